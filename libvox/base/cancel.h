@@ -1,4 +1,4 @@
-// How a user ends a program early: SIGINT or SIGTERM sets a flag, and long loops check the flag where it is
+// Lets a user end a program early: SIGINT or SIGTERM sets a flag, and long loops check the flag where it is
 // safe to stop.
 #pragma once
 

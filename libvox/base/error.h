@@ -19,7 +19,7 @@ class Error : public std::exception {
   explicit Error(std::string problem);
 
   Error& at(std::string where);   // a file, a line of a script, a dataset
-  Error& hint(std::string hint);  // what the user can do
+  Error& hint(std::string hint);  // an action that may help the user
 
   const char* what() const noexcept override { return text_.c_str(); }
   bool has_place() const { return !where_.empty(); }

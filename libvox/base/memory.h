@@ -1,4 +1,4 @@
-// How much memory this process uses, and how much the machine has left.
+// The memory that this process uses, and the memory that the machine has left.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,6 @@ namespace vox {
 
 uint64_t resident_bytes();       // used by this process now
 uint64_t peak_resident_bytes();  // the most that this process has used
-uint64_t available_bytes();      // what the machine can still give, within this process's control group
+uint64_t available_bytes();      // free memory of the machine, within this process's control group
 
 }  // namespace vox

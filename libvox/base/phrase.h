@@ -1,6 +1,6 @@
-// What messages call the things that a user can set, and what a user can do about a problem. The library has
-// words of its own for them. A program whose users set them by options installs its own words once, before
-// anything else (tools/common/phrases.cpp).
+// The phrases by which messages name the things that a user can set, and the things that a user can do about
+// a problem. The library has words of its own for them. A program whose users set them by options installs
+// its own words once, before anything else (tools/common/phrases.cpp).
 //
 //   throw UsageError(fmt::format("{} is '{}', expected …", phrase(Phrase::Device), device));
 //

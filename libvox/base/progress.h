@@ -10,7 +10,7 @@
 namespace vox {
 
 struct ProgressState {
-  std::string_view what;    // what is being done, such as "voxelizing"
+  std::string_view what;    // the kind of work, such as "voxelizing"
   std::string_view detail;  // such as "12.3 M voxels, 45,678 unique nodes"
   uint64_t done = 0, total = 1;
   uint64_t before = 0;  // the value of `done` in the previous call

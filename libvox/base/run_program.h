@@ -14,7 +14,7 @@ namespace vox {
 
 struct ProgramResult {
   int status = 0;      // its exit code; 127 if it cannot be started, 128 or more if a signal ended it
-  std::string output;  // what it wrote to stdout and stderr
+  std::string output;  // everything that it wrote to stdout and stderr
 };
 
 // Runs a program and waits for its end. The first argument is the program, which is looked up in PATH; no

@@ -185,7 +185,7 @@ class CoarserBuilder {
 
   const FrozenDag& dag_;
   const uint32_t leaf_level_;       // the level whose nodes become leaves
-  std::vector<uint8_t> materials_;  // of the nodes two levels below, which become voxels
+  std::vector<uint8_t> materials_;  // for the nodes two levels below, which become voxels
   device::CpuDevice device_;
   DagStore<device::CpuDevice> store_;
 };

@@ -19,9 +19,9 @@
 namespace vox::dag {
 namespace {
 
-// How many cubes are read in parallel, and how many leaves are interned at once: enough to find most of the
-// equal leaves among themselves, few enough to stay in the caches. If there is little memory, they take an
-// eighth of it.
+// The number of cubes that are read in parallel, and of leaves that are interned at once: enough to find most
+// of the equal leaves among themselves, few enough to stay in the caches. If there is little memory, they
+// take an eighth of it.
 struct BatchSize {
   size_t cubes, leaves;
 };

@@ -43,7 +43,7 @@ struct FrozenDag {
   uint32_t level_side(uint32_t level) const { return side() >> level; }  // voxels a side of a node
   uint64_t unique_nodes() const;
   uint64_t svo_nodes() const;
-  uint64_t bytes() const;  // of the words of nodes and leaves
+  uint64_t bytes() const;  // bytes of the words of nodes and leaves
 };
 
 // Returns the number of levels above the leaves of a scene of this resolution.

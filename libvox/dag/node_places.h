@@ -62,7 +62,7 @@ NodeStarts find_starts(std::span<const uint32_t> words, const LevelForm& form, u
 
 class NodePlaces {
  public:
-  NodePlaces() = default;  // of a level without nodes
+  NodePlaces() = default;  // for a level without nodes
   // The starts are those of find_starts(), or those of a file. Throws Error if the words do not have these
   // nodes and starts.
   NodePlaces(std::span<const uint32_t> words, const LevelForm& form, uint64_t nodes,

@@ -22,7 +22,7 @@ class NodeVoxels {
 
  private:
   const FrozenDag& dag_;
-  std::vector<std::vector<uint64_t>> counts_;  // of the inner levels, by node number
+  std::vector<std::vector<uint64_t>> counts_;  // for the inner levels, by node number
 };
 
 }  // namespace vox::dag

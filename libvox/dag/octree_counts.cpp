@@ -10,7 +10,7 @@ namespace vox::dag {
 // 8^18 leaves of 64 voxels, so no count overflows.
 OctreeCounts octree_counts(const FrozenDag& dag) {
   OctreeCounts counts;
-  std::vector<uint64_t> times(dag.levels[0].places.nodes(), 1);  // of one level, beginning with the root
+  std::vector<uint64_t> times(dag.levels[0].places.nodes(), 1);  // one level's counts, the root's first
   for (uint32_t level = 0;; ++level) {
     uint64_t sum = 0;
     for (uint64_t n : times) sum += n;

@@ -7,7 +7,7 @@
 namespace vox::dag {
 namespace {
 
-constexpr uint32_t kMaskWords = 2;  // of a leaf without materials
+constexpr uint32_t kMaskWords = 2;  // words of a leaf without materials
 
 Words leaves_with_material_0(const DagLevel& masks) {
   uint64_t size = 0;

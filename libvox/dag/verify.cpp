@@ -70,7 +70,7 @@ auto with_place(const FrozenDag& dag, uint32_t level, uint64_t number, Check che
 }
 
 void check_contents(const FrozenDag& dag) {
-  std::vector<NodeContent> below(dag.levels.back().places.nodes());  // of one level, leaves first
+  std::vector<NodeContent> below(dag.levels.back().places.nodes());  // one level, leaves first
   parallel_for_each(dag.levels.back(), [&](uint64_t number, const uint32_t* leaf) {
     below[number] = with_place(dag, dag.depth(), number, [&] { return checked_leaf(leaf, dag.materials); });
   });

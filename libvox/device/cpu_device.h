@@ -29,7 +29,8 @@ class CpuDevice {
  public:
   using Group = CpuGroup;
   using Code = CpuCode;  // code that is compiled while the program runs
-  // How many bytes of a larger piece of memory one thread reads by itself: here, a whole cache line.
+  // The number of bytes of a larger piece of memory that one thread reads by itself: here, a whole cache
+  // line.
   static constexpr uint32_t kLaneBytes = 128;
 
   // `memory_limit` bounds the memory of the whole process, so the memory that it uses already is subtracted.
@@ -46,8 +47,8 @@ class CpuDevice {
     pool_.restart_peak();
     profiler_.restart();
   }
-  // How many (leaf cell, triangle) pairs a chunk should have if memory does not ask for fewer: enough to feed
-  // every core, few enough to stay in the caches.
+  // Returns how many (leaf cell, triangle) pairs a chunk should have if memory does not ask for fewer: enough
+  // to feed every core, few enough to stay in the caches.
   uint64_t preferred_chunk_pairs() const { return uint64_t{1} << 20; }
 
   template <class T>

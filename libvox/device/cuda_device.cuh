@@ -48,8 +48,8 @@ class CudaDevice {
  public:
   using Group = CudaGroup;
   using Code = CudaCode;
-  // How many bytes of a larger piece of memory one thread reads by itself. The loads of neighbouring threads
-  // are combined into one.
+  // The number of bytes of a larger piece of memory that one thread reads by itself. The loads of
+  // neighbouring threads are combined into one.
   static constexpr uint32_t kLaneBytes = 16;
 
   // `memory_limit` bounds how much of the device's memory is used; 0 stands for 80 % of what is free.

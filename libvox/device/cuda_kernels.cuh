@@ -10,8 +10,8 @@
 
 namespace vox::device::cuda_kernels {
 
-// How many blocks of 256 threads, up to 8, fit on a multiprocessor. It holds 2048 threads on most GPUs, 1536
-// on those of workstations, and 1024 on the oldest GPUs that we build for.
+// Returns how many blocks of 256 threads, up to 8, fit on a multiprocessor. It holds 2048 threads on most
+// GPUs, 1536 on those of workstations, and 1024 on the oldest GPUs that we build for.
 constexpr int blocks_that_fit() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
   return 4;
@@ -23,8 +23,9 @@ constexpr int blocks_that_fit() {
 #endif
 }
 
-// How many blocks of a loop a multiprocessor should hold at least, so that it has other work while one block
-// waits for memory. A body that would otherwise use too many registers states this number as kBlocksAtOnce.
+// Returns how many blocks of a loop a multiprocessor should hold at least, so that it has other work while
+// one block waits for memory. A body that would otherwise use too many registers states this number as
+// kBlocksAtOnce.
 template <class Body>
 constexpr int blocks_at_once() {
   if constexpr (requires { Body::kBlocksAtOnce; })

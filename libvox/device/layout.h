@@ -24,7 +24,7 @@ class Layout {
     bytes_ += (size * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
     return place;
   }
-  // How much memory all arrays need together.
+  // The number of bytes that all arrays need together.
   uint64_t bytes() const { return bytes_; }
 
  private:

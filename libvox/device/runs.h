@@ -28,7 +28,7 @@ struct CellsRef {
 
 // The runs of a sorted array.
 struct Runs {
-  Buffer<uint32_t> starts;  // of each run; it has room for as many as there are keys
+  Buffer<uint32_t> starts;  // start of each run; has room for as many as there are keys
   uint64_t count = 0, pairs = 0;
   CellsRef ref() const { return {starts.data(), count, pairs}; }
 };

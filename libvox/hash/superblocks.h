@@ -31,7 +31,7 @@ struct FlagMarked {
 // Marks slabs without memory as in use, so that they are never taken.
 struct StartBitmaps {
   uint32_t* bitmaps;
-  uint32_t slabs;  // of each superblock; fills whole words of its bitmap
+  uint32_t slabs;  // per superblock; fills whole words of its bitmap
   VOX_HD void operator()(uint64_t i) const {
     bitmaps[i] = i % kBitmapWordsPerSuperblock * 32 < slabs ? 0 : UINT32_MAX;
   }

@@ -8,7 +8,7 @@
 
 namespace vox::ranks {
 
-// Where a rank's time went, and how many items it keeps and has sent.
+// The time that each of a rank's phases took, and the numbers of items that it keeps and has sent.
 struct ShareFigures {
   double voxelize_seconds = 0;  // triangles → leaves
   double build_seconds = 0;     // leaves → nodes of chunk cells, in its own store

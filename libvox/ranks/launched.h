@@ -18,7 +18,7 @@ class LaunchedRanks : public Ranks {
   virtual void end_all(int exit_code) noexcept = 0;
 };
 
-// What the launcher has told this process through environment variables.
+// The facts that the launcher has put into this process's environment variables.
 struct Launch {
   uint32_t rank = 0, count = 1;
 };

@@ -18,7 +18,7 @@ struct RankFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What one rank has sent to others and received from them, and how long it has waited for them.
+// The data that one rank has sent to others and received from them, and how long it has waited for them.
 struct Traffic {
   uint64_t sent = 0, received = 0;  // bytes
   double waited = 0;                // seconds

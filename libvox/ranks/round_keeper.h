@@ -12,7 +12,7 @@ namespace vox::ranks {
 // The numbers of pieces, which are runs of chunk cells, in ascending order.
 using Pieces = std::vector<uint32_t>;
 
-// What a keeper has of a build.
+// The parts of a build that a keeper has.
 struct KeptBuild {
   uint32_t pieces = 0;         // into how many its chunk cells are divided
   std::vector<Pieces> rounds;  // the pieces of each kept round; none is in two rounds
@@ -33,7 +33,7 @@ class RoundKeeper {
   // returns.
   virtual void keep(const rounds::Round& round, const Pieces& pieces) = 0;
 
-  // How long a rank builds, at most, before it keeps its round.
+  // Returns how long a rank builds, at most, before it keeps its round.
   virtual double seconds() const = 0;
 };
 

@@ -65,7 +65,7 @@ device::Buffer<T> exchanged(Device& device, Ranks& ranks, const T* send, const C
 // The ranks to which n items go. Items are sent in the order of ranks, and items for one rank in their own
 // order.
 struct Route {
-  device::Buffer<uint32_t> ranks;  // of each item, in the order of sending
+  device::Buffer<uint32_t> ranks;  // each item's rank, in the order of sending
   device::Buffer<uint32_t> order;  // the item that is sent at each place
   Counts to, from;                 // numbers of items for each rank, and from each
   uint64_t received = 0;

@@ -1,4 +1,4 @@
-// How ranks divide what they have together: a rank with more memory gets a larger share.
+// Divides common data among ranks: a rank with more memory gets a larger share.
 #pragma once
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 namespace vox::ranks {
 namespace {
 
-// What a rank shows to the other ranks between two meetings.
+// The data that a rank shows to the other ranks between two meetings.
 struct Post {
   const char* send = nullptr;
   std::span<const uint64_t> sizes = {};

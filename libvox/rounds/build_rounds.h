@@ -16,10 +16,10 @@ struct SpillOptions {
   uint32_t least_portions = 1;  // the least number of portions of a level that is merged
 };
 
-// Where the time went, and how much the host kept.
+// The time that each phase took, and the amount of data that the host kept.
 struct RoundsFigures {
   uint64_t rounds = 0;
-  uint64_t nodes = 0;                           // of all rounds, so the same node may count several times
+  uint64_t nodes = 0;                           // nodes of all rounds; the same node may count several times
   uint64_t bytes = 0;                           // the size of all nodes' words
   double build_seconds = 0, spill_seconds = 0;  // triangles → nodes; nodes → host
   double merge_seconds = 0;

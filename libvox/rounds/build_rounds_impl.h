@@ -203,7 +203,7 @@ class RoundsBuild {
     voxelize::TopFills fills(std::move(top_), dag.depth() - cell_level, dag.resolution);
     for (uint32_t level = cell_level; level > 0; --level) {
       const uint32_t height = dag.depth() - level;
-      std::vector<dag::TopNode> parts;  // of the fills of the next level
+      std::vector<dag::TopNode> parts;  // parts of the next level's fills
       if (options_.solid) {
         fills.add_to(nodes, height, dag);
         parts = fills.parts_above(height);

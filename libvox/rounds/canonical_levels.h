@@ -51,7 +51,7 @@ struct PlaceInRun {
 // the least such edge. All other marks are UINT32_MAX.
 struct RunEdges {
   uint32_t* words;
-  const uint32_t* offsets;  // of these nodes among the run's words
+  const uint32_t* offsets;  // where these nodes begin among the run's words
   uint32_t* marks;
   uint32_t numbered;
 
@@ -114,7 +114,7 @@ struct AddToFirst {
   VOX_HD void operator()(uint64_t i) const { blocks[i].first += words; }
 };
 
-// What it means if merged levels hold nodes that nothing leads to.
+// The meaning of nodes in merged levels that nothing leads to.
 enum class Unused { AreABug, AreLeftOut };
 
 template <class Device>

@@ -58,7 +58,7 @@ class RoundFreezer {
            Round& round) {
     dag::Forest forest = dag::find_levels(device_, dag_store_, device::uploaded(device_, pointers), levels);
     round.levels.resize(levels);
-    device::Buffer<dag::Digest> digests;  // of the level below
+    device::Buffer<dag::Digest> digests;  // the digests of the level below
     for (size_t l = levels; l-- > 0;) {
       throw_if_cancelled();
       dag::FrozenLevel& level = forest.levels[l];

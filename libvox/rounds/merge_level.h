@@ -21,8 +21,8 @@ struct LevelSource {
   std::span<const uint8_t> sizes;
   // The numbers of the nodes of the level below in their merged level. Empty if the words already hold these.
   std::span<const uint32_t> below;
-  RoundLevel* owner = nullptr;          // of words and sizes; emptied as soon as they are no longer needed
-  SpilledArray<uint32_t> numbers = {};  // of the nodes in the merged level
+  RoundLevel* owner = nullptr;          // owns words and sizes; emptied when they are no longer needed
+  SpilledArray<uint32_t> numbers = {};  // the nodes' numbers in the merged level
 };
 
 struct InPortion {

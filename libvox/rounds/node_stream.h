@@ -19,7 +19,7 @@ inline constexpr uint64_t kMostWords = uint64_t{15} << 28;
 // size.
 inline constexpr uint64_t kBytesOnTheWay = 4 * hash::kMaxItemWords + 5;
 
-// How many nodes go through a device at once if each takes `bytes_each` bytes there.
+// Returns how many nodes go through a device at once if each takes `bytes_each` bytes there.
 template <class Device>
 uint64_t nodes_at_once(Device& device, uint64_t bytes_each) {
   constexpr uint64_t kLeast = 1024, kMost = uint64_t{1} << 25;

@@ -12,7 +12,7 @@
 
 namespace vox::rounds {
 
-// Where spilled arrays lie.
+// The place where spilled arrays lie.
 class SpillPlace {
  public:
   SpillPlace() = default;  // in the host's memory

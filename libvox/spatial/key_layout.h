@@ -1,4 +1,4 @@
-// How the coordinates of a voxel become the key of its cell.
+// Turns the coordinates of a voxel into the key of its cell.
 //
 // Morton codes suit callers that look at neighbours together, as filters and rays do, because neighbours then
 // usually lie in one line of the table. Linear keys suit callers that go through the grid row by row.

@@ -53,7 +53,7 @@ struct Cuckoo2009Ref {
   static constexpr uint32_t kMostBucketKeys = 512;
 
   Cell* cells;
-  uint32_t* seeds;  // of each bucket
+  uint32_t* seeds;  // one for each bucket
   Modulus buckets;  // their number
   uint32_t attempt;
   uint64_t seed;
@@ -163,7 +163,7 @@ struct BuildBucket {
     // The sub-table that is written in this turn, and that of the next turn, as they were before.
     Cell before[2][Table::kSubTableCells];
     SubTableHash hash[Table::kSubTables];
-    uint8_t places[Table::kSubTables][Table::kMostBucketKeys];  // of the first items, in each sub-table
+    uint8_t places[Table::kSubTables][Table::kMostBucketKeys];  // for the first items
     uint32_t seen[kSeenBits / 32];
   };
   static_assert(Table::kSubTableCells <= 256);

@@ -13,7 +13,7 @@ template <CellWord Cell>
 struct TakeNumberedKeys {
   HoldsKey<Cell> holds;
   CellFormat<Cell> format;
-  const uint32_t* numbers;  // of each slot
+  const uint32_t* numbers;  // one for each slot
   Cell* keys;
   VOX_HD void operator()(uint64_t slot) const {
     if (holds(slot)) keys[numbers[slot]] = format.key(holds.cell(slot));
@@ -21,7 +21,7 @@ struct TakeNumberedKeys {
 };
 
 struct NumberOfSlot {
-  const uint32_t* numbers;  // of each slot
+  const uint32_t* numbers;  // one for each slot
   uint32_t* found;          // slots, which become numbers
   VOX_HD void operator()(uint64_t i) const { found[i] = found[i] == kNoSlot ? kNoNumber : numbers[found[i]]; }
 };

@@ -27,7 +27,7 @@ struct KeyTableOptions {
   uint32_t value_bits = 0;  // bits of a cell below its key
   uint64_t seed = 0;        // other seeds give other hash functions
   uint32_t age_bits = 4;    // for `robin`: 2 to 4 bits for each of its maximum ages
-  // How often a build may be tried, in variants that can fail. If not set, the variant's own number is used.
+  // The most attempts to build, in variants that can fail. If not set, the variant's own number is used.
   std::optional<uint32_t> most_attempts = {};
 };
 

@@ -41,7 +41,7 @@ class AgeLevels {
   VOX_HD uint32_t last() const { return (1u << bits_) - 1; }
 
   uint32_t bits_ = 4, most_age_ = 0;
-  uint32_t slope_ = 0;  // of the bounds over the levels, in 1/256
+  uint32_t slope_ = 0;  // slope of the bounds over the levels, in 1/256
 };
 
 // Gathers the levels of the keys that look at each slot first: a bit for each of 15 levels, and two slots in

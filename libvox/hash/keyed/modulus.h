@@ -9,7 +9,7 @@ namespace vox::hash {
 
 struct Modulus {
   uint64_t divisor;
-  uint64_t reciprocal;  // of 2^64 − 1; quotients by it are right or too small by 1
+  uint64_t reciprocal;  // (2^64 − 1) / divisor; quotients by it are right or too small by 1
 
   static Modulus of(uint64_t divisor) { return {divisor, UINT64_MAX / divisor}; }
   VOX_HD uint64_t operator()(uint64_t x) const {

@@ -36,7 +36,7 @@ struct StepKeyProbe {
   static constexpr bool kCounts = true;
   uint32_t step;
   uint32_t reads = 0;
-  uint32_t sectors = 0;  // of the step; 0 if the search has ended before it
+  uint32_t sectors = 0;  // read in the step; 0 if the search has ended before it
   uint64_t first = 0;    // number of the first sector in memory; 0 if not given
   VOX_HD void read(uint32_t count, const void* address = nullptr) {
     if (reads++ != step) return;
@@ -78,7 +78,7 @@ struct KeyTableRef {
   VOX_HD void prefetch(Cell key) const { ref.prefetch(key); }
 };
 
-// What the search for a key returns.
+// The results that a search for a key may return.
 struct SlotOfKey {
   template <class Table, CellWord Cell, class... Group>
   VOX_HD static uint32_t of(const Table& table, Cell key, Group... group) {
@@ -111,7 +111,7 @@ struct SectorsOfWarp {
   KeyTableRef<Ref, Cell> table;
   const Cell* keys;
   uint64_t n;
-  uint32_t* sectors;  // of each warp
+  uint32_t* sectors;  // one count for each warp
 
   VOX_HD void operator()(uint64_t warp) const {
     uint32_t count = 0;

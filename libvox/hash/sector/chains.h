@@ -59,7 +59,7 @@ struct BatchCounts {
 
 // The memory for the work on a batch.
 struct BatchScratch {
-  uint64_t* hashes;  // of each leader
+  uint64_t* hashes;  // one for each leader
   PartedList leaders;
   PartedList fresh;  // the new items
   uint32_t* slots;   // for each entry of `fresh`, the place in `heads` of its chain's head, or kNoBuckets
@@ -78,7 +78,7 @@ struct SectorContext {
   SectorLimits limits;
   uint32_t* overflow;
   SectorRoom* room;
-  BatchCounts* counts;  // of each batch
+  BatchCounts* counts;  // one for each batch
   // Arrays with room for the largest batch.
   uint64_t* hashes;
   uint32_t *leaders, *fresh, *slots, *next;

@@ -8,8 +8,8 @@
 
 namespace vox::hash {
 
-// What a lane learns about its line: the slots with the fingerprint of its item, and the places of their
-// items.
+// The facts that a lane learns about its line: the slots with the fingerprint of its item, and the places of
+// their items.
 struct WarpLine {
   SlotMask same;
   uint4 tail;  // the last four words of the line

@@ -11,8 +11,8 @@
 
 namespace vox::hash {
 
-// Where the new items of a bucket go, in their sorted order: first to the places of removed items, then to
-// the line's slots from `slot` on, in one run or two, then to overflow sectors.
+// The places to which the new items of a bucket go, in their sorted order: first to the places of removed
+// items, then to the line's slots from `slot` on, in one run or two, then to overflow sectors.
 struct alignas(16) BucketPlan {
   uint32_t first;                 // 4 B, index of the sorted item that goes to `slot`
   uint32_t pointer = 0;           // 4 B, pointer of that item

@@ -122,7 +122,7 @@ class SectorTable {
   uint32_t item_words_;
   SectorBucketSets<Device> buckets_;
   SectorPlaces<Device> places_;
-  uint64_t slots_ = 0;  // of all runs
+  uint64_t slots_ = 0;  // slots of all runs
 };
 
 }  // namespace vox::hash

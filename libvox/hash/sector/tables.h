@@ -144,7 +144,7 @@ class SectorTables final : public TableSet<Device> {
   struct SortedBatch {
     device::Buffer<uint32_t> keys, order, starts, block_runs;
     BucketRuns runs;
-    std::array<uint32_t, kMaxItemWords + 1> first_bucket = {};  // of each size
+    std::array<uint32_t, kMaxItemWords + 1> first_bucket = {};  // one for each size
   };
   SortedBatch sort_by_bucket(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
                              const SizeCounts& counts);
@@ -319,7 +319,7 @@ auto SectorTables<Device>::sort_by_bucket(const BatchRef& batch, const ChosenRef
   const BucketKey key = {static_cast<uint32_t>(std::bit_width(bucket_count - 1))};
   device_.for_each(moves({"bucket keys", 8 + mean_item_bytes(counts, n)}, n), n,
                    BucketKeys{batch, chosen, tables, key, sorted.keys.data(), sorted.order.data()});
-  const uint32_t passes = (key.bits + 7) / 8;  // of a radix sort
+  const uint32_t passes = (key.bits + 7) / 8;  // radix sort passes
   device_.sort_pairs(moves({"sort by bucket", 4.0 + 16.0 * passes}, n), sorted.keys, sorted.order, n,
                      key.bits);
   const uint64_t count = device_.select(moves({"select buckets", 4}, n), n,

@@ -15,7 +15,7 @@ struct WriteItems {
   const uint32_t* block_runs;
   const BucketPlan* plans;
   const SectorPlace* places;
-  uint32_t* pointers;  // of the sorted items
+  uint32_t* pointers;  // one for each sorted item
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (stage == 0) {

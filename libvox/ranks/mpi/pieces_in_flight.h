@@ -69,7 +69,7 @@ class PiecesInFlight {
   bool staged_;
   std::vector<Peer> peers_;         // in the order in which their pieces go
   uint64_t next_ = 0, offset_ = 0;  // the next piece's peer, and its place in that peer's bytes
-  uint64_t bytes_ = 0;              // of all pieces
+  uint64_t bytes_ = 0;              // sum of all pieces
   uint32_t in_flight_ = 0;
   std::vector<Slot> slots_;
 };
