@@ -32,8 +32,8 @@ class AtomicFile {
   std::filesystem::path target_, temporary_;
 };
 
-// Returns the target's name for a temporary file's name, and nothing for any other name. Processes that are
-// killed leave such files behind. A target's name of more than 200 characters is cut.
+// Returns the name of the target if `name` is that of a temporary file, else nothing. Processes that are
+// killed leave temporary files behind. A target's name of more than 200 characters is returned cut.
 std::optional<std::string> target_of_temporary(const std::string& name);
 
 }  // namespace vox

@@ -5,7 +5,7 @@
 
 namespace vox {
 
-// Returns the weights of b and c at the closest point. The weight of a is what they leave of 1.
+// Returns the weights of b and c at the closest point. The weight of a is 1 minus their sum.
 VOX_HD inline Vec2<double> closest_weights(const Vec3d& a, const Vec3d& b, const Vec3d& c,
                                            const Vec3d& point) {
   const Vec3d ab = b - a, ac = c - a, ap = point - a;

@@ -14,7 +14,7 @@ struct Tiles {
   VOX_HD uint64_t across() const { return (uint64_t{width} + 7) / 8; }
   VOX_HD uint64_t count() const { return across() * ((uint64_t{height} + 3) / 4) * 32; }
 
-  // The range of the numbers of those pixels that lie in the tiles of an image row; the end is excluded.
+  // These functions return the range of pixel numbers in the tiles that contain an image row.
   VOX_HD uint64_t begin_of_row(uint32_t row) const { return across() * (row / 4) * 32; }
   VOX_HD uint64_t end_of_row(uint32_t row) const { return begin_of_row(row) + across() * 32; }
 

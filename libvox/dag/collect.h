@@ -1,4 +1,4 @@
-// Garbage collection: removes the items that cannot be reached from the roots from the store. The method is
+// Garbage collection: removes from the store all items that cannot be reached from the roots. The method is
 // that of Molenaar & Eisemann 2024, §5.3, except that the marks are stored apart from the slabs.
 #pragma once
 

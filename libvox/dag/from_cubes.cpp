@@ -152,7 +152,7 @@ class Gathering {
   }
 
  private:
-  // The number of levels from the leaves, exclusively, up to the nodes of the size of a cube. A small scene
+  // Returns the number of levels above the leaves, up to the nodes of the size of a cube. A small scene
   // has fewer.
   uint32_t levels_below_cubes() const { return std::min(depth_, VoxelCube::kLog2 - kLeafLog2); }
 

@@ -12,9 +12,9 @@
 
 namespace vox::dag {
 
-// Makes cubes ready before they are read, for sources whose memory has room for only some of them. It makes
-// the cubes from `begin` on ready, at least one, and returns their end, at most `end`. All other cubes need
-// no longer be ready. It is called by one thread, while no cube is being read.
+// A function that prepares cubes before they are read, for sources whose memory has room for only some of
+// them. It prepares the cubes from `begin` on, at least one, and returns the end of the prepared ones, at
+// most `end`. It may drop all other cubes. One thread calls it, while no cube is being read.
 using CubeLoading = std::function<size_t(size_t begin, size_t end)>;
 
 struct CubeSource {

@@ -28,7 +28,6 @@
 // has been interned since as well, or was taken over from a scene that already existed, all of which could be
 // reached from the roots at the beginning. The roots must therefore include everything that is still in use:
 // the current scene and those of undo, snapshots and brushes.
-// those of undo, snapshots, brushes.
 #pragma once
 
 #include <algorithm>

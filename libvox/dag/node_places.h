@@ -1,6 +1,6 @@
 // The places where the nodes of a level begin among its words. A node is found by its number in constant
 // time, however many words the level has. The table takes 2.1 bytes for each node: for every 64 nodes, the
-// word at which the first of them begins, and the distance to it of each of the others.
+// word at which the first of them begins, and how many words behind it each of the others begins.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +63,8 @@ NodeStarts find_starts(std::span<const uint32_t> words, const LevelForm& form, u
 class NodePlaces {
  public:
   NodePlaces() = default;  // for a level without nodes
-  // The starts are those of find_starts(), or those of a file. Throws Error if the words do not have these
-  // nodes and starts.
+  // Takes the starts that find_starts() has found or that a file states. Throws Error if the words do not
+  // have these nodes and starts.
   NodePlaces(std::span<const uint32_t> words, const LevelForm& form, uint64_t nodes,
              std::span<const uint64_t> starts);
   // Takes finished blocks. The place behind the last node is the end of the words.

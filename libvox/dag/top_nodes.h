@@ -12,9 +12,9 @@ namespace vox::dag {
 // A node, and the facts about it that its parent needs.
 struct TopNode {
   uint64_t code = 0;      // 8 B, the Morton code of its place on its level
-  uint64_t id = 0;        //  8 B, the Morton code of its place on its level
-  Digest digest;          //  8 B, how the code that joins the parts identifies nodes
-  int32_t material = -1;  //  4 B, the material if the node is full and has only one, else -1
+  uint64_t id = 0;        // 8 B, how the code that joins the parts identifies nodes
+  Digest digest;          // 16 B
+  int32_t material = -1;  // 4 B, the material if the node is full and has only one, else -1
   uint32_t unused = 0;    // 4 B
 };
 static_assert(sizeof(TopNode) == 40);

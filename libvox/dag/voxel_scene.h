@@ -1,5 +1,5 @@
-// A voxel scene, as the toolkit passes it around: the DAG, its palette, its place in the world, and its
-// origin.
+// A voxel scene, as the toolkit passes it around: the DAG, its palette, its place in the world, and the
+// files and commands from which it was made.
 #pragma once
 
 #include <array>

@@ -25,7 +25,7 @@ __device__ inline unsigned long long* gpu_word(uint64_t* word) {
   return reinterpret_cast<unsigned long long*>(word);
 }
 #else
-// Stores a value as long as it goes before the word that is there. Returns the last word that was there.
+// Stores a value if goes_before(value, word) is true for the word that is there. Returns the previous word.
 template <class T, class GoesBefore>
 T exchange_while(T* word, T value, GoesBefore goes_before) {
   std::atomic_ref shared(*word);
@@ -83,9 +83,9 @@ VOX_HD T atomic_count_together(T* word) {
 #endif
 }
 
-// Sets bits and returns the previous word. Threads hand things to each other through such bits: one that
-// gives something back clears its bits with atomic_and(), and one that then takes it with atomic_or() sees
-// all that the other wrote before.
+// Sets bits and returns the previous word. A thread that frees a resource clears the resource's bit with
+// atomic_and(). A thread that then takes the resource with atomic_or() sees everything that the first one
+// wrote before.
 VOX_HD inline uint32_t atomic_or(uint32_t* word, uint32_t bits) {
 #ifdef __CUDA_ARCH__
   uint32_t before = atomicOr(word, bits);

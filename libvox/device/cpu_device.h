@@ -29,7 +29,7 @@ class CpuDevice {
  public:
   using Group = CpuGroup;
   using Code = CpuCode;  // code that is compiled while the program runs
-  // The number of bytes of a larger piece of memory that one thread reads by itself: here, a whole cache
+  // When several threads read a piece of memory together, each reads this many bytes: here, a whole cache
   // line.
   static constexpr uint32_t kLaneBytes = 128;
 
@@ -79,8 +79,8 @@ class CpuDevice {
   }
 
   // Calls body(group, i) for every i < n, in any order, each by a group of 32 lanes. If the body has a
-  // function prepare(i) (group_body.h), each lane of a GPU's group prepares an i of its own, and the group
-  // then works on one after the other.
+  // function prepare(i) (group_body.h), each lane of a GPU's group prepares one i, and the group
+  // then works on the prepared values one after the other.
   template <class Body>
   void for_each_group(Work work, uint64_t n, const Body& body) {
     for_each(work, n, GroupBody<Body>{body});

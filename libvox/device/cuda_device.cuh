@@ -48,7 +48,7 @@ class CudaDevice {
  public:
   using Group = CudaGroup;
   using Code = CudaCode;
-  // The number of bytes of a larger piece of memory that one thread reads by itself. The loads of
+  // When several threads read a piece of memory together, each reads this many bytes. The loads of
   // neighbouring threads are combined into one.
   static constexpr uint32_t kLaneBytes = 16;
 

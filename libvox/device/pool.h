@@ -15,8 +15,8 @@ class Pool {
   struct Backend {
     void* (*allocate)(void* state, uint64_t bytes);  // nullptr if there is no more memory
     void (*release)(void* state, void* block);       // may keep the memory for other blocks
-    // Returns memory that release() has kept to the system, until at most `bytes` are held, including what is
-    // in use.
+    // Gives memory that release() has kept back to the system, until at most `bytes` bytes are held,
+    // including those in use.
     void (*shrink)(void* state, uint64_t bytes);
   };
 

@@ -73,7 +73,7 @@ struct BatchStart {
   BatchItems items = {};
   const uint32_t* stop = nullptr;  // not zero once a batch has stopped; nullptr if none ever stops
   uint64_t* hashes = nullptr;      // the leaders' hashes; nullptr if the variant has no leaders
-  uint32_t* same = nullptr;        // the table of leaders by their words; kNone if empty
+  uint32_t* same = nullptr;        // hash table of leaders; kNone marks an empty slot
   uint32_t same_size = 0;
   PartedList leaders = {};
 

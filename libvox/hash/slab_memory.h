@@ -5,7 +5,6 @@
 //
 //   pointer to an item   superblock 13 | block 4 | slab 10 | slot 5   32 bits, stable while the item lives
 //   number of a slab     superblock 13 | block 4 | slab 10            27 bits, the same without the slot
-//   number of a slab     superblock 13 | block 4 | slab 10            27 bits, the same without the slot
 #pragma once
 
 #include <cstdint>

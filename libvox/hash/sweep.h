@@ -17,7 +17,7 @@ struct SweepResult {
   uint64_t bytes_returned = 0;
 };
 
-// Returns the memory that the pool got back to the system. Returns the results of the sweep.
+// Gives the memory that the pool got back to the system. Returns the results of the sweep.
 inline SweepResult end_sweep(device::Pool& pool, uint64_t items_removed, uint64_t used_before) {
   const uint64_t used = pool.used(), returned = used_before > used ? used_before - used : 0;
   if (returned > 0) pool.trim();

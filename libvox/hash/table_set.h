@@ -51,7 +51,8 @@ class TableSet {
   // Inserts the chosen items, which must differ from each other and from all stored items, and sets their
   // pointers.
   virtual void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) = 0;
-  // Do the same as find() and insert(), but slower, and return how many sectors of 32 bytes they touched.
+  // These two are like find() and insert(), but slower. They return how many sectors of 32 bytes they
+  // touched.
   virtual uint64_t find_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
                                 uint32_t* pointers) const = 0;
   virtual uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,

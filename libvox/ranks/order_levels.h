@@ -1,8 +1,8 @@
 // Brings the nodes that ranks own into canonical order, level by level from the root down, without gathering
 // them on one rank.
 //
-// A level's nodes are held in runs (held_nodes.h). In canonical order, the edges of these nodes are the first
-// to visit the nodes of the next level in its order. For this reason:
+// A level's nodes are held in runs (held_nodes.h). The edges of these nodes, in order, first visit
+// the nodes of the next level in that level's canonical order. The order is therefore found in these steps:
 //
 //   holder → owner   the pointer that each edge leads to; what an owner receives is in the order of edges, since ranks
 //                    hold runs in their own order
@@ -60,7 +60,7 @@ struct FlagAt {
   VOX_HD bool operator()(uint64_t i) const { return flags[i] != 0; }
 };
 
-// Reorders values that came in the order in which edges were sent into the order of the edges.
+// Moves values from the order in which edges were sent to the order of the edges.
 template <class T>
 struct ToEdges {
   const uint32_t* order;

@@ -21,7 +21,7 @@ inline uint64_t total(const Counts& counts) {
   return std::reduce(counts.begin(), counts.end());
 }
 
-// Collective. Rank r's values[i] is for rank i. Returns the values that all ranks have for this rank.
+// Collective. values[i] is for rank i. Returns the values that all ranks have for this rank.
 inline Counts tell_each(Ranks& ranks, const Counts& values) {
   const std::vector<uint64_t> sizes(ranks.count(), sizeof(uint64_t));
   Counts told(ranks.count());

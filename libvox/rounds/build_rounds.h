@@ -11,7 +11,7 @@ namespace vox::rounds {
 struct SpillOptions {
   SpillPlace place = {};
   // The options below are for tests, which have tiny scenes. 0 means that memory decides.
-  uint32_t pieces = 0;          // the scene is cut into so many, each of which is a round
+  uint32_t pieces = 0;          // number of pieces of the scene, each of which is a round
   uint64_t nodes_at_once = 0;   // the most that go through the device at once
   uint32_t least_portions = 1;  // the least number of portions of a level that is merged
 };

@@ -47,8 +47,8 @@ struct PlaceInRun {
 };
 
 // Some nodes of a run, and the marks of the nodes of the next level. A mark below `numbered` is the final
-// number of its node. A node that an edge of these nodes is the first to lead to has the mark `numbered` +
-// the least such edge. All other marks are UINT32_MAX.
+// number of its node. If an edge of these nodes is the first to lead to a node, the node's mark is
+// `numbered` + the least such edge. All other marks are UINT32_MAX.
 struct RunEdges {
   uint32_t* words;
   const uint32_t* offsets;  // where these nodes begin among the run's words

@@ -1,5 +1,5 @@
 // Brings the nodes that a store holds at the end of a round to the host, level by level from the leaves up.
-// Nodes have the numbers of dag/find_levels.h. The kernels are those that freeze a whole scene.
+// Nodes get their numbers from dag/find_levels.h. The kernels are those that freeze a whole scene.
 #pragma once
 
 #include <algorithm>

@@ -36,7 +36,7 @@ struct InPortion {
 };
 
 struct MergeOptions {
-  uint64_t nodes_at_once = 0;  // 0: as many as memory allows
+  uint64_t nodes_at_once = 0;  // 0 means as many as memory allows
   uint32_t least_portions = 1;
 };
 

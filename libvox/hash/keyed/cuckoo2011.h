@@ -2,10 +2,10 @@
 // Amenta 2011, "Building an efficient hash table on the GPU", with which García et al. 2011 compare theirs.
 //
 // A key has four cells in one large table. An item takes the first cell by an atomic exchange, and the same
-// thread then moves the item that was there to that item's next cell. The thread finds out by comparing which
-// of its functions had put an item where it was. An item that still has no cell after 7 lg n exchanges goes
-// to the stash, 101 cells with a hash function of their own. If its cell in the stash is taken, the table is
-// built again with other functions.
+// thread then moves the item that was there to that item's next cell. It compares the item's slots with the
+// current one to find out which function had put the item there. An item that still has no cell after 7 lg n
+// exchanges goes to the stash, 101 cells with a hash function of their own. If its cell in the stash is
+// taken, the table is built again with other functions.
 //
 //   cells    the table, n / load factor │ the stash
 //

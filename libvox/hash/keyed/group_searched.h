@@ -10,7 +10,7 @@
 //   VOX_HD Cell cell(uint32_t slot) const;
 //   VOX_HD void prefetch(Cell key) const;  asks for what both read first
 //
-// Neither function is ever called for the key that is kept apart.
+// Neither find() nor insert() is ever called for the key that is kept apart.
 #pragma once
 
 #include <algorithm>

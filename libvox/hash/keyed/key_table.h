@@ -44,7 +44,7 @@ struct KeyTableBuild {
 // Throws UsageError if the options are invalid for cells of this many bits.
 void check_key_table_options(const KeyTableOptions& options, uint32_t cell_bits);
 
-// Throws UsageError if cells have values. It is for maps, whose values lie beside the cells.
+// Throws UsageError if cells have values. Maps call this function, because their values lie beside the cells.
 void check_values_are_beside(const KeyTableOptions& options);
 
 // Returns the load factor of a table with these options.
@@ -70,9 +70,9 @@ KeyTableBuild build_or_empty(const Build& build, const Empty& empty) {
   }
 }
 
-// Says if a slot holds a key, so that a device can select and count slots, and returns the cell of a slot
-// that does. The slot behind the last one is for the cell that is kept apart, which may look like an empty
-// one.
+// Is true for a slot that holds a key, so that a device can select and count such slots. cell() returns the
+// cell of such a slot. The slot behind the last one is for the cell that is kept apart, which may look like
+// an empty one.
 template <CellWord Cell>
 struct HoldsKey {
   const Cell* cells;

@@ -9,9 +9,9 @@
 namespace vox::hash {
 
 // The cells of a bucket, as one thread reads them. In a full bucket, the last cell is the one of least
-// precedence. A search need not compute in which turn of its own that cell lies there: the order of the cells
-// before it encodes the turn. In each pair of cells, the first may be less than the second, or greater, which
-// is one bit.
+// precedence. A search need not compute the turn in which that cell's key came to this bucket: the order of
+// the cells before it encodes the turn. In each pair of cells, the first may be less than the second, or
+// greater, which is one bit.
 template <CellWord Cell>
 struct alignas(16) BucketCells {
   static constexpr uint32_t kBytes = 64, kCount = kBytes / sizeof(Cell);

@@ -1,6 +1,6 @@
 // Insertion into the table `robin` (robin.h). A key looks at its places one after the other. It takes the
-// first one whose holder is younger there, or as old and less, and the same thread then moves the former
-// holder on.
+// first place whose holder has a lower age there, or the same age and a lesser cell. The same thread then
+// moves the former holder on.
 //
 // The pair (age, cell) of a place only ever grows. A key that was rejected at a place would therefore be
 // rejected there later as well. In the end, each key is at the first of its places at which all greater pairs

@@ -53,8 +53,8 @@ class SectorBucketSets {
     if (count <= items_before_full()) return;
     const double planned = static_cast<double>(items_ + count) * std::min(growth, kMostGrowth);
     add_for(count, static_cast<uint64_t>(planned));
-    // Callers expect only half of the growth so far, and it may go on as before. No more is kept free than
-    // these buckets are made for.
+    // Callers announce only half of the growth that is possible. Places are kept free for all of it, but not
+    // for more items than these buckets are made for.
     if (growth > 1)
       planned_ =
           items_ + std::min(2 * (static_cast<uint64_t>(planned) - items_), newest_count() * load_factor_);

@@ -17,7 +17,7 @@ struct SectorRoom {
   static constexpr uint32_t kSizes = kMaxItemWords + 1;
 
   struct alignas(128) OfSize {
-    uint64_t places;  // asked for, for runs, even if there are not as many
+    uint64_t places;  // asked for by runs, including refused ones
     uint64_t refused_places;
     uint64_t refused_items;  // items of the batch that stopped
   };
@@ -27,7 +27,7 @@ struct SectorRoom {
   OfSize of_size[kSizes];
   Missing missing[PartedList::kParts];  // in parts, the items that the tables did not hold
   uint64_t sectors;
-  uint32_t stopped;  // 1 + the first batch that lacked room; later batches do nothing
+  uint32_t stopped;  // 1 + number of the first batch that lacked room, else 0
   uint32_t word;     // LinkedBatches::word(), which belongs to the caller
 
   VOX_HD uint64_t missing_of(uint64_t size) const {

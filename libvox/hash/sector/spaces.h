@@ -22,7 +22,7 @@ struct SectorSpace {
   uint32_t* lines = nullptr;
   uint32_t first_bucket = 0;
   uint32_t spare = 0;           // number of items that a bucket is expected to get later
-  uint64_t granules_below = 0;  // the needs of all smaller sizes
+  uint64_t granules_below = 0;  // granules that all smaller sizes need
   uint64_t fits = 0;            // offsets below this go behind `old_place`, the others behind `new_place`
   uint32_t old_place = 0, new_place = 0;
 

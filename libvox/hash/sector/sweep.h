@@ -23,7 +23,7 @@ struct KeptSlots {
   VOX_HD bool any() const { return begin < end; }
 };
 
-// Removes the slots whose places are in released superblocks from a header. The slots behind them close up.
+// Removes from a header the slots whose places are in released superblocks. The slots behind them close up.
 // Runs, and what stays of them, are whole granules, so fingerprints move by words.
 template <class Kind>
 VOX_HD void drop_released(uint32_t* header, const uint32_t* released) {
