@@ -81,7 +81,7 @@ std::string system_problem(const char* what) {
 
 ProgramResult run_program(const std::vector<std::string>& arguments) {
   std::array<int, 2> ends;
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(system_problem("no pipe"));
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(system_problem("cannot create a pipe"));
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   pid_t child = 0;
   const int failed = spawn(child, arguments, nothing, ends[1]);
@@ -116,7 +116,7 @@ std::optional<std::filesystem::path> program_in_path(const std::string& name) {
 FedProgram::FedProgram(const std::vector<std::string>& arguments) {
   std::array<int, 2> ends;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw Error(system_problem("no socket"));
+    throw Error(system_problem("cannot create a socket"));
   input_ = ends[0];
   output_ = memfd_create("output", MFD_CLOEXEC);
   const int failed = output_ < 0 ? errno : spawn(child_, arguments, ends[1], output_);

@@ -47,7 +47,7 @@ int32_t outermost(const FrozenDag& dag, uint32_t axis, Face face) {
   }
   uint64_t mask = 0;
   for (const uint32_t number : nodes) mask |= leaf_mask(dag.levels.back().node(number));
-  if (mask == 0) throw Error("a leaf without voxels").hint(phrase(Phrase::VerifyFile));
+  if (mask == 0) throw Error("a leaf has no voxels").hint(phrase(Phrase::VerifyFile));
   const VoxelBox box = leaf_bounds(mask);
   return corner + (face == Face::Low ? box.min : box.max)[axis];
 }

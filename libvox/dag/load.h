@@ -149,7 +149,9 @@ class DagLoader {
     std::array<double, 3> seconds;
     for (double& s : seconds) s = timed([&] { store_.tables().find(batch, {nullptr}, n, pointers); });
     if (device_.sum("load: count missing", n, IsMissing{pointers}) > 0)
-      throw Error("a hash table does not find what it holds: a bug in vox, or the hardware is faulty");
+      throw Error(
+          "a hash table does not find an item that it holds: this is a bug in vox, or the hardware is "
+          "faulty");
     std::sort(seconds.begin(), seconds.end());
     return {n, 0, seconds[1]};
   }

@@ -40,7 +40,7 @@ void check_order(const FrozenDag& dag, uint32_t level) {
 }
 
 NodeContent checked_leaf(const uint32_t* leaf, bool materials) {
-  if (leaf_mask(leaf) == 0) throw Error("a leaf without voxels");
+  if (leaf_mask(leaf) == 0) throw Error("a leaf has no voxels");
   if (materials && leaf_padding(leaf) != 0) throw Error("the padding behind a leaf's materials is not zero");
   return leaf_content(leaf, materials);
 }
@@ -49,11 +49,11 @@ template <class ChildContent>
 NodeContent checked_node(const uint32_t* node, uint32_t child_side, const ChildContent& child_content) {
   if ((node[0] & ~kHeaderBits) != 0) throw Error("reserved bits of a header are not zero");
   const uint32_t children = child_mask(node[0]);
-  if (children == 0) throw Error("a node without children");
+  if (children == 0) throw Error("a node has no children");
   const NodeContent content =
       node_content(node[0], child_side, [&](uint32_t i) { return child_content(node[1 + i]); });
   if (node[0] != canonical_header(children, content))
-    throw Error(fmt::format("the header is {:#06x}, but the node's content asks for {:#06x}", node[0],
+    throw Error(fmt::format("the header is {:#06x}, but the node's content requires {:#06x}", node[0],
                             canonical_header(children, content)));
   return content;
 }

@@ -115,7 +115,7 @@ struct CheckNode {
   }
 };
 
-// Hashes a node's words with a seed that the author of a file cannot know, who therefore cannot make all
+// Hashes a node's words with a seed that the author of a file cannot know, so that no author can make all
 // nodes collide.
 struct HashNode {
   LevelRef level;
@@ -261,7 +261,9 @@ void verify_on(Device& device, const FrozenDag& dag) {
   }
   verify(dag);
   if (looked)
-    throw Error("a device finds the DAG wrong, but the host does not: a bug in vox, or faulty hardware");
+    throw Error(
+        "the device finds an error in the DAG, but the host does not: this is a bug in vox, or the hardware "
+        "is faulty");
 }
 
 }  // namespace vox::dag

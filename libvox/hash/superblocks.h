@@ -156,7 +156,8 @@ class Superblocks {
     for (uint32_t number = 0; number < entries_.size() && number - first < count; ++number)
       if (entries_[number].slabs) first = number + 1;
     if (first + count > kMaxSuperblocks)
-      throw Error("the scene has more unique nodes than 32-bit pointers reach").hint("lower the resolution");
+      throw Error("the scene has more unique nodes than 32-bit pointers can address")
+          .hint("lower the resolution");
     return first;
   }
 

@@ -50,7 +50,7 @@ class ShareBuild {
     } catch (OutOfMemory& error) {
       if (plan_.goes_on())
         error.hint(phrase(Phrase::AllowMoreMemory) +
-                   ", or use a device with as much memory as the one that kept what is built already");
+                   ", or use a device with as much memory as the one that built the kept rounds");
       throw;
     }
   }

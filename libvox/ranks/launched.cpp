@@ -50,9 +50,9 @@ JoinMpi* load_module() {
   void* module = dlopen(module_path().c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr)
     throw Error(fmt::format("MPI cannot be loaded: {}", dlerror()))
-        .hint("is the MPI installed with which vox was built? Without a launcher it is not needed");
+        .hint("install the MPI with which vox was built, or start without a launcher");
   auto* join = reinterpret_cast<JoinMpi*>(dlsym(module, kJoinMpi));
-  if (join == nullptr) throw Error("is no module of this vox").at(module_path().string());
+  if (join == nullptr) throw Error("is not a module of this version of vox").at(module_path().string());
   return join;
 }
 #endif
@@ -68,7 +68,7 @@ LaunchedRanks& join(const Launch& launch) {
   const JoinedMpi joined = join();
 #endif
   if (joined.ranks->count() != launch.count)
-    throw Error(fmt::format("started as {} processes, of which {} sees {}", launch.count, joined.library,
+    throw Error(fmt::format("started as {} processes, but {} sees {}", launch.count, joined.library,
                             joined.ranks->count()))
         .hint("use the launcher of that MPI");
   return *joined.ranks;

@@ -161,7 +161,7 @@ class RoundsBuild {
       figures.nodes += level.nodes();
       figures.bytes += level.words.size() * sizeof(uint32_t);
     }
-    log_line(LogLevel::Debug, "round " + std::to_string(figures.rounds) + ", of " +
+    log_line(LogLevel::Debug, "round " + std::to_string(figures.rounds) + " with " +
                                   std::to_string(round.result.chunks) +
                                   " chunks: " + format_count(figures.nodes) + " nodes, " +
                                   format_bytes(figures.bytes) + " on the host so far");

@@ -137,7 +137,7 @@ class CanonicalLevels {
       numbered_ = 0;
       write_level(merged[l], order, nodes, dag.levels[l]);
       if (numbered_ != next && unused_ == Unused::AreABug)
-        throw Error("merged levels do not fit together: a bug in vox");
+        throw Error("merged levels do not fit together: this is a bug in vox");
       order = std::move(marks_);
       nodes = numbered_;
     }

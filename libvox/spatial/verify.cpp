@@ -118,7 +118,7 @@ void check_order(const FrozenHash& hash) {
     const uint64_t* cells = &hash.cells[bucket * kBucket];
     for (uint64_t i = 1; i < kBucket; ++i)
       if (cells[i] != hash::kEmptyCell<uint64_t> && cells[i - 1] == hash::kEmptyCell<uint64_t>)
-        throw Error(fmt::format("the cell at {} is behind an empty one", bucket * kBucket + i));
+        throw Error(fmt::format("the cell at {} follows an empty one", bucket * kBucket + i));
   });
 }
 
@@ -143,9 +143,10 @@ void verify(const FrozenHash& hash) {
 
 void check_same_voxels(const FrozenHash& hash, const dag::FrozenDag& dag) {
   if (hash.resolution() != dag.resolution || hash.materials != dag.materials)
-    throw Error(fmt::format("the spatial hash is of {}³ voxels {} materials, but the SVDAG of {}³ {}",
-                            hash.resolution(), hash.materials ? "with" : "without", dag.resolution,
-                            dag.materials ? "with" : "without"));
+    throw Error(
+        fmt::format("the spatial hash has a grid of {}³ voxels {} materials, but the SVDAG one of {}³ {}",
+                    hash.resolution(), hash.materials ? "with" : "without", dag.resolution,
+                    dag.materials ? "with" : "without"));
   const HashRef table = ref(hash);
   const std::vector<VoxelBox> cubes = filled_cubes(dag);
   const FirstDifference first = tbb::parallel_reduce(

@@ -29,7 +29,7 @@ class KeyGrid {
   KeyGrid(KeyLayout layout, const Int3& size) : layout_(layout), size_(size) {
     const int32_t side = std::max({size.x, size.y, size.z});
     if (std::min({size.x, size.y, size.z}) < 1 || side > (is_flat() ? kMostSide : kMostSideOfVolume))
-      throw Error("a grid of voxel keys has 1 to 2^30 pixels a side, or 1 to 2^21 voxels");
+      throw Error("a grid of voxel keys must have 1 to 2^30 pixels, or 1 to 2^21 voxels, a side");
     axis_bits_ = static_cast<uint32_t>(std::bit_width(static_cast<uint32_t>(side - 1)));
   }
 

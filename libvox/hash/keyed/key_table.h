@@ -168,7 +168,7 @@ class KeyTable {
   }
   // Does the same for a build that sets every cell itself.
   void make_cells_unset(uint64_t slots) {
-    if (slots >= kNoSlot) throw Error("a table of voxel keys has fewer than 2^32 - 1 cells");
+    if (slots >= kNoSlot) throw Error("a table of voxel keys can have at most 2^32 - 2 cells");
     cells_.reset();
     cells_ = device_.template make<Cell>(slots + 1);
     slots_ = slots;

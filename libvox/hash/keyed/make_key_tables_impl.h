@@ -64,7 +64,7 @@ std::unique_ptr<GrowingKeyTable<Device, Cell>> make_growing_key_table(Device& de
   check_key_table_options(options, CellFormat<Cell>::kBits);
   for (const auto& variant : kGrowingKeyTableVariants<Device, Cell>)
     if (options.table == variant.name) return variant.make(device, options);
-  throw UsageError("a table '" + options.table + "' does not grow");
+  throw UsageError("a table '" + options.table + "' cannot get more keys after it is built");
 }
 
 }  // namespace vox::hash

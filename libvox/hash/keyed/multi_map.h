@@ -88,7 +88,7 @@ class MultiMap {
 
  private:
   KeyTableBuild build_runs(const Cell* keys, const uint32_t* values, uint64_t n) {
-    if (n >= kNoSlot) throw Error("a map of voxel keys has fewer than 2^32 - 1 values");
+    if (n >= kNoSlot) throw Error("a map of voxel keys can hold at most 2^32 - 2 values");
     const KeyTableBuild result = index_.build(keys, n);
     auto numbers = device_.template make<uint32_t>(n);
     index_.find(keys, n, numbers.data());

@@ -57,7 +57,7 @@ MpiRanks::MpiRanks() {
   // Only one thread calls MPI, the one that waits.
   int level = 0;
   check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
-  if (level < MPI_THREAD_FUNNELED) throw Error("this MPI serves no programs with threads");
+  if (level < MPI_THREAD_FUNNELED) throw Error("this MPI does not support programs with threads");
   check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &all_), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(all_, MPI_ERRORS_RETURN);
   check_mpi(MPI_Comm_rank(all_, &rank_), "MPI_Comm_rank");
