@@ -222,7 +222,8 @@ TEST_F(SpatialHash, ThatDoesNotFitSaysHowMuchItTakes) {
   const dag::FrozenDag dag = dense_dag(64, true, everywhere);
   EXPECT_NO_THROW(spatial::check_hash_fits(1000, 100, {}, spatial::bytes_to_build(1000, 100, {})));
   EXPECT_EQ(problem_of([] { spatial::check_hash_fits(1000000, 100000, {}, 1 << 20); }),
-            "to build a spatial hash of 1,000,000 voxels takes 15.66 MiB, but 1.00 MiB are there (allow more "
+            "building a spatial hash of 1,000,000 voxels needs 15.66 MiB, but only 1.00 MiB are available "
+            "(allow more "
             "memory)");
   EXPECT_NE(problem_of([&] { built(dag, {.load_factor = 1e-9}); }).find("at most 2^32 - 2 cells"),
             std::string::npos);

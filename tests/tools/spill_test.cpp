@@ -112,7 +112,7 @@ TEST_F(SpillProgram, IsRefusedWhereItMakesNoSense) {
 
 TEST_F(SpillProgram, AFullDiskLeavesNothing) {
   make_sphere();
-  expect_failure(kFailed, "room: there is no room for what is spilled",
+  expect_failure(kFailed, "room: there is not enough space for spilled data",
                  {"ball.obj", "--res", "700", "-o", "a.h5", "--spill", "room"},
                  {.folder = {}, .file_size_limit = 1 << 20});
 }

@@ -338,7 +338,7 @@ TEST_F(SceneFile, APointerOutOfRangeIsFoundOnReading) {
   scene.dag.levels[1].words[1] = 1'000'000;
   write_scene(scene, path);
   EXPECT_EQ(problem(), path.string() +
-                           ": /svdag: level 1, word 1: points to node 1000000 of level 2, which has " +
+                           ": /svdag: level 1, word 1: points to node 1000000 of level 2, which has only " +
                            std::to_string(scene.dag.levels[2].nodes));
 }
 
@@ -395,9 +395,9 @@ TEST_F(SceneFile, StartsAndChildBytesThatAreWrongAreRefused) {
   };
   EXPECT_EQ(with_starts({0}), "none");
   const std::string level = path.string() + ": /svdag: level 3: ";
-  EXPECT_EQ(with_starts({1}), level + "its first node starts at word 1");
-  EXPECT_EQ(with_starts({0, 3}).find(level + "has 2 starts, expected 1 of"), 0u);
-  EXPECT_EQ(with_starts({}).find(level + "has 0 starts, expected 1 of"), 0u);
+  EXPECT_EQ(with_starts({1}), level + "its first node starts at word 1, expected 0");
+  EXPECT_EQ(with_starts({0, 3}).find(level + "has 2 starts, expected 1 for"), 0u);
+  EXPECT_EQ(with_starts({}).find(level + "has 0 starts, expected 1 for"), 0u);
   EXPECT_EQ(problem_after([](hid_t file) {
               H5Ldelete(file, "/svdag/level_03/starts", H5P_DEFAULT);
             }).find(path.string() + ": /svdag/level_03/starts: cannot be read"),
