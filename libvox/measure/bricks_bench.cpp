@@ -22,7 +22,7 @@
 namespace vox::measure {
 namespace {
 
-// The checksum that BricksReader has to give for a copy, computed from the volume itself, layer by layer.
+// Computes from the volume itself, layer by layer, the checksum that BricksReader must give for a copy.
 uint64_t volume_checksum(const volume::Volume& volume, const volume::ValueRule& rule) {
   const Int3 size = volume.info.size;
   const uint64_t layer = uint64_t(size.x) * uint64_t(size.y);
@@ -44,7 +44,7 @@ uint64_t volume_checksum(const volume::Volume& volume, const volume::ValueRule& 
 struct NamedQuery {
   std::string loop;
   uint32_t filter;
-  uint64_t cost;  // about that of one run, in lookups of a filter
+  uint64_t cost;  // approximate cost of one run, in lookups of a filter
   bricks::ReadQuery query;
 };
 
@@ -68,7 +68,7 @@ std::vector<NamedQuery> queries(const BricksBenchOptions& options, const BricksB
   return list;
 }
 
-// The part of a volume that lies in the box, as a volume of its own. The whole volume outlives it.
+// Returns the part of a volume inside the box as a volume of its own, which must not outlive the whole one.
 volume::Volume part_of(const volume::Volume& volume, const VoxelBox& box) {
   volume::Volume part = {volume.info, [&volume, corner = box.min](const VoxelBox& at, std::byte* out) {
                            volume.read({at.min + corner, at.max + corner}, out);
@@ -80,7 +80,7 @@ volume::Volume part_of(const volume::Volume& volume, const VoxelBox& box) {
   return part;
 }
 
-// View and colours of a picture of the volume, taken from where all of it is seen.
+// The view and colours of a picture that shows the whole volume.
 struct Picturing {
   bricks::CastView view;
   std::vector<bricks::CastColor> colors = render::cast_colors({});
@@ -137,7 +137,7 @@ class Bench {
       for (const uint32_t log2_side : options_.log2_sides) measure_trade_off(log2_side);
   }
 
-  // The cost of all reads, in all ways and from the dense array.
+  // Returns the cost of all reads, in all ways and from the dense array.
   uint64_t total_cost() const {
     uint64_t each = 0;
     for (const NamedQuery& query : queries_) each += query.cost * (sizes_.repetitions + 1);
@@ -255,11 +255,11 @@ class Bench {
   volume::Volume volume_;  // the part that is measured
   std::vector<NamedQuery> queries_;
   std::optional<Progress> progress_;
-  uint64_t cost_ = 0;           // of what has been done
-  std::vector<uint64_t> sums_;  // of each query, read from the dense array
+  uint64_t cost_ = 0;           // cost of what has been done so far
+  std::vector<uint64_t> sums_;  // the checksum of each query, read from the dense array
   uint64_t volume_sum_ = 0;
   std::optional<uint64_t> filtered_sum_;
-  std::optional<volume::ValueRange> range_;  // the same whatever the bricks are
+  std::optional<volume::ValueRange> range_;  // does not depend on the bricks
   BricksBenchResult result_;
 };
 

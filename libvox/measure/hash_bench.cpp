@@ -17,7 +17,7 @@
 namespace vox::measure {
 namespace {
 
-// Every table that is named has a row, and so has every size.
+// Throws UsageError unless every named table and every item size has at least one row.
 void check_sizes(const std::vector<std::string>& tables, const std::vector<uint32_t>& item_words) {
   for (const std::string& table : tables)
     if (std::ranges::none_of(item_words, [&](uint32_t words) { return holds_items_of(table, words); }))
@@ -72,7 +72,7 @@ HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& devi
     throw UsageError(fmt::format(
         "{} and {}, or {}, ask for more than 2^32 items, which is more than 32-bit pointers reach",
         phrase(Phrase::Fill), phrase(Phrase::Batch), phrase(Phrase::Scale)));
-  // Those that are searched and not found are different ones, too.
+  // The items that are searched for and not found must be distinct, too.
   if (std::ranges::count(options.item_words, 1u) > 0 && !fits(sizes.fill + 2 * sizes.batch + 1))
     throw UsageError(
         fmt::format("{} and {}, or {}, ask for more than the 2^32 items of one word that there are",
