@@ -44,7 +44,7 @@ uint64_t mapped_bytes() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
-  int nowhere = open("/dev/null", O_WRONLY);  // takes the C library's message about a broken heap
+  int nowhere = open("/dev/null", O_WRONLY);  // discards the C library's message about a broken heap
   dup2(nowhere, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, limits.seconds);

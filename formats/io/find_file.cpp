@@ -32,7 +32,7 @@ std::string percent_decoded(const std::string& text) {
   return decoded;
 }
 
-// The entries of a folder that have this name in other letter case, in order.
+// Returns the entries of a folder whose names differ from `name` only in letter case, in order.
 std::vector<fs::path> other_case(const fs::path& folder, const std::string& name) {
   std::error_code failed;
   std::vector<fs::path> found;
@@ -66,7 +66,7 @@ std::vector<std::string> split(const std::string& name) {
   return parts;
 }
 
-// Looks for the whole name first, then for ever shorter ends of it: textures/wood.png, wood.png.
+// Looks for the whole name first, then for shorter and shorter ends of it: textures/wood.png, wood.png.
 std::optional<fs::path> find_by_ends(const fs::path& folder, const std::string& name) {
   std::vector<std::string> all = split(name);
   std::span<const std::string> parts = all;

@@ -1,4 +1,4 @@
-// Finds files that other files name.
+// Finds the files that other files refer to.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,9 @@
 
 namespace vox {
 
-// The file that a mesh file in `folder` means by `name`: backslashes count as slashes, letter case is ignored
-// where no exact match exists, %20 may stand for a space. A path that does not exist here,
-// C:\art\textures\wood.png, is looked for by its last parts: textures/wood.png, then wood.png.
+// Finds the file that a mesh file in `folder` refers to as `name`. Backslashes count as slashes, letter case
+// is ignored if there is no exact match, and %20 may stand for a space. If the path does not exist, as with
+// C:\art\textures\wood.png, its last parts are tried: textures/wood.png, then wood.png.
 std::optional<std::filesystem::path> find_file(const std::filesystem::path& folder, std::string name);
 
 }  // namespace vox

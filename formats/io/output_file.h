@@ -1,4 +1,4 @@
-// Writes bytes into a file, in order. A failure, such as a full disk, becomes an Error that names the target.
+// Writes bytes to a file in order. A failure, such as a full disk, becomes an Error that names the target.
 #pragma once
 
 #include <cstdio>
@@ -20,8 +20,8 @@ class OutputFile {
   void write(std::span<const T> items) {
     write(std::string_view(reinterpret_cast<const char*>(items.data()), items.size_bytes()));
   }
-  void close();                      // sends everything to the disk
-  void commit() { file_.commit(); }  // makes the target appear; call it after close()
+  void close();                      // writes everything to the disk
+  void commit() { file_.commit(); }  // makes the target appear; must be called after close()
 
  private:
   [[noreturn]] void fail() const;

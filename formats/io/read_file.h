@@ -1,4 +1,5 @@
-// A file that is read piece by piece; unlike a mapped one's, its pages never count as memory of the process.
+// A file that is read piece by piece. Unlike a mapped file's, its pages do not count as memory of the
+// process.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@ namespace vox {
 
 class ReadFile {
  public:
-  // Throws Error where there is no such file, or it is a folder or empty.
+  // Throws Error if there is no such file, or if it is a folder or empty.
   explicit ReadFile(const std::filesystem::path& path);
   ~ReadFile();
   ReadFile(const ReadFile&) = delete;
@@ -19,8 +20,7 @@ class ReadFile {
   uint64_t size() const { return size_; }
   int descriptor() const { return descriptor_; }
 
-  // Several threads may call it. Throws Error where the file ends before that, as when it has shrunk
-  // meanwhile.
+  // Several threads may call this. Throws Error if the file ends earlier, for example because it has shrunk.
   void read(uint64_t offset, std::span<std::byte> to) const;
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
 
-// Whether a file is zip (3MF, ZAE), gzip (BLEND) or binary FBX, whose arrays are deflated.
+// True if a file is zip (3MF, ZAE), gzip (BLEND) or binary FBX, whose arrays are deflated.
 bool is_compressed(const std::filesystem::path& path) {
   std::array<char, 18> start = {};
   std::ifstream(path, std::ios::binary).read(start.data(), start.size());
