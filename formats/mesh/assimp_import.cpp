@@ -24,10 +24,10 @@
 namespace vox {
 namespace {
 
-// Files that a mesh file refers to are found as textures are.
+// Finds the files that a mesh file refers to in the same way as textures.
 class AssetFiles : public Assimp::DefaultIOSystem {
  public:
-  // `contents`, if any, is what Assimp is to find in the mesh file.
+  // `contents`, unless empty, replaces the contents of the mesh file.
   AssetFiles(const std::filesystem::path& mesh, std::string contents)
       : mesh_(mesh), folder_(mesh.parent_path()), contents_(std::move(contents)) {}
 
@@ -54,7 +54,7 @@ class AssetFiles : public Assimp::DefaultIOSystem {
   std::string contents_;
 };
 
-// Assimp's glTF reader hides what it cannot read; ours does not.
+// Assimp's glTF reader does not report what it cannot read; ours does.
 void switch_off_gltf(Assimp::Importer& importer) {
   for (const char* extension : {"gltf", "glb"})
     while (std::unique_ptr<Assimp::BaseImporter> reader{importer.GetImporter(extension)})
@@ -76,7 +76,7 @@ void configure(Assimp::Importer& importer, const MeshOptions& options) {
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, options.up.has_value());
 }
 
-// Assimp's message, in other words where it only passes on an exception of the C++ library.
+// Returns Assimp's message, reworded if it only passes on an exception of the C++ library.
 std::string in_words(const std::string& problem) {
   if (problem == "std::bad_alloc") return "out of memory while reading the file";
   for (const char* internal : {"std::", "vector", "basic_string", "deque", "map::", "array::"})
@@ -89,7 +89,8 @@ struct Instance {
   AssimpMatrix transform;
 };
 
-// Every use of a mesh by a node, in depth-first order. There is no recursion, since files choose the depth.
+// Returns every use of a mesh by a node, in depth-first order. It does not recurse, because files choose the
+// depth.
 std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& root) {
   struct Visit {
     const aiNode* node;
@@ -112,7 +113,7 @@ std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& r
   return instances;
 }
 
-// Reserves the memory that the instances need: few bytes of a file can place a mesh often.
+// Reserves the memory that the instances need. A small file can place a mesh many times.
 void reserve(scene::Scene& scene, const std::vector<Instance>& instances) {
   uint64_t triangles = 0, positions = 0;
   bool colored = false;
@@ -173,7 +174,8 @@ class AssimpSceneBuilder {
     }
   }
 
-  // Instances of a mesh share their texture coordinates. kNone where the mesh has none.
+  // Returns the first texture coordinate of a mesh, which all its instances share; kNone if the mesh has
+  // none.
   uint32_t add_texcoords(const aiMesh& mesh, uint32_t material) {
     auto [known, is_new] = first_texcoord_.try_emplace(&mesh, scene::kNone);
     UvMap map = materials_.uses()[material].uv;

@@ -8,13 +8,13 @@ namespace vox {
 namespace {
 
 constexpr uint64_t kAlwaysAllowed = 1 << 16;
-constexpr std::array<std::byte, 64> kZeros = {};  // the widest element, a MAT4 of floats
+constexpr std::array<std::byte, 64> kZeros = {};  // enough for the widest element, a MAT4 of floats
 
 uint64_t element_size(const GltfAccessor& accessor) {
   return uint64_t{size_of(accessor.component)} * accessor.width;
 }
 
-// Throws Error unless `count` elements fit into the bytes; no product of the file's numbers may overflow.
+// Throws Error unless `count` elements fit into the bytes. No product of the file's numbers may overflow.
 void check_range(uint64_t offset, uint64_t stride, uint64_t count, uint64_t size, uint64_t bytes) {
   if (count == 0) return;
   bool fits = offset <= bytes && size <= bytes - offset &&

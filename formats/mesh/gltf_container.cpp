@@ -35,7 +35,7 @@ GltfContainer::GltfContainer(const std::filesystem::path& path) : file_(path) {
     json_ = file_.text();
   }
   if (json_.starts_with("\xef\xbb\xbf")) json_.remove_prefix(3);          // a byte order mark
-  while (!json_.empty() && json_.back() == '\0') json_.remove_suffix(1);  // padding, should be blanks
+  while (!json_.empty() && json_.back() == '\0') json_.remove_suffix(1);  // padding, which should be blanks
 }
 
 void GltfContainer::split(std::span<const std::byte> file) {

@@ -154,7 +154,7 @@ GltfSkin read_skin(const GltfObject& object) {
   return {.joints = object.indices("joints"), .inverse_bind_matrices = object.index("inverseBindMatrices")};
 }
 
-// Version 1 has other JSON altogether; a version after 2 says by minVersion whether it can be read as 2.0.
+// Version 1 has entirely different JSON. A version after 2 states in minVersion if it can be read as 2.0.
 void check_version(const GltfObject& root) {
   auto asset = root.object("asset");
   if (!asset) throw Error("not a glTF file: 'asset' is missing");

@@ -36,7 +36,7 @@ namespace {
 
 using draco::PointAttribute;
 
-// A flat surface takes as little as a byte for a vertex, and the decoder needs some 200 bytes for it.
+// A flat surface may take as little as a byte for a vertex, for which the decoder needs about 200 bytes.
 constexpr uint64_t kBytes = uint64_t{256} << 20, kBytesPerByte = 256;
 
 void write_list(MemoryFile& file, const auto& list) {
@@ -81,7 +81,7 @@ std::unique_ptr<draco::Mesh> decode(std::span<const std::byte> data) {
   return std::move(mesh).value();
 }
 
-// The work of the child process. It leaves a problem in the file, empty if there is none, then the mesh.
+// Runs in the child process. It writes an error message to the file, empty if there is none, then the mesh.
 void decode_into(MemoryFile& file, const DracoJob& job) {
   std::string problem;
   DracoMesh result;

@@ -22,8 +22,8 @@ constexpr std::string_view kRead[] = {"KHR_draco_mesh_compression",
                                       "KHR_materials_pbrSpecularGlossiness",
                                       "KHR_materials_unlit"};
 
-// Extensions that change neither the surface nor its base colour and emission. They say how it shines, what
-// lights it, what moves, and what other materials it could have.
+// Extensions that change neither the surface nor its base colour and emission. They describe reflection,
+// light sources, movement, and alternative materials.
 constexpr std::string_view kWithoutEffect[] = {
     "KHR_materials_anisotropy", "KHR_materials_clearcoat", "KHR_materials_diffuse_transmission",
     "KHR_materials_dispersion", "KHR_materials_ior",       "KHR_materials_iridescence",
@@ -32,7 +32,7 @@ constexpr std::string_view kWithoutEffect[] = {
     "EXT_lights_image_based",   "KHR_animation_pointer",   "KHR_xmp_json_ld"};
 
 struct OptionalLibrary {
-  std::string_view name, extension;  // the one that needs it
+  std::string_view name, extension;  // the extension that needs the library
   bool there;
 };
 

@@ -27,7 +27,7 @@ std::string place_of(uint32_t mesh, uint32_t primitive) {
   return fmt::format("meshes[{}].primitives[{}]", mesh, primitive);
 }
 
-// Returns the item's number in the list. It is added there unless one of the `candidates` is the same.
+// Returns the item's index in the list. The item is appended unless it equals one of the `candidates`.
 template <class Item>
 uint32_t index_of(std::vector<Item>& list, const Item& item, std::vector<uint32_t>& candidates) {
   for (uint32_t candidate : candidates)
@@ -63,7 +63,7 @@ void GltfMeshes::decode(const std::vector<GltfInstance>& instances) {
                                  .attributes = {}};
                  for (const auto& [name, id] : primitives[p].draco_ids.list) {
                    uint32_t accessor = primitives[p].attributes.find(name);
-                   if (accessor == scene::kNone) continue;  // no loader could know its type
+                   if (accessor == scene::kNone) continue;  // without an accessor its type is unknown
                    const GltfAccessor& type = item_of(document_.accessors, accessor, "accessors");
                    job.attributes.push_back(
                        {.name = name, .id = id, .width = type.width, .component = type.component});

@@ -12,12 +12,12 @@
 namespace vox {
 namespace {
 
-// The codec of attributes takes at least 2 bits for 16 equal bytes, those of indices a byte for a triangle.
+// An attribute codec takes at least 2 bits for 16 equal bytes, an index codec at least a byte for a triangle.
 constexpr uint64_t kMaxBytesPerByte = 64;
 
 #ifdef VOX_HAS_MESHOPT
 
-// Checks the arguments, which the library itself only asserts.
+// Checks the arguments, for which the library itself only has asserts.
 void check_shape(const GltfMeshopt& packed) {
   bool attributes = packed.mode == MeshoptMode::Attributes;
   bool fits = attributes ? packed.stride >= 4 && packed.stride <= 256 && packed.stride % 4 == 0

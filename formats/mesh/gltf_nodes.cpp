@@ -14,7 +14,7 @@ namespace {
 
 using enum GltfComponent;
 
-// The parent of every node, kNone for roots.
+// Returns the parent of every node, kNone for roots.
 std::vector<uint32_t> find_parents(const std::vector<GltfNode>& nodes) {
   std::vector<uint32_t> parents(nodes.size(), scene::kNone);
   for (uint32_t i = 0; i < nodes.size(); ++i)
@@ -32,7 +32,8 @@ std::vector<uint32_t> find_parents(const std::vector<GltfNode>& nodes) {
   return parents;
 }
 
-// Every node's map to the scene. Since each node has one parent, nodes that no root leads to form cycles.
+// Returns every node's map to the scene. Each node has one parent, so nodes that cannot be reached from a
+// root form cycles.
 std::vector<Affine> find_globals(const std::vector<GltfNode>& nodes, const std::vector<uint32_t>& parents) {
   std::vector<Affine> globals(nodes.size());
   std::vector<uint32_t> reached;
@@ -73,7 +74,8 @@ std::vector<uint32_t> roots_to_show(const GltfDocument& document, const std::vec
   return roots;
 }
 
-// The nodes below the roots, depth-first. There is no recursion, since files choose the depth.
+// Returns the nodes below the roots in depth-first order. It does not recurse, because files choose the
+// depth.
 std::vector<uint32_t> nodes_below(const std::vector<GltfNode>& nodes, const std::vector<uint32_t>& roots) {
   std::vector<uint32_t> order, stack(roots.rbegin(), roots.rend());
   while (!stack.empty()) {
@@ -110,7 +112,7 @@ std::vector<Affine> joint_maps(const GltfDocument& document, uint32_t index,
       });
 }
 
-// The maps of EXT_mesh_gpu_instancing, to the node's own space.
+// Returns the maps of EXT_mesh_gpu_instancing to the node's own space.
 std::vector<Affine> instance_maps(const GltfAttributes& instancing, GltfAccessors& accessors) {
   const GltfElements *translation = nullptr, *rotation = nullptr, *scale = nullptr;
   uint64_t count = std::numeric_limits<uint64_t>::max();

@@ -34,7 +34,7 @@ auto with_corners(const GltfCorners& corners, Body body) {
   return body(indexed(uint32_t{}));
 }
 
-// The corners of triangle t (glTF 2.0, §3.7.2.1).
+// Returns the corners of triangle t (glTF 2.0, §3.7.2.1).
 template <GltfMode mode>
 std::array<uint64_t, 3> corners_of(uint64_t t) {
   if constexpr (mode == GltfMode::Strip) return {t, t + 1 + t % 2, t + 2 - t % 2};

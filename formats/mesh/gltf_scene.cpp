@@ -72,7 +72,7 @@ class GltfSceneBuilder {
     check_memory(triangles);
   }
 
-  // Throws Error where the triangles need too much memory: few bytes of a file can place a mesh often.
+  // Throws Error if the triangles need too much memory. A small file can place a mesh many times.
   void check_memory(uint64_t triangles) const {
     if (triangles > kMaxTriangles || positions_ >= scene::kNone || texcoords_ >= scene::kNone)
       throw Error(fmt::format("{} triangles with {} vertices, instances counted, are too many",
@@ -164,7 +164,7 @@ class GltfSceneBuilder {
   std::vector<const PreparedMesh*> prepared_;  // one for each instance
   std::vector<VertexBlock> vertex_blocks_;
   std::vector<TriangleBlock> triangle_blocks_;
-  std::vector<uint64_t> first_texcoord_;  // one for each of meshes_.texcoords()
+  std::vector<uint64_t> first_texcoord_;  // one for each item of meshes_.texcoords()
   uint64_t positions_ = 0, texcoords_ = 0, triangles_ = 0;
   bool colored_ = false;
 };

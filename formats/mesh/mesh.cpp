@@ -55,7 +55,7 @@ SceneReader reader_by_extension(const fs::path& path) {
   return nullptr;
 }
 
-// Chooses the reader of a file whose name does not tell its format.
+// Chooses the reader for a file whose name does not tell its format.
 SceneReader reader_by_content(const fs::path& path) {
   std::string start(16, '\0');
   std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));

@@ -10,7 +10,7 @@ namespace vox {
 namespace {
 
 constexpr double kWidest = 1e15;
-constexpr double kSmallest = 1e-30;  // 4-byte integers that are read as floats are smaller than that
+constexpr double kSmallest = 1e-30;  // 4-byte integers that are read as floats are smaller than this
 
 struct CoordinateRange {
   double least = std::numeric_limits<double>::infinity(), most = -least;

@@ -20,8 +20,8 @@
 namespace vox {
 namespace {
 
-// Reads the values of a text file one after the other. An element starts on a line of its own: values beyond
-// the properties that the header names are passed over.
+// Reads the values of a text file one after the other. An element starts on a line of its own. Values beyond
+// the properties that the header names are skipped.
 class TextValues {
  public:
   explicit TextValues(std::string_view data) : p_(data.data()), end_(p_ + data.size()) {}
@@ -44,7 +44,7 @@ class TextValues {
     while (p_ < end_ && *p_ != '\n' && *p_ != '\r') ++p_;
   }
 
-  // The rest of a text is not counted, since text may end with anything.
+  // The rest of a text is not counted, because a text may end with anything.
   uint64_t rest() const { return 0; }
 
  private:
@@ -84,7 +84,7 @@ constexpr size_t kNoProperty = SIZE_MAX;
 struct PlyMesh {
   scene::Scene scene;
   std::vector<Polygon> polygons;
-  uint64_t bytes_left = 0;  // behind the last element
+  uint64_t bytes_left = 0;  // after the last element
 };
 
 template <class Values>
@@ -173,7 +173,7 @@ class MeshReader {
     }
   }
 
-  // Reads strips of triangles, in which every second one is turned the other way; -1 stands between two
+  // Reads strips of triangles, in which every second triangle has the opposite orientation; -1 separates two
   // strips.
   void read_strips(const PlyElement& element) {
     size_t indices = list_of_indices(element);
@@ -236,7 +236,7 @@ class MeshReader {
     mesh_.scene.triangles.push_back({corners, vertex_has_uv_ ? corners : kNoTexcoords, material});
   }
 
-  // v points up in the file.
+  // In the file v points up.
   static Vec2f texcoord(double u, double v) { return {static_cast<float>(u), static_cast<float>(1 - v)}; }
 
   uint32_t vertex(double index, uint64_t face) const {
@@ -278,7 +278,7 @@ class MeshReader {
   Values values_;
   uint64_t vertex_count_ = 0;
   bool vertex_has_uv_ = false;
-  std::vector<uint32_t> corners_;  // of the face being read
+  std::vector<uint32_t> corners_;  // of the current face
   PlyMesh mesh_;
 };
 
@@ -294,7 +294,7 @@ PlyMesh read_data(const PlyHeader& header, std::string_view data) {
   __builtin_unreachable();
 }
 
-// Adds one material for each texture, or one material without texture.
+// Adds one material for each texture, or one material without a texture.
 void add_materials(scene::Scene& scene, const PlyHeader& header, TextureFiles textures) {
   ImageLoader loader;
   for (const std::string& texture : header.textures) {

@@ -66,8 +66,8 @@ class HeaderReader {
     return word;
   }
 
-  // Does not skip both CR and LF where lines end with CR alone: the LF would be the first byte of the data.
-  // Lines that end with LF and lines that end with CR LF are found in one header.
+  // If lines end with CR alone, an LF after the header is not skipped, because it is the first byte of the
+  // data. One header may mix lines that end with LF and with CR LF.
   void next_line() {
     while (!is_line_end(*p_)) ++p_;
     const bool crlf = p_[0] == '\r' && p_[1] == '\n';
@@ -123,8 +123,8 @@ class HeaderReader {
     return *type;
   }
 
-  // Compares the counts with the file's size, so that memory can be reserved for them: each element takes at
-  // least its scalars and the counts of its lists. In text that is a character and a blank each.
+  // Compares the counts with the file's size, so that memory can be reserved for them. Each element takes at
+  // least its scalars and the counts of its lists; in text, each of these takes a character and a blank.
   void check_counts() const {
     uint64_t left = text_.size() - header_.bytes + 1;
     for (const PlyElement& element : header_.elements) {

@@ -1,4 +1,4 @@
-// Finds the textures of one mesh file and remembers which of them are missing.
+// Finds the textures of one mesh file and remembers the missing ones.
 #pragma once
 
 #include <filesystem>
@@ -14,14 +14,14 @@ class TextureFiles {
  public:
   TextureFiles(std::filesystem::path mesh, const MeshOptions& options);
 
-  // Finds the texture that the mesh file means by `name` (find_file()): beside the mesh, else in one of
-  // MeshOptions::texture_paths. A texture that is nowhere is remembered.
+  // Finds the texture that the mesh file refers to as `name` (find_file()): beside the mesh, or else in one
+  // of MeshOptions::texture_paths. A texture that is not found is remembered.
   std::optional<std::filesystem::path> find(const std::string& name);
 
   // Does the same for a name in another file, such as an MTL, whose folder is searched first.
   std::optional<std::filesystem::path> find(const std::string& name, const std::filesystem::path& folder);
 
-  // Gives one warning for all textures that were not found. Call it once, after the last find().
+  // Logs one warning for all textures that were not found. Must be called once, after the last find().
   void warn_of_missing() const;
 
  private:
