@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint64_t kMaxPixels = uint64_t{1} << 28;
 
-// The densest of the formats, a 1-bit PNG, packs 8 pixels into a byte that deflate packs 1032 : 1.
+// The densest format is a 1-bit PNG: a byte holds 8 pixels, and deflate packs bytes up to 1032 : 1.
 constexpr uint64_t kMaxPixelsPerByte = 8 * 1032;
 
 ImageSize stb_size(std::span<const std::byte> file) {
@@ -33,7 +33,8 @@ ImageSize stb_size(std::span<const std::byte> file) {
   return {.width = static_cast<uint64_t>(width), .height = static_cast<uint64_t>(height)};
 }
 
-// The size that the header says, checked before a few bytes of it lead to a large allocation.
+// Returns the size in the header. It is checked, because a few bytes of a header must not cause a large
+// allocation.
 ImageSize checked_size(std::span<const std::byte> file) {
   if (file.empty()) throw Error("the image file is empty");
   if (file.size() > INT_MAX) throw Error("the image file is larger than 2 GiB");
@@ -43,14 +44,14 @@ ImageSize checked_size(std::span<const std::byte> file) {
   if (size.width > kMaxImageSide || size.height > kMaxImageSide || size.width * size.height > kMaxPixels)
     throw Error(fmt::format("an image of {} x {} pixels is too large", width, height))
         .hint(fmt::format("sides up to {} and {} pixels in all are read", kMaxImageSide, kMaxPixels));
-  // A WebP of one colour holds nothing but its size, which is at most 2^28 pixels.
+  // A WebP of one colour holds only its size, which is at most 2^28 pixels.
   if (!webp && size.width * size.height > kMaxPixelsPerByte * file.size())
     throw Error(fmt::format("{} bytes cannot hold an image of {} x {} pixels", file.size(), width, height))
         .hint("is the file truncated?");
   return size;
 }
 
-// Feeds stb_image and notes when it reads beyond the end of the file, where it would go on with zeros.
+// Feeds stb_image, and notes if it reads beyond the end of the file, where it would continue with zeros.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> file) : rest_(file) {}
@@ -67,7 +68,8 @@ class Reader {
   static Reader& get(void* self) { return *static_cast<Reader*>(self); }
 
   int read(char* data, int size) {
-    // stb_image fills its own buffer 128 bytes at a time: a short answer is usual there, an empty one is not.
+    // stb_image fills its own buffer 128 bytes at a time. There, fewer bytes are normal, but no bytes are
+    // not.
     constexpr int kBufferSize = 128;
     int count = static_cast<int>(std::min(rest_.size(), static_cast<size_t>(size)));
     if (count == 0 || (count < size && size != kBufferSize)) truncated_ = true;
@@ -179,7 +181,7 @@ std::vector<scene::Image> ImageLoader::load() {
   });
   sources_.clear();
   files_.clear();
-  for (const std::string& problem : problems)  // in the images' order, whichever thread met one first
+  for (const std::string& problem : problems)  // in the images' order, whichever thread found a problem first
     if (!problem.empty()) log_warning("{}; the material's colour is used instead", problem);
   return images;
 }

@@ -45,7 +45,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-// The format by extension. A file of none of the palettes' own formats is taken for an image.
+// Returns the format by extension. A file in no palette format is read as an image.
 FileFormat format_of(const fs::path& path) {
   const FileType* type = file_type(path, FileRole::Palette);
   return type ? type->format : FileFormat::Foreign;
@@ -63,7 +63,7 @@ std::string read_text(const fs::path& path) {
   return text;
 }
 
-// The lines that are not empty, trimmed.
+// Returns the non-empty lines, trimmed.
 std::vector<Line> lines_of(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   std::vector<Line> lines;
@@ -87,7 +87,8 @@ void add_entry(const fs::path& path, const Line& line, scene::Palette& palette, 
   palette.names[palette.count++] = name.empty() ? scene::hex_name(color) : std::string(name);
 }
 
-// Takes a number of 0 to 255, which a space or the end follows, off the text.
+// Removes a number from 0 to 255 from the start of the text, and returns it. A space or the end must follow
+// it.
 std::optional<uint8_t> take_byte(std::string_view& text) {
   text = trimmed(text);
   uint8_t value = 0;
@@ -98,7 +99,7 @@ std::optional<uint8_t> take_byte(std::string_view& text) {
   return value;
 }
 
-// Reads the colour of "r g b rest"; the rest stays in `rest`.
+// Reads the colour of "r g b rest" and leaves the rest in `rest`.
 scene::Rgb8 take_color(const fs::path& path, const Line& line, std::string_view& rest) {
   auto r = take_byte(rest), g = r ? take_byte(rest) : r, b = g ? take_byte(rest) : g;
   if (!b) fail(path, line, fmt::format("'{}' is no colour, expected three numbers of 0 to 255", line.text));
