@@ -11,7 +11,7 @@ bool continues(char c) {
   return (static_cast<uint8_t>(c) & 0xc0) == 0x80;
 }
 
-// The bytes of the character that the text begins with; 0 where it may not stand in a page.
+// Returns the size of the text's first character in bytes; 0 if it is not allowed in a page.
 size_t character_size(std::string_view text) {
   const auto first = static_cast<uint8_t>(text[0]);
   if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : first == '\n' || first == '\t' ? 1 : 0;
