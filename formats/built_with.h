@@ -17,6 +17,6 @@ struct OptionalPart {
 // has.
 std::vector<OptionalPart> optional_parts();
 
-std::string hdf5_version();  // of the loaded library, e.g. "1.10.8"
+std::string hdf5_version();  // version of the loaded library, e.g. "1.10.8"
 
 }  // namespace vox

@@ -91,7 +91,7 @@ inline bool has_role(const std::filesystem::path& path, FileRole role) {
   return file_type(path, role) != nullptr;
 }
 
-enum class FileList { Commas, Or, And };  // the word before the last item
+enum class FileList { Commas, Or, And };  // the separator before the last item
 
 // Return the types that are read or written in a role, for messages: their extensions, ".nrrd, .vox or
 // .binvox", or their names, "OBJ, glTF, …".

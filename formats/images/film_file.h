@@ -11,8 +11,7 @@
 
 namespace vox {
 
-inline constexpr std::string_view kFilmMark = "made by vox: ";  // at the start of the film's comment, for
-                                                                // overwrite.h
+inline constexpr std::string_view kFilmMark = "made by vox: ";  // starts the film's comment
 
 bool can_write_films();  // true if ffmpeg is installed
 

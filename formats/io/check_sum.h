@@ -1,5 +1,4 @@
-// A checksum that tells if bytes have changed: a flipped or missing byte changes it. It does not protect
-// against deliberate changes.
+// A checksum of bytes. A flipped or missing byte changes it. It does not protect against deliberate changes.
 #pragma once
 
 #include <cstddef>

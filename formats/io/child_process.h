@@ -29,8 +29,8 @@ class MemoryFile {
 };
 
 struct ChildLimits {
-  uint64_t seconds;  // of processor time
-  uint64_t bytes;    // of memory beyond that in use at the start
+  uint64_t seconds;  // processor time
+  uint64_t bytes;    // memory beyond that in use at the start
 };
 
 // The memory limit of a child process, seen from inside it.

@@ -19,7 +19,7 @@ enum class OutputKind {
   Nrrd,
   MagicaVoxel,
   Binvox,   // does not say who wrote it: existing readers accept no other line in its header
-  HashDag,  // nor do the next three; a HashDAG file has its colours in a file beside it
+  HashDag,  // likewise, as SymVox and Vl32; its colours are in a file beside it
   SymVox,
   Vl32,
   Nvdb,
@@ -38,9 +38,9 @@ OutputKind kind_of_mesh(const std::filesystem::path& path);
 
 enum class Overwrite { OwnFiles, AllFiles };
 
-// Throws an Error that names the target if nothing can be written there, or if a file of someone else would
-// be lost. It must be called before the work. An empty file may be replaced, because mktemp makes such files.
-// For an OBJ mesh the .mtl file beside it is checked, too.
+// Throws an Error that names the target if nothing can be written there, or if a file that vox did not write
+// would be lost. It must be called before the work. An empty file may be replaced, because mktemp makes such
+// files. For an OBJ mesh the .mtl file beside it is checked, too.
 void check_writable(const std::filesystem::path& target, OutputKind kind, Overwrite overwrite);
 
 }  // namespace vox

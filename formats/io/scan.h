@@ -58,7 +58,8 @@ inline const char* next_line(const char* p) {
 }
 
 // Calls f(p) with the first word of every line that is not a comment; f returns how far it has read. This is
-// for OBJ and MTL files. A backslash does not continue a comment, where it is the end of a Windows path.
+// for OBJ and MTL files. A backslash at the end of a comment does not continue it, because it may end a
+// Windows path.
 template <class F>
 void for_each_line(std::string_view text, F f) {
   const char* end = text.data() + text.size();

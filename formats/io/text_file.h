@@ -14,7 +14,7 @@ namespace vox {
 // are, because readers use only their ASCII characters.
 class TextFile {
  public:
-  // Throws Error if there is no such file, if it is empty, or if it is text in another encoding.
+  // Throws Error if there is no such file, if it is empty, or if it is UTF-32 or malformed UTF-16.
   explicit TextFile(const std::filesystem::path& path);
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;

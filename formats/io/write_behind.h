@@ -18,7 +18,7 @@ class WriteBehind {
   WriteBehind(const WriteBehind&) = delete;
   WriteBehind& operator=(const WriteBehind&) = delete;
 
-  // Tells that `bytes` more bytes are in the file.
+  // Must be called when `bytes` more bytes are in the file.
   void wrote(uint64_t bytes);
 
  private:

@@ -25,8 +25,8 @@ enum class MeshoptMode : uint8_t { Attributes, Triangles, Indices };
 enum class MeshoptFilter : uint8_t { None, Octahedral, Quaternion, Exponential };
 struct GltfMeshopt {
   uint32_t buffer = scene::kNone;
-  uint64_t offset = 0, size = 0;   // of the compressed bytes
-  uint64_t stride = 0, count = 0;  // of the decoded elements
+  uint64_t offset = 0, size = 0;   // place of the compressed bytes
+  uint64_t stride = 0, count = 0;  // layout of the decoded elements
   MeshoptMode mode = MeshoptMode::Attributes;
   MeshoptFilter filter = MeshoptFilter::None;
 };

@@ -3,7 +3,8 @@
 //
 //   shown colour = base colour + emissive factor · strength · emissive texture      (linear light, at most 1)
 //
-// This keeps labels with a black base colour readable, and makes a lamp of any strength at most white.
+// So labels with a black base colour are readable, and a lamp of any strength is shown as bright as white at
+// most.
 #pragma once
 
 #include <array>

@@ -64,8 +64,7 @@ class GltfObject {
 
  private:
   std::optional<simdjson::dom::element> find(std::string_view name) const;
-  std::vector<simdjson::dom::element> items(std::string_view name) const;  // the items of a list, which may
-                                                                           // be missing
+  std::vector<simdjson::dom::element> items(std::string_view name) const;  // the list may be missing
   void copy_numbers(std::string_view name, std::span<double> to) const;
   static GltfObject as_object(simdjson::dom::element element);
 

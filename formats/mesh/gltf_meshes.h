@@ -35,8 +35,7 @@ struct PreparedMesh {
   std::vector<PreparedPrimitive> primitives;  // only those with triangles
   std::vector<GltfVertices> vertices;
   std::vector<VertexRange> ranges;  // for each of `vertices`, the range that primitives refer to
-  std::map<const GltfElements*, std::vector<uint32_t>> same_positions;  // indices into `vertices`, by
-                                                                        // positions
+  std::map<const GltfElements*, std::vector<uint32_t>> same_positions;  // into `vertices`
   uint64_t triangles = 0;
 };
 

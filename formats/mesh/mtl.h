@@ -29,7 +29,7 @@ struct MtlMaterial {
 };
 
 // Reads colours, opacity and their maps, and ignores everything else. Throws Error if the file cannot be
-// read, and BadMtl.
+// read, and BadMtl if a number is malformed.
 std::vector<MtlMaterial> read_mtl(const std::filesystem::path& path);
 
 // The error for a malformed number, such as 3.1+e2. It names the line.

@@ -278,7 +278,7 @@ class MeshReader {
   Values values_;
   uint64_t vertex_count_ = 0;
   bool vertex_has_uv_ = false;
-  std::vector<uint32_t> corners_;  // of the current face
+  std::vector<uint32_t> corners_;  // corners of the current face
   PlyMesh mesh_;
 };
 

@@ -20,8 +20,7 @@ struct HtmlCell {
 
   std::string text;
   std::string note = {};             // shown smaller, below the text
-  std::optional<double> value = {};  // the exact value of the rounded text, kept in the page as <data
-                                     // value=…>
+  std::optional<double> value = {};  // the exact value, for <data value=…>
   std::optional<scene::Rgb8> swatch = {};
 };
 

@@ -22,7 +22,7 @@ struct ScenePageOptions {
 
 struct ScenePage {
   std::string text;
-  uint32_t resolution = 0;  // of the scene as shown
+  uint32_t resolution = 0;  // resolution of the scene as shown
   uint32_t halvings = 0;    // how often the scene's resolution was halved
 };
 

@@ -14,8 +14,7 @@ namespace {
 constexpr double kTop = 24, kBottom = 204, kHeight = 242, kRight = kChartWidth - 16;
 constexpr size_t kMostDots = 24;  // points of a series that are drawn as dots; a longer series is only a line
 
-constexpr double kMostSpread = 2;  // times the highest point, so that one slow repetition does not flatten
-                                   // all lines
+constexpr double kMostSpread = 2;  // times the highest point; one slow repetition must not flatten all lines
 
 using Point = LineChart::Point;
 

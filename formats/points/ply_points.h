@@ -1,4 +1,4 @@
-// Tells if a PLY file holds points.
+// Tells if a PLY file holds points instead of a mesh.
 #pragma once
 
 #include <filesystem>

@@ -2,8 +2,8 @@
 // through the root grid and through code compiled for the bricks at hand, with the dense array for
 // comparison.
 //
-// Each time is the median of the repetitions after an uncounted first one. All ways must read the same
-// values: the device computes a checksum of what each loop has read, which is compared with the dense
+// Each time is the median of the repetitions after an uncounted first one. All kinds of access must read the
+// same values: the device computes a checksum of what each loop has read, which is compared with the dense
 // array's, and the dense array's is compared with that of the volume's values.
 #pragma once
 
@@ -23,7 +23,7 @@ inline constexpr std::array<const char*, 4> kAccessNames = {"array", "direct", "
 
 // The amount of work that is measured.
 struct BricksBenchSizes {
-  uint64_t voxels;       // maximum voxels of a box in the middle of the volume; 0: the whole volume
+  uint64_t voxels;       // maximum number of voxels, in the middle of the volume; 0: the whole volume
   uint64_t gathers;      // number of gathers; 0: none
   uint32_t picture;      // pixels a side of a picture made by casting rays; 0: none
   uint32_t repetitions;  // repetitions of every measurement
@@ -86,7 +86,7 @@ struct BricksTradeOffRow {
 };
 
 struct BricksBenchResult {
-  volume::VolumeInfo info;       // of the part that was measured
+  volume::VolumeInfo info;       // describes the part that was measured
   Int3 volume_size = {0, 0, 0};  // size of the whole volume
   BricksBenchSizes sizes = {};
   bool interrupted = false;  // if true, the results are those up to the interrupt
@@ -97,8 +97,8 @@ struct BricksBenchResult {
   double seconds = 0;
 };
 
-// Throws Error if two ways read different values, and Cancelled if an interrupt came before there was any
-// result.
+// Throws Error if two kinds of access read different values, and Cancelled if an interrupt came before there
+// was any result.
 BricksBenchResult bench_bricks(Engine& engine, const volume::Volume& volume,
                                const BricksBenchOptions& options);
 

@@ -42,8 +42,7 @@ struct LevelStats {
 
 struct DagStats {
   uint64_t voxels = 0;
-  std::array<uint64_t, scene::kPaletteSize> material_voxels = {};  // all in material 0 if there are no
-                                                                   // materials
+  std::array<uint64_t, scene::kPaletteSize> material_voxels = {};  // without materials, all are in 0
   VoxelBox filled = {};                                            // empty if there are no voxels
   uint64_t octree_masks = 0;       // nodes of an octree down to cubes of 2³ voxels, at one byte each
   std::vector<LevelStats> levels;  // from the root's level down

@@ -21,7 +21,7 @@ namespace vox::measure {
 
 // The result for one step of a series, or for garbage collections.
 struct EditBenchRow {
-  // What all edits of a step did together.
+  // The totals over all edits of a step.
   struct Edited {
     uint32_t size = 0, batch = 0;  // as in EditStep
     Timing down, up;               // times per edit of the way down from the root and up to the new root
@@ -40,12 +40,12 @@ struct EditBenchRow {
   Timing time;         // time per edit, as a mean over the step; or of one collection
   std::optional<Edited> edited;
   std::optional<Collected> collected;
-  std::vector<device::KernelTime> kernels;  // of one repetition; see add_kernels()
+  std::vector<device::KernelTime> kernels;  // times in one repetition; see add_kernels()
 };
 
 struct EditBenchResult {
   uint32_t resolution = 0;
-  uint64_t voxels = 0, nodes = 0, bytes = 0;  // of the scene
+  uint64_t voxels = 0, nodes = 0, bytes = 0;  // counts and size of the scene
   EditBenchSizes sizes = {};
   std::vector<EditBenchRow> rows;
   double seconds = 0;  // for the whole benchmark

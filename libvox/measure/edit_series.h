@@ -46,8 +46,7 @@ struct EditBenchOptions {
   std::vector<EditSeriesKind> series = {EditSeriesKind::Spheres, EditSeriesKind::Copies,
                                         EditSeriesKind::Small, EditSeriesKind::Collect};
   std::vector<EditOrder> orders = {EditOrder::Fresh, EditOrder::Sequence};
-  std::vector<uint32_t> radii = {}, sides = {};  // if empty, the paper's sizes scaled to the scene's
-                                                 // resolution
+  std::vector<uint32_t> radii = {}, sides = {};  // if empty, the paper's, scaled to the scene
   uint32_t small_radius = 16;
   std::vector<uint32_t> batches = {1, 100};  // maximum edits in one pass, for small spheres
   std::optional<uint32_t> copies = {}, small = {}, repetitions = {};  // the device's defaults if absent

@@ -72,11 +72,12 @@ struct BenchedForm {
   std::optional<uint32_t> brick_side = {};
   std::optional<double> load_factor = {};
   std::optional<std::string> layout = {};
-  std::optional<double> build_seconds = {};  // of the SVDAG from triangles; of other forms from the SVDAG
+  std::optional<double> build_seconds = {};  // from triangles for the SVDAG, from the SVDAG for other forms
   std::string error = {};                    // why the form has no rows
 };
 
-// Return forms with their names, before their sizes are known. A side of bricks of 0 is not yet known.
+// Return forms with their names, before their sizes are known. A brick side of 0 means that it is not known
+// yet.
 BenchedForm named_svdag();
 BenchedForm named_bricks(uint32_t log2_side);
 BenchedForm named_hash(const spatial::HashOptions& options);
@@ -87,8 +88,8 @@ struct FormsBenchRow {
   Timing time;
   uint32_t repetitions = 0;
   uint64_t lookups = 0;   // voxels read, or rays for the loop Rays
-  uint64_t filled = 0;    // voxels gathered that are filled, means above 0, rays that hit something
-  uint64_t checksum = 0;  // of everything that was found
+  uint64_t filled = 0;    // number of filled voxels read, of means above 0, or of rays that hit something
+  uint64_t checksum = 0;  // a checksum of everything that was found
   std::string error;      // why the result is wrong; empty if it is right
 
   double lookups_per_second() const { return static_cast<double>(lookups) / time.median; }
@@ -99,8 +100,7 @@ struct FormsBenchResult {
   uint64_t voxels = 0;  // number of filled voxels
   FormsBenchSizes sizes = {};
   uint32_t filter = 0;
-  std::vector<RandomReadCeiling> ceilings;  // reads of 32 and of 128 bytes, in about as much memory as a
-                                            // spatial hash takes
+  std::vector<RandomReadCeiling> ceilings;  // in about the memory of a spatial hash
   std::vector<BenchedForm> forms;
   std::vector<FormsBenchRow> rows;
   double seconds = 0;  // for the whole benchmark

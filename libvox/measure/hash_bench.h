@@ -25,8 +25,8 @@ struct HashBenchOptions {
   static constexpr uint32_t kFewestRepetitions = 7, kMostRepetitions = 1000;
   static constexpr uint32_t kMostLoadFactor = 1 << 16;
   static constexpr uint32_t kFewestWords = 1, kMostWords = 10;  // words in an item
-  // The greatest share of its slots to which a table is filled whose buckets hold a fixed number of keys.
-  // DyCuckoo is designed for this share.
+  // A table whose buckets hold a fixed number of keys is filled to at most this share of its slots, for which
+  // DyCuckoo is designed.
   static constexpr double kMostFull = 0.85;
   static constexpr uint32_t kFigure8Words = 6;
   static constexpr std::array<uint32_t, 9> kFigure8LoadFactors = {16, 32, 64, 96, 128, 192, 256, 384, 512};
@@ -57,8 +57,8 @@ struct HashBenchSizes {
 // measure, or if there are more items than 32-bit pointers can address.
 HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& device);
 
-// How many reads of `bytes_each` aligned bytes a second the device can do at random places of a buffer. No
-// table that keeps its items in memory can be faster.
+// The number of reads per second that the device can do at random places of a buffer, of `bytes_each` aligned
+// bytes each. No table that keeps its items in memory can be faster.
 struct RandomReadCeiling {
   uint32_t bytes_each = 0;
   uint64_t buffer_bytes = 0;
@@ -87,8 +87,7 @@ struct HashBenchRow {
 
 struct HashBenchResult {
   HashBenchSizes sizes = {};
-  std::vector<RandomReadCeiling> ceilings;  // the first two: reads of 32 and 128 bytes, in as much memory as
-                                            // a table takes
+  std::vector<RandomReadCeiling> ceilings;  // the first two are for the memory of one table
   std::vector<HashBenchRow> rows;
   double seconds = 0;  // for the whole benchmark
 };

@@ -143,8 +143,7 @@ class HashBench {
   hash::BatchRef write_items(const Numbers& numbers, uint64_t n, const device::Buffer<uint32_t>& to) {
     device_.for_each({"write items", item_words_ * 4.0}, n,
                      bench::WriteItems<Numbers>{numbers, item_words_, to.data()});
-    return {to.data(), nullptr, nullptr, item_words_};  // without hashes, so that the tables' times include
-                                                        // computing them
+    return {to.data(), nullptr, nullptr, item_words_};  // tables compute the hashes
   }
 
   template <class F>

@@ -61,7 +61,7 @@ struct IntersectSummary {
   // Absent if the table could not be built; `error` is then the reason.
   std::optional<Timing> frame = {};
   std::array<Timing, kIntersectPhases> phases = {};
-  uint64_t bytes = 0;  // the largest size of the tables in any frame
+  uint64_t bytes = 0;  // the greatest size of the tables over all frames
   std::string error = {};
 
   std::optional<double> frames_per_second() const;  // from the median

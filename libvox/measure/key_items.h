@@ -1,5 +1,5 @@
-// Gives a growing table of voxel keys the calls of a table set, as far as the benchmark of hash tables uses
-// them. Keys act as items of one or two words, and slots as their pointers.
+// Adapts a growing table of voxel keys to the interface of a table set, as far as the benchmark of hash
+// tables uses it. Keys take the place of items of one or two words, and slots that of pointers.
 #pragma once
 
 #include "libvox/hash/batch.h"

@@ -74,7 +74,7 @@ template <hash::CellWord Cell>
 struct MultiItems {
   uint64_t count = 0, keys = 0;  // number of items and of searches; number of different keys
   device::Buffer<Cell> items, searches;
-  device::Buffer<uint32_t> values, numbers;  // of the items; of the searched keys
+  device::Buffer<uint32_t> values, numbers;  // values of the items; numbers of the searched keys
 };
 
 // The two structures that are measured, a map and an index. Each builds, searches, and counts wrong results.

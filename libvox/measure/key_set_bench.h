@@ -41,7 +41,7 @@ struct IsWrongValue {
   const uint32_t *expected, *found;
   VOX_HD uint32_t operator()(uint64_t i) const { return expected[i] != found[i] ? 1 : 0; }
 };
-// Copies every n-th warp of a search, so that the copies are spread evenly.
+// Copies each `every`-th warp of a search.
 template <hash::CellWord Cell>
 struct TakeWarps {
   static constexpr uint64_t kLanes = 32;

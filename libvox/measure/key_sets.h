@@ -40,7 +40,7 @@ struct KeySet {
   device::Buffer<Cell> cells, ordered_cells;  // the same keys in random order, and in the walk's order
   device::Buffer<Cell> absent;                // keys that are not stored
   KeyWalk<Cell> walk;  // all keys of the shape's grid, or of the part near it; empty if the set has no shape
-  KeyWalk<Cell> view;  // the keys of a picture that is drawn of the set (key_views.h), if asked for
+  KeyWalk<Cell> view;  // the keys of a picture that shows the set (key_views.h), if asked for
 };
 
 namespace keys {

@@ -79,8 +79,7 @@ struct BumpySphere {
   static constexpr uint32_t kBlock = 4;                  // the side of the cubes that are tested for nearness
   static constexpr float kRadius = 0.7f, kBump = 0.08f;  // as shares of half the grid
   static constexpr float kSteepness = 3;
-  static constexpr double kVoxelsOfSide2 = 2.2;  // approximate number of voxels on the surface, divided by
-                                                 // side²
+  static constexpr double kVoxelsOfSide2 = 2.2;  // approximate number of surface voxels / side²
 
   int32_t side;
 

@@ -1,5 +1,5 @@
-// Pictures that are drawn of a set of keys (García et al. 2011, §4.3). Each pixel shows a place of the set's
-// grid, and the thread of the pixel searches for its key. A view has
+// Pictures that show a set of keys (García et al. 2011, §4.3). Each pixel shows a place of the set's grid,
+// and the thread of the pixel searches for its key. A view has
 //
 //   uint64_t candidates() const            the number of pixels, row by row
 //   VOX_HD bool is_seen(uint64_t i) const  true if the i-th pixel shows a place of the grid
@@ -17,7 +17,7 @@ namespace vox::measure {
 // of the grid.
 struct Slice {
   Int3 normal, point;
-  uint32_t main, right, down;  // axes: closest to the normal, along rows, from row to row
+  uint32_t main, right, down;  // the main axis, the axis along a row, and that from row to row
 
   // Returns the voxel of a pixel that is nearest to the plane; of two, the one further along the axis.
   VOX_HD Int3 place(int32_t x, int32_t y) const {
@@ -90,8 +90,7 @@ struct RandomSlices {
 // texels, which is about the 389,586 pixels of the paper's view. From one pixel to the next the view moves by
 // slightly more than a texel, at a small angle to the rows of texels.
 struct ModelView {
-  static constexpr int64_t kRight = 288, kDown = 32, kUnit = 256;  // 256ths of a texel (kUnit) per pixel step
-                                                                   // to the right
+  static constexpr int64_t kRight = 288, kDown = 32, kUnit = 256;  // a pixel's step to the right, times kUnit
 
   uint32_t side;  // side of the atlas
 

@@ -33,12 +33,12 @@ inline constexpr std::array kKeySetNames = {"random", "pixels", "image", "surfac
 
 // The operations on a table.
 enum class KeyOp : uint8_t {
-  Build,         // from keys in random order
-  BuildOrdered,  // from keys in their order
-  FindStored,    // stored keys in random order, with a search that may assume that they are stored
+  Build,         // a build from keys in random order
+  BuildOrdered,  // a build from keys in their order
+  FindStored,    // stored keys in random order; the search may assume that they are stored
   Find,          // keys in random order, some of them stored
   FindAll,       // all keys of the picture or around the surface, in their order
-  FindView,      // keys of a picture drawn of the set: slices through the surface, or painted texels
+  FindView,      // the keys of a picture's pixels: of slices through the surface, or of painted texels
   Ages,        // not timed: how many keys are found at the first place where a search looks, the second, …
   BuildMulti,  // a map from random keys, each with several values
   FindMulti,   // searches for the runs of a key's values
@@ -151,7 +151,7 @@ struct KeysBenchRow : KeyTablePoint {
 
 // The number of keys of a table that have one age.
 struct KeyAgesRow : KeyTablePoint {
-  uint32_t age = 0;    // kMostCountedProbes of a table stands for this age and greater ones
+  uint32_t age = 0;    // kMostCountedProbes stands for this age and all greater ones
   uint64_t count = 0;  // number of keys
   double share() const { return static_cast<double>(count) / static_cast<double>(keys); }
 };

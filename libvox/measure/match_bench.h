@@ -28,9 +28,8 @@ struct MatchBenchOptions {
   uint32_t query_bases = 256;  // maximum for the query
   uint32_t cells = 32;         // distance between the two points of a basis
   uint32_t step = 32;          // minimum change of grey from one pixel to the next at an edge
-  uint32_t least_percent =
-      // The minimum share of the query's points that must fall on points of the reference, in per cent.
-      MatchLimits().least_percent;
+  // The minimum share of the query's points that must fall on points of the reference, in per cent.
+  uint32_t least_percent = MatchLimits().least_percent;
   uint32_t repetitions = 7;
   uint64_t seed = 1;  // decides which pairs of points become bases
   scene::Image query, reference;

@@ -11,8 +11,8 @@ namespace vox::measure {
 struct PicturePairOptions {
   static constexpr uint32_t kLeastSide = 64, kMostSide = 4096, kMostClutter = 400, kMostNoise = 64;
 
-  uint32_t side = 512;    // pixels of the reference; the query has three quarters of them
-  uint32_t clutter = 25;  // objects before the query, in per cent of the reference's objects that it shows
+  uint32_t side = 512;    // side of the reference in pixels; the query's is three quarters of it
+  uint32_t clutter = 25;  // objects in front of the query, in per cent of the reference's objects in it
   uint32_t noise = 6;     // greatest error of a pixel, up or down, in grey levels
   uint64_t seed = 1;
 };

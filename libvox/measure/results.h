@@ -45,7 +45,7 @@ inline ResultName for_people() {
   return {"", ""};
 }
 
-// How a value is shown to people. Files hold all of its digits.
+// The way in which a value is shown to people. Files hold all of its digits.
 struct Look {
   enum class Form { Plain, Words, Color, Count, Bytes, Mib, Fixed };
   Form form = Form::Plain;
@@ -94,7 +94,7 @@ struct ResultColumn {
   }
   bool has(size_t row) const { return absent.empty() || !absent[row]; }
   double number(size_t row) const;      // 0 if the values are texts
-  std::vector<double> numbers() const;  // of all rows, for charts
+  std::vector<double> numbers() const;  // the numbers of all rows, for charts
   const std::string& text(size_t row) const { return std::get<std::vector<std::string>>(values)[row]; }
 };
 
@@ -169,7 +169,7 @@ class ResultTable {
   std::vector<ResultColumn> columns_;
 };
 
-// How JSON shows a table. Rows: as an array of objects. ByName: as an object of objects, with the first
+// The form of a table in JSON. Rows: as an array of objects. ByName: as an object of objects, with the first
 // column as names. Record: the values of its only row become values of the group around it, in reports too.
 enum class TableShape { Rows, ByName, Record };
 

@@ -53,8 +53,8 @@ struct PictureMatch {
   uint64_t points = 0;    // number of the query's points that fall on points of the reference
 };
 
-// Refines the similarity of a pair of bases: a better one is fitted to the points that it brings together,
-// again and again with smaller distances.
+// Refines the similarity of a pair of bases. It is fitted repeatedly to the points that it brings together,
+// within smaller and smaller distances.
 PictureMatch refine_match(std::span<const PixelPlace> query, std::span<const PixelPlace> reference,
                           const VotedPair& pair);
 

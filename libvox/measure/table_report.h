@@ -27,15 +27,14 @@ struct LevelTimes {
   uint64_t items = 0;
   uint64_t inserted = 0;      // items that are not equal to a node of the levels below
   double insert_seconds = 0;  // time of the insertion
-  double find_seconds = 0;    // time of a search for all items when all levels are stored; 0: not measured
+  double find_seconds = 0;    // time of a search for all items in the finished tables; 0: not measured
 };
 
 struct TableReport {
   std::string table;
   uint32_t load_factor = 0;
   std::vector<hash::TableMemory> sizes;       // measured, one for each item size that occurs
-  std::vector<hash::TableMemory> prediction;  // for the same item sizes, computed only from the numbers of
-                                              // items and buckets
+  std::vector<hash::TableMemory> prediction;  // predicted from the numbers of items and buckets
   double build_seconds = 0;                   // from the scene in host memory to the tables
   std::vector<LevelTimes> levels;             // from the root's level down
 };

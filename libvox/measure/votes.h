@@ -79,8 +79,8 @@ struct CastVotes {
   }
 };
 
-// Finds the most votes in each row, with the basis that has them; of several the lowest, which is the
-// greatest when its bits are inverted. Each thread takes every kStride-th column.
+// Finds the most votes in each row and the basis that has them; of several such bases the lowest, which is
+// the greatest when its bits are inverted. Each thread takes every kStride-th column.
 struct TakeMostVotes {
   static constexpr uint64_t kStride = 64;
 
@@ -126,8 +126,8 @@ class GeometricHash {
     index_.build(reference.bases.data(), reference.count);
   }
 
-  // Returns for each basis of the query the basis of the reference with the most votes; of several the
-  // lowest. Pairs with the most votes come first. Bases without votes are left out.
+  // Returns for each basis of the query the basis of the reference with the most votes; of several such bases
+  // the lowest. Pairs with the most votes come first. Bases without votes are left out.
   std::vector<VotedPair> vote(const PictureBases<Device>& query) {
     query_index_.build(query.bases.data(), query.count);
     const uint64_t bases = query_index_.count();

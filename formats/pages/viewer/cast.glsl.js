@@ -18,7 +18,7 @@ uniform uint samples;             // the number of earlier samples
 uniform ivec3 eye;                // the voxel that the eye is in,
 uniform vec3 eye_rest;            // and the offset from its corner
 uniform vec3 corner, right, down; // from the eye to the upper left corner, from pixel to pixel
-uniform float spread;             // of a pixel at distance 1; 0: no level of detail
+uniform float spread;             // width of a pixel at distance 1; 0: no level of detail
 uniform vec2 place;               // the sample's place in its pixel
 uniform float height;             // height of the picture, in pixels
 uniform vec3 colors[16];          // linear colours of the materials

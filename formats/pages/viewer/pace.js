@@ -50,7 +50,7 @@ export class Pace {
   #asked = 0;
   #sample = 0;
   #stage = 0;
-  #scale = 1; // of the last picture while something moved
+  #scale = 1; // scale of the last picture while something moved
   #row = 0;
   /** @type {{fence: WebGLSync, began: number, pixels: number, rest: boolean} | null} */
   #under_way = null;

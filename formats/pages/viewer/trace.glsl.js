@@ -22,7 +22,7 @@ struct Ray {
   vec3 rest;      // and the origin's offset from its corner
   vec3 step;      // distance between planes, in voxels along the ray
   uint mirrored;  // bit 0, 1, 2: x, y, z
-  float spread;   // of a pixel at distance 1; 0: no level of detail
+  float spread;   // width of a pixel at distance 1; 0: no level of detail
   float widest;   // distance beyond which the pixel gets no wider
   float reach;    // nothing further away is hit
 };
@@ -38,10 +38,10 @@ struct Box {
 
 struct Hit {
   bool found;
-  Crossing face;  // where the ray enters
+  Crossing face;  // the crossing by which the ray enters
   Box box;        // mirrored: the voxel, or the box in a cell
-  uint log2;      // of the cell's side
-  uint node_log2; // of the side of the smallest node, or leaf, around the cell
+  uint log2;      // log2 of the cell's side
+  uint node_log2; // the same for the smallest node, or leaf, around the cell
   uint material;
 };
 
