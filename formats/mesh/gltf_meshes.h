@@ -60,7 +60,7 @@ class GltfMeshes {
   void log_what_is_special() const;
 
  private:
-  // The weights are part of the key only if the mesh has morph targets.
+  // The weights matter only if the mesh has morph targets.
   using Key = std::tuple<uint32_t, bool, std::vector<double>>;  // mesh, skinned, weights
   struct Source {
     uint32_t number;  // the primitive's index in its mesh
