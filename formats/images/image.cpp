@@ -28,7 +28,7 @@ ImageSize stb_size(std::span<const std::byte> file) {
   int width = 0, height = 0, channels = 0;
   if (!stbi_info_from_memory(reinterpret_cast<const stbi_uc*>(file.data()), static_cast<int>(file.size()),
                              &width, &height, &channels))
-    throw Error("not an image that can be read").hint("png, jpg, webp, tga, bmp and hdr are");
+    throw Error("not a supported image").hint("supported: png, jpg, webp, tga, bmp and hdr");
   if (width <= 0 || height <= 0) throw Error(fmt::format("an image of {} x {} pixels", width, height));
   return {.width = static_cast<uint64_t>(width), .height = static_cast<uint64_t>(height)};
 }
@@ -43,7 +43,8 @@ ImageSize checked_size(std::span<const std::byte> file) {
   auto [width, height] = size;
   if (size.width > kMaxImageSide || size.height > kMaxImageSide || size.width * size.height > kMaxPixels)
     throw Error(fmt::format("an image of {} x {} pixels is too large", width, height))
-        .hint(fmt::format("sides up to {} and {} pixels in all are read", kMaxImageSide, kMaxPixels));
+        .hint(fmt::format("at most {} pixels a side and {} pixels in all are supported", kMaxImageSide,
+                          kMaxPixels));
   // A WebP of one colour holds only its size, which is at most 2^28 pixels.
   if (!webp && size.width * size.height > kMaxPixelsPerByte * file.size())
     throw Error(fmt::format("{} bytes cannot hold an image of {} x {} pixels", file.size(), width, height))
@@ -118,7 +119,7 @@ scene::Image decode(std::span<const std::byte> file) {
   image.width = static_cast<uint32_t>(width);
   image.height = static_cast<uint32_t>(height);
   if (image.width != expected.width || image.height != expected.height)
-    throw Error("the image's header contradicts itself");
+    throw Error("the image's header is inconsistent");
   image.pixels.resize(size_t{image.width} * image.height);
   std::memcpy(image.pixels.data(), pixels.get(), image.pixels.size() * sizeof(scene::Rgba8));
   return image;

@@ -102,7 +102,8 @@ std::optional<uint8_t> take_byte(std::string_view& text) {
 // Reads the colour of "r g b rest" and leaves the rest in `rest`.
 scene::Rgb8 take_color(const fs::path& path, const Line& line, std::string_view& rest) {
   auto r = take_byte(rest), g = r ? take_byte(rest) : r, b = g ? take_byte(rest) : g;
-  if (!b) fail(path, line, fmt::format("'{}' is no colour, expected three numbers of 0 to 255", line.text));
+  if (!b)
+    fail(path, line, fmt::format("'{}' is not a colour, expected three numbers from 0 to 255", line.text));
   rest = trimmed(rest);
   return {*r, *g, *b};
 }
@@ -110,7 +111,7 @@ scene::Rgb8 take_color(const fs::path& path, const Line& line, std::string_view&
 scene::Palette parse_gpl(const fs::path& path, const std::string& text) {
   std::vector<Line> lines = lines_of(text);
   if (lines.empty() || lines[0].text != "GIMP Palette")
-    fail(path, "is no GIMP palette, expected 'GIMP Palette' in its first line");
+    fail(path, "is not a GIMP palette, expected 'GIMP Palette' in its first line");
   scene::Palette palette;
   for (const Line& line : std::span(lines).subspan(1)) {
     bool header = palette.count == 0 && (line.text.starts_with("Name:") || line.text.starts_with("Columns:"));
@@ -130,7 +131,7 @@ scene::Palette parse_jasc(const fs::path& path, const std::string& text) {
   std::vector<Line> lines = lines_of(text);
   if (lines.size() < 3 || lines[0].text != "JASC-PAL" || lines[1].text != "0100")
     fail(path,
-         "is no JASC palette, expected 'JASC-PAL', '0100' and the number of colours in its first lines");
+         "is not a JASC palette, expected 'JASC-PAL', '0100' and the number of colours in its first lines");
   scene::Palette palette;
   for (const Line& line : std::span(lines).subspan(3)) {
     std::string_view rest = line.text;
@@ -153,7 +154,7 @@ scene::Palette parse_hex(const fs::path& path, const std::string& text) {
     const char* last = digits.data() + digits.size();
     auto [end, error] = std::from_chars(digits.data(), last, rgb, 16);
     if (digits.size() != 6 || error != std::errc() || end != last)
-      fail(path, line, fmt::format("'{}' is no colour, expected rrggbb or #rrggbb", line.text));
+      fail(path, line, fmt::format("'{}' is not a colour, expected rrggbb or #rrggbb", line.text));
     add_entry(path, line, palette, unpacked(rgb), {});
   }
   return palette;

@@ -25,7 +25,7 @@ class ByteCursor {
 
   std::span<const std::byte> take(uint64_t count) {
     if (count > left())
-      fail(fmt::format("{} bytes should follow, but there are {}; is the file cut off?", count, left()));
+      fail(fmt::format("expected {} more bytes, but there are {}; is the file truncated?", count, left()));
     const auto taken = bytes_.first(count);
     bytes_ = bytes_.subspan(count);
     return taken;

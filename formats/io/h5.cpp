@@ -192,7 +192,7 @@ Object open_virtual_dataset(const Object& parent, const std::string& name) {
                           H5Pclose);
   // An empty dataset has nothing that could lie in other files.
   if (H5Pget_layout(properties) != H5D_VIRTUAL && dimensions(dataset) != std::vector<hsize_t>{0})
-    throw Error("its data does not lie in other files").at(dataset.where());
+    throw Error("its data should be in other files, but is not").at(dataset.where());
   return dataset;
 }
 
@@ -272,7 +272,7 @@ void check_storage(const Object& dataset) {
   H5D_layout_t layout = H5Pget_layout(properties);
   if ((layout != H5D_CHUNKED && layout != H5D_CONTIGUOUS && layout != H5D_COMPACT) ||
       H5Pget_external_count(properties) != 0)
-    throw Error("its data lies in other files or datasets").at(dataset.where());
+    throw Error("its data is in other files or datasets, which is not supported").at(dataset.where());
 
   // A broken header may make the product very large, so it is computed in double precision.
   auto bytes = [&](const std::vector<hsize_t>& dims) {
@@ -288,7 +288,8 @@ void check_storage(const Object& dataset) {
   Handle file(check(H5Iget_file_id(dataset.id), dataset.where(), "cannot be read"), H5Fclose);
   check(H5Fget_filesize(file, &file_size), dataset.where(), "cannot be read");
   if (stored > file_size || bytes(dims) > static_cast<double>(stored) * kDeflateRatio)
-    throw Error(fmt::format("{} values in {} bytes of a file of {}", format_dims(dims), stored, file_size))
+    throw Error(fmt::format("{} values cannot be stored in {} bytes of a file of {} bytes", format_dims(dims),
+                            stored, file_size))
         .at(dataset.where())
         .hint("is the file damaged?");
 }

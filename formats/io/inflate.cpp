@@ -57,7 +57,7 @@ InflatedBytes::InflatedBytes(std::span<const std::byte> deflated, Deflated forma
   if (result == LIBDEFLATE_SUCCESS && rest.out.empty()) return;
   if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
     fail(fmt::format("expected {} bytes of values, found more in its deflated data", size));
-  if (result != LIBDEFLATE_SUCCESS) fail("its deflated data is damaged or cut off");
+  if (result != LIBDEFLATE_SUCCESS) fail("its deflated data is damaged or truncated");
   fail(fmt::format("expected {} bytes of values, found {} in its deflated data", size,
                    size - rest.out.size()));
 }

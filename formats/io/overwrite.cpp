@@ -258,8 +258,8 @@ void check_one_writable(const fs::path& target, OutputKind kind, Overwrite overw
   const uintmax_t size = fs::file_size(target, absent);
   if (absent || size == 0 || overwrite == Overwrite::AllFiles || is_ours(target, kind)) return;
   throw Error(says_who_wrote_it(target, kind)
-                  ? fmt::format("is there already, and no {} that vox wrote", name_of(kind))
-                  : fmt::format("is there already, and a {} file does not say whether vox wrote it",
+                  ? fmt::format("exists already, and is no {} that vox wrote", name_of(kind))
+                  : fmt::format("exists already, and a {} file does not tell if vox wrote it",
                                 lower_extension(target)))
       .at(target.string())
       .hint(phrase(Phrase::Overwrite));

@@ -23,7 +23,7 @@ std::string format_of(const aiScene& scene) {
 
 double checked_unit(double metres) {
   if (std::isfinite(metres) && metres > 0) return metres;
-  throw Error(fmt::format("the file says that its unit is {} metres", metres));
+  throw Error(fmt::format("the file gives its unit as {} metres", metres));
 }
 
 // 0.01f → 0.01: returns the shortest decimal number that rounds to this float, which is what the file said.

@@ -102,7 +102,7 @@ std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& r
     auto [node, transform] = stack.back();
     stack.pop_back();
     for (uint32_t i = 0; i < node->mNumMeshes; ++i) {
-      if (node->mMeshes[i] >= scene.mNumMeshes) throw Error("a node names a mesh that is not there");
+      if (node->mMeshes[i] >= scene.mNumMeshes) throw Error("a node refers to a mesh that does not exist");
       instances.push_back({scene.mMeshes[node->mMeshes[i]], transform});
     }
     for (uint32_t i = node->mNumChildren; i-- > 0;) {
@@ -123,13 +123,13 @@ void reserve(scene::Scene& scene, const std::vector<Instance>& instances) {
     colored |= instance.mesh->HasVertexColors(0);
   }
   if (triangles > kMaxTriangles || positions >= scene::kNone)
-    throw Error(fmt::format("{} triangles with {} vertices, instances counted, are too many",
+    throw Error(fmt::format("{} triangles with {} vertices, including instances, are too many",
                             format_count(triangles), format_count(positions)))
-        .hint(fmt::format("up to {} triangles are read", format_count(kMaxTriangles)));
+        .hint(fmt::format("at most {} triangles are supported", format_count(kMaxTriangles)));
   uint64_t bytes = triangles * sizeof(scene::Triangle) +
                    positions * (sizeof(Vec3d) + (colored ? sizeof(scene::Rgba8) : 0));
   if (bytes > available_bytes())
-    throw Error(fmt::format("{} triangles, instances counted, need {} of memory, {} are free",
+    throw Error(fmt::format("{} triangles, including instances, need {} of memory, but {} are free",
                             format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
   scene.triangles.reserve(triangles);
   scene.positions.reserve(positions);
@@ -198,7 +198,7 @@ class AssimpSceneBuilder {
         uint32_t vertex = face.mIndices[i];
         if (vertex >= mesh.mNumVertices)
           throw Error(
-              fmt::format("a face names vertex {}, but the mesh has only {}", vertex, mesh.mNumVertices));
+              fmt::format("a face refers to vertex {}, but the mesh has only {}", vertex, mesh.mNumVertices));
         triangle.position[i] = first_position + vertex;
         if (first_texcoord != scene::kNone) triangle.texcoord[i] = first_texcoord + vertex;
       }

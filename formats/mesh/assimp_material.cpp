@@ -99,7 +99,7 @@ AssimpMaterials::AssimpMaterials(const aiScene& scene)
 uint32_t AssimpMaterials::use(uint32_t assimp_material) {
   if (assimp_material >= index_.size())
     throw Error(
-        fmt::format("a mesh names material {}, but only {} are there", assimp_material, index_.size()));
+        fmt::format("a mesh refers to material {}, but there are only {}", assimp_material, index_.size()));
   uint32_t& index = index_[assimp_material];
   if (index == scene::kNone) {
     index = static_cast<uint32_t>(uses_.size());

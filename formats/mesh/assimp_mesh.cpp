@@ -119,7 +119,7 @@ void check(const ImportedScene& imported) {
     sound &= fits(material.image, imported.images.size());
   for (const ImageSource& source : imported.images)
     sound &= source.image.pixels.size() == uint64_t{source.image.width} * source.image.height;
-  if (!sound) throw Error("Assimp's result contradicts itself").hint("is the file damaged?");
+  if (!sound) throw Error("Assimp's result is inconsistent").hint("is the file damaged?");
 }
 
 // Runs Assimp in a child process, because its readers trust their input: flipped bytes in a glTF file are
@@ -132,7 +132,7 @@ ImportedScene import_apart(const std::filesystem::path& path, const MeshOptions&
   } catch (const Cancelled&) {
     throw;
   } catch (const ChildTookTooMuch& error) {
-    throw Error(fmt::format("reading it {}, which no sound file of {} needs", error.what(),
+    throw Error(fmt::format("reading it {}, which no valid file of {} needs", error.what(),
                             format_bytes(std::filesystem::file_size(path))))
         .hint("is the file damaged?");
   } catch (const Error& error) {

@@ -33,7 +33,7 @@ std::vector<std::byte> from_base64(std::string_view text) {
     uint8_t digit = kDigits[static_cast<uint8_t>(c)];
     if (digit == kNoDigit) {
       if (c == '\n' || c == '\r' || c == ' ') continue;
-      throw Error(fmt::format("'{}' in a data: URI is no base64", c)).hint("is the file damaged?");
+      throw Error(fmt::format("'{}' in a data: URI is not base64", c)).hint("is the file damaged?");
     }
     bits = bits << 6 | digit;
     count += 6;

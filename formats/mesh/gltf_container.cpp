@@ -43,7 +43,7 @@ void GltfContainer::split(std::span<const std::byte> file) {
     throw Error(fmt::format("a GLB file of {} bytes", file.size())).hint("is the file truncated?");
   uint32_t version = word_at(file, 4), length = word_at(file, 8);
   if (version != 2)
-    throw Error(fmt::format("a GLB file of version {}, version 2 is read", version))
+    throw Error(fmt::format("GLB version {} is not supported, only version 2", version))
         .hint("export it as glTF 2.0");
   if (length > file.size())
     throw Error(fmt::format("the header says {} bytes, but the file has {}", length, file.size()))

@@ -116,7 +116,7 @@ DracoMesh result_of(MemoryFile& file, const DracoJob& job) {
     read_list(file, bytes);
     if (mesh.vertices > bytes.size() ||
         bytes.size() != mesh.vertices * wanted.width * size_of(wanted.component))
-      throw Error(fmt::format("{}: Draco's result contradicts itself", job.place));
+      throw Error(fmt::format("{}: Draco's result is inconsistent", job.place));
   }
   return mesh;
 }
@@ -140,7 +140,7 @@ std::vector<DracoMesh> decode_draco(const std::vector<DracoJob>& jobs) {
   } catch (const Cancelled&) {
     throw;
   } catch (const ChildTookTooMuch& error) {
-    throw Error(fmt::format("decoding {} of Draco data {}, which no sound file needs", format_bytes(bytes),
+    throw Error(fmt::format("decoding {} of Draco data {}, which no valid file needs", format_bytes(bytes),
                             error.what()))
         .hint("is the file damaged?");
   } catch (const Error& error) {
@@ -160,7 +160,7 @@ bool can_read_draco() {
 
 std::vector<DracoMesh> decode_draco(const std::vector<DracoJob>& jobs) {
   if (jobs.empty()) return {};
-  throw Error(fmt::format("{}: compressed by Draco, and this build is one without it", jobs[0].place))
+  throw Error(fmt::format("{}: compressed by Draco, which this build does not support", jobs[0].place))
       .hint("build vox where libdraco is installed, or export without KHR_draco_mesh_compression");
 }
 

@@ -54,10 +54,10 @@ bool holds(const auto& list, std::string_view name) {
 void check_gltf_extensions(const std::vector<std::string>& required) {
   for (const std::string& name : required) {
     if (auto library = missing_library(name))
-      throw Error(fmt::format("the file needs {}, and this build is one without {}", name, *library))
+      throw Error(fmt::format("the file needs {}, but this build was made without {}", name, *library))
           .hint("build vox where that library is installed, or export without the extension");
     if (holds(kRead, name) || holds(kWithoutEffect, name)) continue;
-    Error error(fmt::format("the file needs the extension {}, which is not read", name));
+    Error error(fmt::format("the file needs the extension {}, which is not supported", name));
     error.hint(name == "KHR_texture_basisu" ? "convert its KTX2 textures to PNG, JPEG or WebP"
                                             : "export it without that extension");
     throw error;

@@ -18,7 +18,7 @@ scene::Wrap wrap_of(const GltfObject& sampler, std::string_view name) {
   uint64_t code = sampler.whole_or(name, kRepeat);
   if (code == kClamp) return scene::Wrap::Clamp;
   if (code == kMirror) return scene::Wrap::Mirror;
-  if (code != kRepeat) throw Error(fmt::format("'{}' is {}, which is no wrap mode", name, code));
+  if (code != kRepeat) throw Error(fmt::format("'{}' is {}, which is not a wrap mode", name, code));
   return scene::Wrap::Repeat;
 }
 

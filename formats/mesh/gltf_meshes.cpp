@@ -240,14 +240,14 @@ void GltfMeshes::find_ranges() {
 
 void GltfMeshes::log_what_is_special() const {
   if (without_triangles_ > 0)
-    log_info("{} of points or lines left out", format_count(without_triangles_, "primitive"));
+    log_info("{} with points or lines ignored", format_count(without_triangles_, "primitive"));
   if (without_positions_ > 0)
-    log_info("{} without positions left out", format_count(without_positions_, "primitive"));
+    log_info("{} without positions ignored", format_count(without_positions_, "primitive"));
   if (incomplete_ > 0)
-    log_warning("{} with one or two corners left over behind the last triangle",
+    log_warning("{} with one or two corners after the last triangle, which are ignored",
                 format_count(incomplete_, "primitive"));
   if (other_set_ > 0)
-    log_warning("{} without the texture coordinates that the material names; TEXCOORD_0 is used instead",
+    log_warning("{} without the texture coordinates that the material uses; TEXCOORD_0 is used instead",
                 format_count(other_set_, "primitive"));
   if (morphed_ > 0)
     log_info("{} with morph targets, shown with the file's own weights", format_count(morphed_, "primitive"));

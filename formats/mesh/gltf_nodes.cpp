@@ -18,17 +18,17 @@ using enum GltfComponent;
 std::vector<uint32_t> find_parents(const std::vector<GltfNode>& nodes) {
   std::vector<uint32_t> parents(nodes.size(), scene::kNone);
   for (uint32_t i = 0; i < nodes.size(); ++i)
-    at_place(
-        [&] { return list_place("nodes", i); },
-        [&] {
-          for (uint32_t child : nodes[i].children) {
-            item_of(nodes, child, "nodes");
-            if (parents[child] != scene::kNone)
-              throw Error(fmt::format("has the child nodes[{}], which nodes[{}] has too; nodes form a tree",
-                                      child, parents[child]));
-            parents[child] = i;
-          }
-        });
+    at_place([&] { return list_place("nodes", i); },
+             [&] {
+               for (uint32_t child : nodes[i].children) {
+                 item_of(nodes, child, "nodes");
+                 if (parents[child] != scene::kNone)
+                   throw Error(
+                       fmt::format("has the child nodes[{}], which nodes[{}] has too; nodes must form a tree",
+                                   child, parents[child]));
+                 parents[child] = i;
+               }
+             });
   return parents;
 }
 
@@ -47,7 +47,8 @@ std::vector<Affine> find_globals(const std::vector<GltfNode>& nodes, const std::
       globals[child] = globals[reached[next]] * nodes[child].local;
       reached.push_back(child);
     }
-  if (reached.size() < nodes.size()) throw Error("some nodes are their own ancestors; nodes form a tree");
+  if (reached.size() < nodes.size())
+    throw Error("some nodes are their own ancestors; nodes must form a tree");
   return globals;
 }
 

@@ -34,7 +34,7 @@ auto at_place(Place place, Body body) -> decltype(body()) {
 template <class T>
 const T& item_of(const std::vector<T>& list, uint32_t index, std::string_view name) {
   if (index >= list.size())
-    throw Error(fmt::format("names {}[{}], but there are {}", name, index, list.size()));
+    throw Error(fmt::format("refers to {}[{}], but there are {}", name, index, list.size()));
   return list[index];
 }
 

@@ -91,7 +91,7 @@ VertexRange find_range(const GltfCorners& corners, uint64_t vertices) {
   });
   if (corners.count == 0) return {};
   if (found.highest >= vertices)
-    throw Error(fmt::format("its indices name vertex {}, but it has {}", found.highest, vertices))
+    throw Error(fmt::format("its indices refer to vertex {}, but it has {}", found.highest, vertices))
         .hint("is the file damaged?");
   return {.first = found.lowest, .end = uint64_t{found.highest} + 1};
 }

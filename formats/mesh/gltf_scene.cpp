@@ -75,13 +75,13 @@ class GltfSceneBuilder {
   // Throws Error if the triangles need too much memory. A small file can place a mesh many times.
   void check_memory(uint64_t triangles) const {
     if (triangles > kMaxTriangles || positions_ >= scene::kNone || texcoords_ >= scene::kNone)
-      throw Error(fmt::format("{} triangles with {} vertices, instances counted, are too many",
+      throw Error(fmt::format("{} triangles with {} vertices, including instances, are too many",
                               format_count(triangles), format_count(std::max(positions_, texcoords_))))
-          .hint(fmt::format("up to {} triangles are read", format_count(kMaxTriangles)));
+          .hint(fmt::format("at most {} triangles are supported", format_count(kMaxTriangles)));
     uint64_t bytes = triangles * sizeof(scene::Triangle) + texcoords_ * sizeof(Vec2f) +
                      positions_ * (sizeof(Vec3d) + (colored_ ? sizeof(scene::Rgba8) : 0));
     if (bytes > available_bytes())
-      throw Error(fmt::format("{} triangles, instances counted, need {} of memory, {} are free",
+      throw Error(fmt::format("{} triangles, including instances, need {} of memory, but {} are free",
                               format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
   }
 

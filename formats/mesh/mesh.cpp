@@ -64,8 +64,8 @@ SceneReader reader_by_content(const fs::path& path) {
   if (start.starts_with("solid ")) return read_stl;
   if (start.starts_with("OFF") || start.starts_with("COFF") || start.starts_with("NOFF")) return read_off;
   if (start.starts_with("glTF")) return read_gltf;
-  throw Error("not a mesh file that can be read")
-      .hint(fmt::format("{} and others that Assimp knows are read",
+  throw Error("not a supported mesh file")
+      .hint(fmt::format("supported: {}, and other formats that Assimp reads",
                         listed_names(FileRole::Mesh, FileUse::Read, FileList::Commas)));
 }
 

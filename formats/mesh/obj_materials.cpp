@@ -206,7 +206,7 @@ void transform_texcoords(scene::Scene& scene, const std::vector<MtlMap>& maps, c
                                                 static_cast<uint32_t>(scene.texcoords.size()));
       if (is_new) {
         if (scene.texcoords.size() >= scene::kNone)
-          throw Error("more texture coordinates than 32-bit indices can name").at(path.string());
+          throw Error("more texture coordinates than 32-bit indices can address").at(path.string());
         Vec2f uv = scene.texcoords[index];
         double u = uv.x * map.scale[0] + map.offset[0], v = (1 - uv.y) * map.scale[1] + map.offset[1];
         scene.texcoords.push_back({static_cast<float>(u), static_cast<float>(1 - v)});

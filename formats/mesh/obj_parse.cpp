@@ -192,8 +192,8 @@ class PieceReader {
       bool number = p_ != digits;
       p_ = start;
       if (!number) fail(fmt::format("expected an index instead of '{}'", word()));
-      if (value == 0) fail(fmt::format("'{}' names {} 0, but indices count from 1", word(), what));
-      fail(fmt::format("'{}' names a {} that is not there: {} {} defined{}", word(), what, bound,
+      if (value == 0) fail(fmt::format("'{}' refers to {} 0, but indices count from 1", word(), what));
+      fail(fmt::format("'{}' refers to a {} that does not exist: {} {} defined{}", word(), what, bound,
                        bound == 1 ? "is" : "are", negative ? " before it" : ""));
     }
     return static_cast<uint32_t>(negative ? latest - value : value - 1);
@@ -255,9 +255,9 @@ Counts count(std::vector<Piece>& pieces, const std::filesystem::path& path) {
     all.faces += piece.counts.faces;
   }
   if (all.positions == 0 && all.faces == 0)
-    throw Error("no OBJ mesh: no line starts with 'v' or 'f'").at(path.string());
+    throw Error("not an OBJ mesh: no line starts with 'v' or 'f'").at(path.string());
   if (all.positions >= scene::kNone || all.texcoords >= scene::kNone)
-    throw Error("more vertices than 32-bit indices can name").at(path.string());
+    throw Error("more vertices than 32-bit indices can address").at(path.string());
   return all;
 }
 

@@ -44,7 +44,7 @@ class OffReader {
     read_lines(vertex_count_, "vertices", [&] { read_vertex(); });
     read_lines(face_count_, "faces", [&] { read_face(); });
     if (skip_to_text())
-      log_warning("{}:{}: what follows the last face is not read", path_.string(), line_number(text_, p_));
+      log_warning("{}:{}: everything after the last face is ignored", path_.string(), line_number(text_, p_));
     make_colors();
     cut_concave_polygons(scene_, polygons_);
     return std::move(scene_);
@@ -114,7 +114,7 @@ class OffReader {
     const std::string_view start = std::string_view(p_, static_cast<size_t>(end_ - p_)).substr(0, 8);
     const size_t at = start.find("OFF");
     if (at == start.npos && !start.empty() && is_digit(start[0])) return;
-    if (at == start.npos) fail("no OFF mesh: does not start with OFF, COFF, NOFF or STOFF");
+    if (at == start.npos) fail("not an OFF mesh: does not start with OFF, COFF, NOFF or STOFF");
     std::string_view prefix = start.substr(0, at);
     auto take = [&](std::string_view part) {
       const bool found = prefix.starts_with(part);
@@ -125,9 +125,9 @@ class OffReader {
     layout_.colors = take("C");
     layout_.normals = take("N");
     if (!prefix.empty())
-      fail(fmt::format("{}OFF is not read: only vertices of three coordinates are", start.substr(0, at)));
+      fail(fmt::format("{}OFF is not supported, only vertices with three coordinates", start.substr(0, at)));
     p_ += at + 3;
-    if (!at_end() && word() == "BINARY") fail("this is a binary OFF, and only OFF as text is read");
+    if (!at_end() && word() == "BINARY") fail("binary OFF is not supported, only OFF as text");
     skip_to_text();
   }
 
@@ -143,7 +143,7 @@ class OffReader {
                               format_count(vertex_count_), format_count(face_count_)))
           .at(path_.string())
           .hint("is it damaged or truncated?");
-    if (vertex_count_ >= scene::kNone) fail("more vertices than 32-bit indices can name");
+    if (vertex_count_ >= scene::kNone) fail("more vertices than 32-bit indices can address");
     if (!at_end()) read_count("the number of edges");
     if (!at_end()) fail(fmt::format("expected the end of the line after the counts instead of '{}'", word()));
     skip_line();
@@ -163,7 +163,7 @@ class OffReader {
     const bool fits = layout_.colors ? count == 3 + texcoords || count == 4 + texcoords : count == texcoords;
     if (!fits)
       fail(fmt::format("a vertex has {} numbers beyond its coordinates{}", count,
-                       layout_.normals ? " and normal" : ", which only COFF, NOFF and STOFF say"));
+                       layout_.normals ? " and normal" : "; only COFF, NOFF and STOFF have such"));
     if (layout_.colors) colors_.push_back(written_color(rest, count - texcoords));
   }
 
@@ -194,7 +194,7 @@ class OffReader {
     for (uint64_t i = 0; i < corners; ++i) {
       const uint64_t vertex = read_count("a corner");
       if (vertex >= vertex_count_)
-        fail(fmt::format("the face names vertex {}, but {} are defined", vertex, vertex_count_));
+        fail(fmt::format("the face refers to vertex {}, but {} are defined", vertex, vertex_count_));
       fan[std::min<uint64_t>(i, 2)] = static_cast<uint32_t>(vertex);
       if (i < 2) continue;
       scene_.triangles.push_back({fan, {scene::kNone, scene::kNone, scene::kNone}, 0});

@@ -38,12 +38,11 @@ void warn_of_implausible(const scene::Scene& scene, const std::filesystem::path&
     largest = std::max({largest, range.most, -range.least});
   }
   if (widest > kWidest) {
-    log_warning("{}: the scene is {:.3g} wide: is the file damaged, or other than its header says?",
-                path.string(), widest);
+    log_warning("{}: the scene is {:.3g} wide: is the file damaged, or its header wrong?", path.string(),
+                widest);
   } else if (largest > 0 && largest < kSmallest) {
-    log_warning(
-        "{}: no coordinate is larger than {:.3g}: is the file damaged, or other than its header says?",
-        path.string(), largest);
+    log_warning("{}: no coordinate is larger than {:.3g}: is the file damaged, or its header wrong?",
+                path.string(), largest);
   }
 }
 

@@ -97,7 +97,7 @@ class MeshReader {
       PlyVertexLayout layout = ply_vertex_layout(element);
       vertex_has_uv_ = layout[kU] && layout[kV];
     }
-    if (vertex_count_ >= scene::kNone) throw Error("more vertices than 32-bit indices can name");
+    if (vertex_count_ >= scene::kNone) throw Error("more vertices than 32-bit indices can address");
   }
 
   PlyMesh read() {
@@ -205,8 +205,9 @@ class MeshReader {
     if (!indices || !element.properties[*indices].count_type)
       throw Error(fmt::format("element '{}' has no list vertex_indices", element.name));
     if (!is_integer(element.properties[*indices].type))
-      throw Error(fmt::format("the list {} of element '{}' has no whole numbers, so they cannot be vertices",
-                              element.properties[*indices].name, element.name));
+      throw Error(
+          fmt::format("the list {} of element '{}' does not hold whole numbers, so they cannot be vertices",
+                      element.properties[*indices].name, element.name));
     return *indices;
   }
 
@@ -224,7 +225,7 @@ class MeshReader {
     if (n < 3 || uv.size() != 2 * n) return;
     std::vector<Vec2f>& texcoords = mesh_.scene.texcoords;
     if (texcoords.size() + n >= scene::kNone)
-      throw Error("more texture coordinates than 32-bit indices can name");
+      throw Error("more texture coordinates than 32-bit indices can address");
     uint32_t first = static_cast<uint32_t>(texcoords.size());
     for (size_t i = 0; i < n; ++i) texcoords.push_back(texcoord(uv[2 * i], uv[2 * i + 1]));
     scene::Triangle* triangle = mesh_.scene.triangles.data() + mesh_.scene.triangles.size() - (n - 2);
@@ -241,8 +242,8 @@ class MeshReader {
 
   uint32_t vertex(double index, uint64_t face) const {
     if (!(index >= 0 && index < static_cast<double>(vertex_count_)))
-      throw Error(fmt::format("face {} names vertex {}, but {} are defined", face, index, vertex_count_));
-    if (index != std::floor(index)) throw Error(fmt::format("face {} names vertex {}", face, index));
+      throw Error(fmt::format("face {} refers to vertex {}, but {} are defined", face, index, vertex_count_));
+    if (index != std::floor(index)) throw Error(fmt::format("face {} refers to vertex {}", face, index));
     return static_cast<uint32_t>(index);
   }
 
@@ -328,7 +329,7 @@ scene::Scene read_ply(const std::filesystem::path& path, const MeshOptions& opti
     }
   }
   if (mesh.bytes_left > 0)
-    log_warning("{}: {} bytes after the last element are not read", path.string(), mesh.bytes_left);
+    log_warning("{}: {} bytes after the last element are ignored", path.string(), mesh.bytes_left);
   cut_concave_polygons(mesh.scene, mesh.polygons);
   add_materials(mesh.scene, header, TextureFiles(path, options));
   return std::move(mesh.scene);

@@ -31,7 +31,7 @@ class HeaderReader {
   PlyHeader read() {
     const char* end = text_.data() + text_.size();
     p_ = text_.data();
-    if (take_word() != "ply") fail("no PLY mesh: does not start with 'ply'");
+    if (take_word() != "ply") fail("not a PLY mesh: does not start with 'ply'");
     bool has_format = false;
     for (;;) {
       next_line();
@@ -100,7 +100,7 @@ class HeaderReader {
     std::string_view count = take_word();
     auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), element.count);
     if (error != std::errc() || end != count.data() + count.size())
-      fail(fmt::format("'{}' is no number of elements", count));
+      fail(fmt::format("'{}' is not a number of elements", count));
   }
 
   void read_property() {
@@ -109,7 +109,7 @@ class HeaderReader {
     std::string_view word = take_word();
     if (word == "list") {
       property.count_type = read_type(take_word());
-      if (!is_integer(*property.count_type)) fail("a list whose count is no whole number");
+      if (!is_integer(*property.count_type)) fail("a list whose count is not a whole number");
       word = take_word();
     }
     property.type = read_type(word);

@@ -108,8 +108,9 @@ void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons
     }
   });
   if (too_large > 0)
-    log_warning("{} polygons of more than {} corners are not convex; they are cut as if they were",
-                too_large.load(), kMaxEarCorners);
+    log_warning(
+        "{} polygons with more than {} corners are not convex, but are cut into triangles as if they were",
+        too_large.load(), kMaxEarCorners);
 }
 
 }  // namespace vox

@@ -80,7 +80,7 @@ class TextReader {
     }
     if (!loop_.empty()) fail("the file ends inside a loop");
     if (scene_.positions.empty())
-      throw Error("no STL mesh: starts with 'solid', but has no 'vertex'").at(path_.string());
+      throw Error("not an STL mesh: starts with 'solid', but has no 'vertex'").at(path_.string());
     add_triangles(scene_);
     return std::move(scene_);
   }
@@ -99,7 +99,7 @@ class TextReader {
 
   void close_loop() {
     if (loop_.size() != 3) fail(fmt::format("a loop of {} corners, expected 3", loop_.size()));
-    if (scene_.positions.size() + 3 >= scene::kNone) fail("more triangles than 32-bit indices can name");
+    if (scene_.positions.size() + 3 >= scene::kNone) fail("more triangles than 32-bit indices can address");
     scene_.positions.insert(scene_.positions.end(), loop_.begin(), loop_.end());
     loop_.clear();
   }
@@ -132,8 +132,9 @@ scene::Scene read_stl(const std::filesystem::path& path, const MeshOptions&) {
         .at(path.string())
         .hint("is the file truncated?");
   if (size > expected)
-    log_warning("{}: {} bytes after the last triangle are not read", path.string(), size - expected);
-  if (3 * count >= scene::kNone) throw Error("more triangles than 32-bit indices can name").at(path.string());
+    log_warning("{}: {} bytes after the last triangle are ignored", path.string(), size - expected);
+  if (3 * count >= scene::kNone)
+    throw Error("more triangles than 32-bit indices can address").at(path.string());
   return read_binary(file.bytes(), count);
 }
 

@@ -176,8 +176,8 @@ ScenePage make_scene_page(dag::VoxelScene scene, const ScenePageOptions& options
     std::string text = page_text(options.title, facts_of(scene, whole, pieces, options), pieces);
     if (text.size() <= options.most_bytes) return {std::move(text), scene.dag.resolution, halvings};
     if (halvings == levels)
-      throw Error(fmt::format("the page has {} bytes at least, and may have {}", format_count(text.size()),
-                              format_count(options.most_bytes)))
+      throw Error(fmt::format("the page has at least {} bytes, but the limit is {}",
+                              format_count(text.size()), format_count(options.most_bytes)))
           .hint("raise --page-limit");
     next = 1;
   }

@@ -69,20 +69,20 @@ LasHeader read_las_header(const ReadFile& file) {
   const uint64_t there = std::min<uint64_t>(file.size(), bytes.size());
   file.read(0, std::span(bytes).first(there));
   if (std::string_view(reinterpret_cast<const char*>(at), 4) != "LASF")
-    throw Error("is no LAS file: does not start with 'LASF'");
+    throw Error("is not a LAS file: does not start with 'LASF'");
   if (there < kShortest) throw Error("ends within its header").hint("is it truncated?");
   const uint32_t major = las_value<uint8_t>(at + 24), minor = las_value<uint8_t>(at + 25);
   if (major != 1 || minor > 4)
-    throw Error(fmt::format("is LAS {}.{}, but 1.0 to 1.4 are read", major, minor));
+    throw Error(fmt::format("is LAS {}.{}, but only 1.0 to 1.4 are supported", major, minor));
 
   LasHeader header;
   const uint32_t format = las_value<uint8_t>(at + 104);
   if ((format & 0xc0) != 0)
-    throw Error("its points are compressed as LAZ, which is not read")
+    throw Error("its points are compressed as LAZ, which is not supported")
         .hint("unpack it, as with laszip or 'pdal translate in.laz out.las'");
   if (format >= kPointFormats.size())
-    throw Error(
-        fmt::format("has points of format {}, but 0 to {} are read", format, kPointFormats.size() - 1));
+    throw Error(fmt::format("has points of format {}, but only 0 to {} are supported", format,
+                            kPointFormats.size() - 1));
   header.format = format;
   header.record_bytes = las_value<uint16_t>(at + 105);
   if (header.record_bytes < kPointFormats[format].bytes)

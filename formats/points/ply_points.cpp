@@ -45,11 +45,11 @@ class VertexPoints {
     const PlyVertexLayout layout = ply_vertex_layout(vertex);
     const auto place = all_of({layout[kX], layout[kY], layout[kZ]});
     if (!place && vertex.find({"packed_position"}))
-      throw Error("its splats are packed, which is not read").hint("unpack it, as with splat-transform");
+      throw Error("its splats are packed, which is not supported").hint("unpack it, as with splat-transform");
     if (!place) throw Error("vertices have no x, y and z");
     for (const PlyProperty& property : vertex.properties)
       if (property.count_type)
-        throw Error(fmt::format("each point has a list '{}', which is not read", property.name))
+        throw Error(fmt::format("each point has a list '{}', which is not supported", property.name))
             .hint("leave it out, as by writing the file with CloudCompare or MeshLab");
     place_ = *place;
     color_ = all_of({layout[kRed], layout[kGreen], layout[kBlue]});
@@ -179,7 +179,7 @@ uint64_t size_before_vertices(const PlyHeader& header) {
       for (const PlyProperty& property : element.properties) {
         if (property.count_type && element.count > 0)
           throw Error(
-              fmt::format("lists of elements '{}' stand before the points, which is not read", element.name));
+              fmt::format("lists of elements '{}' before the points are not supported", element.name));
         record += size_of(property.type);
       }
     size += element.count * record;

@@ -196,7 +196,7 @@ class Bench {
         const bricks::ReadResult read = reader.read(access, queries_[i].query);
         progress_->update(cost_ += queries_[i].cost, text_of(row));
         if (read.checksum != sums_[i])
-          throw Error(fmt::format("{}³ bricks of {} by {} read other values than the dense array: {}",
+          throw Error(fmt::format("{}³ bricks of {} by {} read different values than the dense array: {}",
                                   1u << row.log2_side, row.types, kAccessNames[size_t(access)], row.loop));
         row.lookups = read.lookups;
         if (repetition > 0) seconds.push_back(read.seconds);
@@ -242,7 +242,8 @@ class Bench {
           bricks::Access::Direct,
           {.loop = bricks::ReadLoop::Mean, .radius = kTradeOffRadius, .view = nullptr, .colors = nullptr});
       if (!filtered_sum_) filtered_sum_ = read.checksum;
-      if (read.checksum != *filtered_sum_) throw Error("bricks that were replaced read other values");
+      if (read.checksum != *filtered_sum_)
+        throw Error("after bricks were replaced, different values were read");
       if (repetition > 0) seconds.push_back(read.seconds);
     }
     return summarize(std::move(seconds));
@@ -268,14 +269,15 @@ class Bench {
 void check(const BricksBenchOptions& options) {
   if (options.log2_sides.empty() || options.sets.empty() || options.accesses.empty() ||
       (options.filters.empty() && options.gathers == 0u && options.picture == 0u))
-    throw UsageError("nothing to measure: sizes, types, ways and loops have one value at least");
+    throw UsageError("nothing to measure: sizes, types, kinds of access and loops need at least one value");
   check_filters(options.filters);
   check_picture_side(options.picture.value_or(0));
   if (options.trade_off == 1 || options.trade_off > 1000)
-    throw UsageError("curves of 2 to 1000 points, or 0 for none");
-  if (options.jit.leaves == 0) throw UsageError("a kd tree has one leaf at least");
-  if (options.repetitions == 0u) throw UsageError("no repetitions, one at least");
-  if (options.gathers.value_or(0) > uint64_t{1} << 36) throw UsageError("at most 64 G positions");
+    throw UsageError("a curve has 2 to 1000 points; 0 means no curves");
+  if (options.jit.leaves == 0) throw UsageError("a kd tree needs at least one leaf");
+  if (options.repetitions == 0u) throw UsageError("the number of repetitions must be at least 1");
+  if (options.gathers.value_or(0) > uint64_t{1} << 36)
+    throw UsageError("the number of gathers may be at most 2^36");
 }
 
 BricksBenchSizes sizes_of(const BricksBenchOptions& options, const std::string& device) {

@@ -168,7 +168,7 @@ class ConvertBench {
 
 void check(const ConvertBenchOptions& options) {
   if (options.coverages.empty() || options.materials.empty())
-    throw UsageError("nothing to measure: coverages and materials have one value at least");
+    throw UsageError("nothing to measure: coverages and materials need at least one value");
   if (!options.resolutions.empty())
     check_axis(options.resolutions, Phrase::WantedResolution, voxelize::kMinResolution,
                voxelize::kMaxResolution);

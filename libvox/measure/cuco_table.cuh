@@ -38,7 +38,7 @@ class CucoTable final : public hash::KeyTable<device::CudaDevice, uint64_t> {
   }
   // static_map does not report slots, nor what a search reads.
   void find(const uint64_t*, uint64_t, uint32_t*) const override {
-    throw Error("the table 'cuco' has no numbers for its slots");
+    throw Error("the table 'cuco' does not report its slots");
   }
   void count_sectors(const uint64_t*, uint64_t n, uint32_t* sectors) const override {
     device_.fill(sectors, n, 0u);

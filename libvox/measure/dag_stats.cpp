@@ -139,7 +139,8 @@ void check_counts(const DagStats& counted, const dag::FrozenDag& dag) {
     same = same && counted.levels[level].unique_nodes == dag.levels[level].nodes &&
            counted.levels[level].svo_nodes == dag.levels[level].svo_nodes;
   if (!same)
-    throw Error("the counts in the file are not those of its nodes").hint(phrase(Phrase::VerifyFile));
+    throw Error("the counts stored in the file differ from those of its nodes")
+        .hint(phrase(Phrase::VerifyFile));
 }
 
 }  // namespace vox::measure

@@ -111,7 +111,7 @@ class EditBench {
                              },
                          .collected =
                              [](const edit::CollectRecord&) {
-                               throw Error("the edits leave no memory for what they have made")
+                               throw Error("there is not enough memory for the results of the edits")
                                    .hint("use " + phrase(Phrase::LowerResolution));
                              }});
     editor.run();

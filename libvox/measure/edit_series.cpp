@@ -94,7 +94,7 @@ bool is_asked_for(const EditBenchOptions& options, EditOrder order) {
 
 void check(const EditBenchOptions& options) {
   if (options.series.empty() || options.orders.empty() || options.batches.empty())
-    throw UsageError("nothing to measure: series, orders and batches have one value at least");
+    throw UsageError("nothing to measure: series, orders and batches need at least one value");
   const auto check_each = [](const std::vector<uint32_t>& values, const char* what, uint64_t most) {
     for (const uint32_t value : values)
       if (value < 1 || value > most)

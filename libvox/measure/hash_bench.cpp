@@ -26,7 +26,7 @@ void check_sizes(const std::vector<std::string>& tables, const std::vector<uint3
   for (const uint32_t words : item_words)
     if (!tables.empty() &&
         std::ranges::none_of(tables, [&](const std::string& table) { return holds_items_of(table, words); }))
-      throw UsageError(fmt::format("{} has {}, but items of so many words are held by none of: {}",
+      throw UsageError(fmt::format("{} has {}, but none of these tables holds items of so many words: {}",
                                    phrase(Phrase::ItemWords), words, fmt::join(tables, ", ")));
 }
 
@@ -88,8 +88,7 @@ void check_search(const std::string& what, const SearchOutcome& outcome) {
     throw Error(fmt::format("{}: found {} items, expected {}", what, format_count(outcome.hits),
                             format_count(outcome.expected_hits)));
   if (outcome.wrong != 0)
-    throw Error(fmt::format("{}: {} items were found where they are not, or missed where they are", what,
-                            format_count(outcome.wrong)));
+    throw Error(fmt::format("{}: {} items were wrongly found or missed", what, format_count(outcome.wrong)));
 }
 
 }  // namespace vox::measure

@@ -111,7 +111,7 @@ class HashBench {
     for (const double bytes : {scale * 0x1p30, scale * 0x1p33}) {
       const uint64_t wanted = std::max<uint64_t>(static_cast<uint64_t>(bytes), 1 << 20);
       if (!result_.ceilings.empty() && wanted > device_.pool().available() / 10 * 9) {
-        log_line(LogLevel::Info, "no memory to measure random reads of " + format_bytes(wanted));
+        log_line(LogLevel::Info, "not enough memory to measure random reads in " + format_bytes(wanted));
         continue;
       }
       for (const RandomReadCeiling& ceiling :

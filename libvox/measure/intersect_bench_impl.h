@@ -178,7 +178,7 @@ class IntersectBench {
       const IntersectRow &row = result_.rows[i], &expected = result_.rows[row.frame];
       if (row.counts != expected.counts)
         throw Error("in frame " + std::to_string(row.frame) + " the table " + row.table +
-                    " finds other voxels or pairs than " + expected.table);
+                    " finds different voxels or pairs than " + expected.table);
     }
   }
 

@@ -176,15 +176,16 @@ inline void check_bits(uint32_t needed, uint32_t key_bits) {
 
 // Throws Error if there are too many places: they are selected by 32-bit indices.
 inline void check_places(uint64_t n) {
-  if (n > UINT32_MAX) throw Error("a set of keys has fewer than 2^32 places, not " + format_count(n));
+  if (n > UINT32_MAX)
+    throw Error("a set of keys must have fewer than 2^32 places, but would have " + format_count(n));
 }
 
 }  // namespace keys
 
 inline void check_random_keys(uint64_t count, uint64_t absent, uint32_t key_bits) {
   if (key_bits < 64 && count + absent > uint64_t{1} << key_bits)
-    throw Error(format_count(count) + " keys that are stored and " + format_count(absent) +
-                " that are not do not fit " + std::to_string(key_bits) + " bits");
+    throw Error(format_count(count) + " stored keys and " + format_count(absent) +
+                " absent ones do not fit into " + std::to_string(key_bits) + " bits");
 }
 
 // Returns a set of `count` random keys of `key_bits` bits, and `absent` keys that are not stored.
@@ -270,7 +271,8 @@ KeySet<Cell> make_surface_keys(Device& device, hash::CellFormat<Cell> format, ui
   const BumpySphere sphere = {static_cast<int32_t>(side)};
   const uint64_t n = sphere.blocks() * sphere.blocks() * sphere.blocks();
   if (n > UINT32_MAX)
-    throw Error("a surface of keys has fewer than 2^32 blocks around it, not " + format_count(n));
+    throw Error("a surface of keys must have fewer than 2^32 blocks around it, but would have " +
+                format_count(n));
   // This is checked before any work: the number of bits of a grid's keys does not depend on its contents.
   keys::check_bits(hash::KeyGrid(layout, SurfaceShape{sphere, nullptr, 0}.size()).key_bits(), key_bits);
   auto all = device.template make<uint32_t>(n);

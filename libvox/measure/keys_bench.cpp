@@ -33,7 +33,7 @@ void check_cells(const KeysBenchOptions& options) {
 void check_picture(const scene::Image& picture) {
   if (picture.pixels.empty()) return;
   if (std::ranges::all_of(picture.pixels, [](const auto& pixel) { return rgb_of(pixel) == kWhite; }))
-    throw Error("all pixels of the picture are white, so that none would be stored").at(picture.name);
+    throw Error("all pixels of the picture are white, so there is nothing to store").at(picture.name);
 }
 
 }  // namespace

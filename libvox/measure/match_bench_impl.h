@@ -119,7 +119,7 @@ class MatchBench {
     if (!pairs_)
       pairs_ = std::move(pairs);
     else if (*pairs_ != pairs)
-      row.error = "its votes are not those that were counted first";
+      row.error = "its votes differ from those of the first count";
   }
 
   Device& device_;

@@ -21,8 +21,8 @@ void check_store(Device& device, const dag::DagStore<Device>& store, uint32_t ro
   for (size_t level = 0; level < dag.levels.size(); ++level)
     same = same && back.levels[level].words == dag.levels[level].words;
   if (!same)
-    throw Error("what the hash table gives back is not the scene: " + dag::to_string(back.digest) +
-                " instead of " + dag::to_string(dag.digest))
+    throw Error("the scene that was read back from the hash table differs: digest " +
+                dag::to_string(back.digest) + " instead of " + dag::to_string(dag.digest))
         .hint(phrase(Phrase::VerifyFile));
 }
 

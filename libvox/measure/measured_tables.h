@@ -21,7 +21,7 @@ std::vector<std::string> measured_tables(const std::string& device);
 template <class Device, hash::CellWord Cell>
 struct CucoMaker {
   static std::unique_ptr<hash::KeyTable<Device, Cell>> make(Device&, const hash::KeyTableOptions&) {
-    throw Error("the table 'cuco' is for cells of 64 bits on a GPU");
+    throw Error("the table 'cuco' needs 64-bit cells and a GPU");
   }
 };
 

@@ -71,7 +71,7 @@ export class Page {
     });
     canvas.addEventListener('webglcontextlost', event => {
       event.preventDefault();
-      say('The graphics were taken away; waiting for them.');
+      say('The graphics context was lost; waiting until it is restored.');
     });
     canvas.addEventListener('webglcontextrestored', () => {
       this.renderer.restore();

@@ -52,7 +52,7 @@ export class Renderer {
     this.words = words;
     const gl = canvas.getContext('webgl2', { antialias: false, depth: false, alpha: false,
       powerPreference: 'high-performance' });
-    if (!gl) throw new Fault('This browser has no WebGL 2.', 'Another one, or another of its settings, may have it.');
+    if (!gl) throw new Fault('This browser has no WebGL 2.', 'Try another browser, or other settings of this one.');
     this.gl = gl;
     this.pageShift = Math.min(kMostPageShift, Math.floor(Math.log2(gl.getParameter(gl.MAX_TEXTURE_SIZE))));
     this.made = this.#make();
@@ -132,7 +132,7 @@ export class Renderer {
   #fill(unit, format, items) {
     const { gl } = this, row = 2 ** this.pageShift, page = row * row;
     const rows = Math.max(Math.ceil(items.length / row), 1), layers = Math.ceil(rows / row);
-    const fault = new Fault('The scene is larger than these graphics can hold.', 'Make a page of fewer voxels.');
+    const fault = new Fault('The scene is too large for this GPU.', 'Make a page of fewer voxels.');
     if (layers > gl.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS)) throw fault;
     this.#bind(unit, gl.TEXTURE_2D_ARRAY, gl.createTexture());
     gl.texStorage3D(gl.TEXTURE_2D_ARRAY, 1, format, row, layers > 1 ? row : rows, layers);

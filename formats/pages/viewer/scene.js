@@ -31,7 +31,7 @@ export function readFacts() {
   try {
     return JSON.parse(document.getElementById('facts')?.textContent ?? '');
   } catch {
-    throw new Fault('This page is damaged: what it says of its scene cannot be read.', kDamaged);
+    throw new Fault('This page is damaged: the description of its scene cannot be read.', kDamaged);
   }
 }
 

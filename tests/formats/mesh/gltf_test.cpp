@@ -171,7 +171,8 @@ TEST(ReadGltf, VerticesThatSeveralPrimitivesShareAreReadOnce) {
 TEST(ReadGltf, AFileOfTheVersionBeforeIsRefused) {
   TestFolder folder;
   std::filesystem::path path = folder.write("old.gltf", R"({"asset":{"version":"1.0"},"meshes":{}})");
-  EXPECT_EQ(gltf_error(path), path.string() + ": glTF of version '1.0', 2.0 is read (export it as glTF 2.0)");
+  EXPECT_EQ(gltf_error(path),
+            path.string() + ": glTF version '1.0' is not supported, only 2.0 (export it as glTF 2.0)");
 }
 
 // Reads models of the shared folder, where there is one. Five images of the AlphaBlendModeTest are the same
