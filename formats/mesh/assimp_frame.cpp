@@ -26,7 +26,7 @@ double checked_unit(double metres) {
   throw Error(fmt::format("the file gives its unit as {} metres", metres));
 }
 
-// 0.01f → 0.01: returns the shortest decimal number that rounds to this float, which is what the file said.
+// 0.01f → 0.01: returns the shortest decimal number that rounds to this float, as it was in the file.
 double decimal_of(float value) {
   std::array<char, 64> text = {};
   char* end = std::to_chars(text.begin(), text.end(), value).ptr;

@@ -1,7 +1,7 @@
 // Measures hash tables the way an editor of a DAG uses them (Molenaar & Eisemann 2024, §6.1, Table 2 and
-// Figure 8): a table is filled with items, a batch of which a given share is stored is searched, and a batch
-// of new items is inserted. Each time is the median of the repetitions after an uncounted first one. The
-// results are checked in every repetition.
+// Figure 8): a table is filled with items, searched for a batch of items of which a given share is stored,
+// and a batch of new items is inserted. Each time is the median of the repetitions after an uncounted first
+// one. The results are checked in every repetition.
 #pragma once
 
 #include <array>

@@ -174,7 +174,7 @@ export class Renderer {
     const { facts } = this, { cast } = this.made, { mode, clip, hidden, shadows } = settings;
     const { eye, corner, right, down, spread } = makeCamera(settings.pose, size), whole = eye.map(Math.floor);
     const ends = rampEnds(this, settings, spread), filled = filledBox(facts), far = 2 ** 30;
-    const looks_into_all = mode === kSharing;  // these modes look up leaves, of which a coarser cell has many
+    const looks_into_all = mode === kSharing;  // this mode looks up leaves, of which a coarser cell has many
     if (looks_into_all && !this.made.has_uses) {
       this.#fill(2, this.gl.R8UI, this.sharing().codes);
       this.made.has_uses = true;
