@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* kProgram = "ffmpeg";
 
-// Pictures come as rows of r, g, b. The temporary name does not end in .mp4, so the format is said; "file:"
-// keeps a name with a colon from being an address.
+// Pictures are passed as rows of r, g, b. The temporary name does not end in .mp4, so the format is given
+// explicitly. "file:" keeps a name with a colon from being taken for an address.
 std::vector<std::string> command(const FilmOptions& options, const std::filesystem::path& to) {
   return {kProgram,
           "-v",

@@ -35,7 +35,7 @@ std::string percent_decoded(const std::string& text) {
   return decoded;
 }
 
-// The entries of a folder that have this name in other letter case, in order.
+// Returns the entries of a folder whose names differ from `name` only in letter case, in order.
 std::vector<fs::path> other_case(const fs::path& folder, const std::string& name) {
   std::error_code failed;
   std::vector<fs::path> found;

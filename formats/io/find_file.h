@@ -1,4 +1,4 @@
-// Finds files that other files name.
+// Finds the files that other files refer to.
 #pragma once
 
 #include <filesystem>

@@ -39,7 +39,7 @@ hid_t type_of<double>() {
   return H5T_IEEE_F64LE;
 }
 
-// The reason in the innermost entry of the library's error stack.
+// Returns the reason from the innermost entry of the library's error stack.
 std::string library_reason() {
   std::string reason;
   auto first = [](unsigned, const H5E_error2_t* entry, void* out) -> herr_t {
@@ -84,7 +84,7 @@ Handle text_type(size_t length) {
   return type;
 }
 
-// The length of a text type, or nothing where `type` is another.
+// Returns the length of a text type, or nothing if `type` is not one.
 std::optional<size_t> text_length(hid_t type) {
   if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) return std::nullopt;
   return H5Tget_size(type);
@@ -115,7 +115,7 @@ Handle open_attribute(const Object& object, const std::string& name, size_t coun
   return attribute;
 }
 
-// The properties of a dataset that is deflated, with a checksum.
+// Returns the properties of a dataset that is deflated and has a checksum.
 Handle checked_properties(std::vector<hsize_t> dims) {
   dims[0] = std::clamp<hsize_t>(dims[0], 1, kMaxChunkRows);
   Handle properties = dataset_properties();
@@ -145,8 +145,8 @@ Handle::~Handle() {
 }
 
 Quiet::Quiet() {
-  // A file that could not be closed because the disk is full makes the library's clean-up at exit crash.
-  // Every file that we open is closed long before.
+  // If a file could not be closed because the disk was full, the library's clean-up at exit crashes. The
+  // clean-up is not needed, because every file is closed long before.
   [[maybe_unused]] static const herr_t once = H5dont_atexit();
   H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -219,9 +219,9 @@ Object open_virtual_dataset(const Object& parent, const std::string& name) {
   Object dataset = unchecked_dataset(parent, name);
   const Handle properties(check(H5Dget_create_plist(dataset.id), dataset.where(), "cannot be read"),
                           H5Pclose);
-  // Where nothing is in the other files, there is nothing to lie there.
+  // An empty dataset has nothing that could lie in other files.
   if (H5Pget_layout(properties) != H5D_VIRTUAL && dimensions(dataset) != std::vector<hsize_t>{0})
-    throw Error("its data does not lie in other files").at(dataset.where());
+    throw Error("its data should be in other files, but is not").at(dataset.where());
   return dataset;
 }
 
@@ -301,9 +301,9 @@ void check_storage(const Object& dataset) {
   H5D_layout_t layout = H5Pget_layout(properties);
   if ((layout != H5D_CHUNKED && layout != H5D_CONTIGUOUS && layout != H5D_COMPACT) ||
       H5Pget_external_count(properties) != 0)
-    throw Error("its data lies in other files or datasets").at(dataset.where());
+    throw Error("its data is in other files or datasets, which is not supported").at(dataset.where());
 
-  // The product may be as large as a broken header says, so it is in double precision.
+  // A broken header may make the product very large, so it is computed in double precision.
   auto bytes = [&](const std::vector<hsize_t>& dims) {
     double product = static_cast<double>(H5Tget_size(type));
     for (hsize_t n : dims) product *= static_cast<double>(n);
@@ -317,7 +317,8 @@ void check_storage(const Object& dataset) {
   Handle file(check(H5Iget_file_id(dataset.id), dataset.where(), "cannot be read"), H5Fclose);
   check(H5Fget_filesize(file, &file_size), dataset.where(), "cannot be read");
   if (stored > file_size || bytes(dims) > static_cast<double>(stored) * kDeflateRatio)
-    throw Error(fmt::format("{} values in {} bytes of a file of {}", format_dims(dims), stored, file_size))
+    throw Error(fmt::format("{} values cannot be stored in {} bytes of a file of {} bytes", format_dims(dims),
+                            stored, file_size))
         .at(dataset.where())
         .hint("is the file damaged?");
 }

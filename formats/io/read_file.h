@@ -12,7 +12,7 @@ namespace vox {
 
 class ReadFile {
  public:
-  // Throws Error where there is no such file, or it is a folder or empty.
+  // Throws Error if there is no such file, or if it is a folder or empty.
   explicit ReadFile(const std::filesystem::path& path);
   ~ReadFile();
   ReadFile(const ReadFile&) = delete;
@@ -21,8 +21,7 @@ class ReadFile {
   uint64_t size() const { return size_; }
   int descriptor() const { return descriptor_; }
 
-  // Several threads may call it. Throws Error where the file ends before that, as when it has shrunk
-  // meanwhile.
+  // Several threads may call this. Throws Error if the file ends earlier, for example because it has shrunk.
   void read(uint64_t offset, std::span<std::byte> to) const;
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
 
-// Whether a file is zip (3MF, ZAE), gzip (BLEND) or binary FBX, whose arrays are deflated.
+// True if a file is zip (3MF, ZAE), gzip (BLEND) or binary FBX, whose arrays are deflated.
 bool is_compressed(const std::filesystem::path& path) {
   const std::string text = first_bytes(path, 18);
   return text.starts_with("PK\x03\x04") || text.starts_with("\x1f\x8b") ||

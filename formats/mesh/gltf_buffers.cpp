@@ -23,8 +23,8 @@ void GltfBuffers::count_decoded(uint64_t bytes) {
   constexpr uint64_t kWorthAsking = 1 << 24;
   decoded_bytes_ += bytes;
   if (decoded_bytes_ > kWorthAsking && bytes > available_bytes())
-    throw Error(fmt::format("{} of decoded data, {} are free", format_bytes(decoded_bytes_),
-                            format_bytes(available_bytes())));
+    throw Error(fmt::format("not enough memory for {} of decoded data, {} are free",
+                            format_bytes(decoded_bytes_), format_bytes(available_bytes())));
 }
 
 std::span<const std::byte> GltfBuffers::keep(std::vector<std::byte> bytes) {
@@ -34,7 +34,7 @@ std::span<const std::byte> GltfBuffers::keep(std::vector<std::byte> bytes) {
 std::span<const std::byte> GltfBuffers::bytes_of(const GltfBuffer& buffer, uint32_t index) {
   if (!buffer.uri) {
     if (index == 0 && !binary_.empty()) return binary_;
-    throw Error("has no 'uri', and the file no bytes behind its JSON");
+    throw Error("has no 'uri', and no data follows the file's JSON");
   }
   if (auto data = data_of_uri(*buffer.uri)) return keep(std::move(*data));
   if (auto file = find_file(folder_, *buffer.uri, open_))

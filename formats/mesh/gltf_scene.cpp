@@ -73,16 +73,16 @@ class GltfSceneBuilder {
     check_memory(triangles);
   }
 
-  // Throws Error where the triangles need too much memory: few bytes of a file can place a mesh often.
+  // Throws Error if the triangles need too much memory. A small file can place a mesh many times.
   void check_memory(uint64_t triangles) const {
     if (triangles > kMaxTriangles || positions_ >= scene::kNone || texcoords_ >= scene::kNone)
-      throw Error(fmt::format("{} triangles with {} vertices, instances counted, are too many",
+      throw Error(fmt::format("{} triangles with {} vertices, including instances, are too many",
                               format_count(triangles), format_count(std::max(positions_, texcoords_))))
-          .hint(fmt::format("up to {} triangles are read", format_count(kMaxTriangles)));
+          .hint(fmt::format("at most {} triangles are supported", format_count(kMaxTriangles)));
     uint64_t bytes = triangles * sizeof(scene::Triangle) + texcoords_ * sizeof(Vec2f) +
                      positions_ * (sizeof(Vec3d) + (colored_ ? sizeof(scene::Rgba8) : 0));
     if (bytes > available_bytes())
-      throw Error(fmt::format("{} triangles, instances counted, need {} of memory, {} are free",
+      throw Error(fmt::format("{} triangles, including instances, need {} of memory, but {} are free",
                               format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
   }
 
@@ -165,7 +165,7 @@ class GltfSceneBuilder {
   std::vector<const PreparedMesh*> prepared_;  // one for each instance
   std::vector<VertexBlock> vertex_blocks_;
   std::vector<TriangleBlock> triangle_blocks_;
-  std::vector<uint64_t> first_texcoord_;  // one for each of meshes_.texcoords()
+  std::vector<uint64_t> first_texcoord_;  // one for each item of meshes_.texcoords()
   uint64_t positions_ = 0, texcoords_ = 0, triangles_ = 0;
   bool colored_ = false;
 };

@@ -55,7 +55,7 @@ SceneReader reader_by_extension(const fs::path& path) {
   return nullptr;
 }
 
-// Chooses the reader of a file whose name does not tell its format.
+// Chooses the reader for a file whose name does not tell its format.
 SceneReader reader_by_content(const fs::path& path) {
   const std::string start = first_bytes(path, 16);
   if (start.starts_with("\x89HDF")) throw Error("this is an HDF5 file, such as a scene file, not a mesh");
@@ -63,8 +63,8 @@ SceneReader reader_by_content(const fs::path& path) {
   if (start.starts_with("solid ")) return read_stl;
   if (start.starts_with("OFF") || start.starts_with("COFF") || start.starts_with("NOFF")) return read_off;
   if (start.starts_with("glTF")) return read_gltf;
-  throw Error("not a mesh file that can be read")
-      .hint(fmt::format("{} and others that Assimp knows are read",
+  throw Error("not a supported mesh file")
+      .hint(fmt::format("supported: {}, and other formats that Assimp reads",
                         listed_names(FileRole::Mesh, FileUse::Read, FileList::Commas)));
 }
 

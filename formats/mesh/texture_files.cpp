@@ -13,7 +13,7 @@
 namespace vox {
 namespace {
 
-constexpr size_t kNamed = 5;  // missing textures that the warning names
+constexpr size_t kNamed = 5;  // number of missing textures that the warning names
 
 std::string first_names(std::span<const std::string> names) {
   std::string text;

@@ -11,7 +11,7 @@ bool continues(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
 }
 
-// The bytes of the character that the text begins with; 0 where it may not stand in a page.
+// Returns the size of the text's first character in bytes; 0 if it is not allowed in a page.
 size_t character_size(std::string_view text) {
   const Utf8Character first = first_character(text);
   return first.is_plain() || first.code == '\n' || first.code == '\t' ? first.size : 0;

@@ -22,10 +22,10 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kPieceWords = 1 << 20;  // a browser inflates one after the other
-constexpr int kPageDeflate = 6;            // a page is made once, and loaded by many
+constexpr uint64_t kPieceWords = 1 << 20;  // a browser inflates one piece after the other
+constexpr int kPageDeflate = 6;            // a page is made once and loaded many times
 
-// The words of all levels, the root's first, as rays read them: pointers are word offsets.
+// Returns the words of all levels, from the root's down, as rays read them: pointers are word offsets.
 Words words_of(const dag::FrozenDag& dag) {
   Words words;
   words.reserve(dag.bytes() / sizeof(uint32_t));
@@ -74,7 +74,7 @@ std::string cube_text(uint32_t resolution) {
   return fmt::format("{}\u00b3", resolution);
 }
 
-// What the page shows of what.
+// Describes the shown scene, and the whole scene if that is larger.
 std::string shown_text(const dag::VoxelScene& scene, uint32_t whole, const std::string& part) {
   std::string count =
       fmt::format("{} in {}", format_count(scene.dag.voxels, "voxel"), cube_text(scene.dag.resolution));
@@ -84,7 +84,7 @@ std::string shown_text(const dag::VoxelScene& scene, uint32_t whole, const std::
                      cube_text(whole));
 }
 
-// What the page's program knows of the scene; viewer/scene.js says what of what type.
+// Returns the facts of the scene for the page's program; viewer/scene.js declares their types.
 std::string facts_of(const dag::VoxelScene& scene, uint32_t whole, const std::vector<Piece>& pieces,
                      const ScenePageOptions& options) {
   const dag::FrozenDag& dag = scene.dag;
@@ -122,7 +122,7 @@ std::string facts_of(const dag::VoxelScene& scene, uint32_t whole, const std::ve
   return facts.text();
 }
 
-// JSON that may stand in a script element: a "<" there is in a string, and could end the element.
+// Returns JSON for use in a script element. A "<", which only occurs in strings, could end the element.
 std::string for_script(const std::string& json) {
   std::string text;
   for (const char c : json)
@@ -133,7 +133,7 @@ std::string for_script(const std::string& json) {
   return text;
 }
 
-// The policy lets the page load nothing, whatever its texts hold.
+// The policy keeps the page from loading anything, whatever its texts hold.
 std::string page_text(const std::string& title, const std::string& facts, const std::vector<Piece>& pieces) {
   std::string text = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -155,8 +155,8 @@ std::string page_text(const std::string& title, const std::string& facts, const 
   return text + "</script>\n</body>\n</html>\n";
 }
 
-// A coarser level has about a quarter of the words of the one before, and base64 of what is deflated half of the bytes at
-// least: where even this would not fit, nothing has to be deflated to know it.
+// Returns how often the scene must certainly be halved, without deflating anything. A coarser level has about
+// a quarter of the words of the one before, and deflated words as base64 take at least half of their bytes.
 uint32_t certain_halvings(const dag::FrozenDag& dag, uint64_t most_bytes) {
   uint32_t halvings = 0;
   for (uint64_t bytes = dag.bytes() / 8; bytes > most_bytes; bytes /= 4) ++halvings;
@@ -176,8 +176,8 @@ ScenePage make_scene_page(dag::VoxelScene scene, const ScenePageOptions& options
     std::string text = page_text(options.title, facts_of(scene, whole, pieces, options), pieces);
     if (text.size() <= options.most_bytes) return {std::move(text), scene.dag.resolution, halvings};
     if (halvings == levels)
-      throw Error(fmt::format("the page has {} bytes at least, and may have {}", format_count(text.size()),
-                              format_count(options.most_bytes)))
+      throw Error(fmt::format("the page has at least {} bytes, but the limit is {}",
+                              format_count(text.size()), format_count(options.most_bytes)))
           .hint("raise --page-limit");
     next = 1;
   }

@@ -37,8 +37,8 @@ TEST_F(BadInput, MeshesThatAreNone) {
                                                         {"folder.obj", "is a directory"},
                                                         {"empty.obj", "empty"},
                                                         {"empty.glb", "empty"},
-                                                        {"text.obj", "no OBJ mesh"},
-                                                        {"text.ply", "no PLY mesh"},
+                                                        {"text.obj", "not an OBJ mesh"},
+                                                        {"text.ply", "not a PLY mesh"},
                                                         {"text.glb", "text.glb"},
                                                         {"text.none", "not a mesh file"},
                                                         {"index.obj", "99"}})
@@ -152,7 +152,7 @@ TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
       arguments.insert(arguments.end(), more.begin(), more.end());
       expect_failure(kFailed, text, arguments);
     }
-    expect_failure(kFailed, "which is not read", {"cube.obj", name, "--res", "64"});
+    expect_failure(kFailed, "which vox does not support", {"cube.obj", name, "--res", "64"});
     for (const auto& [program, arguments] :
          std::vector<std::pair<std::string, std::vector<std::string>>>{{"vox-render", {name}},
                                                                        {"vox-stats", {name}},

@@ -145,7 +145,7 @@ TEST_F(BricksBench, RefusesWhatMakesNoSense) {
         {"--access", "magic", "array,direct,kd,jit"},
         {"--filters", "4", "expected 1, 3, 5"},
         {"--trade-off", "1", "2 to 1000"},
-        {"--repetitions", "0", "one at least"},
+        {"--repetitions", "0", "must be at least 1"},
         {"--jit-budget", "0", "one leaf at least"},
         {"-o", "r.txt", "ends in .h5"}}) {
     const Finished run = bench({option, value});

@@ -91,7 +91,7 @@ TEST(ReadImage, SixteenBitPngKeepsTheUpperByte) {
 TEST(ReadImage, WhatIsNoImageIsAnErrorThatNamesTheFile) {
   EXPECT_EQ(message_of(""), "wood.png: the image file is empty");
   EXPECT_EQ(message_of("this is a text, and a text is no image however long it may become"),
-            "wood.png: not an image that can be read (png, jpg, webp, tga, bmp and hdr are)");
+            "wood.png: not a supported image (supported: png, jpg, webp, tga, bmp and hdr)");
   EXPECT_NE(message_of(std::string(1000, '\0')), "");
 }
 

@@ -30,8 +30,9 @@ TEST(TextFile, IsUtf8WhateverTheFileIs) {
 
 TEST(TextFile, WhatCannotBeConvertedIsNamed) {
   auto message = [](const std::string& bytes) { return error_of([&] { text_of(bytes); }); };
-  EXPECT_NE(message("\xff\xfex\0y"s).find("a.txt: UTF-16 text of an odd number of bytes"), std::string::npos);
-  EXPECT_NE(message("\xff\xfex\0\x3d\xd8"s).find("half a character at byte 2"), std::string::npos);
+  EXPECT_NE(message("\xff\xfex\0y"s).find("a.txt: UTF-16 text with an odd number of bytes"),
+            std::string::npos);
+  EXPECT_NE(message("\xff\xfex\0\x3d\xd8"s).find("incomplete character at byte 2"), std::string::npos);
   EXPECT_NE(message("\xff\xfe\0\0x\0\0\0"s).find("UTF-32"), std::string::npos);
 }
 

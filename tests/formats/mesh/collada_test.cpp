@@ -133,7 +133,7 @@ TEST_F(Frames, ColladaIsReadInEveryEncoding) {
     EXPECT_EQ(first_corner("a.DAE", bytes), (Vec3d{1, 13, -2}));
   const std::filesystem::path file = folder.write("a.dae", kUtf16LittleMark + utf16(text, false) + "x");
   EXPECT_EQ(error_of([&] { read_mesh(file); }),
-            file.string() + ": UTF-16 text of an odd number of bytes (is the file truncated?)");
+            file.string() + ": UTF-16 text with an odd number of bytes (is the file truncated?)");
 }
 
 TEST_F(Frames, BlanksAndCommentsInColladaMeanNothing) {
@@ -169,7 +169,7 @@ TEST_F(Frames, ACountThatNoFileOfThisSizeHasIsRefusedInWords) {
 #ifdef __SANITIZE_ADDRESS__
     expect_refused("a.dae", text, "Assimp crashed");
 #else
-    expect_refused("a.dae", text, "reading it took more than 256.08 MiB of memory, which no sound file of ");
+    expect_refused("a.dae", text, "reading it took more than 256.08 MiB of memory, which no valid file of ");
 #endif
   }
   std::string text = collada("");

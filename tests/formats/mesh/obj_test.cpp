@@ -187,11 +187,11 @@ TEST_F(Obj, ErrorsNameTheLine) {
     std::string what = error(text);
     EXPECT_NE(what.find(message), std::string::npos) << "'" << what << "' instead of '" << message << "'";
   };
-  expect(kSquare + "f 1 2 7\n", "a.obj:5: '7' names a v that is not there: 4 are defined");
-  expect(kSquare + kUv + "\nf 1/1 2/2 3/4", "a.obj:9: '4' names a vt that is not there: 3 are defined");
+  expect(kSquare + "f 1 2 7\n", "a.obj:5: '7' refers to a v that does not exist: 4 are defined");
+  expect(kSquare + kUv + "\nf 1/1 2/2 3/4", "a.obj:9: '4' refers to a vt that does not exist: 3 are defined");
   expect(kSquare + "f -1 -2 -5\n" + kSquare,
-         "a.obj:5: '-5' names a v that is not there: 4 are defined before it");
-  expect(kSquare + "f 0 1 2\n", "a.obj:5: '0' names v 0, but indices count from 1");
+         "a.obj:5: '-5' refers to a v that does not exist: 4 are defined before it");
+  expect(kSquare + "f 0 1 2\n", "a.obj:5: '0' refers to v 0, but indices count from 1");
   expect(kSquare + "f 1 2 99999999999999999999999999\n", "is not there");
   expect(kSquare + "f 1 2 x\n", "a.obj:5: expected an index instead of 'x'");
   expect(kSquare + "f 1 2 3.5\n", "expected a corner such as 1, 1/2, 1//3 or 1/2/3 instead of '3.5'");
@@ -209,7 +209,7 @@ TEST_F(Obj, TheFirstOfManyErrorsIsReported) {
 
 TEST_F(Obj, WhatIsNoMeshIsAnError) {
   for (const char* text : {"hello\nworld\n", "%PDF-1.4 v 1", "\n", "vt 0 0\n", "verse f\nfoo\n"})
-    EXPECT_NE(error(text).find("a.obj: no OBJ mesh"), std::string::npos) << text;
+    EXPECT_NE(error(text).find("a.obj: not an OBJ mesh"), std::string::npos) << text;
   EXPECT_NE(error("").find("is empty"), std::string::npos);
   EXPECT_NE(error_of([&] { read_obj(folder.path()); }).find("is a folder"), std::string::npos);
 }

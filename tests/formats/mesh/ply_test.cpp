@@ -205,16 +205,16 @@ TEST(Ply, WhatIsWrongIsNamed) {
     EXPECT_NE(error.find(message), std::string::npos) << "'" << error << "' instead of '" << message << "'";
   };
   std::string head = header("ascii", "", "");
-  expect("solid", "a.ply:1: no PLY mesh");
+  expect("solid", "a.ply:1: not a PLY mesh");
   expect("ply\nformat ascii 1.0\n", "no 'end_header'");
   expect("ply\nformat utf8 1.0\n", "a.ply:2: unknown format 'utf8'");
   expect("ply\nend_header\n", "no 'format'");
-  expect("ply\nformat ascii 1.0\nelement vertex -3\n", "a.ply:3: '-3' is no number of elements");
+  expect("ply\nformat ascii 1.0\nelement vertex -3\n", "a.ply:3: '-3' is not a number of elements");
   expect("ply\nformat ascii 1.0\nelement vertex 3\nproperty quad x\n",
          "a.ply:4: unknown property type 'quad'");
   expect("ply\nformat ascii 1.0\nproperty float x\n", "before the first element");
-  expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", "face 0 names vertex 3, but 3 are defined");
-  expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 -1 2\n", "face 0 names vertex -1");
+  expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", "face 0 refers to vertex 3, but 3 are defined");
+  expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 -1 2\n", "face 0 refers to vertex -1");
   expect(head + "0 0 0\n1 0 0\n0 1 zero\n3 0 1 2\n", "expected a number instead of 'zero'");
   expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 1 ", "ends too early");
   expect(odd_binary(Order::Big).substr(0, odd_binary(Order::Big).size() - 9), "ends too early");
