@@ -61,6 +61,7 @@ void cut(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
       render::slice_volume(bricks::bricks_volume(bricks), bricks.background, values.colors, *options.slice);
   PictureOutput output(options);
   add_picture(output, picture, values, frame, {}, options);
+  output.close();
   log_info("values from {} to {}", picture.low, picture.high);
   if (!options.json) return;
   measure::ResultGroup results;
