@@ -270,6 +270,24 @@ print(messages(page)))"),
             "[32, 31, 0]\n{'x': 64, 'y': 64, 'z': 32}\nTrue\n[]\n");
 }
 
+TEST_F(ScenePageTest, OpensCutFromTheSideOfItsFirstView) {
+  printed({"cube.h5", "-q", "--html", "below.html", "--cut", "y=40", "--eye", "0.5,-3,0.5001"});
+  EXPECT_TRUE(has(read_bytes(folder_ / "below.html"), "&y=40..64\""));
+  printed({"cube.h5", "-q", "--html", "cube.html", "--cut", "y=20", "--eye", "0.5,3,0.5001"});
+  expect_failure(kFailed, "there is no plane y=64", {"cube.h5", "--html", "a.html", "--cut", "y=64"});
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  // Below the cut the box is hollow, so that the middle shows its floor, and the walls show at their cut.
+  EXPECT_EQ(browsed(R"(
+page.open('cube.html')
+page.wait('globalThis.voxPage')
+print(page.value('voxPage.pick({x: 120.5, y: 80.5}).voxel[1]'))
+print(page.value('Math.max(...[...Array(240).keys()].map(x => voxPage.pick({x: x + 0.5, y: 80.5})?.voxel[1] ?? 0))'))
+page.value('voxPage.changed()')
+page.wait('location.hash.includes("&y=0..21")')
+print(messages(page)))"),
+            "0\n20\n[]\n");
+}
+
 TEST_F(ScenePageTest, IsMadeOfWhicheverFormIsAskedFor) {
   converted({"cube.h5", "--structure", "svdag,hash,bricks", "-q", "-o", "all.h5"});
   converted({"cube.h5", "--structure", "bricks", "-q", "-o", "bricks.h5"});
@@ -444,6 +462,11 @@ TEST_F(ScenePageTest, ShowsTheFinestLevelThatFits) {
   EXPECT_LT(page.size(), whole);
   EXPECT_EQ(json_value(run.out, "bytes"), std::to_string(page.size()));
   EXPECT_TRUE(has(page, "the scene has 200³"));
+  printed({"village.h5", "-q", "--html", "low.html", "--cut", "y=30"});
+  EXPECT_TRUE(has(read_bytes(folder_ / "low.html"), "&y=0..31\""));
+  printed(
+      {"village.h5", "-q", "--html", "low.html", "--cut", "y=30", "--page-limit", std::to_string(whole - 1)});
+  EXPECT_TRUE(has(read_bytes(folder_ / "low.html"), "&y=0..16\""));
   expect_failure(kFailed, "raise --page-limit", {"village.h5", "--html", "none.html", "--page-limit", "10K"});
 }
 
@@ -477,7 +500,6 @@ TEST_F(ScenePageTest, RefusesWhatHasNoEffectOnIt) {
                                              {"--ao", "4"},
                                              {"--samples", "2"},
                                              {"--level-colors", "voxel"},
-                                             {"--cut", "z=1"},
                                              {"--slice", "z=1"},
                                              {"--legend", "off"},
                                              {"--opacity", "0.5"}}) {
