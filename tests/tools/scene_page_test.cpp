@@ -88,8 +88,8 @@ def show(view, file):
   }
 
  private:
-  // Uses vox-render's defaults, except that voxels have their own colours, because a page has no mean
-  // colours.
+  // Uses vox-render's defaults, except that a pixel has one sample and voxels have their own colours, because a
+  // page has no mean colours.
   void take_picture(const std::string& scene, const std::string& name, const View& view,
                     const std::string& shade, const std::string& lod, const Choices& choices) const {
     const bool lit = shade == "material";
@@ -97,6 +97,8 @@ def show(view, file):
                                         "-q",
                                         "--size",
                                         "240x160",
+                                        "--samples",
+                                        "1",
                                         "-o",
                                         name + ".png",
                                         "--eye=" + view.eye,
@@ -181,8 +183,8 @@ TEST_F(ScenePageTest, BeginsWithTheLightThatItIsToldOf) {
   const std::vector<std::string> look = {"--eye",     "2,2,3", "--target",   "0.5,0.3,0.5", "--sky",   "flat",
                                          "--normals", "faces", "--exposure", "0.8",         "--ground"};
   std::vector<std::string> page = {"cube.h5", "-q", "--html", "cube.html"},
-                           picture = {"cube.h5", "-q",          "--size",         "240x160",
-                                      "-o",      "picture.png", "--level-colors", "voxel"};
+                           picture = {"cube.h5", "-q", "--size",      "240x160",        "--samples",
+                                      "1",       "-o", "picture.png", "--level-colors", "voxel"};
   page.insert(page.end(), look.begin(), look.end());
   picture.insert(picture.end(), look.begin(), look.end());
   printed(page);
@@ -224,7 +226,7 @@ TEST_F(ScenePageTest, ShowsHowOftenLeavesAreUsed) {
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   make_village();
   printed({"village.h5", "-q", "--size", "240x160", "-o", "picture.png", "--eye", "60,50,70", "--target",
-           "0,5,0", "--shade", "sharing", "--legend", "off"});
+           "0,5,0", "--shade", "sharing", "--legend", "off", "--samples", "1"});
   printed({"village.h5", "-q", "--html", "village.html", "--shade", "sharing", "--eye", "60,50,70",
            "--target", "0,5,0"});
   EXPECT_EQ(browsed(R"(

@@ -34,7 +34,7 @@ uniform highp usampler2DArray uses;  // how often a leaf is used, as a code at i
 uniform bool picks;               // the first two pixels tell of what is at the place
 out uvec4 sums;
 
-const float kSun = 0.75, kAmbient = 0.45, kWhite = 65535.0;
+const float kSun = 0.6, kAmbient = 0.36, kWhite = 65535.0;
 
 vec3 measured(float value) {
   float at = (value - ramp_ends.x) / (ramp_ends.y - ramp_ends.x) * 63.0 + 0.5;
