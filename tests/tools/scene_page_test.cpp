@@ -428,8 +428,10 @@ for width, height in (1280, 720), (390, 800):
     print(page.value('''[...document.querySelectorAll("#head, #bar button, #panel label, #foot > div")].filter(part => {
       const box = part.getBoundingClientRect();
       return box.width > 0 && (box.left < 0 || box.right > innerWidth);
-    }).length''')))"),
-            "0\n0\n");
+    }).length'''))
+    print(page.value('''(({ width, height }) => width * height < innerWidth * innerHeight / 3)(
+      document.getElementById("panel").getBoundingClientRect())''')))"),
+            "0\nTrue\n0\nTrue\n");
 }
 
 TEST_F(ScenePageTest, ThatIsDamagedSaysSo) {
