@@ -65,7 +65,7 @@ class ScenePageTest : public CubesTest {
 page.open('{}.html#samples=1&panel=off')
 page.wait('globalThis.voxPage')
 def show(view, file):
-    page.value('new Promise(done => {{ addEventListener("hashchange", done); location.hash = "%s&samples=1" }})' % view)
+    page.value('new Promise(done => {{ addEventListener("hashchange", done); location.hash = "%s&samples=1&ao=off" }})' % view)
     page.wait('voxPage.pace.finished > 0')
     page.screenshot(file)
 )",
@@ -193,7 +193,8 @@ TEST_F(ScenePageTest, BeginsWithTheLightThatItIsToldOf) {
   EXPECT_EQ(browsed(R"(
 page.open('cube.html')
 page.wait('globalThis.voxPage')
-page.value('voxPage.settings.samples = 1, document.body.classList.add("bare"), voxPage.changed()')
+page.value('voxPage.settings.samples = 1, voxPage.settings.occlusion = false')
+page.value('document.body.classList.add("bare"), voxPage.changed()')
 page.wait('location.hash.endsWith("&normals=faces&sky=flat&ground=on&exposure=0.8")')
 page.wait('voxPage.pace.finished > 0')
 page.screenshot('page.png')
@@ -413,6 +414,31 @@ page.key('?', 'Slash', '?')
 page.wait('document.getElementById("help").open')
 print(messages(page)))"),
             "True True True\nTrue\n[]\n");
+}
+
+// Returns the mean code of all pixels of a picture.
+double brightness(const scene::Image& image) {
+  double sum = 0;
+  for (const scene::Rgba8& p : image.pixels) sum += p.r + p.g + p.b;
+  return sum / 3 / static_cast<double>(image.pixels.size());
+}
+
+TEST_F(ScenePageTest, ShowsAmbientOcclusionInItsFirstPictureAtRest) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  make_village();
+  printed({"village.h5", "-q", "--size", "240x160", "--eye", "4,3,16", "--target", "0,2,0", "--fov", "60",
+           "--ao", "64", "-o", "picture.png"});
+  EXPECT_EQ(browsed(R"(
+for ao in 'on', 'off':
+    page.open('village.html#samples=1&panel=off&eye=4,3,16&target=0,2,0&fov=60&ao=' + ao)
+    page.wait('globalThis.voxPage && voxPage.settings.occlusion === %s' % ('true' if ao == 'on' else 'false'))
+    page.wait('voxPage.pace.finished > 0')
+    page.screenshot(ao + '.png')
+print(messages(page)))"),
+            "[]\n");
+  const double expected = brightness(read_image(folder_ / "picture.png"));
+  EXPECT_NEAR(brightness(read_image(folder_ / "on.png")), expected, 1.5);
+  EXPECT_GT(brightness(read_image(folder_ / "off.png")), expected + 4);
 }
 
 TEST_F(ScenePageTest, FitsIntoWindowsOfAnyWidth) {
