@@ -94,6 +94,7 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   render.iso = options.volume.iso;
   render.labels = values.colors.labels;
   render.scale = values.colors.scale;
+  render.range = values.colors.range;
   PictureOutput output(options);
   for (const Frame& frame : list) {
     throw_if_cancelled();
