@@ -84,16 +84,31 @@ std::string shown_text(const dag::VoxelScene& scene, uint32_t whole, const std::
                      cube_text(whole));
 }
 
-// Returns the facts of the scene for the page's program; viewer/scene.js declares their types.
-std::string facts_of(const dag::VoxelScene& scene, uint32_t whole, const std::vector<Piece>& pieces,
-                     const ScenePageOptions& options) {
+// The first view, as viewer/settings.js reads it. A box is in voxels of the page, whose scene may be a coarser level.
+std::string start_text(const ScenePageOptions& options, uint32_t side, uint32_t halvings) {
+  std::string text = options.start;
+  if (!options.first_box) return text;
+  const auto [min, max] = *options.first_box;
+  const auto add = [&](char axis, int32_t from, int32_t to) {
+    const int64_t low = from >> halvings, high = (int64_t{to} + (int64_t{1} << halvings) - 1) >> halvings;
+    if (low > 0 || high < side) text += fmt::format("&{}={}..{}", axis, low, high);
+  };
+  add('x', min.x, max.x);
+  add('y', min.y, max.y);
+  add('z', min.z, max.z);
+  return text;
+}
+
+// What the page's program knows of the scene; viewer/scene.js says what of what type.
+std::string facts_of(const dag::VoxelScene& scene, uint32_t whole, uint32_t halvings,
+                     const std::vector<Piece>& pieces, const ScenePageOptions& options) {
   const dag::FrozenDag& dag = scene.dag;
   Json facts;
   facts.set("title", options.title)
       .set("shown", shown_text(scene, whole, options.part))
       .set("command", options.command)
       .set("digest", dag::to_string(dag.digest))
-      .set("start", options.start)
+      .set("start", start_text(options, dag.side(), halvings))
       .set("resolution", dag.resolution)
       .set("log2_side", dag::kLeafLog2 + dag.depth())
       .set("words", dag.bytes() / sizeof(uint32_t))
@@ -173,7 +188,7 @@ ScenePage make_scene_page(dag::VoxelScene scene, const ScenePageOptions& options
     if (next > 0) scene = dag::coarser(std::move(scene), next, options.memory_limit);
     halvings += next;
     const std::vector<Piece> pieces = pieces_of(words_of(scene.dag));
-    std::string text = page_text(options.title, facts_of(scene, whole, pieces, options), pieces);
+    std::string text = page_text(options.title, facts_of(scene, whole, halvings, pieces, options), pieces);
     if (text.size() <= options.most_bytes) return {std::move(text), scene.dag.resolution, halvings};
     if (halvings == levels)
       throw Error(fmt::format("the page has at least {} bytes, but the limit is {}",

@@ -5,19 +5,23 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
+#include "libvox/base/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
 
 namespace vox {
 
 struct ScenePageOptions {
   std::string title;      // the name of the scene
-  std::string part = {};  // if the scene is a part of a larger one, which part: "the box … of …"
-  std::string command;    // the command that made the page
-  std::string start;      // the page's first view, as viewer/settings.js reads it
-  uint64_t most_bytes = uint64_t{64} << 20;  // maximum size of the page
-  uint64_t memory_limit = 0;                 // memory limit of coarser(); 0: none
+  std::string part = {};  // what the scene is of a larger one, where it is: "the box … of …"
+  std::string command;    // that made the page
+  std::string start;      // what it shows at first, as viewer/settings.js reads it
+  std::optional<VoxelBox> first_box =
+      {};  // the box of the scene that it shows at first, in voxels; none: all
+  uint64_t most_bytes = uint64_t{64} << 20;  // of the page
+  uint64_t memory_limit = 0;                 // of coarser(); 0: none
 };
 
 struct ScenePage {

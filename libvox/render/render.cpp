@@ -21,6 +21,9 @@ Light light_of(scene::Rgb8 color) {
   return light_of(scene::srgb_to_linear(color));
 }
 
+// Together the lights are weaker than 1, so that white that faces the sun is not clipped at an exposure of 1.
+constexpr float kSunLight = 0.6f, kSkyLight = 0.36f;
+
 struct Range {
   double near, far;
 };
@@ -120,8 +123,8 @@ Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Pa
   shading.cut_axis = options.cut ? options.cut->axis : kNoAxis;
   shading.cut_plane = options.cut ? options.cut->at : 0;
   shading.hatch = std::max(std::min(options.size.width, options.size.height) / 100, 6u);
-  shading.sun = 0.75f;
-  shading.ambient = 0.45f;
+  shading.sun = kSunLight;
+  shading.ambient = kSkyLight;
   const Vec3d to_sun = options.to_sun * (1 / sun);
   shading.to_sun = light_of(to_sun);
   shading.sun_course = make_course(log2_side, fine_direction(to_sun));

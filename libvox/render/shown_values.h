@@ -24,4 +24,9 @@ struct ShownValues {
 ShownValues shown_values(const bricks::FrozenBricks& bricks, const std::optional<scene::Palette>& palette,
                          ValuesAs as);
 
+// Returns the range from the 1 % to the 99 % quantile of the filled voxels' values, to one part in 65,536 of the
+// range of all values: a few very low or high values do not make all others look alike. It is color_range() if these
+// quantiles are equal.
+volume::ValueRange window_of_most(const bricks::FrozenBricks& bricks);
+
 }  // namespace vox::render

@@ -42,8 +42,9 @@ struct VolumeRenderOptions {
   ImageSize size;
   // The opacity of a voxel with the highest value, from 0 to 1. It falls to 0 for lower values.
   double opacity = kVolumeOpacity;
-  OpacityCurve curve = {};  // for amounts; if it has points, it replaces the opacity
-  ValueScale scale = {};    // for amounts; empty: viridis_scale()
+  OpacityCurve curve = {};                       // for amounts; if it has points, it replaces the opacity
+  ValueScale scale = {};                         // for amounts; empty: viridis_scale()
+  std::optional<volume::ValueRange> range = {};  // the values at the ends of the scale; none: color_range()
   std::optional<double> iso =
       {};  // only the isosurface at this share of the range is shown, in the last colour
   Vec3d to_sun = {0.45, 0.8, 0.6};
@@ -70,8 +71,8 @@ class VolumeRenderer {
  public:
   virtual ~VolumeRenderer() = default;
 
-  virtual volume::ValueRange range() const = 0;  // the values at the ends of every picture's ramp, from
-                                                 // color_range()
+  virtual volume::ValueRange range() const = 0;  // color_range(), the values at the ends of a picture's scale
+                                                 // unless its options name others
   // Throws Error as cast_view() does.
   virtual Picture render(const VolumeRenderOptions& options) = 0;
 };

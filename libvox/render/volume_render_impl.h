@@ -18,7 +18,8 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
   volume::ValueRange range() const override { return range_; }
 
   Picture render(const VolumeRenderOptions& options) override {
-    bricks::CastView view = cast_view(bricks_, range_, options);
+    const volume::ValueRange range = options.range.value_or(range_);
+    bricks::CastView view = cast_view(bricks_, range, options);
     const auto [width, height] = options.size;
     const RowBand band = band_of(options.band, options.size);
     const auto colors = device::uploaded(device_, cast_colors(options));
@@ -26,8 +27,8 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
     view.colors = colors.data();
     view.pixels = pixels.data();
     Picture picture;
-    picture.low = range_.low;
-    picture.high = range_.high;
+    picture.low = range.low;
+    picture.high = range.high;
     picture.image = band_image(options.size, band);
     picture.rays = picture.image.pixels.size();
     volume::with_word_type(bricks_.info.type, [&]<class T>() {

@@ -86,7 +86,7 @@ TEST(Ground, ShowsTheShadowOfTheSun) {
   const render::Picture picture = shown(options);
   const render::Camera camera = render::make_camera(options.pose, kGroundImage, 6);
   const Vec3d sun = unit(options.to_sun);
-  const double without_sun = 0.45 / (0.45 + 0.75 * sun.y);
+  const double without_sun = 0.36 / (0.36 + 0.6 * sun.y);
   int dark = 0, open = 0;
   for (uint32_t y = 0; y < kGroundImage.height; ++y)
     for (uint32_t x = 0; x < kGroundImage.width; ++x) {
@@ -110,7 +110,7 @@ TEST(Ground, ShowsHowMuchOfTheSkyIsOpen) {
   options.ao_reach = 12;
   const render::Picture picture = shown(options);
   const render::Camera camera = render::make_camera(options.pose, kGroundImage, 6);
-  const double sun = 0.75 * unit(options.to_sun).y;
+  const double sun = 0.6 * unit(options.to_sun).y;
   constexpr int kAcross = 64;  // for a square around a circle over which light is uniform
   int darker = 0;
   for (uint32_t y = 0; y < kGroundImage.height; y += 3)
@@ -125,7 +125,7 @@ TEST(Ground, ShowsHowMuchOfTheSkyIsOpen) {
         ++all;
         free += distance_to_thing(*point, {u, std::sqrt(1 - u * u - v * v), v}) > options.ao_reach;
       }
-      const double light = (0.45 * free / all + sun) / (0.45 + sun);
+      const double light = (0.36 * free / all + sun) / (0.36 + sun);
       const int expected = code_of(1 - share_at(*point) * (1 - light));
       EXPECT_NEAR(at(picture, x, y).g, expected, 2) << x << ' ' << y;
       darker += expected < code_of(1) - 3;

@@ -77,7 +77,7 @@ TEST(Room, WhatAnEyeInItSeesIsThere) {
         if (!seen.hit.found()) continue;
         const double facing = dot(seen.normal, sun);
         const bool in_sun = facing > 0 && !look(dense, seen.point, sun).hit.found();
-        const double light = 0.45 + (in_sun ? 0.75 * facing : 0);
+        const double light = 0.36 + (in_sun ? 0.6 * facing : 0);
         const scene::Rgb8 color = distinct_palette().colors[size_t(seen.material)],
                           expected = scene::linear_to_srgb(scene::srgb_to_linear(color) * light);
         const auto differs = [&](scene::Rgba8 pixel) {
@@ -111,10 +111,10 @@ TEST(Room, IsDarkerInItsCornersThanInTheMiddleOfItsWalls) {
            scene::srgb_to_linear(wall).y;
   };
   // The wall is 24 wide and 20 away, so it is 37 pixels across.
-  EXPECT_NEAR(share(24, 18), 0.45, 0.01);
+  EXPECT_NEAR(share(24, 18), 0.36, 0.01);
   const double side = share(24 - 18, 18);  // half a sphere's light, less the wall's part
-  EXPECT_LT(side, 0.36);
-  EXPECT_GT(side, 0.2);
+  EXPECT_LT(side, 0.29);
+  EXPECT_GT(side, 0.16);
 }
 
 }  // namespace

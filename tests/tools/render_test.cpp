@@ -1,4 +1,5 @@
 // Tests vox-render with good input and bad.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
@@ -32,6 +33,29 @@ TEST_F(RenderProgram, ShowsTheWholeSceneByDefault) {
       EXPECT_TRUE(x > 0 && y > 0 && x < shown.width - 1 && y < shown.height - 1);
     }
   EXPECT_GT(filled, 400000u);
+}
+
+TEST_F(RenderProgram, ClipsNoWhiteUnlessTheExposureIsRaised) {
+  write("white.mtl", "newmtl white\nKd 1 1 1\n");
+  write("white.obj", "mtllib white.mtl\nusemtl white\n" + cube_obj());
+  converted({"white.obj", "--res", "32", "--materials", "mesh", "-q"});
+  const auto brightest = [&](const std::string& exposure) {
+    printed({"white.h5", "-q", "--size", "120x80", "--sun", "1,0.01,0", "--ground", "--exposure", exposure});
+    uint8_t code = 0;
+    for (const scene::Rgba8 p : image("white-view.png").pixels) code = std::max({code, p.r, p.g, p.b});
+    return int{code};
+  };
+  EXPECT_GE(brightest("1"), 245);
+  EXPECT_LT(brightest("1"), 255);
+  EXPECT_EQ(brightest("1.2"), 255);
+}
+
+TEST_F(RenderProgram, TakesFourSamplesOfPixelsOnEdges) {
+  printed({"cube.h5", "-q", "--size", "120x80"});
+  printed({"cube.h5", "-q", "--size", "120x80", "--samples", "4", "-o", "four.png"});
+  printed({"cube.h5", "-q", "--size", "120x80", "--samples", "1", "-o", "one.png"});
+  EXPECT_TRUE(image("cube-view.png").pixels == image("four.png").pixels);
+  EXPECT_FALSE(image("cube-view.png").pixels == image("one.png").pixels);
 }
 
 TEST_F(RenderProgram, LooksFromTheEyeInSceneUnits) {
@@ -226,8 +250,9 @@ TEST_F(RenderProgram, FromInsideMatterAndOfNothingThereAreClearAnswers) {
 TEST_F(RenderProgram, ACutawayIsOpenToTheEyeAndHatchedWhereItIsCut) {
   // The scene is the shell of a cube of 64³, seen from the front: its frame at the layer, and behind it the
   // wall at z = 0.
-  const std::vector<std::string> camera = {"cube.h5", "-q", "--eye",  "0.5,0.5,3", "--target", "0.5,0.5,0.5",
-                                           "--fov",   "30", "--size", "300x300",   "-o"};
+  const std::vector<std::string> camera = {"cube.h5",     "-q",    "--eye", "0.5,0.5,3", "--target",
+                                           "0.5,0.5,0.5", "--fov", "30",    "--size",    "300x300",
+                                           "--samples",   "1",     "-o"};
   const auto shown = [&](const std::string& name, const std::vector<std::string>& options) {
     std::vector<std::string> all = camera;
     all.push_back(name);
@@ -261,7 +286,7 @@ TEST_F(RenderProgram, ACutawayIsOpenToTheEyeAndHatchedWhereItIsCut) {
 }
 
 TEST_F(RenderProgram, RefusesLooksThatHaveNoEffect) {
-  expect_failure(kBadUsage, "--sampling has no effect", {"cube.h5", "--sampling", "all"});
+  expect_failure(kBadUsage, "--sampling has no effect", {"cube.h5", "--sampling", "all", "--samples", "1"});
   expect_failure(kBadUsage, "--normals has no effect",
                  {"cube.h5", "--shade", "depth", "--normals", "smooth"});
   expect_failure(kBadUsage, "--level-colors has no effect",

@@ -27,7 +27,7 @@ class RenderViewsProgram : public CubesTest {
 };
 
 TEST_F(RenderViewsProgram, TheGroundShowsAShadowAndIsInFilmsToo) {
-  const std::vector<std::string> camera = {"--size", "80x60", "--sun", "1,1,-1"};
+  const std::vector<std::string> camera = {"--size", "80x60", "--sun", "1,1,-1", "--samples", "1"};
   const auto with = [&](std::vector<std::string> options) {
     options.insert(options.end(), camera.begin(), camera.end());
     return options;
@@ -92,10 +92,10 @@ TEST_F(RenderViewsProgram, ARowOfAWayMaySayWhatIsUp) {
   const std::string columns = "eye_x,eye_y,eye_z,target_x,target_y,target_z";
   write("way.csv", columns + ",up_x,up_y,up_z\n0.5,0.5,3,0.5,0.5,0.5,0,1,0\n0.5,0.5,3,0.5,0.5,0.5,0,-1,0\n");
   printed({"cube.h5", "-q", "--path", "way.csv", "--size", "60x40", "--shade", "depth", "--legend", "off",
-           "-o", "a.png"});
+           "--samples", "1", "-o", "a.png"});
   const scene::Image up = read_image(folder_ / "a-0.png"), down = read_image(folder_ / "a-1.png");
   EXPECT_EQ(up.pixels, view_of("cube.h5", {"--eye", "0.5,0.5,3", "--target", "0.5,0.5,0.5", "--size", "60x40",
-                                           "--shade", "depth"})
+                                           "--shade", "depth", "--samples", "1"})
                            .pixels);
   EXPECT_TRUE(std::equal(up.pixels.begin(), up.pixels.end(), down.pixels.rbegin()));  // half a turn
   write("bad.csv", columns + ",up_x,up_y,up_z\n0.5,0.5,3,0.5,0.5,0.5,0,0,0\n");
@@ -170,8 +170,8 @@ TEST_F(RenderViewsProgram, MeansOfColorsAreNearerToManySamplesThanThoseOfVoxels)
   };
   const scene::Image reference =
       with({"--lod", "off", "--samples", "100", "--sampling", "all", "--normals", "faces"});
-  const double mean = difference(with({"--level-colors", "mean"}), reference),
-               voxel = difference(with({"--level-colors", "voxel"}), reference);
+  const double mean = difference(with({"--level-colors", "mean", "--samples", "1"}), reference),
+               voxel = difference(with({"--level-colors", "voxel", "--samples", "1"}), reference);
   EXPECT_LT(mean, voxel * 3 / 4) << mean << ' ' << voxel;
 }
 

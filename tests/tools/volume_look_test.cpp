@@ -70,6 +70,32 @@ TEST_F(VolumeLookProgram, LabelsHaveAColorEach) {
   EXPECT_EQ(cut("parts.h5", {"--colors", "viridis"}).pixels, cut("parts.h5", {"--values", "amounts"}).pixels);
 }
 
+// A scan's few voxels of metal are far above all tissue, which would be black on a scale up to them.
+TEST_F(VolumeLookProgram, BoneShowsMostValuesBrightlyWhereFewAreMuchHigher) {
+  std::string values;
+  for (int i = 0; i < 40 * 40 * 40; ++i) {
+    const int x = i % 40, y = i / 40 % 40, z = i / 1600;
+    const bool filled = x > 4 && x < 36 && y > 4 && y < 36 && z > 4 && z < 36;
+    values += static_cast<char>(x == 20 && y == 20 && z % 8 == 5 ? 250 : filled ? 10 + x : 0);
+  }
+  write("scan_40x40x40_uint8.raw", values);
+  converted({"scan_40x40x40_uint8.raw", "-q", "-o", "scan.h5"});
+  const std::vector<std::string> bone = {"scan.h5", "-q", "--json", "--colors", "bone", "--size", "60x60"};
+  const std::string json = printed(bone);
+  EXPECT_NEAR(std::stod(json_value(json, "low")), 15, 0.01);
+  EXPECT_NEAR(std::stod(json_value(json, "high")), 45, 0.01);
+  std::vector<std::string> cut = bone, surface = bone;
+  cut.insert(cut.end(), {"--slice", "z=9"});
+  surface.insert(surface.end(), {"--iso", "0.1"});
+  EXPECT_EQ(json_value(printed(cut), "high"), json_value(json, "high"));
+  EXPECT_EQ(json_value(printed(surface), "high"), "250");
+  const scene::Rgba8 middle =
+      shown("scan.h5", {"--colors", "bone", "--view", "right", "--size", "60x60"}).pixels[30 * 60 + 30];
+  EXPECT_GT(middle.g, 120);
+  EXPECT_EQ(json_value(printed({"scan.h5", "-q", "--json", "--colors", "gray", "--size", "60x60"}), "high"),
+            "250");
+}
+
 TEST_F(VolumeLookProgram, ACurveMakesValuesTransparent) {
   const std::vector<std::string> size = {"--size", "60x60", "--view", "front"};
   const auto with = [&](std::vector<std::string> options) {

@@ -36,6 +36,17 @@ TEST_F(SceneProgram, PrintsOneJsonObject) {
   EXPECT_TRUE(exists("bumpy-sphere.obj") && exists("bumpy-sphere.mtl"));
 }
 
+TEST_F(SceneProgram, UnwrapsASphereAndNothingElse) {
+  const Finished run = scene(
+      {"bumpy-sphere", "--triangles", "500", "--texture-size", "16", "--unwrapped", "-q", "-o", "a.obj"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(scene({"bumpy-sphere", "--triangles", "500", "--texture-size", "16", "-q", "-o", "b.obj"}).code,
+            0);
+  const std::string unwrapped = read_bytes(folder_ / "a.obj"), repeated = read_bytes(folder_ / "b.obj");
+  EXPECT_TRUE(has(repeated, "\nvt 2 ") && !has(unwrapped, "\nvt 2 "));
+  EXPECT_EQ(scene({"village", "--unwrapped", "-o", "c.obj"}).code, 2);
+}
+
 TEST_F(SceneProgram, ReportsATargetThatCannotBeWritten) {
   const Finished run = scene({"village", "--texture-size", "16", "-o", "no/folder/x.glb"});
   EXPECT_EQ(run.code, 1);

@@ -55,7 +55,7 @@ cxxopts::Options describe() {
       "first that it has",
       preset("auto"), "auto|svdag|hash|bricks")(
       "o,output", "Where to; SCENE-view.png by default; .mp4 for a film of many, by ffmpeg", text(), "FILE")(
-      "size", "Pixels; of a cut, at most", preset("1920x1080"), "WxH")("samples", "Rays a pixel", preset("1"),
+      "size", "Pixels; of a cut, at most", preset("1920x1080"), "WxH")("samples", "Rays a pixel", preset("4"),
                                                                        "N")(
       "sampling",
       "Which pixels have so many: on edges, where a pixel looks otherwise than one beside it, or all",

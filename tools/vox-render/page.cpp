@@ -58,6 +58,14 @@ std::string part_text(const voxelize::Box& clip, const dag::VoxelScene& scene) {
                      format_count(scene.dag.voxels, "voxel"));
 }
 
+// The box that --cut leaves for the eye of the first view. In pages, eyes stand where those of pictures do.
+VoxelBox left_by_cut(const dag::VoxelScene& scene, const RenderToolOptions& options) {
+  const render::Place place = {scene.origin, scene.voxel_size};
+  const std::vector<VoxelBox> outline = render::outline(scene.dag);
+  const Vec3d eye = render::poses_from(options.from, outline, place, options.render.size).front().eye;
+  return cut_open(scene, eye, options)->left;
+}
+
 }  // namespace
 
 void write_page(const RenderToolOptions& options) {
@@ -70,7 +78,9 @@ void write_page(const RenderToolOptions& options) {
   dag::VoxelScene scene =
       read_any_scene(options.scene, options.engine, options.form, damage_with(options.overwrite));
   if (options.clip) page.part = part_text(*options.clip, scene);
-  const ScenePage made = make_scene_page(clipped_part(std::move(scene), options), page);
+  scene = clipped_part(std::move(scene), options);
+  if (options.cut) page.first_box = left_by_cut(scene, options);
+  const ScenePage made = make_scene_page(std::move(scene), page);
   write_scene_page(made, *options.page);
   if (made.halvings > 0)
     log_warning("the page shows {}³ voxels: more do not fit into {} (--page-limit)", made.resolution,

@@ -61,6 +61,7 @@ void cut(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
       render::slice_volume(bricks::bricks_volume(bricks), bricks.background, values.colors, *options.slice);
   PictureOutput output(options);
   add_picture(output, picture, values, frame, {}, options);
+  output.close();
   log_info("values from {} to {}", picture.low, picture.high);
   if (!options.json) return;
   measure::ResultGroup results;
@@ -93,6 +94,7 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   render.iso = options.volume.iso;
   render.labels = values.colors.labels;
   render.scale = values.colors.scale;
+  render.range = values.colors.range;
   PictureOutput output(options);
   for (const Frame& frame : list) {
     throw_if_cancelled();

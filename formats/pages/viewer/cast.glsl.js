@@ -30,25 +30,27 @@ uniform vec4 ground;              // the scene's middle on the ground, from the 
 uniform vec2 smoothness;          // the weight of smooth normals: at the eye, and the increase per voxel of distance
 uniform vec3 to_sun;
 uniform bool shadows;
-uniform float open_reach;         // range of ambient occlusion in voxels; 0: none
-uniform highp usampler2DArray uses;  // a code of each leaf's uses at its first word, laid out like the words
-uniform bool picks;               // if set, the first two pixels describe the hit at the place
+uniform float open_reach;         // voxels that ambient occlusion looks; 0: none
+uniform int open_rays;            // rays of ambient occlusion in each sample
+uniform highp usampler2DArray uses;  // how often a leaf is used, as a code at its first word; pages as of words
+uniform bool picks;               // the first two pixels tell of what is at the place
 out uvec4 sums;
 
-const float kSun = 0.75, kAmbient = 0.45, kWhite = 65535.0;
+const float kSun = 0.6, kAmbient = 0.36, kWhite = 65535.0;
 
 vec3 measured(float value) {
   float at = (value - ramp_ends.x) / (ramp_ends.y - ramp_ends.x) * 63.0 + 0.5;
   return ramp[int(clamp(at, 0.0, 63.0))];
 }
 
-// Random numbers, spread evenly over pixels, and over samples by Roberts' R2 sequence.
-vec2 random(uvec2 pixel) {
+// An even spread of random numbers over pixels; that over samples is by Roberts' R2 sequence, and the rays of a sample
+// lie in slices of equal weight.
+vec2 random(uvec2 pixel, int ray) {
   uint bits = pixel.x * 0x9e3779b9u ^ pixel.y * 0x85ebca6bu;
   bits = (bits ^ bits >> 16u) * 0x7feb352du;
   bits = (bits ^ bits >> 15u) * 0x846ca68bu;
   bits ^= bits >> 16u;
-  return fract(vec2(bits & 0xffffu, bits >> 16u) / 65536.0 + place);
+  return fract(vec2(bits & 0xffffu, bits >> 16u) / 65536.0 + place + vec2(float(ray) / float(open_rays), 0));
 }
 
 // Returns the vector with a length of 1; 0 stays 0.
@@ -120,9 +122,12 @@ float light_at(Surface at) {
   float light = kAmbient;
   if (at.normal == vec3(0)) return light;  // the eye is inside of matter
   if (open_reach > 0.0) {
-    Ray ray = ray_on(at, direction_around(at.normal, random(uvec2(gl_FragCoord.xy))));
-    ray.reach = open_reach;
-    if (trace(ray).found) light = 0.0;
+    for (int i = 0; i < open_rays; ++i) {
+      Ray ray = ray_on(at, direction_around(at.normal, random(uvec2(gl_FragCoord.xy), i)));
+      ray.reach = open_reach;
+      if (trace(ray).found) light -= kAmbient / float(open_rays);
+    }
+    light = max(light, 0.0);
   }
   float facing = dot(at.normal, to_sun);
   if (facing <= 0.0) return light;

@@ -19,7 +19,8 @@ import { wordsSource } from './words.glsl.js';
 /** @typedef {{size: Size, sample: number, first: number, rows: number, rest: boolean}} Part rows of a sample */
 /** @typedef {{voxel: Vec, point: Vec, distance: number, material: number, log2: number}} Pick */
 
-const kMostPageShift = 12;  // wider integer textures misbehave with some drivers
+const kFirstOpenRays = 4;   // of ambient occlusion in the first sample, which is seen alone for a while
+const kMostPageShift = 12;  // wider textures of whole numbers misbehave in some drivers
 
 /** @param {number} code of sRGB, 0 to 255 */
 function linear(code) {
@@ -210,8 +211,8 @@ export class Renderer {
   castPart(settings, { size, sample, first, rows, rest }) {
     const { gl } = this, { cast, sheets } = this.made;
     this.#setView(settings, size);
-    cast('1f', { open_reach: rest && sample > 0 && settings.occlusion ? 2 ** this.facts.log2_side / 16 : 0 });
-    cast('1i', { picks: 0 });
+    cast('1f', { open_reach: rest && settings.occlusion ? 2 ** this.facts.log2_side / 16 : 0 });
+    cast('1i', { picks: 0, open_rays: sample === 0 ? kFirstOpenRays : 1 });
     cast('1ui', { samples: sample });
     cast('2fv', { place: [0.7548776662466927, 0.5698402909980532].map(step => (0.5 + sample * step) % 1) });
     this.#bind(1, gl.TEXTURE_2D, sheets[(sample + 1) % 2].texture);

@@ -80,16 +80,28 @@ struct Face {
   bool far;
 };
 
-// Returns a coordinate with two repeats of the texture along a side, rounded like positions.
-float repeats(uint32_t i, uint32_t count) {
-  return static_cast<float>(std::floor(2.0 * i / count * 0x1p20 + 0.5) * 0x1p-20);
+// Returns a texture coordinate, rounded like positions.
+float rounded(double coordinate) {
+  return static_cast<float>(std::floor(coordinate * 0x1p20 + 0.5) * 0x1p-20);
 }
 
-void add_face(Scene& scene, const Grid& n, const Lattice& lattice, Face face) {
+// Returns the texture coordinates at these shares of a face's sides. Unwrapped faces lie in three columns and two
+// rows, apart from each other, so that texels between them, or coarser ones, belong to one face alone.
+Vec2f texcoord_at(const Face& face, double u, double v, SphereTexcoords texcoords) {
+  if (texcoords == SphereTexcoords::Repeated) return {rounded(2 * u), rounded(2 * v)};
+  constexpr double kMargin = 1.0 / 32;  // of a face's part of the texture, on each side
+  const auto inside = [](double share) { return kMargin + (1 - 2 * kMargin) * share; };
+  return {rounded((static_cast<double>(face.axis) + inside(u)) / 3),
+          rounded(((face.far ? 1 : 0) + inside(v)) / 2)};
+}
+
+void add_face(Scene& scene, const Grid& n, const Lattice& lattice, Face face, SphereTexcoords texcoords) {
   size_t u = (face.axis + 1) % 3, v = (face.axis + 2) % 3;
   auto first = static_cast<uint32_t>(scene.texcoords.size());
   for (uint32_t j = 0; j <= n[v]; ++j)
-    for (uint32_t i = 0; i <= n[u]; ++i) scene.texcoords.push_back({repeats(i, n[u]), repeats(j, n[v])});
+    for (uint32_t i = 0; i <= n[u]; ++i)
+      scene.texcoords.push_back(
+          texcoord_at(face, static_cast<double>(i) / n[u], static_cast<double>(j) / n[v], texcoords));
   auto position = [&](uint32_t i, uint32_t j) {
     Grid p;
     p[face.axis] = face.far ? n[face.axis] : 0;
@@ -135,7 +147,7 @@ Scene make_bumpy_sphere(const BumpySphereOptions& options) {
   add_positions(scene, n, lattice, seed);
   scene.triangles.reserve(triangle_count(n));
   for (size_t axis = 0; axis < 3; ++axis)
-    for (bool far : {false, true}) add_face(scene, n, lattice, {axis, far});
+    for (bool far : {false, true}) add_face(scene, n, lattice, {axis, far}, options.texcoords);
   return scene;
 }
 

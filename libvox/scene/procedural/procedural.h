@@ -27,12 +27,19 @@ struct CityOptions {
 inline constexpr uint32_t kMaxCityBlocks = 128;
 Scene make_city(const CityOptions& options);
 
+// The texture coordinates of a sphere.
+enum class SphereTexcoords {
+  Repeated,   // each face of the box shows the whole texture, twice along each side: 0 to 2
+  Unwrapped,  // each face has a part of the texture of its own, so that no texel is shown twice: 0 to 1
+};
+
 // A closed, displaced sphere of radius about 1: the surface of a box of a x b x c squares, inflated. It has
 // 4(ab + bc + ca) triangles, the count nearest to `triangles` with a, b, c nearly equal.
 struct BumpySphereOptions {
   uint64_t triangles = 100'000;  // from 12 to kMaxSphereTriangles
   uint64_t seed = 1;
   uint32_t texture_size = 512;
+  SphereTexcoords texcoords = SphereTexcoords::Repeated;
 };
 inline constexpr uint64_t kMaxSphereTriangles = 1'000'000'000;
 Scene make_bumpy_sphere(const BumpySphereOptions& options);
