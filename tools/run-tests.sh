@@ -1,24 +1,53 @@
 #!/bin/sh
 # Runs every test program of a bundle and ends with one line, "N passed, N failed, N skipped".
+#   run-tests.sh [-j JOBS] [ARGUMENT...]
+# With -j, the tests of each program are divided into JOBS parts, and that many parts run side by side.
 # VOX_TEST_DEVICE=cuda runs them on the GPU. Arguments are passed to every program (--gtest_filter=…).
 here=$(cd "$(dirname "$0")" && pwd)
 export VOX_BIN="$here/bin"
-log=$(mktemp) || exit 1
-trap 'rm -f "$log"' EXIT
-passed=0 failed=0 skipped=0
+jobs=1
+if [ "$1" = -j ]; then jobs=$2; shift 2; fi
 
-count() { sed -n "s/^\[  $1 *\] \([0-9]*\) test.*/\1/p" "$log" | head -n 1; }
-
-for program in "$here"/bin/vox_test_*; do
+# Runs one part of one program. GoogleTest takes the part from the environment.
+run_part() {  # NAME:PART JOBS LOGS ARGUMENT...
+  name=${1%:*} part=${1#*:} logs=$3
+  export GTEST_TOTAL_SHARDS="$2" GTEST_SHARD_INDEX="$part"
+  shift 3
   start=$(date +%s)
-  "$program" "$@" >"$log" 2>&1
-  status=$?
-  ok=$(count PASSED) bad=$(count FAILED) left=$(count SKIPPED)
-  # A program that crashes prints no number of failures.
-  if [ $status -ne 0 ] && [ -z "$bad" ]; then bad=1; fi
-  passed=$((passed + ${ok:-0})) failed=$((failed + ${bad:-0})) skipped=$((skipped + ${left:-0}))
-  echo "$(basename "$program"): ${ok:-0} passed, ${bad:-0} failed, ${left:-0} skipped, $(($(date +%s) - start)) s"
-  if [ $status -ne 0 ]; then cat "$log"; echo "exit status $status"; fi
+  "$VOX_BIN/$name" "$@" >"$logs/$name.$part" 2>&1
+  echo $? $(($(date +%s) - start)) >"$logs/$name.$part.end"
+}
+if [ "$1" = --part ]; then
+  shift
+  run_part "$@"
+  exit
+fi
+
+logs=$(mktemp -d) || exit 1
+trap 'rm -rf "$logs"' EXIT
+
+# Parts of different programs stand side by side, since the tests of one program need about the same of the machine.
+for part in $(seq 0 $((jobs - 1))); do
+  for program in "$here"/bin/vox_test_*; do echo "$(basename "$program"):$part"; done
+done | xargs -P "$jobs" -I{} sh "$0" --part {} "$jobs" "$logs" "$@"
+
+count() { sed -n "s/^\[  $1 *\] \([0-9]*\) test.*/\1/p" "$2" | head -n 1; }
+passed=0 failed=0 skipped=0
+for program in "$here"/bin/vox_test_*; do
+  name=$(basename "$program")
+  ok=0 bad=0 left=0 seconds=0
+  for part in $(seq 0 $((jobs - 1))); do
+    log=$logs/$name.$part
+    read -r status took <"$log.end" || status=1 took=0
+    broken=$(count FAILED "$log")
+    # A program that crashes prints no number of failures.
+    if [ "$status" -ne 0 ] && [ -z "$broken" ]; then broken=1; fi
+    passes=$(count PASSED "$log") skips=$(count SKIPPED "$log")
+    ok=$((ok + ${passes:-0})) bad=$((bad + ${broken:-0})) left=$((left + ${skips:-0})) seconds=$((seconds + took))
+    if [ "$status" -ne 0 ]; then cat "$log"; echo "$name, part $part: exit status $status"; fi
+  done
+  echo "$name: $ok passed, $bad failed, $left skipped, $seconds s"
+  passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + left))
 done
 
 echo "$passed passed, $failed failed, $skipped skipped"
