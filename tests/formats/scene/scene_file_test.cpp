@@ -197,6 +197,8 @@ TEST_F(SceneFile, WhatIsNoSceneFileIsRefusedByName) {
   EXPECT_EQ(message(path), path.string() + ": no such file");
   EXPECT_EQ(message(folder), folder.string() + ": is a folder, expected a scene file");
   write_bytes(path, "");
+  EXPECT_EQ(message(path), path.string() + ": the file is empty");
+  write_bytes(path, "text");
   EXPECT_EQ(message(path), path.string() + ": is no HDF5 file, so no scene file");
   H5Fclose(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   EXPECT_EQ(message(path), path.string() + ": is an HDF5 file, but no vox scene");

@@ -175,7 +175,7 @@ TEST_F(SceneParts, WhoseWordsHaveChangedAreNotRead) {
   const WrittenPart changed = write_scene_part(parts[1], {.scene = folder / "other.h5", .number = 1});
   const fs::path file = scene_part_path(path, 1, checks[1]);
   fs::rename(scene_part_path(folder / "other.h5", 1, changed.check), file);
-  EXPECT_NE(problem(path).find("is another part"), std::string::npos) << problem(path);
+  EXPECT_NE(problem(path).find("is not the part"), std::string::npos) << problem(path);
   {
     h5::Quiet quiet;
     const h5::Handle opened(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
