@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that the code follows docs/architecture.md: the order of rooms, a namespace for each, and no type name twice.
+"""Checks that the code follows docs/architecture.md: the order of rooms, a namespace for each, no type name twice, files of a
+chapter's length, and comments that are sentences.
 
     tools/check-rooms.py [TREE]
 
@@ -27,6 +28,8 @@ TOKEN = re.compile(
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 # Forward declarations of types of other rooms: a namespace that contains nothing else.
 DECLARATIONS = re.compile(r"namespace vox(?:::\w+)? \{\s*(?:(?:class|struct|enum class) \w+;\s*)+\}")
+FRAGMENT = re.compile(r"^[ \t]*//+ *(Of|What|Which|Whether) ", re.MULTILINE)
+MOST_LINES = 450
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 SCOPE = re.compile(
     r"""\b(?:inline\s+)?namespace\b(?P<namespace>[\w:\s]*)\{
@@ -103,12 +106,24 @@ class House:
         with open(os.path.join(self.root, path), encoding="utf-8") as file:
             text = file.read()
         self.look_at_scopes(path, text)
+        self.look_at_words(path, text)
         if path.startswith("tests/"):
             return
         self.look_at_includes(path, text)
         # Strings of CSS may begin with --.
         if path.startswith(("libvox/", "formats/")) and not path.startswith("formats/pages/"):
             self.look_at_strings(path, text)
+
+    def look_at_words(self, path, text):
+        lines = text.count("\n")
+        if lines > MOST_LINES:
+            self.breach(path, text, len(text), f"{lines} lines are more than {MOST_LINES}: the file holds two ideas, divide it")
+        for match in FRAGMENT.finditer(text):
+            before = text[: match.start()].rsplit("\n", 2)[-2:]
+            if any(re.match(r"\s*//", line) for line in before if line):
+                continue  # the line goes on with a sentence that began above
+            self.breach(path, text, match.start(),
+                        f'a comment begins with "{match[1]}": begin with the thing that it is about, in a whole sentence')
 
     def look_at_includes(self, path, text):
         own = level(path)
@@ -152,6 +167,19 @@ class House:
                     self.breach(path, text, at,
                                 f"{name} is a type of {first[0]} too: give one of them another name, or its place in a "
                                 f"nameless namespace if no other file needs it")
+        self.look_at_bare_names()
+
+    def look_at_bare_names(self):
+        """Finds types of the library that have one name in two namespaces, which a reader cannot tell apart."""
+        named = {}
+        for name, places in self.types.items():
+            path, text, at = places[0]
+            if not path.startswith(("libvox/", "formats/")):
+                continue
+            bare = name.split("::")[-1]
+            if bare in named:
+                self.breach(path, text, at, f"{name} has the name of {named[bare]}: give one of them another name")
+            named.setdefault(bare, name)
 
 
 def in_one_program(path, other):

@@ -24,7 +24,7 @@ constexpr uint64_t kMaxPixels = uint64_t{1} << 28;
 // The densest format is a 1-bit PNG: a byte holds 8 pixels, and deflate packs bytes up to 1032 : 1.
 constexpr uint64_t kMaxPixelsPerByte = 8 * 1032;
 
-ImageSize stb_size(std::span<const std::byte> file) {
+WebpSize stb_size(std::span<const std::byte> file) {
   int width = 0, height = 0, channels = 0;
   if (!stbi_info_from_memory(reinterpret_cast<const stbi_uc*>(file.data()), static_cast<int>(file.size()),
                              &width, &height, &channels))
@@ -35,11 +35,11 @@ ImageSize stb_size(std::span<const std::byte> file) {
 
 // Returns the size in the header. It is checked, because a few bytes of a header must not cause a large
 // allocation.
-ImageSize checked_size(std::span<const std::byte> file) {
+WebpSize checked_size(std::span<const std::byte> file) {
   if (file.empty()) throw Error("the image file is empty");
   if (file.size() > INT_MAX) throw Error("the image file is larger than 2 GiB");
   bool webp = is_webp(file);
-  ImageSize size = webp ? webp_size(file) : stb_size(file);
+  WebpSize size = webp ? webp_size(file) : stb_size(file);
   auto [width, height] = size;
   if (size.width > kMaxImageSide || size.height > kMaxImageSide || size.width * size.height > kMaxPixels)
     throw Error(fmt::format("an image of {} x {} pixels is too large", width, height))
@@ -105,7 +105,7 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& path) {
 
 scene::Image decode(std::span<const std::byte> file) {
   check_jpeg_tables(file);
-  ImageSize expected = checked_size(file);
+  WebpSize expected = checked_size(file);
   if (is_webp(file)) return decode_webp(file);
   Reader reader(file);
   stbi_io_callbacks callbacks = Reader::callbacks();

@@ -22,7 +22,7 @@ bool can_read_webp() {
   return true;
 }
 
-ImageSize webp_size(std::span<const std::byte> file) {
+WebpSize webp_size(std::span<const std::byte> file) {
   int width = 0, height = 0;
   if (!WebPGetInfo(reinterpret_cast<const uint8_t*>(file.data()), file.size(), &width, &height))
     throw Error("not a supported WebP image").hint("is the file damaged?");
@@ -30,7 +30,7 @@ ImageSize webp_size(std::span<const std::byte> file) {
 }
 
 scene::Image decode_webp(std::span<const std::byte> file) {
-  ImageSize size = webp_size(file);
+  WebpSize size = webp_size(file);
   scene::Image image = {.name = {},
                         .width = static_cast<uint32_t>(size.width),
                         .height = static_cast<uint32_t>(size.height),
@@ -49,7 +49,7 @@ bool can_read_webp() {
   return false;
 }
 
-ImageSize webp_size(std::span<const std::byte>) {
+WebpSize webp_size(std::span<const std::byte>) {
   throw Error("a WebP image, but this build was made without libwebp").hint("convert it to PNG or JPEG");
 }
 

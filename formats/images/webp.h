@@ -11,10 +11,10 @@ namespace vox {
 bool can_read_webp();
 bool is_webp(std::span<const std::byte> file);  // looks at the first bytes
 
-struct ImageSize {
+struct WebpSize {
   uint64_t width, height;
 };
-ImageSize webp_size(std::span<const std::byte> file);  // throws Error
+WebpSize webp_size(std::span<const std::byte> file);  // throws Error
 
 // Returns the image, without a name. Throws Error.
 scene::Image decode_webp(std::span<const std::byte> file);

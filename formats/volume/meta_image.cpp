@@ -98,7 +98,7 @@ StoredInfo stored_info(const MetaHeader& header) {
   return info;
 }
 
-Placement placement_of(const MetaHeader& header) {
+GridPlacement placement_of(const MetaHeader& header) {
   const size_t axes = axes_of(header), space = std::min<size_t>(axes, 3);
   std::array<double, 3> spacing = {1, 1, 1};
   if (const auto text = header.first_of({"ElementSpacing", "ElementSize"}); !text.empty()) {
@@ -106,7 +106,7 @@ Placement placement_of(const MetaHeader& header) {
     std::copy_n(steps.begin(), space, spacing.begin());
   }
   if (spacing[0] == 0 || spacing[1] == 0 || spacing[2] == 0) throw Error("ElementSpacing has a zero");
-  Placement placement;
+  GridPlacement placement;
   for (uint32_t axis = 0; axis < 3; ++axis) placement.steps[axis][axis] = spacing[axis];
   if (const auto text = header.first_of({"TransformMatrix", "Rotation", "Orientation"}); !text.empty()) {
     // The row of an axis in the matrix is its direction.

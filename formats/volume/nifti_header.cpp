@@ -72,8 +72,8 @@ std::array<Vec3d, 3> steps_of_quaternion(Vec3d q, const Vec3d& spacing, double q
       Vec3d{2 * (b * d + a * c), 2 * (c * d - a * b), a * a + d * d - c * c - b * b} * (spacing.z * qfac)};
 }
 
-Placement placement_of(const NiftiFields& fields, const NiftiLayout& layout) {
-  Placement placement;
+GridPlacement placement_of(const NiftiFields& fields, const NiftiLayout& layout) {
+  GridPlacement placement;
   if (fields.integer(layout.sform, layout.code_bytes) > 0) {
     Vec3d first = {};
     for (uint32_t row = 0; row < 3; ++row) {

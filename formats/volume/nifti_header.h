@@ -21,7 +21,7 @@ struct NiftiHeader {
   int64_t type = 0;                   // NIfTI's code for the type
   uint64_t offset = 0;                // the position of the values in their file, in bytes
   double slope = 0, intercept = 0;    // a slope of 0 leaves values as they are
-  Placement placement;
+  GridPlacement placement;
 };
 
 // Reads the header from the first bytes of a file. Throws Error if they are not a NIfTI header.

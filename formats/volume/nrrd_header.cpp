@@ -124,8 +124,8 @@ NrrdAxes nrrd_axes(const NrrdHeader& header) {
   return result;
 }
 
-Placement nrrd_placement(const NrrdHeader& header, const NrrdAxes& axes) {
-  Placement placement = {.steps = {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}};
+GridPlacement nrrd_placement(const NrrdHeader& header, const NrrdAxes& axes) {
+  GridPlacement placement = {.steps = {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}};
   for (uint32_t axis = 0; axis < axes.steps.size(); ++axis)
     placement.steps[axis] = vector_of(axes.steps[axis], "space directions");
   if (axes.steps.empty())

@@ -38,6 +38,6 @@ struct NrrdAxes {
 
 NrrdAxes nrrd_axes(const NrrdHeader& header);
 
-Placement nrrd_placement(const NrrdHeader& header, const NrrdAxes& axes);
+GridPlacement nrrd_placement(const NrrdHeader& header, const NrrdAxes& axes);
 
 }  // namespace vox

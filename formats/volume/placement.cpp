@@ -100,7 +100,7 @@ StoredVolume turned(StoredVolume file, StoredInfo info, const AxisOrder& order) 
 
 }  // namespace
 
-StoredVolume placed(StoredVolume volume, const Placement& placement) {
+StoredVolume placed(StoredVolume volume, const GridPlacement& placement) {
   const std::array<Vec3d, 3>& steps = placement.steps;
   for (const Vec3d& step : steps)
     if (!(length(step) > 0) || !std::isfinite(length(step)))

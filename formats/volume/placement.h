@@ -9,7 +9,7 @@
 namespace vox {
 
 // A header's description of where voxels lie.
-struct Placement {
+struct GridPlacement {
   std::array<Vec3d, 3> steps = {};         // for each axis of the file, from voxel to voxel
   std::optional<Vec3d> first_centre = {};  // voxel (0, 0, 0)'s; without it the volume begins at the origin
 };
@@ -18,7 +18,7 @@ struct Placement {
 // that runs backwards has a negative spacing. An axis that is rotated against the world's is replaced by the
 // nearest one, with its spacing and around the same centre, and a warning states the angle. Throws Error for
 // a step of 0.
-StoredVolume placed(StoredVolume volume, const Placement& placement);
+StoredVolume placed(StoredVolume volume, const GridPlacement& placement);
 
 // Returns the same volume with all axes running forwards.
 StoredVolume forwards(StoredVolume volume);

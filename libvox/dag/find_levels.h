@@ -19,7 +19,7 @@ struct FrozenLevel {
 };
 
 // A word for each item of a store: first the least number of an edge that leads to it, later its rank.
-struct ItemWords {
+struct FoundItemWords {
   uint32_t* words;
   // The number of items before each superblock. If it is nullptr, the words are in the order of pointers,
   // which takes more memory if superblocks are only partly in use.
@@ -43,7 +43,7 @@ struct VisitChildren {
   const uint32_t* pointers;
   const uint32_t* edge_start;
   uint32_t* edge_pointer;
-  ItemWords mark;
+  FoundItemWords mark;
   VOX_HD void prefetch(uint64_t i, int stage) const {
     const hash::ItemRef node = store.item(pointers[i]);
     if (stage == 0) return prefetch_line(node.head());
@@ -61,7 +61,7 @@ struct VisitChildren {
 
 struct VisitRoots {
   const uint32_t* pointers;
-  ItemWords mark;
+  FoundItemWords mark;
   VOX_HD void operator()(uint64_t i) const {
     device::atomic_min(mark.of(pointers[i]), static_cast<uint32_t>(i));
   }
@@ -70,7 +70,7 @@ struct VisitRoots {
 struct IsFirstVisit {
   static constexpr int kPrefetchStages = 1;
   const uint32_t* edge_pointer;
-  ItemWords mark;
+  FoundItemWords mark;
   VOX_HD void prefetch(uint64_t edge, int) const { prefetch_line(mark.of(edge_pointer[edge])); }
   VOX_HD bool operator()(uint64_t edge) const { return *mark.of(edge_pointer[edge]) == edge; }
 };
@@ -79,7 +79,7 @@ struct RankChildren {
   const uint32_t* first_edges;
   const uint32_t* edge_pointer;
   uint32_t* pointers;
-  ItemWords mark;
+  FoundItemWords mark;
   VOX_HD void prefetch(uint64_t i, int stage) const {
     const uint32_t* edge = edge_pointer + first_edges[i];
     prefetch_line(stage == 0 ? edge : mark.of(*edge));
@@ -92,7 +92,7 @@ struct RankChildren {
 
 struct RankEdges {
   static constexpr int kPrefetchStages = 1;
-  ItemWords mark;
+  FoundItemWords mark;
   uint32_t* edges;  // pointers in, ranks out
   VOX_HD void prefetch(uint64_t edge, int) const { prefetch_line(mark.of(edges[edge])); }
   VOX_HD void operator()(uint64_t edge) const { edges[edge] = *mark.of(edges[edge]); }
@@ -101,7 +101,7 @@ struct RankEdges {
 struct ClearMarks {
   static constexpr int kPrefetchStages = 1;
   const uint32_t* pointers;
-  ItemWords mark;
+  FoundItemWords mark;
   VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(mark.of(pointers[i])); }
   VOX_HD void operator()(uint64_t i) const { *mark.of(pointers[i]) = UINT32_MAX; }
 };
@@ -123,7 +123,7 @@ class ItemMarks {
     device.fill(words_.data(), words, UINT32_MAX);
     if (!by_pointer) first_ = device::uploaded(device, store.tables().first_places());
   }
-  ItemWords ref() const { return {words_.data(), first_.data()}; }
+  FoundItemWords ref() const { return {words_.data(), first_.data()}; }
 
  private:
   device::Buffer<uint32_t> words_, first_;
@@ -176,7 +176,7 @@ class LevelFinder {
   Device& device_;
   hash::SlabMemoryRef store_;
   ItemMarks<Device> marks_;
-  ItemWords mark_;
+  FoundItemWords mark_;
 };
 
 template <class Device>

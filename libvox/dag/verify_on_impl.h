@@ -64,7 +64,7 @@ struct NodeTimes {
   VOX_HD uint64_t operator()(uint64_t i) const { return times[i]; }
 };
 
-struct LeafVoxels {
+struct TimesLeafVoxels {
   LevelRef leaves;
   const uint64_t* times;
   VOX_HD uint64_t operator()(uint64_t i) const {
@@ -186,8 +186,8 @@ class Verifier {
           device_.sum({"verify: count nodes", 8}, here.nodes, NodeTimes{times.data()}) != stored.svo_nodes)
         return false;
       if (level == dag_.depth())
-        return device_.sum({"verify: count voxels", 24}, here.nodes, LeafVoxels{here.ref(), times.data()}) ==
-               dag_.voxels;
+        return device_.sum({"verify: count voxels", 24}, here.nodes,
+                           TimesLeafVoxels{here.ref(), times.data()}) == dag_.voxels;
       if (!visit_below(here, dag_.levels[level + 1].places.nodes(), times)) return false;
     }
   }

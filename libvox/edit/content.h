@@ -77,9 +77,9 @@ struct StoredDag {
 };
 
 // Reads the voxels of a leaf one after the other, in Morton order.
-class LeafVoxels {
+class LeafVoxelReader {
  public:
-  VOX_HD LeafVoxels(const StoredDag& dag, Content leaf) {
+  VOX_HD LeafVoxelReader(const StoredDag& dag, Content leaf) {
     if (is_filled(leaf)) {
       mask_ = UINT64_MAX;
       material_ = static_cast<int>(material_of(leaf));

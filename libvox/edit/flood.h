@@ -213,7 +213,7 @@ struct FloodBlocksRef {
   }
 };
 
-struct CountParts {
+struct CountFloodParts {
   FloodBlocksRef blocks;
   VOX_HD uint32_t operator()(uint64_t block) const { return connected_parts(blocks.mask(block)); }
 };
@@ -303,7 +303,7 @@ struct MarkBlocks {
   }
 };
 
-struct IsMarked {
+struct IsFloodMarked {
   const uint64_t* masks;
   VOX_HD bool operator()(uint64_t block) const { return masks[block] != 0; }
 };
@@ -336,7 +336,7 @@ Flood flood(Device& device, const FloodRule& rule, Content root, const Int3& see
   const FloodBlocksRef ref = {blocks.leaves.data(), blocks.leaf_masks.data()};
   auto first = device.template make<uint32_t>(blocks.count + 1);
   const uint64_t part_count =
-      device.exclusive_scan({"flood: count parts", 16}, blocks.count, CountParts{ref}, first.data());
+      device.exclusive_scan({"flood: count parts", 16}, blocks.count, CountFloodParts{ref}, first.data());
   check_flood_size(part_count);
   auto masks = device.template make<uint64_t>(part_count);
   auto part_blocks = device.template make<uint32_t>(part_count);
@@ -355,7 +355,8 @@ Flood flood(Device& device, const FloodRule& rule, Content root, const Int3& see
   auto chosen = device.template make<uint32_t>(blocks.count);
   device.for_each({"flood: mark", 32}, blocks.count, MarkBlocks{parts, set.data(), marked.data()});
   Flood result;
-  result.blocks = device.select({"flood: choose", 12}, blocks.count, IsMarked{marked.data()}, chosen.data());
+  result.blocks =
+      device.select({"flood: choose", 12}, blocks.count, IsFloodMarked{marked.data()}, chosen.data());
   result.keys = device.template make<BlockKey>(result.blocks);
   result.masks = device.template make<uint64_t>(result.blocks);
   device.for_each(

@@ -72,7 +72,7 @@ struct EditLeaves {
   template <class Voxel>
   VOX_HD void write(uint64_t i, uint64_t changes, const Voxel& voxel, hash::ItemWords& item) const {
     const Content before = old[i];
-    LeafVoxels voxels(dag, before);
+    LeafVoxelReader voxels(dag, before);
     dag::LeafWriter writer(item.words, dag.materials != 0);
     bool changed = false;
     for (uint32_t bit = 0; bit < 64; ++bit) {

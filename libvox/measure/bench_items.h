@@ -55,7 +55,7 @@ struct RandomCopies {
 // --- bodies of loops ---
 
 template <class Numbers>
-struct WriteItems {
+struct WriteBenchItems {
   Numbers numbers;
   uint32_t item_words;
   uint32_t* words;

@@ -12,7 +12,7 @@
 namespace vox::measure {
 
 // A view of the filled voxels of a scene in Morton order, and of the first voxel of each block of 4³.
-struct SurfaceRef {
+struct FormSurfaceRef {
   const uint64_t* cells;  // the keys are Morton codes
   hash::CellFormat<uint64_t> format;
   const uint32_t* starts;  // the index of each block's first cell
@@ -34,7 +34,7 @@ struct SurfaceRef {
 // Random voxels: every other one is filled; the rest are a few voxels away from a filled one.
 struct PlacesNearSurface {
   static constexpr uint32_t kAway = 4;  // maximum distance along each axis
-  SurfaceRef surface;
+  FormSurfaceRef surface;
 
   VOX_HD Int3 operator()(uint64_t i) const {
     const uint64_t random = mix64(i + 1), which = (random >> 32) * surface.voxels >> 32;
@@ -58,7 +58,7 @@ struct PlacesInGrid {
 // All voxels of blocks that contain surface, in Morton order.
 struct PlacesOfBlocks {
   static constexpr uint64_t kEach = 64;
-  SurfaceRef surface;
+  FormSurfaceRef surface;
   uint64_t count;  // blocks
 
   VOX_HD Int3 operator()(uint64_t i) const {
@@ -70,7 +70,7 @@ struct PlacesOfBlocks {
 // with different y and z, so no row occurs twice.
 struct PlacesOfRows {
   static constexpr uint64_t kEach = 32;
-  SurfaceRef surface;
+  FormSurfaceRef surface;
   uint64_t count;  // rows
 
   VOX_HD Int3 operator()(uint64_t i) const {
@@ -82,7 +82,7 @@ struct PlacesOfRows {
 };
 
 template <class Places>
-struct WritePlaces {
+struct WriteFormPlaces {
   Places places;
   Int3* out;
   VOX_HD void operator()(uint64_t i) const { out[i] = places(i); }
@@ -99,7 +99,7 @@ struct FormPlaces {
 template <class Device, class Places>
 device::Buffer<Int3> written_places(Device& device, uint64_t n, const Places& places) {
   auto list = device.template make<Int3>(n);
-  device.for_each({"forms: write places", 28}, n, WritePlaces<Places>{places, list.data()});
+  device.for_each({"forms: write places", 28}, n, WriteFormPlaces<Places>{places, list.data()});
   return list;
 }
 
@@ -111,7 +111,8 @@ FormPlaces list_places(Device& device, const dag::FrozenDag& dag, uint64_t octre
                        uint64_t means) {
   const auto cells = spatial::octree_cells(device, dag, {spatial::KeyLayout::Morton, dag.resolution});
   auto starts = device.template make<uint32_t>(octree_leaves);
-  SurfaceRef surface = {cells.data(), spatial::kCellFormat, starts.data(), cells.size(), 0, dag.resolution};
+  FormSurfaceRef surface = {cells.data(),  spatial::kCellFormat, starts.data(), cells.size(), 0,
+                            dag.resolution};
   surface.blocks =
       device.select({"forms: select blocks", 12}, cells.size(),
                     device::StartsRun<uint64_t>{cells.data(), spatial::kMaterialBits + 6}, starts.data());

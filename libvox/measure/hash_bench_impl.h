@@ -142,7 +142,7 @@ class HashBench {
   template <class Numbers>
   hash::BatchRef write_items(const Numbers& numbers, uint64_t n, const device::Buffer<uint32_t>& to) {
     device_.for_each({"write items", item_words_ * 4.0}, n,
-                     bench::WriteItems<Numbers>{numbers, item_words_, to.data()});
+                     bench::WriteBenchItems<Numbers>{numbers, item_words_, to.data()});
     return {to.data(), nullptr, nullptr, item_words_};  // tables compute the hashes
   }
 

@@ -11,7 +11,7 @@ namespace vox::measure {
 template <class Device>
 using VoxelTriangles = hash::MultiMap<Device, uint32_t>;
 
-struct IsFound {
+struct HasTriangles {
   const hash::KeyRun* runs;
   VOX_HD bool operator()(uint64_t i) const { return runs[i].count > 0; }
 };
@@ -91,7 +91,7 @@ CommonVoxels<Device> find_common_voxels(Device& device, const VoxelTriangles<Dev
   CommonVoxels<Device> common = {device.template make<hash::KeyRun>(n), device.template make<uint32_t>(n)};
   first.find(second.index().keys(), n, common.runs.data());
   common.count =
-      device.select({"select common voxels", 12}, n, IsFound{common.runs.data()}, common.numbers.data());
+      device.select({"select common voxels", 12}, n, HasTriangles{common.runs.data()}, common.numbers.data());
   return common;
 }
 

@@ -26,7 +26,7 @@ struct VotedPair {
 // --- bodies of loops ---
 
 // Writes the map's items: for each point of each basis the key of its cell, and the basis.
-struct WriteItems {
+struct WriteBasisItems {
   BasesRef bases;
   uint32_t *keys, *values;
   VOX_HD void operator()(uint64_t i) const {
@@ -119,7 +119,8 @@ class GeometricHash {
   void build_map(const PictureBases<Device>& reference) {
     const uint64_t n = reference.items();
     auto keys = device_.template make<uint32_t>(n), values = device_.template make<uint32_t>(n);
-    device_.for_each({"write items of bases", 8}, n, WriteItems{reference.ref(), keys.data(), values.data()});
+    device_.for_each({"write items of bases", 8}, n,
+                     WriteBasisItems{reference.ref(), keys.data(), values.data()});
     map_.build(keys.data(), values.data(), n);
   }
   void build_index(const PictureBases<Device>& reference) {

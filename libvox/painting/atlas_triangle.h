@@ -11,7 +11,7 @@
 
 namespace vox::painting {
 
-struct MeshRef {
+struct PaintedMeshRef {
   const scene::Triangle* triangles;
   const Vec3d* positions;
   const Vec2f* texcoords;
@@ -23,7 +23,8 @@ struct MeshRef {
 // there.
 inline constexpr double kFarthestTexel = 1 << 29;
 
-VOX_HD inline bool can_be_painted(const MeshRef& mesh, const scene::Triangle& triangle, uint32_t size) {
+VOX_HD inline bool can_be_painted(const PaintedMeshRef& mesh, const scene::Triangle& triangle,
+                                  uint32_t size) {
   if (triangle.texcoord[0] == scene::kNone || mesh.layers[triangle.material].paintable == 0) return false;
   for (uint32_t i = 0; i < 3; ++i) {
     const Vec2f uv = mesh.texcoords[triangle.texcoord[i]];
@@ -52,7 +53,7 @@ struct AtlasTriangle {
   double turn;     // 1 or -1: the side of its edges on which it lies
   double stretch;  // points that are 1 apart in the plane are at most this far apart in the scene
 
-  VOX_HD AtlasTriangle(const MeshRef& mesh, const scene::Triangle& triangle, uint32_t size) {
+  VOX_HD AtlasTriangle(const PaintedMeshRef& mesh, const scene::Triangle& triangle, uint32_t size) {
     constexpr double kRim = 1.0 / 128;
     for (uint32_t i = 0; i < 3; ++i) {
       corner[i] = mesh.positions[triangle.position[i]];

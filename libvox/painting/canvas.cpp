@@ -98,8 +98,8 @@ Canvas prepare_canvas(const scene::Scene& scene, const PaintOptions& options) {
                             scene.materials.size(), kMostLayers));
   Canvas canvas;
   canvas.layers = layers_of(scene);
-  const MeshRef mesh = {scene.triangles.data(), scene.positions.data(), scene.texcoords.data(),
-                        canvas.layers.data()};
+  const PaintedMeshRef mesh = {scene.triangles.data(), scene.positions.data(), scene.texcoords.data(),
+                               canvas.layers.data()};
   uint64_t with_texcoords = 0;
   double extent = options.size;
   std::vector<uint8_t> used(canvas.layers.size());

@@ -1,6 +1,6 @@
 // Finds the texels that strokes paint, on a device. Pairs of a piece of a stroke and a triangle near it
 // descend from squares of the atlas to squares of an eighth of their side, like the voxelizer's pairs
-// (voxelize/descend.h). Squares that no triangle touches near a stroke are never visited, however large the
+// (voxelize/descend.h). TexelSquares that no triangle touches near a stroke are never visited, however large the
 // atlas is.
 #pragma once
 
@@ -25,7 +25,7 @@ inline constexpr uint32_t kMostStrokesAtOnce = 1 << 16;
 
 // The data of a search: the mesh, and the strokes that are applied together.
 struct StrokeSearch {
-  MeshRef mesh;
+  PaintedMeshRef mesh;
   uint64_t triangles;  // those of the scene, then the squares that strokes in the texture paint
   uint64_t of_scene;
   StrokesRef strokes;
@@ -45,7 +45,7 @@ struct TooManyShares {
 };
 
 // True if the box around a triangle and a box around a stroke, or a piece of it, have a point in common.
-VOX_HD inline bool boxes_meet(const MeshRef& mesh, const scene::Triangle& triangle, const Vec3d& least,
+VOX_HD inline bool boxes_meet(const PaintedMeshRef& mesh, const scene::Triangle& triangle, const Vec3d& least,
                               const Vec3d& most) {
   const Vec3d a = mesh.positions[triangle.position[0]], b = mesh.positions[triangle.position[1]],
               c = mesh.positions[triangle.position[2]];
@@ -114,8 +114,8 @@ struct EmitNearSegments {
   }
 };
 
-// Squares of one side, each with a piece of a stroke and a triangle.
-struct Squares {
+// TexelSquares of one side, each with a piece of a stroke and a triangle.
+struct TexelSquares {
   device::Buffer<uint64_t>
       places;  // column and row of the square, in squares of its side: row << 32 | column
   device::Buffer<uint32_t> segments, triangles;
@@ -213,7 +213,7 @@ struct EmitShares {
 
 // Returns all pairs of a piece of a stroke and a triangle near it, as squares around the whole triangle.
 template <class Device>
-Squares first_squares(Device& device, const StrokeSearch& search, uint64_t strokes, uint64_t most) {
+TexelSquares first_squares(Device& device, const StrokeSearch& search, uint64_t strokes, uint64_t most) {
   const NearStroke near = {search};
   const uint64_t all = strokes * search.triangles;
   const uint64_t count = device.sum("count triangles near strokes", all, near);
@@ -222,7 +222,7 @@ Squares first_squares(Device& device, const StrokeSearch& search, uint64_t strok
   device.select("triangles near strokes", all, near, pairs.data());
   auto first = device.template make<uint64_t>(count + 1);
   const NearSegments segments = {search, pairs.data()};
-  Squares squares;
+  TexelSquares squares;
   squares.count = device.exclusive_scan("count pieces of strokes", count, segments, first.data());
   if (squares.count > most) throw TooManyShares{squares.count};
   squares.segments = device.template make<uint32_t>(squares.count);
@@ -241,7 +241,7 @@ Squares first_squares(Device& device, const StrokeSearch& search, uint64_t strok
 template <class Device>
 TexelShares find_shares(Device& device, const StrokeSearch& search, uint64_t strokes, uint32_t levels,
                         uint64_t most, uint32_t* touched) {
-  Squares squares = first_squares(device, search, strokes, most);
+  TexelSquares squares = first_squares(device, search, strokes, most);
   while (true) {
     throw_if_cancelled();
     // Strokes that paint too much are found on the first levels, where the work is that of few squares.
@@ -268,8 +268,8 @@ TexelShares find_shares(Device& device, const StrokeSearch& search, uint64_t str
                      masks.data(), first.data(), shares.keys.data(), shares.values.data(), touched});
       return shares;
     }
-    Squares parts = {device.template make<uint64_t>(total), device.template make<uint32_t>(total),
-                     device.template make<uint32_t>(total), total};
+    TexelSquares parts = {device.template make<uint64_t>(total), device.template make<uint32_t>(total),
+                          device.template make<uint32_t>(total), total};
     device.for_each(
         {"squares of texels", 32}, squares.count,
         EmitSquares{squares.places.data(), squares.segments.data(), squares.triangles.data(), masks.data(),

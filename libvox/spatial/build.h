@@ -8,7 +8,7 @@ namespace vox::spatial {
 
 struct HashOptions {
   double load_factor = 0.95;  // in (0, 1]
-  KeyLayout layout = KeyLayout::Morton;
+  CellKeyLayout layout = CellKeyLayout::Morton;
 };
 
 struct HashResult {

@@ -11,18 +11,18 @@
 
 namespace vox::spatial {
 
-enum class KeyLayout : uint32_t { Morton, Linear };
+enum class CellKeyLayout : uint32_t { Morton, Linear };
 
 // The names of the layouts in options and files, in the order of the enumerators.
 constexpr std::array<std::string_view, 2> kKeyLayoutNames = {"morton", "linear"};
 
 // Converts between voxels and keys. The keys of a scene of resolution R, at most 2^20, have 60 bits.
 struct VoxelKeys {
-  KeyLayout layout = KeyLayout::Morton;
+  CellKeyLayout layout = CellKeyLayout::Morton;
   uint32_t resolution = 0;
 
   VOX_HD uint64_t key(uint32_t x, uint32_t y, uint32_t z) const {
-    if (layout == KeyLayout::Morton) return morton_encode(x, y, z);
+    if (layout == CellKeyLayout::Morton) return morton_encode(x, y, z);
     return x + resolution * (y + uint64_t{resolution} * z);
   }
   VOX_HD uint64_t key(Int3 voxel) const {
@@ -31,7 +31,7 @@ struct VoxelKeys {
   }
   // A key that belongs to no voxel of the grid gives a voxel outside the grid.
   VOX_HD Int3 voxel(uint64_t key) const {
-    if (layout == KeyLayout::Morton) return morton_decode(key);
+    if (layout == CellKeyLayout::Morton) return morton_decode(key);
     const uint64_t row = key / resolution, plane = row / resolution;
     return {static_cast<int32_t>(key % resolution), static_cast<int32_t>(row % resolution),
             static_cast<int32_t>(plane < resolution ? plane : resolution)};

@@ -64,7 +64,7 @@ struct WriteLeafCells {
     uint32_t rank = 0;
     for (uint64_t mask = dag::leaf_mask(leaf); mask != 0; mask &= mask - 1, ++rank) {
       const uint64_t code = paths[i] << 6 | static_cast<uint32_t>(lowest_bit(mask));
-      const uint64_t key = keys.layout == KeyLayout::Morton ? code : keys.key(morton_decode(code));
+      const uint64_t key = keys.layout == CellKeyLayout::Morton ? code : keys.key(morton_decode(code));
       *to++ = format.cell(key, materials ? dag::ranked_material(leaf + 2, rank) : 0);
     }
   }

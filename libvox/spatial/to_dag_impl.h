@@ -32,7 +32,7 @@ struct CellsByCode {
   VOX_HD void operator()(uint64_t i) const {
     const uint64_t cell = cells[filled[i]];
     const Int3 voxel = keys.voxel(format.key(cell));
-    const VoxelKeys morton = {KeyLayout::Morton, keys.resolution};
+    const VoxelKeys morton = {CellKeyLayout::Morton, keys.resolution};
     codes[i] = format.cell(morton.key(voxel), format.value(cell));
   }
 };

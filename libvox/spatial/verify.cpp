@@ -68,7 +68,7 @@ FirstDifference first_missing(const HashRef& hash, const dag::FrozenDag& dag, co
       const uint32_t in_dag = dag.materials ? dag::leaf_material(leaf, bit) : 0;
       const uint32_t in_hash = hash.material(voxel);
       if (in_hash != in_dag)
-        first = {VoxelKeys{KeyLayout::Morton, dag.resolution}.key(voxel), in_hash, in_dag};
+        first = {VoxelKeys{CellKeyLayout::Morton, dag.resolution}.key(voxel), in_hash, in_dag};
     }
   });
   return first;
@@ -82,7 +82,7 @@ FirstDifference first_beyond(const FrozenHash& hash, const dag::FrozenDag& dag) 
         for_each_cell(hash, part.begin(), part.end(), [&](uint64_t, uint64_t cell) {
           const Int3 voxel = hash.keys.voxel(kCellFormat.key(cell));
           if (dag_material(dag, voxel) == hash::kNoValue)
-            first = first_of(first, Difference{VoxelKeys{KeyLayout::Morton, dag.resolution}.key(voxel),
+            first = first_of(first, Difference{VoxelKeys{CellKeyLayout::Morton, dag.resolution}.key(voxel),
                                                kCellFormat.value(cell), hash::kNoValue});
         });
         return first;
@@ -104,7 +104,7 @@ FirstDifference first_found_empty(const HashRef& hash, const dag::FrozenDag& dag
           if (dag_material(dag, voxel) != hash::kNoValue) continue;
           const uint32_t found = hash.material(voxel);
           if (found != hash::kNoValue)
-            first = first_of(first, Difference{VoxelKeys{KeyLayout::Morton, resolution}.key(voxel), found,
+            first = first_of(first, Difference{VoxelKeys{CellKeyLayout::Morton, resolution}.key(voxel), found,
                                                hash::kNoValue});
         }
         return first;

@@ -95,8 +95,8 @@ TEST(PaintScene, CountsTexelsOfSquaresThatArePaintedAsAWholeAlone) {
   const scene::Scene scene = random_soup(random, 40);
   const uint32_t size = 32;
   const painting::Canvas canvas = painting::prepare_canvas(scene, {.size = size});
-  const painting::MeshRef mesh = {scene.triangles.data(), scene.positions.data(), canvas.texcoords.data(),
-                                  canvas.layers.data()};
+  const painting::PaintedMeshRef mesh = {scene.triangles.data(), scene.positions.data(),
+                                         canvas.texcoords.data(), canvas.layers.data()};
   std::vector<scene::Triangle> triangles = scene.triangles;
   triangles.insert(triangles.end(), canvas.squares.begin(), canvas.squares.end());
   uint64_t whole = 0, told = 0;

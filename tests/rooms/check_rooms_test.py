@@ -67,6 +67,16 @@ class CheckRooms(unittest.TestCase):
         self.expect_breach("libvox/base/part.h", "namespace vox::detail {\nstruct Part : Vec {};\n}\n",
                            "vox::detail::Part is a type of libvox/base/part.h too")
 
+    def test_two_types_of_one_name_in_two_namespaces_of_the_library_are_found(self):
+        self.expect_breach("libvox/hash/node.h", "namespace vox::hash {\nstruct Node {};\n}\n", "has the name of vox::")
+
+    def test_a_file_of_too_many_lines_is_found(self):
+        self.expect_breach("libvox/dag/long.h", "\n" * 451, "451 lines are more than 450")
+
+    def test_a_comment_that_is_a_fragment_is_found(self):
+        self.expect_breach("libvox/dag/walk.h", "\n// Of what this owns.\n", 'a comment begins with "Of"')
+        self.assertEqual(self.check(files={"libvox/dag/walk.h": "// The nodes\n// Of course they count.\n"}), (0, ""))
+
     def test_types_of_one_name_in_two_programs_pass(self):
         text = "namespace vox {\nstruct Options {};\n}\n"
         self.assertEqual(self.check(files={"tools/vox-edit/options.h": text, "tools/vox-stats/options.h": text}), (0, ""))

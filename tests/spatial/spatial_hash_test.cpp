@@ -12,10 +12,10 @@
 namespace vox {
 namespace {
 
+using spatial::CellKeyLayout;
 using spatial::FrozenHash;
-using spatial::KeyLayout;
 
-constexpr KeyLayout kLayouts[] = {KeyLayout::Morton, KeyLayout::Linear};
+constexpr CellKeyLayout kLayouts[] = {CellKeyLayout::Morton, CellKeyLayout::Linear};
 
 template <class F>
 std::string problem_of(const F& f) {
@@ -68,7 +68,7 @@ TEST_F(SpatialHash, HoldsWhatTheDenseGridDoes) {
     for (const DenseGrid& grid : all_grids())
       for (const bool materials : {true, false}) {
         const dag::FrozenDag dag = dense_dag(resolution, materials, grid);
-        for (const KeyLayout layout : kLayouts) {
+        for (const CellKeyLayout layout : kLayouts) {
           const FrozenHash hash = built(dag, {.layout = layout});
           expect_holds(hash, grid);
           EXPECT_EQ(problem(hash, dag), "none");
@@ -81,7 +81,7 @@ TEST_F(SpatialHash, BecomesTheSameDagAgain) {
     for (const DenseGrid& grid : all_grids())
       for (const bool materials : {true, false}) {
         const dag::FrozenDag dag = dense_dag(resolution, materials, grid);
-        for (const KeyLayout layout : kLayouts) {
+        for (const CellKeyLayout layout : kLayouts) {
           const dag::FrozenDag again = engine_->dag_of_hash(built(dag, {.layout = layout}));
           EXPECT_EQ(again.digest, dag.digest);
           EXPECT_NO_THROW(dag::verify(again));
@@ -102,14 +102,14 @@ TEST_F(SpatialHash, IsAsFullAsIsAskedFor) {
 // /hash.
 TEST_F(SpatialHash, IsTheSameOnEveryDevice) {
   const dag::FrozenDag dag = dense_dag(64, true, shell);
-  const auto mixed = [&](KeyLayout layout) {
+  const auto mixed = [&](CellKeyLayout layout) {
     const FrozenHash hash = built(dag, {.layout = layout});
     uint64_t sum = hash.seed;
     for (const uint64_t cell : hash.cells) sum = mix64(sum ^ cell);
     return sum;
   };
-  EXPECT_EQ(mixed(KeyLayout::Morton), 13552595023226853378u);
-  EXPECT_EQ(mixed(KeyLayout::Linear), 6914234364241724947u);
+  EXPECT_EQ(mixed(CellKeyLayout::Morton), 13552595023226853378u);
+  EXPECT_EQ(mixed(CellKeyLayout::Linear), 6914234364241724947u);
 }
 
 // The scene has 2^20 voxels a side and one voxel in each of these two corners. The key of the far one is all
@@ -129,7 +129,7 @@ TEST_F(SpatialHash, HoldsTheVoxelWhoseKeyIsAllOnes) {
     }
     dag::place_nodes(dag);
     dag::count_octree(dag);
-    for (const KeyLayout layout : kLayouts) {
+    for (const CellKeyLayout layout : kLayouts) {
       const FrozenHash hash = built(dag, {.layout = layout});
       EXPECT_EQ(hash.apart, 1u);
       EXPECT_EQ(ref(hash).material({kLast, kLast, kLast}), 15u);

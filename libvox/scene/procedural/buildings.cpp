@@ -9,7 +9,8 @@ namespace {
 
 // Adds a board whose upper corners are `top`, and whose lower corners are `down` below them: top, underside
 // and the four edges.
-void add_slab(SceneBuilder& builder, std::array<Vec3d, 4> top, Vec3d down, Surface above, Surface below) {
+void add_slab(SceneBuilder& builder, std::array<Vec3d, 4> top, Vec3d down, ShapeSurface above,
+              ShapeSurface below) {
   std::array<Vec3d, 4> low;
   for (size_t i = 0; i < 4; ++i) low[i] = top[i] - down;
   builder.quad(above, top[0], top[1], top[2], top[3]);
@@ -22,8 +23,8 @@ void add_slab(SceneBuilder& builder, std::array<Vec3d, 4> top, Vec3d down, Surfa
 
 }  // namespace
 
-void add_gable_roof(SceneBuilder& builder, const Placement& at, Vec3d lo, Vec3d hi, Roof roof, Surface tiles,
-                    Surface wall) {
+void add_gable_roof(SceneBuilder& builder, const Placement& at, Vec3d lo, Vec3d hi, Roof roof,
+                    ShapeSurface tiles, ShapeSurface wall) {
   double ridge = (lo.z + hi.z) / 2, top = hi.y + roof.rise;
   double slope = roof.rise / (hi.z - ridge), eaves = hi.y - roof.overhang * slope;
   double left = lo.x - roof.overhang, right = hi.x + roof.overhang;
@@ -44,7 +45,8 @@ void add_gable_roof(SceneBuilder& builder, const Placement& at, Vec3d lo, Vec3d 
            lift, tiles, tiles);
 }
 
-void add_window(SceneBuilder& builder, const Placement& at, Window window, Surface glass, Surface frame) {
+void add_window(SceneBuilder& builder, const Placement& at, Window window, ShapeSurface glass,
+                ShapeSurface frame) {
   constexpr double kBar = 0.07, kDepth = 0.06;
   double x = window.width / 2, y = window.height;
   builder.place(at);
@@ -58,7 +60,7 @@ void add_window(SceneBuilder& builder, const Placement& at, Window window, Surfa
   }
 }
 
-void add_battlement(SceneBuilder& builder, const Placement& at, double length, Surface stone) {
+void add_battlement(SceneBuilder& builder, const Placement& at, double length, ShapeSurface stone) {
   constexpr double kPitch = 1.5, kMerlon = 0.9;
   builder.place(at);
   auto count = static_cast<int>(length / kPitch);
@@ -68,8 +70,8 @@ void add_battlement(SceneBuilder& builder, const Placement& at, double length, S
   }
 }
 
-void add_tree(SceneBuilder& builder, const Placement& at, double height, Random& random, Surface bark,
-              Surface leaves) {
+void add_tree(SceneBuilder& builder, const Placement& at, double height, Random& random, ShapeSurface bark,
+              ShapeSurface leaves) {
   constexpr int kCards = 9;
   builder.place(at);
   builder.cone(bark, 0.045 * height, 0.02 * height, -0.5, 0.6 * height, 6);
@@ -90,7 +92,7 @@ void add_tree(SceneBuilder& builder, const Placement& at, double height, Random&
 }
 
 void add_stairs(SceneBuilder& builder, const Placement& at, double width, double rise, double run, int count,
-                Surface stone) {
+                ShapeSurface stone) {
   builder.place(at);
   for (int i = 0; i < count; ++i)
     builder.box(stone, {-width / 2, 0, -run * (i + 1)}, {width / 2, rise * (i + 1) / count, -run * i});

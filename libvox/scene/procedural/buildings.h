@@ -10,8 +10,8 @@ namespace vox::scene {
 struct Roof {
   double rise, overhang, thickness;
 };
-void add_gable_roof(SceneBuilder& builder, const Placement& at, Vec3d lo, Vec3d hi, Roof roof, Surface tiles,
-                    Surface wall);
+void add_gable_roof(SceneBuilder& builder, const Placement& at, Vec3d lo, Vec3d hi, Roof roof,
+                    ShapeSurface tiles, ShapeSurface wall);
 
 // A window on the wall z = 0 of `at`, with its sill at the origin: a picture in a frame that stands out, with
 // a sill.
@@ -19,17 +19,18 @@ struct Window {
   double width, height;
   bool shutters;
 };
-void add_window(SceneBuilder& builder, const Placement& at, Window window, Surface glass, Surface frame);
+void add_window(SceneBuilder& builder, const Placement& at, Window window, ShapeSurface glass,
+                ShapeSurface frame);
 
 // Adds a row of merlons on the top edge of a wall that runs along local x from 0 to `length`.
-void add_battlement(SceneBuilder& builder, const Placement& at, double length, Surface stone);
+void add_battlement(SceneBuilder& builder, const Placement& at, double length, ShapeSurface stone);
 
 // Adds a trunk and a crown of alpha-cut cards.
-void add_tree(SceneBuilder& builder, const Placement& at, double height, Random& random, Surface bark,
-              Surface leaves);
+void add_tree(SceneBuilder& builder, const Placement& at, double height, Random& random, ShapeSurface bark,
+              ShapeSurface leaves);
 
 // Adds steps that rise along -z from the origin; `count` steps reach the height `rise`.
 void add_stairs(SceneBuilder& builder, const Placement& at, double width, double rise, double run, int count,
-                Surface stone);
+                ShapeSurface stone);
 
 }  // namespace vox::scene

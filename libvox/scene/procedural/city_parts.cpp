@@ -52,8 +52,8 @@ void add_timber(SceneBuilder& builder, const House& house, const Surfaces& s) {
 
 void add_house(SceneBuilder& builder, const Placement& at, const House& house, Random& random,
                const Surfaces& s) {
-  Surface wall = s.walls[random.below(static_cast<uint32_t>(s.walls.size()))];
-  Surface tiles = random.chance(0.7) ? s.tiles : s.slate;
+  ShapeSurface wall = s.walls[random.below(static_cast<uint32_t>(s.walls.size()))];
+  ShapeSurface tiles = random.chance(0.7) ? s.tiles : s.slate;
   double depth = house.hi.z - house.lo.z, rise = random.uniform(0.35, 0.55) * depth;
   builder.place(at);
   builder.walls(wall, house.lo, house.hi);

@@ -11,8 +11,8 @@ inline constexpr double kInner = 40;  // the side of a block without its streets
 inline constexpr double kStorey = 3.2;
 
 struct Surfaces {
-  Surface cobble, grass, stone, brick, planks, bark, leaves, window, door, slate, tiles;
-  std::vector<Surface> walls;  // the walls of houses
+  ShapeSurface cobble, grass, stone, brick, planks, bark, leaves, window, door, slate, tiles;
+  std::vector<ShapeSurface> walls;  // the walls of houses
 };
 Surfaces add_surfaces(SceneBuilder& builder, uint32_t texture_size, uint64_t seed);
 

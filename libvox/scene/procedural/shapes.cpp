@@ -30,7 +30,7 @@ Placement wall_of(const Placement& box, Vec3d lo, Vec3d hi, int side) {
   }
 }
 
-Surface SceneBuilder::add_surface(Image image, double metres, Wrap wrap, float alpha_cutoff) {
+ShapeSurface SceneBuilder::add_surface(Image image, double metres, Wrap wrap, float alpha_cutoff) {
   Material material;
   material.name = image.name.substr(0, image.name.rfind('.'));
   material.base_color = {1, 1, 1, 1};
@@ -65,12 +65,12 @@ uint32_t SceneBuilder::add_texcoord(double u, double v) {
   return static_cast<uint32_t>(scene_.texcoords.size() - 1);
 }
 
-void SceneBuilder::add_triangle(Surface surface, std::array<uint32_t, 3> position,
+void SceneBuilder::add_triangle(ShapeSurface surface, std::array<uint32_t, 3> position,
                                 std::array<uint32_t, 3> texcoord) {
   scene_.triangles.push_back({position, texcoord, surface.material});
 }
 
-void SceneBuilder::polygon(Surface surface, std::span<const Vec3d> corners) {
+void SceneBuilder::polygon(ShapeSurface surface, std::span<const Vec3d> corners) {
   Vec3d origin = corners[0], right = corners[1] - origin;
   right = right * (1 / length(right));
   Vec3d up = corners.back() - origin;
@@ -87,22 +87,22 @@ void SceneBuilder::polygon(Surface surface, std::span<const Vec3d> corners) {
                  {texcoord, texcoord + i - 1, texcoord + i});
 }
 
-void SceneBuilder::quad(Surface surface, Vec3d a, Vec3d b, Vec3d c, Vec3d d) {
+void SceneBuilder::quad(ShapeSurface surface, Vec3d a, Vec3d b, Vec3d c, Vec3d d) {
   polygon(surface, std::array{a, b, c, d});
 }
 
-void SceneBuilder::face(Surface surface, std::array<uint32_t, 4> position, double width, double height) {
+void SceneBuilder::face(ShapeSurface surface, std::array<uint32_t, 4> position, double width, double height) {
   uint32_t a = add_texcoord(0, height), b = add_texcoord(width, height);
   uint32_t c = add_texcoord(width, 0), d = add_texcoord(0, 0);
   add_triangle(surface, {position[0], position[1], position[2]}, {a, b, c});
   add_triangle(surface, {position[0], position[2], position[3]}, {a, c, d});
 }
 
-void SceneBuilder::picture(Surface surface, Vec3d a, Vec3d b, Vec3d c, Vec3d d) {
+void SceneBuilder::picture(ShapeSurface surface, Vec3d a, Vec3d b, Vec3d c, Vec3d d) {
   face(surface, {add_position(a), add_position(b), add_position(c), add_position(d)}, 1, 1);
 }
 
-void SceneBuilder::sheet(Surface surface, uint32_t columns, uint32_t rows,
+void SceneBuilder::sheet(ShapeSurface surface, uint32_t columns, uint32_t rows,
                          const std::function<Vec3d(uint32_t, uint32_t)>& point) {
   auto position = static_cast<uint32_t>(scene_.positions.size());
   auto texcoord = static_cast<uint32_t>(scene_.texcoords.size());
@@ -125,7 +125,7 @@ void SceneBuilder::sheet(Surface surface, uint32_t columns, uint32_t rows,
 }
 
 // Corner i of a box is at hi.x if bit 0 of i is set, at hi.y if bit 1 is set, at hi.z if bit 2 is set.
-void SceneBuilder::walls(Surface surface, Vec3d lo, Vec3d hi) {
+void SceneBuilder::walls(ShapeSurface surface, Vec3d lo, Vec3d hi) {
   auto first = static_cast<uint32_t>(scene_.positions.size());
   for (uint32_t i = 0; i < 8; ++i)
     add_position({i & 1 ? hi.x : lo.x, i & 2 ? hi.y : lo.y, i & 4 ? hi.z : lo.z});
@@ -137,21 +137,21 @@ void SceneBuilder::walls(Surface surface, Vec3d lo, Vec3d hi) {
   face(surface, {first, first + 4, first + 6, first + 2}, z, y);
 }
 
-void SceneBuilder::box(Surface surface, Vec3d lo, Vec3d hi) {
+void SceneBuilder::box(ShapeSurface surface, Vec3d lo, Vec3d hi) {
   auto first = static_cast<uint32_t>(scene_.positions.size());
   walls(surface, lo, hi);
   face(surface, {first + 6, first + 7, first + 3, first + 2}, (hi.x - lo.x) / surface.metres,
        (hi.z - lo.z) / surface.metres);
 }
 
-void SceneBuilder::block(Surface surface, Vec3d lo, Vec3d hi) {
+void SceneBuilder::block(ShapeSurface surface, Vec3d lo, Vec3d hi) {
   auto first = static_cast<uint32_t>(scene_.positions.size());
   box(surface, lo, hi);
   face(surface, {first, first + 1, first + 5, first + 4}, (hi.x - lo.x) / surface.metres,
        (hi.z - lo.z) / surface.metres);
 }
 
-void SceneBuilder::cone(Surface surface, double radius_bottom, double radius_top, double y_bottom,
+void SceneBuilder::cone(ShapeSurface surface, double radius_bottom, double radius_top, double y_bottom,
                         double y_top, int sides) {
   constexpr double kTwoPi = 6.283185307179586;
   double repeats = std::max(1.0, std::floor(kTwoPi * radius_bottom / surface.metres + 0.5));
@@ -176,7 +176,7 @@ void SceneBuilder::cone(Surface surface, double radius_bottom, double radius_top
   }
 }
 
-void SceneBuilder::disc(Surface surface, double radius, double y, int sides) {
+void SceneBuilder::disc(ShapeSurface surface, double radius, double y, int sides) {
   std::vector<Vec3d> corners;
   for (int i = 0; i < sides; ++i) {
     Vec2d direction = unit_circle(static_cast<double>(i) / sides);

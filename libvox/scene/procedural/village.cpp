@@ -29,8 +29,8 @@ struct Land {
 };
 
 struct Surfaces {
-  Surface grass, dirt, stone, planks, bark, leaves, window, door;
-  std::vector<Surface> walls, roofs;
+  ShapeSurface grass, dirt, stone, planks, bark, leaves, window, door;
+  std::vector<ShapeSurface> walls, roofs;
 };
 
 Surfaces add_surfaces(SceneBuilder& builder, uint32_t size, uint64_t seed) {
@@ -49,7 +49,7 @@ Surfaces add_surfaces(SceneBuilder& builder, uint32_t size, uint64_t seed) {
   return s;
 }
 
-void add_terrain(SceneBuilder& builder, const Land& land, Surface grass) {
+void add_terrain(SceneBuilder& builder, const Land& land, ShapeSurface grass) {
   constexpr uint32_t kCells = 64;
   constexpr double kStep = 2 * kHalf / kCells;
   builder.place({});
@@ -58,7 +58,7 @@ void add_terrain(SceneBuilder& builder, const Land& land, Surface grass) {
 }
 
 // Adds a ribbon that lies a hand above the land, with its edges below the land.
-void add_road(SceneBuilder& builder, const Land& land, uint64_t which, Surface dirt) {
+void add_road(SceneBuilder& builder, const Land& land, uint64_t which, ShapeSurface dirt) {
   constexpr uint32_t kSteps = 96, kAcross = 4;
   constexpr double kLift = 0.12;
   auto point = [&](uint32_t step, uint32_t across) {
@@ -79,8 +79,8 @@ struct House {
 };
 
 void add_house(SceneBuilder& builder, const House& house, Random& random, const Surfaces& s) {
-  Surface wall = s.walls[random.below(static_cast<uint32_t>(s.walls.size()))];
-  Surface tiles = s.roofs[random.chance(0.75) ? 0 : 1];
+  ShapeSurface wall = s.walls[random.below(static_cast<uint32_t>(s.walls.size()))];
+  ShapeSurface tiles = s.roofs[random.chance(0.75) ? 0 : 1];
   Vec3d lo = {-house.width / 2, 0.35, -house.depth / 2},
         hi = {house.width / 2, house.height, house.depth / 2};
   builder.place(house.at);
@@ -137,7 +137,7 @@ std::vector<House> find_sites(const Land& land, Random& random) {
 
 // Adds posts and two rails from `from` to `to`, on the ground and in the coordinates of `at`.
 void add_fence(SceneBuilder& builder, const Land& land, const Placement& at, Vec2d from, Vec2d to,
-               Surface wood) {
+               ShapeSurface wood) {
   double dx = to.x - from.x, dz = to.y - from.y, length = std::sqrt(dx * dx + dz * dz);
   int count = std::max(1, static_cast<int>(length / 1.9));
   auto post = [&](int i) {
@@ -157,7 +157,7 @@ void add_fence(SceneBuilder& builder, const Land& land, const Placement& at, Vec
   }
 }
 
-void add_garden(SceneBuilder& builder, const Land& land, const House& house, Surface wood) {
+void add_garden(SceneBuilder& builder, const Land& land, const House& house, ShapeSurface wood) {
   double x = house.width / 2 + 1.2, z = -house.depth / 2, back = z - 4.5;
   add_fence(builder, land, house.at, {-x, z}, {-x, back}, wood);
   add_fence(builder, land, house.at, {-x, back}, {x, back}, wood);
