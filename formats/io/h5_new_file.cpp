@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/stopwatch.h"
 
 namespace vox::h5 {
 namespace {
@@ -124,7 +126,9 @@ NewFile::NewFile(const std::filesystem::path& target)
 void NewFile::commit() {
   const std::string name = file_.file;
   close_file(std::move(file_));
+  const Stopwatch watch;
   check_written(target_.path(), name);
+  log_debug("{}: read back in {:.4f} s", name, watch.seconds());
   target_.commit();
 }
 
