@@ -85,7 +85,7 @@ TEST_F(Verify, EachBrokenRuleIsNamed) {
       {"node beyond the end", [](dag::FrozenDag& d) { d.levels[1].words.pop_back(); },
        "level 1, word 3: a node has 3 words, but only 2 are left"},
       {"leaf beyond the end", [](dag::FrozenDag& d) { d.levels[2].words.resize(7); },
-       "level 2, word 6: a node of 2 words, but only 1"},
+       "level 2, word 6: a node has 2 words, but only 1"},
       {"two roots",
        [](dag::FrozenDag& d) {
          d.levels[0].words.insert(d.levels[0].words.end(), {0x01, 0});

@@ -120,7 +120,7 @@ TEST(ThreadRanksBuild, ADeviceThatIsTooSmallForWhatIsKeptIsAnErrorThatSaysWhatHe
     } catch (const OutOfMemory& error) {
       problem = error.what();
     }
-    EXPECT_NE(problem.find("a device with as much memory as the one that kept"), std::string::npos)
+    EXPECT_NE(problem.find("a device with as much memory as the one that built"), std::string::npos)
         << problem;
   }
 }
