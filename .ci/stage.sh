@@ -1,20 +1,22 @@
-# Runs the stages of .ci/run under one deadline; sourced. Every stage is a function that runs in a shell and a session of its
-# own and writes a log. A stage that is not finished at the deadline is stopped with all that it has started, and the end names
-# it: that alone is no failure, but a test that has failed by then is. Since often only the end of the output is seen, it
-# says what failed, and why.
-#   stage NAME FUNCTION      what is left out where there is no time for it
-#   required NAME FUNCTION   what the rest is nothing worth without: where it fails or takes too long, the run ends
-#   finish                   says how it went, and exits
-# Each stage ends by itself or within $budget + 20 seconds. Set before: $logs, a folder.
+# Runs the stages of .ci/run under one deadline; this file is sourced. Every stage is a function that runs in
+# a shell and a session of its own and writes a log. A stage that is not finished at the deadline is stopped
+# with everything that it has started, and the end of the output names it. An unfinished stage alone is not a
+# failure, but a test that has failed by then is. Often only the end of the output is seen, so it says what
+# failed, and why.
+#   stage NAME FUNCTION      runs a stage that may be left out if time runs out
+#   required NAME FUNCTION   runs a stage that all others need: if it fails or takes too long, the run ends
+#   finish                   prints the summary and exits
+# Each stage ends by itself or within $budget + 20 seconds. The caller must set $logs, a folder.
 budget=${VOX_CI_SECONDS:-4500}  # 75 minutes, of the 90 that a run may take
 failed=() unfinished=() times=() session=
 
 heading() { printf '\n=== %d min %02d s: %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$1"; }
 
-# The processes of a session. Ninja puts what it runs into process groups of their own, so that those do not tell.
+# Lists the processes of a session. Ninja gives the commands that it runs process groups of their own, so
+# process groups would not find them.
 processes_of() { { ps -o pid=,stat= --sid "$1" || true; } | awk '$2 !~ /^Z/ { print $1 }'; }
 
-# Asks all of a session to end, for ten seconds, then kills them.
+# Asks all processes of a session to end, for ten seconds, and then kills them.
 stop_session() {
   local signal processes
   for signal in TERM KILL; do
@@ -28,7 +30,8 @@ stop_session() {
 }
 trap '[[ ! $session ]] || stop_session "$session"; exit 130' INT TERM
 
-# The lines of a log that name what failed: tests, edges of a build, findings of clang-tidy and of sanitizers.
+# Prints the lines of a log that name failures: tests, steps of a build, findings of clang-tidy and of
+# sanitizers.
 failures_in() {  # LOG [|PATTERN]
   grep -E '\*\*\*(Failed|Exception|Timeout)|^FAILED: |,-warnings-as-errors|^SUMMARY: '"${2:-}" "$1" | cut -c1-300 || true
 }
@@ -50,7 +53,7 @@ run_stage() {  # NAME FUNCTION
   shown=$!
   while kill -0 "$session" 2>/dev/null && ((SECONDS < budget)); do sleep 0.2; done
   if kill -0 "$session" 2>/dev/null; then
-    [[ $(failures_in "$log") ]] && status=1  # looked for before tests die of being stopped
+    [[ $(failures_in "$log") ]] && status=1  # before the tests are stopped, which would look like failures
     stop_session "$session"
     echo "not finished for lack of time" >>"$log"
     ((status == 1)) || unfinished+=("not finished for lack of time: $1")
@@ -74,7 +77,7 @@ required() {
   [[ $outcome == passed ]] || finish
 }
 
-# The reasons fit into the last hundred lines, however many stages failed.
+# Prints the reasons, which fit into the last hundred lines however many stages failed.
 tell_failures() {
   local entry name log status lines=$((60 / ${#failed[@]}))
   for entry in "${failed[@]}"; do

@@ -1,6 +1,6 @@
-# The target `bundle`: the tools with every shared library that they need, as dist/vox-…-linux-x86_64.tar.xz; `bundle_mpi`:
-# the same with the module for MPI, whose library is the machine's; `bundle_tests`: with the tests, for a machine that has
-# another GPU.
+# The target `bundle` packs the tools with every shared library that they need, as
+# dist/vox-…-linux-x86_64.tar.xz. `bundle_mpi` adds the module for MPI, whose library must be the machine's
+# own. `bundle_tests` adds the tests, to be run on a machine with another GPU.
 set(tool_files "")
 foreach(program IN LISTS vox_tools)
   list(APPEND tool_files $<TARGET_FILE:${program}>)

@@ -1,4 +1,4 @@
-# cuCollections' static_map as a row of vox-bench keys, where its headers are given. Nothing else knows them.
+# Adds cuCollections' static_map as a row of vox-bench keys if its headers are given. Nothing else uses them.
 set(VOX_BENCH_CUCO "" CACHE PATH "cuCollections, whose map vox-bench keys measures beside ours; empty: not measured")
 if(VOX_BENCH_CUCO)
   find_path(VOX_CUCO_HEADERS cuco/static_map.cuh PATHS ${VOX_BENCH_CUCO} PATH_SUFFIXES include NO_DEFAULT_PATH)

@@ -1,9 +1,9 @@
 # Finds CUDA and sets vox_has_cuda. CUDA is optional: without it everything runs on the CPU.
 set(VOX_CUDA AUTO CACHE STRING "Build for NVIDIA GPUs: AUTO (where nvcc and a GPU are found), ON, OFF")
 set_property(CACHE VOX_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(vox_cuda_minimum 13.0)  # the oldest toolkit; in older ones CUB lacks what we use
+set(vox_cuda_minimum 13.0)  # in older toolkits CUB lacks functions that we use
 
-# Appends to `result` the architectures of this machine's GPUs that the toolkit can compile for.
+# Appends to `result` the architectures of this machine's GPUs for which the toolkit can compile.
 function(vox_detect_cuda_architectures result)
   find_program(VOX_NVIDIA_SMI nvidia-smi)
   mark_as_advanced(VOX_NVIDIA_SMI)
@@ -42,14 +42,14 @@ if(VOX_CUDA STREQUAL "AUTO" OR VOX_CUDA)
     endif()
   endif()
 endif()
-# Kernels take most of the time of a build, so that they are built on a machine without a GPU only if asked for.
+# Kernels take most of the time of a build, so without a GPU they are built only if VOX_CUDA asks for them.
 if(vox_has_cuda AND NOT CMAKE_CUDA_ARCHITECTURES)
   vox_detect_cuda_architectures(vox_architectures)
   if(NOT vox_architectures AND VOX_CUDA STREQUAL "AUTO")
     set(vox_has_cuda FALSE)
     set(why_not "there is no NVIDIA GPU here (VOX_CUDA=ON builds for those of other machines)")
   elseif(NOT vox_architectures)
-    set(vox_architectures 75-real 80-real 86-real 89-real 90)  # 90 with PTX, for what comes after it
+    set(vox_architectures 75-real 80-real 86-real 89-real 90)  # 90 with PTX, for later GPUs
   endif()
 endif()
 
@@ -58,7 +58,7 @@ if(vox_has_cuda)
     set(CMAKE_CUDA_ARCHITECTURES ${vox_architectures} CACHE STRING "GPU architectures to compile for")
   endif()
   set(CMAKE_CUDA_COMPILER ${VOX_NVCC})
-  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)  # with libcudart inside, programs start where there is no GPU
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)  # libcudart is linked in, so programs also start without a GPU
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
   message(STATUS "vox: CUDA ${CUDAToolkit_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")

@@ -1,5 +1,5 @@
-# Finds what the libraries link, each as one imported target. The build reads this file, and so does
-# find_package(vox) where the libraries are static.
+# Finds the libraries that ours link, each as one imported target. The build reads this file, and so does
+# find_package(vox) if our libraries are static.
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(assimp REQUIRED)
@@ -12,8 +12,8 @@ if(NOT TARGET libdeflate::libdeflate)
   target_link_libraries(libdeflate::libdeflate INTERFACE PkgConfig::libdeflate)
 endif()
 
-# Adds a library that a build may do without: AUTO takes it where it is found. A program that is built without it
-# refuses files that need it, and says why. An installed package knows what it was built with.
+# Adds an optional library: AUTO uses it if it is found. A program built without it refuses files that need
+# it, and says why. An installed package remembers with which libraries it was built.
 set(vox_optional_libraries "")
 set(vox_optional_definitions "")
 macro(vox_optional name target what)
@@ -39,7 +39,7 @@ if(webp_FOUND AND NOT TARGET webp::webp)
   target_link_libraries(webp::webp INTERFACE PkgConfig::webp)
 endif()
 pkg_check_modules(isal QUIET IMPORTED_TARGET libisal)
-# Only what it has in assembly for x86 is faster than libdeflate.
+# Only its x86 assembly is faster than libdeflate.
 if(isal_FOUND AND NOT TARGET isal::isal AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   add_library(isal::isal INTERFACE IMPORTED)
   target_link_libraries(isal::isal INTERFACE PkgConfig::isal)
@@ -48,10 +48,10 @@ if(NOT DEFINED VOX_MPI OR VOX_MPI)
   find_package(MPI QUIET COMPONENTS C)
 endif()
 vox_optional(MPI MPI::MPI_C "one scene by several processes")
-set(vox_optional_libraries "")    # a module alone links it (mpi.cmake)
+set(vox_optional_libraries "")    # only a module links it (mpi.cmake)
 set(vox_optional_definitions "")
 vox_optional(MESHOPT meshoptimizer::meshoptimizer "glTF compressed by meshoptimizer")
 vox_optional(DRACO draco::draco "glTF compressed by Draco")
 vox_optional(WEBP webp::webp "WebP images")
 vox_optional(ISAL isal::isal "faster compression of scene files by ISA-L")
-list(REMOVE_ITEM vox_optional_definitions VOX_HAS_ISAL)  # one source alone is compiled with it
+list(REMOVE_ITEM vox_optional_definitions VOX_HAS_ISAL)  # only one source is compiled with it

@@ -1,5 +1,5 @@
-# Makes a source file that holds, as one text, a header and all of our own headers that it includes, each once:
-# just-in-time compiled code begins with this text. Called with -D header= -D root= -D output= -D name=
+# Makes a source file that contains, as one text, a header and all of our own headers that it includes, each
+# once. Just-in-time compiled code begins with this text. Called with -D header= -D root= -D output= -D name=
 cmake_policy(SET CMP0057 NEW)  # IN_LIST
 set(seen "")
 function(expand file result)
@@ -21,7 +21,7 @@ function(expand file result)
 endfunction()
 
 expand(${header} text)
-# Lines of comments are left out, since they say nothing to a compiler.
+# Comment lines are removed, because the compiler does not need them.
 string(REGEX REPLACE "\n *//[^\n]*" "" text "${text}")
 string(REGEX REPLACE "\n\n+" "\n" text "${text}")
 file(WRITE ${output} "namespace vox::bricks {\nextern const char* const ${name};\n"

@@ -1,11 +1,11 @@
-# Makes a source file that holds the viewer of scene pages (formats/pages/viewer) as three texts: its style, its body
-# and its program. The modules become one, each behind those that it imports, so that a page needs no other file, and a
-# build neither npm nor a network. Called with -D folder= -D output=
+# Makes a source file that contains the viewer of scene pages (formats/pages/viewer) as three texts: its
+# style, its body and its program. The modules are joined into one, each after those that it imports. So a
+# page needs no other file, and a build needs neither npm nor a network. Called with -D folder= -D output=
 cmake_policy(SET CMP0057 NEW)  # IN_LIST
 set(seen "")
 set(script "")
 
-# Appends a module to the script, after those that it imports.
+# Appends a module to the script after those that it imports.
 function(append_module name)
   list(APPEND seen ${name})
   file(READ ${folder}/${name} text)
@@ -16,10 +16,10 @@ function(append_module name)
       append_module(${imported})
     endif()
   endforeach()
-  # Without the brackets of CMake's lists, texts are no lists here: every replacement takes all of it.
+  # The text is quoted, so CMake does not take it for a list and each replacement sees all of it.
   string(REGEX REPLACE "(^|\n)import [^\n]*" "\\1" text "${text}")
   string(REGEX REPLACE "\nexport " "\n" text "${text}")
-  # Comments and what lines are indented by say nothing to a browser.
+  # Comments and indentation are removed, because a browser does not need them.
   string(REGEX REPLACE "/\\*\\*?[^*\n]*\\*/ *" "" text "${text}")
   string(REGEX REPLACE "\n *//[^\n]*" "" text "\n${text}")
   string(REGEX REPLACE " +// [^\n]*" "" text "${text}")
@@ -27,11 +27,15 @@ function(append_module name)
   string(REGEX REPLACE "\n */\\*\\*[^\n]*" "" text "${text}")
   string(REGEX REPLACE "\n +" "\n" text "${text}")
   string(REGEX REPLACE "\n\n+" "\n" text "${text}")
+  # The shaders hold no strings, so spaces after commas mean nothing there.
+  if(name MATCHES "glsl")
+    string(REPLACE ", " "," text "${text}")
+  endif()
   set(script "${script}${text}" PARENT_SCOPE)
   set(seen "${seen}" PARENT_SCOPE)
 endfunction()
 
-# A literal of C++, in parts, as compilers limit how long one is.
+# Writes a C++ literal in parts, because compilers limit the length of one.
 function(literal name text)
   set(parts "")
   string(LENGTH "${text}" left)

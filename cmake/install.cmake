@@ -1,10 +1,10 @@
-# Installs programs, libraries, headers and pages, and the files from which find_package(vox) makes vox::vox and
-# vox::formats.
+# Installs programs, libraries, headers and pages, and the files with which find_package(vox) defines vox::vox
+# and vox::formats.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/vox)
 
-# Each file is of one component, which is a package of its own (packages.cmake).
+# Each file belongs to one component, which is a package of its own (packages.cmake).
 set(tools COMPONENT tools)
 set(development COMPONENT development)
 set(vox_soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})  # a minor version may change the interface
@@ -15,13 +15,14 @@ set_target_properties(vox_formats PROPERTIES EXPORT_NAME formats INSTALL_RPATH $
 install(TARGETS vox vox_formats EXPORT voxTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${development}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development)
-if(TARGET vox_mpi)  # no package holds it: libvox looks for it beside itself, and does without
+if(TARGET vox_mpi)  # in no package: libvox looks for it beside itself and works without it
   install(TARGETS vox_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)
   set_target_properties(vox_mpi PROPERTIES INSTALL_RPATH $ORIGIN)
 endif()
 install(EXPORT voxTargets NAMESPACE vox:: DESTINATION ${package_directory} ${development})
 install(DIRECTORY libvox formats DESTINATION include/vox ${development} FILES_MATCHING PATTERN "*.h")
-# Debian's Python looks there below the prefix /usr; elsewhere PYTHONPATH says it, or pip installs tools/python.
+# With the prefix /usr, Debian's Python searches this folder. Elsewhere, set PYTHONPATH or install
+# tools/python with pip.
 set(VOX_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package goes, below the prefix")
 install(DIRECTORY tools/python/vox DESTINATION ${VOX_PYTHON_DIR} COMPONENT python
   FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)

@@ -1,5 +1,5 @@
-# The target `manual`: for every tool a manual page and completions for bash and zsh. The tool itself writes them,
-# so that they say what --help says. They lie below ${vox_manual} as they are installed below share.
+# The target `manual` makes a manual page and completions for bash and zsh for every tool. The tool itself
+# writes them, so they agree with --help. They lie below ${vox_manual} as they will lie below share.
 set(vox_manual ${PROJECT_BINARY_DIR}/share)
 set(vox-bench_commands bricks convert edit forms hash intersect keys match)  # these commands have pages of their own
 

@@ -1,4 +1,4 @@
-# vox_options: what all of our own code is compiled with.
+# vox_options holds the flags with which all of our own code is compiled.
 set(VOX_SANITIZE "" CACHE STRING "Sanitizers for own code, such as address,undefined or thread")
 option(VOX_WERROR "Warnings are errors" ON)
 option(VOX_FUZZ "Programs for libFuzzer; needs clang" OFF)
@@ -6,7 +6,7 @@ option(VOX_FUZZ "Programs for libFuzzer; needs clang" OFF)
 find_program(ccache ccache)
 mark_as_advanced(ccache)
 if(ccache)
-  # ccache asks for this setting before it caches anything with precompiled headers.
+  # ccache requires this setting to cache anything with precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ccache})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${ccache})
 endif()
@@ -17,15 +17,16 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 add_library(vox_options INTERFACE)
 target_compile_features(vox_options INTERFACE cxx_std_20)
 if(VOX_SANITIZE)
-  set(warnings -w)  # the release build gives the warnings
+  set(warnings -w)  # the release build reports the warnings
 else()
-  # -Wrestrict: GCC 12 warns of its own std::string (PR 105651).
+  # -Wno-restrict: GCC 12 wrongly warns about its own std::string (PR 105651).
   set(warnings -Wall -Wextra -Wconversion -Wno-restrict $<$<BOOL:${VOX_WERROR}>:-Werror>)
 endif()
 # Floating point decides materials, so it must round alike everywhere: no fused multiply-add, on either device.
 set(host_flags -ffp-contract=off)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  # v2 is of 2009 and brings popcnt and SSE 4.2. Coverage takes wider vectors where they are there.
+  # x86-64-v2 dates from 2009 and has popcnt and SSE 4.2. The coverage test uses wider vectors if the
+  # processor has them.
   set(VOX_CPU x86-64-v2 CACHE STRING "Processors to compile for: x86-64-v2, x86-64-v3, x86-64-v4, native")
   set_property(CACHE VOX_CPU PROPERTY STRINGS x86-64-v2 x86-64-v3 x86-64-v4 native)
   list(APPEND host_flags -march=${VOX_CPU})
@@ -33,17 +34,18 @@ endif()
 target_compile_options(vox_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings};${host_flags}>")
 if(vox_has_cuda)
   list(JOIN host_flags "," host_list)
-  # -std: CMake 3.25 does not know that nvcc can do C++20, so neither cuda_std_20 nor CUDA_STANDARD would work.
+  # -std: CMake 3.25 does not know that nvcc supports C++20, so neither cuda_std_20 nor CUDA_STANDARD would
+  # work.
   set(cuda_flags -std=c++20 --fmad=false --extended-lambda --expt-relaxed-constexpr
       -Xcompiler=-Wall,-Wextra,${host_list} $<$<BOOL:${VOX_WERROR}>:-Werror=all-warnings>)
   target_compile_options(vox_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_flags}>")
 endif()
 set(vox_program_sources "")  # sources that are part of every program
 set(vox_hot_options "")      # for code that computes much: the library and the tests of its rooms
-set(vox_cold_options -O0)    # for tests that hardly compute: the optimiser would take most of their compile time
+set(vox_cold_options -O0)    # for tests that compute little: compiling them is faster
 if(VOX_SANITIZE)
-  set(vox_hot_options -O1)  # the other code, instrumented, compiles in half the time without optimisation
-  # Checks for what the address sanitizer finds too are left out: they take a third of the time to compile.
+  set(vox_hot_options -O1)  # instrumented code without optimisation compiles in half the time
+  # Checks that duplicate the address sanitizer's are left out, because they take a third of the compile time.
   set(sanitizer_flags -fsanitize=${VOX_SANITIZE} -fno-sanitize=null,object-size,vptr -fno-sanitize-recover=all
       -fno-omit-frame-pointer)
   if(VOX_SANITIZE MATCHES "thread")

@@ -1,5 +1,6 @@
-# cpack makes Debian packages of what cmake --install installs, without compiling again: vox (the tools), python3-vox,
-# libvox0.1 and libvox-dev.   cpack --config build/release/CPackConfig.cmake   writes them into dist/.
+# cpack makes Debian packages from the files that cmake --install installs, without compiling again: vox (the
+# tools), python3-vox, libvox0.1 and libvox-dev. The command cpack --config build/release/CPackConfig.cmake
+# writes them to dist/.
 set(library_package libvox${vox_soversion})
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_SOURCE_DIR}/dist)
@@ -10,14 +11,14 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The vox developers <vox@example.org>")
-# dpkg-shlibdeps finds what to depend on; what it cannot know, libraries of ours, is in the build folder.
+# dpkg-shlibdeps finds the dependencies. It does not know our own libraries, which are in the build folder.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME vox)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION})")
-set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "python3-vox, g++, ffmpeg")  # vox-bench bricks compiles while it runs, vox-render makes films
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "python3-vox, g++, ffmpeg")  # for bricks and films
 set(CPACK_DEBIAN_TOOLS_DESCRIPTION
 "vox-convert, vox-edit, vox-render, vox-stats, vox-scene and vox-bench make,
 change, show and measure sparse voxel DAGs, hybrid bricks and spatial hashes.")
@@ -36,7 +37,7 @@ set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME ${library_package})
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
-# Debian's way to have ldconfig run; CPack adds scripts that call it.
+# This trigger is Debian's way to run ldconfig, whereas CPack adds scripts that call it.
 file(WRITE ${PROJECT_BINARY_DIR}/packages/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/packages/triggers)
 set(CPACK_DEBIAN_LIBRARIES_DESCRIPTION
@@ -50,14 +51,15 @@ set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
 "Headers, and the files from which find_package(vox) of CMake makes vox::vox and
 vox::formats.")
 
-# What Debian wants of files beyond what cmake --install does, in the folder of each package before it is packed.
+# Completes the files in the folder of each package before it is packed, as Debian requires beyond cmake
+# --install.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/packages/debian_files.cmake)
 set(CPACK_vox_packages tools:vox python:python3-vox libraries:${library_package} development:libvox-dev)
 set(CPACK_vox_source ${PROJECT_SOURCE_DIR})
 set(CPACK_vox_maintainer ${CPACK_DEBIAN_PACKAGE_MAINTAINER})
 include(CPack)
 
-# Ninja's cpack compiles nothing: what it packs is built first.
+# cpack with Ninja compiles nothing, so the target depends on everything that is packed.
 add_custom_target(packages
   COMMAND ${CMAKE_CPACK_COMMAND} --config ${PROJECT_BINARY_DIR}/CPackConfig.cmake
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${CPACK_PACKAGE_DIRECTORY}/_CPack_Packages

@@ -1,12 +1,12 @@
-# Precompiles the headers that nearly every source includes, once for all targets with the same flags. Sources still
-# include what they use: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without precompiled headers, and clang-tidy in
-# CI reads the sources so.
+# Precompiles the headers that nearly every source includes, once for all targets with the same flags. Sources
+# must still include everything that they use: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without
+# precompiled headers, and clang-tidy in CI reads the sources in that way.
 set(vox_precompiled <algorithm> <array> <bit> <cmath> <cstdint> <cstring> <filesystem> <functional> <map> <memory>
     <optional> <span> <string> <string_view> <utility> <vector> <fmt/format.h> <tbb/parallel_for.h>)
 
-# vox_precompile(GROUP TARGET [HEADER...]): the targets of a group, which have the same flags, share the precompiled
-# headers of its first target. Optimised groups get none except in builds with sanitizers, because GCC's optimiser
-# gives false warnings of std::string in precompiled headers (PR 105651).
+# vox_precompile(GROUP TARGET [HEADER...]): the targets of a group, which have the same flags, share the
+# precompiled headers of the group's first target. Optimised groups get none except in builds with sanitizers,
+# because GCC's optimiser gives false warnings about std::string in precompiled headers (PR 105651).
 function(vox_precompile group target)
   if(NOT VOX_SANITIZE AND NOT group MATCHES "^cold")
     return()
@@ -21,6 +21,6 @@ function(vox_precompile group target)
     set_property(GLOBAL PROPERTY vox_precompiled_${group} ${target})
   endif()
   if(ccache AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # ccache asks for it
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache
   endif()
 endfunction()

@@ -1,6 +1,6 @@
-# With VOX_UNITY the sources of a folder are compiled as one, since what they all include takes most of the time. What
-# nameless namespaces hold has one name in a folder, therefore, and headers that its sources include have no names in
-# common. Builds without it find what a source forgot to include.
+# With VOX_UNITY the sources of a folder are compiled as one, because the headers that they share take most of
+# the time. Therefore names in nameless namespaces must be unique in a folder, and headers that its sources
+# include must not define the same names. Builds without VOX_UNITY find missing includes.
 option(VOX_UNITY "The sources of a folder are compiled as one: faster as a whole, slower after a change" OFF)
 
 # vox_unity(TARGET)

@@ -1,4 +1,4 @@
-// What this build of the formats can do and another one may lack, for --version.
+// The optional parts of this build of the formats, for --version.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 namespace vox {
 
 struct OptionalPart {
-  std::string_view key;   // "webp", for JSON
-  std::string_view name;  // "WebP images"
+  std::string_view key;   // for JSON, e.g. "webp"
+  std::string_view name;  // e.g. "WebP images"
   bool built = false;
 };
 
-// The libraries that a build may do without (cmake/dependencies.cmake).
+// Returns the libraries that a build can do without (cmake/dependencies.cmake), and which of them this build
+// has.
 std::vector<OptionalPart> optional_parts();
 
-std::string hdf5_version();  // "1.10.8", of the library that is loaded
+std::string hdf5_version();  // version of the loaded library, e.g. "1.10.8"
 
 }  // namespace vox

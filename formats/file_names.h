@@ -1,4 +1,4 @@
-// The names of files that programs write where the user gives none.
+// The names of files that programs write if the user gives none.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 
 namespace vox {
 
-// The scene file that an input is converted to: "house.h5" in the current folder.
+// Returns the scene file that an input is converted to: "house.h5" in the current folder.
 std::filesystem::path scene_file_name(const std::filesystem::path& input);
 
-// The picture of a scene: "house-view.png" beside the scene file.
+// Returns the picture of a scene: "house-view.png" beside the scene file.
 std::filesystem::path picture_file_name(const std::filesystem::path& scene);
 
-// The name of one of `count` files: "house-07.png", with as many digits as the last number has.
+// Returns the name of one of `count` files: "house-07.png", with as many digits as the last number has.
 std::filesystem::path numbered_file_name(const std::filesystem::path& file, uint32_t number, uint32_t count);
 
 }  // namespace vox

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Packs programs with every shared library that they need, so that they run on any Linux with our glibc or a newer one.
 # Called by the targets `bundle`, `bundle_mpi` and `bundle_tests`:   tools/bundle.sh NAME OUTPUT_FOLDER PROGRAM... [MODULE.so]
-# A module, which knows MPI, is packed without what it needs: launcher and library belong together, and to the machine.
+# The module for MPI is packed without the libraries that it needs, because MPI's library must match the machine's
+# launcher.
 set -euo pipefail
 
 name=$1 output=$2
@@ -15,10 +16,10 @@ limit=$((25 * 1000 * 1000))
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 root=$output/$name
 
-# glibc is the one thing that must be the machine's own: it belongs to its kernel and its loader.
+# glibc alone must be the machine's own, because it belongs to its kernel and its loader.
 glibc='^(ld-linux.*|lib(c|m|dl|pthread|rt|util|resolv|anl|mvec|nsl|nss_.*|thread_db|BrokenLocale))\.so'
 
-needed_libraries() {  # paths, the transitive ones too
+needed_libraries() {  # prints paths, including those of indirect dependencies
   ldd "$@" | awk '$2 == "=>" { print $3 }' | sort -u | while read -r library; do
     [[ $(basename "$library") =~ $glibc ]] || echo "$library"
   done
@@ -28,7 +29,7 @@ rm -rf "$root" "$root.tar.xz"
 mkdir -p "$root/bin" "$root/lib" "$root/licenses"
 cp "${programs[@]}" "$root/bin/"
 cp "$here/README.md" "$here/LICENSE" "$root/"
-cp -r "$here/docs" "$(dirname "${programs[0]}")/share" "$root/"  # pages, manual pages, completions
+cp -r "$here/docs" "$(dirname "${programs[0]}")/share" "$root/"  # docs, manual pages, completions
 [[ "${programs[*]}" != *vox_test_* ]] || install -m 755 "$here/tools/run-tests.sh" "$root/"
 install -D -m 644 -t "$root/python" "$here/tools/python/pyproject.toml"
 install -D -m 644 -t "$root/python/vox" "$here"/tools/python/vox/*.py
@@ -40,7 +41,7 @@ fi
 mapfile -t libraries < <(needed_libraries "${programs[@]}")
 for library in "${libraries[@]}"; do
   cp -L "$library" "$root/lib/"
-  # TBB opens its allocator by name, and goes without where it is missing.
+  # TBB opens its allocator by name at run time, and works without it if it is missing.
   case $(basename "$library") in
     libtbb.so.*) cp -L "$(dirname "$library")"/libtbbmalloc.so.2 "$root/lib/" ;;
   esac
@@ -50,7 +51,8 @@ for library in "${libraries[@]}"; do
   fi
 done
 
-# RPATH rather than RUNPATH: it also serves what libraries need, and LD_LIBRARY_PATH cannot put others before them.
+# RPATH is used rather than RUNPATH: it also applies to the libraries' own dependencies, and LD_LIBRARY_PATH
+# cannot override it.
 strip --strip-unneeded "$root"/bin/* "$root"/lib/*
 for program in "$root"/bin/*; do patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$program"; done
 for library in "$root"/lib/*; do patchelf --force-rpath --set-rpath '$ORIGIN' "$library"; done
@@ -67,7 +69,7 @@ for module in ${modules[@]+"${modules[@]}"}; do
   patchelf --set-rpath '$ORIGIN' "$root/lib/$(basename "$module")"
 done
 
-# Jumps of x86 code are written so that equal targets look alike: 7 % less.
+# The x86 filter rewrites jumps so that equal targets look alike, which saves 7 %.
 tar -C "$output" --owner=0 --group=0 --sort=name -c "$name" | xz --x86 --lzma2=preset=6 -T0 >"$root.tar.xz"
 rm -rf "$root"
 bytes=$(stat -c %s "$root.tar.xz")

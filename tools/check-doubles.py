@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Looks for double precision in the kernels of a library: most GPUs do a thirty-second of it.
+"""Looks for double-precision instructions in the kernels of a library, because most GPUs run them at 1/32 of the speed.
 
     tools/check-doubles.py LIBRARY [--list]
 
-LIBRARY is libvox.so, whose machine code cuobjdump (of the CUDA toolkit) shows, or a text that it has shown. Each kernel
-with double-precision instructions that is not allowed to have them is a line on stderr; the exit code is 1 then.
---list prints how many there are in each kernel, of which kinds, allowed or not.
+LIBRARY is libvox.so, whose machine code cuobjdump (of the CUDA toolkit) prints, or a text that it has printed. Each
+kernel with double-precision instructions that is not allowed to have them is a line on stderr; the exit code is then 1.
+--list prints for each kernel how many such instructions of which kinds it has, allowed or not.
 """
 
 import collections
@@ -13,14 +13,15 @@ import re
 import subprocess
 import sys
 
-# Bodies that may compute in double precision, by the length and the name that mangled names have, and why.
+# Bodies that may compute in double precision, with the reason. The key is the mangled name: its length and
+# the name.
 ALLOWED = {
     # once a triangle
     "14PrepareShading": "runs once a triangle",
     "11CountShapes": "runs once a triangle",
     "11WriteShapes": "runs once a triangle",
     "14PlaceTriangles": "runs once a triangle",
-    # libvox/painting computes in the scene's coordinates, for the texels near a stroke alone.
+    # libvox/painting computes in the scene's coordinates, but only for the texels near a stroke.
     "12CoverSquares": "runs once a square of texels near a stroke",
     "10EmitShares": "runs once a painted texel",
     "10NearStroke": "runs once a piece of a stroke and a box",
@@ -39,7 +40,7 @@ DOUBLE = re.compile(
 
 
 def machine_code(path):
-    """The text of cuobjdump, with a line `Function : name` in front of each kernel."""
+    """Returns the output of cuobjdump, with a line `Function : name` before each kernel."""
     with open(path, "rb") as file:
         if file.read(4) != b"\x7fELF":
             return open(path, encoding="utf-8").read()
@@ -47,7 +48,7 @@ def machine_code(path):
 
 
 def doubles(text):
-    """For each kernel the kinds of its double-precision instructions, counted."""
+    """Returns for each kernel the number of its double-precision instructions of each kind."""
     parts = FUNCTION.split(text)[1:]
     for name, code in zip(parts[::2], parts[1::2]):
         kinds = collections.Counter(DOUBLE.findall(code))

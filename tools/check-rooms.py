@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Looks whether the house is as docs/architecture.md draws it: rooms in order, a namespace for each, and no type twice.
+"""Checks that the code follows docs/architecture.md: the order of rooms, a namespace for each, and no type name twice.
 
     tools/check-rooms.py [TREE]
 
-Each breach is a line on stderr with its place, what is wrong there and what to do; the exit code is 1 then.
+Each breach is a line on stderr with its place, the rule and the remedy; the exit code is then 1.
 """
 
 import collections
@@ -11,8 +11,8 @@ import os
 import re
 import sys
 
-# A file includes files of its own room, or of rooms before it. Some rooms of libvox stay in the namespace `vox`: they
-# hold the words that all others use, and the interface that the library offers to programs.
+# A file may include files of its own room and of rooms before it. Some rooms of libvox use the namespace
+# `vox` itself: they hold the words that all others use and the interface that the library offers to programs.
 LIBRARY = "base device scene volume hash dag spatial painting voxelize bricks edit render rounds ranks engine measure".split()
 ORDER = [f"libvox/{room}" for room in LIBRARY] + ["formats", "tools"]
 IN_VOX = {"base", "engine"}
@@ -25,7 +25,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
-# Declarations of types of other rooms that a file only names: a namespace with nothing else in it.
+# Forward declarations of types of other rooms: a namespace that contains nothing else.
 DECLARATIONS = re.compile(r"namespace vox(?:::\w+)? \{\s*(?:(?:class|struct|enum class) \w+;\s*)+\}")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 SCOPE = re.compile(
@@ -39,7 +39,7 @@ SCOPE = re.compile(
 
 
 def blanked(text, keep_strings=False):
-    """The text with spaces for comments and, unless they are kept, for what strings say: as long, line by line."""
+    """Returns the text with spaces in place of comments and, unless they are kept, of strings. No line changes its length."""
 
     def blank(match):
         if keep_strings and not match["comment"]:
@@ -50,14 +50,14 @@ def blanked(text, keep_strings=False):
 
 
 def strings(text):
-    """Pairs of a string of the code and the place where it begins."""
+    """Yields pairs of a string in the code and the place where it begins."""
     for match in TOKEN.finditer(text):
         if match["string"] or match["raw"]:
             yield match.start(), match[0]
 
 
 def level(path):
-    """The room that holds a path, by its place in ORDER; None for what is no part of the program."""
+    """Returns the index in ORDER of the room that holds a path; None for files that are not part of the program."""
     for i, room in enumerate(ORDER):
         if path.startswith(room + "/"):
             return i
@@ -70,10 +70,10 @@ def own_namespace(path):
 
 
 def scopes(text):
-    """What the code opens at namespace scope: (place, "namespace" or "type", name with its namespaces). What is inside of
-    types, functions and nameless namespaces is nobody else's."""
+    """Yields what the code opens at namespace scope: (place, "namespace" or "type", name with its namespaces). It skips
+    everything inside types, functions and nameless namespaces, which other files cannot see."""
     code = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda m: re.sub(r"[^\n]", " ", m[0]), blanked(text), flags=re.MULTILINE)
-    stack = []  # of names; None where names are nobody else's
+    stack = []  # names; None inside a scope that other files cannot see
     for match in SCOPE.finditer(code):
         hidden = None in stack
         if match["close"]:
@@ -106,7 +106,8 @@ class House:
         if path.startswith("tests/"):
             return
         self.look_at_includes(path, text)
-        if path.startswith(("libvox/", "formats/")) and not path.startswith("formats/pages/"):  # of whose styles -- is a part
+        # Strings of CSS may begin with --.
+        if path.startswith(("libvox/", "formats/")) and not path.startswith("formats/pages/"):
             self.look_at_strings(path, text)
 
     def look_at_includes(self, path, text):
@@ -154,14 +155,14 @@ class House:
 
 
 def in_one_program(path, other):
-    """Whether both files can be linked together."""
+    """Returns True if both files can be linked into the same program."""
 
     def part(file):
         folder = "/".join(file.split("/")[:2]) + "/"
         if folder.startswith("tools/vox-"):
-            return folder  # each of them is a program
+            return folder  # each such folder is a program
         if folder.startswith("tests/"):
-            return folder if file.endswith(".cpp") else "tests/"  # so is each folder of tests, with the headers of all others
+            return folder if file.endswith(".cpp") else "tests/"  # so is each folder of tests
         return ""
 
     return part(path).startswith(part(other)) or part(other).startswith(part(path))

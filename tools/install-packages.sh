@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what vox needs on Debian 12 and Ubuntu 24.04; quick when everything is there.
-#   tools/install-packages.sh            to build and test
-#   tools/install-packages.sh packages   and to make Debian packages
-#   tools/install-packages.sh ci         and what .ci/run and the bundle use
+# Installs the packages that vox needs on Debian 12 and Ubuntu 24.04; quick if all of them are installed.
+#   tools/install-packages.sh            packages to build and test
+#   tools/install-packages.sh packages   also those to make Debian packages
+#   tools/install-packages.sh ci         also those for .ci/run and the bundle
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config ccache libtbb-dev libfmt-dev libassimp-dev libhdf5-dev libdeflate-dev
@@ -12,9 +12,10 @@ packages=(g++ cmake ninja-build pkg-config ccache libtbb-dev libfmt-dev libassim
 if [[ ${1:-} == ci ]]; then
   packages+=(clang-format clang-tidy clang libclang-rt-dev patchelf binutils xz-utils git procps
              lintian python3-vtk9 python3-pip python3-setuptools python3-wheel man-db ffmpeg)
-  # Report pages are looked at in a browser: 122 MB to load, 414 MB on disk. Ubuntu's package is no browser but a snap.
+  # Tests look at report pages in a browser: 122 MB to download, 414 MB on disk. Ubuntu's package only
+  # installs a snap.
   grep -qs '^ID=debian' /etc/os-release && packages+=(chromium)
-  # They check the program of scene pages; Node's own package, which many have, brings npm with it.
+  # npm runs the checks of the scene pages' program. Node's own package, which many people have, includes npm.
   command -v npm >/dev/null || packages+=(nodejs npm)
 fi
 
@@ -50,7 +51,7 @@ install() {
 }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# The lists may be absent or older than the archive: refresh them only when that may be why it fails.
+# The package lists may be missing or outdated. They are refreshed only if the installation fails.
 if ! install; then
   ${as_root[@]+"${as_root[@]}"} apt-get update -q
   install || { cat "$log" >&2; exit 1; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is needed, builds the tools and makes Debian packages of them, in dist/. Where this machine has no GPU,
-# VOX_CUDA=ON builds for those of others.
+# Installs the required packages, builds the tools and makes Debian packages of them in dist/. On a machine
+# without a GPU, VOX_CUDA=ON builds for the GPUs of others.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

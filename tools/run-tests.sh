@@ -1,6 +1,6 @@
 #!/bin/sh
-# In a bundle: runs every test program and ends with one line, "N passed, N failed, N skipped".
-# VOX_TEST_DEVICE=cuda runs them on the GPU. Arguments go to every program (--gtest_filter=…).
+# Runs every test program of a bundle and ends with one line, "N passed, N failed, N skipped".
+# VOX_TEST_DEVICE=cuda runs them on the GPU. Arguments are passed to every program (--gtest_filter=…).
 here=$(cd "$(dirname "$0")" && pwd)
 export VOX_BIN="$here/bin"
 log=$(mktemp) || exit 1
@@ -14,7 +14,7 @@ for program in "$here"/bin/vox_test_*; do
   "$program" "$@" >"$log" 2>&1
   status=$?
   ok=$(count PASSED) bad=$(count FAILED) left=$(count SKIPPED)
-  # A crash leaves no count of failures.
+  # A program that crashes prints no number of failures.
   if [ $status -ne 0 ] && [ -z "$bad" ]; then bad=1; fi
   passed=$((passed + ${ok:-0})) failed=$((failed + ${bad:-0})) skipped=$((skipped + ${left:-0}))
   echo "$(basename "$program"): ${ok:-0} passed, ${bad:-0} failed, ${left:-0} skipped, $(($(date +%s) - start)) s"

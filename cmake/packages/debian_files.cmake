@@ -1,5 +1,5 @@
-# Run by cpack where the files of all packages lie below ${CPACK_TEMPORARY_INSTALL_DIRECTORY}, a folder for each: makes of
-# them what Debian's policy asks for.
+# cpack runs this file when the files of all packages lie below ${CPACK_TEMPORARY_INSTALL_DIRECTORY}, a folder
+# for each package. It changes them to conform to Debian's policy.
 set(changelog "vox (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
 
   * Packages of this version, as cpack makes them.
@@ -7,7 +7,7 @@ set(changelog "vox (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
  -- ${CPACK_vox_maintainer}  DATE
 ")
 
-# The day of the commit, so that equal sources give equal packages.
+# The day of the commit is used, so that equal sources give equal packages.
 if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
   execute_process(COMMAND git log -1 --format=%ct WORKING_DIRECTORY ${CPACK_vox_source} OUTPUT_VARIABLE epoch
                   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
@@ -26,7 +26,7 @@ foreach(component_and_name IN LISTS CPACK_vox_packages)
   file(WRITE ${documents}/changelog "${changelog}")
   execute_process(COMMAND gzip -9nf ${documents}/changelog COMMAND_ERROR_IS_FATAL ANY)
 
-  # Libraries are found where all are.
+  # Installed libraries are on the system's search path, so RPATHs are removed.
   file(GLOB programs ${root}/bin/* ${root}/lib/*.so*)
   foreach(program IN LISTS programs)
     if(NOT IS_SYMLINK ${program})
@@ -38,5 +38,5 @@ endforeach()
 set(share ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/tools/usr/share)
 file(GLOB pages ${share}/man/man1/*.1)
 execute_process(COMMAND gzip -9nf ${pages} COMMAND_ERROR_IS_FATAL ANY)
-file(RENAME ${share}/zsh/site-functions ${share}/zsh/vendor-completions)  # Debian's zsh looks for packages' there
-file(REMOVE ${share}/doc/vox/LICENSE)                                     # the file copyright says it
+file(RENAME ${share}/zsh/site-functions ${share}/zsh/vendor-completions)  # the zsh of Debian looks there
+file(REMOVE ${share}/doc/vox/LICENSE)                                     # the file copyright has it

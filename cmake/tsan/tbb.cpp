@@ -1,8 +1,8 @@
 // Tells the thread sanitizer how TBB hands work from thread to thread. TBB's library is not built with the
-// sanitizer, so that every loop body would be reported for reading what its caller wrote. Suppressions cannot
-// tell such a report from a true race in a body; therefore this file, linked into every program of a tsan
-// build, takes the place of the few TBB functions at which a hand-over happens, notes it, and calls the
-// original.
+// sanitizer, so every loop body would be reported for reading data that its caller wrote. Suppressions cannot
+// tell such a report from a true race in a body. Therefore this file, linked into every program of a tsan
+// build, replaces the few TBB functions that hand work over: each replacement tells the sanitizer about the
+// hand-over and calls the original.
 #include <dlfcn.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_group.h>
@@ -20,12 +20,13 @@ Function* original(const char* symbol) {
   return reinterpret_cast<Function*>(address);
 }
 
-// Runs a task on the thread that took it, which then has seen all that the spawning thread did before.
+// Runs a task on the thread that took it. That thread then sees everything that the spawning thread did
+// before.
 class HandedOver final : public d1::task {
  public:
   explicit HandedOver(d1::task& inner) : inner_(inner) { __tsan_release(this); }
 
-  // A task that throws is cancelled afterwards: this has to outlive the throw.
+  // A task that throws is cancelled afterwards, so this object must outlive the exception.
   d1::task* execute(d1::execution_data& data) override {
     __tsan_acquire(this);
     d1::task* next = inner_.execute(data);
@@ -43,7 +44,7 @@ class HandedOver final : public d1::task {
   d1::task& inner_;
 };
 
-// The count inside, which tasks lower when they end, is instrumented; only the waiter's look at it is not.
+// The sanitizer sees tasks decrement the count inside when they end, but not the waiter's read of it.
 void acquire(d1::wait_context& context) {
   __tsan_acquire(reinterpret_cast<char*>(&context) + sizeof(uint64_t));
 }

@@ -10,18 +10,19 @@ namespace vox {
 
 struct PaletteChoice {
   scene::MaterialMode materials = scene::MaterialMode::Texture;
-  std::optional<std::filesystem::path> file;   // without one, the palette is chosen from the scene
-  scene::PaletteOptions weights = {};          // weights of the colours that a palette is chosen from
-  const scene::SurfacePaint* paint = nullptr;  // with MaterialMode::Texture: what is painted on the surface
-  bool measure = false;  // whether to measure how well a file's colours fit; chosen ones are always measured
+  std::optional<std::filesystem::path> file;   // if absent, the palette is chosen from the scene
+  scene::PaletteOptions weights = {};          // weights of the colours from which a palette is chosen
+  const scene::SurfacePaint* paint = nullptr;  // paint on the surface, for MaterialMode::Texture
+  // Measures how well a file's colours fit. Chosen palettes are always measured.
+  bool measure = false;
 };
 
 struct ChosenPalette {
   scene::IndexedScene indexed;
-  std::optional<scene::PaletteError> error;  // for MaterialMode::Texture, where it is measured
+  std::optional<scene::PaletteError> error;  // for MaterialMode::Texture, if measured
 };
 
-// Bakes the scene's base colours. Throws Error that names the file.
+// Bakes the scene's base colours. Throws an Error that names the file.
 ChosenPalette choose_palette(scene::Scene& scene, const PaletteChoice& choice);
 
 }  // namespace vox

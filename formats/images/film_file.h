@@ -1,40 +1,56 @@
-// Writes pictures as a film, an MP4 file that browsers play, by ffmpeg where it is installed.
+// Writes pictures as a film, an MP4 file that browsers play, using ffmpeg if it is installed.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
 
-#include "libvox/base/atomic_file.h"
+#include "formats/io/output_file.h"
 #include "libvox/base/run_program.h"
 #include "libvox/scene/scene.h"
 
 namespace vox {
 
-inline constexpr std::string_view kFilmMark = "made by vox: ";  // in the film's comment, for overwrite.h
+inline constexpr std::string_view kFilmMark = "made by vox: ";  // starts the film's comment
 
-bool can_write_films();  // whether ffmpeg is installed
+bool can_write_films();  // true if ffmpeg is installed
 
 struct FilmOptions {
-  uint32_t width, height;  // pixels, both even: colours are kept for 2 x 2 of them
+  uint32_t width, height;  // pixels, both even, because colours are stored for blocks of 2 × 2 pixels
   double fps;              // pictures a second
-  std::string comment;     // how it was made
+  std::string comment;     // how the film was made
 };
 
-// A film that appears at its path once close() was called, and not at all where anything fails before.
+// A film that appears at its path when close() has been called, and not at all if anything fails before.
 class FilmFile {
  public:
-  // Throws Error where ffmpeg cannot be started, or nothing can be written at the path.
+  // Throws Error if ffmpeg cannot be started, or if nothing can be written at the path.
   FilmFile(const std::filesystem::path& path, const FilmOptions& options);
 
-  // Adds a picture of the film's size. Throws Error that says what ffmpeg said where it has given up.
+  // Adds a picture of the film's size. Throws an Error with ffmpeg's message if ffmpeg has failed.
   void add(const scene::Image& image);
   void close();
 
  private:
   [[noreturn]] void fail(const ProgramResult& result) const;
 
-  AtomicFile file_;
+  // ffmpeg ends with exit code 0 although it could not write all of a film, so it writes into memory.
+  class Memory {
+   public:
+    Memory();
+    ~Memory();
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    std::filesystem::path path() const;  // under which other programs can open it
+    void copy_to(OutputFile& file) const;
+
+   private:
+    int descriptor_ = -1;
+  };
+
+  OutputFile file_;
+  std::string name_;
+  Memory memory_;
   FedProgram ffmpeg_;
 };
 

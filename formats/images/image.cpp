@@ -21,19 +21,20 @@ namespace {
 
 constexpr uint64_t kMaxPixels = uint64_t{1} << 28;
 
-// The densest of the formats, a 1-bit PNG, packs 8 pixels into a byte that deflate packs 1032 : 1.
+// The densest format is a 1-bit PNG: a byte holds 8 pixels, and deflate packs bytes up to 1032 : 1.
 constexpr uint64_t kMaxPixelsPerByte = 8 * 1032;
 
 ImageSize stb_size(std::span<const std::byte> file) {
   int width = 0, height = 0, channels = 0;
   if (!stbi_info_from_memory(reinterpret_cast<const stbi_uc*>(file.data()), static_cast<int>(file.size()),
                              &width, &height, &channels))
-    throw Error("not an image that can be read").hint("png, jpg, webp, tga, bmp and hdr are");
+    throw Error("not a supported image").hint("supported: png, jpg, webp, tga, bmp and hdr");
   if (width <= 0 || height <= 0) throw Error(fmt::format("an image of {} x {} pixels", width, height));
   return {.width = static_cast<uint64_t>(width), .height = static_cast<uint64_t>(height)};
 }
 
-// The size that the header says, checked before a few bytes of it lead to a large allocation.
+// Returns the size in the header. It is checked, because a few bytes of a header must not cause a large
+// allocation.
 ImageSize checked_size(std::span<const std::byte> file) {
   if (file.empty()) throw Error("the image file is empty");
   if (file.size() > INT_MAX) throw Error("the image file is larger than 2 GiB");
@@ -42,15 +43,16 @@ ImageSize checked_size(std::span<const std::byte> file) {
   auto [width, height] = size;
   if (size.width > kMaxImageSide || size.height > kMaxImageSide || size.width * size.height > kMaxPixels)
     throw Error(fmt::format("an image of {} x {} pixels is too large", width, height))
-        .hint(fmt::format("sides up to {} and {} pixels in all are read", kMaxImageSide, kMaxPixels));
-  // A WebP of one colour holds nothing but its size, which is at most 2^28 pixels.
+        .hint(fmt::format("at most {} pixels a side and {} pixels in all are supported", kMaxImageSide,
+                          kMaxPixels));
+  // A WebP of one colour holds only its size, which is at most 2^28 pixels.
   if (!webp && size.width * size.height > kMaxPixelsPerByte * file.size())
     throw Error(fmt::format("{} bytes cannot hold an image of {} x {} pixels", file.size(), width, height))
         .hint("is the file truncated?");
   return size;
 }
 
-// Feeds stb_image and notes when it reads beyond the end of the file, where it would go on with zeros.
+// Feeds stb_image, and notes if it reads beyond the end of the file, where it would continue with zeros.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> file) : rest_(file) {}
@@ -67,7 +69,8 @@ class Reader {
   static Reader& get(void* self) { return *static_cast<Reader*>(self); }
 
   int read(char* data, int size) {
-    // stb_image fills its own buffer 128 bytes at a time: a short answer is usual there, an empty one is not.
+    // stb_image fills its own buffer 128 bytes at a time. There, fewer bytes are normal, but no bytes are
+    // not.
     constexpr int kBufferSize = 128;
     int count = static_cast<int>(std::min(rest_.size(), static_cast<size_t>(size)));
     if (count == 0 || (count < size && size != kBufferSize)) truncated_ = true;
@@ -116,7 +119,7 @@ scene::Image decode(std::span<const std::byte> file) {
   image.width = static_cast<uint32_t>(width);
   image.height = static_cast<uint32_t>(height);
   if (image.width != expected.width || image.height != expected.height)
-    throw Error("the image's header contradicts itself");
+    throw Error("the image's header is inconsistent");
   image.pixels.resize(size_t{image.width} * image.height);
   std::memcpy(image.pixels.data(), pixels.get(), image.pixels.size() * sizeof(scene::Rgba8));
   return image;
@@ -179,7 +182,7 @@ std::vector<scene::Image> ImageLoader::load() {
   });
   sources_.clear();
   files_.clear();
-  for (const std::string& problem : problems)  // in the images' order, whichever thread met one first
+  for (const std::string& problem : problems)  // in the images' order, whichever thread found a problem first
     if (!problem.empty()) log_warning("{}; the material's colour is used instead", problem);
   return images;
 }

@@ -20,13 +20,13 @@ scene::Image decode_image(std::span<const std::byte> file, const std::string& na
 // Collects the images of a scene, each file once, and decodes them in parallel.
 class ImageLoader {
  public:
-  // Returns the index that the image will have in the list that load() returns.
+  // Returns the index of the image in the list that load() returns.
   uint32_t add_file(const std::filesystem::path& path);
   uint32_t add_embedded(std::span<const std::byte> file, std::string name);  // encoded bytes, copied
   uint32_t add_pixels(scene::Image image);                                   // already decoded
 
-  // An image that cannot be read becomes an empty one (width 0) with a warning that names it; use
-  // drop_empty_images().
+  // An image that cannot be read becomes an empty one (width 0), with a warning that names it; call
+  // drop_empty_images() afterwards.
   std::vector<scene::Image> load();
 
  private:
@@ -40,7 +40,7 @@ class ImageLoader {
   std::map<std::filesystem::path, uint32_t> files_;  // canonical path → index of its source
 };
 
-// Materials whose image is empty lose it (their base colour stays); empty images are removed.
+// Removes empty images. Materials with an empty image keep their base colour.
 void drop_empty_images(scene::Scene& scene);
 
 }  // namespace vox

@@ -17,7 +17,7 @@ uint8_t at(std::span<const std::byte> bytes, size_t i) {
   return std::to_integer<uint8_t>(bytes[i]);
 }
 
-// Moves `file` behind the next marker. Escaped and restart markers are part of a scan's data.
+// Moves the start of `file` behind the next marker. Escaped and restart markers are part of a scan's data.
 std::optional<uint8_t> next_marker(std::span<const std::byte>& file) {
   for (size_t i = 0; i + 1 < file.size(); ++i) {
     uint8_t code = at(file, i + 1);
@@ -29,9 +29,9 @@ std::optional<uint8_t> next_marker(std::span<const std::byte>& file) {
   return std::nullopt;
 }
 
-// Checks tables that follow one another: class and slot, 16 counts of codes by length, the codes' values.
-// stb_image begins the next one as long as any of the segment's `length` bytes are left, and reads zeros
-// behind the file's end.
+// Checks consecutive tables: class and slot, 16 counts of codes by length, the codes' values. stb_image
+// starts another table as long as any of the segment's `length` bytes are left, and reads zeros behind the
+// file's end.
 void check_tables(std::span<const std::byte> file, size_t length) {
   for (size_t table = 0; table < length;) {
     size_t codes = 0;

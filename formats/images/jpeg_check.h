@@ -1,4 +1,4 @@
-// Guards stb_image 2.27, which writes beyond its tables where a JPEG defines more than 256 Huffman codes
+// Guards stb_image 2.27, which writes beyond its tables if a JPEG defines more than 256 Huffman codes
 // (CVE-2022-28042).
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace vox {
 
-// Throws Error for a JPEG with such a table; everything else is left to stb_image.
+// Throws Error for a JPEG with such a table. All other errors are left to stb_image.
 void check_jpeg_tables(std::span<const std::byte> file);
 
 }  // namespace vox

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -15,7 +14,7 @@
 #include "formats/file_types.h"
 #include "formats/images/image.h"
 #include "formats/images/png_file.h"
-#include "libvox/base/atomic_file.h"
+#include "formats/io/output_file.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -45,7 +44,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-// The format by extension. A file of none of the palettes' own formats is taken for an image.
+// Returns the format by extension. A file in no palette format is read as an image.
 FileFormat format_of(const fs::path& path) {
   const FileType* type = file_type(path, FileRole::Palette);
   return type ? type->format : FileFormat::Foreign;
@@ -63,7 +62,7 @@ std::string read_text(const fs::path& path) {
   return text;
 }
 
-// The lines that are not empty, trimmed.
+// Returns the non-empty lines, trimmed.
 std::vector<Line> lines_of(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   std::vector<Line> lines;
@@ -87,7 +86,8 @@ void add_entry(const fs::path& path, const Line& line, scene::Palette& palette, 
   palette.names[palette.count++] = name.empty() ? scene::hex_name(color) : std::string(name);
 }
 
-// Takes a number of 0 to 255, which a space or the end follows, off the text.
+// Removes a number from 0 to 255 from the start of the text, and returns it. A space or the end must follow
+// it.
 std::optional<uint8_t> take_byte(std::string_view& text) {
   text = trimmed(text);
   uint8_t value = 0;
@@ -98,10 +98,11 @@ std::optional<uint8_t> take_byte(std::string_view& text) {
   return value;
 }
 
-// Reads the colour of "r g b rest"; the rest stays in `rest`.
+// Reads the colour of "r g b rest" and leaves the rest in `rest`.
 scene::Rgb8 take_color(const fs::path& path, const Line& line, std::string_view& rest) {
   auto r = take_byte(rest), g = r ? take_byte(rest) : r, b = g ? take_byte(rest) : g;
-  if (!b) fail(path, line, fmt::format("'{}' is no colour, expected three numbers of 0 to 255", line.text));
+  if (!b)
+    fail(path, line, fmt::format("'{}' is not a colour, expected three numbers from 0 to 255", line.text));
   rest = trimmed(rest);
   return {*r, *g, *b};
 }
@@ -109,7 +110,7 @@ scene::Rgb8 take_color(const fs::path& path, const Line& line, std::string_view&
 scene::Palette parse_gpl(const fs::path& path, const std::string& text) {
   std::vector<Line> lines = lines_of(text);
   if (lines.empty() || lines[0].text != "GIMP Palette")
-    fail(path, "is no GIMP palette, expected 'GIMP Palette' in its first line");
+    fail(path, "is not a GIMP palette, expected 'GIMP Palette' in its first line");
   scene::Palette palette;
   for (const Line& line : std::span(lines).subspan(1)) {
     bool header = palette.count == 0 && (line.text.starts_with("Name:") || line.text.starts_with("Columns:"));
@@ -129,7 +130,7 @@ scene::Palette parse_jasc(const fs::path& path, const std::string& text) {
   std::vector<Line> lines = lines_of(text);
   if (lines.size() < 3 || lines[0].text != "JASC-PAL" || lines[1].text != "0100")
     fail(path,
-         "is no JASC palette, expected 'JASC-PAL', '0100' and the number of colours in its first lines");
+         "is not a JASC palette, expected 'JASC-PAL', '0100' and the number of colours in its first lines");
   scene::Palette palette;
   for (const Line& line : std::span(lines).subspan(3)) {
     std::string_view rest = line.text;
@@ -152,7 +153,7 @@ scene::Palette parse_hex(const fs::path& path, const std::string& text) {
     const char* last = digits.data() + digits.size();
     auto [end, error] = std::from_chars(digits.data(), last, rgb, 16);
     if (digits.size() != 6 || error != std::errc() || end != last)
-      fail(path, line, fmt::format("'{}' is no colour, expected rrggbb or #rrggbb", line.text));
+      fail(path, line, fmt::format("'{}' is not a colour, expected rrggbb or #rrggbb", line.text));
     add_entry(path, line, palette, unpacked(rgb), {});
   }
   return palette;
@@ -253,12 +254,9 @@ scene::Palette read_palette(const fs::path& path) {
 void write_palette(const fs::path& path, const scene::Palette& palette) {
   if (palette.count == 0) fail(path, "cannot be written: the palette holds no colour");
   std::string bytes = encoded(path, palette);
-  AtomicFile target(path);
-  std::ofstream file(target.path(), std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) fail(path, "cannot be written");
-  target.commit();
+  OutputFile file(path);
+  file.write(bytes);
+  file.commit();
 }
 
 }  // namespace vox

@@ -9,13 +9,15 @@
 
 namespace vox {
 
-// The extension decides the format; all but .gpl, .pal and .hex is read as an image, whose colours count in
-// order of first appearance, invisible pixels left out. Entries without a name are called "#rrggbb". Throws
-// Error that names the file and the line; no entry, or more than 16, is an error.
+// The extension selects the format. Any file that is not .gpl, .pal or .hex is read as an image, whose
+// colours are taken in order of first appearance, without those of invisible pixels. Entries without a name
+// are called "#rrggbb". Throws an Error that names the file and the line, for example if there is no entry or
+// more than 16.
 scene::Palette read_palette(const std::filesystem::path& path);
 
-// Whether write_palette() knows the extension, and those that it knows: ".gpl, .pal, .hex or .png".
+// True if write_palette() supports the extension.
 bool is_palette_path(const std::filesystem::path& path);
+// The supported extensions, for messages: ".gpl, .pal, .hex or .png".
 std::string palette_extensions();
 
 // Writes .gpl, .pal, .hex or .png (one pixel for each entry). Only .gpl keeps names.

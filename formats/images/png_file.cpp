@@ -14,7 +14,7 @@ std::string big_endian(size_t value) {
   return bytes;
 }
 
-// The bytes of a tEXt chunk: length, type and content, checksum of both.
+// Returns the bytes of a tEXt chunk: length, type and content, checksum of both.
 std::string chunk(const PngText& text) {
   const std::string body = "tEXt" + text.key + '\0' + text.value;
   return big_endian(body.size() - 4) + body + big_endian(libdeflate_crc32(0, body.data(), body.size()));
@@ -23,7 +23,7 @@ std::string chunk(const PngText& text) {
 }  // namespace
 
 std::string with_texts(std::string png, const std::vector<PngText>& texts) {
-  constexpr size_t kEndChunk = 12;  // bytes of IEND, the last chunk, which has no content
+  constexpr size_t kEndChunk = 12;  // size of IEND, the last chunk, which has no content
   std::string chunks;
   for (const PngText& text : texts) chunks += chunk(text);
   return png.insert(png.size() - kEndChunk, chunks);
@@ -37,7 +37,6 @@ void write_png(const scene::Image& image, const std::vector<PngText>& texts,
                const std::filesystem::path& path) {
   OutputFile file(path);
   file.write(encode_png(image, texts));
-  file.close();
   file.commit();
 }
 

@@ -1,4 +1,4 @@
-// Encodes images as PNG with stb_image_write: RGB where every pixel is opaque, RGBA elsewhere.
+// Encodes images as PNG with stb_image_write: as RGB if every pixel is opaque, otherwise as RGBA.
 #pragma once
 
 #include <string>

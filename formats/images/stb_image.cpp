@@ -1,5 +1,5 @@
-// The translation unit of stb_image, kept apart because it is not our code. It has only the formats that we
-// promise: the decoders of the others are where its memory errors have been found.
+// The translation unit of stb_image, kept apart because it is not our code. It includes only the formats that
+// we support, because most of the known memory errors are in the decoders of the others.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"

@@ -25,7 +25,7 @@ bool can_read_webp() {
 ImageSize webp_size(std::span<const std::byte> file) {
   int width = 0, height = 0;
   if (!WebPGetInfo(reinterpret_cast<const uint8_t*>(file.data()), file.size(), &width, &height))
-    throw Error("not a WebP image that can be read").hint("is the file damaged?");
+    throw Error("not a supported WebP image").hint("is the file damaged?");
   return {.width = static_cast<uint64_t>(width), .height = static_cast<uint64_t>(height)};
 }
 
@@ -50,7 +50,7 @@ bool can_read_webp() {
 }
 
 ImageSize webp_size(std::span<const std::byte>) {
-  throw Error("a WebP image, and this build is one without libwebp").hint("convert it to PNG or JPEG");
+  throw Error("a WebP image, but this build was made without libwebp").hint("convert it to PNG or JPEG");
 }
 
 Image decode_webp(std::span<const std::byte> file) {

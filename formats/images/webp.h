@@ -9,14 +9,14 @@
 namespace vox {
 
 bool can_read_webp();
-bool is_webp(std::span<const std::byte> file);  // by its first bytes
+bool is_webp(std::span<const std::byte> file);  // looks at the first bytes
 
 struct ImageSize {
   uint64_t width, height;
 };
 ImageSize webp_size(std::span<const std::byte> file);  // throws Error
 
-// The image, which has no name yet. Throws Error.
+// Returns the image, without a name. Throws Error.
 scene::Image decode_webp(std::span<const std::byte> file);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Goes through the bytes of a file front to back, and never beyond their end: what is not there is an error.
+// Reads the bytes of a file from front to back. Reading beyond the end is an error.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace vox {
 
 class ByteCursor {
  public:
-  // `offset` is where the bytes begin in the file, for messages.
+  // `offset` is the place of the bytes in the file, for messages.
   explicit ByteCursor(std::span<const std::byte> bytes, uint64_t offset = 0)
       : bytes_(bytes), end_(offset + bytes.size()) {}
 
@@ -25,7 +25,7 @@ class ByteCursor {
 
   std::span<const std::byte> take(uint64_t count) {
     if (count > left())
-      fail(fmt::format("{} bytes should follow, but there are {}; is the file cut off?", count, left()));
+      fail(fmt::format("expected {} more bytes, but there are {}; is the file truncated?", count, left()));
     const auto taken = bytes_.first(count);
     bytes_ = bytes_.subspan(count);
     return taken;
@@ -39,7 +39,7 @@ class ByteCursor {
     return {reinterpret_cast<const char*>(taken.data()), taken.size()};
   }
 
-  // Whole numbers, the low or the high byte first.
+  // Read a whole number in little-endian or big-endian byte order.
   template <class T>
   T little() {
     return number<T>(std::endian::little);
@@ -66,7 +66,7 @@ class ByteCursor {
   }
 
   std::span<const std::byte> bytes_;
-  uint64_t end_;  // where they end in the file
+  uint64_t end_;  // the end of the bytes, as an offset in the file
 };
 
 }  // namespace vox

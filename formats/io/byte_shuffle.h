@@ -1,5 +1,5 @@
-// HDF5's shuffle filter: the lowest bytes of all words, then the second lowest, and so on. Loops go over one
-// plane, or over words that nothing else depends on, so that the compiler makes vectors of them.
+// HDF5's shuffle filter: it stores the lowest bytes of all words, then the second lowest, and so on. The
+// loops go over one plane of bytes, or over independent words, so that the compiler can vectorise them.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace vox {
 
-// A plane has room for `plane_bytes` words, of which the last may be missing.
+// Each plane has room for `plane_bytes` words; there may be fewer words than that.
 template <class Word>
 void shuffle_bytes(std::span<const Word> words, uint8_t* bytes, size_t plane_bytes) {
   constexpr size_t kBlock = 8192 / sizeof(Word);  // stays in the nearest cache while its planes are written

@@ -1,5 +1,4 @@
-// A sum over bytes that tells whether they are the same: a flipped or missing byte changes it. It is no protection from
-// anybody who wants it to be the same.
+// A checksum of bytes. A flipped or missing byte changes it. It does not protect against deliberate changes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@ namespace vox {
 
 class CheckSum {
  public:
-  // Adds bytes, and zeros up to a whole number of words of 8 bytes, on all cores.
+  // Adds bytes, padded with zeros to a multiple of 8 bytes, using all cores.
   CheckSum& add(std::span<const std::byte> bytes);
 
   template <class T>

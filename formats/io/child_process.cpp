@@ -44,7 +44,7 @@ uint64_t mapped_bytes() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
-  int nowhere = open("/dev/null", O_WRONLY);  // takes the C library's message about a broken heap
+  int nowhere = open("/dev/null", O_WRONLY);  // discards the C library's message about a broken heap
   dup2(nowhere, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, limits.seconds);
@@ -74,7 +74,7 @@ int wait_for(pid_t child) {
 }  // namespace
 
 MemoryFile::MemoryFile() : descriptor_(memfd_create("vox", MFD_CLOEXEC)) {
-  if (descriptor_ < 0) throw Error(fmt::format("no file in memory: {}", std::strerror(errno)));
+  if (descriptor_ < 0) throw Error(fmt::format("cannot create a file in memory: {}", std::strerror(errno)));
 }
 
 MemoryFile::~MemoryFile() {
@@ -121,7 +121,7 @@ void ChildMemory::lift() {
 void run_in_child_process(const ChildLimits& limits, const std::function<void(ChildMemory&)>& body) {
   pid_t child = fork();
   if (child == 0) run_as_child(limits, body);
-  if (child < 0) throw Error(fmt::format("no child process: {}", std::strerror(errno)));
+  if (child < 0) throw Error(fmt::format("cannot start a child process: {}", std::strerror(errno)));
   int status = wait_for(child);
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
     throw ChildTookTooMuch(fmt::format("took more than {} s", limits.seconds));

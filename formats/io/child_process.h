@@ -10,7 +10,7 @@
 
 namespace vox {
 
-// An unnamed file in memory, in which a child process leaves its result.
+// An unnamed file in memory into which a child process writes its result.
 class MemoryFile {
  public:
   MemoryFile();
@@ -18,10 +18,10 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  void write(std::span<const std::byte> bytes);  // writes at the end; throws Error
+  void write(std::span<const std::byte> bytes);  // appends the bytes; throws Error
   void rewind();
   uint64_t rest() const { return rest_; }  // bytes from here to the end, as of rewind()
-  void read(std::span<std::byte> bytes);   // throws Error where fewer are left
+  void read(std::span<std::byte> bytes);   // throws Error if fewer are left
 
  private:
   int descriptor_;
@@ -29,36 +29,37 @@ class MemoryFile {
 };
 
 struct ChildLimits {
-  uint64_t seconds;  // of processor time
-  uint64_t bytes;    // of memory beyond that in use at the start
+  uint64_t seconds;  // processor time
+  uint64_t bytes;    // memory beyond that in use at the start
 };
 
-// The limit on the memory of a child process, as its body sees it.
+// The memory limit of a child process, seen from inside it.
 class ChildMemory {
  public:
-  // Until lift(), a `new` beyond `bytes` ends the process, so that no library has to survive it. Where the
-  // machine has less memory than that, `new` fails as usual.
+  // Until lift() is called, a `new` beyond `bytes` ends the process, so no library has to handle the failure.
+  // If the machine itself has less memory, `new` fails as usual.
   explicit ChildMemory(uint64_t bytes);
   ChildMemory(const ChildMemory&) = delete;
   ChildMemory& operator=(const ChildMemory&) = delete;
 
-  // Lifts the limit: from here on the process may take all memory that the machine has.
+  // Lifts the limit: from now on the process may take all of the machine's memory.
   void lift();
 
  private:
-  uint64_t most_;  // of address space
+  uint64_t most_;  // limit on the address space, in bytes
 };
 
-// The error of a child process that took more than its limits: "took more than 20 s".
+// The error if a child process exceeded its limits, e.g. "took more than 20 s".
 class ChildTookTooMuch : public Error {
  public:
   using Error::Error;
 };
 
-// Runs `body` in a child process. It sees everything as it is here, but its changes are lost, except in a
-// MemoryFile. It must use no threads, since only its own exists there, and no log. Throws Error that says
-// "crashed" when the process dies, ChildTookTooMuch when it takes more than its limits, Cancelled after an
-// interrupt. With the address sanitizer, whose `new` dies by itself, too much memory is a crash.
+// Runs `body` in a child process. The child sees a copy of this process's memory; its changes are lost,
+// except for those in a MemoryFile. It must not use the log, nor threads, because only the calling thread
+// exists in it. Throws an Error that says "crashed" if the process dies, ChildTookTooMuch if it exceeds its
+// limits, and Cancelled after an interrupt. With the address sanitizer, whose `new` ends the process itself,
+// too much memory counts as a crash.
 void run_in_child_process(const ChildLimits& limits, const std::function<void(ChildMemory&)>& body);
 
 }  // namespace vox

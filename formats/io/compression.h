@@ -1,4 +1,4 @@
-// How large arrays of words are compressed in files.
+// The compression of large arrays of words in files.
 #pragma once
 
 namespace vox {
@@ -9,8 +9,8 @@ inline constexpr int kFastestDeflate = 1, kSmallestDeflate = 9;
 struct Compression {
   enum class Method { None, Deflate, Zstd };
   Method method = Method::Deflate;
-  // Of Deflate. Masks, materials and pointers hold few repeats: on words of textured surfaces level 6 makes
-  // files 5 % smaller than the fastest and takes six times as long.
+  // For Deflate. Masks, materials and pointers repeat little: for words of textured surfaces, level 6 makes
+  // files 5 % smaller than the fastest level and takes six times as long.
   int level = kFastestDeflate;
 };
 

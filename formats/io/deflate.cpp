@@ -15,7 +15,7 @@ struct Deflater::Fast {
   isal_zstream stream;
   std::vector<uint8_t> memory = std::vector<uint8_t>(ISAL_DEF_LVL1_DEFAULT);
 
-  // Returns how many bytes it has written; 0 where there is no room for them.
+  // Returns the number of bytes written; 0 if there is not enough room.
   size_t deflate(std::span<const uint8_t> bytes, std::span<uint8_t> to) {
     isal_deflate_stateless_init(&stream);
     stream.level = 1;

@@ -4,7 +4,10 @@
 #include <cctype>
 #include <charconv>
 #include <span>
+#include <utility>
 #include <vector>
+
+#include "libvox/base/phrase.h"
 
 namespace vox {
 namespace {
@@ -32,7 +35,7 @@ std::string percent_decoded(const std::string& text) {
   return decoded;
 }
 
-// The entries of a folder that have this name in other letter case, in order.
+// Returns the entries of a folder whose names differ from `name` only in letter case, in order.
 std::vector<fs::path> other_case(const fs::path& folder, const std::string& name) {
   std::error_code failed;
   std::vector<fs::path> found;
@@ -42,6 +45,12 @@ std::vector<fs::path> other_case(const fs::path& folder, const std::string& name
       found.push_back(entry->path());
   std::sort(found.begin(), found.end());
   return found;
+}
+
+fs::path real_path(const fs::path& path) {
+  std::error_code failed;
+  fs::path found = fs::canonical(path.empty() ? fs::path(".") : path, failed);
+  return failed ? path : found;
 }
 
 std::optional<fs::path> resolve(const fs::path& folder, std::span<const std::string> parts) {
@@ -66,26 +75,64 @@ std::vector<std::string> split(const std::string& name) {
   return parts;
 }
 
-// Looks for the whole name first, then for ever shorter ends of it: textures/wood.png, wood.png.
-std::optional<fs::path> find_by_ends(const fs::path& folder, const std::string& name) {
-  std::vector<std::string> all = split(name);
-  std::span<const std::string> parts = all;
-  if (name.starts_with('/'))
-    if (auto path = resolve("/", parts)) return path;
-  for (; !parts.empty(); parts = parts.subspan(1))
-    if (auto path = resolve(folder, parts)) return path;
-  return std::nullopt;
-}
+// Looks for the names of one file, and remembers whether there was one that is not open.
+class Search {
+ public:
+  Search(fs::path folder, const OpenFolders& open) : folder_(std::move(folder)), open_(open) {}
+
+  // Looks for the whole name first, then for ever shorter ends of it: textures/wood.png, wood.png.
+  std::optional<fs::path> find(const std::string& name) {
+    std::vector<std::string> all = split(name);
+    std::span<const std::string> parts = all;
+    if (name.starts_with('/'))
+      if (auto path = found("/", parts)) return path;
+    for (; !parts.empty(); parts = parts.subspan(1))
+      if (auto path = found(folder_, parts)) return path;
+    return std::nullopt;
+  }
+  bool has_found_outside() const { return outside_; }
+
+ private:
+  std::optional<fs::path> found(const fs::path& from, std::span<const std::string> parts) {
+    auto path = resolve(from, parts);
+    if (!path || open_.hold(*path)) return path;
+    outside_ = true;
+    return std::nullopt;
+  }
+
+  fs::path folder_;
+  const OpenFolders& open_;
+  bool outside_ = false;
+};
 
 }  // namespace
 
-std::optional<fs::path> find_file(const fs::path& folder, std::string name) {
+OpenFolders::OpenFolders(std::span<const fs::path> folders) : all_(false) {
+  for (const fs::path& folder : folders) folders_.push_back(real_path(folder));
+}
+
+bool OpenFolders::hold(const fs::path& file) const {
+  if (all_) return true;
+  const fs::path real = real_path(file);
+  return std::ranges::any_of(folders_, [&](const fs::path& folder) {
+    return std::ranges::mismatch(folder, real).in1 == folder.end();
+  });
+}
+
+OutsideFile::OutsideFile(const std::string& name)
+    : Error("'" + name + "' lies outside of the folder of the file that names it") {
+  hint(phrase(Phrase::ReadOutsideFiles));
+}
+
+std::optional<fs::path> find_file(const fs::path& folder, std::string name, const OpenFolders& open) {
   if (name.size() > kMaxNameLength) return std::nullopt;
   std::replace(name.begin(), name.end(), '\\', '/');
   if (name.starts_with("file://")) name.erase(0, 7);
-  fs::path start = folder.empty() ? fs::path(".") : folder;
-  if (auto path = find_by_ends(start, name)) return path;
-  return find_by_ends(start, percent_decoded(name));
+  Search search(folder.empty() ? fs::path(".") : folder, open);
+  if (auto path = search.find(name)) return path;
+  if (auto path = search.find(percent_decoded(name))) return path;
+  if (search.has_found_outside()) throw OutsideFile(name);
+  return std::nullopt;
 }
 
 }  // namespace vox

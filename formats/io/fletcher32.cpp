@@ -6,7 +6,7 @@ namespace vox {
 
 std::array<uint8_t, kFletcher32Bytes> fletcher32(std::span<const uint8_t> bytes) {
   constexpr uint64_t kModulus = 0xffff;
-  // Words of a block: the sum of 2^12 products of 16 and 12 bits fits into 64 with much room.
+  // The number of words in a block: the sum of 2^12 products of 16 and 12 bits fits well into 64 bits.
   constexpr uint64_t kBlock = 4096;
   uint64_t first = 0, second = 0, any = 0;
   const uint64_t words = bytes.size() / 2;

@@ -1,6 +1,6 @@
-// HDF5's checksum, Fletcher's of 32 bits: two sums modulo 2^16 − 1 of the 16-bit words of a piece of memory, of
-// which the high byte comes first; in the second sum a word counts as often as there are words from it to the
-// end. A sum that the modulus divides is 2^16 − 1, unless all words are 0.
+// HDF5's checksum, the 32-bit Fletcher checksum: two sums modulo 2^16 − 1 over the 16-bit words of a piece of
+// memory, in big-endian order. In the second sum each word is multiplied by the number of words from it to
+// the end. A sum that is a multiple of the modulus is stored as 2^16 − 1, unless all words are 0.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace vox {
 
 inline constexpr uint64_t kFletcher32Bytes = 4;
 
-// The bytes that HDF5 puts behind a chunk of an even number of bytes.
+// Returns the bytes that HDF5 stores behind a chunk of an even number of bytes.
 std::array<uint8_t, kFletcher32Bytes> fletcher32(std::span<const uint8_t> bytes);
 
 }  // namespace vox

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <new>
 #include <optional>
 #include <string_view>
 
 #include "formats/io/inflate.h"
+#include "formats/io/read_file.h"
 #include "libvox/base/error.h"
 
 namespace vox::h5 {
@@ -36,7 +39,7 @@ hid_t type_of<double>() {
   return H5T_IEEE_F64LE;
 }
 
-// The reason in the innermost entry of the library's error stack.
+// Returns the reason from the innermost entry of the library's error stack.
 std::string library_reason() {
   std::string reason;
   auto first = [](unsigned, const H5E_error2_t* entry, void* out) -> herr_t {
@@ -51,6 +54,11 @@ std::string library_reason() {
     reason = reason.substr(start, reason.find('\'', start) - start);
   }
   return reason;
+}
+
+std::string with_reason(const std::string& problem) {
+  const std::string reason = library_reason();
+  return reason.empty() ? problem : fmt::format("{}: {}", problem, reason);
 }
 
 std::string attribute_place(const Object& object, const std::string& name) {
@@ -76,7 +84,7 @@ Handle text_type(size_t length) {
   return type;
 }
 
-// The length of a text type, or nothing where `type` is another.
+// Returns the length of a text type, or nothing if `type` is not one.
 std::optional<size_t> text_length(hid_t type) {
   if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) return std::nullopt;
   return H5Tget_size(type);
@@ -92,7 +100,7 @@ void write_attribute_raw(const Object& object, const std::string& name, hid_t ty
   std::string where = attribute_place(object, name);
   Handle attribute(check(H5Acreate2(object.id, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), where,
                          "cannot be written"),
-                   H5Aclose);
+                   H5Aclose, object.id.failure());
   check(H5Awrite(attribute, type, data), where, "cannot be written");
 }
 
@@ -107,7 +115,7 @@ Handle open_attribute(const Object& object, const std::string& name, size_t coun
   return attribute;
 }
 
-// The properties of a dataset that is deflated, with a checksum.
+// Returns the properties of a dataset that is deflated and has a checksum.
 Handle checked_properties(std::vector<hsize_t> dims) {
   dims[0] = std::clamp<hsize_t>(dims[0], 1, kMaxChunkRows);
   Handle properties = dataset_properties();
@@ -121,11 +129,24 @@ std::string format_dims(const std::vector<hsize_t>& dims) {
   return fmt::format("{}", fmt::join(dims, " x "));
 }
 
+// HDF5 crashes where it gets no memory for the cache of a file's metadata, so that it is asked for here first.
+void check_cache_memory() {
+  constexpr size_t kCacheBytes = 4 << 20;  // more than the cache of HDF5 1.8 to 1.14 takes at first
+  void* volatile block = std::malloc(kCacheBytes);
+  if (block == nullptr) throw std::bad_alloc();
+  std::free(block);
+}
+
 }  // namespace
 
+Handle::~Handle() {
+  if (id_ >= 0 && close_(id_) < 0 && failure_ && failure_->empty())
+    *failure_ = with_reason("cannot be written");
+}
+
 Quiet::Quiet() {
-  // A file that could not be closed because the disk is full makes the library's clean-up at exit crash.
-  // Every file that we open is closed long before.
+  // If a file could not be closed because the disk was full, the library's clean-up at exit crashes. The
+  // clean-up is not needed, because every file is closed long before.
   [[maybe_unused]] static const herr_t once = H5dont_atexit();
   H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -136,32 +157,40 @@ Quiet::~Quiet() {
 }
 
 void throw_failure(const std::string& where, const std::string& problem) {
-  std::string reason = library_reason();
-  throw Error(reason.empty() ? problem : fmt::format("{}: {}", problem, reason)).at(where);
+  throw Error(with_reason(problem)).at(where);
 }
 
 Object create_file(const std::filesystem::path& path, const std::string& name) {
   Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose), access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  check_cache_memory();
   H5Pset_obj_track_times(creation, false);
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  H5Pset_file_locking(access, false, true);  // the file is not at its place yet, so nobody else reads it
   hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access);
-  return {.id = Handle(check(id, name, "cannot be written"), H5Fclose), .file = name, .path = ""};
+  return {.id = Handle(check(id, name, "cannot be written"), H5Fclose, std::make_shared<std::string>()),
+          .file = name,
+          .path = ""};
 }
 
-Object open_file(const std::filesystem::path& path) {
+Object open_file(const std::filesystem::path& path, const std::string& name) {
+  check_input(path);
+  check_cache_memory();
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   // File systems without locks are common on clusters.
   H5Pset_file_locking(access, true, true);
   hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
-  return {
-      .id = Handle(check(id, path.string(), "cannot be read"), H5Fclose), .file = path.string(), .path = ""};
+  return {.id = Handle(check(id, name, "cannot be read"), H5Fclose), .file = name, .path = ""};
 }
 
 void close_file(Object file) {
+  if (H5Fget_obj_count(file.id, H5F_OBJ_ALL | H5F_OBJ_LOCAL) != 1)
+    throw Error("cannot be written: an object of the file is still open").at(file.where());
   check(H5Fflush(file.id, H5F_SCOPE_GLOBAL), file.where(), "cannot be written");
   check(H5Fclose(file.id.release()), file.where(), "cannot be written");
+  if (const CloseFailure& failure = file.id.failure(); failure && !failure->empty())
+    throw Error(*failure).at(file.where());
 }
 
 Object create_group(const Object& parent, const std::string& name) {
@@ -169,14 +198,14 @@ Object create_group(const Object& parent, const std::string& name) {
   Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation, false);
   hid_t id = H5Gcreate2(parent.id, name.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT);
-  group.id = Handle(check(id, group.where(), "cannot be written"), H5Gclose);
+  group.id = Handle(check(id, group.where(), "cannot be written"), H5Gclose, parent.id.failure());
   return group;
 }
 
 Object open_group(const Object& parent, const std::string& name) {
   Object group = unopened_child(parent, name);
   hid_t id = H5Gopen2(parent.id, name.c_str(), H5P_DEFAULT);
-  group.id = Handle(check(id, group.where(), "cannot be read"), H5Gclose);
+  group.id = Handle(check(id, group.where(), "cannot be read"), H5Gclose, parent.id.failure());
   return group;
 }
 
@@ -190,9 +219,9 @@ Object open_virtual_dataset(const Object& parent, const std::string& name) {
   Object dataset = unchecked_dataset(parent, name);
   const Handle properties(check(H5Dget_create_plist(dataset.id), dataset.where(), "cannot be read"),
                           H5Pclose);
-  // Where nothing is in the other files, there is nothing to lie there.
+  // An empty dataset has nothing that could lie in other files.
   if (H5Pget_layout(properties) != H5D_VIRTUAL && dimensions(dataset) != std::vector<hsize_t>{0})
-    throw Error("its data does not lie in other files").at(dataset.where());
+    throw Error("its data should be in other files, but is not").at(dataset.where());
   return dataset;
 }
 
@@ -247,7 +276,7 @@ Object create_dataset(const Object& parent, const std::string& name, hid_t type,
   Object dataset = unopened_child(parent, name);
   Handle space(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), H5Sclose);
   hid_t id = H5Dcreate2(parent.id, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-  dataset.id = Handle(check(id, dataset.where(), "cannot be written"), H5Dclose);
+  dataset.id = Handle(check(id, dataset.where(), "cannot be written"), H5Dclose, parent.id.failure());
   return dataset;
 }
 
@@ -272,9 +301,9 @@ void check_storage(const Object& dataset) {
   H5D_layout_t layout = H5Pget_layout(properties);
   if ((layout != H5D_CHUNKED && layout != H5D_CONTIGUOUS && layout != H5D_COMPACT) ||
       H5Pget_external_count(properties) != 0)
-    throw Error("its data lies in other files or datasets").at(dataset.where());
+    throw Error("its data is in other files or datasets, which is not supported").at(dataset.where());
 
-  // The product may be as large as a broken header says, so it is in double precision.
+  // A broken header may make the product very large, so it is computed in double precision.
   auto bytes = [&](const std::vector<hsize_t>& dims) {
     double product = static_cast<double>(H5Tget_size(type));
     for (hsize_t n : dims) product *= static_cast<double>(n);
@@ -288,7 +317,8 @@ void check_storage(const Object& dataset) {
   Handle file(check(H5Iget_file_id(dataset.id), dataset.where(), "cannot be read"), H5Fclose);
   check(H5Fget_filesize(file, &file_size), dataset.where(), "cannot be read");
   if (stored > file_size || bytes(dims) > static_cast<double>(stored) * kDeflateRatio)
-    throw Error(fmt::format("{} values in {} bytes of a file of {}", format_dims(dims), stored, file_size))
+    throw Error(fmt::format("{} values cannot be stored in {} bytes of a file of {} bytes", format_dims(dims),
+                            stored, file_size))
         .at(dataset.where())
         .hint("is the file damaged?");
 }

@@ -1,8 +1,8 @@
 // A thin layer over the HDF5 C library: handles that close themselves, and errors that name the file and the
 // object in it. Files are laid out so that equal content gives equal bytes, and so that flipped bytes are
-// found: the format of HDF5 1.10 has checksums on all of its metadata, attributes included; texts have fixed
-// lengths, because the heap that holds those of variable length has none; raw data is deflated or carries
-// fletcher32.
+// found. For that, the format of HDF5 1.10 is used, which has checksums on all metadata, including
+// attributes; texts have fixed lengths, because the heap for texts of variable length has no checksum; raw
+// data is deflated or carries fletcher32.
 #pragma once
 
 #include <hdf5.h>
@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,31 +18,37 @@
 
 namespace vox::h5 {
 
+// The first failure to close an object of a file that is written. HDF5 writes much of a file when its objects are
+// closed, and a destructor cannot throw: close_file() throws instead. All objects of a new file share one.
+using CloseFailure = std::shared_ptr<std::string>;
+
 // Owns one identifier of the library.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
   Handle() = default;
-  Handle(hid_t id, Close close) : id_(id), close_(close) {}
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Handle(hid_t id, Close close, CloseFailure failure = nullptr)
+      : id_(id), close_(close), failure_(std::move(failure)) {}
+  Handle(Handle&& other) noexcept { *this = std::move(other); }
   Handle& operator=(Handle&& other) noexcept {
     std::swap(id_, other.id_);
     std::swap(close_, other.close_);
+    std::swap(failure_, other.failure_);
     return *this;
   }
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
+  ~Handle();
   operator hid_t() const { return id_; }
   hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
+  const CloseFailure& failure() const { return failure_; }  // null for what is only read
 
  private:
   hid_t id_ = H5I_INVALID_HID;
   Close close_ = nullptr;
+  CloseFailure failure_;
 };
 
-// Stops the library from printing its errors, on this thread while in scope. It must be made before any other
-// call of the library.
+// While an object of this class lives, the library prints no errors on this thread. It must be made before
+// any other call of the library.
 class Quiet {
  public:
   Quiet();
@@ -63,29 +70,33 @@ Result check(Result result, const std::string& where, const std::string& problem
   return result;
 }
 
-// The file itself (as its root group), a group or a dataset.
+// A file (through its root group), a group or a dataset.
 struct Object {
   Handle id;
-  std::string file, path;  // "scene.h5", "/svdag/level_00"; the path is empty for the file itself
+  std::string file, path;  // e.g. "scene.h5", "/svdag/level_00"; the path is empty for the file itself
 
   std::string where() const { return path.empty() ? file : file + ": " + path; }
 };
 
-// `name` is the file's name in errors, which differs from `path` where it is written under a temporary name.
+// `name` is the file's name in errors. It differs from `path` if the file is written under a temporary name.
 Object create_file(const std::filesystem::path& path, const std::string& name);
-Object open_file(const std::filesystem::path& path);
-// Writes all data that the library still holds back; a file that is only destroyed may be incomplete.
+Object open_file(const std::filesystem::path& path, const std::string& name);
+inline Object open_file(const std::filesystem::path& path) {
+  return open_file(path, path.string());
+}
+// Writes all data that the library still holds back, and throws if this or the closing of any object of the file has
+// failed. All objects in the file are closed before.
 void close_file(Object file);
 
 Object create_group(const Object& parent, const std::string& name);
 Object open_group(const Object& parent, const std::string& name);
 Object open_dataset(const Object& parent, const std::string& name);
-// One whose data lies in other files, for its size and its attributes.
+// Opens a dataset whose data lies in other files, to read its size and attributes.
 Object open_virtual_dataset(const Object& parent, const std::string& name);
 bool has_child(const Object& parent, const std::string& name);
 
-// Attributes hold uint8_t, uint32_t, uint64_t or double, one value or as many as the span has. Reading throws
-// where type or number differ.
+// Attributes hold uint8_t, uint32_t, uint64_t or double, either one value or as many as the span has. Reading
+// throws if the type or the number differs.
 template <class T>
 void write_attribute(const Object& object, const std::string& name, std::span<const T> values);
 template <class T>
@@ -106,8 +117,9 @@ void write_text(const Object& object, const std::string& name, const std::string
 std::string read_text(const Object& object, const std::string& name);
 bool has_attribute(const Object& object, const std::string& name);
 
-// Datasets hold uint8_t, uint64_t or double, and are in memory as a whole. Writing returns the dataset, for
-// attributes. Reading throws where type or dimensions differ; a dimension of kAnyLength may have any length.
+// Datasets hold uint8_t, uint64_t or double, and are in memory as a whole. Writing returns the dataset, so
+// that attributes can be added. Reading throws if the type or the dimensions differ; a dimension of
+// kAnyLength may have any length.
 inline constexpr hsize_t kAnyLength = UINT64_MAX;
 template <class T>
 Object write_table(const Object& parent, const std::string& name, std::span<const T> values,
@@ -119,16 +131,16 @@ std::vector<T> read_table(const Object& parent, const std::string& name, std::ve
 Object write_texts(const Object& parent, const std::string& name, const std::vector<std::string>& texts);
 std::vector<std::string> read_texts(const Object& parent, const std::string& name);
 
-// The rest is for formats that have their own way to read and write a dataset.
+// The remaining functions are for formats that have their own way to read and write a dataset.
 
 Object create_dataset(const Object& parent, const std::string& name, hid_t type,
                       const std::vector<hsize_t>& dims, hid_t properties);
 Handle dataset_properties();  // for a new dataset: without times, so that equal content gives equal bytes
 std::vector<hsize_t> dimensions(const Object& dataset);
-int descriptor(const Object& object);  // of its open file
+int descriptor(const Object& object);  // the descriptor of the object's open file
 
-// Throws where the stored bytes cannot inflate to what the dimensions promise: a few bytes of a broken header
-// must not make readers allocate memory.
+// Throws if the stored bytes cannot inflate to the size that the dimensions give: a few bytes of a broken
+// header must not make readers allocate memory.
 void check_storage(const Object& dataset);
 
 }  // namespace vox::h5

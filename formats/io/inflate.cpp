@@ -33,7 +33,8 @@ libdeflate_result inflate_member(libdeflate_decompressor* decompressor, Deflated
   return result;
 }
 
-// The size, after a look whether so many bytes can be there, before room is made for them.
+// Checks that the deflated data can stand for so many bytes, before room is made for them, and returns the
+// size.
 uint64_t checked_size(uint64_t size, uint64_t deflated, const std::filesystem::path& source) {
   if (size / kDeflateRatio > deflated)
     throw Error(fmt::format("expected {} bytes of values, but {} bytes of deflated data cannot hold as many",
@@ -56,13 +57,13 @@ InflatedBytes::InflatedBytes(std::span<const std::byte> deflated, Deflated forma
   if (result == LIBDEFLATE_SUCCESS && rest.out.empty()) return;
   if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
     fail(fmt::format("expected {} bytes of values, found more in its deflated data", size));
-  if (result != LIBDEFLATE_SUCCESS) fail("its deflated data is damaged or cut off");
+  if (result != LIBDEFLATE_SUCCESS) fail("its deflated data is damaged or truncated");
   fail(fmt::format("expected {} bytes of values, found {} in its deflated data", size,
                    size - rest.out.size()));
 }
 
 std::vector<std::byte> inflated_start(std::span<const std::byte> gzip, size_t count) {
-  // What has no room any more is one match, which is no longer than this.
+  // The data that does not fit any more is one match, which is no longer than this.
   constexpr size_t kLongestMatch = 258;
   const Decompressor decompressor = make_decompressor();
   std::vector<std::byte> start(count + kLongestMatch);

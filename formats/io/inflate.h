@@ -11,14 +11,14 @@
 
 namespace vox {
 
-inline constexpr uint64_t kDeflateRatio = 1032;  // bytes that a deflated one stands for at most
+inline constexpr uint64_t kDeflateRatio = 1032;  // the most bytes that one deflated byte can stand for
 
 enum class Deflated { Gzip, Zlib };
 
-// The inflated bytes. They lie in a file without a name, so that they may be larger than memory.
+// The inflated bytes. They lie in a file without a name, so they may be larger than memory.
 class InflatedBytes {
  public:
-  // Throws Error that names `source` where the data is damaged or not exactly `size` bytes.
+  // Throws an Error that names `source` if the data is damaged or does not have exactly `size` bytes.
   InflatedBytes(std::span<const std::byte> deflated, Deflated format, uint64_t size,
                 const std::filesystem::path& source);
 
@@ -28,8 +28,8 @@ class InflatedBytes {
   NamelessFile file_;
 };
 
-// The first `count` bytes of gzip's data, or all where there are fewer, as a guess: its sum is not looked at.
-// Whoever inflates the whole checks that it begins so.
+// Returns the first `count` bytes of gzip data, or all if there are fewer. The checksum is not verified, so a
+// caller that inflates the whole data must check that it begins with these bytes.
 std::vector<std::byte> inflated_start(std::span<const std::byte> gzip, size_t count);
 
 }  // namespace vox

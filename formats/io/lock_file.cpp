@@ -16,14 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// To be written too: a lock on NFS is one on bytes that can be written.
+// Opens the file for writing, too, because a lock on NFS needs a file that can be written.
 int open_to_lock(const fs::path& path) {
   const int file = open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
   if (file < 0) throw Error("cannot be made: " + std::generic_category().message(errno)).at(path.string());
   return file;
 }
 
-// All errors but this one say that there are no locks: ENOLCK, EOPNOTSUPP, ENOSYS and, of some file systems, others.
+// True if another process holds the lock. All other errors mean that there are no locks: ENOLCK, EOPNOTSUPP,
+// ENOSYS and, on some file systems, others.
 bool is_of_another(int file) {
   int failed = 0;
   while ((failed = flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno) == EINTR) {
@@ -31,7 +32,7 @@ bool is_of_another(int file) {
   return failed == EWOULDBLOCK;
 }
 
-// Whoever had it may have removed the file since it was opened.
+// False if the last holder of the lock removed the file after it was opened here.
 bool is_at(const fs::path& path, int file) {
   struct stat there = {}, opened = {};
   return stat(path.c_str(), &there) == 0 && fstat(file, &opened) == 0 && there.st_ino == opened.st_ino &&
@@ -51,7 +52,7 @@ LockFile::LockFile(fs::path path) : path_(std::move(path)) {
 
 LockFile::~LockFile() {
   std::error_code ignored;
-  if (is_held_) fs::remove(path_, ignored);  // before others can have it
+  if (is_held_) fs::remove(path_, ignored);  // before another process can get the lock
   close(file_);
 }
 

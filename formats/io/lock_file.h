@@ -1,4 +1,5 @@
-// A file that one process at a time has, by flock(2): whoever ends, however it ends, has it no longer.
+// A lock file that one process at a time holds, using flock(2). The lock ends with the process, however it
+// ends.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +8,14 @@ namespace vox {
 
 class LockFile {
  public:
-  // Makes the file where there is none, and waits for nobody. Throws Error that names it where it cannot be made.
+  // Makes the file if there is none, and does not wait. Throws an Error that names the file if it cannot be
+  // made.
   explicit LockFile(std::filesystem::path path);
-  ~LockFile();  // removes the file if it is ours
+  ~LockFile();  // removes the file if this process holds the lock
   LockFile(const LockFile&) = delete;
   LockFile& operator=(const LockFile&) = delete;
 
-  // Whether it is ours, not another's. Where the file system has no locks, it is everybody's.
+  // True if this process holds the lock. If the file system has no locks, this is always true.
   bool is_held() const { return is_held_; }
 
  private:

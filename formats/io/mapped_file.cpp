@@ -20,8 +20,8 @@ namespace {
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
   const ReadFile file(path);
-  // Zero pages are mapped first, the file over them: the byte behind the file reads as zero even where the
-  // file fills its last page.
+  // Zero pages are mapped first and the file over them, so that the byte behind the file reads as zero even
+  // if the file fills its last page.
   size_ = file.size();
   mapped_size_ = size_ + 1;
   void* zeros = mmap(nullptr, mapped_size_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

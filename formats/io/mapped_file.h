@@ -8,11 +8,11 @@
 
 namespace vox {
 
-// A zero byte follows the file's bytes, so that scanners of text need not look for the end
+// A zero byte follows the file's bytes, so that scanners of text need not check for the end
 // (formats/io/scan.h).
 class MappedFile {
  public:
-  // Throws Error where there is no such file, or it is a folder or empty.
+  // Throws Error if there is no such file, or if it is a folder or empty.
   explicit MappedFile(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

@@ -1,5 +1,5 @@
-// A file without a name in the folder for temporary files, mapped into memory: room for what may be larger
-// than memory.
+// A file without a name in the folder for temporary files, mapped into memory. It can hold data larger than
+// memory.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace vox {
 
 class NamelessFile {
  public:
-  // It takes `size` bytes, at least 1, on the disk, so that writing to the mapping cannot fail. Throws Error
-  // that names `source` where there is no room.
+  // Reserves `size` bytes, at least 1, on the disk, so that writing to the mapping cannot fail. Throws an
+  // Error that names `source` if there is not enough space.
   NamelessFile(uint64_t size, const std::filesystem::path& source);
   ~NamelessFile();
   NamelessFile(const NamelessFile&) = delete;

@@ -11,6 +11,7 @@
 #include "formats/file_types.h"
 #include "formats/images/film_file.h"
 #include "formats/io/h5.h"
+#include "formats/results/csv.h"
 #include "formats/voxels/dag_files/hash_dag_file.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
@@ -21,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reads the bytes from `at` on, up to `count` of them.
+// Reads up to `count` bytes from offset `at`.
 std::string bytes_at(std::ifstream& file, uint64_t at, size_t count) {
   std::string bytes(count, '\0');
   file.clear();
@@ -38,18 +39,18 @@ uint64_t number(std::string_view bytes, bool big_endian) {
   return value;
 }
 
-constexpr int kMostChunks = 1 << 20;  // chunks of a file that are looked through
+constexpr int kMostChunks = 1 << 20;  // limit on the chunks of a file that are searched
 
 bool has_format(const fs::path& path, const std::string& format) {
   const h5::Quiet quiet;
   try {
     return h5::read_text(h5::open_file(path), "format") == format;
   } catch (const Error&) {
-    return false;  // it is no HDF5, or another program's
+    return false;  // not HDF5, or written by another program
   }
 }
 
-// Whether a text chunk names vox as the software (formats/images/png_file.h).
+// True if a text chunk names vox as the software (formats/images/png_file.h).
 bool is_our_png(std::ifstream& file) {
   constexpr std::string_view kOurs("Software\0vox", 12);
   if (bytes_at(file, 0, 8) != "\x89PNG\r\n\x1a\n") return false;
@@ -63,7 +64,8 @@ bool is_our_png(std::ifstream& file) {
   return false;
 }
 
-// Whether the description of an MP4 file, its box "moov", has our comment (formats/images/film_file.cpp).
+// True if the description of an MP4 file, its box "moov", contains our comment
+// (formats/images/film_file.cpp).
 bool is_our_film(std::ifstream& file) {
   constexpr uint64_t kMostDescription = 16 << 20;
   uint64_t at = 0;
@@ -73,13 +75,13 @@ bool is_our_film(std::ifstream& file) {
     const uint64_t size = number(std::string_view(head).substr(0, 4), true);
     if (head.substr(4) == "moov")
       return bytes_at(file, at, std::min(size, kMostDescription)).find(kFilmMark) != std::string::npos;
-    if (size < 8) return false;  // a box of more than 4 GiB: its description is behind it
+    if (size < 8) return false;  // a box of more than 4 GiB; our films have the description before it
     at += size;
   }
   return false;
 }
 
-// Whether the root of the scene graph, behind the models, is called as we call it
+// True if the root of the scene graph, which follows the models, has the name that we give it
 // (formats/voxels/magica_vox/magica_vox.cpp).
 bool is_our_magica_vox(std::ifstream& file) {
   constexpr std::string_view kOurs("\0\0\0\0\1\0\0\0\5\0\0\0_name\3\0\0\0vox", 24);
@@ -94,23 +96,17 @@ bool is_our_magica_vox(std::ifstream& file) {
   return false;
 }
 
-// Whether the last array beside the tree is what we say of the scene (formats/voxels/nanovdb/nvdb_writer.cpp).
+// True if the last array beside the tree is our description of the scene
+// (formats/voxels/nanovdb/nvdb_writer.cpp).
 bool is_our_nvdb(std::ifstream& file, std::string_view head) {
   if (head.size() < 192 || !head.starts_with("NanoVDB")) return false;
-  const uint64_t grid = 192 + number(head.substr(152, 4), false);  // behind two headers and the name
+  const uint64_t grid = 192 + number(head.substr(152, 4), false);  // after two headers and the name
   const std::string arrays = bytes_at(file, grid + 640, 12);
   if (arrays.size() < 12) return false;
   const std::string_view place = std::string_view(arrays).substr(0, 8),
                          count = std::string_view(arrays).substr(8);
   const uint64_t last = grid + number(place, false) + (number(count, false) - 1) * 288;
   return bytes_at(file, last + 32, 10) == std::string_view("vox scene\0", 10);
-}
-
-bool is_our_table(std::string_view head) {
-  constexpr std::array<std::string_view, 5> kFirstColumns = {
-      "line,frame,tool,edits,", "table,item_words,load_factor,", "table,set,layout,", "table,frame,turn,",
-      "types,brick_size,access,"};
-  return std::ranges::any_of(kFirstColumns, [&](std::string_view names) { return head.starts_with(names); });
 }
 
 bool is_ours(const fs::path& path, OutputKind kind) {
@@ -123,7 +119,7 @@ bool is_ours(const fs::path& path, OutputKind kind) {
     case OutputKind::Report:
       return has_format(path, "vox-report");
     case OutputKind::Rows:
-      return is_our_table(head);
+      return is_csv_of_vox(head);
     case OutputKind::Page:
       return has("<meta name=\"generator\" content=\"vox\">");
     case OutputKind::Picture:
@@ -256,8 +252,8 @@ void check_one_writable(const fs::path& target, OutputKind kind, Overwrite overw
   const uintmax_t size = fs::file_size(target, absent);
   if (absent || size == 0 || overwrite == Overwrite::AllFiles || is_ours(target, kind)) return;
   throw Error(says_who_wrote_it(target, kind)
-                  ? fmt::format("is there already, and no {} that vox wrote", name_of(kind))
-                  : fmt::format("is there already, and a {} file does not say whether vox wrote it",
+                  ? fmt::format("exists already, and is no {} that vox wrote", name_of(kind))
+                  : fmt::format("exists already, and a {} file does not tell if vox wrote it",
                                 lower_extension(target)))
       .at(target.string())
       .hint(phrase(Phrase::Overwrite));

@@ -1,6 +1,6 @@
-// Protects files that exist already: a file that vox wrote itself may be replaced by another of its kind;
-// everything else stays, unless the user says --force. A picture must not replace the texture beside it, nor
-// a report a scene.
+// Protects existing files. A file that vox wrote itself may be replaced by another of its kind; every other
+// file is kept unless the user says --force. For example, a picture must not replace the texture beside it,
+// nor a report a scene.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,8 @@ enum class OutputKind {
   Palette,  // .gpl and .png say who wrote them, .pal and .hex do not
   Nrrd,
   MagicaVoxel,
-  Binvox,   // does not say who wrote it: existing readers take no other line in its header
-  HashDag,  // these three do not say it either; a file of HashDAG has its colours beside it
+  Binvox,   // does not say who wrote it: existing readers accept no other line in its header
+  HashDag,  // likewise, as SymVox and Vl32; its colours are in a file beside it
   SymVox,
   Vl32,
   Nvdb,
@@ -30,16 +30,17 @@ enum class OutputKind {
   VtkHdf
 };
 
-// The kind of a file that vox-convert writes: an export, or else a scene file.
+// Returns the kind of a file that vox-convert writes: an export if the extension is one, otherwise a scene
+// file.
 OutputKind kind_of_output(const std::filesystem::path& path);
-// The kind of a file that belongs to a mesh, by extension: .obj, its .mtl and .png; or .glb.
+// Returns the kind of a file that belongs to a mesh, by extension: .obj, its .mtl and .png; or .glb.
 OutputKind kind_of_mesh(const std::filesystem::path& path);
 
 enum class Overwrite { OwnFiles, AllFiles };
 
-// Throws Error that names the target where nothing can be written there, or where a file would be lost. Call
-// it before the work, not after it. An empty file is nobody's work, and may be replaced: mktemp makes such
-// files. Of an OBJ mesh its materials, the .mtl file beside it, are looked at too.
+// Throws an Error that names the target if nothing can be written there, or if a file that vox did not write
+// would be lost. It must be called before the work. An empty file may be replaced, because mktemp makes such
+// files. For an OBJ mesh the .mtl file beside it is checked, too.
 void check_writable(const std::filesystem::path& target, OutputKind kind, Overwrite overwrite);
 
 }  // namespace vox

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -30,7 +31,10 @@ ReadFile::ReadFile(const std::filesystem::path& path)
   struct stat status = {};
   if (const std::string problem = problem_of(descriptor_, status); !problem.empty()) {
     if (descriptor_ >= 0) close(descriptor_);
-    throw Error(problem).at(path.string());
+    Error error(problem);
+    if (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode))
+      error.hint("pipes and devices are not read: save what they give as a file first");
+    throw error.at(path.string());
   }
   size_ = static_cast<uint64_t>(status.st_size);
 }
@@ -49,6 +53,21 @@ void ReadFile::read(uint64_t offset, std::span<std::byte> to) const {
           .at(path_.string());
     offset += static_cast<uint64_t>(count);
     to = to.subspan(static_cast<size_t>(count));
+  }
+}
+
+void check_input(const std::filesystem::path& path) {
+  const ReadFile file(path);
+}
+
+std::string first_bytes(const std::filesystem::path& path, size_t most) {
+  try {
+    const ReadFile file(path);
+    std::string bytes(std::min<uint64_t>(most, file.size()), '\0');
+    file.read(0, std::as_writable_bytes(std::span(bytes)));
+    return bytes;
+  } catch (const Error&) {
+    return "";
   }
 }
 

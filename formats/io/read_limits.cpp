@@ -1,9 +1,8 @@
 #include "formats/io/read_limits.h"
 
-#include <array>
-#include <fstream>
-#include <string_view>
+#include <string>
 
+#include "formats/io/read_file.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -11,11 +10,9 @@ namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
 
-// Whether a file is zip (3MF, ZAE), gzip (BLEND) or binary FBX, whose arrays are deflated.
+// True if a file is zip (3MF, ZAE), gzip (BLEND) or binary FBX, whose arrays are deflated.
 bool is_compressed(const std::filesystem::path& path) {
-  std::array<char, 18> start = {};
-  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
-  const std::string_view text(start.data(), start.size());
+  const std::string text = first_bytes(path, 18);
   return text.starts_with("PK\x03\x04") || text.starts_with("\x1f\x8b") ||
          text.starts_with("Kaydara FBX Binary");
 }

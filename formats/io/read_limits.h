@@ -1,5 +1,5 @@
-// The time and memory that another library may take to read a file. Files say how much data follows, and a
-// damaged one may say anything.
+// The time and memory that another library may take to read a file. A file says how much data follows, and a
+// damaged one may claim any amount.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace vox {
 
-// A reader may take 256 MiB and 64 times the file's size, 10 s and a second for each MiB. Files with
-// compressed contents count 16 times as large. Throws Error where there is no such file.
+// A reader may take 256 MiB plus 64 times the file's size, and 10 s plus a second for each MiB. Files with
+// compressed contents count as 16 times as large. Throws Error if there is no such file.
 ChildLimits may_take(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -1,5 +1,5 @@
-// Scans text that a zero byte follows (MappedFile): a zero byte ends a line, so nothing has to look for the
-// end of the text. Lines end with LF, CRLF or CR.
+// Scans text that is followed by a zero byte (MappedFile). A zero byte ends a line, so no function has to
+// check for the end of the text. Lines end with LF, CRLF or CR.
 #pragma once
 
 #include <array>
@@ -42,13 +42,13 @@ inline const char* skip_blanks(const char* p) {
   }
 }
 
-// The end of the word at p: a blank or the end of the line.
+// Returns the end of the word at p, which is a blank or the end of the line.
 inline const char* word_end(const char* p) {
   while (!is_blank(*p) && !is_line_end(*p) && !is_continuation(p)) ++p;
   return p;
 }
 
-// The start of the next line; joined lines count as one.
+// Returns the start of the next line; joined lines count as one.
 inline const char* next_line(const char* p) {
   for (;;) {
     while (!is_line_end(*p) && *p != '\\') ++p;
@@ -57,8 +57,9 @@ inline const char* next_line(const char* p) {
   }
 }
 
-// Calls f(p) with the first word of every line that is no comment; f returns how far it has read. For OBJ and
-// MTL, where a backslash does not continue a comment: there it is the end of a Windows path.
+// Calls f(p) with the first word of every line that is not a comment; f returns how far it has read. This is
+// for OBJ and MTL files. A backslash at the end of a comment does not continue it, because it may end a
+// Windows path.
 template <class F>
 void for_each_line(std::string_view text, F f) {
   const char* end = text.data() + text.size();
@@ -73,23 +74,23 @@ void for_each_line(std::string_view text, F f) {
   }
 }
 
-// The line that `position`, within `text`, stands in; the first one is 1.
+// Returns the number of the line that contains `position`, a pointer into `text`; the first line is 1.
 uint64_t line_number(std::string_view text, const char* position);
 
-// The text from p to the end of the line, with joined lines as one and blanks around it removed.
+// Returns the text from p to the end of the line, with continued lines joined and surrounding blanks removed.
 std::string rest_of_line(const char* p);
 
 struct Number {
   double value = 0;
-  const char* end = nullptr;  // behind the number; null where there is none
+  const char* end = nullptr;  // the end of the number; null if there is none
 };
 
-// Scans the numbers that scan_number leaves to it: those with more digits or large exponents, inf, nan.
-// "1.#IND" and the like, as old Windows programs print them, are NaN; a number beyond a double becomes
-// infinite or zero.
+// Scans the numbers that scan_number() does not handle: those with more digits or large exponents, inf, and
+// nan. "1.#IND" and the like, which old Windows programs print, are NaN; a number beyond the range of double
+// becomes infinite or zero.
 Number scan_unusual_number(const char* p);
 
-// The number at p, correctly rounded, which a blank or the end of the line must follow.
+// Scans the number at p, correctly rounded. A blank or the end of the line must follow it.
 inline Number scan_number(const char* p) {
   static constexpr std::array<double, 23> kPowersOfTen = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                           1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -107,8 +108,8 @@ inline Number scan_number(const char* p) {
     decimals = p - point - 1;
     count += decimals;
   }
-  // Both the mantissa and the power are exact doubles, so that their quotient is rounded once (Clinger 1990).
-  // 19 digits fit into 64 bits.
+  // Both the mantissa and the power are exact doubles, so their quotient is rounded once (Clinger 1990). A
+  // number of 19 digits fits into 64 bits.
   bool exact = count > 0 && count <= 19 && mantissa <= uint64_t{1} << 53 && decimals <= 22;
   if (!exact || !(is_blank(*p) || is_line_end(*p))) return scan_unusual_number(start);
   double value = static_cast<double>(mantissa) / kPowersOfTen[static_cast<size_t>(decimals)];

@@ -38,7 +38,7 @@ void append_utf8(std::string& text, uint32_t c) {
 // Converts UTF-16 (RFC 2781).
 std::string utf8_of(std::string_view bytes, ByteOrder order) {
   if (bytes.size() % 2 != 0)
-    throw Error("UTF-16 text of an odd number of bytes").hint("is the file truncated?");
+    throw Error("UTF-16 text with an odd number of bytes").hint("is the file truncated?");
   std::string text;
   text.reserve(bytes.size() / 2);
   for (size_t i = 0; i < bytes.size(); i += 2) {
@@ -46,7 +46,7 @@ std::string utf8_of(std::string_view bytes, ByteOrder order) {
     if (c >= 0xd800 && c < 0xe000) {  // the first half of a pair
       const uint32_t next = i + 2 < bytes.size() ? unit_at(bytes, i + 2, order) : 0;
       if (c >= 0xdc00 || next < 0xdc00 || next >= 0xe000)
-        throw Error(fmt::format("UTF-16 text with half a character at byte {}", i));
+        throw Error(fmt::format("UTF-16 text with an incomplete character at byte {}", i));
       c = 0x10000 + ((c - 0xd800) << 10) + (next - 0xdc00);
       i += 2;
     }
@@ -64,7 +64,7 @@ TextFile::TextFile(const std::filesystem::path& path) : file_(path), text_(file_
   };
   try {
     if (text_.starts_with("\xff\xfe\0\0"sv) || text_.starts_with("\0\0\xfe\xff"sv))
-      throw Error("this is UTF-32 text, which is not read").hint("save it as UTF-8");
+      throw Error("UTF-32 text is not supported").hint("save it as UTF-8");
     if (text_.starts_with("\xef\xbb\xbf")) {
       text_.remove_prefix(3);
     } else if (text_.starts_with("\xff\xfe")) {

@@ -9,17 +9,17 @@
 
 namespace vox {
 
-// Maps the file itself where it is UTF-8 or no text at all; UTF-16, which a byte order mark or a zero byte
-// beside its first character tells, is converted. Files of one byte for each character pass as they are:
-// readers use only their ASCII.
+// If the file is UTF-8 or binary, it is mapped as it is. UTF-16 is converted; it is recognised by a byte
+// order mark, or by a zero byte beside its first character. Files in single-byte encodings are left as they
+// are, because readers use only their ASCII characters.
 class TextFile {
  public:
-  // Throws Error where there is no such file, it is empty, or it is text of another kind.
+  // Throws Error if there is no such file, if it is empty, or if it is UTF-32 or malformed UTF-16.
   explicit TextFile(const std::filesystem::path& path);
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;
 
-  // The text without a byte order mark; a zero byte follows it (formats/io/scan.h).
+  // The text without its byte order mark; a zero byte follows it (formats/io/scan.h).
   std::string_view text() const { return text_; }
 
  private:

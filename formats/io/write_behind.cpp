@@ -6,7 +6,7 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kPiece = 32 << 20;  // large enough for a disk, and to be asked for seldom
+constexpr uint64_t kPiece = 32 << 20;  // large enough for a disk, and rarely reached
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void WriteBehind::wrote(uint64_t bytes) {
   changed_.notify_one();
 }
 
-// A thread of its own, since the call waits where the disk has more to do than it takes orders for.
+// Runs in a thread of its own, because the system call blocks while the disk's queue is full.
 void WriteBehind::run() {
   for (;;) {
     {

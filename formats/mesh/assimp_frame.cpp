@@ -23,10 +23,10 @@ std::string format_of(const aiScene& scene) {
 
 double checked_unit(double metres) {
   if (std::isfinite(metres) && metres > 0) return metres;
-  throw Error(fmt::format("the file says that its unit is {} metres", metres));
+  throw Error(fmt::format("the file gives its unit as {} metres", metres));
 }
 
-// 0.01f → 0.01: the shortest decimal that is this float is what the file said.
+// 0.01f → 0.01: returns the shortest decimal number that rounds to this float, as it was in the file.
 double decimal_of(float value) {
   std::array<char, 64> text = {};
   char* end = std::to_chars(text.begin(), text.end(), value).ptr;
@@ -35,7 +35,8 @@ double decimal_of(float value) {
   return decimal;
 }
 
-// The root node's matrix in Assimp is axes times unit, where configure() lets Assimp turn the axes.
+// For COLLADA, Assimp's matrix of the root node is the axes times the unit if configure() lets Assimp rotate
+// the axes.
 AssimpMatrix collada_root(const aiMatrix4x4& root, MeshUnits units) {
   const float unit = std::abs(root.a1) + std::abs(root.b1) + std::abs(root.c1);
   const double scale = checked_unit(decimal_of(root.Determinant() < 0 ? -unit : unit));
@@ -60,7 +61,7 @@ Axis axis_of(const aiMetadata& data, const std::string& name, int32_t usual) {
   return axis;
 }
 
-// The axes that GlobalSettings say point to the right, up and to the viewer.
+// Returns the axes that point to the right, up and to the viewer according to GlobalSettings.
 AssimpMatrix fbx_axes(const aiMetadata& data) {
   const std::array<Axis, 3> axes = {axis_of(data, "CoordAxis", 0), axis_of(data, "UpAxis", 1),
                                     axis_of(data, "FrontAxis", 2)};

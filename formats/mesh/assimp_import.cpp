@@ -10,6 +10,7 @@
 #include <cctype>
 #include <cmath>
 #include <memory>
+#include <string_view>
 
 #include "formats/file_types.h"
 #include "formats/io/find_file.h"
@@ -17,6 +18,7 @@
 #include "formats/mesh/assimp_frame.h"
 #include "formats/mesh/assimp_import.h"
 #include "formats/mesh/collada_text.h"
+#include "formats/mesh/texture_files.h"
 #include "libvox/base/error.h"
 #include "libvox/base/memory.h"
 #include "libvox/base/units.h"
@@ -24,12 +26,12 @@
 namespace vox {
 namespace {
 
-// Files that a mesh file refers to are found as textures are.
+// Finds the files that a mesh file refers to in the same way as textures.
 class AssetFiles : public Assimp::DefaultIOSystem {
  public:
   // `contents`, if any, is what Assimp is to find in the mesh file.
-  AssetFiles(const std::filesystem::path& mesh, std::string contents)
-      : mesh_(mesh), folder_(mesh.parent_path()), contents_(std::move(contents)) {}
+  AssetFiles(const std::filesystem::path& mesh, OpenFolders open, std::string contents)
+      : mesh_(mesh), folder_(mesh.parent_path()), open_(std::move(open)), contents_(std::move(contents)) {}
 
   bool Exists(const char* name) const override { return locate(name).has_value(); }
 
@@ -45,20 +47,27 @@ class AssetFiles : public Assimp::DefaultIOSystem {
  private:
   std::optional<std::filesystem::path> locate(const std::string& name) const {
     std::error_code failed;
-    if (std::filesystem::is_regular_file(name, failed)) return name;
+    if (name == mesh_ || (std::filesystem::is_regular_file(name, failed) && open_.hold(name))) return name;
     std::string prefix = folder_.string() + "/";
-    return find_file(folder_, name.starts_with(prefix) ? name.substr(prefix.size()) : name);
+    try {
+      return find_file(folder_, name.starts_with(prefix) ? name.substr(prefix.size()) : name, open_);
+    } catch (const OutsideFile&) {
+      return std::nullopt;
+    }
   }
 
   std::filesystem::path mesh_, folder_;
+  OpenFolders open_;
   std::string contents_;
 };
 
-// Assimp's glTF reader hides what it cannot read; ours does not.
-void switch_off_gltf(Assimp::Importer& importer) {
-  for (const char* extension : {"gltf", "glb"})
-    while (std::unique_ptr<Assimp::BaseImporter> reader{importer.GetImporter(extension)})
+// Assimp's reader of glTF 2 hides what it cannot read; ours does not. Its reader of glTF 1 stays.
+void switch_off_gltf_2(Assimp::Importer& importer) {
+  for (size_t i = importer.GetImporterCount(); i-- > 0;)
+    if (std::string_view(importer.GetImporterInfo(i)->mName).starts_with("glTF2")) {
+      const std::unique_ptr<Assimp::BaseImporter> reader(importer.GetImporter(i));
       importer.UnregisterLoader(reader.get());
+    }
 }
 
 bool is_collada(const std::filesystem::path& path) {
@@ -67,7 +76,7 @@ bool is_collada(const std::filesystem::path& path) {
 }
 
 void configure(Assimp::Importer& importer, const MeshOptions& options) {
-  switch_off_gltf(importer);
+  switch_off_gltf_2(importer);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_ANIMATIONS, false);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_CAMERAS, false);
@@ -76,7 +85,7 @@ void configure(Assimp::Importer& importer, const MeshOptions& options) {
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, options.up.has_value());
 }
 
-// Assimp's message, in other words where it only passes on an exception of the C++ library.
+// Returns Assimp's message, reworded if it only passes on an exception of the C++ library.
 std::string in_words(const std::string& problem) {
   if (problem == "std::bad_alloc") return "out of memory while reading the file";
   for (const char* internal : {"std::", "vector", "basic_string", "deque", "map::", "array::"})
@@ -89,7 +98,8 @@ struct Instance {
   AssimpMatrix transform;
 };
 
-// Every use of a mesh by a node, in depth-first order. There is no recursion, since files choose the depth.
+// Returns every use of a mesh by a node, in depth-first order. It does not recurse, because files choose the
+// depth.
 std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& root) {
   struct Visit {
     const aiNode* node;
@@ -101,7 +111,7 @@ std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& r
     auto [node, transform] = stack.back();
     stack.pop_back();
     for (uint32_t i = 0; i < node->mNumMeshes; ++i) {
-      if (node->mMeshes[i] >= scene.mNumMeshes) throw Error("a node names a mesh that is not there");
+      if (node->mMeshes[i] >= scene.mNumMeshes) throw Error("a node refers to a mesh that does not exist");
       instances.push_back({scene.mMeshes[node->mMeshes[i]], transform});
     }
     for (uint32_t i = node->mNumChildren; i-- > 0;) {
@@ -112,7 +122,7 @@ std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& r
   return instances;
 }
 
-// Reserves the memory that the instances need: few bytes of a file can place a mesh often.
+// Reserves the memory that the instances need. A small file can place a mesh many times.
 void reserve(scene::Scene& scene, const std::vector<Instance>& instances) {
   uint64_t triangles = 0, positions = 0;
   bool colored = false;
@@ -122,13 +132,13 @@ void reserve(scene::Scene& scene, const std::vector<Instance>& instances) {
     colored |= instance.mesh->HasVertexColors(0);
   }
   if (triangles > kMaxTriangles || positions >= scene::kNone)
-    throw Error(fmt::format("{} triangles with {} vertices, instances counted, are too many",
+    throw Error(fmt::format("{} triangles with {} vertices, including instances, are too many",
                             format_count(triangles), format_count(positions)))
-        .hint(fmt::format("up to {} triangles are read", format_count(kMaxTriangles)));
+        .hint(fmt::format("at most {} triangles are supported", format_count(kMaxTriangles)));
   uint64_t bytes = triangles * sizeof(scene::Triangle) +
                    positions * (sizeof(Vec3d) + (colored ? sizeof(scene::Rgba8) : 0));
   if (bytes > available_bytes())
-    throw Error(fmt::format("{} triangles, instances counted, need {} of memory, {} are free",
+    throw Error(fmt::format("{} triangles, including instances, need {} of memory, but {} are free",
                             format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
   scene.triangles.reserve(triangles);
   scene.positions.reserve(positions);
@@ -173,7 +183,8 @@ class AssimpSceneBuilder {
     }
   }
 
-  // Instances of a mesh share their texture coordinates. kNone where the mesh has none.
+  // Returns the first texture coordinate of a mesh, which all its instances share; kNone if the mesh has
+  // none.
   uint32_t add_texcoords(const aiMesh& mesh, uint32_t material) {
     auto [known, is_new] = first_texcoord_.try_emplace(&mesh, scene::kNone);
     UvMap map = materials_.uses()[material].uv;
@@ -196,7 +207,7 @@ class AssimpSceneBuilder {
         uint32_t vertex = face.mIndices[i];
         if (vertex >= mesh.mNumVertices)
           throw Error(
-              fmt::format("a face names vertex {}, but the mesh has only {}", vertex, mesh.mNumVertices));
+              fmt::format("a face refers to vertex {}, but the mesh has only {}", vertex, mesh.mNumVertices));
         triangle.position[i] = first_position + vertex;
         if (first_texcoord != scene::kNone) triangle.texcoord[i] = first_texcoord + vertex;
       }
@@ -228,7 +239,8 @@ ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOp
   configure(importer, options);
   std::string contents = is_collada(path) ? plain_collada(TextFile(path).text()) : "";
   // Assimp frees the handler.
-  importer.SetIOHandler(std::make_unique<AssetFiles>(path, std::move(contents)).release());
+  importer.SetIOHandler(
+      std::make_unique<AssetFiles>(path, open_folders(path, options), std::move(contents)).release());
   const aiScene* source = importer.ReadFile(path.string(), aiProcess_Triangulate);
   memory.lift();
   if (!source) throw Error(in_words(importer.GetErrorString()));

@@ -1,4 +1,4 @@
-// Reading of mesh files with Assimp, before their images are loaded.
+// Reads mesh files with Assimp, without loading their images.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +17,9 @@ struct ImportedScene {
   bool texture_replaces_color = false;  // instead of multiplying it
 };
 
-// Throws Error, but Assimp may also crash, hang, or ask for any amount of memory on a damaged file: only a
-// child process may call this. The limit of the child's memory holds while Assimp reads and is lifted after
-// that, since the meshes may be placed any number of times.
+// Throws Error. For a damaged file Assimp may also crash, hang, or ask for any amount of memory, so only a
+// child process may call this. The child's memory limit holds while Assimp reads and is lifted afterwards,
+// because meshes may be placed any number of times.
 ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOptions& options,
                                  ChildMemory& memory);
 

@@ -22,7 +22,7 @@ float to_linear(float srgb) {
   return srgb <= 0.04045f ? srgb / 12.92f : std::pow((srgb + 0.055f) / 1.055f, 2.4f);
 }
 
-// NaN becomes 0.
+// Clamps a value to [0, 1]; NaN becomes 0.
 float unit(float value) {
   return value > 0 ? std::min(value, 1.0f) : 0.0f;
 }
@@ -39,14 +39,14 @@ scene::Wrap wrap_of(const aiMaterial& material, const char* key, aiTextureType t
   return mode == aiTextureMapMode_Mirror ? scene::Wrap::Mirror : scene::Wrap::Repeat;
 }
 
-// The map that aiUVTransform is documented to be: v up, scaled, rotated counter-clockwise about (0.5, 0.5),
-// translated.
+// Returns the map as aiUVTransform documents it: with v up, scaled, rotated counter-clockwise about (0.5,
+// 0.5), and translated.
 UvMap uv_map_of(const aiUVTransform& t) {
   double cosine = std::cos(double{t.mRotation}), sine = std::sin(double{t.mRotation});
   double su = t.mScaling.x, sv = t.mScaling.y;
   double offset_u = t.mTranslation.x + 0.5 - 0.5 * cosine + 0.5 * sine;
   double offset_v = t.mTranslation.y + 0.5 - 0.5 * sine - 0.5 * cosine;
-  // u' = a u + b (1 - v) + c and 1 - v' = d u + e (1 - v) + f, solved for v down.
+  // Solves u' = a u + b (1 - v) + c and 1 - v' = d u + e (1 - v) + f for v down.
   double a = cosine * su, b = -sine * sv, d = sine * su, e = cosine * sv;
   return {
       .channel = 0, .u_u = a, .u_v = -b, .u_0 = b + offset_u, .v_u = -d, .v_v = e, .v_0 = 1 - e - offset_v};
@@ -67,7 +67,7 @@ void read_color(const aiMaterial& source, scene::Material& material) {
   if (source.Get(AI_MATKEY_BASE_COLOR, color) == aiReturn_SUCCESS ||
       source.Get(AI_MATKEY_COLOR_DIFFUSE, color) == aiReturn_SUCCESS)
     material.base_color = {to_linear(unit(color.r)), to_linear(unit(color.g)), to_linear(unit(color.b)), 1};
-  // Exporters disagree on whether 0 or 1 is opaque; nobody means a material that shows nothing.
+  // Exporters disagree whether 0 or 1 is opaque, and nobody intends an invisible material.
   float opacity = 1;
   source.Get(AI_MATKEY_OPACITY, opacity);
   if (opacity > 0 && opacity < 1) {
@@ -99,7 +99,7 @@ AssimpMaterials::AssimpMaterials(const aiScene& scene)
 uint32_t AssimpMaterials::use(uint32_t assimp_material) {
   if (assimp_material >= index_.size())
     throw Error(
-        fmt::format("a mesh names material {}, but only {} are there", assimp_material, index_.size()));
+        fmt::format("a mesh refers to material {}, but there are only {}", assimp_material, index_.size()));
   uint32_t& index = index_[assimp_material];
   if (index == scene::kNone) {
     index = static_cast<uint32_t>(uses_.size());
@@ -120,7 +120,7 @@ AssimpMaterials::Use AssimpMaterials::read(const aiMaterial& source) {
     use.material.wrap_u = wrap_of(source, _AI_MATKEY_MAPPINGMODE_U_BASE, type);
     use.material.wrap_v = wrap_of(source, _AI_MATKEY_MAPPINGMODE_V_BASE, type);
     use.material.image = add_image(texture);
-    // An opacity texture that is the colour texture is the usual way to say that its alpha counts.
+    // An opacity texture that is the same as the colour texture usually means that its alpha is used.
     if (texture == texture_name(source, aiTextureType_OPACITY)) use.material.alpha_cutoff = 0.5f;
     break;
   }

@@ -1,4 +1,4 @@
-// Materials and textures of a scene that Assimp has read.
+// Materials and textures of a scene that was read by Assimp.
 #pragma once
 
 #include <assimp/scene.h>
@@ -13,9 +13,9 @@
 
 namespace vox {
 
-// The map from texture coordinates as Assimp gives them, v up in every format, to the sampled ones, v down.
+// Maps Assimp's texture coordinates, with v up for every format, to the sampled ones, with v down.
 struct UvMap {
-  uint32_t channel = 0;  // of aiMesh::mTextureCoords
+  uint32_t channel = 0;  // index into aiMesh::mTextureCoords
   double u_u = 1, u_v = 0, u_0 = 0;
   double v_u = 0, v_v = 1, v_0 = 0;
 
@@ -25,7 +25,7 @@ struct UvMap {
   }
 };
 
-// The source of an image's pixels: a file that it names, a file's bytes, or pixels that are decoded already.
+// The source of an image's pixels: the name of a file, the bytes of a file, or decoded pixels.
 struct ImageSource {
   std::string name;
   std::vector<std::byte> file;
@@ -53,14 +53,14 @@ class AssimpMaterials {
   uint32_t add_image(const std::string& name);
 
   const aiScene& scene_;
-  std::vector<uint32_t> index_;  // Assimp's material → ours, kNone until it is used
+  std::vector<uint32_t> index_;  // index into uses() of each of Assimp's materials, kNone until it is used
   std::vector<Use> uses_;
   std::vector<ImageSource> images_;
   std::map<std::string, uint32_t> image_of_name_;
 };
 
-// Whether a texture takes the place of the colour, which then is only a default. That is so in the formats of
-// modelling programs, while MTL multiplies both.
+// True if a texture replaces the colour, which then is only a default. This holds for the formats of
+// modelling programs; in MTL the two are multiplied.
 bool texture_replaces_color(const aiScene& scene);
 
 }  // namespace vox

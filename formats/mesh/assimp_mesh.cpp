@@ -20,7 +20,7 @@ namespace {
 template <class T>
 concept Plain = std::is_trivially_copyable_v<T>;
 
-// Writer and Reader take the same calls, so that transfer() describes both directions.
+// Writer and Reader have the same calls, so that transfer() describes both directions.
 struct Writer {
   MemoryFile& file;
 
@@ -86,7 +86,7 @@ void transfer(auto& stream, ImportedScene& imported) {
   stream(imported.texture_replaces_color);
 }
 
-// The work of the child process.
+// Runs in the child process.
 void import_into(MemoryFile& file, const std::filesystem::path& path, const MeshOptions& options,
                  ChildMemory& memory) {
   ImportedScene imported;
@@ -105,7 +105,7 @@ void import_into(MemoryFile& file, const std::filesystem::path& path, const Mesh
   transfer(writer, imported);
 }
 
-// Checks the result, since a process that goes astray may also return nonsense.
+// Checks the result, because a child process that went wrong may return nonsense.
 void check(const ImportedScene& imported) {
   const scene::Scene& scene = imported.scene;
   auto fits = [](uint32_t index, size_t count) { return index == scene::kNone || index < count; };
@@ -119,10 +119,11 @@ void check(const ImportedScene& imported) {
     sound &= fits(material.image, imported.images.size());
   for (const ImageSource& source : imported.images)
     sound &= source.image.pixels.size() == uint64_t{source.image.width} * source.image.height;
-  if (!sound) throw Error("Assimp's result contradicts itself").hint("is the file damaged?");
+  if (!sound) throw Error("Assimp's result is inconsistent").hint("is the file damaged?");
 }
 
-// Assimp's readers trust their input: flipped bytes in a glTF are enough to make them follow null pointers.
+// Runs Assimp in a child process, because its readers trust their input: flipped bytes in a glTF file are
+// enough to make them follow null pointers.
 ImportedScene import_apart(const std::filesystem::path& path, const MeshOptions& options) {
   MemoryFile file;
   try {
@@ -131,7 +132,7 @@ ImportedScene import_apart(const std::filesystem::path& path, const MeshOptions&
   } catch (const Cancelled&) {
     throw;
   } catch (const ChildTookTooMuch& error) {
-    throw Error(fmt::format("reading it {}, which no sound file of {} needs", error.what(),
+    throw Error(fmt::format("reading it {}, which no valid file of {} needs", error.what(),
                             format_bytes(std::filesystem::file_size(path))))
         .hint("is the file damaged?");
   } catch (const Error& error) {
@@ -148,7 +149,7 @@ ImportedScene import_apart(const std::filesystem::path& path, const MeshOptions&
   return imported;
 }
 
-// Returns the index into the images that `loader` will load; kNone where there is no such file.
+// Returns the index into the images that `loader` will load; kNone if there is no such file.
 uint32_t add_to(ImageLoader& loader, ImageSource& source, TextureFiles& textures) {
   if (!source.image.pixels.empty()) return loader.add_pixels(std::move(source.image));
   if (!source.file.empty()) return loader.add_embedded(source.file, source.name);

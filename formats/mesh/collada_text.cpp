@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// The length of the piece at the start of `xml`, which ends with `end`.
+// Returns the length of the piece at the start of `xml` that ends with `end`.
 size_t piece_length(std::string_view xml, std::string_view end) {
   const size_t at = xml.find(end);
   return at == xml.npos ? xml.size() : at + end.size();
 }
 
-// The length of the tag at the start of `xml`; a > may stand in an attribute's quotes.
+// Returns the length of the tag at the start of `xml`. An attribute's quoted value may contain a >.
 size_t tag_length(std::string_view xml) {
   char quote = '\0';
   for (size_t i = 0; i < xml.size(); ++i) {
@@ -56,7 +56,7 @@ std::string utf8_of_latin1(std::string_view text) {
 }
 
 std::string plain_xml(std::string_view xml) {
-  std::string plain, contents;  // contents: of the element so far
+  std::string plain, contents;  // contents holds the element's text so far
   plain.reserve(xml.size() + 1);
   while (!xml.empty()) {
     size_t length = 0;

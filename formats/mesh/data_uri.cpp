@@ -28,12 +28,12 @@ std::vector<std::byte> from_base64(std::string_view text) {
   while (text.ends_with('=')) text.remove_suffix(1);
   std::vector<std::byte> bytes;
   bytes.reserve(text.size() / 4 * 3 + 3);
-  uint32_t bits = 0, count = 0;  // `count` bits of `bits` have not become bytes yet
+  uint32_t bits = 0, count = 0;  // the lowest `count` bits of `bits` have not been written yet
   for (char c : text) {
     uint8_t digit = kDigits[static_cast<uint8_t>(c)];
     if (digit == kNoDigit) {
       if (c == '\n' || c == '\r' || c == ' ') continue;
-      throw Error(fmt::format("'{}' in a data: URI is no base64", c)).hint("is the file damaged?");
+      throw Error(fmt::format("'{}' in a data: URI is not base64", c)).hint("is the file damaged?");
     }
     bits = bits << 6 | digit;
     count += 6;

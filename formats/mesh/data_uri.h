@@ -8,7 +8,8 @@
 
 namespace vox {
 
-// The bytes of a data URI, or nothing where the URI is another one. Throws Error where its data is no base64.
+// Returns the bytes of a data URI, or nothing for any other URI. Throws Error if the data is not valid
+// base64.
 std::optional<std::vector<std::byte>> data_of_uri(std::string_view uri);
 
 }  // namespace vox

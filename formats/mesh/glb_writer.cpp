@@ -26,11 +26,11 @@ namespace {
 
 using Vec3f = Vec3<float>;
 
-// The numbers that glTF 2.0 gives to things.
+// Numeric codes of glTF 2.0.
 enum ComponentType { kUnsignedInt = 5125, kFloat = 5126 };
 enum BufferTarget { kArrayBuffer = 34962, kElementArrayBuffer = 34963 };
 
-// The triangles of one material with vertices of their own.
+// The triangles of one material, with vertices of their own.
 struct Primitive {
   uint32_t material = 0;
   std::vector<Vec3f> positions;
@@ -38,7 +38,7 @@ struct Primitive {
   std::vector<uint32_t> indices;
 };
 
-// Joins positions with texture coordinates: one vertex per pair in use, in order of first use.
+// Joins positions with texture coordinates: one vertex for each pair in use, in order of first use.
 class VertexJoiner {
  public:
   explicit VertexJoiner(const scene::Scene& scene)
@@ -71,7 +71,7 @@ class VertexJoiner {
  private:
   struct Vertex {
     uint32_t position, texcoord;
-    uint32_t next;  // another vertex at this position
+    uint32_t next;  // the next vertex at this position
   };
 
   uint32_t find(uint32_t position, uint32_t texcoord) {
@@ -84,10 +84,10 @@ class VertexJoiner {
 
   const scene::Scene& scene_;
   std::vector<Vertex> vertices_;
-  std::vector<uint32_t> first_;  // the first of the vertices at each position
+  std::vector<uint32_t> first_;  // the first vertex at each position
 };
 
-// The JSON chunk, built along with the list of arrays that go into the binary chunk. These must outlive it.
+// The JSON chunk, and the list of arrays that go into the binary chunk. The arrays must outlive it.
 class Document {
  public:
   Document() {
@@ -106,7 +106,7 @@ class Document {
   }
   void add_material(const scene::Material& material);
   void add_primitive(const Primitive& primitive);
-  std::string finish();  // the JSON text, once
+  std::string finish();  // returns the JSON text; must be called only once
 
   std::span<const std::string_view> payload() const { return payload_; }
   uint64_t payload_size() const { return size_; }
@@ -117,8 +117,8 @@ class Document {
     uint32_t count = 0;
   };
 
-  // Returns a new object at the end of a list of the document. Lists that stay empty must not appear in the
-  // file.
+  // Returns a new object at the end of a list of the document. Lists are made on first use, because empty
+  // lists must not appear in the file.
   Json& append(const char* list) {
     List& entry = lists_[list];
     if (!entry.items) entry.items = &root_.array(list);
@@ -230,7 +230,6 @@ void write_container(const std::filesystem::path& path, Document& document) {
     throw_if_cancelled();
     file.write(bytes);
   }
-  file.close();
   file.commit();
 }
 

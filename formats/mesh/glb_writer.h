@@ -7,9 +7,9 @@
 
 namespace vox {
 
-// Writes one mesh with one primitive for each material, PNG images embedded. Positions become 32-bit floats;
-// triangles without texture coordinates get (0, 0) where others of their material have some; vertex colours
-// are left out. Throws Error, also when the file would exceed the 4 GiB that the format allows.
+// Writes one mesh with one primitive for each material, with PNG images embedded. Positions become 32-bit
+// floats. If only some triangles of a material have texture coordinates, the others get (0, 0). Vertex
+// colours are left out. Throws Error, for example if the file would exceed the 4 GiB that the format allows.
 void write_glb(const scene::Scene& scene, const std::filesystem::path& path);
 
 }  // namespace vox

@@ -12,6 +12,8 @@ namespace vox {
 scene::Scene read_gltf(const std::filesystem::path& path, const MeshOptions& options) try {
   GltfContainer file(path);
   return gltf_scene(parse_gltf(file.json()), path, options, file.binary());
+} catch (const OldGltf&) {
+  return read_assimp(path, options);
 } catch (const Cancelled&) {
   throw;
 } catch (Error& error) {

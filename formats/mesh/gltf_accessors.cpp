@@ -8,13 +8,13 @@ namespace vox {
 namespace {
 
 constexpr uint64_t kAlwaysAllowed = 1 << 16;
-constexpr std::array<std::byte, 64> kZeros = {};  // the widest element, a MAT4 of floats
+constexpr std::array<std::byte, 64> kZeros = {};  // enough for the widest element, a MAT4 of floats
 
 uint64_t element_size(const GltfAccessor& accessor) {
   return uint64_t{size_of(accessor.component)} * accessor.width;
 }
 
-// Throws Error unless `count` elements fit into the bytes; no product of the file's numbers may overflow.
+// Throws Error unless `count` elements fit into the bytes. No product of the file's numbers may overflow.
 void check_range(uint64_t offset, uint64_t stride, uint64_t count, uint64_t size, uint64_t bytes) {
   if (count == 0) return;
   bool fits = offset <= bytes && size <= bytes - offset &&
@@ -71,12 +71,12 @@ GltfElements GltfAccessors::find(const GltfAccessor& accessor) {
     std::span<const std::byte> bytes = buffers_.view(accessor.view);
     uint64_t stride = document_.views[accessor.view].stride;
     if (stride > 0 && stride < size)
-      throw Error(fmt::format("elements of {} bytes, but its buffer view has them {} apart", size, stride));
+      throw Error(fmt::format("elements of {} bytes, but the stride of its buffer view is {}", size, stride));
     elements.stride = stride > 0 ? stride : size;
     check_range(accessor.offset, elements.stride, accessor.count, size, bytes.size());
     elements.data = bytes.data() + accessor.offset;
   } else if (accessor.count > buffers_.total_bytes() + kAlwaysAllowed) {
-    throw Error(fmt::format("{} elements without data, in a file with {} bytes of it", accessor.count,
+    throw Error(fmt::format("{} elements without data, in a file with {} bytes of data", accessor.count,
                             buffers_.total_bytes()));
   }
   if (!accessor.sparse || accessor.sparse->count == 0 || accessor.count == 0) return elements;
@@ -99,7 +99,8 @@ std::vector<std::byte> GltfAccessors::with_sparse(const GltfAccessor& accessor, 
   for (uint64_t i = 0; i < sparse.count; ++i) {
     uint64_t index = index_at(indices.data() + sparse.index_offset + i * index_size, sparse.index_component);
     if (index >= accessor.count)
-      throw Error(fmt::format("its sparse indices name element {}, but there are {}", index, accessor.count));
+      throw Error(
+          fmt::format("its sparse indices refer to element {}, but there are {}", index, accessor.count));
     std::memcpy(bytes.data() + index * size, values.data() + sparse.value_offset + i * size, size);
   }
   return bytes;

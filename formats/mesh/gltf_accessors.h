@@ -1,4 +1,4 @@
-// Accessors of a glTF: numbers of any type, stride and place as elements that loops can read (glTF 2.0,
+// Accessors of a glTF file: numbers of any type, stride and place, as elements that loops can read (glTF 2.0,
 // §3.6.2).
 #pragma once
 
@@ -18,10 +18,10 @@
 
 namespace vox {
 
-// The elements of an accessor where they lie: in the file, or decoded in memory.
+// A view of an accessor's elements, either in the file or decoded in memory.
 struct GltfElements {
   const std::byte* data = nullptr;
-  uint64_t count = 0, stride = 0;  // stride 0: every element is the same
+  uint64_t count = 0, stride = 0;  // a stride of 0 means that every element is the same
   uint32_t width = 1;
   GltfComponent component = GltfComponent::Float;
   bool normalized = false;
@@ -33,11 +33,11 @@ class GltfAccessors {
   GltfAccessors(const GltfDocument& document, GltfBuffers& buffers)
       : document_(document), buffers_(buffers) {}
 
-  // Returns the same object for the same index. Throws Error where there is no such accessor, or no such
-  // bytes.
+  // Returns the same object for the same index. Throws Error if there is no such accessor, or if its bytes
+  // are missing.
   const GltfElements& get(uint32_t index);
 
-  // Throws Error unless the accessor is of one of these types and components.
+  // Throws Error unless the accessor has one of these types and one of these components.
   void check(uint32_t index, std::initializer_list<std::string_view> types,
              std::initializer_list<GltfComponent> components) const;
 
@@ -70,7 +70,7 @@ void with_component_type(GltfComponent component, Body body) {
   }
 }
 
-// Normalized integers stand for [0, 1] or [-1, 1] (glTF 2.0, §3.6.2.2).
+// Converts normalised integers to [0, 1] or [-1, 1] (glTF 2.0, §3.6.2.2).
 template <class T>
 double normalized_value(T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -80,8 +80,8 @@ double normalized_value(T value) {
   }
 }
 
-// Calls body(i, std::array<double, N>) for the elements [first, end); components beyond `fill`'s width keep
-// its values.
+// Calls body(i, std::array<double, N>) for the elements [first, end). If an element has fewer components than
+// `fill`, the remaining ones are taken from it.
 template <size_t N, class Body>
 void for_each_element(const GltfElements& elements, uint64_t first, uint64_t end,
                       const std::array<double, N>& fill, Body body) {

@@ -1,4 +1,4 @@
-// Affine maps of space, as the nodes of a glTF have them.
+// Affine maps of space, as used by the nodes of a glTF file.
 #pragma once
 
 #include <array>
@@ -9,19 +9,20 @@
 namespace vox {
 
 struct Affine {
-  Vec3d x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};  // where the axes go
-  Vec3d origin = {0, 0, 0};                           // and the origin
+  Vec3d x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};  // the images of the axes
+  Vec3d origin = {0, 0, 0};                           // the image of the origin
 
   Vec3d direction(Vec3d v) const { return x * v.x + y * v.y + z * v.z; }
   Vec3d operator()(Vec3d p) const { return direction(p) + origin; }
 
-  // The map that applies `b` first, then `a`.
+  // Returns the map that applies `b` first, then `a`.
   friend Affine operator*(const Affine& a, const Affine& b) {
     return {.x = a.direction(b.x), .y = a.direction(b.y), .z = a.direction(b.z), .origin = a(b.origin)};
   }
 };
 
-// The map that scales, then rotates by a quaternion (x, y, z, w) of any length but 0, then moves.
+// Returns the map that scales, then rotates by a quaternion (x, y, z, w) of any length but 0, then
+// translates.
 inline Affine affine_of(Vec3d translation, const std::array<double, 4>& rotation, Vec3d scale) {
   auto [x, y, z, w] = rotation;
   double length = std::sqrt(x * x + y * y + z * z + w * w);
@@ -34,7 +35,7 @@ inline Affine affine_of(Vec3d translation, const std::array<double, 4>& rotation
   return map;
 }
 
-// The map of a 4 × 4 matrix, column after column, whose last row is taken to be 0 0 0 1.
+// Returns the map of a 4 × 4 matrix in column-major order, whose last row is assumed to be 0 0 0 1.
 inline Affine affine_of(const std::array<double, 16>& m) {
   return {.x = {m[0], m[1], m[2]},
           .y = {m[4], m[5], m[6]},

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "formats/io/find_file.h"
+#include <utility>
+
 #include "formats/mesh/data_uri.h"
 #include "formats/mesh/gltf_meshopt.h"
 #include "formats/mesh/gltf_place.h"
@@ -11,9 +12,9 @@
 
 namespace vox {
 
-GltfBuffers::GltfBuffers(const GltfDocument& document, const std::filesystem::path& folder,
+GltfBuffers::GltfBuffers(const GltfDocument& document, const std::filesystem::path& folder, OpenFolders open,
                          std::span<const std::byte> binary)
-    : document_(document), folder_(folder), binary_(binary) {
+    : document_(document), folder_(folder), open_(std::move(open)), binary_(binary) {
   for (const GltfBuffer& buffer : document.buffers)
     if (buffer.size < UINT64_MAX - total_bytes_) total_bytes_ += buffer.size;
 }
@@ -22,8 +23,8 @@ void GltfBuffers::count_decoded(uint64_t bytes) {
   constexpr uint64_t kWorthAsking = 1 << 24;
   decoded_bytes_ += bytes;
   if (decoded_bytes_ > kWorthAsking && bytes > available_bytes())
-    throw Error(fmt::format("{} of decoded data, {} are free", format_bytes(decoded_bytes_),
-                            format_bytes(available_bytes())));
+    throw Error(fmt::format("not enough memory for {} of decoded data, {} are free",
+                            format_bytes(decoded_bytes_), format_bytes(available_bytes())));
 }
 
 std::span<const std::byte> GltfBuffers::keep(std::vector<std::byte> bytes) {
@@ -33,10 +34,10 @@ std::span<const std::byte> GltfBuffers::keep(std::vector<std::byte> bytes) {
 std::span<const std::byte> GltfBuffers::bytes_of(const GltfBuffer& buffer, uint32_t index) {
   if (!buffer.uri) {
     if (index == 0 && !binary_.empty()) return binary_;
-    throw Error("has no 'uri', and the file no bytes behind its JSON");
+    throw Error("has no 'uri', and no data follows the file's JSON");
   }
   if (auto data = data_of_uri(*buffer.uri)) return keep(std::move(*data));
-  if (auto file = find_file(folder_, *buffer.uri))
+  if (auto file = find_file(folder_, *buffer.uri, open_))
     return files_.emplace_back(std::make_unique<MappedFile>(*file))->bytes();
   throw Error(fmt::format("'{}' not found", *buffer.uri)).hint("it belongs beside the glTF file");
 }

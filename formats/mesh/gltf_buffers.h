@@ -1,5 +1,5 @@
-// The bytes of a glTF's buffers and buffer views. They stay where they lie, in mapped files, unless they are
-// encoded.
+// The bytes of a glTF file's buffers and buffer views. They are used directly in the mapped files unless they
+// are encoded.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +9,30 @@
 #include <span>
 #include <vector>
 
+#include "formats/io/find_file.h"
 #include "formats/io/mapped_file.h"
 #include "formats/mesh/gltf_document.h"
 
 namespace vox {
 
-// Finds and decodes views when they are first asked for. Only one thread may call it; any may read the bytes.
+// Finds and decodes views when they are first asked for. Only one thread may call it; any thread may read the
+// bytes.
 class GltfBuffers {
  public:
-  // `binary` are the bytes that a GLB carries behind its JSON. All three must outlive this object.
-  GltfBuffers(const GltfDocument& document, const std::filesystem::path& folder,
+  // `binary` are the bytes that a GLB carries behind its JSON. They and the document must outlive this object.
+  GltfBuffers(const GltfDocument& document, const std::filesystem::path& folder, OpenFolders open,
               std::span<const std::byte> binary);
 
-  // Throws Error where there is no such view, or it reaches beyond its buffer, or the buffer beyond its file.
+  // Throws Error if there is no such view, if it reaches beyond its buffer, or if the buffer reaches beyond
+  // its file.
   std::span<const std::byte> view(uint32_t index);
 
-  // The bytes that all buffers say they hold: no sensible file has more elements without data than that.
+  // The total size of all buffers as the file states it. No sensible file has more elements without data than
+  // that.
   uint64_t total_bytes() const { return total_bytes_; }
 
-  // Counts bytes that are about to be decoded. Throws Error where there is no memory for them: few bytes of a
-  // file can ask for the same data often.
+  // Counts bytes that are about to be decoded. Throws Error if there is not enough memory for them, since a
+  // small file can refer to the same data many times.
   void count_decoded(uint64_t bytes);
 
  private:
@@ -39,6 +43,7 @@ class GltfBuffers {
 
   const GltfDocument& document_;
   std::filesystem::path folder_;
+  OpenFolders open_;
   std::span<const std::byte> binary_;
   uint64_t total_bytes_ = 0, decoded_bytes_ = 0;
   std::map<uint32_t, std::span<const std::byte>> buffers_, views_;

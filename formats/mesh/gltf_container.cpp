@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "formats/mesh/gltf_document.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -35,15 +36,16 @@ GltfContainer::GltfContainer(const std::filesystem::path& path) : file_(path) {
     json_ = file_.text();
   }
   if (json_.starts_with("\xef\xbb\xbf")) json_.remove_prefix(3);          // a byte order mark
-  while (!json_.empty() && json_.back() == '\0') json_.remove_suffix(1);  // padding, should be blanks
+  while (!json_.empty() && json_.back() == '\0') json_.remove_suffix(1);  // padding, which should be blanks
 }
 
 void GltfContainer::split(std::span<const std::byte> file) {
   if (file.size() < kHeaderSize + kChunkHeaderSize)
     throw Error(fmt::format("a GLB file of {} bytes", file.size())).hint("is the file truncated?");
   uint32_t version = word_at(file, 4), length = word_at(file, 8);
+  if (version == 1) throw OldGltf();
   if (version != 2)
-    throw Error(fmt::format("a GLB file of version {}, version 2 is read", version))
+    throw Error(fmt::format("GLB version {} is not supported, only version 2", version))
         .hint("export it as glTF 2.0");
   if (length > file.size())
     throw Error(fmt::format("the header says {} bytes, but the file has {}", length, file.size()))

@@ -1,4 +1,4 @@
-// A glTF file as it lies on the disk: JSON text, and the bytes that a GLB carries behind it (glTF 2.0, §4.4).
+// A glTF file as stored on disk: JSON text, and the data that follows it in a GLB (glTF 2.0, §4.4).
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace vox {
 
 class GltfContainer {
  public:
-  // Throws Error, also where a GLB was cut off. The content decides whether it is a GLB or JSON, not the
+  // Throws Error, for example if a GLB is truncated. The content decides if it is a GLB or JSON, not the
   // name.
   explicit GltfContainer(const std::filesystem::path& path);
 
   std::string_view json() const { return json_; }
-  std::span<const std::byte> binary() const { return binary_; }  // empty where there is none
+  std::span<const std::byte> binary() const { return binary_; }  // empty if there is none
 
  private:
   void split(std::span<const std::byte> file);

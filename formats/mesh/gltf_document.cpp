@@ -19,7 +19,7 @@ GltfComponent component_of(const GltfObject& object, std::string_view name) {
   for (auto component : {GltfComponent::Int8, GltfComponent::Uint8, GltfComponent::Int16,
                          GltfComponent::Uint16, GltfComponent::Uint32, GltfComponent::Float})
     if (code == static_cast<uint64_t>(component)) return component;
-  throw Error(fmt::format("'{}' is {}, which is no component type", name, code));
+  throw Error(fmt::format("'{}' is {}, which is not a component type", name, code));
 }
 
 GltfBuffer read_buffer(const GltfObject& object) {
@@ -33,7 +33,7 @@ Value named_value(const std::string& name, std::string_view member,
                   std::initializer_list<std::pair<std::string_view, Value>> values) {
   for (const auto& [known, value] : values)
     if (known == name) return value;
-  throw Error(fmt::format("'{}' is '{}', which EXT_meshopt_compression does not have", member, name));
+  throw Error(fmt::format("'{}' is '{}', which EXT_meshopt_compression does not define", member, name));
 }
 
 GltfMeshopt read_meshopt(const GltfObject& object) {
@@ -82,7 +82,7 @@ uint32_t width_of(const std::string& type) {
       {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT2", 4}, {"MAT3", 9}, {"MAT4", 16}}};
   for (auto [name, width] : kWidths)
     if (name == type) return width;
-  throw Error(fmt::format("'type' is '{}', which is none of an accessor", type));
+  throw Error(fmt::format("'type' is '{}', which is not an accessor type", type));
 }
 
 GltfAccessor read_accessor(const GltfObject& object) {
@@ -104,7 +104,7 @@ GltfAttributes attributes_of(const std::optional<GltfObject>& object) {
 GltfPrimitive read_primitive(const GltfObject& object) {
   uint64_t mode = object.whole_or("mode", 4);
   if (mode > static_cast<uint64_t>(GltfMode::Fan))
-    throw Error(fmt::format("'mode' is {}, 0 to 6 are modes", mode));
+    throw Error(fmt::format("'mode' is {}, expected 0 to 6", mode));
   GltfPrimitive primitive = {.attributes = attributes_of(object.object("attributes")),
                              .indices = object.index("indices"),
                              .material = object.index("material"),
@@ -154,17 +154,18 @@ GltfSkin read_skin(const GltfObject& object) {
   return {.joints = object.indices("joints"), .inverse_bind_matrices = object.index("inverseBindMatrices")};
 }
 
-// Version 1 has other JSON altogether; a version after 2 says by minVersion whether it can be read as 2.0.
+// Version 1 has entirely different JSON. A version after 2 states in minVersion if it can be read as 2.0.
 void check_version(const GltfObject& root) {
   auto asset = root.object("asset");
   if (!asset) throw Error("not a glTF file: 'asset' is missing");
-  std::string version = asset->text_or("version", "");
+  std::string version = asset->text_or("version", "1.0");
+  if (version.starts_with("1.")) throw OldGltf();
   if (!version.starts_with("2.")) {
-    Error error(fmt::format("glTF of version '{}', 2.0 is read", version));
+    Error error(fmt::format("glTF version '{}' is not supported, only 2.0", version));
     throw error.hint("export it as glTF 2.0");
   }
   std::string minimum = asset->text_or("minVersion", "2.0");
-  if (minimum != "2.0") throw Error(fmt::format("needs a reader of glTF {}, 2.0 is read", minimum));
+  if (minimum != "2.0") throw Error(fmt::format("needs glTF {}, but only 2.0 is supported", minimum));
 }
 
 template <class Item>
@@ -188,7 +189,7 @@ GltfDocument parse_gltf(std::string_view json) {
     throw Error(fmt::format("not a glTF file: {}", simdjson::error_message(problem)))
         .hint("is the file damaged?");
   dom::object members;
-  if (element.get(members) != simdjson::SUCCESS) throw Error("not a glTF file: its JSON is no object");
+  if (element.get(members) != simdjson::SUCCESS) throw Error("not a glTF file: its JSON is not an object");
   GltfObject root(members);
   check_version(root);
   check_gltf_extensions(root.texts("extensionsRequired"));

@@ -1,9 +1,10 @@
-// The contents of a glTF's JSON as plain structs (glTF 2.0, §5). Indices are as in the file: whoever follows
-// one checks it (item_of() in formats/mesh/gltf_place.h).
+// The contents of a glTF file's JSON as plain structs (glTF 2.0, §5). Indices are as in the file and
+// unchecked; item_of() in formats/mesh/gltf_place.h checks them.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,11 @@
 
 namespace vox {
 
+// Thrown when a file is glTF 1.0, whose JSON is quite another one. Assimp reads such files.
+class OldGltf : public std::exception {};
+
 struct GltfBuffer {
-  std::optional<std::string> uri;  // without one, the buffer is the GLB's own bytes
+  std::optional<std::string> uri;  // without a URI, the buffer is the GLB's own data
   uint64_t size = 0;
 };
 
@@ -25,8 +29,8 @@ enum class MeshoptMode : uint8_t { Attributes, Triangles, Indices };
 enum class MeshoptFilter : uint8_t { None, Octahedral, Quaternion, Exponential };
 struct GltfMeshopt {
   uint32_t buffer = scene::kNone;
-  uint64_t offset = 0, size = 0;   // of the compressed bytes
-  uint64_t stride = 0, count = 0;  // of the decoded elements
+  uint64_t offset = 0, size = 0;   // place of the compressed bytes
+  uint64_t stride = 0, count = 0;  // layout of the decoded elements
   MeshoptMode mode = MeshoptMode::Attributes;
   MeshoptFilter filter = MeshoptFilter::None;
 };
@@ -60,12 +64,12 @@ struct GltfAccessor {
   uint64_t offset = 0, count = 0;
   GltfComponent component = GltfComponent::Float;
   std::string type;    // SCALAR, VEC2, …
-  uint32_t width = 1;  // components of an element
+  uint32_t width = 1;  // number of components in an element
   bool normalized = false;
   std::optional<GltfSparse> sparse;
 };
 
-// The attributes of vertices: names (POSITION, TEXCOORD_0, …) and accessors.
+// The attributes of vertices: names (POSITION, TEXCOORD_0, …) with the indices of their accessors.
 struct GltfAttributes {
   std::vector<std::pair<std::string, uint32_t>> list;
 
@@ -83,8 +87,8 @@ struct GltfPrimitive {
   uint32_t indices = scene::kNone, material = scene::kNone;
   GltfMode mode = GltfMode::Triangles;
   std::vector<GltfAttributes> targets;
-  uint32_t draco_view = scene::kNone;  // KHR_draco_mesh_compression
-  GltfAttributes draco_ids;            // the attributes that Draco's data hold, by its own numbers
+  uint32_t draco_view = scene::kNone;  // index of the view of KHR_draco_mesh_compression
+  GltfAttributes draco_ids;            // the attributes in Draco's data, by Draco's own numbers
 };
 
 struct GltfMesh {
@@ -96,7 +100,7 @@ struct GltfNode {
   std::vector<uint32_t> children;
   uint32_t mesh = scene::kNone, skin = scene::kNone;
   Affine local;
-  std::vector<double> weights;  // they replace the mesh's weights, unless they are empty
+  std::vector<double> weights;  // they replace the mesh's weights unless they are empty
   GltfAttributes instancing;    // EXT_mesh_gpu_instancing
 };
 
@@ -105,14 +109,14 @@ struct GltfSkin {
   uint32_t inverse_bind_matrices = scene::kNone;
 };
 
-// KHR_texture_transform: u' = u_u u + u_v v + u_0 and likewise v', v down.
+// KHR_texture_transform: u' = u_u u + u_v v + u_0, and likewise for v', with v down.
 struct GltfUvMap {
   double u_u = 1, u_v = 0, u_0 = 0, v_u = 0, v_v = 1, v_0 = 0;
   bool operator==(const GltfUvMap&) const = default;
 };
 
 struct GltfTextureUse {
-  uint32_t texture = scene::kNone, set = 0;  // set: the n of TEXCOORD_n
+  uint32_t texture = scene::kNone, set = 0;  // set is the n of TEXCOORD_n
   GltfUvMap map;
 };
 
@@ -127,7 +131,7 @@ struct GltfMaterial {
 
 struct GltfTexture {
   uint32_t image = scene::kNone;
-  std::string unread;  // the extension that holds its only image, where we cannot read that extension
+  std::string unread;  // the extension that holds its only image, if that extension is not supported
   scene::Wrap wrap_u = scene::Wrap::Repeat, wrap_v = scene::Wrap::Repeat;
 };
 
@@ -146,11 +150,11 @@ struct GltfDocument {
   std::vector<GltfMaterial> materials;
   std::vector<GltfTexture> textures;
   std::vector<GltfImage> images;
-  std::vector<std::vector<uint32_t>> scenes;  // their root nodes
-  uint32_t scene = scene::kNone;              // the one to show
+  std::vector<std::vector<uint32_t>> scenes;  // the root nodes of each scene
+  uint32_t scene = scene::kNone;              // the scene to show
 };
 
-// Throws Error, also where the file needs an extension that is not read.
+// Throws Error, for example if the file needs an extension that is not supported.
 GltfDocument parse_gltf(std::string_view json);
 
 }  // namespace vox

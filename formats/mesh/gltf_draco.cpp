@@ -36,7 +36,7 @@ namespace {
 
 using draco::PointAttribute;
 
-// A flat surface takes as little as a byte for a vertex, and the decoder needs some 200 bytes for it.
+// A flat surface may take as little as a byte for a vertex, for which the decoder needs about 200 bytes.
 constexpr uint64_t kBytes = uint64_t{256} << 20, kBytesPerByte = 256;
 
 void write_list(MemoryFile& file, const auto& list) {
@@ -81,7 +81,7 @@ std::unique_ptr<draco::Mesh> decode(std::span<const std::byte> data) {
   return std::move(mesh).value();
 }
 
-// The work of the child process. It leaves a problem in the file, empty if there is none, then the mesh.
+// Runs in the child process. It writes an error message to the file, empty if there is none, then the mesh.
 void decode_into(MemoryFile& file, const DracoJob& job) {
   std::string problem;
   DracoMesh result;
@@ -116,7 +116,7 @@ DracoMesh result_of(MemoryFile& file, const DracoJob& job) {
     read_list(file, bytes);
     if (mesh.vertices > bytes.size() ||
         bytes.size() != mesh.vertices * wanted.width * size_of(wanted.component))
-      throw Error(fmt::format("{}: Draco's result contradicts itself", job.place));
+      throw Error(fmt::format("{}: Draco's result is inconsistent", job.place));
   }
   return mesh;
 }
@@ -140,7 +140,7 @@ std::vector<DracoMesh> decode_draco(const std::vector<DracoJob>& jobs) {
   } catch (const Cancelled&) {
     throw;
   } catch (const ChildTookTooMuch& error) {
-    throw Error(fmt::format("decoding {} of Draco data {}, which no sound file needs", format_bytes(bytes),
+    throw Error(fmt::format("decoding {} of Draco data {}, which no valid file needs", format_bytes(bytes),
                             error.what()))
         .hint("is the file damaged?");
   } catch (const Error& error) {
@@ -160,7 +160,7 @@ bool can_read_draco() {
 
 std::vector<DracoMesh> decode_draco(const std::vector<DracoJob>& jobs) {
   if (jobs.empty()) return {};
-  throw Error(fmt::format("{}: compressed by Draco, and this build is one without it", jobs[0].place))
+  throw Error(fmt::format("{}: compressed by Draco, which this build does not support", jobs[0].place))
       .hint("build vox where libdraco is installed, or export without KHR_draco_mesh_compression");
 }
 

@@ -1,5 +1,5 @@
-// KHR_draco_mesh_compression: decodes primitives whose indices and attributes Draco has compressed, in builds
-// with Draco.
+// KHR_draco_mesh_compression: decodes primitives whose indices and attributes are compressed by Draco, in
+// builds with Draco.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace vox {
 
-// The decoded data of a primitive. An attribute has the components that its accessor announces.
+// The decoded data of a primitive. An attribute has the components that its accessor states.
 struct DracoMesh {
   std::vector<uint32_t> indices;  // three for each triangle, whatever the primitive's mode
   uint64_t vertices = 0;
@@ -25,7 +25,7 @@ struct DracoMesh {
 struct DracoJob {
   struct Attribute {
     std::string name;
-    uint32_t id, width;  // Draco's number; components of an element
+    uint32_t id, width;  // Draco's number of the attribute, and the number of components of an element
     GltfComponent component;
   };
   std::string place;  // for messages
@@ -33,8 +33,8 @@ struct DracoJob {
   std::vector<Attribute> attributes;
 };
 
-// Returns one mesh for each job. Draco runs in a process of its own: damaged data might crash or stop it.
-// Throws Error.
+// Returns one mesh for each job. Draco runs in a child process, because damaged data might make it crash or
+// hang. Throws Error.
 std::vector<DracoMesh> decode_draco(const std::vector<DracoJob>& jobs);
 
 }  // namespace vox

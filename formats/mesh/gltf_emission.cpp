@@ -15,7 +15,7 @@ namespace {
 
 using ImageKey = std::tuple<uint32_t, uint32_t, std::array<float, 4>, std::array<double, 3>>;
 
-// The code of a channel's sum, for each code of the base texel and of the emissive one.
+// Gives the code of a channel's sum for each pair of codes of the base texel and the emissive texel.
 using SumTable = std::vector<std::array<uint8_t, 256>>;
 
 SumTable sum_table(double base, double emission) {
@@ -27,7 +27,8 @@ SumTable sum_table(double base, double emission) {
   return table;
 }
 
-// The texel of `image` at a texel of a picture of width × height that lies over it; white without an image.
+// Returns the texel of `image` at the place of texel (x, y) in a picture of width × height; white without an
+// image.
 scene::Rgba8 texel_at(const scene::Image* image, uint64_t x, uint64_t y, uint64_t width, uint64_t height) {
   if (!image) return {255, 255, 255, 255};
   uint64_t row = (2 * y + 1) * image->height / (2 * height),
@@ -35,8 +36,8 @@ scene::Rgba8 texel_at(const scene::Image* image, uint64_t x, uint64_t y, uint64_
   return image->pixels[row * image->width + column];
 }
 
-// The sum of two images: as large as the larger one, texel by texel where both are equally large. Alpha is
-// the base's.
+// Returns the sum of two images. It is as large as the larger one, and texel by texel if both are equally
+// large. Alpha is the base's.
 scene::Image sum_of(const scene::Image* base, Vec3d base_color, const scene::Image* emissive,
                     const std::array<double, 3>& color) {
   scene::Image sum;
@@ -74,7 +75,7 @@ void add_emission(scene::Scene& scene, const std::vector<Emission>& emissions) {
     uint32_t base = usable(material.image) ? material.image : scene::kNone;
     uint32_t light = usable(emission.image) ? emission.image : scene::kNone;
     Vec3d color = scene::base_linear(material);
-    // A texture that could not be read leaves open where the emission is.
+    // If the texture could not be read, it is unknown where the surface emits light.
     if (light == scene::kNone && emission.image != scene::kNone) continue;
     if (base == scene::kNone && light == scene::kNone) {
       auto sum = [](double a, double b) { return static_cast<float>(std::min(a + b, 1.0)); };

@@ -22,8 +22,8 @@ constexpr std::string_view kRead[] = {"KHR_draco_mesh_compression",
                                       "KHR_materials_pbrSpecularGlossiness",
                                       "KHR_materials_unlit"};
 
-// Extensions that change neither the surface nor its base colour and emission. They say how it shines, what
-// lights it, what moves, and what other materials it could have.
+// Extensions that change neither the surface nor its base colour and emission. They describe reflection,
+// light sources, movement, and alternative materials.
 constexpr std::string_view kWithoutEffect[] = {
     "KHR_materials_anisotropy", "KHR_materials_clearcoat", "KHR_materials_diffuse_transmission",
     "KHR_materials_dispersion", "KHR_materials_ior",       "KHR_materials_iridescence",
@@ -32,7 +32,7 @@ constexpr std::string_view kWithoutEffect[] = {
     "EXT_lights_image_based",   "KHR_animation_pointer",   "KHR_xmp_json_ld"};
 
 struct OptionalLibrary {
-  std::string_view name, extension;  // the one that needs it
+  std::string_view name, extension;  // the extension that needs the library
   bool there;
 };
 
@@ -54,10 +54,10 @@ bool holds(const auto& list, std::string_view name) {
 void check_gltf_extensions(const std::vector<std::string>& required) {
   for (const std::string& name : required) {
     if (auto library = missing_library(name))
-      throw Error(fmt::format("the file needs {}, and this build is one without {}", name, *library))
+      throw Error(fmt::format("the file needs {}, but this build was made without {}", name, *library))
           .hint("build vox where that library is installed, or export without the extension");
     if (holds(kRead, name) || holds(kWithoutEffect, name)) continue;
-    Error error(fmt::format("the file needs the extension {}, which is not read", name));
+    Error error(fmt::format("the file needs the extension {}, which is not supported", name));
     error.hint(name == "KHR_texture_basisu" ? "convert its KTX2 textures to PNG, JPEG or WebP"
                                             : "export it without that extension");
     throw error;

@@ -1,5 +1,5 @@
-// The extensions of glTF that are read. A file that needs another one is refused: nobody knows what it would
-// show.
+// The supported extensions of glTF. A file that requires another one is refused, because the meaning of its
+// content is unknown.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace vox {
 
-// Whether this build has the library for these extensions.
+// True if this build has the library for the extension.
 bool can_read_meshopt();
 bool can_read_draco();
 
-// Throws Error that names the first of `required` (the file's extensionsRequired) that is not read here.
+// Throws an Error that names the first extension in `required` (the file's extensionsRequired) that is not
+// supported.
 void check_gltf_extensions(const std::vector<std::string>& required);
 
 }  // namespace vox

@@ -20,7 +20,7 @@ double as_number(dom::element element, std::string_view name) {
   return value;
 }
 
-// Reads a whole number, which some exporters write as 3.0.
+// Returns a whole number, which some exporters write as 3.0.
 uint64_t as_whole(dom::element element, std::string_view name) {
   uint64_t value = 0;
   if (element.get(value) == simdjson::SUCCESS) return value;

@@ -1,5 +1,5 @@
-// Typed access to the JSON of a glTF. Throws Error that names the member where it is missing, has the wrong
-// type, or is no whole number where one is expected.
+// Typed access to the JSON of a glTF file. The functions throw an Error that names the member if it is
+// missing, has the wrong type, or is not a whole number although one is expected.
 #pragma once
 
 #include <simdjson.h>
@@ -25,19 +25,20 @@ class GltfObject {
 
   bool has(std::string_view name) const { return find(name).has_value(); }
 
-  // Returns nothing where there is no such member; the other functions have a value for that.
+  // Returns nothing if there is no such member. The other functions either have a default or require the
+  // member.
   std::optional<GltfObject> object(std::string_view name) const;
   std::optional<uint64_t> whole(std::string_view name) const;
   uint64_t required_whole(std::string_view name) const;
   uint64_t whole_or(std::string_view name, uint64_t otherwise) const;
   uint32_t whole_of_32_bits(std::string_view name, uint32_t otherwise) const;
-  uint32_t index(std::string_view name) const;  // kNone where it is missing
+  uint32_t index(std::string_view name) const;  // kNone if it is missing
   uint32_t required_index(std::string_view name) const;
   double number_or(std::string_view name, double otherwise) const;
   std::string text_or(std::string_view name, std::string otherwise) const;
-  bool flag(std::string_view name) const;  // false where it is missing
+  bool flag(std::string_view name) const;  // false if it is missing
 
-  std::vector<double> numbers(std::string_view name) const;  // empty where it is missing
+  std::vector<double> numbers(std::string_view name) const;  // empty if it is missing
   std::vector<uint32_t> indices(std::string_view name) const;
   std::vector<std::string> texts(std::string_view name) const;
 
@@ -51,19 +52,19 @@ class GltfObject {
 
   std::optional<GltfObject> extension(std::string_view name) const;
 
-  // Calls body(GltfObject) for each item of a list, which may be missing. Errors say which item.
+  // Calls body(GltfObject) for each item of a list, which may be missing. Errors name the item.
   void each(std::string_view name, std::invocable<GltfObject> auto body) const {
     std::vector<simdjson::dom::element> list = items(name);
     for (size_t i = 0; i < list.size(); ++i)
       at_place([&] { return list_place(name, i); }, [&] { body(as_object(list[i])); });
   }
 
-  // All members of an object that holds only indices: the attributes of a primitive.
+  // Returns all members of an object that holds only indices, such as the attributes of a primitive.
   std::vector<std::pair<std::string, uint32_t>> named_indices() const;
 
  private:
   std::optional<simdjson::dom::element> find(std::string_view name) const;
-  std::vector<simdjson::dom::element> items(std::string_view name) const;  // of a list, which may be missing
+  std::vector<simdjson::dom::element> items(std::string_view name) const;  // the list may be missing
   void copy_numbers(std::string_view name, std::span<double> to) const;
   static GltfObject as_object(simdjson::dom::element element);
 

@@ -18,12 +18,12 @@ scene::Wrap wrap_of(const GltfObject& sampler, std::string_view name) {
   uint64_t code = sampler.whole_or(name, kRepeat);
   if (code == kClamp) return scene::Wrap::Clamp;
   if (code == kMirror) return scene::Wrap::Mirror;
-  if (code != kRepeat) throw Error(fmt::format("'{}' is {}, which is no wrap mode", name, code));
+  if (code != kRepeat) throw Error(fmt::format("'{}' is {}, which is not a wrap mode", name, code));
   return scene::Wrap::Repeat;
 }
 
-// The matrix of KHR_texture_transform: translation · rotation · scale, the rotation counter-clockwise as
-// seen, v down.
+// Returns the matrix of KHR_texture_transform: translation · rotation · scale. The rotation is
+// counter-clockwise on screen, with v down.
 GltfUvMap uv_map_of(const GltfObject& transform) {
   auto offset = transform.numbers_or<2>("offset", {0, 0}), scale = transform.numbers_or<2>("scale", {1, 1});
   double rotation = transform.number_or("rotation", 0);
@@ -67,7 +67,7 @@ void read_base(const GltfObject& object, GltfMaterial& material) {
   }
 }
 
-// Reads the emission. An unlit material has none: it is its base colour and nothing else.
+// Reads the emission. An unlit material has none, because only its base colour is shown.
 void read_emission(const GltfObject& object, GltfMaterial& material) {
   if (object.extension("KHR_materials_unlit")) return;
   material.emission = object.numbers_or<3>("emissiveFactor", {0, 0, 0});

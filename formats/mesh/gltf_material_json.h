@@ -1,4 +1,4 @@
-// The part of a glTF's JSON that says how surfaces look: materials, textures, samplers, images.
+// Reads the part of a glTF file's JSON that describes surfaces: materials, textures, samplers, images.
 #pragma once
 
 #include <vector>

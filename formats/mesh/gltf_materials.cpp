@@ -52,10 +52,11 @@ void GltfMaterials::read_textures(const GltfMaterial& source, Use& use) {
   if (base.texture != scene::kNone && light.texture != scene::kNone &&
       (base.set != light.set || base.map != light.map || wraps(base) != wraps(light))) {
     if (is_black(source.base_color)) {
-      base.texture = scene::kNone;  // the texture shows nothing
+      base.texture = scene::kNone;  // the texture has no effect
     } else {
       log_warning(
-          "material '{}': its emissive texture lies otherwise than its colour; the emission is left out",
+          "material '{}': its emissive texture is mapped differently from its colour texture; the emission "
+          "is ignored",
           source.name);
       light.texture = scene::kNone;
       emits = false;
@@ -70,7 +71,7 @@ void GltfMaterials::read_textures(const GltfMaterial& source, Use& use) {
   if (emits) {
     bool light_is_textured = light.texture != scene::kNone;
     uint32_t image = image_of(light);
-    if (light_is_textured && image == scene::kNone) return;  // not found, as the log says
+    if (light_is_textured && image == scene::kNone) return;  // not found, which has been logged
     emissions_.push_back(
         {.material = static_cast<uint32_t>(uses_.size()), .color = source.emission, .image = image});
     if (!use.textured) use.emission = source.emission;
@@ -81,11 +82,11 @@ uint32_t GltfMaterials::image_of(const GltfTextureUse& use) {
   if (use.texture == scene::kNone) return scene::kNone;
   const GltfTexture& texture = item_of(document_.textures, use.texture, "textures");
   if (!texture.unread.empty()) {
-    log_warning("texture {} is one of {}, which is not read; the material's colour is used instead",
+    log_warning("texture {} uses {}, which is not supported; the material's colour is used instead",
                 use.texture, texture.unread);
     return scene::kNone;
   }
-  if (texture.image == scene::kNone) return scene::kNone;  // the specification allows a texture without image
+  if (texture.image == scene::kNone) return scene::kNone;  // allowed by the specification
   return at_place([&] { return list_place("textures", use.texture); },
                   [&] { return add_image(texture.image); });
 }

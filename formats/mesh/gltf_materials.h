@@ -1,4 +1,4 @@
-// Turns the materials of a glTF into those of a scene, with the images that they show.
+// Converts the materials of a glTF file into those of a scene, with their images.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace vox {
 
-// Takes the materials that are used, in order of their first use.
+// Converts the materials that are used, in order of their first use.
 class GltfMaterials {
  public:
   // `document` and `buffers` must outlive this object.
   GltfMaterials(const GltfDocument& document, GltfBuffers& buffers, TextureFiles files);
 
   struct Use {
-    scene::Material material;          // its image is one of load()'s
-    bool textured = false;             // whether it needs texture coordinates:
-    uint32_t set = 0;                  // TEXCOORD_n
-    GltfUvMap map;                     // from these to what is sampled
-    std::array<double, 3> emission{};  // vertex colours do not multiply it; 0 where images show it
+    scene::Material material;          // its image is one of the loader's
+    bool textured = false;             // true if it needs texture coordinates:
+    uint32_t set = 0;                  // their set, the n of TEXCOORD_n
+    GltfUvMap map;                     // from these to the sampled ones
+    std::array<double, 3> emission{};  // not multiplied by vertex colours; 0 if an image shows the emission
   };
 
   // Returns the index into uses() of a material of the file; kNone is glTF's default material.
@@ -33,7 +33,7 @@ class GltfMaterials {
 
   const std::vector<Use>& uses() const { return uses_; }
 
-  // Decodes the images, in parallel, and gives the scene materials and images. Call it once.
+  // Decodes the images, in parallel, and sets the scene's materials and images. Must be called only once.
   void finish(scene::Scene& scene);
 
  private:

@@ -27,7 +27,7 @@ std::string place_of(uint32_t mesh, uint32_t primitive) {
   return fmt::format("meshes[{}].primitives[{}]", mesh, primitive);
 }
 
-// Returns the item's number in the list. It is added there unless one of the `candidates` is the same.
+// Returns the item's index in the list. The item is appended unless it equals one of the `candidates`.
 template <class Item>
 uint32_t index_of(std::vector<Item>& list, const Item& item, std::vector<uint32_t>& candidates) {
   for (uint32_t candidate : candidates)
@@ -63,7 +63,7 @@ void GltfMeshes::decode(const std::vector<GltfInstance>& instances) {
                                  .attributes = {}};
                  for (const auto& [name, id] : primitives[p].draco_ids.list) {
                    uint32_t accessor = primitives[p].attributes.find(name);
-                   if (accessor == scene::kNone) continue;  // no loader could know its type
+                   if (accessor == scene::kNone) continue;  // without an accessor its type is unknown
                    const GltfAccessor& type = item_of(document_.accessors, accessor, "accessors");
                    job.attributes.push_back(
                        {.name = name, .id = id, .width = type.width, .component = type.component});
@@ -240,14 +240,14 @@ void GltfMeshes::find_ranges() {
 
 void GltfMeshes::log_what_is_special() const {
   if (without_triangles_ > 0)
-    log_info("{} of points or lines left out", format_count(without_triangles_, "primitive"));
+    log_info("{} with points or lines ignored", format_count(without_triangles_, "primitive"));
   if (without_positions_ > 0)
-    log_info("{} without positions left out", format_count(without_positions_, "primitive"));
+    log_info("{} without positions ignored", format_count(without_positions_, "primitive"));
   if (incomplete_ > 0)
-    log_warning("{} with one or two corners left over behind the last triangle",
+    log_warning("{} with one or two corners after the last triangle, which are ignored",
                 format_count(incomplete_, "primitive"));
   if (other_set_ > 0)
-    log_warning("{} without the texture coordinates that the material names; TEXCOORD_0 is used instead",
+    log_warning("{} without the texture coordinates that the material uses; TEXCOORD_0 is used instead",
                 format_count(other_set_, "primitive"));
   if (morphed_ > 0)
     log_info("{} with morph targets, shown with the file's own weights", format_count(morphed_, "primitive"));

@@ -1,4 +1,4 @@
-// Meshes of a glTF whose primitives' accessors and materials are found and checked, before anything is
+// Meshes of a glTF file whose primitives' accessors and materials are found and checked before anything is
 // converted.
 #pragma once
 
@@ -14,44 +14,45 @@
 
 namespace vox {
 
-// Texture coordinates as triangles sample them. Primitives whose elements and maps agree share them.
+// Texture coordinates as triangles sample them. Primitives with equal elements and maps share them.
 struct GltfTexcoords {
   const GltfElements* elements = nullptr;
   GltfUvMap map;
-  VertexRange range;  // the vertices that some primitive names
+  VertexRange range;  // the vertices that primitives refer to
 
   bool operator==(const GltfTexcoords& other) const { return elements == other.elements && map == other.map; }
 };
 
 struct PreparedPrimitive {
-  uint32_t number = 0;  // place in its mesh
+  uint32_t number = 0;  // index in its mesh
   GltfCorners corners;
-  uint32_t vertices = 0;              // into PreparedMesh::vertices
-  uint32_t texcoords = scene::kNone;  // into GltfMeshes::texcoords()
-  uint32_t material = 0;              // into GltfMaterials::uses()
+  uint32_t vertices = 0;              // index into PreparedMesh::vertices
+  uint32_t texcoords = scene::kNone;  // index into GltfMeshes::texcoords()
+  uint32_t material = 0;              // index into GltfMaterials::uses()
 };
 
 struct PreparedMesh {
   std::vector<PreparedPrimitive> primitives;  // only those with triangles
   std::vector<GltfVertices> vertices;
-  std::vector<VertexRange> ranges;  // for each of `vertices`, the range that some primitive names
-  std::map<const GltfElements*, std::vector<uint32_t>> same_positions;  // into `vertices`, by positions
+  std::vector<VertexRange> ranges;  // for each of `vertices`, the range that primitives refer to
+  std::map<const GltfElements*, std::vector<uint32_t>> same_positions;  // into `vertices`
   uint64_t triangles = 0;
 };
 
+// Finds and checks the primitives of the meshes that are shown.
 class GltfMeshes {
  public:
-  // All must outlive this object.
+  // All arguments must outlive this object.
   GltfMeshes(const GltfDocument& document, GltfBuffers& buffers, GltfAccessors& accessors,
              GltfMaterials& materials);
 
-  // Decodes the primitives that Draco has compressed in the meshes that are shown.
+  // Decodes the primitives that are compressed by Draco in the meshes that are shown.
   void decode(const std::vector<GltfInstance>& instances);
 
-  // Throws Error, except for indices out of range: see find_ranges().
+  // Throws Error, except for indices out of range, which find_ranges() checks.
   const PreparedMesh& prepare(const GltfInstance& instance);
 
-  // Looks at all indices of the prepared meshes, to find the ranges of vertices that they name.
+  // Reads all indices of the prepared meshes to find the ranges of vertices that they refer to.
   void find_ranges();
 
   const std::vector<GltfTexcoords>& texcoords() const { return texcoords_; }
@@ -59,12 +60,12 @@ class GltfMeshes {
   void log_what_is_special() const;
 
  private:
-  // The weights decide only where there are morph targets.
+  // The weights matter only if the mesh has morph targets.
   using Key = std::tuple<uint32_t, bool, std::vector<double>>;  // mesh, skinned, weights
   struct Source {
-    uint32_t number;  // the primitive's place in its mesh
+    uint32_t number;  // the primitive's index in its mesh
     const GltfPrimitive* primitive;
-    const DracoMesh* draco;  // null without compression
+    const DracoMesh* draco;  // null if not compressed
     std::map<std::string, GltfElements>* draco_elements;
   };
 
@@ -90,7 +91,7 @@ class GltfMeshes {
   std::map<Key, PreparedMesh> meshes_;
   std::vector<GltfTexcoords> texcoords_;
   std::map<const GltfElements*, std::vector<uint32_t>>
-      same_texcoords_;  // texture coordinates that differ in their map alone
+      same_texcoords_;  // texture coordinates that differ only in their map
   uint64_t without_triangles_ = 0, without_positions_ = 0, incomplete_ = 0, morphed_ = 0, other_set_ = 0;
 };
 

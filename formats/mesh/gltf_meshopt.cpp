@@ -12,12 +12,12 @@
 namespace vox {
 namespace {
 
-// The codec of attributes takes at least 2 bits for 16 equal bytes, those of indices a byte for a triangle.
+// An attribute codec takes at least 2 bits for 16 equal bytes, an index codec at least a byte for a triangle.
 constexpr uint64_t kMaxBytesPerByte = 64;
 
 #ifdef VOX_HAS_MESHOPT
 
-// Checks the arguments, which the library itself only asserts.
+// Checks the arguments, for which the library itself only has asserts.
 void check_shape(const GltfMeshopt& packed) {
   bool attributes = packed.mode == MeshoptMode::Attributes;
   bool fits = attributes ? packed.stride >= 4 && packed.stride <= 256 && packed.stride % 4 == 0
@@ -25,11 +25,11 @@ void check_shape(const GltfMeshopt& packed) {
   if (packed.filter == MeshoptFilter::Octahedral) fits = fits && (packed.stride == 4 || packed.stride == 8);
   if (packed.filter == MeshoptFilter::Quaternion) fits = fits && packed.stride == 8;
   if (!fits)
-    throw Error(fmt::format("'byteStride' is {}, which its mode or filter does not have", packed.stride));
+    throw Error(fmt::format("'byteStride' is {}, which its mode or filter does not allow", packed.stride));
   if (packed.filter != MeshoptFilter::None && !attributes)
-    throw Error("a filter, but its mode is not ATTRIBUTES");
+    throw Error("it has a filter, but its mode is not ATTRIBUTES");
   if (packed.mode == MeshoptMode::Triangles && packed.count % 3 != 0)
-    throw Error(fmt::format("'count' is {}, but three indices make a triangle", packed.count));
+    throw Error(fmt::format("'count' is {}, but must be a multiple of 3", packed.count));
 }
 
 int decode(const GltfMeshopt& packed, std::span<const std::byte> compressed, std::byte* to) {
@@ -93,7 +93,7 @@ bool can_read_meshopt() {
 }
 
 std::vector<std::byte> decode_meshopt(const GltfMeshopt&, uint64_t, std::span<const std::byte>) {
-  throw Error("compressed by EXT_meshopt_compression, and this build is one without meshoptimizer")
+  throw Error("compressed by EXT_meshopt_compression, but this build was made without meshoptimizer")
       .hint("build vox where that library is installed, or export without the extension");
 }
 

@@ -1,4 +1,4 @@
-// EXT_meshopt_compression: decodes buffer views that meshoptimizer's codecs have compressed, in builds with
+// EXT_meshopt_compression: decodes buffer views that are compressed by meshoptimizer's codecs, in builds with
 // that library.
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace vox {
 
-// The bytes of the decoded view. Throws Error where the compressed bytes cannot hold as many.
+// Returns the size of the decoded view. Throws Error if the compressed bytes cannot stand for that many.
 uint64_t decoded_size(const GltfMeshopt& packed);
 
-// The `size` bytes that `compressed` stands for. Throws Error.
+// Decodes `compressed` to `size` bytes. Throws Error.
 std::vector<std::byte> decode_meshopt(const GltfMeshopt& packed, uint64_t size,
                                       std::span<const std::byte> compressed);
 

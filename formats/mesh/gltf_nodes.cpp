@@ -14,25 +14,26 @@ namespace {
 
 using enum GltfComponent;
 
-// The parent of every node, kNone for roots.
+// Returns the parent of every node, kNone for roots.
 std::vector<uint32_t> find_parents(const std::vector<GltfNode>& nodes) {
   std::vector<uint32_t> parents(nodes.size(), scene::kNone);
   for (uint32_t i = 0; i < nodes.size(); ++i)
-    at_place(
-        [&] { return list_place("nodes", i); },
-        [&] {
-          for (uint32_t child : nodes[i].children) {
-            item_of(nodes, child, "nodes");
-            if (parents[child] != scene::kNone)
-              throw Error(fmt::format("has the child nodes[{}], which nodes[{}] has too; nodes form a tree",
-                                      child, parents[child]));
-            parents[child] = i;
-          }
-        });
+    at_place([&] { return list_place("nodes", i); },
+             [&] {
+               for (uint32_t child : nodes[i].children) {
+                 item_of(nodes, child, "nodes");
+                 if (parents[child] != scene::kNone)
+                   throw Error(
+                       fmt::format("has the child nodes[{}], which nodes[{}] has too; nodes must form a tree",
+                                   child, parents[child]));
+                 parents[child] = i;
+               }
+             });
   return parents;
 }
 
-// Every node's map to the scene. Since each node has one parent, nodes that no root leads to form cycles.
+// Returns every node's map to the scene. Each node has one parent, so nodes that cannot be reached from a
+// root form cycles.
 std::vector<Affine> find_globals(const std::vector<GltfNode>& nodes, const std::vector<uint32_t>& parents) {
   std::vector<Affine> globals(nodes.size());
   std::vector<uint32_t> reached;
@@ -46,7 +47,8 @@ std::vector<Affine> find_globals(const std::vector<GltfNode>& nodes, const std::
       globals[child] = globals[reached[next]] * nodes[child].local;
       reached.push_back(child);
     }
-  if (reached.size() < nodes.size()) throw Error("some nodes are their own ancestors; nodes form a tree");
+  if (reached.size() < nodes.size())
+    throw Error("some nodes are their own ancestors; nodes must form a tree");
   return globals;
 }
 
@@ -73,7 +75,8 @@ std::vector<uint32_t> roots_to_show(const GltfDocument& document, const std::vec
   return roots;
 }
 
-// The nodes below the roots, depth-first. There is no recursion, since files choose the depth.
+// Returns the nodes below the roots in depth-first order. It does not recurse, because files choose the
+// depth.
 std::vector<uint32_t> nodes_below(const std::vector<GltfNode>& nodes, const std::vector<uint32_t>& roots) {
   std::vector<uint32_t> order, stack(roots.rbegin(), roots.rend());
   while (!stack.empty()) {
@@ -110,7 +113,7 @@ std::vector<Affine> joint_maps(const GltfDocument& document, uint32_t index,
       });
 }
 
-// The maps of EXT_mesh_gpu_instancing, to the node's own space.
+// Returns the maps of EXT_mesh_gpu_instancing to the node's own space.
 std::vector<Affine> instance_maps(const GltfAttributes& instancing, GltfAccessors& accessors) {
   const GltfElements *translation = nullptr, *rotation = nullptr, *scale = nullptr;
   uint64_t count = std::numeric_limits<uint64_t>::max();

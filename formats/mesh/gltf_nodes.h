@@ -1,4 +1,4 @@
-// The node tree of a glTF, which says where each mesh stands and how skins bend it.
+// The node tree of a glTF file, which places the meshes and bends them by skins.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@ namespace vox {
 struct GltfInstance {
   uint32_t node = scene::kNone, mesh = scene::kNone;
   Affine transform;
-  // The skin's map for each joint, from the mesh's space in its rest pose to the scene. With a skin,
-  // `transform` counts for nothing (glTF 2.0, §3.7.3.3). Null without a skin.
+  // The skin's map for each joint, from the mesh's space in its rest pose to the scene; null without a skin.
+  // With a skin, `transform` is ignored (glTF 2.0, §3.7.3.3).
   std::shared_ptr<const std::vector<Affine>> joints;
 };
 
-// All instances of the scene to show, in depth-first order; of all nodes where the file has no scenes. Throws
-// Error where the nodes are no forest.
+// Returns all instances of the scene to show, in depth-first order, or of all nodes if the file has no
+// scenes. Throws Error unless the nodes form a forest.
 std::vector<GltfInstance> find_gltf_instances(const GltfDocument& document, GltfAccessors& accessors);
 
 }  // namespace vox

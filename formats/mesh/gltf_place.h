@@ -1,4 +1,5 @@
-// Says in errors where in a glTF something is wrong: "meshes[0]: primitives[1]: …", the innermost place last.
+// Adds to errors the place in a glTF file where something is wrong, as in "meshes[0]: primitives[1]: …", from
+// the outside in.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +17,8 @@ inline std::string list_place(std::string_view list, uint64_t index) {
   return fmt::format("{}[{}]", list, index);
 }
 
-// Runs `body`; its errors begin with the text that `place` returns, which is called only where one is thrown.
+// Runs `body`. The text returned by `place`, which is called only if an error is thrown, is put before its
+// errors.
 template <class Place, class Body>
 auto at_place(Place place, Body body) -> decltype(body()) {
   try {
@@ -28,11 +30,11 @@ auto at_place(Place place, Body body) -> decltype(body()) {
   }
 }
 
-// The item of a list that an index of the file names.
+// Returns the item of a list with an index that the file gives. Throws Error if it is out of range.
 template <class T>
 const T& item_of(const std::vector<T>& list, uint32_t index, std::string_view name) {
   if (index >= list.size())
-    throw Error(fmt::format("names {}[{}], but there are {}", name, index, list.size()));
+    throw Error(fmt::format("refers to {}[{}], but there are {}", name, index, list.size()));
   return list[index];
 }
 

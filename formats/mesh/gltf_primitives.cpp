@@ -34,7 +34,7 @@ auto with_corners(const GltfCorners& corners, Body body) {
   return body(indexed(uint32_t{}));
 }
 
-// The corners of triangle t (glTF 2.0, §3.7.2.1).
+// Returns the corners of triangle t (glTF 2.0, §3.7.2.1).
 template <GltfMode mode>
 std::array<uint64_t, 3> corners_of(uint64_t t) {
   if constexpr (mode == GltfMode::Strip) return {t, t + 1 + t % 2, t + 2 - t % 2};
@@ -91,7 +91,7 @@ VertexRange find_range(const GltfCorners& corners, uint64_t vertices) {
   });
   if (corners.count == 0) return {};
   if (found.highest >= vertices)
-    throw Error(fmt::format("its indices name vertex {}, but it has {}", found.highest, vertices))
+    throw Error(fmt::format("its indices refer to vertex {}, but it has {}", found.highest, vertices))
         .hint("is the file damaged?");
   return {.first = found.lowest, .end = uint64_t{found.highest} + 1};
 }

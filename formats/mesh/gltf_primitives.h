@@ -1,4 +1,5 @@
-// The triangles of a glTF's primitives: lists, strips and fans, with indices of any type or without.
+// The triangles of a glTF file's primitives: lists, strips and fans, with indices of any type or without
+// indices.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,11 @@
 
 namespace vox {
 
-// The corners of triangles: the vertices in their order, or those that indices name.
+// The corners of triangles: the vertices in their order, or those that indices refer to.
 struct GltfCorners {
   GltfMode mode = GltfMode::Triangles;
-  GltfElements indices;  // its data is null where there are none
-  uint64_t count = 0;    // entries of the list, strip or fan
+  GltfElements indices;  // null data if there are no indices
+  uint64_t count = 0;    // number of entries of the list, strip or fan
 };
 
 uint64_t triangle_count(const GltfCorners& corners);  // 0 for points and lines
@@ -22,11 +23,11 @@ struct VertexRange {
   uint64_t first = 0, end = 0;
 };
 
-// The smallest range that holds all vertices that the corners name. Throws Error where a corner names none of
-// the `vertices` vertices.
+// Returns the smallest range that holds all vertices that the corners refer to. Throws Error if a corner
+// refers to a vertex that is not one of the `vertices` vertices.
 VertexRange find_range(const GltfCorners& corners, uint64_t vertices);
 
-// Where the vertices of a primitive lie in a scene: by how many places further than in the file. A negative
+// The place of a primitive's vertices in a scene, as distances from their indices in the file. A negative
 // distance wraps around.
 struct TriangleTarget {
   uint32_t position_shift = 0, texcoord_shift = 0;

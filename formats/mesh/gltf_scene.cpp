@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "formats/mesh/gltf_meshes.h"
+#include "formats/mesh/texture_files.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/memory.h"
@@ -36,7 +37,7 @@ class GltfSceneBuilder {
  public:
   GltfSceneBuilder(const GltfDocument& document, const std::filesystem::path& path,
                    const MeshOptions& options, std::span<const std::byte> binary)
-      : buffers_(document, path.parent_path(), binary),
+      : buffers_(document, path.parent_path(), open_folders(path, options), binary),
         accessors_(document, buffers_),
         materials_(document, buffers_, TextureFiles(path, options)),
         meshes_(document, buffers_, accessors_, materials_),
@@ -72,16 +73,16 @@ class GltfSceneBuilder {
     check_memory(triangles);
   }
 
-  // Throws Error where the triangles need too much memory: few bytes of a file can place a mesh often.
+  // Throws Error if the triangles need too much memory. A small file can place a mesh many times.
   void check_memory(uint64_t triangles) const {
     if (triangles > kMaxTriangles || positions_ >= scene::kNone || texcoords_ >= scene::kNone)
-      throw Error(fmt::format("{} triangles with {} vertices, instances counted, are too many",
+      throw Error(fmt::format("{} triangles with {} vertices, including instances, are too many",
                               format_count(triangles), format_count(std::max(positions_, texcoords_))))
-          .hint(fmt::format("up to {} triangles are read", format_count(kMaxTriangles)));
+          .hint(fmt::format("at most {} triangles are supported", format_count(kMaxTriangles)));
     uint64_t bytes = triangles * sizeof(scene::Triangle) + texcoords_ * sizeof(Vec2f) +
                      positions_ * (sizeof(Vec3d) + (colored_ ? sizeof(scene::Rgba8) : 0));
     if (bytes > available_bytes())
-      throw Error(fmt::format("{} triangles, instances counted, need {} of memory, {} are free",
+      throw Error(fmt::format("{} triangles, including instances, need {} of memory, but {} are free",
                               format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
   }
 
@@ -164,7 +165,7 @@ class GltfSceneBuilder {
   std::vector<const PreparedMesh*> prepared_;  // one for each instance
   std::vector<VertexBlock> vertex_blocks_;
   std::vector<TriangleBlock> triangle_blocks_;
-  std::vector<uint64_t> first_texcoord_;  // one for each of meshes_.texcoords()
+  std::vector<uint64_t> first_texcoord_;  // one for each item of meshes_.texcoords()
   uint64_t positions_ = 0, texcoords_ = 0, triangles_ = 0;
   bool colored_ = false;
 };

@@ -1,4 +1,4 @@
-// Puts together the scene that a glTF shows from its instances.
+// Builds the scene that a glTF file shows from its instances.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace vox {
 
-// `path` is the glTF file, `binary` are the bytes that a GLB carries behind its JSON. Throws Error.
+// `path` is the glTF file, and `binary` the data that follows a GLB's JSON. Throws Error.
 scene::Scene gltf_scene(const GltfDocument& document, const std::filesystem::path& path,
                         const MeshOptions& options, std::span<const std::byte> binary);
 

@@ -29,7 +29,7 @@ void for_each_vector(const GltfElements& elements, uint64_t first, uint64_t end,
   });
 }
 
-// The sums over the joints of a vertex: of their weighted maps, and of the weights.
+// Sums over a vertex's joints: of their weighted maps, and of their weights.
 struct Blend {
   Affine map = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double weight = 0;
@@ -56,7 +56,7 @@ void add_bones(const GltfVertices::Bones& bones, const std::vector<Affine>& join
   });
 }
 
-// Applies the skin to the positions in `to`. Weights are taken for shares of their sum; a vertex without any
+// Applies the skin to the positions in `to`. Weights are divided by their sum; a vertex without weights
 // follows the first joint.
 void apply_skin(const GltfVertices& vertices, const std::vector<Affine>& joints, uint64_t first, uint64_t end,
                 Vec3d* to) {

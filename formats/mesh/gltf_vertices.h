@@ -1,4 +1,5 @@
-// Positions and colours of a glTF primitive's vertices, as a node shows them: morphed, skinned, transformed.
+// Positions and colours of a glTF primitive's vertices, as a node shows them: morphed, skinned, and
+// transformed.
 #pragma once
 
 #include <array>
@@ -12,7 +13,7 @@
 
 namespace vox {
 
-// The accessors that vertices come from. Primitives of a mesh that agree in these share their vertices.
+// The accessors of vertices. Primitives of a mesh that have the same ones share their vertices.
 struct GltfVertices {
   struct Bones {
     const GltfElements *joints, *weights;
@@ -25,18 +26,18 @@ struct GltfVertices {
   };
 
   const GltfElements* positions = nullptr;
-  const GltfElements* colors = nullptr;  // null where there are none
+  const GltfElements* colors = nullptr;  // null if there are none
   std::vector<Morph> morphs;
   std::vector<Bones> bones;  // four to a set
-  // A colour c is shown as base · c + emission, but stored as the factor that base + emission is multiplied
-  // by.
+  // A colour c is shown as base · c + emission, but stored as the factor by which base + emission is
+  // multiplied.
   std::array<double, 3> base = {1, 1, 1}, emission = {0, 0, 0};
 
   bool operator==(const GltfVertices&) const = default;
 };
 
-// Writes the vertices [first, end) to `to`, in parallel. Throws Error where a joint is named that the skin
-// does not have.
+// Writes the vertices [first, end) to `to`, in parallel. Throws Error if a vertex refers to a joint that the
+// skin does not have.
 void write_gltf_positions(const GltfVertices& vertices, const GltfInstance& instance, uint64_t first,
                           uint64_t end, Vec3d* to);
 void write_gltf_colors(const GltfVertices& vertices, uint64_t first, uint64_t end, scene::Rgba8* to);

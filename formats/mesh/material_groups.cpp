@@ -7,7 +7,7 @@
 namespace vox {
 
 MaterialGroups::MaterialGroups(const scene::Scene& scene) : first_(scene.materials.size() + 1, 0) {
-  if (scene.triangles.size() >= scene::kNone) throw Error("more triangles than 32-bit indices can name");
+  if (scene.triangles.size() >= scene::kNone) throw Error("more triangles than 32-bit indices can address");
   for (const scene::Triangle& triangle : scene.triangles) ++first_[triangle.material + 1];
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   order_.resize(scene.triangles.size());

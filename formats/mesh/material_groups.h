@@ -1,4 +1,4 @@
-// Groups the triangles of a scene by material, as mesh files hold them.
+// Groups the triangles of a scene by material, as in mesh files.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class MaterialGroups {
  public:
   explicit MaterialGroups(const scene::Scene& scene);
 
-  // The triangles of one material, in the scene's order, as indices into Scene::triangles.
+  // Returns the triangles of one material, in the scene's order, as indices into Scene::triangles.
   std::span<const uint32_t> of(uint32_t material) const {
     return {order_.data() + first_[material], order_.data() + first_[material + 1]};
   }

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <assimp/Importer.hpp>
-#include <fstream>
+#include <new>
 #include <string>
 #include <utility>
 
 #include "formats/file_types.h"
 #include "formats/io/foreign_file.h"
+#include "formats/io/read_file.h"
 #include "formats/mesh/plausible.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
@@ -27,8 +28,7 @@ void check_file(const fs::path& path) {
   std::error_code failed;
   if (!fs::exists(path, failed)) throw Error(failed ? failed.message() : "no such file");
   if (fs::is_directory(path, failed)) throw Error("is a directory");
-  if (!fs::is_regular_file(path, failed)) throw Error("is not a regular file");
-  if (fs::file_size(path, failed) == 0) throw Error("the file is empty");
+  check_input(path);
 }
 
 SceneReader reader_of(FileFormat format) {
@@ -55,17 +55,16 @@ SceneReader reader_by_extension(const fs::path& path) {
   return nullptr;
 }
 
-// Chooses the reader of a file whose name does not tell its format.
+// Chooses the reader for a file whose name does not tell its format.
 SceneReader reader_by_content(const fs::path& path) {
-  std::string start(16, '\0');
-  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  const std::string start = first_bytes(path, 16);
   if (start.starts_with("\x89HDF")) throw Error("this is an HDF5 file, such as a scene file, not a mesh");
   if (start.starts_with("ply\n") || start.starts_with("ply\r")) return read_ply;
   if (start.starts_with("solid ")) return read_stl;
   if (start.starts_with("OFF") || start.starts_with("COFF") || start.starts_with("NOFF")) return read_off;
   if (start.starts_with("glTF")) return read_gltf;
-  throw Error("not a mesh file that can be read")
-      .hint(fmt::format("{} and others that Assimp knows are read",
+  throw Error("not a supported mesh file")
+      .hint(fmt::format("supported: {}, and other formats that Assimp reads",
                         listed_names(FileRole::Mesh, FileUse::Read, FileList::Commas)));
 }
 
@@ -85,7 +84,12 @@ scene::Scene read_mesh(const fs::path& path, const MeshOptions& options) {
   } catch (Error& error) {
     throw error.at(path.string());
   }
-  scene::Scene scene = reader(path, options);
+  scene::Scene scene;
+  try {
+    scene = reader(path, options);
+  } catch (const std::bad_alloc&) {
+    throw Error("out of memory while reading the file").at(path.string());
+  }
   warn_of_implausible(scene, path);
   voxelize::turn_up(scene, options.up.value_or(dag::UpAxis::Y));
   return scene;

@@ -9,8 +9,8 @@
 
 namespace vox {
 
-// Chooses the reader by the extension, then by the content. In the returned scene y points up. Throws Error
-// that names the file, and the line where there is one.
+// Chooses the reader by the extension, then by the content. In the returned scene y points up. Throws an
+// Error that names the file and, if there is one, the line.
 scene::Scene read_mesh(const std::filesystem::path& path, const MeshOptions& options = {});
 
 // Several files as one scene, without the triangles that cover nothing.
@@ -19,14 +19,14 @@ struct MeshFiles {
   scene::DroppedTriangles dropped;
 };
 
-// `paths` must hold at least one path. Throws Error where there are no triangles.
+// `paths` must hold at least one path. Throws Error if there are no triangles.
 MeshFiles read_meshes(std::span<const std::filesystem::path> paths, const MeshOptions& options = {});
 
-// Looks at the extension alone.
+// Looks only at the extension.
 bool is_mesh_path(const std::filesystem::path& path);
 
-// The readers of one format each. Where MeshOptions::up names an axis, they leave it to read_mesh() to turn
-// the scene.
+// The readers of one format each. If MeshOptions::up names an axis, they do not rotate the scene; read_mesh()
+// does.
 scene::Scene read_obj(const std::filesystem::path& path,
                       const MeshOptions& options = {});  // with its MTL files
 scene::Scene read_gltf(const std::filesystem::path& path, const MeshOptions& options = {});  // .gltf and .glb

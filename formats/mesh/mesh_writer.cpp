@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 FileFormat format_of(const fs::path& path) {
   if (!is_written_mesh_path(path))
-    throw Error(fmt::format("names no format of meshes that are written, expected {}",
+    throw Error(fmt::format("is not the name of a mesh format that vox writes, expected {}",
                             listed_extensions(FileRole::Mesh, FileUse::Written, FileList::Or)))
         .at(path.string());
   return file_type(path, FileRole::Mesh)->format;

@@ -8,11 +8,11 @@
 
 namespace vox {
 
-// The extension decides the writer: formats/mesh/obj_writer.h or formats/mesh/glb_writer.h.
+// The extension selects the writer: formats/mesh/obj_writer.h or formats/mesh/glb_writer.h.
 bool is_written_mesh_path(const std::filesystem::path& path);
 void write_mesh(const scene::Scene& scene, const std::filesystem::path& path);
 
-// All files that write_mesh() writes.
+// Returns all files that write_mesh() writes.
 std::vector<std::filesystem::path> mesh_files(const scene::Scene& scene, const std::filesystem::path& path);
 
 }  // namespace vox

@@ -19,7 +19,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Removes the first word, and the blanks behind it, from `text`.
+// Removes the first word and the blanks after it from `text`, and returns the word.
 std::string_view take_word(std::string_view& text) {
   auto end = std::find_if(text.begin(), text.end(), is_blank);
   auto next = std::find_if_not(end, text.end(), is_blank);
@@ -35,14 +35,14 @@ std::optional<double> number_of(std::string_view word) {
   return number.value;
 }
 
-// Whether a word starts as a number and is none, such as 3.1+e2 or 0,5.
+// True if a word starts like a number but is not one, such as 3.1+e2 or 0,5.
 bool is_malformed(std::string_view word) {
   const bool starts =
       !word.empty() && (is_digit(word[0]) || std::string_view("+-.").find(word[0]) != word.npos);
   return starts && !scan_number(std::string(word).c_str()).end;
 }
 
-// The leading numbers of `text`, at most `most`. Throws BadMtl.
+// Returns the leading numbers of `text`, at most `most`. Throws BadMtl.
 std::vector<double> take_numbers(std::string_view text, size_t most) {
   std::vector<double> numbers;
   while (numbers.size() < most && !text.empty()) {
@@ -57,7 +57,7 @@ std::vector<double> take_numbers(std::string_view text, size_t most) {
   return numbers;
 }
 
-// Takes the one to three numbers of -o, -s, -t; a file name that looks like a number is left over.
+// Takes the one to three numbers of -o, -s, -t, but leaves a file name that looks like a number.
 std::array<double, 2> take_pair(std::string_view& text, std::array<double, 2> pair) {
   for (size_t i = 0; i < 3; ++i) {
     std::string_view rest = text;
@@ -123,7 +123,7 @@ class MtlReader {
   std::vector<MtlMaterial> materials() && { return std::move(materials_); }
 
  private:
-  // `Kd spectral …` and `Kd xyz …` start with no number.
+  // Ignores `Kd spectral …` and `Kd xyz …`, which do not start with a number.
   void read_color(std::string_view arguments) {
     std::vector<double> rgb = take_numbers(arguments, 3);
     if (rgb.empty()) return;
@@ -139,7 +139,7 @@ class MtlReader {
     has_opacity_ = true;
   }
 
-  // `d` wins where both are given. MeshLab writes Tr 1 for opaque, and no one means a mesh to be invisible.
+  // If both are given, `d` wins. MeshLab writes Tr 1 for opaque, and nobody intends an invisible mesh.
   void read_transparency(std::string_view arguments) {
     std::vector<double> tr = take_numbers(arguments, 1);
     if (tr.empty() || has_opacity_) return;
@@ -147,7 +147,7 @@ class MtlReader {
   }
 
   std::vector<MtlMaterial> materials_;
-  bool has_opacity_ = false;  // whether the last material has one
+  bool has_opacity_ = false;  // true if the last material has an opacity
 };
 
 }  // namespace

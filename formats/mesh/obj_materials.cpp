@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 
 struct LibraryMaterial {
   MtlMaterial mtl;
-  fs::path folder;  // where its MTL file lies
+  fs::path folder;  // the folder of its MTL file
 };
 
 struct Library {
   std::unordered_map<std::string, LibraryMaterial> materials;
-  bool complete = true;  // whether all MTL files could be read
+  bool complete = true;  // true if all MTL files could be read
 };
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -39,9 +39,9 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// A line of mtllib holds one name that may have spaces, or several names: then each ends with .mtl.
+// A line of mtllib holds either one name that may contain spaces, or several names that each end with .mtl.
 std::vector<std::string> library_names(const std::string& line, const fs::path& folder) {
-  if (find_file(folder, line)) return {line};
+  if (find_file(folder, line)) return {line};  // add_library() asks whether it may be read
   std::vector<std::string> names;
   bool open = false;
   for (const std::string& word : words_of(line)) {
@@ -58,9 +58,9 @@ std::vector<std::string> library_names(const std::string& line, const fs::path& 
   return names;
 }
 
-void add_library(Library& library, const fs::path& folder, const std::string& name) {
+void add_library(Library& library, const fs::path& folder, const OpenFolders& open, const std::string& name) {
   try {
-    auto file = find_file(folder, name);
+    auto file = find_file(folder, name, open);
     if (!file) throw Error("no such file").at(name);
     for (MtlMaterial& mtl : read_mtl(*file)) {
       std::string key = mtl.name;
@@ -74,18 +74,18 @@ void add_library(Library& library, const fs::path& folder, const std::string& na
   }
 }
 
-Library read_libraries(const ObjText& obj, const fs::path& folder) {
+Library read_libraries(const ObjText& obj, const fs::path& folder, const OpenFolders& open) {
   Library library;
   std::set<std::string> lines, names;
   for (const std::string& line : obj.libraries) {
     if (!lines.insert(line).second) continue;
     for (const std::string& name : library_names(line, folder))
-      if (names.insert(name).second) add_library(library, folder, name);
+      if (names.insert(name).second) add_library(library, folder, open, name);
   }
   return library;
 }
 
-// Gives every triangle its material and returns the materials' names, in order of first use. Triangles before
+// Sets every triangle's material and returns the materials' names, in order of first use. Triangles before
 // the first usemtl have a material with an empty name.
 std::vector<std::string> assign_materials(ObjText& obj) {
   std::vector<std::string> names;
@@ -113,8 +113,8 @@ bool has_alpha(const scene::Image& image) {
                      [](scene::Rgba8 pixel) { return pixel.a < 255; });
 }
 
-// RGB of `color` (white without one), alpha from the nearest pixel of `mask`: its own alpha if it has any,
-// else its luminance.
+// Returns the RGB of `color` (white without one) with the alpha of the nearest pixel of `mask`: its alpha
+// channel if the mask has one, otherwise its luminance.
 scene::Image with_mask(const scene::Image* color, const scene::Image& mask) {
   scene::Image image = color ? *color : mask;
   bool use_alpha = has_alpha(mask);
@@ -132,7 +132,7 @@ scene::Image with_mask(const scene::Image* color, const scene::Image& mask) {
   return image;
 }
 
-// The textures of the materials: loads each file once, makes each combination once.
+// The textures of the materials. Each file is loaded once, and each combination is made once.
 class Textures {
  public:
   explicit Textures(TextureFiles files) : files_(std::move(files)) {}
@@ -150,7 +150,7 @@ class Textures {
 
   bool is_there(uint32_t file) const { return file != scene::kNone && loaded_[file].width > 0; }
 
-  // Returns the index into images() of a material's image; kNone where it has none.
+  // Returns the index into images() of a material's image; kNone if it has none.
   uint32_t image(uint32_t color, uint32_t mask) {
     std::pair<uint32_t, uint32_t> key = {is_there(color) ? color : scene::kNone,
                                          is_there(mask) ? mask : scene::kNone};
@@ -163,7 +163,8 @@ class Textures {
     return entry->second;
   }
 
-  // Images without a mask are moved here, when none needs them for its mask any more.
+  // Images without a mask are moved here at the end, when they are no longer needed for combinations with a
+  // mask.
   std::vector<scene::Image> images() && {
     for (const auto& [key, index] : made_)
       if (key.second == scene::kNone) images_[index] = std::move(loaded_[key.first]);
@@ -191,8 +192,8 @@ scene::Material make_material(const MtlMaterial& mtl, bool has_texture) {
   return material;
 }
 
-// Applies the map's scale and offset to the texture coordinates of the triangles of each material. Texture
-// coordinates are copied, since other materials may use them as they are.
+// Applies the map's scale and offset to the texture coordinates of each material's triangles. The coordinates
+// are copied, because other materials may use them unchanged.
 void transform_texcoords(scene::Scene& scene, const std::vector<MtlMap>& maps, const fs::path& path) {
   const MtlMap plain;
   std::unordered_map<uint64_t, uint32_t> copies;  // material and texture coordinate → copy
@@ -205,7 +206,7 @@ void transform_texcoords(scene::Scene& scene, const std::vector<MtlMap>& maps, c
                                                 static_cast<uint32_t>(scene.texcoords.size()));
       if (is_new) {
         if (scene.texcoords.size() >= scene::kNone)
-          throw Error("more texture coordinates than 32-bit indices can name").at(path.string());
+          throw Error("more texture coordinates than 32-bit indices can address").at(path.string());
         Vec2f uv = scene.texcoords[index];
         double u = uv.x * map.scale[0] + map.offset[0], v = (1 - uv.y) * map.scale[1] + map.offset[1];
         scene.texcoords.push_back({static_cast<float>(u), static_cast<float>(1 - v)});
@@ -215,7 +216,7 @@ void transform_texcoords(scene::Scene& scene, const std::vector<MtlMap>& maps, c
   }
 }
 
-// The material that each name stands for; undefined ones become grey.
+// Returns the material for each name; undefined ones become grey.
 std::vector<LibraryMaterial> look_up(const std::vector<std::string>& names, const Library& library) {
   std::vector<LibraryMaterial> found;
   std::vector<std::string> undefined;
@@ -238,9 +239,10 @@ std::vector<LibraryMaterial> look_up(const std::vector<std::string>& names, cons
 
 void add_obj_materials(ObjText& obj, const fs::path& path, const MeshOptions& options) {
   fs::path folder = path.parent_path();
-  std::vector<LibraryMaterial> materials = look_up(assign_materials(obj), read_libraries(obj, folder));
+  std::vector<LibraryMaterial> materials =
+      look_up(assign_materials(obj), read_libraries(obj, folder, open_folders(path, options)));
   Textures textures(TextureFiles(path, options));
-  std::vector<std::pair<uint32_t, uint32_t>> files;  // for each material, map_Kd and map_d
+  std::vector<std::pair<uint32_t, uint32_t>> files;  // map_Kd and map_d of each material
   for (LibraryMaterial& material : materials) {
     if (!material.mtl.color && !obj.scene.colors.empty()) material.mtl.color = {1, 1, 1};
     files.emplace_back(textures.add(material.mtl.color_map, material.folder),

@@ -1,4 +1,4 @@
-// Finds the materials that an OBJ file names in its MTL files, with their textures.
+// Finds the materials of an OBJ file in its MTL files, with their textures.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// Fills the scene's materials and images and gives every triangle its material. Missing ones are named in a
+// Sets the scene's materials and images, and the material of every triangle. Missing ones are named in a
 // warning and replaced: a texture by the material's colour, a material by grey. `path` is the OBJ file.
 // Throws BadMtl.
 void add_obj_materials(ObjText& obj, const std::filesystem::path& path, const MeshOptions& options);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kPieceBytes = 1 << 20;
 
-// The exception that reading a piece throws; it becomes an Error when its line has been counted.
+// The exception for an error in a piece. It becomes an Error when the number of its line is known.
 struct BadLine {
   const char* line;
   std::string problem;
@@ -26,19 +26,19 @@ struct Counts {
   uint64_t positions = 0, texcoords = 0, faces = 0;
 };
 
-// A part of the text, and the geometry that it holds.
+// A part of the text, and the geometry in it.
 struct Piece {
   std::string_view text;
   Counts counts, before;  // in this piece, and in all pieces before it
   std::vector<scene::Triangle> triangles;
-  std::vector<ObjGroup> groups;  // these and the polygons count triangles from the piece's first
+  std::vector<ObjGroup> groups;  // these and the polygons count triangles from the piece's first one
   std::vector<Polygon> polygons;
-  std::vector<scene::Rgba8> colors;  // one for each position of the piece; empty where none has a colour
+  std::vector<scene::Rgba8> colors;  // one for each position of the piece; empty if none has a colour
   std::vector<std::string> libraries;
   std::optional<BadLine> bad;
 };
 
-// The start of the keyword's arguments, or null if the line at p starts with another word.
+// Returns the start of the keyword's arguments, or null if the line at p starts with another word.
 const char* after_keyword(const char* p, std::string_view keyword) {
   for (char c : keyword)
     if (*p++ != c) return nullptr;
@@ -61,7 +61,7 @@ Counts count_lines(std::string_view text) {
   return counts;
 }
 
-// Reads one piece: vertices to their places in the scene, the rest into the piece.
+// Parses one piece. Vertices are written to their places in the scene, everything else to the piece.
 class PieceReader {
  public:
   PieceReader(Piece& piece, scene::Scene& scene)
@@ -111,8 +111,7 @@ class PieceReader {
     ++positions_;
   }
 
-  // Reads what may follow x y z: a weight (of curves, not used here), or r g b in 0..1 with or without a
-  // weight.
+  // Reads the numbers after x y z: a weight (of curves, ignored), or r g b in 0..1 with or without a weight.
   void read_color() {
     double values[4] = {};
     size_t count = 0;
@@ -151,7 +150,7 @@ class PieceReader {
     if (corners > 3) piece_.polygons.push_back({piece_.triangles.size() - (corners - 2), corners});
   }
 
-  // Reads v, v/vt, v//vn or v/vt/vn; normals are not used.
+  // Reads v, v/vt, v//vn or v/vt/vn; normals are ignored.
   Corner read_corner() {
     const char* start = p_;
     Corner corner;
@@ -177,8 +176,8 @@ class PieceReader {
     while (is_digit(*p_)) ++p_;
   }
 
-  // Indices count from 1, negative ones back from the latest vertex. Some files name vertices that follow
-  // later.
+  // Indices count from 1; negative ones count back from the latest vertex. Some files refer to vertices that
+  // are defined later.
   uint32_t read_index(const char* what, uint64_t latest, uint64_t all) {
     constexpr uint64_t kBeyondAnyIndex = uint64_t{1} << 50;
     const char* start = p_;
@@ -193,8 +192,8 @@ class PieceReader {
       bool number = p_ != digits;
       p_ = start;
       if (!number) fail(fmt::format("expected an index instead of '{}'", word()));
-      if (value == 0) fail(fmt::format("'{}' names {} 0, but indices count from 1", word(), what));
-      fail(fmt::format("'{}' names a {} that is not there: {} {} defined{}", word(), what, bound,
+      if (value == 0) fail(fmt::format("'{}' refers to {} 0, but indices count from 1", word(), what));
+      fail(fmt::format("'{}' refers to a {} that does not exist: {} {} defined{}", word(), what, bound,
                        bound == 1 ? "is" : "are", negative ? " before it" : ""));
     }
     return static_cast<uint32_t>(negative ? latest - value : value - 1);
@@ -220,7 +219,8 @@ class PieceReader {
   const char* p_ = nullptr;
 };
 
-// The first line end at or after `from` that no backslash cancels; the text's size if there is none.
+// Returns the first line end at or after `from` that is not escaped by a backslash; the text's size if there
+// is none.
 size_t find_line_end(std::string_view text, size_t from) {
   for (size_t i = from; i < text.size(); ++i) {
     if (text[i] != '\n' && text[i] != '\r') continue;
@@ -255,9 +255,9 @@ Counts count(std::vector<Piece>& pieces, const std::filesystem::path& path) {
     all.faces += piece.counts.faces;
   }
   if (all.positions == 0 && all.faces == 0)
-    throw Error("no OBJ mesh: no line starts with 'v' or 'f'").at(path.string());
+    throw Error("not an OBJ mesh: no line starts with 'v' or 'f'").at(path.string());
   if (all.positions >= scene::kNone || all.texcoords >= scene::kNone)
-    throw Error("more vertices than 32-bit indices can name").at(path.string());
+    throw Error("more vertices than 32-bit indices can address").at(path.string());
   return all;
 }
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Writes line(out, i) for i in [0, count): pieces are formatted in parallel and written in order.
+// Writes line(out, i) for i in [0, count). Pieces are formatted in parallel and written in order.
 template <class Line>
 void write_lines(OutputFile& file, size_t count, const Line& line) {
   constexpr size_t kChunk = 1 << 14, kInFlight = 16;
@@ -63,7 +63,7 @@ void write_geometry(OutputFile& file, const scene::Scene& scene) {
     fmt::format_to(std::back_inserter(out), FMT_COMPILE("v {} {} {}\n"), p.x, p.y, p.z);
   });
   write_lines(file, scene.texcoords.size(), [&](fmt::memory_buffer& out, size_t i) {
-    const Vec2f& uv = scene.texcoords[i];  // 1 - v in double, where it is exact
+    const Vec2f& uv = scene.texcoords[i];  // 1 - v is exact in double
     fmt::format_to(std::back_inserter(out), FMT_COMPILE("vt {} {}\n"), double{uv.x}, 1 - double{uv.y});
   });
   MaterialGroups groups(scene);
@@ -76,7 +76,7 @@ void write_geometry(OutputFile& file, const scene::Scene& scene) {
   }
 }
 
-// MTL colours are sRGB by habit.
+// MTL colours are sRGB by convention.
 double to_srgb(float linear) {
   double x = linear;
   double srgb = x <= 0.0031308 ? 12.92 * x : 1.055 * std::pow(x, 1 / 2.4) - 0.055;
@@ -96,8 +96,8 @@ std::string material_text(const scene::Material& material, const std::vector<std
   return text + '\n';
 }
 
-// The names STEM_NAME.png, with characters replaced that are awkward in a file name, and with a number where
-// the name is taken.
+// Returns names STEM_NAME.png, in which characters that are awkward in a file name are replaced, with a
+// number if the name is taken.
 std::vector<std::string> name_images(const std::vector<scene::Image>& images, const std::string& stem) {
   std::vector<std::string> names;
   for (const scene::Image& image : images) {
@@ -124,7 +124,7 @@ std::vector<fs::path> obj_files(const scene::Scene& scene, const fs::path& path)
 void write_obj(const scene::Scene& scene, const fs::path& path) {
   std::string stem = path.stem().string();
   std::vector<std::string> image_files = name_images(scene.images, stem);
-  std::deque<OutputFile> files;  // the OBJ file comes last, so that it never names a missing file
+  std::list<OutputFile> files;  // the OBJ file comes last, so that it never names a missing file
   std::vector<std::string> pngs = encode_png(scene.images);
   for (size_t i = 0; i < pngs.size(); ++i)
     files.emplace_back(path.parent_path() / image_files[i])
@@ -139,8 +139,7 @@ void write_obj(const scene::Scene& scene, const fs::path& path) {
                         scene.positions.size(), stem));
   write_geometry(obj, scene);
 
-  for (OutputFile& file : files) file.close();
-  for (OutputFile& file : files) file.commit();
+  OutputFile::commit_together(files);
 }
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Writes a scene as OBJ with an MTL file and PNG textures beside it.
+// Writes a scene as OBJ, with an MTL file and PNG textures beside it.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,13 @@
 
 namespace vox {
 
-// Writes PATH, and beside it STEM.mtl and STEM_IMAGE.png for each image. Numbers are written so that they are
-// read back exactly. Triangles are grouped by material. MTL has no word for some things: a mirrored texture
-// is written as repeated, a cutoff other than 0.5 is lost, vertex colours are left out. Throws Error.
+// Writes PATH, and beside it STEM.mtl and STEM_IMAGE.png for each image. Numbers are written so that reading
+// gives exactly the same values. Triangles are grouped by material. MTL cannot express everything: a mirrored
+// texture is written as repeated, a cutoff other than 0.5 is lost, and vertex colours are left out. Throws
+// Error.
 void write_obj(const scene::Scene& scene, const std::filesystem::path& path);
 
-// All files that write_obj() writes.
+// Returns all files that write_obj() writes.
 std::vector<std::filesystem::path> obj_files(const scene::Scene& scene, const std::filesystem::path& path);
 
 }  // namespace vox

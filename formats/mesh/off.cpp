@@ -1,6 +1,6 @@
-// The reader of OFF as text (Geomview's manual, "OFF: Object File Format"), also with texture coordinates
-// (ST), colours (C) or normals (N) at the vertices, of which the colours are used. Every vertex and every
-// face has a line of its own.
+// The reader of OFF as text (Geomview's manual, "OFF: Object File Format"). Vertices may have texture
+// coordinates (ST), colours (C) or normals (N); of these, colours are used. Every vertex and every face has a
+// line of its own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,11 +22,12 @@
 namespace vox {
 namespace {
 
-// Red, green, blue, alpha as they are written. Only the whole file tells whether they count to 255 or to 1.
+// Red, green, blue and alpha as written in the file. Only the whole file tells if the range ends at 255 or at
+// 1.
 using WrittenColor = std::array<double, 4>;
-constexpr double kOpaque = -1;  // stands for an alpha that is not written
+constexpr double kOpaque = -1;  // stands for a missing alpha
 
-// The values that vertices have besides x, y and z, as the first word says.
+// The values of a vertex besides x, y and z, according to the file's first word.
 struct Layout {
   bool texcoords = false, colors = false, normals = false;
 };
@@ -43,15 +44,15 @@ class OffReader {
     read_lines(vertex_count_, "vertices", [&] { read_vertex(); });
     read_lines(face_count_, "faces", [&] { read_face(); });
     if (skip_to_text())
-      log_warning("{}:{}: what follows the last face is not read", path_.string(), line_number(text_, p_));
+      log_warning("{}:{}: everything after the last face is ignored", path_.string(), line_number(text_, p_));
     make_colors();
     cut_concave_polygons(scene_, polygons_);
     return std::move(scene_);
   }
 
  private:
-  // Goes to the first word of the next line that has one, this line included; returns false at the end of the
-  // file.
+  // Goes to the first word at or after the current place, on this line or a later one. Returns false at the
+  // end of the file.
   bool skip_to_text() {
     while (p_ < end_) {
       if (!at_end()) return true;
@@ -107,13 +108,13 @@ class OffReader {
     throw Error(problem).at(fmt::format("{}:{}", path_.string(), line_number(text_, p_)));
   }
 
-  // Reads [ST][C][N][4][n]OFF, which may be missing; [4] and [n] are for other than three dimensions. There
-  // are collections that have the keyword in one word with the first count, "OFF8 6 0".
+  // Reads [ST][C][N][4][n]OFF, which may be missing; [4] and [n] mean a number of dimensions other than
+  // three. In some collections the keyword is joined with the first count, as in "OFF8 6 0".
   void read_keyword() {
     const std::string_view start = std::string_view(p_, static_cast<size_t>(end_ - p_)).substr(0, 8);
     const size_t at = start.find("OFF");
     if (at == start.npos && !start.empty() && is_digit(start[0])) return;
-    if (at == start.npos) fail("no OFF mesh: does not start with OFF, COFF, NOFF or STOFF");
+    if (at == start.npos) fail("not an OFF mesh: does not start with OFF, COFF, NOFF or STOFF");
     std::string_view prefix = start.substr(0, at);
     auto take = [&](std::string_view part) {
       const bool found = prefix.starts_with(part);
@@ -124,15 +125,15 @@ class OffReader {
     layout_.colors = take("C");
     layout_.normals = take("N");
     if (!prefix.empty())
-      fail(fmt::format("{}OFF is not read: only vertices of three coordinates are", start.substr(0, at)));
+      fail(fmt::format("{}OFF is not supported, only vertices with three coordinates", start.substr(0, at)));
     p_ += at + 3;
-    if (!at_end() && word() == "BINARY") fail("this is a binary OFF, and only OFF as text is read");
+    if (!at_end() && word() == "BINARY") fail("binary OFF is not supported, only OFF as text");
     skip_to_text();
   }
 
   // Compares the counts with the file's size, so that memory can be reserved for them: a vertex takes at
-  // least three digits and three blanks, a face a digit and a blank. The third count, of edges, means nothing
-  // and may be missing.
+  // least three digits and three blanks, a face a digit and a blank. The third count, that of the edges, is
+  // ignored and may be missing.
   void read_counts() {
     vertex_count_ = read_count("the number of vertices");
     face_count_ = read_count("the number of faces");
@@ -142,7 +143,7 @@ class OffReader {
                               format_count(vertex_count_), format_count(face_count_)))
           .at(path_.string())
           .hint("is it damaged or truncated?");
-    if (vertex_count_ >= scene::kNone) fail("more vertices than 32-bit indices can name");
+    if (vertex_count_ >= scene::kNone) fail("more vertices than 32-bit indices can address");
     if (!at_end()) read_count("the number of edges");
     if (!at_end()) fail(fmt::format("expected the end of the line after the counts instead of '{}'", word()));
     skip_line();
@@ -162,11 +163,11 @@ class OffReader {
     const bool fits = layout_.colors ? count == 3 + texcoords || count == 4 + texcoords : count == texcoords;
     if (!fits)
       fail(fmt::format("a vertex has {} numbers beyond its coordinates{}", count,
-                       layout_.normals ? " and normal" : ", which only COFF, NOFF and STOFF say"));
+                       layout_.normals ? " and normal" : "; only COFF, NOFF and STOFF have such"));
     if (layout_.colors) colors_.push_back(written_color(rest, count - texcoords));
   }
 
-  // Reads the numbers up to the end of the line; returns how many there are.
+  // Reads the numbers up to the end of the line and returns how many there are.
   size_t read_rest(std::span<double> numbers) {
     size_t count = 0;
     for (; !at_end(); ++count) {
@@ -185,7 +186,7 @@ class OffReader {
     return color;
   }
 
-  // A face becomes a fan of triangles. Faces of two corners or less are edges and points.
+  // Reads a face and adds a fan of triangles. Faces with two corners or fewer are edges and points.
   void read_face() {
     const uint64_t corners = read_count("the number of corners of a face");
     const uint64_t first_triangle = scene_.triangles.size();
@@ -193,7 +194,7 @@ class OffReader {
     for (uint64_t i = 0; i < corners; ++i) {
       const uint64_t vertex = read_count("a corner");
       if (vertex >= vertex_count_)
-        fail(fmt::format("the face names vertex {}, but {} are defined", vertex, vertex_count_));
+        fail(fmt::format("the face refers to vertex {}, but {} are defined", vertex, vertex_count_));
       fan[std::min<uint64_t>(i, 2)] = static_cast<uint32_t>(vertex);
       if (i < 2) continue;
       scene_.triangles.push_back({fan, {scene::kNone, scene::kNone, scene::kNone}, 0});
@@ -205,8 +206,8 @@ class OffReader {
       scene_.triangles[i].material = material;
   }
 
-  // A face's colour becomes a material, unless vertices have colours. A single number names a colour of a map
-  // that is not in the file.
+  // Returns the material for a face's colour; if the vertices have colours, it is always 0. A single number
+  // refers to a colour map that is not in the file.
   uint32_t read_face_material() {
     std::array<double, 4> numbers = {};
     const size_t count = read_rest(numbers);
@@ -216,7 +217,7 @@ class OffReader {
     return materials_.try_emplace(written_color(numbers, count), next).first->second;
   }
 
-  // Colours with a decimal point count to 1, unless some are larger; else to 255.
+  // Colours with a decimal point range to 1, unless some values are larger; all others range to 255.
   scene::Rgba8 rgba_of(const WrittenColor& color) const {
     const double scale = has_points_ && most_ <= 1 ? 255 : 1;
     auto byte = [&](double value) {
@@ -248,7 +249,7 @@ class OffReader {
   uint64_t vertex_count_ = 0, face_count_ = 0;
   scene::Scene scene_;
   std::vector<Polygon> polygons_;
-  std::vector<WrittenColor> colors_;            // of the vertices
+  std::vector<WrittenColor> colors_;            // colours of the vertices
   std::map<WrittenColor, uint32_t> materials_;  // the material for each colour of faces
   bool has_points_ = false;
   double most_ = 0;

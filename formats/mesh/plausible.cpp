@@ -10,7 +10,7 @@ namespace vox {
 namespace {
 
 constexpr double kWidest = 1e15;
-constexpr double kSmallest = 1e-30;  // 4-byte integers that are read as floats are smaller than that
+constexpr double kSmallest = 1e-30;  // 4-byte integers that are read as floats are smaller than this
 
 struct CoordinateRange {
   double least = std::numeric_limits<double>::infinity(), most = -least;
@@ -38,12 +38,11 @@ void warn_of_implausible(const scene::Scene& scene, const std::filesystem::path&
     largest = std::max({largest, range.most, -range.least});
   }
   if (widest > kWidest) {
-    log_warning("{}: the scene is {:.3g} wide: is the file damaged, or other than its header says?",
-                path.string(), widest);
+    log_warning("{}: the scene is {:.3g} wide: is the file damaged, or its header wrong?", path.string(),
+                widest);
   } else if (largest > 0 && largest < kSmallest) {
-    log_warning(
-        "{}: no coordinate is larger than {:.3g}: is the file damaged, or other than its header says?",
-        path.string(), largest);
+    log_warning("{}: no coordinate is larger than {:.3g}: is the file damaged, or its header wrong?",
+                path.string(), largest);
   }
 }
 

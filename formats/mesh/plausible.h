@@ -1,4 +1,4 @@
-// Finds meshes whose numbers nobody can mean, as where bytes were read as another type than they are.
+// Detects meshes with implausible numbers, for example because bytes were interpreted as the wrong type.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace vox {
 
-// Warns of a scene that is wider than 1e15 or where all coordinates are below 1e-30. `path` is for the
+// Logs a warning if a scene is wider than 1e15, or if all coordinates are below 1e-30. `path` is for the
 // message.
 void warn_of_implausible(const scene::Scene& scene, const std::filesystem::path& path);
 

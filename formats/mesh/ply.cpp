@@ -20,8 +20,8 @@
 namespace vox {
 namespace {
 
-// Reads the values of a text file one after the other. An element starts on a line of its own: values beyond
-// the properties that the header names are passed over.
+// Reads the values of a text file one after the other. An element starts on a line of its own. Values beyond
+// the properties that the header names are skipped.
 class TextValues {
  public:
   explicit TextValues(std::string_view data) : p_(data.data()), end_(p_ + data.size()) {}
@@ -44,7 +44,7 @@ class TextValues {
     while (p_ < end_ && *p_ != '\n' && *p_ != '\r') ++p_;
   }
 
-  // The rest of a text is not counted, since text may end with anything.
+  // The rest of a text is not counted, because a text may end with anything.
   uint64_t rest() const { return 0; }
 
  private:
@@ -84,7 +84,7 @@ constexpr size_t kNoProperty = SIZE_MAX;
 struct PlyMesh {
   scene::Scene scene;
   std::vector<Polygon> polygons;
-  uint64_t bytes_left = 0;  // behind the last element
+  uint64_t bytes_left = 0;  // after the last element
 };
 
 template <class Values>
@@ -97,7 +97,7 @@ class MeshReader {
       PlyVertexLayout layout = ply_vertex_layout(element);
       vertex_has_uv_ = layout[kU] && layout[kV];
     }
-    if (vertex_count_ >= scene::kNone) throw Error("more vertices than 32-bit indices can name");
+    if (vertex_count_ >= scene::kNone) throw Error("more vertices than 32-bit indices can address");
   }
 
   PlyMesh read() {
@@ -173,7 +173,7 @@ class MeshReader {
     }
   }
 
-  // Reads strips of triangles, in which every second one is turned the other way; -1 stands between two
+  // Reads strips of triangles, in which every second triangle has the opposite orientation; -1 separates two
   // strips.
   void read_strips(const PlyElement& element) {
     size_t indices = list_of_indices(element);
@@ -205,8 +205,9 @@ class MeshReader {
     if (!indices || !element.properties[*indices].count_type)
       throw Error(fmt::format("element '{}' has no list vertex_indices", element.name));
     if (!is_integer(element.properties[*indices].type))
-      throw Error(fmt::format("the list {} of element '{}' has no whole numbers, so they cannot be vertices",
-                              element.properties[*indices].name, element.name));
+      throw Error(
+          fmt::format("the list {} of element '{}' does not hold whole numbers, so they cannot be vertices",
+                      element.properties[*indices].name, element.name));
     return *indices;
   }
 
@@ -224,7 +225,7 @@ class MeshReader {
     if (n < 3 || uv.size() != 2 * n) return;
     std::vector<Vec2f>& texcoords = mesh_.scene.texcoords;
     if (texcoords.size() + n >= scene::kNone)
-      throw Error("more texture coordinates than 32-bit indices can name");
+      throw Error("more texture coordinates than 32-bit indices can address");
     uint32_t first = static_cast<uint32_t>(texcoords.size());
     for (size_t i = 0; i < n; ++i) texcoords.push_back(texcoord(uv[2 * i], uv[2 * i + 1]));
     scene::Triangle* triangle = mesh_.scene.triangles.data() + mesh_.scene.triangles.size() - (n - 2);
@@ -236,13 +237,13 @@ class MeshReader {
     mesh_.scene.triangles.push_back({corners, vertex_has_uv_ ? corners : kNoTexcoords, material});
   }
 
-  // v points up in the file.
+  // In the file v points up.
   static Vec2f texcoord(double u, double v) { return {static_cast<float>(u), static_cast<float>(1 - v)}; }
 
   uint32_t vertex(double index, uint64_t face) const {
     if (!(index >= 0 && index < static_cast<double>(vertex_count_)))
-      throw Error(fmt::format("face {} names vertex {}, but {} are defined", face, index, vertex_count_));
-    if (index != std::floor(index)) throw Error(fmt::format("face {} names vertex {}", face, index));
+      throw Error(fmt::format("face {} refers to vertex {}, but {} are defined", face, index, vertex_count_));
+    if (index != std::floor(index)) throw Error(fmt::format("face {} refers to vertex {}", face, index));
     return static_cast<uint32_t>(index);
   }
 
@@ -278,7 +279,7 @@ class MeshReader {
   Values values_;
   uint64_t vertex_count_ = 0;
   bool vertex_has_uv_ = false;
-  std::vector<uint32_t> corners_;  // of the face being read
+  std::vector<uint32_t> corners_;  // corners of the current face
   PlyMesh mesh_;
 };
 
@@ -294,7 +295,7 @@ PlyMesh read_data(const PlyHeader& header, std::string_view data) {
   __builtin_unreachable();
 }
 
-// Adds one material for each texture, or one material without texture.
+// Adds one material for each texture, or one material without a texture.
 void add_materials(scene::Scene& scene, const PlyHeader& header, TextureFiles textures) {
   ImageLoader loader;
   for (const std::string& texture : header.textures) {
@@ -328,7 +329,7 @@ scene::Scene read_ply(const std::filesystem::path& path, const MeshOptions& opti
     }
   }
   if (mesh.bytes_left > 0)
-    log_warning("{}: {} bytes after the last element are not read", path.string(), mesh.bytes_left);
+    log_warning("{}: {} bytes after the last element are ignored", path.string(), mesh.bytes_left);
   cut_concave_polygons(mesh.scene, mesh.polygons);
   add_materials(mesh.scene, header, TextureFiles(path, options));
   return std::move(mesh.scene);

@@ -9,6 +9,7 @@
 
 #include "formats/io/scan.h"
 #include "libvox/base/error.h"
+#include "libvox/base/log.h"
 
 namespace vox {
 namespace {
@@ -31,7 +32,7 @@ class HeaderReader {
   PlyHeader read() {
     const char* end = text_.data() + text_.size();
     p_ = text_.data();
-    if (take_word() != "ply") fail("no PLY mesh: does not start with 'ply'");
+    if (take_word() != "ply") fail("not a PLY mesh: does not start with 'ply'");
     bool has_format = false;
     for (;;) {
       next_line();
@@ -48,7 +49,9 @@ class HeaderReader {
       } else if (keyword == "property") {
         read_property();
       } else if (keyword != "obj_info" && !keyword.empty()) {
-        fail(fmt::format("unknown header line '{}'", keyword));
+        // Blender 2.47 wrote "Created by …" without the word `comment`.
+        log_warning("{}:{}: the header line '{} {}' is skipped", path_.string(), line_number_, keyword,
+                    rest_of_line(p_));
       }
     }
     if (!has_format) fail("the header has no 'format'");
@@ -66,8 +69,8 @@ class HeaderReader {
     return word;
   }
 
-  // Does not skip both CR and LF where lines end with CR alone: the LF would be the first byte of the data.
-  // Lines that end with LF and lines that end with CR LF are found in one header.
+  // If lines end with CR alone, an LF after the header is not skipped, because it is the first byte of the
+  // data. One header may mix lines that end with LF and with CR LF.
   void next_line() {
     while (!is_line_end(*p_)) ++p_;
     const bool crlf = p_[0] == '\r' && p_[1] == '\n';
@@ -100,7 +103,7 @@ class HeaderReader {
     std::string_view count = take_word();
     auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), element.count);
     if (error != std::errc() || end != count.data() + count.size())
-      fail(fmt::format("'{}' is no number of elements", count));
+      fail(fmt::format("'{}' is not a number of elements", count));
   }
 
   void read_property() {
@@ -109,7 +112,7 @@ class HeaderReader {
     std::string_view word = take_word();
     if (word == "list") {
       property.count_type = read_type(take_word());
-      if (!is_integer(*property.count_type)) fail("a list whose count is no whole number");
+      if (!is_integer(*property.count_type)) fail("a list whose count is not a whole number");
       word = take_word();
     }
     property.type = read_type(word);
@@ -123,8 +126,8 @@ class HeaderReader {
     return *type;
   }
 
-  // Compares the counts with the file's size, so that memory can be reserved for them: each element takes at
-  // least its scalars and the counts of its lists. In text that is a character and a blank each.
+  // Compares the counts with the file's size, so that memory can be reserved for them. Each element takes at
+  // least its scalars and the counts of its lists; in text, each of these takes a character and a blank.
   void check_counts() const {
     uint64_t left = text_.size() - header_.bytes + 1;
     for (const PlyElement& element : header_.elements) {

@@ -1,4 +1,4 @@
-// The header of a PLY file, which says which elements follow with which properties.
+// The header of a PLY file, which lists the elements that follow and their properties.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ size_t size_of(PlyType type);  // bytes in a binary file
 struct PlyProperty {
   std::string name;
   PlyType type;
-  std::optional<PlyType> count_type;  // the type of a list's count; only lists have it
+  std::optional<PlyType> count_type;  // the type of a list's count; absent unless the property is a list
 };
 
 struct PlyElement {
@@ -27,19 +27,19 @@ struct PlyElement {
   uint64_t count = 0;
   std::vector<PlyProperty> properties;
 
-  // The index of the first of these properties that the element has.
+  // Returns the index of the first of these properties that the element has.
   std::optional<size_t> find(std::initializer_list<std::string_view> names) const;
 };
 
 struct PlyHeader {
   PlyFormat format = PlyFormat::Text;
   std::vector<PlyElement> elements;
-  std::vector<std::string> textures;  // `comment TextureFile …`, as MeshLab writes it
+  std::vector<std::string> textures;  // from `comment TextureFile …`, which MeshLab writes
   size_t bytes = 0;                   // length of the header; the data follows
 };
 
-// Throws Error that names `path` and the line, also where the elements cannot fit into the file. A zero byte
-// must follow `text`.
+// Throws an Error that names `path` and the line, for example if the elements cannot fit into the file. A
+// zero byte must follow `text`.
 PlyHeader parse_ply_header(std::string_view text, const std::filesystem::path& path);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// The vertices of a PLY file: which of their properties are what, and what the bytes of a value are.
+// The vertices of a PLY file: the meaning of their properties, and the values of their bytes.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline PlyVertexLayout ply_vertex_layout(const PlyElement& vertex) {
           vertex.find({"t", "v", "texture_v", "texture_t"})};
 }
 
-// A colour's component as 8 bits: real numbers go from 0 to 1.
+// Returns a colour component as 8 bits. Real numbers range from 0 to 1.
 inline uint8_t ply_color(double value, PlyType type) {
   if (type == PlyType::Float32 || type == PlyType::Float64) value *= 255;
   if (type == PlyType::Uint16) value /= 257;
@@ -44,7 +44,7 @@ double ply_number(const void* from) {
   return static_cast<double>(std::bit_cast<T>(bytes));
 }
 
-// The value of which these are the size_of(type) bytes.
+// Returns the value of the size_of(type) bytes at `from`.
 template <std::endian Order>
 double ply_value(const void* from, PlyType type) {
   switch (type) {

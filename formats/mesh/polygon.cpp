@@ -19,7 +19,7 @@ struct Corner {
   double x, y;  // projected along the polygon's normal, counter-clockwise
 };
 
-// Twice the area of abc, positive where it turns left.
+// Returns twice the area of abc, positive if it turns left.
 double turn(const Corner& a, const Corner& b, const Corner& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
@@ -32,7 +32,7 @@ std::vector<Corner> fan_corners(std::span<const scene::Triangle> fan) {
   return corners;
 }
 
-// Drops the coordinate along which the polygon's normal (Newell's) is longest.
+// Projects the corners along the axis in which the polygon's normal (Newell's) is longest.
 void project(std::vector<Corner>& corners, const std::vector<Vec3d>& positions) {
   Vec3d origin = positions[corners[0].position], normal = {0, 0, 0};
   for (size_t i = 0; i + 1 < corners.size(); ++i)
@@ -62,7 +62,7 @@ bool same_place(const Corner& a, const Corner& b) {
   return a.x == b.x && a.y == b.y;
 }
 
-// Whether the triangle at corner i lies inside the polygon: it turns left and no other corner lies in it.
+// True if the triangle at corner i lies inside the polygon: it turns left, and no other corner lies in it.
 bool is_ear(const std::vector<Corner>& ring, size_t i) {
   size_t n = ring.size();
   const Corner &a = ring[(i + n - 1) % n], &b = ring[i], &c = ring[(i + 1) % n];
@@ -74,7 +74,8 @@ bool is_ear(const std::vector<Corner>& ring, size_t i) {
   return true;
 }
 
-// Where rounding, or a polygon that crosses itself, leaves no ear, any corner is cut, so that the loop ends.
+// Cuts the polygon into ears. If rounding, or a polygon that crosses itself, leaves no ear, any corner is
+// cut, so that the loop ends.
 void cut_ears(std::vector<Corner> ring, std::span<scene::Triangle> triangles) {
   size_t i = 0;
   for (scene::Triangle& triangle : triangles) {
@@ -107,8 +108,9 @@ void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons
     }
   });
   if (too_large > 0)
-    log_warning("{} polygons of more than {} corners are not convex; they are cut as if they were",
-                too_large.load(), kMaxEarCorners);
+    log_warning(
+        "{} polygons with more than {} corners are not convex, but are cut into triangles as if they were",
+        too_large.load(), kMaxEarCorners);
 }
 
 }  // namespace vox

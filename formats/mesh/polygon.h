@@ -1,4 +1,4 @@
-// Polygons with more than three corners, which readers of meshes cut into fans of triangles.
+// Polygons with more than three corners, which mesh readers cut into fans of triangles.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct Polygon {
   uint32_t corners;
 };
 
-// A fan covers a convex polygon; the triangles of concave ones are replaced by as many ears (Meisters 1975),
-// whose corners keep their positions and texture coordinates.
+// Replaces the triangles of concave polygons, which a fan does not cover exactly, by as many ears (Meisters
+// 1975), whose corners keep their positions and texture coordinates.
 void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons);
 
 }  // namespace vox

@@ -1,5 +1,5 @@
-// The reader of STL, binary and text. Triangles have corners of their own: STL does not say which corners
-// they share.
+// The reader of STL, binary and text. Each triangle has corners of its own, because STL does not say which
+// corners are shared.
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
@@ -17,7 +17,7 @@
 namespace vox {
 namespace {
 
-constexpr size_t kHeaderBytes = 84;    // 80 of any text, then the number of triangles
+constexpr size_t kHeaderBytes = 84;    // 80 bytes of any text, then the number of triangles
 constexpr size_t kTriangleBytes = 50;  // normal, three corners (floats), 16 bits of attributes
 constexpr size_t kNormalBytes = 12;
 
@@ -61,7 +61,7 @@ scene::Scene read_binary(std::span<const std::byte> file, uint64_t count) {
   return scene;
 }
 
-// Reads STL as text. Only `vertex` with its numbers and `endloop` matter; all other words are passed over.
+// Reads STL as text. Only `vertex` with its numbers and `endloop` are used; all other words are skipped.
 class TextReader {
  public:
   TextReader(std::string_view text, const std::filesystem::path& path) : text_(text), path_(path) {}
@@ -80,7 +80,7 @@ class TextReader {
     }
     if (!loop_.empty()) fail("the file ends inside a loop");
     if (scene_.positions.empty())
-      throw Error("no STL mesh: starts with 'solid', but has no 'vertex'").at(path_.string());
+      throw Error("not an STL mesh: starts with 'solid', but has no 'vertex'").at(path_.string());
     add_triangles(scene_);
     return std::move(scene_);
   }
@@ -99,7 +99,7 @@ class TextReader {
 
   void close_loop() {
     if (loop_.size() != 3) fail(fmt::format("a loop of {} corners, expected 3", loop_.size()));
-    if (scene_.positions.size() + 3 >= scene::kNone) fail("more triangles than 32-bit indices can name");
+    if (scene_.positions.size() + 3 >= scene::kNone) fail("more triangles than 32-bit indices can address");
     scene_.positions.insert(scene_.positions.end(), loop_.begin(), loop_.end());
     loop_.clear();
   }
@@ -117,7 +117,7 @@ class TextReader {
 
 }  // namespace
 
-// The size decides whether a file is binary, since binary files may start with "solid", too.
+// The size decides if a file is binary, because binary files may start with "solid", too.
 scene::Scene read_stl(const std::filesystem::path& path, const MeshOptions&) {
   MappedFile file(path);
   uint64_t size = file.bytes().size(), count = 0;
@@ -132,8 +132,9 @@ scene::Scene read_stl(const std::filesystem::path& path, const MeshOptions&) {
         .at(path.string())
         .hint("is the file truncated?");
   if (size > expected)
-    log_warning("{}: {} bytes after the last triangle are not read", path.string(), size - expected);
-  if (3 * count >= scene::kNone) throw Error("more triangles than 32-bit indices can name").at(path.string());
+    log_warning("{}: {} bytes after the last triangle are ignored", path.string(), size - expected);
+  if (3 * count >= scene::kNone)
+    throw Error("more triangles than 32-bit indices can address").at(path.string());
   return read_binary(file.bytes(), count);
 }
 

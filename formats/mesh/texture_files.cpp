@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "formats/io/find_file.h"
 #include "libvox/base/log.h"
 #include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
@@ -14,7 +13,7 @@
 namespace vox {
 namespace {
 
-constexpr size_t kNamed = 5;  // missing textures that the warning names
+constexpr size_t kNamed = 5;  // number of missing textures that the warning names
 
 std::string first_names(std::span<const std::string> names) {
   std::string text;
@@ -23,31 +22,56 @@ std::string first_names(std::span<const std::string> names) {
   return names.size() > kNamed ? text + ", …" : text;
 }
 
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
 }  // namespace
 
+OpenFolders open_folders(const std::filesystem::path& mesh, const MeshOptions& options) {
+  if (options.outside == OutsideFiles::Read) return {};
+  std::vector<std::filesystem::path> folders = {mesh.parent_path()};
+  folders.insert(folders.end(), options.texture_paths.begin(), options.texture_paths.end());
+  return OpenFolders(folders);
+}
+
 TextureFiles::TextureFiles(std::filesystem::path mesh, const MeshOptions& options)
-    : mesh_(std::move(mesh)), folders_{mesh_.parent_path()} {
+    : mesh_(std::move(mesh)), folders_{mesh_.parent_path()}, open_(open_folders(mesh_, options)) {
   folders_.insert(folders_.end(), options.texture_paths.begin(), options.texture_paths.end());
 }
 
-std::optional<std::filesystem::path> TextureFiles::find(const std::string& name) {
-  for (const std::filesystem::path& folder : folders_)
-    if (auto file = find_file(folder, name)) return file;
-  if (std::ranges::find(missing_, name) == missing_.end()) missing_.push_back(name);
+std::optional<std::filesystem::path> TextureFiles::find_in(std::span<const std::filesystem::path> folders,
+                                                           const std::string& name) {
+  bool outside = false;
+  for (const std::filesystem::path& folder : folders) try {
+      if (auto file = find_file(folder, name, open_)) return file;
+    } catch (const OutsideFile&) {
+      outside = true;
+    }
+  add_once(outside ? outside_ : missing_, name);
   return std::nullopt;
+}
+
+std::optional<std::filesystem::path> TextureFiles::find(const std::string& name) {
+  return find_in(folders_, name);
 }
 
 std::optional<std::filesystem::path> TextureFiles::find(const std::string& name,
                                                         const std::filesystem::path& folder) {
-  if (auto file = find_file(folder, name)) return file;
-  return find(name);
+  std::vector<std::filesystem::path> folders = {folder};
+  folders.insert(folders.end(), folders_.begin(), folders_.end());
+  return find_in(folders, name);
 }
 
 void TextureFiles::warn_of_missing() const {
-  if (missing_.empty()) return;
-  log_warning("{}: {} not found: {}; the material's colour is used instead ({})", mesh_.string(),
-              format_count(missing_.size(), "texture"), first_names(missing_),
-              phrase(Phrase::NameTextureFolder));
+  if (!missing_.empty())
+    log_warning("{}: {} not found: {}; the material's colour is used instead ({})", mesh_.string(),
+                format_count(missing_.size(), "texture"), first_names(missing_),
+                phrase(Phrase::NameTextureFolder));
+  if (!outside_.empty())
+    log_warning("{}: {} outside of its folder not read: {}; the material's colour is used instead ({})",
+                mesh_.string(), format_count(outside_.size(), "texture"), first_names(outside_),
+                phrase(Phrase::ReadOutsideFiles));
 }
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Bytes as text that a page can hold (RFC 4648).
+// Encodes bytes as text that a page can hold (RFC 4648).
 #pragma once
 
 #include <cstdint>

@@ -71,7 +71,7 @@ HtmlPage& HtmlPage::page_within(const std::string& html, const std::string& what
   body_ += escape_html(html);
   body_ += fmt::format("\"></iframe><figcaption>{}</figcaption></figure>\n", words);
   scripts_ =
-      " blob:; script-src 'unsafe-inline'";  // a page within has no policy that is laxer than this one's
+      " blob:; script-src 'unsafe-inline'";  // an embedded page cannot have a laxer policy than this one
   return *this;
 }
 
@@ -94,7 +94,8 @@ HtmlPage& HtmlPage::made_by(const Facts& facts) {
 }
 
 std::string HtmlPage::text() const {
-  // The policy lets no page load anything, and run nothing but a page within, whatever its texts hold.
+  // The policy keeps the page from loading anything, and from running anything but an embedded page, whatever
+  // its texts hold.
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"generator\" content=\"vox\">\n"
@@ -108,7 +109,6 @@ std::string HtmlPage::text() const {
 void write_html(const HtmlPage& page, const std::filesystem::path& path) {
   OutputFile file(path);
   file.write(page.text());
-  file.close();
   file.commit();
 }
 

@@ -1,6 +1,6 @@
 // Writes a report as a page: one HTML file that needs nothing outside of it. Charts are SVG, pictures are
-// PNG, and there is no script but that of a page within it. The page is light or dark as the reader's system is; it can be printed, and
-// read on a phone.
+// PNG, and the only scripts are those of a page embedded in it. The page is light or dark like the reader's
+// system, and it can be printed and read on a phone.
 //
 //   HtmlPage page("village.h5", "45,972,702 voxels in 4096³");
 //   page.section("Memory").figure("Hash tables", "Shorter is better.", draw(bars), table);
@@ -31,9 +31,9 @@ class HtmlPage {
   HtmlPage& paragraph(const std::string& text);
   HtmlPage& facts(const Facts& facts);
   HtmlPage& picture(const scene::Image& image, const std::string& what_it_shows);
-  // A whole page of its own within this one, with its scripts: formats/pages/scene_page.h makes such.
+  // Embeds a whole page with its scripts in this one, such as those of formats/pages/scene_page.h.
   HtmlPage& page_within(const std::string& html, const std::string& what_it_shows);
-  // A chart and its numbers, side by side where there is room; `caption` says what to see.
+  // Adds a chart and its numbers, side by side if there is room; `caption` says what to see.
   HtmlPage& figure(const std::string& title, const std::string& caption, const Chart& chart,
                    const HtmlTable& table);
   HtmlPage& table(const std::string& title, const HtmlTable& table);
@@ -43,10 +43,10 @@ class HtmlPage {
 
  private:
   std::string title_, head_, body_, foot_;
-  std::string scripts_;  // what the page's policy says of them
+  std::string scripts_;  // the scripts' part of the page's policy
 };
 
-// Replaces what is at `path` once all is written. Throws Error that names the file.
+// Replaces the file at `path` when everything is written. Throws an Error that names the file.
 void write_html(const HtmlPage& page, const std::filesystem::path& path);
 
 }  // namespace vox

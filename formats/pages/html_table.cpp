@@ -24,7 +24,7 @@ const char* style_of(HtmlTable::Kind kind) {
   return kStyles[static_cast<int>(kind)];
 }
 
-// The label that a phone shows beside the cell.
+// Returns the label that a phone shows beside the cell.
 std::string label_of(const HtmlTable::Column& column) {
   return escape_html(column.unit.empty() ? column.title : column.title + ", " + column.unit);
 }
@@ -41,7 +41,7 @@ HtmlTable& HtmlTable::total(std::vector<HtmlCell> cells) {
   return *this;
 }
 
-// Estimates the width by the number of characters, each as wide as a digit.
+// Estimates the width from the number of characters, each as wide as a digit.
 HtmlTable::Fit HtmlTable::fit() const {
   constexpr double kPhone = 350, kCharacter = 7.8, kPadding = 7.1;  // CSS pixels
   constexpr size_t kWords = 12;                                     // words are broken into lines
@@ -95,7 +95,7 @@ std::string HtmlTable::body(Fit fit) const {
 
 std::string HtmlTable::markup(const std::string& caption) const {
   const Fit fits = fit();
-  // Where the table is wider than the page all the same, the keyboard can reach and scroll it.
+  // If the table is still wider than the page, it can be reached and scrolled with the keyboard.
   return fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
       "aria-label=\"{}\">\n<table{}>\n{}{}</table>\n</div>\n",

@@ -20,12 +20,12 @@ struct HtmlCell {
 
   std::string text;
   std::string note = {};             // shown smaller, below the text
-  std::optional<double> value = {};  // the value that the text rounds, kept in the page: <data value=…>
+  std::optional<double> value = {};  // the exact value, for <data value=…>
   std::optional<scene::Rgb8> swatch = {};
 };
 
-// A table. Where it is too wide for a phone, each of its rows becomes a list there. The first column names
-// the row. Names stay on a line, words may be broken into lines, numbers are aligned at their right.
+// A table. If it is too wide for a phone, each of its rows becomes a list there. The first column names the
+// row. Names stay on one line, words may be broken into lines, and numbers are aligned to the right.
 class HtmlTable {
  public:
   enum class Kind { Name, Words, Number };
@@ -35,7 +35,7 @@ class HtmlTable {
   };
 
   explicit HtmlTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  HtmlTable& row(std::vector<HtmlCell> cells);    // cells that are missing at the end stay empty
+  HtmlTable& row(std::vector<HtmlCell> cells);    // missing cells at the end stay empty
   HtmlTable& total(std::vector<HtmlCell> cells);  // a row set off from the others
 
   std::string markup(const std::string& caption) const;

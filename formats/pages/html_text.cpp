@@ -1,6 +1,6 @@
 #include "formats/pages/html_text.h"
 
-#include <cstdint>
+#include "libvox/base/plain_text.h"
 
 namespace vox {
 namespace {
@@ -8,26 +8,13 @@ namespace {
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
 bool continues(char c) {
-  return (static_cast<uint8_t>(c) & 0xc0) == 0x80;
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
 }
 
-// The bytes of the character that the text begins with; 0 where it may not stand in a page.
+// Returns the size of the text's first character in bytes; 0 if it is not allowed in a page.
 size_t character_size(std::string_view text) {
-  const auto first = static_cast<uint8_t>(text[0]);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : first == '\n' || first == '\t' ? 1 : 0;
-  const size_t size = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-  if (size == 0 || text.size() < size) return 0;
-  uint32_t code = first & (0x7fu >> size);
-  for (size_t i = 1; i < size; ++i) {
-    if (!continues(text[i])) return 0;
-    code = code << 6 | (static_cast<uint8_t>(text[i]) & 0x3f);
-  }
-  const bool longer_than_needed = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
-  const bool surrogate = code >= 0xd800 && code < 0xe000;
-  const bool turns_text_around = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-  const bool control = code < 0xa0;
-  if (longer_than_needed || surrogate || turns_text_around || control || code > 0x10ffff) return 0;
-  return size;
+  const Utf8Character first = first_character(text);
+  return first.is_plain() || first.code == '\n' || first.code == '\t' ? first.size : 0;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Escapes text for HTML and SVG: text that comes from files is shown, never obeyed.
+// Escapes text for HTML and SVG, so that text from files is shown and never interpreted.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace vox {
 
-// Escapes text for content and for attributes in double quotes. Bytes that are not UTF-8, and control
-// characters, become U+FFFD.
+// Escapes text for content and for attributes in double quotes. Control characters, and bytes that are not
+// UTF-8, become U+FFFD.
 std::string escape_html(std::string_view text);
 
-// The first characters of a text, with "…" in place of the others where it has more than `most`.
+// Returns the first characters of a text, with "…" in place of the rest if it has more than `most`.
 std::string shortened(std::string_view text, size_t most);
 
 // Counts characters, not bytes.

@@ -22,10 +22,10 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kPieceWords = 1 << 20;  // a browser inflates one after the other
-constexpr int kPageDeflate = 6;            // a page is made once, and loaded by many
+constexpr uint64_t kPieceWords = 1 << 20;  // a browser inflates one piece after the other
+constexpr int kPageDeflate = 6;            // a page is made once and loaded many times
 
-// The words of all levels, the root's first, as rays read them: pointers are word offsets.
+// Returns the words of all levels, from the root's down, as rays read them: pointers are word offsets.
 Words words_of(const dag::FrozenDag& dag) {
   Words words;
   words.reserve(dag.bytes() / sizeof(uint32_t));
@@ -74,7 +74,7 @@ std::string cube_text(uint32_t resolution) {
   return fmt::format("{}\u00b3", resolution);
 }
 
-// What the page shows of what.
+// Describes the shown scene, and the whole scene if that is larger.
 std::string shown_text(const dag::VoxelScene& scene, uint32_t whole, const std::string& part) {
   std::string count =
       fmt::format("{} in {}", format_count(scene.dag.voxels, "voxel"), cube_text(scene.dag.resolution));
@@ -84,16 +84,31 @@ std::string shown_text(const dag::VoxelScene& scene, uint32_t whole, const std::
                      cube_text(whole));
 }
 
+// The first view, as viewer/settings.js reads it. A box is in voxels of the page, whose scene may be a coarser level.
+std::string start_text(const ScenePageOptions& options, uint32_t side, uint32_t halvings) {
+  std::string text = options.start;
+  if (!options.first_box) return text;
+  const auto [min, max] = *options.first_box;
+  const auto add = [&](char axis, int32_t from, int32_t to) {
+    const int64_t low = from >> halvings, high = (int64_t{to} + (int64_t{1} << halvings) - 1) >> halvings;
+    if (low > 0 || high < side) text += fmt::format("&{}={}..{}", axis, low, high);
+  };
+  add('x', min.x, max.x);
+  add('y', min.y, max.y);
+  add('z', min.z, max.z);
+  return text;
+}
+
 // What the page's program knows of the scene; viewer/scene.js says what of what type.
-std::string facts_of(const dag::VoxelScene& scene, uint32_t whole, const std::vector<Piece>& pieces,
-                     const ScenePageOptions& options) {
+std::string facts_of(const dag::VoxelScene& scene, uint32_t whole, uint32_t halvings,
+                     const std::vector<Piece>& pieces, const ScenePageOptions& options) {
   const dag::FrozenDag& dag = scene.dag;
   Json facts;
   facts.set("title", options.title)
       .set("shown", shown_text(scene, whole, options.part))
       .set("command", options.command)
       .set("digest", dag::to_string(dag.digest))
-      .set("start", options.start)
+      .set("start", start_text(options, dag.side(), halvings))
       .set("resolution", dag.resolution)
       .set("log2_side", dag::kLeafLog2 + dag.depth())
       .set("words", dag.bytes() / sizeof(uint32_t))
@@ -122,7 +137,7 @@ std::string facts_of(const dag::VoxelScene& scene, uint32_t whole, const std::ve
   return facts.text();
 }
 
-// JSON that may stand in a script element: a "<" there is in a string, and could end the element.
+// Returns JSON for use in a script element. A "<", which only occurs in strings, could end the element.
 std::string for_script(const std::string& json) {
   std::string text;
   for (const char c : json)
@@ -133,7 +148,7 @@ std::string for_script(const std::string& json) {
   return text;
 }
 
-// The policy lets the page load nothing, whatever its texts hold.
+// The policy keeps the page from loading anything, whatever its texts hold.
 std::string page_text(const std::string& title, const std::string& facts, const std::vector<Piece>& pieces) {
   std::string text = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -155,8 +170,8 @@ std::string page_text(const std::string& title, const std::string& facts, const 
   return text + "</script>\n</body>\n</html>\n";
 }
 
-// A coarser level has about a quarter of the words of the one before, and base64 of what is deflated half of the bytes at
-// least: where even this would not fit, nothing has to be deflated to know it.
+// Returns how often the scene must certainly be halved, without deflating anything. A coarser level has about
+// a quarter of the words of the one before, and deflated words as base64 take at least half of their bytes.
 uint32_t certain_halvings(const dag::FrozenDag& dag, uint64_t most_bytes) {
   uint32_t halvings = 0;
   for (uint64_t bytes = dag.bytes() / 8; bytes > most_bytes; bytes /= 4) ++halvings;
@@ -173,11 +188,11 @@ ScenePage make_scene_page(dag::VoxelScene scene, const ScenePageOptions& options
     if (next > 0) scene = dag::coarser(std::move(scene), next, options.memory_limit);
     halvings += next;
     const std::vector<Piece> pieces = pieces_of(words_of(scene.dag));
-    std::string text = page_text(options.title, facts_of(scene, whole, pieces, options), pieces);
+    std::string text = page_text(options.title, facts_of(scene, whole, halvings, pieces, options), pieces);
     if (text.size() <= options.most_bytes) return {std::move(text), scene.dag.resolution, halvings};
     if (halvings == levels)
-      throw Error(fmt::format("the page has {} bytes at least, and may have {}", format_count(text.size()),
-                              format_count(options.most_bytes)))
+      throw Error(fmt::format("the page has at least {} bytes, but the limit is {}",
+                              format_count(text.size()), format_count(options.most_bytes)))
           .hint("raise --page-limit");
     next = 1;
   }
@@ -186,7 +201,6 @@ ScenePage make_scene_page(dag::VoxelScene scene, const ScenePageOptions& options
 void write_scene_page(const ScenePage& page, const std::filesystem::path& path) {
   OutputFile file(path);
   file.write(page.text);
-  file.close();
   file.commit();
 }
 

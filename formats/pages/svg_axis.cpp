@@ -10,7 +10,7 @@
 namespace vox {
 namespace {
 
-// The least of 1, 2 or 5 times a power of ten that is at least `step`.
+// Returns the least of 1, 2 or 5 times a power of ten that is at least `step`.
 double round_step(double step) {
   const double power = std::pow(10, std::floor(std::log10(step)));
   for (const double factor : {1.0, 2.0, 5.0})
@@ -21,7 +21,7 @@ double round_step(double step) {
 }  // namespace
 
 double text_width(std::string_view text) {
-  constexpr double kCharacter = 0.63;  // times the font's size; digits are narrower than that
+  constexpr double kCharacter = 0.63;  // times the font's size; digits are narrower
   return static_cast<double>(character_count(text)) * kCharacter * kChartFont;
 }
 
@@ -67,7 +67,7 @@ ChartAxis ChartAxis::logarithmic(double low, double high, Zeros zeros) {
 ChartAxis ChartAxis::at_values(double low, double high, ChartScale scale, std::vector<double> values) {
   ChartAxis axis;
   axis.scale_ = scale;
-  // With a single value there is no scale.
+  // A single value has no scale.
   axis.low_ = scale == ChartScale::Log && low > 0 && low < high
                   ? std::pow(10, std::floor(std::log10(low) + 1e-9))
                   : low;

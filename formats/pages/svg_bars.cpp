@@ -12,9 +12,9 @@ namespace vox {
 namespace {
 
 constexpr double kGap = 8, kAboveLabel = 15, kAboveGap = 5, kBelowAxis = 34, kAboveRows = 4;
-constexpr double kLeastWidth = 1.5;  // of a bar whose value is more than 0
-constexpr size_t kLabelBeside = 18;  // characters; longer ones stand above the bars
-constexpr size_t kLabelAbove = 54;   // still longer ones are cut
+constexpr double kLeastWidth = 1.5;  // least width of a bar whose value is greater than 0
+constexpr size_t kLabelBeside = 18;  // in characters; longer labels stand above the bars
+constexpr size_t kLabelAbove = 54;   // even longer ones are shortened
 
 class Bars {
  public:

@@ -1,5 +1,5 @@
-// Draws charts as SVG that stands in a page: as wide as the page lets them be, with colours and fonts of the
-// page's style, readable on a phone. Texts are escaped here.
+// Draws charts as SVG within a page. A chart is as wide as the page allows, uses the colours and fonts of the
+// page's style, and is readable on a phone. Texts are escaped here.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 namespace vox {
 
 // A Linear scale begins at 0, except for the x of lines. A Log scale begins at the power of ten below the
-// smallest value, and values of 0 lie a step below that. On an Even scale, which is for the x of lines, all
-// values are equally far from one another.
+// smallest value, with values of 0 a step below that. An Even scale, for the x of lines, puts all values at
+// equal distances.
 enum class ChartScale { Linear, Log, Even };
 
-// A drawn chart. Series are told apart by the classes s1, s2, …, kSeriesColors of them.
+// A drawn chart. Series have the classes s1, s2, …, which repeat after kSeriesColors of them.
 struct Chart {
   struct Key {
     std::string style;  // a class of the style sheet
@@ -25,7 +25,7 @@ struct Chart {
 
 inline constexpr size_t kSeriesColors = 8;
 
-// Bars that grow to the right, with a row for each label.
+// Bars that extend to the right, with a row for each label.
 struct BarChart {
   enum class Bars { SideBySide, EndToEnd };
   struct Series {
@@ -36,20 +36,20 @@ struct BarChart {
     std::string name;
     double value = 0;
   };
-  std::string title, description;  // for those who cannot see it
+  std::string title, description;  // for readers who cannot see the chart
   std::string unit;
-  ChartScale scale = ChartScale::Linear;  // Linear where bars stand end to end
+  ChartScale scale = ChartScale::Linear;  // must be Linear if bars are end to end
   Bars bars = Bars::SideBySide;
   std::vector<std::string> rows = {};
   std::vector<Series> series = {};
   std::vector<std::string> notes = {};   // beside each row's bars
-  std::vector<std::string> colors = {};  // one for each row, as CSS, instead of the series' colour
+  std::vector<std::string> colors = {};  // one CSS colour for each row, instead of the series' colour
   std::optional<Mark> mark = {};
 };
 
 Chart draw(const BarChart& chart);
 
-// Lines through points, and around each point the spread of its measurements. A spread far above all points
+// Lines through points, with the spread of the measurements around each point. A spread far above all points
 // is cut off.
 struct LineChart {
   struct Point {
@@ -57,7 +57,7 @@ struct LineChart {
   };
   struct Series {
     std::string name;
-    std::vector<Point> points;  // x grows
+    std::vector<Point> points;  // in ascending order of x
   };
   std::string title, description;
   std::string x_title, y_title;  // with their units

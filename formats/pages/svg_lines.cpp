@@ -12,9 +12,9 @@ namespace vox {
 namespace {
 
 constexpr double kTop = 24, kBottom = 204, kHeight = 242, kRight = kChartWidth - 16;
-constexpr size_t kMostDots = 24;  // points of a series that are drawn as dots; more are a line alone
+constexpr size_t kMostDots = 24;  // points of a series that are drawn as dots; a longer series is only a line
 
-constexpr double kMostSpread = 2;  // times the highest point: one slow repetition must not flatten all lines
+constexpr double kMostSpread = 2;  // times the highest point; one slow repetition must not flatten all lines
 
 using Point = LineChart::Point;
 
@@ -42,7 +42,7 @@ class Lines {
     std::ranges::sort(values);
     values.erase(std::unique(values.begin(), values.end()), values.end());
     const double low = values.front(), high = values.back();
-    if (values.size() > kMostDots && chart.x_scale != ChartScale::Even) {  // marks at round numbers instead
+    if (values.size() > kMostDots && chart.x_scale != ChartScale::Even) {  // use round numbers instead
       const std::vector<double> round = ChartAxis::linear(high).ticks();
       values.clear();
       std::ranges::copy_if(round, std::back_inserter(values),
@@ -67,7 +67,7 @@ class Lines {
                                             : ChartAxis::linear(high);
   }
 
-  // With a single place on the axis the series stand side by side.
+  // If the axis has a single place, the series stand side by side.
   double x(double value, size_t series) const {
     const double apart = x_.ticks().size() == 1 ? 20 : 0;
     const double from_middle =
@@ -83,7 +83,7 @@ class Lines {
       content += svg_line(left_, y(tick), kRight, y(tick), "grid");
       content += svg_text(left_ - 6, y(tick) + kChartFont * 0.36, Anchor::End, y_.label(tick));
     }
-    // The first and the last value always have their label, the values between them where there is room.
+    // The first and the last value always have a label, the values between them only if there is room.
     double free = 0;
     const auto half = [](double tick) { return text_width(short_number(tick)) / 2; };
     const double last = x_.ticks().empty() ? 0 : x(x_.ticks().back()) - half(x_.ticks().back());
@@ -96,7 +96,7 @@ class Lines {
     return content + svg_text(kRight, kBottom + 33, Anchor::End, chart_.x_title);
   }
 
-  // Draws the area between low and high, or a stroke for each point where there are few.
+  // Draws the area between low and high, or a stroke for each point if there are few.
   std::string spread(size_t series) const {
     const std::vector<Point>& points = chart_.series[series].points;
     if (std::ranges::none_of(points, [](const Point& p) { return p.high > p.low; })) return "";

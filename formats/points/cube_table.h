@@ -1,5 +1,5 @@
-// A number for each of many cubes, by the cube's Morton key: an open-addressing table of linear probes that grows
-// with the cubes.
+// A hash table from cubes, by their Morton keys, to numbers. It uses open addressing with linear probing, and
+// grows with the number of cubes.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace vox {
 
 class CubeTable {
  public:
-  // The number of a cube, which is 0 in the beginning. The reference lives until the next call.
+  // Returns a cube's number, which is 0 at first. The reference is valid until the next call.
   uint64_t& operator[](uint64_t key) {
     if (2 * (size_ + 1) > slots_.size()) grow();
     Slot& slot = slots_[place_of(key)];
@@ -24,15 +24,15 @@ class CubeTable {
     return slot.number;
   }
 
-  // The number of a cube that the table has.
+  // Returns the number of a cube that is in the table.
   uint64_t at(uint64_t key) const { return slots_[place_of(key)].number; }
 
-  // Asks for the memory that at() reads. The table has a cube.
+  // Prefetches the memory that at() reads. The table must not be empty.
   void prefetch(uint64_t key) const { prefetch_line(&slots_[mix64(key) & (slots_.size() - 1)]); }
 
   size_t size() const { return size_; }
 
-  // Calls body(key, number), in no order.
+  // Calls body(key, number) for each cube, in no particular order.
   template <class Body>
   void for_each(Body body) const {
     for (const Slot& slot : slots_)
@@ -45,7 +45,7 @@ class CubeTable {
     uint64_t key = kNoKey, number = 0;
   };
 
-  // The slot with the key, or the empty one where it goes.
+  // Returns the slot with the key, or the empty one where it would be inserted.
   size_t place_of(uint64_t key) const {
     const size_t last = slots_.size() - 1;
     size_t place = mix64(key) & last;
@@ -60,7 +60,7 @@ class CubeTable {
       if (slot.key != kNoKey) slots_[place_of(slot.key)] = slot;
   }
 
-  std::vector<Slot> slots_;  // a power of two
+  std::vector<Slot> slots_;  // their number is a power of two
   size_t size_ = 0;
 };
 

@@ -30,8 +30,8 @@ T las_value(const std::byte* from) {
   return value;
 }
 
-// The formats of points: how long a record is at least, and where in it the colour stands, 0 where there is none.
-// Those from 6 on have their flags elsewhere.
+// The point formats: the least size of a record, and the offset of its colour, 0 if it has none. Formats from
+// 6 on have their flags elsewhere.
 struct LasPointFormat {
   uint16_t bytes, color;
 };
@@ -48,10 +48,10 @@ constexpr std::array<LasPointFormat, 11> kPointFormats = {{{20, 0},
                                                            {67, 30}}};
 
 struct LasHeader {
-  uint64_t points_at = 0, count = 0;  // the first byte of the records; how many there are
+  uint64_t points_at = 0, count = 0;  // the first byte of the records, and their number
   uint32_t format = 0;
   uint32_t record_bytes = 0;
-  std::byte withheld = {};  // the bit of byte 15 of a record that says so
+  std::byte withheld = {};  // the bit of a record's byte 15 that marks it as withheld
   Vec3d scale = {1, 1, 1}, offset = {0, 0, 0};
 };
 
@@ -69,20 +69,20 @@ LasHeader read_las_header(const ReadFile& file) {
   const uint64_t there = std::min<uint64_t>(file.size(), bytes.size());
   file.read(0, std::span(bytes).first(there));
   if (std::string_view(reinterpret_cast<const char*>(at), 4) != "LASF")
-    throw Error("is no LAS file: does not start with 'LASF'");
+    throw Error("is not a LAS file: does not start with 'LASF'");
   if (there < kShortest) throw Error("ends within its header").hint("is it truncated?");
   const uint32_t major = las_value<uint8_t>(at + 24), minor = las_value<uint8_t>(at + 25);
   if (major != 1 || minor > 4)
-    throw Error(fmt::format("is LAS {}.{}, but 1.0 to 1.4 are read", major, minor));
+    throw Error(fmt::format("is LAS {}.{}, but only 1.0 to 1.4 are supported", major, minor));
 
   LasHeader header;
   const uint32_t format = las_value<uint8_t>(at + 104);
   if ((format & 0xc0) != 0)
-    throw Error("its points are compressed as LAZ, which is not read")
+    throw Error("its points are compressed as LAZ, which is not supported")
         .hint("unpack it, as with laszip or 'pdal translate in.laz out.las'");
   if (format >= kPointFormats.size())
-    throw Error(
-        fmt::format("has points of format {}, but 0 to {} are read", format, kPointFormats.size() - 1));
+    throw Error(fmt::format("has points of format {}, but only 0 to {} are supported", format,
+                            kPointFormats.size() - 1));
   header.format = format;
   header.record_bytes = las_value<uint16_t>(at + 105);
   if (header.record_bytes < kPointFormats[format].bytes)
@@ -111,7 +111,7 @@ LasHeader read_las_header(const ReadFile& file) {
   return header;
 }
 
-// What the components of colours are.
+// The range of colour components.
 enum class LasColors { None, Bytes, Words };
 
 class LasPoints {
@@ -147,8 +147,8 @@ class LasPoints {
     for (uint64_t at = 0; at < bytes; at += header_.record_bytes) body(records.get() + at);
   }
 
-  // Components have 16 bits, but many programs write those of 8 bits as they are: where none is larger than
-  // 255, that is what they are. Where all are 0, nobody has coloured the points.
+  // Components have 16 bits, but many programs write values of 8 bits unchanged. If none is greater than 255,
+  // they are taken as 8 bits. If all are 0, the points have no colours.
   LasColors find_colors() const {
     std::atomic<uint16_t> most = 0;
     tbb::parallel_for(size_t{0}, pieces(), [&](size_t piece) {

@@ -35,27 +35,27 @@ const PlyElement* vertices_of(const PlyHeader& header) {
   return vertex == header.elements.end() ? nullptr : &*vertex;
 }
 
-// The constant of the first of the spherical harmonics.
+// The constant of the first spherical harmonic.
 constexpr double kFirstHarmonic = 0.28209479177387814;
 
-// Makes points of the properties of vertices.
+// Makes points from the properties of vertices.
 class VertexPoints {
  public:
   VertexPoints(const PlyElement& vertex, const PointOptions& options) : vertex_(vertex) {
     const PlyVertexLayout layout = ply_vertex_layout(vertex);
     const auto place = all_of({layout[kX], layout[kY], layout[kZ]});
     if (!place && vertex.find({"packed_position"}))
-      throw Error("its splats are packed, which is not read").hint("unpack it, as with splat-transform");
+      throw Error("its splats are packed, which is not supported").hint("unpack it, as with splat-transform");
     if (!place) throw Error("vertices have no x, y and z");
     for (const PlyProperty& property : vertex.properties)
       if (property.count_type)
-        throw Error(fmt::format("each point has a list '{}', which is not read", property.name))
+        throw Error(fmt::format("each point has a list '{}', which is not supported", property.name))
             .hint("leave it out, as by writing the file with CloudCompare or MeshLab");
     place_ = *place;
     color_ = all_of({layout[kRed], layout[kGreen], layout[kBlue]});
     harmonic_ = all_of({vertex.find({"f_dc_0"}), vertex.find({"f_dc_1"}), vertex.find({"f_dc_2"})});
     opacity_ = harmonic_ ? vertex.find({"opacity"}) : std::nullopt;
-    // Files hold the logarithm of opacity : transparency.
+    // Files hold the logarithm of opacity / transparency.
     const double least = options.splat_opacity;
     least_logit_ = static_cast<float>(std::log(least / (1 - least)));
   }
@@ -63,7 +63,7 @@ class VertexPoints {
   const std::vector<PlyProperty>& properties() const { return vertex_.properties; }
   bool has_colors() const { return color_ || harmonic_; }
 
-  // Adds the vertex of which value(i) is that of property i, unless it is a splat that is too transparent.
+  // Adds the vertex whose property i has the value value(i), unless it is a splat that is too transparent.
   template <class Value>
   void add(CloudPiece& to, const Value& value) const {
     if (opacity_ && !(value(*opacity_) >= least_logit_)) {
@@ -124,11 +124,11 @@ class BinaryPoints {
   ReadFile file_;
   VertexPoints points_;
   uint64_t begin_, count_;
-  std::vector<size_t> offsets_;  // of each property in a record
-  size_t bytes_ = 0;             // of a record
+  std::vector<size_t> offsets_;  // the offset of each property in a record
+  size_t bytes_ = 0;             // size of a record
 };
 
-// Each vertex stands on a line of its own.
+// Each vertex is on a line of its own.
 class TextPoints {
  public:
   TextPoints(const std::filesystem::path& path, VertexPoints points, uint64_t begin, uint64_t lines_before,
@@ -158,7 +158,7 @@ class TextPoints {
  private:
   TextLines lines_;
   VertexPoints points_;
-  uint64_t first_, end_;  // of all lines those of vertices
+  uint64_t first_, end_;  // the range of lines that hold vertices
 };
 
 template <class Reader>
@@ -169,7 +169,7 @@ PointCloud cloud_of(const std::shared_ptr<const Reader>& reader, size_t pieces) 
   return cloud;
 }
 
-// What stands before the vertices: bytes, or in text lines.
+// Returns the size of the data before the vertices, in bytes or, for text, in lines.
 uint64_t size_before_vertices(const PlyHeader& header) {
   uint64_t size = 0;
   for (const PlyElement& element : header.elements) {
@@ -179,7 +179,7 @@ uint64_t size_before_vertices(const PlyHeader& header) {
       for (const PlyProperty& property : element.properties) {
         if (property.count_type && element.count > 0)
           throw Error(
-              fmt::format("lists of elements '{}' stand before the points, which is not read", element.name));
+              fmt::format("lists of elements '{}' before the points are not supported", element.name));
         record += size_of(property.type);
       }
     size += element.count * record;
@@ -187,7 +187,7 @@ uint64_t size_before_vertices(const PlyHeader& header) {
   return size;
 }
 
-// The header has vertices.
+// The header must have vertices.
 PointCloud open_vertices(const std::filesystem::path& path, const PlyHeader& header,
                          const PointOptions& options) {
   const PlyElement* vertex = vertices_of(header);
@@ -231,7 +231,7 @@ PlyPoints ply_points_of(const std::filesystem::path& path) {
     const MappedFile file(path);
     return points_in(parse_ply_header(file.text(), path));
   } catch (const Error&) {
-    return PlyPoints::None;  // the reader of meshes says what is wrong with it
+    return PlyPoints::None;  // the mesh reader reports what is wrong with it
   }
 }
 

@@ -1,4 +1,4 @@
-// What a PLY file without faces holds.
+// Tells if a PLY file holds points instead of a mesh.
 #pragma once
 
 #include <filesystem>
@@ -6,12 +6,12 @@
 namespace vox {
 
 enum class PlyPoints {
-  None,   // a mesh, or no PLY file at all
+  None,   // a mesh, or not a PLY file
   Plain,  // points, with or without colours
-  Splats  // 3D Gaussian splats (Kerbl et al. 2023): a colour by spherical harmonics, and an opacity
+  Splats  // 3D Gaussian splats (Kerbl et al. 2023): with a colour as spherical harmonics, and an opacity
 };
 
-// Looks at the header alone.
+// Reads only the header.
 PlyPoints ply_points_of(const std::filesystem::path& path);
 
 }  // namespace vox

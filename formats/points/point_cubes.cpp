@@ -53,7 +53,7 @@ size_t PointCubes::load(size_t begin, size_t end) {
   return std::min(end, first_ + loaded_.size());
 }
 
-// Chooses as many cubes from `begin` on as there is room for, and takes memory for them.
+// Chooses as many cubes from `begin` on as fit into memory, and allocates it.
 void PointCubes::choose_cubes(size_t begin) {
   records_.reset();
   dense_.clear();
@@ -84,7 +84,7 @@ void PointCubes::load_records() {
   });
 }
 
-// Points may come in any order: whatever a record's way reads or writes is asked for some records ahead.
+// Points may come in any order, so all memory that a record needs is prefetched a few records ahead.
 void PointCubes::put_all(std::vector<Placed>& records) {
   constexpr size_t kAhead = 8;
   for (size_t i = 0; i < records.size() + 3 * kAhead; ++i) {
@@ -101,7 +101,8 @@ void PointCubes::put_all(std::vector<Placed>& records) {
   }
 }
 
-// A file that another program writes to meanwhile may tell other points than when they were counted.
+// Throws Error if another program has changed the file, so that its points differ from those that were
+// counted.
 void PointCubes::put(const Placed& placed) {
   if (placed.place >= loaded_.size() || loaded_[placed.place].key != placed.key)
     throw Error("the points have changed while they were read");

@@ -1,4 +1,4 @@
-// The points of a cloud by the cubes of 64³ voxels that they fill something of.
+// Sorts the points of a cloud by the cubes of 64³ voxels in which they fill voxels.
 #pragma once
 
 #include <tbb/enumerable_thread_specific.h>
@@ -15,29 +15,29 @@
 
 namespace vox {
 
-// A first pass over the cloud counts the records of every cube. A further one, for as many cubes in a row as there
-// is room for, puts each record into its cube's part of one array. A cube of more records than memory for all its
-// voxels would hold gets that instead, so that no cube is too large.
+// A first pass over the cloud counts the records of every cube. Each further pass takes as many consecutive
+// cubes as fit into memory, and puts their records into one array, cube by cube. A cube whose records would
+// take more memory than sums for all its voxels gets these sums instead, so no cube is too large.
 class PointCubes {
  public:
-  // `room` is how many bytes the points may take.
+  // `room` is the number of bytes that the points may take.
   PointCubes(PointCloud cloud, const PointLattice& lattice, uint64_t room);
 
   const std::vector<uint64_t>& cubes() const { return cubes_; }  // ascending
 
   size_t load(size_t begin, size_t end);  // see dag::CubeLoading
 
-  void fill(size_t cube, VoxelSink& to) const;   // the voxels of a cube that is loaded, without colours
-  void paint(size_t cube, VoxelSink& to) const;  // with the mean colours
+  void fill(size_t cube, VoxelSink& to) const;   // writes the voxels of a loaded cube, without colours
+  void paint(size_t cube, VoxelSink& to) const;  // writes them with their mean colours
 
  private:
   static constexpr uint64_t kMostRecords = DenseSums::kBytes / sizeof(PointRecord);
 
-  // A cube that is loaded, or is being loaded.
+  // A cube that is loaded or is being loaded.
   struct Loaded {
     uint64_t key;
-    uint64_t next, end;  // in records_: where its next record goes, and where those of the next cube begin
-    DenseSums* sums;     // null where it has records
+    uint64_t next, end;  // in records_: the place of its next record, and the end of its part
+    DenseSums* sums;     // null if it has records
   };
 
   bool is_dense(size_t cube) const { return counts_[cube] > kMostRecords; }
@@ -49,7 +49,7 @@ class PointCubes {
   struct Placed {
     uint64_t key;
     PointRecord record;
-    size_t place = 0;  // of the cube in loaded_
+    size_t place = 0;  // the cube's index in loaded_
   };
 
   void count_records();
@@ -64,11 +64,11 @@ class PointCubes {
   const PointCloud cloud_;
   const PointLattice lattice_;
   const uint64_t room_;
-  std::vector<uint64_t> cubes_, counts_;  // of each cube, how many records
-  CubeTable places_;                      // where in cubes_ each cube stands
+  std::vector<uint64_t> cubes_, counts_;  // counts_ has the number of records of each cube
+  CubeTable places_;                      // the index of each cube in cubes_
 
-  size_t first_ = 0;            // of the cubes that are loaded
-  std::vector<Loaded> loaded_;  // from that on
+  size_t first_ = 0;            // the first loaded cube
+  std::vector<Loaded> loaded_;  // the cubes from first_ on
   std::unique_ptr<PointRecord[]> records_;
   std::vector<std::unique_ptr<DenseSums>> dense_;
 

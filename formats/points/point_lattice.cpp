@@ -15,8 +15,8 @@ PointLattice::PointLattice(const voxelize::Grid& grid, double radius)
       resolution_(static_cast<int32_t>(grid.resolution)) {
   const double voxels = radius / voxel_size_;
   if (!(voxels <= kMostRadius))
-    throw Error(fmt::format("a radius of {} is {:.4g} voxels, but a point has at most {}", radius, voxels,
-                            kMostRadius))
+    throw Error(
+        fmt::format("a radius of {} is {:.4g} voxels, but the limit is {}", radius, voxels, kMostRadius))
         .hint("take a smaller radius or larger voxels");
   reach_ = static_cast<int32_t>(std::ceil(voxels * kSteps));
   most_squared_ = static_cast<int32_t>(std::floor(voxels * voxels * (4.0 * kSteps * kSteps)));

@@ -1,6 +1,6 @@
-// Points on the grid: which voxels a point fills, and the record of it that is kept for each cube of 64³ voxels
-// in which it fills some. Places are whole numbers of 64ths of a voxel from here on, so that every machine decides
-// alike.
+// Points on the grid: the voxels that a point fills, and the record that is kept of it for each cube of 64³
+// voxels in which it fills some. Places are rounded to whole 64ths of a voxel here, so that every machine
+// makes the same decisions.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace vox {
 //        39 to 62                       colour
 struct PointRecord {
   static constexpr int32_t kBits = 13;
-  static constexpr int32_t kSteps = 64;                                   // a voxel
+  static constexpr int32_t kSteps = 64;                                   // steps per voxel
   static constexpr int32_t kMargin = kSteps * dag::VoxelCube::kSide / 2;  // half a cube
 
   uint64_t bits = 0;
@@ -30,7 +30,7 @@ struct PointRecord {
     return {part(place.x) | part(place.y) << kBits | part(place.z) << 2 * kBits | uint64_t{rgb} << 3 * kBits};
   }
 
-  // From the corner of the cube, in 64ths of a voxel.
+  // The place relative to the cube's corner, in 64ths of a voxel.
   Int3 place() const {
     const auto part = [&](int32_t axis) {
       return static_cast<int32_t>(bits >> axis * kBits & ((1 << kBits) - 1)) - kMargin;
@@ -41,12 +41,12 @@ struct PointRecord {
 };
 static_assert(sizeof(PointRecord) == 8);
 
-// Half a cube less a voxel: a point's voxels then lie in two cubes along an axis, at most.
-inline constexpr double kMostRadius = 31;  // voxels
+// Half a cube less a voxel, so that a point's voxels lie in at most two cubes along each axis.
+inline constexpr double kMostRadius = 31;  // in voxels
 
 class PointLattice {
  public:
-  // `radius` in world units. Throws Error where it is more than kMostRadius voxels.
+  // `radius` is in world units. Throws Error if it is more than kMostRadius voxels.
   PointLattice(const voxelize::Grid& grid, double radius);
 
   // Calls body(key of the cube, record) for each cube in which the point may fill voxels.
@@ -64,8 +64,8 @@ class PointLattice {
   }
 
   // Calls body(code), see VoxelCube::code(), for each voxel that the record fills in the cube with the lower
-  // corner `corner`: the one that holds the point, and those whose centre is at most the radius away from the
-  // middle of the 64th of a voxel in which the point lies.
+  // corner `corner`. These are the voxel that holds the point, and those whose centre is at most the radius
+  // away from the centre of the 64th of a voxel in which the point lies.
   template <class Body>
   void for_each_voxel(PointRecord record, Int3 corner, const Body& body) const {
     const Int3 at = record.place();
@@ -81,8 +81,8 @@ class PointLattice {
  private:
   static constexpr int32_t kSteps = PointRecord::kSteps;
 
-  // In 64ths of a voxel from the grid's origin; nothing where the point fills no voxel of the grid. Here, so that
-  // the three numbers stay in registers.
+  // Returns a place in 64ths of a voxel from the grid's origin, or nothing if the point fills no voxel of the
+  // grid. It is defined in the header so that the three numbers stay in registers.
   std::optional<Int3> step_of(const Vec3d& place) const {
     const auto x = step_along(0, place.x), y = step_along(1, place.y), z = step_along(2, place.z);
     if (!x || !y || !z) return std::nullopt;
@@ -90,15 +90,15 @@ class PointLattice {
   }
   std::optional<int32_t> step_along(uint32_t axis, double place) const {
     const double high = resolution_ * double{kSteps};
-    // A snapped grid is a window of one grid of the world, in which a point falls into one voxel, so that of two
-    // tiles that touch each other one has it; the difference of two such numbers is exact. Other grids end with
-    // their points, which rounding may move beyond.
+    // A snapped grid is a window of one grid of the world, in which a point lies in exactly one voxel. So if
+    // two tiles touch, only one of them has the point; the difference of two such numbers is exact. Other
+    // grids end with their points, which rounding may move beyond the end.
     const double exact = snapped_ ? place / voxel_size_ * kSteps - origin_[axis] * kSteps
                                   : (place - origin_[axis]) / voxel_size_ * kSteps;
     constexpr double kRounding = voxelize::kGridRounding * kSteps;
     if (!snapped_ && exact >= high && exact <= high + kRounding) return resolution_ * kSteps - 1;
     if (!snapped_ && exact < 0 && exact >= -kRounding) return 0;
-    // Its voxels begin at most so far away from it. 2^20 voxels have 2^26 steps.
+    // A point outside the grid may still fill voxels within its reach. 2^20 voxels have 2^26 steps.
     if (!(exact >= -reach_ && exact < high + reach_)) return std::nullopt;
     const auto towards_0 = static_cast<int32_t>(exact);
     return towards_0 - (towards_0 > exact ? 1 : 0);
@@ -111,7 +111,7 @@ class PointLattice {
     return {along(at.x), along(at.y), along(at.z)};
   }
 
-  // The voxel, in the cube and the grid, that is nearest to a place of the cube.
+  // Returns the voxel of both the cube and the grid that is nearest to a place of the cube moved by `by`.
   Int3 voxel_of(Int3 at, int32_t by, Int3 corner) const {
     const auto along = [&](uint32_t axis) {
       return std::clamp((at[axis] + by) >> 6, 0,
@@ -120,14 +120,14 @@ class PointLattice {
     return {along(0), along(1), along(2)};
   }
 
-  // Distances in 128ths of a voxel are below 2^13, so that the sum of their squares fits.
+  // Distances in 128ths of a voxel are below 2^13, so the sum of their squares fits.
   bool is_near(Int3 at, Int3 voxel) const {
     const auto along = [&](uint32_t axis) { return 128 * voxel[axis] + 64 - (2 * at[axis] + 1); };
     const Int3 apart = {along(0), along(1), along(2)};
     return dot(apart, apart) <= most_squared_;
   }
 
-  Vec3d origin_;  // in the world, or in voxels where the grid is snapped
+  Vec3d origin_;  // in world units, or in voxels if the grid is snapped
   double voxel_size_;
   bool snapped_;
   int32_t resolution_;

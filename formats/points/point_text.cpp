@@ -1,11 +1,11 @@
-// The reader of points as text, a line for each: .xyz, and .pts of laser scanners.
+// The reader of points as text, one on each line: .xyz, and .pts of laser scanners.
 //
-//   x y z            and what follows, such as a normal, but for
+//   x y z            and anything else, such as a normal, except for
 //   x y z r g b      with colours from 0 to 255, and
 //   x y z i r g b    with an intensity before them
 //
-// No header says which of them it is: three numbers are colours where all of a file's first lines have whole
-// numbers from 0 to 255 there. A line of one number is how many points a scan has.
+// No header says which of these a file has. Three numbers are colours if all of the file's first lines have
+// whole numbers from 0 to 255 there. A line with a single number is the number of points in a scan.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class PointLines {
   }
 
  private:
-  // Takes the numbers up to the colour, which comes last.
+  // Skips the numbers before the colour and reads the colour, which comes last.
   uint32_t color(LineNumbers& numbers) const {
     for (size_t i = 3; i < color_; ++i) numbers.next();
     std::array<uint8_t, 3> rgb = {};
@@ -65,12 +65,12 @@ class PointLines {
     return rgb_value({rgb[0], rgb[1], rgb[2]});
   }
 
-  // Looks at the first piece that holds lines.
+  // Looks at the first piece that has lines.
   void find_colors() {
     size_t piece = 0;
     while (lines_.count_of(piece) == 0) ++piece;
     size_t least = SIZE_MAX;
-    std::array<bool, 2> bytes = {true, true};  // whether the colour may stand behind 3 numbers, or 4
+    std::array<bool, 2> bytes = {true, true};  // true if the colour may follow 3 numbers, or 4
     lines_.for_each_in(piece, [&](const char* p) {
       std::vector<double> values;
       for (LineNumbers numbers(p); !numbers.at_end() && values.size() < 7;) values.push_back(numbers.next());
@@ -86,7 +86,7 @@ class PointLines {
   }
 
   TextLines lines_;
-  size_t color_ = 0;  // how many numbers stand before the colour; 0 where there is none
+  size_t color_ = 0;  // how many numbers come before the colour; 0 if there is none
 };
 
 }  // namespace

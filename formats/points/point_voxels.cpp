@@ -10,7 +10,8 @@
 
 namespace vox {
 
-// It is a third of what the process may still take: palette and DAG are made while the points are there.
+// Returns a third of the memory that the process may still take, because the palette and the DAG are made
+// while the points are in memory.
 uint64_t room_for_points(uint64_t memory_limit) {
   constexpr uint64_t kLeast = uint64_t{8} << 20;
   const uint64_t held = resident_bytes();

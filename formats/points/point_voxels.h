@@ -1,4 +1,4 @@
-// The voxels in which a cloud's points fall.
+// Converts a cloud of points to voxels.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,18 @@
 namespace vox {
 
 struct PointVoxelOptions {
-  double radius = 0;  // world units: of the voxels too whose centre is so near to a point
+  double radius = 0;  // world units; voxels whose centre is this near to a point are filled, too
   bool materials = true;
   uint64_t room = UINT64_MAX;  // bytes that points may take at once
 };
 
-// How much room there is for points where `memory_limit` bounds the process; 0 stands for 80 % of what is free.
+// Returns how many bytes points may take if `memory_limit` bounds the process; 0 stands for 80 % of the free
+// memory.
 uint64_t room_for_points(uint64_t memory_limit);
 
-// A voxel's colour is the mean of its points' in linear light. The cloud's points are sorted by cubes of 64³
-// voxels, 8 bytes for each, where memory has room for all of them at once; else it is read once more for as many
-// cubes as there is room for. Throws Error.
+// A voxel's colour is the mean of its points' colours in linear light. The points are sorted by cubes of 64³
+// voxels, at 8 bytes each. If they do not all fit into memory, the cloud is read again for each group of
+// cubes that fits. Throws Error.
 VoxelFile point_voxels(PointCloud cloud, const voxelize::Grid& grid, const PointVoxelOptions& options);
 
 }  // namespace vox

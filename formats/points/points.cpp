@@ -12,7 +12,7 @@ namespace {
 
 PointCloud open_cloud(const std::filesystem::path& path, const PointOptions& options) {
   const FileType* type = file_type(path, FileRole::Points);
-  if (type == nullptr) throw Error("is no cloud of points, but the first file is").at(path.string());
+  if (type == nullptr) throw Error("is not a point cloud, but the first file is").at(path.string());
   try {
     switch (type->format) {
       case FileFormat::Las:

@@ -11,21 +11,21 @@ namespace vox {
 
 struct PointOptions {
   std::optional<dag::UpAxis> up = std::nullopt;  // the axis that points up, whatever the file says
-  double splat_opacity = 0.5;                    // of splats those that are at least so opaque
+  double splat_opacity = 0.5;                    // the least opacity of a splat that is kept
 };
 
-// Looks at the extension, and into PLY files: those without faces are points.
+// Looks at the extension, and into PLY files, which hold points if they have no faces.
 bool is_points_path(const std::filesystem::path& path);
 
-// Whether it is a PLY file of Gaussian splats, which have an opacity.
+// True if the file is a PLY file of Gaussian splats, which have an opacity.
 bool is_splats_path(const std::filesystem::path& path);
 
-// Several files as one cloud, in which y points up. `paths` must hold at least one. Throws Error that names the
-// file, and the line where there is one.
+// Opens several files as one cloud, in which y points up. `paths` must hold at least one. Throws an Error
+// that names the file and, if there is one, the line.
 PointCloud open_points(std::span<const std::filesystem::path> paths, const PointOptions& options = {});
 
-// The readers of one format each. They leave the points as the file has them, and say what is up. It is
-// open_points() that names the file in an Error.
+// The readers of one format each. They do not rotate the points, and report which axis is up. open_points()
+// adds the file's name to their Errors.
 PointCloud open_las(const std::filesystem::path& path);
 PointCloud open_ply_points(const std::filesystem::path& path, const PointOptions& options = {});
 PointCloud open_point_text(const std::filesystem::path& path);  // .xyz and .pts

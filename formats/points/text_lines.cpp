@@ -30,8 +30,8 @@ TextLines::TextLines(const std::filesystem::path& path, uint64_t begin)
   std::partial_sum(firsts_.begin(), firsts_.end(), firsts_.begin());
 }
 
-// A piece has the lines that start in its bytes. One starts in its first byte where a line ends before that; the
-// last one may end in a later piece.
+// A piece has the lines that start within its bytes. A line starts at its first byte if another ends just
+// before it; the last line may end in a later piece.
 TextLines::Block TextLines::read(size_t piece) const {
   const uint64_t from = begin_ + piece * kPieceBytes, to = std::min(from + kPieceBytes, file_.size());
   Block block;

@@ -1,4 +1,4 @@
-// The lines of a large text file, in pieces that are read each by itself.
+// The lines of a large text file, in pieces that can be read independently.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,14 +15,14 @@
 
 namespace vox {
 
-// Takes the numbers of a line one after the other.
+// Reads the numbers of a line one after the other.
 class LineNumbers {
  public:
   explicit LineNumbers(const char* p) : p_(skip_blanks(p)) {}
 
   bool at_end() const { return is_line_end(*p_); }
 
-  // Throws Error where there is none.
+  // Throws Error if there is no number left.
   double next() {
     if (at_end()) throw Error("the line has too few numbers");
     const Number number = scan_number(p_);
@@ -36,10 +36,10 @@ class LineNumbers {
   const char* p_;
 };
 
-// Of the lines behind byte `begin`, those count that hold something and are no comment ("#" or "//").
+// The lines from byte `begin` on, without empty lines and comments ("#" or "//").
 class TextLines {
  public:
-  // Throws Error where there is no such file, or a line is longer than any of numbers.
+  // Throws Error if there is no such file, or if a line is longer than any line of numbers can be.
   TextLines(const std::filesystem::path& path, uint64_t begin);
 
   uint64_t count() const { return firsts_.back(); }
@@ -47,8 +47,8 @@ class TextLines {
   uint64_t first_of(size_t piece) const { return firsts_[piece]; }  // the number of its first line, from 0
   uint64_t count_of(size_t piece) const { return firsts_[piece + 1] - firsts_[piece]; }
 
-  // Calls body(p) with the first word of each line of a piece (formats/io/scan.h). Several threads may call it.
-  // Puts file and line into an Error that body throws.
+  // Calls body(p) with the first word of each line of a piece (formats/io/scan.h). Several threads may call
+  // it. The file and the line are added to an Error that body throws.
   template <class Body>
   void for_each_in(size_t piece, const Body& body) const {
     const Block block = read(piece);
@@ -64,7 +64,7 @@ class TextLines {
   }
 
  private:
-  // The lines of a piece start from `first` to `end`, in a text that stands at `offset` of the file.
+  // A piece's lines begin at `first` or later and before `end` of the text, which is at `offset` in the file.
   struct Block {
     std::string text;
     uint64_t offset = 0;
@@ -82,7 +82,7 @@ class TextLines {
   std::filesystem::path path_;
   ReadFile file_;
   uint64_t begin_;
-  std::vector<uint64_t> firsts_;  // of each piece; and at last the number of all lines
+  std::vector<uint64_t> firsts_;  // the first line of each piece, and finally the number of all lines
 };
 
 }  // namespace vox

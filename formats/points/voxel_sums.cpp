@@ -5,7 +5,7 @@
 namespace vox {
 namespace {
 
-// The sRGB codes of linear light in steps of 1 / 65535.
+// Returns the sRGB codes of linear light in steps of 1 / 65535.
 const std::vector<uint8_t>& light_codes() {
   static const std::vector<uint8_t> codes = [] {
     std::vector<uint8_t> all(1 << 16);

@@ -1,5 +1,5 @@
-// The colours of the points in each voxel of a cube of 64³, added up in linear light: in whole numbers, which come
-// to the same in every order.
+// Sums of the points' colours in each voxel of a cube of 64³, in linear light. They are whole numbers, so
+// their order does not matter.
 #pragma once
 
 #include <atomic>
@@ -12,11 +12,11 @@
 
 namespace vox {
 
-// The sum of some points.
+// The sum of some points' colours.
 struct ColorSum {
   uint64_t points = 0, r = 0, g = 0, b = 0;
 
-  static ColorSum of(uint32_t rgb) {  // of one point
+  static ColorSum of(uint32_t rgb) {  // the sum of one point
     const auto& linear = scene::ColorTally::kLinear16;
     return {1, linear[rgb >> 16 & 255], linear[rgb >> 8 & 255], linear[rgb & 255]};
   }
@@ -26,7 +26,7 @@ struct ColorSum {
     r += other.r, g += other.g, b += other.b;
   }
 
-  // Does the same where several threads do.
+  // The same, if several threads add at once.
   void add_shared(const ColorSum& other) {
     const auto add = [](uint64_t& to, uint64_t value) {
       std::atomic_ref(to).fetch_add(value, std::memory_order_relaxed);
@@ -37,11 +37,11 @@ struct ColorSum {
     add(b, other.b);
   }
 
-  scene::Rgb8 mean() const;  // of at least one point
+  scene::Rgb8 mean() const;  // needs at least one point
 };
 static_assert(sizeof(ColorSum) == 32);
 
-// For cubes in which most voxels have points: a sum for each voxel.
+// Sums for cubes in which most voxels have points, with one for each voxel.
 class DenseSums {
  public:
   static constexpr uint64_t kBytes = sizeof(ColorSum) * dag::VoxelCube::kLeaves * 64;  // 8 MiB
@@ -61,7 +61,7 @@ class DenseSums {
   std::vector<ColorSum> sums_;
 };
 
-// For cubes of few points: the sums of those voxels that have some.
+// Sums for cubes with few points, only for voxels that have some.
 class SparseSums {
  public:
   SparseSums() : places_(dag::VoxelCube::kLeaves * 64) {}
@@ -76,7 +76,7 @@ class SparseSums {
     sums_[place - 1].add(points);
   }
 
-  // Calls body(code, sum) for each voxel that has points, and forgets them.
+  // Calls body(code, sum) for each voxel that has points, and removes them.
   template <class Body>
   void take(const Body& body) {
     for (size_t i = 0; i < codes_.size(); ++i) {
@@ -88,7 +88,7 @@ class SparseSums {
   }
 
  private:
-  std::vector<uint32_t> places_;  // of each voxel's sum, counted from 1; 0 where it has none
+  std::vector<uint32_t> places_;  // the index of each voxel's sum, counted from 1; 0 if it has none
   std::vector<uint32_t> codes_;
   std::vector<ColorSum> sums_;
 };

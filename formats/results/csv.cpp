@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "formats/io/output_file.h"
 #include "libvox/base/error.h"
 
@@ -45,15 +48,26 @@ std::string csv_text(const measure::ResultTable& table) {
     text += line + "\r\n";
   };
   add_line([](const measure::ResultColumn& column) { return field(column.name.report); });
+  if (!text.empty() && text[0] != '"') text = '"' + text.insert(text.find_first_of(",\r"), "\"");
   for (size_t row = 0; row < table.rows(); ++row)
     add_line([&](const measure::ResultColumn& column) { return field(column, row); });
   return text;
 }
 
+bool is_csv_of_vox(std::string_view head) {
+  const std::string_view names = head.substr(0, head.find('\n'));
+  const size_t end = names.find('"', 1);
+  const auto is_of_name = [](char c) {
+    return std::islower(c) || std::isdigit(c) || c == '_' || c == '/' || c == ',';
+  };
+  return names.starts_with('"') && names.ends_with('\r') && end != std::string_view::npos &&
+         std::ranges::all_of(names.substr(1, end - 1), is_of_name) &&
+         std::ranges::all_of(names.substr(end + 1, names.size() - end - 2), is_of_name);
+}
+
 void write_csv(const measure::ResultTable& table, const std::filesystem::path& path) {
   OutputFile file(path);
   file.write(csv_text(table));
-  file.close();
   file.commit();
 }
 

@@ -19,13 +19,14 @@ namespace json = simdjson::dom;
 
 using JsonScalar = std::variant<std::monostate, uint64_t, double, std::string>;
 
-// The values of a name in all rows so far; those that come last may be missing.
+// The values of one name in all rows so far. The vector may be shorter than the rows: the last values are
+// then missing.
 struct JsonColumn {
   std::string name;
   std::vector<JsonScalar> values;
 };
 
-// Nothing where the value is null, a list or an object.
+// Returns nothing for null, a list or an object.
 JsonScalar scalar_of(const json::element& element) {
   uint64_t count = 0;
   double number = 0;
@@ -42,7 +43,7 @@ bool any_of_kind(const JsonColumn& column, const auto& is_kind) {
   return std::ranges::any_of(column.values, is_kind);
 }
 
-// The column as values of one kind, which is the first that holds them all: counts, numbers, texts.
+// Adds the column with values of one kind, the first that holds them all: counts, numbers, texts.
 void add_column(measure::ResultTable& table, const JsonColumn& column) {
   const auto add = [&](const auto& value_of) {
     table.column(column.name, "", column.values, [&](const JsonScalar& value) {

@@ -1,4 +1,4 @@
-// Reads the rows of a benchmark's results back from its JSON.
+// Reads the rows of a benchmark's results from the JSON that the benchmark wrote.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@
 namespace vox {
 
 struct ReadResults {
-  std::string device, device_text;  // where it was measured
+  std::string device, device_text;  // the device that was measured
   measure::ResultTable rows;
 };
 
 // Reads an object with `device`, `device_text` and the array `rows` of objects, as json_text() writes it.
-// Lists and objects in a row are left out, and values that are missing or null are absent. Throws Error that
-// names the file.
+// Lists and objects in a row are ignored, and missing or null values are absent. Throws Error that names the
+// file.
 ReadResults read_results(const std::filesystem::path& path);
 ReadResults parse_results(std::string_view json);
 

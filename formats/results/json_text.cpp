@@ -7,7 +7,7 @@
 namespace vox {
 namespace {
 
-// One JSON object, and the objects in it that the paths of columns lead to.
+// One JSON object, including the nested objects that the columns' paths lead to.
 class Record {
  public:
   explicit Record(Json& json) : json_(json) {}
@@ -16,7 +16,7 @@ class Record {
     if (column.name.json.empty() || !column.has(row)) return;
     const size_t slash = column.name.json.rfind('/');
     Json& json = slash == std::string::npos ? json_ : at(column.name.json.substr(0, slash));
-    const std::string key = column.name.json.substr(slash + 1);  // the whole name where it has no slash
+    const std::string key = column.name.json.substr(slash + 1);  // the whole name if it has no slash
     std::visit([&](const auto& values) { set(json, key, values[row]); }, column.values);
   }
 

@@ -7,8 +7,8 @@
 
 namespace vox {
 
-// The text is indented by two spaces and has no newline at the end. Keys are in the order in which the values
-// were set.
+// Returns text that is indented by two spaces and has no newline at the end. Keys have the order in which the
+// values were set.
 std::string json_text(const measure::ResultGroup& results);
 
 }  // namespace vox

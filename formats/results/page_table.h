@@ -1,4 +1,5 @@
-// Makes tables of report pages from results: each cell has the text as on screen, and the exact value.
+// Makes the tables of report pages from results: each cell has the text that a screen shows, and the exact
+// value.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +10,19 @@
 
 namespace vox {
 
-// The table that a page shows of results. The only row of `total` comes last, with its name in the first
-// column.
+// Returns the table of results that a page shows. If `total` is given, its only row comes last, with `name`
+// in the first column.
 HtmlTable page_table(const measure::ResultTable& results);
 HtmlTable page_table(const measure::ResultTable& results, std::string name,
                      const measure::ResultTable& total);
 
-// The table turned: a row for each column, and a column for each row, whose title is its cell in the first
-// column.
+// Returns the transposed table: each column becomes a row, and each row a column whose title is the row's
+// first cell.
 HtmlTable turned_page_table(const measure::ResultTable& results);
 
 HtmlCell count_cell(uint64_t count);
 HtmlCell mib_cell(uint64_t bytes);               // text in MiB, value in bytes
-HtmlCell number_cell(double value, int digits);  // digits after the point
+HtmlCell number_cell(double value, int digits);  // `digits` after the decimal point
 HtmlCell row_head(std::string name, std::string unit);
 
 }  // namespace vox

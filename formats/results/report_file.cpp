@@ -2,8 +2,7 @@
 
 #include <span>
 
-#include "formats/io/h5.h"
-#include "libvox/base/atomic_file.h"
+#include "formats/io/h5_new_file.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -100,14 +99,11 @@ void write(const h5::Object& object, const measure::ResultGroup& group) {
 }  // namespace
 
 void write_report(const measure::ResultGroup& results, const std::filesystem::path& path) {
-  h5::Quiet quiet;
-  AtomicFile target(path);
-  h5::Object file = h5::create_file(target.path(), path.string());
-  h5::write_text(file, "format", "vox-report");
-  h5::write_attribute(file, "version", kVersion);
-  write(file, results);
-  h5::close_file(std::move(file));
-  target.commit();
+  h5::NewFile file(path);
+  h5::write_text(file.root(), "format", "vox-report");
+  h5::write_attribute(file.root(), "version", kVersion);
+  write(file.root(), results);
+  file.commit();
 }
 
 }  // namespace vox

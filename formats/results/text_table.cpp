@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libvox/base/plain_text.h"
 #include "libvox/base/units.h"
 
 namespace vox {
@@ -45,6 +46,7 @@ size_t characters(const std::string& text) {
 }  // namespace
 
 TextTable& TextTable::row(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = escape_line(cell);
   rows_.push_back(std::move(cells));
   return *this;
 }

@@ -1,4 +1,4 @@
-// Aligns rows of cells as text: the first column to the left, the others to the right.
+// Aligns rows of cells as text: the first column to the left, all others to the right.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@ namespace vox {
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> titles) { row(std::move(titles)); }
-  TextTable& row(std::vector<std::string> cells);  // cells that are missing at the end stay empty
+  TextTable& row(std::vector<std::string> cells);  // missing cells at the end stay empty
 
-  // The text has each line indented by two spaces. Widths are counted in characters, not bytes (UTF-8).
+  // Returns the text, each line indented by two spaces. Widths are counted in characters (UTF-8), not bytes.
   std::string text() const;
 
  private:
   std::vector<std::vector<std::string>> rows_;
 };
 
-// The table that a screen shows of results. The only row of `total` comes last, with its name in the first
-// column.
+// Returns the table of results that a screen shows. If `total` is given, its only row comes last, with `name`
+// in the first column.
 TextTable text_table(const measure::ResultTable& results);
 TextTable text_table(const measure::ResultTable& results, std::string name,
                      const measure::ResultTable& total);
 
-// The titles of the columns that a screen shows, and the cells of a row.
+// Return the titles of the columns that a screen shows, and the cells of a row.
 std::vector<std::string> screen_titles(const measure::ResultTable& results);
 std::vector<std::string> screen_cells(const measure::ResultTable& results, size_t row);
 
-// The value of a row as people read it, without a unit; the values of all rows.
+// Return a row's value in readable form without its unit, and the values of all rows.
 std::string shown_text(const measure::ResultColumn& column, size_t row, const measure::Look& look);
 std::vector<std::string> shown_texts(const measure::ResultColumn& column, const measure::Look& look);
 

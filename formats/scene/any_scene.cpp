@@ -10,30 +10,42 @@
 #include "formats/voxels/read_voxels.h"
 #include "formats/voxels/volumes/volume_voxels.h"
 #include "libvox/base/error.h"
+#include "libvox/base/log.h"
 #include "libvox/base/phrase.h"
+#include "libvox/dag/octree_counts.h"
 
 namespace vox {
 namespace {
 
 namespace fs = std::filesystem;
 
-void check_made_digest(const dag::Digest& found, const dag::Digest& expected, const char* form,
-                       const fs::path& path) {
-  if (found != expected)
-    throw Error(fmt::format("the digest is {}, but the {} a scene with {}", dag::to_string(expected), form,
-                            dag::to_string(found)))
-        .at(path.string());
+// Compares the digest of a scene's content, which the scene has, with the one that its file has.
+void compare_digests(dag::VoxelScene& scene, const dag::Digest& of_file, const char* form, Damage damage,
+                     const fs::path& path) {
+  if (scene.dag.digest == of_file) return;
+  const std::string problem = fmt::format("the digest is {}, but the {} a scene with {}",
+                                          dag::to_string(of_file), form, dag::to_string(scene.dag.digest));
+  if (damage == Damage::Accepted) {
+    log_warning("{}: {}", path.string(), problem);
+    scene.source += fmt::format("{}damaged: its digest was {}", scene.source.empty() ? "" : "; ",
+                                dag::to_string(of_file));
+    return;
+  }
+  Error error(problem);
+  error.at(path.string());
+  if (damage == Damage::Refused) error.hint(phrase(Phrase::AcceptDamage));
+  throw error;
 }
 
-dag::VoxelScene scene_of_hash(const fs::path& path, const EngineOptions& options) {
+dag::VoxelScene scene_of_hash(const fs::path& path, const EngineOptions& options, Damage damage) {
   dag::VoxelScene scene = read_scene_without_dag(path);
   const dag::Digest expected = scene.dag.digest;
   scene.dag = make_engine(options)->dag_of_hash(read_hash(path));
-  check_made_digest(scene.dag.digest, expected, "spatial hash holds", path);
+  compare_digests(scene, expected, "spatial hash holds", damage, path);
   return scene;
 }
 
-// In the bricks of a scene 0 is empty, and m + 1 is material m.
+// The bricks of a scene store 0 for an empty voxel and m + 1 for material m.
 ValueEntries entries_of_materials(const std::optional<scene::Palette>& palette) {
   const auto classify = [](const std::byte* values, uint64_t count, uint8_t* entries) {
     std::transform(values, values + count, entries,
@@ -53,7 +65,7 @@ void check_materials(const bricks::FrozenBricks& bricks, bool has_scene, const f
 }
 
 dag::VoxelScene scene_of_bricks(const fs::path& path, const EngineOptions& options,
-                                const SceneFileParts& parts) {
+                                const SceneFileParts& parts, Damage damage) {
   const bricks::FrozenBricks bricks = read_bricks(path);
   const std::optional<scene::Palette> palette = scene_palette(path);
   const bool has_scene = parts.dag || parts.hash;
@@ -69,8 +81,9 @@ dag::VoxelScene scene_of_bricks(const fs::path& path, const EngineOptions& optio
                              .scene;
   if (!has_scene) return made;
   dag::VoxelScene scene = read_scene_without_dag(path);
-  check_made_digest(made.dag.digest, scene.dag.digest, "bricks hold", path);
+  const dag::Digest expected = scene.dag.digest;
   scene.dag = std::move(made.dag);
+  compare_digests(scene, expected, "bricks hold", damage, path);
   return scene;
 }
 
@@ -84,7 +97,20 @@ SceneFileParts scene_parts(const fs::path& path) {
   return is_voxels_path(path) ? SceneFileParts{.dag = true} : scene_file_parts(path);
 }
 
-dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& options, SceneForm form) {
+Damage damage_with(Overwrite overwrite) {
+  return overwrite == Overwrite::AllFiles ? Damage::Accepted : Damage::Refused;
+}
+
+void check_content(dag::VoxelScene& scene, const fs::path& path, Damage damage) {
+  if (damage == Damage::Ignored) return;
+  const dag::Digest expected = std::exchange(scene.dag.digest, dag::compute_digest(scene.dag));
+  if (scene.dag.digest == expected) return;
+  compare_digests(scene, expected, "SVDAG holds", damage, path);
+  dag::count_octree(scene.dag);
+}
+
+dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& options, SceneForm form,
+                               Damage damage) {
   const SceneFileParts parts = scene_parts(path);
   if (form == SceneForm::Svdag && !parts.dag) fail_without("SVDAG", path);
   if (form == SceneForm::Hash && !parts.hash) fail_without("spatial hash", path);
@@ -94,9 +120,12 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
     scene.source = path.filename().string();
     return scene;
   }
-  if (form == SceneForm::Bricks) return scene_of_bricks(path, options, parts);
+  if (form == SceneForm::Bricks) return scene_of_bricks(path, options, parts, damage);
   const bool takes_hash = form == SceneForm::Hash || (form == SceneForm::Any && parts.hash && !parts.dag);
-  return takes_hash ? scene_of_hash(path, options) : read_scene(path);
+  if (takes_hash) return scene_of_hash(path, options, damage);
+  dag::VoxelScene scene = read_scene(path);
+  check_content(scene, path, damage);
+  return scene;
 }
 
 }  // namespace vox

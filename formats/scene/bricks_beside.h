@@ -1,4 +1,4 @@
-// Finds out how the bricks were made that a scene file has beside its SVDAG.
+// Finds out how the bricks beside the SVDAG of a scene file were made.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace vox {
 
-// The recipe by which bricks of the scene become like those in the file, which holds both. Throws Error where
-// the file's bricks are of other voxels.
+// Returns the recipe that makes bricks like those in the file, which has both the SVDAG and bricks. Throws
+// Error if the file's bricks contain other voxels than the scene.
 measure::BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file);
 
 }  // namespace vox

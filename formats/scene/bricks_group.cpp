@@ -45,7 +45,7 @@ void read_info(const h5::Object& group, bricks::FrozenBricks& bricks) {
   h5::read_attribute(group, "size", std::span<uint32_t>(size));
   const std::string type = h5::read_text(group, "value_type");
   const auto known = volume::parse_value_type(type);
-  if (!known) throw Error(fmt::format("values of type '{}'", type)).at(group.where());
+  if (!known) throw Error(fmt::format("has values of the unknown type '{}'", type)).at(group.where());
   try {
     bricks.info.size = volume::checked_volume_size(size[0], size[1], size[2]);
   } catch (Error& error) {
@@ -58,7 +58,8 @@ void read_info(const h5::Object& group, bricks::FrozenBricks& bricks) {
   bricks.background = bits_of(*known, h5::read_attribute<double>(group, "background"), group);
   bricks.filled = h5::read_attribute<uint64_t>(group, "filled");
   if (bricks.filled > bricks.info.box().voxels())
-    throw Error(fmt::format("{} filled voxels of {}", bricks.filled, bricks.info.box().voxels()))
+    throw Error(fmt::format("states {} filled voxels, but the volume has {}", bricks.filled,
+                            bricks.info.box().voxels()))
         .at(group.where());
   const uint32_t side = h5::read_attribute<uint32_t>(group, "brick_side");
   if (!std::has_single_bit(side) || side < 1u << bricks::kMinBrickLog2 || side > 1u << bricks::kMaxBrickLog2)
@@ -68,16 +69,18 @@ void read_info(const h5::Object& group, bricks::FrozenBricks& bricks) {
   bricks.entry_words = h5::read_attribute<uint32_t>(group, "entry_words");
 }
 
-// Our number for the type of this name.
+// Returns this program's number for the type of this name.
 uint32_t type_number(std::string_view name, const h5::Object& group) {
   const auto found = std::ranges::find(bricks::BrickTypes::kNames, name);
   if (found == bricks::BrickTypes::kNames.end())
-    throw Error(fmt::format("bricks of type '{}'", name)).at(group.where()).hint("a newer vox may read it");
+    throw Error(fmt::format("has bricks of the unknown type '{}'", name))
+        .at(group.where())
+        .hint("a newer vox may read it");
   return static_cast<uint32_t>(found - bricks::BrickTypes::kNames.begin());
 }
 
-// Reads how the bricks were made. Where the file does not say it, they were made for speed if all are dense
-// or empty.
+// Reads how the bricks were made. If the file does not say so, bricks that are all dense or empty count as
+// made for speed.
 void read_making(const h5::Object& group, bricks::FrozenBricks& bricks) {
   if (h5::has_attribute(group, "allowed_types")) {
     const std::string names = h5::read_text(group, "allowed_types");
@@ -102,11 +105,12 @@ std::string type_names(uint32_t types) {
   return names;
 }
 
-// Our number for each type of the file, since another version may number types otherwise.
+// Returns this program's number for each type of the file, because another version may number the types
+// differently.
 std::vector<uint32_t> type_numbers(const h5::Object& group) {
   std::vector<uint32_t> numbers;
   for (const std::string& name : h5::read_texts(group, "types")) {
-    if (numbers.size() > kTypeMask) throw Error("more types than 16").at(group.where());
+    if (numbers.size() > kTypeMask) throw Error("has more than 16 types").at(group.where());
     numbers.push_back(type_number(name, group));
   }
   return numbers;
@@ -117,7 +121,8 @@ void read_root(const h5::Object& group, bricks::FrozenBricks& bricks) {
   bricks.root = h5::read_words(root);
   if (bricks.entry_words < 1 || bricks.entry_words > 2 ||
       bricks.root.size() != bricks.bricks() * bricks.entry_words)
-    throw Error(fmt::format("{} words for the {} bricks of the volume", bricks.root.size(), bricks.bricks()))
+    throw Error(
+        fmt::format("has {} words for the {} bricks of the volume", bricks.root.size(), bricks.bricks()))
         .at(root.where());
   const std::vector<uint32_t> numbers = type_numbers(group);
   for (uint64_t i = 0; i < bricks.root.size(); i += bricks.entry_words) {

@@ -21,7 +21,7 @@ namespace vox {
 void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bricks,
                         const Compression& compression);
 
-// Checks everything that access relies on. Throws Error that names what is wrong.
+// Checks everything that access to the bricks relies on. Throws Error that names the defect.
 bricks::FrozenBricks read_bricks_group(const h5::Object& file);
 
 }  // namespace vox

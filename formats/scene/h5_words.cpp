@@ -18,19 +18,19 @@ namespace vox::h5 {
 namespace {
 
 constexpr uint64_t kChunkBytes = 1 << 20;
-// Of a dataset so long that the system is asked for large pages, and to begin early with what goes to the disk.
+// From this size on, a dataset is worth large pages and an early start of writing to disk.
 constexpr uint64_t kLargeBytes = 64 << 20;
 
 template <class Word>
 using Coders = tbb::enumerable_thread_specific<ChunkCoder<Word>>;
 
-// A chunk on its way through the pipeline.
+// A chunk in the pipeline.
 struct Chunk {
   hsize_t first = 0;  // its first word
   Bytes bytes;
 };
 
-// How many chunks may be on their way.
+// Returns how many chunks may be in the pipeline at once.
 size_t chunks_for(size_t each) {
   return each * static_cast<size_t>(tbb::info::default_concurrency()) + 2 * each;
 }
@@ -75,7 +75,7 @@ void read_in_parallel(const Object& dataset, const ChunkFormat& format, std::spa
                              tbb::make_filter<Chunk, void>(tbb::filter_mode::parallel, decode));
 }
 
-// Compresses on all threads, and writes the chunks in their order.
+// Compresses chunks on all threads and writes them in order.
 template <class Word>
 void write_in_parallel(const Object& dataset, const ChunkFormat& format, std::span<const Word> words) {
   Coders<Word> coders([&] { return ChunkCoder<Word>(format); });
@@ -117,7 +117,7 @@ Object write(const Object& parent, const std::string& name, hid_t type, std::spa
   return dataset;
 }
 
-// Checks that the dataset is one dimension of such words, and gives how many.
+// Checks that the dataset is one dimension of such words, and returns their number.
 uint64_t checked_size(const Object& dataset, hid_t expected) {
   const Handle type(check(H5Dget_type(dataset.id), dataset.where(), "cannot be read"), H5Tclose);
   const std::vector<hsize_t> dims = dimensions(dataset);
@@ -127,7 +127,7 @@ uint64_t checked_size(const Object& dataset, hid_t expected) {
   return dims[0];
 }
 
-// Asks for large pages, so that to touch gigabytes for the first time takes less.
+// Asks the system for large pages, because the first touch of gigabytes is faster with them.
 template <class Array>
 Array on_large_pages(Array words) {
   constexpr uint64_t kPage = 4096;

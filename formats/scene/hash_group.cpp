@@ -12,7 +12,7 @@ namespace {
 
 using Lines = hash::LinesRef<uint64_t>;
 
-// In files of version 1 the order of the cells in a bucket tells nothing but which one is the last.
+// In files of version 1 the order of the cells in a bucket says nothing except which cell is the last.
 constexpr uint32_t kHashVersion = 2, kUntoldVersion = 1;
 constexpr const char* kHashTable = "lines";
 
@@ -39,15 +39,17 @@ spatial::KeyLayout read_layout(const h5::Object& group) {
   const std::string name = h5::read_text(group, "layout");
   for (size_t i = 0; i < spatial::kKeyLayoutNames.size(); ++i)
     if (name == spatial::kKeyLayoutNames[i]) return static_cast<spatial::KeyLayout>(i);
-  throw Error(fmt::format("keys in the layout '{}'", name)).at(group.where()).hint("a newer vox may read it");
+  throw Error(fmt::format("has keys in the unknown layout '{}'", name))
+      .at(group.where())
+      .hint("a newer vox may read it");
 }
 
-// Gives the version.
+// Returns the version.
 uint32_t read_format(const h5::Object& group) {
   const uint32_t version = h5::read_attribute<uint32_t>(group, "version");
   if (version != kUntoldVersion) require(group, "version", kHashVersion);
   if (const std::string table = h5::read_text(group, "table"); table != kHashTable)
-    throw Error(fmt::format("a table '{}', expected '{}'", table, kHashTable))
+    throw Error(fmt::format("has the table '{}', expected '{}'", table, kHashTable))
         .at(group.where())
         .hint("a newer vox may read it");
   require(group, "key_bits", spatial::kCellFormat.key_bits());
@@ -65,7 +67,7 @@ void read_scene_facts(const h5::Object& group, spatial::FrozenHash& hash) {
         .at(group.where());
   const uint32_t bits = h5::read_attribute<uint32_t>(group, "material_bits");
   if (bits != 0 && bits != spatial::kMaterialBits)
-    throw Error(fmt::format("{} bits a material, expected 0 or 4", bits)).at(group.where());
+    throw Error(fmt::format("has {} bits for each material, expected 0 or 4", bits)).at(group.where());
   hash.materials = bits != 0;
   hash.voxels = h5::read_attribute<uint64_t>(group, "voxels");
   hash.load_factor = h5::read_attribute<double>(group, "load_factor");

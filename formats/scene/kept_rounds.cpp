@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "formats/io/check_sum.h"
+#include "formats/io/output_file.h"
 #include "formats/scene/round_file.h"
 #include "formats/scene/scene_parts.h"
 #include "libvox/base/atomic_file.h"
@@ -25,12 +26,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFirstLine = "vox rounds 1";
 constexpr const char* kListName = "rounds.txt";
-constexpr const char* kLockName = "rounds.lock";
 constexpr const char* kPiecesFact = "pieces";
-constexpr const char* kSumName = "sum ";  // of the last line, behind all facts
+constexpr const char* kSumName = "sum ";  // begins the last line, after all facts
 constexpr uint32_t kMostPieces = 1 << 20;
 
-// A line for each fact, whose name ends with the first blank.
+// Writes one line for each fact. The first blank of a line ends the fact's name.
 std::string text_of(const BuildFacts& facts) {
   std::string text;
   for (const BuildFact& fact : facts) text += fact.name + " " + fact.value + "\n";
@@ -57,7 +57,7 @@ bool is_round_name(const std::string& name) {
   return name == round_name(piece);
 }
 
-// All that lies in a folder and has such a name, in the order of names.
+// Returns all files of a folder whose names pass the test, sorted by name.
 std::vector<fs::path> files_named(const std::function<bool(const std::string&)>& is_name,
                                   const fs::path& folder) {
   std::vector<fs::path> files;
@@ -72,7 +72,7 @@ std::vector<fs::path> files_of_rounds(const fs::path& folder) {
   return files_named(is_round_name, folder);
 }
 
-// What processes that were killed had begun to write.
+// Removes files that killed processes left incomplete.
 void remove_unfinished(const fs::path& folder) {
   const auto is_unfinished = [](const std::string& name) {
     const std::optional<std::string> target = target_of_temporary(name);
@@ -85,13 +85,13 @@ void remove_unfinished(const fs::path& folder) {
 [[noreturn]] void throw_damaged(const fs::path& list) {
   throw Error("this list of a build's rounds is damaged")
       .at(list.string())
-      .hint("remove it and the rounds beside it: all is built again");
+      .hint("remove it and the rounds beside it; everything is then built again");
 }
 
-// What follows on the first line, which a file of somebody else has not.
+// Opens the list and returns the stream behind its first line. Throws if the first line is not ours.
 std::ifstream open_list(const fs::path& list) {
   std::error_code failed;
-  if (!fs::is_regular_file(list, failed)) throw_damaged(list);  // a pipe would be waited for
+  if (!fs::is_regular_file(list, failed)) throw_damaged(list);  // opening a pipe would block
   std::ifstream file(list, std::ios::binary);
   if (!file) throw Error("cannot be opened").at(list.string());
   std::string line;
@@ -113,15 +113,12 @@ BuildFacts read_list(const fs::path& list) {
 }
 
 void write_list(const fs::path& list, const BuildFacts& facts) {
-  AtomicFile target(list);
-  std::ofstream file(target.path(), std::ios::binary);
-  file << kFirstLine << "\n" << text_of(facts) << last_line(facts) << "\n";
-  file.close();
-  if (!file) throw Error("cannot be written: is the disk full?").at(list.string());
-  target.commit();
+  OutputFile file(list);
+  file.write(fmt::format("{}\n{}{}\n", kFirstLine, text_of(facts), last_line(facts)));
+  file.commit();
 }
 
-// The number of pieces, which is the last fact of a list.
+// Returns the number of pieces, which is the last fact of a list.
 uint32_t pieces_of(const BuildFacts& facts, const fs::path& list) {
   if (facts.empty() || facts.back().name != kPiecesFact) throw_damaged(list);
   const std::string& text = facts.back().value;
@@ -132,13 +129,13 @@ uint32_t pieces_of(const BuildFacts& facts, const fs::path& list) {
   return pieces;
 }
 
-// Another version of the program may have other facts, and says so in one of the first.
+// Another version of the program may have other facts; one of the first facts tells the version.
 void check_same(const BuildFacts& kept, const BuildFacts& facts, const fs::path& list) {
   for (size_t i = 0; i < facts.size(); ++i) {
     if (i == kept.size() || kept[i].name != facts[i].name) throw_damaged(list);
     if (kept[i].value != facts[i].value)
-      throw Error(fmt::format("the build that is kept here is of another {}: {}, not {}", facts[i].name,
-                              kept[i].value, facts[i].value))
+      throw Error(fmt::format("the rounds kept here belong to a build with another {}: {}, not {}",
+                              facts[i].name, kept[i].value, facts[i].value))
           .at(list.string())
           .hint("name another output, or remove this file and the rounds beside it");
   }
@@ -148,17 +145,11 @@ void check_same(const BuildFacts& kept, const BuildFacts& facts, const fs::path&
 }  // namespace
 
 KeptRounds::KeptRounds(fs::path scene, BuildFacts facts, double seconds)
-    : folder_(parts_folder(scene)),
+    : scene_(std::move(scene)),
+      folder_(parts_folder(scene_)),
       facts_(std::move(facts)),
       build_(sum_of(text_of(facts_))),
       seconds_(seconds) {}
-
-KeptRounds::~KeptRounds() {
-  if (!lock_) return;
-  lock_.reset();
-  std::error_code ignored;
-  fs::remove(folder_, ignored);  // made for a build that has kept nothing
-}
 
 fs::path KeptRounds::list_path() const {
   return folder_ / kListName;
@@ -168,26 +159,14 @@ fs::path KeptRounds::round_path(const ranks::Pieces& pieces) const {
   return folder_ / round_name(pieces.front());
 }
 
-void KeptRounds::lock() {
-  std::error_code failed;
-  fs::create_directories(folder_, failed);
-  if (failed) throw Error("cannot be made: " + failed.message()).at(folder_.string());
-  const fs::path path = folder_ / kLockName;
-  lock_.emplace(path);
-  if (!lock_->is_held())
-    throw Error("another process builds this scene and keeps its rounds here")
-        .at(path.string())
-        .hint("wait until it is done, end it, or name another output");
-}
-
 ranks::KeptBuild KeptRounds::begin(uint32_t pieces) {
-  lock();
+  lock_.emplace(scene_);
   remove_unfinished(folder_);
   const std::vector<fs::path> files = files_of_rounds(folder_);
   if (files.empty()) return begin_anew(pieces);
   std::error_code failed;
   if (!fs::exists(list_path(), failed))
-    throw Error("is a round of a build, but nothing says of which: rounds.txt is missing")
+    throw Error("is a round of an unknown build: rounds.txt is missing")
         .at(files.front().string())
         .hint("remove it and those beside it, or name another output");
   const BuildFacts kept = read_list(list_path());
@@ -197,7 +176,7 @@ ranks::KeptBuild KeptRounds::begin(uint32_t pieces) {
   return build;
 }
 
-// Nothing is lost where a list without rounds, of whatever build, is written anew.
+// A list without rounds is overwritten, because nothing is lost, whatever build it belongs to.
 ranks::KeptBuild KeptRounds::begin_anew(uint32_t pieces) const {
   std::error_code failed;
   if (fs::exists(list_path(), failed)) open_list(list_path());
@@ -217,7 +196,7 @@ std::vector<ranks::Pieces> KeptRounds::read_rounds(uint32_t pieces) const {
     if (round.empty() || round_path(round) != file || std::ranges::any_of(round, is_wrong))
       throw Error("this round does not fit those beside it")
           .at(file.string())
-          .hint("remove it: what it holds is built again");
+          .hint("remove it; its part of the scene is then built again");
     for (const uint32_t piece : round) is_kept[piece] = true;
     kept += round.size();
     rounds.push_back(std::move(round));
@@ -238,8 +217,9 @@ void KeptRounds::remove() {
   std::error_code ignored;
   for (const fs::path& file : files_of_rounds(folder_)) fs::remove(file, ignored);
   fs::remove(list_path(), ignored);  // in the end: without it, rounds belong to nothing
+  if (lock_) remove_unnamed_parts(scene_);
   lock_.reset();
-  fs::remove(folder_, ignored);  // fails where something is in it
+  fs::remove(folder_, ignored);  // fails if something is in it
 }
 
 size_t rounds_beside(const fs::path& scene) {

@@ -1,5 +1,7 @@
-// Rounds of a build as files beside the parts of its scene, in scene.parts/: rounds.txt says of what the scene is made,
-// round-00017.bin is a round whose first piece is 17. They go when the scene is whole. Whoever builds has rounds.lock.
+// Keeps the rounds of a build as files beside the parts of its scene, in the folder scene.parts/, so that a
+// killed build can be resumed. rounds.txt lists the facts that decide what is built, and round-00017.bin is
+// the round whose first piece is 17. Both are removed when the scene is complete. The process that builds the
+// scene holds rounds.lock.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "formats/io/lock_file.h"
+#include "formats/scene/replaced_parts.h"
 #include "libvox/ranks/round_keeper.h"
 
 namespace vox {
 
-// Something that decides what is built, in words: {"resolution", "4096"}.
+// One fact, in words, that decides what is built: {"resolution", "4096"}.
 struct BuildFact {
   std::string name, value;
 };
@@ -21,36 +23,36 @@ using BuildFacts = std::vector<BuildFact>;
 
 class KeptRounds final : public ranks::RoundKeeper {
  public:
-  // Of the scene that is to be at this path.
+  // `scene` is the path at which the finished scene will be.
   KeptRounds(std::filesystem::path scene, BuildFacts facts, double seconds);
-  ~KeptRounds() override;
   KeptRounds(const KeptRounds&) = delete;
   KeptRounds& operator=(const KeptRounds&) = delete;
 
-  // Throws Error where rounds that are there were made of something else, or another process builds this scene.
+  // Throws Error if the rounds in the folder belong to a build with other facts, or if another process builds
+  // this scene.
   ranks::KeptBuild begin(uint32_t pieces) override;
   rounds::Round load(const ranks::Pieces& pieces, const rounds::RoundForm& form) override;
   void keep(const rounds::Round& round, const ranks::Pieces& pieces) override;
   double seconds() const override { return seconds_; }
 
-  // The scene is whole: removes rounds and list, and the folder where nothing else is in it.
+  // Called when the scene is complete. Removes the rounds and the list, and the folder if nothing else is in
+  // it.
   void remove();
 
  private:
-  void lock();
   ranks::KeptBuild begin_anew(uint32_t pieces) const;
   std::filesystem::path list_path() const;
   std::filesystem::path round_path(const ranks::Pieces& pieces) const;
   std::vector<ranks::Pieces> read_rounds(uint32_t pieces) const;
 
-  std::filesystem::path folder_;
+  std::filesystem::path scene_, folder_;
   BuildFacts facts_;
   uint64_t build_;  // a sum over the facts
   double seconds_;
-  std::optional<LockFile> lock_;  // from begin() on
+  std::optional<PartsLock> lock_;  // from begin() on
 };
 
-// How many rounds lie beside a scene.
+// Returns the number of rounds beside a scene.
 size_t rounds_beside(const std::filesystem::path& scene);
 
 }  // namespace vox

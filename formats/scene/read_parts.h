@@ -1,4 +1,4 @@
-// What readers of a scene file see of its parts (scene_parts.h).
+// Reads the parts of a scene file (scene_parts.h).
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace vox {
 
-// Whether the group of a file's SVDAG has its words in parts.
+// True if the words of a file's SVDAG group are in parts.
 bool has_parts(const h5::Object& svdag);
 
-// Reads the parts of a DAG that has as many levels. Throws Error that names a part that is missing, or another than
-// the one that the head was written for.
+// Reads the parts of a DAG with the same number of levels as `dag`. Throws Error that names a part that is
+// missing or is not the one for which the head was written.
 std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::FrozenDag& dag);
 
 }  // namespace vox

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <span>
 
 #include "formats/io/check_sum.h"
 #include "formats/io/mapped_file.h"
-#include "libvox/base/atomic_file.h"
+#include "formats/io/output_file.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -19,17 +18,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMagic = 0x646e756f72786f76;  // "voxround"
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;
 constexpr uint64_t kWordBytes = sizeof(uint64_t);
-constexpr uint64_t kMostCount = uint64_t{1} << 48;  // so that sums of a damaged file stay below 2^64
+constexpr uint64_t kMostCount = uint64_t{1} << 48;  // keeps sums of a damaged file's counts below 2^64
 
-// The first words of a file.
+// The file's first words.
 struct RoundHeader {
   uint64_t magic = kMagic, version = kVersion, build = 0;
   uint64_t pieces = 0, level = 0, dag_levels = 0, roots = 0, levels = 0, states = 0;
-  uint64_t voxels = 0, chunks = 0, atlas_queries = 0, open_rays = 0;
+  uint64_t voxels = 0, chunks = 0, atlas_queries = 0, open_rays = 0, disputed_voxels = 0;
 };
-static_assert(sizeof(RoundHeader) == 13 * kWordBytes);
+static_assert(sizeof(RoundHeader) == 14 * kWordBytes);
 static_assert(sizeof(rounds::RoundRoot) == 32);
 
 uint64_t padded(uint64_t bytes) {
@@ -39,32 +38,29 @@ uint64_t padded(uint64_t bytes) {
 // Writes arrays, each padded to whole words, and the sum over all of them.
 class RoundWriter {
  public:
-  RoundWriter(const fs::path& path, const fs::path& target)
-      : file_(path, std::ios::binary), target_(target) {}
+  explicit RoundWriter(const fs::path& target) : file_(target) {}
 
   template <class T>
   void write(std::span<const T> values) {
     constexpr std::array<char, kWordBytes> kZeros = {};
     const std::span<const std::byte> bytes = std::as_bytes(values);
-    file_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    file_.write(kZeros.data(), static_cast<std::streamsize>(padded(bytes.size()) - bytes.size()));
+    file_.write(bytes);
+    file_.write(std::string_view(kZeros.data(), padded(bytes.size()) - bytes.size()));
     sum_.add(bytes);
   }
 
-  void finish() {
+  void commit() {
     const uint64_t check = sum_.value();
-    file_.write(reinterpret_cast<const char*>(&check), sizeof check);
-    file_.close();
-    if (!file_) throw Error("cannot be written: is the disk full?").at(target_.string());
+    file_.write(std::span<const uint64_t>(&check, 1));
+    file_.commit();
   }
 
  private:
-  std::ofstream file_;
-  const fs::path& target_;
+  OutputFile file_;
   CheckSum sum_;
 };
 
-// Goes through a file that is mapped, array by array.
+// Reads a mapped file, array by array.
 class RoundReader {
  public:
   explicit RoundReader(const fs::path& path) : path_(path), file_(path) {
@@ -106,7 +102,7 @@ class RoundReader {
   Error damaged() const {
     return Error("this round of a build is damaged")
         .at(path_.string())
-        .hint("remove it: what it holds is built again");
+        .hint("remove it; its part of the scene is then built again");
   }
 
  private:
@@ -128,7 +124,7 @@ rounds::SpilledArray<T> array_of(std::span<const T> values) {
   return array;
 }
 
-// What the file says besides nodes.
+// Everything in the file except the nodes.
 struct RoundStart {
   std::span<const uint64_t> pieces, svo_nodes, nodes, words;
 };
@@ -138,7 +134,7 @@ RoundStart read_start(RoundReader& reader, uint64_t build, const fs::path& path)
   if (header.build != build)
     throw Error("this round belongs to another build")
         .at(path.string())
-        .hint("it is of a scene that was made of something else: remove it, or name another file");
+        .hint("that build had other inputs or options; remove the file, or name another output");
   RoundStart start = {.pieces = reader.next<uint64_t>(header.pieces),
                       .svo_nodes = reader.next<uint64_t>(header.dag_levels),
                       .nodes = reader.next<uint64_t>(header.levels),
@@ -162,13 +158,13 @@ void write_round(const rounds::Round& round, const ranks::Pieces& pieces, uint64
   header.voxels = dag.voxels;
   header.chunks = round.result.chunks;
   header.atlas_queries = round.result.atlas_queries;
-  header.open_rays = round.result.open_rays;
+  header.open_rays = round.result.solid.open_rays;
+  header.disputed_voxels = round.result.solid.disputed_voxels;
   std::vector<uint64_t> counts(pieces.begin(), pieces.end());
   for (const dag::DagLevel& level : dag.levels) counts.push_back(level.svo_nodes);
   for (const rounds::RoundLevel& level : round.levels) counts.push_back(level.nodes());
   for (const rounds::RoundLevel& level : round.levels) counts.push_back(level.words.size());
-  AtomicFile target(path);
-  RoundWriter writer(target.path(), path);
+  RoundWriter writer(path);
   writer.write(one(header));
   writer.write(std::span<const uint64_t>(counts));
   writer.write(std::span<const rounds::RoundRoot>(round.roots));
@@ -177,8 +173,7 @@ void write_round(const rounds::Round& round, const ranks::Pieces& pieces, uint64
     writer.write(level.sizes.values());
     writer.write(level.words.values());
   }
-  writer.finish();
-  target.commit();
+  writer.commit();
 }
 
 ranks::Pieces read_round_pieces(const fs::path& path, uint64_t build) {
@@ -209,7 +204,8 @@ rounds::Round read_round(const fs::path& path, uint64_t build, const rounds::Rou
   round.result.dag.voxels = header.voxels;
   round.result.chunks = header.chunks;
   round.result.atlas_queries = header.atlas_queries;
-  round.result.open_rays = header.open_rays;
+  round.result.solid.open_rays = header.open_rays;
+  round.result.solid.disputed_voxels = header.disputed_voxels;
   const auto roots = reader.next<rounds::RoundRoot>(header.roots);
   round.roots.assign(roots.begin(), roots.end());
   const auto states = reader.next<voxelize::CellState>(header.states);

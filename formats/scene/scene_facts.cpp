@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kFormat = "vox-scene";
 
-// The names in the file, in the order of their enumerators.
+// The names that the file uses, in the order of their enumerators.
 const std::vector<std::string> kUpAxes = {"x", "y", "z"};
 const std::vector<std::string> kCoverages = {"conservative", "thin"};
 
@@ -103,7 +103,7 @@ void read_placement(const h5::Object& file, dag::VoxelScene& scene) {
           fmt::format("the resolution is {}, expected {} to {}", resolution, voxelize::kMinResolution,
                       voxelize::kMaxResolution));
   uint32_t bits = h5::read_attribute<uint32_t>(group, "material_bits");
-  require(bits == 0 || bits == 4, fmt::format("{} bits a material, expected 0 or 4", bits));
+  require(bits == 0 || bits == 4, fmt::format("has {} bits for each material, expected 0 or 4", bits));
   scene.dag = dag::empty_dag(resolution, bits == 4);
   uint32_t depth = h5::read_attribute<uint32_t>(group, "depth");
   require(depth == scene.dag.depth(),
@@ -132,7 +132,7 @@ void read_history(const h5::Object& file, std::vector<dag::EditRecord>& history)
   std::vector<std::string> times = h5::read_texts(group, "time"), digests = h5::read_texts(group, "digest");
   if (times.size() != ends.size() || digests.size() != ends.size() ||
       !std::is_sorted(ends.begin(), ends.end()) || (ends.empty() ? 0 : ends.back()) != scripts.size())
-    throw Error("its datasets do not fit together").at(group.where());
+    throw Error("its datasets contradict each other").at(group.where());
   auto text = reinterpret_cast<const char*>(scripts.data());
   for (size_t i = 0; i < ends.size(); ++i)
     history.push_back({std::string(text + (i == 0 ? 0 : ends[i - 1]), text + ends[i]), std::move(times[i]),
@@ -188,14 +188,15 @@ void read_palette(const h5::Object& file, dag::VoxelScene& scene) {
   h5::Object group = h5::open_group(file, "palette");
   scene.palette.count = h5::read_attribute<uint32_t>(group, "count");
   if (scene.palette.count > scene::kPaletteSize)
-    throw Error(fmt::format("{} colours, expected at most {}", scene.palette.count, scene::kPaletteSize))
+    throw Error(fmt::format("has {} colours, expected at most {}", scene.palette.count, scene::kPaletteSize))
         .at(group.where());
   std::vector<uint8_t> colors = h5::read_table<uint8_t>(group, "colors", {scene::kPaletteSize, 3});
   for (size_t i = 0; i < scene::kPaletteSize; ++i)
     scene.palette.colors[i] = {colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]};
   std::vector<std::string> names = h5::read_texts(group, "names");
   if (names.size() != scene::kPaletteSize)
-    throw Error(fmt::format("{} names, expected {}", names.size(), scene::kPaletteSize)).at(group.where());
+    throw Error(fmt::format("has {} names, expected {}", names.size(), scene::kPaletteSize))
+        .at(group.where());
   std::move(names.begin(), names.end(), scene.palette.names.begin());
   std::vector<double> shares = h5::read_table<double>(group, "share", {scene::kPaletteSize});
   std::copy(shares.begin(), shares.end(), scene.shares.begin());

@@ -2,21 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <fstream>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "formats/io/foreign_file.h"
-#include "formats/io/h5.h"
+#include "formats/io/h5_new_file.h"
+#include "formats/io/read_file.h"
 #include "formats/scene/bricks_group.h"
 #include "formats/scene/h5_words.h"
 #include "formats/scene/hash_group.h"
 #include "formats/scene/replaced_parts.h"
 #include "formats/scene/scene_facts.h"
 #include "formats/scene/svdag_group.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
 
@@ -29,16 +27,13 @@ enum class WithDag { Yes, No };
 
 void write_all(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms, WithDag dag,
                const Compression& compression, uint32_t version) {
-  h5::Quiet quiet;
-  AtomicFile target(path);
-  h5::Object file = h5::create_file(target.path(), path.string());
-  write_scene_facts(file, scene, version);
-  if (dag == WithDag::Yes) write_svdag_group(file, scene.dag, version, compression);
-  if (forms.bricks != nullptr) write_bricks_group(file, *forms.bricks, compression);
-  if (forms.hash != nullptr) write_hash_group(file, *forms.hash, compression);
-  h5::close_file(std::move(file));
-  target.commit();
-  remove_other_parts(path, {});
+  h5::NewFile file(path);
+  write_scene_facts(file.root(), scene, version);
+  if (dag == WithDag::Yes) write_svdag_group(file.root(), scene.dag, version, compression);
+  if (forms.bricks != nullptr) write_bricks_group(file.root(), *forms.bricks, compression);
+  if (forms.hash != nullptr) write_hash_group(file.root(), *forms.hash, compression);
+  file.commit();
+  remove_replaced_parts(path);
 }
 
 void check_is_hdf5(const fs::path& path) {
@@ -46,8 +41,7 @@ void check_is_hdf5(const fs::path& path) {
   fs::file_status status = fs::status(path, failed);
   if (!fs::exists(status)) throw Error("no such file").at(path.string());
   if (fs::is_directory(status)) throw Error("is a folder, expected a scene file").at(path.string());
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error("cannot be opened").at(path.string());
+  check_input(path);
   if (is_scene_file(path)) return;
   refuse_foreign(path);
   throw Error("is no HDF5 file, so no scene file").at(path.string());
@@ -81,7 +75,7 @@ void write_scene(const dag::VoxelScene& scene, const fs::path& path, const Other
   write_all(scene, path, forms, WithDag::Yes, compression, version);
 }
 
-// Nothing in a file without an SVDAG has changed since version 1.
+// The layout of a file without an SVDAG has not changed since version 1, so its version is 1.
 void write_scene_without_dag(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms,
                              const Compression& compression) {
   write_all(scene, path, forms, WithDag::No, compression, kOldestSceneVersion);
@@ -89,14 +83,11 @@ void write_scene_without_dag(const dag::VoxelScene& scene, const fs::path& path,
 
 void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path,
                   const dag::VoxelScene* scene, const Compression& compression) {
-  h5::Quiet quiet;
-  AtomicFile target(path);
-  h5::Object file = h5::create_file(target.path(), path.string());
-  write_header(file, origin, kOldestSceneVersion);
-  if (scene != nullptr && scene->palette.count > 0) write_palette(file, *scene);
-  write_bricks_group(file, bricks, compression);
-  h5::close_file(std::move(file));
-  target.commit();
+  h5::NewFile file(path);
+  write_header(file.root(), origin, kOldestSceneVersion);
+  if (scene != nullptr && scene->palette.count > 0) write_palette(file.root(), *scene);
+  write_bricks_group(file.root(), bricks, compression);
+  file.commit();
 }
 
 dag::VoxelScene read_scene(const fs::path& path) {
@@ -159,9 +150,7 @@ SceneFileParts scene_file_parts(const fs::path& path) {
 
 bool is_scene_file(const fs::path& path) {
   constexpr std::string_view kMagic = "\x89HDF\r\n\x1a\n";
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, kMagic.size()> start = {};
-  return file.read(start.data(), start.size()) && std::string_view(start.data(), start.size()) == kMagic;
+  return first_bytes(path, kMagic.size()) == kMagic;
 }
 
 }  // namespace vox

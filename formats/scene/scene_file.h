@@ -16,13 +16,14 @@
 //   /bricks                hybrid bricks of the same voxels or of a volume: formats/scene/bricks_group.h
 //   /hash                  a spatial hash of the same voxels: formats/scene/hash_group.h
 //
-// In files of version 1, which are read and on request written, a child pointer is a word offset and not a number,
-// and there are neither child_bytes nor starts. A file without an SVDAG is of version 1. The words may lie in parts:
-// formats/scene/scene_parts.h.
+// In files of version 1, a child pointer is a word offset and not a number, and there are neither child_bytes
+// nor starts. Such files are read, and written on request. A file without an SVDAG has version 1. The words
+// may lie in parts: formats/scene/scene_parts.h.
 //
-// A file of a volume has only /bricks, and no digest; a file of a scene's materials as bricks also has
-// /palette. A file of a scene as a spatial hash has everything but /svdag. Texts have fixed lengths (h5py:
-// bytes; .decode() gives a str). Equal scenes give equal bytes on one machine, equal words on all.
+// A file of a volume has only /bricks and no digest; a file of a scene's materials as bricks also has
+// /palette. A file of a scene as a spatial hash has everything except /svdag. Texts have fixed lengths (h5py:
+// bytes; .decode() gives a str). Equal scenes give equal bytes on one machine and equal words on all
+// machines.
 #pragma once
 
 #include <filesystem>
@@ -37,24 +38,25 @@
 
 namespace vox {
 
-// Forms of a scene's voxels besides the SVDAG; null where a file is to have none.
+// The forms of a scene's voxels besides the SVDAG. A form is null if the file is not to have it.
 struct OtherForms {
   const bricks::FrozenBricks* bricks = nullptr;
   const spatial::FrozenHash* hash = nullptr;
 };
 
-// Throws Error where scene files cannot be compressed so here. What writes them throws it too, after the work.
+// Throws Error if this machine cannot compress scene files so. The functions that write files throw it too,
+// but only after the work.
 void check_compression(const Compression& compression);
 
 inline constexpr uint32_t kOldestSceneVersion = 1, kSceneVersion = 2;
 
-// Replaces what is at `path` once everything is written. Throws Error that names the file, or where that version
-// cannot hold the scene.
+// Writes the scene and then replaces the file at `path`. Throws Error that names the file, for instance if
+// that version cannot hold the scene.
 void write_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
                  const OtherForms& forms = {}, const Compression& compression = {},
                  uint32_t version = kSceneVersion);
 
-// Writes a scene without its SVDAG. There is a spatial hash, of the same voxels.
+// Writes a scene without its SVDAG. `forms` must have a spatial hash of the same voxels.
 void write_scene_without_dag(const dag::VoxelScene& scene, const std::filesystem::path& path,
                              const OtherForms& forms, const Compression& compression = {});
 
@@ -62,24 +64,24 @@ void write_scene_without_dag(const dag::VoxelScene& scene, const std::filesystem
 struct FileOrigin {
   std::string generator, command, created;
 };
-// `scene` is the one whose materials the bricks hold, null for a volume.
+// `scene` is the scene whose materials the bricks hold, or null for a volume.
 void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin,
                   const std::filesystem::path& path, const dag::VoxelScene* scene = nullptr,
                   const Compression& compression = {});
 
-// Checks everything that a walk over the DAG relies on to stay inside of it; verify() checks the rest. Throws
-// Error that names the file and what in it is wrong.
+// Checks everything that keeps a walk over the DAG inside it; verify() checks the rest. Throws Error that
+// names the file and the defect.
 dag::VoxelScene read_scene(const std::filesystem::path& path);
 
-// Reads all of a scene but the words of its SVDAG, which the file need not have: levels are empty, counts and
-// digest are those of the scene.
+// Reads a scene except for the words of its SVDAG, which the file need not have. The levels are empty; counts
+// and digest are the scene's.
 dag::VoxelScene read_scene_without_dag(const std::filesystem::path& path);
 
-// What a file with an SVDAG says of itself, in attributes and the sizes of datasets: nothing of what takes long
-// to read is read, or checked.
+// Facts that a file with an SVDAG states in attributes and in the sizes of datasets. Nothing that takes long
+// to read is read or checked.
 struct SceneInfo {
   dag::VoxelScene scene;              // its levels have counts, but no words
-  std::vector<uint64_t> level_words;  // how many words each level has
+  std::vector<uint64_t> level_words;  // the number of words of each level
   uint32_t version = kSceneVersion;
 };
 SceneInfo read_scene_info(const std::filesystem::path& path);
@@ -89,17 +91,17 @@ bricks::FrozenBricks read_bricks(const std::filesystem::path& path);
 // Checks everything that searches rely on; spatial::verify() checks the rest.
 spatial::FrozenHash read_hash(const std::filesystem::path& path);
 
-// The palette of the materials that a scene or its bricks have. There is none for a volume, nor where they
-// have no materials.
+// Returns the palette of a scene's or its bricks' materials. A volume has none, and neither has a scene
+// without materials.
 std::optional<scene::Palette> scene_palette(const std::filesystem::path& path);
 
-// The parts that a scene file holds. Throws Error where the file is no scene file.
+// The forms that a scene file contains. Throws Error if the file is not a scene file.
 struct SceneFileParts {
   bool dag = false, bricks = false, hash = false;
 };
 SceneFileParts scene_file_parts(const std::filesystem::path& path);
 
-// Whether the file's content starts as HDF5 files do. False where it cannot be read.
+// True if the file begins with HDF5's signature. False if it cannot be read.
 bool is_scene_file(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -9,13 +9,13 @@
 #include <string>
 #include <system_error>
 
+#include "formats/io/h5_new_file.h"
 #include "formats/scene/h5_words.h"
 #include "formats/scene/read_parts.h"
 #include "formats/scene/replaced_parts.h"
 #include "formats/scene/scene_facts.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/svdag_group.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/mix.h"
 
@@ -32,12 +32,12 @@ std::string part_file_name(uint32_t number, uint64_t check) {
   return fmt::format("{:0{}}-{:0{}x}.h5", number, kNumberDigits, check, kCheckDigits);
 }
 
-// Relative to the folder of the scene.
+// Returns the part's path relative to the scene's folder.
 fs::path part_name(const fs::path& scene, uint32_t number, uint64_t check) {
   return parts_folder(scene).filename() / part_file_name(number, check);
 }
 
-// A sum over all words by which the head knows its parts, so that none stands for another.
+// Returns a sum over all words of a part. The head stores it to recognise its parts.
 uint64_t check_sum(const dag::DagPart& part) {
   uint64_t sum = part.levels.size();
   for (const dag::LevelPart& level : part.levels) {
@@ -62,7 +62,7 @@ OpenPart open_part(const fs::path& path) {
   if (!fs::exists(path, failed))
     throw Error("this part of the scene is missing")
         .at(path.string())
-        .hint("head and parts stay side by side");
+        .hint("the head and its parts must stay side by side");
   h5::Object file = h5::open_file(path);
   if (!h5::has_attribute(file, "format") || h5::read_text(file, "format") != kPartFormat)
     throw Error("is no part of a vox scene").at(path.string());
@@ -77,7 +77,7 @@ h5::Object open_part_group(const h5::Object& file, uint32_t level) {
   return h5::open_group(h5::open_group(file, "svdag"), level_group_name(level));
 }
 
-// What the head has of a level: how many words each part has, and where nodes start among all of them.
+// The head's data about a level: the number of words in each part, and where nodes start among all words.
 struct LevelOfParts {
   std::vector<hsize_t> words;
   std::vector<uint64_t> starts;
@@ -103,7 +103,7 @@ LevelOfParts level_of_parts(const std::vector<OpenPart>& parts, uint32_t level) 
   return sum;
 }
 
-// The words of all parts as one array. Names are relative: to the folder of the head.
+// Makes the words of all parts appear as one array. The names of the files are relative to the head's folder.
 h5::Object create_virtual_words(const h5::Object& group, const std::vector<std::string>& names,
                                 uint32_t level, const LevelOfParts& parts) {
   const h5::Handle properties = h5::dataset_properties();
@@ -183,22 +183,20 @@ WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& pla
   written.is_new = !fs::exists(path, failed);
   fs::create_directories(path.parent_path(), failed);
   if (failed) throw Error("cannot be made: " + failed.message()).at(path.parent_path().string());
-  NewParts unfinished;  // removes the folder, too, where nothing is in it
+  NewParts unfinished;  // also removes the folder if nothing is in it
   if (written.is_new) unfinished.add(path);
-  AtomicFile target(path);
-  h5::Object file = h5::create_file(target.path(), path.string());
-  h5::write_text(file, "format", kPartFormat);
-  h5::write_attribute(file, "version", kSceneVersion);
-  h5::write_attribute(file, "check", written.check);
+  h5::NewFile file(path);
+  h5::write_text(file.root(), "format", kPartFormat);
+  h5::write_attribute(file.root(), "version", kSceneVersion);
+  h5::write_attribute(file.root(), "check", written.check);
   {
-    const h5::Object svdag = h5::create_group(file, "svdag");
+    const h5::Object svdag = h5::create_group(file.root(), "svdag");
     for (uint32_t level = 0; level < part.levels.size(); ++level) {
       const auto kind = level + 1 == part.levels.size() ? dag::NodeKind::Leaf : dag::NodeKind::Inner;
       write_level_part(svdag, part.levels[level], {level, kind, place.materials}, compression);
     }
   }
-  h5::close_file(std::move(file));
-  target.commit();
+  file.commit();
   unfinished.keep();
   return written;
 }
@@ -208,19 +206,17 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
   h5::Quiet quiet;
   std::vector<OpenPart> parts;
   std::vector<std::string> names;
-  std::vector<fs::path> files;
   for (uint32_t number = 0; number < checks.size(); ++number) {
     names.push_back(part_name(path, number, checks[number]).string());
-    files.push_back(scene_part_path(path, number, checks[number]));
-    parts.push_back(open_part(files.back()));
+    const fs::path file = scene_part_path(path, number, checks[number]);
+    parts.push_back(open_part(file));
     if (parts.back().check != checks[number])
-      throw Error("is not the part that was written").at(files.back().string());
+      throw Error("is not the part that was written").at(file.string());
   }
-  AtomicFile target(path);
-  h5::Object file = h5::create_file(target.path(), path.string());
-  write_scene_facts(file, scene, kSceneVersion);
+  h5::NewFile file(path);
+  write_scene_facts(file.root(), scene, kSceneVersion);
   {
-    const h5::Object svdag = h5::create_group(file, "svdag");
+    const h5::Object svdag = h5::create_group(file.root(), "svdag");
     write_parts_group(svdag, names, parts);
     for (uint32_t level = 0; level <= scene.dag.depth(); ++level) {
       const LevelOfParts sums = level_of_parts(parts, level);
@@ -234,9 +230,8 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
       h5::write_words(group, "starts", sums.starts, compression);
     }
   }
-  h5::close_file(std::move(file));
-  target.commit();
-  remove_other_parts(path, files);
+  file.commit();
+  remove_unnamed_parts(path);
 }
 
 bool has_parts(const h5::Object& svdag) {
@@ -254,7 +249,7 @@ std::vector<fs::path> named_parts(const fs::path& path) {
     if (!has_parts(svdag)) return parts;
     for (const std::string& name : h5::read_texts(h5::open_group(svdag, "parts"), "file"))
       parts.push_back(path.parent_path() / name);
-  } catch (const Error&) {  // a file that is damaged names none
+  } catch (const Error&) {  // a damaged file names no parts
     parts.clear();
   }
   return parts;
@@ -269,7 +264,7 @@ std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::F
     const fs::path path = fs::path(svdag.file).parent_path() / names[i];
     const OpenPart from = open_part(path);
     if (from.check != checks[i])
-      throw Error("is another part than the one that the scene was written for").at(path.string());
+      throw Error("is not the part for which the scene's head was written").at(path.string());
     dag::DagPart& part = parts.emplace_back();
     for (uint32_t level = 0; level <= dag.depth(); ++level) {
       const h5::Object words = h5::open_dataset(open_part_group(from.file, level), "words");
@@ -277,6 +272,9 @@ std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::F
       const auto nodes = h5::read_attribute<uint64_t>(words, "nodes");
       part.levels.push_back({h5::read_words(words), first, nodes});
     }
+    if (check_sum(part) != checks[i])
+      throw Error("this part is damaged: its words do not have the check sum that the scene knows it by")
+          .at(path.string());
   }
   return parts;
 }

@@ -1,10 +1,11 @@
-// A scene whose words lie in several files, so that several processes can write one scene side by side: scene.h5 is
-// the head, which has everything but words, and scene.parts/ has parts, runs of the nodes of each level, one behind the
-// other. In the head the words of a level are a virtual dataset over the parts, which other programs read as one array.
+// A scene whose words lie in several files, so that several processes can write one scene side by side.
+// scene.h5 is the head, which has everything except the words. The folder scene.parts/ has the parts: each
+// holds a run of the nodes of each level, and the runs follow one another. In the head, the words of a level
+// are a virtual dataset over the parts, which other programs read as one array.
 //
-// Each process calls write_scene_part(); when all are done, one of them calls write_scene_head(). A part is named after
-// its content, so that parts of several scenes lie side by side: a head that is there already, and its parts, stay whole
-// until the new head takes its place.
+// Each process calls write_scene_part(); when all are done, one of them calls write_scene_head(). A part is
+// named after its content, so that parts of several scenes can lie side by side: an older head and its parts
+// stay complete until the new head replaces it.
 #pragma once
 
 #include <cstdint>
@@ -19,39 +20,40 @@
 
 namespace vox {
 
-// The folder beside a scene file in which its parts are.
+// Returns the folder beside a scene file that holds its parts.
 std::filesystem::path parts_folder(const std::filesystem::path& scene);
-// Throws Error where the folder cannot be one: before the work, not after it.
+// Throws Error if the path of that folder cannot be used. Called before the work begins, so that no work is
+// lost.
 void check_parts_folder(const std::filesystem::path& scene);
-// Where part `number` of a scene file lies, of which this is the check sum.
+// Returns the path of part `number` of a scene file, given the part's checksum.
 std::filesystem::path scene_part_path(const std::filesystem::path& scene, uint32_t number, uint64_t check);
 
-// Whether the parts that are written have such names: 000-88e6655ea6c26d31.h5.
+// True if the name has the form of a part's name: 000-88e6655ea6c26d31.h5.
 bool is_part_name(const std::string& name);
 
-// Which part of which scene file, which need not be there yet.
+// The number of a part and the scene file that it belongs to, which need not exist yet.
 struct ScenePartPlace {
   std::filesystem::path scene;
   uint32_t number = 0;
-  bool materials = true;  // whether leaves hold them
+  bool materials = true;  // true if leaves hold materials
 };
 
 struct WrittenPart {
   uint64_t check = 0;   // a sum over its words
-  bool is_new = false;  // whether there was none of that content before
+  bool is_new = false;  // true if no part of that content existed before
 };
 
-// The part appears complete or not at all.
+// Writes the part complete or not at all.
 WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& place,
                              const Compression& compression = {});
 
-// Writes the head over parts that are there, in this order. The levels of the scene's DAG have counts, but no words.
-// Throws Error that names a part that is missing, or that does not follow on the one before. In the end other parts
-// in the scene's folder of them are removed (replaced_parts.h).
+// Writes the head for existing parts, in this order. The levels of the scene's DAG have counts but no words.
+// Throws Error that names a part if it is missing or does not continue the part before. At the end, all other
+// parts in the scene's folder are removed (replaced_parts.h).
 void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> checks,
                       const std::filesystem::path& path, const Compression& compression = {});
 
-// The parts that the file at this path names, if it is a scene in parts, as files of its folder.
+// Returns the paths of the parts that the file at this path names; none if the file is not a scene in parts.
 std::vector<std::filesystem::path> named_parts(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -42,13 +42,13 @@ void check_child_bytes(const h5::Object& words) {
     throw Error(fmt::format("child_bytes is {}, expected {}", bytes, kChildBytes)).at(words.where());
 }
 
-// The words of a level, which may lie in parts: then its dataset is read by other programs only.
+// Opens the words of a level. If they lie in parts, the virtual dataset serves other programs only.
 h5::Object open_level_words(const h5::Object& svdag, uint32_t level) {
   const h5::Object group = h5::open_group(svdag, level_group_name(level));
   return has_parts(svdag) ? h5::open_virtual_dataset(group, "words") : h5::open_dataset(group, "words");
 }
 
-// The words of all levels, and what version 2 says of where nodes start.
+// Reads the words of all levels and, from version 2 on, where nodes start.
 using LevelStarts = std::vector<LongWords>;
 
 LevelStarts read_words_of_levels(const h5::Object& svdag, uint32_t version, dag::FrozenDag& dag) {
@@ -83,7 +83,7 @@ void take_parts(std::vector<dag::DagPart> parts, dag::FrozenDag& dag) {
   }
 }
 
-// Runs what knows of levels alone, and names the file in what it throws.
+// Runs `body`, which knows only levels, and adds the file's name to its errors.
 template <class Body>
 void in_group(const h5::Object& svdag, const Body& body) {
   try {

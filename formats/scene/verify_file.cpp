@@ -26,7 +26,7 @@ void of_file(const path& file, const Check& check) {
   }
 }
 
-// A GPU takes longer to start than the processor takes for less.
+// A GPU takes longer to start than the processor takes to verify a smaller DAG.
 constexpr uint64_t kWorthAGpu = 128 << 20;
 
 void check_dag(const dag::FrozenDag& dag, EngineOptions options) {

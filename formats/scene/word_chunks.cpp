@@ -18,9 +18,9 @@ namespace {
 using Method = Compression::Method;
 
 constexpr H5Z_filter_t kZstd = 32015;  // as registered with The HDF Group
-constexpr unsigned kZstdLevel = 3;     // its own default
+constexpr unsigned kZstdLevel = 3;     // Zstandard's own default
 
-// The filters of a dataset, in the order in which they are applied to what is written.
+// Returns the filters of a dataset in the order in which writing applies them.
 std::vector<H5Z_filter_t> filters_of(hid_t properties) {
   std::vector<H5Z_filter_t> filters;
   for (int i = 0; i < H5Pget_nfilters(properties); ++i) {

@@ -46,7 +46,7 @@ class CameraReader {
     uint32_t number = 0;
     for (const char* p = after_byte_order_mark(text); p < end; p = following_line(p)) {
       LineReader line(path_, p, ++number);
-      if (!line.peek()) continue;  // nothing but blanks and a comment
+      if (!line.peek()) continue;  // only blanks and a comment
       const Word rest = *line.rest();
       const std::vector<Word> cells = cells_of({rest.at, rest.text.substr(0, rest.text.find('#'))});
       columns_.empty() ? read_names(line, cells) : read_row(line, cells);
@@ -60,10 +60,10 @@ class CameraReader {
     for (const Word& cell : cells) {
       const auto* const found = std::ranges::find(kColumns, cell.text);
       if (found == kColumns.end())
-        line.fail(cell, fmt::format("{} is no column of a camera's way", in_quotes(cell.text)),
+        line.fail(cell, fmt::format("{} is not a column of a camera path", in_quotes(cell.text)),
                   fmt::format("the first line names some of: {}", fmt::join(kColumns, ",")));
       const auto column = static_cast<size_t>(found - kColumns.begin());
-      if (has(column)) line.fail(cell, fmt::format("the column {} is there twice", cell.text));
+      if (has(column)) line.fail(cell, fmt::format("the column {} occurs twice", cell.text));
       columns_.push_back(column);
     }
     expect(line, 0, kNeeded);
@@ -109,7 +109,7 @@ class CameraReader {
   bool has(size_t column) const { return std::ranges::find(columns_, column) != columns_.end(); }
 
   const std::filesystem::path& path_;
-  std::vector<size_t> columns_;  // of each cell of a row
+  std::vector<size_t> columns_;  // the meaning of each cell of a row
   render::CameraPath way_;
 };
 

@@ -55,7 +55,8 @@ class EditScriptParser {
     }
   }
 
-  // A 'repeat' or an 'end' that is wrong still belongs to its other half, which is not wrong for that.
+  // A 'repeat' or an 'end' with a mistake is still matched with its other half, so that no second error is
+  // reported there.
   void pair_up(const LineReader& line) {
     if (command_.text == "end" && builder_.is_repeating()) builder_.end_repeat(line, command_);
     if (command_.text == "repeat" && builder_.may_repeat())
@@ -309,7 +310,7 @@ class EditScriptParser {
   SceneFrame frame_;
   ScriptBuilder builder_;
   ScriptUnits units_ = ScriptUnits::Voxels;
-  Word command_;  // the first word of the line that is read
+  Word command_;  // the first word of the current line
   std::set<std::string> snapshots_;
 };
 

@@ -19,7 +19,7 @@
 namespace vox {
 namespace {
 
-constexpr size_t kMaxCells = 22;  // those of EditCopy
+constexpr size_t kMaxCells = 22;  // the cells of EditCopy
 
 struct Row {
   Word name;
@@ -33,7 +33,7 @@ Word trimmed(const char* begin, const char* end) {
   return {begin, {begin, end}};
 }
 
-// Splits a line into cells. Cells beyond kMaxCells are left out, but counted.
+// Splits a line into cells. Cells beyond kMaxCells are counted but not kept.
 Row split(const Word& line) {
   Row row;
   const char* p = line.at;
@@ -59,7 +59,7 @@ edit::EditPlace in_units(Vec3d place) {
   return {units(place.x), units(place.y), units(place.z)};
 }
 
-// The voxels that a cube around the place touches.
+// Returns the voxels that a cube around the place touches.
 VoxelBox cube_around(const Ball& ball) {
   auto low = [&](double v) { return static_cast<int32_t>(std::floor(v - ball.radius)); };
   auto high = [&](double v) { return static_cast<int32_t>(std::ceil(v + ball.radius)); };
@@ -76,7 +76,8 @@ std::array<int32_t, 3> components(Int3 v) {
   return {v.x, v.y, v.z};
 }
 
-// The copy that puts source + offset, turned, to dest + turned offset, for all voxels of the target box.
+// Returns the copy that moves source + offset, turned, to dest + turned offset for all voxels of the target
+// box.
 edit::CopyEdit copy_to(const VoxelBox& target, Int3 source, Int3 dest, const edit::Turn& turn) {
   auto from = components(source), to = components(dest), low = components(target.min),
        high = components(target.max);
@@ -132,7 +133,7 @@ class ReplayParser {
       if (named.name == row.name.text) return (this->*named.read)(line, row);
     std::vector<std::string_view> names;
     for (const Named& named : kRows) names.push_back(named.name);
-    line.fail(row.name, fmt::format("{} is no row of a replay", in_quotes(row.name.text)),
+    line.fail(row.name, fmt::format("{} is not a row of a recording", in_quotes(row.name.text)),
               did_you_mean(row.name.text, names));
   }
 
@@ -190,7 +191,7 @@ class ReplayParser {
   void read_undo(const LineReader& line, const Row& row) { add(line, row, edit::Undo{}); }
   void read_redo(const LineReader& line, const Row& row) { add(line, row, edit::Redo{}); }
 
-  // The turn that the matrix describes, with the axes of the scene.
+  // Reads the rotation that the matrix describes and converts it to the scene's axes.
   edit::Turn read_turn(const LineReader& line, const Row& row) const {
     if (read_flag(line, row.cells[19]))
       line.fail(row.cells[19], "the copy is twisted, which an edit cannot do");
@@ -215,7 +216,7 @@ class ReplayParser {
 
   [[noreturn]] static void fail_turn(const LineReader& line, const Row& row) {
     line.fail(row.cells[10],
-              "the copy is scaled, or turned by other than right angles, which an edit cannot do");
+              "the copy is scaled, or rotated by other than right angles, which an edit cannot do");
   }
 
   void paint(const LineReader& line, const Row& row, const edit::Shape& shape, edit::PaintMode mode) {
@@ -258,7 +259,7 @@ class ReplayParser {
   }
 
   static void check_range(const LineReader& line, const Word& word, Vec3d at) {
-    // Places stay within the range of an edit's, also with the largest radius around them.
+    // Places stay within an edit's range even with the largest radius around them.
     constexpr auto kMost = static_cast<double>(edit::kMaxEditPlace - edit::kMaxEditRadius - 1);
     if (!(std::abs(at.x) <= kMost && std::abs(at.y) <= kMost && std::abs(at.z) <= kMost))
       line.fail(word, fmt::format("lies beyond ±{} voxels", format_count(static_cast<uint64_t>(kMost))));

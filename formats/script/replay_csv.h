@@ -1,6 +1,6 @@
 // Reads recorded edits of HashDAG (Careil, Billeter and Eisemann 2020) as commands of an edit script. Each
-// edit is one row, in voxels of the depth at which it was recorded, y up; empty cells at the end of a row do
-// not count:
+// edit is one row, in voxels of the depth at which it was recorded, with y up. Empty cells at the end of a
+// row are ignored:
 //
 //   EditSphere,x,y,z,radius,true|false     fills or empties a sphere
 //   EditCube,x,y,z,radius,true|false       the cube of 2 radius a side around x,y,z
@@ -14,9 +14,10 @@
 //   SetLocation, SetRotation, SetToolParameters: the camera and the window, of no use here
 //   # a comment (ours)
 //
-// Edit scripts differ from HashDAG: a voxel is in a sphere when its centre is, while HashDAG takes every
-// voxel that the sphere touches; cubes and copies agree with HashDAG. A fill whose seed is filled floods that
-// material here, while HashDAG goes on to empty neighbours. A recording names no material.
+// The results differ from HashDAG's in two ways. Here a voxel is in a sphere if its centre is, while HashDAG
+// takes every voxel that the sphere touches. A fill that starts in a filled voxel floods that voxel's
+// material here, while HashDAG continues to empty neighbours. Cubes and copies agree. A recording names no
+// material.
 #pragma once
 
 #include <array>
@@ -35,20 +36,21 @@ struct ReplayScale {
   double numerator = 1, denominator = 1;
 };
 
-// The map from recorded voxels to the scene's: the axes first, then the scale, of radii too, then the shift.
+// Maps recorded voxels to the scene's: first the axes, then the scale (which applies to radii too), then the
+// shift.
 struct ReplayOptions {
   std::array<uint8_t, 3> swizzle = {0, 1, 2};  // the recorded axis that becomes x, y, z
   ReplayScale scale = {};
   Vec3d shift = {0, 0, 0};
   uint8_t material = 0;   // the material of filled and painted voxels
-  bool materials = true;  // whether the scene has any; if not, rows that paint are left out, with a warning
+  bool materials = true;  // if false, rows that paint are skipped with a warning
 };
 
-// Whether the extension is .csv.
+// True if the extension is .csv.
 bool is_replay_path(const std::filesystem::path& path);
 
-// A row that cannot be understood, or done, is an Error with file, line and column. Copies that are twisted,
-// or turned by other than right angles, cannot be done.
+// Reads a recording. A row that cannot be understood or done is an Error with file, line and column. Copies
+// that are twisted or rotated by other than right angles cannot be done.
 edit::Script read_replay_csv(const std::filesystem::path& path, const ReplayOptions& options,
                              const edit::OnScriptError& on_error = {});
 edit::Script parse_replay_csv(std::string text, const std::filesystem::path& path,

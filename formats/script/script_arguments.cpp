@@ -12,12 +12,12 @@ namespace vox {
 namespace {
 
 struct ArgText {
-  std::string_view name, value;  // the value is empty where the name stands alone
+  std::string_view name, value;  // the value is empty for an argument that takes none
 };
 
 constexpr std::string_view kPlace = "x,y,z";
 
-// The texts of all arguments, in the order of Arg.
+// The names of all arguments and their values as messages show them, in the order of Arg.
 constexpr std::array<ArgText, static_cast<size_t>(Arg::Count)> kArgs = {{
     {"center", kPlace},  {"radius", "LENGTH"},   {"radii", kPlace},
     {"min", kPlace},     {"max", kPlace},        {"from", kPlace},
@@ -108,7 +108,8 @@ Word Arguments::read_value(const Word& name, Arg arg) {
   if (text.value.empty()) return name;
   Word value = line_.need(fmt::format("{} behind '{}'", text.value, text.name));
   const bool commas = value.text.find(',') != std::string_view::npos && !value.text.ends_with(',');
-  if (text.value == kPlace && !commas) values_.fail_no_place(value);  // blanks, not commas alone
+  // A word without commas, or with one at its end, is a place written with blanks.
+  if (text.value == kPlace && !commas) values_.fail_no_place(value);
   return value;
 }
 
@@ -143,7 +144,7 @@ void Arguments::read_turn(Arg arg) {
   uint32_t quarters = angle.text == "90" ? 1 : angle.text == "180" ? 2 : angle.text == "270" ? 3 : 0;
   if (quarters == 0)
     line_.fail(angle,
-               fmt::format("{} is no angle to turn by, expected 90, 180 or 270", in_quotes(angle.text)));
+               fmt::format("{} is not an angle of rotation, expected 90, 180 or 270", in_quotes(angle.text)));
   for (uint32_t i = 0; i < quarters; ++i) turn_ = edit::followed_by(turn_, edit::quarter_turn(axis));
 }
 
@@ -192,7 +193,8 @@ void Arguments::read_noise(edit::Shape& shape) const {
   constexpr uint32_t kDefaultGrain = 8;
   for (Arg arg : {Arg::Grain, Arg::NoiseSeed})
     if (of_shape_.has(arg) && !of_shape_.has(Arg::Noise))
-      line_.fail(of_shape_.word(arg), fmt::format("'{}' without 'noise LENGTH'", text_of(arg).name));
+      line_.fail(of_shape_.word(arg),
+                 fmt::format("'{}' has no effect without 'noise LENGTH'", text_of(arg).name));
   if (!of_shape_.has(Arg::Noise)) return;
   shape.roughness = values_.length(of_shape_.word(Arg::Noise));
   shape.grain = of_shape_.has(Arg::Grain) ? values_.grain(of_shape_.word(Arg::Grain)) : kDefaultGrain;

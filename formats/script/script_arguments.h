@@ -24,7 +24,7 @@ enum class Arg : uint8_t {
 };
 // clang-format on
 
-// A set of arguments, and for those that are given the words that follow them.
+// The arguments that a command or a shape allows, and the words of those that are given.
 class ArgumentSet {
  public:
   ArgumentSet() = default;
@@ -43,17 +43,17 @@ class ArgumentSet {
   std::array<Word, static_cast<size_t>(Arg::Count)> given_ = {};
 };
 
-// Reads the arguments of a line. Where both the shape behind `in` and the command have an argument of one
-// name, it is the shape's as long as the shape lacks it, then the command's. But a `seed` with commas is
-// always the place to fill from, and a `seed` without is that of the shape's noise.
+// Reads the arguments of a line. If the shape behind `in` and the command both have an argument of one name,
+// the first one in the line belongs to the shape and the second to the command. `seed` is an exception: with
+// commas it is always the place to fill from, without commas the seed of the shape's noise.
 class Arguments {
  public:
-  // `shape` is a shape whose arguments stand among the command's. `title` is for messages.
+  // `shape` is a shape whose arguments stand among the command's own. `title` names the command in messages.
   Arguments(LineReader& line, const ValueReader& values, std::string title, ArgumentSet own,
             edit::ShapeKind shape = edit::ShapeKind::Everything);
 
   bool has(Arg arg) const { return own_.has(arg); }
-  const Word& need(Arg arg) const;  // fails where the argument is not given
+  const Word& need(Arg arg) const;  // throws Error if the argument is not given
 
   edit::Shape shape() const;
   const edit::Turn& turn() const { return turn_; }
@@ -76,7 +76,7 @@ class Arguments {
   edit::Turn turn_;
 };
 
-// The kind of shape that a word names, "sphere" and so on; nothing for other words.
+// Returns the kind of shape that a word names ("sphere" and so on), and nothing for other words.
 std::optional<edit::ShapeKind> shape_kind(std::string_view name);
 
 }  // namespace vox

@@ -25,7 +25,7 @@ bool in_range(const edit::Shape& shape) {
 }
 
 struct PlacesInRange {
-  template <class InShape>  // an edit that has no place besides its shape
+  template <class InShape>  // an edit whose only place is its shape
   bool operator()(const InShape& edit) const {
     return in_range(edit.shape);
   }
@@ -34,8 +34,8 @@ struct PlacesInRange {
   bool operator()(const edit::FillEdit& edit) const { return in_range(edit.seed) && in_range(edit.shape); }
 };
 
-// Whether the edit is in range when moved by this offset. Offsets far out of range are not added, since the
-// sum could overflow.
+// True if the edit is in range when it is moved by this offset. Offsets far out of range are not added,
+// because the sum could overflow.
 bool stays_in_range(const edit::Edit& edit, edit::EditPlace offset) {
   edit::EditPlace half = {offset.x / 2, offset.y / 2, offset.z / 2};
   return in_range(half) && std::visit(PlacesInRange(), edit::moved(edit, offset));
@@ -105,16 +105,16 @@ void ScriptBuilder::check_written(const LineReader& line, const Word& word) cons
 }
 
 void ScriptBuilder::check_places(const LineReader& line, const Word& word, const edit::Edit& edit) const {
-  if (open_.empty()) return;  // places are in range as they are read
+  if (open_.empty()) return;  // reading a place has checked its range
   if (!stays_in_range(edit, open_.back().least) || !stays_in_range(edit, open_.back().most))
     line.fail(word, fmt::format("repeated, this moves beyond ±{} voxels", format_count(edit::kMaxEditPlace)));
 }
 
-// Neither the runs nor the offsets overflow: a repetition's count is at most 10^7, its step and jitter at
-// most 2^29, and there are 16 at most.
+// Neither the runs nor the offsets overflow, because a repetition's count is at most 10^7, its step and
+// jitter are at most 2^29, and at most 16 repetitions are nested.
 void ScriptBuilder::begin_repeat(const LineReader& line, const Word& word, const edit::Repeat& repeat) {
   if (open_.size() == kMaxScriptNesting)
-    line.fail(word, fmt::format("more than {} repetitions within each other", kMaxScriptNesting));
+    line.fail(word, fmt::format("more than {} nested repetitions", kMaxScriptNesting));
   check_written(line, word);
   Open inner{line, word, static_cast<uint32_t>(script_.repeats.size()), 1, {0, 0, 0}, {0, 0, 0}};
   if (!open_.empty()) {
@@ -142,7 +142,8 @@ void ScriptBuilder::end_repeat(const LineReader& line, const Word& word) {
 void ScriptBuilder::close_repeat() {
   edit::Repeat& repeat = script_.repeats[open_.back().index];
   repeat.end = static_cast<uint32_t>(script_.commands.size());
-  if (repeat.first == repeat.end) script_.repeats.pop_back();  // it is the last, as none is left within it
+  // Repetitions inside an empty one were removed before, so the empty one is the last.
+  if (repeat.first == repeat.end) script_.repeats.pop_back();
   open_.pop_back();
 }
 

@@ -16,14 +16,14 @@ namespace {
 
 constexpr int64_t kMaxFixed = int64_t{1} << 31;
 
-// The digits of a decimal number and the place of its point.
+// The digits of a decimal number and the position of its point.
 struct Decimal {
   std::string_view before, after;  // digits before and after the point
   int64_t exponent = 0;
   bool negative = false;
 
   int64_t digits() const { return static_cast<int64_t>(before.size() + after.size()); }
-  uint32_t digit(int64_t i) const {  // counts through both, before and after; 0 outside
+  uint32_t digit(int64_t i) const {  // i counts through `before` and `after`; 0 outside both
     if (i < 0 || i >= digits()) return 0;
     auto at = static_cast<size_t>(i);
     return static_cast<uint32_t>((at < before.size() ? before[at] : after[at - before.size()]) - '0');
@@ -58,7 +58,7 @@ std::optional<Decimal> split_decimal(std::string_view text) {
     bool negative = take_sign(text) == "-";
     std::string_view digits = take_digits(text);
     if (digits.empty()) return std::nullopt;
-    constexpr int64_t kHuge = int64_t{1} << 40;  // more than a script has digits
+    constexpr int64_t kHuge = int64_t{1} << 40;  // more digits than a script can have
     int64_t exponent = 0;
     for (char c : digits) exponent = std::min(kHuge, exponent * 10 + (c - '0'));
     decimal.exponent = negative ? -exponent : exponent;
@@ -98,7 +98,7 @@ Fixed parse_fixed(std::string_view text) {
 std::optional<uint64_t> parse_whole(std::string_view text) {
   auto decimal = split_decimal(text);
   if (!decimal) return std::nullopt;
-  int64_t first = 0, last = decimal->digits();  // the range of digits without zeros at its ends
+  int64_t first = 0, last = decimal->digits();  // the range of digits without leading and trailing zeros
   while (first < last && decimal->digit(first) == 0) ++first;
   while (last > first && decimal->digit(last - 1) == 0) --last;
   if (first == last) return 0;
@@ -162,7 +162,7 @@ Fixed ValueReader::number(const Word& word, double origin) const {
   Fixed fixed = parse_fixed(word.text);
   if (units_ == ScriptUnits::Voxels) return fixed;
   auto value = parse_decimal(word.text);
-  if (!value) return fixed;  // `fixed` says why the word is no number
+  if (!value) return fixed;  // `fixed` says why the word is not a number
   double units = (*value - origin) / frame_.voxel_size * static_cast<double>(edit::kEditUnits);
   if (!(std::abs(units) < static_cast<double>(kMaxFixed))) return {NumberKind::TooLarge};
   return {NumberKind::Number, std::llround(units), true};

@@ -11,9 +11,9 @@
 
 namespace vox {
 
-// The place of a scene's voxels in the world, and whether they have materials.
+// The place of a scene's voxels in the world. `materials` is true if the scene has any.
 struct SceneFrame {
-  Vec3d origin = {0, 0, 0};  // of the corner of voxel (0, 0, 0)
+  Vec3d origin = {0, 0, 0};  // the corner of voxel (0, 0, 0)
   double voxel_size = 1;     // world units
   bool materials = true;
 };
@@ -22,39 +22,39 @@ enum class ScriptUnits : uint8_t { Voxels, Scene };
 
 enum class NumberKind : uint8_t { Number, NoNumber, NotFinite, TooLarge };
 
-// A decimal number rounded to 1/256, halves away from zero, and below 2^31 in size. Digits behind the ninth
-// decimal never decide the rounding, because the middle between two multiples of 1/256 has nine decimals.
+// A decimal number rounded to 1/256, halves away from zero, with a magnitude below 2^31. Digits after the
+// ninth decimal never decide the rounding, because the midpoint of two multiples of 1/256 has nine decimals.
 struct Fixed {
   NumberKind kind = NumberKind::NoNumber;
   int64_t units = 0;
-  bool whole = false;  // as written
+  bool whole = false;  // true if it is written as a whole number
 };
 Fixed parse_fixed(std::string_view text);
 
-// A number from 0 to 2^64 - 1 that is whole, such as 1000000 or 1e6.
+// Reads a whole number from 0 to 2^64 - 1, such as 1000000 or 1e6.
 std::optional<uint64_t> parse_whole(std::string_view text);
 
-// The nearest double, which may be infinite; nothing for a text that is no decimal number.
+// Returns the nearest double, which may be infinite, and nothing if the text is not a decimal number.
 std::optional<double> parse_decimal(std::string_view text);
 
-// Reads the values of one line. Every function throws Error, with the column, where the word is no such
-// value.
+// Reads the values of one line. Every function throws Error with the column if the word is not such a value.
 class ValueReader {
  public:
   ValueReader(const LineReader& line, ScriptUnits units, const SceneFrame& frame)
       : line_(line), units_(units), frame_(frame) {}
 
   edit::EditPlace place(const Word& word) const;   // x,y,z
-  Int3 voxel(const Word& word) const;              // x,y,z, whole; rounded in units of the scene
-  edit::EditPlace offset(const Word& word) const;  // x,y,z; the scene's origin does not count
-  edit::EditPlace radii(const Word& word) const;   // x,y,z, none negative
-  edit::EditPlace reach(const Word& word) const;   // x,y,z or one for all axes, none negative
+  Int3 voxel(const Word& word) const;              // x,y,z, whole; rounded in scene units
+  edit::EditPlace offset(const Word& word) const;  // x,y,z, without the scene's origin
+  edit::EditPlace radii(const Word& word) const;   // x,y,z, not negative
+  edit::EditPlace reach(const Word& word) const;   // x,y,z or one number for all axes, not negative
   int64_t length(const Word& word) const;          // not negative
   uint32_t grain(const Word& word) const;          // a length in whole voxels, at least 1
 
   [[noreturn]] void fail_no_place(const Word& word) const;
 
-  // Fails at `word`, the larger corner, and names the axis where it is below the smaller one.
+  // Throws Error at `word`, the larger corner, if it is below the smaller one on an axis, and names that
+  // axis.
   void check_order(const Word& word, edit::EditPlace min, edit::EditPlace max) const;
 
   uint8_t material(const Word& word) const;

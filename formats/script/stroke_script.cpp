@@ -18,7 +18,7 @@ namespace {
 using painting::Stroke;
 using painting::StrokeSpace;
 
-constexpr double kMostLength = 1e100;  // whose square is finite
+constexpr double kMostLength = 1e100;  // small enough that its square is finite
 
 // Reads the arguments of one stroke, in any order.
 class StrokeReader {
@@ -36,7 +36,7 @@ class StrokeReader {
   }
 
  private:
-  using Value = std::optional<Word>;  // the argument's name, where it is given
+  using Value = std::optional<Word>;  // the argument's name, if it is given
 
   void read_argument(const Word& name) {
     if (name.text == "color") return read_color(name);
@@ -51,7 +51,7 @@ class StrokeReader {
                did_you_mean(name.text, kNames));
   }
 
-  // An argument that is given once.
+  // Stores an argument, which may be given only once.
   void take(Value& value, const Word& name) const {
     if (value) line_.fail(name, fmt::format("'{}' is given twice", name.text));
     value = name;

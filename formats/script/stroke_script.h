@@ -1,5 +1,5 @@
 // Reads scripts of strokes, which are painted on a surface: plain text, one stroke on each line.
-// stroke_script_help() describes the language. Places and lengths are numbers as a double holds them.
+// stroke_script_help() describes the language. Places and lengths are read as doubles.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,13 @@
 
 namespace vox {
 
-inline constexpr uint32_t kMaxStrokes = 1'000'000, kMaxStrokePoints = 4'000'000;  // of a script
+inline constexpr uint32_t kMaxStrokes = 1'000'000, kMaxStrokePoints = 4'000'000;  // limits on a script
 
-// Throws Error with file, line and column, also where there is no stroke.
+// Throws Error with file, line and column, also if the script has no stroke.
 painting::Strokes read_stroke_script(const std::filesystem::path& path);
 painting::Strokes parse_stroke_script(const std::string& text, const std::filesystem::path& path);
 
-// The language, for --help.
+// Returns a description of the language, for --help.
 std::string stroke_script_help();
 
 }  // namespace vox

@@ -23,7 +23,7 @@ int32_t checked_channel(const Channels& channels, std::optional<uint32_t> wanted
   return static_cast<int32_t>(*wanted);
 }
 
-// Every `stride`-th value, from that of the channel on, of voxels whose values follow one another.
+// Returns one channel of a file whose voxels have `stride` values each, one behind the other.
 StoredVolume interleaved(StoredVolume file, const StoredInfo& info, int32_t stride, int32_t channel) {
   const uint32_t each = stored_bytes(info.type);
   auto read = [read = std::move(file.read), stride, channel, each](const VoxelBox& box, std::byte* to) {

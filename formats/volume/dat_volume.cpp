@@ -51,7 +51,7 @@ StoredVolume open_text(const Fields& fields, const std::filesystem::path& path) 
 }  // namespace
 
 StoredVolume open_dat(const std::filesystem::path& path) {
-  constexpr uint64_t kTextBytes = 4096;  // such a text is shorter
+  constexpr uint64_t kTextBytes = 4096;  // the text form is shorter than this
   const MappedFile file(path);
   const std::string_view start = file.text().substr(0, kTextBytes);
   if (start.find("ObjectFileName") != std::string_view::npos) return open_text(text_fields(start), path);

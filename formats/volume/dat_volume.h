@@ -1,6 +1,6 @@
-// Reads two formats that are both called .dat: three uint16 that say the size and then uint16 values (as of
-// the stag beetle and the Christmas tree of TU Wien), and text that names a raw file (ObjectFileName,
-// Resolution, Format).
+// Reads two formats that are both called .dat. One is binary: three uint16 state the size, and uint16 values
+// follow (the stag beetle and the Christmas tree of TU Wien). The other is a text that names a raw file
+// (ObjectFileName, Resolution, Format).
 #pragma once
 
 #include <filesystem>

@@ -22,12 +22,12 @@ namespace {
 
 using volume::ValueType;
 
-constexpr uint64_t kConvertedVoxels = 1 << 18;  // at a time, by each thread
+constexpr uint64_t kConvertedVoxels = 1 << 18;  // voxels that a thread converts at a time
 
-// What holds the values of a type exactly; and how far f32 is off from numbers of it.
+// The types that hold all values of a volume exactly, and the largest error of f32.
 struct Fit {
   bool u8 = true, u16 = true, i16 = true;
-  uint64_t first_inexact = UINT64_MAX;  // for integers: not exact in f32; for f64: outside of its range
+  uint64_t first_inexact = UINT64_MAX;  // an integer that is not exact in f32, or an f64 outside f32's range
   double most_off = 0;
 
   void add(const Fit& other) {
@@ -37,7 +37,8 @@ struct Fit {
   }
 };
 
-// A float holds the integers whose bits from the highest to the lowest that is set are 24 at most.
+// A float holds an integer exactly if its bits span at most 24 positions, from the highest set bit to the
+// lowest.
 template <class T>
 bool float_holds(T value) {
   auto size = static_cast<uint64_t>(value);
@@ -49,7 +50,7 @@ bool float_holds(T value) {
 template <class T>
 void look_at(Fit& fit, T value, uint64_t i) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (!std::isfinite(value)) return;  // it stays what it is, and is refused where values are used
+    if (!std::isfinite(value)) return;  // it is kept here, and refused where values are used
     if (std::abs(value) > static_cast<T>(std::numeric_limits<float>::max())) {
       fit.first_inexact = std::min(fit.first_inexact, i);
     } else {
@@ -88,7 +89,7 @@ Fit fit_of(const std::byte* values, uint64_t count) {
                 : "labels can become materials of a scene, whatever their numbers; scale other values first");
 }
 
-// The type that all values fit in.
+// Returns the type that holds all values.
 ValueType fitting_type(const StoredVolume& stored) {
   Fit all;
   read_stored_pieces(stored, [&](const VoxelBox& box, const std::byte* values) {
@@ -129,7 +130,7 @@ void convert_to(ValueType type, const std::byte* from, std::byte* to, uint64_t c
   }
 }
 
-// The place of a voxel among those of a box, x fastest.
+// Returns the index of a voxel among those of a box, x fastest.
 uint64_t place_in(const VoxelBox& box, Int3 voxel) {
   const Int3 at = voxel - box.min;
   return (static_cast<uint64_t>(at.z) * static_cast<uint64_t>(box.size().y) + static_cast<uint64_t>(at.y)) *

@@ -32,7 +32,7 @@ struct MetaHeader {
     if (value(name).empty()) throw Error(fmt::format("its header has no {}", name));
     return value(name);
   }
-  // The value of the first of these names that the header has.
+  // Returns the value of the first of these names that the header has.
   std::string_view first_of(std::initializer_list<std::string_view> names) const {
     for (const std::string_view name : names)
       if (!value(name).empty()) return value(name);
@@ -60,16 +60,16 @@ MetaHeader read_meta_header(std::string_view text) {
   throw Error(fmt::format("its header has no {}", kLastField));
 }
 
-constexpr size_t kMostAxes = 4;  // three of space, and one of channels
+constexpr size_t kMostAxes = 4;  // three of space and one of channels
 
 size_t axes_of(const MetaHeader& header) {
   const int64_t axes = header_integer(header.needed("NDims"), "NDims");
   if (axes < 2 || axes > static_cast<int64_t>(kMostAxes))
-    throw Error(fmt::format("NDims is {}, expected 3, or 4 of which the last is no axis of space", axes));
+    throw Error(fmt::format("NDims is {}, expected 3, or 4 with channels as the last axis", axes));
   return static_cast<size_t>(axes);
 }
 
-// The sizes of all axes; those that the file does not have are 1.
+// Returns the sizes of all axes; axes that the file lacks have size 1.
 std::array<int64_t, kMostAxes> sizes_of(const MetaHeader& header) {
   std::array<int64_t, kMostAxes> sizes = {1, 1, 1, 1};
   std::ranges::copy(header_integers(header.needed("DimSize"), "DimSize", axes_of(header)), sizes.begin());
@@ -81,7 +81,9 @@ Channels channels_of(const MetaHeader& header) {
   const auto text = header.value("ElementNumberOfChannels");
   const int64_t values = text.empty() ? 1 : header_integer(text, "ElementNumberOfChannels");
   if (planes < 1 || values < 1 || (planes > 1 && values > 1))
-    throw Error(fmt::format("a voxel has {} values for each of {} channels", values, planes));
+    throw Error(fmt::format(
+        "has {} values for each voxel and {} channels, expected 1 or more, and several of only one", values,
+        planes));
   if (planes > 1) return {planes, Channels::Order::Planar};
   return {values, Channels::Order::Interleaved};
 }
@@ -107,7 +109,7 @@ Placement placement_of(const MetaHeader& header) {
   Placement placement;
   for (uint32_t axis = 0; axis < 3; ++axis) placement.steps[axis][axis] = spacing[axis];
   if (const auto text = header.first_of({"TransformMatrix", "Rotation", "Orientation"}); !text.empty()) {
-    // The row of an axis is its direction.
+    // The row of an axis in the matrix is its direction.
     const auto turn = header_numbers(text, "TransformMatrix", axes * axes);
     for (uint32_t axis = 0; axis < space; ++axis)
       for (uint32_t i = 0; i < space; ++i) placement.steps[axis][i] = turn[axis * axes + i] * spacing[axis];
@@ -119,7 +121,7 @@ Placement placement_of(const MetaHeader& header) {
   return placement;
 }
 
-// The files that hold the values.
+// Returns the files that hold the values.
 std::vector<std::filesystem::path> files_of(const MetaHeader& header, const std::filesystem::path& path,
                                             std::string_view behind) {
   const std::string_view file = header.needed(kLastField);

@@ -10,7 +10,8 @@
 
 namespace vox {
 
-// Opens a file of two or three dimensions, or of channels of such, of which one is wanted (channels.h).
+// Opens a file of two or three dimensions. If it has several channels, `channel` says which one is read
+// (channels.h).
 StoredVolume open_meta_image(const std::filesystem::path& path, std::optional<uint32_t> channel);
 
 }  // namespace vox

@@ -19,20 +19,20 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kScaledVoxels = 1 << 18;  // at a time
+constexpr uint64_t kScaledVoxels = 1 << 18;  // voxels scaled at a time
 
 bool is_gzip(std::span<const std::byte> bytes) {
   return bytes.size() > 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
 }
 
-// The file's first bytes, unpacked.
+// Returns the file's first bytes, decompressed.
 std::vector<std::byte> first_bytes(std::span<const std::byte> bytes) {
   if (is_gzip(bytes)) return inflated_start(bytes, kMostNiftiHeader);
   const auto start = bytes.first(std::min(bytes.size(), kMostNiftiHeader));
   return {start.begin(), start.end()};
 }
 
-// The file of values that belongs to a header: NAME.img, or NAME.img.gz.
+// Returns the file of values that belongs to a header: NAME.img or NAME.img.gz.
 std::filesystem::path image_beside(std::filesystem::path header) {
   if (lower_extension(header) == ".gz") header.replace_extension();
   std::filesystem::path image = header.replace_extension(".img");
@@ -41,7 +41,7 @@ std::filesystem::path image_beside(std::filesystem::path header) {
   std::filesystem::path packed = image;
   packed += ".gz";
   if (std::filesystem::exists(packed, failed)) return packed;
-  throw Error("no such file, but values of the header are in it").at(image.string());
+  throw Error("no such file, although the header's values should be in it").at(image.string());
 }
 
 Channels channels_of(const NiftiHeader& header, const NiftiValues& values) {
@@ -54,7 +54,8 @@ Channels channels_of(const NiftiHeader& header, const NiftiValues& values) {
   }
   if (planes > 1 && values.count > 1)
     throw Error(
-        fmt::format("it holds {} volumes of {} values a voxel, expected one of both", planes, values.count));
+        fmt::format("it has {} volumes with {} values for each voxel, expected several of only one of them",
+                    planes, values.count));
   if (planes > 1) return {planes, Channels::Order::Planar};
   return {values.count, Channels::Order::Interleaved};
 }
@@ -84,7 +85,7 @@ VolumeData nifti_data(const NiftiHeader& header, const std::filesystem::path& pa
   return data;
 }
 
-// slope · value + intercept, as f32.
+// Returns the volume with each value replaced by slope · value + intercept, as f32.
 StoredVolume scaled(StoredVolume stored, double slope, double intercept) {
   StoredInfo info = stored.info;
   info.type = StoredType::F32;

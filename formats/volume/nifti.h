@@ -10,8 +10,9 @@
 
 namespace vox {
 
-// Opens a file of two or three dimensions, or of several such, of which one is wanted (channels.h). Values that
-// the header scales become f32. The world is the one of the header's sform, else of its qform; z is up.
+// Opens a file of two or three dimensions, or one channel of a file that has several (channels.h). Values
+// that the header scales become f32. The position in the world comes from the header's sform or, without one,
+// its qform; z is up.
 StoredVolume open_nifti(const std::filesystem::path& path, std::optional<uint32_t> channel);
 
 }  // namespace vox

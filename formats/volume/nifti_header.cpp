@@ -13,10 +13,10 @@
 namespace vox {
 namespace {
 
-// Where the fields of a version lie, in bytes, and how wide they are.
+// The positions and widths of a version's header fields, in bytes.
 struct NiftiLayout {
   size_t size, magic;
-  size_t dim, dim_bytes, type, pixdim, number_bytes;  // numbers of pixdim and of all that is below
+  size_t dim, dim_bytes, type, pixdim, number_bytes;  // number_bytes: of pixdim and all below
   size_t offset, slope, qform, sform, code_bytes, quatern, srow;
 };
 constexpr NiftiLayout kNifti1 = {348, 344, 40, 2, 70, 76, 4, 108, 112, 252, 254, 2, 256, 280};
@@ -54,8 +54,8 @@ int32_t first_word(std::span<const std::byte> bytes, ByteOrder order) {
   return NiftiFields(bytes, kNifti1, order).read<int32_t>(0);
 }
 
-// The steps of a rotation by a quaternion whose real part follows from the others, as nifti1.h has it. `qfac`
-// is 1 or -1, and turns the third axis around.
+// Returns the steps of a rotation by a quaternion whose real part follows from the other parts, as nifti1.h
+// defines it. `qfac` is 1 or -1; -1 reverses the third axis.
 std::array<Vec3d, 3> steps_of_quaternion(Vec3d q, const Vec3d& spacing, double qfac) {
   const double rest = 1 - (q.x * q.x + q.y * q.y + q.z * q.z);
   double a = 0;
@@ -118,7 +118,7 @@ NiftiHeader read_nifti_header(std::span<const std::byte> bytes) {
   const char version = layout == &kNifti1 ? '1' : '2';
   header.one_file = name[1] == '+';
   if (name[0] != 'n' || (name[1] != '+' && name[1] != 'i') || name[2] != version)
-    throw Error("is no NIfTI file but, it seems, Analyze 7.5, which does not say which way its axes run")
+    throw Error("seems to be Analyze 7.5 and not NIfTI; Analyze does not state the directions of its axes")
         .hint("convert it to NIfTI, for example with 3D Slicer or ITK-SNAP");
   const NiftiFields fields(bytes, *layout, header.order);
   for (size_t i = 0; i < header.sizes.size(); ++i)
@@ -163,9 +163,9 @@ NiftiValues nifti_values(int64_t code) {
     case 32:
     case 1792:
     case 2048:
-      throw Error("its values are complex numbers, which are not read");
+      throw Error("its values are complex numbers, which are not supported");
     case 1536:
-      throw Error("its values are floats of 128 bits, which are not read");
+      throw Error("its values are floats of 128 bits, which are not supported");
     default:
       throw Error(fmt::format("its values are of the unknown type {}", code));
   }

@@ -17,22 +17,22 @@ inline constexpr size_t kMostNiftiHeader = 540;  // bytes
 struct NiftiHeader {
   ByteOrder order = ByteOrder::Little;
   bool one_file = false;              // the values follow the header
-  std::array<int64_t, 8> sizes = {};  // the number of axes, and then their sizes
-  int64_t type = 0;                   // a code
-  uint64_t offset = 0;                // of the values in their file
-  double slope = 0, intercept = 0;    // a slope of 0 stands for values as they are
+  std::array<int64_t, 8> sizes = {};  // the number of axes, then their sizes
+  int64_t type = 0;                   // NIfTI's code for the type
+  uint64_t offset = 0;                // the position of the values in their file, in bytes
+  double slope = 0, intercept = 0;    // a slope of 0 leaves values as they are
   Placement placement;
 };
 
-// Reads the first bytes of a file. Throws Error where they are no such header.
+// Reads the header from the first bytes of a file. Throws Error if they are not a NIfTI header.
 NiftiHeader read_nifti_header(std::span<const std::byte> bytes);
 
-// The type of each value of a code, and how many a voxel has of it: colours have several. Throws Error for
-// types that are not read.
+// The type that a code stands for, and the number of such values in a voxel: colours have several.
 struct NiftiValues {
   StoredType type;
   int64_t count = 1;
 };
+// Throws Error for types that are not supported.
 NiftiValues nifti_values(int64_t code);
 
 }  // namespace vox

@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kPieceBytes = 16 << 20;  // four layers of 2048 x 2048: leaves are visited once
+constexpr uint64_t kPieceBytes = 16 << 20;  // four layers of 2048 x 2048, so that each leaf is visited once
 
 std::string_view nrrd_type(volume::ValueType type) {
   switch (type) {

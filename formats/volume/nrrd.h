@@ -14,19 +14,21 @@ namespace vox {
 
 inline constexpr uint32_t kMaxDenseResolution = 2048;  // for a whole scene, which then takes 8 GiB
 
-// Throws Error for a larger resolution, and says how to make it smaller.
+// Throws Error with a hint how to make the result smaller if the resolution is larger.
 void check_dense_resolution(uint32_t resolution, const std::filesystem::path& path);
 
-// Writes raw uint8, x fastest: 0 for empty voxels, else material + 1 (1 without materials). It writes the
-// whole scene, whose resolution may not exceed kMaxDenseResolution, or the part inside the clip box.
+// Writes raw uint8 values, x fastest: 0 for an empty voxel, otherwise material + 1 (1 if the scene has no
+// materials). Without a clip box it writes the whole scene, whose resolution may not exceed
+// kMaxDenseResolution; with one, only the part inside it.
 void write_nrrd(const dag::VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip);
 
-// Writes the values of the volume, in their own type.
+// Writes the values of the volume in their own type.
 void write_nrrd(const volume::Volume& volume, const std::filesystem::path& path);
 
-// Opens a file of two or three dimensions, or of channels of such, of which one is wanted (channels.h); raw,
-// gzip or text, with the values in the same file, in another or in several (.nhdr).
+// Opens a file of two or three dimensions, or one channel of a file that has several (channels.h). The
+// encoding may be raw, gzip or text, and the values may lie in the same file, in another one or in several
+// (.nhdr).
 StoredVolume open_nrrd(const std::filesystem::path& path, std::optional<uint32_t> channel);
 
 }  // namespace vox

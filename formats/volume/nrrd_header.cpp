@@ -12,15 +12,15 @@
 namespace vox {
 namespace {
 
-constexpr int64_t kMostNrrdAxes = 4;  // three of space, and one of channels
+constexpr int64_t kMostNrrdAxes = 4;  // three of space and one of channels
 
-// Reads a line; `rest` is the text behind it.
+// Reads a line; `rest` is the text after it.
 void read_field(std::string_view line, std::string_view rest, NrrdHeader& header) {
   if (line.starts_with('#')) return;
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos)
     throw Error(fmt::format("its header has the line '{}', expected 'field: value'", line.substr(0, 80)));
-  if (line.substr(colon).starts_with(":=")) return;  // a key that NRRD gives no meaning
+  if (line.substr(colon).starts_with(":=")) return;  // a key without meaning in NRRD
   std::string name(trimmed(line.substr(0, colon)));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
   const std::string_view value = trimmed(line.substr(colon + 1));
@@ -28,7 +28,7 @@ void read_field(std::string_view line, std::string_view rest, NrrdHeader& header
   header.fields.emplace(std::move(name), value);
 }
 
-// Cuts "none (1, 0, 0) (0, 1, 0)" into its parts.
+// Splits "none (1, 0, 0) (0, 1, 0)" into its parts.
 std::vector<std::string_view> parts_of(std::string_view text) {
   std::vector<std::string_view> parts;
   for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
@@ -39,7 +39,7 @@ std::vector<std::string_view> parts_of(std::string_view text) {
   return parts;
 }
 
-// As many parts as there are axes, or none where there is no such field.
+// Returns one part for each axis, or none if the header lacks the field.
 std::vector<std::string_view> parts_for(const NrrdHeader& header, std::string_view field, size_t axes) {
   std::vector<std::string_view> parts = parts_of(header.value(field));
   if (!parts.empty() && parts.size() != axes)
@@ -48,9 +48,10 @@ std::vector<std::string_view> parts_for(const NrrdHeader& header, std::string_vi
   return parts;
 }
 
-// Three numbers such as "(1,0,0)": brackets and commas become blanks.
+// Reads three numbers such as "(1,0,0)".
 Vec3d vector_of(std::string_view text, std::string_view what) {
   std::string plain(text);
+  // Brackets and commas become blanks.
   for (char& c : plain)
     if (c == '(' || c == ')' || c == ',') c = ' ';
   const auto numbers = header_numbers(plain, what, 3);

@@ -1,4 +1,4 @@
-// The reading half of formats/volume/nrrd.h.
+// The part of formats/volume/nrrd.h that reads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace vox {
 namespace {
 
-// Whether the third axis of space points to somebody's head: "left-posterior-superior", "LPS".
+// True if the third axis of space points to a body's head: "left-posterior-superior", "LPS".
 bool is_of_a_body(std::string_view space) {
   std::string lower(space);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return char(std::tolower(c)); });
@@ -69,7 +69,7 @@ VolumeData volume_data(const NrrdHeader& header, const NrrdAxes& axes, const std
     return count;
   };
   const int64_t lines = skip("line skip", "lineskip"), bytes = skip("byte skip", "byteskip");
-  if (bytes > 0 && data.encoding != Encoding::Raw) throw Error("it skips bytes of what is not raw");
+  if (bytes > 0 && data.encoding != Encoding::Raw) throw Error("it skips bytes, but its encoding is not raw");
   data.lines = static_cast<uint64_t>(lines);
   if (bytes >= 0) {
     data.bytes_behind_lines = static_cast<uint64_t>(bytes);

@@ -16,10 +16,11 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kTurnedVoxels = 1 << 18;  // at a time
-constexpr double kLeastTurn = 0.05;          // degrees that are worth a warning
+constexpr uint64_t kTurnedVoxels = 1 << 18;  // voxels reordered at a time
+constexpr double kLeastTurn = 0.05;          // degrees; smaller angles are not worth a warning
 
-// For each axis of the world the one of the file that becomes it, and whether voxels are counted from its end.
+// For each axis of the world, the file's axis that becomes it, and whether its voxels are counted from the
+// end.
 struct AxisOrder {
   std::array<uint32_t, 3> from = {0, 1, 2};
   std::array<bool, 3> backwards = {};
@@ -29,7 +30,7 @@ double length(const Vec3d& v) {
   return std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
 }
 
-// Which axis of the file is nearest to each of the world, all together.
+// Returns the order in which the file's axes are, in sum, nearest to those of the world.
 std::array<uint32_t, 3> nearest_axes(const std::array<Vec3d, 3>& steps) {
   std::array<uint32_t, 3> order = {0, 1, 2}, best = order;
   double most = -1;
@@ -54,7 +55,7 @@ double degrees_off(const Vec3d& step, uint32_t axis) {
   return std::acos(std::min(std::abs(step[axis]) / length(step), 1.0)) * 180 / std::numbers::pi;
 }
 
-// Copies the values of a box of the file, x fastest, to those of the box of the world that it becomes.
+// Copies the values of a box of the file, x fastest, to the box of the world that it becomes.
 void copy_turned(const std::byte* from, Int3 file_size, const AxisOrder& order, Int3 size, uint32_t each,
                  std::byte* to) {
   const std::array<int64_t, 3> file_strides = {1, file_size.x, int64_t{file_size.x} * file_size.y};
@@ -74,7 +75,7 @@ void copy_turned(const std::byte* from, Int3 file_size, const AxisOrder& order, 
     }
 }
 
-// The volume of `info`, which says what it is after its axes have been exchanged.
+// Returns a volume that reads `file` with its axes exchanged. `info` describes the result.
 StoredVolume turned(StoredVolume file, StoredInfo info, const AxisOrder& order) {
   auto read = [read = std::move(file.read), order, size = info.size, each = stored_bytes(info.type)](
                   const VoxelBox& box, std::byte* to) {
@@ -118,7 +119,7 @@ StoredVolume placed(StoredVolume volume, const Placement& placement) {
     centre = centre + step * (0.5 * (info.size[axis] - 1));
   }
   if (degrees > kLeastTurn)
-    log_warning("{}: its axes are turned by {:.3g}° against those of the world, which are taken instead",
+    log_warning("{}: its axes are rotated by {:.3g}° against those of the world and replaced by them",
                 info.source, degrees);
   if (placement.first_centre)
     for (uint32_t axis = 0; axis < 3; ++axis)

@@ -19,7 +19,7 @@ std::optional<Int3> size_in(const std::string& name) {
   return volume::checked_volume_size(side(1), side(2), side(3));
 }
 
-// The type that a name says behind the size: "uint8" of bonsai_256x256x178_uint8.raw.
+// Returns the type that follows the size in a name: "uint8" in bonsai_256x256x178_uint8.raw.
 std::optional<StoredType> type_in(const std::string& name) {
   static const std::regex pattern("\\d+x\\d+x\\d+_([A-Za-z0-9]+)");
   std::smatch found;
@@ -33,12 +33,12 @@ StoredVolume open_raw(const std::filesystem::path& path, const RawOptions& optio
   const std::string name = path.filename().string();
   const std::optional<Int3> size = options.size ? options.size : size_in(name);
   if (!size)
-    throw Error("how many voxels it has is not known")
-        .hint("say " + phrase(Phrase::RawSize) + ", or name it like name_256x256x178_uint8.raw");
+    throw Error("its size in voxels is unknown")
+        .hint("give " + phrase(Phrase::RawSize) + ", or name the file like name_256x256x178_uint8.raw");
   const std::optional<StoredType> type = options.type ? options.type : type_in(name);
   if (!type)
-    throw Error("the type of its values is not known")
-        .hint("say " + phrase(Phrase::RawType) + ", or name it like name_256x256x178_uint8.raw");
+    throw Error("the type of its values is unknown")
+        .hint("give " + phrase(Phrase::RawType) + ", or name the file like name_256x256x178_uint8.raw");
   StoredInfo info;
   info.size = *size;
   info.type = *type;

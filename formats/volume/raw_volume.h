@@ -1,5 +1,5 @@
-// Reads files of values without a header, x fastest, as of the Open SciVis data sets. The file's name or the
-// caller says what they are.
+// Reads files of values without a header, x fastest, such as those of the Open SciVis data sets. The file's
+// name or the caller states the size and the type.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ struct RawOptions {
   bool any() const { return size || type || order != ByteOrder::Little || offset != 0; }
 };
 
-// Size and type that the options leave open are taken from a name such as bonsai_256x256x178_uint8.raw.
+// A size or type that the options leave open is taken from a name such as bonsai_256x256x178_uint8.raw.
 StoredVolume open_raw(const std::filesystem::path& path, const RawOptions& options);
 
 }  // namespace vox

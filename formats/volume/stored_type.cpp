@@ -14,10 +14,10 @@ namespace {
 
 struct Spellings {
   StoredType type;
-  std::string_view names;  // with commas around each
+  std::string_view names;  // each has a comma on both sides
 };
 
-// MET_LONG is of four bytes, as MetaIO says.
+// MetaIO defines MET_LONG as four bytes.
 constexpr Spellings kSpellings[] = {
     {StoredType::U8, ",u8,uint8,uint8_t,uchar,unsigned char,met_uchar,"},
     {StoredType::I8, ",i8,int8,int8_t,signed char,met_char,"},

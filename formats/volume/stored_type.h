@@ -1,5 +1,5 @@
-// The types that the values of a volume have in files. Kernels know some of them (libvox/volume/value_type.h);
-// of the others formats/volume/known_volume.h makes one that they know.
+// The types that a volume's values may have in files. Kernels support some of them
+// (libvox/volume/value_type.h); formats/volume/known_volume.h converts the others.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ constexpr std::string_view stored_type_name(StoredType type) {
   return kStoredTypeNames[static_cast<size_t>(type)];
 }
 
-// Calls f.template operator()<T>() with the type T of these values.
+// Calls f.template operator()<T>() with the C++ type T of such values.
 template <class F>
 constexpr auto with_stored_type(StoredType type, const F& f) {
   switch (type) {
@@ -52,7 +52,7 @@ constexpr uint32_t stored_bytes(StoredType type) {
   return with_stored_type(type, []<class T>() { return static_cast<uint32_t>(sizeof(T)); });
 }
 
-// The i-th of values that lie anywhere in memory.
+// Returns the i-th value of an array that need not be aligned.
 template <class T>
 T stored_value(const std::byte* values, uint64_t i) {
   T value;
@@ -60,14 +60,14 @@ T stored_value(const std::byte* values, uint64_t i) {
   return value;
 }
 
-// The type that kernels know under the same name.
+// Returns the kernels' type of the same name, if there is one.
 std::optional<volume::ValueType> same_value_type(StoredType type);
 
-// Knows the names that file formats and people use, upper or lower case: "u8", "uint8", "unsigned char",
-// "MET_UCHAR".
+// Recognises the names that file formats and people use, in upper or lower case: "u8", "uint8", "unsigned
+// char", "MET_UCHAR".
 std::optional<StoredType> parse_stored_type(std::string_view name);
 
-// Throws Error that lists all types where there is none of this name.
+// Throws Error that lists all types if there is none of this name.
 StoredType checked_stored_type(std::string_view name);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// A volume as its file holds it, with values of any type, which is read box by box as volume::Volume is.
+// A volume with the values of its file, which may be of any type. It is read box by box, like volume::Volume.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,9 @@ namespace vox {
 struct StoredInfo {
   Int3 size = {0, 0, 0};  // voxels
   StoredType type = StoredType::U8;
-  Vec3d spacing = {1, 1, 1};  // as of volume::VolumeInfo
+  Vec3d spacing = {1, 1, 1};  // as in volume::VolumeInfo
   Vec3d origin = {0, 0, 0};
-  dag::UpAxis up = dag::UpAxis::Y;  // z where the file says that it is of a body
+  dag::UpAxis up = dag::UpAxis::Y;  // z if the file says that it shows a body
   std::string source;               // the file, for errors
 
   VoxelBox box() const { return {{0, 0, 0}, size}; }
@@ -26,19 +26,20 @@ struct StoredInfo {
 
 struct StoredVolume {
   StoredInfo info;
-  // As volume::Volume::read.
+  // Works like volume::Volume::read.
   std::function<void(const VoxelBox&, std::byte*)> read;
 };
 
-// Calls f(box, values) for the pieces of a volume in their order (libvox/volume/pieces.h).
+// Calls f(box, values) for the pieces of a volume in order (libvox/volume/pieces.h).
 void read_stored_pieces(const StoredVolume& stored,
                         const std::function<void(const VoxelBox&, const std::byte*)>& f);
 
-// "voxel (1, 2, 3) of ct.nrrd is 0.5": the i-th of a box.
+// Returns a text about the i-th voxel of a box: "voxel (1, 2, 3) of ct.nrrd is 0.5".
 std::string stored_voxel_text(const StoredVolume& stored, const VoxelBox& box, const std::byte* values,
                               uint64_t i);
 
-// Reads the whole volume. Throws Error that names the first voxel that is not finite.
+// Reads the whole volume and returns the range of its values. Throws Error that names the first voxel that is
+// not finite.
 volume::ValueRange stored_range(const StoredVolume& stored);
 
 }  // namespace vox

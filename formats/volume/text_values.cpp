@@ -19,7 +19,7 @@ class NumberText {
   NumberText(std::string_view text, uint64_t offset, const std::filesystem::path& source)
       : text_(text), at_(offset), source_(source) {}
 
-  // The next word; empty behind the last one.
+  // Returns the next word, and an empty one after the last.
   std::string_view next() {
     const size_t begin = text_.find_first_not_of(kBetweenNumbers, at_);
     if (begin == std::string_view::npos) return {};
@@ -53,11 +53,11 @@ T parsed_number(const NumberText& numbers, std::string_view word, StoredType typ
 std::shared_ptr<NamelessFile> parsed_values(std::string_view text, uint64_t offset, StoredType type,
                                             uint64_t count, const std::filesystem::path& source) {
   NumberText numbers(text, offset, source);
-  // Of two values one has a character, and the other a blank before it.
+  // Each value takes at least one character, and all but the first a blank before it.
   if (count > (text.size() - offset + 1) / 2)
-    numbers.fail(fmt::format("expected {} values, but {} bytes of text cannot hold as many", count,
-                             text.size() - offset),
-                 {});
+    numbers.fail(
+        fmt::format("expected {} values, which {} bytes of text cannot hold", count, text.size() - offset),
+        {});
   auto file = std::make_shared<NamelessFile>(count * stored_bytes(type), source);
   with_stored_type(type, [&]<class T>() {
     std::byte* to = file->bytes().data();

@@ -1,4 +1,4 @@
-// Values of a volume that are written as text: numbers with blanks or ends of lines between them.
+// Reads the values of a volume from text: numbers separated by blanks or line ends.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace vox {
 
-// The `count` numbers of a file's text from `offset` on, as values of this type. Throws Error that names file
-// and line where there are fewer or more, or one is none of the type.
+// Converts the `count` numbers of a file's text from `offset` on to values of this type. Throws Error that
+// names file and line if there are fewer or more numbers, or if one does not fit the type.
 std::shared_ptr<NamelessFile> parsed_values(std::string_view text, uint64_t offset, StoredType type,
                                             uint64_t count, const std::filesystem::path& source);
 

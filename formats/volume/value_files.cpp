@@ -11,9 +11,9 @@
 namespace vox {
 namespace {
 
-constexpr size_t kMostDigits = 20;  // no number has more
+constexpr size_t kMostDigits = 20;  // more than any number needs
 
-// A file name with a place for a number, as printf() has it: "%03d".
+// A file name with a place for a number in the notation of printf(): "%03d".
 struct NumberedName {
   std::string before, after;
   size_t width = 0;
@@ -64,7 +64,7 @@ NumberedName parse_pattern(std::string_view pattern) {
 void add_file(std::vector<std::filesystem::path>& files, std::filesystem::path file, int64_t most) {
   std::error_code failed;
   if (!std::filesystem::exists(file, failed))
-    throw Error("no such file, but the header says that values are in it").at(file.string());
+    throw Error("no such file, although the header names it as one with values").at(file.string());
   if (static_cast<int64_t>(files.size()) == most)
     throw Error(fmt::format("its values are spread over more than {} files, one for each layer", most));
   files.push_back(std::move(file));
@@ -89,7 +89,8 @@ std::vector<std::filesystem::path> numbered_files(std::string_view field, const 
                 last = header_integer(words[2], "the last file's number"),
                 step = words.size() > 3 ? header_integer(words[3], "the step between files") : 1;
   if (step == 0 || (step > 0) != (last >= first))
-    throw Error(fmt::format("its files go from {} to {} in steps of {}", first, last, step));
+    throw Error(
+        fmt::format("its files run from {} to {} in steps of {}, which names none", first, last, step));
   const auto distance = [](int64_t from, int64_t to) {
     return static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
   };

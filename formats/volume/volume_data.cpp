@@ -22,12 +22,12 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr size_t kMostOpenFiles = 64;  // of those that values are spread over
+constexpr size_t kMostOpenFiles = 64;  // the most files with values that are open at once
 
-// Copies bytes of the values, from the byte with this number on.
+// Copies bytes of the values, beginning with the byte of this number.
 using CopyBytes = std::function<void(uint64_t, std::span<std::byte>)>;
 
-// The part of the values that one file holds.
+// The part of the values in one file.
 struct Part {
   std::filesystem::path file;
   uint64_t values, bytes;
@@ -47,7 +47,7 @@ std::optional<uint64_t> offset_in(const Part& part, const VolumeData& data) {
   return offset + data.bytes_behind_lines;
 }
 
-enum class FileStays { Open, Closed };  // between reads
+enum class FileStays { Open, Closed };  // between two reads
 
 CopyBytes raw_bytes(const Part& part, const VolumeData& data, FileStays stays) {
   auto file = std::make_shared<const ReadFile>(part.file);
@@ -76,13 +76,13 @@ CopyBytes deflated_bytes(const Part& part, const VolumeData& data) {
   const MappedFile file(part.file);
   const std::optional<uint64_t> offset = offset_in(part, data);
   if (!offset || *offset > file.bytes().size())
-    throw Error("its deflated data does not begin inside the file").at(part.file.string());
+    throw Error("its deflated data do not begin inside the file").at(part.file.string());
   auto inflated = std::make_shared<InflatedBytes>(
       file.bytes().subspan(*offset), data.encoding == Encoding::Gzip ? Deflated::Gzip : Deflated::Zlib,
       data.inflated_offset + part.bytes, part.file);
   const size_t known = std::min(data.inflated_start.size(), inflated->bytes().size());
   if (!std::ranges::equal(inflated->bytes().first(known), std::span(data.inflated_start).first(known)))
-    throw Error("its deflated data begins otherwise than it seemed to").at(part.file.string());
+    throw Error("its deflated data do not begin as expected").at(part.file.string());
   return copy_of(std::move(inflated), data.inflated_offset);
 }
 
@@ -105,7 +105,7 @@ CopyBytes part_bytes(const Part& part, const VolumeData& data, StoredType type) 
   }
 }
 
-// The bytes of files of which each holds `each`.
+// Reads across files that hold `each` bytes each.
 CopyBytes joined_bytes(std::vector<CopyBytes> parts, uint64_t each) {
   if (parts.size() == 1) return std::move(parts[0]);
   return [parts = std::move(parts), each](uint64_t at, std::span<std::byte> to) {
@@ -133,14 +133,15 @@ CopyBytes all_bytes(const StoredInfo& info, const VolumeData& data) {
   return joined_bytes(std::move(parts), bytes);
 }
 
-// Parts of rows that lie in a file, `run` bytes of each.
+// Parts of rows in a file, `run` bytes of each row.
 struct RowParts {
   uint64_t first, row_bytes, rows, run;
 };
 
 constexpr uint64_t kShortRun = 4096, kMostSkipped = 64, kSpan = 1 << 20;
 
-// Copies parts of rows. Short ones are read with what lies between them, since each read has its own price.
+// Copies parts of rows. Short parts are read together with the bytes between them, because each read has a
+// fixed cost.
 void copy_rows(const CopyBytes& copy, const RowParts& parts, std::byte* to) {
   const bool reads_spans = parts.run < kShortRun && parts.row_bytes <= kMostSkipped * parts.run;
   const uint64_t at_once = reads_spans ? std::max<uint64_t>(kSpan / parts.row_bytes, 1) : 1;
@@ -170,7 +171,7 @@ StoredVolume volume_from_file(StoredInfo info, const VolumeData& data) {
   const uint32_t each = stored_bytes(info.type);
   const bool swap = data.order == ByteOrder::Big && each > 1 && data.encoding != Encoding::Text;
   auto read = [copy = std::move(copy), size = info.size, each, swap](const VoxelBox& box, std::byte* out) {
-    // Whole rows and whole layers follow one another in the file.
+    // Whole rows and whole layers are contiguous in the file.
     const bool rows = box.size().x == size.x, layers = rows && box.size().y == size.y;
     const VoxelBox runs = {
         box.min, {box.min.x + 1, rows ? box.min.y + 1 : box.max.y, layers ? box.min.z + 1 : box.max.z}};

@@ -1,4 +1,4 @@
-// The values of a volume as they lie in one file or several, which all formats of volumes share.
+// The layout of a volume's values in one or several files, which all formats of volumes share.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,26 @@
 namespace vox {
 
 enum class ByteOrder { Little, Big };
-enum class Encoding { Raw, Gzip, Zlib, Text };  // text: numbers with blanks between them
+enum class Encoding { Raw, Gzip, Zlib, Text };  // Text: numbers separated by blanks
 
 struct VolumeData {
-  std::vector<std::filesystem::path> files;  // of equal parts of the values, one behind the other
-  std::optional<uint64_t> offset = 0;  // bytes before the data of each, which goes up to the file's end;
-                                       // without one, raw data are the last bytes of the file
-  uint64_t lines = 0;                  // behind the offset, lines before the data,
-  uint64_t bytes_behind_lines = 0;     // and behind them bytes
-  // Of gzip: bytes before the values once they are inflated, and what they begin with, which is checked.
+  std::vector<std::filesystem::path> files;  // each holds an equal part of the values, in order
+  // The bytes before the data in each file; the data extend to the file's end. Without an offset, raw data are
+  // the last bytes of the file.
+  std::optional<uint64_t> offset = 0;
+  uint64_t lines = 0;               // lines to skip after the offset
+  uint64_t bytes_behind_lines = 0;  // bytes to skip after these lines
+  // For gzip: the bytes before the values in the decompressed data, and what these data must begin with.
   uint64_t inflated_offset = 0;
   std::vector<std::byte> inflated_start = {};
   ByteOrder order = ByteOrder::Little;
   Encoding encoding = Encoding::Raw;
 };
 
-// The volume of `info`; errors name `info.source`. Throws Error where the files do not hold exactly the values
-// that the size asks for.
+// Opens the volume that `info` describes; errors name `info.source`. Throws Error if the files do not contain
+// exactly the values that the size requires.
 StoredVolume volume_from_file(StoredInfo info, const VolumeData& data);
 
-ByteOrder parse_byte_order(std::string_view name);  // little or big
+ByteOrder parse_byte_order(std::string_view name);  // "little" or "big"
 
 }  // namespace vox

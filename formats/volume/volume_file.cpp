@@ -21,7 +21,7 @@ void refuse_channel(std::optional<uint32_t> channel) {
   if (channel) throw UsageError("a channel is chosen, but voxels of such a file have one value each");
 }
 
-// The function that opens files of this extension; null for raw values, and for any other extension.
+// Returns the function that opens files of this extension; null for raw values and for any other extension.
 Opener opener_for(const std::filesystem::path& path) {
   const FileType* type = file_type(path, FileRole::Volume);
   if (type == nullptr) return nullptr;
@@ -66,6 +66,9 @@ StoredVolume open_stored_volume(const std::filesystem::path& path, const RawOpti
     if (raw.any()) throw UsageError(phrase(Phrase::RawFields) + " are for raw files; this has a header");
     return open(path, channel);
   } catch (Error& error) {
+    // Values may lie in a file of their own: the header that names it is named, too.
+    if (error.has_place() && !std::string_view(error.what()).starts_with(path.string()))
+      throw Error(error.what()).at(path.string());
     if (!error.has_place()) error.at(path.string());
     throw;
   }

@@ -1,4 +1,4 @@
-// Opens files of volumes, by extension: .raw (.raw.gz), .nrrd, .nhdr, .mhd, .mha, .dat, .nii (.nii.gz), .hdr.
+// Opens files of volumes by extension: .raw (.raw.gz), .nrrd, .nhdr, .mhd, .mha, .dat, .nii (.nii.gz), .hdr.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,16 @@
 namespace vox {
 
 bool is_volume_path(const std::filesystem::path& path);
-// Whether the path is of a volume whose file itself says what it holds: any but a raw one.
+// True if the file of a volume describes itself, as all but raw ones do.
 bool has_volume_header(const std::filesystem::path& path);
 
-// A path of another extension is taken for raw. The header alone is read. Of a file whose voxels have several
-// values one channel is taken, from 0 on. Throws Error that names the file.
+// Opens a volume and reads only its header. A path with an unknown extension counts as raw. If the voxels
+// have several values, `channel` says which one is read, counted from 0. Throws Error that names the file.
 StoredVolume open_stored_volume(const std::filesystem::path& path, const RawOptions& raw,
                                 std::optional<uint32_t> channel = std::nullopt);
 
-// The same with values of a type that kernels know (known_volume.h), for which it may have to read all of them.
+// Does the same and converts the values to a type that kernels support (known_volume.h), for which it may
+// have to read all of them.
 volume::Volume open_volume(const std::filesystem::path& path, const RawOptions& raw,
                            std::optional<uint32_t> channel = std::nullopt);
 

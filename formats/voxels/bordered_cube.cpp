@@ -10,13 +10,13 @@
 namespace vox {
 namespace {
 
-// The bits of the bytes that are not 0.
+// Returns one bit for each byte, set if the byte is not 0.
 uint64_t bits_of_row(const uint8_t* bytes) {
   uint64_t bits = 0;
   for (uint32_t x = 0; x < BorderedCube::kSide; x += 8) {
     uint64_t eight = 0;
     std::memcpy(&eight, bytes + x, sizeof(eight));
-    // It asks of eight bytes which of them hold anything: those of a leaf's mask are its octants.
+    // The function finds which of eight bytes are not 0; in a leaf's mask these bytes are octants.
     if (eight != 0) bits |= uint64_t{dag::filled_blocks(eight)} << x;
   }
   return bits;

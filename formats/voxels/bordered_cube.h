@@ -1,5 +1,5 @@
-// A cube of 64³ voxels of a scene with those that touch it, for what looks at the neighbours of every voxel: as
-// bytes, and as rows of bits along x.
+// A cube of 64³ voxels of a scene together with the layer of voxels around it, for code that looks at the
+// neighbours of every voxel. The voxels are available as bytes and as rows of bits along x.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace vox {
 
-// The lower corners, multiples of `side`, of the cubes for which the DAG has a node that touches the region, in
-// Morton order. `side` is a power of two, at least 4; a DAG of a smaller side has one cube.
+// Returns the lower corners, multiples of `side`, of the cubes that touch the region and in which the DAG has
+// a node, in Morton order. `side` is a power of two, at least 4; a DAG with a smaller side has one cube.
 std::vector<Int3> corners_of_cubes(const dag::FrozenDag& dag, const VoxelBox& region, uint32_t side);
 
 class BorderedCube {
@@ -20,14 +20,15 @@ class BorderedCube {
 
   BorderedCube();
 
-  // Takes the voxels of the region; what lies outside of it counts as empty. The object is large: one for a
-  // thread reads one cube after the other.
+  // Reads the voxels of the region; everything outside it counts as empty. The object is large, so a thread
+  // keeps one and reads one cube after another into it.
   void read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner);
 
-  // Places are relative to the corner, from -1 to 64. The value is that of dag/dense_values.h: 0 is empty.
+  // Places are relative to the corner, from -1 to 64. The value is as in dag/dense_values.h: 0 is empty.
   uint8_t value(const Int3& at) const { return values_[place(at)]; }
 
-  // Bit x is set where the voxel (x, y, z) is filled, or the one before or behind it along x.
+  // Bit x of row() is set if the voxel (x, y, z) is filled. Bit x of the other two is set if the voxel before
+  // it, or the one behind it, along x is filled.
   uint64_t row(int32_t y, int32_t z) const { return rows_[row_index(y, z)]; }
   uint64_t row_before(int32_t y, int32_t z) const {
     return row(y, z) << 1 | uint64_t{value({-1, y, z}) != 0};
@@ -38,7 +39,7 @@ class BorderedCube {
 
  private:
   static constexpr int32_t kRows = kSide + 2;
-  static constexpr int32_t kBefore = 8;  // so that eight voxels of the cube are an aligned word
+  static constexpr int32_t kBefore = 8;  // aligns eight voxels of the cube to a word
   static constexpr int32_t kStride = kBefore + kSide + 8;
 
   static size_t row_index(int32_t y, int32_t z) {

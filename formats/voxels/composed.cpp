@@ -17,9 +17,9 @@ namespace {
 constexpr scene::Rgb8 kGrey = {200, 200, 200};
 constexpr int32_t kCubeSide = dag::VoxelCube::kSide;
 constexpr uint64_t kMostCubes =
-    1 << 26;  // of 8 B each; larger voxels fill so many on a grid that is far too fine
+    1 << 26;  // 8 B each; a scene of larger voxels reaches this only on a grid that is far too fine
 
-// Which voxels of the grid a scene's voxels become, axis by axis.
+// Maps a scene's voxels to voxels of the grid, axis by axis.
 class PlacedGrid {
  public:
   PlacedGrid(const dag::VoxelScene& scene, const voxelize::Grid& grid)
@@ -27,7 +27,7 @@ class PlacedGrid {
         start_((scene.origin - grid.origin) * (1 / grid.voxel_size)),
         last_(static_cast<double>(grid.resolution)) {}
 
-  // Those that the voxels of a box of the scene become, inside the grid.
+  // Returns the grid's voxels that belong to the voxels of a box of the scene.
   VoxelBox of(const VoxelBox& box) const {
     VoxelBox result = {};
     for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -39,7 +39,7 @@ class PlacedGrid {
     return result;
   }
 
-  // A box of the scene that holds all voxels that become some of these.
+  // Returns a box of the scene that contains all voxels that are mapped into this box of the grid.
   VoxelBox back(const VoxelBox& box) const {
     VoxelBox result = {};
     for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -51,20 +51,21 @@ class PlacedGrid {
   }
 
  private:
-  // Places far away may be no numbers any more: they lie before the grid.
+  // Places far away may not be finite numbers; they count as before the grid.
   static int32_t whole(double at, double most) {
     return at > -4 ? static_cast<int32_t>(std::min(at, most)) : -4;
   }
 
-  // The first voxel whose middle lies behind the lower face of the scene's; or, of smaller ones, the voxel that its
-  // middle lies in.
+  // If the scene's voxels are larger, returns the first grid voxel whose centre is not before the lower face
+  // of the scene's voxel. If they are smaller, returns the grid voxel that contains the centre of the scene's
+  // voxel.
   int32_t first(int32_t voxel, uint32_t axis) const {
     const double at = scale_ > 1 ? std::ceil(start_[axis] + voxel * scale_ - 0.5)
                                  : std::floor(start_[axis] + (voxel + 0.5) * scale_);
     return whole(at, last_ + 2);
   }
 
-  double scale_;  // voxels of the grid for one of the scene
+  double scale_;  // the size of a scene's voxel in voxels of the grid
   Vec3d start_;   // the scene's corner, in voxels of the grid
   double last_;
 };
@@ -83,7 +84,7 @@ class Composition {
 
   const std::vector<uint64_t>& cubes() const { return cubes_; }
 
-  // Calls body(box in the cube, scene, material) for what is filled in a cube, later scenes later.
+  // Calls body(box in the cube, scene, material) for the filled boxes of a cube, in the order of the scenes.
   template <class Body>
   void for_each_in(size_t cube, Body body) const {
     const Int3 corner = dag::cube_corner(cubes_[cube]);
@@ -138,7 +139,8 @@ bool same_palette(const scene::Palette& a, const scene::Palette& b) {
   return a.count == b.count && std::equal(a.colors.begin(), a.colors.begin() + a.count, b.colors.begin());
 }
 
-// One palette of all stays as it is; of different ones, colour m of scene i is 16 i + m in a table.
+// If all scenes have the same palette, it stays as it is. Otherwise colour m of scene i becomes entry 16 i +
+// m of a table.
 void set_table(VoxelFile& file, const std::vector<std::shared_ptr<const dag::VoxelScene>>& scenes) {
   const auto has_colors = [](const auto& scene) { return scene->dag.materials && scene->palette.count > 0; };
   if (std::ranges::none_of(scenes, has_colors)) return;
@@ -161,7 +163,7 @@ void set_table(VoxelFile& file, const std::vector<std::shared_ptr<const dag::Vox
 voxelize::Box filled_box(const dag::VoxelScene& scene) {
   VoxelBox filled = {{INT32_MAX, INT32_MAX, INT32_MAX}, {0, 0, 0}};
   const auto holds = [&](const VoxelBox& box) { return intersection(box, filled) == box; };
-  // What lies inside of the box so far is not looked at.
+  // Nodes inside the box that has been found so far are skipped.
   dag::for_each_node(scene.dag, cube_at({0, 0, 0}, scene.dag.side()),
                      [&](uint32_t level, Int3 corner, const uint32_t* node) {
                        VoxelBox box = cube_at(corner, scene.dag.level_side(level));

@@ -1,4 +1,4 @@
-// Several scenes on one grid: what a later one fills hides what earlier ones have there.
+// Several scenes on one grid: a voxel that a later scene fills hides those of earlier scenes.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,14 @@
 
 namespace vox {
 
-// The box around the filled voxels of a scene, in the world. Where there are none, min > max.
+// Returns the box around the filled voxels of a scene, in the world. If there are none, min > max.
 voxelize::Box filled_box(const dag::VoxelScene& scene);
 
-// The voxels of scenes that lie anywhere, on a grid whose y points up, as theirs does. A scene of larger voxels fills
-// those whose middle lies in them; of smaller ones, those that the middle of one of them lies in: what is filled
-// stays closed; of several, the last in Morton order. What lies outside of the grid is cut off. Colours of a scene without any are grey.
+// Returns the voxels of scenes that lie anywhere, on a grid with y up; the scenes have y up too. If a scene's
+// voxels are larger than the grid's, a grid voxel is filled if its centre lies in a filled scene voxel. If
+// they are smaller, a grid voxel is filled if it contains the centre of a filled scene voxel, so that closed
+// surfaces stay closed; the last such voxel in Morton order gives the material. Everything outside the grid
+// is cut off. A scene without colours is grey.
 VoxelFile composed_voxels(std::vector<std::shared_ptr<const dag::VoxelScene>> scenes,
                           const voxelize::Grid& grid);
 

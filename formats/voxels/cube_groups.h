@@ -1,4 +1,4 @@
-// Records of voxels that a file holds in any order, brought together by the cubes of 64³ that they lie in.
+// Groups a file's records of voxels, which may have any order, by the 64³ cubes that contain them.
 #pragma once
 
 #include <tbb/parallel_for.h>
@@ -15,7 +15,7 @@ namespace vox {
 
 class CubeGroups {
  public:
-  // place(i) is where the voxel of record i lies in the grid, no coordinate negative.
+  // place(i) returns where the voxel of record i lies in the grid. No coordinate is negative.
   template <class Place>
   CubeGroups(uint64_t records, const Place& place) : records_(records) {
     tbb::parallel_for(uint64_t{0}, records, [&](uint64_t i) { records_[i] = {dag::cube_key(place(i)), i}; });
@@ -39,7 +39,7 @@ class CubeGroups {
  private:
   struct Record {
     uint64_t cube, record;
-    // By hand: clang-tidy 14 takes the body of a defaulted operator<=> for a null pointer.
+    // Written by hand, because clang-tidy 14 mistakes the body of a defaulted operator<=> for a null pointer.
     bool operator<(const Record& other) const {
       return cube != other.cube ? cube < other.cube : record < other.record;
     }

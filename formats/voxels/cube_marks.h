@@ -1,4 +1,5 @@
-// A bit for each cube of 64³ of a dense grid, set where it holds something. Several threads may set them.
+// One bit for each 64³ cube of a dense grid, set if the cube contains a filled voxel. Several threads may set
+// bits.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace vox {
 
 class CubeMarks {
  public:
-  // Of voxels in [0, size) on each axis.
+  // The grid's voxels lie in [0, size) on each axis.
   explicit CubeMarks(Vec3<uint64_t> size)
       : cubes_{(size.x + 63) / 64, (size.y + 63) / 64, (size.z + 63) / 64},
         words_((cubes_.x * cubes_.y * cubes_.z + 63) / 64) {}
@@ -25,7 +26,7 @@ class CubeMarks {
     if ((word.load(std::memory_order_relaxed) & mask) == 0) word.fetch_or(mask, std::memory_order_relaxed);
   }
 
-  // The keys of the cubes that are marked, ascending.
+  // Returns the keys of the marked cubes, ascending.
   std::vector<uint64_t> keys() const {
     std::vector<uint64_t> keys;
     for (uint64_t i = 0; i < words_.size(); ++i)

@@ -1,4 +1,4 @@
-// Colours for numbers and names that have none of their own.
+// Colours for numbers and names that have no colour of their own.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace vox {
 
-// Colours of numbers that follow each other are as far apart as can be: their hues go round by the golden ratio, in
-// turns of three shades. Whole numbers alone decide.
+// Returns a colour for a number. The colours of consecutive numbers differ strongly: each hue is the golden
+// ratio further around the circle, and three shades alternate. The computation uses integers only.
 inline scene::Rgb8 distinct_color(uint32_t number) {
-  const uint32_t hue = number * 40503 % 65536;            // of 65536 around the circle
-  const uint32_t high = 230 - number % 3 * 45, low = 60;  // of the strongest and the weakest channel
+  const uint32_t hue = number * 40503 % 65536;            // 65536 is the whole circle
+  const uint32_t high = 230 - number % 3 * 45, low = 60;  // the strongest and the weakest channel
   const auto channel = [&](uint32_t from) {
-    const uint32_t at = (hue + from) % 65536 * 6;  // six parts: up, strong, strong, down, weak, weak
+    const uint32_t at = (hue + from) % 65536 * 6;  // six parts: up, high, high, down, low, low
     const uint32_t part = at / 65536, step = (high - low) * (at % 65536) / 65536;
     if (part == 0) return low + step;
     if (part == 3) return high - step;

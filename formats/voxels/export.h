@@ -1,4 +1,4 @@
-// Writes scenes in the formats of other programs, chosen by the extension: .nrrd, .vox, .obj, …
+// Writes scenes in the formats of other programs. The extension chooses the format: .nrrd, .vox, .obj, …
 #pragma once
 
 #include <filesystem>
@@ -15,22 +15,22 @@ namespace vox {
 enum class PlyContent { Surface, Points };
 
 struct ExportOptions {
-  // Each of these is for one format alone.
+  // Each of these applies to one format alone.
   BinvoxValues binvox = BinvoxValues::Filled;
   PlyContent ply = PlyContent::Surface;
   VtkKind vtk = VtkKind::Image;
   NvdbGrid nvdb = NvdbGrid::U8;
-  uint64_t memory_limit = 0;  // what EngineOptions say, for a DAG that is made to be written
+  uint64_t memory_limit = 0;  // as in EngineOptions, while a DAG is made for the file
 };
 
 bool is_export_path(const std::filesystem::path& path);
 
-// Throws Error where the format is one of dense grids, and the resolution too large for it.
+// Throws Error if the format stores dense grids and the resolution is too large for one.
 void check_export_resolution(uint32_t resolution, const std::filesystem::path& path,
                              const ExportOptions& options);
 
-// Writes the voxels inside the clip box, or all. The file appears complete or not at all. Throws Error that
-// names the file.
+// Writes the voxels inside the clip box, or all of them. The file appears complete or not at all. Throws
+// Error that names the file.
 void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, const ExportOptions& options = {});
 

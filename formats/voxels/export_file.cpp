@@ -1,16 +1,14 @@
 #include "formats/voxels/export_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <tbb/concurrent_queue.h>
 #include <tbb/parallel_pipeline.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <system_error>
 #include <thread>
 
+#include "formats/io/output_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
@@ -66,41 +64,20 @@ Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel) {
 
 ExportFile::ExportFile(const fs::path& target, uint64_t least_bytes) : file_(target) {
   require_space(file_.target(), least_bytes);
-  descriptor_ = open(file_.path().c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor_ < 0) fail(errno);
-}
-
-ExportFile::~ExportFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-void ExportFile::fail(int code) const {
-  throw Error(fmt::format("cannot be written: {}", std::generic_category().message(code)))
-      .at(file_.target().string());
 }
 
 void ExportFile::write(std::span<const uint8_t> bytes) {
-  write_at(end_, bytes);
-  end_ += bytes.size();
-}
-
-void ExportFile::write_at(uint64_t offset, std::span<const uint8_t> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t written = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(errno);
-    bytes = bytes.subspan(static_cast<size_t>(written));
-    offset += static_cast<uint64_t>(written);
-  }
+  write(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
 void ExportFile::write(std::string_view text) {
-  write(std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
+  write_at(file_.descriptor(), end_, text, file_.target());
+  end_ += text.size();
 }
 
 void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make) {
-  // A piece in flight has a slot, whose number is what is passed on. (Passed themselves, pieces that wait for their
-  // turn would leak where an error ends the pipeline.)
+  // Each piece in the pipeline has a slot, and the pipeline passes the slot's number on. If it passed the
+  // pieces themselves, those that wait in it would leak when an error ends it.
   struct Slot {
     uint64_t piece = 0, offset = 0;
     std::vector<uint8_t> bytes = {};
@@ -113,7 +90,7 @@ void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<ui
     size_t slot = 0;
     if (next == count)
       control.stop();
-    else if (free_slots.try_pop(slot))  // there is one: as many pieces as slots are in flight
+    else if (free_slots.try_pop(slot))  // succeeds: as many slots as pieces
       slots[slot].piece = next++;
     return slot;
   };
@@ -128,7 +105,9 @@ void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<ui
     return slot;
   };
   const auto write_piece = [&](size_t slot) {
-    write_at(slots[slot].offset, slots[slot].bytes);
+    const std::vector<uint8_t>& bytes = slots[slot].bytes;
+    write_at(file_.descriptor(), slots[slot].offset,
+             {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file_.target());
     free_slots.push(slot);
   };
   using tbb::filter_mode;
@@ -137,13 +116,6 @@ void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<ui
                              tbb::make_filter<size_t, size_t>(filter_mode::parallel, make_piece) &
                              tbb::make_filter<size_t, size_t>(filter_mode::serial_in_order, place_piece) &
                              tbb::make_filter<size_t, void>(filter_mode::parallel, write_piece));
-}
-
-void ExportFile::commit() {
-  int failed = close(descriptor_) == 0 ? 0 : errno;
-  descriptor_ = -1;
-  if (failed != 0) fail(failed);
-  file_.commit();
 }
 
 }  // namespace vox

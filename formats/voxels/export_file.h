@@ -1,5 +1,5 @@
-// The parts that the exports share: the region, and a file that is written front to back from pieces made in
-// parallel, with bounded memory.
+// Code that all exports share: the region, and a file that is written from front to back out of pieces made
+// in parallel, in bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -17,43 +17,37 @@
 
 namespace vox {
 
-// The scene's [0, R)³, or the part of it inside the clip. Throws Error that names the target where that is
-// empty.
+// Returns the scene's [0, R)³ or the part of it inside the clip box. Throws Error that names the target if
+// that part is empty.
 VoxelBox export_region(const dag::VoxelScene& scene, const std::optional<VoxelBox>& clip,
                        const std::filesystem::path& target);
 
-// The largest resolution that halving reaches and that is at most `most`, in words: "1K".
+// Returns, in words ("1K"), the largest resolution of at most `most` that repeated halving reaches.
 std::string coarser_resolution(uint32_t resolution, uint32_t most);
 
-// The hint of an error, which says that a scene of this resolution, or a part of it, can be written.
+// Returns an error's hint that a scene of this resolution, or a part of the scene, can be written.
 std::string coarser_hint(const std::string& resolution);
 
-// World position of the lower corner of a voxel.
+// Returns the world position of a voxel's lower corner.
 Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel);
 
 class ExportFile {
  public:
-  // `least_bytes` is a lower bound of what will be written: a disk with less free space is refused at once.
+  // `least_bytes` is a lower bound of the file's size. A disk with less free space is refused at once.
   ExportFile(const std::filesystem::path& target, uint64_t least_bytes);
-  ~ExportFile();
-  ExportFile(const ExportFile&) = delete;
-  ExportFile& operator=(const ExportFile&) = delete;
-
   void write(std::span<const uint8_t> bytes);
   void write(std::string_view text);
 
-  // Writes make(0), make(1), … make(count - 1) one behind the other; they are made and written in parallel, few at a
-  // time.
+  // Writes make(0), make(1), … make(count - 1) in this order. The pieces are made and written in parallel,
+  // with few of them in memory at a time.
   void write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make);
 
-  void commit();
+  void commit() { file_.commit(); }
+  AtomicFile& file() { return file_; }  // for commit_together()
 
  private:
-  void write_at(uint64_t offset, std::span<const uint8_t> bytes) const;
-  [[noreturn]] void fail(int code) const;
   AtomicFile file_;
-  int descriptor_ = -1;
-  uint64_t end_ = 0;  // of what has been written, or has its place
+  uint64_t end_ = 0;  // end of everything written or reserved
 };
 
 }  // namespace vox

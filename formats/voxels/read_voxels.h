@@ -1,4 +1,4 @@
-// Reads other programs' files of voxels, by extension, as scenes.
+// Reads voxel files of other programs as scenes, by extension.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,8 @@ namespace vox {
 
 bool is_voxels_path(const std::filesystem::path& path);
 
-// Throws Error that names the file and what in it is wrong. Source, generator, command and time are left empty.
+// Throws Error that names the file and the defect. The scene's source, generator, command and time stay
+// empty.
 ScenePlusError read_voxels(const std::filesystem::path& path, const VoxelFileOptions& options = {});
 
 }  // namespace vox

@@ -1,5 +1,6 @@
-// The order of octants and voxels in files of other programs whose slot is x << 2 | y << 1 | z (HashDAG, SymVox),
-// where ours is z << 2 | y << 1 | x. Their y points up; a scene with another axis up is turned, not mirrored.
+// Converts between our order of octants and voxels, z << 2 | y << 1 | x, and the order in files whose slot is
+// x << 2 | y << 1 | z (HashDAG, SymVox). In those files y points up; a scene with another axis up is rotated,
+// not mirrored.
 #pragma once
 
 #include <array>
@@ -11,7 +12,8 @@
 
 namespace vox {
 
-// A place in a grid in which `up` points up, in the same grid with y up: the axes change their places in turn.
+// Converts a place in a grid in which `up` points up to the same grid with y up, by a cyclic exchange of the
+// axes.
 template <class T>
 constexpr Vec3<T> turned_y_up(const Vec3<T>& place, dag::UpAxis up) {
   switch (up) {
@@ -25,7 +27,7 @@ constexpr Vec3<T> turned_y_up(const Vec3<T>& place, dag::UpAxis up) {
   return place;
 }
 
-// From our octants to a file's slots. Where y points up, the way back is the same.
+// Maps our octants to a file's slots. If y points up, the map is its own inverse.
 class SlotOrder {
  public:
   explicit SlotOrder(dag::UpAxis up) {
@@ -43,10 +45,10 @@ class SlotOrder {
   uint32_t slot(uint32_t octant) const { return slots_[octant]; }
   uint32_t octant(uint32_t slot) const { return octants_[slot]; }
 
-  // A mask of octants as one of slots.
+  // Converts a mask of octants to a mask of slots.
   uint32_t mask_of_slots(uint32_t octants) const { return masks_[octants]; }
 
-  // A mask of 4³ voxels: byte s holds those of slot s, in the order of slots.
+  // Converts a mask of 4³ voxels: byte s has the voxels of slot s, in the order of slots.
   uint64_t leaf_mask(uint64_t mask) const {
     uint64_t turned = 0;
     for (uint32_t octant = 0; octant < 8; ++octant)
@@ -54,7 +56,7 @@ class SlotOrder {
     return turned;
   }
 
-  // Our bit of the voxel that has this bit in a file's mask of 4³ voxels.
+  // Returns our bit for the voxel that has this bit in a file's mask of 4³ voxels.
   uint32_t voxel(uint32_t bit) const { return uint32_t{octants_[bit >> 3]} << 3 | octants_[bit & 7]; }
 
  private:

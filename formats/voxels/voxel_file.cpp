@@ -13,7 +13,7 @@
 namespace vox {
 namespace {
 
-// Calls body(i) for every cube, from several threads.
+// Calls body(i) for every cube, on several threads.
 template <class Body>
 void for_each_cube(const VoxelFile& file, const Body& body) {
   for (size_t begin = 0, end = 0; begin < file.cubes.size(); begin = end) {
@@ -25,7 +25,7 @@ void for_each_cube(const VoxelFile& file, const Body& body) {
   }
 }
 
-// How many voxels have which colour.
+// Returns the number of voxels of each colour.
 scene::ColorTally count_table(const VoxelFile& file) {
   tbb::enumerable_thread_specific<std::vector<uint64_t>> parts(
       [&] { return std::vector<uint64_t>(file.table.size()); });
@@ -55,12 +55,12 @@ scene::ColorTally count_rgb(const VoxelFile& file) {
   return tally;
 }
 
-// The colours become entries of a palette, and with them a sink for each cube.
+// Matches colours with the entries of a palette.
 struct Matching {
   scene::Palette palette;
   std::optional<scene::PaletteError> error;
-  std::vector<uint8_t> entries;                // of the values of a table
-  std::optional<scene::NearestEntry> nearest;  // of colours
+  std::vector<uint8_t> entries;                // for the values of a table
+  std::optional<scene::NearestEntry> nearest;  // for other colours
 
   VoxelSink sink(dag::VoxelCube& cube) const {
     return nearest ? VoxelSink::nearest(cube, *nearest) : VoxelSink::looked_up(cube, entries.data());
@@ -100,7 +100,7 @@ std::array<double, scene::kPaletteSize> shares_of(const std::array<uint64_t, 16>
   return shares;
 }
 
-// The palette of entries that stay as they are.
+// Returns the palette for entries that stay as they are.
 scene::Palette entries_palette(const VoxelFile& file, const VoxelFileOptions& options) {
   if (!options.palette) return file.palette;
   if (options.palette->count < file.palette.count)

@@ -1,6 +1,6 @@
-// Voxels of another program's file, as its reader tells them, and the scene that is made of them. Readers say how
-// large the grid is, which cubes of it may hold something, and what their voxels are; colours, palette and DAG
-// are made here, for all of them in one way.
+// The voxels of another program's file as its reader describes them, and the scene that is made from them. A
+// reader states how large the grid is, which cubes may contain voxels, and what these voxels are. Colours,
+// palette and DAG are made here, in one way for all readers.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@
 
 namespace vox {
 
-// What the number is that a reader gives with a voxel.
+// The meaning of the number that a reader gives for a voxel.
 enum class VoxelValues {
-  Filled,   // nothing: voxels have no materials
+  Filled,   // none: voxels have no materials
   Entries,  // an entry of `palette`
-  Table,    // a place in `table`
-  Rgb,      // a colour, see rgb_value()
+  Table,    // an index in `table`
+  Rgb,      // a colour in the form of rgb_value()
 };
 
 inline uint32_t rgb_value(scene::Rgb8 color) {
   return uint32_t{color.r} << 16 | uint32_t{color.g} << 8 | color.b;
 }
 
-// Takes the voxels of one cube of 64³, in any order. Of several at one place the last counts.
+// Takes the voxels of one 64³ cube in any order. If several have the same place, the last one counts.
 class VoxelSink;
 
 struct VoxelFile {
@@ -39,30 +39,30 @@ struct VoxelFile {
   dag::UpAxis up = dag::UpAxis::Y;
 
   VoxelValues values = VoxelValues::Filled;
-  scene::Palette palette;  // for Entries
-  bool own_colors = true;  // without: those of `palette` are made up, and another one takes their places
+  scene::Palette palette;          // for Entries
+  bool own_colors = true;          // if false, the user's palette may replace `palette`
   std::vector<scene::Rgb8> table;  // for Table
 
-  // The cubes that may hold something, see dag::CubeSource. Several threads call read() at once, and where
-  // colours are chosen, twice for each cube. It keeps what it needs alive.
+  // The cubes that may contain voxels, see dag::CubeSource. Several threads call read() at once, and twice
+  // for each cube if colours are chosen. `read` keeps alive everything that it needs.
   std::vector<uint64_t> cubes;
   std::function<void(size_t cube, VoxelSink& to)> read;
   dag::CubeLoading load = {};  // called before cubes are read
-  // For Rgb: how many voxels have which colour, where that is less work than to read all cubes.
+  // For Rgb: returns the number of voxels of each colour, if that is less work than reading all cubes.
   std::function<scene::ColorTally()> count_colors = {};
 };
 
 struct VoxelFileOptions {
-  bool materials = true;  // without: which voxels are filled, and nothing else
+  bool materials = true;  // if false, only which voxels are filled counts
   std::optional<scene::Palette> palette =
-      {};                              // for the colours of Table and Rgb, and instead of that of Entries
-  scene::PaletteOptions weights = {};  // where it is chosen, by the number of voxels
+      {};  // replaces the palette of Entries, and supplies the colours for Table and Rgb
+  scene::PaletteOptions weights = {};  // for a palette that is chosen by the number of voxels
   uint64_t memory_limit = 0;
 };
 
 struct ScenePlusError {
-  dag::VoxelScene scene;                     // where it came from is left to the caller
-  std::optional<scene::PaletteError> error;  // where colours are matched
+  dag::VoxelScene scene;                     // its source and command are left to the caller
+  std::optional<scene::PaletteError> error;  // set if colours were matched
 };
 
 // Throws Error that names `path`.
@@ -94,7 +94,8 @@ class VoxelSink {
     }
   }
 
-  // Fills the voxels of a leaf of the cube, by its Morton number, that the mask names. For VoxelValues::Filled.
+  // Fills those voxels of a leaf that the mask names. The leaf is given by its Morton index in the cube. For
+  // VoxelValues::Filled only.
   void put_mask(uint32_t leaf, uint64_t mask) { cube_->put_mask(leaf, mask); }
 
   // Fills the whole cube.
@@ -161,7 +162,8 @@ class VoxelSink {
   const scene::NearestEntry* nearest_ = nullptr;
   uint64_t* counts_ = nullptr;
   scene::ColorTally* tally_ = nullptr;
-  uint32_t last_ = UINT32_MAX;  // the colour before, none at first; its entry, or how often it came
+  // The previous voxel's colour, none at first; entry_ is its entry, run_ its number of voxels.
+  uint32_t last_ = UINT32_MAX;
   uint32_t entry_ = 0;
   uint64_t run_ = 0;
 };

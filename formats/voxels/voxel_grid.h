@@ -1,4 +1,5 @@
-// The grid of a file whose voxels lie anywhere: its lower corner becomes voxel (0, 0, 0).
+// The grid for a file whose voxels may lie anywhere: the lower corner of their bounds becomes voxel (0, 0,
+// 0).
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 
 namespace vox {
 
-// The voxels from `min` to `max`, both included, in a file's own coordinates.
+// The bounds of voxels in a file's own coordinates, including both `min` and `max`.
 struct FileBounds {
   Vec3<int64_t> min = {INT64_MAX, INT64_MAX, INT64_MAX}, max = {INT64_MIN, INT64_MIN, INT64_MIN};
 
@@ -29,8 +30,8 @@ struct FileBounds {
   }
 };
 
-// Sets resolution and origin of a file of voxels that are `voxel_size` wide, and whose (0, 0, 0) lies in the
-// world's origin. Throws Error where no grid is large enough.
+// Sets resolution and origin for a file whose voxels are `voxel_size` wide and whose (0, 0, 0) lies at the
+// world's origin. Throws Error if no grid is large enough.
 inline void fit_grid(VoxelFile& file, const FileBounds& bounds) {
   file.resolution = voxelize::kMinResolution;
   if (bounds.empty()) return;

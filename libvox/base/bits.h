@@ -1,4 +1,4 @@
-// Bit counts, reversals, products, square roots and prefetches, written once for the host and for a GPU.
+// Bit counts, reversals, products, square roots and prefetches, written once for the host and for GPUs.
 #pragma once
 
 #include <bit>
@@ -24,7 +24,7 @@ VOX_HD inline int popcount(uint64_t bits) {
 #endif
 }
 
-// Index of the lowest set bit; bits != 0.
+// The index of the lowest set bit; bits != 0.
 VOX_HD inline int lowest_bit(uint32_t bits) {
 #ifdef __CUDA_ARCH__
   return __ffs(static_cast<int>(bits)) - 1;
@@ -41,7 +41,7 @@ VOX_HD inline int lowest_bit(uint64_t bits) {
 #endif
 }
 
-// Index of the highest set bit; bits != 0.
+// The index of the highest set bit; bits != 0.
 VOX_HD inline int highest_bit(uint32_t bits) {
 #ifdef __CUDA_ARCH__
   return 31 - __clz(static_cast<int>(bits));
@@ -62,7 +62,7 @@ VOX_HD inline uint32_t reversed_bits(uint32_t bits) {
 #endif
 }
 
-// The upper 64 of the 128 bits of a product.
+// The upper 64 bits of the 128-bit product.
 VOX_HD inline uint64_t multiply_high(uint64_t a, uint64_t b) {
 #ifdef __CUDA_ARCH__
   return __umul64hi(a, b);
@@ -80,7 +80,7 @@ VOX_HD inline float float_of_bits(uint32_t bits) {
 #endif
 }
 
-// Square roots that are rounded alike on the host and on a GPU.
+// Square roots that are rounded in the same way on the host and on a GPU.
 VOX_HD inline float square_root(float value) {
 #ifdef __CUDA_ARCH__
   return __fsqrt_rn(value);
@@ -96,7 +96,7 @@ VOX_HD inline double square_root(double value) {
 #endif
 }
 
-// Asks for a cache line that will be read soon.
+// Prefetches a cache line that will be read soon.
 VOX_HD inline void prefetch_line(const void* at) {
 #ifdef __CUDA_ARCH__
   asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
@@ -105,7 +105,7 @@ VOX_HD inline void prefetch_line(const void* at) {
 #endif
 }
 
-// Reads a word that is not read again: on a GPU it does not push other words out of the cache.
+// Reads a word that is not read again. On a GPU, the word does not evict others from the cache.
 VOX_HD inline uint32_t load_once(const uint32_t* at) {
 #ifdef __CUDA_ARCH__
   return __ldcs(at);
@@ -114,7 +114,7 @@ VOX_HD inline uint32_t load_once(const uint32_t* at) {
 #endif
 }
 
-// Asks for all cache lines of these bytes, on a GPU for all sectors of 32 bytes. `begin` may be unaligned.
+// Prefetches all cache lines of these bytes; on a GPU, all sectors of 32 bytes. `begin` may be unaligned.
 VOX_HD inline void prefetch_lines(const void* begin, uint32_t bytes) {
 #ifdef __CUDA_ARCH__
   constexpr uint32_t kStep = 32;

@@ -1,5 +1,5 @@
-// How a user ends a program early: SIGINT or SIGTERM sets a flag, which long loops look at where it is safe
-// to stop.
+// Lets a user end a program early: SIGINT or SIGTERM sets a flag, and long loops check the flag where it is
+// safe to stop.
 #pragma once
 
 namespace vox {

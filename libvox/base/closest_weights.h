@@ -5,7 +5,7 @@
 
 namespace vox {
 
-// Weights of b and c at that point; what is left of 1 is the weight of a.
+// Returns the weights of b and c at the closest point. The weight of a is 1 minus their sum.
 VOX_HD inline Vec2<double> closest_weights(const Vec3d& a, const Vec3d& b, const Vec3d& c,
                                            const Vec3d& point) {
   const Vec3d ab = b - a, ac = c - a, ap = point - a;

@@ -1,4 +1,4 @@
-// The one exception type of the toolkit. It says what was wrong, where, and what to do about it:
+// Error is the one exception type of the toolkit. It says what was wrong, where, and what to do about it:
 //
 //   throw Error("'f' names vertex 7, but only 6 are defined")
 //       .at(fmt::format("{}:{}", path, line))
@@ -18,8 +18,8 @@ class Error : public std::exception {
  public:
   explicit Error(std::string problem);
 
-  Error& at(std::string where);   // file, line of a script, dataset
-  Error& hint(std::string hint);  // what the reader can do
+  Error& at(std::string where);   // a file, a line of a script, a dataset
+  Error& hint(std::string hint);  // an action that may help the user
 
   const char* what() const noexcept override { return text_.c_str(); }
   bool has_place() const { return !where_.empty(); }
@@ -29,19 +29,19 @@ class Error : public std::exception {
   std::string problem_, where_, hint_, text_;
 };
 
-// A command line that cannot be understood: tools exit with 2 instead of 1.
+// A command line that cannot be understood. Tools exit with 2 instead of 1.
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-// A device's pool throws it; callers may try again with less.
+// A device's pool throws this error when it is full. Callers may try again with less.
 class OutOfMemory : public Error {
  public:
   OutOfMemory(uint64_t asked, uint64_t available);
 };
 
-// throw_if_cancelled() throws it after SIGINT: tools exit with 130.
+// throw_if_cancelled() throws this error after SIGINT or SIGTERM. Tools exit with 130.
 class Cancelled : public Error {
  public:
   Cancelled();

@@ -1,4 +1,5 @@
-// VOX_HD marks functions that run on the host and on the device; everything a kernel body calls carries it.
+// VOX_HD marks functions that run on the host and on a GPU. Every function that a kernel's body calls carries
+// it.
 #pragma once
 
 #ifdef __CUDACC__

@@ -4,20 +4,26 @@
 
 #include <cmath>
 
+#include "libvox/base/plain_text.h"
+
 namespace vox {
 namespace {
 
+// Everything that is not plain is escaped, so that a terminal can show the result; bytes that are not UTF-8 become U+FFFD.
+// JSON escapes code points above 0xffff by pairs, but all of those are plain.
 std::string quote(std::string_view text) {
   std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+  while (!text.empty()) {
+    const Utf8Character first = first_character(text);
+    if (first.code == Utf8Character::kInvalid) {
+      out += "\\ufffd";
+    } else if (!first.is_plain()) {
+      out += fmt::format("\\u{:04x}", first.code);
     } else {
-      out += c;
+      if (first.code == '"' || first.code == '\\') out += '\\';
+      out += text.substr(0, first.size);
     }
+    text.remove_prefix(first.size);
   }
   return out + '"';
 }

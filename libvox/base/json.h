@@ -1,4 +1,5 @@
-// Writes JSON objects in the order in which keys are set. Enough for --json; nothing here reads JSON.
+// Writes JSON objects, with their keys in the order in which they were set. It does what --json needs;
+// nothing here reads JSON.
 //
 //   Json result;
 //   result.set("voxels", 12).set("device", "cpu");
@@ -23,19 +24,19 @@ class Json {
   Json& set(std::string key, std::integral auto value) {
     return set_raw(std::move(key), std::to_string(value));
   }
-  Json& object(std::string key);  // a new nested object, to be filled
-  Json& array(std::string key);   // a new nested array; append() fills it
+  Json& object(std::string key);  // a new nested object for the caller to fill
+  Json& array(std::string key);   // a new nested array, which append() fills
   Json& append();                 // a new object at the end of this array
   Json& append(double value) { return set("", value); }
   Json& append(std::integral auto value) { return set("", value); }
 
-  std::string text() const;  // indented by two spaces, ends without a newline
+  std::string text() const;  // indented by two spaces, without a newline at the end
 
  private:
   Json& set_raw(std::string key, std::string text);
   void write(std::string& out, int indent) const;
   bool is_array_ = false;
-  std::vector<std::pair<std::string, std::string>> keys_;  // key, text of a plain value ("" if nested)
+  std::vector<std::pair<std::string, std::string>> keys_;  // key and plain value's text ("" if nested)
   std::deque<Json> nested_;                                // the nested values, in the order of their keys
 };
 

@@ -1,5 +1,5 @@
-// The length of a vector. It is not in vec.h because just-in-time compiled code includes that header, which
-// therefore does without <cmath>.
+// The length of a vector. It is not in vec.h because code that is compiled at run time includes vec.h, and
+// must do without <cmath>.
 #pragma once
 
 #include <cmath>

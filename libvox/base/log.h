@@ -1,4 +1,4 @@
-// Log messages; they go to the sink that the program has set (log_line.h). Results never go this way.
+// Log messages. They go to the sink that the program has set (log_line.h). Results are never logged.
 #pragma once
 
 #include <fmt/format.h>

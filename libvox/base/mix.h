@@ -1,5 +1,5 @@
-// Mixing of words (the finalisers of MurmurHash3): every input bit flips half of the output bits. Different words
-// give different words, and 0 gives 0.
+// Functions that mix the bits of a word (the finalisers of MurmurHash3): changing one input bit changes each
+// output bit with a probability of one half. Different words give different words, and 0 gives 0.
 #pragma once
 
 #include <cstdint>

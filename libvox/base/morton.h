@@ -1,5 +1,5 @@
-// Morton codes: the bits of coordinates interleaved, x lowest. In space 21 bits for each axis fill 63 bits, in a
-// plane 32 for each fill 64.
+// Morton codes: the bits of the coordinates interleaved, x lowest. In space, 21 bits for each of the three
+// axes fill 63 bits. In a plane, 32 bits for each of the two axes fill 64.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace vox {
 
-// The bits that one of so many axes has in a code, while they still stand in groups of this length:
+// The bits that one axis has in a code of kAxes axes, while its bits still stand in groups of `group` bits.
+// For three axes:
 //
-//   32  fedcba    2  fe....dc....ba    1  f..e..d..c..b..a     of three axes
+//   32  fedcba    2  fe....dc....ba    1  f..e..d..c..b..a
 template <uint32_t kAxes>
 VOX_HD constexpr uint64_t axis_bits(uint32_t group) {
   uint64_t bits = 0;

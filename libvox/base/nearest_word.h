@@ -1,4 +1,4 @@
-// Guesses which word a misspelt one was meant to be.
+// Guesses which word was meant by a misspelt one.
 #pragma once
 
 #include <span>
@@ -7,12 +7,12 @@
 
 namespace vox {
 
-// The candidate that the fewest changes lead to (a letter added, removed, replaced, or two neighbours
-// swapped), if they are at most a third of the word's letters; of equally near ones the first; "" if there is
-// none.
+// Returns the candidate that takes the fewest changes (a letter added, removed or replaced, or two neighbours
+// swapped), if these are at most a third of the word's letters. Among equally near candidates the first wins.
+// Returns "" if no candidate is near.
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates);
 
-// Text for Error::hint(): "did you mean 'sphere'?", or "" where no candidate is near.
+// Returns text for Error::hint(): "did you mean 'sphere'?", or "" if no candidate is near.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace vox

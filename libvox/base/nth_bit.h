@@ -1,11 +1,11 @@
-// Finds set bits of a word by their rank.
+// Finds the n-th set bit of a word.
 #pragma once
 
 #include "libvox/base/bits.h"
 
 namespace vox {
 
-// The index of a word's n-th set bit, counted from 0. The word has more than n set bits.
+// The index of the n-th set bit, counted from 0. The word must have more than n set bits.
 VOX_HD inline uint32_t nth_bit(uint32_t word, uint32_t n) {
   uint32_t at = 0;
   for (uint32_t width = 16; width > 0; width /= 2) {

@@ -86,13 +86,15 @@ std::string_view library_words(Phrase phrase) {
     case Phrase::AllowMoreMemory:
       return "allow more memory";
     case Phrase::LowerEdgeStep:
-      return "let smaller steps be edges";
+      return "count smaller steps as edges";
     case Phrase::VerifyFile:
       return "verifying the file says more";
     case Phrase::DescribeScene:
       return "a description of the scene";
     case Phrase::SayWhatIsUp:
       return "the caller can say which axis points up";
+    case Phrase::ReadOutsideFiles:
+      return "the caller can allow files outside of it";
     case Phrase::NameTextureFolder:
       return "the caller can name a folder to look in";
     case Phrase::MakeDag:
@@ -104,9 +106,11 @@ std::string_view library_words(Phrase phrase) {
     case Phrase::LeaveBricksOut:
       return "the caller can leave them out";
     case Phrase::LeaveMaterialsOut:
-      return "make it of a mesh without materials";
+      return "make it from a mesh without materials";
     case Phrase::Overwrite:
-      return "the caller can allow to overwrite it";
+      return "the caller can allow overwriting it";
+    case Phrase::AcceptDamage:
+      return "the caller can allow to go on with what it holds";
     case Phrase::ListCommands:
       return "docs/editing.md lists all of them";
   }

@@ -1,6 +1,6 @@
-// What messages call the things that a user can set, and what he can do about a problem. The library has
-// words of its own for them; a program whose users set the same by options says once, before anything else,
-// what it calls them (tools/common/phrases.cpp).
+// The phrases by which messages name the things that a user can set, and the things that a user can do about
+// a problem. The library has words of its own for them. A program whose users set them by options installs
+// its own words once, before anything else (tools/common/phrases.cpp).
 //
 //   throw UsageError(fmt::format("{} is '{}', expected …", phrase(Phrase::Device), device));
 //
@@ -14,7 +14,7 @@
 namespace vox {
 
 enum class Phrase : uint8_t {
-  // What a user sets, as the subject or the object of a sentence.
+  // Things that a user sets, as the subject or the object of a sentence.
   Device,
   Tables,
   ItemWords,
@@ -43,16 +43,16 @@ enum class Phrase : uint8_t {
   RecordingScale,
   RecordingAxes,
   RecordingShift,
-  RawFields,       // all that a raw file does not say of itself
-  RawSizeAndType,  // of these, the size and the type
+  RawFields,       // everything that a raw file does not say about itself
+  RawSizeAndType,  // only the size and the type
   RawSize,         // with an example of its value
-  RawType,         // likewise
+  RawType,         // with an example of its value
   ByteOrderAndOffset,
   Resolution,       // followed by its value
-  LowerResolution,  // without one
+  LowerResolution,  // not followed by a value
   WantedResolution,
   ClipBox,
-  // What a user can do about a problem.
+  // Things that a user can do about a problem.
   UseCpu,
   AllowMoreMemory,
   LowerEdgeStep,
@@ -60,19 +60,21 @@ enum class Phrase : uint8_t {
   DescribeScene,
   SayWhatIsUp,
   NameTextureFolder,
+  ReadOutsideFiles,
   MakeDag,
   MakeBricks,
   MakeHash,
   LeaveBricksOut,
   LeaveMaterialsOut,
   Overwrite,
+  AcceptDamage,
   ListCommands,
 };
 
-// The words of the program for this, or the library's where the program has set none.
+// Returns the program's words for this phrase, or the library's if the program has set none.
 std::string phrase(Phrase what);
 
-// Sets the words of a program for all phrases; nullptr brings the library's back.
+// Sets a program's words for all phrases. nullptr restores the library's words.
 using PhraseWords = std::string_view (*)(Phrase);
 void set_phrases(PhraseWords words);
 

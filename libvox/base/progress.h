@@ -1,4 +1,4 @@
-// The progress of long work. It goes to the sink that the program has set: the library prints nothing.
+// The progress of long work. It goes to the sink that the program has set; the library prints nothing.
 #pragma once
 
 #include <chrono>
@@ -10,19 +10,19 @@
 namespace vox {
 
 struct ProgressState {
-  std::string_view what;    // what is being done: "voxelizing"
-  std::string_view detail;  // "12.3 M voxels, 45,678 unique nodes"
+  std::string_view what;    // the kind of work, such as "voxelizing"
+  std::string_view detail;  // such as "12.3 M voxels, 45,678 unique nodes"
   uint64_t done = 0, total = 1;
-  uint64_t before = 0;  // what was done at the call before this one
-  double seconds = 0;   // since the work began
-  bool ended = false;   // true in the last call, whether or not all was done
+  uint64_t before = 0;  // the value of `done` in the previous call
+  double seconds = 0;   // since the work began; 0 in the last call
+  bool ended = false;   // true in the last call, even if the work stopped early
 };
 
-// A sink gets every update, one call at a time: that may be too often for a screen. It must not report
+// A sink gets every update, one call at a time, which may be too often for a screen. It must not report
 // progress itself.
 using ProgressSink = std::function<void(const ProgressState&)>;
 
-// Replaces the sink and returns the one before it; in the beginning there is none.
+// Replaces the sink and returns the previous one. Before the first call there is none.
 ProgressSink set_progress_sink(ProgressSink sink);
 
 class Progress {
@@ -40,7 +40,7 @@ class Progress {
   std::chrono::steady_clock::time_point start_;
 };
 
-// As long as it lives, work of this thread tells no progress.
+// While a NoProgress lives, work on its thread reports no progress.
 class NoProgress {
  public:
   NoProgress();

@@ -53,7 +53,7 @@ std::string read_all(int pipe_end, pid_t child) {
   }
 }
 
-// Starts a program with these files as its stdin, and as its stdout and stderr. Returns 0, or the error.
+// Starts a program with `input` as its stdin and `output` as its stdout and stderr. Returns 0, or the error.
 int spawn(pid_t& child, const std::vector<std::string>& arguments, int input, int output) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -81,7 +81,7 @@ std::string system_problem(const char* what) {
 
 ProgramResult run_program(const std::vector<std::string>& arguments) {
   std::array<int, 2> ends;
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(system_problem("no pipe"));
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(system_problem("cannot create a pipe"));
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   pid_t child = 0;
   const int failed = spawn(child, arguments, nothing, ends[1]);
@@ -112,11 +112,11 @@ std::optional<std::filesystem::path> program_in_path(const std::string& name) {
   return std::nullopt;
 }
 
-// The input is a socket, not a pipe: a write to one that nobody reads can be asked to send no signal.
+// The program's stdin is a socket, not a pipe, because send() can be told to raise no signal if nobody reads.
 FedProgram::FedProgram(const std::vector<std::string>& arguments) {
   std::array<int, 2> ends;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw Error(system_problem("no socket"));
+    throw Error(system_problem("cannot create a socket"));
   input_ = ends[0];
   output_ = memfd_create("output", MFD_CLOEXEC);
   const int failed = output_ < 0 ? errno : spawn(child_, arguments, ends[1], output_);

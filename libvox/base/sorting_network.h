@@ -1,5 +1,5 @@
-// Sorts few things that lie in registers: which of them are compared does not depend on what they are (Batcher
-// 1968, odd-even merging).
+// Sorts a few values in registers. Which of them are compared does not depend on the values (Batcher 1968,
+// odd-even merging).
 #pragma once
 
 #include <bit>
@@ -10,8 +10,8 @@
 
 namespace vox {
 
-// Calls exchange(a, b), with a < b < kCount, for all that are to be compared, one after the other. It swaps what is
-// at a and b where they stand in the wrong order.
+// Calls exchange(a, b), with a < b < kCount, for all pairs of places that must be compared, one after the
+// other. exchange() swaps the values at a and b if they are in the wrong order.
 template <uint32_t kCount, class Exchange>
 VOX_HD void sorting_network(const Exchange& exchange) {
   static_assert(std::has_single_bit(kCount));

@@ -1,4 +1,4 @@
-// Wall-clock seconds since construction or the last lap.
+// The wall-clock seconds since construction or since the last lap.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@ class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  // Seconds since the last lap, and starts the next.
+  // Returns the seconds since the last lap, and starts the next one.
   double lap() {
     double elapsed = seconds();
     start_ = Clock::now();

@@ -1,4 +1,4 @@
-// Limits the threads of the process as long as the ThreadLimit lives.
+// Limits the number of this process's threads while the ThreadLimit lives.
 #pragma once
 
 #include <oneapi/tbb/global_control.h>
@@ -10,7 +10,7 @@ namespace vox {
 
 class ThreadLimit {
  public:
-  // `threads` is how many there may be; 0 stands for all cores.
+  // `threads` is the most that may run; 0 means all cores.
   explicit ThreadLimit(uint32_t threads)
       : control_(tbb::global_control::max_allowed_parallelism,
                  threads > 0 ? threads : static_cast<size_t>(tbb::info::default_concurrency())) {}

@@ -1,4 +1,4 @@
-// VOX_UNROLL stands before a loop of few rounds over an array that a GPU is to keep in registers.
+// VOX_UNROLL stands before a loop of few iterations over an array that a GPU should keep in registers.
 #pragma once
 
 #ifdef __CUDA_ARCH__

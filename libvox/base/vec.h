@@ -1,4 +1,4 @@
-// Small fixed vectors, the only ones in the toolkit.
+// Small vectors of fixed size, the only ones in the toolkit.
 #pragma once
 
 #include <cstdint>

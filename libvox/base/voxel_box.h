@@ -1,4 +1,4 @@
-// A box of whole voxels, upper faces excluded.
+// A box of whole voxels, without its upper faces.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace vox {
 
 struct VoxelBox {
-  Int3 min, max;  // voxels v with min <= v < max
+  Int3 min, max;  // holds the voxels v with min <= v < max
 
   bool empty() const { return min.x >= max.x || min.y >= max.y || min.z >= max.z; }
   Int3 size() const { return max - min; }
@@ -31,7 +31,7 @@ inline VoxelBox intersection(const VoxelBox& a, const VoxelBox& b) {
           {std::min(a.max.x, b.max.x), std::min(a.max.y, b.max.y), std::min(a.max.z, b.max.z)}};
 }
 
-// The smallest box around both, neither of which is empty.
+// Returns the smallest box around both. Neither may be empty.
 inline VoxelBox hull(const VoxelBox& a, const VoxelBox& b) {
   return {{std::min(a.min.x, b.min.x), std::min(a.min.y, b.min.y), std::min(a.min.z, b.min.z)},
           {std::max(a.max.x, b.max.x), std::max(a.max.y, b.max.y), std::max(a.max.z, b.max.z)}};

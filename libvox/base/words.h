@@ -1,5 +1,5 @@
-// A vector of words that are not set to zero before they are filled: gigabytes of words are written only
-// once, by all cores, which are also the first to touch their pages.
+// A vector of words that is not set to zero before it is filled. Gigabytes of words are written only once, by
+// all cores, and each page is first touched by the core that fills it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The bodies of the loops that make bricks: what each does with one block or one brick.
+// The bodies of the loops that make bricks. Each call works on one block or one brick.
 #pragma once
 
 #include "libvox/base/cube_order.h"
@@ -8,12 +8,12 @@
 
 namespace vox::bricks {
 
-// Arranges the voxels of a piece as bricks, one behind the other and each in Morton order; voxels outside the
-// piece are empty. One call does one block of 4³ voxels.
+// Arranges the voxels of a piece as bricks, one after the other and each in Morton order. Voxels outside the
+// piece are empty. One call arranges one block of 4³ voxels.
 template <class T>
 struct ArrangeBlock {
   const T* values;  // x fastest
-  Int3 size;        // of the piece
+  Int3 size;        // the piece's size
   Int3 grid;        // in bricks
   BrickShape shape;
   volume::ValueRule rule;
@@ -32,10 +32,11 @@ struct ArrangeBlock {
                      : arrange(corner, size - corner, words + (i << 6));
   }
 
-  // Arranges the block at `corner`, of which the first `left` voxels along each axis lie inside the piece.
-  // Returns a mask of the voxels that are not empty.
+  // Arranges the block at `corner`. The first `left` voxels along each axis lie inside the piece. Returns a
+  // mask of the voxels that are not empty.
   VOX_HD uint64_t arrange(Int3 corner, Int3 left, T* to) const {
-    // A copy, since for all compilers know the bytes that are written might be part of this body.
+    // This is a copy, because for all that a compiler knows, the bytes that are written might be part of this
+    // body.
     const volume::ValueRule own_rule = rule;
     const T* from = values;
     uint64_t mask = 0;
@@ -58,15 +59,16 @@ struct ArrangeBlock {
   }
 };
 
-// Where the bricks of a piece lie. The piece was arranged as bricks of shape `around`; smaller bricks, of
-// shape `shape`, lie in Morton order inside each of these. Where the sides of a volume are no multiples of a
-// brick's side, the last bricks stand out, and some of the smaller bricks lie outside the volume altogether.
+// Tells which voxels of a piece's bricks lie inside the volume. The piece was arranged as bricks of shape
+// `around`; smaller bricks, of shape `shape`, lie in Morton order inside each of these. If the sides of a
+// volume are not multiples of a brick's side, the last bricks extend beyond it, and some of the smaller
+// bricks lie completely outside.
 struct PieceBricks {
-  Int3 size;  // of the piece, in voxels of the volume
+  Int3 size;  // the piece's size, in voxels of the volume
   Int3 grid;  // in bricks of `around`
   BrickShape around, shape;
 
-  // How many voxels of brick i lie inside the volume.
+  // Returns the number of voxels of brick i that lie inside the volume.
   VOX_HD uint32_t voxels(uint64_t i) const {
     const uint32_t inside_bits = around.code_bits() - shape.code_bits();
     const uint64_t brick = i >> inside_bits, columns = static_cast<uint64_t>(grid.x);
@@ -85,9 +87,9 @@ struct PieceBricks {
   }
 };
 
-inline constexpr uint8_t kOutside = 0xff;  // the type of a brick that is not in the volume
+inline constexpr uint8_t kOutside = 0xff;  // the type of a brick outside of the volume
 
-// The voxels of brick i.
+// Returns the voxels of brick i.
 template <class T>
 VOX_HD BrickVoxels<T> brick_voxels(const T* words, const uint64_t* masks, BrickShape shape, uint64_t i) {
   return {words + (i << shape.code_bits()), masks + (i << shape.code_bits() >> 6)};
@@ -110,7 +112,7 @@ struct CountBrick {
       ++result.blocks;
       result.voxels += static_cast<uint32_t>(popcount(mask));
       result.pairs += nonzero_bytes(mask);
-      // A node begins where the blocks' codes differ above it.
+      // A node begins where the code above it differs from that of the previous block.
       for (uint32_t shift = 0; shift <= shape.code_bits() - 6; shift += 3)
         result.inner += before == kNever || before >> shift != block >> shift ? 1 : 0;
       before = block;
@@ -134,7 +136,7 @@ struct CountBrick {
   }
 };
 
-// Chooses for each brick the allowed type that takes least memory.
+// Chooses for each brick the allowed type that takes the least memory.
 template <class T>
 struct ChooseType {
   const BrickCounts* counts;
@@ -188,7 +190,7 @@ struct FilledVoxels {
   VOX_HD uint64_t operator()(uint64_t i) const { return counts[i].voxels; }
 };
 
-// What a brick takes in the layout of Labschütz, Table 5.1, with the list's offset of four bytes.
+// The bytes of a brick in the layout of Labschütz, Table 5.1, with the list's offset of four bytes.
 struct ThesisBytes {
   const BrickCounts* counts;
   BrickShape shape;
@@ -218,11 +220,11 @@ struct BuildBricks {
   const BrickCounts* counts;
   BrickShape shape;
   const uint32_t* chosen;
-  const uint64_t* places;  // of the chosen, in words of `data`
+  const uint64_t* places;  // the places of the chosen bricks, in words of `data`
   uint32_t type;
-  uint64_t base;  // words of this type before `data`
+  uint64_t base;  // the number of words of this type before `data`
   uint32_t* data;
-  uint64_t* entries;  // of all bricks
+  uint64_t* entries;  // the entries of all bricks
 
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t brick = chosen[i];

@@ -1,9 +1,9 @@
-// What all types of bricks share: the shape of a brick, its voxels before a type is chosen, and the counts
-// that the choice is made by.
+// The parts that all types of bricks share: the shape of a brick, its voxels before a type is chosen, and the
+// counts by which the type is chosen.
 //
-// A brick is a cube of 4 to 64 voxels a side. Its voxels are words of one, two or four bytes, of which 0 is
-// empty (volume/value_rule.h). A brick's data are 32-bit words that hold arrays of smaller elements, each
-// array aligned to the size of its elements; unused bytes are zero.
+// A brick is a cube of 4 to 64 voxels a side. Its voxels are words of one, two or four bytes; the word 0 is
+// empty (volume/value_rule.h). A brick's data are 32-bit words that hold arrays of smaller elements. Each
+// array is aligned to the size of its elements; unused bytes are zero.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ struct BrickShape {
   VOX_HD uint32_t side() const { return 1u << log2_side; }
   VOX_HD uint32_t code_bits() const { return 3 * log2_side; }
   VOX_HD uint32_t voxels() const { return 1u << code_bits(); }
-  VOX_HD uint32_t blocks() const { return voxels() >> 6; }  // of 4³ voxels
+  VOX_HD uint32_t blocks() const { return voxels() >> 6; }  // blocks of 4³ voxels
   VOX_HD uint32_t row_major(Int3 v) const {
     return static_cast<uint32_t>(v.x | v.y << log2_side | v.z << 2 * log2_side);
   }
 };
 
-// Spreads six bits, two zeros between neighbours: ...cba -> c..b..a.
+// Spreads six bits, with two zeros between neighbours: ...cba -> c..b..a.
 VOX_HD inline uint32_t spread_brick_bits(uint32_t v) {
   v = (v | v << 8) & 0x0300f00f;
   v = (v | v << 4) & 0x030c30c3;
@@ -42,7 +42,7 @@ VOX_HD inline uint32_t gather_brick_bits(uint32_t v) {
   return (v | v >> 8) & 0x3f;
 }
 
-// The Morton code of a voxel inside its brick, x lowest, and back.
+// Converts a voxel inside its brick to its Morton code, x lowest, and back.
 VOX_HD inline uint32_t brick_code(Int3 v) {
   return spread_brick_bits(static_cast<uint32_t>(v.x)) | spread_brick_bits(static_cast<uint32_t>(v.y)) << 1 |
          spread_brick_bits(static_cast<uint32_t>(v.z)) << 2;
@@ -52,23 +52,23 @@ VOX_HD inline Int3 brick_voxel(uint32_t code) {
           static_cast<int32_t>(gather_brick_bits(code >> 2))};
 }
 
-// What is counted in a brick; the size of the brick in every type follows from these. "Any" stands for any
-// voxels that are not empty.
+// The counts of a brick, from which its size in every type follows. "Filled" cubes have at least one voxel
+// that is not empty.
 struct BrickCounts {
   uint32_t voxels = 0;  // 4 B
-  uint32_t pairs = 0;   // 4 B, cubes of 2³ with any
-  uint32_t blocks = 0;  // 4 B, cubes of 4³ with any
-  uint32_t inner = 0;   // 4 B, cubes of 4³, 8³, … and the brick itself with any: the octree's nodes
-  uint32_t values = 0;  // 4 B, different ones, empty among them; kMaxPalette + 1 where there are more
+  uint32_t pairs = 0;   // 4 B, filled cubes of 2³
+  uint32_t blocks = 0;  // 4 B, filled cubes of 4³
+  uint32_t inner = 0;   // 4 B, filled cubes of 4³, 8³, … and the brick itself: the octree's nodes
+  uint32_t values = 0;  // 4 B, different values, including empty; kMaxPalette + 1 if there are more
 };
 static_assert(sizeof(BrickCounts) == 20);
 
 inline constexpr uint32_t kMaxPalette = 256;
 
-// The size that a type gives for a brick that it cannot hold.
+// The size that a type returns for a brick that it cannot hold.
 inline constexpr uint32_t kNever = UINT32_MAX;
 
-// The voxels of one brick in Morton order, and a mask for each block with a bit for each voxel that is not
+// The voxels of one brick in Morton order, and a mask for each block, with a bit for each voxel that is not
 // empty.
 template <class T>
 struct BrickVoxels {
@@ -101,7 +101,8 @@ VOX_HD T* array_at(uint32_t* brick, uint32_t byte) {
   return reinterpret_cast<T*>(reinterpret_cast<char*>(brick) + byte);
 }
 
-// Bytes of a number that counts voxels of a brick, in an array of such counts: 2, or 4 in bricks of 64³.
+// Returns the bytes of a number that counts voxels of a brick, in an array of such counts: 2, or 4 in bricks
+// of 64³.
 VOX_HD inline uint32_t count_bytes(BrickShape shape) {
   return shape.log2_side == 6 ? 4 : 2;
 }
@@ -116,8 +117,8 @@ VOX_HD inline void put_count(uint32_t* brick, BrickShape shape, uint32_t byte, u
   }
 }
 
-// Binary search: the index of the first of at(0), at(1), …, which ascend, that is not less than `value`;
-// `count` where there is none.
+// Binary search: returns the index of the first of at(0), at(1), …, which ascend, that is not less than
+// `value`, or `count` if there is none.
 template <class T, class At>
 VOX_HD uint32_t first_not_less(uint32_t count, T value, const At& at) {
   uint32_t begin = 0;
@@ -132,7 +133,7 @@ VOX_HD uint32_t first_not_less(uint32_t count, T value, const At& at) {
   return begin;
 }
 
-// Implements neighbours() for types that have no faster way.
+// Implements neighbours() for types without a faster way.
 template <class Type, class T>
 VOX_HD void neighbours_one_by_one(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
   for (uint32_t i = 0; i < count; ++i, ++at.x) row[i] = Type::template get<T>(brick, shape, at);

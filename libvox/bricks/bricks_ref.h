@@ -5,8 +5,8 @@
 
 namespace vox::bricks {
 
-// An entry of the root grid holds the type in its low bits, and above them the place of the brick: where it
-// begins in the data of its type, in words. Entries take one word, or two where the largest place needs them.
+// An entry of the root grid holds the brick's type in its low bits, and above them the brick's place: where
+// it begins in the data of its type, in words. Entries take one word, or two if the largest place needs them.
 inline constexpr uint32_t kRootTypeBits = 4;
 inline constexpr uint64_t kMaxShortPlace = (uint64_t{1} << (32 - kRootTypeBits)) - 1;
 static_assert(kBrickTypeCount <= 1u << kRootTypeBits);
@@ -32,7 +32,8 @@ struct BricksRef {
     return {static_cast<uint32_t>(bits & ((1u << kRootTypeBits) - 1)), bits >> kRootTypeBits};
   }
 
-  // Where the brick of a voxel stands in the root grid, and the index of its entry there.
+  // Returns the place of a voxel's brick in the root grid. index() returns the index of the brick's entry
+  // there.
   VOX_HD Int3 place_of(Int3 voxel) const {
     const uint32_t shift = shape.log2_side;
     return {voxel.x >> shift, voxel.y >> shift, voxel.z >> shift};
@@ -49,7 +50,7 @@ struct BricksRef {
     return {voxel.x & mask, voxel.y & mask, voxel.z & mask};
   }
 
-  // The word of a voxel whose brick has this entry, which names one of `types`.
+  // Returns the word of a voxel whose brick has this entry. The entry's type must be one of `types`.
   template <class T, uint32_t types = kAllBrickTypes>
   VOX_HD T get(Entry at, Int3 voxel) const {
     T word = 0;
@@ -59,18 +60,18 @@ struct BricksRef {
     return word;
   }
 
-  // The word of a voxel of the volume.
+  // Returns the word of a voxel of the volume.
   template <class T>
   VOX_HD T get(Int3 voxel) const {
     return get<T>(entry(brick_of(voxel)), voxel);
   }
 
-  // Whether the brick of this voxel holds nothing at all.
+  // True if the brick of this voxel is empty.
   VOX_HD bool empty_brick(Int3 voxel) const {
     return entry(brick_of(voxel)).type == BrickTypes::kNumber<EmptyBrick>;
   }
 
-  // The words of `count` voxels of the same brick, from this one on along x.
+  // Reads the words of `count` voxels of the same brick, from this one on along x.
   template <class T>
   VOX_HD void neighbours(Int3 voxel, uint32_t count, T* row) const {
     const Entry at = entry(brick_of(voxel));

@@ -1,4 +1,5 @@
-// Makes bricks of a volume on one device. Included by build_cpu.cpp and build_cuda.cu, which only say which.
+// Makes bricks of a volume on one device. build_cpu.cpp and build_cuda.cu include this file and name the
+// device.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@ class BricksBuilder {
                 const volume::ValueRule& rule)
       : device_(device), volume_(volume), options_(options), rule_(rule) {}
 
-  // Pieces are cut along bricks of the largest side, since those hold whole bricks of all other sides.
+  // Pieces are cut along bricks of the largest side, because these contain whole bricks of all other sides.
   std::vector<BrickTotals> measure() {
     std::vector<BrickTotals> totals;
     for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side) {
@@ -30,16 +31,23 @@ class BricksBuilder {
       totals.push_back(
           {.log2_side = log2_side, .bricks = bricks.voxels(), .thesis_bytes = 8 * bricks.voxels()});
     }
-    for_each_piece("measuring bricks", {kMaxBrickLog2}, [&](const VoxelBox&) {
+    const auto measure_filled = [&](const VoxelBox&) {
       for (BrickTotals& sums : totals) {
         const BrickShape shape = {sums.log2_side};
         add(choose(shape), shape, sums);
       }
-    });
+    };
+    const auto measure_empty = [&](const VoxelBox& box) {
+      for (BrickTotals& sums : totals) {
+        sums.counts[kEmpty] += VoxelBox{{0, 0, 0}, brick_grid(box.size(), sums.log2_side)}.voxels();
+        sums.voxels[kEmpty] += box.voxels();
+      }
+    };
+    for_each_piece("measuring bricks", {kMaxBrickLog2}, measure_filled, measure_empty);
     return totals;
   }
 
-  // Makes room for bricks of this size: arrays that grow piece by piece would need as much again.
+  // Reserves memory for bricks of this size. Arrays that grow piece by piece would need as much again.
   void reserve(const BrickTotals& totals) {
     for (uint32_t type = 0; type < kBrickTypeCount; ++type)
       result_.data[type].reserve(totals.bytes[type] / sizeof(uint32_t));
@@ -52,7 +60,14 @@ class BricksBuilder {
     result_.log2_side = log2_side;
     std::vector<uint64_t> entries;
     entries.reserve(result_.bricks());
-    for_each_piece("building bricks", shape, [&](const VoxelBox&) { append(choose(shape), shape, entries); });
+    const auto append_empty = [&](const VoxelBox& box) {
+      const uint64_t count = VoxelBox{{0, 0, 0}, brick_grid(box.size(), log2_side)}.voxels();
+      result_.counts[kEmpty] += count;
+      entries.resize(entries.size() + count, kEmpty);
+    };
+    for_each_piece(
+        "building bricks", shape, [&](const VoxelBox&) { append(choose(shape), shape, entries); },
+        append_empty);
     set_root(result_, entries);
     return std::move(result_);
   }
@@ -60,6 +75,10 @@ class BricksBuilder {
   double read_seconds() const { return read_seconds_; }
 
  private:
+  static constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
+  // Pieces of a huge volume that knows where it is empty are small, so that most of them can be left out.
+  static constexpr uint64_t kHugeVolume = uint64_t{1} << 33, kSmallPiece = uint64_t{1} << 21;  // voxels
+
   // The types and sizes of the bricks of one side in this piece.
   struct Choice {
     uint64_t count;
@@ -69,18 +88,34 @@ class BricksBuilder {
     device::Buffer<uint32_t> bytes;
   };
 
-  // How many voxels a piece may have. kBytes is what one voxel takes at most: its value, its word, its share
-  // of the masks, of the arrays over bricks of 4³, and of the bricks built, which is no more than a list's
-  // code and value unless the allowed types do not fit the volume.
+  // Returns the number of voxels that a piece may have. kBytes is the most that one voxel takes: its value,
+  // its word, its share of the masks and of the arrays over bricks of 4³, and its share of the finished
+  // bricks, which is no more than a list's code and value unless the allowed types do not fit the volume.
   uint64_t piece_voxels() const {
     constexpr uint64_t kBytes = 2 * sizeof(T) + 1 + 2 + 2 * (4 + sizeof(T));
     if (options_.piece_voxels > 0) return options_.piece_voxels;
-    return std::min<uint64_t>(device_.pool().available() / kBytes, 16 * device_.preferred_chunk_pairs());
+    const uint64_t most =
+        std::min<uint64_t>(device_.pool().available() / kBytes, 16 * device_.preferred_chunk_pairs());
+    return volume_.is_zero && volume_.info.box().voxels() > kHugeVolume ? std::min(most, kSmallPiece) : most;
   }
 
-  // Reads and arranges the volume piece by piece, in bricks of this shape, in the order of the root grid.
-  template <class F>
-  void for_each_piece(const char* what, BrickShape shape, const F& f) {
+  // The box of the volume that a box of bricks covers.
+  VoxelBox covered(const VoxelBox& bricks, BrickShape shape) const {
+    const auto side = static_cast<int32_t>(shape.side());
+    return intersection({bricks.min * side, bricks.max * side}, volume_.info.box());
+  }
+
+  // True if all bricks of the box are of the type for empty ones, which has no words.
+  bool is_empty(const VoxelBox& box) const {
+    return volume_.is_zero && (options_.types >> kEmpty & 1) != 0 && rule_.word(T{0}) == 0 &&
+           volume_.is_zero(box);
+  }
+
+  // Reads and arranges the volume piece by piece, in bricks of this shape, in the order of the root grid, and calls
+  // filled(box). It calls empty(box) instead for boxes without a filled voxel: the work is that of the others, so that a
+  // few voxels may lie far apart.
+  template <class Filled, class Empty>
+  void for_each_piece(const char* what, BrickShape shape, const Filled& filled, const Empty& empty) {
     const Int3 grid = brick_grid(volume_.info.size, shape.log2_side);
     const volume::Pieces pieces({{0, 0, 0}, grid},
                                 std::max<uint64_t>(piece_voxels() >> shape.code_bits(), 1));
@@ -88,8 +123,13 @@ class BricksBuilder {
     if (pieces.count() > 1) progress.emplace(what, pieces.count());
     for (uint64_t piece = 0; piece < pieces.count(); ++piece) {
       throw_if_cancelled();
-      arrange(pieces[piece], shape);
-      f(pieces[piece]);
+      const VoxelBox box = covered(pieces[piece], shape);
+      if (is_empty(box)) {
+        empty(box);
+      } else {
+        arrange(pieces[piece], shape);
+        filled(box);
+      }
       if (progress) progress->update(piece + 1, "");
     }
     words_.reset();
@@ -97,8 +137,7 @@ class BricksBuilder {
   }
 
   void arrange(const VoxelBox& bricks, BrickShape shape) {
-    const auto side = static_cast<int32_t>(shape.side());
-    const VoxelBox box = intersection({bricks.min * side, bricks.max * side}, volume_.info.box());
+    const VoxelBox box = covered(bricks, shape);
     Stopwatch watch;
     host_values_.resize(box.voxels());
     volume_.read(box, reinterpret_cast<std::byte*>(host_values_.data()));
@@ -149,7 +188,7 @@ class BricksBuilder {
                                      ThesisBytes{choice.counts.data(), shape, uint32_t{sizeof(T)}});
   }
 
-  // Builds this piece's bricks, type by type, and appends them to the bricks of the pieces before.
+  // Builds this piece's bricks, type by type, and appends them to the bricks of the previous pieces.
   void append(const Choice& choice, BrickShape shape, std::vector<uint64_t>& entries) {
     const uint64_t n = choice.count;
     auto roots = device_.template make<uint64_t>(n);
@@ -188,10 +227,10 @@ class BricksBuilder {
   const volume::ValueRule rule_;
   FrozenBricks result_;
   double read_seconds_ = 0;
-  // The piece that is worked on now.
+  // The current piece.
   std::vector<T, UninitializedAllocator<T>> host_values_;
   uint64_t voxels_ = 0;
-  Int3 piece_size_ = {}, piece_grid_ = {};  // in voxels; in bricks of the shape that it is arranged in
+  Int3 piece_size_ = {}, piece_grid_ = {};  // in voxels; in bricks of the shape in which it is arranged
   BrickShape piece_shape_;
   device::Buffer<T> words_;
   device::Buffer<uint64_t> masks_;
@@ -210,6 +249,7 @@ std::vector<BrickTotals> measure_bricks(Device& device, const volume::Volume& vo
 template <class Device>
 BricksResult build_bricks(Device& device, const volume::Volume& volume, const BricksOptions& options) {
   check_brick_types(options.types);
+  check_root_memory(volume.info.size, options.log2_side);
   BricksResult result;
   Stopwatch watch;
   const volume::ValueRule rule = volume::value_rule(volume, options.threshold);

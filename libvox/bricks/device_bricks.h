@@ -11,7 +11,7 @@ namespace vox::bricks {
 template <class Device>
 class DeviceBricks {
  public:
-  // The bricks are ones that check_structure() accepts; they are not looked at again.
+  // check_structure() must have accepted the bricks; they are not checked again.
   DeviceBricks(Device& device, const FrozenBricks& bricks)
       : ref_(vox::bricks::ref(bricks)), root_(device::uploaded(device, bricks.root)) {
     ref_.root = root_.data();

@@ -1,10 +1,11 @@
 // Values between voxels, by trilinear interpolation, through any accessor (jit/loops.h).
 //
-// Positions are in voxels. A value stands in the middle of its voxel; a position outside of the volume has
-// the value of the nearest voxel. All is computed in single floats with one rounding an operation: between
-// values from `low` to `high`, none larger than m, a result is off by 3.001 · 2^-24 · (2 (high - low) + m) at
-// most, and it is the same on every device and whatever the bricks are. A position below 2^23 voxels is
-// exact.
+// Positions are in voxels. A value belongs to the centre of its voxel; a position outside of the volume has
+// the value of the nearest voxel. Everything is computed in single floats with one rounding per operation.
+// The result is the same on every device and with all bricks. Between values from `low` to `high`, none
+// larger than m, it is off by at most
+//   3.001 · 2^-24 · (2 (high - low) + m).
+// A position below 2^23 voxels is exact.
 #pragma once
 
 #include "libvox/base/vec.h"
@@ -15,18 +16,18 @@ namespace vox::bricks {
 // The eight values around a position.
 struct ValueCell {
   float values[8];       // x fastest
-  Vec3<float> from_low;  // the position, in voxels from the first value: 0 to 1
+  Vec3<float> from_low;  // the position relative to the first value, in voxels: 0 to 1
 
   VOX_HD float value() const { return along_z(along_y(0), along_y(1)); }
 
-  // The value of the voxel that the position is in.
+  // Returns the value of the voxel that contains the position.
   VOX_HD float nearest() const {
     const uint32_t x = from_low.x < 0.5f ? 0 : 1, y = from_low.y < 0.5f ? 0 : 2,
                    z = from_low.z < 0.5f ? 0 : 4;
     return values[x + y + z];
   }
 
-  // How the value grows from voxel to voxel along each axis; 0 where the volume ends.
+  // Returns how much the value grows from voxel to voxel along each axis, or 0 where the volume ends.
   VOX_HD Vec3<float> gradient() const {
     const float dx = along_z(mix(step_x(0), step_x(1), from_low.y), mix(step_x(2), step_x(3), from_low.y));
     const float dy = along_z(along_x(1) - along_x(0), along_x(3) - along_x(2));
@@ -43,15 +44,15 @@ struct ValueCell {
   VOX_HD float along_z(float low, float high) const { return mix(low, high, from_low.z); }
 };
 
-// What the words of a volume mean.
+// The meaning of the words of a volume.
 struct ValueMeaning {
-  Int3 size;               // 12 B, of the volume
+  Int3 size;               // 12 B, the volume's size
   volume::ValueType type;  // 4 B
   uint32_t background;     // 4 B, the bits of a voxel whose word is 0
 };
 static_assert(sizeof(ValueMeaning) == 20);
 
-// The voxels that a position lies between along one axis.
+// The voxels between which a position lies along one axis.
 struct VoxelPair {
   int32_t low, high;
   float from_low;
@@ -82,7 +83,7 @@ struct Interpolator {
 
  private:
   VOX_HD float value(Int3 voxel) const {
-    // The compiler knows the type from T, but for words of two bytes.
+    // The compiler knows the type from T, except for words of two bytes.
     const volume::ValueType type = sizeof(T) == 1   ? volume::ValueType::U8
                                    : sizeof(T) == 4 ? volume::ValueType::F32
                                                     : meaning.type;

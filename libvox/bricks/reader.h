@@ -1,5 +1,5 @@
-// Reads bricks on a device in the ways that are compared: as a dense array, by the root grid, by the kd tree,
-// and by code made for these bricks.
+// Reads bricks on a device in the ways that benchmarks compare: as a dense array, by the root grid, by the kd
+// tree, and by code compiled for these bricks.
 #pragma once
 
 #include <memory>
@@ -14,24 +14,24 @@ enum class Access : uint32_t { Dense, Direct, KdTree, Compiled };
 
 struct ReadQuery {
   ReadLoop loop = ReadLoop::Copy;
-  int32_t radius = 1;                    // of the mean filter
-  uint64_t gathers = uint64_t{1} << 26;  // positions of a gather
-  const CastView* view = nullptr;        // of a picture; colours and pixels need not be set
+  int32_t radius = 1;                    // the radius of the mean filter
+  uint64_t gathers = uint64_t{1} << 26;  // the number of positions of a gather
+  const CastView* view = nullptr;        // the view of a picture; colours and pixels need not be set
   const std::vector<CastColor>* colors = nullptr;
 };
 
 struct ReadResult {
   double seconds = 0;     // on the device
   uint64_t lookups = 0;   // for a picture: rays
-  uint64_t checksum = 0;  // the sum of mixed_word() over all that was read
+  uint64_t checksum = 0;  // the sum of mixed_word() over everything that was read
 };
 
-// What a word at this place adds to a checksum.
+// Returns what a word at this place adds to a checksum.
 VOX_HD inline uint64_t mixed_word(uint64_t i, uint32_t word) {
   return mix64(mix64(i) ^ word);
 }
 
-// mixed_word() of the i-th word, of one, two or four bytes, low byte first.
+// Returns mixed_word() of the i-th word, which has one, two or four bytes, low byte first.
 struct MixedWord {
   const uint8_t* bytes;
   uint64_t each;
@@ -43,12 +43,12 @@ struct MixedWord {
   }
 };
 
-// What compile() has made, and how long it took.
+// The result of compile(), and its times.
 struct JitReport {
-  bool compiled = false;  // if not, Access::Compiled interprets the tree
+  bool compiled = false;  // if false, Access::Compiled interprets the tree
   uint32_t leaves = 0, mixed = 0, depth = 0;
   double tree_seconds = 0;
-  double compile_seconds = 0;  // 0 where the image was kept
+  double compile_seconds = 0;  // 0 if the image was in the cache
   double load_seconds = 0;
   uint64_t source_bytes = 0;
 };
@@ -58,21 +58,22 @@ class BricksReader {
   virtual ~BricksReader() = default;
 
   virtual ReadResult read(Access access, const ReadQuery& query) = 0;
-  // Copies out what the last read() has read: the words of all voxels, x fastest, or of all positions of a
-  // gather, or the CastPixels of a picture row by row.
+  // Copies out what the last read() has read: the words of all voxels, x fastest, the words of all positions
+  // of a gather, or the CastPixels of a picture, row by row.
   virtual void last_words(void* words) = 0;
-  // How long a mean filter by the root grid takes for the voxels of each brick, in ticks of the device; the
-  // bricks come in the order of the root grid.
+  // Returns how long a mean filter by the root grid takes for the voxels of each brick, in ticks of the
+  // device. The bricks are in the order of the root grid.
   virtual std::vector<uint64_t> brick_ticks(int32_t radius) = 0;
-  // Makes the tree and the code, once. Where no compiler is found, or it fails, there is one warning, and the
+  // Makes the tree and the code, once. If no compiler is found, or if it fails, there is one warning, and the
   // tree is interpreted.
   virtual const JitReport& compile() = 0;
 };
 
-// How many voxels a mean filter looks up in all.
+// Returns how many voxels a mean filter looks up in total.
 uint64_t filter_lookups(Int3 size, int32_t radius);
 
-// Device and bricks outlive the reader. Compiled for each device in reader_cpu.cpp and reader_cuda.cu.
+// The device and the bricks must outlive the reader. reader_cpu.cpp and reader_cuda.cu compile this function
+// for each device.
 template <class Device>
 std::unique_ptr<BricksReader> make_bricks_reader(Device& device, const FrozenBricks& bricks,
                                                  const JitOptions& options);

@@ -1,5 +1,5 @@
-// The reader on one device. Included by reader_cpu.cpp and reader_cuda.cu, which only say which device, and
-// how code is compiled for it.
+// The reader on one device. reader_cpu.cpp and reader_cuda.cu include this file, and say which device it is
+// and how code is compiled for it.
 #pragma once
 
 #include <algorithm>
@@ -92,7 +92,7 @@ class DeviceBricksReader final : public BricksReader {
     const JitTask task = {
         .size = frozen_.info.size, .radius = radius, .count = 0, .out = words.data(), .view = {}};
     const TimedFilter<T> body = {{bricks_.ref(), task}, sums.data()};
-    // The first round lets caches and clocks settle; only the second counts.
+    // The first round lets caches and clocks settle; only the second one counts.
     for (int round = 0; round < 2; ++round) {
       device_.fill(sums.data(), n, uint64_t{0});
       device_.for_each({"bricks: timed filter", sizeof(T)}, CubeOrder::count(task.size), body);
@@ -126,7 +126,7 @@ class DeviceBricksReader final : public BricksReader {
   }
 
  private:
-  // How many steps a loop takes, and how much it writes.
+  // The number of steps that a loop takes, and how much it writes.
   struct Extent {
     uint64_t steps, words, word_bytes;
   };

@@ -13,7 +13,8 @@ namespace {
 constexpr uint32_t kDense = BrickTypes::kNumber<DenseBrick>;
 constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
 
-// How many words each brick has, in the order of the root grid: bricks of a type lie one behind the other.
+// Returns the number of words of each brick, in the order of the root grid. The bricks of a type lie one
+// after the other.
 std::vector<uint64_t> words_of(const FrozenBricks& bricks) {
   const BricksRef access = ref(bricks);
   std::array<uint64_t, kBrickTypeCount> end;
@@ -27,7 +28,7 @@ std::vector<uint64_t> words_of(const FrozenBricks& bricks) {
   return words;
 }
 
-// Assembles bricks from other bricks, each appended to the array of its type.
+// Assembles bricks from other bricks. Each brick is appended to the array of its type.
 class Assembly {
  public:
   explicit Assembly(const FrozenBricks& like) {
@@ -67,7 +68,8 @@ double slope_of(const BrickGains& gains, uint32_t brick) {
 
 BrickGains measure_gains(const FrozenBricks& bricks, BricksReader& reader, const FrozenBricks& dense,
                          BricksReader& dense_reader, int32_t filter) {
-  if (bricks.bricks() > UINT32_MAX) throw Error("too many bricks to measure each").hint("take larger ones");
+  if (bricks.bricks() > UINT32_MAX)
+    throw Error("there are too many bricks to measure each one").hint("use larger bricks");
   const std::vector<uint64_t> ticks = reader.brick_ticks(filter),
                               dense_ticks = dense_reader.brick_ticks(filter);
   const std::vector<uint64_t> words = words_of(bricks), dense_words = words_of(dense);

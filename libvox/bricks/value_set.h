@@ -5,7 +5,7 @@
 
 namespace vox::bricks {
 
-// The index at which `value` stands in ascending values, or would stand.
+// Returns the index at which `value` is, or would be, in ascending values.
 template <class T>
 VOX_HD uint32_t place_of(const T* values, uint32_t count, T value) {
   return first_not_less(count, value, [&](uint32_t i) { return values[i]; });

@@ -1,11 +1,11 @@
 // Pictures of a volume: rays gather colours from front to back.
 //
-// A ray takes the interpolated value at every whole number of steps from the eye on, between where it enters
-// the volume's box and where it leaves it. Values become colours and opacities by a table, surfaces are
-// brighter where they face the sun. Values that are labels are not mixed: a sample has the colour of the
-// voxel that it is in, and surfaces are where voxels are filled. A ray is set up in doubles and followed in
-// single floats, with one rounding an operation and no library functions: pictures are the same on every
-// device and through every kind of access.
+// A ray takes the interpolated value at every whole number of steps from the eye, between the points where it
+// enters and leaves the volume's box. A table turns values into colours and opacities; surfaces are brighter
+// if they face the sun. Values that are labels are not mixed: a sample has the colour of the voxel that
+// contains it, and surfaces are where voxels are filled. A ray is set up in doubles and followed in single
+// floats, with one rounding per operation and without library functions, so that pictures are the same on
+// every device and through every kind of access.
 #pragma once
 
 #include "libvox/base/tiles.h"
@@ -14,11 +14,11 @@
 namespace vox::bricks {
 
 inline constexpr uint32_t kCastColors = 256;
-inline constexpr float kCastOpaque = 0.99f;  // a ray that is so opaque stops
+inline constexpr float kCastOpaque = 0.99f;  // a ray stops at this opacity
 
 struct CastColor {
   Vec3<float> color;  // 12 B, sRGB, 0 to 255
-  float opacity;      // 4 B, of one step
+  float opacity;      // 4 B, for one step
 };
 static_assert(sizeof(CastColor) == 16);
 
@@ -26,29 +26,29 @@ struct CastPixel {
   uint8_t r, g, b, a;
 };
 
-// All that a picture needs but the bricks. Positions and directions are in voxels.
+// All data that a picture needs except the bricks. Positions and directions are in voxels.
 struct CastView {
   Vec3d eye;                    // 24 B
-  Vec3d corner, right, down;    // 72 B, from the eye to the image's upper left corner, to the next pixels
+  Vec3d corner, right, down;    // 72 B, from the eye to the image's upper left corner; to the next pixels
   Vec3<float> to_sun;           // 12 B, a unit vector in the world
   Vec3<float> slopes;           // 12 B, factors from growth per voxel to growth in the world, up to scale
   Vec3<float> background;       // 12 B, sRGB, 0 to 255
-  float ambient, sun;           // 8 B, strengths
-  float step;                   // 4 B, voxels
-  float low, colors_per_value;  // 8 B, the first colour's value, and how fast colours follow
+  float ambient, sun;           // 8 B, strengths of the light
+  float step;                   // 4 B, in voxels
+  float low, colors_per_value;  // 8 B, the first colour's value, and colours per unit of value
   ValueMeaning meaning;         // 20 B
   uint32_t width, height;       // 8 B
-  uint32_t labels;              // 4 B, 1: values are labels, whose colours label_slot() finds
-  float empty;                  // 4 B, the value of voxels that are empty
+  uint32_t labels;              // 4 B, 1: values are labels; label_slot() finds their colours
+  float empty;                  // 4 B, the value of empty voxels
   float iso;                    // 4 B, the value on an isosurface (volume_iso.h)
-  uint32_t log2_empty;          // 4 B, of the side of bricks that rays skip where they are empty; 0: none
+  uint32_t log2_empty;          // 4 B, log2 of the side of bricks that rays skip if they are empty; 0: none
   const CastColor* colors;      // 8 B, [kCastColors]
   CastPixel* pixels;            // 8 B, row by row
 
   VOX_HD Tiles tiles() const { return {width, height}; }
 };
 
-// The part of a ray that lies in the volume: `count` positions, the n-th at start + step · n.
+// The part of a ray that lies in the volume: `count` positions, of which the n-th is at start + step · n.
 struct CastRay {
   Vec3<float> start, step;
   uint32_t count;
@@ -77,7 +77,7 @@ struct CastRay {
   VOX_HD static Vec3<float> single(Vec3d v) {
     return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
   }
-  // Narrows [enter, leave] to where the ray is between the two planes that bound the volume along an axis.
+  // Narrows [enter, leave] to the part of the ray between the two planes that bound the volume along an axis.
   VOX_HD static void clip(double eye, double direction, int32_t size, double& enter, double& leave) {
     const double high = static_cast<double>(size);
     if (direction == 0) {
@@ -91,19 +91,19 @@ struct CastRay {
   }
 };
 
-// The index of a label's colour. Labels below 256 have colours of their own, and so have any 254 numbers in a row:
-// above each multiple of 256 a colour is left out.
+// Returns the index of a label's colour. Labels below 256 have different colours, and so have any 254
+// consecutive labels: above each multiple of 256 one colour is left out.
 VOX_HD constexpr uint32_t label_slot(uint32_t label) {
   return (label + (label >> 8)) % kCastColors;
 }
 
-// What rays of all kinds of pictures do on their way: skip what is empty, and ask for colours and light.
+// The steps that rays of all kinds of pictures share: they skip what is empty, and look up colours and light.
 template <class Access>
 struct VolumeWalk {
   const Access& access;
   const CastView& view;
 
-  // Gives the i-th pixel in the order of tiles, where there is one, what `seen(ray)` sees.
+  // Sets the i-th pixel in the order of tiles, if there is one, to the result of `seen(ray)`.
   template <class Seen>
   VOX_HD static void cast_pixel(const CastView& view, uint64_t i, const Seen& seen) {
     const Tiles tiles = view.tiles();
@@ -111,8 +111,8 @@ struct VolumeWalk {
     if (tiles.holds(at)) view.pixels[tiles.index(at)] = seen(CastRay(view, at.x + 0.5, at.y + 0.5));
   }
 
-  // Calls see(n) for the samples of a ray from front to back, but those that are empty for certain, until it returns
-  // false.
+  // Calls see(n) for the samples of a ray from front to back, except those that are certainly empty, until it
+  // returns false.
   template <class See>
   VOX_HD void each_sample(const CastRay& ray, See see) const {
     for (uint32_t n = 0; n < ray.count;) {
@@ -131,7 +131,7 @@ struct VolumeWalk {
   }
 
   VOX_HD float light(const ValueCell& cell) const { return light_of(cell.gradient()); }
-  // The light where values grow so, from voxel to voxel.
+  // Returns the light where values grow by this much from voxel to voxel.
   VOX_HD float light_of(Vec3<float> growth) const {
     const Vec3<float> inwards = {growth.x * view.slopes.x, growth.y * view.slopes.y,
                                  growth.z * view.slopes.z};
@@ -140,9 +140,9 @@ struct VolumeWalk {
     return facing > 0 ? view.ambient + view.sun * facing : view.ambient;
   }
 
-  // Skips samples that are made of voxels of one empty brick: returns the sample behind the last of them, or
-  // n where sample n is none. Rounded as they are, positions along a ray never turn back, so all samples
-  // between two in one brick are in it.
+  // Skips samples that are made of voxels of one empty brick. Returns the sample after the last of them, or n
+  // if sample n is not in such a brick. Even with rounding, positions along a ray never turn back, so if two
+  // samples are in one brick, all samples between them are too.
   VOX_HD uint32_t past_empty(const CastRay& ray, uint32_t n) const {
     if constexpr (requires { access.empty_brick(Int3{0, 0, 0}); }) {
       if (view.log2_empty == 0) return n;
@@ -168,13 +168,13 @@ struct VolumeWalk {
   VOX_HD Int3 brick(Int3 voxel) const {
     return {voxel.x >> view.log2_empty, voxel.y >> view.log2_empty, voxel.z >> view.log2_empty};
   }
-  // Whether the next voxels along all axes are in the brick of this one.
+  // True if the next voxels along all axes are in the brick of this one.
   VOX_HD bool in_one_brick(Int3 voxel) const {
     const Int3 size = view.meaning.size, next = voxel + Int3{1, 1, 1};
     return brick({next.x < size.x ? next.x : voxel.x, next.y < size.y ? next.y : voxel.y,
                   next.z < size.z ? next.z : voxel.z}) == brick(voxel);
   }
-  // Bounds `steps` by those that stay in the brick along one axis, less one because positions are rounded.
+  // Limits `steps` to those that stay in the brick along one axis, less one because positions are rounded.
   VOX_HD void bound(float at, float step, int32_t voxel, uint32_t& steps) const {
     const int32_t side = 1 << view.log2_empty, low = voxel & -side;
     const float end = static_cast<float>(step < 0 ? low : low + side - 1);
@@ -188,7 +188,7 @@ template <class Access, class T>
 struct CastVolume {
   Access access;
   CastView view;
-  uint64_t first = 0;  // of the pixels that this part of the loop goes over
+  uint64_t first = 0;  // the first pixel of this part of the loop
 
   VOX_HD void operator()(uint64_t i) const {
     VolumeWalk<Access>::cast_pixel(view, first + i, [this](const CastRay& ray) { return seen(ray); });
@@ -215,7 +215,7 @@ struct CastVolume {
     return walk.pixel(sum + view.background * clear);
   }
 
-  // The cell with 1 in place of the value where a voxel is filled, else 0.
+  // Returns the cell with 1 in place of the value if a voxel is filled, otherwise 0.
   VOX_HD ValueCell filled(ValueCell cell) const {
     for (float& value : cell.values) value = value == view.empty ? 0.0f : 1.0f;
     return cell;

@@ -1,8 +1,10 @@
-// Pictures of an isosurface of a volume: a ray stops where the interpolated value first reaches that of the surface.
+// Pictures of an isosurface of a volume: a ray stops where the interpolated value first reaches that of the
+// surface.
 //
-// It is looked for at the positions at which all pictures of a volume take values (volume_cast.h), and from the one
-// before on by halves. The light is that of the values' gradient there, or of the volume's side, where values
-// have been reached by then: there the volume is cut.
+// The place is searched for at the positions at which all pictures of a volume take values (volume_cast.h),
+// and then by halving the last step. The light follows from the gradient of the values there. If the value is
+// reached where the ray enters the volume, the volume is cut there, and the light is that of the volume's
+// side.
 #pragma once
 
 #include "libvox/bricks/volume_cast.h"
@@ -15,7 +17,7 @@ struct CastIso {
 
   Access access;
   CastView view;
-  uint64_t first = 0;  // of the pixels that this part of the loop goes over
+  uint64_t first = 0;  // the first pixel of this part of the loop
 
   VOX_HD void operator()(uint64_t i) const {
     VolumeWalk<Access>::cast_pixel(view, first + i, [this](const CastRay& ray) { return seen(ray); });
@@ -27,7 +29,7 @@ struct CastIso {
     const VolumeWalk<Access> walk = {access, view};
     uint32_t reached = ray.count;
     walk.each_sample(ray, [&](uint32_t n) {
-      if (!(values(ray.at(n)) >= view.iso)) return true;  // nor is one that is no number on it
+      if (!(values(ray.at(n)) >= view.iso)) return true;  // NaN is not on the surface either
       reached = n;
       return false;
     });
@@ -40,7 +42,8 @@ struct CastIso {
     return walk.pixel(view.colors[kCastColors - 1].color * light);
   }
 
-  // The way into the volume by the side that is less than a voxel from here; the gradient where none is.
+  // Returns the direction into the volume from the side that is less than a voxel away, or the gradient if no
+  // side is.
   VOX_HD Vec3<float> into_side(Vec3<float> at, const Interpolator<Access, T>& values) const {
     const Int3 size = view.meaning.size;
     Vec3<float> into = values.cell(at).gradient();
@@ -59,7 +62,7 @@ struct CastIso {
     return into;
   }
 
-  // Where the ray is on the surface, which lies between sample n and the one before.
+  // Returns where the ray crosses the surface, which lies between sample n and the previous one.
   VOX_HD float crossing(const Interpolator<Access, T>& values, const CastRay& ray, uint32_t n) const {
     float before = static_cast<float>(n - 1), behind = static_cast<float>(n);
     for (int i = 0; i < kHalvings; ++i) {

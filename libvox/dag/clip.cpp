@@ -30,11 +30,11 @@ class Clipping {
   }
 
  private:
-  // A node of which a part lies outside of the box, and what is left of it.
+  // A node that lies partly outside the box, and what is left of it.
   struct CutNode {
     Int3 corner;
     uint32_t number;
-    uint32_t pointer;  // kNullPointer where nothing is left
+    uint32_t pointer;  // kNullPointer if nothing is left
   };
   enum class Place { Inside, Outside, Cut };
 
@@ -62,7 +62,7 @@ class Clipping {
     }
   }
 
-  // Puts the nodes of a level into the store, as they are.
+  // Puts the nodes of a level into the store, unchanged.
   void put_whole(uint32_t level) {
     const DagLevel& here = dag_.levels[level];
     if (level == dag_.depth()) return put_leaves(here);
@@ -78,7 +78,7 @@ class Clipping {
   }
 
   void put_leaves(const DagLevel& leaves) {
-    constexpr uint64_t kBatch = uint64_t{1} << 24;  // they have fewer than 2^32 words
+    constexpr uint64_t kBatch = uint64_t{1} << 24;  // so that a batch has fewer than 2^32 words
     const uint64_t count = leaves.places.nodes();
     for (uint64_t begin = 0; begin < count; begin += kBatch) {
       throw_if_cancelled();
@@ -120,7 +120,7 @@ class Clipping {
     for (size_t i = 0; i < left.size(); ++i) left[i]->pointer = pointers[i];
   }
 
-  // The cut children of the nodes stand in the level below in the order in which find_cut_below() meets them.
+  // The cut children stand in the level below in the order in which find_cut_below() has visited them.
   void put_cut_nodes(uint32_t level) {
     throw_if_cancelled();
     std::vector<uint8_t> masks;
@@ -148,8 +148,8 @@ class Clipping {
   const FrozenDag& dag_;
   const VoxelBox box_;
   HostStore store_;
-  std::vector<std::vector<uint32_t>> whole_;  // where the store has the nodes of each level
-  std::vector<std::vector<CutNode>> cut_;     // of each level
+  std::vector<std::vector<uint32_t>> whole_;  // the store's pointers to the nodes of each level
+  std::vector<std::vector<CutNode>> cut_;     // the cut nodes of each level
 };
 
 }  // namespace

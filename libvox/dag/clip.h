@@ -1,5 +1,5 @@
-// The part of a scene inside a box of voxels, at its place in the same grid. The work is that of the unique nodes,
-// and of the nodes that the box cuts.
+// Cuts a scene at a box of voxels. The part inside the box keeps its place in the grid. The work is
+// proportional to the number of unique nodes, plus the number of nodes that the box cuts.
 #pragma once
 
 #include "libvox/base/voxel_box.h"
@@ -7,10 +7,11 @@
 
 namespace vox::dag {
 
-// The DAG is one that check_structure() accepts.
+// Returns the part of a DAG inside the box. The DAG must be one that check_structure() accepts.
 FrozenDag clipped(const FrozenDag& dag, const VoxelBox& box);
 
-// A scene of that part, with palette and place, but not where it came from.
+// Returns the part of a scene inside the box, with its palette and its place in the world, but without its
+// source.
 VoxelScene clipped_scene(const VoxelScene& scene, const VoxelBox& box);
 
 }  // namespace vox::dag

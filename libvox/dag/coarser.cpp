@@ -20,20 +20,20 @@
 namespace vox::dag {
 namespace {
 
-// How many filled voxels each material has. There are at most 2^60: nothing overflows.
+// The number of filled voxels of each material. There are at most 2^60 voxels, so no count overflows.
 using Counts = std::array<uint64_t, scene::kPaletteSize>;
 
 uint8_t majority(const Counts& counts) {
-  return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());  // the first of equals
+  return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());  // the lowest of equals
 }
 
-// Counts the materials of the voxels below nodes. The counts of about one node in fifty are remembered, for
-// all nodes above it; the nodes between are counted again each time, which costs less than remembering them.
+// Counts the materials of the voxels below nodes. It remembers the counts of about one node in fifty, for all
+// nodes above. The nodes between are counted again each time, which costs less than remembering them.
 class MaterialsBelow {
  public:
-  // Prepares add_to() for nodes of `level`, and no others.
+  // Prepares add_to() for nodes of `level`, and of no other level.
   MaterialsBelow(const FrozenDag& dag, uint32_t level) : dag_(dag), known_level_(dag.depth() + 1) {
-    constexpr uint32_t kStep = 3;  // levels: up to 512 leaves are counted again
+    constexpr uint32_t kStep = 3;  // levels; up to 512 leaves are counted again
     for (uint32_t below = dag.depth(); below > level + kStep;) remember(below -= kStep);
   }
 
@@ -71,9 +71,9 @@ class MaterialsBelow {
   std::vector<Counts> known_;
 };
 
-// Builds the coarser DAG. The nodes of one level become its leaves; their grandchildren, or the 2³ blocks of
-// the leaves below, become its voxels. The nodes above are interned again, since nodes that differed may have
-// become equal.
+// Builds the coarser DAG. The nodes of one level become its leaves, and their grandchildren, or the 2³ blocks
+// of the leaves below, become its voxels. The nodes above are interned again, because nodes that differed may
+// have become equal.
 class CoarserBuilder {
  public:
   CoarserBuilder(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit)
@@ -106,8 +106,8 @@ class CoarserBuilder {
     });
   }
 
-  // Interns what write(node, words) makes of each node of a level, and returns the pointers. `write`
-  // returns how many words it has written.
+  // Interns the words that write(node, words) makes of each node of a level, and returns the pointers.
+  // write() returns the number of words that it has written.
   template <class Write>
   std::vector<uint32_t> interned(uint32_t level, const Write& write) {
     constexpr uint64_t kBatch = uint64_t{1} << 20;
@@ -137,7 +137,8 @@ class CoarserBuilder {
       visit(static_cast<uint32_t>(lowest_bit(mask)), dag_.levels[level + 1].node(*pointer), *pointer);
   }
 
-  // Half the resolution: each byte of a leaf's mask, a block of 2³ voxels, becomes one voxel.
+  // Builds a leaf at half the resolution: each byte of a child's mask, a block of 2³ voxels, becomes one
+  // voxel.
   uint32_t leaf_of_blocks(const uint32_t* node, uint32_t* words) const {
     LeafWriter leaf(words, dag_.materials);
     for_each_child(leaf_level_, node, [&](uint32_t child, const uint32_t* below, uint32_t) {
@@ -184,7 +185,7 @@ class CoarserBuilder {
 
   const FrozenDag& dag_;
   const uint32_t leaf_level_;       // the level whose nodes become leaves
-  std::vector<uint8_t> materials_;  // of the nodes two levels below, which become voxels
+  std::vector<uint8_t> materials_;  // for the nodes two levels below, which become voxels
   device::CpuDevice device_;
   DagStore<device::CpuDevice> store_;
 };

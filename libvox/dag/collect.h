@@ -1,5 +1,5 @@
-// Garbage collection: what cannot be reached from the roots leaves the store. The method is that of Molenaar
-// & Eisemann 2024, §5.3, but with the marks apart from the slabs.
+// Garbage collection: removes from the store all items that cannot be reached from the roots. The method is
+// that of Molenaar & Eisemann 2024, §5.3, except that the marks are stored apart from the slabs.
 #pragma once
 
 #include "libvox/base/stopwatch.h"
@@ -9,8 +9,8 @@
 
 namespace vox::dag {
 
-// A collection that is under way. Between its steps the store may take in new items, see mark.h; the scenes
-// that the roots name at the beginning stay whole, whether or not somebody still wants them at the end.
+// A collection that is under way. Between its steps, new items may be added to the store (mark.h). The scenes
+// that the roots name at the beginning stay complete, even if nobody needs them any more at the end.
 template <class Device>
 class Collector {
  public:
@@ -22,7 +22,7 @@ class Collector {
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
-  // Does a piece of the work, see Marker::step(). Returns whether nothing is left but finish().
+  // Does a part of the work (Marker::step()). Returns true if only finish() is left to do.
   bool step(uint64_t pointers) {
     const Stopwatch watch;
     marker_.step(pointers);
@@ -31,7 +31,7 @@ class Collector {
     return marker_.done();
   }
 
-  // Does as much work as fits in about this time, and a little in any case. Returns what step() does.
+  // Does as much work as fits in about this time, but at least a little. Returns the same as step().
   bool step_for(double seconds) {
     for (const Stopwatch watch; !marker_.done() && (watch.seconds() < seconds);) {
       const Stopwatch piece;
@@ -42,8 +42,8 @@ class Collector {
     return marker_.done();
   }
 
-  // Does the rest of the mark and the whole sweep, after which pointers to items that were not reached are
-  // void. Call once.
+  // Does the rest of the marking and the whole sweep. Afterwards, pointers to items that were not reached are
+  // invalid. May be called only once.
   CollectWork finish() {
     step(UINT64_MAX - 31);
     work_.items_before = store_.items();
@@ -66,7 +66,7 @@ class Collector {
   uint64_t piece_ = kSmallestPiece;
 };
 
-// Does a whole collection at once.
+// Does a whole collection without a pause.
 template <class Device>
 CollectWork collect(Device& device, DagStore<Device>& store, std::span<const DagRoot> roots) {
   return Collector<Device>(device, store, roots).finish();

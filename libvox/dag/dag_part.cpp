@@ -12,7 +12,7 @@
 namespace vox::dag {
 namespace {
 
-// Where the nodes and the words of each part begin, and where those of the last end.
+// The places where the nodes and the words of each part begin, and where those of the last part end.
 struct PartStarts {
   std::vector<uint64_t> nodes = {0}, words = {0};
 };

@@ -1,4 +1,4 @@
-// A part of a DAG as a dense grid of bytes.
+// Writes a part of a DAG as a dense grid of bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vox::dag {
 
-// 0 is empty in all dense formats; a filled voxel is its material + 1, or 1 without materials.
+// The byte of a filled voxel: its material + 1, or 1 without materials. In all dense formats 0 means empty.
 inline uint8_t solid_value(uint32_t material) {
   return static_cast<uint8_t>(material + 1);
 }
@@ -17,7 +17,7 @@ inline uint8_t leaf_value(const FrozenDag& dag, const uint32_t* leaf, uint32_t b
   return dag.materials ? solid_value(leaf_material(leaf, bit)) : uint8_t{1};
 }
 
-// Writes the voxels inside the box, x fastest.
+// Writes the voxels inside the box, with x varying fastest.
 void write_dense(const FrozenDag& dag, const VoxelBox& box, uint8_t* bytes);
 
 }  // namespace vox::dag

@@ -1,4 +1,4 @@
-// A level of a FrozenDag on a device, with where its nodes are.
+// A level of a FrozenDag on a device, with the places of its nodes.
 #pragma once
 
 #include "libvox/dag/frozen_dag.h"

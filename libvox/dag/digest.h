@@ -1,4 +1,5 @@
-// The digest: 128 bits that name what a scene holds, computed from content alone. Version 1, stable for ever:
+// The digest: 128 bits that name the content of a scene. It is computed from the content alone. Version 1,
+// stable for ever:
 //
 //   combine(digest, word)  low  = mix64(low ^ word) + 0x9e3779b97f4a7c15
 //                          high = mix64(high + low * 0xc2b2ae3d27d4eb4f) ^ word
@@ -42,7 +43,7 @@ VOX_HD inline Digest leaf_digest(const hash::ItemRef& leaf, bool materials) {
   return digest;
 }
 
-// `child_digest(i)` gives the digest of the i-th present child.
+// child_digest(i) returns the digest of the i-th present child.
 template <class ChildDigest>
 VOX_HD Digest node_digest(uint32_t header, ChildDigest child_digest) {
   Digest digest = start_digest(2);
@@ -56,7 +57,7 @@ VOX_HD Digest node_digest(uint32_t header, ChildDigest child_digest) {
   return digest;
 }
 
-// The digest of a whole scene; `root` is that of its root, nullptr where the scene is empty.
+// Returns the digest of a whole scene. `root` is the root's digest, or nullptr if the scene is empty.
 Digest scene_digest(uint32_t resolution, uint32_t depth, bool materials, const Digest* root);
 
 std::string to_string(const Digest& digest);

@@ -1,5 +1,5 @@
-// Finds one face of the box at a time: of the outermost nodes of a level it keeps the outermost children,
-// down to the leaves. A unique node is looked at once, however often it occurs.
+// Finds one face of the box at a time. Among the outermost nodes of a level it chooses the outermost
+// children, and so on down to the leaves. Each unique node is visited once, however often it occurs.
 #include "libvox/dag/filled_box.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ uint32_t outer_half(uint32_t axis, Face face) {
   return face == Face::Low ? lower_octants(axis) : ~lower_octants(axis) & 0xff;
 }
 
-// Returns the numbers of the children that the mask `children` chooses of these nodes, each number once.
+// Returns the numbers of those children of these nodes that the mask `children` selects, each number once.
 std::vector<uint32_t> chosen_children(const FrozenDag& dag, uint32_t level,
                                       const std::vector<uint32_t>& nodes, uint32_t children) {
   std::vector<uint32_t> below;
@@ -32,7 +32,8 @@ std::vector<uint32_t> chosen_children(const FrozenDag& dag, uint32_t level,
   return below;
 }
 
-// Returns the coordinate of the first filled voxel along the axis, or that of the end behind the last one.
+// Returns the coordinate of the outermost filled voxel's face along the axis: the first voxel's, or the end
+// behind the last one.
 int32_t outermost(const FrozenDag& dag, uint32_t axis, Face face) {
   std::vector<uint32_t> nodes = {0};
   int32_t corner = 0;
@@ -46,7 +47,7 @@ int32_t outermost(const FrozenDag& dag, uint32_t axis, Face face) {
   }
   uint64_t mask = 0;
   for (const uint32_t number : nodes) mask |= leaf_mask(dag.levels.back().node(number));
-  if (mask == 0) throw Error("a leaf without voxels").hint(phrase(Phrase::VerifyFile));
+  if (mask == 0) throw Error("a leaf has no voxels").hint(phrase(Phrase::VerifyFile));
   const VoxelBox box = leaf_bounds(mask);
   return corner + (face == Face::Low ? box.min : box.max)[axis];
 }

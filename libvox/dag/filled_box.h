@@ -6,7 +6,7 @@
 
 namespace vox::dag {
 
-// The DAG is one that check_structure() accepts. The box of a DAG without voxels is empty.
+// The DAG must be one that check_structure() accepts. If it has no voxels, the box is empty.
 VoxelBox filled_box(const FrozenDag& dag);
 
 }  // namespace vox::dag

@@ -1,6 +1,7 @@
-// Lists the nodes of a store that some roots lead to, level by level from the roots down, each once. The nodes of a
-// level are in the order in which the nodes above, themselves in order, first point to them; below one root it is the
-// order in which a depth-first walk first visits the nodes of this level.
+// Lists the nodes of a store that can be reached from some roots, level by level from the roots down, each
+// node once. The nodes of a level are in the order in which the nodes above, which are themselves in order,
+// first point to them. Below a single root, this is the order in which a depth-first walk first visits the
+// nodes of the level.
 #pragma once
 
 #include "libvox/base/error.h"
@@ -9,19 +10,19 @@
 
 namespace vox::dag {
 
-// The unique nodes of one level in order.
+// The unique nodes of one level, in order.
 struct FrozenLevel {
-  device::Buffer<uint32_t> pointers;    // of the nodes
+  device::Buffer<uint32_t> pointers;    // the store's pointer to each node
   device::Buffer<uint32_t> edge_start;  // node i has the edges from edge_start[i] to edge_start[i + 1]
-  device::Buffer<uint32_t> edge_rank;   // which node of the next level an edge leads to
+  device::Buffer<uint32_t> edge_rank;   // the number of the node on the next level to which each edge leads
   uint64_t nodes = 0, edges = 0;
 };
 
-// A word for each item of a store: at first the least number of an edge that leads to it, later its rank.
+// A word for each item of a store: first the least number of an edge that leads to it, later its rank.
 struct ItemWords {
   uint32_t* words;
-  // For each superblock the number of items before its own. Where it is nullptr, the words are in the order
-  // of pointers, which takes more memory where superblocks are not whole.
+  // The number of items before each superblock. If it is nullptr, the words are in the order of pointers,
+  // which takes more memory if superblocks are only partly in use.
   const uint32_t* first;
   VOX_HD uint32_t* of(uint32_t pointer) const {
     if (!first) return words + pointer;
@@ -92,7 +93,7 @@ struct RankChildren {
 struct RankEdges {
   static constexpr int kPrefetchStages = 1;
   ItemWords mark;
-  uint32_t* edges;  // pointer in, rank out
+  uint32_t* edges;  // pointers in, ranks out
   VOX_HD void prefetch(uint64_t edge, int) const { prefetch_line(mark.of(edges[edge])); }
   VOX_HD void operator()(uint64_t edge) const { edges[edge] = *mark.of(edges[edge]); }
 };
@@ -105,18 +106,18 @@ struct ClearMarks {
   VOX_HD void operator()(uint64_t i) const { *mark.of(pointers[i]) = UINT32_MAX; }
 };
 
-// Some roots, which may be the same nodes, and what they lead to.
+// Some roots, several of which may be the same node, and the nodes below them.
 struct Forest {
-  device::Buffer<uint32_t> roots;   // which node of the first level each root is
-  std::vector<FrozenLevel> levels;  // the roots' first
+  device::Buffer<uint32_t> roots;   // the number of each root on the first level
+  std::vector<FrozenLevel> levels;  // begins with the roots' level
 };
 
-// The words of all items of a store, at first UINT32_MAX.
+// The words of all items of a store, UINT32_MAX at first.
 template <class Device>
 class ItemMarks {
  public:
   ItemMarks(Device& device, const DagStore<Device>& store) {
-    const bool by_pointer = store.pointer_range() <= 2 * store.tables().places();  // costs one read less
+    const bool by_pointer = store.pointer_range() <= 2 * store.tables().places();  // saves a read
     const uint64_t words = by_pointer ? store.pointer_range() : store.tables().places();
     words_ = device.template make<uint32_t>(words);
     device.fill(words_.data(), words, UINT32_MAX);
@@ -134,7 +135,7 @@ class LevelFinder {
   LevelFinder(Device& device, const DagStore<Device>& store)
       : device_(device), store_(store.ref()), marks_(device, store), mark_(marks_.ref()) {}
 
-  // The last of the levels holds leaves.
+  // The last of the `levels` levels must hold leaves.
   Forest run(device::Buffer<uint32_t> roots, size_t levels) {
     Forest forest = {std::move(roots), std::vector<FrozenLevel>(levels)};
     const uint64_t count = forest.roots.size();
@@ -160,7 +161,7 @@ class LevelFinder {
     number(level.edge_rank, level.edges, next);
   }
 
-  // Numbers the nodes that edges, which have been visited, lead to: pointers become numbers.
+  // Numbers the nodes that visited edges lead to. The edges' pointers become numbers.
   void number(device::Buffer<uint32_t>& edge_rank, uint64_t edges, FrozenLevel& next) {
     auto first_edges = device_.template make<uint32_t>(edges);
     next.nodes = device_.select({"freeze: first visits", 12}, edges, IsFirstVisit{edge_rank.data(), mark_},

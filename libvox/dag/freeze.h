@@ -1,4 +1,5 @@
-// Freezes a scene of a store to a FrozenDag: lists its nodes (find_levels.h), writes them and computes the digest.
+// Freezes a scene of a store: lists its nodes (find_levels.h), writes them into a FrozenDag and computes the
+// digest.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +20,8 @@ struct FrozenWords {
   VOX_HD uint32_t operator()(uint64_t i) const { return words_of(store.item(pointers[i]), kind, materials); }
 };
 
-// Writes the places of nodes, and that of the end behind the last, with offsets modulo 2^32: what is left out
-// is restored on the host.
+// Writes the places of the nodes, and the place behind the last one. The offsets are modulo 2^32; the host
+// restores their upper bits (restore_first_words()).
 struct StepPlaces {
   const uint32_t* offsets;
   PlacesBlock* blocks;
@@ -39,8 +40,8 @@ struct WriteFrozen {
   const uint32_t* offsets;     // modulo 2^32
   const uint32_t* edge_start;  // nullptr for leaves
   const uint32_t* edge_rank;
-  uint64_t first;   // of the nodes
-  uint32_t* words;  // of the run
+  uint64_t first;   // the run's first node
+  uint32_t* words;  // the run's words
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (stage == 0) prefetch_line(store.item(pointers[first + i]).head());
   }
@@ -85,7 +86,8 @@ class Freezer {
   Freezer(Device& device, const DagStore<Device>& store, FrozenDag& dag)
       : device_(device), dag_store_(store), store_(store.ref()), dag_(dag) {}
 
-  // Fills the levels' words and unique counts and the digest. An empty scene has root == kNullPointer.
+  // Fills the levels' words and their counts of unique nodes, and the digest. For an empty scene, root is
+  // kNullPointer.
   void run(uint32_t root) {
     if (root != hash::kNullPointer) {
       levels_ =
@@ -98,8 +100,8 @@ class Freezer {
   }
 
  private:
-  // So many nodes are written at once, which bounds the memory that words take on the device, and have fewer than
-  // 2^32 words.
+  // The number of nodes that are written at once. It bounds the memory that their words take on the device,
+  // and keeps the words fewer than 2^32.
   static constexpr uint64_t kRun = uint64_t{1} << 26;
 
   NodeKind kind(size_t level) const {

@@ -19,30 +19,30 @@
 namespace vox::dag {
 namespace {
 
-// How many cubes are read side by side, and how many leaves are interned at once: enough that most of what is equal
-// is found among themselves, few enough to stay near the caches. Where there is little memory, they take an eighth
-// of it.
+// The number of cubes that are read in parallel, and of leaves that are interned at once: enough to find most
+// of the equal leaves among themselves, few enough to stay in the caches. If there is little memory, they
+// take an eighth of it.
 struct BatchSize {
   size_t cubes, leaves;
 };
 
 BatchSize batch_size(uint64_t room) {
-  constexpr uint64_t kLeafBytes = 128;  // words, key and pointer, and what interning takes
+  constexpr uint64_t kLeafBytes = 128;  // words, key and pointer, and the memory for interning
   const uint64_t leaves = std::clamp<uint64_t>(room / (8 * kLeafBytes), 1 << 14, 1 << 20);
   return {.cubes = std::clamp<uint64_t>(leaves / VoxelCube::kLeaves, 16, 256), .leaves = leaves};
 }
 
-// The leaves of a cube: words one behind the other, keys in Morton order.
+// The leaves of a cube: their words one behind the other, and their keys in Morton order.
 struct CubeLeaves {
   std::vector<uint64_t> keys;
   std::vector<uint32_t> words;
   std::vector<uint32_t> ends;  // where the words of each leaf end
-  int filling = -1;            // without leaves: the material that fills the cube
+  int filling = -1;            // the material that fills the cube, which then has no leaves, or -1
 };
 
 using MaterialCounts = std::array<uint64_t, 16>;
 
-// Writes a leaf of a cube, and counts its voxels.
+// Writes a leaf of a cube and counts its voxels.
 void write_leaf(const VoxelCube& cube, uint32_t leaf, bool materials, uint32_t* words,
                 MaterialCounts& voxels_of) {
   const uint64_t mask = cube.mask(leaf);
@@ -87,7 +87,8 @@ void check_inside(const VoxelCube& cube, Int3 corner, uint32_t resolution) {
   });
 }
 
-// What is interned at once: the leaves of many cubes in Morton order, and between them cubes that are filled.
+// The data that is interned at once: the leaves of many cubes in Morton order, and cubes that are completely
+// filled.
 struct CubeBatch {
   struct Filled {
     uint64_t key;
@@ -151,10 +152,11 @@ class Gathering {
   }
 
  private:
-  // Levels above the leaves up to the nodes that are as large as a cube; a small scene has fewer.
+  // Returns the number of levels above the leaves, up to the nodes of the size of a cube. A small scene
+  // has fewer.
   uint32_t levels_below_cubes() const { return std::min(depth_, VoxelCube::kLog2 - kLeafLog2); }
 
-  // Makes the levels of nodes above `from` levels of them, up to `to`.
+  // Builds the levels above `from` levels of nodes, until there are `to` levels.
   void raise(HostStore::Level& level, uint32_t from, uint32_t to) {
     for (uint32_t above = from; above < to; ++above)
       level = store_.put_parents(level, above == 0 ? NodeKind::Leaf : NodeKind::Inner);
@@ -174,7 +176,7 @@ class Gathering {
     return leaves_of(cube, source_.cubes[i], source_.materials, counts_.local());
   }
 
-  // The node of a cube that is filled with a material.
+  // Returns the pointer to the node of a cube that is filled with one material.
   uint32_t filled_cube(uint32_t material) {
     std::optional<uint32_t>& pointer = filled_[material];
     if (pointer) return *pointer;
@@ -216,10 +218,10 @@ class Gathering {
     return parts;
   }
 
-  // Adds cubes, of which those before `end` are the first.
+  // Adds a batch of cubes. So far, the cubes before `end` have been read.
   void add(CubeBatch batch, size_t end) {
     if (batch.level.keys.empty()) return append(batch.level, batch.filled);
-    // Half of what is to come, by the cubes that are left, is new.
+    // Half of the items of the remaining cubes are expected to be new.
     store_.expect_growth(1 +
                          0.5 * static_cast<double>(source_.cubes.size() - end) / static_cast<double>(end));
     batch.level.pointers = store_.put_leaves(batch.words, batch.offsets);

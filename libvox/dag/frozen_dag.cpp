@@ -56,7 +56,7 @@ int voxel_at(const FrozenDag& dag, uint32_t x, uint32_t y, uint32_t z) {
 }
 
 Digest compute_digest(const FrozenDag& dag) {
-  std::vector<Digest> digests(dag.levels.back().places.nodes());  // of one level, leaves first
+  std::vector<Digest> digests(dag.levels.back().places.nodes());  // one level's digests, the leaves' first
   parallel_for_each(dag.levels.back(), [&](uint64_t number, const uint32_t* leaf) {
     digests[number] = leaf_digest(leaf, dag.materials);
   });

@@ -9,7 +9,7 @@
 namespace vox::dag {
 namespace {
 
-// Lists of child pointers as words of nodes.
+// Writes nodes from lists of child pointers.
 struct WriteNodes {
   hash::SlabMemoryRef store;
   const uint8_t* masks;
@@ -91,7 +91,7 @@ HostStore::Level HostStore::put_parents(const Level& children, NodeKind kind_of_
 }
 
 FrozenDag HostStore::freeze(uint32_t root, uint32_t resolution) {
-  impl_->device.pool().trim();  // what it keeps would come on top of the words
+  impl_->device.pool().trim();  // otherwise the kept memory would add to that of the words
   FrozenDag dag = empty_dag(resolution, impl_->materials);
   Freezer(impl_->device, impl_->store, dag).run(root);
   count_octree(dag);

@@ -1,11 +1,11 @@
-// The words of a leaf, 4³ voxels: the one place that reads and writes them.
+// The words of a leaf, 4³ voxels. All code that reads or writes them is here.
 //
 //   word 0, 1   the mask: bit i is set where the voxel at cube_place(i) is filled, see base/cube_order.h
 //   word 2…     only with materials: 4 bits for each filled voxel in the order of the mask's bits, the lowest
 //               nibble first; what is left of the last word is zero
 //
-// A leaf has 2 words without materials and 3 to 10 with them. The rank of a filled voxel is how many filled
-// voxels have a lower bit.
+// A leaf has 2 words without materials and 3 to 10 with them. The rank of a filled voxel is the number of
+// filled voxels with a lower bit.
 #pragma once
 
 #include <cstdint>
@@ -31,28 +31,28 @@ VOX_HD inline uint32_t leaf_words(uint64_t mask, bool materials) {
   return materials ? 2 + (static_cast<uint32_t>(popcount(mask)) + 7) / 8 : 2;
 }
 
-// The words behind the mask.
+// Returns the words behind the mask.
 VOX_HD inline const uint32_t* leaf_materials(const hash::ItemRef& leaf) {
   return leaf.tail() + 2;
 }
 
-// The material of the voxel with this rank, from the words behind the mask.
+// Returns the material of the voxel with this rank. `materials` are the words behind the mask.
 VOX_HD inline uint32_t ranked_material(const uint32_t* materials, uint32_t rank) {
   return materials[rank / 8] >> rank % 8 * 4 & 15;
 }
 
-// The material of the voxel with this bit, which must be filled.
+// Returns the material of the voxel with this bit, which must be filled.
 VOX_HD inline uint32_t leaf_material(const hash::ItemRef& leaf, uint32_t bit) {
   const uint64_t lower = leaf_mask(leaf) & ((uint64_t{1} << bit) - 1);
   return ranked_material(leaf_materials(leaf), static_cast<uint32_t>(popcount(lower)));
 }
 
-// A word of eight voxels of one material.
+// The word of eight voxels that have the same material.
 VOX_HD inline uint32_t word_of_one_material(uint32_t material) {
   return material * 0x11111111u;
 }
 
-// Returns the material if the leaf is completely filled with one, else -1.
+// Returns the material if the leaf is completely filled with one material, else -1.
 VOX_HD inline int leaf_filling(const hash::ItemRef& leaf, bool materials) {
   if ((leaf[0] & leaf[1]) != UINT32_MAX) return -1;
   if (!materials) return 0;
@@ -67,9 +67,10 @@ VOX_HD inline uint32_t leaf_padding(const hash::ItemRef& leaf) {
   return filled % 8 == 0 ? 0 : leaf_materials(leaf)[filled / 8] >> filled % 8 * 4;
 }
 
-// --- the mask alone ---
+// --- only the mask ---
 
-// Bit o is set where octant o of the leaf holds a voxel: a block of 2³ voxels, byte o of the mask.
+// Returns a mask in which bit o is set if octant o of the leaf holds a voxel. The octant is a block of 2³
+// voxels, byte o of the leaf's mask.
 VOX_HD inline uint32_t filled_blocks(uint64_t mask) {
   mask |= mask >> 4;
   mask |= mask >> 2;
@@ -77,8 +78,9 @@ VOX_HD inline uint32_t filled_blocks(uint64_t mask) {
   return static_cast<uint32_t>((mask & 0x0101010101010101) * 0x0102040810204080 >> 56);
 }
 
-// The smallest box around the filled voxels, from the corner of the leaf; the mask is not 0. To see which
-// layers hold something, the mask's bits, z1 y1 x1 z0 y0 x0, are folded onto those of the voxels along an axis.
+// Returns the smallest box around the filled voxels, relative to the leaf's corner. The mask must not be 0.
+// To find the layers along an axis that hold voxels, the mask's bits, z1 y1 x1 z0 y0 x0, are folded onto the
+// bits of that axis.
 VOX_HD inline VoxelBox leaf_bounds(uint64_t mask) {
   uint64_t x = mask | mask >> 32;  // z1
   x |= x >> 16;                    // y1
@@ -106,7 +108,7 @@ VOX_HD inline void write_leaf_mask(uint32_t* leaf, uint64_t mask) {
   leaf[1] = static_cast<uint32_t>(mask >> 32);
 }
 
-// Writes a leaf whose filled voxels have one material.
+// Writes a leaf whose filled voxels all have the same material.
 VOX_HD inline void write_leaf_of_one_material(uint32_t* leaf, uint64_t mask, bool materials,
                                               uint32_t material) {
   write_leaf_mask(leaf, mask);
@@ -117,8 +119,8 @@ VOX_HD inline void write_leaf_of_one_material(uint32_t* leaf, uint64_t mask, boo
   }
 }
 
-// Packs the materials of a leaf, in the order of the mask's bits. A word is written when it is full; finish()
-// writes the last.
+// Packs the materials of a leaf, in the order of the mask's bits. put() writes a word when it is full, and
+// finish() writes the last one.
 class LeafMaterialsWriter {
  public:
   VOX_HD explicit LeafMaterialsWriter(uint32_t* leaf) : words_(leaf + 2) {}
@@ -138,7 +140,7 @@ class LeafMaterialsWriter {
   uint32_t packed_ = 0, rank_ = 0;
 };
 
-// Makes a leaf of its filled voxels, which come one by one in the order of their bits.
+// Builds a leaf from its filled voxels, which must come in the order of their bits.
 class LeafWriter {
  public:
   VOX_HD LeafWriter(uint32_t* leaf, bool materials) : leaf_(leaf), materials_(materials), nibbles_(leaf) {}

@@ -1,5 +1,5 @@
-// Builds one level of the DAG from the level below it, where children with the same parent stand side by
-// side, since the level is in Morton order.
+// Builds one level of the DAG from the level below it. A level is in Morton order, so children of the same
+// parent stand side by side.
 #pragma once
 
 #include "libvox/dag/node.h"
@@ -9,7 +9,7 @@
 
 namespace vox::dag {
 
-// Nodes of one level: Morton keys in ascending order, and where the store holds their content.
+// The nodes of one level: their Morton keys in ascending order, and the store's pointers to them.
 template <class Key>
 struct StoredLevel {
   device::Buffer<Key> keys;

@@ -1,5 +1,6 @@
-// Loads a FrozenDag into a DagStore, level by level from the leaves up: child numbers become pointers of the
-// store. Afterwards the tables hold exactly the items that they would hold if the store had built the scene.
+// Loads a FrozenDag into a DagStore, level by level from the leaves up. Child numbers become the store's
+// pointers. Afterwards the tables hold exactly the items that they would hold if the store had built the
+// scene.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 namespace vox::dag {
 
-// Turns child numbers into the pointers of the nodes below, which are in the store already.
+// Replaces child numbers by pointers to the nodes of the level below, which are already in the store.
 struct TranslateChildren {
   LevelRef level;
   const uint32_t* below;
@@ -27,10 +28,10 @@ struct TranslateChildren {
   }
 };
 
-// Writes the offsets of a batch of nodes within its words.
+// Writes the offsets of a batch of nodes within the batch's words.
 struct BatchOffsets {
   NodePlacesRef places;
-  uint64_t first;  // of the nodes
+  uint64_t first;  // the batch's first node
   uint32_t* offsets;
   VOX_HD void operator()(uint64_t i) const {
     offsets[i] = static_cast<uint32_t>(places[first + i] - places[first]);
@@ -42,41 +43,41 @@ struct IsMissing {
   VOX_HD bool operator()(uint64_t i) const { return pointers[i] == hash::kNullPointer; }
 };
 
-// What happened to one level.
+// The work that was done on one level.
 struct LevelWork {
-  uint64_t items = 0;  // nodes of the level
-  // Those of them that the store did not hold. A leaf and a node, or nodes of two levels, may be equal.
+  uint64_t items = 0;  // the number of nodes of the level
+  // The number of these that the store did not hold. A leaf and a node, or nodes of two levels, may be equal.
   uint64_t inserted = 0;
-  double seconds = 0;  // of the searches or insertions alone
+  double seconds = 0;  // for the searches or insertions alone
 };
 
 struct StoreWork {
   uint32_t root = hash::kNullPointer;
-  std::vector<LevelWork> levels;  // the root's first
+  std::vector<LevelWork> levels;  // begins with the root's level
 };
 
-// Brings the items of a FrozenDag to a store, level by level.
+// Inserts the items of a FrozenDag into a store, or finds them there, level by level.
 template <class Device>
 class DagLoader {
  public:
-  // The DAG is one that check_structure() accepts; both outlive this.
+  // The DAG must be one that check_structure() accepts. The store and the DAG must outlive the loader.
   DagLoader(Device& device, DagStore<Device>& store, const FrozenDag& dag)
       : device_(device), store_(store), dag_(dag) {}
 
-  // Inserts the items into the store, which may hold other scenes. `seconds` are those of the insertions.
+  // Inserts the items into the store, which may hold other scenes. `seconds` counts only the insertions.
   StoreWork insert() {
     if (!dag_.empty()) store_.tables().expect(item_sizes());
     return work([this](uint32_t level, auto&&... batch) { return insert_batch(level, batch...); });
   }
 
-  // Searches the store, which holds all the items, for each of them. `seconds` are those of the searches:
-  // each is done three times, and the middle time counts.
+  // Searches the store, which must hold all items, for each of them. `seconds` counts only the searches: each
+  // is done three times, and the median counts.
   StoreWork find() {
     return work([this](uint32_t, auto&&... batch) { return find_batch(batch...); });
   }
 
  private:
-  // Bounds the memory that hashes and offsets take besides the level itself.
+  // Bounds the memory that hashes and offsets need besides the level itself.
   static constexpr uint64_t kBatch = uint64_t{1} << 24;
 
   hash::SizeCounts item_sizes() const {
@@ -93,7 +94,7 @@ class DagLoader {
     StoreWork result;
     result.levels.resize(dag_.levels.size());
     if (dag_.empty()) return result;
-    device::Buffer<uint32_t> below;  // where the store has the nodes of the level below
+    device::Buffer<uint32_t> below;  // the store's pointers to the nodes of the level below
     for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
       const DeviceLevel here = uploaded_level(device_, dag_.levels[level]);
       if (level < dag_.depth())
@@ -130,8 +131,8 @@ class DagLoader {
     return sum;
   }
 
-  // The nodes of a level differ from each other. Leaves come first, so that a store that was empty holds none
-  // of them.
+  // The nodes of a level differ from each other. Leaves are inserted first, so a store that was empty holds
+  // none of them yet.
   LevelWork insert_batch(uint32_t level, const hash::BatchRef& batch, uint64_t n, uint32_t* pointers) {
     device::Buffer<uint32_t> chosen;
     uint64_t missing = n;
@@ -148,7 +149,9 @@ class DagLoader {
     std::array<double, 3> seconds;
     for (double& s : seconds) s = timed([&] { store_.tables().find(batch, {nullptr}, n, pointers); });
     if (device_.sum("load: count missing", n, IsMissing{pointers}) > 0)
-      throw Error("a hash table does not find what it holds: a bug in vox, or the hardware is faulty");
+      throw Error(
+          "a hash table does not find an item that it holds: this is a bug in vox, or the hardware is "
+          "faulty");
     std::sort(seconds.begin(), seconds.end());
     return {n, 0, seconds[1]};
   }

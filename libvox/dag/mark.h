@@ -1,33 +1,33 @@
-// Marks the items of a store that can be reached from some roots: sets a bit for each pointer (hash/sweep.h),
-// from the roots down, level by level.
+// Marks the items of a store that can be reached from some roots. It sets a bit for each pointer
+// (hash/sweep.h), from the roots down, level by level.
 //
-// Leaves and nodes, and nodes of different levels, that have equal words are one item. Whether an item's
-// words are pointers depends on where it was reached, so it has to be looked into as an inner node if it is
-// one anywhere, however often it is a leaf besides. Going down by height, the number of inner levels from an
-// item to the leaves, sees to that: an item is first reached at the greatest of its heights, and its children
-// are looked into there. At a lower height the same children are reached again, and they are marked by then.
-// Roots of lower scenes join at their own height.
+// A leaf and a node, or nodes of different levels, are one item if they have equal words. Whether an item's
+// words are pointers depends on where it was reached. The marker must follow an item's children if the item
+// is an inner node anywhere, even if it is a leaf elsewhere. To ensure this, the marker goes down by height,
+// which is the number of inner levels from an item to the leaves. An item is first reached at the greatest of
+// its heights, and its children are marked then. At a lower height the same children would be reached again,
+// but they are already marked. Roots of lower scenes join at their own height.
 //
-// The items to look into next are those whose bits were set meanwhile, not a list: memory is bounded by the
-// pointer range, items are read in the order in which they lie, and the host need not know how many there
-// are.
+// The items to look into next are not kept in a list; they are those whose bits have been set meanwhile. The
+// memory is therefore bounded by the pointer range, items are read in the order in which they lie, and the
+// host need not know how many there are.
 //
-// The invariant when the items of height h begin to be looked into:
+// When the marker begins to look into the items of height h, the following holds:
 //
 //   marks   every item that can be reached, from a root, at height h or above; nothing else
 //   seen    the same bits, kept while children are marked
 //   front   those of these bits whose items cannot be reached above h: the items to look into now
 //
-// Looking into front marks the items that can be reached at height h - 1. Items that were marked before have
-// been looked into at a greater height, or are in front, so that marks & ~seen is the next front. After
-// height 1 only leaves were added, and nothing is left to look into.
+// Looking into the front marks the items that can be reached at height h - 1. Items that were marked before
+// have been looked into at a greater height, or are in the front, so marks & ~seen is the next front. After
+// height 1 only leaves have been added, and nothing is left to look into.
 //
-// A mark may be done in steps, with edits between them. What is live then is what could be reached from the
-// roots when it began, and what has been interned since; the store tells the latter with keep(), which marks
-// those items without looking into them. That is enough: children of an interned item have been interned
-// since themselves, or were taken over from a scene that was already there, all of which can be reached from
-// the roots of the beginning. So the roots have to be all that anybody still means to use: the current scene,
-// those of undo, snapshots, brushes.
+// A mark may be done in steps, with edits between them. Then the live items are those that could be reached
+// from the roots when the mark began, and those that have been interned since. The store reports the latter
+// with keep(), which marks them without looking into them. That is enough: a child of an interned item either
+// has been interned since as well, or was taken over from a scene that already existed, all of which could be
+// reached from the roots at the beginning. The roots must therefore include everything that is still in use:
+// the current scene and those of undo, snapshots and brushes.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ namespace vox::dag {
 
 struct DagRoot {
   uint32_t pointer = hash::kNullPointer;
-  uint32_t depth = 0;  // of the DAG: the inner levels above the leaves
+  uint32_t depth = 0;  // the number of inner levels of its DAG
 };
 
 struct MarkItems {
@@ -56,7 +56,7 @@ struct MarkItems {
   }
 };
 
-// Finds the next front: the bits that were set since the last one was found.
+// Finds the next front: the bits that have been set since the last front was found.
 struct NewMarks {
   const uint32_t* marks;
   uint32_t* seen;
@@ -67,12 +67,12 @@ struct NewMarks {
   }
 };
 
-// Looks into the items of one height, a word of bits each, and marks what is below them.
+// Looks into the items of one height, a word of bits at a time, and marks their children.
 struct LookIntoItems {
   uint32_t* marks;
   hash::SlabMemoryRef store;
   const uint32_t* front;
-  uint64_t first;  // the first word of `front` to look at
+  uint64_t first;  // the first word of `front` to process
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (stage == 0) return;
@@ -84,13 +84,13 @@ struct LookIntoItems {
       look_into(pointer(i, static_cast<uint32_t>(lowest_bit(bits))));
   }
 #ifdef __CUDACC__
-  // Does the same with a warp, whose lanes share out the items of 32 words evenly.
+  // Does the same with a warp, whose lanes divide the items of 32 words evenly.
   __device__ void warp(uint64_t begin, uint64_t n) const {
     constexpr uint32_t kAll = 0xffffffff;
     const uint32_t lane = threadIdx.x & 31;
     const uint32_t bits = begin + lane < n ? front[first + begin + lane] : 0;
     if (!__any_sync(kAll, bits != 0)) return;
-    uint32_t through = static_cast<uint32_t>(popcount(bits));  // items of this lane's word and those before
+    uint32_t through = static_cast<uint32_t>(popcount(bits));  // items in the words of this and earlier lanes
     for (uint32_t step = 1; step < 32; step *= 2) {
       const uint32_t before = __shfl_up_sync(kAll, through, step);
       if (lane >= step) through += before;
@@ -112,8 +112,9 @@ struct LookIntoItems {
   VOX_HD uint32_t pointer(uint64_t i, uint32_t bit) const {
     return static_cast<uint32_t>((first + i) * 32) + bit;
   }
-  // Each step takes all children, so that their reads are under way together. Most are marked already: to
-  // look is cheaper than to mark them again, and a look that misses a mark does no harm.
+  // Each of the loops handles all children, so that their reads are under way together. Most children are
+  // marked already. Reading a mark is cheaper than setting it again, and a read that misses a mark does no
+  // harm.
   VOX_HD void look_into(uint32_t pointer) const {
     constexpr uint32_t kMost = 8;
     const hash::ItemRef node = store.item(pointer);
@@ -139,7 +140,7 @@ struct AddMarks {
 template <class Device>
 class Marker {
  public:
-  // A root's pointer may be kNullPointer. `pointer_range` is the store's.
+  // A root's pointer may be kNullPointer. `pointer_range` is that of the store.
   Marker(Device& device, hash::SlabMemoryRef store, uint64_t pointer_range, std::span<const DagRoot> roots)
       : device_(device), store_(store), words_(pointer_range / 32) {
     marks_ = cleared(words_);
@@ -153,8 +154,8 @@ class Marker {
 
   bool done() const { return height_ == 0; }
 
-  // Looks at the bits of the next `pointers` pointers, whether or not they are in front, so that the work of
-  // a step has a bound. Returns done().
+  // Processes the bits of the next `pointers` pointers, whether or not they are in the front, so that the
+  // work of a step is bounded. Returns done().
   bool step(uint64_t pointers) {
     for (uint64_t budget = (pointers + 31) / 32; budget > 0 && !done();) {
       const uint64_t n = std::min(budget, words_ - at_);
@@ -168,13 +169,15 @@ class Marker {
     return done();
   }
 
-  // Marks items that have been interned meanwhile; the store now has pointers below `pointer_range`.
+  // Marks items that have been interned since the mark began. The store's pointers are now below
+  // `pointer_range`.
   void keep(const uint32_t* pointers, uint64_t n, uint64_t pointer_range) {
     grow(kept_, pointer_range / 32);
     device_.for_each({"mark: keep", 12}, n, MarkItems{kept_.data(), pointers});
   }
 
-  // Returns a bit for every pointer of the store, now those below `pointer_range`. Call when done.
+  // Returns a bit for each pointer of the store, now those below `pointer_range`. May be called only when
+  // done() is true.
   const uint32_t* marks(uint64_t pointer_range) {
     grow(marks_, pointer_range / 32);
     device_.for_each({"mark: add kept", 12}, std::min(kept_.size(), marks_.size()),
@@ -218,13 +221,13 @@ class Marker {
 
   Device& device_;
   hash::SlabMemoryRef store_;
-  uint64_t words_;  // how many words of bits there were when the mark began
+  uint64_t words_;  // number of words of bits when the mark began
   std::vector<DagRoot> roots_;
-  device::Buffer<uint32_t> marks_, front_;  // all that was reached; of it, the items to look into now
+  device::Buffer<uint32_t> marks_, front_;  // all reached items; those to look into now
   device::Buffer<uint32_t> seen_;           // the marks when `front_` was found
   device::Buffer<uint32_t> kept_;
-  uint32_t height_ = 0;  // of the items in `front_`
-  uint64_t at_ = 0;      // the next word of `front_`
+  uint32_t height_ = 0;  // the height of the items in `front_`
+  uint64_t at_ = 0;      // the next word of `front_` to process
 };
 
 }  // namespace vox::dag

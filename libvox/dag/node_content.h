@@ -1,5 +1,5 @@
-// What of a node's voxels the node above needs to know, to check that headers are canonical and that nothing
-// lies outside of the grid.
+// The facts about a node's voxels that its parent needs, to check that headers are canonical and that no
+// voxel lies outside the grid.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ namespace vox::dag {
 
 struct NodeContent {
   Vec3<uint32_t> reach = {0, 0, 0};  // 1 + largest x, y, z of a filled voxel within the node
-  int32_t material = -1;             // of all its voxels, where it is full and they have but one
+  int32_t material = -1;             // the material if the node is full and has only one, else -1
 };
 static_assert(sizeof(NodeContent) == 16);
 
-// The leaf has voxels.
+// The leaf must have voxels.
 VOX_HD inline NodeContent leaf_content(const uint32_t* leaf, bool materials) {
   const Int3 end = leaf_bounds(leaf_mask(leaf)).max;
   return {{static_cast<uint32_t>(end.x), static_cast<uint32_t>(end.y), static_cast<uint32_t>(end.z)},
           leaf_filling(leaf, materials)};
 }
 
-// `child_content(i)` gives the content of the i-th child that the node has; there is one.
+// child_content(i) returns the content of the i-th present child. The node must have a child.
 template <class ChildContent>
 VOX_HD NodeContent node_content(uint32_t header, uint32_t child_side, const ChildContent& child_content) {
   NodeContent content;
@@ -42,7 +42,7 @@ VOX_HD NodeContent node_content(uint32_t header, uint32_t child_side, const Chil
   return content;
 }
 
-// The header that a node with these children and this content has.
+// Returns the canonical header of a node with these children and this content.
 VOX_HD inline uint32_t canonical_header(uint32_t children, const NodeContent& content) {
   return content.material < 0 ? children : homogeneous_header(static_cast<uint32_t>(content.material));
 }

@@ -12,13 +12,14 @@
 namespace vox::dag {
 namespace {
 
-// The words of the node that begins at `at`, before the end. A leaf's mask may itself be cut off there.
+// Returns the number of words of the node at word `at`, which must not reach beyond the end. Even a leaf's
+// mask may be cut off there.
 uint64_t checked_size(std::span<const uint32_t> words, uint64_t at, const LevelForm& form) {
   const uint64_t left = words.size() - at;
   const uint64_t size =
       form.kind == NodeKind::Leaf && left < 2 ? 2 : words_of(&words[at], form.kind, form.materials);
   if (size > left)
-    throw Error(fmt::format("a node of {} words, but only {} are left", size, left))
+    throw Error(fmt::format("a node has {} words, but only {} are left", size, left))
         .at(level_place(form.level, at));
   return size;
 }
@@ -36,7 +37,8 @@ NodeStarts find_starts(std::span<const uint32_t> words, const LevelForm& form, u
     at += checked_size(words, at, form);
   }
   if (first + found.nodes > kMostNodes)
-    throw Error(fmt::format("{} nodes, but a level has at most {}", first + found.nodes, kMostNodes))
+    throw Error(
+        fmt::format("there are {} nodes, but a level can have at most {}", first + found.nodes, kMostNodes))
         .at(fmt::format("level {}", form.level));
   return found;
 }
@@ -51,12 +53,12 @@ NodePlaces::NodePlaces(std::span<const uint32_t> words, const LevelForm& form, u
     refuse(fmt::format("has {} nodes in {} words", nodes, words.size()));
   const uint64_t runs = (nodes + kStartEvery - 1) / kStartEvery;
   if (starts.size() != runs)
-    refuse(fmt::format("has {} starts, expected {} of {} nodes", starts.size(), runs, nodes));
+    refuse(fmt::format("has {} starts, expected {} for {} nodes", starts.size(), runs, nodes));
   if (nodes == 0) {
     if (!words.empty()) refuse(fmt::format("has no nodes, but {} words", words.size()));
     return;
   }
-  if (starts[0] != 0) refuse(fmt::format("its first node starts at word {}", starts[0]));
+  if (starts[0] != 0) refuse(fmt::format("its first node starts at word {}, expected 0", starts[0]));
   blocks_.resize(blocks_for(nodes));
   tbb::parallel_for(uint64_t{0}, runs, [&](uint64_t run) { place_run(words, form, starts, run); });
 }
@@ -75,7 +77,8 @@ void NodePlaces::place_run(std::span<const uint32_t> words, const LevelForm& for
   uint64_t at = starts[run];
   for (uint64_t number = run * kStartEvery; number < last; ++number) {
     if (at >= words.size())
-      throw Error(fmt::format("node {} starts at word {} of {}", number, at, words.size()))
+      throw Error(
+          fmt::format("node {} starts at word {}, but there are only {} words", number, at, words.size()))
           .at(fmt::format("level {}", form.level));
     put(number, at);
     at += checked_size(words, at, form);
@@ -106,7 +109,7 @@ hash::SizeCounts NodePlaces::sizes() const {
                               add);
 }
 
-// A block has far fewer than 2^32 words, so that each begins less than 2^32 behind the one before.
+// A block has far fewer than 2^32 words, so each block begins less than 2^32 words behind the previous one.
 void restore_first_words(std::span<PlacesBlock> blocks) {
   for (size_t i = 1; i < blocks.size(); ++i)
     blocks[i].first = blocks[i - 1].first + static_cast<uint32_t>(blocks[i].first - blocks[i - 1].first);

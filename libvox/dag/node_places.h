@@ -1,6 +1,6 @@
-// Where the nodes of a level begin among its words: by its number a node is found at once, however many words the
-// level has. The table takes 2.1 bytes a node: for every 64 nodes the word at which the first of them begins, and
-// how far behind it the others do.
+// The places where the nodes of a level begin among its words. A node is found by its number in constant
+// time, however many words the level has. The table takes 2.1 bytes for each node: for every 64 nodes, the
+// word at which the first of them begins, and how many words behind it each of the others begins.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace vox::dag {
 struct PlacesBlock {
   static constexpr uint32_t kNodes = 64;
   uint64_t first;          //   8 B, the word at which the first node begins
-  uint16_t steps[kNodes];  // 128 B, how many words behind it each node does; a node has 10 words at most
+  uint16_t steps[kNodes];  // 128 B, each node's distance from it in words; a node has at most 10
 };
 static_assert(sizeof(PlacesBlock) == 136);
 static_assert(PlacesBlock::kNodes * hash::kMaxItemWords <= UINT16_MAX);
@@ -37,36 +37,37 @@ struct NodePlacesRef {
   }
 };
 
-// A level has fewer nodes than this: their numbers are words.
+// A level has fewer nodes than this, because node numbers are 32-bit words.
 inline constexpr uint64_t kMostNodes = UINT32_MAX;
-// Files have the places of the nodes 0, 4096, 8192, …
+// Files hold the places of the nodes 0, 4096, 8192, …
 inline constexpr uint64_t kStartEvery = 4096;
 
-// What has to be known of a level to tell how many words its nodes have.
+// The facts about a level that decide how many words its nodes have.
 struct LevelForm {
-  uint32_t level;  // for messages
+  uint32_t level;  // for messages only
   NodeKind kind;
   bool materials;
 };
 
-// The nodes of a run of words: how many there are, and the words at which those begin whose number in the level is
-// a multiple of kStartEvery.
+// The nodes of a run of words: their number, and the words at which the nodes begin whose number in the level
+// is a multiple of kStartEvery.
 struct NodeStarts {
   std::vector<uint64_t> starts;
   uint64_t nodes = 0;
 };
 
-// Goes through the words from the first to the last, where node `first` of the level begins. Throws Error where a
-// node reaches beyond the end, or where there are too many.
+// Walks over all words; the node at the first word has the number `first` in its level. Throws Error if a
+// node reaches beyond the end, or if there are too many nodes.
 NodeStarts find_starts(std::span<const uint32_t> words, const LevelForm& form, uint64_t first = 0);
 
 class NodePlaces {
  public:
-  NodePlaces() = default;  // of a level without nodes
-  // As find_starts() has found, or a file says. Throws Error where the nodes of these words are not there.
+  NodePlaces() = default;  // for a level without nodes
+  // Takes the starts that find_starts() has found or that a file states. Throws Error if the words do not
+  // have these nodes and starts.
   NodePlaces(std::span<const uint32_t> words, const LevelForm& form, uint64_t nodes,
              std::span<const uint64_t> starts);
-  // The blocks of this many nodes; the place behind the last node is the end of the words.
+  // Takes finished blocks. The place behind the last node is the end of the words.
   NodePlaces(PlacesBlocks blocks, uint64_t nodes) : blocks_(std::move(blocks)), nodes_(nodes) {}
 
   static uint64_t blocks_for(uint64_t nodes) { return nodes / PlacesBlock::kNodes + 1; }
@@ -75,11 +76,11 @@ class NodePlaces {
   NodePlacesRef ref() const { return {blocks_.data()}; }
   const PlacesBlocks& blocks() const { return blocks_; }
 
-  // The word at which a node begins; that of number nodes() is the end.
+  // Returns the word at which a node begins. For the number nodes(), this is the end of the words.
   uint64_t operator[](uint64_t number) const { return ref()[number]; }
   uint64_t words() const { return nodes_ == 0 ? 0 : (*this)[nodes_]; }
   std::vector<uint64_t> starts() const;
-  // How many nodes have how many words.
+  // Returns the number of nodes of each size in words.
   hash::SizeCounts sizes() const;
 
  private:
@@ -91,10 +92,10 @@ class NodePlaces {
   uint64_t nodes_ = 0;
 };
 
-// Adds to the first word of each block the multiple of 2^32 that a device has left out: they ascend.
+// Restores the upper 32 bits of each block's first word, which a device leaves out. First words ascend.
 void restore_first_words(std::span<PlacesBlock> blocks);
 
-// A place for messages, such as "level 3, word 1234".
+// Returns a place for messages, such as "level 3, word 1234".
 std::string level_place(uint32_t level, uint64_t word);
 
 }  // namespace vox::dag

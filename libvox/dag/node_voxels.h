@@ -1,4 +1,4 @@
-// How many voxels lie below each node of a DAG.
+// The number of voxels below each node of a DAG.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace vox::dag {
 
 class NodeVoxels {
  public:
-  // The DAG is one that check_structure() accepts, and outlives this.
+  // The DAG must be one that check_structure() accepts, and must outlive this object.
   explicit NodeVoxels(const FrozenDag& dag);
 
-  // Of the node of this level with this number.
+  // Returns the count of the node with this number on this level.
   uint64_t at(uint32_t level, uint64_t number) const {
     if (level == dag_.depth())
       return static_cast<uint64_t>(popcount(leaf_mask(dag_.levels[level].node(number))));
@@ -22,7 +22,7 @@ class NodeVoxels {
 
  private:
   const FrozenDag& dag_;
-  std::vector<std::vector<uint64_t>> counts_;  // of the inner levels, in the order of nodes
+  std::vector<std::vector<uint64_t>> counts_;  // for the inner levels, by node number
 };
 
 }  // namespace vox::dag

@@ -6,11 +6,11 @@
 
 namespace vox::dag {
 
-// How often each node occurs in the octree follows from how often the nodes above do. There are at most 8^18
-// leaves of 64 voxels: nothing overflows.
+// The number of times that a node occurs in the octree is the sum of those of its parents. There are at most
+// 8^18 leaves of 64 voxels, so no count overflows.
 OctreeCounts octree_counts(const FrozenDag& dag) {
   OctreeCounts counts;
-  std::vector<uint64_t> times(dag.levels[0].places.nodes(), 1);  // of one level, the root first
+  std::vector<uint64_t> times(dag.levels[0].places.nodes(), 1);  // one level's counts, the root's first
   for (uint32_t level = 0;; ++level) {
     uint64_t sum = 0;
     for (uint64_t n : times) sum += n;

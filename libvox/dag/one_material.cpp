@@ -7,7 +7,7 @@
 namespace vox::dag {
 namespace {
 
-constexpr uint32_t kMaskWords = 2;  // a leaf without materials
+constexpr uint32_t kMaskWords = 2;  // words of a leaf without materials
 
 Words leaves_with_material_0(const DagLevel& masks) {
   uint64_t size = 0;
@@ -23,8 +23,8 @@ Words leaves_with_material_0(const DagLevel& masks) {
 
 }  // namespace
 
-// Which leaves and nodes are equal, which are homogeneous and in which order they come stays as it is: leaves
-// grow.
+// Equal nodes stay equal, homogeneous nodes stay homogeneous, and the order of the nodes stays the same. Only
+// the leaves grow.
 FrozenDag with_one_material(const FrozenDag& dag) {
   FrozenDag result = dag;
   result.materials = true;

@@ -1,4 +1,4 @@
-// A scene's voxels as a volume of bytes: 0 where empty, else material + 1 (1 without materials).
+// A scene's voxels as a volume of bytes: 0 if empty, else material + 1 (1 without materials).
 #pragma once
 
 #include "libvox/dag/voxel_scene.h"
@@ -6,7 +6,8 @@
 
 namespace vox::dag {
 
-// R³ voxels, decoded from the DAG as they are read. The scene outlives the volume.
+// Returns a volume of R³ voxels, which are decoded from the DAG when they are read. The scene must outlive
+// the volume.
 volume::Volume scene_volume(const VoxelScene& scene);
 
 }  // namespace vox::dag

@@ -1,4 +1,4 @@
-// The DAG as it grows on a device: nodes and leaves in hash tables.
+// The DAG while it grows on a device: nodes and leaves in hash tables.
 #pragma once
 
 #include "libvox/dag/mark.h"
@@ -13,8 +13,8 @@ class DagStore {
   explicit DagStore(Device& device, const hash::TableOptions& options = {})
       : device_(device), tables_(hash::make_tables(device, options)) {}
 
-  // Finds n items, inserts those that are new, and writes the pointers to all of them. Item i is the words
-  // from offsets[i] to offsets[i + 1].
+  // Finds n items, inserts those that are new, and writes the pointers of all. Item i has the words from
+  // offsets[i] to before offsets[i + 1].
   void intern(const uint32_t* words, const uint32_t* offsets, uint64_t n, uint32_t* pointers) {
     intern(hash::BatchRef{words, offsets, nullptr}, n, pointers);
   }
@@ -24,8 +24,8 @@ class DagStore {
     return work;
   }
 
-  // While garbage is being collected in steps, the marker hears of all items that are found or inserted.
-  // intern() tells it; whoever uses the tables without intern() calls keep().
+  // While garbage is collected in steps, the marker must learn about all items that are found or inserted.
+  // intern() reports them; code that uses the tables without intern() must call keep().
   void set_marker(Marker<Device>* marker) { marker_ = marker; }
   void keep(const uint32_t* pointers, uint64_t n) {
     if (marker_) marker_->keep(pointers, n, pointer_range());

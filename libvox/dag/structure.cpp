@@ -20,12 +20,12 @@ void check_level_count(const FrozenDag& dag) {
         fmt::format("{} levels at resolution {}, expected {}", dag.levels.size(), dag.resolution, expected));
 }
 
-// Nodes stand one behind the other, from the level's first word to its last.
+// Checks that the nodes stand one behind the other, from the level's first word to its last.
 void check_places(const FrozenDag& dag, uint32_t level) {
   const DagLevel& here = dag.levels[level];
   const uint64_t size = here.words.size(), nodes = here.places.nodes();
   const auto fail = [&](uint64_t word) {
-    throw Error("a node is not where the level's places say").at(level_place(level, word));
+    throw Error("a node is not at the place that is stored for it").at(level_place(level, word));
   };
   if (here.places.words() != size || (nodes > 0 && here.places[0] != 0)) fail(size);
   const LevelForm form = form_of(dag, level);
@@ -46,7 +46,8 @@ void check_children(const FrozenDag& dag, uint32_t level) {
   parallel_for_each(here, [&](uint64_t, const uint32_t* node) {
     for (uint32_t i = 1; i < node_words(node[0]); ++i)
       if (node[i] >= below)
-        throw Error(fmt::format("points to node {} of level {}, which has {}", node[i], level + 1, below))
+        throw Error(
+            fmt::format("points to node {} of level {}, which has only {}", node[i], level + 1, below))
             .at(level_place(level, static_cast<uint64_t>(node + i - here.words.data())));
   });
 }

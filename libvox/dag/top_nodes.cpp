@@ -8,7 +8,7 @@
 namespace vox::dag {
 namespace {
 
-// The header of the node above these.
+// Returns the header of the parent of these nodes.
 uint32_t header_above(const TopNode* begin, const TopNode* end) {
   uint32_t header = 0;
   bool alike = end - begin == 8 && begin->material >= 0;

@@ -17,7 +17,7 @@
 namespace vox::dag {
 namespace {
 
-// In canonical order each child pointer leads to a node that was visited before, or to the next one.
+// In canonical order, each child pointer leads to a node that was visited before, or to the next one.
 void check_order(const FrozenDag& dag, uint32_t level) {
   const DagLevel& here = dag.levels[level];
   auto visit = [&](const NodeNumbers& range, uint64_t visited, bool is_final) {
@@ -40,7 +40,7 @@ void check_order(const FrozenDag& dag, uint32_t level) {
 }
 
 NodeContent checked_leaf(const uint32_t* leaf, bool materials) {
-  if (leaf_mask(leaf) == 0) throw Error("a leaf without voxels");
+  if (leaf_mask(leaf) == 0) throw Error("a leaf has no voxels");
   if (materials && leaf_padding(leaf) != 0) throw Error("the padding behind a leaf's materials is not zero");
   return leaf_content(leaf, materials);
 }
@@ -49,16 +49,16 @@ template <class ChildContent>
 NodeContent checked_node(const uint32_t* node, uint32_t child_side, const ChildContent& child_content) {
   if ((node[0] & ~kHeaderBits) != 0) throw Error("reserved bits of a header are not zero");
   const uint32_t children = child_mask(node[0]);
-  if (children == 0) throw Error("a node without children");
+  if (children == 0) throw Error("a node has no children");
   const NodeContent content =
       node_content(node[0], child_side, [&](uint32_t i) { return child_content(node[1 + i]); });
   if (node[0] != canonical_header(children, content))
-    throw Error(fmt::format("the header is {:#06x}, but the node's content asks for {:#06x}", node[0],
+    throw Error(fmt::format("the header is {:#06x}, but the node's content requires {:#06x}", node[0],
                             canonical_header(children, content)));
   return content;
 }
 
-// Names the node in whatever `check` throws.
+// Adds the node's place to any Error that `check` throws.
 template <class Check>
 auto with_place(const FrozenDag& dag, uint32_t level, uint64_t number, Check check) {
   try {
@@ -70,7 +70,7 @@ auto with_place(const FrozenDag& dag, uint32_t level, uint64_t number, Check che
 }
 
 void check_contents(const FrozenDag& dag) {
-  std::vector<NodeContent> below(dag.levels.back().places.nodes());  // of one level, leaves first
+  std::vector<NodeContent> below(dag.levels.back().places.nodes());  // one level, leaves first
   parallel_for_each(dag.levels.back(), [&](uint64_t number, const uint32_t* leaf) {
     below[number] = with_place(dag, dag.depth(), number, [&] { return checked_leaf(leaf, dag.materials); });
   });
@@ -89,12 +89,12 @@ void check_contents(const FrozenDag& dag) {
                               below[0].reach[axis] - 1, dag.resolution));
 }
 
-// Enters all nodes of a level into a hash table of their numbers.
+// Inserts all nodes of a level into a hash table of their numbers.
 void check_unique(const FrozenDag& dag, uint32_t level) {
-  constexpr uint32_t kFree = UINT32_MAX;  // which is no number: a level has at most kMostNodes
+  constexpr uint32_t kFree = UINT32_MAX;  // not a node's number: a level has at most kMostNodes
   const DagLevel& here = dag.levels[level];
   auto size_of = [&](uint64_t number) { return here.places[number + 1] - here.places[number]; };
-  // A seed that the author of a file cannot know, so that none can make all of its nodes collide.
+  // The author of a file cannot know this seed, and so cannot make all nodes collide.
   uint64_t seed = uint64_t{std::random_device()()} << 32 | std::random_device()();
   std::vector<uint32_t> table(std::bit_ceil(2 * here.places.nodes()), kFree);
   parallel_for_each(here, [&](uint64_t number, const uint32_t* node) {

@@ -1,6 +1,6 @@
-// How a DAG is verified on any device (verify_on.h): from the root down how often each node occurs and in which
-// order nodes are first visited, from the leaves up what they hold. Levels come to the device one at a time.
-// verify_on_cpu.cpp and verify_on_cuda.cu include this file, and only say which device.
+// The implementation of verify_on.h for any device. From the root down it finds how often each node occurs
+// and in which order nodes are first visited; from the leaves up it checks what they hold. Levels are
+// uploaded one at a time. verify_on_cpu.cpp and verify_on_cuda.cu include this file and only name the device.
 #pragma once
 
 #include <bit>
@@ -15,13 +15,13 @@
 
 namespace vox::dag {
 
-// One word that says whether any thread has found something wrong.
+// A word that is set if any thread finds an error.
 struct Findings {
   uint32_t* wrong;
   VOX_HD void tell() const { device::atomic_store_relaxed(wrong, 1); }
 };
 
-// Adds up for each node below how often it occurs, and notes the first node that has it as a child.
+// Adds up how often each node below occurs, and finds the first node that has it as a child.
 struct VisitBelow {
   LevelRef level;
   const uint64_t* times;
@@ -44,9 +44,9 @@ struct VisitBelow {
   }
 };
 
-// In canonical order the pointers that first lead to the nodes stand in the order of the nodes.
+// In canonical order, the pointers that first lead to nodes stand in the order of these nodes.
 struct ComesTooEarly {
-  static constexpr uint32_t kNone = UINT32_MAX;  // no node's number
+  static constexpr uint32_t kNone = UINT32_MAX;  // not a node's number
   LevelRef above;
   const uint32_t* first;
   VOX_HD uint32_t operator()(uint64_t i) const {
@@ -72,7 +72,7 @@ struct LeafVoxels {
   }
 };
 
-// What is known of a node, side by side, since the node above asks for all of it.
+// The facts about a node. They are stored together because its parent needs all of them.
 struct NodeFacts {
   Digest digest;        // 16 B
   NodeContent content;  // 16 B
@@ -115,8 +115,8 @@ struct CheckNode {
   }
 };
 
-// The hash of a node's words, from a seed on that the author of a file cannot know, so that none can make all of
-// its nodes collide.
+// Hashes a node's words with a seed that the author of a file cannot know, so that no author can make all
+// nodes collide.
 struct HashNode {
   LevelRef level;
   uint64_t seed;
@@ -129,13 +129,14 @@ struct HashNode {
   }
 };
 
-// Enters a node into a table of the nodes of its level, which has room for twice as many.
+// Inserts a node into a table of the nodes of its level, which has at least twice as many slots as the level
+// has nodes.
 struct EnterNode {
-  static constexpr uint32_t kFree = UINT32_MAX;  // no node's number
+  static constexpr uint32_t kFree = UINT32_MAX;  // not a node's number
   LevelRef level;
   const uint64_t* hashes;
   uint32_t* table;
-  uint64_t last_slot;  // a power of two less one
+  uint64_t last_slot;  // the number of slots, a power of two, less one
   Findings findings;
   VOX_HD bool same(uint64_t a, uint64_t b) const {
     const uint32_t size = level.size(a);
@@ -157,7 +158,7 @@ struct EnterNode {
 template <class Device>
 class Verifier {
  public:
-  // The DAG is not empty.
+  // The DAG must not be empty.
   Verifier(Device& device, const FrozenDag& dag)
       : device_(device), dag_(dag), wrong_(device.template make<uint32_t>(1)) {
     device_.fill(wrong_.data(), 1, 0u);
@@ -173,7 +174,7 @@ class Verifier {
  private:
   Findings findings() const { return {wrong_.data()}; }
 
-  // From the root down: order and counts.
+  // Checks order and counts, from the root down.
   bool visit_right() {
     auto times = device_.template make<uint64_t>(1);
     device_.fill(times.data(), 1, uint64_t{1});
@@ -191,7 +192,7 @@ class Verifier {
     }
   }
 
-  // Replaces the times of a level's nodes by those of the nodes below.
+  // Replaces the counts of a level's nodes by those of the nodes below.
   bool visit_below(const DeviceLevel& here, uint64_t nodes_below, device::Buffer<uint64_t>& times) {
     auto times_below = device_.template make<uint64_t>(nodes_below);
     auto first = device_.template make<uint32_t>(nodes_below);
@@ -203,7 +204,7 @@ class Verifier {
     return device_.sum({"verify: order", 8}, nodes_below, ComesTooEarly{here.ref(), first.data()}) == 0;
   }
 
-  // From the leaves up: what they hold, that no two are equal, and the digest.
+  // Checks the nodes' content, that no two nodes are equal, and the digest, from the leaves up.
   bool contents_right() {
     device::Buffer<NodeFacts> below;
     for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
@@ -256,11 +257,13 @@ void verify_on(Device& device, const FrozenDag& dag) {
     looked = !dag.empty();
   } catch (const Cancelled&) {
     throw;
-  } catch (const Error&) {  // too little memory
+  } catch (const Error&) {  // the device has too little memory
   }
   verify(dag);
   if (looked)
-    throw Error("a device finds the DAG wrong, but the host does not: a bug in vox, or faulty hardware");
+    throw Error(
+        "the device finds an error in the DAG, but the host does not: this is a bug in vox, or the hardware "
+        "is faulty");
 }
 
 }  // namespace vox::dag

@@ -1,4 +1,4 @@
-// A cube of 64³ voxels that whoever reads voxels fills in, in any order, before they are leaves.
+// A cube of 64³ voxels, which a reader of voxels fills in, in any order, before they become leaves.
 #pragma once
 
 #include <array>
@@ -20,14 +20,14 @@ class VoxelCube {
 
   VoxelCube() : masks_(kLeaves), nibbles_(kLeaves * 4) {}
 
-  // The number of a voxel of the cube: its Morton code. Above the lowest 6 bits, which are its bit in a leaf,
-  // it is the number of the leaf.
+  // Returns the number of a voxel of the cube, which is its Morton code. The lowest 6 bits are the voxel's
+  // bit in its leaf, and the bits above are the number of the leaf.
   static uint32_t code(Int3 place) {
     return kSpread[static_cast<size_t>(place.x)] | kSpread[static_cast<size_t>(place.y)] << 1 |
            kSpread[static_cast<size_t>(place.z)] << 2;
   }
 
-  // Fills a voxel, 0 to 63 along each axis. Of several materials at one place the last counts.
+  // Fills a voxel; coordinates are 0 to 63. If a voxel is filled more than once, the last material counts.
   void put(Int3 place, uint32_t material) { put(code(place), material); }
   void put(uint32_t code, uint32_t material) {
     const uint32_t leaf = code >> 6;
@@ -38,14 +38,14 @@ class VoxelCube {
     nibbles = (nibbles & ~(uint64_t{15} << shift)) | uint64_t{material} << shift;
   }
 
-  // Fills the whole cube, at no more cost than a voxel: what is in it already gives way.
+  // Fills the whole cube at the cost of a single voxel, and replaces anything that is in it.
   void fill(uint32_t material) {
     clear();
     filling_ = static_cast<int>(material);
   }
-  int filling() const { return filling_; }  // that material, or -1
+  int filling() const { return filling_; }  // the material that fills the cube, or -1
 
-  // Where voxels have been put into a cube that was filled, turns the others into voxels too.
+  // If voxels have been put into a filled cube, turns the filling into voxels as well.
   void settle() {
     if (filling_ < 0 || used_ == decltype(used_){}) return;
     for (uint32_t code = 0; code < kLeaves * 64; ++code)
@@ -53,7 +53,7 @@ class VoxelCube {
     filling_ = -1;
   }
 
-  // Fills the voxels of a leaf that the mask names with material 0. There is nothing in them yet.
+  // Fills the voxels of a leaf that the mask names with material 0. They must be empty.
   void put_mask(uint32_t leaf, uint64_t mask) {
     if (mask == 0) return;
     used_[leaf >> 6] |= uint64_t{1} << (leaf & 63);
@@ -65,7 +65,7 @@ class VoxelCube {
     return static_cast<uint32_t>(nibbles_[code >> 4] >> (code & 15) * 4 & 15);
   }
 
-  // The material of all voxels of a leaf that holds some, or -1 where they have several.
+  // Returns the material of all voxels of a leaf, or -1 if they have several. The leaf must hold a voxel.
   int only_material(uint32_t leaf) const {
     const uint32_t first = material(leaf << 6 | static_cast<uint32_t>(lowest_bit(masks_[leaf])));
     for (uint32_t i = 0; i < 4; ++i)
@@ -98,7 +98,7 @@ class VoxelCube {
     return spread;
   }();
 
-  // A word in which nibble i is 1 where bit i, of 16, is set, and 0 elsewhere.
+  // Returns a word in which nibble i is 1 if bit i, of 16, is set, and 0 otherwise.
   static constexpr uint64_t nibbles_of_bits(uint64_t bits) {
     bits = (bits | bits << 24) & 0x000000ff000000ff;
     bits = (bits | bits << 12) & 0x000f000f000f000f;
@@ -108,7 +108,7 @@ class VoxelCube {
 
   int filling_ = -1;
   std::vector<uint64_t> masks_;
-  std::vector<uint64_t> nibbles_;                 // 16 voxels a word; 0 where they are empty
+  std::vector<uint64_t> nibbles_;                 // 16 voxels in each word; 0 where empty
   std::array<uint64_t, kLeaves / 64> used_ = {};  // a bit for each leaf that holds a voxel
 };
 

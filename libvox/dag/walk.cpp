@@ -3,7 +3,8 @@
 namespace vox::dag {
 namespace {
 
-// The voxels of a leaf whose coordinate along the axis is in [begin, end); both may lie outside the leaf.
+// Returns the voxels of a leaf whose coordinate along the axis is in [begin, end). Both may lie outside the
+// leaf.
 uint64_t planes(uint32_t axis, int32_t begin, int32_t end) {
   uint64_t mask = 0;
   for (int32_t at = 0; at < int32_t{kLeafSide}; ++at)

@@ -1,5 +1,5 @@
-// Visits what is filled inside a box of voxels, in Morton order. Empty space costs nothing; the work is that
-// of the nodes visited, every occurrence of a shared node counted.
+// Visits the filled parts inside a box of voxels, in Morton order. Empty space costs nothing. The work is
+// proportional to the number of nodes visited, where every occurrence of a shared node counts.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace vox::dag {
 
-// The mask of the voxels of the leaf at `corner` that lie inside `region`.
+// Returns the mask of the voxels of the leaf at `corner` that lie inside `region`.
 uint64_t leaf_mask_inside(Int3 corner, const VoxelBox& region);
 
 namespace detail {
@@ -32,17 +32,17 @@ void visit_below(const FrozenDag& dag, const VoxelBox& region, uint32_t level, I
 
 }  // namespace detail
 
-// Calls visit(level, corner, node) for every node that touches the region, parents first, and goes below a
-// node where it returns true. `node` points to the node's words; on level dag.depth() they are those of a
+// Calls visit(level, corner, node) for every node that touches the region, parents first, and descends below
+// a node if visit() returns true. `node` points to the node's words; on level dag.depth() they are those of a
 // leaf.
 template <class Visit>
 void for_each_node(const FrozenDag& dag, const VoxelBox& region, Visit visit) {
   if (!dag.empty()) detail::visit_below(dag, region, 0, {0, 0, 0}, dag.levels[0].words.data(), visit);
 }
 
-// Calls on_leaf(corner, mask, leaf) for every leaf with a filled voxel in the region; `mask` holds those
-// voxels, `leaf` points to the words of the whole leaf. For a homogeneous node it calls on_solid(box,
-// material) instead of on_leaf for the leaves below; `box` is the node's cube, clipped to the region.
+// Calls on_leaf(corner, mask, leaf) for every leaf with a filled voxel in the region. `mask` holds these
+// voxels, and `leaf` points to the words of the whole leaf. For a homogeneous node it calls on_solid(box,
+// material) instead of calling on_leaf for the leaves below. `box` is the node's cube, clipped to the region.
 template <class OnLeaf, class OnSolid>
 void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf, OnSolid on_solid) {
   for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t* node) {
@@ -57,7 +57,7 @@ void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf,
   });
 }
 
-// Calls on_leaf for the leaves below homogeneous nodes too.
+// Calls on_leaf also for the leaves below homogeneous nodes.
 template <class OnLeaf>
 void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf) {
   for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t* node) {
@@ -66,6 +66,19 @@ void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf)
     if (mask != 0) on_leaf(corner, mask, node);
     return false;
   });
+}
+
+// True if a voxel inside the region is filled. The search ends at the first one.
+inline bool has_filled(const FrozenDag& dag, const VoxelBox& region) {
+  bool found = false;
+  for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t* node) {
+    const VoxelBox cube = cube_at(corner, dag.level_side(level));
+    found = found || intersection(cube, region) == cube ||
+            (level == dag.depth() && (leaf_mask(node) & leaf_mask_inside(corner, region)) != 0) ||
+            (level < dag.depth() && is_homogeneous(*node));
+    return !found;
+  });
+  return found;
 }
 
 }  // namespace vox::dag

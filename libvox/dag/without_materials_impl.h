@@ -1,5 +1,5 @@
-// How materials are left out (without_materials.h), on any device. without_materials_cpu.cpp and
-// without_materials_cuda.cu include this file, and only say which device.
+// The implementation of without_materials.h for any device. without_materials_cpu.cpp and
+// without_materials_cuda.cu include this file and only name the device.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace vox::dag {
 struct LeafMasks {
   LevelRef leaves;
   uint64_t first;
-  uint32_t* masks;  // two words each
+  uint32_t* masks;  // two words for each leaf
   VOX_HD void operator()(uint64_t i) const {
     write_leaf_mask(masks + 2 * i, leaf_mask(leaves.node(first + i)));
   }
@@ -54,10 +54,10 @@ class GeometryBuilder {
   }
 
  private:
-  static constexpr uint64_t kBatch = uint64_t{1} << 24;  // bounds the memory of interning besides the level
+  static constexpr uint64_t kBatch = uint64_t{1} << 24;  // bounds the memory for interning, besides the level
 
   uint32_t intern_levels() {
-    device::Buffer<uint32_t> below;  // where the store has the nodes of the level below
+    device::Buffer<uint32_t> below;  // the store's pointers to the nodes of the level below
     for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
       const DeviceLevel here = uploaded_level(device_, dag_.levels[level]);
       if (level < dag_.depth()) {

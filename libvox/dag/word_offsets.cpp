@@ -15,7 +15,8 @@
 namespace vox::dag {
 namespace {
 
-// Which node starts at a word: one bit for each word of a level, and one count for each 64 words.
+// Finds the number of the node that starts at a word, with one bit for each word of a level and one count for
+// every 64 words.
 class NumbersOfWords {
  public:
   explicit NumbersOfWords(const DagLevel& level) : blocks_((level.words.size() + 63) / 64, Block{}) {
@@ -39,7 +40,7 @@ class NumbersOfWords {
   bool starts_at(uint64_t word) const {
     return word / 64 < blocks_.size() && (blocks_[word / 64].starts >> word % 64 & 1) != 0;
   }
-  // The number of the node that starts at this word.
+  // Returns the number of the node that starts at this word.
   uint32_t operator[](uint64_t word) const {
     const Block& block = blocks_[word / 64];
     const uint64_t before = block.starts & ((uint64_t{1} << word % 64) - 1);
@@ -48,7 +49,7 @@ class NumbersOfWords {
 
  private:
   struct Block {
-    uint64_t starts;  // bit i: a node starts at word 64 · block + i
+    uint64_t starts;  // bit i is set if a node starts at word 64 · block + i
     uint64_t first;   // the number of the first node that starts in the block
   };
   std::vector<Block> blocks_;

@@ -1,4 +1,4 @@
-// Atomic operations on words that several threads of either device share.
+// Atomic operations on words that several threads of one device share.
 #pragma once
 
 #include <atomic>
@@ -12,12 +12,12 @@
 
 namespace vox::device {
 
-// What an atomic operation works on.
+// The words that atomic operations work on.
 template <class T>
 concept AtomicWord = std::same_as<T, uint32_t> || std::same_as<T, uint64_t>;
 
 #ifdef __CUDA_ARCH__
-// A word as a GPU's own functions take it, for which 64 bits have another name.
+// A pointer to a word as CUDA's functions take it: for 64 bits they want another type.
 __device__ inline uint32_t* gpu_word(uint32_t* word) {
   return word;
 }
@@ -25,7 +25,7 @@ __device__ inline unsigned long long* gpu_word(uint64_t* word) {
   return reinterpret_cast<unsigned long long*>(word);
 }
 #else
-// Stores a value while it goes before the word that is there; returns that word.
+// Stores a value if goes_before(value, word) is true for the word that is there. Returns the previous word.
 template <class T, class GoesBefore>
 T exchange_while(T* word, T value, GoesBefore goes_before) {
   std::atomic_ref shared(*word);
@@ -36,7 +36,7 @@ T exchange_while(T* word, T value, GoesBefore goes_before) {
 }
 #endif
 
-// Adds to a word and returns its value before.
+// Adds to a word and returns its previous value.
 template <AtomicWord T>
 VOX_HD T atomic_add(T* word, std::type_identity_t<T> value) {
 #ifdef __CUDA_ARCH__
@@ -46,8 +46,8 @@ VOX_HD T atomic_add(T* word, std::type_identity_t<T> value) {
 #endif
 }
 
-// Does what atomic_add() does, for words that neighbours in a loop add to as well: the threads of a GPU's
-// warp that add to one word do so together, in their order.
+// Does what atomic_add() does, for words that neighbouring iterations of a loop add to as well. The threads
+// of a GPU's warp that add to one word do so in a single operation, in the order of their lanes.
 template <class T>
 VOX_HD T atomic_add_together(T* word, T value) {
 #ifdef __CUDA_ARCH__
@@ -83,8 +83,9 @@ VOX_HD T atomic_count_together(T* word) {
 #endif
 }
 
-// Sets bits and returns the word before. A thread that takes with it what another thread has given back by
-// clearing bits with atomic_and() also sees what that thread wrote before.
+// Sets bits and returns the previous word. A thread that frees a resource clears the resource's bit with
+// atomic_and(). A thread that then takes the resource with atomic_or() sees everything that the first one
+// wrote before.
 VOX_HD inline uint32_t atomic_or(uint32_t* word, uint32_t bits) {
 #ifdef __CUDA_ARCH__
   uint32_t before = atomicOr(word, bits);
@@ -104,7 +105,7 @@ VOX_HD inline uint32_t atomic_and(uint32_t* word, uint32_t bits) {
 #endif
 }
 
-// Sets bits as atomic_or() does, but orders no other reads and writes.
+// Sets bits like atomic_or(), but orders no other reads and writes.
 VOX_HD inline uint32_t atomic_or_relaxed(uint32_t* word, uint32_t bits) {
 #ifdef __CUDA_ARCH__
   return atomicOr(word, bits);
@@ -121,7 +122,7 @@ VOX_HD inline uint32_t atomic_xor(uint32_t* word, uint32_t bits) {
 #endif
 }
 
-// Stores a word if it is less than the one that is there; returns the word before.
+// Stores a value if it is less than the word. Returns the previous word.
 template <AtomicWord T>
 VOX_HD T atomic_min(T* word, std::type_identity_t<T> value) {
 #ifdef __CUDA_ARCH__
@@ -131,7 +132,7 @@ VOX_HD T atomic_min(T* word, std::type_identity_t<T> value) {
 #endif
 }
 
-// The same if it is greater.
+// Stores a value if it is greater than the word. Returns the previous word.
 template <AtomicWord T>
 VOX_HD T atomic_max(T* word, std::type_identity_t<T> value) {
 #ifdef __CUDA_ARCH__
@@ -141,7 +142,7 @@ VOX_HD T atomic_max(T* word, std::type_identity_t<T> value) {
 #endif
 }
 
-// Stores a value and returns the word before; orders no other reads and writes.
+// Stores a value and returns the previous word. Orders no other reads and writes.
 template <AtomicWord T>
 VOX_HD T atomic_exchange(T* word, std::type_identity_t<T> value) {
 #ifdef __CUDA_ARCH__
@@ -151,8 +152,8 @@ VOX_HD T atomic_exchange(T* word, std::type_identity_t<T> value) {
 #endif
 }
 
-// Stores `desired` if the word is `expected`; returns the word before. A thread that reads the new value with
-// atomic_load() also sees what this one wrote before.
+// Stores `desired` if the word is `expected`. Returns the previous word. A thread that reads the new value
+// with atomic_load() also sees everything that this thread wrote before.
 VOX_HD inline uint32_t atomic_exchange_if(uint32_t* word, uint32_t expected, uint32_t desired) {
 #ifdef __CUDA_ARCH__
   __threadfence();
@@ -164,7 +165,7 @@ VOX_HD inline uint32_t atomic_exchange_if(uint32_t* word, uint32_t expected, uin
 #endif
 }
 
-// Does what atomic_exchange_if() does, for a thread that publishes nothing else with the word.
+// Does what atomic_exchange_if() does, for a thread that publishes nothing else through the word.
 template <AtomicWord T>
 VOX_HD T atomic_exchange_if_relaxed(T* word, std::type_identity_t<T> expected,
                                     std::type_identity_t<T> desired) {
@@ -176,7 +177,8 @@ VOX_HD T atomic_exchange_if_relaxed(T* word, std::type_identity_t<T> expected,
 #endif
 }
 
-// Stores a word. A thread that reads it with atomic_load() also sees what this one wrote before.
+// Stores a word. A thread that reads it with atomic_load() also sees everything that this thread wrote
+// before.
 VOX_HD inline void atomic_store(uint32_t* word, uint32_t value) {
 #ifdef __CUDA_ARCH__
   asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
@@ -185,7 +187,7 @@ VOX_HD inline void atomic_store(uint32_t* word, uint32_t value) {
 #endif
 }
 
-// Stores a word that publishes nothing else.
+// Stores a word through which nothing else is published.
 VOX_HD inline void atomic_store_relaxed(uint32_t* word, uint32_t value) {
 #ifdef __CUDA_ARCH__
   asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
@@ -202,7 +204,8 @@ VOX_HD inline void atomic_store_relaxed(uint64_t* word, uint64_t value) {
 #endif
 }
 
-// Orders what this thread did before against what it does after, as other threads of the device see it.
+// Orders what this thread did before the fence and what it does after it, as other threads of the device see
+// it.
 VOX_HD inline void memory_fence() {
 #ifdef __CUDA_ARCH__
   __threadfence();
@@ -211,7 +214,7 @@ VOX_HD inline void memory_fence() {
 #endif
 }
 
-// A load that sees what other threads of the device have published.
+// Loads a word, and sees everything that other threads of the device have published through it.
 VOX_HD inline uint32_t atomic_load(const uint32_t* word) {
 #ifdef __CUDA_ARCH__
   uint32_t value;
@@ -222,8 +225,8 @@ VOX_HD inline uint32_t atomic_load(const uint32_t* word) {
 #endif
 }
 
-// A load for a thread that reads nothing that the word publishes: on a GPU an acquiring load, as
-// atomic_load() is, empties the nearest cache.
+// Loads a word, for a thread that reads nothing that the word publishes. On a GPU an acquiring load, such as
+// atomic_load(), empties the L1 cache.
 VOX_HD inline uint32_t atomic_load_relaxed(const uint32_t* word) {
 #ifdef __CUDA_ARCH__
   uint32_t value;
@@ -234,8 +237,8 @@ VOX_HD inline uint32_t atomic_load_relaxed(const uint32_t* word) {
 #endif
 }
 
-// A load for a thread that then reads, with atomic_load_relaxed(), what the word leads to: GPUs do not read
-// from an address that they do not have yet.
+// Loads a word, for a thread that then reads, with atomic_load_relaxed(), the data that the word leads to. A
+// GPU cannot read from an address that it does not have yet, so a relaxed load is enough there.
 VOX_HD inline uint32_t atomic_load_consume(const uint32_t* word) {
 #ifdef __CUDA_ARCH__
   return atomic_load_relaxed(word);
@@ -254,7 +257,7 @@ VOX_HD inline uint64_t atomic_load_relaxed(const uint64_t* word) {
 #endif
 }
 
-// Stands in a loop of a thread that waits for another one.
+// Yields to other threads, inside a loop that waits for one of them.
 VOX_HD inline void let_others_go_on() {
 #ifdef __CUDA_ARCH__
   __nanosleep(20);
@@ -263,8 +266,8 @@ VOX_HD inline void let_others_go_on() {
 #endif
 }
 
-// Waits until another thread, which itself waits for none, has stored something other than 0 with
-// atomic_store.
+// Waits until another thread has stored a word other than 0 with atomic_store(). That thread must itself wait
+// for none.
 VOX_HD inline void atomic_wait_for_any(const uint32_t* word) {
   while (atomic_load(word) == 0) let_others_go_on();
 }

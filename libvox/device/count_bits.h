@@ -1,4 +1,5 @@
-// What a device scans where each of some masks of 64 bits says which parts of something go on.
+// Returns the number of set bits of a mask, as input of a scan. Each mask says which parts are worked on
+// next.
 #pragma once
 
 #include <cstdint>

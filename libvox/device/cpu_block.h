@@ -1,6 +1,6 @@
-// A block of threads that share memory, on the processor: one thread that plays them all. CudaBlock is a block
-// of a GPU's threads with the same calls. Code between the calls is the same for all threads, and all of them
-// make the same calls; what one call has written to shared memory, all threads see in the next.
+// A thread block on the processor: one thread that plays all threads of the block. CudaBlock has the same
+// calls on a GPU. Code between the calls is the same for all threads, and all of them make the same calls.
+// What one call writes to shared memory is visible to all threads in the next call.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class CpuBlock {
  public:
   explicit CpuBlock(Shared* shared) : shared_(shared) {}
 
-  // Is not initialised.
+  // The shared memory, which is not initialised.
   Shared& shared() const { return *shared_; }
 
   // Calls f(j) for every j < count, in any order.
@@ -21,7 +21,7 @@ class CpuBlock {
     for (uint32_t j = 0; j < count; ++j) f(j);
   }
 
-  // Calls f(j) for every j < count, in any order; returns whether any of them gave true.
+  // Calls f(j) for every j < count, in any order. Returns true if any call returned true.
   template <class F>
   bool any(uint32_t count, F f) const {
     bool found = false;
@@ -30,7 +30,7 @@ class CpuBlock {
     return found;
   }
 
-  // Calls f(j) for every j < count, in any order; returns how many of them gave true.
+  // Calls f(j) for every j < count, in any order. Returns how many of the calls returned true.
   template <class F>
   uint32_t count(uint32_t count, F f) const {
     uint32_t found = 0;
@@ -38,7 +38,7 @@ class CpuBlock {
     return found;
   }
 
-  // One thread calls f().
+  // Has one thread call f().
   template <class F>
   void once(F f) const {
     f();

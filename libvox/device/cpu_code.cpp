@@ -12,7 +12,7 @@ namespace vox::device {
 
 CpuCode::CpuCode(const std::vector<std::byte>& image) {
   const int file = memfd_create("vox-jit", MFD_CLOEXEC);
-  if (file < 0) throw Error("no file in memory");
+  if (file < 0) throw Error("cannot create a file in memory for compiled code");
   size_t written = 0;
   while (written < image.size()) {
     const ssize_t count = write(file, image.data() + written, image.size() - written);

@@ -11,8 +11,8 @@
 namespace vox::device {
 namespace {
 
-// Large blocks lie on huge pages where the system has them: hash tables are read at random, and every page of
-// an array is first touched once.
+// Large blocks use huge pages if the system has them, because hash tables are read at random, and because
+// each page of an array costs a fault when it is first touched.
 void* allocate(void*, uint64_t bytes) {
   constexpr uint64_t kSmallAlignment = 256, kHugePage = 2 << 20;
   if (bytes < kHugePage) return std::aligned_alloc(kSmallAlignment, bytes);

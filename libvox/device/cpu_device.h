@@ -1,5 +1,5 @@
-// Loops, scans and sorts on the processor's cores (oneTBB). CudaDevice offers the same calls; every kernel
-// body is written once, as a function object with VOX_HD operator(), and runs on both.
+// Loops, scans and sorts on the processor's cores (oneTBB). CudaDevice has the same calls. The body of every
+// kernel is written once, as a function object with a VOX_HD operator(), and runs on both.
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/cancel.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/device/cpu_block.h"
 #include "libvox/device/cpu_code.h"
@@ -29,25 +30,26 @@ class CpuDevice {
  public:
   using Group = CpuGroup;
   using Code = CpuCode;  // code that is compiled while the program runs
-  // How many bytes of a larger piece of memory one thread reads by itself: here a whole line.
+  // When several threads read a piece of memory together, each reads this many bytes: here, a whole cache
+  // line.
   static constexpr uint32_t kLaneBytes = 128;
 
-  // `memory_limit` bounds the whole process: what it holds already is subtracted. 0 stands for 80 % of what
-  // the machine can give.
+  // `memory_limit` bounds the memory of the whole process, so the memory that it uses already is subtracted.
+  // 0 stands for 80 % of what the machine can give.
   CpuDevice(uint64_t memory_limit, bool profile);
 
   std::string name() const { return "cpu"; }
   std::string text() const;
   Pool& pool() { return pool_; }
   const Profiler& profiler() const { return profiler_; }
-  // Forgets what has been done so far: profile and peak of memory begin anew.
+  // Forgets what has been measured so far: the profile and the peak of memory start again.
   void restart_measuring() {
     pool_.trim();
     pool_.restart_peak();
     profiler_.restart();
   }
-  // How many (leaf cell, triangle) pairs a chunk may have where memory does not ask for less: enough to feed
-  // every core, few enough to stay near the caches.
+  // Returns how many (leaf cell, triangle) pairs a chunk should have if memory does not ask for fewer: enough
+  // to feed every core, few enough to stay in the caches.
   uint64_t preferred_chunk_pairs() const { return uint64_t{1} << 20; }
 
   template <class T>
@@ -58,35 +60,40 @@ class CpuDevice {
   // Calls body(i) for every i < n, in any order. A body that reads memory at random may have a call
   // body.prefetch(i, stage), which the loop makes some iterations ahead, with stage 0 and then 1 (and on to
   // kPrefetchStages - 1, where the body says how many there are), so that the reads of several iterations
-  // overlap. What select() and exclusive_scan() call may have it, too.
+  // overlap. What select() and exclusive_scan() call may have it, too. Throws Cancelled after a signal, as all loops
+  // over many bodies do.
   template <class Body>
   void for_each(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
       tbb::parallel_for(tbb::blocked_range<uint64_t>(0, n, 512), [&](const auto& range) {
-        for (uint64_t i = range.begin(); i < range.end(); ++i) {
-          prefetch(body, i, range.end());
-          body(i);
+        for (uint64_t begin = range.begin(); begin < range.end(); begin += kBlock) {
+          throw_if_cancelled();
+          const uint64_t end = std::min(range.end(), begin + kBlock);
+          for (uint64_t i = begin; i < end; ++i) {
+            prefetch(body, i, range.end());
+            body(i);
+          }
         }
       });
     });
   }
 
-  // Calls body(i) for every i < each * *count. The count, `most` at most, lies in the device's memory.
+  // Calls body(i) for every i < each * *count. The count, at most `most`, lies in the device's memory.
   template <class Body>
   void for_each_of(Work work, const uint32_t* count, uint64_t each, uint64_t /*most*/, const Body& body) {
     for_each(work, each * *count, body);
   }
 
-  // Calls body(group, i) for every i < n, in any order, each by a group of 32 lanes. Where the body has a
-  // call prepare(i) (group_body.h), each lane of a GPU's group prepares an i of its own; the group then works
-  // on one after the other.
+  // Calls body(group, i) for every i < n, in any order, each by a group of 32 lanes. If the body has a
+  // function prepare(i) (group_body.h), each lane of a GPU's group prepares one i, and the group
+  // then works on the prepared values one after the other.
   template <class Body>
   void for_each_group(Work work, uint64_t n, const Body& body) {
     for_each(work, n, GroupBody<Body>{body});
   }
 
-  // Calls body(block, i) for every i < n, in any order, each by a block of many threads that share a `Shared`,
-  // which nothing initialises (cpu_block.h).
+  // Calls body(block, i) for every i < n, in any order, each by a block of many threads that share a
+  // `Shared`, which is not initialised (cpu_block.h).
   template <BlockMemory Shared, class Body>
   void for_each_block(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
@@ -108,7 +115,7 @@ class CpuDevice {
     });
   }
 
-  // Sets out[i] = count(0) + … + count(i − 1) for i <= n; returns out[n]. Each count fits in an Out.
+  // Sets out[i] = count(0) + … + count(i − 1) for i <= n, and returns out[n]. Each count must fit in an Out.
   template <class Out, class Count>
   uint64_t exclusive_scan(Work work, uint64_t n, const Count& count, Out* out) {
     uint64_t total = 0;
@@ -134,7 +141,7 @@ class CpuDevice {
     return total;
   }
 
-  // Writes every i with keep(i) to `out`, in ascending order; returns how many there are.
+  // Writes every i < n for which keep(i) is true to `out`, in ascending order. Returns how many there are.
   template <class Keep>
   uint64_t select(Work work, uint64_t n, const Keep& keep, uint32_t* out) {
     uint64_t total = 0;
@@ -181,14 +188,14 @@ class CpuDevice {
     return total;
   }
 
-  // Sets out[index[i]] = values[i] for every i < n; no index comes twice.
+  // Sets out[index[i]] = values[i] for every i < n. No index may occur twice.
   template <class T>
   void scatter(Work work, uint64_t n, const uint32_t* index, const T* values, T* out) {
     for_each(work, n, Scatter<T>{index, values, out});
   }
 
-  // Adds 1 to counts[bin(i)] for every i < n; `counts` lies in the host's memory. There are some hundred bins
-  // at most.
+  // Adds 1 to counts[bin(i)] for every i < n. `counts` lies in the host's memory. `bins` is a few hundred at
+  // most.
   template <class Bin>
   void histogram(Work work, uint64_t n, const Bin& bin, uint64_t* counts, uint64_t bins) {
     timed(work, n, [&] {
@@ -201,7 +208,7 @@ class CpuDevice {
     });
   }
 
-  // Sorts the first n pairs by the low `bits` bits of their key; equal keys keep their order.
+  // Sorts the first n pairs by the low `bits` bits of their keys. Pairs with equal keys keep their order.
   template <class Key, class Value>
   void sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits) {
     sort(work, keys, values, n, bits);
@@ -232,7 +239,7 @@ class CpuDevice {
   }
   void sync() {}
 
-  // How long f() takes, with everything that it starts on this device.
+  // Returns how long f() takes, with everything that it starts on this device.
   template <class F>
   double seconds(const F& f) {
     Stopwatch watch;
@@ -254,7 +261,7 @@ class CpuDevice {
     void operator()(uint64_t i) const { out[index[i]] = values[i]; }
   };
 
-  struct NoValue {};  // what is sorted with a key that stands alone
+  struct NoValue {};  // stands for the value when keys are sorted alone
   template <class Key, class Value>
   void sort(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits);
 
@@ -289,16 +296,18 @@ class CpuDevice {
   static uint64_t blocks(uint64_t n) { return (n + kBlock - 1) / kBlock; }
   template <class F>
   static void for_blocks(uint64_t n, const F& f) {
-    tbb::parallel_for(uint64_t{0}, blocks(n),
-                      [&](uint64_t block) { f(block, block * kBlock, std::min(n, (block + 1) * kBlock)); });
+    tbb::parallel_for(uint64_t{0}, blocks(n), [&](uint64_t block) {
+      throw_if_cancelled();
+      f(block, block * kBlock, std::min(n, (block + 1) * kBlock));
+    });
   }
 
   Pool pool_;
   Profiler profiler_;
 };
 
-// A radix sort from the lowest digit: each part of the input counts its digits, prefix sums of the counts say
-// where the pairs go, and each part writes its own pairs there in order.
+// A radix sort that begins with the lowest digit. Each part of the input counts its digits, prefix sums of
+// the counts say where the pairs go, and each part writes its own pairs there in order.
 template <class Key, class Value>
 void CpuDevice::sort(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits) {
   timed(work, n, [&] {
@@ -319,7 +328,7 @@ void CpuDevice::sort(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64
       const Value* from_values = values.data();
       Key* to_keys = other_keys.data();
       Value* to_values = other_values.data();
-      // The last digit may be shorter: higher bits of the key do not count.
+      // The last digit may be shorter, because bits of the key above `bits` do not count.
       const size_t mask = (size_t{1} << std::min(digit_bits, bits - shift)) - 1;
       auto digit = [&](uint64_t i) { return static_cast<size_t>(from_keys[i] >> shift) & mask; };
       tbb::parallel_for(uint64_t{0}, parts, [&](uint64_t part) {

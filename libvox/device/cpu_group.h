@@ -1,5 +1,6 @@
 // A group of 32 lanes on the processor: one thread that plays all lanes in turn. CudaGroup is a warp with the
-// same calls. Code between the calls is the same for all lanes; only what is passed in depends on the lane.
+// same calls. Code between the calls is the same for all lanes; only the values that are passed in depend on
+// the lane.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,10 @@ namespace vox::device {
 
 struct CpuGroup {
   static constexpr uint32_t kLanes = 32;
-  static constexpr uint32_t kAtOnce = 512;  // groups that may run at the same time, at most
+  static constexpr uint32_t kAtOnce = 512;  // the most groups that may run at the same time
 
-  // Words that the lanes hold: lane l holds word l, or, where they are pairs, words 2 l and 2 l + 1. The
-  // processor leaves them where they are, and copies them only where other threads change them meanwhile.
+  // Words that the lanes hold: lane l holds word l or, if they are pairs, words 2 l and 2 l + 1. The
+  // processor leaves them where they are, and copies them only if other threads may change them meanwhile.
   struct Words {
     const uint32_t* at;
   };
@@ -28,7 +29,7 @@ struct CpuGroup {
   Words load(const uint32_t* words, uint32_t) const { return {words}; }
   Words load_pairs(const uint32_t* words) const { return {words}; }
 
-  // Load words that other groups change at the same time.
+  // Loads words that other groups change at the same time.
   template <uint32_t kCount>
   SharedWords<kCount> load_shared(const uint32_t* words) const {
     SharedWords<kCount> copy;
@@ -44,7 +45,7 @@ struct CpuGroup {
     return copy;
   }
 
-  // Words of 32 or 64 bits of which each of the first kCount lanes has one of its own.
+  // Words of 32 or 64 bits. Each of the first kCount lanes holds one of its own.
   template <class Word, uint32_t kCount>
   struct Own {
     static constexpr uint32_t kHeld = kCount;
@@ -60,7 +61,7 @@ struct CpuGroup {
   Own<Word, kCount> load_own(const Word* words) const {
     return {words};
   }
-  // Loads words that other groups change at the same time.
+  // Loads such words while other groups change them.
   template <uint32_t kCount, class Word>
   SharedOwn<Word, kCount> load_shared_own(const Word* words) const {
     SharedOwn<Word, kCount> copy;
@@ -68,12 +69,12 @@ struct CpuGroup {
     return copy;
   }
 
-  // Gives all lanes the word of one.
+  // Gives all lanes the word of one lane.
   template <class Held>
   auto of_lane(const Held& own, uint32_t lane) const {
     return own.at[lane];
   }
-  // Bit l is set where lane l has a word for which f(word) holds.
+  // Returns a mask in which bit l is set if lane l holds a word for which f(word) is true.
   template <class Held, class F>
   uint32_t ballot_of(const Held& own, F f) const {
     uint32_t holds[kLanes / 4] = {};
@@ -82,30 +83,31 @@ struct CpuGroup {
     return vox::device::match_bytes(holds, 1);
   }
 
-  // Gives all lanes word i of those that they hold together.
+  // Gives all lanes word i of the words that they hold together.
   template <class Held>
   uint32_t word(const Held& words, uint32_t i) const {
     return words.at[i];
   }
 
-  // Bit l is set where byte l of the first eight words (low byte first) is `value`.
+  // Returns a mask in which bit l is set if byte l of the first eight words (low byte first) is `value`.
   template <class Held>
   uint32_t match_bytes(const Held& words, uint32_t value) const {
     return vox::device::match_bytes(words.at, value);
   }
-  // Bit l is set where lane l holds `value`.
+  // Returns a mask in which bit l is set if lane l holds `value`.
   template <class Held>
   uint32_t match_words(const Held& words, uint32_t value) const {
     return vox::device::match_words(words.at, value);
   }
-  // Bit l is set where lane l holds this pair.
+  // Returns a mask in which bit l is set if lane l holds this pair.
   template <class Held>
   uint32_t match_pairs(const Held& pairs, uint32_t first, uint32_t second) const {
     return vox::device::match_pairs(pairs.at, first, second);
   }
 
-  // The lowest slot among the candidates, a bit for each, whose words `begin` to `end` - 1 are those of the
-  // item, or kLanes. Slot s is at slots + s * stride; the lanes hold the item.
+  // Returns the lowest candidate slot whose words `begin` to `end` - 1 equal those of the item, or kLanes if
+  // there is none. The candidates are a bit mask of slots. Slot s is at slots + s * stride. The lanes hold
+  // the item.
   uint32_t find_equal(uint32_t candidates, const uint32_t* slots, uint32_t stride, const Words& item,
                       uint32_t begin, uint32_t end) const {
     for (; candidates != 0; candidates &= candidates - 1) {
@@ -121,7 +123,7 @@ struct CpuGroup {
     std::memcpy(to + begin, words.at + begin, (end - begin) * sizeof(uint32_t));
   }
 
-  // Bit l is set where f(l) holds.
+  // Returns a mask in which bit l is set if f(l) is true.
   template <class F>
   uint32_t ballot(F f) const {
     uint32_t mask = 0;
@@ -143,13 +145,13 @@ struct CpuGroup {
     for (uint32_t i = 0; i < count; ++i) f(i);
   }
 
-  // One lane calls f(); all get its result.
+  // Has one lane call f() and gives its result to all lanes.
   template <class F>
   auto once(F f) const {
     return f();
   }
 
-  // What one lane did before, or has seen of other groups, all lanes see afterwards.
+  // After this call, all lanes see everything that any lane did, or saw of other groups, before it.
   void sync() const {}
 };
 

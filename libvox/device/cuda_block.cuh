@@ -1,5 +1,5 @@
-// A block of 512 threads on the GPU, which share memory. It has the calls of CpuBlock, which says what they do;
-// each ends with a barrier.
+// A thread block of 512 threads on the GPU. It has the calls of CpuBlock, where they are explained; each call
+// ends with a barrier.
 #pragma once
 
 #include <cstdint>

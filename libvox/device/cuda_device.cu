@@ -12,8 +12,8 @@
 namespace vox::device {
 namespace {
 
-// Asks for huge pages below an array that is about to be written for the first time: otherwise every 4 KB of it
-// cost a fault. Small arrays share their pages with others.
+// Asks for huge pages for an array that is about to be written for the first time; otherwise every 4 KB of it
+// would cost a page fault. Small arrays share their pages with others and are left alone.
 void prefer_huge_pages(void* array, uint64_t bytes) {
   constexpr uintptr_t kHugePage = 2 << 20;
   const auto begin = (reinterpret_cast<uintptr_t>(array) + kHugePage - 1) / kHugePage * kHugePage;
@@ -21,7 +21,7 @@ void prefer_huge_pages(void* array, uint64_t bytes) {
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
 
-// Does what memcpy does, with all cores: one core does not keep up with the bus.
+// Does what memcpy does, with all cores, because one core does not keep up with the bus.
 void copy_parallel(char* to, const char* from, uint64_t bytes) {
   constexpr uint64_t kPiece = 1 << 20;
   tbb::parallel_for(uint64_t{0}, (bytes + kPiece - 1) / kPiece, [&](uint64_t piece) {

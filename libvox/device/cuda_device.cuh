@@ -1,5 +1,5 @@
-// The calls of CpuDevice, which says what they do, on an NVIDIA GPU: one stream, CUB for scans and sorts,
-// memory from one pool.
+// CudaDevice has the calls of CpuDevice, where they are explained, on an NVIDIA GPU: one stream, CUB for
+// scans and sorts, and memory from one pool.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -25,19 +25,19 @@
 
 namespace vox::device {
 
-// Throws Error with the call's name and CUDA's message.
+// Throws Error with the call's name and CUDA's message if the status is an error.
 void check_cuda(cudaError_t status, const char* call);
 
 // Kernels that are compiled while the program runs, loaded from an image for this device.
 class CudaCode {
  public:
-  // Throws Error where the image cannot be loaded.
+  // Throws Error if the image cannot be loaded.
   explicit CudaCode(const std::vector<std::byte>& image);
   ~CudaCode();
   CudaCode(const CudaCode&) = delete;
   CudaCode& operator=(const CudaCode&) = delete;
 
-  // Throws Error where there is no kernel of this name.
+  // Throws Error if there is no kernel of this name.
   const void* kernel(const char* name) const;
 
  private:
@@ -48,11 +48,11 @@ class CudaDevice {
  public:
   using Group = CudaGroup;
   using Code = CudaCode;
-  // How many bytes of a larger piece of memory one thread reads by itself: the loads of neighbours become
-  // one.
+  // When several threads read a piece of memory together, each reads this many bytes. The loads of
+  // neighbouring threads are combined into one.
   static constexpr uint32_t kLaneBytes = 16;
 
-  // `memory_limit` bounds how much of the device's memory is taken; 0 stands for 80 % of what is free.
+  // `memory_limit` bounds how much of the device's memory is used; 0 stands for 80 % of what is free.
   CudaDevice(int index, uint64_t memory_limit, bool profile);
   ~CudaDevice();
   CudaDevice(const CudaDevice&) = delete;
@@ -60,7 +60,7 @@ class CudaDevice {
 
   std::string name() const;
   std::string text() const;
-  uint32_t capability() const;  // the compute capability: 90 for 9.0
+  uint32_t capability() const;  // the compute capability, such as 90 for 9.0
   Pool& pool() { return *pool_; }
   const Profiler& profiler() const { return profiler_; }
   void restart_measuring() {
@@ -68,8 +68,8 @@ class CudaDevice {
     pool_->restart_peak();
     profiler_.restart();
   }
-  // A chunk of so many pairs is large enough that launches cost nothing, and small enough to leave memory to
-  // the DAG.
+  // A chunk of this many pairs is so large that the cost of launches does not matter, and small enough to
+  // leave memory to the DAG.
   uint64_t preferred_chunk_pairs() const { return uint64_t{128} << 20; }
 
   template <class T>
@@ -77,8 +77,8 @@ class CudaDevice {
     return Buffer<T>(*pool_, size);
   }
 
-  // A body may have a faster way for a GPU: body.warp(i, n), which all lanes of a warp call, does what
-  // body(i) to body(i + 31) do, except for indices from n on.
+  // A body may have a faster variant for a GPU: body.warp(i, n), which all lanes of a warp call together,
+  // does what body(i) to body(i + 31) do, except for indices from n on.
   template <class Body>
   void for_each(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
@@ -91,11 +91,10 @@ class CudaDevice {
     });
   }
 
-  // Calls body(i) for every i < each * *count. The count, `most` at most, lies in the device's memory.
   template <class Body>
   void for_each_of(Work work, const uint32_t* count, uint64_t each, uint64_t most, const Body& body) {
     timed(work, 0, [&] {
-      const uint32_t resident = max_blocks_ / 8;  // more would find nothing to do most of the time
+      const uint32_t resident = max_blocks_ / 8;  // more blocks would find nothing to do most of the time
       cuda_kernels::for_each_of<<<std::min(blocks(each * most), resident), kThreads, 0, stream_>>>(
           count, each, body);
       check_cuda(cudaGetLastError(), work.name);
@@ -106,8 +105,8 @@ class CudaDevice {
   void for_each_group(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
       if (n == 0) return;
-      // A group prepares as many as leave work for all groups that run at once, but not so many that lines it
-      // has asked for leave the cache before it reads them.
+      // A group prepares as many items as leave work for all groups that run at once, but so few that the
+      // lines it has prefetched are still in the cache when it reads them.
       uint64_t most = 8;
       if constexpr (requires { Body::kAheadBytes; })
         most = std::clamp<uint64_t>(4096 / Body::kAheadBytes, 1, CudaGroup::kLanes);
@@ -129,7 +128,7 @@ class CudaDevice {
     });
   }
 
-  // Runs a kernel of compiled code, which takes these arguments and n; its threads stride over all i < n.
+  // Runs a kernel of compiled code, which takes these arguments and n. Its threads stride over all i < n.
   template <class... Arguments>
   void launch(Work work, const Code& code, const char* name, uint64_t n, const Arguments&... arguments) {
     timed(work, n, [&] {
@@ -177,8 +176,8 @@ class CudaDevice {
     return read_result();
   }
 
-  // A line that is written in small pieces at random is also read, unless it stays in the cache until all of
-  // it has been written: so `out` is written window by window, each of which fits in the cache.
+  // A cache line that is written in small pieces at random is also read, unless it stays in the cache until
+  // all of it has been written. For this reason `out` is written in windows, each of which fits in the cache.
   template <class T>
   void scatter(Work work, uint64_t n, const uint32_t* index, const T* values, T* out) {
     const uint64_t window = std::max<uint64_t>(scatter_bytes_ / sizeof(T), 1);
@@ -254,7 +253,6 @@ class CudaDevice {
   }
   void sync() { check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 
-  // How long f() takes, with everything that it starts on this device.
   template <class F>
   double seconds(const F& f) {
     check_cuda(cudaEventRecord(lap_begin_, stream_), "cudaEventRecord");
@@ -269,12 +267,12 @@ class CudaDevice {
  private:
   static constexpr uint32_t kThreads = 256;
 
-  // Enough blocks to fill the GPU many times over; kernels stride over the rest.
+  // Enough blocks to fill the GPU many times over; the kernels stride over the rest.
   uint32_t blocks(uint64_t threads) const {
     return static_cast<uint32_t>(std::min<uint64_t>((threads + kThreads - 1) / kThreads, max_blocks_));
   }
 
-  // Runs a CUB call twice, as it wants: for the size of its scratch memory, then for real.
+  // Makes a CUB call twice, as CUB requires: first for the size of its scratch memory, then for the work.
   template <class Call>
   void with_scratch(const char* name, const Call& call) {
     size_t bytes = 0;
@@ -298,13 +296,13 @@ class CudaDevice {
 
   int index_;
   uint32_t max_blocks_ = 0;
-  uint64_t scatter_bytes_ = 0;  // a window of scatter(): a part of the cache
+  uint64_t scatter_bytes_ = 0;  // size of one window of scatter(), a part of the cache
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;          // of a launch, for the profiler
-  cudaEvent_t lap_begin_ = nullptr, lap_end_ = nullptr;  // of seconds()
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;          // around a launch, for the profiler
+  cudaEvent_t lap_begin_ = nullptr, lap_end_ = nullptr;  // around f() in seconds()
   std::unique_ptr<Pool> pool_;
   Profiler profiler_;
-  // Pinned host memory that transfers pass through, in two halves so that copying and sending overlap.
+  // Pinned host memory that transfers pass through. Its two halves let copying and sending overlap.
   static constexpr uint64_t kStagingHalf = 16 << 20;
   char* staging_ = nullptr;
   cudaEvent_t staging_free_[2] = {};

@@ -1,4 +1,4 @@
-// A group of 32 lanes on the GPU: a warp. It has the calls of CpuGroup, which says what they do.
+// A group of 32 lanes on the GPU: a warp. It has the calls of CpuGroup, where they are explained.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace vox::device {
 
 struct CudaGroup {
   static constexpr uint32_t kLanes = 32;
-  static constexpr uint32_t kAtOnce = 1 << 14;  // groups that may run at the same time, at most
+  static constexpr uint32_t kAtOnce = 1 << 14;  // the most groups that may run at the same time
   static constexpr uint32_t kAll = 0xffffffff;
 
   __device__ static uint32_t lane() { return threadIdx.x & 31; }
@@ -76,7 +76,8 @@ struct CudaGroup {
     return __ballot_sync(kAll, pairs.first == first && pairs.second == second);
   }
 
-  // One candidate, the usual case, is compared by the group; of several, every lane compares its own.
+  // A single candidate, the usual case, is compared by the whole group. With several, each lane compares its
+  // own.
   __device__ uint32_t find_equal(uint32_t candidates, const uint32_t* slots, uint32_t stride,
                                  const Words& item, uint32_t begin, uint32_t end) const {
     if (candidates == 0) return kLanes;
@@ -130,7 +131,7 @@ struct CudaGroup {
 
   __device__ void sync() const { __syncwarp(); }
 
-  // Gives all lanes the value of lane `from`. T is made of words.
+  // Gives all lanes the value of lane `from`. The size of T is a multiple of a word.
   template <class T>
   __device__ static T broadcast(const T& value, uint32_t from) {
     uint32_t words[sizeof(T) / 4];

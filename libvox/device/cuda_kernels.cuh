@@ -1,4 +1,4 @@
-// The kernels that CudaDevice launches for its loops, and what it gives to CUB.
+// The kernels that CudaDevice launches for its loops, and the function objects that it passes to CUB.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace vox::device::cuda_kernels {
 
-// How many of 8 blocks of 256 threads fit on a multiprocessor: it holds 2048 threads on most GPUs, 1536 on those of
-// work stations, 1024 on the oldest that we build for.
+// Returns how many blocks of 256 threads, up to 8, fit on a multiprocessor. It holds 2048 threads on most
+// GPUs, 1536 on those of workstations, and 1024 on the oldest GPUs that we build for.
 constexpr int blocks_that_fit() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
   return 4;
@@ -23,8 +23,9 @@ constexpr int blocks_that_fit() {
 #endif
 }
 
-// How many blocks of a loop a multiprocessor is to hold at least, so that there is other work while one waits
-// for memory. A body that would otherwise take too many registers for that says so in kBlocksAtOnce.
+// Returns how many blocks of a loop a multiprocessor should hold at least, so that it has other work while
+// one block waits for memory. A body that would otherwise use too many registers states this number as
+// kBlocksAtOnce.
 template <class Body>
 constexpr int blocks_at_once() {
   if constexpr (requires { Body::kBlocksAtOnce; })
@@ -54,7 +55,7 @@ __global__ void __launch_bounds__(256, 4) for_each_warp(uint64_t n, const Body b
   for (uint64_t i = first; i < n; i += stride) body.warp(i, n);
 }
 
-// Each group prepares `each` values of i at a time, at most one a lane.
+// Each group prepares `each` values of i at a time, at most one for each lane.
 template <class Body>
 __global__ void __launch_bounds__(256, blocks_that_fit())
     for_each_group(uint64_t n, uint32_t each, const Body body) {
@@ -105,8 +106,8 @@ struct ScatterWindow {
   }
 };
 
-// The counts as CUB scans them. They have 64 bits, or 32 where they are flags, of which there are fewer than
-// 2^32. A zero follows the last count: the sum in front of it is the total.
+// The counts as CUB scans them. They have 64 bits, or 32 if they are flags, of which there are fewer than
+// 2^32. A zero follows the last count; its prefix sum is the total.
 template <class Count>
 struct ScanInput {
   using Sum =
@@ -133,7 +134,7 @@ struct SumInput {
   __host__ __device__ uint64_t operator()(uint64_t i) const { return static_cast<uint64_t>(value(i)); }
 };
 
-// Each block counts in `bins` words of shared memory first.
+// Each block first counts in `bins` words of shared memory.
 template <class Bin>
 __global__ void histogram(uint64_t n, const Bin bin, unsigned long long* counts, uint32_t bins) {
   extern __shared__ uint32_t block_counts[];

@@ -19,11 +19,11 @@ CudaMemory::CudaMemory(int index, cudaStream_t stream) : stream_(stream) {
   properties.location.type = cudaMemLocationTypeDevice;
   properties.location.id = index;
   check_cuda(cudaMemPoolCreate(&pool_, &properties), "cudaMemPoolCreate");
-  // Without this each wait for the stream gives unused memory back to the system.
+  // Without this setting, each wait for the stream would return unused memory to the system.
   uint64_t kept = UINT64_MAX;
   check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &kept),
              "cudaMemPoolSetAttribute");
-  // So that the pool is found by the number of its GPU (engine_cuda.cu), as long as there is none after it.
+  // engine_cuda.cu finds this pool by the number of its GPU, unless a later pool has taken its place.
   check_cuda(cudaDeviceSetMemPool(index, pool_), "cudaDeviceSetMemPool");
 }
 
@@ -38,7 +38,7 @@ void* CudaMemory::allocate(uint64_t bytes) {
   const cudaError_t status =
       pool_ ? cudaMallocFromPoolAsync(&block, bytes, pool_, stream_) : cudaMalloc(&block, bytes);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // it is not sticky; the caller makes do with less
+    cudaGetLastError();  // clears the error; the caller makes do with less
     return nullptr;
   }
   check_cuda(status, "cudaMalloc");

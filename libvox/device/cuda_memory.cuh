@@ -1,5 +1,6 @@
-// The memory of one GPU as a pool asks for it: in the order of a stream, from what CUDA has taken from the system
-// before. cudaMalloc takes 50 to 100 µs for each block, and cudaFree waits for all that runs.
+// The memory of one GPU, as a Pool asks for it. Blocks are allocated and freed in the order of a stream, from
+// memory that CUDA has already taken from the system: cudaMalloc takes 50 to 100 µs for each block, and
+// cudaFree waits for all work that runs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,9 +11,9 @@ namespace vox::device {
 
 class CudaMemory {
  public:
-  // What it gives is used by work on this stream, or work that waits for it.
+  // Only work on this stream, or work that waits for it, may use the blocks.
   CudaMemory(int index, cudaStream_t stream);
-  ~CudaMemory();  // everything has been released
+  ~CudaMemory();  // everything must have been released
   CudaMemory(const CudaMemory&) = delete;
   CudaMemory& operator=(const CudaMemory&) = delete;
 
@@ -24,7 +25,7 @@ class CudaMemory {
   void shrink(uint64_t bytes);
 
   cudaStream_t stream_;
-  cudaMemPool_t pool_ = nullptr;  // none where the driver has no such pools
+  cudaMemPool_t pool_ = nullptr;  // null if the driver has no such pools
 };
 
 }  // namespace vox::device

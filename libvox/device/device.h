@@ -1,5 +1,5 @@
-// What a device is to the code that runs on it: the calls of CpuDevice, which explains each, and CudaDevice.
-// A template parameter that is called Device is one of these.
+// The functions that a device offers to the code that runs on it: the calls of CpuDevice, where each is
+// explained, and of CudaDevice. A template parameter called Device is one of these two.
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,8 @@ struct AnyBody {
   void operator()() const {}
 };
 
-// What the threads of a block may share: GPUs have little more memory for it, and do not initialise it.
+// The data that the threads of a block may share. GPUs have little more memory for it and do not initialise
+// it.
 template <class Shared>
 concept BlockMemory = sizeof(Shared) <= 40 << 10 && std::is_trivially_default_constructible_v<Shared>;
 

@@ -1,5 +1,5 @@
-// How a loop over groups calls its body: as body(group, i), or, where the body has a call prepare(i), as
-// body(group, body.prepare(i)).
+// A loop over groups calls its body in one of two ways: as body(group, i) or, if the body has a function
+// prepare(i), as body(group, body.prepare(i)).
 #pragma once
 
 #include <cstdint>

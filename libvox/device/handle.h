@@ -1,4 +1,4 @@
-// The device that an engine runs on, for code that is compiled for each kind of device.
+// A pointer to the device that an engine runs on, for code that is compiled for each kind of device.
 #pragma once
 
 #include <variant>

@@ -1,4 +1,5 @@
-// A vector of the host that bodies read: in its place where the device reads the host's memory, else a copy of it.
+// A vector of the host that bodies read: the vector itself if the device can read the host's memory, else a
+// copy of it.
 #pragma once
 
 #include <vector>
@@ -14,7 +15,7 @@ inline constexpr bool kReadsHostMemory = false;
 template <>
 inline constexpr bool kReadsHostMemory<CpuDevice> = true;
 
-// The vector outlives it and does not change meanwhile.
+// The vector must outlive the HostArray and must not change meanwhile.
 template <class Device, class T>
 class HostArray {
  public:

@@ -1,4 +1,4 @@
-// Profiles of kernels: what came between two of them, and several of them together.
+// Profiles of kernels: the difference of two, and the sum of several.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace vox::device {
 
-// What kernels have done between two looks at a profile.
+// Returns what the kernels did between two readings of a profile, longest first.
 std::vector<KernelTime> kernels_since(const std::vector<KernelTime>& before,
                                       const std::vector<KernelTime>& after);
 
-// The kernels of several profiles by name, longest first.
+// Returns the sums of several profiles for each kernel name, longest first.
 std::vector<KernelTime> all_kernels(const std::vector<std::vector<KernelTime>>& profiles);
 
 double seconds_of(const std::vector<KernelTime>& kernels);

@@ -1,4 +1,5 @@
-// Several arrays in one piece of memory: to ask a GPU for memory takes as long as a small edit.
+// Lays out several arrays in one block of memory, because allocating memory on a GPU takes as long as a small
+// edit.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@ namespace vox::device {
 
 class Layout {
  public:
-  // Where an array begins.
+  // The place where an array begins.
   template <class T>
   struct Place {
     uint64_t offset = 0;
@@ -23,11 +24,11 @@ class Layout {
     bytes_ += (size * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
     return place;
   }
-  // How much memory all arrays take.
+  // The number of bytes that all arrays need together.
   uint64_t bytes() const { return bytes_; }
 
  private:
-  static constexpr uint64_t kAlignment = 256;  // that of the pool
+  static constexpr uint64_t kAlignment = 256;  // the pool's alignment
 
   uint64_t bytes_ = 0;
 };

@@ -1,5 +1,5 @@
-// Says which of 32 bytes, words or pairs of words are equal to a value, as a bit mask. This is how the
-// processor does it, with SSE where it can.
+// Compares 32 bytes, words or pairs of words with a value and returns a bit mask of those that are equal.
+// This is the processor's version, which uses SSE if it can.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline __m128i load_sse(const uint32_t* words) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(words));
 }
 
-// Makes 16 bits of four times four words, each of which is all ones or zero.
+// Packs four times four words, each of which is all ones or zero, into 16 bits.
 inline uint32_t pack_mask(__m128i a, __m128i b, __m128i c, __m128i d) {
   return static_cast<uint32_t>(
       _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d))));
@@ -37,7 +37,7 @@ inline uint32_t match_words(const uint32_t* words, uint32_t value) {
 
 inline uint32_t match_pairs(const uint32_t* words, uint32_t first, uint32_t second) {
   const __m128i wanted = _mm_set1_epi64x(static_cast<int64_t>(uint64_t{second} << 32 | first));
-  // The low words of the masks of four pairs.
+  // Returns the low words of the comparison masks of four pairs.
   const auto same = [&](uint32_t i) {
     const __m128i a = _mm_cmpeq_epi64(load_sse(words + 8 * i), wanted);
     const __m128i b = _mm_cmpeq_epi64(load_sse(words + 8 * i + 4), wanted);

@@ -1,4 +1,4 @@
-// Looks at words that other threads may be changing.
+// Reads words that other threads may be changing.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace vox::device {
 
-// A look that may miss what other threads did since the loop began: on a GPU it need not pass the nearest cache,
-// where all threads of a multiprocessor find the word.
+// Reads a word, and may miss what other threads wrote since the loop began. On a GPU the value may come from
+// the L1 cache, which all threads of a multiprocessor share.
 VOX_HD inline uint32_t load_perhaps_old(const uint32_t* word) {
 #ifdef __CUDA_ARCH__
   return *word;

@@ -24,7 +24,7 @@ Pool::~Pool() {
 void* Pool::allocate(uint64_t bytes) {
   uint64_t size = rounded(bytes);
   std::lock_guard lock(mutex_);
-  // A request close to 2^64 bytes wraps around when it is rounded up, so that `bytes` is compared as well.
+  // Rounding up a request close to 2^64 bytes wraps around, so `bytes` is compared as well.
   if (std::max(bytes, size) > available()) throw OutOfMemory(bytes, available());
   void* block = nullptr;
   if (auto kept = free_.lower_bound(size); kept != free_.end() && kept->first <= 2 * size) {
@@ -33,7 +33,8 @@ void* Pool::allocate(uint64_t bytes) {
     kept_ -= size;
     free_.erase(kept);
   } else {
-    // Only as much as the block needs: to take memory from the system again costs more than to hand it out.
+    // Shrinks only by as much as the block needs, because taking memory from the system costs more than
+    // handing it out.
     if (used_ + kept_ + size > limit_) {
       release_kept();
       backend_->shrink(state_, limit_ - size);

@@ -1,5 +1,5 @@
-// Memory of one device. Freed blocks are kept and handed out again, so that a loop over chunks calls the
-// device's allocator in its first rounds only; what is in use stays below a limit.
+// The memory of one device. Freed blocks are kept and handed out again, so that a loop over chunks calls the
+// device's allocator in its first iterations only. The memory in use stays below a limit.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,16 @@ namespace vox::device {
 
 class Pool {
  public:
-  // The device's allocator, as calls that are given its state.
+  // The device's allocator, as functions that take its state.
   struct Backend {
-    void* (*allocate)(void* state, uint64_t bytes);  // nullptr when there is no more
+    void* (*allocate)(void* state, uint64_t bytes);  // nullptr if there is no more memory
     void (*release)(void* state, void* block);       // may keep the memory for other blocks
-    // Gives to the system what release() has kept, until no more than this is held, what is in use included.
+    // Gives memory that release() has kept back to the system, until at most `bytes` bytes are held,
+    // including those in use.
     void (*shrink)(void* state, uint64_t bytes);
   };
 
-  // Backend and state outlive the pool.
+  // The backend and its state must outlive the pool.
   Pool(const Backend& backend, void* state, uint64_t limit)
       : backend_(&backend), state_(state), limit_(limit) {}
   ~Pool();
@@ -31,10 +32,10 @@ class Pool {
 
   uint64_t limit() const { return limit_; }
   uint64_t used() const { return used_; }
-  uint64_t peak() const { return peak_; }  // the most that was ever held, kept blocks included
+  uint64_t peak() const { return peak_; }  // the most that was ever held, including kept blocks
   uint64_t available() const { return limit_ > used_ ? limit_ - used_ : 0; }
-  void trim();          // gives kept blocks back to the device's allocator
-  void restart_peak();  // the peak is what is held now
+  void trim();          // returns kept blocks to the device's allocator
+  void restart_peak();  // sets the peak to what is held now
 
  private:
   void release_kept();

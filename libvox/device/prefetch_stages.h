@@ -1,9 +1,9 @@
-// How many stages a loop's body has in which it asks ahead for what it is going to read.
+// The number of prefetch stages of a loop's body.
 #pragma once
 
 namespace vox::device {
 
-// Body::kPrefetchStages where the body says it, else two.
+// Returns Body::kPrefetchStages if the body has it, else 2.
 template <class Body>
 constexpr int prefetch_stages() {
   if constexpr (requires { Body::kPrefetchStages; }) {

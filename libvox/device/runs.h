@@ -1,4 +1,4 @@
-// Runs of equal keys in a sorted array: where each begins, and from where to where it goes.
+// Runs of equal keys in a sorted array: where each run begins and ends.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,16 @@
 
 namespace vox::device {
 
-// Says of each key whether it begins a run; a device selects the starts of runs by it, and numbers them.
+// True for each key that begins a run. A device selects the starts of runs with it, and numbers the runs.
 template <class Key>
 struct StartsRun {
   const Key* keys;
-  uint32_t shift;  // keys are compared without their lowest bits
+  uint32_t shift;  // number of low bits that the comparison ignores
   VOX_HD bool operator()(uint64_t i) const { return i == 0 || keys[i] >> shift != keys[i - 1] >> shift; }
 };
 
-// Cells, each of which is a run of pairs: those of cell c go from starts[c] to starts[c + 1] (or the end).
+// Cells, each of which is a run of pairs. The pairs of cell c go from starts[c] to starts[c + 1] (or to the
+// end).
 struct CellsRef {
   const uint32_t* starts;
   uint64_t count, pairs;
@@ -27,7 +28,7 @@ struct CellsRef {
 
 // The runs of a sorted array.
 struct Runs {
-  Buffer<uint32_t> starts;  // of each; there is room for as many as keys
+  Buffer<uint32_t> starts;  // start of each run; has room for as many as there are keys
   uint64_t count = 0, pairs = 0;
   CellsRef ref() const { return {starts.data(), count, pairs}; }
 };
@@ -39,7 +40,7 @@ Runs find_runs(Device& device, const Work& work, const Key* sorted, uint64_t n, 
   return runs;
 }
 
-// Takes what stands at chosen places of an array, such as where runs begin.
+// Copies the chosen elements of an array, such as those where runs begin.
 template <class T>
 struct TakeChosen {
   const T* from;

@@ -1,4 +1,4 @@
-// A clock in a unit of its own: it only compares how long pieces of work on one device take.
+// A clock in a unit of its own. It serves only to compare how long pieces of work on one device take.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Sums and maxima over the 32 lanes of a warp, all of which take part. Before compute capability 8.0 a GPU
-// has no instruction for them.
+// Sums and maxima over the 32 lanes of a warp, all of which must take part. GPUs before compute capability
+// 8.0 have no instruction for them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Shares out work among the lanes of a warp: each lane brings a number of items, and the lanes then take all items
-// of all lanes in turn, so that none waits for one that has brought many.
+// Shares work among the lanes of a warp. Each lane brings a number of items, and the lanes then take the
+// items of all lanes in turn, so that none waits for a lane that has brought many.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace vox::device {
 
 class WarpShare {
  public:
-  // An item is one of those that a lane has brought.
+  // One of the items that a lane has brought.
   struct Item {
-    uint32_t owner;  // the lane
-    uint32_t index;  // counted from 0 among the owner's
+    uint32_t owner;  // the lane that brought it
+    uint32_t index;  // its place among the owner's items, from 0
   };
 
-  // All lanes of the warp call this, and what is below, together.
+  // All lanes of the warp must call this constructor and the functions below together.
   __device__ explicit WarpShare(uint32_t count) : through_(count) {
     for (uint32_t step = 1; step < 32; step *= 2) {
       const uint32_t before = __shfl_up_sync(kAll, through_, step);
@@ -26,10 +26,11 @@ class WarpShare {
     before_ = through_ - count;
   }
 
-  // How many items there are.
+  // The number of items of all lanes.
   __device__ uint32_t total() const { return total_; }
 
-  // The i-th item of all; each lane may ask for another. From total() on it is some item that is not there.
+  // Returns the i-th item of all. Each lane may ask for another one. For i from total() on, the item does not
+  // exist.
   __device__ Item item(uint32_t i) const {
     uint32_t owner = 0;
     for (uint32_t step = 16; step > 0; step /= 2)
@@ -37,7 +38,7 @@ class WarpShare {
     return {owner, i - __shfl_sync(kAll, before_, static_cast<int>(owner))};
   }
 
-  // What another lane has in `value`.
+  // Returns the `value` of lane `owner`.
   __device__ static uint32_t of(uint32_t value, uint32_t owner) {
     return __shfl_sync(kAll, value, static_cast<int>(owner));
   }
@@ -52,7 +53,7 @@ class WarpShare {
 
  private:
   static constexpr uint32_t kAll = 0xffffffff;
-  uint32_t through_, before_, total_;  // items of this lane and those before it, of those before it, of all
+  uint32_t through_, before_, total_;  // the items of all lanes up to this one, of all before it, of all
 };
 
 }  // namespace vox::device

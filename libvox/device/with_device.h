@@ -1,4 +1,4 @@
-// Goes from an engine's handle to its device, for what is compiled for each kind of device.
+// Gets the device of an engine's handle, for code that is compiled for each kind of device.
 #pragma once
 
 #include <variant>
@@ -7,8 +7,8 @@
 
 namespace vox::device {
 
-// Calls f with the device. In a build with CUDA, CMake defines VOX_HAS_CUDA for each source that includes this;
-// in another source the handle of a GPU throws std::bad_variant_access.
+// Calls f with the device. In a build with CUDA, CMake defines VOX_HAS_CUDA for each source that includes
+// this header. In any other source, a GPU's handle makes this function throw std::bad_variant_access.
 template <class F>
 auto with_device(const DeviceHandle& handle, const F& f) {
 #ifdef VOX_HAS_CUDA

@@ -1,4 +1,4 @@
-// Names, times and bytes of what runs on a device.
+// The name, time and bytes of work that runs on a device.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,8 @@
 
 namespace vox::device {
 
-// What a launch is called, and how many bytes it reads and writes per item (for --profile; 0: not counted).
+// The name of a launch, and how many bytes it reads and writes for each item (for --profile; 0 means not
+// counted).
 struct Work {
   Work(const char* work_name, double bytes = 0) : name(work_name), bytes_per_item(bytes) {}
   const char* name;
@@ -17,7 +18,7 @@ struct KernelTime {
   std::string name;
   uint64_t launches = 0;
   double seconds = 0;
-  uint64_t bytes = 0;  // read and written, as counted by the caller of the kernel; 0: not counted
+  uint64_t bytes = 0;  // read and written, as the caller of the kernel counts them; 0 if not counted
 };
 
 }  // namespace vox::device

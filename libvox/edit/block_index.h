@@ -1,13 +1,13 @@
-// Blocks in Morton order: cubes of the grid that do not overlap, each as large as some node. A binary search
-// finds those that meet a cube.
+// Blocks in Morton order: cubes of the grid that do not overlap, each as large as some node of the octree. A
+// binary search finds the blocks that meet a cube.
 #pragma once
 
 #include "libvox/edit/content.h"
 
 namespace vox::edit {
 
-// The key of a block: the Morton code of its lowest corner in leaves, and, in the low 5 bits, log2 of its
-// side in leaves.
+// The key of a block: the Morton code of its lowest corner in leaves, followed in the low 5 bits by log2 of
+// its side in leaves.
 using BlockKey = uint64_t;
 inline constexpr uint32_t kBlockHeightBits = 5;
 
@@ -21,11 +21,11 @@ VOX_HD inline BlockKey block_key(const Region& region, uint32_t depth) {
 VOX_HD inline uint32_t block_height(BlockKey key) {
   return key & ((1 << kBlockHeightBits) - 1);
 }
-// The lowest corner of a block, in leaves.
+// Returns the lowest corner of a block, in leaves.
 VOX_HD inline Int3 block_corner(BlockKey key) {
   return morton_decode(key >> kBlockHeightBits);
 }
-// The least key above those of this block and of all blocks within it.
+// Returns the least key above the keys of this block and of all blocks within it.
 VOX_HD inline BlockKey block_end(BlockKey key) {
   return ((key >> kBlockHeightBits) + (uint64_t{1} << 3 * block_height(key))) << kBlockHeightBits;
 }
@@ -38,7 +38,7 @@ struct BlockRange {
 struct BlockIndex {
   const BlockKey* keys;  // ascending
 
-  // The blocks of this range that lie inside this cube, or the one around it.
+  // Returns the blocks of the range that lie inside the cube, or the one block that contains the cube.
   VOX_HD BlockRange meeting(BlockKey cube, BlockRange range) const {
     const BlockKey start = cube >> kBlockHeightBits << kBlockHeightBits;
     const uint32_t first = lower_bound(start, range);
@@ -46,8 +46,8 @@ struct BlockIndex {
     return {first, lower_bound(block_end(cube), {first, range.end})};
   }
 
-  // A range that holds all of the `count` blocks that meet the cube; it is small where the cube is close to
-  // block `from`.
+  // Returns a range with all of the `count` blocks that meet the cube. The range is small if the cube is
+  // close to block `from`.
   VOX_HD BlockRange around(BlockKey cube, uint32_t from, uint32_t count) const {
     const BlockKey start = cube >> kBlockHeightBits << kBlockHeightBits, end = block_end(cube);
     uint64_t step = 1, begin = from, behind = from;

@@ -18,8 +18,8 @@ int64_t floor_divided(int64_t units) {
   return units >= 0 ? units / kEditUnits : -((-units + kEditUnits - 1) / kEditUnits);
 }
 
-// The lowest voxel whose centre is at or above `low`, and the voxel behind the highest one whose centre is at
-// or below `high`.
+// first_voxel() is the lowest voxel whose centre is at or above `low`. last_voxel() is the voxel behind the
+// highest one whose centre is at or below `high`.
 int32_t first_voxel(int64_t low) {
   return clamped(floor_divided(low + kEditUnits / 2 - 1));
 }
@@ -61,7 +61,8 @@ VoxelBox grown(const VoxelBox& box, uint32_t by) {
           {more(box.max.x), more(box.max.y), more(box.max.z)}};
 }
 
-// The voxels that an edit may change, for edits that change what lies in their shape.
+// The following functions return the voxels that an edit may change. This one is for edits that change voxels
+// in their shape.
 template <class InShape>
 VoxelBox written(const InShape& edit) {
   return bounds_of(edit.shape);
@@ -74,7 +75,7 @@ VoxelBox written(const CopyEdit& edit) {
   return intersection(target, bounds_of(edit.within));
 }
 VoxelBox written(const CombineEdit& edit) {
-  // What lies outside of the other scene is empty there.
+  // Outside of the other scene everything is empty.
   return edit.mode == CombineMode::Intersect ? bounds_of({}) : everything_from(edit.at);
 }
 VoxelBox written(const FillEdit& edit) {
@@ -82,7 +83,8 @@ VoxelBox written(const FillEdit& edit) {
   return holds(box, edit.seed) ? box : kNothing;
 }
 
-// A box around the voxels that an edit reads besides those that it writes, which the second argument holds.
+// The following functions return a box around the voxels that an edit reads besides the ones that it writes,
+// which the second argument holds.
 VoxelBox read(const CopyEdit& edit, const VoxelBox&) {
   return edit.scene == kThisScene && !edit.source.empty() ? edit.source : kNothing;
 }
@@ -131,7 +133,7 @@ CopyEdit clipped(const CopyEdit& copy, uint32_t resolution) {
   result.source = in_grid(copy.source, resolution);
   if (result.source.empty()) return result;
   const Int3 low = result.source.min - copy.source.min, high = copy.source.max - result.source.max;
-  Int3 cut = {};  // at the lower end of each axis of the target
+  Int3 cut = {};  // how much is cut off at the lower end of each axis of the target
   for (uint32_t k = 0; k < 3; ++k) cut[k] = (copy.turn.flip[k] ? high : low)[copy.turn.axis[k]];
   result.to = copy.to + cut;
   return result;

@@ -1,5 +1,5 @@
-// Which voxels an edit may change, and which others it reads. By these boxes edits are found that can run in
-// one pass, and edits that lie outside of the grid.
+// Computes which voxels an edit may change and which others it reads. These boxes tell which edits can run in
+// one pass, and which edits lie outside of the grid.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,24 @@
 
 namespace vox::edit {
 
-// A box in [0, resolution)³ that holds all voxels which the edit may change; empty where the edit lies
-// outside. Where an edit takes all of another scene whose box is yet to be filled in (edit.h), every voxel
-// from the lowest corner on counts.
+// Returns a box in [0, resolution)³ that holds all voxels that the edit may change. The box is empty if the
+// edit lies outside of the grid. If an edit takes all of another scene and its source box is not filled in
+// yet (edit.h), the box reaches from the edit's lowest corner to the end of the grid.
 VoxelBox written_box(const Edit& edit, uint32_t resolution);
 
-// A box in [0, resolution)³ that holds all other voxels of this scene on which the result depends; empty
-// where it depends on none, or nothing is written.
+// Returns a box in [0, resolution)³ that holds all other voxels of this scene on which the result depends.
+// The box is empty if there are none, or if the edit writes nothing.
 VoxelBox read_box(const Edit& edit, uint32_t resolution);
 
-// The same copy with the box of its source, where an empty one means all of another scene of this resolution.
+// Returns the copy with its source filled in: an empty box means all of another scene, which has this
+// resolution.
 CopyEdit with_source(CopyEdit copy, uint32_t resolution);
 
-// The same copy with a source that lies in [0, resolution)³, the grid of its scene: voxels outside fall away.
-// The source may become empty.
+// Returns the copy with its source clipped to [0, resolution)³, the grid of the source's scene. The source
+// may become empty.
 CopyEdit clipped(const CopyEdit& copy, uint32_t resolution);
 
-// A box that holds all voxels whose centres lie in the shape; cut off at ±2^22.
+// Returns a box that holds all voxels whose centres lie in the shape, clamped to ±2^22.
 VoxelBox bounds_of(const Shape& shape);
 
 }  // namespace vox::edit

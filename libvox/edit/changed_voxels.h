@@ -1,5 +1,5 @@
 // Counts the voxels that differ between two states of a scene, by a descent through pairs of nodes. Each pair
-// that differs is looked at once, however often it occurs.
+// that differs is visited once, no matter how often it occurs.
 #pragma once
 
 #include "libvox/device/pool.h"
@@ -8,7 +8,7 @@
 
 namespace vox::edit {
 
-inline constexpr uint64_t kNoPair = UINT64_MAX;  // two empty regions
+inline constexpr uint64_t kNoPair = UINT64_MAX;  // a pair of two empty regions
 
 VOX_HD inline Content before_of(uint64_t pair) {
   return static_cast<Content>(pair >> 32);
@@ -17,10 +17,10 @@ VOX_HD inline Content after_of(uint64_t pair) {
   return static_cast<Content>(pair);
 }
 
-// Makes the eight pairs of parts of each pair; kNoPair where both parts hold the same.
+// Makes the eight pairs of parts of each pair. The result is kNoPair if both parts hold the same.
 struct PairParts {
   StoredDag dag;
-  uint32_t level;  // of the parts
+  uint32_t level;  // the parts' level
   const uint64_t* pairs;
   VOX_HD uint64_t operator()(uint64_t i) const {
     const uint64_t pair = pairs[i / 8];
@@ -50,8 +50,8 @@ struct StoreParts {
 
 struct WhollyDifferent {
   const uint64_t* parts;
-  const uint64_t* times;  // of the pairs
-  uint64_t voxels;        // of a part
+  const uint64_t* times;  // how often each pair occurs
+  uint64_t voxels;        // the number of voxels of a part
   VOX_HD uint64_t operator()(uint64_t i) const {
     return differs_wholly(parts[i]) ? times[i / 8] * voxels : 0;
   }
@@ -64,7 +64,7 @@ struct DiffersPartly {
   }
 };
 
-// Adds up how often each pair occurs: as often as all the pairs that it is part of.
+// Adds up how often each pair occurs, over all pairs of the level above that contain it.
 struct AddTimes {
   device::CellsRef runs;
   const uint64_t* keys;

@@ -1,4 +1,4 @@
-// The tool for union, difference and intersection with another scene, see CombineEdit.
+// The tool for union, difference and intersection with another scene; see CombineEdit.
 #pragma once
 
 #include "libvox/edit/source_walk.h"

@@ -1,4 +1,4 @@
-// What a region of the grid holds, in 32 bits, and how one reads it from the DAG.
+// The content of a region of the grid, in 32 bits, and how it is read from the DAG.
 #pragma once
 
 #include "libvox/base/cube_order.h"
@@ -9,15 +9,15 @@
 
 namespace vox::edit {
 
-// What a region holds: a pointer to a node or leaf, or one of the values below. No pointer has these values,
-// as the last superblock is never used.
+// The content of a region: a pointer to a node or leaf, or one of the values below. No pointer has these
+// values, because the last superblock is never used.
 using Content = uint32_t;
 inline constexpr Content kEmptyContent = hash::kNullPointer;
 inline constexpr Content kFirstFilled = 0xfffffe00;
 static_assert(kFirstFilled >> (hash::kBlockBits + hash::kSlabBits + hash::kSlotBits) ==
               hash::kMaxSuperblocks);
 
-// The content of a region that is completely filled with one material.
+// Returns the content of a region that is completely filled with one material.
 VOX_HD inline Content filled_with(uint32_t material) {
   return kFirstFilled | material;
 }
@@ -31,10 +31,10 @@ VOX_HD inline bool is_pointer(Content content) {
   return content < kFirstFilled;
 }
 
-// A cube of the grid that a node of this level stands for.
+// A cube of the grid that corresponds to a node of this level.
 struct Region {
   Int3 min;        // 12 B
-  uint32_t level;  // 4 B, 0: the root's
+  uint32_t level;  // 4 B; 0 is the root's level
   int32_t side;    // 4 B, in voxels
 
   VOX_HD Region child(uint32_t octant) const {
@@ -44,29 +44,29 @@ struct Region {
   VOX_HD Int3 end() const { return {min.x + side, min.y + side, min.z + side}; }
 };
 
-// Access to DAGs in a store, whatever their roots are.
+// Access to the DAGs in a store, for any root.
 struct StoredDag {
   hash::SlabMemoryRef store;
   uint32_t depth;      // the level of the leaves
-  uint32_t materials;  // 1: leaves hold them
+  uint32_t materials;  // 1: the leaves hold materials
 
   VOX_HD dag::NodeKind kind(uint32_t level) const {
     return level == depth ? dag::NodeKind::Leaf : dag::NodeKind::Inner;
   }
 
-  // The content of a part of a region that is no leaf.
+  // Returns the content of a part of a region. The region must not be a leaf.
   VOX_HD Content child(Content content, uint32_t octant) const {
     if (!is_pointer(content)) return content;
     const hash::ItemRef node = store.item(content);
     return node[0] >> octant & 1 ? node[dag::child_word(node[0], octant)] : kEmptyContent;
   }
-  // The material that fills all of the region, or kEmptyVoxel.
+  // Returns the material that fills the whole region, or kEmptyVoxel.
   VOX_HD int filling(Content content, uint32_t level) const {
     if (is_filled(content)) return static_cast<int>(material_of(content));
     return is_pointer(content) ? dag::homogeneous_content(store.item(content), kind(level), materials != 0)
                                : dag::kEmptyVoxel;
   }
-  // The material of a leaf's voxel, or kEmptyVoxel.
+  // Returns the material of a leaf's voxel, or kEmptyVoxel.
   VOX_HD int voxel(Content leaf, uint32_t bit) const {
     if (is_filled(leaf)) return static_cast<int>(material_of(leaf));
     if (!is_pointer(leaf)) return dag::kEmptyVoxel;
@@ -76,7 +76,7 @@ struct StoredDag {
   }
 };
 
-// The voxels of a leaf, one after the other in Morton order.
+// Reads the voxels of a leaf one after the other, in Morton order.
 class LeafVoxels {
  public:
   VOX_HD LeafVoxels(const StoredDag& dag, Content leaf) {
@@ -90,7 +90,7 @@ class LeafVoxels {
     }
   }
 
-  // The next voxel's material, or kEmptyVoxel.
+  // Returns the next voxel's material, or kEmptyVoxel.
   VOX_HD int next() {
     const bool filled = (mask_ & 1) != 0;
     mask_ >>= 1;
@@ -100,7 +100,7 @@ class LeafVoxels {
   }
 
  private:
-  uint64_t mask_ = 0;  // of the voxels to come
+  uint64_t mask_ = 0;  // the voxels that are still to come
   const uint32_t* materials_ = nullptr;
   int material_ = 0;
   uint32_t rank_ = 0;

@@ -1,4 +1,4 @@
-// The tool that copies a box of this scene or another, see CopyEdit.
+// The tool that copies a box of this scene or of another one; see CopyEdit.
 #pragma once
 
 #include "libvox/edit/shape.h"

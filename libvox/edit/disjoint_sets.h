@@ -1,4 +1,5 @@
-// Sets that threads unite at the same time. The least member stands for its set, whatever the order.
+// Disjoint sets that many threads unite at the same time. The least member stands for its set, in whatever
+// order the sets are united.
 #pragma once
 
 #include "libvox/device/atomics.h"
@@ -6,7 +7,7 @@
 namespace vox::edit {
 
 struct DisjointSets {
-  uint32_t* parents;  // no parent is greater than its child; at first each is its own
+  uint32_t* parents;  // no parent is greater than its child; at first each member is its own parent
 
   VOX_HD uint32_t root(uint32_t member) const {
     for (;;) {

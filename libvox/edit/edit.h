@@ -1,8 +1,8 @@
-// Edits as plain structs: what a line of an edit script asks for, and EditSession::apply() (edit_session.h)
-// does.
+// Edits as plain structs. A line of an edit script becomes one of them, and EditSession::apply()
+// (edit_session.h) runs it.
 //
-// Places and lengths are in 1/256 voxel. Voxel (i, j, k) belongs to a shape when its centre
-// (i + ½, j + ½, k + ½) does, borders included, decided in integers.
+// Places and lengths are in 1/256 voxel. Voxel (i, j, k) belongs to a shape if its centre, at
+// (i + ½, j + ½, k + ½), lies in it, borders included. This is decided in integers.
 #pragma once
 
 #include <array>
@@ -16,23 +16,23 @@
 namespace vox::edit {
 
 inline constexpr int64_t kEditUnits = 256;                   // per voxel
-inline constexpr int64_t kMaxEditRadius = int64_t{1} << 20;  // voxels
-inline constexpr int64_t kMaxEditPlace = int64_t{1} << 21;   // voxels, either side of 0
+inline constexpr int64_t kMaxEditRadius = int64_t{1} << 20;  // in voxels
+inline constexpr int64_t kMaxEditPlace = int64_t{1} << 21;   // in voxels, on either side of 0
 
 using EditPlace = Vec3<int64_t>;
 
 enum class ShapeKind : uint8_t { Everything, Sphere, Box, Capsule, Cylinder, Ellipsoid };
 
-// What the places `a` and `b` are: center of a Sphere; min, max of a Box; from, to of a Capsule or Cylinder
-// (which differ in a cylinder); center, radii of an Ellipsoid.
+// The places `a` and `b` are the centre (only `a`) of a Sphere, the minimum and maximum of a Box, the two
+// ends of a Capsule or Cylinder (which differ in a cylinder), and the centre and radii of an Ellipsoid.
 struct Shape {
   ShapeKind kind = ShapeKind::Everything;
-  EditPlace a = {0, 0, 0};  // center, min, from
-  EditPlace b = {0, 0, 0};  // max, to, radii
+  EditPlace a = {0, 0, 0};  // centre, minimum, first end
+  EditPlace b = {0, 0, 0};  // maximum, second end, radii
   int64_t radius = 0;
 
-  // For spheres and boxes alone: the surface moves in and out by up to `roughness`, by noise that varies over
-  // `grain` voxels.
+  // For spheres and boxes only: noise moves the surface in and out by up to `roughness`. The noise varies
+  // over `grain` voxels.
   int64_t roughness = 0;
   uint32_t grain = 1;
   uint32_t seed = 0;
@@ -41,8 +41,8 @@ struct Shape {
 };
 
 enum class PaintMode : uint8_t {
-  Add,      // fills voxels, whatever they held
-  Remove,   // empties
+  Add,      // fills voxels, whether empty or not
+  Remove,   // empties voxels
   Paint,    // changes the material of filled voxels
   Replace,  // changes the material of voxels of material `replaced`
 };
@@ -55,36 +55,37 @@ struct PaintEdit {
   friend bool operator==(const PaintEdit&, const PaintEdit&) = default;
 };
 
-// Turns by 90° and mirror images: component k of a turned offset is component axis[k], with the other sign
-// where flip[k].
+// A turn by 90° or a mirror image: component k of a turned offset is component axis[k], with the opposite
+// sign if flip[k] is set.
 struct Turn {
   std::array<uint8_t, 3> axis = {0, 1, 2};
   std::array<bool, 3> flip = {false, false, false};
   friend bool operator==(const Turn&, const Turn&) = default;
 };
 
-inline constexpr uint32_t kThisScene = 0;  // others have the numbers that EditSession::add_scene() gave them
+inline constexpr uint32_t kThisScene = 0;  // other scenes have the numbers that EditSession::add_scene()
+                                           // returned
 
-// Copies the voxels of the box `source`, turned, so that the lowest corner of the box around them comes to
-// `to`. An empty box means all of another scene, see with_source(), and nothing of this scene.
+// Copies the voxels of the box `source`, turned, so that the lowest corner of the turned box comes to `to`.
+// An empty box means all of another scene, see with_source(); if the scene is this scene, it means nothing.
 struct CopyEdit {
   uint32_t scene = kThisScene;
   VoxelBox source = {{0, 0, 0}, {0, 0, 0}};
   Turn turn = {};
   Int3 to = {0, 0, 0};
-  bool skip_empty = false;   // empty voxels of the source leave what is there
+  bool skip_empty = false;   // empty voxels of the source leave the target unchanged
   bool keep_filled = false;  // filled voxels of the target stay as they are (HashDAG's copies)
-  Shape within = {};         // only voxels in this shape too change
+  Shape within = {};         // only voxels in this shape change
   friend bool operator==(const CopyEdit&, const CopyEdit&) = default;
 };
 
 enum class CombineMode : uint8_t {
-  Union,      // fills voxels that are empty here and filled there
-  Subtract,   // empties voxels that are filled there
-  Intersect,  // empties voxels that are empty there
+  Union,      // fills voxels that are empty here and filled in the other scene
+  Subtract,   // empties voxels that are filled in the other scene
+  Intersect,  // empties voxels that are empty in the other scene
 };
 
-// Combines this scene with another one, whose voxel (0, 0, 0) comes to `at`.
+// Combines this scene with another one. The other scene's voxel (0, 0, 0) comes to `at`.
 struct CombineEdit {
   uint32_t scene = kThisScene;
   CombineMode mode = CombineMode::Union;
@@ -93,14 +94,13 @@ struct CombineEdit {
 };
 
 enum class MorphMode : uint8_t {
-  Erode,   // a voxel with an empty neighbour of 6 is emptied; outside of the grid all is empty
-  Dilate,  // an empty voxel with a filled neighbour of 6 gets the material of the first at -x, +x, -y, +y,
-           // -z, +z
-  Smooth,  // a voxel is filled where most of the 27 around it (itself one) are, and then gets their most
-           // frequent material
+  Erode,   // empties a voxel if one of its 6 neighbours is empty; outside of the grid all is empty
+  Dilate,  // fills an empty voxel with the material of its first filled neighbour at -x, +x, -y, +y, -z, +z
+  Smooth,  // fills a voxel with the commonest material if most of the 27 voxels around it (and at it) are
+           // filled, else empties it
 };
 
-// Erodes, dilates or smooths `steps` times, inside the shape alone.
+// Erodes, dilates or smooths `steps` times, only inside the shape.
 struct MorphEdit {
   Shape shape = {};
   MorphMode mode = MorphMode::Erode;
@@ -108,8 +108,8 @@ struct MorphEdit {
   friend bool operator==(const MorphEdit&, const MorphEdit&) = default;
 };
 
-// Fills the voxels that are 6-connected with the seed, are like it, empty or of its material, and lie in the
-// shape, in which the seed has to lie. Where there are more than `limit`, nothing changes: that is an error.
+// Fills the voxels that are 6-connected with the seed, are empty or of one material like the seed, and lie in
+// the shape. The seed must lie in the shape. More than `limit` voxels are an error, and nothing changes.
 struct FillEdit {
   Int3 seed = {0, 0, 0};
   uint8_t material = 0;

@@ -34,11 +34,11 @@ struct ReadVoxel {
   }
 };
 
-// A scene in the store.
+// The root of a scene in the store.
 struct SceneRoot {
   uint32_t root;
   uint32_t resolution;
-  uint32_t depth;  // at least that of the scene being edited
+  uint32_t depth;  // at least the depth of the scene that is edited
 };
 
 template <class Device>
@@ -58,7 +58,8 @@ class DeviceEditSession final : public EditSession {
   void set_state(SceneState state) override { scenes_[0].root = state; }
 
   uint32_t add_scene(const dag::FrozenDag& dag) override {
-    if (dag.materials != materials_) throw Error("of two scenes, one has materials and the other has none");
+    if (dag.materials != materials_)
+      throw Error("one of the two scenes has materials and the other has none");
     SceneRoot scene = {dag::DagLoader(device_, store_, dag).insert().root, dag.resolution, dag.depth()};
     for (; scene.depth < scenes_[0].depth; ++scene.depth)
       if (scene.root != hash::kNullPointer) scene.root = intern_node({1, scene.root});
@@ -75,7 +76,7 @@ class DeviceEditSession final : public EditSession {
     }
     return work;
   } catch (const OutOfMemory&) {
-    octree_size_ = {};  // the next edit is to make do with less
+    octree_size_ = {};  // the next edit should make do with less memory
     store_.tables().live_without_reserves();
     throw;
   }
@@ -119,7 +120,7 @@ class DeviceEditSession final : public EditSession {
   }
 
  private:
-  // By how much tables grow that edits have made too small: further edits are going to add more.
+  // The factor by which tables grow if edits have made them too small: further edits are going to add more.
   static constexpr double kGrowth = 4;
 
   std::vector<dag::DagRoot> roots(std::span<const SceneState> states) const {
@@ -129,7 +130,8 @@ class DeviceEditSession final : public EditSession {
     return roots;
   }
 
-  // After collecting, which has given back what stood empty: an edit that finds no reserve is made twice.
+  // Makes a new reserve after a collection, which has freed all empty memory. An edit that finds no reserve
+  // has to run twice.
   dag::CollectWork with_reserve(const dag::CollectWork& work) {
     store_.tables().make_reserve();
     return work;
@@ -160,7 +162,7 @@ class DeviceEditSession final : public EditSession {
     return work;
   }
 
-  // Runs this step of all edits that have so many.
+  // Runs this step of every edit that has more than `step` steps.
   template <class Kind>
   EditWork run_step(std::span<const Edit> edits, uint32_t step) {
     std::vector<decltype(tool(std::declval<const Kind&>()))> tools;
@@ -176,7 +178,7 @@ class DeviceEditSession final : public EditSession {
     return tools.empty() ? EditWork() : run_tools(tools, boxes);
   }
 
-  // Fills run one after the other, since how far one reaches may depend on another.
+  // Fills run one after the other, because the reach of one may depend on another.
   EditWork run_kind(const FillEdit&, std::span<const Edit> edits) {
     EditWork work;
     for (const Edit& edit : edits) work += run_fill(std::get<FillEdit>(edit));
@@ -205,7 +207,7 @@ class DeviceEditSession final : public EditSession {
     return work;
   }
 
-  // The material of a voxel of the scene as it is, or kEmptyVoxel.
+  // Returns the material of a voxel of the current scene, or kEmptyVoxel.
   int voxel_at(const Int3& voxel) {
     auto result = device_.template make<int>(1);
     device_.for_each("edit: voxel", 1, ReadVoxel{dag(), state(), voxel, result.data()});
@@ -222,12 +224,12 @@ class DeviceEditSession final : public EditSession {
     auto used = device_.template make<uint32_t>(1);
     EditWork work;
     Stopwatch watch;
-    std::vector<uint64_t> expected;  // nodes of each level
+    std::vector<uint64_t> expected;  // the expected number of nodes of each level
     for (uint32_t level = 0; level <= dag().depth; ++level)
       expected.push_back(
           std::min(uint64_t{1} << std::min(3 * level, 40u),
                    surface_cells(boxes, static_cast<int32_t>(dag::kLeafSide << (dag().depth - level)))));
-    // No more than memory allows.
+    // The expected size is limited by the available memory.
     constexpr uint64_t kBytesEach = 1000;
     octree_size_.expect(std::min(expected.back(), device_.pool().available() / kBytesEach));
     Octree<typename ToolSet<Tool>::State> octree;
@@ -245,7 +247,8 @@ class DeviceEditSession final : public EditSession {
     return work;
   }
 
-  // These values on the device. Where there is one, it goes with a launch, and the host need not wait.
+  // Returns these values in the device's memory. A single value is an argument of a launch, so that the host
+  // need not wait.
   template <class T>
   device::Buffer<T> sent(const std::vector<T>& values) {
     auto buffer = device_.template make<T>(values.size());
@@ -256,7 +259,7 @@ class DeviceEditSession final : public EditSession {
     return buffer;
   }
 
-  // How many cells of this side the boxes have at their surfaces.
+  // Returns the number of cells of this side at the surfaces of the boxes.
   static uint64_t surface_cells(const std::vector<VoxelBox>& boxes, int32_t side) {
     uint64_t sum = 0;
     for (const VoxelBox& box : boxes) {
@@ -268,7 +271,7 @@ class DeviceEditSession final : public EditSession {
     return sum;
   }
 
-  // The same copy with a source that is known and lies in its scene.
+  // Returns the copy with a source that is filled in and lies in its scene.
   CopyEdit prepared(const CopyEdit& copy) const {
     const uint32_t grid = scene(copy.scene).resolution;
     return clipped(with_source(copy, grid), grid);
@@ -321,7 +324,7 @@ class DeviceEditSession final : public EditSession {
   Device& device_;
   dag::DagStore<Device> store_;
   bool materials_ = true;
-  std::vector<SceneRoot> scenes_;  // the one being edited first
+  std::vector<SceneRoot> scenes_;  // the first one is the scene that is edited
   OctreeSize octree_size_;
   std::optional<dag::Collector<Device>> collector_;
 };

@@ -11,8 +11,8 @@
 namespace vox::edit {
 namespace {
 
-// How far back the script goes at most by undo: the most edits between a state that it returns to and the
-// furthest state before.
+// Returns how far back the script goes by undo: the largest number of edits between a state to which it
+// returns and the furthest state before that.
 uint64_t deepest_undo(const Script& script) {
   const auto is_undo = [](const Command& command) { return std::holds_alternative<Undo>(command.action); };
   if (std::none_of(script.commands.begin(), script.commands.end(), is_undo)) return 0;
@@ -152,8 +152,8 @@ void Editor::run_command(const Command& command) {
   events_.done(command);
 }
 
-// Whether the edit is of the batch's kind, and neither it nor an edit of the batch changes what the other
-// writes or reads.
+// True if the edit is of the same kind as the batch, and neither it nor an edit of the batch changes what the
+// other writes or reads.
 bool Editor::joins_batch(const Edit& edit) const {
   const Edit& first = std::get<Edit>(batch_[0].action);
   if (edit.index() != first.index() || std::holds_alternative<FillEdit>(edit)) return false;
@@ -168,7 +168,7 @@ bool Editor::joins_batch(const Edit& edit) const {
   return true;
 }
 
-// Edits that have no room in one pass may have it one by one.
+// If the edits do not fit in memory in one pass, they may still fit one by one.
 void Editor::flush() {
   const std::vector<Command> batch = std::exchange(batch_, {});
   written_.clear();
@@ -212,7 +212,7 @@ void Editor::run_pass(std::span<const Command> commands) {
   events_.done(commands.back());
 }
 
-// Does all of these edits or none.
+// Runs all of these edits or none.
 EditWork Editor::apply(std::span<const Edit> edits) {
   const SceneState before = session_.state();
   try {
@@ -223,7 +223,7 @@ EditWork Editor::apply(std::span<const Edit> edits) {
   }
 }
 
-// Where memory runs out, it may be full of garbage: the edits are tried again after a collection.
+// If memory runs out, it may be full of garbage, so the edits are tried again after a collection.
 EditWork Editor::apply_or_collect(std::span<const Edit> edits) {
   try {
     return apply(edits);
@@ -252,7 +252,7 @@ void Editor::push(Step step) {
 }
 
 // Splits the last step so that its last `count` edits, fewer than all, become a step of their own. The step
-// stays in undo_ meanwhile, so that its states are kept.
+// stays in undo_ until then, so that its states are kept.
 void Editor::split_last(uint64_t count) {
   const Step all = undo_.back();
   const auto middle = all.edits.end() - static_cast<std::ptrdiff_t>(count);
@@ -328,8 +328,8 @@ void Editor::perform(const Command& command, const Save& save) {
   events_.save(save, command);
 }
 
-// Collects where the policy says so. The share of garbage is not known before it is looked for: it is at most
-// what has come since the last collection.
+// Collects if the policy says so. The share of garbage is unknown until the collection looks for it; it is at
+// most what has been added since the last collection.
 void Editor::collect_if_due() {
   const uint64_t items = session_.items();
   const auto added = static_cast<double>(items - std::min(items, items_after_collection_));

@@ -1,4 +1,5 @@
-// Runs a script's commands on a session: batches, undo and redo, snapshots, collecting garbage.
+// Runs a script's commands on a session: batches of edits, undo and redo, snapshots, and collection of
+// garbage.
 #pragma once
 
 #include <deque>
@@ -13,31 +14,31 @@
 
 namespace vox::edit {
 
-// One of the script's files in the session.
+// One of the script's files, as a scene of the session.
 struct EditorScene {
-  uint32_t number = 0;  // EditSession::add_scene()
+  uint32_t number = 0;  // as returned by EditSession::add_scene()
   uint32_t resolution = 0;
 };
 
 struct EditorOptions {
-  uint32_t batch = 1;   // edits in one pass at most
-  bool measure = true;  // count after each pass the voxels that it changed and the store's bytes
+  uint32_t batch = 1;   // the most edits in one pass
+  bool measure = true;  // after each pass, count the voxels that it changed and the bytes of the store
 };
 
-// What one pass did: one edit, or several that are independent of each other.
+// The record of one pass: one edit, or several that are independent of each other.
 struct PassRecord {
-  uint32_t line = 0;   // of the first edit
-  uint32_t frame = 0;  // of the first edit, in a recording
+  uint32_t line = 0;   // the line of the first edit
+  uint32_t frame = 0;  // the frame of the first edit, in a recording
   std::string tool;    // "sphere add", "copy", "several"
   uint32_t edits = 0;
   EditWork work;
-  uint64_t changed_voxels = 0;  // 0 where not measured, as are the bytes of the store
+  uint64_t changed_voxels = 0;  // 0 if not measured, like the bytes of the store
   StoreSize store;              // after the pass
-  double seconds = 0;           // wall time, without measuring
+  double seconds = 0;           // wall time, without the measuring
 };
 
 struct CollectRecord {
-  uint32_t line = 0;  // of the command at which it ended
+  uint32_t line = 0;  // the line of the command at which it ended
   dag::CollectWork work;
 };
 
@@ -47,27 +48,27 @@ class Editor {
     std::function<void(const PassRecord&)> pass = [](const PassRecord&) {};
     std::function<void(const CollectRecord&)> collected = [](const CollectRecord&) {};
     std::function<void(const Save&, const Command&)> save = [](const Save&, const Command&) {};
-    // Called after each pass with its last command, and after each other command: the scene is in a state
-    // that may be saved.
+    // Called after each pass with its last command, and after each other command. The scene is then in a
+    // state that may be saved.
     std::function<void(const Command&)> done = [](const Command&) {};
   };
 
-  // `scenes` are the script's files, in its order. Session and script outlive the editor.
+  // `scenes` are the script's files, in the script's order. The session and the script must outlive the
+  // editor.
   Editor(EditSession& session, const Script& script, std::vector<EditorScene> scenes,
          const EditorOptions& options, Events events);
 
-  // Throws Error with the line of the command that failed; the scene is then as it was before the edit that
-  // could not be done.
+  // Throws Error with the line of the command that failed. The scene is then as it was before that edit.
   void run();
 
-  // Freezes the scene as it is.
+  // Freezes the current scene.
   dag::FrozenDag freeze();
 
  private:
-  // What is undone at once.
+  // A unit that is undone at once.
   struct Step {
     SceneState before, after;
-    std::vector<Edit> edits;  // empty where another state was restored
+    std::vector<Edit> edits;  // empty if another state was restored
     uint64_t size() const { return edits.empty() ? 1 : edits.size(); }
   };
 
@@ -98,28 +99,28 @@ class Editor {
   std::vector<EditorScene> scenes_;
   EditorOptions options_;
   Events events_;
-  uint32_t line_ = 0;                     // the line that is being run
+  uint32_t line_ = 0;                     // the line that is running
   std::vector<Command> batch_;            // edits that wait for others to join them
-  std::vector<VoxelBox> written_, read_;  // what the batch writes and reads
+  std::vector<VoxelBox> written_, read_;  // the boxes that the edits of the batch write and read
   std::deque<Step> undo_, redo_;
-  uint64_t undo_depth_;  // edits that the script takes back at most, one after the other
+  uint64_t undo_depth_;  // the most edits that the script undoes in a row
   std::map<std::string, SceneState> snapshots_;
   CollectTrigger trigger_;
-  double budget_seconds_ = 0;  // of a step of a collection; 0: it runs at once
+  double budget_seconds_ = 0;  // the time of one step of a collection; 0: a collection runs all at once
   bool collecting_ = false;
   uint64_t edits_since_collection_ = 0;
   uint64_t items_after_collection_;
 };
 
-// What a report calls an edit: "sphere add", "copy", "fill".
+// Returns the name of an edit in reports: "sphere add", "copy", "fill".
 std::string tool_name(const Edit& edit);
-std::string tool_name(std::span<const Edit> edits);  // "several" where they differ
+std::string tool_name(std::span<const Edit> edits);  // returns "several" if the names differ
 
-// The number of the script's file that an edit uses, from 1; kThisScene where it uses none.
+// Returns the number of the script's file that an edit uses, from 1, or kThisScene if it uses none.
 uint32_t scene_of(const Edit& edit);
 
-// The edit as the session takes it: with the session's number of its scene instead of the file's in the
-// script, and with the whole of that scene as source where no source is named.
+// Returns the edit as the session takes it: with the session's number of its scene instead of the script's
+// number of the file, and with the whole of that scene as its source if the edit names no source.
 Edit with_scene(Edit edit, const std::vector<EditorScene>& scenes);
 
 }  // namespace vox::edit

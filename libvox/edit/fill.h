@@ -1,4 +1,4 @@
-// The tool that gives the voxels of a flood one material, see FillEdit.
+// The tool that gives the voxels of a flood one material; see FillEdit.
 #pragma once
 
 #include "libvox/edit/block_index.h"

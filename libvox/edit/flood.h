@@ -1,10 +1,10 @@
-// A flood: the voxels that are reached from a seed through voxels like it, face by face.
+// A flood: the voxels that can be reached from a seed through voxels like it, from face to face.
 //
-// The octree is cut into blocks: cubes of any size whose voxels are all like the seed, and leaves of which
+// The octree is cut into blocks: cubes of any size whose voxels are all like the seed, and leaves in which
 // some voxels are. The voxels of such a leaf fall into connected parts. Parts that touch across a face are
 // united, all at the same time (like Jaiganesh & Burtscher 2018, "A high-performance connected components
-// implementation for GPUs"); the parts in the seed's set are the flood. Nothing is done voxel by voxel, and
-// no way through a maze takes longer than another.
+// implementation for GPUs"). The parts in the seed's set are the flood. No step works voxel by voxel, and the
+// time does not depend on the length of a way through a maze.
 #pragma once
 
 #include <vector>
@@ -21,12 +21,12 @@ namespace vox::edit {
 
 enum class FloodAnswer : uint8_t { None, Some, All };
 
-// Says where a flood may go.
+// The rule that says where a flood may go.
 struct FloodRule {
   StoredDag dag;
   Shape shape;
   VoxelBox bounds;
-  int like;  // material, or kEmptyVoxel
+  int like;  // a material, or kEmptyVoxel
 
   VOX_HD FloodAnswer region(const Region& region, Content content) const {
     if (!meets(bounds, region)) return FloodAnswer::None;
@@ -52,10 +52,10 @@ struct FloodRule {
   }
 };
 
-// Blocks with a voxel that belongs to the flood.
+// The blocks with a voxel that belongs to the flood.
 struct Flood {
   device::Buffer<BlockKey> keys;   // ascending
-  device::Buffer<uint64_t> masks;  // which voxels of a leaf; all bits for larger blocks
+  device::Buffer<uint64_t> masks;  // the voxels of a leaf that belong to it; all bits for larger blocks
   uint64_t blocks = 0;
   uint64_t voxels = 0;
 };
@@ -70,7 +70,7 @@ struct FloodNodes {
 
 struct AskFloodParts {
   FloodRule rule;
-  uint32_t level;  // of the nodes
+  uint32_t level;  // the nodes' level
   int32_t side;
   const Int3* corners;
   const Content* content;
@@ -89,7 +89,7 @@ struct FloodAnswers {
 
 struct EnterFloodParts {
   StoredDag dag;
-  uint32_t level;  // of the nodes above
+  uint32_t level;  // the level of the nodes above
   int32_t side;
   const uint32_t* parts;
   const Int3* corners_above;
@@ -104,7 +104,7 @@ struct EnterFloodParts {
 };
 
 struct KeysOfParts {
-  uint32_t depth, level;  // of the nodes above
+  uint32_t depth, level;  // `level` is that of the nodes above
   int32_t side;
   const uint32_t* parts;
   const Int3* corners;
@@ -130,14 +130,14 @@ struct FloodLeaves {
 inline constexpr uint32_t kWholeBlock = UINT32_MAX;
 
 struct NumberLeaves {
-  uint64_t whole_blocks;  // these come first
+  uint64_t whole_blocks;  // the whole blocks come first
   uint32_t* leaves;
   VOX_HD void operator()(uint64_t i) const {
     leaves[i] = i < whole_blocks ? kWholeBlock : static_cast<uint32_t>(i - whole_blocks);
   }
 };
 
-// All blocks that the rule allows, the seed's among them.
+// All blocks that the rule allows, including the seed's block.
 struct FloodBlocks {
   uint64_t count = 0;
   device::Buffer<BlockKey> keys;    // ascending
@@ -147,7 +147,7 @@ struct FloodBlocks {
 
 inline void check_flood_size(uint64_t count) {
   if (count < UINT32_MAX) return;
-  throw Error("the space to be filled is in too many pieces").hint("fill inside a smaller shape");
+  throw Error("the space to be filled has too many separate parts").hint("fill inside a smaller shape");
 }
 
 template <class Device>
@@ -219,7 +219,7 @@ struct CountParts {
 };
 
 struct FloodParts {
-  uint32_t* first;  // the first part of each block, and the end of the last block's
+  uint32_t* first;  // the first part of each block, then the end of the last block's parts
   uint64_t* masks;
   uint32_t* blocks;
   DisjointSets sets;
@@ -239,7 +239,7 @@ struct SplitBlocks {
   }
 };
 
-// Unites each part with those that it touches in blocks as large as its own, or larger.
+// Unites each part with the parts that it touches in blocks of its own size or larger.
 struct UniteParts {
   BlockIndex index;
   uint32_t block_count;
@@ -294,7 +294,7 @@ struct FindSeed {
 struct MarkBlocks {
   FloodParts parts;
   const uint32_t* set;
-  uint64_t* masks;  // of the blocks
+  uint64_t* masks;  // the flood's voxels of each block
   VOX_HD void operator()(uint64_t block) const {
     uint64_t mask = 0;
     for (uint32_t part = parts.first[block]; part < parts.first[block + 1]; ++part)
@@ -328,7 +328,7 @@ struct VoxelsOfBlock {
   }
 };
 
-// Makes the flood from a seed that the rule allows.
+// Makes the flood from a seed. The rule must allow the seed.
 template <class Device>
 Flood flood(Device& device, const FloodRule& rule, Content root, const Int3& seed) {
   const FloodBlocks blocks = flood_blocks(device, rule, root);

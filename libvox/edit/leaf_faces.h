@@ -1,9 +1,10 @@
-// Masks of a leaf's 4³ voxels, one bit each in Morton order, moved by one voxel at a time.
+// Masks of a leaf's 4³ voxels, one bit each in Morton order, that are moved by one voxel at a time.
 //
 //   bit index   z1 y1 x1 z0 y0 x0
 //
-// One voxel up along x is + 1 from x = 0 or 2, and + 7 from x = 1; from x = 3 it is − 9, to x = 0 of the leaf
-// beside it. Along y all is twice as far, along z four times.
+// One voxel up along x adds 1 to the bit's index from x = 0 or 2, and 7 from x = 1. From x = 3 it subtracts
+// 9, which leads to x = 0 of the neighbouring leaf. Along y these distances are doubled, along z they are
+// multiplied by four.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace vox::edit {
 
-// The voxels above and below these along an axis, as far as they are in the same leaf.
+// Returns the voxels above and below the given ones along an axis, as far as they are in the same leaf.
 VOX_HD inline uint64_t beside(uint64_t mask, uint32_t axis) {
   const uint64_t even = even_voxels(axis), lower = lower_voxels(axis);
   const uint32_t near = 1u << axis, far = 7u << axis;
@@ -22,14 +23,16 @@ VOX_HD inline uint64_t beside(uint64_t mask, uint32_t axis) {
          (mask & even & ~lower) >> far;
 }
 
-// The voxels that these touch in the leaf on the other side of a face. Faces are −x, +x, −y, +y, −z, +z.
+// Returns the voxels that the given ones touch in the leaf on the other side of a face. Faces are −x, +x, −y,
+// +y, −z, +z.
 VOX_HD inline uint64_t across_face(uint64_t mask, uint32_t face) {
   const uint32_t axis = face / 2, all = 9u << axis;
   const uint64_t even = even_voxels(axis), lower = lower_voxels(axis);
   return face & 1 ? (mask & ~even & ~lower) >> all : (mask & even & lower) << all;
 }
 
-// The voxels of the mask that are reached from its lowest, face by face. The mask is not 0.
+// Returns the voxels of the mask that can be reached from its lowest voxel, face by face. The mask must not
+// be 0.
 VOX_HD inline uint64_t connected_part(uint64_t mask) {
   uint64_t reached = mask & (~mask + 1);
   for (uint64_t before = 0; reached != before;) {

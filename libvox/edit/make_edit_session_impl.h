@@ -1,5 +1,5 @@
-// Makes the edit session on one device. Included by make_edit_session_cpu.cpp and make_edit_session_cuda.cu,
-// which only say which.
+// Makes the edit session on one device. make_edit_session_cpu.cpp and make_edit_session_cuda.cu include this
+// file and name the device.
 #pragma once
 
 #include "libvox/edit/edit_session_impl.h"

@@ -1,5 +1,5 @@
-// Merges the temporary octree into the DAG (Molenaar & Eisemann 2024, §4.3.2): level by level from the leaves
-// up, duplicates are removed, items that the store holds are found, the rest is inserted.
+// Merges the temporary octree into the DAG (Molenaar & Eisemann 2024, §4.3.2). Level by level from the leaves
+// up, duplicates are removed, items that the store holds are found, and the others are inserted.
 #pragma once
 
 #include "libvox/dag/store.h"
@@ -11,19 +11,19 @@
 namespace vox::edit {
 
 // The items of one level of an edit: first those of the nodes, then one for each material that may fill a
-// region of this level. Sizes are 0 where the content is known without a look into the store.
+// region of this level. The size of an item is 0 if its content is known without the store.
 struct EditItems {
   hash::BatchItems items;
-  Content* content;  // of the nodes
+  Content* content;  // the nodes' content
   uint64_t nodes;
 
-  // What a node of the level holds, once the level has been merged.
+  // Returns the content of a node after its level has been merged.
   VOX_HD Content settled(uint64_t node) const {
     if (!items.leader_of) return items.sizes[node] == 0 ? content[node] : items.pointers[node];
     const uint32_t leader = items.leader_of[node];
     return leader == hash::BatchStart::kNone ? content[node] : items.pointers[leader];
   }
-  // The pointer of this level's item that is filled with this material.
+  // Returns the pointer of this level's item that is filled with this material.
   VOX_HD Content filled(uint32_t material) const { return items.pointer(nodes + material); }
 };
 
@@ -39,7 +39,7 @@ struct EditLeaves {
   const typename Tools::State* states;
   Content* content;
 
-  // Makes the item of leaf i, of size 0 where it has none, and sets its content.
+  // Makes the item of leaf i and sets the leaf's content. The item's size is 0 if the leaf needs none.
   VOX_HD hash::ItemWords operator()(uint64_t i) const {
     hash::ItemWords item;
     const Region leaf = {corners[i], dag.depth, static_cast<int32_t>(dag::kLeafSide)};
@@ -50,8 +50,8 @@ struct EditLeaves {
   }
 
  private:
-  // Where one material is all that the leaf is going to hold, and it was empty or full before, there is no
-  // need to go through its voxels. Most leaves of large shapes are such.
+  // If the leaf was empty or full before and will hold only one material, its voxels need not be visited one
+  // by one. Most leaves of large shapes are like that.
   VOX_HD bool write_at_once(uint64_t i, uint64_t changes, hash::ItemWords& item) const {
     if constexpr (Tools::kByOld) {
       if (is_pointer(old[i]) || states[i].tool == Tools::kSeveral) return false;
@@ -95,10 +95,10 @@ struct EditNodes {
   const Content* parts;
   const uint8_t* splits;
   const Content* old;
-  EditItems below;    // of the next level
-  Content* contents;  // of the nodes
+  EditItems below;    // the items of the next level
+  Content* contents;  // the nodes' content
 
-  // Makes the item of node i, of size 0 where it has none, and sets its content.
+  // Makes the item of node i and sets the node's content. The item's size is 0 if the node needs none.
   VOX_HD hash::ItemWords operator()(uint64_t i) const {
     hash::ItemWords item;
     Content content[8];
@@ -165,7 +165,7 @@ struct EditLevel {
   }
 };
 
-// The arrays of all levels' items: those of the root come first, then the next level's.
+// The arrays of the items of all levels. The root's items come first, then those of the next level.
 template <class Tools>
 struct EditLevels {
   static constexpr uint32_t kMost = 24;
@@ -174,11 +174,11 @@ struct EditLevels {
   StoredDag dag;
   OctreeRef<typename Tools::State> octree;
   const uint32_t* used;
-  uint32_t* words;  // of one level at a time
+  uint32_t* words;  // the words of one level at a time
   uint8_t* sizes;
   Content* content;
   uint32_t* pointers;
-  uint32_t* leader_of;  // nullptr where items have no leaders
+  uint32_t* leader_of;  // nullptr if items have no leaders
   uint64_t all;
   uint32_t firsts[kMost], counts[kMost];  // the octree's nodes of each level
 
@@ -190,10 +190,10 @@ struct EditLevels {
         content + first,
         counts[level]};
   }
-  // The number of a level's batch: leaves come first.
+  // Returns the number of a level's batch. The leaves are batch 0.
   VOX_HD uint32_t batch(uint32_t level) const { return dag.depth - level; }
 
-  // What makes the items of the leaves, and of a level above them.
+  // These functions return the bodies that make the items of the leaves, and of a level above them.
   VOX_HD EditLevel<EditLeaves<Tools>> leaves(const hash::BatchStart& start) const {
     const uint64_t first = firsts[dag.depth];
     const EditItems here = (*this)[dag.depth];
@@ -213,7 +213,7 @@ struct EditLevels {
   }
 };
 
-// Writes the pointer of the root, which needs one even where it is filled with one material.
+// Writes the root's pointer. The root needs one even if it is filled with one material.
 struct RootPointer {
   EditItems items;
   hash::BatchStart start;
@@ -225,8 +225,8 @@ struct RootPointer {
   }
 };
 
-// Merges the levels above `end`, up to the root, one behind the other: the launches of so small loops would
-// take longer than the loops.
+// Merges the levels above `end`, up to the root, one after the other in one launch. Each of these loops is so
+// small that a launch of its own would take longer than the loop.
 template <class Tools>
 struct MergeTop {
   EditLevels<Tools> levels;
@@ -271,7 +271,7 @@ class Merger {
          const Octree<State>& octree, const uint32_t* used)
       : device_(device), store_(store), octree_(octree) {
     if (dag.depth >= EditLevels<Tools>::kMost) throw Error("a scene has more levels than an edit can have");
-    std::vector<uint64_t> sizes;  // of the batches
+    std::vector<uint64_t> sizes;  // the sizes of the batches
     uint64_t most = 0;
     for (uint32_t level = dag.depth + 1; level-- > 0;) {
       const uint64_t n = octree.counts[level] + uint64_t{kMaterials};
@@ -329,7 +329,8 @@ class Merger {
   }
 
  private:
-  // How many levels, from the root's on, have few nodes and need no host.
+  // Returns how many levels, from the root's down, have so few nodes that one launch merges all of them
+  // without the host.
   uint32_t top_levels() const {
     constexpr uint64_t kFew = 512;
     if (!batches_->context()) return 0;
@@ -354,7 +355,8 @@ class Merger {
   const Octree<State>& octree_;
   EditLevels<Tools> levels_ = {};
   device::Buffer<std::byte> memory_;
-  std::unique_ptr<hash::LinkedBatches> batches_;  // destroyed first: it waits for what reads the others
+  std::unique_ptr<hash::LinkedBatches> batches_;  // destroyed first, because it waits for work that reads the
+                                                  // other members
 };
 
 }  // namespace vox::edit

@@ -1,4 +1,4 @@
-// The tool that erodes, dilates or smooths by one step, see MorphEdit.
+// The tool that erodes, dilates or smooths by one step; see MorphEdit.
 #pragma once
 
 #include "libvox/edit/shape.h"
@@ -12,8 +12,8 @@ struct MorphTool {
   StoredDag dag;
   Content root;
 
-  // What the region and its neighbours hold, as cells[index_of(offset)]. Modes that look at faces alone leave
-  // the other cells empty.
+  // The contents of the region and its neighbours, as cells[index_of(offset)]. Modes that look only at faces
+  // leave the other cells empty.
   struct State {
     Content cells[27];
   };
@@ -35,7 +35,7 @@ struct MorphTool {
     const Int3 at = {region.min.x / region.side & 1, region.min.y / region.side & 1,
                      region.min.z / region.side & 1};
     return gather([&](const Int3& offset) {
-      const Int3 child = at + offset;  // −1 to 2 each
+      const Int3 child = at + offset;  // each from −1 to 2
       return dag.child(parent.cells[index_of({child.x >> 1, child.y >> 1, child.z >> 1})],
                        octant_at(child, 0));
     });
@@ -81,13 +81,13 @@ struct MorphTool {
   VOX_HD static uint32_t index_of(const Int3& offset) {
     return static_cast<uint32_t>(offset.x + 1 + 3 * (offset.y + 1) + 9 * (offset.z + 1));
   }
-  // The step across a face: −x, +x, −y, +y, −z, +z.
+  // Returns the step across a face. Faces are −x, +x, −y, +y, −z, +z.
   VOX_HD static Int3 face_offset(uint32_t face) {
     const int32_t step = face & 1 ? 1 : -1;
     return {face / 2 == 0 ? step : 0, face / 2 == 1 ? step : 0, face / 2 == 2 ? step : 0};
   }
 
-  // A state with of(offset) as cell for each offset that the mode looks at.
+  // Returns a state in which the cell of each offset that the mode looks at is of(offset).
   template <class Of>
   VOX_HD State gather(const Of& of) const {
     State state;
@@ -100,7 +100,8 @@ struct MorphTool {
     return state;
   }
 
-  // What most of the 27 voxels around are: empty, or else the most frequent material, the lowest of several.
+  // Returns empty unless most of the 27 voxels around are filled; then the most frequent material, or the
+  // lowest of several.
   template <class At>
   VOX_HD static int most(const At& at) {
     uint32_t counts[16] = {}, filled = 0;

@@ -1,4 +1,5 @@
-// Noise in integers: values at the corners of a lattice, linear between them, the same on every machine.
+// Noise in integers: values at the corners of a lattice with linear interpolation between them, the same on
+// every machine.
 #pragma once
 
 #include "libvox/base/mix.h"
@@ -15,7 +16,7 @@ VOX_HD inline int64_t noise_corner(uint32_t seed, int64_t x, int64_t y, int64_t 
   return static_cast<int64_t>(hash >> 48) - (1 << kNoiseBits);
 }
 
-// Places are in 1/256 voxel, the lattice's corners `grain` voxels apart.
+// Returns the noise at a place. Places are in 1/256 voxel; the lattice's corners are `grain` voxels apart.
 VOX_HD inline int64_t noise_at(const EditPlace& p, uint32_t seed, uint32_t grain) {
   const int64_t cell = grain * kEditUnits;
   const EditPlace shifted = {p.x + (kMaxEditPlace << 9), p.y + (kMaxEditPlace << 9),

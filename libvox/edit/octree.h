@@ -1,5 +1,5 @@
-// The temporary octree of an edit (Molenaar & Eisemann 2024, §4.3.1), made from the root down, breadth first:
-// the regions that the tools neither keep nor fill nor empty as a whole.
+// The temporary octree of an edit (Molenaar & Eisemann 2024, §4.3.1), made from the root down, breadth first.
+// It holds the regions that the tools neither keep, nor fill, nor empty as a whole.
 #pragma once
 
 #include <algorithm>
@@ -12,24 +12,26 @@
 
 namespace vox::edit {
 
-// Notes in `used`, by one bit each, which materials fill whole regions in the course of an edit.
+// Sets the bit of the content's material in `used`, which notes the materials that fill whole regions during
+// an edit.
 VOX_HD inline void note_filled(uint32_t* used, Content content) {
   const uint32_t bit = 1u << material_of(content);
   if (is_filled(content) && (device::atomic_load_relaxed(used) & bit) == 0)
     device::atomic_or_relaxed(used, bit);
 }
 
-// The temporary octree. Nodes of a level lie one behind the other, in any order, levels from the root's down.
+// The temporary octree. The levels follow each other from the root's down; the nodes of a level lie side by
+// side, in any order.
 template <class State>
 struct OctreeRef {
   uint32_t* firsts;  // the first node of each level
-  uint32_t* counts;  // nodes of each level
+  uint32_t* counts;  // the number of nodes of each level
   Int3* corners;
   Content* old;
   State* states;
   uint64_t capacity;
-  // For the nodes above the leaves: part c of node i holds content[8 i + c] or, where splits[8 i + c] is set,
-  // it is the node of the next level that has this index in its level.
+  // For the nodes above the leaves: part c of node i holds content[8 i + c]. If splits[8 i + c] is set, the
+  // part is a node of the next level, and content[8 i + c] is its index in that level.
   Content* content;
   uint8_t* splits;
   uint64_t inner_capacity;
@@ -43,7 +45,7 @@ struct SplitNodes {
   using State = typename Tools::State;
   Tools tools;
   StoredDag dag;
-  uint32_t level;  // of the nodes
+  uint32_t level;  // the nodes' level
   int32_t side;
   OctreeRef<State> octree;
   uint32_t* used;
@@ -54,7 +56,7 @@ struct SplitNodes {
     State state;
   };
 
-  // For part i % 8 of node i / 8.
+  // Works on part i % 8 of node i / 8.
   VOX_HD void operator()(uint64_t i) const {
     const uint64_t first = octree.firsts[level], node = first + i / 8;
     if (i == 0) octree.begin_level(level + 1);
@@ -73,7 +75,7 @@ struct SplitNodes {
     const Region region = Region{octree.corners[node], level, side}.child(octant);
     return {region, dag.child(octree.old[node], octant), tools.descend(octree.states[node], region)};
   }
-  // What the part is to hold, or kSplit.
+  // Returns the new content of the part, or kSplit.
   VOX_HD Content ask(const Part& part) const {
     const OldRegion before = {dag, part.old, part.region.level};
     const Content answer = tools.region(part.region, part.state, before);
@@ -82,7 +84,7 @@ struct SplitNodes {
     note_filled(used, content);
     return content;
   }
-  // Makes a part the node of this index in the next level.
+  // Makes the part a node of the next level, with this index in that level.
   VOX_HD void enter(uint32_t index, const Part& part) const {
     const uint64_t node = uint64_t{octree.firsts[level]} + octree.counts[level] + index;
     if (node >= octree.capacity) return;
@@ -92,15 +94,15 @@ struct SplitNodes {
   }
 
  private:
-  // Without materials, regions are filled with 0.
+  // Without materials, regions are filled with material 0.
   VOX_HD Content stored(Content answer) const {
     return is_filled(answer) && !dag.materials ? filled_with(0) : answer;
   }
 };
 
-// Does the same for all parts of a node, and counts those that are split at once: for large levels, since
-// atomics on one word wait for each other. A part that is split is made twice, so that eight of them need not
-// be kept.
+// Does the same for all parts of a node, and counts its split parts at once. Large levels use this, because
+// atomic operations on one word wait for each other. A part that is split is computed twice, so that eight
+// parts need not be kept.
 template <class Tools>
 struct SplitWholeNodes {
   static constexpr int kBlocksAtOnce = sizeof(typename Tools::State) <= 8 ? 4 : 2;
@@ -113,7 +115,7 @@ struct SplitWholeNodes {
     if (i == 0) octree.begin_level(level + 1);
     if (node >= octree.inner_capacity) return;
     Answers answers;
-    uint32_t split = 0;  // bit c: part c is split
+    uint32_t split = 0;  // bit c is set if part c is split
     for (uint32_t c = 0; c < 8; ++c) {
       const Content content = nodes.ask(nodes.part_of(node, c));
       answers.set(c, content);
@@ -132,7 +134,7 @@ struct SplitWholeNodes {
   }
 
  private:
-  // The contents of eight parts, in registers: an array that is indexed by a variable would lie in memory.
+  // The contents of eight parts, in registers. An array that is indexed by a variable would lie in memory.
   struct Answers {
     Content content[8] = {};
     VOX_HD void set(uint32_t part, Content value) {
@@ -147,7 +149,7 @@ struct SplitWholeNodes {
 #endif
     }
   };
-  // Byte c is 1 where bit c is set, else 0.
+  // Byte c of the result is 1 if bit c is set, otherwise 0.
   VOX_HD static uint64_t bytes_of(uint32_t bits) {
     const uint64_t low = (bits & 15) * 0x00204081u & 0x01010101u;
     const uint64_t high = (bits >> 4) * 0x00204081u & 0x01010101u;
@@ -174,8 +176,9 @@ struct EnterRoot {
   }
 };
 
-// Splits the levels from the root's down to one that is likely to have many nodes, one behind the other: the
-// launches of so small loops would take longer than the loops.
+// Splits the levels from the root's down to the first one that is likely to have many nodes, one after the
+// other in one launch. Each of these loops is so small that a launch of its own would take longer than the
+// loop.
 template <class Tools>
 struct SplitTop {
   Tools tools;
@@ -196,18 +199,20 @@ struct SplitTop {
   }
 };
 
-// How many nodes a temporary octree has room for, estimated from the session's last one; it gets larger where
-// that is too few.
+// The number of nodes for which a temporary octree has room. It is estimated from the session's last octree,
+// and grows if that is too few.
 struct OctreeSize {
   static constexpr uint64_t kSmallest = 1 << 14;
   uint64_t nodes = kSmallest, inner = kSmallest;
 
-  // Makes room for an edit that splits no more than the surfaces of boxes with so many leaves there.
+  // Makes room for an edit that splits no more than the surfaces of boxes. These surfaces have `leaves`
+  // leaves.
   void expect(uint64_t leaves) {
     nodes = std::max(nodes, leaves + leaves / 2);
     inner = std::max(inner, leaves / 2);
   }
-  // The size after an edit that had so many nodes: some more than these, and a large size shrinks slowly.
+  // Returns the size after an edit that had `had` nodes: somewhat more than these. A large size shrinks
+  // slowly.
   static uint64_t next(uint64_t size, uint64_t had) { return std::max({kSmallest, had + had / 4, size / 2}); }
 };
 
@@ -215,7 +220,7 @@ template <class State>
 struct Octree {
   device::Buffer<std::byte> memory;
   OctreeRef<State> ref;
-  std::vector<uint32_t> firsts, counts;  // of the ref, on the host
+  std::vector<uint32_t> firsts, counts;  // the ref's arrays, on the host
 
   uint64_t bytes() const {
     const uint64_t inner = firsts.back(), all = inner + counts.back();
@@ -223,10 +228,10 @@ struct Octree {
   }
 };
 
-// Makes the temporary octree. `used` gets the materials that fill whole regions. All levels are launched one
-// behind the other without a wait for the host, in arrays that are larger than needed most of the time.
-// `expected` says how many nodes each level is likely to have: it decides how the level is split, not what
-// comes of it.
+// Makes the temporary octree. `used` receives the materials that fill whole regions. The levels are launched
+// one after the other without waiting for the host, in arrays that are usually larger than needed. `expected`
+// is the likely number of nodes of each level. It decides how a level is split, but does not change the
+// result.
 template <class Device, class Tools>
 Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, const StoredDag& dag,
                                           Content root, const std::vector<uint64_t>& expected,
@@ -272,7 +277,7 @@ Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, co
       nodes += count;
     }
     if (nodes > kMostNodes || inner > kMostNodes / 2)
-      throw Error("an edit splits more than 2^28 nodes").hint("do it in several smaller ones");
+      throw Error("an edit splits more than 2^28 nodes").hint("split it into several smaller edits");
     const bool fits = nodes <= size.nodes && inner <= size.inner;
     size.nodes = std::min(kMostNodes, fits ? OctreeSize::next(size.nodes, nodes) : kGrowth * nodes);
     size.inner = std::min(kMostNodes / 2, fits ? OctreeSize::next(size.inner, inner) : kGrowth * inner);

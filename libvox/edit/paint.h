@@ -1,4 +1,4 @@
-// The tool that adds, removes, paints or replaces in a shape, see PaintEdit.
+// The tool that adds, removes, paints or replaces voxels in a shape; see PaintEdit.
 #pragma once
 
 #include "libvox/edit/shape.h"

@@ -9,7 +9,7 @@
 namespace vox::edit {
 namespace {
 
-// Units rounded to voxels, halves away from zero.
+// Rounds units to voxels, halves away from zero.
 int32_t rounded(int64_t units) {
   constexpr int64_t kHalf = kEditUnits / 2;
   return static_cast<int32_t>((units + (units < 0 ? -kHalf : kHalf)) / kEditUnits);
@@ -44,7 +44,7 @@ void move_places(FillEdit& edit, EditPlace offset) {
   edit.shape = moved(edit.shape, offset);
 }
 
-// A random number from -reach to +reach. The bias of the remainder is below 2^-32.
+// Returns a random number from -reach to +reach. The bias of the remainder is below 2^-32.
 int64_t random_offset(uint64_t key, uint64_t axis, int64_t reach) {
   auto choices = static_cast<uint64_t>(2 * reach + 1);
   return static_cast<int64_t>(mix64(key + (axis + 1) * 0x9e3779b97f4a7c15ull) % choices) - reach;

@@ -1,4 +1,4 @@
-// Reports the errors of a script, for those who go through all of it whatever is wrong with a line.
+// Reports the errors of a script to a caller who wants to check every line, even after an error.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,8 @@
 
 namespace vox::edit {
 
-// Called for each line that is wrong, which is then left out. Where it is empty, the first error is thrown.
+// Called for each line with an error; the line is then left out. If the function is empty, the first error is
+// thrown.
 using OnScriptError = std::function<void(const Error&)>;
 
 // Calls `step`, and adds the command's place to an error that it throws.

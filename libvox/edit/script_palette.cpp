@@ -7,7 +7,7 @@
 namespace vox::edit {
 namespace {
 
-// The material that an edit fills or paints with.
+// Returns the material with which an edit fills or paints.
 uint32_t material_of(const Edit& edit) {
   if (const auto* paint = std::get_if<PaintEdit>(&edit))
     return paint->mode == PaintMode::Remove ? 0 : paint->material;
@@ -32,7 +32,7 @@ void extend_palette(dag::VoxelScene& scene, const Script& script) {
     const Edit* edit = std::get_if<Edit>(&command.action);
     if (!edit) continue;
     for (uint32_t& entry = wanted.count; entry <= material_of(*edit); ++entry) {
-      // Hues far from each other, so that a new material is seen.
+      // The hues are far from each other, so that a new material stands out.
       constexpr scene::Rgb8 kColors[] = {{214, 39, 40},   {31, 119, 180}, {44, 160, 44},   {255, 127, 14},
                                          {148, 103, 189}, {23, 190, 207}, {227, 119, 194}, {188, 189, 34}};
       wanted.colors[entry] = kColors[entry % std::size(kColors)];

@@ -8,7 +8,7 @@ namespace vox::edit {
 
 // Adds the entries that the scene lacks, from the palette of a scene that is used as a brush.
 void extend_palette(dag::VoxelScene& scene, const scene::Palette& other);
-// Adds entries for all materials that the script fills or paints with.
+// Adds entries for all materials with which the script fills or paints.
 void extend_palette(dag::VoxelScene& scene, const Script& script);
 
 }  // namespace vox::edit

@@ -1,8 +1,8 @@
-// Which voxels a shape holds, decided in integers: a voxel belongs to it when its centre does, borders
+// Decides in integers which voxels a shape holds. A voxel belongs to a shape if its centre does, borders
 // included.
 //
-// Lengths are in 1/256 voxel: at most 2^30 between two places, so that squares and dot products fit 64 bits
-// and products of two of those 128.
+// Lengths are in 1/256 voxel. Two places are at most 2^30 apart, so that squares and dot products fit in 64
+// bits, and products of two of those in 128 bits.
 #pragma once
 
 #include "libvox/edit/content.h"
@@ -40,7 +40,7 @@ struct CentreBox {
   VOX_HD EditPlace corner(uint32_t i) const {
     return {i & 1 ? hi.x : lo.x, i & 2 ? hi.y : lo.y, i & 4 ? hi.z : lo.z};
   }
-  // The distances from a place to the nearest point of the box, and to the farthest, axis by axis, without
+  // The distances from a place to the nearest and to the farthest point of the box, axis by axis, without
   // sign.
   VOX_HD EditPlace nearest(const EditPlace& p) const {
     return {gap(p.x, lo.x, hi.x), gap(p.y, lo.y, hi.y), gap(p.z, lo.z, hi.z)};
@@ -68,7 +68,7 @@ VOX_HD inline bool in_box(const Shape& box, const EditPlace& p, int64_t grown) {
          p.x <= box.b.x + grown && p.y <= box.b.y + grown && p.z <= box.b.z + grown;
 }
 
-// Whether a place p lies within `radius` of the line through a and b. The squared distance times |b − a|² is
+// True if a place p lies within `radius` of the line through a and b. The squared distance times |b − a|² is
 // |p − a|² |b − a|² − ((p − a) · (b − a))².
 VOX_HD inline bool near_line(const EditPlace& from_a, int64_t along, int64_t length2_ab, int64_t radius) {
   return Int128{length2(from_a)} * length2_ab - Int128{along} * along <= Int128{squared(radius)} * length2_ab;
@@ -93,7 +93,7 @@ struct Wide {
   uint64_t high;
   UInt128 low;
 
-  // a · b · c for factors below 2^60.
+  // Returns a · b · c, for factors below 2^60.
   VOX_HD static Wide product(uint64_t a, uint64_t b, uint64_t c) {
     const UInt128 ab = UInt128{a} * b;
     const UInt128 low = static_cast<uint64_t>(ab) * UInt128{c};
@@ -109,8 +109,8 @@ struct Wide {
   }
 };
 
-// Whether (x / rx)² + (y / ry)² + (z / rz)² ≤ 1, without a division. Where a radius is 0, only the plane
-// through the centre is left.
+// True if (x / rx)² + (y / ry)² + (z / rz)² ≤ 1, computed without a division. If a radius is 0, only the
+// plane through the centre is left.
 VOX_HD inline bool in_ellipsoid(const EditPlace& offset, const EditPlace& radii) {
   uint64_t d[3], r[3];
   for (uint32_t i = 0; i < 3; ++i) {
@@ -146,7 +146,8 @@ VOX_HD inline bool contains(const Shape& shape, const Int3& voxel) {
   return contains(shape, centre_of(voxel));
 }
 
-// leaf_in() for a sphere: the squares along each axis are the same for all voxels of a plane.
+// Does the same as leaf_in() for a sphere. The squares along each axis are the same for all voxels of a
+// plane.
 VOX_HD inline uint64_t leaf_in_sphere(const Shape& sphere, const Int3& corner) {
   const EditPlace first = centre_of(corner) - sphere.a;
   int64_t x2[4], y2[4], z2[4];
@@ -164,7 +165,7 @@ VOX_HD inline uint64_t leaf_in_sphere(const Shape& sphere, const Int3& corner) {
   return mask;
 }
 
-// Which voxels of the leaf at `corner` belong to the shape, as a leaf's mask.
+// Returns the voxels of the leaf at `corner` that belong to the shape, as a leaf's mask.
 VOX_HD inline uint64_t leaf_in(const Shape& shape, const Int3& corner) {
   if (shape.kind == ShapeKind::Everything) return UINT64_MAX;
   if (shape.kind == ShapeKind::Sphere && shape.roughness == 0) return leaf_in_sphere(shape, corner);
@@ -174,15 +175,15 @@ VOX_HD inline uint64_t leaf_in(const Shape& shape, const Int3& corner) {
   return mask;
 }
 
-// Where a box lies as its corners tell, for a convex shape without roughness: it is Inside where all corners
-// are.
+// Classifies a box by its corners, for a convex shape without roughness: the box is Inside if all of its
+// corners are, otherwise on the Border.
 VOX_HD inline Where by_corners(const Shape& shape, const CentreBox& box) {
   for (uint32_t i = 0; i < 8; ++i)
     if (!contains(shape, box.corner(i))) return Where::Border;
   return Where::Inside;
 }
 
-// Whether the box is further from the axis than the ball around it reaches, or beyond one end of the
+// True if the ball around the box does not reach the shape's axis, or if the box lies beyond one end of the
 // cylinder.
 VOX_HD inline bool misses_axis(const Shape& shape, const CentreBox& box) {
   const EditPlace size = box.hi - box.lo;
@@ -200,7 +201,7 @@ VOX_HD inline bool misses_axis(const Shape& shape, const CentreBox& box) {
   return before || behind;
 }
 
-// Where a region lies; Border where its voxels may differ.
+// Returns where a region lies. The result is Border if its voxels may differ.
 VOX_HD inline Where where_is(const Shape& shape, const Region& region) {
   const CentreBox box(region);
   switch (shape.kind) {

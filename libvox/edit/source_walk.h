@@ -1,6 +1,6 @@
-// Walks a second DAG beside the one that is edited. It finds which of its regions come to lie in a region of
-// the grid when it is turned by 90° or mirrored and moved by any number of voxels. A cube that is moved meets
-// up to 2³ cubes of its size.
+// Walks a second DAG beside the one that is edited. It finds the regions of the second DAG that come to lie
+// in a region of the grid when the DAG is turned by 90° or mirrored, and moved by any number of voxels. A
+// cube that is moved meets up to 2³ cubes of its size.
 #pragma once
 
 #include "libvox/edit/edit.h"
@@ -11,13 +11,13 @@ namespace vox::edit {
 struct SourceWalk {
   StoredDag dag;
   Content root;
-  uint32_t levels_above;  // how many levels more than the grid that is edited this DAG has
+  uint32_t levels_above;  // how many more levels this DAG has than the grid that is edited
   // The source of a voxel v is s, where s[axis[k]] = base[k] + step[k] · v[k].
   uint8_t axis[3];
   int8_t step[3];
   int32_t base[3];
 
-  // The contents of the up to 2³ cubes of the region's size that its voxels come from, by octant.
+  // The contents of the up to 2³ cubes of the region's size from which its voxels come, by octant.
   struct State {
     Content cells[8];
   };
@@ -27,12 +27,12 @@ struct SourceWalk {
     for (uint32_t k = 0; k < 3; ++k) source[axis[k]] = base[k] + step[k] * voxel[k];
     return source;
   }
-  // The lowest corner of the cube that the region's voxels come from.
+  // Returns the lowest corner of the cube from which the region's voxels come.
   VOX_HD Int3 source_corner(const Region& region) const {
     const Int3 a = source_of(region.min), b = source_of(region.end() - Int3{1, 1, 1});
     return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
   }
-  // Which cells the region's source meets: all whose octant has no bits besides these.
+  // Returns which cells the region's source meets: all those whose octant has no bits besides these.
   VOX_HD static uint32_t spread(const Int3& corner, int32_t side) {
     return (corner.x & (side - 1) ? 1u : 0) | (corner.y & (side - 1) ? 2u : 0) |
            (corner.z & (side - 1) ? 4u : 0);
@@ -50,7 +50,7 @@ struct SourceWalk {
     return state;
   }
 
-  // `parent` is the state of the region twice as large around this one.
+  // `parent` is the state of the region around this one that is twice as large.
   VOX_HD State descend(const State& parent, const Region& region) const {
     const Int3 corner = source_corner(region);
     const Region around = parent_of(region);
@@ -63,14 +63,14 @@ struct SourceWalk {
     for (uint32_t i = 0; i < 8; ++i) {
       state.cells[i] = kEmptyContent;
       if (i & ~spread_bits) continue;
-      const Int3 at = first + octant_place(i);  // 0 to 3 each
+      const Int3 at = first + octant_place(i);  // each from 0 to 3
       state.cells[i] = dag.child(parent.cells[octant_at(at, 1)], octant_at(at, 0));
     }
     return state;
   }
 
-  // What fills all of the region in the source: kEmptyContent, filled_with(…), the pointer of a node whose
-  // cube comes to lie on the region unturned, or kSplit.
+  // Returns what fills the whole region in the source: kEmptyContent, filled_with(…), the pointer of a node
+  // whose cube comes to lie on the region unturned, or kSplit.
   VOX_HD Content uniform(const State& state, const Region& region) const {
     const uint32_t spread_bits = spread(source_corner(region), region.side);
     const uint32_t level = region.level + levels_above;
@@ -82,7 +82,7 @@ struct SourceWalk {
     return first;
   }
 
-  // The source's material for a voxel of a leaf that has this state, or kEmptyVoxel.
+  // Returns the source's material for a voxel of a leaf that has this state, or kEmptyVoxel.
   VOX_HD int voxel(const State& state, const Region& leaf, const Int3& voxel) const {
     const Int3 corner = source_corner(leaf), source = source_of(voxel);
     const uint32_t cell = octant_of(cells_between(corner.x, source.x), cells_between(corner.y, source.y),
@@ -94,7 +94,7 @@ struct SourceWalk {
   VOX_HD static int32_t floor_cell(int32_t v, int32_t side) {
     return v >= 0 ? v / side : -((-v + side - 1) / side);
   }
-  // How many leaves `source` lies beyond `corner`: 0 or 1.
+  // Returns how many leaves `source` lies beyond `corner`: 0 or 1.
   VOX_HD static uint32_t cells_between(int32_t corner, int32_t source) {
     return static_cast<uint32_t>((source >> dag::kLeafLog2) - (corner >> dag::kLeafLog2));
   }
@@ -110,7 +110,7 @@ struct SourceWalk {
     const int filling = dag.filling(content, level);
     return filling == dag::kEmptyVoxel ? content : filled_with(static_cast<uint32_t>(filling));
   }
-  // The content of a cube of this level, found from the root; coordinates count cubes.
+  // Returns the content of a cube of this level, found from the root. The coordinates count cubes.
   VOX_HD Content cell(const Int3& at, uint32_t level) const {
     const int32_t cells = 1 << level;
     if (at.x < 0 || at.y < 0 || at.z < 0 || at.x >= cells || at.y >= cells || at.z >= cells)

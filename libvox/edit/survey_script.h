@@ -1,4 +1,4 @@
-// Finds out what a script would do, without doing it.
+// Finds out what a script would do, without running it.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 namespace vox::edit {
 
 struct ScriptFindings {
-  std::map<std::string, uint64_t> tools;  // edits of each tool
+  std::map<std::string, uint64_t> tools;  // the number of edits of each tool
   uint64_t edits = 0, outside = 0;
 };
 
-// Warns of edits outside of the grid; a fill whose seed would lie there is an error. `scenes` are the
-// script's files, in its order.
+// Warns of edits outside of the grid. A fill whose seed lies outside is an error. `scenes` are the script's
+// files, in the script's order.
 ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelScene>& scenes,
                              uint32_t resolution, const OnScriptError& on_error = {});
 

@@ -1,16 +1,16 @@
-// What every tool uses: its answers, the region as it was, and tests of boxes. edit/README.md shows how a
-// tool is made.
+// The parts that every tool uses: its answers, the region as it was, and tests of boxes. edit/README.md shows
+// how to make a tool.
 #pragma once
 
 #include "libvox/edit/content.h"
 
 namespace vox::edit {
 
-// What a tool may answer for a region, besides a content that it is to hold.
-inline constexpr Content kKeep = 0xfffffd00;   // it stays as it is
-inline constexpr Content kSplit = 0xfffffd01;  // ask for its eight parts, or voxel by voxel
+// A tool answers either with the new content of a region or with one of these values.
+inline constexpr Content kKeep = 0xfffffd00;   // the region stays as it is
+inline constexpr Content kSplit = 0xfffffd01;  // ask about its eight parts or, in a leaf, voxel by voxel
 
-// A region as it was before the edit. It reads the DAG only when it is asked to.
+// A region as it was before the edit. It reads the DAG only on request.
 struct OldRegion {
   const StoredDag& dag;
   Content content;

@@ -1,4 +1,4 @@
-// Several edits of one kind in one pass, as one tool. No voxel is changed by two of them.
+// Combines several edits of one kind into one tool, for one pass. No two of them may change the same voxel.
 #pragma once
 
 #include "libvox/edit/tool.h"
@@ -12,10 +12,10 @@ struct ToolSet {
   uint32_t count;
 
   static constexpr uint32_t kSeveral = UINT32_MAX;
-  // Whether the tool's voxel() depends on nothing but what the voxel was.
+  // True if the tool's voxel() depends only on the voxel's old value.
   static constexpr bool kByOld = requires(const Tool& tool, int old) { tool.becomes(old); };
 
-  // Which tool a region is for, and that tool's own state.
+  // The tool that changes a region, and that tool's own state.
   struct State {
     uint32_t tool;
     typename Tool::State state;
@@ -30,7 +30,7 @@ struct ToolSet {
     return {parent.tool, tools[parent.tool].descend(parent.state, region)};
   }
 
-  // The tool's answer, as far as the region lies in the voxels that it may change.
+  // Returns the tool's answer, limited to the voxels that it may change.
   VOX_HD Content region(const Region& region, const State& state, const OldRegion& old) const {
     if (state.tool == count) return kKeep;
     if (state.tool == kSeveral) return kSplit;
@@ -39,13 +39,13 @@ struct ToolSet {
     return answer == kKeep || contains(written[state.tool], region) ? answer : kSplit;
   }
 
-  // What the tool makes of a voxel that was `old`, wherever it is.
+  // Returns what the tool makes of a voxel that was `old`, at any place.
   VOX_HD int becomes(const State& state, int old) const requires kByOld {
     return tools[state.tool].becomes(old);
   }
 
-  // Calls edit(voxels, voxel), where `voxels` is a mask of the leaf's voxels that may change, and voxel(bit,
-  // old) gives what one of them becomes.
+  // Calls edit(voxels, voxel): `voxels` is a mask of the leaf's voxels that may change, and voxel(bit, old)
+  // returns what one of them becomes.
   template <class Edit>
   VOX_HD void edit_leaf(const Region& leaf, const State& state, const Edit& edit) const {
     if (state.tool == kSeveral) {
@@ -60,7 +60,8 @@ struct ToolSet {
       });
       return;
     }
-    const Tool tool = tools[state.tool];  // by value: a compiler would read it again for every voxel
+    const Tool tool = tools[state.tool];  // a copy: from a reference, the compiler would read the tool again
+                                          // for every voxel
     edit(tool.voxels(leaf, state.state) & leaf_in(written[state.tool], leaf), [&](uint32_t bit, int old) {
       return tool.voxel(leaf, leaf.min + cube_place(bit), old, state.state);
     });
@@ -75,7 +76,7 @@ struct ToolSet {
     return mask;
   }
 
-  // The tool that changes the region, kSeveral, or `count` when none does.
+  // Returns the tool that changes the region, kSeveral if there are several, or `count` if there is none.
   VOX_HD uint32_t tool_for(const Region& region) const {
     uint32_t found = count;
     for (uint32_t i = 0; i < count; ++i) {

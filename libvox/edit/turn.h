@@ -1,5 +1,5 @@
-// Makes turns by 90° and mirror images, and puts several together. Turns are right-handed: a quarter turn
-// about z takes x to y.
+// Makes turns by 90° and mirror images, and combines them. Turns are right-handed: a quarter turn about z
+// takes x to y.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace vox::edit {
 
-// A turn by 90° about axis 0, 1 or 2.
+// Returns a turn by 90° about axis 0, 1 or 2.
 inline Turn quarter_turn(uint8_t axis) {
   auto next = static_cast<uint8_t>((axis + 1) % 3), last = static_cast<uint8_t>((axis + 2) % 3);
   Turn turn;
@@ -24,7 +24,7 @@ inline Turn mirror_image(uint8_t axis) {
   return turn;
 }
 
-// The turn that does `first` and then `second`.
+// Returns the turn that does `first` and then `second`.
 inline Turn followed_by(const Turn& first, const Turn& second) {
   Turn both;
   for (size_t k = 0; k < 3; ++k) {
@@ -34,7 +34,7 @@ inline Turn followed_by(const Turn& first, const Turn& second) {
   return both;
 }
 
-// The size of a box of this size when it is turned.
+// Returns the size of a turned box. `size` is its size before.
 inline Int3 turned_size(const Turn& turn, Int3 size) {
   return {size[turn.axis[0]], size[turn.axis[1]], size[turn.axis[2]]};
 }

@@ -14,7 +14,7 @@ dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedSc
   }
   scene.origin = grid.origin;
   scene.voxel_size = grid.voxel_size;
-  scene.up = dag::UpAxis::Y;  // the readers of meshes have turned every mesh so
+  scene.up = dag::UpAxis::Y;  // the readers of meshes have turned every mesh this way
   scene.coverage = options.coverage;
   scene.solid = options.solid;
   return scene;

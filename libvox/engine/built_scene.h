@@ -1,4 +1,4 @@
-// Makes a voxel scene of what an engine has built of a mesh.
+// Makes a voxel scene from what an engine has built of a mesh.
 #pragma once
 
 #include "libvox/dag/voxel_scene.h"
@@ -6,8 +6,8 @@
 
 namespace vox {
 
-// The DAG with its palette and its place in the world. Where it comes from (source, generator, command,
-// created) is left to the caller.
+// Returns the DAG with its palette and its place in the world. The caller sets where the scene comes
+// from (source, generator, command, created).
 dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedScene& indexed,
                             const voxelize::Grid& grid, const voxelize::BuildOptions& options);
 

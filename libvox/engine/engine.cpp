@@ -16,7 +16,7 @@
 namespace vox {
 namespace {
 
-// The index of the GPU: 0 for "cuda", N for "cuda:N".
+// Returns the index of the GPU: 0 for "cuda", N for "cuda:N".
 int parse_cuda_index(const std::string& device) {
   if (device == "cuda") return 0;
   int index = -1;
@@ -36,8 +36,9 @@ std::unique_ptr<Engine> make_engine_of_one(const EngineOptions& options) {
   return make_cpu_engine(options);
 }
 
-// The limit of each of several engines that run on the processor, so that together they keep that of the process.
-// Beside GPUs, for which the limit that a user sets is then, they have what is free.
+// Returns the memory limit of each of several engines that run on the processor, so that together they keep
+// the limit of the process. Beside GPUs, a limit that the user sets is for the GPUs, and the processors share
+// the free memory.
 uint64_t limit_of_each(uint64_t memory_limit, uint64_t engines) {
   const uint64_t held = resident_bytes();
   const uint64_t limit = memory_limit > 0 ? memory_limit : held + available_bytes() / 5 * 4;
@@ -49,7 +50,7 @@ std::unique_ptr<Engine> make_group_engine(const EngineOptions& options) {
   const auto processors = static_cast<uint64_t>(std::ranges::count(names, "cpu"));
   std::vector<std::unique_ptr<Engine>> engines(names.size());
   for (size_t i = names.size();
-       i-- > 0;) {  // the first is made last, and so is what this thread's calls are for
+       i-- > 0;) {  // the first engine is made last, so that this thread's calls go to its device
     EngineOptions one = options;
     one.device = names[i];
     if (names[i] == "cpu")

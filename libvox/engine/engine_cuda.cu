@@ -18,7 +18,7 @@ void let_reach(int index, int other) {
   device::check_cuda(cudaDeviceCanAccessPeer(&reaches, other, index), "cudaDeviceCanAccessPeer");
   device::check_cuda(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, index),
                      "cudaDeviceGetAttribute");
-  if (reaches == 0 || has_pools == 0) return;  // copies go through the host's memory then
+  if (reaches == 0 || has_pools == 0) return;  // copies then go through the host's memory
   cudaMemPool_t pool = nullptr;
   device::check_cuda(cudaDeviceGetMemPool(&pool, index), "cudaDeviceGetMemPool");
   cudaMemAccessDesc access = {};

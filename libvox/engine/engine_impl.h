@@ -1,5 +1,5 @@
-// The engine on one device: each call goes to the room whose business it is. Included by engine_cpu.cpp and
-// engine_cuda.cu, which only say which device.
+// The engine on one device: each call goes to the room that does the work. engine_cpu.cpp and engine_cuda.cu
+// include this file and name the device.
 #pragma once
 
 #include "libvox/base/thread_limit.h"

@@ -15,18 +15,18 @@ namespace {
 #ifdef VOX_HAS_CUDA
 std::unique_ptr<Engine> warm_gpu(const EngineOptions& options, const std::function<void(Engine&)>& warm_up) {
   hash::check_table_name(options.table);
-  if (options.device == "auto" && cuda_device_count() == 0) return nullptr;  // get() says so
+  if (options.device == "auto" && cuda_device_count() == 0) return nullptr;  // get() reports it
   std::unique_ptr<Engine> engine = make_engine(options);
   try {
     const NoProgress quiet;
     warm_up(*engine);
-  } catch (const std::exception&) {  // such as too low a memory limit, of which the real work has more to say
+  } catch (const std::exception&) {  // such as too low a memory limit, which the real work reports better
   }
   engine->restart_measuring();
   return engine;
 }
 
-// Of a list the first, on which everything runs that runs on one.
+// The first device of a list. Work that needs a single device runs there.
 std::string first_device(const std::string& device) {
   return names_several(device) ? listed_devices(device).front() : device;
 }

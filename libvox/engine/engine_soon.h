@@ -1,5 +1,5 @@
-// An engine that starts while a program reads its files. A GPU takes a quarter of a second until it can be used, and
-// every kernel is loaded when it is launched for the first time.
+// An engine that starts while a program reads its files. A GPU needs a quarter of a second before it can be
+// used, and every kernel is loaded at its first launch.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,19 @@ namespace vox {
 
 class EngineSoon {
  public:
-  // On a GPU the engine is made in another thread, and `warm_up` has it launch what is going to be needed
-  // (warm_up.h). Errors of `warm_up` are lost: real work of its kind says them later.
+  // On a GPU, the engine is made in another thread, and `warm_up` makes it launch the kernels that will be
+  // needed (warm_up.h). Errors of `warm_up` are ignored, because real work of the same kind reports them
+  // later.
   EngineSoon(const EngineOptions& options, const std::function<void(Engine&)>& warm_up);
 
-  // Waits for the engine, which is for this thread from then on. A processor's engine is made only now: what the
-  // process holds already counts towards its memory limit. Call it once. Throws what make_engine() throws.
+  // Waits for the engine and directs the calls of this thread to it. A processor's engine is made only now,
+  // because the memory that the process holds already counts towards its limit. Call it once. Throws what
+  // make_engine() throws.
   std::unique_ptr<Engine> get();
 
  private:
   EngineOptions options_;
-  std::future<std::unique_ptr<Engine>> gpu_;  // gives nullptr where the device is the processor after all
+  std::future<std::unique_ptr<Engine>> gpu_;  // gives nullptr if the device turns out to be the processor
 };
 
 }  // namespace vox

@@ -18,10 +18,10 @@ namespace vox {
 namespace {
 
 [[noreturn]] void throw_needs_one() {
-  throw UsageError(
-      fmt::format("{} names several devices: they build SVDAGs of meshes and take pictures together, and "
-                  "this runs on one",
-                  phrase(Phrase::Device)));
+  throw UsageError(fmt::format(
+      "{} names several devices, which can only build SVDAGs of meshes and take pictures together; "
+      "this runs on one",
+      phrase(Phrase::Device)));
 }
 
 void log_share(const Engine& engine, const ranks::Ranks& ranks, const ranks::ShareFigures& figures) {
@@ -35,7 +35,7 @@ void log_share(const Engine& engine, const ranks::Ranks& ranks, const ranks::Sha
       format_bytes(traffic.received));
 }
 
-// What make(engine) makes on each engine; this thread's calls are for the first then.
+// Returns the results of make(engine) for each engine. Afterwards this thread's calls go to the first engine.
 template <class Made, class Make>
 std::vector<RendererOn<Made>> made_on_each(const std::vector<std::unique_ptr<Engine>>& engines,
                                            const Make& make) {

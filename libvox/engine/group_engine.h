@@ -1,20 +1,21 @@
 // An engine of several devices of this process. They build scenes and take pictures together, each as a rank
-// (libvox/ranks); what needs one device, and is part of a conversion or of a picture, runs on the first of them.
+// (libvox/ranks). Work that needs a single device, and is part of a conversion or of a picture, runs on the
+// first one.
 #pragma once
 
 #include "libvox/engine/engine.h"
 
 namespace vox {
 
-// The devices that a list such as "cuda:0,1" or "cpu,cuda:2" names, each by its own name. Throws UsageError where it is
-// no such list.
+// Returns the names of the devices in a list such as "cuda:0,1" or "cpu,cuda:2". Throws UsageError if it is
+// not such a list.
 std::vector<std::string> listed_devices(const std::string& device);
-// Whether several devices are named.
+// True if the text names several devices.
 bool names_several(const std::string& device);
 
 class GroupEngine final : public Engine {
  public:
-  // There is at least one.
+  // There must be at least one engine.
   explicit GroupEngine(std::vector<std::unique_ptr<Engine>> engines) : engines_(std::move(engines)) {}
 
   std::string device() const override;
@@ -43,12 +44,12 @@ class GroupEngine final : public Engine {
   }
   dag::FrozenDag dag_of_hash(const spatial::FrozenHash& hash) override { return first().dag_of_hash(hash); }
 
-  // Pictures are taken by all.
+  // All devices take pictures together.
   std::unique_ptr<render::Renderer> renderer(const dag::FrozenDag& dag,
                                              const scene::Palette& palette) override;
   std::unique_ptr<render::VolumeRenderer> volume_renderer(const bricks::FrozenBricks& bricks) override;
 
-  // These throw UsageError.
+  // The following functions throw UsageError.
   rounds::RoundsResult build_in_rounds(const scene::Scene& scene, const scene::IndexedScene& indexed,
                                        const voxelize::Grid& grid, const voxelize::BuildOptions& options,
                                        const rounds::SpillOptions& spill) override;

@@ -1,4 +1,5 @@
-// Renderers on all devices of a group, which share out the rows of each picture as ranks do (ranks/picture_share.h).
+// Renderers on all devices of a group. They share the rows of each picture like ranks
+// (ranks/picture_share.h).
 #pragma once
 
 #include <utility>
@@ -8,14 +9,14 @@
 
 namespace vox {
 
-// An engine, which outlives its renderer.
+// A renderer and its engine, which must outlive it.
 template <class Renderer>
 struct RendererOn {
   Engine* engine;
   std::unique_ptr<Renderer> renderer;
 };
 
-// There is at least one. A slice is the work of the first.
+// There must be at least one renderer. The first one takes slices.
 std::unique_ptr<render::Renderer> group_renderer(std::vector<RendererOn<render::Renderer>> renderers);
 std::unique_ptr<render::VolumeRenderer> group_renderer(
     std::vector<RendererOn<render::VolumeRenderer>> renderers);

@@ -7,10 +7,11 @@
 namespace vox {
 namespace {
 
-// Large enough that there are chunk cells below the whole grid.
+// The grid is large enough for chunk cells below the whole grid.
 constexpr uint32_t kResolution = 1024;
 
-// Small triangles all over the grid: as many as CUB has other ways for than for a few thousand.
+// Returns small triangles all over the grid. There are so many because CUB uses other kernels for a few
+// thousand.
 scene::Scene scattered_triangles() {
   constexpr uint32_t kTriangles = 1 << 13;
   const auto below = [](uint64_t seed, uint32_t count) {

@@ -1,4 +1,4 @@
-// What a call on a set of tables works on: many items at once.
+// Batches: a call on a set of tables works on many items at once.
 #pragma once
 
 #include <array>
@@ -7,13 +7,13 @@
 
 namespace vox::hash {
 
-// A batch of items. Item i is the words from offsets[i] to offsets[i + 1]. Without offsets it begins at word
-// i * words_each and has sizes[i] words, or, without sizes, words_each. A size of 0 means that there is no
-// item; only find_or_insert() and linked batches allow it.
+// A batch of items. Item i has the words from offsets[i] to before offsets[i + 1]. Without offsets, it begins
+// at word i * words_each and has sizes[i] words or, without sizes, words_each. A size of 0 means that there
+// is no item; only find_or_insert() and linked batches allow it.
 struct BatchRef {
   const uint32_t* words;
-  const uint32_t* offsets;  // or nullptr
-  const uint64_t* hashes;   // or nullptr: then they are computed where they are needed
+  const uint32_t* offsets;  // may be nullptr
+  const uint64_t* hashes;   // may be nullptr; hashes are then computed where needed
   uint32_t words_each = 0;
   const uint8_t* sizes = nullptr;
 
@@ -25,19 +25,19 @@ struct BatchRef {
   VOX_HD uint64_t hash(uint64_t i) const { return hashes ? hashes[i] : hash_words(item(i), size(i)); }
 };
 
-// The items of a batch that a call works on: those that `indices` names, or the first ones, or among the
-// first ones only the leaders (batch_duplicates.h).
+// The items of a batch that a call works on: those that `indices` names, or the first ones, or only the
+// leaders among the first ones (batch_duplicates.h).
 struct ChosenRef {
-  const uint32_t* indices;              // or nullptr, which stands for 0, 1, 2, …
+  const uint32_t* indices;              // nullptr stands for 0, 1, 2, …
   const uint32_t* leader_of = nullptr;  // if set, items that are not their own leader are left out
 
   VOX_HD uint64_t operator[](uint64_t i) const { return indices ? indices[i] : i; }
   VOX_HD bool has(uint64_t i) const { return !leader_of || leader_of[i] == i; }
 };
 
-using SizeCounts = std::array<uint64_t, kMaxItemWords + 1>;  // of items, by their size
+using SizeCounts = std::array<uint64_t, kMaxItemWords + 1>;  // the number of items of each size
 
-// The size of the i-th chosen item, for counting.
+// Returns the size of the i-th chosen item, for counting.
 struct ChosenSize {
   BatchRef batch;
   ChosenRef chosen;
@@ -55,15 +55,15 @@ SizeCounts count_sizes(Device& device, const BatchRef& batch, const ChosenRef& c
   return counts;
 }
 
-// A probe for a search or an insertion that is not counted: it costs nothing.
+// A probe that counts nothing, for searches and insertions that are not measured. It costs nothing.
 struct NoProbe {
   static constexpr bool kCounts = false;
   VOX_HD void touch(const void*, uint64_t) {}
   VOX_HD uint32_t sectors() const { return 0; }
 };
 
-// A probe that counts the sectors of 32 bytes, what a GPU's memory moves at least, that a search or an
-// insertion touches.
+// A probe that counts the sectors that a search or an insertion touches. A sector has 32 bytes, the least
+// that a GPU's memory moves.
 class SectorProbe {
  public:
   static constexpr bool kCounts = true;

@@ -1,6 +1,6 @@
-// Finds duplicates inside a batch: every item learns the index of its leader, which is one of the items that
-// are equal to it and the leader of all of them, itself included. An item without words gets kNone. The
-// leaders are in an open-addressed table of item indices: the items themselves stay where they are.
+// Finds duplicates inside a batch. For every item it finds the index of the item's leader. Equal items have
+// the same leader, which is one of them. An item without words gets kNone. The leaders are found with an
+// open-addressed table of item indices; the items themselves stay where they are.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace vox::hash {
 
 struct FindLeader {
   BatchRef batch;
-  uint32_t* table;  // mask + 1 entries, kNone where empty
+  uint32_t* table;  // mask + 1 entries, kNone if empty
   uint64_t mask;
   uint32_t* leaders;
   static constexpr uint32_t kNone = UINT32_MAX;

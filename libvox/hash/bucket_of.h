@@ -1,4 +1,4 @@
-// Which bucket a hash belongs to.
+// Chooses the bucket of a hash.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace vox::hash {
 
-// Which of `count` buckets an item with this hash belongs to: the hash's high bits decide.
+// Returns to which of `count` buckets an item with this hash belongs. The hash's high bits decide.
 VOX_HD inline uint32_t bucket_of(uint64_t hash, uint32_t count) {
   return static_cast<uint32_t>((hash >> 32) * count >> 32);
 }

@@ -1,4 +1,4 @@
-// Finds which of many bytes have a given value, in a single thread of either device.
+// Finds which of many bytes have a given value, within a single thread of either device.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace vox::hash {
 
-// Up to 128 slots, one bit each.
+// A set of up to 128 slots, one bit each.
 struct SlotMask {
   uint64_t low = 0, high = 0;
 
   VOX_HD bool any() const { return (low | high) != 0; }
-  // Takes the lowest slot out and returns it; there must be one.
+  // Removes the lowest slot and returns it. The set must not be empty.
   VOX_HD uint32_t take_lowest() {
     uint64_t& word = low != 0 ? low : high;
     const uint32_t slot = static_cast<uint32_t>(lowest_bit(word)) + (low != 0 ? 0 : 64);
@@ -26,21 +26,23 @@ struct SlotMask {
   }
 };
 
-// Bit b is set where byte b of `word` is the one that `repeated` holds four times.
+// Returns a mask in which bit b is set if byte b of `word` equals the byte that `repeated` holds four times.
 VOX_HD inline uint32_t match_bytes_of_word(uint32_t word, uint32_t repeated) {
   const uint32_t differ = word ^ repeated;
-  // 0x80 where a byte of `differ` is 0: adding 0x7f to its lower bits does not reach the highest.
+  // Sets 0x80 where a byte of `differ` is 0, because adding 0x7f to its lower bits does not reach the highest
+  // bit.
   const uint32_t same = ~(((differ & 0x7f7f7f7f) + 0x7f7f7f7f) | differ) & 0x80808080;
   return same * 0x00204081 >> 28;  // bits 7, 15, 23, 31 → 0, 1, 2, 3
 }
 
-// The inverse: a word in which byte b is 0xff where bit b, of four, is set, and 0 elsewhere.
+// The inverse: returns a word in which byte b is 0xff if bit b, of four, is set, and 0 otherwise.
 VOX_HD inline uint32_t bytes_of_bits(uint32_t bits) {
   return (bits * 0x00204081 & 0x01010101) * 0xff;  // bits 0, 1, 2, 3 → 0, 8, 16, 24
 }
 
-// Bit s is set where byte s of the first `Bytes`, a multiple of 4, is `value`; the bytes lie in words, low
-// byte first. On a GPU, with 16 bytes and more, `words` must be aligned to 16 bytes.
+// Returns a mask in which bit s is set if byte s of the first `Bytes` is `value`. `Bytes` must be a multiple
+// of 4. The bytes lie in words, low byte first. On a GPU, with 16 bytes or more, `words` must be aligned to
+// 16 bytes.
 template <uint32_t Bytes>
 VOX_HD SlotMask match_bytes(const uint32_t* words, uint32_t value) {
   SlotMask mask;

@@ -1,5 +1,5 @@
-// Interns a batch in a set of tables: duplicates inside the batch are left out, items that are stored are
-// found, the others are inserted.
+// Interns a batch in a set of tables: duplicates inside the batch are set aside, stored items are found, and
+// the others are inserted.
 #pragma once
 
 #include "libvox/hash/batch.h"
@@ -34,7 +34,7 @@ struct FollowLeader {
   }
 };
 
-// Sets pointers[i] to where the tables hold item i. Equal items get equal pointers.
+// Sets pointers[i] to the pointer of item i in the tables. Equal items get equal pointers.
 template <class Device>
 InternWork find_or_insert(Device& device, TableSet<Device>& tables, BatchRef batch, uint64_t n,
                           uint32_t* pointers) {

@@ -1,4 +1,4 @@
-// Items, the 2 to 10 words of a leaf or a node: how they are read, hashed and compared.
+// Items, the 2 to 10 words of a leaf or a node: code to read, hash and compare them.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace vox::hash {
 inline constexpr uint32_t kMinItemWords = 2;
 inline constexpr uint32_t kMaxItemWords = 10;  // a full leaf with materials
 
-// The words of an item in memory: one array, or two, where a table keeps the first two words of its items
-// apart from the others. Both pointers say where word 0 would be.
+// The words of an item in memory. They lie in one array, or in two if a table keeps the first two words of
+// its items apart from the others. Both pointers point to where word 0 would be.
 class ItemRef {
  public:
   VOX_HD ItemRef(const uint32_t* words) : head_(words), tail_(words) {}

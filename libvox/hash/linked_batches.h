@@ -1,13 +1,13 @@
-// Batches whose items hold pointers to items of the batch before, as the levels of an edited scene do: all
-// are inserted one behind the other, and what the host has to know comes at the end.
+// Batches whose items hold pointers to items of the previous batch, as the levels of an edited scene do. All
+// are inserted one after the other, and the host learns the results at the end.
 //
 //   for each batch:  start()   a loop over the batch makes its items and hands each to BatchStart
 //                    intern()  items that are stored are found, the others inserted
 //   finish()
 //
 // A variant that needs the host for each batch (stepped_batches.h) and one that does not (sector/batches.h)
-// look the same from here. Where the latter runs out of room, all later loops do nothing, and finish() says
-// from which batch on they are to be done again.
+// have the same interface. If the latter runs out of room, all later loops do nothing, and finish() says from
+// which batch on they must be done again.
 #pragma once
 
 #include <optional>
@@ -24,29 +24,29 @@
 namespace vox::hash {
 
 struct InternWork {
-  uint64_t distinct = 0;  // items of the batch without duplicates
-  uint64_t inserted = 0;  // how many of these were not stored before
+  uint64_t distinct = 0;  // different items of the batch
+  uint64_t inserted = 0;  // those of them that were not stored before
 };
 
 struct BatchesResult {
-  std::optional<size_t> stopped;  // the batch from which on all is to be done again
+  std::optional<size_t> stopped;  // the first batch that must be done again, if any
   uint32_t word = 0;              // the value of LinkedBatches::word()
 };
 
-// The n items of a batch and what becomes of them, in arrays that whoever makes them keeps. An item has room
-// for kMaxItemWords words, its hash and its size: all that tells it from others stands side by side, and is
-// read 16 bytes at a time.
+// The n items of a batch and their results, in arrays that the caller owns. An item has room for
+// kMaxItemWords words, its hash and its size. Everything that distinguishes it from other items lies side by
+// side and is read 16 bytes at a time.
 struct BatchItems {
   static constexpr uint32_t kStride = kMaxItemWords + 2, kHashWord = kMaxItemWords,
                             kSizeWord = kMaxItemWords + 1;
   static_assert(kStride % 4 == 0);
 
-  uint32_t* words;      // kStride for each item
-  uint8_t* sizes;       // 0: there is no item
-  uint32_t* leader_of;  // whose pointer an item takes; nullptr where every item has its own
+  uint32_t* words;      // kStride words for each item
+  uint8_t* sizes;       // 0 if there is no item
+  uint32_t* leader_of;  // the item whose pointer each item takes; nullptr if every item has its own
   uint32_t* pointers;
   uint64_t n;
-  uint64_t before = 0;  // items of the batches before this one
+  uint64_t before = 0;  // number of items of earlier batches
 
   VOX_HD uint32_t* item(uint64_t i) const { return words + i * kStride; }
   VOX_HD uint32_t pointer(uint64_t i) const { return pointers[leader_of ? leader_of[i] : i]; }
@@ -58,22 +58,22 @@ struct BatchItems {
 // The words of an item that is being made.
 struct alignas(16) ItemWords {
   uint32_t words[BatchItems::kStride] = {};
-  uint32_t size = 0;  // 0: there is no item
+  uint32_t size = 0;  // 0 if there is no item
 };
 
-// What the loop that makes the items of a batch does with them: it calls start(i, item) for each. Where
-// start.stopped() holds, it makes none instead.
+// Receives the items of a batch. The loop that makes them calls start(i, item) for each; if start.stopped()
+// returns true, it makes none.
 //
-// A variant that has leaders learns of equal items here, while their words are at hand: the first to come is
-// the leader of all, and only its words are written. `same` is an open-addressed table of leaders, empty in
-// the beginning.
+// A variant with leaders finds equal items here, while their words are at hand. The first of equal items is
+// the leader of all, and only its words are written. `same` is an open-addressed table of leaders, empty at
+// first.
 struct BatchStart {
   static constexpr uint32_t kNone = UINT32_MAX;
 
   BatchItems items = {};
-  const uint32_t* stop = nullptr;  // not zero once a batch has stopped; nullptr where none ever does
-  uint64_t* hashes = nullptr;      // of leaders; nullptr where there are none
-  uint32_t* same = nullptr;        // leaders, or kNone, by their words
+  const uint32_t* stop = nullptr;  // not zero once a batch has stopped; nullptr if none ever stops
+  uint64_t* hashes = nullptr;      // the leaders' hashes; nullptr if the variant has no leaders
+  uint32_t* same = nullptr;        // hash table of leaders; kNone marks an empty slot
   uint32_t same_size = 0;
   PartedList leaders = {};
 
@@ -90,8 +90,8 @@ struct BatchStart {
 
  private:
 #ifdef __CUDA_ARCH__
-  // Puts a leader into an empty slot; returns what was there. atomic_exchange_if() would also drop all that the
-  // nearest cache holds.
+  // Puts a leader into an empty slot and returns the slot's previous content. atomic_exchange_if() would also
+  // empty the L1 cache.
   __device__ static uint32_t publish(uint32_t* slot, uint32_t leader) {
     uint32_t before;
     asm volatile("atom.release.gpu.global.cas.b32 %0, [%1], %2, %3;"
@@ -105,8 +105,8 @@ struct BatchStart {
     auto* to = reinterpret_cast<uint4*>(items.item(i));
     for (uint32_t four = 0; four < BatchItems::kStride / 4; ++four) to[four] = from[four];
   }
-  // Another thread wrote the item before it published the way to it: the nearest cache may hold what was
-  // there before.
+  // Another thread wrote the item before it published the item's index, so the L1 cache may hold older data;
+  // __ldcg() reads past it.
   VOX_HD bool is_at(uint32_t there, const ItemWords& item) const {
     const auto* words = reinterpret_cast<const uint4*>(items.item(there));
     const auto* own = reinterpret_cast<const uint4*>(item.words);
@@ -160,29 +160,29 @@ class LinkedBatches {
   LinkedBatches(const LinkedBatches&) = delete;
   LinkedBatches& operator=(const LinkedBatches&) = delete;
 
-  // Whether equal items have a leader; otherwise BatchItems::leader_of is not used.
+  // Returns true if equal items have a leader. Otherwise BatchItems::leader_of is not used.
   virtual bool has_leaders() const = 0;
-  // `number` counts the batches. None has more items than link_batches() was told.
+  // Starts the batch with this number. It must not have more items than link_batches() was told.
   virtual BatchStart start(size_t number, const BatchItems& items) const = 0;
-  // For a batch that has been started: pointers[i] becomes the pointer of item i, or, where there are
-  // leaders, leader_of[i] the index of one of the items that are equal to item i, and pointers[leader_of[i]]
-  // its pointer; other pointers become kNullPointer.
+  // Interns a batch that has been started: pointers[i] becomes the pointer of item i. With leaders,
+  // leader_of[i] becomes the index of one of the items that equal item i, and pointers[leader_of[i]] their
+  // pointer; all other pointers become kNullPointer.
   virtual void intern(size_t number, const BatchItems& items) = 0;
-  // For a loop that makes no items, but does nothing either once a batch has stopped.
+  // For a loop that makes no items, but must also do nothing once a batch has stopped.
   BatchStart reader() const { return {.stop = stop()}; }
 
-  // What a loop on the device needs to do the work of start() and intern() itself (sector/chains.h), as one does
-  // that works on many small batches; nullptr where that needs the host.
+  // Returns the data with which a loop on the device can do the work of start() and intern() itself, as loops
+  // over many small batches do (sector/chains.h). Returns nullptr if that needs the host.
   virtual const SectorContext* context() { return nullptr; }
 
-  // A word that loops may write, and that finish() brings along.
+  // A word that loops may write. finish() returns its value.
   virtual uint32_t* word() const = 0;
 
-  // Waits for the batches. Where there was not enough room for one of them, it makes room, and the result
-  // says from which batch on all are to be done again; otherwise all are done.
+  // Waits for the batches. If there was not enough room for one of them, makes room and returns from which
+  // batch on all must be done again. Otherwise all batches are done.
   virtual BatchesResult finish() = 0;
 
-  // What each batch was, once all are done.
+  // The work of each batch, once all are done.
   const std::vector<InternWork>& work() const { return work_; }
 
  protected:

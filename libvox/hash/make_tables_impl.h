@@ -1,5 +1,5 @@
-// All variants of hash tables: the one place that lists them. make_tables_cpu.cpp and make_tables_cuda.cu
-// include it, each for one device.
+// The list of all variants of hash tables. make_tables_cpu.cpp and make_tables_cuda.cu include this file,
+// each for one device.
 #pragma once
 
 #include <array>

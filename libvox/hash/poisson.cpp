@@ -8,7 +8,7 @@ namespace vox::hash {
 
 std::vector<PoissonShare> poisson_shares(double mean) {
   if (mean <= 0) return {{0, 1.0}};
-  // Less than 1e-12 is left beyond eight standard deviations and forty items, which matter where the mean is
+  // Less than 1e-12 lies beyond eight standard deviations plus forty items; the forty matter if the mean is
   // small.
   const double reach = 8 * std::sqrt(mean) + 40;
   const auto first = static_cast<uint64_t>(std::max(0.0, mean - reach));

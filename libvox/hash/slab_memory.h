@@ -1,7 +1,7 @@
-// Where slabs lie: the allocator of SlabHash (Ashkiani et al. 2018, §V) as SVDAG editing uses it (Molenaar &
-// Eisemann 2024, §4.2). A slab holds up to 32 items of one size. 1024 slabs are a block with a bitmap of the
-// slabs in use; 16 blocks are a superblock, the unit in which memory grows, between batches. Small tables
-// have only a part of one (superblocks.h). All item sizes share one numbering:
+// The memory of slabs: the allocator of SlabHash (Ashkiani et al. 2018, §V) in the form in which SVDAG
+// editing uses it (Molenaar & Eisemann 2024, §4.2). A slab holds up to 32 items of one size. A block is 1024
+// slabs with a bitmap of the slabs in use. A superblock is 16 blocks, and is the unit in which memory grows
+// between batches. Small tables have only a part of one (superblocks.h). All item sizes share one numbering:
 //
 //   pointer to an item   superblock 13 | block 4 | slab 10 | slot 5   32 bits, stable while the item lives
 //   number of a slab     superblock 13 | block 4 | slab 10            27 bits, the same without the slot
@@ -29,15 +29,15 @@ inline constexpr uint32_t kMaxSuperblocks = (1 << kSuperblockBits) - 1;
 inline constexpr uint32_t kNullPointer = UINT32_MAX;
 inline constexpr uint32_t kNullSlab = UINT32_MAX;
 
-// How slabs of one table are laid out, in words. An item's first two words and the others may be apart.
+// The layout of the slabs of one table, in words. An item's first two words may lie apart from the others.
 struct SlabLayout {
   uint16_t slab_words;  // 2 B
-  uint16_t head_first;  // 2 B, where word 0 of slot 0 is
-  uint16_t head_words;  // 2 B, from one slot to the next
-  uint16_t tail_first;  // 2 B, where word 0 of slot 0 would be if it were beside the words from 2 on
-  uint16_t tail_words;  // 2 B, from one slot to the next
+  uint16_t head_first;  // 2 B, the place of word 0 of slot 0
+  uint16_t head_words;  // 2 B, distance from one slot to the next
+  uint16_t tail_first;  // 2 B, where word 0 of slot 0 would be, before the words from 2 on
+  uint16_t tail_words;  // 2 B, distance from one slot to the next
 
-  // A layout of whole items, one behind the other, after the first `first` words.
+  // Returns a layout of whole items, one behind the other, after the first `first` words.
   static constexpr SlabLayout contiguous(uint32_t slab_words, uint32_t first, uint32_t item_words) {
     const auto at = static_cast<uint16_t>(first), step = static_cast<uint16_t>(item_words);
     return {static_cast<uint16_t>(slab_words), at, step, at, step};
@@ -47,23 +47,23 @@ static_assert(sizeof(SlabLayout) == 10);
 
 struct Superblock {
   uint32_t* slabs;      // 8 B
-  uint32_t* bitmap;     // 8 B, a bit for each slab, set where it is in use
-  uint32_t index;       // 4 B, among the superblocks of its table
+  uint32_t* bitmap;     // 8 B, a bit for each slab, set if it is in use
+  uint32_t index;       // 4 B, its index among the superblocks of its table
   SlabLayout layout;    // 10 B
-  uint16_t slab_count;  // 2 B, how many slabs there is memory for; higher numbers stand for no slab
+  uint16_t slab_count;  // 2 B, number of slabs with memory; higher numbers are not slabs
 };
 static_assert(sizeof(Superblock) == 32);
 
-// The trivially copyable view of the memory of all slabs that kernel bodies capture.
+// The trivially copyable view of the memory of all slabs, which kernel bodies capture.
 struct SlabMemoryRef {
   const Superblock* superblocks;
 
-  // A slab of a table whose slabs are of this size.
+  // Returns a slab of a table whose slabs have this size.
   VOX_HD uint32_t* slab(uint32_t number, uint32_t slab_words) const {
     return superblocks[number >> (kBlockBits + kSlabBits)].slabs +
            static_cast<uint64_t>(number & (kSlabsPerSuperblock - 1)) * slab_words;
   }
-  // Where an item lies in a table that keeps its items whole; such a table writes it there.
+  // Returns the place of an item in a table that stores its items whole. Such a table writes it there.
   VOX_HD uint32_t* whole_item(uint32_t pointer) const {
     const Superblock& superblock = superblocks[pointer >> (kBlockBits + kSlabBits + kSlotBits)];
     return superblock.slabs +
@@ -85,14 +85,14 @@ struct SlabMemoryRef {
 struct SlabAllocatorRef {
   SlabMemoryRef memory;
   const uint32_t* superblocks;  // their numbers
-  uint32_t* full;               // per superblock, a bit for each block without a free slab
+  uint32_t* full;               // for each superblock, a bit for each block without a free slab
   uint32_t count;
   uint32_t* slabs_used;
 
   static constexpr uint32_t kAllFull = (1u << kBlocksPerSuperblock) - 1;
 
-  // Takes a slab that is not in use and returns its number. There is one: the host has made sure before the
-  // batch. `seed` spreads groups over the blocks.
+  // Takes a slab that is not in use and returns its number. There must be one, which the host ensures before
+  // the batch. `seed` spreads groups over the blocks.
   template <class Group>
   VOX_HD uint32_t allocate(Group group, uint32_t seed) const {
     for (uint32_t first = seed % count;; first = (first + 32) % count) {
@@ -116,7 +116,7 @@ struct SlabAllocatorRef {
   }
 
  private:
-  // Takes a slab of this superblock, or returns kNullSlab. Marks the blocks that turn out to be full.
+  // Takes a slab of this superblock, or returns kNullSlab. Marks blocks that turn out to be full.
   template <class Group>
   VOX_HD uint32_t allocate_in(Group group, uint32_t index, uint32_t seed) const {
     const uint32_t number = superblocks[index];
@@ -138,9 +138,8 @@ struct SlabAllocatorRef {
     return kNullSlab;
   }
 
-  // Marks a block as full. free() clears a slab's bit before the block's mark; this call looks at the bits
-  // again after setting the mark, so that whichever comes last, a block with a free slab does not stay
-  // marked.
+  // Marks a block as full. free() clears a slab's bit before the block's mark, and this function reads the
+  // bits again after setting the mark. Whichever comes last, a block with a free slab does not stay marked.
   template <class Group>
   VOX_HD void mark_full(Group group, uint32_t index, uint32_t block, const uint32_t* bitmap) const {
     group.once([&] { device::atomic_or(full + index, 1u << block); });
@@ -150,7 +149,7 @@ struct SlabAllocatorRef {
       group.once([&] { device::atomic_and(full + index, ~(1u << block)); });
   }
 
-  // Sets a clear bit of the word and returns its index, or 32 if no bit is clear any more.
+  // Sets a clear bit of the word and returns its index, or 32 if no bit is clear.
   VOX_HD static uint32_t take_bit(uint32_t* word) {
     for (uint32_t seen = device::atomic_load_relaxed(word); seen != UINT32_MAX;) {
       uint32_t bit = static_cast<uint32_t>(lowest_bit(~seen));

@@ -1,4 +1,5 @@
-// LinkedBatches for tables that need the host for each batch: it waits for one before it starts the next.
+// LinkedBatches for tables that need the host for each batch: each batch is finished before the next one
+// starts.
 #pragma once
 
 #include "libvox/hash/find_or_insert.h"

@@ -1,4 +1,4 @@
-// Owns the memory that slabs lie in (slab_memory.h).
+// Owns the memory of slabs (slab_memory.h).
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace vox::hash {
 
-// Flags the superblocks that have a marked pointer: `flags` has a word for each, by its number. The marks of
-// a superblock, a bit for each pointer, are looked at in strips, each only up to its first mark.
+// Flags the superblocks that have a marked pointer. `flags` has a word for each superblock, by its number.
+// The marks of a superblock, a bit for each pointer, are read in strips, each only up to its first mark.
 struct FlagMarked {
   static constexpr uint32_t kMarkWords = kSlabsPerSuperblock, kStrips = 64;
   const uint32_t* marks;
@@ -28,10 +28,10 @@ struct FlagMarked {
   }
 };
 
-// Marks slabs that there is no memory for as in use, so that nobody takes one.
+// Marks slabs without memory as in use, so that they are never taken.
 struct StartBitmaps {
   uint32_t* bitmaps;
-  uint32_t slabs;  // of each superblock, whole words of its bitmap
+  uint32_t slabs;  // per superblock; fills whole words of its bitmap
   VOX_HD void operator()(uint64_t i) const {
     bitmaps[i] = i % kBitmapWordsPerSuperblock * 32 < slabs ? 0 : UINT32_MAX;
   }
@@ -44,13 +44,13 @@ class Superblocks {
   explicit Superblocks(Device& device)
       : device_(device), directory_(device.template make<Superblock>(kMaxSuperblocks)) {}
 
-  // Adds `count` superblocks of this layout, with successive numbers; their indices in their table begin at
-  // `index`. Returns the number of the first. There is memory for the first `slabs` slabs of each, a multiple
-  // of 32.
+  // Adds `count` superblocks of this layout, with successive numbers, and returns the number of the first.
+  // Their indices in their table begin at `index`. The first `slabs` slabs of each have memory; `slabs` must
+  // be a multiple of 32.
   uint32_t grow(uint32_t count, uint32_t index, const SlabLayout& layout,
                 uint32_t slabs = kSlabsPerSuperblock) {
     const uint32_t first = free_numbers(count);
-    // Where much is needed, there are few calls for memory, and pieces that are small enough to be given
+    // Large amounts of memory are taken in few allocations, in pieces that are still small enough to be given
     // back.
     constexpr uint32_t kMostPieces = 16;
     const uint32_t each = (count + kMostPieces - 1) / kMostPieces;
@@ -65,8 +65,9 @@ class Superblocks {
     return first;
   }
 
-  // Which superblocks can be given back once the items without a mark are gone: a word for each number, 1 or
-  // 0. Where memory was taken for many superblocks at once, a piece holds several, which go together.
+  // Returns which superblocks can be given back once the items without a mark are gone: a word for each
+  // number, 1 or 0. If memory was taken for several superblocks at once, they form a piece and can only go
+  // together.
   std::vector<uint32_t> without_marks(const uint32_t* marks) const {
     std::vector<uint32_t> marked(entries_.size()), result(entries_.size());
     if (marked.empty()) return result;
@@ -82,12 +83,13 @@ class Superblocks {
     return result;
   }
 
-  // Tells in which order a table has the superblocks with these numbers. It holds from the next release() on.
+  // Sets the order in which a table has the superblocks with these numbers. It takes effect at the next
+  // release().
   void set_order(const std::vector<uint32_t>& numbers) {
     for (uint32_t i = 0; i < numbers.size(); ++i) entries_[numbers[i]].index = i;
   }
 
-  // Gives back the superblocks that without_marks() named; nothing may refer to them any more. Their numbers
+  // Gives back the superblocks that without_marks() named. Nothing may refer to them any more. Their numbers
   // are used again.
   void release(const std::vector<uint32_t>& released) {
     device_.sync();
@@ -99,22 +101,23 @@ class Superblocks {
   }
 
   SlabMemoryRef ref() const { return {directory_.data()}; }
-  // How many items there is memory for.
+  // Returns for how many items there is memory.
   uint64_t places() const {
     uint64_t slabs = 0;
     for (const Superblock& entry : entries_) slabs += entry.slab_count;
     return slabs << kSlotBits;
   }
   uint64_t places(uint32_t number) const { return uint64_t{entries_[number].slab_count} << kSlotBits; }
-  // How many slabs a table takes that has `has` of them and needs `more`. A whole superblock for every item size would
-  // be a hundred times what a small scene takes: where the table is not as large as one, it takes a part of one, as
-  // large as all that it has. From kSlabsPerSuperblock on it takes whole ones.
+  // Returns how many slabs a table takes that has `has` of them and needs `more`. A whole superblock for
+  // every item size would be a hundred times what a small scene needs. A table that is smaller than a
+  // superblock therefore takes a part of one, as large as all that it has. From kSlabsPerSuperblock on, it
+  // takes whole ones.
   uint32_t slabs_to_take(uint64_t has, uint64_t more) const {
     constexpr uint64_t kFewest = 1 << 8, kFew = 8;
     return static_cast<uint32_t>(std::min<uint64_t>(
         std::bit_ceil(std::max({more, has, (places() >> kSlotBits) / kFew, kFewest})), kSlabsPerSuperblock));
   }
-  // For each superblock, by its number, how many of these places are before it.
+  // Returns for each superblock, by its number, how many of these places lie before it.
   std::vector<uint32_t> first_places() const {
     std::vector<uint32_t> first;
     uint64_t before = 0;
@@ -147,19 +150,20 @@ class Superblocks {
     return piece;
   }
 
-  // The lowest of `count` successive numbers that are not in use.
+  // Returns the lowest of `count` successive numbers that are not in use.
   uint32_t free_numbers(uint32_t count) const {
     uint32_t first = 0;
     for (uint32_t number = 0; number < entries_.size() && number - first < count; ++number)
       if (entries_[number].slabs) first = number + 1;
     if (first + count > kMaxSuperblocks)
-      throw Error("the scene has more unique nodes than 32-bit pointers reach").hint("lower the resolution");
+      throw Error("the scene has more unique nodes than 32-bit pointers can address")
+          .hint("lower the resolution");
     return first;
   }
 
   Device& device_;
   device::Buffer<Superblock> directory_;
-  std::vector<Superblock> entries_;  // the directory on the host; no slabs where a number is not in use
+  std::vector<Superblock> entries_;  // the directory on the host; unused numbers have no slabs
   std::vector<Piece> pieces_;
 };
 

@@ -1,5 +1,5 @@
 // The names of the variants of hash tables, in the order in which they are shown. make_tables_impl.h lists
-// what each is made of.
+// the variants themselves.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace vox::hash {
 
 std::vector<std::string> table_names();
-// Throws UsageError unless there is a variant of this name.
+// Throws UsageError if there is no variant of this name.
 void check_table_name(const std::string& name);
 
 }  // namespace vox::hash

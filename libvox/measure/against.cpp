@@ -13,8 +13,8 @@ const ResultColumn* column_of(const ResultTable& table, const std::string& name)
   return found == table.columns().end() ? nullptr : &*found;
 }
 
-// A cell as text, "" where there is no value. Files hold all digits of a number: equal texts are equal
-// numbers, whether or not they were whole ones in both runs.
+// Returns a cell as text, "" if it has no value. Files hold all digits of a number, so equal texts are equal
+// numbers, even if a column had whole numbers in only one of the runs.
 std::string cell_text(const ResultTable& table, const std::string& name, size_t row) {
   const ResultColumn* const column = column_of(table, name);
   if (column == nullptr || !column->has(row)) return "";
@@ -55,7 +55,7 @@ Change change_of(const Timing& before, const Timing& now) {
   return Change::None;
 }
 
-// The first row with these values of the axes that has a time.
+// Returns the first row that has these values of the axes and a time.
 std::optional<size_t> row_with(const ResultTable& table, const std::vector<std::string>& axes,
                                const std::vector<std::string>& cells) {
   for (size_t row = 0; row < table.rows(); ++row)

@@ -1,9 +1,10 @@
-// Compares what a benchmark has measured with an earlier run of it, row by row.
+// Compares the results of a benchmark with those of an earlier run, row by row.
 //
-// A row has become slower where no repetition was as fast as the slowest one of the earlier run, and where
-// the medians are more than kLeastChange apart: so that neither the spread of the repetitions nor a change
-// that nobody would see is taken for one. Faster is the same the other way round. With one repetition there
-// is no spread, and kLeastChange alone decides. Rows that did other work are not compared.
+// A row counts as slower if every one of its repetitions took longer than the slowest repetition of the
+// earlier run, and if the two medians differ by more than kLeastChange. So neither the spread of the
+// repetitions nor a change too small to matter is reported. Faster is defined the same way in the other
+// direction. With one repetition there is no spread, and kLeastChange alone decides. Rows that did different
+// work are not compared.
 #pragma once
 
 #include <array>
@@ -17,36 +18,37 @@
 
 namespace vox::measure {
 
-inline constexpr double kLeastChange = 0.03;  // of the earlier median
+inline constexpr double kLeastChange = 0.03;  // as a share of the earlier median
 
-// The columns of a benchmark's rows by which they are compared: two rows with the same values of the axes are
-// the same measurement, and did the same work where those of `work` are the same. Their times are in the
-// columns ms, ms_min and ms_max, or in ms alone.
+// The columns by which the rows of a benchmark are compared. Two rows are the same measurement if their
+// values of the axes are equal, and they did the same work if their values of `work` are equal, too. Their
+// times are in the columns ms, ms_min and ms_max, or in ms alone.
 struct ComparedColumns {
   std::vector<std::string> axes, work;
 };
 
 enum class Change : uint8_t {
-  None,  // within the spread
+  None,  // the difference is within the spread
   Slower,
   Faster,
-  OtherWork,  // the row did other work, so that its times say nothing
+  OtherWork,  // the row did different work, so its times cannot be compared
   Added,      // the earlier run has no such row
   Gone        // this run has no such row
 };
 inline constexpr std::array kChangeNames = {"same", "slower", "faster", "other work", "added", "gone"};
 
 struct AgainstRow {
-  std::string row;                              // the values of its axes: "spheres, fresh, 1140"
+  std::string row;                              // the values of its axes, e.g. "spheres, fresh, 1140"
   std::optional<Timing> before = {}, now = {};  // in ms
   Change change = Change::None;
-  std::string other_work = {};  // "nodes_new 120, was 118"; of OtherWork alone
+  std::string other_work = {};  // e.g. "nodes_new 120, was 118"; only for OtherWork
 
-  std::optional<double> ratio() const;  // of the medians, now to before
+  // Returns the median of this run divided by that of the earlier one.
+  std::optional<double> ratio() const;
 };
 
-// The rows of this run in their order, then those that only the earlier run has. Rows without a time are left
-// out.
+// Returns the rows of this run in their order, then those that only the earlier run has. Rows without a time
+// are left out.
 std::vector<AgainstRow> compare_results(const ResultTable& now, const ResultTable& before,
                                         const ComparedColumns& columns);
 

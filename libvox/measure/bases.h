@@ -1,7 +1,7 @@
-// Bases of a picture, for geometric hashing (Alcantara et al. 2009, §6): pairs of feature points, each of
-// which is a system of coordinates. The first point is its origin; the second lies on its u axis, a fixed
-// number of cells away. A point has the same coordinates (u, v) in all systems that a turn, a scale and a
-// shift bring onto each other.
+// Bases of a picture, for geometric hashing (Alcantara et al. 2009, §6). A basis is an ordered pair of
+// feature points that defines a system of coordinates: the first point is its origin, the second lies on its
+// u axis, a fixed number of cells away. If the picture is rotated, scaled and shifted together with the
+// basis, the coordinates (u, v) of its points stay the same.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace vox::measure {
 
-// The numbers of both points; the greatest has 16 bits.
+// A basis is stored as the numbers of its two points, 16 bits each.
 inline constexpr uint32_t kMostFeaturePoints = 4096;
 VOX_HD inline uint32_t basis_of(uint32_t origin, uint32_t end) {
   return origin << 16 | end;
@@ -24,8 +24,8 @@ VOX_HD inline uint32_t end_of(uint32_t basis) {
   return basis & 0xffff;
 }
 
-// How long a basis may be: a twelfth to a half of the picture's diagonal. The coordinates of a shorter one
-// would be spread out by the errors of its two points; in those of a longer one all points lie close
+// The limits of a basis's length: a twelfth to a half of the picture's diagonal. In a shorter basis the
+// errors of its two points would scatter the coordinates; in a longer one all points would lie close
 // together.
 struct BasisLength {
   static constexpr int64_t kShortest = 12, kLongest = 2;
@@ -37,16 +37,16 @@ struct BasisLength {
   }
 };
 
-// The coordinates of one basis. A picture has at most 2^15 pixels a side, so that products of two differences
-// of places have 32 bits, and no point is more than 12 times as far from the origin as the end: coordinates have
-// 11 bits with 128 cells.
+// Computes coordinates in one basis. A picture has at most 2^15 pixels a side, so a product of two
+// differences of places fits into 32 bits. No point is more than 12 times as far from the origin as the end
+// point is, so with 128 cells a coordinate has 11 bits.
 struct BasisFrame {
   static constexpr uint32_t kMostCells = 128;
-  static constexpr int64_t kZero = 1 << 15;  // is added to coordinates, which may be negative
+  static constexpr int64_t kZero = 1 << 15;  // added to coordinates, which may be negative
 
   PixelPlace origin;
   int64_t x, y, square;  // from the origin to the end
-  int64_t cells;         // that they are apart
+  int64_t cells;         // the distance between the basis's two points
 
   VOX_HD BasisFrame(const PixelPlace* points, uint32_t basis, uint32_t cells_apart)
       : origin(points[origin_of(basis)]),
@@ -55,31 +55,32 @@ struct BasisFrame {
         square(x * x + y * y),
         cells(cells_apart) {}
 
-  // The key of the cell that a point is in: u and v, rounded to the nearest whole number.
+  // Returns the key of the cell that a point lies in: u and v, rounded to the nearest whole number.
   VOX_HD uint32_t key(PixelPlace point) const {
     const int64_t to_x = point.x - origin.x, to_y = point.y - origin.y;
     return coordinate(to_x * x + to_y * y) << 16 | coordinate(to_y * x - to_x * y);
   }
 
  private:
-  // ⌊cells · part / square + 1/2⌋ + kZero.
+  // Returns ⌊cells · part / square + 1/2⌋ + kZero.
   VOX_HD uint32_t coordinate(int64_t part) const {
     return static_cast<uint32_t>(static_cast<uint64_t>(2 * cells * part + (2 * kZero + 1) * square) /
                                  static_cast<uint64_t>(2 * square));
   }
 };
 
-// A picture's points and bases in a device's memory.
+// A view of a picture's points and bases in a device's memory.
 struct BasesRef {
   const PixelPlace* points;
-  uint32_t count;  // of the points, 3 or more
+  uint32_t count;  // number of points, at least 3
   const uint32_t* bases;
-  uint32_t cells;  // that the points of a basis are apart
+  uint32_t cells;  // the distance between the two points of a basis
 
-  // Every basis has coordinates for all points but its own two.
+  // A basis has coordinates for all points except its own two.
   VOX_HD uint32_t points_of_basis() const { return count - 2; }
   VOX_HD uint32_t basis(uint64_t i) const { return bases[i / points_of_basis()]; }
-  // The key of item i: of point i % points_of_basis() of those that a basis has, leaving out its own.
+  // Returns the key of item i: the coordinates of one point in one basis. The items of a basis are numbered
+  // by their points, and the basis's own two points are skipped.
   VOX_HD uint32_t key(uint64_t i) const {
     const uint32_t of = basis(i), origin = origin_of(of), end = end_of(of);
     auto point = static_cast<uint32_t>(i % points_of_basis());
@@ -91,8 +92,9 @@ struct BasesRef {
 
 // --- bodies of loops ---
 
-// Whether a pair of points is taken as a basis: by its length, and with a chance of so many in 2^32. Pair i
-// is of the points i / count and i % count.
+// True if a pair of points is chosen as a basis: its length is within the limits, and its hash is below
+// `chance`, which happens with a probability of chance / 2^32. Pair i consists of the points i / count and i
+// % count.
 struct IsBasis {
   const PixelPlace* points;
   uint32_t count;
@@ -114,7 +116,7 @@ struct IsBasis {
 
 struct WriteBases {
   IsBasis is_basis;
-  uint32_t *pairs, *hashes;  // pairs become bases
+  uint32_t *pairs, *hashes;  // pairs are replaced by bases
   VOX_HD void operator()(uint64_t i) const {
     hashes[i] = is_basis.hash(pairs[i]);
     pairs[i] = is_basis.basis(pairs[i]);
@@ -126,7 +128,7 @@ template <class Device>
 struct PictureBases {
   device::Buffer<PixelPlace> points;
   device::Buffer<uint32_t> bases;
-  uint64_t count = 0;  // of the bases
+  uint64_t count = 0;  // number of bases
   uint32_t cells = 0;
 
   BasesRef ref() const { return {points.data(), static_cast<uint32_t>(points.size()), bases.data(), cells}; }
@@ -136,8 +138,8 @@ struct PictureBases {
 struct BasisChoice {
   static constexpr uint64_t kAlways = uint64_t{1} << 32;
 
-  uint64_t chance = kAlways;   // of a pair, of so many in 2^32
-  uint64_t most = UINT64_MAX;  // bases; if there are more, a hash decides
+  uint64_t chance = kAlways;   // the probability of each pair, as a multiple of 1 / 2^32
+  uint64_t most = UINT64_MAX;  // maximum number of bases; if more are found, a hash decides
   uint64_t seed = 0;
   uint32_t cells = 32;
 };

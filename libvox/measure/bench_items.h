@@ -1,5 +1,5 @@
-// Items to measure hash tables with. They are made on the device from numbers: equal numbers give equal
-// items, different numbers different ones, so that what a search has to find is known without a table.
+// Items for benchmarks of hash tables. They are computed on the device from numbers: equal numbers give equal
+// items and different numbers different items, so the correct result of a search is known without a table.
 #pragma once
 
 #include "libvox/base/hd.h"
@@ -9,9 +9,9 @@
 
 namespace vox::measure::bench {
 
-// Writes item `number`, 1 to 2^36, or to 2^32 - 1 where it has one word. mix64 maps numbers to the first two
-// words one to one, and 0 to 0, so that these words differ for all items and are never 0 (which tables may use
-// for an empty slot). So does mix32 with a single word.
+// Writes item `number`, which is 1 to 2^36, or 1 to 2^32 - 1 for items of one word. mix64 is a bijection that
+// maps 0 to 0, so the first two words differ for all items and are never both 0 (tables may use 0 for an
+// empty slot). The same holds for mix32 and items of one word.
 VOX_HD inline void write_item(uint64_t number, uint32_t item_words, uint32_t* words) {
   if (item_words == 1) *words = mix32(static_cast<uint32_t>(number));
   for (uint32_t word = 0; item_words > 1 && word < item_words; word += 2) {
@@ -21,16 +21,16 @@ VOX_HD inline void write_item(uint64_t number, uint32_t item_words, uint32_t* wo
   }
 }
 
-// --- which item is the i-th of a batch ---
+// --- functions that choose the i-th item of a batch ---
 
-// The items from `first` on, one after the other.
+// Consecutive items from `first` on.
 struct Consecutive {
   uint64_t first;
   VOX_HD uint64_t operator()(uint64_t i) const { return first + i; }
 };
 
-// Items of which `percent` are random ones among 1 to `stored`; the others are numbered from `first_miss` on,
-// none of them twice. Another seed gives another choice.
+// A batch in which `percent` of the items are chosen at random among items 1 to `stored`. The others are
+// numbered from `first_miss` on, each at most once. Another seed gives another choice.
 struct RandomHits {
   uint64_t stored;
   uint64_t first_miss;
@@ -42,7 +42,7 @@ struct RandomHits {
   }
 };
 
-// A batch of `count` items of which `percent` equal one of the others.
+// A batch of `count` items of which `percent` are copies of items of the same batch.
 struct RandomCopies {
   uint64_t count;
   uint32_t percent;
@@ -62,7 +62,7 @@ struct WriteItems {
   VOX_HD void operator()(uint64_t i) const { write_item(numbers(i), item_words, words + i * item_words); }
 };
 
-// Whether the i-th item is stored, where items 1 to `stored` are.
+// Returns 1 if the i-th item is stored, that is, if its number is at most `stored`.
 template <class Numbers>
 struct IsStored {
   Numbers numbers;
@@ -75,8 +75,8 @@ struct IsFound {
   VOX_HD uint32_t operator()(uint64_t i) const { return pointers[i] != hash::kNullPointer ? 1 : 0; }
 };
 
-// Whether the i-th pointer is wrong. A search for the i-th item has to give a pointer below `pointer_end` to
-// equal words where the item is stored, else kNullPointer. A Memory has item(pointer).
+// Returns 1 if the i-th pointer is wrong. If the i-th item is stored, the search for it must return a pointer
+// below `pointer_end` to equal words, otherwise kNullPointer. A Memory has item(pointer).
 template <class Numbers, class Memory>
 struct IsWrong {
   IsStored<Numbers> is_stored;
@@ -95,7 +95,7 @@ struct IsWrong {
 template <class Numbers>
 struct MarkNumber {
   Numbers numbers;
-  uint32_t* marks;  // by number
+  uint32_t* marks;  // indexed by the item's number
   VOX_HD void operator()(uint64_t i) const { device::atomic_or(marks + numbers(i), 1u); }
 };
 
@@ -104,7 +104,7 @@ struct IsMarked {
   VOX_HD uint32_t operator()(uint64_t i) const { return marks[i]; }
 };
 
-// Whether the i-th item's leader is wrong: not equal to it, or not its own leader.
+// Returns 1 if the i-th item's leader is wrong: it is not equal to the item, or it is not its own leader.
 template <class Numbers>
 struct IsWrongLeader {
   Numbers numbers;

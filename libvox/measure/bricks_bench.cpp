@@ -22,7 +22,7 @@
 namespace vox::measure {
 namespace {
 
-// The checksum that BricksReader has to give for a copy, computed from the volume itself, layer by layer.
+// Computes from the volume itself, layer by layer, the checksum that BricksReader must give for a copy.
 uint64_t volume_checksum(const volume::Volume& volume, const volume::ValueRule& rule) {
   const Int3 size = volume.info.size;
   const uint64_t layer = uint64_t(size.x) * uint64_t(size.y);
@@ -44,7 +44,7 @@ uint64_t volume_checksum(const volume::Volume& volume, const volume::ValueRule& 
 struct NamedQuery {
   std::string loop;
   uint32_t filter;
-  uint64_t cost;  // about that of one run, in lookups of a filter
+  uint64_t cost;  // approximate cost of one run, in lookups of a filter
   bricks::ReadQuery query;
 };
 
@@ -68,7 +68,7 @@ std::vector<NamedQuery> queries(const BricksBenchOptions& options, const BricksB
   return list;
 }
 
-// The part of a volume that lies in the box, as a volume of its own. The whole volume outlives it.
+// Returns the part of a volume inside the box as a volume of its own, which must not outlive the whole one.
 volume::Volume part_of(const volume::Volume& volume, const VoxelBox& box) {
   volume::Volume part = {volume.info, [&volume, corner = box.min](const VoxelBox& at, std::byte* out) {
                            volume.read({at.min + corner, at.max + corner}, out);
@@ -80,7 +80,7 @@ volume::Volume part_of(const volume::Volume& volume, const VoxelBox& box) {
   return part;
 }
 
-// View and colours of a picture of the volume, taken from where all of it is seen.
+// The view and colours of a picture that shows the whole volume.
 struct Picturing {
   bricks::CastView view;
   std::vector<bricks::CastColor> colors = render::cast_colors({});
@@ -137,7 +137,7 @@ class Bench {
       for (const uint32_t log2_side : options_.log2_sides) measure_trade_off(log2_side);
   }
 
-  // The cost of all reads, in all ways and from the dense array.
+  // Returns the cost of all reads, in all ways and from the dense array.
   uint64_t total_cost() const {
     uint64_t each = 0;
     for (const NamedQuery& query : queries_) each += query.cost * (sizes_.repetitions + 1);
@@ -196,7 +196,7 @@ class Bench {
         const bricks::ReadResult read = reader.read(access, queries_[i].query);
         progress_->update(cost_ += queries_[i].cost, text_of(row));
         if (read.checksum != sums_[i])
-          throw Error(fmt::format("{}³ bricks of {} by {} read other values than the dense array: {}",
+          throw Error(fmt::format("{}³ bricks of {} by {} read different values than the dense array: {}",
                                   1u << row.log2_side, row.types, kAccessNames[size_t(access)], row.loop));
         row.lookups = read.lookups;
         if (repetition > 0) seconds.push_back(read.seconds);
@@ -242,7 +242,8 @@ class Bench {
           bricks::Access::Direct,
           {.loop = bricks::ReadLoop::Mean, .radius = kTradeOffRadius, .view = nullptr, .colors = nullptr});
       if (!filtered_sum_) filtered_sum_ = read.checksum;
-      if (read.checksum != *filtered_sum_) throw Error("bricks that were replaced read other values");
+      if (read.checksum != *filtered_sum_)
+        throw Error("after bricks were replaced, different values were read");
       if (repetition > 0) seconds.push_back(read.seconds);
     }
     return summarize(std::move(seconds));
@@ -255,11 +256,11 @@ class Bench {
   volume::Volume volume_;  // the part that is measured
   std::vector<NamedQuery> queries_;
   std::optional<Progress> progress_;
-  uint64_t cost_ = 0;           // of what has been done
-  std::vector<uint64_t> sums_;  // of each query, read from the dense array
+  uint64_t cost_ = 0;           // cost of what has been done so far
+  std::vector<uint64_t> sums_;  // the checksum of each query, read from the dense array
   uint64_t volume_sum_ = 0;
   std::optional<uint64_t> filtered_sum_;
-  std::optional<volume::ValueRange> range_;  // the same whatever the bricks are
+  std::optional<volume::ValueRange> range_;  // does not depend on the bricks
   BricksBenchResult result_;
 };
 
@@ -268,14 +269,15 @@ class Bench {
 void check(const BricksBenchOptions& options) {
   if (options.log2_sides.empty() || options.sets.empty() || options.accesses.empty() ||
       (options.filters.empty() && options.gathers == 0u && options.picture == 0u))
-    throw UsageError("nothing to measure: sizes, types, ways and loops have one value at least");
+    throw UsageError("nothing to measure: sizes, types, kinds of access and loops need at least one value");
   check_filters(options.filters);
   check_picture_side(options.picture.value_or(0));
   if (options.trade_off == 1 || options.trade_off > 1000)
-    throw UsageError("curves of 2 to 1000 points, or 0 for none");
-  if (options.jit.leaves == 0) throw UsageError("a kd tree has one leaf at least");
-  if (options.repetitions == 0u) throw UsageError("no repetitions, one at least");
-  if (options.gathers.value_or(0) > uint64_t{1} << 36) throw UsageError("at most 64 G positions");
+    throw UsageError("a curve has 2 to 1000 points; 0 means no curves");
+  if (options.jit.leaves == 0) throw UsageError("a kd tree needs at least one leaf");
+  if (options.repetitions == 0u) throw UsageError("the number of repetitions must be at least 1");
+  if (options.gathers.value_or(0) > uint64_t{1} << 36)
+    throw UsageError("the number of gathers may be at most 2^36");
 }
 
 BricksBenchSizes sizes_of(const BricksBenchOptions& options, const std::string& device) {

@@ -1,9 +1,10 @@
-// Measures how fast bricks are read, as Labschütz, chapter 6, does: by mean filters and gathers, by the root
-// grid and by code compiled for the bricks at hand, with the dense array beside them.
+// Measures how fast bricks are read, as chapter 6 of Labschütz's thesis does: by mean filters and gathers,
+// through the root grid and through code compiled for the bricks at hand, with the dense array for
+// comparison.
 //
-// Each time is the median of the repetitions after one that does not count. All ways have to read the same
-// values: a checksum of what a loop has read, made on the device, is compared with that of the dense array,
-// and the dense array's with the volume as it was read.
+// Each time is the median of the repetitions after an uncounted first one. All kinds of access must read the
+// same values: the device computes a checksum of what each loop has read, which is compared with the dense
+// array's, and the dense array's is compared with that of the volume's values.
 #pragma once
 
 #include <array>
@@ -20,12 +21,12 @@ namespace vox::measure {
 
 inline constexpr std::array<const char*, 4> kAccessNames = {"array", "direct", "kd", "jit"};
 
-// How much is measured.
+// The amount of work that is measured.
 struct BricksBenchSizes {
-  uint64_t voxels;       // of a box in the middle of the volume, at most; 0: all of it
-  uint64_t gathers;      // 0: none
-  uint32_t picture;      // pixels a side, of rays cast through the volume; 0: none
-  uint32_t repetitions;  // of everything
+  uint64_t voxels;       // maximum number of voxels, in the middle of the volume; 0: the whole volume
+  uint64_t gathers;      // number of gathers; 0: none
+  uint32_t picture;      // pixels a side of a picture made by casting rays; 0: none
+  uint32_t repetitions;  // repetitions of every measurement
 };
 
 struct BricksBenchOptions {
@@ -36,9 +37,9 @@ struct BricksBenchOptions {
   std::vector<bricks::BrickTypeSet> sets = {bricks::kBrickTypeSets.rbegin(), bricks::kBrickTypeSets.rend()};
   std::vector<bricks::Access> accesses = {bricks::Access::Direct, bricks::Access::Compiled};
   std::vector<uint32_t> filters = {3, 5, 7};  // voxels a side
-  std::optional<uint64_t> voxels, gathers;    // where absent, the device's defaults
+  std::optional<uint64_t> voxels, gathers;    // the device's defaults if absent
   std::optional<uint32_t> picture, repetitions;
-  uint32_t trade_off = 0;  // points of each strategy's curve; 0: no curves
+  uint32_t trade_off = 0;  // points on the curve of each strategy; 0: no curves
   volume::ThresholdOptions threshold;
   bricks::JitOptions jit;
 };
@@ -46,20 +47,20 @@ struct BricksBenchOptions {
 // Throws UsageError unless there is something to measure.
 void check(const BricksBenchOptions& options);
 
-// How much is measured on the device of this name.
+// Returns the amount of work for the device with this name.
 BricksBenchSizes sizes_of(const BricksBenchOptions& options, const std::string& device);
 
-// The box in the middle of a volume of this size that is measured; it has the volume's proportions.
+// Returns the box in the middle of a volume of this size that is measured. It has the volume's proportions.
 VoxelBox measured_box(Int3 volume, uint64_t most_voxels);
 
-// What bricks of one size and set of types take.
+// The memory and build time of bricks of one size and one set of types.
 struct BricksBenchSet {
   std::string types;
   uint32_t log2_side = 0;
   uint64_t bricks = 0, bytes = 0;
   std::array<uint64_t, bricks::kBrickTypeCount> counts = {};
   double build_seconds = 0;
-  bricks::JitReport jit;  // where it was asked for
+  bricks::JitReport jit;  // empty unless compiled access is measured
 };
 
 struct BricksBenchRow {
@@ -67,15 +68,16 @@ struct BricksBenchRow {
   uint32_t log2_side = 0;  // 0 for the dense array
   bricks::Access access = bricks::Access::Direct;
   std::string loop;     // "mean", "random", "morton", "cast"
-  uint32_t filter = 0;  // voxels a side, of "mean"
+  uint32_t filter = 0;  // voxels a side, for "mean"
   Timing time;
-  uint64_t lookups = 0;  // rays where loop is "cast"
-  uint64_t bytes = 0;    // of what was read
+  uint64_t lookups = 0;  // the number of rays if loop is "cast"
+  uint64_t bytes = 0;    // size of the structure that was read
 
   double lookups_per_second() const { return static_cast<double>(lookups) / time.median; }
 };
 
-// A mean filter of 3³ over bricks that take least memory, some of them replaced by dense ones (Figure 5.5).
+// The time of a mean filter of 3³ over bricks of least memory, some of which were replaced by dense ones
+// (Labschütz, Figure 5.5).
 struct BricksTradeOffRow {
   std::string strategy;
   uint32_t log2_side = 0;
@@ -84,10 +86,10 @@ struct BricksTradeOffRow {
 };
 
 struct BricksBenchResult {
-  volume::VolumeInfo info;       // of what was measured
-  Int3 volume_size = {0, 0, 0};  // of the whole volume
+  volume::VolumeInfo info;       // describes the part that was measured
+  Int3 volume_size = {0, 0, 0};  // size of the whole volume
   BricksBenchSizes sizes = {};
-  bool interrupted = false;  // the rest is then what had been measured before
+  bool interrupted = false;  // if true, the results are those up to the interrupt
   uint64_t filled = 0;
   std::vector<BricksBenchSet> sets;
   std::vector<BricksBenchRow> rows;
@@ -95,8 +97,8 @@ struct BricksBenchResult {
   double seconds = 0;
 };
 
-// Throws Error where two ways do not read the same, Cancelled where an interrupt came before there was
-// anything to show.
+// Throws Error if two kinds of access read different values, and Cancelled if an interrupt came before there
+// was any result.
 BricksBenchResult bench_bricks(Engine& engine, const volume::Volume& volume,
                                const BricksBenchOptions& options);
 

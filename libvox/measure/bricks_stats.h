@@ -12,35 +12,35 @@
 
 namespace vox::measure {
 
-// The memory that bricks of some types take, for each of their sizes.
+// The memory that bricks of one set of types take, for each brick size.
 struct BrickTypesRow {
   std::string name;
-  std::vector<bricks::BrickTotals> sizes;  // 4 to 64 voxels a side
+  std::vector<bricks::BrickTotals> sizes;  // for sides of 4 to 64 voxels
 };
 
 struct BricksStats {
   bricks::FrozenBricks bricks;
   std::vector<BrickTypesRow> rows;      // the last row allows all types
-  std::optional<uint64_t> svdag_bytes;  // of the same voxels, where it is known
-  std::optional<uint64_t> hash_bytes;   // of a spatial hash of them, likewise
+  std::optional<uint64_t> svdag_bytes;  // size of an SVDAG of the same voxels, if known
+  std::optional<uint64_t> hash_bytes;   // size of a spatial hash of the same voxels, if known
 
   const std::vector<bricks::BrickTotals>& all_types() const { return rows.back().sizes; }
 
-  // The sizes of the bricks, the SVDAG and the spatial hash, where there are any, and a form's size divided
-  // by the SVDAG's.
+  // Returns the sizes of the bricks, the SVDAG and the spatial hash, as far as they are known.
   std::vector<SceneSize> forms() const;
+  // Returns a form's size divided by the SVDAG's.
   double to_svdag(const SceneSize& form) const;
 
-  double filled_share() const;   // of the volume's voxels
-  double dense_share() const;    // the bytes divided by those of the dense volume
-  double overhead_bits() const;  // beyond the filled values, for each of them; 0 where nothing is filled
+  double filled_share() const;   // the share of the volume's voxels that are filled
+  double dense_share() const;    // size in bytes divided by that of the dense volume
+  double overhead_bits() const;  // bits per filled value beyond the value itself; 0 if nothing is filled
 };
 
-// The share of the volume's voxels in bricks of a type.
+// Returns the share of the volume's voxels that lie in bricks of a type.
 double share_of(uint32_t type, const bricks::BrickTotals& totals);
 
-// Measures dense, octree and list bricks alone, the thesis's four types and all. Labschütz, Figure 6.1 and
-// Table 6.3.
+// Measures dense, octree and list bricks each alone, the thesis's four types, and all types (Labschütz,
+// Figure 6.1 and Table 6.3).
 BricksStats measure_bricks(bricks::FrozenBricks bricks, Engine& engine);
 
 }  // namespace vox::measure

@@ -15,8 +15,8 @@
 namespace vox::measure {
 namespace {
 
-// A repetition reports no progress while this lives and, but for the first one, logs nothing: what there is
-// to say of a mesh is said once.
+// While an object of this class lives, no progress is reported. Only the first repetition logs, so that
+// messages about a mesh appear once.
 class QuietRepetition {
  public:
   explicit QuietRepetition(uint32_t repetition) : progress_(set_progress_sink({})) {
@@ -34,7 +34,7 @@ class QuietRepetition {
   std::optional<LogSink> log_;
 };
 
-// A mesh with a palette, and how long both took.
+// A mesh with a palette, and the times of loading it and of choosing the palette.
 struct LoadedMesh {
   scene::Scene scene;
   scene::IndexedScene indexed;
@@ -80,7 +80,7 @@ class ConvertBench {
   }
 
  private:
-  // Choosing a palette changes the scene, so that each repetition starts from the file.
+  // Choosing a palette changes the scene, so each repetition starts from the file.
   LoadedMesh load(const ConvertSource& source, scene::MaterialMode materials) const {
     const ThreadLimit threads(engine_.threads);
     LoadedMesh mesh;
@@ -89,7 +89,7 @@ class ConvertBench {
     std::vector<double> seconds;
     mesh.palette = repeated(options_.repetitions.value(), [&](uint32_t repetition) {
       const QuietRepetition quiet(repetition);
-      mesh.scene = {};  // what was there goes before the time begins
+      mesh.scene = {};  // frees the last repetition's scene before the time begins
       mesh.indexed = {};
       Stopwatch watch;
       mesh.scene = source.is_file ? source.load() : made;
@@ -98,7 +98,7 @@ class ConvertBench {
       return watch.lap();
     });
     if (source.is_file)
-      mesh.load = summarize({seconds.begin() + 1, seconds.end()});  // the first does not count
+      mesh.load = summarize({seconds.begin() + 1, seconds.end()});  // the first repetition is not counted
     mesh.scene.images = {};
     return mesh;
   }
@@ -149,7 +149,7 @@ class ConvertBench {
   }
 
   void add_profile(const LoadedMesh& mesh) {
-    const QuietRepetition quiet(1);  // not the first
+    const QuietRepetition quiet(1);  // quiet, as no repetition but the first one logs
     ConvertBenchRow& row = rows_.back();
     EngineOptions options = engine_;
     options.profile = true;
@@ -168,7 +168,7 @@ class ConvertBench {
 
 void check(const ConvertBenchOptions& options) {
   if (options.coverages.empty() || options.materials.empty())
-    throw UsageError("nothing to measure: coverages and materials have one value at least");
+    throw UsageError("nothing to measure: coverages and materials need at least one value");
   if (!options.resolutions.empty())
     check_axis(options.resolutions, Phrase::WantedResolution, voxelize::kMinResolution,
                voxelize::kMaxResolution);

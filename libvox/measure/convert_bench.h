@@ -1,8 +1,9 @@
-// Measures how meshes become SVDAGs, phase by phase: over resolutions, rules of coverage and materials.
+// Measures how long meshes take to become SVDAGs, phase by phase, for several resolutions, coverage rules and
+// kinds of materials.
 //
-// Each time is the median of the repetitions after one that does not count. Every repetition has an engine of
-// its own, as every run of vox-convert has: what an engine has to prepare is part of each time. All
-// repetitions have to give the same scene, which is checked by its digest.
+// Each time is the median of the repetitions after an uncounted first one. Every repetition has an engine of
+// its own, as every run of vox-convert has, so each time includes what an engine has to prepare. All
+// repetitions must give the same scene, which is checked by its digest.
 #pragma once
 
 #include <array>
@@ -18,45 +19,46 @@
 
 namespace vox::measure {
 
-inline constexpr std::array kCoverageNames = {"conservative", "thin"};         // of scene::Coverage
-inline constexpr std::array kMaterialModeNames = {"texture", "mesh", "none"};  // of scene::MaterialMode
+inline constexpr std::array kCoverageNames = {"conservative", "thin"};         // names of scene::Coverage
+inline constexpr std::array kMaterialModeNames = {"texture", "mesh", "none"};  // names of scene::MaterialMode
 
 struct ConvertBenchOptions {
   static constexpr std::array<uint32_t, 6> kGpuResolutions = {1024, 2048, 4096, 8192, 16384, 32768};
   static constexpr std::array<uint32_t, 4> kCpuResolutions = {512, 1024, 2048, 4096};
   static constexpr uint32_t kGpuRepetitions = 7, kCpuRepetitions = 3, kMostRepetitions = 1000;
 
-  std::vector<uint32_t> resolutions = {};  // where empty, the device's defaults
+  std::vector<uint32_t> resolutions = {};  // the device's defaults if empty
   std::vector<scene::Coverage> coverages = {scene::Coverage::Conservative};
   std::vector<scene::MaterialMode> materials = {scene::MaterialMode::None, scene::MaterialMode::Texture};
-  std::optional<uint32_t> repetitions = {};  // where absent, the device's default
+  std::optional<uint32_t> repetitions = {};  // the device's default if absent
 };
 
 // Throws UsageError unless every axis has values that make sense.
 void check(const ConvertBenchOptions& options);
 
-// The options with the defaults of the device of this name.
+// Returns the options with the defaults of the device with this name filled in.
 ConvertBenchOptions with_defaults(ConvertBenchOptions options, const std::string& device);
 
 struct WrittenScene {
-  uint64_t bytes = 0;  // of the file
-  double seconds = 0;  // of writing it
+  uint64_t bytes = 0;  // size of the file
+  double seconds = 0;  // time to write it
 };
 
-// A mesh, and what this room does not know: how its file is read, its palette chosen, and a scene written.
+// A mesh, and functions for what this room cannot do itself: read its file, choose its palette, and write a
+// scene.
 struct ConvertSource {
   std::string name;
-  bool is_file = false;  // whether `load` is worth timing
-  // Loads the scene without bad triangles.
+  bool is_file = false;  // true if the time of `load` is worth measuring
+  // Loads the scene without its invalid triangles.
   std::function<scene::Scene()> load;
   std::function<scene::IndexedScene(scene::Scene&, scene::MaterialMode)> choose_palette;
-  // Writes a scene to a file, which is gone afterwards; empty where nothing is written.
+  // Writes a scene to a temporary file; empty if nothing is to be written.
   std::function<WrittenScene(const dag::VoxelScene&)> write;
 };
 
-// The phases of a conversion, as vox-convert has them. Freezing is the end of building.
+// The phases of a conversion, named as in vox-convert. Freezing is the last part of building.
 struct ConvertPhases {
-  std::optional<Timing> load;  // of a file
+  std::optional<Timing> load;  // reading the file
   Timing palette, voxelize, build, freeze;
   std::optional<Timing> write;
 };
@@ -66,21 +68,21 @@ struct ConvertBenchRow {
   uint32_t resolution = 0;
   scene::Coverage coverage = scene::Coverage::Conservative;
   scene::MaterialMode materials = scene::MaterialMode::Texture;
-  Timing time;  // of the engine's call: from triangles to the canonical DAG on the host
+  Timing time;  // the whole call of the engine: from triangles to the canonical DAG on the host
   ConvertPhases phases;
   uint64_t triangles = 0, voxels = 0, svo_nodes = 0, nodes = 0, bytes = 0;
   uint64_t peak_device_bytes = 0, file_bytes = 0;
-  std::vector<device::KernelTime> kernels;  // where the engine has a profile
+  std::vector<device::KernelTime> kernels;  // empty unless the engine has a profile
 };
 
 struct ConvertBenchResult {
   uint32_t repetitions = 0;
   std::vector<ConvertBenchRow> rows;
-  double seconds = 0;  // of the whole benchmark
+  double seconds = 0;  // for the whole benchmark
 };
 
-// Measures on engines with these options. Where they ask for a profile, the kernels' times come from a
-// repetition of their own: timing every launch takes time itself. Throws Error where two repetitions give
+// Measures on engines with these options. If they ask for a profile, the kernels' times come from an
+// additional repetition, because timing every launch takes time itself. Throws Error if two repetitions give
 // different scenes.
 ConvertBenchResult bench_convert(const EngineOptions& engine, const std::vector<ConvertSource>& sources,
                                  const ConvertBenchOptions& options);

@@ -1,7 +1,8 @@
 // cuCollections' static_map as a table of the benchmark of voxel keys, in a build that was given its headers
-// (VOX_BENCH_CUCO): open addressing with 64-bit keys and 32-bit values, by its calls for whole batches and with its
-// own choice of hash function, probing and memory. It works on the default stream, for which the device's own waits, and
-// which waits for the device's own: times are measured as those of other tables.
+// (VOX_BENCH_CUCO). It uses open addressing with 64-bit keys and 32-bit values, and is called for whole
+// batches with its own choice of hash function, probing and memory. It works on CUDA's default stream. The
+// default stream and the device's own stream wait for each other, so times are measured as for the other
+// tables.
 #pragma once
 
 #include <thrust/iterator/transform_iterator.h>
@@ -35,9 +36,9 @@ class CucoTable final : public hash::KeyTable<device::CudaDevice, uint64_t> {
   void find_values(const uint64_t* keys, uint64_t n, uint32_t* values) const override {
     map_->find(keys, keys + n, values);
   }
-  // It does not say where a key lies, nor what a search reads.
+  // static_map does not report slots, nor what a search reads.
   void find(const uint64_t*, uint64_t, uint32_t*) const override {
-    throw Error("the table 'cuco' has no numbers for its slots");
+    throw Error("the table 'cuco' does not report its slots");
   }
   void count_sectors(const uint64_t*, uint64_t n, uint32_t* sectors) const override {
     device_.fill(sectors, n, 0u);
@@ -54,7 +55,7 @@ class CucoTable final : public hash::KeyTable<device::CudaDevice, uint64_t> {
     return {.keys = static_cast<uint64_t>(map_->insert(pairs, pairs + static_cast<std::ptrdiff_t>(n)))};
   }
 
-  // It has no load factors of its own: any goes that goes with open addressing.
+  // The map has no limits on its load factor, so those of the open-addressing table are used.
   static hash::KeyTableOptions with_limits_of_open(hash::KeyTableOptions options) {
     options.table = "open";
     return options;

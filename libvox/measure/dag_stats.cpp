@@ -15,7 +15,7 @@
 namespace vox::measure {
 namespace {
 
-// How often each node of a level is used.
+// The number of uses of each node of a level.
 struct Uses {
   std::vector<uint64_t> pointers;
   std::vector<uint64_t> places;
@@ -51,7 +51,7 @@ LevelStats level_stats(const dag::DagLevel& level, const Uses& uses) {
                               [](LevelStats a, const LevelStats& b) { return a += b; });
 }
 
-// Sums over leaves: voxels by material, and cubes of 2³ voxels that are not empty.
+// Sums over leaves: voxels by material, and non-empty cubes of 2³ voxels.
 struct LeafSums {
   std::array<uint64_t, scene::kPaletteSize> materials = {};
   uint64_t blocks = 0;
@@ -87,7 +87,7 @@ LeafSums leaf_sums(const dag::FrozenDag& dag, const Uses& uses) {
 
 void UseCounts::add(uint64_t uses) {
   most = std::max(most, uses);
-  // A node that nothing uses, as only a damaged file has, is in no bin.
+  // A node without uses, which only a damaged file has, is in no bin.
   if (uses > 0) ++bins[static_cast<size_t>(std::bit_width(uses)) - 1];
 }
 
@@ -139,7 +139,8 @@ void check_counts(const DagStats& counted, const dag::FrozenDag& dag) {
     same = same && counted.levels[level].unique_nodes == dag.levels[level].nodes &&
            counted.levels[level].svo_nodes == dag.levels[level].svo_nodes;
   if (!same)
-    throw Error("the counts in the file are not those of its nodes").hint(phrase(Phrase::VerifyFile));
+    throw Error("the counts stored in the file differ from those of its nodes")
+        .hint(phrase(Phrase::VerifyFile));
 }
 
 }  // namespace vox::measure

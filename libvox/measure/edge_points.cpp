@@ -4,7 +4,7 @@
 
 namespace vox::measure {
 
-// Luma as in ITU-R BT.601, of colours as they are stored, with weights of 256ths.
+// Computes luma as in ITU-R BT.601 from the colours as they are stored, with weights in 256ths.
 GreyPicture grey_of(const scene::Image& image) {
   GreyPicture grey = {image.width, image.height};
   grey.values.reserve(image.pixels.size());

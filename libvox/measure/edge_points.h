@@ -1,8 +1,8 @@
-// Feature points of a picture, for geometric hashing (Alcantara et al. 2009, §6): pixels where Sobel's filter
-// finds an edge, thinned to those where the edge turns. Along a straight edge any pixel is as good as the
-// next, and two pictures of one thing have others there; where an edge turns, both have the same (Förstner &
-// Gülch 1987, "A fast operator for detection and precise location of distinct points"). All of it is
-// arithmetic of whole numbers.
+// Finds feature points of a picture, for geometric hashing (Alcantara et al. 2009, §6): pixels where Sobel's
+// filter finds an edge, thinned to those where the edge turns. Along a straight edge all pixels look alike,
+// so two pictures of one thing would not have the same points; where an edge turns, both have the same
+// (Förstner & Gülch 1987, "A fast operator for detection and precise location of distinct points"). All of
+// this is integer arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -18,31 +18,31 @@ namespace vox::measure {
 
 using PixelPlace = Vec2<int32_t>;
 
-// A picture in grey, row by row from the top.
+// A grey picture, row by row from the top.
 struct GreyPicture {
   uint32_t width = 0, height = 0;
   std::vector<uint8_t> values = {};
 };
-// What cannot be seen is white.
+// Converts an image to grey; transparent pixels become white.
 GreyPicture grey_of(const scene::Image& image);
 
-// Sobel's filter at a pixel: four times the change of grey from pixel to pixel, along each axis.
+// The result of Sobel's filter at a pixel: four times the change of grey from pixel to pixel along each axis.
 struct GreyGradient {
   int32_t x, y;
   VOX_HD int64_t square() const { return int64_t{x} * x + int64_t{y} * y; }
 };
 
-// The edges of a grey picture, for bodies of loops and for the host.
+// A view of the edges of a grey picture, for kernels and for the host.
 struct EdgesRef {
-  static constexpr int32_t kReach = 3;  // of what turn() looks at: 7 pixels a side
-  // The square of the trace, against the determinant, is at least 4 where the picture changes as much in all
-  // directions, and greater the straighter the edge: beyond this it is noise that makes an edge turn.
+  static constexpr int32_t kReach = 3;  // turn() looks at 7 × 7 pixels, 3 in each direction
+  // A limit on trace² / determinant. The quotient is 4 where the picture changes equally in all directions,
+  // and grows the straighter the edge is. Beyond this limit only noise makes the edge seem to turn.
   static constexpr int64_t kRoundest = 40;
-  static constexpr int32_t kBorder = 4;  // pixels at the border of the picture of which turn() tells nothing
+  static constexpr int32_t kBorder = 4;  // turn() is 0 for pixels this close to the picture's border
 
   const uint8_t* values;
   int32_t width, height;
-  int64_t least_square;  // of the gradient, on an edge
+  int64_t least_square;  // the least square of the gradient on an edge
 
   VOX_HD bool is_inside(int32_t x, int32_t y, int32_t border) const {
     return x >= border && y >= border && x < width - border && y < height - border;
@@ -53,7 +53,7 @@ struct EdgesRef {
   }
   VOX_HD int32_t grey(int32_t x, int32_t y) const { return values[int64_t{y} * width + x]; }
 
-  // Of a pixel that is none of the border's.
+  // The pixel must not lie on the picture's border.
   VOX_HD GreyGradient gradient(int32_t x, int32_t y) const {
     const int32_t left = grey(x - 1, y - 1) + 2 * grey(x - 1, y) + grey(x - 1, y + 1);
     const int32_t right = grey(x + 1, y - 1) + 2 * grey(x + 1, y) + grey(x + 1, y + 1);
@@ -65,10 +65,10 @@ struct EdgesRef {
     return is_inside(x, y, 1) && gradient(x, y).square() >= least_square;
   }
 
-  // How much the picture changes around an edge point across the direction in which it changes most: the
-  // determinant of the sum of g gᵀ over the gradients g around, nearer ones weighing more, divided by its
-  // trace. 0 where there is no edge. A sum is at most 256 · 1020², so that kRoundest products of
-  // two have 62 bits.
+  // Returns how much the picture changes around an edge point across the direction in which it changes most:
+  // the determinant of the sum of g gᵀ over the gradients g nearby, nearer ones weighted more, divided by its
+  // trace. Returns 0 where there is no edge. A sum is at most 256 · 1020², so kRoundest times a product of
+  // two sums has 62 bits.
   VOX_HD uint32_t turn(int32_t x, int32_t y) const {
     if (!is_inside(x, y, kBorder) || !is_edge(x, y)) return 0;
     int64_t xx = 0, xy = 0, yy = 0;
@@ -84,7 +84,8 @@ struct EdgesRef {
     return kRoundest * determinant < trace * trace ? 0 : static_cast<uint32_t>(determinant / trace);
   }
 };
-// `step` is the change of grey from one pixel to the next from which on there is an edge.
+// Returns the edges of a picture. There is an edge where grey changes by at least `step` from one pixel to
+// the next.
 EdgesRef edges_of(const GreyPicture& picture, const uint8_t* values, uint32_t step);
 
 // --- bodies of loops ---
@@ -106,7 +107,7 @@ struct WriteTurns {
   }
 };
 
-// Whether an edge turns at a pixel more than at any other around; of equal ones the first counts.
+// True if an edge turns more at this pixel than at any other nearby; of equal pixels the first one is chosen.
 struct TurnsMost {
   static constexpr int32_t kApart = 4;
 
@@ -126,7 +127,7 @@ struct TurnsMost {
   }
 };
 
-// Sorts those first where the edge turns most; equal ones go by a hash.
+// Writes sort keys: pixels where the edge turns most come first, and a hash orders equal ones.
 struct WriteTurnOrder {
   const uint32_t *turns, *pixels;
   uint64_t seed;
@@ -138,18 +139,18 @@ struct WriteTurnOrder {
 };
 
 struct FeaturePoints {
-  std::vector<PixelPlace> places;  // where edges turn most comes first
+  std::vector<PixelPlace> places;  // sorted, the strongest turn first
   uint64_t edge_points = 0;        // pixels on edges
-  uint64_t turns = 0;              // of these, where an edge turns more than around
+  uint64_t turns = 0;              // pixels on edges where the edge turns more than nearby
 };
 
 struct FeatureOptions {
   uint32_t step = 32;  // as in edges_of()
   uint64_t most = 256;
-  uint64_t seed = 0;  // decides between points at which edges turn alike
+  uint64_t seed = 0;  // decides the order of points with equal turns
 };
 
-// The picture has fewer than 2^32 pixels.
+// Finds the feature points of a picture with fewer than 2^32 pixels.
 template <class Device>
 FeaturePoints find_feature_points(Device& device, const GreyPicture& picture, const FeatureOptions& options) {
   const uint64_t n = picture.values.size();

@@ -13,7 +13,7 @@
 namespace vox::measure {
 namespace {
 
-// What a step has done once.
+// The result of running a step once.
 struct StepRun {
   double seconds = 0;
   edit::EditWork work;
@@ -34,7 +34,7 @@ bool same_counts(const edit::EditCounts& a, const edit::EditCounts& b) {
   return a.made == b.made && a.inserted == b.inserted;
 }
 
-// What the repetitions of a step have in common, and their times.
+// Collects the times of a step's repetitions, and what is the same in all of them.
 class StepTimes {
  public:
   explicit StepTimes(const EditStep& step) : edits_(static_cast<double>(step.edits.size())) {}
@@ -62,7 +62,7 @@ class StepTimes {
  private:
   double edits_;
   edit::EditWork work_;
-  std::vector<double> seconds_, down_, up_;  // of an edit, for each repetition
+  std::vector<double> seconds_, down_, up_;  // per edit, for each repetition
 };
 
 class EditBench {
@@ -86,20 +86,20 @@ class EditBench {
   }
 
  private:
-  // Loads the scene anew.
+  // Starts a new session with the scene as it was read.
   void begin() {
-    session_.reset();  // before there is another one
+    session_.reset();  // frees the old session before there is another one
     session_ = engine_.edit(dag_);
     read_ = session_->state();
   }
 
-  // Makes the scene what it was when it was read, and the nodes of the store, too.
+  // Restores the scene to the state in which it was read, and removes all newer nodes from the store.
   dag::CollectWork go_back() {
     session_->set_state(read_);
     return session_->collect({});
   }
 
-  // Collecting garbage in between would remove the state to which go_back() returns.
+  // The editor must not collect garbage, which would remove the state to which go_back() returns.
   StepRun apply(const EditStep& step) {
     StepRun run;
     const edit::Script script = script_of(step);
@@ -111,14 +111,14 @@ class EditBench {
                              },
                          .collected =
                              [](const edit::CollectRecord&) {
-                               throw Error("the edits leave no memory for what they have made")
+                               throw Error("there is not enough memory for the results of the edits")
                                    .hint("use " + phrase(Phrase::LowerResolution));
                              }});
     editor.run();
     return run;
   }
 
-  // Does a step for the first time: what does not change with the repetitions.
+  // Runs a step for the first time and returns what does not change with the repetitions.
   EditBenchRow first_row(const EditSeries& series, const EditStep& step) {
     const edit::SceneState before = session_->state();
     const uint64_t bytes = session_->size().item_bytes;
@@ -163,7 +163,7 @@ class EditBench {
     }
   }
 
-  // Measures collections of what the steps, one after the other, leave when they are undone.
+  // Measures the collections after the steps were done one after the other and undone.
   void measure_collections(EditOrder order, const std::vector<EditStep>& steps) {
     EditBenchRow row = {.kind = EditSeriesKind::Collect,
                         .order = order,
@@ -185,7 +185,7 @@ class EditBench {
       sweep.push_back(row.collected->work.sweep_seconds);
       return seconds;
     });
-    row.collected->mark = summarize({mark.begin() + 1, mark.end()});  // the first does not count
+    row.collected->mark = summarize({mark.begin() + 1, mark.end()});  // the first repetition is not counted
     row.collected->sweep = summarize({sweep.begin() + 1, sweep.end()});
     rows_.push_back(std::move(row));
   }
@@ -194,7 +194,7 @@ class EditBench {
   const dag::FrozenDag& dag_;
   const EditBenchSizes sizes_;
   std::unique_ptr<edit::EditSession> session_;
-  edit::SceneState read_ = 0;  // of the scene as it was read
+  edit::SceneState read_ = 0;  // the state of the scene as it was read
   std::vector<EditBenchRow> rows_;
 };
 

@@ -11,7 +11,8 @@
 namespace vox::measure {
 namespace {
 
-// Sizes from `first` to `last` at a resolution of `of`, as they are at another one. None comes twice.
+// Returns sizes from `first` to `last`, which are for a resolution of `of`, scaled to another resolution,
+// without duplicates.
 std::vector<uint32_t> paper_sizes(double first, double last, double of, uint32_t resolution) {
   constexpr uint32_t kCount = 12;
   std::vector<uint32_t> sizes;
@@ -35,8 +36,8 @@ uint8_t material_of(const dag::FrozenDag& dag, size_t i) {
   return dag.materials ? static_cast<uint8_t>(i % scene::kPaletteSize) : uint8_t{0};
 }
 
-// The lowest corner of a box of this side around a voxel, `shift` further along x, where boxes that reach the
-// end of the grid begin anew.
+// Returns the lowest corner of a box of this side around a voxel, moved by `shift` along x. A box that would
+// leave the grid starts again at its beginning.
 Int3 box_corner(const Int3& voxel, uint32_t side, uint64_t shift, uint32_t resolution) {
   const auto last = static_cast<int32_t>(resolution - side), half = static_cast<int32_t>(side / 2);
   const auto low = [&](int32_t at) { return std::clamp(at - half, 0, last); };
@@ -44,8 +45,8 @@ Int3 box_corner(const Int3& voxel, uint32_t side, uint64_t shift, uint32_t resol
   return {static_cast<int32_t>(x), low(voxel.y), low(voxel.z)};
 }
 
-// So many copies of boxes of this side, each an eighth of the side further along x than the one before, as by
-// a user who drags them.
+// Returns `count` copies of boxes of this side. Each is an eighth of the side further along x than the one
+// before, as if a user dragged them.
 std::vector<edit::Edit> dragged_copies(const Int3& from, const Int3& to, uint32_t side, uint32_t count,
                                        uint32_t resolution) {
   const auto cells = static_cast<int32_t>(side);
@@ -93,7 +94,7 @@ bool is_asked_for(const EditBenchOptions& options, EditOrder order) {
 
 void check(const EditBenchOptions& options) {
   if (options.series.empty() || options.orders.empty() || options.batches.empty())
-    throw UsageError("nothing to measure: series, orders and batches have one value at least");
+    throw UsageError("nothing to measure: series, orders and batches need at least one value");
   const auto check_each = [](const std::vector<uint32_t>& values, const char* what, uint64_t most) {
     for (const uint32_t value : values)
       if (value < 1 || value > most)
@@ -145,7 +146,8 @@ std::vector<EditSeries> edit_series(const dag::FrozenDag& dag, const EditBenchOp
       all.push_back({EditSeriesKind::Copies, order,
                      copy_steps(dag, options, sizes, order == EditOrder::Sequence ? sizes.copies : 1)});
   }
-  // The same spheres once more would find all that they make in the store, whatever their batch.
+  // Run again, the same spheres would find all their nodes in the store, whatever their batch; so there is
+  // only EditOrder::Fresh.
   if (is_asked_for(options, EditSeriesKind::Small))
     all.push_back({EditSeriesKind::Small, EditOrder::Fresh, small_steps(dag, options, sizes)});
   std::ranges::stable_sort(all, {}, &EditSeries::kind);

@@ -1,5 +1,6 @@
-// The edits that vox-bench edit measures: spheres of growing radius and copies of growing boxes, as in Figure
-// 9 of Molenaar & Eisemann 2024, and small spheres in batches. Each lies at a filled voxel of the scene.
+// The edits that `vox-bench edit` measures: spheres of growing radius and copies of growing boxes, as in
+// Figure 9 of Molenaar & Eisemann 2024, and small spheres in batches. Each edit is placed at a filled voxel
+// of the scene.
 #pragma once
 
 #include <array>
@@ -14,26 +15,26 @@
 namespace vox::measure {
 
 enum class EditSeriesKind : uint8_t {
-  Spheres,  // one of each radius
-  Copies,   // of boxes of each side: one, or many that are dragged through the scene
+  Spheres,  // one sphere of each radius
+  Copies,   // copies of boxes of each side: one, or many that are dragged through the scene
   Small,    // many small spheres, in batches
   Collect   // garbage collections
 };
 inline constexpr std::array kEditSeriesNames = {"spheres", "copies", "small", "gc"};
 
-// What the scene is before a step of a series.
+// The state of the scene before a step of a series.
 enum class EditOrder : uint8_t {
   Fresh,      // as it was read, in a session of its own
-  Collected,  // the same, but what was done before has been undone and collected
-  Sequence    // as the steps before have left it
+  Collected,  // as it was read, after earlier edits have been undone and collected
+  Sequence    // as the earlier steps have left it
 };
 inline constexpr std::array kEditOrderNames = {"fresh", "collected", "sequence"};
 
-// How much is measured.
+// The amount of work that is measured.
 struct EditBenchSizes {
-  std::vector<uint32_t> radii, sides;  // voxels
-  uint32_t copies;                     // of each side, in sequence
-  uint32_t small;                      // spheres in a batch series
+  std::vector<uint32_t> radii, sides;  // in voxels
+  uint32_t copies;                     // copies of each side for the order Sequence
+  uint32_t small;                      // small spheres in a series
   uint32_t repetitions;
 };
 
@@ -45,11 +46,11 @@ struct EditBenchOptions {
   std::vector<EditSeriesKind> series = {EditSeriesKind::Spheres, EditSeriesKind::Copies,
                                         EditSeriesKind::Small, EditSeriesKind::Collect};
   std::vector<EditOrder> orders = {EditOrder::Fresh, EditOrder::Sequence};
-  std::vector<uint32_t> radii = {}, sides = {};  // where empty, those of the paper for the scene's resolution
+  std::vector<uint32_t> radii = {}, sides = {};  // if empty, the paper's, scaled to the scene
   uint32_t small_radius = 16;
-  std::vector<uint32_t> batches = {1, 100};  // of small spheres: edits in one pass at most
-  std::optional<uint32_t> copies = {}, small = {}, repetitions = {};  // where absent, the device's defaults
-  uint64_t seed = 1;                                                  // of the places
+  std::vector<uint32_t> batches = {1, 100};  // maximum edits in one pass, for small spheres
+  std::optional<uint32_t> copies = {}, small = {}, repetitions = {};  // the device's defaults if absent
+  uint64_t seed = 1;                                                  // decides where the edits are
 };
 
 bool is_asked_for(const EditBenchOptions& options, EditSeriesKind kind);
@@ -58,14 +59,14 @@ bool is_asked_for(const EditBenchOptions& options, EditOrder order);
 // Throws UsageError unless every axis has values that make sense.
 void check(const EditBenchOptions& options);
 
-// How much is measured of a scene of this resolution on the device of this name. Throws UsageError where a
-// box is larger than the scene.
+// Returns the amount of work for a scene of this resolution on the device with this name. Throws UsageError
+// if a box is larger than the scene.
 EditBenchSizes sizes_of(const EditBenchOptions& options, uint32_t resolution, const std::string& device);
 
-// Edits that are measured together.
+// Edits that are measured together as one row.
 struct EditStep {
-  uint32_t size = 0;   // voxels: radius of a sphere, side of a box
-  uint32_t batch = 1;  // edits in one pass at most
+  uint32_t size = 0;   // in voxels: the radius of a sphere, the side of a box
+  uint32_t batch = 1;  // maximum edits in one pass
   std::vector<edit::Edit> edits;
 };
 
@@ -75,12 +76,12 @@ struct EditSeries {
   std::vector<EditStep> steps;
 };
 
-// Spheres of all radii, a step for each.
+// Returns one step with spheres for each radius.
 std::vector<EditStep> sphere_steps(const dag::FrozenDag& dag, const EditBenchOptions& options,
                                    const EditBenchSizes& sizes);
 
-// All series of edits that the options ask for, without collections. The DAG is one that check_structure()
-// accepts, with a voxel or more.
+// Returns all series of edits that the options ask for, except collections. The DAG must be one that
+// check_structure() accepts, with at least one voxel.
 std::vector<EditSeries> edit_series(const dag::FrozenDag& dag, const EditBenchOptions& options,
                                     const EditBenchSizes& sizes);
 

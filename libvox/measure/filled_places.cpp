@@ -7,14 +7,14 @@
 namespace vox::measure {
 namespace {
 
-// Numbers from a seed, one after the other.
+// A sequence of random choices from a seed.
 class PlaceDice {
  public:
   explicit PlaceDice(uint64_t seed) : state_(mix64(seed + 1)) {}
 
-  // One of the set bits of the mask, which is not 0.
+  // Returns one of the set bits of the mask, which must not be 0.
   uint32_t bit_of(uint64_t mask) {
-    state_ += 0x9e3779b97f4a7c15;  // the golden ratio: no two states in 2^64 steps are the same
+    state_ += 0x9e3779b97f4a7c15;  // from the golden ratio; the state repeats only after 2^64 steps
     uint64_t left = mix64(state_) % static_cast<uint64_t>(popcount(mask));
     for (; left > 0; --left) mask &= mask - 1;
     return static_cast<uint32_t>(lowest_bit(mask));

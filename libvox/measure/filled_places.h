@@ -1,4 +1,4 @@
-// Filled voxels of a scene at random, as places where a benchmark edits it.
+// Chooses random filled voxels of a scene, as places where a benchmark edits it.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace vox::measure {
 
-// So many filled voxels, from a seed: at each node of the octree, on the way from the root, its children have
-// equal chances. The same in every run and on every machine. The DAG is one that check_structure() accepts,
-// with a voxel or more.
+// Returns `count` filled voxels chosen by `seed`: on the way from the root, each child of a node is equally
+// likely. The result is the same in every run and on every machine. The DAG must be one that
+// check_structure() accepts, with at least one voxel.
 std::vector<Int3> filled_places(const dag::FrozenDag& dag, uint64_t seed, uint64_t count);
 
 }  // namespace vox::measure

@@ -1,4 +1,4 @@
-// The loops that are run over the forms of a scene, each body once for all forms (form_refs.h).
+// The loops that are measured on the forms of a scene. Each body is written once for all forms (form_refs.h).
 #pragma once
 
 #include "libvox/base/tiles.h"
@@ -24,8 +24,8 @@ struct GatherWords {
   VOX_HD void operator()(uint64_t i) const { words[i] = form.template get<uint8_t>(places[i]); }
 };
 
-// Makes the means of the words around voxels, in floats: they are not rounded to words, most of which would be
-// 0 where few voxels are filled. A sum is below 2^24, so that each mean is rounded once.
+// Computes the means of the words around voxels as floats. Rounded to words, most of them would be 0 where
+// few voxels are filled. A sum is below 2^24 and thus exact as a float, so each mean is rounded once.
 template <SceneForm Ref>
 struct MeansOfPlaces {
   Ref form;
@@ -41,7 +41,7 @@ struct MeansOfPlaces {
   }
 };
 
-// Finds what the rays through the middles of pixels hit.
+// Finds the first filled voxel on the ray through the centre of each pixel.
 template <SceneForm Ref>
 struct CastToVoxels {
   Ref form;
@@ -68,7 +68,7 @@ struct IsHit {
   const VoxelHit* hits;
   VOX_HD uint32_t operator()(uint64_t i) const { return hits[i].word != 0 ? 1 : 0; }
 };
-// What a hit adds to a checksum.
+// The contribution of a hit to a checksum.
 struct MixedHit {
   const VoxelHit* hits;
   VOX_HD uint64_t operator()(uint64_t i) const {
@@ -79,7 +79,7 @@ struct MixedHit {
   }
 };
 
-// The camera from which all of a scene is seen.
+// Returns a camera that sees the whole scene.
 inline render::Camera camera_around(const dag::FrozenDag& dag, uint32_t picture) {
   const render::ImageSize size = {picture, picture};
   const render::CameraPose pose =
@@ -90,7 +90,7 @@ inline render::Camera camera_around(const dag::FrozenDag& dag, uint32_t picture)
 template <class Device>
 class FormLoops {
  public:
-  // The DAG is one that check_structure() accepts, with one voxel or more and fewer than 2^32.
+  // The DAG must be one that check_structure() accepts, with at least one voxel and fewer than 2^32.
   FormLoops(Device& device, const dag::FrozenDag& dag, uint64_t octree_leaves, const FormsBenchSizes& sizes,
             uint32_t filter)
       : device_(device),
@@ -105,7 +105,7 @@ class FormLoops {
     hits_ = device.template make<VoxelHit>(uint64_t{sizes.picture} * sizes.picture);
   }
 
-  // A row for each loop, without the number of the form.
+  // Returns a row for each loop; the caller sets the number of the form.
   template <SceneForm Ref>
   std::vector<FormsBenchRow> measure(const Ref& form) {
     std::vector<FormsBenchRow> rows;
@@ -134,7 +134,8 @@ class FormLoops {
     return repeated(sizes_.repetitions, [&](uint32_t) { return device_.seconds(run); });
   }
 
-  // Runs a loop over n places that writes a value for each. What another form has left there does not count.
+  // Runs a loop over n places that writes a value for each. The values are overwritten first, so that results
+  // of another form cannot be counted.
   template <class T, class Body>
   FormsBenchRow fill_values(FormsBenchRow row, const char* name, uint64_t n, T* values, const Body& body) {
     auto* const bytes = reinterpret_cast<uint8_t*>(values);
@@ -152,7 +153,7 @@ class FormLoops {
                        GatherWords<Ref>{form, places.data(), words_.data()});
   }
 
-  // Voxels outside of the grid are not read, but count.
+  // Voxels outside of the grid are not read, but count as lookups.
   template <SceneForm Ref>
   FormsBenchRow filter(const Ref& form) {
     const uint64_t n = places_.means.size(), side = 2 * static_cast<uint64_t>(radius_) + 1;

@@ -1,5 +1,5 @@
-// The voxels that the loops over a scene's forms look at: lists on a device, made of the scene's own voxels, so
-// that all forms are asked for the same ones.
+// The voxels that the loops over a scene's forms read: lists on a device, made from the scene's own voxels,
+// so that all forms are asked for the same ones.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace vox::measure {
 
-// The filled voxels of a scene in Morton order, and which of them are the first of a block of 4³.
+// A view of the filled voxels of a scene in Morton order, and of the first voxel of each block of 4³.
 struct SurfaceRef {
-  const uint64_t* cells;  // with keys that are Morton codes
+  const uint64_t* cells;  // the keys are Morton codes
   hash::CellFormat<uint64_t> format;
-  const uint32_t* starts;  // of blocks, among the cells
+  const uint32_t* starts;  // the index of each block's first cell
   uint64_t voxels, blocks;
   uint32_t resolution;
 
   VOX_HD uint64_t code(uint64_t voxel) const { return format.key(cells[voxel]); }
-  // The code of the first voxel, filled or not, of the i-th of n blocks that are spread evenly.
+  // Returns the code of the first voxel, filled or not, of the i-th of n evenly spread blocks.
   VOX_HD uint64_t block_code(uint64_t i, uint64_t n) const {
     return code(starts[i * blocks / n]) >> 6 << 6;  // both factors are below 2^32
   }
@@ -31,9 +31,9 @@ struct SurfaceRef {
   }
 };
 
-// Voxels at random, of which one half is filled; the others are some voxels away from one that is.
+// Random voxels: every other one is filled; the rest are a few voxels away from a filled one.
 struct PlacesNearSurface {
-  static constexpr uint32_t kAway = 4;  // along each axis, at most
+  static constexpr uint32_t kAway = 4;  // maximum distance along each axis
   SurfaceRef surface;
 
   VOX_HD Int3 operator()(uint64_t i) const {
@@ -47,7 +47,7 @@ struct PlacesNearSurface {
   }
 };
 
-// Voxels at random anywhere in the grid.
+// Random voxels anywhere in the grid.
 struct PlacesInGrid {
   Int3 size;
   VOX_HD Int3 operator()(uint64_t i) const {
@@ -55,7 +55,7 @@ struct PlacesInGrid {
   }
 };
 
-// All voxels of blocks that the surface goes through, in Morton order.
+// All voxels of blocks that contain surface, in Morton order.
 struct PlacesOfBlocks {
   static constexpr uint64_t kEach = 64;
   SurfaceRef surface;
@@ -66,8 +66,8 @@ struct PlacesOfBlocks {
   }
 };
 
-// Rows of 32 voxels along x through such blocks. The blocks along one row differ in y and z, so that none of
-// the rows comes twice.
+// Rows of 32 voxels along x through blocks that contain surface. Blocks beside each other along x get rows
+// with different y and z, so no row occurs twice.
 struct PlacesOfRows {
   static constexpr uint64_t kEach = 32;
   SurfaceRef surface;
@@ -103,8 +103,9 @@ device::Buffer<Int3> written_places(Device& device, uint64_t n, const Places& pl
   return list;
 }
 
-// Lists `gathers` places for each of the gathers, and `means` for the filter, as far as there are so many blocks.
-// The DAG is one that check_structure() accepts, with one voxel or more and fewer than 2^32.
+// Lists `gathers` places for each of the gathers and `means` places for the filter, or fewer if there are not
+// enough blocks. The DAG must be one that check_structure() accepts, with at least one voxel and fewer than
+// 2^32.
 template <class Device>
 FormPlaces list_places(Device& device, const dag::FrozenDag& dag, uint64_t octree_leaves, uint64_t gathers,
                        uint64_t means) {

@@ -1,5 +1,5 @@
-// The three forms of a scene as bodies read them, all by one interface: what word a voxel has, and what a ray
-// hits first. The word is 0 where a voxel is empty, else its material + 1, as in dag/scene_volume.h.
+// One interface to the three forms of a scene, for kernels: the word of a voxel, and the first voxel that a
+// ray hits. The word is 0 if the voxel is empty, otherwise its material + 1, as in dag/scene_volume.h.
 #pragma once
 
 #include <concepts>
@@ -12,21 +12,21 @@
 
 namespace vox::measure {
 
-// A form is captured by value. It is an accessor of the bricks' loops, too (bricks/jit/loops.h).
+// A form is captured by value. It can also be used as an accessor by the bricks' loops (bricks/jit/loops.h).
 template <class F>
 concept SceneForm = std::is_trivially_copyable_v<F> && requires(const F& form, Int3 voxel, render::Ray ray) {
-  { form.template get<uint8_t>(voxel) } -> std::same_as<uint8_t>;  // the word of a voxel of the grid
+  { form.template get<uint8_t>(voxel) } -> std::same_as<uint8_t>;  // the word of a voxel in the grid
   { form.first(ray) } -> std::same_as<VoxelHit>;
-  form.prefetch(voxel);  // asks for what get() reads first, where that is known without reading
+  form.prefetch(voxel);  // prefetches what get() reads first, if its address is known without reading
 };
 
-// What is no material becomes 0.
+// The value for "no material" becomes 0.
 static_assert(render::kNoMaterial + 1 == 0 && hash::kNoValue + 1 == 0);
 VOX_HD inline uint32_t word_of_material(uint32_t material) {
   return material + 1;
 }
 
-// The SVDAG: a walk from the root for each voxel. Rays keep the nodes that they are in.
+// The SVDAG. Each voxel is looked up from the root. A ray keeps the nodes that it is in.
 struct DagForm {
   render::RayDagRef dag;
 
@@ -43,7 +43,7 @@ struct DagForm {
 };
 static_assert(SceneForm<DagForm>);
 
-// Bricks of bytes: by the root grid. Rays pass over bricks that are empty.
+// Bricks of bytes, read through the root grid. Rays skip empty bricks.
 struct BricksForm {
   bricks::BricksRef bricks;
 
@@ -65,8 +65,8 @@ struct BricksForm {
 };
 static_assert(SceneForm<BricksForm> && SteppedGrid<BricksForm>);
 
-// The spatial hash: a search for each voxel. It does not know how far it is empty, so that rays go from voxel
-// to voxel.
+// The spatial hash, with one search for each voxel. It cannot tell how large an empty region is, so rays go
+// from voxel to voxel.
 struct HashForm {
   spatial::HashRef hash;
 

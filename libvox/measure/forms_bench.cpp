@@ -20,7 +20,7 @@ std::string name_of(Form form) {
 
 void check(const FormsBenchOptions& options) {
   if (options.forms.empty() || options.log2_sides.empty() || options.layouts.empty())
-    throw UsageError("nothing to measure: forms, sides of bricks and layouts have one value at least");
+    throw UsageError("nothing to measure: forms, brick sides and layouts need at least one value");
   for (const uint32_t log2_side : options.log2_sides)
     if (log2_side != 0 && (log2_side < bricks::kMinBrickLog2 || log2_side > bricks::kMaxBrickLog2))
       throw UsageError(fmt::format("bricks of 2^{} voxels a side, expected 2^{} to 2^{}", log2_side,
@@ -29,7 +29,7 @@ void check(const FormsBenchOptions& options) {
   check_filters({options.filter});
   if (options.gathers.value_or(0) > FormsBenchOptions::kMostGathers ||
       options.means.value_or(0) > FormsBenchOptions::kMostGathers)
-    throw UsageError("at most 2^32 voxels are looked at");
+    throw UsageError("the gathers may read at most 2^32 voxels");
   check_picture_side(options.picture.value_or(0));
   if (options.gathers == 0u && options.means == 0u && options.picture == 0u)
     throw UsageError("nothing to measure: no gathers, no filter and no rays");

@@ -1,5 +1,5 @@
-// The benchmark of a scene's forms on one device. Included by forms_bench_cpu.cpp and forms_bench_cuda.cu,
-// which only say which.
+// The benchmark of a scene's forms on one device. It is included by forms_bench_cpu.cpp and
+// forms_bench_cuda.cu, which instantiate it.
 #pragma once
 
 #include "libvox/base/error.h"
@@ -25,7 +25,7 @@ class FormsBench {
   FormsBenchResult run() {
     const Stopwatch watch;
     const dag::FrozenDag& dag = scene_.dag;
-    // The counts that a file gives of its DAG may be wrong: those that memory depends on are taken from nodes.
+    // The counts stored with a DAG may be wrong, so those that memory depends on are counted from its nodes.
     const dag::OctreeCounts counts = dag::octree_counts(dag);
     check_listable(counts.voxels);
     result_.resolution = dag.resolution;
@@ -62,7 +62,7 @@ class FormsBench {
     device_.pool().trim();
   }
 
-  // All other forms are compared with the SVDAG, which is therefore measured even where nobody asks for it.
+  // All other forms are compared with the SVDAG, so it is measured even if it was not asked for.
   void measure_svdag(FormLoops<Device>& loops) {
     const render::RayDag<Device> dag(device_, scene_.dag);
     of_svdag_ = loops.measure(DagForm{dag.ref()});
@@ -98,7 +98,8 @@ class FormsBench {
     });
   }
 
-  // Keeps the form with the rows that measure(form) returns, which says in the form what it takes.
+  // Keeps the form with the rows that measure(form) returns. measure() also sets the form's size and build
+  // time.
   template <class Measure>
   void measure_form(BenchedForm form, const Measure& measure) {
     std::vector<FormsBenchRow> rows;

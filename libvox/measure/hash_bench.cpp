@@ -17,7 +17,7 @@
 namespace vox::measure {
 namespace {
 
-// Every table that is named has a row, and so has every size.
+// Throws UsageError unless every named table and every item size has at least one row.
 void check_sizes(const std::vector<std::string>& tables, const std::vector<uint32_t>& item_words) {
   for (const std::string& table : tables)
     if (std::ranges::none_of(item_words, [&](uint32_t words) { return holds_items_of(table, words); }))
@@ -26,7 +26,7 @@ void check_sizes(const std::vector<std::string>& tables, const std::vector<uint3
   for (const uint32_t words : item_words)
     if (!tables.empty() &&
         std::ranges::none_of(tables, [&](const std::string& table) { return holds_items_of(table, words); }))
-      throw UsageError(fmt::format("{} has {}, but items of so many words are held by none of: {}",
+      throw UsageError(fmt::format("{} has {}, but none of these tables holds items of so many words: {}",
                                    phrase(Phrase::ItemWords), words, fmt::join(tables, ", ")));
 }
 
@@ -72,7 +72,7 @@ HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& devi
     throw UsageError(fmt::format(
         "{} and {}, or {}, ask for more than 2^32 items, which is more than 32-bit pointers reach",
         phrase(Phrase::Fill), phrase(Phrase::Batch), phrase(Phrase::Scale)));
-  // Those that are searched and not found are different ones, too.
+  // The items that are searched for and not found must be distinct, too.
   if (std::ranges::count(options.item_words, 1u) > 0 && !fits(sizes.fill + 2 * sizes.batch + 1))
     throw UsageError(
         fmt::format("{} and {}, or {}, ask for more than the 2^32 items of one word that there are",
@@ -88,8 +88,7 @@ void check_search(const std::string& what, const SearchOutcome& outcome) {
     throw Error(fmt::format("{}: found {} items, expected {}", what, format_count(outcome.hits),
                             format_count(outcome.expected_hits)));
   if (outcome.wrong != 0)
-    throw Error(fmt::format("{}: {} items were found where they are not, or missed where they are", what,
-                            format_count(outcome.wrong)));
+    throw Error(fmt::format("{}: {} items were wrongly found or missed", what, format_count(outcome.wrong)));
 }
 
 }  // namespace vox::measure

@@ -1,5 +1,5 @@
-// The benchmark of hash tables on one device. Included by hash_bench_cpu.cpp and hash_bench_cuda.cu, which
-// only say which.
+// The benchmark of hash tables on one device. It is included by hash_bench_cpu.cpp and hash_bench_cuda.cu,
+// which instantiate it.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,9 @@
 
 namespace vox::measure {
 
-// Counts what a search in `tables` found, and what is wrong. `pointers` is what the search gave for the first
-// n items of `batch`, `numbers` are the numbers of these; items 1 to `stored` are in the tables.
+// Counts what a search in `tables` found, and its errors. `pointers` is the result of the search for the
+// first n items of `batch`, and `numbers` gives the numbers of these items; items 1 to `stored` are in the
+// tables.
 template <class Device, class Tables, class Numbers>
 SearchOutcome search_outcome(Device& device, const Tables& tables, uint64_t stored, const Numbers& numbers,
                              const hash::BatchRef& batch, uint64_t n, const uint32_t* pointers) {
@@ -38,11 +39,11 @@ SearchOutcome search_outcome(Device& device, const Tables& tables, uint64_t stor
           device.sum("count stored items", n, is_stored), device.sum("check pointers", n, is_wrong)};
 }
 
-// Throws Error unless equal items, and only these, have one leader, which leads itself.
+// Throws Error unless equal items, and only these, have a common leader, which is its own leader.
 template <class Device, class Numbers>
 void check_leaders(Device& device, const std::string& what, const Numbers& numbers, uint64_t n,
                    const uint32_t* leader_of) {
-  auto marks = device.template make<uint32_t>(n + 1);  // of the numbers 1 to n
+  auto marks = device.template make<uint32_t>(n + 1);  // one for each of the numbers 1 to n
   device.fill(marks.data(), n + 1, 0u);
   device.for_each("mark numbers", n, bench::MarkNumber<Numbers>{numbers, marks.data()});
   const uint64_t distinct = device.sum("count numbers", n + 1, bench::IsMarked{marks.data()});
@@ -92,25 +93,25 @@ class HashBench {
  private:
   static constexpr hash::ChosenRef kAll = {nullptr};
 
-  // What finds duplicates is made for the items of a DAG.
+  // Duplicates can only be found among items of a size that a DAG has.
   static bool has_duplicates(uint32_t words) { return words >= hash::kMinItemWords; }
 
-  // The names of the tables to measure with items of this size.
+  // Returns the names of the tables that are measured with items of this size.
   std::vector<std::string> tables_of(uint32_t words) const {
     std::vector<std::string> chosen = chosen_names(options_.tables, hash_bench_tables());
     std::erase_if(chosen, [&](const std::string& name) { return !holds_items_of(name, words); });
     return chosen;
   }
 
-  // Measures random reads from as much memory as a table takes, and, where there is enough memory, from as
-  // much as many tables take.
+  // Measures random reads from as much memory as one table takes and, if there is enough memory, from as much
+  // as eight such tables take.
   void measure_ceilings() {
     const double scale = static_cast<double>(sizes_.fill) / HashBenchOptions::kFill;
     const uint64_t reads = std::max<uint64_t>(16 * sizes_.batch, 1 << 20);
     for (const double bytes : {scale * 0x1p30, scale * 0x1p33}) {
       const uint64_t wanted = std::max<uint64_t>(static_cast<uint64_t>(bytes), 1 << 20);
       if (!result_.ceilings.empty() && wanted > device_.pool().available() / 10 * 9) {
-        log_line(LogLevel::Info, "no memory to measure random reads of " + format_bytes(wanted));
+        log_line(LogLevel::Info, "not enough memory to measure random reads in " + format_bytes(wanted));
         continue;
       }
       for (const RandomReadCeiling& ceiling :
@@ -120,7 +121,8 @@ class HashBench {
     device_.pool().trim();
   }
 
-  // Makes the items of all batches. Items 1 to `fill` are stored first, then as many as a batch has.
+  // Makes the items of all batches: items 1 to `fill` are stored first, and those of the inserted batch
+  // follow.
   void make_items(uint32_t words) {
     item_words_ = words;
     expected_ = {};
@@ -141,7 +143,7 @@ class HashBench {
   hash::BatchRef write_items(const Numbers& numbers, uint64_t n, const device::Buffer<uint32_t>& to) {
     device_.for_each({"write items", item_words_ * 4.0}, n,
                      bench::WriteItems<Numbers>{numbers, item_words_, to.data()});
-    return {to.data(), nullptr, nullptr, item_words_};  // without hashes: the tables' times include them
+    return {to.data(), nullptr, nullptr, item_words_};  // tables compute the hashes
   }
 
   template <class F>
@@ -202,7 +204,7 @@ class HashBench {
       measure_table(options, [&] { return std::make_unique<KeyItems<Device, uint64_t>>(device_, options); });
   }
 
-  // make() makes an empty table set, or what is like one.
+  // make() returns an empty table set, or an object with the same calls.
   template <class Make>
   void measure_table(const hash::TableOptions& options, const Make& make) {
     std::vector<HashBenchRow> rows = measure_searches(options, make);
@@ -210,8 +212,9 @@ class HashBench {
     for (HashBenchRow& row : rows) add(std::move(row));
   }
 
-  // Rows for the fill, every search and the insertion. Only the searches are timed here: the table is filled
-  // once for them, by the insertion that also counts sectors, which is not the one to time.
+  // Returns rows for the fill, every search and the insertion. Only the searches are timed here. The table is
+  // filled once for them, by the insertion that counts sectors, which is slower than the one that is timed
+  // later.
   template <class Make>
   std::vector<HashBenchRow> measure_searches(const hash::TableOptions& options, const Make& make) {
     const auto owner = make();
@@ -242,7 +245,7 @@ class HashBench {
     return rows;
   }
 
-  // Every repetition searches for other items, so that no cache holds what it needs from the one before.
+  // Every repetition searches for other items, so that no cache holds the data from the repetition before.
   template <class Tables>
   void measure_search(const Tables& tables, HashBenchRow& row) {
     auto checked = [&](uint32_t seed, const auto& search) {
@@ -276,7 +279,7 @@ class HashBench {
                  search_outcome(device_, tables, stored, kFilled, filled_, sizes_.fill, pointers_.data()));
   }
 
-  // An insertion changes the table, so that every repetition fills a new one.
+  // An insertion changes the table, so every repetition fills a new one.
   template <class Make>
   void time_insertions(const Make& make, HashBenchRow& fill, HashBenchRow& insert) {
     std::vector<double> fill_seconds;
@@ -302,14 +305,16 @@ class HashBench {
     return elapsed;
   }
 
-  // An insertion says where the items are, but for tables of keys.
+  // Inserting into a table set writes the items' pointers. A table of keys does not, so its items are
+  // searched for.
   void find_inserted(const hash::TableSet<Device>&, const hash::BatchRef&, uint64_t) const {}
   template <hash::CellWord Cell>
   void find_inserted(const KeyItems<Device, Cell>& tables, const hash::BatchRef& batch, uint64_t n) {
     tables.find(batch, kAll, n, pointers_.data());
   }
 
-  // The duplicates inside a batch, which are removed before it is searched (§5.2), by every way to find them.
+  // Measures each way of finding duplicates inside a batch, which are removed before the batch is searched
+  // (§5.2).
   void measure_duplicates() {
     measure_duplicates("open", hash::find_leaders<Device>);
     measure_duplicates("slabs", hash::find_leaders_in_slabs<Device>);

@@ -1,5 +1,5 @@
-// The intersection of two moving surfaces on one device. Included by intersect_bench_cpu.cpp and
-// intersect_bench_cuda.cu, which only say which.
+// The intersection of two moving surfaces on one device. It is included by intersect_bench_cpu.cpp and
+// intersect_bench_cuda.cu, which instantiate it.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct PlaceTriangles {
   }
 };
 
-// A mesh in the device's memory, as it is and as it stands on the grid.
+// A mesh in the device's memory, in its own coordinates and in those of the grid.
 template <class Device>
 class PlacedMesh {
  public:
@@ -98,12 +98,12 @@ class IntersectBench {
   }
 
  private:
-  // A table that cannot be built, other than for want of memory, is a summary that says why.
+  // If a table cannot be built for a reason other than lack of memory, its summary holds the reason.
   void measure_table(const std::string& table, Progress& progress) {
     IntersectSummary summary = {.table = table};
     const size_t begin = result_.rows.size();
     try {
-      measure_frame(summary, 0);  // one that warms up and does not count
+      measure_frame(summary, 0);  // warms up and is not counted
       for (uint32_t frame = 0; frame < options_.frames; ++frame) {
         throw_if_cancelled();
         result_.rows.push_back(measure_frame(summary, frame));
@@ -125,7 +125,7 @@ class IntersectBench {
   IntersectRow measure_frame(IntersectSummary& summary, uint32_t frame) {
     IntersectRow row = {summary.table, frame, pair_.turn(frame), pair_.shift(frame), {}, {}};
     const hash::KeyTableOptions options = {.table = summary.table};
-    // Nothing that is counted depends on the order of a voxel's triangles.
+    // No count depends on the order of a voxel's triangles.
     VoxelTriangles<Device> first(device_, options, hash::RunOrder::kAny),
         second(device_, options, hash::RunOrder::kAny);
     hash::KeyIndex<Device, uint64_t> pairs(device_, options);
@@ -172,13 +172,13 @@ class IntersectBench {
       summary.phases[phase] = timing([&](const IntersectRow& row) { return row.seconds[phase]; });
   }
 
-  // All tables have to come to the same.
+  // Throws Error unless all tables give the same counts.
   void check_rows(size_t begin) const {
     for (size_t i = begin; i < result_.rows.size(); ++i) {
       const IntersectRow &row = result_.rows[i], &expected = result_.rows[row.frame];
       if (row.counts != expected.counts)
         throw Error("in frame " + std::to_string(row.frame) + " the table " + row.table +
-                    " finds other voxels or pairs than " + expected.table);
+                    " finds different voxels or pairs than " + expected.table);
     }
   }
 

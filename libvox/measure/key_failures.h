@@ -1,5 +1,5 @@
-// Counts which of many builds, most often small ones, of a table of voxel keys need several attempts, or fail (García et al.
-// 2011, §4.1; Alcantara et al. 2009, §7).
+// Counts how many of many builds of a table of voxel keys, usually small ones, need several attempts or fail
+// (García et al. 2011, §4.1; Alcantara et al. 2009, §7).
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace vox::measure {
 
-// Each build has other keys and other hash functions.
+// Each build uses other keys and other hash functions.
 template <hash::CellWord Cell, class Device>
 KeyFailuresRow count_failures(Device& device, const KeysBenchOptions& options, const std::string& table,
                               double load_factor, uint32_t key_bits) {
@@ -23,7 +23,7 @@ KeyFailuresRow count_failures(Device& device, const KeysBenchOptions& options, c
   row.value_bits = options.value_bits;
   row.cell_bits = hash::CellFormat<Cell>::kBits;
   row.load_factor = load_factor;
-  // Of few bits there are not as many different keys.
+  // Keys of few bits have fewer different values.
   row.keys = std::min(options.failure_keys, uint64_t{1} << std::min(key_bits - 1, 63u));
   row.builds = options.failure_builds;
   const hash::CellFormat<Cell> format = {options.value_bits};
@@ -45,7 +45,7 @@ KeyFailuresRow count_failures(Device& device, const KeysBenchOptions& options, c
       row.parts += result.parts;
     } catch (const Cancelled&) {
       throw;
-    } catch (const UsageError& error) {  // the table has no such load factor
+    } catch (const UsageError& error) {  // the table does not support this load factor
       row.builds = 0;
       row.error = error.what();
     } catch (const Error& error) {

@@ -13,7 +13,7 @@ namespace {
 using enum KeyOp;
 using hash::KeyLayout;
 
-// Pairs of 64 bits: keys of 32 and values of 28, with 4 for ages (García et al. 2011, §4.1).
+// Options for 64-bit cells: keys of 32 bits and values of 28, with 4 for ages (García et al. 2011, §4.1).
 KeysBenchOptions pairs_of_64_bits() {
   KeysBenchOptions options;
   options.key_bits = {32};
@@ -29,7 +29,7 @@ std::vector<uint64_t> powers_of_two(uint32_t first, uint32_t last) {
   return powers;
 }
 
-// Numbers of random keys at one load factor.
+// Options for several numbers of random keys at one load factor.
 KeysBenchOptions over_keys(double load_factor) {
   KeysBenchOptions options = pairs_of_64_bits();
   options.sets = {KeySetKind::Random};
@@ -45,7 +45,7 @@ KeysBenchOptions over_load_factors(std::vector<KeySetKind> sets, std::vector<Key
   return options;
 }
 
-// 2^20 keys of 24 bits at 0.8.
+// Options for 2^20 keys of 24 bits at a load factor of 0.8.
 KeysBenchOptions histograms_of_ages() {
   KeysBenchOptions options = over_load_factors({KeySetKind::Random}, {Ages});
   options.tables = {"open", "robin-random", "robin"};
@@ -56,7 +56,7 @@ KeysBenchOptions histograms_of_ages() {
   return options;
 }
 
-// As many keys as give a picture that fits a screen.
+// Options with so few keys that the picture fits on a screen.
 KeysBenchOptions picture_of_ages() {
   KeysBenchOptions options = over_load_factors({KeySetKind::Image}, {Ages});
   options.tables = {"robin-random", "robin"};
@@ -66,7 +66,7 @@ KeysBenchOptions picture_of_ages() {
   return options;
 }
 
-// 1 M painted texels of 4096².
+// Options for a million painted texels of 4096².
 KeysBenchOptions painting() {
   KeysBenchOptions options = over_load_factors({KeySetKind::Painted}, {Build, BuildOrdered, FindView});
   options.tables = {"lines", "robin", "robin-random"};
@@ -75,7 +75,7 @@ KeysBenchOptions painting() {
   return options;
 }
 
-// Keys of 12 bits a coordinate, and colours.
+// Options for keys of 12 bits a coordinate, with colours as values.
 KeysBenchOptions slices() {
   KeysBenchOptions options = over_load_factors({KeySetKind::Surface}, {Build, FindView});
   options.layouts = {KeyLayout::RowMajor, KeyLayout::Morton};
@@ -85,7 +85,7 @@ KeysBenchOptions slices() {
   return options;
 }
 
-// What no table of the two papers is too full for.
+// A load factor that all tables of the two papers can reach.
 constexpr double kAlcantaraLoadFactor = 0.7;
 
 KeysBenchOptions shares_of_stored_keys() {

@@ -1,4 +1,4 @@
-// The figures of the two papers about tables of voxel keys as axes of the benchmark (keys_bench.h).
+// The figures of the two papers about tables of voxel keys, as axes of the benchmark (keys_bench.h).
 #pragma once
 
 #include <span>
@@ -9,13 +9,14 @@
 namespace vox::measure {
 
 struct KeyFigure {
-  const char* name;  // a number of García et al. 2011, or of Alcantara et al. 2009 behind an a
+  const char* name;  // the figure's number in García et al. 2011, or "a" and its number in Alcantara et al.
+                     // 2009
   const char* about;
   KeysBenchOptions (*axes)();
 };
 std::span<const KeyFigure> key_figures();
 
-// The axes of a figure. Throws UsageError where there is none of this name.
+// Returns the axes of a figure. Throws UsageError if there is no figure of this name.
 KeysBenchOptions key_figure(std::string_view name);
 
 }  // namespace vox::measure

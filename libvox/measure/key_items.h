@@ -1,5 +1,5 @@
-// A table of voxel keys that grows, with the calls of a set of tables as far as the benchmark of the hash tables
-// makes them: its keys are items of one word or of two, and its slots are their pointers.
+// Adapts a growing table of voxel keys to the interface of a table set, as far as the benchmark of hash
+// tables uses it. Keys take the place of items of one or two words, and slots that of pointers.
 #pragma once
 
 #include "libvox/hash/batch.h"
@@ -55,7 +55,7 @@ class KeyItems {
   }
 
   Memory memory_ref() const { return {reinterpret_cast<const uint32_t*>(table_->cells())}; }
-  uint64_t pointer_range() const { return table_->slots() + 1; }  // with the key that is kept apart
+  uint64_t pointer_range() const { return table_->slots() + 1; }  // plus the key kept outside of the slots
   uint64_t bytes() const { return table_->bytes_in_use(); }
   uint64_t allocated_bytes() const { return table_->bytes(); }
 

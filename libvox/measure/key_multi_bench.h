@@ -1,6 +1,6 @@
-// Measures the multi-value and the compacting table (Alcantara et al. 2009, §4.2 and §4.3) on each table of voxel
-// keys: random keys, each with as many values, in an order in which those of one key are far apart, and as many searches
-// for random ones of them as the paper makes: one for each value.
+// Measures the multi-value and the compacting table (Alcantara et al. 2009, §4.2 and §4.3) on top of each
+// table of voxel keys. The keys are random, each has several values, and the values of one key are far apart
+// in the input. As in the paper, there is one search for a random stored key for each value.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace vox::measure {
 
-// Items of keys that have numbers: item i has the key of number i % keys, and the value i.
+// Writes the input: item i has the key with number i % keys, and the value i.
 template <hash::CellWord Cell>
 struct WriteMultiItems {
   uint64_t keys;
@@ -42,7 +42,8 @@ struct WriteMultiSearches {
   }
 };
 
-// A run has as many values as there are items of its key; its first and its last one are of them.
+// Returns 1 unless a run has as many values as its key has items, and its first and last value belong to the
+// key.
 struct IsWrongRun {
   uint64_t items, keys;
   const uint32_t* numbers;
@@ -56,7 +57,7 @@ struct IsWrongRun {
   }
 };
 
-// The key of a number that was found is the one that was searched.
+// Returns 1 unless the number that was found is that of the searched key.
 template <hash::CellWord Cell>
 struct IsWrongNumber {
   const Cell* searched;
@@ -68,15 +69,15 @@ struct IsWrongNumber {
   }
 };
 
-// What is built, and what is searched for.
+// The input of a build, and the searches.
 template <hash::CellWord Cell>
 struct MultiItems {
-  uint64_t count = 0, keys = 0;  // how many items and searches, and how many different keys
+  uint64_t count = 0, keys = 0;  // number of items and of searches; number of different keys
   device::Buffer<Cell> items, searches;
-  device::Buffer<uint32_t> values, numbers;  // of the items; of the keys that are searched for
+  device::Buffer<uint32_t> values, numbers;  // values of the items; numbers of the searched keys
 };
 
-// The map under measurement, and the index: each builds, searches, and says how much was wrong.
+// The two structures that are measured, a map and an index. Each builds, searches, and counts wrong results.
 template <class Device, hash::CellWord Cell>
 class MeasuredMap {
  public:
@@ -134,7 +135,7 @@ class MeasuredIndex {
 template <class Device, hash::CellWord Cell>
 class KeyMultiBench {
  public:
-  // Of so many items, with so many values a key, and as many searches.
+  // Measures this many items and as many searches, with `multiplicity` values a key.
   KeyMultiBench(Device& device, const KeysBenchOptions& options, uint64_t items, uint32_t multiplicity,
                 uint32_t key_bits)
       : device_(device), options_(options) {
@@ -149,7 +150,7 @@ class KeyMultiBench {
     first_.repetitions = options.repetitions;
   }
 
-  // The rows of a table; one that says why, where it cannot be measured.
+  // Returns the rows of a table, or one row with the reason if it cannot be measured.
   std::vector<KeysBenchRow> measure(const std::string& table, double load_factor) {
     KeysBenchRow first = first_;
     first.table = table;
@@ -184,7 +185,7 @@ class KeyMultiBench {
         WriteMultiItems<Cell>{items_.keys, first_.key_bits, items_.items.data(), items_.values.data()});
   }
 
-  // Builds where either operation is asked for, and measures those that are.
+  // Builds if either operation is asked for, and measures those that are.
   template <class Measured>
   std::vector<KeysBenchRow> rows_of(KeysBenchRow first, const hash::KeyTableOptions& options) {
     const bool asks_for_build = is_asked_for(options_, Measured::kBuild),

@@ -1,4 +1,4 @@
-// Measures all tables of voxel keys with one set of keys.
+// Measures each table of voxel keys with one set of keys.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace vox::measure {
 
-// Writes keys to search for, of which `percent` are stored, and the values that they have.
+// Writes keys to search for, of which `percent` are stored, and their expected values.
 template <hash::CellWord Cell>
 struct WriteSearches {
   hash::CellFormat<Cell> format;
@@ -41,7 +41,7 @@ struct IsWrongValue {
   const uint32_t *expected, *found;
   VOX_HD uint32_t operator()(uint64_t i) const { return expected[i] != found[i] ? 1 : 0; }
 };
-// Takes some of the warps of a search, evenly.
+// Copies each `every`-th warp of a search.
 template <hash::CellWord Cell>
 struct TakeWarps {
   static constexpr uint64_t kLanes = 32;
@@ -59,13 +59,13 @@ struct NumberAt {
 template <class Device, hash::CellWord Cell>
 class KeySetBench {
  public:
-  // `first` has what all rows share.
+  // `first` holds the values that all rows share.
   KeySetBench(Device& device, const KeysBenchOptions& options, uint64_t searches, const KeySet<Cell>& set,
               KeysBenchRow first)
       : device_(device), options_(options), searches_(searches), set_(set), first_(std::move(first)) {}
 
-  // The rows of a table; one that says why, where it cannot be measured. There are none where only its ages are
-  // asked for.
+  // Returns the rows of a table, or one row with the reason if it cannot be measured. There are no rows if
+  // only its ages are asked for.
   std::vector<KeysBenchRow> measure(const std::string& name, double load_factor) {
     KeysBenchRow first = first_;
     first.table = name;
@@ -90,14 +90,14 @@ class KeySetBench {
     return rows;
   }
 
-  // The last table that was measured.
+  // The table that was measured last.
   const KeyTablePoint& point() const { return point_; }
-  // How many keys of the last table are how old, and the maximum ages of its slots, where it has any and they were
-  // asked for.
+  // The number of keys of each age in the last table, and the maximum ages of its slots. Both are empty if
+  // the table has none, or if they were not asked for.
   const std::vector<KeyAgesRow>& ages() const { return ages_; }
   const std::vector<uint8_t>& maximum_ages() const { return maximum_ages_; }
 
-  // The values of the walk's keys as the last table gave them; none where it was not searched for them.
+  // Returns the values that the last table found for the walk's keys; empty if it was not searched for them.
   std::vector<uint32_t> found_values() {
     std::vector<uint32_t> values(walk_found_ ? set_.walk.size() : 0);
     device_.download(values.data(), found_.data(), values.size());
@@ -116,8 +116,8 @@ class KeySetBench {
     return row;
   }
 
-  // Builds the table: timed where this is asked for, and in any case once. What the build has come to is for
-  // all rows of the table.
+  // Builds the table at least once, and measures the builds that are asked for. All rows of the table get the
+  // build's statistics.
   std::vector<KeysBenchRow> measure_builds(Table& table, KeysBenchRow& first) {
     std::vector<KeysBenchRow> rows;
     if (asks_for(KeyOp::BuildOrdered))
@@ -174,7 +174,7 @@ class KeySetBench {
     return row;
   }
 
-  // Every repetition searches for other keys, so that no cache holds what it needs from the one before.
+  // Every repetition searches for other keys, so that no cache holds the data from the repetition before.
   template <class Find>
   KeysBenchRow random_search(const Table& table, KeysBenchRow row, uint32_t hit_rate, const Find& find) {
     make_room(row.items);
@@ -200,10 +200,10 @@ class KeySetBench {
     found_ = device_.template make<uint32_t>(n);
   }
 
-  // How long a search takes; what it finds is compared with what is expected.
+  // Returns how long a search takes, and compares its results with the expected ones.
   template <class Find>
   double search(KeysBenchRow& row, const Cell* keys, const uint32_t* expected, const Find& find) {
-    constexpr uint32_t kUntouched = UINT32_MAX - 1;  // no search gives this
+    constexpr uint32_t kUntouched = UINT32_MAX - 1;  // no search returns this value
     device_.fill(found_.data(), row.items, kUntouched);
     const double elapsed = device_.seconds([&] { find(keys, row.items, found_.data()); });
     row.wrong += device_.sum("check values", row.items, IsWrongValue{expected, found_.data()});
@@ -213,11 +213,12 @@ class KeySetBench {
   void set_sectors(const Table& table, KeysBenchRow& row, const Cell* keys) {
     table.count_sectors(keys, row.items, found_.data());
     const uint64_t sectors = device_.sum("sum sectors", row.items, NumberAt{found_.data()});
-    // Every search reads something: 0 of a table that does not say what.
+    // Every search reads something, so 0 means that the table does not report it.
     if (sectors > 0) row.sectors = static_cast<double>(sectors) / static_cast<double>(row.items);
   }
 
-  // Counted for some of the warps where there are many: the searches of each are made several times.
+  // If there are many warps, only some of them are counted, because the searches of each are made several
+  // times.
   void set_warp_sectors(const Table& table, KeysBenchRow& row, const KeyWalk<Cell>& walk) {
     constexpr uint64_t kLanes = TakeWarps<Cell>::kLanes, kMostSearches = 1 << 20;
     const uint64_t every = (walk.size() + kMostSearches - 1) / kMostSearches;

@@ -1,5 +1,5 @@
-// Sets of keys to measure tables of voxel keys with. They are made on the device; what is stored of them, and
-// with which value, is known without a table.
+// Sets of keys for benchmarks of tables of voxel keys. They are made on the device. It is known without a
+// table which keys are stored, and with which values.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace vox::measure {
 
-// One to one on numbers of so many bits, 2 or more: different numbers give different keys, which look random.
+// A bijection on numbers of `bits` bits, 2 or more: different numbers give different keys, which look random.
 VOX_HD inline uint64_t mixed_number(uint64_t number, uint32_t bits) {
   const uint64_t mask = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
   const uint32_t shift = bits / 2;
@@ -26,21 +26,21 @@ VOX_HD inline uint64_t mixed_number(uint64_t number, uint32_t bits) {
   return number ^ number >> shift;
 }
 
-// Keys to search for in an order in which neighbours follow each other, stored or not.
+// Keys to search for, stored or not, in an order in which neighbouring places follow each other.
 template <hash::CellWord Cell>
 struct KeyWalk {
   device::Buffer<Cell> keys;
-  device::Buffer<uint32_t> values;  // kNoValue where a key is not stored
+  device::Buffer<uint32_t> values;  // kNoValue if a key is not stored
   uint64_t size() const { return keys.size(); }
 };
 
 template <hash::CellWord Cell>
 struct KeySet {
   uint64_t keys = 0;
-  device::Buffer<Cell> cells, ordered_cells;  // of the same keys: in random order, and in that of the walk
+  device::Buffer<Cell> cells, ordered_cells;  // the same keys in random order, and in the walk's order
   device::Buffer<Cell> absent;                // keys that are not stored
-  KeyWalk<Cell> walk;  // all keys where the set's shape is; a set without a shape has none
-  KeyWalk<Cell> view;  // those of a picture that is drawn of it (key_views.h), where one is asked for
+  KeyWalk<Cell> walk;  // all keys of the shape's grid, or of the part near it; empty if the set has no shape
+  KeyWalk<Cell> view;  // the keys of a picture that shows the set (key_views.h), if asked for
 };
 
 namespace keys {
@@ -51,7 +51,7 @@ VOX_HD inline uint64_t low_bits(uint64_t word, uint32_t bits) {
 
 // --- bodies of loops ---
 
-// Keys of successive numbers.
+// Writes the keys of consecutive numbers.
 template <hash::CellWord Cell>
 struct WriteRandomCells {
   hash::CellFormat<Cell> format;
@@ -77,7 +77,7 @@ struct WriteShuffle {
   VOX_HD void operator()(uint64_t i) const { order[i] = static_cast<uint32_t>(mix64(i + 1) >> 32); }
 };
 
-// The numbers of places in the order of the walk.
+// Writes the numbers of the shape's places, by which they are sorted into the walk's order.
 template <class Shape>
 struct WritePlaces {
   Shape shape;
@@ -86,7 +86,7 @@ struct WritePlaces {
   VOX_HD void operator()(uint64_t i) const { places[i] = walk.key(shape.place(i)); }
 };
 
-// The places of a walk, by their numbers, and of a view.
+// The places of a walk, from their numbers, and those of a view.
 struct WalkPlaces {
   hash::KeyGrid walk;
   const uint64_t* numbers;
@@ -148,7 +148,7 @@ device::Buffer<Cell> copied(Device& device, const device::Buffer<Cell>& from) {
   return to;
 }
 
-// The same cells in random order.
+// Returns the same cells in random order.
 template <class Device, hash::CellWord Cell>
 device::Buffer<Cell> shuffled(Device& device, const device::Buffer<Cell>& cells) {
   auto to = copied(device, cells);
@@ -174,20 +174,21 @@ inline void check_bits(uint32_t needed, uint32_t key_bits) {
                 std::to_string(key_bits));
 }
 
-// Places are selected by numbers of 32 bits.
+// Throws Error if there are too many places: they are selected by 32-bit indices.
 inline void check_places(uint64_t n) {
-  if (n > UINT32_MAX) throw Error("a set of keys has fewer than 2^32 places, not " + format_count(n));
+  if (n > UINT32_MAX)
+    throw Error("a set of keys must have fewer than 2^32 places, but would have " + format_count(n));
 }
 
 }  // namespace keys
 
 inline void check_random_keys(uint64_t count, uint64_t absent, uint32_t key_bits) {
   if (key_bits < 64 && count + absent > uint64_t{1} << key_bits)
-    throw Error(format_count(count) + " keys that are stored and " + format_count(absent) +
-                " that are not do not fit " + std::to_string(key_bits) + " bits");
+    throw Error(format_count(count) + " stored keys and " + format_count(absent) +
+                " absent ones do not fit into " + std::to_string(key_bits) + " bits");
 }
 
-// A set of `count` random keys of so many bits, and of as many that are not stored as `absent` says.
+// Returns a set of `count` random keys of `key_bits` bits, and `absent` keys that are not stored.
 template <hash::CellWord Cell, class Device>
 KeySet<Cell> make_random_keys(Device& device, hash::CellFormat<Cell> format, uint32_t key_bits,
                               uint64_t count, uint64_t absent) {
@@ -205,8 +206,8 @@ KeySet<Cell> make_random_keys(Device& device, hash::CellFormat<Cell> format, uin
   return set;
 }
 
-// The set of a shape. The walk goes along the rows of a row-major layout, else along the Morton curve: where
-// keys are of reversed bits, so that neighbours' keys are far apart.
+// Returns the set of a shape. The walk follows the rows for a row-major layout, otherwise the Morton curve.
+// With the layout of reversed bits, the keys of neighbours on that curve are far apart.
 template <hash::CellWord Cell, class Device, class Shape>
 KeySet<Cell> make_shape_keys(Device& device, hash::CellFormat<Cell> format, uint32_t key_bits,
                              const Shape& shape, hash::KeyLayout layout) {
@@ -236,7 +237,7 @@ KeySet<Cell> make_shape_keys(Device& device, hash::CellFormat<Cell> format, uint
   return set;
 }
 
-// What is searched for to draw a view of a shape.
+// Returns the keys that are searched to draw a view of a shape.
 template <hash::CellWord Cell, class Device, class Shape, class View>
 KeyWalk<Cell> make_view(Device& device, hash::CellFormat<Cell> format, const Shape& shape,
                         hash::KeyLayout layout, const View& view) {
@@ -248,7 +249,7 @@ KeyWalk<Cell> make_view(Device& device, hash::CellFormat<Cell> format, const Sha
                          keys::ViewPlaces<View>{view, seen.data()}, count);
 }
 
-// The sides of shapes that have about so many keys.
+// The following functions return the side of a shape that has approximately `count` keys.
 inline uint32_t side_of(uint64_t count, double keys_of_side2) {
   return static_cast<uint32_t>(
       std::max(1.0, std::ceil(std::sqrt(static_cast<double>(count) / keys_of_side2))));
@@ -263,15 +264,16 @@ inline uint32_t surface_side(uint64_t count) {
   return side_of(count, BumpySphere::kVoxelsOfSide2);
 }
 
-// The set of the voxels of a surface in a grid of side³.
+// Returns the set of the voxels of a surface in a grid of side³.
 template <hash::CellWord Cell, class Device>
 KeySet<Cell> make_surface_keys(Device& device, hash::CellFormat<Cell> format, uint32_t key_bits,
                                uint32_t side, hash::KeyLayout layout) {
   const BumpySphere sphere = {static_cast<int32_t>(side)};
   const uint64_t n = sphere.blocks() * sphere.blocks() * sphere.blocks();
   if (n > UINT32_MAX)
-    throw Error("a surface of keys has fewer than 2^32 blocks around it, not " + format_count(n));
-  // Before any work: the keys of a grid have as many bits whatever it holds.
+    throw Error("a surface of keys must have fewer than 2^32 blocks around it, but would have " +
+                format_count(n));
+  // This is checked before any work: the number of bits of a grid's keys does not depend on its contents.
   keys::check_bits(hash::KeyGrid(layout, SurfaceShape{sphere, nullptr, 0}.size()).key_bits(), key_bits);
   auto all = device.template make<uint32_t>(n);
   const uint64_t count = device.select("select blocks", n, IsNearSurface{sphere}, all.data());

@@ -1,10 +1,10 @@
-// What the keys of the benchmark are the places of: pictures and a surface. A shape has
+// The shapes from which keys are taken: pictures and a surface. Their places become the keys. A shape has
 //
-//   Int3 size() const                           of the grid
-//   uint64_t candidates() const                 places that are looked at: all, or all that are near
-//   VOX_HD Int3 place(uint64_t i) const         of the i-th candidate
-//   VOX_HD bool is_filled(Int3 place) const     whether it is stored
-//   VOX_HD uint32_t value(Int3 place) const     with which value
+//   Int3 size() const                           the grid's size
+//   uint64_t candidates() const                 number of places to test: all, or all that are near the shape
+//   VOX_HD Int3 place(uint64_t i) const         the i-th candidate
+//   VOX_HD bool is_filled(Int3 place) const     true if the place is stored
+//   VOX_HD uint32_t value(Int3 place) const     the place's value
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -14,7 +14,7 @@
 
 namespace vox::measure {
 
-// The coordinates as one number, which is no key.
+// Hashes the coordinates. The result is not used as a key.
 VOX_HD inline uint64_t mixed_place(const Int3& place) {
   return mix64((static_cast<uint64_t>(place.z) << 42) + (static_cast<uint64_t>(place.y) << 21) +
                static_cast<uint64_t>(place.x) + 1);
@@ -37,7 +37,7 @@ struct PictureShape {
   }
 };
 
-// Pixels that lie at random: one of 64, as in the paper's tests of random keys of an 8192² picture.
+// Pixels at random places, one of 64, as in the paper's tests of random keys of an 8192² picture.
 struct PixelsShape {
   uint32_t side;
 
@@ -48,10 +48,10 @@ struct PixelsShape {
   VOX_HD uint32_t value(const Int3& place) const { return static_cast<uint32_t>(mixed_place(place)); }
 };
 
-// The texels of an atlas that someone has painted: strokes and blots in 3 of its 10 parts, or so, and nothing in the
-// others. Of 4096² texels a million are painted.
+// The texels of an atlas that is partly painted: about 3 of 10 parts have strokes and blots, the others
+// nothing. About one million of 4096² texels are painted.
 struct PaintedShape {
-  static constexpr uint32_t kParts = 8;  // along a side
+  static constexpr uint32_t kParts = 8;  // parts along a side
   static constexpr double kFilledShare = 0.0625;
 
   uint32_t side;
@@ -73,16 +73,17 @@ struct PaintedShape {
   VOX_HD static bool is_painted(uint32_t x, uint32_t y) { return (3 * x + 7 * y) % 10 < 3; }
 };
 
-// A sphere with bumps in a grid of side³ voxels. Each operation is rounded in one way on every device.
+// A sphere with bumps in a grid of side³ voxels. Only operations are used that give the same result on every
+// device.
 struct BumpySphere {
-  static constexpr uint32_t kBlock = 4;                  // the side of the cubes that are near or not
-  static constexpr float kRadius = 0.7f, kBump = 0.08f;  // of half the grid
+  static constexpr uint32_t kBlock = 4;                  // the side of the cubes that are tested for nearness
+  static constexpr float kRadius = 0.7f, kBump = 0.08f;  // as shares of half the grid
   static constexpr float kSteepness = 3;
-  static constexpr double kVoxelsOfSide2 = 2.2;  // on the surface, about, for each of side²
+  static constexpr double kVoxelsOfSide2 = 2.2;  // approximate number of surface voxels / side²
 
   int32_t side;
 
-  // Blocks along a side.
+  // The number of blocks along a side.
   VOX_HD uint64_t blocks() const { return (static_cast<uint32_t>(side) + kBlock - 1) / kBlock; }
   VOX_HD Int3 block(uint64_t i) const {
     const uint64_t n = blocks();
@@ -90,8 +91,9 @@ struct BumpySphere {
                 static_cast<int32_t>(i / n / n)} *
            static_cast<int32_t>(kBlock);
   }
-  // How far outside the surface a point is, in halves of the grid; less than 0 inside. Along a way of 1 it
-  // changes by less than kSteepness: 1 for the distance, and 8 · kBump · √3 for the waves.
+  // Returns how far outside the surface a point is, in halves of the grid; negative inside. Over a distance
+  // of 1 the result changes by less than kSteepness: by 1 for the distance from the centre, and by 8 · kBump
+  // · √3 for the waves.
   VOX_HD float height(float x, float y, float z) const {
     const float scale = 2 / static_cast<float>(side);
     x = x * scale - 1;
@@ -103,7 +105,7 @@ struct BumpySphere {
     return height(static_cast<float>(v.x) + 0.5f, static_cast<float>(v.y) + 0.5f,
                   static_cast<float>(v.z) + 0.5f) < 0;
   }
-  // Voxels of the surface are inside, and one of their six neighbours is not.
+  // A voxel belongs to the surface if it is inside and one of its six neighbours is not.
   VOX_HD bool is_surface(const Int3& v) const {
     if (!is_inside(v)) return false;
     for (uint32_t axis = 0; axis < 3; ++axis)
@@ -116,7 +118,7 @@ struct BumpySphere {
   }
 
  private:
-  // Parabolas from 0 to 1 and back, two of them along a way of 1.
+  // Parabolas from 0 to 1 and back, two of them over a distance of 1.
   VOX_HD static float wave(float t) {
     t = t * 2 + 8;
     t -= static_cast<float>(static_cast<int32_t>(t));
@@ -124,13 +126,13 @@ struct BumpySphere {
   }
 };
 
-// Whether the surface may have voxels in a block.
+// True if the block contains voxels of the surface.
 struct IsNearSurface {
   BumpySphere sphere;
   VOX_HD bool operator()(uint64_t i) const {
     const Int3 begin = sphere.block(i);
     constexpr float kMiddle = BumpySphere::kBlock / 2.0f;
-    // From the middle to a corner, and a voxel on.
+    // The distance from the block's centre to a corner, plus one voxel.
     const float reach =
         BumpySphere::kSteepness * 2 * (kMiddle + 1) * 1.7321f / static_cast<float>(sphere.side);
     const float height =
@@ -143,7 +145,7 @@ struct IsNearSurface {
   }
 };
 
-// The voxels of the surface; candidates are those of the blocks that it goes through.
+// The voxels of the surface; candidates are the voxels of all blocks that contain surface.
 struct SurfaceShape {
   BumpySphere sphere;
   const uint32_t* blocks;

@@ -1,9 +1,9 @@
-// Pictures that are drawn of a set of keys (García et al. 2011, §4.3): each pixel shows a place of the set's grid,
+// Pictures that show a set of keys (García et al. 2011, §4.3). Each pixel shows a place of the set's grid,
 // and the thread of the pixel searches for its key. A view has
 //
-//   uint64_t candidates() const            pixels, row by row
-//   VOX_HD bool is_seen(uint64_t i) const  whether the i-th shows a place of the grid
-//   VOX_HD Int3 place(uint64_t i) const    which one
+//   uint64_t candidates() const            the number of pixels, row by row
+//   VOX_HD bool is_seen(uint64_t i) const  true if the i-th pixel shows a place of the grid
+//   VOX_HD Int3 place(uint64_t i) const    that place
 #pragma once
 
 #include "libvox/base/hd.h"
@@ -12,13 +12,14 @@
 
 namespace vox::measure {
 
-// A plane through a grid: the voxels v for which normal · (v − point) is nearest to 0 along the axis to which the
-// plane's normal is nearest. Each pixel of the other two axes has one; some are outside of the grid.
+// A plane through a grid. The main axis is the one closest to the plane's normal, and each pixel of the other
+// two axes has one voxel v: the one for which normal · (v − point) is nearest to 0. Some voxels are outside
+// of the grid.
 struct Slice {
   Int3 normal, point;
-  uint32_t main, right, down;  // axes: of the normal, along rows, from row to row
+  uint32_t main, right, down;  // the main axis, the axis along a row, and that from row to row
 
-  // Where the plane goes through the voxels of a pixel: the nearest one, and of two the one further along the axis.
+  // Returns the voxel of a pixel that is nearest to the plane; of two, the one further along the axis.
   VOX_HD Int3 place(int32_t x, int32_t y) const {
     const int64_t along =
         -(int64_t{normal[right]} * (x - point[right]) + int64_t{normal[down]} * (y - point[down]));
@@ -33,9 +34,10 @@ struct Slice {
   }
 };
 
-// Slices at random orientations, each through a random voxel of a grid of side³. All is done with integers.
+// Slices with random orientations, each through a random voxel of a grid of side³, computed with integers
+// only.
 struct RandomSlices {
-  static constexpr int32_t kMostNormal = 1023;  // of each coordinate
+  static constexpr int32_t kMostNormal = 1023;  // limit for each coordinate
 
   int32_t side;
   uint32_t count;
@@ -55,9 +57,9 @@ struct RandomSlices {
     return true;
   }
 
-  // Normals within a ball, and not near its middle, so that all directions are as likely.
+  // Chooses normals within a ball but not near its centre, so that all directions are equally likely.
   VOX_HD Slice slice(uint64_t which) const {
-    // The state counts, so that no number leads back to itself.
+    // The state is a counter, so the sequence cannot run into a cycle.
     uint64_t state = mix64(seed + 1) + mix64(which + 1);
     Slice slice = {};
     int64_t length2 = 0;
@@ -84,13 +86,13 @@ struct RandomSlices {
   }
 };
 
-// A model that shows a painted atlas from close by: a disc of pixels, 352 in radius for an atlas of 4096² texels, as
-// many as the 389,586 of the paper's view, or so. From pixel to pixel it goes on by somewhat more than a texel, at a
-// small angle to their rows.
+// A close view of a model with a painted atlas: a disc of pixels, with a radius of 352 for an atlas of 4096²
+// texels, which is about the 389,586 pixels of the paper's view. From one pixel to the next the view moves by
+// slightly more than a texel, at a small angle to the rows of texels.
 struct ModelView {
-  static constexpr int64_t kRight = 288, kDown = 32, kUnit = 256;  // texels, of a step to the right
+  static constexpr int64_t kRight = 288, kDown = 32, kUnit = 256;  // a pixel's step to the right, times kUnit
 
-  uint32_t side;  // of the atlas
+  uint32_t side;  // side of the atlas
 
   VOX_HD int64_t radius() const { return int64_t{side} * 11 / 128; }
   VOX_HD int64_t width() const { return 2 * radius() + 1; }

@@ -16,7 +16,7 @@
 namespace vox::measure {
 namespace {
 
-// A value of 32 bits could be kNoValue.
+// A value of 32 bits could be equal to kNoValue.
 constexpr uint32_t kMostValueBits = 31;
 
 void check_cells(const KeysBenchOptions& options) {
@@ -29,11 +29,11 @@ void check_cells(const KeysBenchOptions& options) {
                                    options.value_bits));
 }
 
-// A picture has something to store, and what is not white has a colour.
+// Throws Error if the picture has only white pixels, since nothing would be stored.
 void check_picture(const scene::Image& picture) {
   if (picture.pixels.empty()) return;
   if (std::ranges::all_of(picture.pixels, [](const auto& pixel) { return rgb_of(pixel) == kWhite; }))
-    throw Error("all pixels of the picture are white, so that none would be stored").at(picture.name);
+    throw Error("all pixels of the picture are white, so there is nothing to store").at(picture.name);
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ uint32_t cell_bits(uint32_t key_bits, uint32_t value_bits) {
 }
 
 KeysBenchSizes sizes_of(const KeysBenchOptions& options, const std::string& device) {
-  constexpr double kMostKeys = 0x1p31;  // with a load factor of a half, slots of 32 bits reach no further
+  constexpr double kMostKeys = 0x1p31;  // with a load factor of a half, 32-bit slots cannot address more
   const double scale =
       options.scale.value_or(device == "cpu" ? KeysBenchOptions::kCpuScale : KeysBenchOptions::kGpuScale);
   if (!(scale > 0)) throw UsageError(phrase(Phrase::Scale) + " must be greater than 0");

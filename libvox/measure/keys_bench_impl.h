@@ -1,5 +1,5 @@
-// The benchmark of tables of voxel keys on one device. Included by keys_bench_cpu.cpp and keys_bench_cuda.cu,
-// which only say which.
+// The benchmark of tables of voxel keys on one device. It is included by keys_bench_cpu.cpp and
+// keys_bench_cuda.cu, which instantiate it.
 #pragma once
 
 #include "libvox/base/progress.h"
@@ -48,7 +48,7 @@ class KeysBench {
   }
 
  private:
-  // What one set of keys is made from.
+  // The parameters from which one set of keys is made.
   struct Point {
     KeySetKind set;
     hash::KeyLayout layout;
@@ -61,23 +61,23 @@ class KeysBench {
     if (std::ranges::all_of(options_.ops, is_of_map)) return points;
     for (const uint64_t keys : sizes_.keys)
       for (const KeySetKind set : options_.sets) {
-        // A picture that is given has as many keys as it has.
+        // A given picture has a fixed number of keys.
         if (set == KeySetKind::Image && !options_.picture.pixels.empty() && keys != sizes_.keys.front())
           continue;
         for (const hash::KeyLayout layout : options_.layouts) {
           points.push_back({set, layout, keys});
-          if (set == KeySetKind::Random) break;  // which has no layout
+          if (set == KeySetKind::Random) break;  // random keys have no layout
         }
       }
     return points;
   }
 
-  // How many sets of keys with several values there are.
+  // Returns the number of sets of keys with several values.
   size_t multi_points() const {
     return any_multi(options_) ? sizes_.keys.size() * options_.multiplicities.size() : 0;
   }
 
-  // Measures random reads from as much memory as the largest table takes, or so.
+  // Measures random reads from about as much memory as the largest table takes.
   void measure_ceilings() {
     const uint64_t most = *std::max_element(sizes_.keys.begin(), sizes_.keys.end());
     const uint64_t bytes = std::max<uint64_t>(most * 8 * 5 / 4, 1 << 20);
@@ -86,7 +86,7 @@ class KeysBench {
     device_.pool().trim();
   }
 
-  // The colours of the picture that is given, if one is.
+  // Returns the colours of the given picture, if there is one.
   device::Buffer<uint32_t> picture_pixels() {
     std::vector<uint32_t> colors;
     colors.reserve(options_.picture.pixels.size());
@@ -120,7 +120,7 @@ class KeysBench {
           result_.failures.push_back(count_failures<Cell>(device_, options_, table, load_factor, key_bits));
   }
 
-  // Maps and indices of random keys.
+  // Measures maps and indices of random keys.
   template <hash::CellWord Cell>
   void measure_multi(uint32_t key_bits) {
     if (!any_multi(options_)) return;
@@ -135,7 +135,7 @@ class KeysBench {
       }
   }
 
-  // Calls measure(table, load_factor) for each of them, and says that what it returns is done.
+  // Calls measure(table, load_factor) for each table and load factor, and reports its result as progress.
   template <class Measure>
   void for_tables(const Measure& measure) {
     for (const double load_factor : options_.load_factors)
@@ -177,11 +177,11 @@ class KeysBench {
     return set;
   }
 
-  // The whole grid around a surface.
+  // Returns the whole grid around a surface.
   static SurfaceShape surface_shape(uint64_t keys) {
     return {{static_cast<int32_t>(surface_side(keys))}, nullptr, 0};
   }
-  // As many slices as have about as many pixels as are searched at once, and some in any case.
+  // Returns slices with about as many pixels as there are searches, but at least kFewestSlices of them.
   RandomSlices slices(uint64_t keys) const {
     constexpr uint64_t kFewestSlices = 4;
     RandomSlices slices = {surface_shape(keys).size().x, 1};
@@ -189,7 +189,7 @@ class KeysBench {
     return slices;
   }
 
-  // A set that cannot be made, other than for want of memory, is a row that says why, for each table.
+  // If a set cannot be made for a reason other than lack of memory, each table gets a row with the reason.
   template <class Make>
   void measure_set(const Point& point, KeysBenchRow first, const Make& make) {
     try {
@@ -224,8 +224,9 @@ class KeysBench {
     });
   }
 
-  // Keeps the ages of the last table, and draws its maximum ages unless that has been done. In the order of rows of
-  // the set's picture, neighbours in it are neighbours in a coherent table.
+  // Keeps the ages of the last table, and draws its maximum ages unless there is a picture of that table. The
+  // picture has the width of the set's picture, so neighbours in one are neighbours in the other if the table
+  // is coherent.
   template <class SetBench>
   void keep_ages(const Point& point, const SetBench& bench) {
     result_.ages.insert(result_.ages.end(), bench.ages().begin(), bench.ages().end());
@@ -236,7 +237,7 @@ class KeysBench {
     result_.age_pictures.push_back({bench.point(), picture_of_ages(bench.maximum_ages(), width_of(point))});
   }
 
-  // Of the set's picture; of other sets there is none.
+  // Returns the width of the set's picture; other sets have none.
   std::optional<uint32_t> width_of(const Point& point) const {
     switch (point.set) {
       case KeySetKind::Pixels:
@@ -256,7 +257,7 @@ class KeysBench {
     return row;
   }
 
-  // Draws the picture of what a table gave back, unless another one has been.
+  // Draws the picture that a table returned, unless one has been drawn.
   template <class SetBench, class Set>
   void keep_picture(const Point& point, SetBench& bench, const Set& set) {
     constexpr uint32_t kColorBits = 24;

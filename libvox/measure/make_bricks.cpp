@@ -22,8 +22,8 @@ bricks::BricksResult make_bricks(Engine& engine, const volume::Volume& volume, c
   const Stopwatch watch;
   TradeOffRun run = run_trade_off(engine, volume, recipe.options);
   const std::vector<uint32_t> list = bricks::worth_replacing(run.gains, *recipe.slope);
-  log_info("{} of {} bricks made dense, where filters of 3³ are worth it", format_count(list.size()),
-           format_count(run.least.bricks.bricks()));
+  log_info("{} of {} bricks became dense, where faster filters of 3³ are worth the memory",
+           format_count(list.size()), format_count(run.least.bricks.bricks()));
   run.least.bricks = bricks::replaced(run.least.bricks, run.dense, list);
   run.least.bricks.slope = recipe.slope;
   run.least.seconds = watch.seconds() - run.least.read_seconds;

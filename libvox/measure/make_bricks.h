@@ -1,5 +1,5 @@
-// Makes bricks of a volume: for least memory, for a balance of memory and speed, or as other bricks were
-// made.
+// Makes bricks from a volume: for least memory, for a balance of memory and speed, or with the parameters of
+// other bricks.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,21 @@ namespace vox::measure {
 
 struct BricksRecipe {
   bricks::BricksOptions options;
-  // Bricks become dense where the time that a mean filter of 3³ saves by it, measured on the device, is worth
-  // so much memory, see worth_replacing(). Where this is absent, each brick is as small as can be.
+  // If set, a brick becomes dense if the time that this saves a mean filter of 3³, measured on the device, is
+  // worth the additional memory (see worth_replacing()). If absent, each brick is as small as possible.
   std::optional<double> slope;
 };
 
-// What bricks are made for: little memory, fast access (dense and empty bricks alone), or a balance of both.
+// The goal of a recipe: little memory, fast access (only dense and empty bricks), or a balance of both.
 enum class Optimize { Memory, Speed, Balanced };
 
-// `slope` is used by Optimize::Balanced alone.
+// `slope` is used only by Optimize::Balanced.
 BricksRecipe recipe_for(Optimize goal, bricks::BricksOptions options, double slope);
 
 // Throws as Engine::build_bricks() does.
 bricks::BricksResult make_bricks(Engine& engine, const volume::Volume& volume, const BricksRecipe& recipe);
 
-// How these bricks were made, as far as they tell: they do not tell the threshold.
+// Returns the recipe of existing bricks, as far as it can be told from them; the threshold cannot.
 BricksRecipe recipe_of(const bricks::FrozenBricks& bricks);
 
 }  // namespace vox::measure

@@ -1,5 +1,5 @@
-// The benchmark of geometric hashing on one device. Included by match_bench_cpu.cpp and match_bench_cuda.cu,
-// which only say which.
+// The benchmark of geometric hashing on one device. It is included by match_bench_cpu.cpp and
+// match_bench_cuda.cu, which instantiate it.
 #pragma once
 
 #include <utility>
@@ -25,7 +25,7 @@ class MatchBench {
 
   MatchBenchResult run() {
     Stopwatch watch;
-    // The paper takes each pair of the reference with a chance of 1/3.
+    // The paper takes each pair of the reference with a probability of 1/3.
     const Side query = side_of(options_.query, result_.query, {.most = options_.query_bases});
     const Side reference = side_of(options_.reference, result_.reference,
                                    {.chance = BasisChoice::kAlways / 3, .most = options_.bases});
@@ -68,7 +68,7 @@ class MatchBench {
     return side;
   }
 
-  // The row of a table; one that says why, where it cannot be built.
+  // Returns the row of a table, or a row with the reason if it cannot be built.
   MatchBenchRow measure(const std::string& table, const PictureBases<Device>& query,
                         const PictureBases<Device>& reference) {
     MatchBenchRow row;
@@ -114,12 +114,12 @@ class MatchBench {
     return summarize(std::move(seconds));
   }
 
-  // All tables, and all repetitions, find the same.
+  // Checks that all tables and all repetitions find the same pairs.
   void compare(MatchBenchRow& row, std::vector<VotedPair> pairs) {
     if (!pairs_)
       pairs_ = std::move(pairs);
     else if (*pairs_ != pairs)
-      row.error = "its votes are not those that were counted first";
+      row.error = "its votes differ from those of the first count";
   }
 
   Device& device_;

@@ -1,5 +1,5 @@
-// Measures hash tables that hold a scene, on one device. Included by measure_tables_cpu.cpp and
-// measure_tables_cuda.cu, which only say which.
+// Measures hash tables that hold a scene, on one device. It is included by measure_tables_cpu.cpp and
+// measure_tables_cuda.cu, which instantiate it.
 #pragma once
 
 #include "libvox/base/phrase.h"
@@ -11,7 +11,7 @@
 
 namespace vox::measure {
 
-// Throws Error unless the store gives the scene back, word for word.
+// Throws Error unless the scene read back from the store is the same, word for word.
 template <class Device>
 void check_store(Device& device, const dag::DagStore<Device>& store, uint32_t root,
                  const dag::FrozenDag& dag) {
@@ -21,8 +21,8 @@ void check_store(Device& device, const dag::DagStore<Device>& store, uint32_t ro
   for (size_t level = 0; level < dag.levels.size(); ++level)
     same = same && back.levels[level].words == dag.levels[level].words;
   if (!same)
-    throw Error("what the hash table gives back is not the scene: " + dag::to_string(back.digest) +
-                " instead of " + dag::to_string(dag.digest))
+    throw Error("the scene that was read back from the hash table differs: digest " +
+                dag::to_string(back.digest) + " instead of " + dag::to_string(dag.digest))
         .hint(phrase(Phrase::VerifyFile));
 }
 
@@ -71,7 +71,7 @@ std::vector<TableReport> measure_tables_on(Device& device, const dag::FrozenDag&
         error.at(what);
         throw;
       }
-      device.pool().trim();  // the next table has other sizes
+      device.pool().trim();  // the next table has buffers of other sizes
       progress.update(reports.size(), what);
     }
   return reports;

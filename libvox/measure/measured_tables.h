@@ -1,5 +1,5 @@
-// The tables of voxel keys that the benchmark measures: the library's own and, in a build that was given its headers
-// (VOX_BENCH_CUCO), cuCollections' map.
+// The tables of voxel keys that the benchmark measures: the library's own and, if the build was given the
+// headers of cuCollections (VOX_BENCH_CUCO), its map.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,16 @@ namespace vox::measure {
 
 inline constexpr const char* kCucoName = "cuco";
 
-// The names of all of them, in the order in which they are shown; or of those that run on the device of this name.
+// Return the names in the order in which they are shown: all, or those that run on the device with this name.
 std::vector<std::string> measured_tables();
 std::vector<std::string> measured_tables(const std::string& device);
 
-// Makes cuCollections' map. cuco_table.cuh has a specialisation for the device and the cells that it is for.
+// Makes cuCollections' map. cuco_table.cuh specialises this for the only device and cells that the map
+// supports.
 template <class Device, hash::CellWord Cell>
 struct CucoMaker {
   static std::unique_ptr<hash::KeyTable<Device, Cell>> make(Device&, const hash::KeyTableOptions&) {
-    throw Error("the table 'cuco' is for cells of 64 bits on a GPU");
+    throw Error("the table 'cuco' needs 64-bit cells and a GPU");
   }
 };
 

@@ -15,15 +15,15 @@ namespace {
 
 using Place = Vec2<double>;
 
-// A convex piece of one grey: three to five corners on a circle.
+// A convex patch of one grey, with three to five corners on a circle.
 struct Patch {
   std::array<Place, 5> corners;
   uint32_t count;
   uint8_t grey;
 };
 
-// Of a reference: patches lie in the square that is a fourth larger on each side, so that a query that looks
-// beyond the reference sees some there as well.
+// The number of patches in the reference. They lie in a square that extends a fourth further on each side, so
+// that a query that looks beyond the reference sees some there as well.
 constexpr uint32_t kPatchesInReference = 60;
 constexpr double kBeyond = 0.25;
 constexpr uint8_t kBackground = 128;
@@ -46,7 +46,7 @@ Place random_place(scene::Random& random, double low, double high) {
   return {x, random.uniform(low, high)};
 }
 
-// A picture in grey at several samples a pixel and side, which patches are drawn into one over the other.
+// A grey picture with several samples per pixel and axis, into which patches are drawn one over the other.
 class Canvas {
  public:
   Canvas(uint32_t side, const Similarity& to_picture)
@@ -57,7 +57,7 @@ class Canvas {
     Place low = {1e9, 1e9}, high = {-1e9, -1e9};
     for (uint32_t i = 0; i < patch.count; ++i) {
       const Place at = to_picture_(patch.corners[i]);
-      // The centre of a pixel is a place with whole coordinates.
+      // Pixel centres have whole coordinates.
       corners[i] = {(at.x + 0.5) * kSamples - 0.5, (at.y + 0.5) * kSamples - 0.5};
       low = {std::min(low.x, corners[i].x), std::min(low.y, corners[i].y)};
       high = {std::max(high.x, corners[i].x), std::max(high.y, corners[i].y)};
@@ -68,7 +68,7 @@ class Canvas {
           samples_[static_cast<size_t>(y) * samples() + static_cast<size_t>(x)] = patch.grey;
   }
 
-  // The mean of a pixel's samples.
+  // Returns the mean of a pixel's samples.
   uint32_t grey(uint32_t x, uint32_t y) const {
     uint32_t sum = 0;
     for (uint32_t dy = 0; dy < kSamples; ++dy)
@@ -97,7 +97,7 @@ class Canvas {
   std::vector<uint8_t> samples_;
 };
 
-// A light makes `gain` 256ths of a grey, and `more`.
+// A change of light: grey becomes grey · gain / 256 + more.
 struct Light {
   uint32_t gain = 256, more = 0;
 };
@@ -119,7 +119,8 @@ scene::Image picture_of(const std::vector<Patch>& patches, uint32_t side, const 
   return image;
 }
 
-// A similarity of a query's places that leaves its centre near the reference's.
+// Returns a similarity from the query's places to the reference's that puts its centre near the reference's
+// centre.
 Similarity random_similarity(scene::Random& random, double query_side, double side) {
   const Place unit = scene::unit_circle(random.uniform());
   const double scale = random.uniform(0.75, 1.25);

@@ -1,6 +1,6 @@
-// Pairs of pictures that need no files: a reference and a query that shows a part of it, turned, scaled,
-// shifted, in another light, behind things that the reference does not have. What brings one onto the other
-// is known. For a seed they are the same on every machine.
+// Generated pairs of pictures: a reference, and a query that shows a part of it rotated, scaled and shifted,
+// in another light, behind objects that the reference does not have. The transformation between them is
+// known. For one seed they are the same on every machine.
 #pragma once
 
 #include "libvox/measure/similarity.h"
@@ -11,24 +11,24 @@ namespace vox::measure {
 struct PicturePairOptions {
   static constexpr uint32_t kLeastSide = 64, kMostSide = 4096, kMostClutter = 400, kMostNoise = 64;
 
-  uint32_t side = 512;    // pixels, of the reference; the query has three quarters
-  uint32_t clutter = 25;  // things before the query, per cent of those that it shows of the reference
-  uint32_t noise = 6;     // grey levels by which a pixel may be wrong, up and down
+  uint32_t side = 512;    // side of the reference in pixels; the query's is three quarters of it
+  uint32_t clutter = 25;  // objects in front of the query, in per cent of the reference's objects in it
+  uint32_t noise = 6;     // greatest error of a pixel, up or down, in grey levels
   uint64_t seed = 1;
 };
 
 struct PicturePair {
   scene::Image query, reference;
-  Similarity known;  // of the query's places to the reference's
+  Similarity known;  // from the query's places to the reference's
 };
 
-// Throws UsageError unless all of the options make sense.
+// Throws UsageError unless all options make sense.
 void check(const PicturePairOptions& options);
 
-// The options are ones that check() accepts.
+// The options must be accepted by check().
 PicturePair make_picture_pair(const PicturePairOptions& options);
 
-// The reference in grey, and where it has been found the edges of the query in colour.
+// Returns the reference in grey and, if a match is given, the query's edges over it in colour.
 scene::Image overlay_of(const GreyPicture& query, const GreyPicture& reference, uint32_t step,
                         const std::optional<Similarity>& similarity);
 

@@ -1,5 +1,5 @@
-// Measures the ceiling of every hash table: how often a second the memory gives some aligned bytes at a
-// random place.
+// Measures an upper bound for the speed of every hash table: how many aligned reads at random places the
+// memory can do in a second.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,16 @@ namespace vox::measure {
 struct alignas(16) Words4 {
   uint32_t x, y, z, w;
 };
-static_assert(sizeof(Words4) == 16);  // what a thread of a GPU loads at once, at most
+static_assert(sizeof(Words4) == 16);  // the most that a GPU's thread loads at once
 
-// `kLanes` neighbours read `kBytes` together, a piece, and as many pieces at once as hide the latency.
+// Groups of `kLanes` neighbouring threads each read pieces of `kBytes`, kAtOnce pieces in parallel to hide
+// the latency.
 template <uint32_t kBytes, uint32_t kLanes>
 struct RandomReads {
   static constexpr uint64_t kAtOnce = 4;
   static constexpr uint32_t kPieceLoads = kBytes / sizeof(Words4), kLaneLoads = kPieceLoads / kLanes;
 
-  const Words4* memory;  // nothing but zeros
+  const Words4* memory;  // all zeros
   uint64_t pieces;       // below 2^32
   uint32_t* never_written;
 
@@ -34,7 +35,7 @@ struct RandomReads {
   }
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
-    constexpr uint32_t kLineLoads = 64 / sizeof(Words4);  // of a processor's cache
+    constexpr uint32_t kLineLoads = 64 / sizeof(Words4);  // the cache lines of a processor
     for (uint64_t which = 0; stage == 0 && which < kAtOnce; ++which)
       for (uint32_t load = 0; load < kLaneLoads; load += kLineLoads) prefetch_line(place(i, which) + load);
   }
@@ -46,7 +47,7 @@ struct RandomReads {
     uint32_t all = 0;
     for (const auto& piece : seen)
       for (const Words4& words : piece) all |= words.x | words.y | words.z | words.w;
-    if (all != 0) *never_written = all;  // without this the compiler would leave the reads out
+    if (all != 0) *never_written = all;  // keeps the compiler from removing the reads
   }
 };
 
@@ -70,7 +71,7 @@ RandomReadCeiling measure_random_reads(Device& device, const device::Buffer<Word
   return ceiling;
 }
 
-// Measures reads of all sizes in a buffer of so many bytes.
+// Measures reads of each size in a buffer of `bytes` bytes.
 template <class Device>
 std::vector<RandomReadCeiling> measure_random_reads(Device& device, uint64_t bytes, uint64_t reads,
                                                     uint32_t repetitions) {

@@ -1,4 +1,4 @@
-// Times something several times.
+// Measures the time of an operation repeatedly.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace vox::measure {
 
-// The timing of so many repetitions of f, which returns the seconds that it took, after one that warms up and
-// does not count. f is given the number of the repetition, from 0.
+// Returns the timing of `repetitions` calls of f, after one that warms up and is not counted. f gets the
+// number of the repetition, from 0, and returns the seconds that it took.
 template <class F>
 Timing repeated(uint32_t repetitions, const F& f) {
   std::vector<double> seconds;

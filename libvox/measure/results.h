@@ -1,5 +1,5 @@
-// Results: what was measured, said once, as a tree of named values with their units. formats/results/ prints
-// it as JSON, as a report (HDF5), as rows (CSV), as text and as tables of a page; a new column is one line.
+// The results of a measurement as a tree of named values with units. formats/results/ writes the tree as
+// JSON, as a report (HDF5), as rows (CSV), as text and as tables of a page. A new column is one line of code:
 //
 //   ResultGroup results;
 //   results.set("device", "cpu").set("seconds", 1.5, "s");
@@ -22,9 +22,9 @@
 
 namespace vox::measure {
 
-// The names of a value in JSON and in reports; where its name is "", it is left out there. A group named "."
-// is no group of its own: what it holds belongs to the group around it. The name of a column may be a path:
-// "pointers/most" is `most` in the group `pointers` of the row, or of the table.
+// The names of a value in JSON and in reports. If a name is "", the value is left out there. A group named
+// "." is not a group of its own: its contents belong to the group around it. The name of a column may be a
+// path: "pointers/most" is `most` in the group `pointers` of the row, or of the table.
 struct ResultName {
   ResultName(const char* both) : json(both), report(both) {}
   ResultName(std::string both) : json(both), report(std::move(both)) {}
@@ -33,7 +33,8 @@ struct ResultName {
 
   std::string json, report;
 };
-// Names for values that are in JSON alone, in reports alone, or in neither: a column that people alone see.
+// Names of values that are only in JSON, only in reports, or in neither, such as a column that is only shown
+// to people.
 inline ResultName in_json(std::string name) {
   return {std::move(name), ""};
 }
@@ -44,23 +45,23 @@ inline ResultName for_people() {
   return {"", ""};
 }
 
-// How people read a value. Files hold all of its digits.
+// The way in which a value is shown to people. Files hold all of its digits.
 struct Look {
   enum class Form { Plain, Words, Color, Count, Bytes, Mib, Fixed };
   Form form = Form::Plain;
-  int digits = 0;     // after the point
-  double factor = 1;  // what is shown is so many times the value
+  int digits = 0;     // after the decimal point
+  double factor = 1;  // the value is multiplied by this before it is shown
 
-  static Look words() { return {Form::Words}; }  // a page may break them into lines
-  static Look color() { return {Form::Color}; }  // "#ff8000", which a page shows
+  static Look words() { return {Form::Words}; }  // a page may break the words into lines
+  static Look color() { return {Form::Color}; }  // "#ff8000"; a page shows the colour
   static Look count() { return {Form::Count}; }  // 12,345
   static Look bytes() { return {Form::Bytes}; }  // 12.06 KiB
   static Look mib() { return {Form::Mib}; }      // 0.01
   static Look fixed(int digits, double factor = 1) { return {Form::Fixed, digits, factor}; }
 };
 
-// The head of a column for people. Without a title it is not shown. The unit stands behind each number on a
-// screen, and beside the title on a page.
+// The heading of a column for people. A column without a title is not shown. The unit stands after each
+// number on a screen, and beside the title on a page.
 struct Heading {
   enum class Weight { Plain, Total };
   std::optional<std::string> title = {};
@@ -84,16 +85,16 @@ struct ResultColumn {
   std::string unit;
   Values values;  // lists are for JSON alone
   Headings shown = {};
-  // Which rows have no value: JSON leaves it out, text and pages stay empty, a report has 0 or "" there. This
-  // is empty where all rows have one.
+  // True for each row without a value. JSON leaves such a value out, text and pages show nothing, and a
+  // report has 0 or "". Empty if all rows have a value.
   std::vector<bool> absent = {};
 
   size_t size() const {
     return std::visit([](const auto& rows) { return rows.size(); }, values);
   }
   bool has(size_t row) const { return absent.empty() || !absent[row]; }
-  double number(size_t row) const;      // 0 where values are texts
-  std::vector<double> numbers() const;  // of all rows, for charts
+  double number(size_t row) const;      // 0 if the values are texts
+  std::vector<double> numbers() const;  // the numbers of all rows, for charts
   const std::string& text(size_t row) const { return std::get<std::vector<std::string>>(values)[row]; }
 };
 
@@ -125,19 +126,19 @@ inline constexpr bool kIsOptional<std::optional<T>> = true;
 
 }  // namespace detail
 
-// A function, or a pointer to a member, that gives a row's value in a column.
+// A function, or a pointer to a member, that returns a row's value in a column.
 template <class Get, class Rows>
 concept ValueOfRow = requires(const Get& get, const std::ranges::range_value_t<Rows>& row) {
   std::invoke(get, row);
 };
 
-// A table: named columns, all of one length.
+// A table: named columns of the same length.
 class ResultTable {
  public:
   ResultTable& column(ResultName name, std::string unit, ResultColumn::Values values, Headings shown = {});
 
-  // Adds a column with get(row) for each row: an unsigned or a floating-point number, a text, a list, or an
-  // optional one of them.
+  // Adds a column with get(row) for each row: an unsigned or a floating-point number, a text, a list, or one
+  // of these as an optional.
   template <std::ranges::forward_range Rows, ValueOfRow<Rows> Get>
   ResultTable& column(ResultName name, std::string unit, const Rows& rows, const Get& get,
                       Headings shown = {}) {
@@ -160,7 +161,7 @@ class ResultTable {
   }
 
   const std::vector<ResultColumn>& columns() const { return columns_; }
-  // The column of this name in JSON or in a report. Throws std::out_of_range where there is none.
+  // Returns the column with this name in JSON or in a report. Throws std::out_of_range if there is none.
   const ResultColumn& operator[](std::string_view name) const;
   size_t rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
 
@@ -168,8 +169,8 @@ class ResultTable {
   std::vector<ResultColumn> columns_;
 };
 
-// How JSON shows a table. Rows: as an array of objects. ByName: as an object of objects, the first column
-// being the names. Record: its only row becomes values of the group around it, in reports too.
+// The form of a table in JSON. Rows: as an array of objects. ByName: as an object of objects, with the first
+// column as names. Record: the values of its only row become values of the group around it, in reports too.
 enum class TableShape { Rows, ByName, Record };
 
 class ResultGroup {
@@ -186,7 +187,7 @@ class ResultGroup {
   };
   struct Item {
     ResultName name;
-    std::string unit;  // of a value
+    std::string unit;  // only for values
     std::variant<Value, Table, Groups> content;
   };
 
@@ -203,10 +204,10 @@ class ResultGroup {
   ResultGroup& set(ResultName name, std::vector<uint64_t> values, std::string unit = "");
   ResultGroup& set(ResultName name, std::vector<double> values, std::string unit = "");
 
-  // What these return keeps its address.
+  // The returned references stay valid while the group lives.
   ResultTable& table(ResultName name, TableShape shape = TableShape::Rows);
-  ResultGroup& group(ResultName name);   // the one of this name, made where there is none
-  ResultGroup& append(ResultName name);  // a new group at the end of the list of this name
+  ResultGroup& group(ResultName name);   // the group with this name, made if there is none
+  ResultGroup& append(ResultName name);  // a new group at the end of the list with this name
 
   void put(ResultName name, ResultTable table, TableShape shape = TableShape::Rows) {
     this->table(std::move(name), shape) = std::move(table);

@@ -7,8 +7,8 @@
 namespace vox::measure {
 namespace {
 
-// The voxels of `scene` that `other` fills too, with the materials that `scene` has. A session takes scenes of
-// one kind, so that materials of the other are left out, or made up, where this one has none, or has some.
+// Returns the voxels of `scene` that `other` fills too, with the materials of `scene`. All scenes of a
+// session either have materials or have none, so those of `other` are removed or added to match.
 dag::FrozenDag intersected(Engine& engine, const dag::FrozenDag& scene, const dag::FrozenDag& other) {
   const std::unique_ptr<edit::EditSession> session = engine.edit(scene);
   edit::CombineEdit combine = {.mode = edit::CombineMode::Intersect};

@@ -1,5 +1,6 @@
-// Which voxels two scenes of one grid both fill. The intersection of edits finds them (edit/combine.h), on the
-// nodes of the two DAGs: nothing is unpacked, and what the scenes share costs nothing.
+// The voxels that two scenes on the same grid both fill. They are found by the editor's intersection
+// (edit/combine.h), which works on the nodes of the two DAGs: nothing is unpacked, and parts that the scenes
+// share cost nothing.
 #pragma once
 
 #include <optional>
@@ -11,9 +12,10 @@
 namespace vox::measure {
 
 struct SceneOverlap {
-  dag::FrozenDag both;     // the voxels that both fill, with the materials of the first scene if it has some
-  DagStats first, second;  // of the scenes
-  // Of the voxels that both fill, by the materials of the first scene, and, where it has some, of the second.
+  dag::FrozenDag both;     // the common voxels, with the first scene's materials if it has any
+  DagStats first, second;  // statistics of each scene
+  // Statistics of the common voxels, with the materials of the first scene and, if it has materials, of the
+  // second.
   DagStats both_of_first;
   std::optional<DagStats> both_of_second;
 
@@ -21,8 +23,8 @@ struct SceneOverlap {
   uint64_t only_second() const { return second.voxels - both_of_first.voxels; }
 };
 
-// Both have the same resolution and are ones that check_structure() accepts; either, or none, may have
-// materials. Throws Error where the counts that they come with are not those of their nodes.
+// Both scenes must have the same resolution and be ones that check_structure() accepts; either may have
+// materials. Throws Error if the counts stored with a scene differ from those counted from its nodes.
 SceneOverlap overlap_of(Engine& engine, const dag::FrozenDag& first, const dag::FrozenDag& second);
 
 }  // namespace vox::measure

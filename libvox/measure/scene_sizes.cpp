@@ -5,8 +5,8 @@
 namespace vox::measure {
 namespace {
 
-// The bytes of so many voxels with so many bits each. As eighths are taken first, 2^60 voxels do not
-// overflow.
+// Returns the bytes of `voxels` voxels with `bits` bits each. Dividing by eight first avoids an overflow for
+// 2^60 voxels.
 uint64_t packed_bytes(uint64_t voxels, uint64_t bits) {
   return voxels / 8 * bits + (voxels % 8 * bits + 7) / 8;
 }

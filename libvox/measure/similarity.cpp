@@ -15,8 +15,8 @@ Vec2<double> exactly(PixelPlace place) {
   return {static_cast<double>(place.x), static_cast<double>(place.y)};
 }
 
-// The nearest point to each place, within a distance; of equally near ones the first. Points are sorted by y,
-// so that few of them are looked at.
+// Returns the nearest point to each place within a distance; of equally near points, the first. The points
+// are sorted by y, so that only a few have to be tested.
 std::vector<uint32_t> nearest_points(std::span<const Vec2<double>> places,
                                      std::span<const Vec2<double>> points, double reach) {
   std::vector<uint32_t> by_y(points.size());
@@ -63,8 +63,8 @@ double greatest_distance(const Similarity& a, const Similarity& b, uint32_t widt
   return std::sqrt(most);
 }
 
-// Both sets of points are taken from their centres, times their number n, which is at most 2^12: sums are
-// below 2^(12 + 12 + 32).
+// Both sets of points are taken relative to their centres and multiplied by their number n, which is at most
+// 2^12, so sums are below 2^(12 + 12 + 32).
 std::optional<Similarity> fit_similarity(std::span<const PointPair> pairs) {
   const auto n = static_cast<int64_t>(pairs.size());
   int64_t qx = 0, qy = 0, rx = 0, ry = 0, square = 0, along = 0, across = 0;
@@ -105,7 +105,7 @@ std::vector<PointPair> points_together(std::span<const PixelPlace> query,
 
 namespace {
 
-// Fits the similarity to the points that it brings together, until these stay the same.
+// Fits the similarity repeatedly to the points that it brings together, until these points stay the same.
 Similarity settled(std::span<const PixelPlace> query, std::span<const PixelPlace> reference,
                    Similarity similarity, double reach) {
   constexpr uint32_t kMostSteps = 8;
@@ -134,9 +134,9 @@ PictureMatch refine_match(std::span<const PixelPlace> query, std::span<const Pix
 
 namespace {
 
-// How many of the query's points would fall on the reference's by chance, if these lay anywhere, and how many
-// more have to, by their standard deviation (of a Poisson distribution): matches are the best of many that
-// were tried.
+// True if more of the query's points fall on the reference's than chance explains. The expected number
+// assumes that the reference's points lie anywhere. The excess must be many standard deviations (of a Poisson
+// distribution), because a match is the best of many that were tried.
 bool is_more_than_chance(uint64_t points, uint64_t query, uint64_t reference, const MatchLimits& limits) {
   constexpr double kDeviations = 10;
   const double each = std::numbers::pi * PictureMatch::kReach * PictureMatch::kReach /

@@ -1,5 +1,5 @@
-// Similarities: what brings one picture onto another by a turn, a scale and a shift; found from a pair of
-// bases, and then from all points that it brings onto each other.
+// Similarities: maps of one picture onto another by a rotation, a scale and a shift. A similarity is found
+// from a pair of bases, and then improved with all points that it brings together.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace vox::measure {
 
-// A place p as a complex number becomes turn · p + shift. Pixels are places with whole coordinates, y goes
+// Maps a place p, as a complex number, to turn · p + shift. Pixels are places with whole coordinates; y goes
 // down.
 struct Similarity {
   Vec2<double> turn = {1, 0}, shift = {0, 0};
@@ -26,7 +26,7 @@ struct Similarity {
   bool operator==(const Similarity&) const = default;
 };
 
-// The greatest distance that two similarities leave between what they make of a picture's corners.
+// Returns the greatest distance between the places to which two similarities map a corner of the picture.
 double greatest_distance(const Similarity& a, const Similarity& b, uint32_t width, uint32_t height);
 
 // A point of the query and the point of the reference that it falls on.
@@ -34,37 +34,38 @@ struct PointPair {
   PixelPlace query, reference;
 };
 
-// The similarity with the least sum of squared distances. Sums are of whole numbers, so that their order does
-// not matter. Nothing where all of the query's points are one.
+// Returns the similarity with the least sum of squared distances, or nothing if all of the query's points are
+// equal. The sums are of whole numbers, so their order does not matter.
 std::optional<Similarity> fit_similarity(std::span<const PointPair> pairs);
 
-// Points that are at most `reach` pixels of the reference apart, each of them nearest to the other.
+// Returns pairs of points that are at most `reach` pixels of the reference apart and each other's nearest
+// point.
 std::vector<PointPair> points_together(std::span<const PixelPlace> query,
                                        std::span<const PixelPlace> reference, const Similarity& similarity,
                                        double reach);
 
-// What two pictures have in common.
+// A match of two pictures.
 struct PictureMatch {
-  static constexpr double kReach = 3;  // pixels, at which one point falls on another
+  static constexpr double kReach = 3;  // distance in pixels at which two points count as coinciding
 
-  Similarity similarity;  // of the query's places to the reference's
-  uint32_t votes = 0;     // for the pair of bases that it was found by
-  uint64_t points = 0;    // of the query, that fall on points of the reference
+  Similarity similarity;  // from the query's places to the reference's
+  uint32_t votes = 0;     // votes for the pair of bases from which it was found
+  uint64_t points = 0;    // number of the query's points that fall on points of the reference
 };
 
-// Refines the similarity of a pair of bases: the points that it brings together give a better one, and so on,
-// with less and less distance between them.
+// Refines the similarity of a pair of bases. It is fitted repeatedly to the points that it brings together,
+// within smaller and smaller distances.
 PictureMatch refine_match(std::span<const PixelPlace> query, std::span<const PixelPlace> reference,
                           const VotedPair& pair);
 
-// What points that come together have to be, for a match.
+// The conditions under which coinciding points are a match.
 struct MatchLimits {
-  uint32_t least_percent = 15;    // of the query's points
-  uint64_t reference_pixels = 0;  // that points may fall on by chance
+  uint32_t least_percent = 15;    // minimum share of the query's points
+  uint64_t reference_pixels = 0;  // number of pixels on which points could fall by chance
 };
 
-// The best of the first pairs, those with the most votes: the one that brings the most points together.
-// Nothing where these are too few of the query's, or no more than chance could bring together.
+// Returns the match that brings the most points together, from the first pairs, which have the most votes.
+// Returns nothing if too few of the query's points coincide, or no more than by chance.
 std::optional<PictureMatch> best_match(std::span<const PixelPlace> query,
                                        std::span<const PixelPlace> reference,
                                        std::span<const VotedPair> pairs, const MatchLimits& limits);

@@ -1,4 +1,4 @@
-// A picture of which most pixels are white: what is stored of it are the others (García et al. 2011, §4.2).
+// A picture with mostly white pixels, of which only the others are stored (García et al. 2011, §4.2).
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,11 @@ namespace vox::measure {
 // Colours are 0xrrggbb.
 inline constexpr uint32_t kWhite = 0xffffff;
 
-// A picture that needs no file: discs and strokes of all sizes, such as the paper's test picture has, from
-// single pixels to some hundred across. Each tile of each size holds a disc, a stroke or nothing, as its hash
-// says.
+// A generated picture: discs and strokes of all sizes, as in the paper's test picture, from single pixels to
+// some hundred across. The hash of each tile of each size decides if it holds a disc, a stroke or nothing.
 struct DiscsAndStrokes {
   static constexpr uint32_t kLeastTile = 4, kMostTile = 1024, kTileStep = 4;
-  static constexpr double kFilledShare = 0.2;  // of the pixels, about
+  static constexpr double kFilledShare = 0.2;  // approximate share of the pixels
 
   uint32_t seed = 0;
 
@@ -30,7 +29,7 @@ struct DiscsAndStrokes {
   }
 
  private:
-  // Whether what the tile holds covers this pixel of it.
+  // True if the tile's disc or stroke covers this pixel.
   VOX_HD static bool is_drawn(uint64_t hash, uint32_t tile, int32_t x, int32_t y) {
     const uint32_t kind = hash % 32;
     if (kind < 5) return is_in_disc(hash >> 5, tile, x, y);
@@ -57,15 +56,15 @@ struct DiscsAndStrokes {
     const int64_t beside = at_x * to_y - at_y * to_x, width = tile / 32 + 1;
     return beside * beside <= width * width * length / 4;
   }
-  // A number below `count`, by the lowest 24 bits of the hash.
+  // Returns a number below `count` from the lowest 24 bits of the hash.
   VOX_HD static uint32_t part(uint64_t hash, uint32_t count) {
     return static_cast<uint32_t>((hash & 0xffffff) * count >> 24);
   }
 };
 
-// Any picture, for bodies of loops.
+// A view of a picture, for kernels.
 struct SparsePicture {
-  const uint32_t* colors = nullptr;  // of its pixels; without them it is generated
+  const uint32_t* colors = nullptr;  // colours of the pixels; generated if null
   uint32_t width = 0, height = 0;
 
   VOX_HD uint32_t color(uint32_t x, uint32_t y) const {

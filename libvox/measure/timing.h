@@ -1,15 +1,15 @@
-// Sums up repeated measurements of a time.
+// Summarises repeated measurements of a time.
 #pragma once
 
 #include <vector>
 
 namespace vox::measure {
 
-// Median, least and greatest time of the repetitions, in seconds.
+// The median, least and greatest time of the repetitions, in seconds.
 struct Timing {
   double median = 0, min = 0, max = 0;
 
-  // How far the others are from the median at most, as a share of it.
+  // Returns the greatest distance of a time from the median, as a share of the median.
   double spread() const;
 };
 Timing summarize(std::vector<double> seconds);

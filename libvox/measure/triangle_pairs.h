@@ -1,4 +1,5 @@
-// The pairs of triangles of two meshes that have a voxel in common, each once, and how many of them meet.
+// Finds the pairs of triangles of two meshes that have a voxel in common, each pair once, and tests if they
+// meet.
 #pragma once
 
 #include "libvox/hash/keyed/multi_map.h"
@@ -6,7 +7,7 @@
 
 namespace vox::measure {
 
-// The filled voxels of a mesh, as Morton codes, and the triangles that fill each.
+// A map from a mesh's filled voxels, as Morton codes, to the triangles that fill each.
 template <class Device>
 using VoxelTriangles = hash::MultiMap<Device, uint32_t>;
 
@@ -15,19 +16,21 @@ struct IsFound {
   VOX_HD bool operator()(uint64_t i) const { return runs[i].count > 0; }
 };
 
-// A voxel that both meshes fill, and how many pairs it gives: each triangle of the first with each of the second.
+// The voxels that both meshes fill. Such a voxel gives a pair for each triangle of the first with each of the
+// second.
 struct CommonVoxelsRef {
   const uint32_t* common;          // numbers of voxels of the second mesh
-  const hash::KeyRun* first_runs;  // of each voxel of the second mesh, in first_triangles
+  const hash::KeyRun* first_runs;  // for each voxel of the second mesh, its run in first_triangles
   const uint32_t* first_triangles;
-  const uint32_t* second_starts;  // likewise, in second_triangles
+  const uint32_t* second_starts;  // for each voxel of the second mesh, its start in second_triangles
   const uint32_t* second_triangles;
 
   VOX_HD uint64_t pairs(uint64_t c) const {
     const uint32_t number = common[c];
     return uint64_t{first_runs[number].count} * (second_starts[number + 1] - second_starts[number]);
   }
-  // The pair with this number among those of the voxel, as one word: the triangle of the first mesh in the high half.
+  // Returns the pair with this number among the voxel's pairs as one word, with the first mesh's triangle in
+  // the high half.
   VOX_HD uint64_t pair(uint64_t c, uint64_t which) const {
     const uint32_t number = common[c];
     const hash::KeyRun run = first_runs[number];
@@ -42,11 +45,12 @@ struct PairsOfVoxel {
   VOX_HD uint64_t operator()(uint64_t c) const { return voxels.pairs(c); }
 };
 
-// One pair each, since voxels have very different numbers of pairs: a binary search tells the voxel.
+// Writes one pair per thread, because voxels have very different numbers of pairs. A binary search finds the
+// voxel.
 struct EmitTrianglePairs {
   CommonVoxelsRef voxels;
-  uint64_t count;         // of common voxels
-  const uint64_t* first;  // the number of a voxel's first pair
+  uint64_t count;         // number of common voxels
+  const uint64_t* first;  // the number of each voxel's first pair
   uint64_t* pairs;
   VOX_HD void operator()(uint64_t i) const {
     uint64_t low = 0, high = count;  // first[low] <= i < first[high]
@@ -70,8 +74,8 @@ struct PairMeets {
 // The voxels that both meshes fill.
 template <class Device>
 struct CommonVoxels {
-  device::Buffer<hash::KeyRun> runs;  // for each voxel of the second mesh that of the first
-  device::Buffer<uint32_t> numbers;   // of voxels of the second mesh
+  device::Buffer<hash::KeyRun> runs;  // for each voxel of the second mesh, the first mesh's triangles there
+  device::Buffer<uint32_t> numbers;   // numbers of the common voxels among the second mesh's
   uint64_t count = 0;
 
   CommonVoxelsRef ref(const VoxelTriangles<Device>& first, const VoxelTriangles<Device>& second) const {
@@ -91,8 +95,8 @@ CommonVoxels<Device> find_common_voxels(Device& device, const VoxelTriangles<Dev
   return common;
 }
 
-// The different pairs of triangles of these voxels: the keys of a table, by which each counts once, however many
-// voxels its triangles share. Throws Error where there are more than a table takes.
+// Finds the different pairs of triangles in these voxels. The pairs become keys of a table, so each is kept
+// once, however many voxels its triangles share. Throws Error if there are too many for a table.
 template <class Device>
 void find_triangle_pairs(Device& device, const CommonVoxelsRef& voxels, uint64_t count,
                          hash::KeyIndex<Device, uint64_t>& pairs) {

@@ -1,10 +1,10 @@
-// Votes for pairs of bases of two pictures (Alcantara et al. 2009, §6). A map with several values for a key
-// leads from coordinates to the bases of the reference in which it has a point there. Every basis of the
-// query looks its points up, and each basis found gets a vote. Votes are an array of n × m counters, whose
-// rows and columns are the numbers that two-way indices give the bases; it is made for some bases of the
-// query at a time.
+// Voting for pairs of bases of two pictures (Alcantara et al. 2009, §6). A map with several values for a key
+// leads from coordinates to the bases of the reference that have a point there. The points of every basis of
+// the query are looked up, and each basis found gets a vote. The votes are counted in an array of n × m
+// counters, whose rows and columns are the numbers that two-way indices assign to the bases. The array is
+// made for some of the query's bases at a time.
 //
-// Which numbers bases get depends on the table; what comes of the votes does not.
+// The numbers of bases depend on the table; the results of the vote do not.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace vox::measure {
 
-// A pair of bases, and how many points of the query have voted for it.
+// A pair of bases, and the number of the query's points that voted for it.
 struct VotedPair {
   uint32_t votes = 0;
   uint32_t query = 0, reference = 0;  // bases
@@ -25,7 +25,7 @@ struct VotedPair {
 
 // --- bodies of loops ---
 
-// The items of bases: for each point the cell that it is in, and the basis.
+// Writes the map's items: for each point of each basis the key of its cell, and the basis.
 struct WriteItems {
   BasesRef bases;
   uint32_t *keys, *values;
@@ -50,12 +50,12 @@ struct NoteLongestRun {
   VOX_HD void operator()(uint64_t i) const { device::atomic_max(longest, starts[i + 1] - starts[i]); }
 };
 
-// Writes the bases that a lookup has found, each with the row of its vote.
+// Writes the bases found by a lookup, each with its row in the array of votes.
 struct TakeFoundBases {
   const hash::KeyRun* runs;
   const uint32_t* values;
-  const uint64_t* starts;  // of each lookup's votes
-  uint64_t first;          // lookup
+  const uint64_t* starts;  // the index of each lookup's first vote
+  uint64_t first;          // the first lookup
   uint32_t lookups_of_row;
   uint32_t *bases, *rows;
   template <class Group>
@@ -79,13 +79,13 @@ struct CastVotes {
   }
 };
 
-// The most votes of each row, and with them the basis that has them: of several the lowest, which is the
-// greatest when its bits are turned over. Threads take every kStride-th column.
+// Finds the most votes in each row and the basis that has them; of several such bases the lowest, which is
+// the greatest when its bits are inverted. Each thread takes every kStride-th column.
 struct TakeMostVotes {
   static constexpr uint64_t kStride = 64;
 
   const uint32_t* votes;
-  const uint32_t* bases;  // of the columns
+  const uint32_t* bases;  // the basis of each column
   uint64_t columns;
   uint64_t* most;
   VOX_HD void operator()(uint64_t i) const {
@@ -100,7 +100,7 @@ struct TakeMostVotes {
   }
 };
 
-// How many votes, and lookups, are worked on at once.
+// The numbers of counters, lookups and votes that are worked on at once.
 struct VoteSizes {
   uint64_t counters = uint64_t{1} << 26, lookups = uint64_t{1} << 20, votes = uint64_t{1} << 22;
 };
@@ -115,7 +115,7 @@ class GeometricHash {
         index_(device, {.table = table}),
         query_index_(device, {.table = table}) {}
 
-  // Both are built of a reference that has bases. Throws what a table throws.
+  // These two functions need a reference that has bases. They throw the errors of the tables.
   void build_map(const PictureBases<Device>& reference) {
     const uint64_t n = reference.items();
     auto keys = device_.template make<uint32_t>(n), values = device_.template make<uint32_t>(n);
@@ -126,15 +126,15 @@ class GeometricHash {
     index_.build(reference.bases.data(), reference.count);
   }
 
-  // For each basis of the query the basis of the reference with the most votes, and of several the lowest;
-  // those with the most votes come first. A basis without any is left out.
+  // Returns for each basis of the query the basis of the reference with the most votes; of several such bases
+  // the lowest. Pairs with the most votes come first. Bases without votes are left out.
   std::vector<VotedPair> vote(const PictureBases<Device>& query) {
     query_index_.build(query.bases.data(), query.count);
     const uint64_t bases = query_index_.count();
     most_ = device_.template make<uint64_t>(bases);
     device_.fill(most_.data(), bases, uint64_t{0});
     cast_ = 0;
-    // The counters are a quarter of the memory that is left at most.
+    // The counters take at most a quarter of the available memory.
     const uint64_t counters = std::min(sizes_.counters, device_.pool().available() / (4 * sizeof(uint32_t)));
     const uint64_t at_once = std::max<uint64_t>(
         1, std::min(counters / index_.count(), sizes_.lookups / query.ref().points_of_basis()));
@@ -148,10 +148,10 @@ class GeometricHash {
   }
 
   const hash::MultiMap<Device, uint32_t>& map() const { return map_; }
-  uint64_t votes_cast() const { return cast_; }  // by the last vote()
+  uint64_t votes_cast() const { return cast_; }  // votes cast by the last vote()
   uint64_t bytes() const { return map_.bytes() + index_.bytes(); }
 
-  // The most values of a key.
+  // Returns the most values of any key.
   uint32_t longest_run() {
     auto longest = device_.template make<uint32_t>(1);
     device_.fill(longest.data(), 1, 0u);
@@ -163,7 +163,7 @@ class GeometricHash {
   }
 
  private:
-  // The votes of the query's bases with these numbers.
+  // Counts the votes of the query's bases with these numbers.
   void vote_of(const PictureBases<Device>& query, uint64_t first, uint64_t rows) {
     BasesRef bases = query.ref();
     bases.bases = query_index_.keys() + first;
@@ -220,7 +220,7 @@ class GeometricHash {
   Device& device_;
   const VoteSizes sizes_;
   hash::MultiMap<Device, uint32_t> map_;
-  hash::KeyIndex<Device, uint32_t> index_, query_index_;  // of the bases
+  hash::KeyIndex<Device, uint32_t> index_, query_index_;  // indices of the bases
   device::Buffer<uint32_t> votes_;
   device::Buffer<uint64_t> most_;
   uint64_t cast_ = 0;

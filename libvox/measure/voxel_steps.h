@@ -1,5 +1,5 @@
-// Follows a ray through a grid that is asked what its voxels hold, one after the other. The ray is the
-// renderer's, whole numbers, so that it hits what it hits in the SVDAG (render/README.md).
+// Follows a ray voxel by voxel through any grid that can tell the contents of a voxel. The ray is the
+// renderer's, in whole numbers, so it hits the same voxels as in the SVDAG (render/README.md).
 #pragma once
 
 #include <concepts>
@@ -8,20 +8,20 @@
 
 namespace vox::measure {
 
-// What a ray hits first.
+// The first voxel that a ray hits.
 struct VoxelHit {
   Int3 voxel = {};    // 12 B
-  uint32_t word = 0;  // 4 B, 0: nothing is hit
+  uint32_t word = 0;  // 4 B, 0 if nothing is hit
 };
 static_assert(sizeof(VoxelHit) == 16);
 
-// What a grid knows of a voxel: its word, and where that is 0 how far it is empty there: a cube around the
-// voxel, with a side of 2^empty_log2 voxels and at a multiple of that, holds nothing.
+// The contents of a voxel. If the word is 0, an aligned cube around the voxel with a side of 2^empty_log2
+// voxels is empty.
 struct SeenVoxel {
   uint32_t word = 0, empty_log2 = 0;
 };
 
-// It is asked for voxels of the whole cube, some of which may be none of the grid: they are empty.
+// The grid can be asked for any voxel of the cube. Voxels outside of the grid are empty.
 template <class G>
 concept SteppedGrid = requires(const G& grid, Int3 voxel) {
   { grid.see(voxel) } -> std::same_as<SeenVoxel>;
@@ -31,7 +31,7 @@ template <SteppedGrid Grid>
 VOX_HD VoxelHit first_seen(const Grid& grid, const render::Ray& ray) {
   render::Cell cell(ray);
   render::Crossing now = ray.start;
-  if (cell.next() < now) return {};  // the ray passes the cube by
+  if (cell.next() < now) return {};  // the ray misses the cube
   for (;;) {
     while (cell.log2 > 0) cell.halve(ray, now);
     const Int3 voxel = cell.corner(ray);

@@ -1,7 +1,8 @@
-// The atlas on a device while strokes are applied: a table of the texels that are painted, and their paint.
+// The atlas on a device while strokes are applied: a table of the texels that are painted, with their paint.
 //
-// García et al. 2011, §4.3: strokes that touch texels that are in the table change their colours where they
-// are; where others are touched, what the table holds and the new texels become the cells of a new table.
+// The method is that of García et al. 2011, §4.3. If strokes touch only texels that are in the table, these
+// texels change in place. If they touch others, the old and the new texels together become the cells of a new
+// table.
 #pragma once
 
 #include "libvox/device/runs.h"
@@ -11,12 +12,13 @@
 
 namespace vox::painting {
 
-// The shares of one texel are a run. Paints over one another the strokes of a run; a stroke that comes more than
-// once, from several triangles or pieces of its line, covers the largest of its shares.
+// Computes the paint of a texel. The shares of one texel are a run; the strokes of a run are painted over one
+// another. A stroke that occurs more than once, from several triangles or pieces of its line, counts with the
+// largest of its shares.
 struct PaintRuns {
   device::CellsRef runs;
-  const uint32_t* values;  // share_value()
-  const Paint* colors;     // of the strokes
+  const uint32_t* values;  // made by share_value()
+  const Paint* colors;     // one for each stroke
   VOX_HD Paint paint(uint64_t run, Paint below) const {
     for (uint64_t i = runs.begin(run), end = runs.end(run); i < end;) {
       const uint32_t stroke = values[i] >> 16;
@@ -51,7 +53,7 @@ struct UpdatePaints {
   }
 };
 
-// What the table holds, without its empty cells.
+// Collects the texels of the table, without its empty cells.
 struct GatherTexels {
   const uint32_t* slots;
   const uint64_t* cells;
@@ -96,7 +98,7 @@ class Atlas {
  public:
   explicit Atlas(Device& device) : device_(device), table_(device, {.value_bits = kCellFormat.value_bits}) {}
 
-  // Applies shares, which are in the order of the strokes; `key_bits` bits of their keys count.
+  // Applies shares, which must be in the order of the strokes. Their keys have `key_bits` bits.
   void apply(TexelShares shares, uint32_t key_bits, const Paint* colors) {
     const uint64_t n = shares.count;
     if (n == 0) return;
@@ -125,7 +127,7 @@ class Atlas {
     }
   }
 
-  // Copies the atlas to the host. `painted` and `layers` are the caller's to set.
+  // Copies the atlas to the host. The caller sets `painted` and `layers`.
   FrozenAtlas freeze(AtlasKeys keys) const {
     FrozenAtlas frozen;
     frozen.keys = keys;
@@ -172,7 +174,7 @@ class Atlas {
 
   Device& device_;
   hash::LinesTable<Device, uint64_t> table_;
-  device::Buffer<Paint> paints_;  // one for each slot
+  device::Buffer<Paint> paints_;  // one for each slot of the table
   uint64_t texels_ = 0, rebuilds_ = 0, updates_ = 0;
 };
 

@@ -1,7 +1,7 @@
-// Keys of the texels of an atlas: a layer for each material, because materials share the square of texture
-// coordinates; and in a layer the texel's Morton code.
+// The keys of an atlas's texels. A key holds a layer for each material, because materials share the square of
+// texture coordinates, and the texel's Morton code in the layer:
 //
-//   layer | Morton code of column and row, as many bits as the atlas needs
+//   layer | Morton code of column and row, with as many bits as the atlas needs
 #pragma once
 
 #include <bit>
@@ -14,23 +14,24 @@
 namespace vox::painting {
 
 inline constexpr uint32_t kMostSize = 1 << 16;  // texels along each side
-// Of a cell: the palette entry that the texel shows, or kNothingShown.
+// The value of a cell is the palette entry that the texel shows, or kNothingShown.
 inline constexpr uint32_t kEntryBits = 5, kNothingShown = 16;
 inline constexpr hash::CellFormat<uint64_t> kCellFormat = {kEntryBits};
-// A layer has up to 32 bits in a key of 59. The key that is all ones, which tables keep apart, is of none.
+// A layer has up to 32 bits in a key of 59. No texel has the key with all bits set, which tables reserve.
 inline constexpr uint32_t kMostLayers = 1 << 26;
 
 struct Layer {
   scene::Wrap wrap_u, wrap_v;  // 2 B
   uint8_t paintable;           // 1 B; 0: the material is invisible
-  // 1 B; 0: under the paint are colours of vertices, which a texel does not know: it is painted or not.
+  // 1 B; 0: below the paint are vertex colours, which a texel does not know. The texel is then either painted
+  // or not.
   uint8_t blends;
 };
 static_assert(sizeof(Layer) == 4);
 
 struct AtlasKeys {
   uint32_t size = 0;        // texels along each side
-  uint32_t plane_bits = 0;  // of a Morton code
+  uint32_t plane_bits = 0;  // the bits of a Morton code
 
   static AtlasKeys of_size(uint32_t size) {
     return {size, 2 * static_cast<uint32_t>(std::bit_width(size - 1))};

@@ -1,5 +1,6 @@
-// A triangle of the mesh in the plane of the atlas, and which squares of texels it touches. The plane's unit is
-// a texel; it goes on beyond the atlas, which is repeated there, mirrored or continued by its border.
+// A triangle of the mesh in the plane of the atlas, and the test of which squares of texels it touches. The
+// plane's unit is a texel. The plane goes on beyond the atlas, which is repeated there, mirrored, or
+// continued by its border.
 #pragma once
 
 #include <cmath>
@@ -17,8 +18,9 @@ struct MeshRef {
   const Layer* layers;  // one for each material
 };
 
-// Triangles that reach further from the origin of the plane are not painted: the squares around them would have
-// sides of more than 32 bits, and texture coordinates, which are floats, tell texels apart no more there.
+// Triangles that reach further from the origin of the plane are not painted. The squares around them would
+// have sides of more than 32 bits, and texture coordinates, which are floats, no longer distinguish texels
+// there.
 inline constexpr double kFarthestTexel = 1 << 29;
 
 VOX_HD inline bool can_be_painted(const MeshRef& mesh, const scene::Triangle& triangle, uint32_t size) {
@@ -32,22 +34,23 @@ VOX_HD inline bool can_be_painted(const MeshRef& mesh, const scene::Triangle& tr
   return true;
 }
 
-// A square of the plane, from the triangle's base on.
+// A square of the plane, relative to the triangle's base.
 struct TexelSquare {
-  uint32_t x, y;  // of its lowest texel
+  uint32_t x, y;  // the place of its lowest texel
   uint32_t side;
 };
 
 struct AtlasTriangle {
   Vec3d corner[3];  // in the scene
-  Vec3d texel[3];   // in the plane, from the base on; z is 0
+  Vec3d texel[3];   // in the plane, relative to the base; z is 0
   Vec2<int64_t> base;
-  Vec2<double> least, most;  // of the texels
-  // A texel is not touched by what lies in its outermost 128th: rounded coordinates of a border of the atlas
-  // would paint the other border. Where a triangle is narrower than four of them, each place counts.
+  Vec2<double> least, most;  // the bounds of `texel`
+  // A triangle that lies only in a texel's outermost 128th does not touch the texel: otherwise, rounded
+  // coordinates at a border of the atlas would paint the opposite border. If a triangle is narrower than four
+  // such rims, there is no rim.
   Vec2<double> rim;
-  double turn;     // 1 or -1: to which side of its edges it lies
-  double stretch;  // points that are 1 apart in the plane are at most so far apart in the scene
+  double turn;     // 1 or -1: the side of its edges on which it lies
+  double stretch;  // points that are 1 apart in the plane are at most this far apart in the scene
 
   VOX_HD AtlasTriangle(const MeshRef& mesh, const scene::Triangle& triangle, uint32_t size) {
     constexpr double kRim = 1.0 / 128;
@@ -71,8 +74,8 @@ struct AtlasTriangle {
     stretch = area == 0 ? 1e300 : stretch_of(a, b, area);
   }
 
-  // Whether it touches a square: it would have to lie beyond a side of the square, or the square beyond one of
-  // its edges.
+  // True if the triangle touches a square. It does not if it lies beyond a side of the square, or if the
+  // square lies beyond one of its edges.
   VOX_HD bool touches(const TexelSquare& square) const {
     const Vec2<double> low = {square.x + rim.x, square.y + rim.y};
     const Vec2<double> high = {square.x + (square.side - rim.x), square.y + (square.side - rim.y)};
@@ -81,6 +84,20 @@ struct AtlasTriangle {
       const Vec3d from = texel[i], edge = texel[i == 2 ? 0 : i + 1] - from;
       const double across_x = -edge.y * turn, across_y = edge.x * turn;
       const double x = across_x > 0 ? high.x : low.x, y = across_y > 0 ? high.y : low.y;
+      if (across_x * (x - from.x) + across_y * (y - from.y) < 0) return false;
+    }
+    return true;
+  }
+
+  // True only if the whole square lies inside of it.
+  VOX_HD bool contains(const TexelSquare& square) const {
+    const Vec2<double> low = {static_cast<double>(square.x), static_cast<double>(square.y)};
+    const Vec2<double> high = {low.x + square.side, low.y + square.side};
+    if (!(least.x <= low.x && least.y <= low.y && most.x >= high.x && most.y >= high.y)) return false;
+    for (uint32_t i = 0; i < 3; ++i) {
+      const Vec3d from = texel[i], edge = texel[i == 2 ? 0 : i + 1] - from;
+      const double across_x = -edge.y * turn, across_y = edge.x * turn;
+      const double x = across_x > 0 ? low.x : high.x, y = across_y > 0 ? low.y : high.y;
       if (across_x * (x - from.x) + across_y * (y - from.y) < 0) return false;
     }
     return true;
@@ -99,7 +116,7 @@ struct AtlasTriangle {
     return least < c ? least : c;
   }
 
-  // From the derivatives of the place in the scene by both coordinates of the plane.
+  // Computes the stretch from the derivatives of the place in the scene by both coordinates of the plane.
   VOX_HD double stretch_of(const Vec3d& a, const Vec3d& b, double area) const {
     const Vec3d ab = corner[1] - corner[0], ac = corner[2] - corner[0];
     const Vec3d by_x = ab * (b.y / area) - ac * (a.y / area), by_y = ac * (a.x / area) - ab * (b.x / area);

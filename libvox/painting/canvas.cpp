@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 #include "libvox/painting/atlas_triangle.h"
+#include "libvox/painting/stroke_ref.h"
 #include "libvox/scene/material_colors.h"
 
 namespace vox::painting {
@@ -25,6 +27,20 @@ std::vector<Layer> layers_of(const scene::Scene& scene) {
   return layers;
 }
 
+struct PointBox {
+  Vec3d least, most;
+};
+
+PointBox box_of(const std::vector<Vec3d>& points) {
+  PointBox box = {points[0], points[0]};
+  for (const Vec3d& point : points)
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      box.least[axis] = std::min(box.least[axis], point[axis]);
+      box.most[axis] = std::max(box.most[axis], point[axis]);
+    }
+  return box;
+}
+
 // Two triangles for each layer that is used. Their corners are the texture coordinates from `corner` on; where they
 // lie in the scene is not asked.
 std::vector<scene::Triangle> squares_of(const std::vector<uint8_t>& used, uint32_t corner) {
@@ -40,10 +56,38 @@ std::vector<scene::Triangle> squares_of(const std::vector<uint8_t>& used, uint32
 
 }  // namespace
 
-Error stroke_too_large(uint64_t texels) {
-  return Error(fmt::format("a stroke paints {} texels at once, more than there is memory for",
-                           format_count(texels)))
-      .hint(phrase(Phrase::AllowMoreMemory) + ", paint an atlas of a smaller size, or part the stroke");
+StrokeError stroke_too_large(uint64_t texels, uint32_t line) {
+  StrokeError error(fmt::format("the stroke paints at least {} texels at once, more than there is memory for",
+                                format_count(texels)),
+                    line);
+  error.hint(phrase(Phrase::AllowMoreMemory) + ", paint an atlas of a smaller size, or split the stroke");
+  return error;
+}
+
+void check_strokes(const scene::Scene& scene, const Strokes& strokes, uint32_t size) {
+  const PointBox box = box_of(scene.positions);
+  const double extent =
+      std::max({box.most.x - box.least.x, box.most.y - box.least.y, box.most.z - box.least.z});
+  const double most = extent / size / kStrokeRounding;
+  for (const Stroke& stroke : strokes) {
+    if (stroke.space == StrokeSpace::Texture || extent == 0) continue;
+    const PointBox points = box_of(stroke.points);
+    double largest = stroke.radius;
+    bool meets = true;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      largest = std::max({largest, std::abs(points.least[axis]), std::abs(points.most[axis])});
+      meets = meets && points.least[axis] - stroke.radius <= box.most[axis] &&
+              points.most[axis] + stroke.radius >= box.least[axis];
+    }
+    if (!meets || largest <= most) continue;
+    StrokeError error(
+        fmt::format("the stroke has lengths of {:g} beside a scene of {:g}: rounding them is more "
+                    "than a texel of {} along the scene",
+                    largest, extent, size),
+        stroke.line);
+    error.hint(fmt::format("up to {:.3g} can be told apart: paint nearer or with a smaller radius", most));
+    throw error;
+  }
 }
 
 Canvas prepare_canvas(const scene::Scene& scene, const PaintOptions& options) {

@@ -1,6 +1,7 @@
-// Finds the texels that strokes paint, on a device. Pairs of a piece of a stroke and a triangle near it go down
-// from squares of the atlas to squares of an eighth of their side, as the voxelizer's pairs do (voxelize/
-// descend.h): what no triangle touches near a stroke is never looked at, however large the atlas is.
+// Finds the texels that strokes paint, on a device. Pairs of a piece of a stroke and a triangle near it
+// descend from squares of the atlas to squares of an eighth of their side, like the voxelizer's pairs
+// (voxelize/descend.h). Squares that no triangle touches near a stroke are never visited, however large the
+// atlas is.
 #pragma once
 
 #include "libvox/base/cancel.h"
@@ -11,10 +12,10 @@
 
 namespace vox::painting {
 
-// Shares of texels, in the order of the strokes that paint them; a texel may come more than once.
+// Shares of texels, in the order of the strokes that paint them. A texel may occur more than once.
 struct TexelShares {
   device::Buffer<uint64_t> keys;
-  device::Buffer<uint32_t> values;  // share_value()
+  device::Buffer<uint32_t> values;  // made by share_value()
   uint64_t count = 0;
 };
 VOX_HD inline uint32_t share_value(uint32_t stroke, uint32_t share) {
@@ -22,10 +23,10 @@ VOX_HD inline uint32_t share_value(uint32_t stroke, uint32_t share) {
 }
 inline constexpr uint32_t kMostStrokesAtOnce = 1 << 16;
 
-// What is searched: the mesh, and strokes that are applied together.
+// The data of a search: the mesh, and the strokes that are applied together.
 struct StrokeSearch {
   MeshRef mesh;
-  uint64_t triangles;  // those of the scene, and behind them the squares that strokes in the texture paint
+  uint64_t triangles;  // those of the scene, then the squares that strokes in the texture paint
   uint64_t of_scene;
   StrokesRef strokes;
   AtlasKeys keys;
@@ -38,12 +39,12 @@ struct StrokeSearch {
   }
 };
 
-// Raised where strokes paint more at once than the caller has memory for.
+// Thrown if strokes paint more at once than the caller has memory for.
 struct TooManyShares {
   uint64_t count;
 };
 
-// Whether the box around a triangle and a box around something of a stroke have a point in common.
+// True if the box around a triangle and a box around a stroke, or a piece of it, have a point in common.
 VOX_HD inline bool boxes_meet(const MeshRef& mesh, const scene::Triangle& triangle, const Vec3d& least,
                               const Vec3d& most) {
   const Vec3d a = mesh.positions[triangle.position[0]], b = mesh.positions[triangle.position[1]],
@@ -55,7 +56,7 @@ VOX_HD inline bool boxes_meet(const MeshRef& mesh, const scene::Triangle& triang
   return true;
 }
 
-// Says of the pair of stroke i / triangles and triangle i % triangles whether the triangle is near the stroke.
+// True if a triangle is near a stroke. Pair i is stroke i / triangles with triangle i % triangles.
 struct NearStroke {
   StrokeSearch search;
   VOX_HD bool operator()(uint64_t i) const {
@@ -69,10 +70,10 @@ struct NearStroke {
   }
 };
 
-// How many pieces of its stroke are near a triangle; and each of them with the triangle.
+// Counts the pieces of a stroke that are near a triangle, and visits each of them with the triangle.
 struct NearSegments {
   StrokeSearch search;
-  const uint32_t* pairs;  // of which NearStroke says so
+  const uint32_t* pairs;  // the pairs for which NearStroke is true
 
   VOX_HD bool near(const StrokeRef& stroke, uint32_t segment, uint32_t triangle) const {
     if (stroke.space == StrokeSpace::Texture) return true;
@@ -113,7 +114,7 @@ struct EmitNearSegments {
   }
 };
 
-// Squares of one side, each of a piece of a stroke and a triangle.
+// Squares of one side, each with a piece of a stroke and a triangle.
 struct Squares {
   device::Buffer<uint64_t>
       places;  // column and row of the square, in squares of its side: row << 32 | column
@@ -126,7 +127,7 @@ struct CoverSquares {
   const uint64_t* places;
   const uint32_t* segments;
   const uint32_t* triangles;
-  uint32_t side;  // of the squares' eighths
+  uint32_t side;  // the side of the squares' eighths
   uint64_t* masks;
 
   VOX_HD void operator()(uint64_t i) const {
@@ -142,7 +143,7 @@ struct CoverSquares {
   }
 };
 
-// Calls f(to, column, row) for each part of a square that its mask has.
+// Calls f(to, column, row) for each part of a square that is in its mask.
 template <class F>
 VOX_HD void each_part(uint64_t mask, uint64_t place, uint64_t to, const F& f) {
   const auto x = static_cast<uint32_t>(place) * 8, y = static_cast<uint32_t>(place >> 32) * 8;
@@ -151,6 +152,24 @@ VOX_HD void each_part(uint64_t mask, uint64_t place, uint64_t to, const F& f) {
     f(to, x + part % 8, y + part / 8);
   }
 }
+
+// How many texels of a square are painted for sure: all or none.
+struct SurelyPainted {
+  StrokeSearch search;
+  const uint64_t* places;
+  const uint32_t* segments;
+  const uint32_t* triangles;
+  uint32_t side;
+
+  // At most 2^32, so that fewer than 2^32 squares have a sum.
+  VOX_HD uint64_t operator()(uint64_t i) const {
+    constexpr uint32_t kMostSide = 1 << 16;
+    const auto x = static_cast<uint32_t>(places[i]), y = static_cast<uint32_t>(places[i] >> 32);
+    if (!search.touch(segments[i], triangles[i]).paints_all({x * side, y * side, side})) return 0;
+    const uint64_t counted = side < kMostSide ? side : kMostSide;
+    return counted * counted;
+  }
+};
 
 struct EmitSquares {
   const uint64_t* places;
@@ -179,7 +198,7 @@ struct EmitShares {
   const uint64_t* first;
   uint64_t* keys;
   uint32_t* values;
-  uint32_t* touched;  // for each stroke 1 where it has painted something
+  uint32_t* touched;  // for each stroke: 1 if it has painted something
   VOX_HD void operator()(uint64_t i) const {
     if (masks[i] == 0) return;
     const Touch touch = search.touch(segments[i], triangles[i]);
@@ -192,7 +211,7 @@ struct EmitShares {
   }
 };
 
-// All pairs of a piece of a stroke and a triangle near it, as squares around the whole triangle.
+// Returns all pairs of a piece of a stroke and a triangle near it, as squares around the whole triangle.
 template <class Device>
 Squares first_squares(Device& device, const StrokeSearch& search, uint64_t strokes, uint64_t most) {
   const NearStroke near = {search};
@@ -216,14 +235,20 @@ Squares first_squares(Device& device, const StrokeSearch& search, uint64_t strok
   return squares;
 }
 
-// Finds what these strokes paint, which are fewer than kMostStrokesAtOnce and have fewer than 2^32 pairs with
-// triangles. 8^levels texels a side hold every triangle; `touched` has a word for each stroke.
+// Finds what these strokes paint. There must be fewer than kMostStrokesAtOnce of them, and fewer than 2^32
+// pairs with triangles. 8^levels texels a side must contain every triangle. `touched` has a word for each
+// stroke.
 template <class Device>
 TexelShares find_shares(Device& device, const StrokeSearch& search, uint64_t strokes, uint32_t levels,
                         uint64_t most, uint32_t* touched) {
   Squares squares = first_squares(device, search, strokes, most);
   while (true) {
     throw_if_cancelled();
+    // Strokes that paint too much are found on the first levels, where the work is that of few squares.
+    const uint64_t least = device.sum("texels painted for sure", squares.count,
+                                      SurelyPainted{search, squares.places.data(), squares.segments.data(),
+                                                    squares.triangles.data(), 1u << 3 * levels});
+    if (least > most) throw TooManyShares{least};
     --levels;
     const uint32_t side = 1u << 3 * levels;
     auto masks = device.template make<uint64_t>(squares.count);

@@ -12,14 +12,14 @@
 namespace vox::painting {
 namespace {
 
-// The colour that paint shows over one of its layer; nothing where it does not show.
+// Returns the colour that paint shows over the colour below, or nothing if it does not show.
 std::optional<scene::Rgb8> shown(const Layer& layer, Paint paint, scene::Rgb8 below) {
   if (layer.blends != 0) return color_over(paint, below);
   if (paint.share <= kFullShare / 2) return std::nullopt;
   return color_of(paint);
 }
 
-// The colours of the materials under the paint.
+// The colours of the materials below the paint.
 class ColorsBelow {
  public:
   explicit ColorsBelow(const scene::Scene& scene) : scene_(scene) {
@@ -54,7 +54,7 @@ void for_each_texel(const FrozenAtlas& atlas, const Body& body) {
 
 AtlasRef ref(const FrozenAtlas& atlas, const uint64_t* cells) {
   AtlasRef ref = {atlas.table, atlas.keys};
-  ref.table.ref.cells = const_cast<uint64_t*>(cells);  // the table's ref is the one that builds it, too
+  ref.table.ref.cells = const_cast<uint64_t*>(cells);  // the table's ref is also used for building
   return ref;
 }
 

@@ -10,22 +10,23 @@ namespace vox::painting {
 
 struct PaintOptions {
   uint32_t size = 4096;  // texels along each side of the atlas, 1 to kMostSize
-  // How many strokes are applied together; 0: as many as memory has room for. The result is the same.
+  // The number of strokes that are applied together; 0: as many as memory has room for. The result is the
+  // same.
   uint32_t batch = 0;
 };
 
 struct Painting {
   FrozenAtlas atlas;
-  std::vector<uint32_t> missed;  // lines of strokes that touch no texel
-  uint64_t far_triangles = 0;    // that have texture coordinates too large to be painted
-  uint64_t rebuilds = 0;         // of the table
-  uint64_t updates = 0;          // how often all texels that were touched were in it
+  std::vector<uint32_t> missed;  // the script lines of strokes that touch no texel
+  uint64_t far_triangles = 0;    // triangles whose texture coordinates are too large to be painted
+  uint64_t rebuilds = 0;         // how often the table was rebuilt
+  uint64_t updates = 0;          // how often all texels that were touched were in the table
   double seconds = 0;
-  double table_seconds = 0;  // of these, what the table took and not the search for texels
+  double table_seconds = 0;  // the part of `seconds` for the table, without the search for texels
 };
 
-// Throws UsageError where the options make no sense, and Error where nothing of the scene can be painted, or
-// where the device has not the memory. Compiled for each device in paint_scene_*.
+// Throws UsageError if the options make no sense, and Error if nothing of the scene can be painted, or if the
+// device has too little memory. paint_scene_*.{cpp,cu} compile this function for each device.
 template <class Device>
 Painting paint_scene(Device& device, const scene::Scene& scene, const Strokes& strokes,
                      const PaintOptions& options);

@@ -1,5 +1,5 @@
-// How strokes are painted (paint_scene.h), on any device. paint_scene_cpu.cpp and paint_scene_cuda.cu include
-// this file, and only say which device.
+// Implements paint_scene.h for any device. paint_scene_cpu.cpp and paint_scene_cuda.cu include this file and
+// name the device.
 #pragma once
 
 #include <algorithm>
@@ -78,15 +78,16 @@ class Painter {
   }
 
  private:
-  // How many strokes can be applied together: a pair of a stroke and a triangle has a number of 32 bits.
+  // Returns how many strokes can be applied together: the number of a pair of a stroke and a triangle must
+  // fit in 32 bits.
   size_t most_at_once() const {
     const uint64_t pairs = UINT32_MAX / std::max<uint64_t>(1, scene_.triangles());
     const uint64_t wanted = options_.batch > 0 ? options_.batch : kMostStrokesAtOnce - 1;
     return std::clamp<uint64_t>(wanted, 1, std::clamp<uint64_t>(pairs, 1, kMostStrokesAtOnce - 1));
   }
 
-  // How many shares there may be at once, with the arrays that they are sorted and put into the table by: as many
-  // as there is memory for, and of several strokes no more than keep a device busy.
+  // Returns how many shares there may be at once, including the arrays with which they are sorted and put
+  // into the table: as many as there is memory for, and for several strokes no more than keep a device busy.
   uint64_t most_shares(uint64_t strokes) const {
     constexpr uint64_t kBytesPerShare = 96;
     const uint64_t fits =
@@ -94,10 +95,10 @@ class Painter {
     return strokes == 1 ? fits : std::min(fits, 16 * device_.preferred_chunk_pairs());
   }
 
-  // Applies the strokes [begin, end), in halves where they paint too much at once.
+  // Applies the strokes [begin, end), in halves if they paint too much at once.
   void apply(const Strokes& strokes, size_t begin, size_t end) {
     const StrokeArrays arrays = stroke_arrays(strokes, begin, end);
-    if (std::optional<TexelShares> shares = found(arrays)) {
+    if (std::optional<TexelShares> shares = found(arrays, strokes[begin].line)) {
       apply(std::move(*shares), arrays);
       for (size_t i = begin; i < end; ++i)
         if (touched_[i - begin] == 0) painting_.missed.push_back(strokes[i].line);
@@ -108,8 +109,9 @@ class Painter {
     apply(strokes, middle, end);
   }
 
-  // What the strokes paint, and which of them do; nothing where it is too much at once for several strokes.
-  std::optional<TexelShares> found(const StrokeArrays& arrays) {
+  // What the strokes paint, and which of them do; nothing where it is too much at once for several strokes. The first of
+  // them is that of this line.
+  std::optional<TexelShares> found(const StrokeArrays& arrays, uint32_t line) {
     const uint64_t count = arrays.strokes.size();
     const bool is_one = count == 1;
     try {
@@ -123,7 +125,7 @@ class Painter {
       device_.download(touched_.data(), touched.data(), count);
       return shares;
     } catch (const TooManyShares& too_many) {
-      if (is_one) throw stroke_too_large(too_many.count);
+      if (is_one) throw stroke_too_large(too_many.count, line);
     } catch (const OutOfMemory&) {
       if (is_one) throw;
       device_.pool().trim();
@@ -147,13 +149,15 @@ class Painter {
   SceneOnCanvas<Device> scene_;
   Atlas<Device> atlas_;
   Painting painting_;
-  std::vector<uint32_t> touched_;  // of the strokes that were applied last: 1 where one has painted something
+  std::vector<uint32_t> touched_;  // for each stroke that was applied last: 1 if it has painted something
 };
 
 template <class Device>
 Painting paint_scene(Device& device, const scene::Scene& scene, const Strokes& strokes,
                      const PaintOptions& options) {
-  return Painter<Device>(device, scene, options).run(strokes);
+  Painter<Device> painter(device, scene, options);
+  check_strokes(scene, strokes, options.size);
+  return painter.run(strokes);
 }
 
 }  // namespace vox::painting

@@ -13,7 +13,7 @@ struct StrokeArrays {
   std::vector<Paint> colors;  // one for each stroke
 };
 
-// The strokes [begin, end).
+// Returns the arrays of the strokes [begin, end).
 StrokeArrays stroke_arrays(const Strokes& strokes, size_t begin, size_t end);
 
 }  // namespace vox::painting

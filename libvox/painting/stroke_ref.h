@@ -1,4 +1,4 @@
-// Strokes as bodies see them: where they lie, and what share of a texel they cover.
+// Strokes as bodies see them: their place, and the share of a texel that they cover.
 #pragma once
 
 #include "libvox/painting/atlas_triangle.h"
@@ -6,6 +6,9 @@
 #include "libvox/painting/stroke.h"
 
 namespace vox::painting {
+
+// How exact the distance to a stroke is, in parts of the largest of its coordinates and its radius.
+inline constexpr double kStrokeRounding = 1e-13;
 
 // A piece of a stroke's line; both ends are the same where the stroke is a point.
 struct Segment {
@@ -17,13 +20,13 @@ static_assert(sizeof(Segment) == 56);
 
 struct StrokeRef {
   double radius;           // 8 B
-  double full;             // 8 B, up to this distance it covers all of a texel
-  Vec3d least, most;       // 48 B, a box around it
+  double full;             // 8 B, up to this distance it covers texels completely
+  Vec3d least, most;       // 48 B, a box around the stroke
   uint32_t first_segment;  // 4 B
   uint32_t segments;       // 4 B
   StrokeSpace space;       // 1 B
 
-  // The share of a texel at this distance from its line.
+  // Returns the share of a texel at this distance from the stroke's line.
   VOX_HD uint32_t share(double distance) const {
     if (distance <= full) return kFullShare;
     if (!(distance < radius)) return 0;

@@ -12,7 +12,7 @@
 namespace vox::ranks {
 namespace {
 
-// One core does not keep up with the memory.
+// Uses all cores, because one core does not keep up with the memory.
 void copy_on_host(void* to, const void* from, uint64_t bytes) {
   constexpr uint64_t kPiece = 1 << 20;
   tbb::parallel_for(uint64_t{0}, (bytes + kPiece - 1) / kPiece, [&](uint64_t piece) {

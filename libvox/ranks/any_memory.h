@@ -1,4 +1,4 @@
-// Memory of the host, or of any GPU of this process: what ranks exchange may be either.
+// Memory of the host or of any GPU of this process. Ranks may exchange either.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@ namespace vox::ranks {
 
 bool is_device_memory(const void* at);
 
-// Copies from memory of any kind to memory of any kind; has done so when it returns. On a GPU it waits for no other
-// work: what is read has been written before.
+// Copies between memory of any kind, and returns when the copy is done. On a GPU the copy waits for no other
+// work, so the source must have been written before.
 void copy_any(void* to, const void* from, uint64_t bytes);
 
 }  // namespace vox::ranks

@@ -7,7 +7,7 @@ bool is_cuda_memory(const void* at) {
   cudaPointerAttributes attributes = {};
   if (cudaPointerGetAttributes(&attributes, at) == cudaSuccess)
     return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
-  cudaGetLastError();  // without a driver all memory is the host's
+  cudaGetLastError();  // clears the error; without a driver all memory is the host's
   return false;
 }
 

@@ -1,4 +1,4 @@
-// What any_memory.h does in builds with CUDA.
+// The CUDA parts of any_memory.h.
 #pragma once
 
 #include <cstdint>

@@ -8,26 +8,28 @@
 
 namespace vox::ranks {
 
-// Where a rank's time has gone, and what it has sent.
+// The time that each of a rank's phases took, and the numbers of items that it keeps and has sent.
 struct ShareFigures {
   double voxelize_seconds = 0;  // triangles → leaves
   double build_seconds = 0;     // leaves → nodes of chunk cells, in its own store
   double exchange_seconds = 0;  // nodes → their owners
   double order_seconds = 0;     // owners' nodes → canonical order
-  double keep_seconds = 0;      // to keep rounds, and to load those that are kept
-  uint64_t items_kept = 0;      // nodes and leaves that it owns
-  uint64_t items_given = 0;     // that it has sent to other owners
+  double keep_seconds = 0;      // keeping rounds, and loading those that were kept
+  uint64_t items_kept = 0;      // the nodes and leaves that this rank owns
+  uint64_t items_given = 0;     // those that this rank has sent to other owners
 };
 
 struct SceneShare {
   dag::DagPart part;
-  // Of the whole scene, on every rank, but that levels have no words; seconds and memory are this rank's.
+  // The result for the whole scene, on every rank. Its levels have no words; seconds and memory are this
+  // rank's.
   voxelize::BuildResult whole;
   ShareFigures figures;
 };
 
-// Collective; all are given the same scene. With a keeper, rounds that it has are not built again, and those that are
-// built are kept; nullptr: nothing is. Compiled for each device in build_share_*.
+// Collective. All ranks must be given the same scene. With a keeper, kept rounds are not built again, and new
+// rounds are kept; with nullptr nothing is kept. The template is instantiated for each device in
+// build_share_*.
 template <class Device>
 SceneShare build_share(Device& device, Ranks& ranks, const scene::Scene& scene,
                        const scene::IndexedScene& indexed, const voxelize::Grid& grid,

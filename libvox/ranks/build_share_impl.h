@@ -1,7 +1,7 @@
-// Each rank builds chunk cells in a store of its own, and its nodes go to their owners (exchange_levels.h), in as many
-// rounds as memory asks for; rank 0 builds what is above the chunk cells (top_level.h); the ranks bring all into canonical
-// order (order_levels.h). Included by
-// build_share_cpu.cpp and build_share_cuda.cu, which only say which device.
+// The implementation of build_share.h for any device. Each rank builds chunk cells in a store of its own, and
+// its nodes go to their owners (exchange_levels.h), in as many rounds as memory requires. Rank 0 builds the
+// levels above the chunk cells (top_level.h). All ranks together bring the nodes into canonical order
+// (order_levels.h). build_share_cpu.cpp and build_share_cuda.cu include this file and only name the device.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace vox::ranks {
 
-// The root, as all ranks know it.
+// The root of the DAG, as rank 0 tells it to all ranks.
 struct SharedRoot {
   uint64_t exists = 0, id = 0;
   dag::Digest digest = {};
@@ -42,14 +42,15 @@ class ShareBuild {
         tables_(tables),
         plan_(ranks, keeper) {}
 
-  // A build that goes on has the resolution that it was begun with: less memory is not helped by a lower one.
+  // A resumed build keeps the resolution with which it was begun, so the hint must not be to lower the
+  // resolution.
   SceneShare run(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     try {
       return build_all(scene, indexed);
     } catch (OutOfMemory& error) {
       if (plan_.goes_on())
         error.hint(phrase(Phrase::AllowMoreMemory) +
-                   ", or use a device with as much memory as the one that kept what is built already");
+                   ", or use a device with as much memory as the one that built the kept rounds");
       throw;
     }
   }
@@ -62,7 +63,7 @@ class ShareBuild {
     plan_.begin();
     const Shares shares = agreed_shares(ranks_, device_.pool().limit());
     SharedStore<Device> shared(device_, ranks_, shares, tables_, options_.chunk_pairs);
-    voxelize::TopOfCells top;  // on rank 0
+    voxelize::TopOfCells top;  // filled on rank 0
     Stopwatch watch;
     do {
       voxelize::BuiltCells<Device> built = plan_.has_kept() ? load_kept(share) : build_round(scene, indexed);
@@ -74,7 +75,7 @@ class ShareBuild {
       exchange(std::move(built), shared, top);
       share.figures.exchange_seconds += watch.lap();
     } while (sum_of(ranks_, has_more_ ? 1 : 0) > 0);
-    level_ = most_of(ranks_, level_);  // not all have built some
+    level_ = most_of(ranks_, level_);  // a rank may have built no cells and not know the level
     const SharedRoot root = build_top(std::move(top), shared, share.whole.dag);
     device_.pool().trim();
     share.figures.exchange_seconds += watch.lap();
@@ -91,8 +92,8 @@ class ShareBuild {
     return share;
   }
 
-  // Builds cells until all are taken, or what has come of them fills the memory that it may have: then it goes to its
-  // owners, and there is another round.
+  // Builds cells until none are left, or until the nodes fill the memory that a round may use. In that case
+  // the nodes go to their owners, and another round follows.
   voxelize::BuiltCells<Device> build_round(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     if (!std::exchange(has_more_, false) || !has_to_build()) return nothing_built();
     uint64_t held = 0;
@@ -100,7 +101,7 @@ class ShareBuild {
     const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::Piece> {
       throw_if_cancelled();
       if (plan_.taken() == 0)
-        held = device_.pool().used();  // the scene, and with options.solid the states of all rows
+        held = device_.pool().used();  // used by the scene and, with options.solid, the states of all rows
       has_more_ = plan_.taken() > 0 && round_is_full(held);
       if (has_more_) return std::nullopt;
       return plan_.next(starts);
@@ -111,11 +112,12 @@ class ShareBuild {
     return built;
   }
 
-  // With options.solid rank 0 needs what is the same for all cells, be there any to build or not.
+  // With options.solid rank 0 builds even if no cells are left, because it provides the data that all cells
+  // share.
   bool has_to_build() const { return plan_.has_open() || (options_.solid && ranks_.rank() == 0); }
 
-  // On the way to their owners nodes take about twice what they take in the store, where those of all rounds have to fit
-  // in the end. Tests have tiny rounds beside tiny chunks.
+  // On the way to their owners, nodes take about twice their size in the store, where in the end those of all
+  // rounds must fit. Tests, which have tiny chunks, have tiny rounds as well.
   bool round_is_full(uint64_t held) {
     if (plan_.is_time_to_keep()) return true;
     if (options_.chunk_pairs > 0) return plan_.taken() >= 5;
@@ -131,7 +133,7 @@ class ShareBuild {
             .result = {.dag = dag::empty_dag(grid_.resolution, options_.materials)}};
   }
 
-  // What an earlier build has kept, as if it had been built now.
+  // Loads a round that an earlier build has kept, as if it had been built now.
   voxelize::BuiltCells<Device> load_kept(SceneShare& share) {
     const Stopwatch watch;
     const rounds::Round round = plan_.load_next({share.whole.dag.levels.size(), options_.materials});
@@ -145,7 +147,7 @@ class ShareBuild {
     return built;
   }
 
-  // Keeps what has been built, if anything does. Returns the seconds.
+  // Hands the cells that were built to the keeper, if there is one. Returns the seconds that this took.
   double keep(const voxelize::BuiltCells<Device>& built) {
     if (!plan_.keeps_round()) return 0;
     const Stopwatch watch;
@@ -159,12 +161,12 @@ class ShareBuild {
     share.figures.build_seconds += round.build_seconds;
   }
 
-  // Brings what is needed to fill the empty nodes above the cells to rank 0.
+  // Brings the data with which the empty nodes above the cells are filled to rank 0.
   void gather_inside(voxelize::BuiltCells<Device>& built, voxelize::TopOfCells& top, SceneShare& share) {
     if (!options_.solid) return;
     const auto states = brought_to_first(ranks_, built.inside.states);
     top.states.insert(top.states.end(), states.begin(), states.end());
-    if (ranks_.rank() == 0) share.whole.open_rays += top.take_common(built);
+    if (ranks_.rank() == 0) share.whole.solid += top.take_common(built);
   }
 
   // Brings the nodes of a round to their owners, and those of the cells to rank 0.
@@ -184,7 +186,8 @@ class ShareBuild {
     for (const TopNode& node : brought_to_first(ranks_, own)) top.add(node);
   }
 
-  // Builds the levels above the cells' on rank 0; all ranks take part in sending them to their owners.
+  // Builds the levels above the chunk cells' level on rank 0. All ranks take part in sending their nodes to
+  // their owners.
   SharedRoot build_top(voxelize::TopOfCells top, SharedStore<Device>& shared, dag::FrozenDag& dag) {
     std::vector<TopNode> nodes = std::move(top.nodes);
     sort_by_code(nodes);
@@ -205,7 +208,7 @@ class ShareBuild {
     return root;
   }
 
-  // Collective. The nodes of a level that rank 0 has made, with their ids.
+  // Collective. Returns the nodes of a level that rank 0 has built, with their ids.
   std::vector<TopNode> interned(TopLevel level, SharedStore<Device>& shared) {
     const auto ids = shared.intern(
         level.nodes.size(), [&](uint64_t first, uint64_t count) { return top_items(level, first, count); });
@@ -240,7 +243,8 @@ class ShareBuild {
   }
 
   void sum_counts(voxelize::BuildResult& whole) {
-    for (uint64_t* count : {&whole.dag.voxels, &whole.chunks, &whole.atlas_queries, &whole.open_rays})
+    for (uint64_t* count : {&whole.dag.voxels, &whole.chunks, &whole.atlas_queries, &whole.solid.open_rays,
+                            &whole.solid.disputed_voxels, &whole.solid.duplicates})
       *count = sum_of(ranks_, *count);
     for (dag::DagLevel& level : whole.dag.levels) level.svo_nodes = sum_of(ranks_, level.svo_nodes);
   }
@@ -251,8 +255,8 @@ class ShareBuild {
   const voxelize::BuildOptions& options_;
   const hash::TableOptions& tables_;
   PiecePlan plan_;
-  uint32_t level_ = 0;    // on which the cells' nodes stand
-  bool has_more_ = true;  // whether there may be cells for another round
+  uint32_t level_ = 0;    // the level of the cells' nodes
+  bool has_more_ = true;  // true if there may be cells for another round
 };
 
 template <class Device>
@@ -264,7 +268,7 @@ SceneShare build_share(Device& device, Ranks& ranks, const scene::Scene& scene,
     throw Error("there are " + std::to_string(ranks.count()) + " ranks, but at most " +
                 std::to_string(kMostRanks) + " can build a scene");
   std::optional<NoProgress> quiet;
-  if (ranks.rank() != 0) quiet.emplace();  // one bar stands for all
+  if (ranks.rank() != 0) quiet.emplace();  // one progress bar stands for all ranks
   return ShareBuild<Device>(device, ranks, grid, options, tables, keeper).run(scene, indexed);
 }
 

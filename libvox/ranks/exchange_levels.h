@@ -1,5 +1,6 @@
-// Makes one scene of the forests of all ranks: level by level from the leaves up, every node goes to its owner, and the
-// nodes above take the ids of their children. Digests go up beside it, each rank its own.
+// Merges the forests of all ranks into one scene, level by level from the leaves up. Every node goes to its
+// owner, and the nodes above refer to their children by id. Each rank computes the digests of its own nodes
+// along the way.
 #pragma once
 
 #include "libvox/dag/freeze.h"
@@ -46,7 +47,7 @@ struct WriteSpread {
   }
 };
 
-// What is known of the nodes of one level: by their numbers in the forest.
+// The ids and digests of the nodes of one level, by their numbers in the forest.
 struct KnownLevel {
   device::Buffer<uint64_t> ids;
   device::Buffer<dag::Digest> digests;
@@ -59,7 +60,7 @@ class LevelExchange {
                 bool materials)
       : device_(device), store_(store.ref()), shared_(shared), materials_(materials) {}
 
-  // Collective. Returns the ids and digests of the nodes of the first level, and drops the others.
+  // Collective. Returns the ids and digests of the nodes of the first level, and frees the other levels.
   KnownLevel run(std::vector<dag::FrozenLevel>& levels) {
     KnownLevel below;
     for (size_t l = levels.size(); l-- > 0;) {

@@ -1,5 +1,5 @@
-// Brings nodes from their owners to the ranks that hold their places in canonical order: of a level each holds a share,
-// a run of numbers (shares.h).
+// Brings nodes from their owners to the ranks that hold their places in canonical order. Of each level, a
+// rank holds a share: a run of numbers (shares.h).
 #pragma once
 
 #include "libvox/base/error.h"
@@ -71,7 +71,7 @@ struct PlaceWords {
   }
 };
 
-// Collective. `nodes` is how many the level has.
+// Collective. `nodes` is the number of nodes of the whole level.
 template <class Device>
 HeldNodes held_nodes(Device& device, Ranks& ranks, const Shares& shares, hash::SlabMemoryRef store,
                      const OwnedNodes& owned, dag::NodeKind kind, bool materials, uint64_t nodes) {

@@ -16,7 +16,7 @@
 namespace vox::ranks {
 namespace {
 
-// How launchers name the rank of a process, and how many there are.
+// The environment variables in which a launcher states a process's rank and the number of processes.
 struct Names {
   const char *rank, *count;
 };
@@ -24,7 +24,7 @@ constexpr std::array<Names, 4> kLaunchers = {{
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     {"PMI_RANK", "PMI_SIZE"},  // MPICH, Intel MPI, Cray
     {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},  // srun; a batch script has no step
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},  // set by srun; a batch script has no step
 }};
 
 std::optional<uint32_t> number_in(const char* variable) {
@@ -37,7 +37,7 @@ std::optional<uint32_t> number_in(const char* variable) {
 }
 
 #ifndef VOX_MPI_LINKED
-// The module lies beside the library.
+// Returns the path of the module, which lies beside the library.
 std::filesystem::path module_path() {
   Dl_info here = {};
   if (dladdr(reinterpret_cast<const void*>(&launch), &here) == 0) return {};
@@ -46,13 +46,13 @@ std::filesystem::path module_path() {
 }
 
 JoinMpi* load_module() {
-  // MPI's own modules find its library by what is global.
+  // MPI's own modules look up MPI's symbols in the global namespace.
   void* module = dlopen(module_path().c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr)
     throw Error(fmt::format("MPI cannot be loaded: {}", dlerror()))
-        .hint("is the MPI installed with which vox was built? Without a launcher it is not needed");
+        .hint("install the MPI with which vox was built, or start without a launcher");
   auto* join = reinterpret_cast<JoinMpi*>(dlsym(module, kJoinMpi));
-  if (join == nullptr) throw Error("is no module of this vox").at(module_path().string());
+  if (join == nullptr) throw Error("is not a module of this version of vox").at(module_path().string());
   return join;
 }
 #endif
@@ -68,7 +68,7 @@ LaunchedRanks& join(const Launch& launch) {
   const JoinedMpi joined = join();
 #endif
   if (joined.ranks->count() != launch.count)
-    throw Error(fmt::format("started as {} processes, of which {} sees {}", launch.count, joined.library,
+    throw Error(fmt::format("started as {} processes, but {} sees {}", launch.count, joined.library,
                             joined.ranks->count()))
         .hint("use the launcher of that MPI");
   return *joined.ranks;

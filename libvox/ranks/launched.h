@@ -1,5 +1,5 @@
-// Ranks that are processes which a launcher has started, such as mpirun or srun. What has to know of MPI is a module
-// of its own, which is loaded only then (mpi/).
+// Ranks that are processes which a launcher such as mpirun or srun has started. The code that needs MPI is a
+// module of its own, which is loaded only if there is a launcher (mpi/).
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,24 @@ namespace vox::ranks {
 
 class LaunchedRanks : public Ranks {
  public:
-  // Whether no other rank has failed before this one: that one alone says why. What it returns is kept.
+  // Returns true if no other rank failed before this one; only the first rank to fail reports its error.
+  // Later calls return the same value.
   virtual bool first_to_fail() noexcept = 0;
 
-  // Ends all processes, this one too; the launcher returns this code.
+  // Ends all processes, including this one. The launcher returns this exit code.
   virtual void end_all(int exit_code) noexcept = 0;
 };
 
-// What the launcher has told this process in its environment.
+// The facts that the launcher has put into this process's environment variables.
 struct Launch {
   uint32_t rank = 0, count = 1;
 };
-Launch launch();  // one rank where there was no launcher
+Launch launch();  // returns one rank if there is no launcher
 
-// Joins the other processes of the launch, if there are any: nullptr where this one is alone. They stay joined until the
-// process exits. Throws Error where this build has no MPI, or the launcher belongs to another one.
+// Joins the other processes of the launch until the process exits. Returns nullptr if this is the only
+// process. Throws Error if this build has no MPI, or if the launcher belongs to another MPI.
 LaunchedRanks* joined_ranks();
 
-bool has_mpi();  // whether the module is there
+bool has_mpi();  // true if the module for MPI is installed
 
 }  // namespace vox::ranks

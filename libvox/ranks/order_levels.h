@@ -1,7 +1,8 @@
-// Brings the nodes that ranks own into canonical order, level by level from the root down, without gathering them.
+// Brings the nodes that ranks own into canonical order, level by level from the root down, without gathering
+// them on one rank.
 //
-// A level's nodes are held in runs (held_nodes.h). Their edges, in order, first visit the nodes of the next level in
-// its order, so:
+// A level's nodes are held in runs (held_nodes.h). The edges of these nodes, in order, first visit
+// the nodes of the next level in that level's canonical order. The order is therefore found in these steps:
 //
 //   holder → owner   the pointer that each edge leads to; what an owner receives is in the order of edges, since ranks
 //                    hold runs in their own order
@@ -59,7 +60,7 @@ struct FlagAt {
   VOX_HD bool operator()(uint64_t i) const { return flags[i] != 0; }
 };
 
-// Brings what has come for edges, in the order in which they were sent, back into their own.
+// Moves values from the order in which edges were sent to the order of the edges.
 template <class T>
 struct ToEdges {
   const uint32_t* order;
@@ -69,9 +70,9 @@ struct ToEdges {
 };
 
 struct NumberFirsts {
-  const uint32_t* chosen;  // places at which first edges were sent
+  const uint32_t* chosen;  // the places at which first edges were sent
   const uint32_t* order;
-  const uint32_t* firsts_before;  // each edge
+  const uint32_t* firsts_before;  // number of first edges before each edge
   uint64_t first;
   uint32_t* numbers;
   VOX_HD void operator()(uint64_t i) const {
@@ -94,7 +95,7 @@ struct SetNumbers {
 
 struct NumbersOfAsked {
   dag::ItemWords mark;
-  uint32_t* asked;  // pointer in, number out
+  uint32_t* asked;  // pointers in, numbers out
   VOX_HD void operator()(uint64_t i) const { asked[i] = *mark.of(asked[i]); }
 };
 
@@ -111,10 +112,10 @@ struct WriteNumbered {
   }
 };
 
-// This rank's part of a DAG, and what all parts hold.
+// This rank's part of a DAG, and the sizes of the whole DAG.
 struct OrderedDag {
   dag::DagPart part;
-  std::vector<uint64_t> nodes;  // of each level
+  std::vector<uint64_t> nodes;  // the number of nodes of each level
 };
 
 template <class Device>
@@ -130,7 +131,7 @@ class LevelOrder {
         marks_(device, owned),
         mark_(marks_.ref()) {}
 
-  // Collective. The root has this id.
+  // Collective. `root` is the root's id.
   OrderedDag run(uint64_t root, size_t levels) {
     OrderedDag dag = {.part = {std::vector<dag::LevelPart>(levels)}, .nodes = std::vector<uint64_t>(levels)};
     OwnedNodes owned;
@@ -160,9 +161,9 @@ class LevelOrder {
 
  private:
   struct Numbered {
-    device::Buffer<uint32_t> words;  // of a level, complete
-    OwnedNodes owned;                // of the next one those that this rank owns
-    uint64_t nodes = 0;              // how many the next one has
+    device::Buffer<uint32_t> words;  // complete words of this level
+    OwnedNodes owned;                // the nodes of the next level that this rank owns
+    uint64_t nodes = 0;              // the number of all nodes of the next level
   };
 
   Numbered number_children(const HeldNodes& held) {
@@ -183,7 +184,7 @@ class LevelOrder {
     return numbered;
   }
 
-  // `targets` are the pointers of edges at first, and then numbers.
+  // `targets` holds the edges' pointers first, and their numbers after the call.
   Numbered number_edges(device::Buffer<uint32_t> owners, const device::Buffer<uint32_t>& targets,
                         uint64_t edges) {
     const Route route = find_route(device_, ranks_, std::move(owners), edges);
@@ -211,7 +212,7 @@ class LevelOrder {
     return numbered;
   }
 
-  // Counts the first edges of all ranks, and tells the owners of the nodes that they lead to their numbers.
+  // Counts the first edges of all ranks, and tells owners the numbers of the nodes that these edges lead to.
   Numbered take_numbers(const Route& route, uint64_t edges, const device::Buffer<uint8_t>& first_sent) {
     auto first_edges = device_.template make<uint8_t>(edges);
     device_.for_each({"ranks: to edges", 6}, edges,
@@ -238,7 +239,8 @@ class LevelOrder {
     return numbered;
   }
 
-  // The nodes that were asked for first, in that order: their numbers come in the same.
+  // Returns the pointers of the nodes that were asked for first, in the order of asking. Their numbers come
+  // in the same order.
   device::Buffer<uint32_t> first_asked(const device::Buffer<uint32_t>& asked,
                                        const device::Buffer<uint8_t>& first_here, uint64_t expected) {
     auto chosen = device_.template make<uint32_t>(asked.size());

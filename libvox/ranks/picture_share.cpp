@@ -17,11 +17,11 @@ using render::ImageSize;
 using render::Picture;
 using render::RowBand;
 
-// Enough bands that ranks end together, though one part of a picture takes longer than another.
+// Enough bands that ranks finish together, even if one part of a picture takes longer than another.
 constexpr uint32_t kBandsPerRank = 8;
 
 struct Bands {
-  uint32_t height, rows;  // of the picture, of a band
+  uint32_t height, rows;  // rows of the picture; rows of a band
 
   Bands(ImageSize size, uint32_t ranks) : height(size.height) {
     const uint32_t wanted = height / (kBandsPerRank * ranks);
@@ -34,14 +34,14 @@ struct Bands {
   }
 };
 
-// What is known of a band that was rendered, besides its pixels.
+// The results of a rendered band, besides its pixels.
 struct DoneBand {
   uint64_t number;
   double low, high;
   uint64_t refined, rays;
 };
 
-// Of what ranks have done at the same time, as long as the longest took.
+// Returns the longest of all ranks' times, because they work at the same time.
 double longest(Ranks& ranks, double seconds) {
   double most = 0;
   for (const uint64_t bits : ranks.gather(std::bit_cast<uint64_t>(seconds)))
@@ -80,7 +80,7 @@ Picture PictureShare::render(ImageSize size, const std::function<Picture(const R
   std::vector<DoneBand> done;
   std::vector<scene::Rgba8> pixels;
   double seconds = 0;
-  std::optional<Progress> progress;  // one bar stands for all
+  std::optional<Progress> progress;  // one progress bar stands for all ranks
   if (ranks_.rank() == 0) progress.emplace("casting rays", bands.count());
   for (;;) {
     throw_if_cancelled();

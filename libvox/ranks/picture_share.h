@@ -1,5 +1,5 @@
-// Pictures that ranks take together, each with a renderer of its own that holds all of the scene: they take bands of
-// rows, and rank 0 puts them together. Pixels are bit for bit those of one renderer.
+// Pictures that ranks render together, each with a renderer of its own that holds the whole scene. Ranks take
+// bands of rows, and rank 0 puts the bands together. The pixels are bit for bit those of a single renderer.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ class PictureShare {
   // Collective.
   explicit PictureShare(Ranks& ranks) : ranks_(ranks) { ranks_.restart(); }
 
-  // Collective. Calls render_band() for bands until all are taken, and returns the picture on rank 0; on the others one
-  // without pixels.
+  // Collective. Calls render_band() for bands until none are left. Returns the picture on rank 0, and a
+  // picture without pixels on the other ranks.
   render::Picture render(render::ImageSize size,
                          const std::function<render::Picture(const render::RowBand&)>& render_band);
 
@@ -24,10 +24,10 @@ class PictureShare {
   uint64_t take();
 
   Ranks& ranks_;
-  // Bands have numbers in the order of pictures, so that who is done begins with the next picture, and waits only then
-  // for rank 0, which may be writing the last one.
-  uint64_t first_ = 0;            // of the next picture
-  std::optional<uint64_t> kept_;  // a number that is taken, of a later picture
+  // Bands are numbered across pictures, so that a rank that has finished starts on the next picture. It waits
+  // for rank 0, which may still be writing the last picture, only at the end of that one.
+  uint64_t first_ = 0;            // number of the next picture's first band
+  std::optional<uint64_t> kept_;  // a number already taken, of a later picture
 };
 
 }  // namespace vox::ranks

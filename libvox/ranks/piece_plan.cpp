@@ -5,12 +5,13 @@
 namespace vox::ranks {
 namespace {
 
-// Small enough that ranks end together, and large enough to keep a device busy.
+// Small enough that ranks finish together, and large enough to keep a device busy.
 constexpr uint32_t kPiecesPerRank = 16;
-// Of builds that are kept: what is under way when a build is ended is lost, and others may go on with more ranks.
+// For builds that are kept. There are more pieces because those under way when a build is ended are lost, and
+// because a later build may have more ranks.
 constexpr uint32_t kKeptPiecesPerRank = 64, kLeastKeptPieces = 256;
 
-// How many pieces there are, then the number of pieces of each round, and these.
+// Writes a KeptBuild as words: the number of pieces, then for each round its number of pieces and these.
 std::vector<uint64_t> flat(const KeptBuild& build) {
   std::vector<uint64_t> words = {build.pieces};
   for (const Pieces& round : build.rounds) {
@@ -30,7 +31,7 @@ KeptBuild unflat(const std::vector<uint64_t>& words) {
   return build;
 }
 
-// Collective. What rank 0 has found becomes known to all.
+// Collective. Returns on all ranks what rank 0's keeper has found.
 KeptBuild agreed(Ranks& ranks, RoundKeeper& keeper, uint32_t pieces) {
   std::vector<uint64_t> words;
   if (ranks.rank() == 0) words = flat(keeper.begin(pieces));

@@ -1,5 +1,5 @@
-// Keeps what ranks have built, round by round, so that a build which is ended before its end can go on from there. Where
-// rounds are kept, and what makes sure that they are of the same scene, is the affair of who implements this.
+// Keeps the rounds that ranks have built, so that a build that is stopped early can be resumed. The
+// implementation decides where rounds are kept, and makes sure that they belong to the same scene.
 #pragma once
 
 #include <cstdint>
@@ -9,30 +9,31 @@
 
 namespace vox::ranks {
 
-// Runs of chunk cells, by their numbers, in ascending order.
+// The numbers of pieces, which are runs of chunk cells, in ascending order.
 using Pieces = std::vector<uint32_t>;
 
-// What is there of a build.
+// The parts of a build that a keeper has.
 struct KeptBuild {
   uint32_t pieces = 0;         // into how many its chunk cells are divided
-  std::vector<Pieces> rounds;  // those of each round that is kept; none is in two
+  std::vector<Pieces> rounds;  // the pieces of each kept round; none is in two rounds
 };
 
 class RoundKeeper {
  public:
   virtual ~RoundKeeper() = default;
 
-  // Called once, on rank 0, before any other call. A build that begins anew is divided into so many pieces.
+  // Is called once, on rank 0, before any other function. A new build is divided into `pieces` pieces.
   virtual KeptBuild begin(uint32_t pieces) = 0;
 
-  // The round with these pieces, which is one of begin(). One that has not this form is an error. Ranks that are threads
-  // call this and keep() at the same time.
+  // Returns the round with these pieces, which must be one of begin()'s. A round of another form is an error.
+  // Ranks that are threads call load() and keep() concurrently.
   virtual rounds::Round load(const Pieces& pieces, const rounds::RoundForm& form) = 0;
 
-  // Keeps a round of these pieces, which are in no other; it is whole when this returns.
+  // Keeps a round of these pieces, which are in no other round. The round is stored completely when this
+  // returns.
   virtual void keep(const rounds::Round& round, const Pieces& pieces) = 0;
 
-  // For how long a rank builds at most before it keeps what it has.
+  // Returns how long a rank builds, at most, before it keeps its round.
   virtual double seconds() const = 0;
 };
 

@@ -1,4 +1,5 @@
-// Sends what lies on a rank's device to others: many things at once, each to a rank of its own, and answers back.
+// Sends data on a rank's device to other ranks, many items at once, each to its own rank, and returns their
+// answers.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ inline uint64_t total(const Counts& counts) {
   return std::reduce(counts.begin(), counts.end());
 }
 
-// Collective. What each rank tells this one, of what each tells to all.
+// Collective. values[i] is for rank i. Returns the values that all ranks have for this rank.
 inline Counts tell_each(Ranks& ranks, const Counts& values) {
   const std::vector<uint64_t> sizes(ranks.count(), sizeof(uint64_t));
   Counts told(ranks.count());
@@ -28,12 +29,12 @@ inline Counts tell_each(Ranks& ranks, const Counts& values) {
   return told;
 }
 
-// Collective. The sum of everyone's value, and of all before this rank.
+// Collective. Returns the sum of all ranks' values.
 inline uint64_t sum_of(Ranks& ranks, uint64_t value) {
   return total(ranks.gather(value));
 }
 
-// Collective. The largest of all values.
+// Collective. Returns the largest of all ranks' values.
 inline uint32_t most_of(Ranks& ranks, uint32_t value) {
   return static_cast<uint32_t>(std::ranges::max(ranks.gather(value)));
 }
@@ -46,7 +47,8 @@ inline Share share_of(Ranks& ranks, uint64_t value) {
   return {std::reduce(values.begin(), values.begin() + ranks.rank()), total(values)};
 }
 
-// Collective. Sends pieces of an array, those for rank 0 first, and returns what comes, that of rank 0 first.
+// Collective. Sends pieces of an array, the one for rank 0 first. Returns the pieces received, the one from
+// rank 0 first.
 template <class T, class Device>
 device::Buffer<T> exchanged(Device& device, Ranks& ranks, const T* send, const Counts& to,
                             const Counts& from) {
@@ -60,11 +62,12 @@ device::Buffer<T> exchanged(Device& device, Ranks& ranks, const T* send, const C
   return received;
 }
 
-// Where n things go. They are sent in the order of ranks, and, to one rank, in their own.
+// The ranks to which n items go. Items are sent in the order of ranks, and items for one rank in their own
+// order.
 struct Route {
-  device::Buffer<uint32_t> ranks;  // of each, as they are sent
-  device::Buffer<uint32_t> order;  // which of them is sent at each place
-  Counts to, from;                 // how many go to each rank, and come from each
+  device::Buffer<uint32_t> ranks;  // each item's rank, in the order of sending
+  device::Buffer<uint32_t> order;  // the item that is sent at each place
+  Counts to, from;                 // numbers of items for each rank, and from each
   uint64_t received = 0;
 };
 
@@ -78,7 +81,7 @@ struct WordAt {
   VOX_HD uint32_t operator()(uint64_t i) const { return words[i]; }
 };
 
-// Collective. `rank_of` says for each of the first n where it goes.
+// Collective. `rank_of` holds the rank to which each of the first n items goes.
 template <class Device>
 Route find_route(Device& device, Ranks& ranks, device::Buffer<uint32_t> rank_of, uint64_t n) {
   Route route = {.ranks = std::move(rank_of),
@@ -93,7 +96,8 @@ Route find_route(Device& device, Ranks& ranks, device::Buffer<uint32_t> rank_of,
   return route;
 }
 
-// How many words belong to each of some pieces of an array of items, of which item i begins at offsets[i].
+// Returns the number of words in each of some pieces of an array of items. Item i begins at offsets[i];
+// items[p] is the number of items of piece p.
 template <class Device, class Offset>
 Counts words_of_pieces(Device& device, const Counts& items, const Offset* offsets) {
   std::vector<uint32_t> bounds = {0};

@@ -1,4 +1,4 @@
-// Renderers of several ranks that look like one: all ranks call them alike, and rank 0 has the pictures.
+// Renderers of several ranks that look like one. All ranks make the same calls, and rank 0 gets the pictures.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,13 @@
 
 namespace vox::ranks {
 
-// Collective, and so is render(). A slice is quickly made, and rank 0 makes it alone. `own` is this rank's.
+// Collective, and so is the result's render(). Rank 0 makes slices alone, because they take little time.
+// `own` is this rank's renderer.
 std::unique_ptr<render::Renderer> shared_renderer(Ranks& ranks, std::unique_ptr<render::Renderer> own);
 std::unique_ptr<render::VolumeRenderer> shared_renderer(Ranks& ranks,
                                                         std::unique_ptr<render::VolumeRenderer> own);
 
-// Collective. One picture.
+// Collective. Renders one picture.
 template <class Renderer, class Options>
 render::Picture render_together(PictureShare& share, Renderer& own, const Options& options) {
   return share.render(options.size, [&](const render::RowBand& band) {

@@ -1,5 +1,6 @@
-// The nodes of a scene, shared out among ranks by their content: each has one owner, in whose store it is once. Who has
-// a node sends its words to the owner and learns its id; so equal nodes have equal ids, whoever made them.
+// A store of a scene's nodes that is divided among ranks by content: each node has one owner, whose store
+// holds it once. A rank that has a node sends its words to the owner and gets its id in return, so equal
+// nodes have equal ids, whichever rank made them.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +12,12 @@
 
 namespace vox::ranks {
 
-// Items one behind the other: item i is the words from offsets[i] to offsets[i + 1].
+// Items one behind the other: item i has the words from offsets[i] to before offsets[i + 1].
 struct Items {
   device::Buffer<uint32_t> words, offsets;
 };
 
-// Each rank owns a share of all hashes.
+// Finds the owner of each item; each rank owns a share of all hashes.
 struct OwnersOfItems {
   const uint32_t* words;
   const uint32_t* offsets;
@@ -24,13 +25,14 @@ struct OwnersOfItems {
   uint32_t ranks;
   uint32_t* owners;
   VOX_HD void operator()(uint64_t i) const {
-    // Mixed once more, since tables choose buckets by this hash: an owner's items are to fall into all of them.
+    // The hash is mixed once more, because tables choose buckets by it, and an owner's items should fall into
+    // all buckets.
     const uint64_t hash = mix64(hash::hash_words(words + offsets[i], offsets[i + 1] - offsets[i]));
     owners[i] = share_that_holds(share_begins, ranks, hash >> 32);
   }
 };
 
-// The size of the item that is sent at each place.
+// Returns the size of the item that is sent at each place.
 struct SentWords {
   const uint32_t* offsets;
   const uint32_t* order;
@@ -69,7 +71,7 @@ struct TakeIds {
 template <class Device>
 class SharedStore {
  public:
-  // `most_items` is how many items are sent at once; 0: as many as memory allows.
+  // `most_items` is how many items are sent at once; 0 means as many as memory allows.
   SharedStore(Device& device, Ranks& ranks, const Shares& shares, const hash::TableOptions& tables,
               uint64_t most_items)
       : device_(device),
@@ -78,8 +80,8 @@ class SharedStore {
         most_items_(most_items),
         store_(device, tables) {}
 
-  // Collective. Returns the ids of this rank's n items; make(first, count) gives `count` of them. Others may have
-  // other numbers of items.
+  // Collective. Returns the ids of this rank's n items. make(first, count) returns `count` of them. Ranks may
+  // have different numbers of items.
   template <class Make>
   device::Buffer<uint64_t> intern(uint64_t n, const Make& make) {
     auto ids = device_.template make<uint64_t>(n);
@@ -94,13 +96,13 @@ class SharedStore {
   }
 
   const dag::DagStore<Device>& store() const { return store_; }
-  uint64_t given() const { return given_; }  // items that were sent to others
+  uint64_t given() const { return given_; }  // number of items sent to other ranks
 
  private:
   uint64_t capacity() const {
-    // An item takes its words, 24 bytes of a leaf of a textured scene and up to 40, where it is made, where it is
-    // packed, and where it is received; its owner and its place twice, for sorting; its hash, its place in the table
-    // of duplicates and its pointer; and what the store grows by.
+    // An item takes: its words (24 bytes for a leaf of a textured scene, up to 40) where it is made, packed
+    // and received; its owner and its place twice, for sorting; its hash, its place in the table of
+    // duplicates and its pointer; and the growth of the store.
     constexpr uint64_t kBytesPerItem = 320;
     if (most_items_ > 0) return most_items_;
     return std::clamp<uint64_t>(device_.pool().available() / kBytesPerItem, 1024, uint64_t{1} << 25);
@@ -141,7 +143,7 @@ class SharedStore {
 
   Device& device_;
   Ranks& ranks_;
-  device::Buffer<uint64_t> share_begins_;  // of hashes
+  device::Buffer<uint64_t> share_begins_;  // the hashes at which shares begin
   uint64_t most_items_, given_ = 0;
   dag::DagStore<Device> store_;
 };

@@ -1,4 +1,4 @@
-// How ranks share out what they have together: who has more memory has more.
+// Divides common data among ranks: a rank with more memory gets a larger share.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 namespace vox::ranks {
 
 struct Shares {
-  std::vector<uint64_t> before;  // the weights before each rank, and those of all
+  std::vector<uint64_t> before;  // sums of the weights before each rank, and the sum of all
 
-  // Where a rank's share of n things begins; n is at most 2^32.
+  // Returns where a rank's share of n things begins; n is at most 2^32.
   uint64_t begin(uint64_t n, uint32_t rank) const { return n * before[rank] / before.back(); }
-  // The same for all ranks.
+  // Returns where each rank's share begins.
   std::vector<uint64_t> begins(uint64_t n) const {
     std::vector<uint64_t> result;
     for (uint32_t rank = 0; rank + 1 < before.size(); ++rank) result.push_back(begin(n, rank));
@@ -23,16 +23,16 @@ struct Shares {
   }
 };
 
-// Collective. `memory` is how many bytes a rank may use.
+// Collective. `memory` is how many bytes this rank may use.
 inline Shares agreed_shares(Ranks& ranks, uint64_t memory) {
-  constexpr uint64_t kMost = uint64_t{1} << 24;  // MiB, so that products stay below 2^64
+  constexpr uint64_t kMost = uint64_t{1} << 24;  // in MiB; it keeps products below 2^64
   Shares shares = {{0}};
   for (const uint64_t weight : ranks.gather(1 + std::min(memory >> 20, kMost)))
     shares.before.push_back(shares.before.back() + weight);
   return shares;
 }
 
-// The rank in whose share a thing is, where shares begin there.
+// Returns the rank whose share holds a thing. `begins` says where the ranks' shares begin.
 VOX_HD inline uint32_t share_that_holds(const uint64_t* begins, uint32_t ranks, uint64_t thing) {
   uint32_t low = 0, high = ranks;
   while (high - low > 1) {

@@ -2,7 +2,7 @@
 
 #include <new>
 
-// Builds with CUDA, where CMake defines VOX_HAS_CUDA for this source, have staging_memory_cuda.cu instead.
+// Builds with CUDA use staging_memory_cuda.cu instead; CMake then defines VOX_HAS_CUDA for this source.
 #ifndef VOX_HAS_CUDA
 namespace vox::ranks {
 

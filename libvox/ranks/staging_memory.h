@@ -1,4 +1,5 @@
-// Memory of the host that a GPU copies from and to at its full rate; of a machine without one, any memory.
+// Memory of the host for copies from and to a GPU: pinned in a build with CUDA, so that the GPU copies at its
+// full rate, and ordinary memory elsewhere.
 #pragma once
 
 #include <cstddef>

@@ -14,27 +14,27 @@
 namespace vox::ranks {
 namespace {
 
-// What a rank shows to the others between two meetings.
+// The data that a rank shows to the other ranks between two meetings.
 struct Post {
   const char* send = nullptr;
   std::span<const uint64_t> sizes = {};
   uint64_t value = 0;
 };
 
-// What all ranks share.
+// The state that all ranks share.
 class Meeting {
  public:
   explicit Meeting(uint32_t count) : posts(count), count_(count) {}
 
-  // Waits until all are here. Throws RankFailed where one of them is not going to come.
+  // Waits until all ranks are here. Throws RankFailed if one of them is not going to come.
   void all_here() {
     std::unique_lock lock(mutex_);
     if (failed_) throw RankFailed("another rank has failed");
     if (!arrive(lock, [&] { return failed_; })) throw RankFailed("another rank has failed");
   }
 
-  // The same for the end of what all_here() began, to which everyone comes, whatever happens: others may still read
-  // what this rank has shown.
+  // Waits for all ranks at the end of what all_here() began. Every rank comes to this point, even after an
+  // error, because others may still be reading what this rank has shown.
   void all_done() {
     std::unique_lock lock(mutex_);
     arrive(lock, [] { return false; });
@@ -50,7 +50,7 @@ class Meeting {
   std::atomic<uint64_t> next = 0;
 
  private:
-  // Returns whether all have come.
+  // Waits for the other ranks. Returns true if all have come.
   template <class GivesUp>
   bool arrive(std::unique_lock<std::mutex>& lock, const GivesUp& gives_up) {
     const uint64_t now = meetings_;
@@ -122,7 +122,7 @@ class ThreadRanks final : public Ranks {
     traffic_.waited += watch.seconds();
   }
 
-  // Looks at what all have shown. Where that fails, the others come to its end nevertheless.
+  // Calls look(), which reads what all ranks have shown. If it throws, the other ranks are still waited for.
   template <class Look>
   void while_shown(const Look& look) {
     std::exception_ptr problem;
@@ -139,7 +139,7 @@ class ThreadRanks final : public Ranks {
 
   void take_pieces(char* receive, std::span<const uint64_t> sizes) {
     for (uint32_t i = 0; i < count(); ++i) {
-      const uint32_t from = (rank_ + i) % count();  // not all from the same one at once
+      const uint32_t from = (rank_ + i) % count();  // so that not all read from the same rank at once
       const Post& post = meeting_.posts[from];
       if (post.sizes[rank_] != sizes[from]) throw Error("ranks do not agree on what they exchange");
       copy_any(receive + std::reduce(sizes.begin(), sizes.begin() + from),
@@ -158,7 +158,7 @@ class ThreadRanks final : public Ranks {
 void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work) {
   Meeting meeting(count);
   std::mutex mutex;
-  std::exception_ptr first, followed;  // what went wrong, and what that led to
+  std::exception_ptr first, followed;  // the first error, and a RankFailed that it led to
   const auto run = [&](uint32_t rank) {
     ThreadRanks ranks(meeting, rank);
     try {

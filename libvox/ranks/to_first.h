@@ -1,4 +1,4 @@
-// Brings what ranks have on their hosts to rank 0.
+// Brings data that ranks have on their hosts to rank 0.
 #pragma once
 
 #include <numeric>
@@ -9,8 +9,8 @@
 
 namespace vox::ranks {
 
-// Collective. The items of all ranks, those of rank 0 first, on rank 0; nothing on the others. `Items` is a vector, or
-// what is like one.
+// Collective. Returns the items of all ranks, those of rank 0 first, on rank 0, and nothing on the other
+// ranks. `Items` is a vector or has a vector's functions.
 template <class Items>
 Items brought_to_first(Ranks& ranks, const Items& items) {
   using Item = std::remove_cvref_t<decltype(*items.data())>;

@@ -1,5 +1,5 @@
-// The levels above the forests of all ranks, which rank 0 builds on the host (dag/top_nodes.h), with words as owners keep
-// them.
+// The levels above the forests of all ranks. Rank 0 builds them on the host (dag/top_nodes.h), with words in
+// the form in which owners keep them.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ using dag::sort_by_code;
 using dag::TopNode;
 
 struct TopLevel {
-  std::vector<TopNode> nodes;            // in Morton order; their ids are 0 as yet
-  std::vector<uint32_t> words, offsets;  // as owners keep them (spread_node.h)
+  std::vector<TopNode> nodes;            // in Morton order; their ids are still 0
+  std::vector<uint32_t> words, offsets;  // in the form of spread_node.h
 };
 
-// The level above nodes that are in Morton order.
+// Returns the level above these nodes, which must be in Morton order.
 TopLevel parents_of(const std::vector<TopNode>& children);
 
 }  // namespace vox::ranks

@@ -1,9 +1,10 @@
-// Where the rays of neighbouring pixels begin, found once for all of them ("beam optimization" of Laine and
+// Finds where the rays of neighbouring pixels begin, once for all of them ("beam optimization", Laine and
 // Karras 2010, §5.3).
 //
 // A beam is the pyramid of all rays through a tile of pixels. It is followed through the DAG down to cells
-// about as wide as itself; nothing is hit before the first of them. All bounds are on the safe side of what
-// rays do, in floats that are rounded the same way on every device, so that pictures do not depend on beams.
+// about as wide as itself; no ray hits anything before the first of these cells. All bounds err on the safe
+// side of the rays, in floats that are rounded the same way on every device, so that pictures do not depend
+// on beams.
 #pragma once
 
 #include "libvox/base/tiles.h"
@@ -12,11 +13,11 @@
 
 namespace vox::render {
 
-inline constexpr uint32_t kLog2BeamSide = 3;  // pixels
+inline constexpr uint32_t kLog2BeamSide = 3;  // in pixels
 
-// The squares of pixels that beams go through.
+// The squares of pixels through which beams go.
 struct BeamTiles {
-  uint32_t width, height;  // of the image
+  uint32_t width, height;  // the image's size
 
   VOX_HD uint32_t across() const { return (width + (1u << kLog2BeamSide) - 1) >> kLog2BeamSide; }
   VOX_HD uint32_t down() const { return (height + (1u << kLog2BeamSide) - 1) >> kLog2BeamSide; }
@@ -31,11 +32,11 @@ inline constexpr float kHitsNothing = 0x1p120f;
 
 namespace detail {
 
-// What a beam does along one axis, mirrored: at a depth d it is between eye + d / far and eye + d / near.
+// The extent of a beam along one axis, mirrored: at a depth d it is between eye + d / far and eye + d / near.
 struct BeamAxis {
   float eye;
-  float least, most;  // of the parts of its directions
-  float near, far;    // depth per voxel: bounds of when rays enter and leave
+  float least, most;  // bounds of the part of its directions along this axis
+  float near, far;    // depth per voxel: bounds of when rays enter and leave a cell
 
   VOX_HD float enters(float plane, float margin) const { return (plane - eye - margin) * near; }
   VOX_HD float leaves(float plane, float margin) const { return (plane - eye + margin) * far; }
@@ -59,8 +60,9 @@ class Beam {
     bound(rays.spread);
   }
 
-  // A depth before which none of its rays hits anything, kHitsNothing where none does, or 0 where nothing is
-  // known: rays may begin in matter there, stand still along an axis, or turn around from one to another.
+  // Returns a depth before which none of the beam's rays hits anything, kHitsNothing if none of them hits
+  // anything at all, or 0 if nothing is known. Nothing is known if rays may begin in matter, stand still
+  // along an axis, or change the sign of their direction along an axis.
   VOX_HD float start() const {
     if (!dag_.filled) return kHitsNothing;
     if (!known_ || log2_side_ == dag::kLeafLog2 || dag::is_homogeneous(dag_.words()[0])) return 0;
@@ -86,8 +88,8 @@ class Beam {
     return axis;
   }
 
-  // Sets what all rays keep to. Rays are rounded to ticks, of which each plane may be one too early; floats
-  // here lose some of their 24 bits.
+  // Sets the bounds that hold for all rays. The ticks of rays are rounded, so that each plane may be one tick
+  // too early; the floats here lose some of their 24 bits.
   VOX_HD void bound(float spread) {
     const float least = larger(x_.least, larger(y_.least, z_.least)),
                 most = larger(x_.most, larger(y_.most, z_.most));
@@ -104,17 +106,18 @@ class Beam {
       return axis.most - axis.least;
     };
     const float widest = larger(set(x_), larger(set(y_), set(z_)));
-    // A cell is no narrower than this times the depth at which the beam leaves it: about as wide as the beam,
-    // and never one at which rays would stop for the width of a pixel alone.
+    // A cell is no narrower than this times the depth at which the beam leaves it. It is about as wide as the
+    // beam, and never so narrow that rays would stop there because of the width of a pixel.
     const float pixel = spread * square_root(x_.most * x_.most + y_.most * y_.most + z_.most * z_.most);
     narrowest_ = larger(widest * kCellsPerBeam, pixel * 1.001f);
   }
 
-  // Goes through the nodes that the beam meets, those nearer to the eye first.
+  // Goes through the nodes that the beam meets, from the nearest to the farthest. Returns the depth of the
+  // first cell.
   VOX_HD float first_cell() const {
     const uint32_t* nodes[kMaxLog2Side + 1];
-    uint32_t left[kMaxLog2Side + 1];  // of its children, mirrored, those that are still to be looked into
-    Vec3<uint32_t> at = {0, 0, 0};    // the lowest corner of the cell that was looked at last
+    uint32_t left[kMaxLog2Side + 1];  // the node's children, mirrored, that have not been visited yet
+    Vec3<uint32_t> at = {0, 0, 0};    // the lowest corner of the cell that was visited last
     uint32_t log2 = log2_side_;
     float best = kHitsNothing;
     nodes[log2] = dag_.words();
@@ -153,11 +156,11 @@ class Beam {
     }
   }
 
-  // The lowest coordinate of a half of the cell of side 2^log2 around the coordinate.
+  // Returns the lowest coordinate of a half of the cell of side 2^log2 that contains the coordinate.
   VOX_HD static uint32_t corner(uint32_t at, uint32_t log2, uint32_t half) {
     return at >> log2 << log2 | half << (log2 - 1);
   }
-  // The child mask with its bits in the order of mirrored octants.
+  // Returns the child mask with its bits in the order of mirrored octants.
   VOX_HD uint32_t mirrored_mask(uint32_t header) const {
     uint32_t mask = dag::child_mask(header);
     if ((mirrored_ & 1) != 0) mask = (mask & 0x55) << 1 | (mask >> 1 & 0x55);
@@ -176,12 +179,12 @@ class Beam {
   detail::BeamAxis x_ = {}, y_ = {}, z_ = {};
   uint32_t mirrored_ = 0;
   bool known_ = true;
-  float margin_ = 0;     // voxels, around each cell
-  float narrowest_ = 0;  // of cells, per depth
+  float margin_ = 0;     // in voxels, around each cell
+  float narrowest_ = 0;  // the width of cells, per depth
 };
 
-// The ray begun no earlier than where its beam does. A depth is reached after as many ticks as the ray has
-// gone along its longest axis; it is cut so that no ray begins too late for rounding.
+// Returns the ray with a start no earlier than that of its beam. The depth is converted to ticks along the
+// ray's longest axis and slightly reduced, so that rounding starts no ray too late.
 VOX_HD inline Ray begun_in_beam(const Ray& ray, const Course& course, const PixelRays& rays, float depth) {
   const float ticks = depth * (course.longest / rays.depth_one) *
                       power_of_two(static_cast<int32_t>(log2_ticks(course.log2_side)));

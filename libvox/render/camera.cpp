@@ -14,9 +14,9 @@
 namespace vox::render {
 namespace {
 
-constexpr double kFarthest = 0x1p30;  // voxels: as far as a Ray can begin
+constexpr double kFarthest = 0x1p30;  // in voxels: a Ray cannot begin farther away
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kMargin = 1.05;  // around the framed boxes, in the picture
+constexpr double kMargin = 1.05;  // the margin around the framed boxes, as a factor
 
 Vec3d to_double(Int3 v) {
   return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
@@ -25,33 +25,33 @@ Vec3d normalized(Vec3d v) {
   return v * (1 / length(v));
 }
 
-// The tangent of an angle below a right one, by Lambert's continued fraction. The library's tangent differs
-// from machine to machine in the last digit, and pictures are compared exactly.
+// Returns the tangent of an angle below a right one, by Lambert's continued fraction. The library's tangent
+// differs between machines in the last digit, and pictures are compared exactly.
 double tangent(double angle) {
   double below = 41;
   for (double odd = 39; odd > 0; odd -= 2) below = odd - angle * angle / below;
   return angle / below;
 }
 
-// Sine and cosine of an angle, from tangents of parts of it.
+// The sine and cosine of an angle, computed from the tangent of a quarter of it.
 struct Turn {
   double sine, cosine;
   explicit Turn(double degrees) {
     const double rest = degrees - 360 * std::floor(degrees / 360 + 0.5);  // −180 to 180
-    const double t = tangent(rest * (kPi / 720));                         // of a quarter of it, at most 1
+    const double t = tangent(rest * (kPi / 720));  // the tangent of a quarter of the angle; at most 1
     const double half_sine = 2 * t / (1 + t * t), half_cosine = (1 - t * t) / (1 + t * t);
     sine = 2 * half_sine * half_cosine;
     cosine = half_cosine * half_cosine - half_sine * half_sine;
   }
 };
 
-// The direction in which the camera looks and the axes of the image, as unit vectors.
+// The direction in which the camera looks, and the axes of the image, as unit vectors.
 struct Axes {
   Vec3d forward, right, down;
 
   explicit Axes(Vec3d towards, Vec3d up = {0, 1, 0}) : forward(normalized(towards)) {
     Vec3d side = cross(forward, normalized(up));
-    if (length(side) < 1e-9) {  // straight up or down: right is x, or z where x is up
+    if (length(side) < 1e-9) {  // straight up or down: right is x, or z if the view is along x
       const Vec3d other = std::fabs(forward.x) < 0.8 ? Vec3d{1, 0, 0} : Vec3d{0, 0, 1};
       side = other - forward * dot(other, forward);
     }
@@ -60,14 +60,14 @@ struct Axes {
   }
 };
 
-// The size of half the image, at distance 1.
+// Half the size of the image, at distance 1.
 struct HalfSize {
   double width, height;
 
   HalfSize(double fov, ImageSize size) {
     if (!(fov >= kMinFov && fov <= kMaxFov))
-      throw Error(fmt::format("a field of view of {} degrees", fov))
-          .hint(fmt::format("it goes from {} to {}", kMinFov, kMaxFov));
+      throw Error(fmt::format("the field of view is {} degrees", fov))
+          .hint(fmt::format("it must be from {} to {}", kMinFov, kMaxFov));
     if (size.width == 0 || size.height == 0)
       throw Error("an image of " + std::to_string(size.width) + " x " + std::to_string(size.height) +
                   " has no pixels");
@@ -77,7 +77,7 @@ struct HalfSize {
     height = pixel * size.height;
   }
 
-  // Half the size of the part of the image that the framed boxes are to lie in.
+  // Returns half the size of the part of the image in which the framed boxes should lie.
   HalfSize without_margin() const {
     HalfSize inner = *this;
     inner.width /= kMargin;
@@ -87,9 +87,9 @@ struct HalfSize {
 };
 
 // The points of a view along one axis of the image. An eye at `e`, whose image has half the size `half` at
-// distance 1, sees the point p when |p − e| <= half · depth(p) − half · depth(e). It sees all points when it
-// stands at least width() / half behind the middle; from just there only in the middle of low_ and high_,
-// which are the least p + half · depth(p) and the greatest p − half · depth(p).
+// distance 1, sees the point p if |p − e| <= half · depth(p) − half · depth(e). It sees all points if it
+// stands at least width() / half behind the middle. At exactly that distance it must stand in the middle of
+// low_ and high_, which are the least p + half · depth(p) and the greatest p − half · depth(p).
 class Span {
  public:
   void add(double at, double seen) {
@@ -102,7 +102,7 @@ class Span {
     low_ = -high_;
   }
   double width() const { return (high_ - low_) / 2; }
-  // Between these two places an eye that stands so far back sees all points.
+  // An eye that stands `back` behind the middle sees all points if it lies between these two places.
   double lowest_eye(double half, double back) const { return high_ - half * back; }
   double highest_eye(double half, double back) const { return low_ + half * back; }
 
@@ -114,21 +114,21 @@ class Span {
 struct Extent {
   Span across, along;
 
-  // How far back an eye has to stand to see all points.
+  // Returns how far back an eye must stand to see all points.
   double back(const HalfSize& half) const {
     return std::max(across.width() / half.width, along.width() / half.height);
   }
 };
 
-// A framed point as seen from the middle of all boxes: where it is along an axis of the image, and how far
-// behind the middle.
+// A framed point, relative to the middle of all boxes: its place along an axis of the image, and how far it
+// lies behind the middle.
 struct FramedPoint {
   double at, depth;
 };
 
-// The place along that axis, between `low` and `high`, from which an eye so far back sees the points reach as
-// far to one side of its picture as to the other. It is not the middle of the points, since nearer ones come
-// out further from the picture's middle.
+// Returns the place between `low` and `high` along that axis from which an eye `back` behind the middle sees
+// the points reach equally far to both sides of its picture. This is not the middle of the points, because
+// nearer points appear further from the picture's middle.
 double picture_middle(const std::vector<FramedPoint>& points, double back, double low, double high) {
   constexpr int kHalvings = 48;
   constexpr double kNear = 1e-9;
@@ -146,7 +146,7 @@ double picture_middle(const std::vector<FramedPoint>& points, double back, doubl
   return (low + high) / 2;
 }
 
-// The boxes that are framed; one voxel where there are none.
+// The boxes that are framed, or one voxel if there are none.
 class Boxes {
  public:
   explicit Boxes(std::span<const VoxelBox> boxes) : boxes_(boxes.begin(), boxes.end()) {
@@ -172,7 +172,7 @@ class Boxes {
   }
 
  private:
-  // Calls f(corner) for all corners, seen from the middle.
+  // Calls f(corner) for all corners, relative to the middle.
   template <class F>
   void each_corner(const F& f) const {
     for (const VoxelBox& box : boxes_)
@@ -226,9 +226,9 @@ Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side) {
   if (!is_near(pose.eye) || !is_near(pose.target))
     throw Error("the eye and its target must be less than 2^30 voxels away");
   if (!(length(pose.target - pose.eye) > 1e-9))
-    throw Error("the eye is where its target is").hint("it needs a point to look at");
+    throw Error("the eye is where its target is").hint("the camera needs another point to look at");
   if (!(length(pose.up) > kShortestUp && length(pose.up) < HUGE_VAL))
-    throw Error("nothing is up for the camera");
+    throw Error("the up vector of the camera has no length");
   const HalfSize half(pose.fov, size);
   const Axes axes(pose.target - pose.eye, pose.up);
   Camera camera;
@@ -292,7 +292,7 @@ std::vector<CameraPose> turntable(std::span<const VoxelBox> boxes, const std::st
     turns.emplace_back(direction_of(view, 360.0 * i / count) * -1);
     framed.add_to(extent, turns.back(), half);
   }
-  extent.across.center();  // the axis of the turntable stays in the middle
+  extent.across.center();  // keeps the axis of the turntable in the middle
   const double back = extent.back(half);
   std::vector<FramedPoint> points;
   for (const Axes& axes : turns) framed.add_to(points, axes.down, axes.forward);

@@ -13,7 +13,7 @@ namespace {
 
 using Part = Vec3d CameraKey::*;
 
-// How fast a part of the keys changes at key i, a second.
+// Returns how fast a part of the keys changes at key i, per second.
 Vec3d speed(std::span<const CameraKey> keys, size_t i, Part part) {
   const auto between = [&](size_t a) {
     return (keys[a + 1].*part - keys[a].*part) * (1 / (keys[a + 1].time - keys[a].time));
@@ -46,16 +46,18 @@ CameraKey key_at(std::span<const CameraKey> keys, double time) {
   return key;
 }
 
-// Straight from up to down there is a moment without either.
+// Between an up vector and its opposite there is a moment at which the vector has no length.
 void check_up(const CameraKey& key) {
   if (key.up && !(length(*key.up) > kShortestUp))
     throw Error(
-        fmt::format("nothing is up at {:.6g} s of the way, where up turns into its opposite", key.time))
-        .hint("a row in between says by which side it turns");
+        fmt::format(
+            "the up vector has no length at {:.6g} s of the camera path, where it turns into its opposite",
+            key.time))
+        .hint("add a row in between with an up vector to one side");
 }
 
 Error too_many() {
-  return Error(fmt::format("the way has more than {} pictures", kMaxPictures));
+  return Error(fmt::format("the camera path has more than {} pictures", kMaxPictures));
 }
 
 }  // namespace
@@ -66,7 +68,7 @@ std::vector<CameraKey> pictures_of(const CameraPath& path, double fps) {
     return path.keys;
   }
   const double first = path.keys.front().time, seconds = path.keys.back().time - first;
-  constexpr double kRounding = 1e-6;  // of a picture: times like 0.1 are no doubles
+  constexpr double kRounding = 1e-6;  // in pictures: times like 0.1 have no exact double
   if (!(seconds * fps < kMaxPictures)) throw too_many();
   const auto count = static_cast<uint32_t>(seconds * fps + kRounding) + 1;
   std::vector<CameraKey> pictures;

@@ -1,4 +1,4 @@
-// Loops over the pixels of a picture, in parts, since they may take long.
+// Loops over the pixels of a picture, in parts, because they may take long.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace vox::render {
 
-// Runs the body for pixels of `rays_each` rays each, from body.first to before `end`, in parts of at most
-// `rays_at_once` rays, so that long work can be watched and stopped; body.first is the pixel where a part begins.
-// Returns the seconds on the device.
+// Runs the body for the pixels from body.first to before `end`, with `rays_each` rays per pixel, in parts of
+// at most `rays_at_once` rays, so that long work can report progress and be stopped. body.first is the pixel
+// at which a part begins. Returns the seconds on the device.
 template <class Device, class Body>
 double cast_pixels(Device& device, Body body, uint64_t end, uint64_t rays_each, uint64_t rays_at_once) {
   const uint64_t at_once = std::max<uint64_t>(rays_at_once / rays_each, 32);

@@ -1,5 +1,5 @@
-// The cell that a ray is in: a cube whose side is a power of two, at a multiple of its side. All is computed
-// in integers.
+// The cell that a ray is in: a cube whose side is a power of two, at a multiple of its side. Everything is
+// computed in integers.
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -10,9 +10,9 @@ namespace vox::render {
 
 struct Cell {
   Vec3<uint32_t> at;   // 12 B, its lowest corner in mirrored coordinates
-  uint32_t log2;       // 4 B, of its side
-  Vec3<Crossing> out;  // 24 B, when the ray leaves it along each axis
-  uint32_t octant;     // 4 B, which eighth this is of the cell twice as wide, in Morton order, mirrored
+  uint32_t log2;       // 4 B, log2 of its side
+  Vec3<Crossing> out;  // 24 B, the crossings at which the ray leaves it along each axis
+  uint32_t octant;     // 4 B, its octant in the cell twice as wide, in Morton order, mirrored
 
   // The cell that is the whole cube.
   VOX_HD explicit Cell(const Ray& ray) : at{0, 0, 0}, log2(ray.log2_side), out(ends(ray)), octant(0) {}
@@ -33,13 +33,13 @@ struct Cell {
     return xy < out.z ? xy : out.z;
   }
 
-  // Whether the ray is in it at `now`.
+  // True if the ray is in the cell at `now`.
   VOX_HD bool holds(const Ray& ray, Crossing now) const {
     return next() > now && plane(ray.first.x, ray.step.x, at.x) <= now &&
            plane(ray.first.y, ray.step.y, at.y) <= now && plane(ray.first.z, ray.step.z, at.z) <= now;
   }
 
-  // Its lowest corner in the grid, where nothing is mirrored.
+  // Returns its lowest corner in the grid, where nothing is mirrored.
   VOX_HD Int3 corner(const Ray& ray) const {
     const uint32_t last = (1u << ray.log2_side) - 1;
     const auto unmirrored = [&](uint32_t low, uint32_t axis) {
@@ -57,11 +57,11 @@ struct Cell {
     halve_axis(at.z, out.z, ray.first.z, ray.step.z, now, 2);
   }
 
-  // Becomes the cell that the ray enters by the crossing next(): as wide, or wider where the ray also enters
-  // a wider cell there. Where the ray leaves the cube, log2 becomes that of the cube.
+  // Becomes the cell that the ray enters by the crossing next(). The cell is as wide as before, or wider if
+  // the ray also enters a wider cell there. If the ray leaves the cube, log2 becomes that of the cube.
   VOX_HD void go_on(const Ray& ray) {
     const uint32_t axis = axis_of(next()), side = 1u << log2;
-    // There are no branches, neither on the axis nor on whether the cell is wider, since neither can be foreseen.
+    // There are no branches on the axis or on the cell's width, because neither can be predicted.
     const Vec3<uint32_t> ahead = {axis == 0 ? side : 0, axis == 1 ? side : 0, axis == 2 ? side : 0};
     const Vec3<uint32_t> to = at + ahead;
     const uint32_t changed = (at.x ^ to.x) | (at.y ^ to.y) | (at.z ^ to.z);
@@ -70,7 +70,8 @@ struct Cell {
   }
 
  private:
-  // When the ray crosses a plane: a GPU multiplies and adds at once, with nothing kept from cell to cell.
+  // Returns when the ray crosses a plane. A GPU does this in one multiply-add, so nothing is kept from cell
+  // to cell.
   VOX_HD static Crossing plane(Crossing first, Crossing step, uint32_t number) {
     return first + static_cast<Crossing>(number) * step;
   }
@@ -91,7 +92,7 @@ struct Cell {
     out = ends(ray);
     octant = octant_at(at, log2);
   }
-  // When the ray crosses the far plane of each axis.
+  // Returns when the ray crosses the far plane of each axis.
   VOX_HD Vec3<Crossing> ends(const Ray& ray) const {
     const uint32_t side = 1u << log2;
     return {plane(ray.first.x, ray.step.x, at.x + side), plane(ray.first.y, ray.step.y, at.y + side),

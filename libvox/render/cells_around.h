@@ -1,4 +1,4 @@
-// What is filled around a place of a scene: 4³ cells of the DAG, voxels or wider ones.
+// Finds which cells around a place of a scene are filled: 4³ cells of the DAG, either voxels or wider cells.
 #pragma once
 
 #include "libvox/render/ray_dag.h"
@@ -7,8 +7,9 @@ namespace vox::render {
 
 namespace detail {
 
-// Which eighths of a cube of 2^log2 voxels a side, log2 >= 1, hold something: a node's child mask, or a part of
-// a leaf's. `voxel` lies in the cube; the walk begins at `node`, of 2^log2_node voxels a side, around it.
+// Returns which eighths of a cube hold something: a node's child mask, or a part of a leaf's mask. The cube
+// has a side of 2^log2 voxels, log2 >= 1, and contains `voxel`. The walk begins at `node`, of 2^log2_node
+// voxels a side, which contains the cube.
 VOX_HD inline uint32_t filled_eighths(const RayDagRef& dag, const uint32_t* node, uint32_t log2_node,
                                       Int3 voxel, uint32_t log2) {
   for (uint32_t at = log2_node; at > log2 && at > dag::kLeafLog2;) {
@@ -26,8 +27,9 @@ VOX_HD inline uint32_t filled_eighths(const RayDagRef& dag, const uint32_t* node
 
 }  // namespace detail
 
-// Which of the 4³ cells around a corner hold something, as the mask of a leaf. Cells are 2^log2_cell voxels wide;
-// the corner is given in cells, its parts are even. Nothing is filled outside of the scene's cube.
+// Returns which of the 4³ cells around a corner hold something, as the mask of a leaf. Cells are 2^log2_cell
+// voxels wide. The corner is given in cells, and its coordinates are even. Outside of the scene's cube
+// nothing is filled.
 VOX_HD inline uint64_t cells_around(const RayDagRef& dag, Int3 corner, uint32_t log2_cell) {
   const uint32_t log2_block =
       log2_cell + 1;  // the cells are eight blocks of 2³, each the eighths of one cube
@@ -35,7 +37,7 @@ VOX_HD inline uint64_t cells_around(const RayDagRef& dag, Int3 corner, uint32_t 
   const auto blocks = static_cast<uint32_t>(1 << (dag.log2_side - log2_block));
   const auto is_inside = [blocks](int32_t at) { return static_cast<uint32_t>(at) < blocks; };
   const auto different = static_cast<uint32_t>((high.x ^ low.x) | (high.y ^ low.y) | (high.z ^ low.z));
-  // The blocks begin at the node around all of them.
+  // The walks to the blocks begin at the node that contains all of them.
   uint32_t log2_around = log2_block + 1 + static_cast<uint32_t>(highest_bit(different));
   if (log2_around > dag.log2_side) log2_around = dag.log2_side;
   const auto voxel_of = [log2_block](Int3 block) {

@@ -1,15 +1,17 @@
-// The course of a ray: what follows from its direction alone, the intervals at which it crosses planes.
+// The course of a ray: everything that follows from its direction alone, such as the intervals at which it
+// crosses planes.
 #pragma once
 
 #include "libvox/render/fine.h"
 
 namespace vox::render {
 
-// The ticks of a voxel along a ray's longest axis are 2^log2_ticks().
+// Returns log2 of the number of ticks of a voxel along a ray's longest axis.
 VOX_HD inline uint32_t log2_ticks(uint32_t log2_side) {
   return log2_side > 14 ? 58 - 2 * log2_side : 30;
 }
-// The interval from which on an axis stands still: the ray crosses none of its planes inside the cube.
+// Returns the least interval at which the ray stands still along an axis: it then crosses none of the axis's
+// planes inside the cube.
 VOX_HD inline int64_t slowest_step(uint32_t log2_side) {
   return int64_t{1} << (59 - log2_side);
 }
@@ -20,19 +22,19 @@ VOX_HD inline float power_of_two(int32_t exponent) {  // −126 to 127
 struct Course {
   Vec3<int64_t> step;     // 24 B, ticks from plane to plane
   Vec3<float> slope;      // 12 B, voxels along each axis per voxel along the longest
-  float voxels_per_tick;  // 4 B, of distance
-  float longest;          // 4 B, the direction's largest part
+  float voxels_per_tick;  // 4 B, distance per tick
+  float longest;          // 4 B, the direction's largest component
   uint32_t mirrored;      // 4 B, bit 0, 1, 2: the ray goes down along x, y, z
-  uint32_t still;         // 4 B, bit 0, 1, 2: it stands still there
-  uint32_t log2_side;     // 4 B, of the cube
+  uint32_t still;         // 4 B, bit 0, 1, 2: the ray stands still along x, y, z
+  uint32_t log2_side;     // 4 B, log2 of the cube's side
 };
 static_assert(sizeof(Course) == 56);
 
 namespace detail {
 
-// The interval at which planes are crossed along an axis, rounded down, of a longest part that `zeros` bits
-// have been shifted up, so that its highest bit is set. A quotient that is a hair below a whole number is
-// that number.
+// Returns the interval at which planes are crossed along an axis, rounded down. `longest` is the direction's
+// longest component, shifted up by `zeros` bits so that its highest bit is set. A quotient that is a hair
+// below a whole number counts as that number.
 VOX_HD inline int64_t step_of(uint64_t part, uint64_t longest, uint32_t zeros, uint32_t log2_side) {
   constexpr uint64_t kHair = 1 << 19;
   const int64_t slowest = slowest_step(log2_side);
@@ -47,7 +49,7 @@ VOX_HD inline int64_t step_of(uint64_t part, uint64_t longest, uint32_t zeros, u
 
 }  // namespace detail
 
-// The direction is not 0.
+// The direction must not be 0.
 VOX_HD inline Course make_course(uint32_t log2_side, FineDirection direction) {
   const auto size = [](int64_t part) { return static_cast<uint64_t>(part < 0 ? -part : part); };
   const uint64_t x = size(direction.x), y = size(direction.y), z = size(direction.z);

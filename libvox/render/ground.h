@@ -1,5 +1,5 @@
-// The ground of a picture: a level plane below all of the scene, which has the colour of the sky behind it and shows the
-// scene's shadow alone. Away from the scene it fades.
+// The ground of a picture: a level plane below the whole scene. It has the colour of the sky behind it and
+// shows only the scene's shadow. Away from the scene it fades.
 #pragma once
 
 #include "libvox/render/course.h"
@@ -7,21 +7,21 @@
 namespace vox::render {
 
 struct GroundPlane {
-  uint32_t shown;  // 4 B, 0: there is none
-  int32_t height;  // 4 B, of the plane between voxels
-  float x, z;      // 8 B, the middle of the scene
-  float reach;     // 4 B, voxels from there, from where on nothing is shown
+  uint32_t shown;  // 4 B, 0: there is no ground
+  int32_t height;  // 4 B, the height of the plane between voxels
+  float x, z;      // 8 B, below the middle of the scene
+  float reach;     // 4 B, in voxels from the middle; nothing is shown beyond it
 };
 
-// Where a ray comes to the ground.
+// The point at which a ray meets the ground.
 struct GroundPoint {
   FinePoint at = {};
-  float distance = 0;  // from the eye, voxels
-  float share = 0;     // how much of a shadow is shown there; 0: none, or the ray does not come to it
+  float distance = 0;  // from the eye, in voxels
+  float share = 0;     // how much of a shadow is shown there; 0: none, or the ray misses the ground
 };
 
 VOX_HD inline GroundPoint ground_point(const GroundPlane& ground, FinePoint eye, const Course& course) {
-  constexpr float kFarthest = 0x1p28f;  // voxels: points are whole numbers up to 2^30
+  constexpr float kFarthest = 0x1p28f;  // in voxels: points are whole numbers up to 2^30
   const int64_t plane = int64_t{ground.height} << kFineBits;
   if (eye.y <= plane || (course.mirrored >> 1 & 1) == 0) return {};
   const float ahead = static_cast<float>(eye.y - plane) * 0x1p-32f / course.slope.y;

@@ -14,9 +14,9 @@ namespace {
 
 constexpr size_t kSeenWords = (1 << 16) / 64;
 
-// Counts the pairs of filled voxels side by side along x, and those of them that are equal.
+// Counts the pairs of neighbouring filled voxels along x, and those of them that are equal.
 struct PairSums {
-  std::vector<uint64_t> seen = std::vector<uint64_t>(kSeenWords);  // a bit for each value
+  std::vector<uint64_t> seen = std::vector<uint64_t>(kSeenWords);  // one bit for each value
   uint64_t pairs = 0, equal = 0;
 };
 
@@ -44,7 +44,7 @@ void add_row(PairSums& sums, volume::ValueType type, const std::byte* row, uint6
 }  // namespace
 
 LabelColors distinct_colors() {
-  // Each hue a golden angle, 2π · (2 − φ), further on than the one before, in three lightnesses.
+  // Each hue is a golden angle, 2π · (2 − φ), further on than the previous one. There are three lightnesses.
   constexpr double kCosine = -0.73736887807831963, kSine = 0.67549029426152364, kChroma = 0.13;
   constexpr double kLightness[] = {0.74, 0.6, 0.86};
   LabelColors colors;

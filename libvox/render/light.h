@@ -8,11 +8,11 @@
 
 namespace vox::render {
 
-using Light = Vec3<float>;  // linear; 1: white
+using Light = Vec3<float>;  // linear; 1 is white
 
 inline constexpr uint32_t kLightCodes = 1 << 16;
 
-// Gives the 8-bit sRGB code of linear light, by a table in steps of 1 / 65535.
+// Returns the 8-bit sRGB code of linear light, by a table in steps of 1 / 65535.
 struct LightCodes {
   const uint8_t* codes;
 

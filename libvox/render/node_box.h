@@ -1,7 +1,7 @@
-// The box around the voxels of a node, which a ray hits where it goes no deeper than the node.
+// The box around the voxels of a node. A ray hits this box if it goes no deeper than the node.
 //
-// The node's cube would stand out before the surfaces in it, so that a wall would be at another place where
-// rays go less deep. The box lies flush: around a wall along an axis it is the wall itself.
+// The node's cube would stand out in front of the surfaces in it, so that a wall would be in another place
+// where rays go less deep. The box lies flush: around a wall along an axis, the box is the wall itself.
 #pragma once
 
 #include "libvox/base/vec.h"
@@ -9,14 +9,14 @@
 
 namespace vox::render {
 
-// A box in voxels from the node's corner, `high` excluded.
+// A box in voxels, relative to the node's corner; `high` is excluded.
 struct NodeBox {
   Int3 low, high;
 };
 
-// A box in 60 bits: ten each for low x, y, z and for the last voxel along x, y, z, from the lowest bit up.
-// They count voxels; in nodes wider than 1024 voxels they count cubes, of the smallest side for which ten
-// bits are enough, and the box is larger by a 1024th of the node at most.
+// A box in 60 bits: ten each for the lowest x, y, z and for the last voxel along x, y, z, from the lowest bit
+// up. The numbers count voxels. In nodes wider than 1024 voxels they count cubes, of the smallest side for
+// which ten bits are enough, and the box is at most a 1024th of the node larger.
 using PackedBox = uint64_t;
 
 VOX_HD inline uint32_t packed_shift(uint32_t log2_side) {
@@ -40,7 +40,7 @@ VOX_HD inline NodeBox unpacked(PackedBox box, uint32_t log2_side) {
   return {{part(0, 0), part(10, 0), part(20, 0)}, {part(30, 1), part(40, 1), part(50, 1)}};
 }
 
-// The box around a leaf's voxels; its mask is not 0.
+// Returns the box around a leaf's voxels. The mask must not be 0.
 VOX_HD inline NodeBox leaf_box(uint64_t mask) {
   const VoxelBox box = dag::leaf_bounds(mask);
   return {box.min, box.max};

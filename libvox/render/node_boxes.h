@@ -6,11 +6,11 @@
 
 namespace vox::render {
 
-// Marks where nodes begin, by a bit for each word. It runs for every word of a level, and marks the children
-// of a node that begins there.
+// Marks the words at which nodes begin, with one bit per word. It runs for every word of a level, and marks
+// the children of a node that begins there.
 struct MarkBegins {
   RayDagRef dag;
-  uint32_t log2;  // of the level's nodes
+  uint32_t log2;  // log2 of the side of the level's nodes
   uint32_t* begins;
 
   VOX_HD void operator()(uint64_t i) const {
@@ -29,8 +29,8 @@ struct MarkBegins {
   }
 };
 
-// Makes the boxes of a level whose children have theirs. It runs for every word of the level, for a node that
-// begins there.
+// Makes the boxes of a level whose children have theirs already. It runs for every word of the level, and
+// works on the node that begins there, if any.
 struct BoundNodes {
   RayDagRef dag;
   uint32_t log2;
@@ -64,7 +64,7 @@ struct BoundNodes {
   }
 };
 
-// The words of a level above the leaves, and of all of these levels; leaves come last.
+// The number of words of one level above the leaves, and of all of these levels. The leaves come last.
 inline uint64_t level_words(const RayDagRef& dag, uint32_t log2) {
   return static_cast<uint64_t>(dag.nodes[log2 - 1] - dag.nodes[log2]);
 }
@@ -72,7 +72,8 @@ inline uint64_t inner_words(const RayDagRef& dag) {
   return static_cast<uint64_t>(dag.nodes[dag::kLeafLog2] - dag.words());
 }
 
-// Marks where nodes above the leaves begin. `dag` is on the device, and has a node above them.
+// Marks where the nodes above the leaves begin. `dag` is on the device, and must have a node above the
+// leaves.
 template <class Device>
 device::Buffer<uint32_t> node_begins(Device& device, const RayDagRef& dag) {
   auto begins = device.template make<uint32_t>(inner_words(dag) / 32 + 1);
@@ -83,8 +84,8 @@ device::Buffer<uint32_t> node_begins(Device& device, const RayDagRef& dag) {
   return begins;
 }
 
-// Makes the boxes of all nodes, in the order of dag.box_index(). `dag` is on the device; the boxes take half
-// as much memory again as its nodes without the leaves.
+// Makes the boxes of all nodes, in the order of dag.box_index(). `dag` is on the device. The boxes take half
+// as much memory as its nodes without the leaves.
 template <class Device>
 device::Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag) {
   if (dag.log2_side == dag::kLeafLog2 || !dag.filled) return {};

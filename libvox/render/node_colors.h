@@ -1,5 +1,6 @@
-// The colours that nodes have from afar: the mean of the voxels below each, in linear light. Made on a device from
-// the leaves up, once for each unique node; those of leaves, and of parts of them, are added up where they are seen.
+// The colours of nodes from afar: the mean of the voxels below each node, in linear light. They are made on a
+// device from the leaves up, once for each unique node. The colours of leaves, and of parts of them, are
+// summed up when they are seen.
 #pragma once
 
 #include "libvox/render/light.h"
@@ -8,15 +9,16 @@
 
 namespace vox::render {
 
-// A colour as 8-bit sRGB codes, red lowest: a node of one material has that material's colour exactly.
+// A colour as 8-bit sRGB codes, red lowest. A node of one material has exactly that material's colour.
 using PackedColor = uint32_t;
 
 struct NodeMean {
-  Light light;   // 12 B, the mean
-  float voxels;  // 4 B, of how many
+  Light light;   // 12 B
+  float voxels;  // 4 B, the number of voxels that `light` is the mean of
 };
 
-// The mean of some voxels of a leaf: those of a part of its mask that is all of it or a block of 2³, not empty.
+// Returns the mean of the voxels in a part of a leaf. The part is the whole leaf or a block of 2³, and must
+// not be empty.
 VOX_HD inline NodeMean leaf_mean(const RayDagRef& dag, const uint32_t* leaf, uint64_t part,
                                  const Light* colors) {
   const uint64_t mask = dag::leaf_mask(leaf);
@@ -30,16 +32,16 @@ VOX_HD inline NodeMean leaf_mean(const RayDagRef& dag, const uint32_t* leaf, uin
   return {sum * (1 / static_cast<float>(voxels)), static_cast<float>(voxels)};
 }
 
-// Makes the colours of a level whose children have theirs. It runs for every word of the level, for a node that
-// begins there.
+// Makes the colours of a level whose children have theirs already. It runs for every word of the level, and
+// works on the node that begins there, if any.
 struct AverageNodes {
   RayDagRef dag;
   uint32_t log2;
   const uint32_t* begins;
   Light materials[scene::kPaletteSize];
   LightCodes codes;
-  const NodeMean* below;  // of the children, but for leaves, in the order of their words, two words each
-  NodeMean* means;        // of this level's nodes, likewise
+  const NodeMean* below;  // the means of the children, except leaves, at index word / 2
+  NodeMean* means;        // the means of this level's nodes, at index word / 2
   PackedColor* colors;    // by dag.box_index()
 
   VOX_HD void operator()(uint64_t i) const {
@@ -65,8 +67,9 @@ struct AverageNodes {
   }
 };
 
-// Makes the colours of all nodes, in the order of dag.box_index(), where materials have these: half as much memory
-// as the boxes of nodes take, and, while they are made, twice as much as the words of two levels.
+// Makes the colours of all nodes from those of the materials, in the order of dag.box_index(). The colours
+// take half as much memory as the boxes of nodes. While they are made, the means take twice as much memory as
+// the words of two levels.
 template <class Device>
 device::Buffer<PackedColor> average_nodes(Device& device, const RayDagRef& dag, const Light* materials,
                                           const LightCodes& codes) {

@@ -10,12 +10,12 @@ void check_curve(const OpacityCurve& curve) {
   for (size_t i = 0; i < curve.size(); ++i) {
     const auto [share, opacity] = curve[i];
     if (!(share >= 0 && share <= 1 && opacity >= 0 && opacity <= 1))
-      throw Error(fmt::format("the point {}:{} of the opacity's curve", share, opacity))
-          .hint("shares of the range of values and opacities go from 0 to 1");
+      throw Error(fmt::format("the point {}:{} of the opacity curve is out of range", share, opacity))
+          .hint("shares of the range of values and opacities must be from 0 to 1");
     if (i > 0 && !(share > curve[i - 1].share))
-      throw Error(fmt::format("the point {}:{} of the opacity's curve follows {}:{}", share, opacity,
+      throw Error(fmt::format("the point {}:{} of the opacity curve follows {}:{}", share, opacity,
                               curve[i - 1].share, curve[i - 1].opacity))
-          .hint("shares grow from point to point");
+          .hint("shares must increase from point to point");
   }
 }
 

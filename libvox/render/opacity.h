@@ -1,4 +1,4 @@
-// How much of what lies behind it a voxel of a volume covers, by its value.
+// The opacity of a voxel of a volume, by its value: how much of what lies behind it the voxel covers.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,15 @@ struct OpacityPoint {
   double share;    // of the way from the lowest value to the highest, 0 to 1
   double opacity;  // 0 to 1
 };
-// Points whose shares grow, with straight lines between them; values beyond its ends are as those at the ends.
+// Points with increasing shares and straight lines between them. Beyond the first and the last point the
+// opacity is constant.
 using OpacityCurve = std::vector<OpacityPoint>;
 
-// Throws Error where this is no such curve. One without points is.
+// Throws Error if this is not such a curve. A curve without points is valid.
 void check_curve(const OpacityCurve& curve);
 
-// What the curve has at this share; without points `highest` times the square of the share, so that low values
-// are a haze before high ones.
+// Returns the curve's opacity at this share. Without points it is `highest` times the square of the share, so
+// that low values are a haze in front of high ones.
 double opacity_at(const OpacityCurve& curve, double highest, double share);
 
 }  // namespace vox::render

@@ -1,13 +1,14 @@
-// The point where a ray hit, from which other rays start.
+// The point at which a ray hit, from which other rays start.
 #pragma once
 
 #include "libvox/render/trace.h"
 
 namespace vox::render {
 
-// The point in the face that was hit, exact along the face's axis: a ray that starts here and leaves the face
-// does not hit what is behind it. Along the other axes it is exact to 2^-22 of the width of what was hit. The
-// ray did not begin inside of that; it came from `eye` on `course`.
+// Returns the point in the face that was hit. It is exact along the face's axis, so that a ray that starts
+// here and leaves the face does not hit what is behind the face. Along the other axes it is exact to 2^-22 of
+// the width of the box that was hit. The ray came from `eye` on `course`, and must not have begun inside the
+// box.
 VOX_HD inline FinePoint hit_point(FinePoint eye, const Course& course, const Ray& ray, const Hit& hit) {
   const int64_t side = int64_t{1} << ray.log2_side;
   const auto along = [&](int32_t low, int32_t high, uint32_t axis) {
@@ -30,13 +31,13 @@ VOX_HD inline FinePoint hit_point(FinePoint eye, const Course& course, const Ray
   return {along(hit.low.x, hit.high.x, 0), along(hit.low.y, hit.high.y, 1), along(hit.low.z, hit.high.z, 2)};
 }
 
-// The voxel that a point lies in.
+// Returns the voxel that contains a point.
 VOX_HD inline Int3 voxel_at(FinePoint point) {
   const auto along = [](int64_t at) { return static_cast<int32_t>(at >> kFineBits); };
   return {along(point.x), along(point.y), along(point.z)};
 }
 
-// The voxel before the face that was hit, at a point of the face.
+// Returns the voxel in front of the face that was hit, at a point of the face.
 VOX_HD inline Int3 voxel_before(const Hit& hit, Int3 normal, FinePoint point) {
   const auto along = [](int32_t low, int32_t high, int32_t out, int64_t at) {
     return out > 0 ? high : out < 0 ? low - 1 : static_cast<int32_t>(at >> kFineBits);

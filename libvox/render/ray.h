@@ -1,12 +1,12 @@
-// A ray as integers: when it crosses which plane of the grid. See render/README.md.
+// A ray as integers: the times at which it crosses the planes of the grid. See render/README.md.
 #pragma once
 
 #include "libvox/render/course.h"
 
 namespace vox::render {
 
-// When a ray crosses a plane, as 4 · time + axis, where the axis is 0, 1, 2 for x, y, z: crossings of
-// different planes are never equal. Where a ray begins between planes, the axis is kNoAxis.
+// The crossing of a plane, as 4 · time + axis, where the axis is 0, 1, 2 for x, y, z. Crossings of different
+// planes are never equal. If a ray begins between planes, the axis of its start is kNoAxis.
 using Crossing = int64_t;
 inline constexpr uint32_t kNoAxis = 3;
 
@@ -22,40 +22,40 @@ VOX_HD inline Crossing crossing_at(int64_t time, uint32_t axis) {
 
 // A ray in mirrored coordinates: along an axis on which it goes down, they count from the cube's other end.
 struct Ray {
-  Vec3<Crossing> first;    // 24 B, of plane 0; none is after `start`
-  Vec3<Crossing> step;     // 24 B, from plane to plane: 4 · ticks
-  Crossing start;          // 8 B, when it begins, or enters the cube
-  Crossing end;            // 8 B, when it ends: it hits nothing that it enters later
+  Vec3<Crossing> first;    // 24 B, the crossings of plane 0; none is after `start`
+  Vec3<Crossing> step;     // 24 B, 4 · ticks from plane to plane
+  Crossing start;          // 8 B, when it begins or enters the cube
+  Crossing end;            // 8 B, when it ends: it hits nothing that it would enter later
   int64_t before;          // 8 B, ticks from the eye to time 0
   int64_t pixel_is_voxel;  // 8 B, ticks from the eye to where a pixel is as wide as a voxel; INT64_MAX: never
-  int64_t widest;          // 8 B, ticks from the eye from where on a pixel becomes no wider
-  float voxels_per_tick;   // 4 B, of distance
-  uint32_t mirrored;       // 4 B, bit 0, 1, 2: x, y, z
-  uint32_t log2_side;      // 4 B, of the cube
+  int64_t widest;          // 8 B, ticks from the eye beyond which a pixel becomes no wider
+  float voxels_per_tick;   // 4 B, distance per tick
+  uint32_t mirrored;       // 4 B, bit 0, 1, 2: mirrored along x, y, z
+  uint32_t log2_side;      // 4 B, log2 of the cube's side
 };
 static_assert(sizeof(Ray) == 104);
 
-// The ticks from the eye to a crossing.
+// Returns the ticks from the eye to a crossing.
 VOX_HD inline int64_t ticks_to(const Ray& ray, Crossing at) {
   return ray.before + time_of(at);
 }
-// The distance of a crossing from the eye in voxels, exact but for the last digits of a float.
+// Returns the distance of a crossing from the eye, in voxels, exact to the last digits of a float.
 VOX_HD inline float distance_to(const Ray& ray, Crossing at) {
   return static_cast<float>(ticks_to(ray, at)) * ray.voxels_per_tick;
 }
 
 namespace detail {
 
-// More ticks than from one end of the cube to the other; and more than from any eye into it, in floats and
-// as a whole number.
+// kFarTicks is more than from one end of the cube to the other. kTooFar, as a float and as a whole number, is
+// more than from any eye into the cube.
 inline constexpr int64_t kFarTicks = int64_t{1} << 60;
 inline constexpr float kTooFar = 0x1p61f;
 inline constexpr int64_t kTooFarTicks = int64_t{1} << 61;
 
 // One axis of a ray, mirrored.
 struct RayAxis {
-  int64_t to_plane;  // 2^-32 voxels from the eye up to plane 0
-  int64_t step;      // ticks
+  int64_t to_plane;  // in 2^-32 voxels, from the eye up to plane 0
+  int64_t step;      // in ticks
   float slope;
   bool still;
 
@@ -65,21 +65,21 @@ struct RayAxis {
         slope(course.slope[axis]),
         still((course.still >> axis & 1) != 0) {}
 
-  // The ticks from the eye to plane 0, which are cut off where the ray never is in the cube.
+  // Returns the ticks from the eye to plane 0, clamped if the ray is never in the cube.
   VOX_HD int64_t first_plane() const {
     const float about = static_cast<float>(to_plane >> kFineBits) * static_cast<float>(step);
     if (still || about < -kTooFar) return -kTooFarTicks;
     return about > kTooFar ? kTooFarTicks : fine_product(to_plane, step);
   }
 
-  // Where a ray is on an axis along which it stands still after so many ticks from the eye.
+  // Returns the ray's place on an axis along which it stands still, after so many ticks from the eye.
   VOX_HD int64_t still_at(int64_t ticks, uint32_t log2_side) const {
     const auto scale = static_cast<int32_t>(kFineBits) - static_cast<int32_t>(log2_ticks(log2_side));
     return static_cast<int64_t>(static_cast<float>(ticks) * (slope * power_of_two(scale))) - to_plane;
   }
 
-  // The ticks to plane 0, counted from `before` ticks behind the eye on. Far in the past where the ray is
-  // never in the cube.
+  // Returns the ticks to plane 0, counted from `before` ticks after the eye. They are far in the past if the
+  // ray is never in the cube.
   VOX_HD int64_t first_plane_after(int64_t before, int64_t first, uint32_t log2_side) const {
     if (!still) return first - before > -kFarTicks ? first - before : -kFarTicks;
     const int64_t voxel = still_at(before, log2_side) >> kFineBits;
@@ -89,8 +89,8 @@ struct RayAxis {
 
 }  // namespace detail
 
-// A ray on this course from a point at most 2^30 voxels away. `spread` is the width of a pixel at distance 1;
-// where it is 0, rays go down to voxels.
+// Makes a ray on this course from a point at most 2^30 voxels away. `spread` is the width of a pixel at
+// distance 1; if it is 0, the ray goes down to voxels.
 VOX_HD inline Ray make_ray(const Course& course, FinePoint eye, float spread) {
   const auto later = [](int64_t a, int64_t b) { return a > b ? a : b; };
   const detail::RayAxis x(eye.x, course, 0), y(eye.y, course, 1), z(eye.z, course, 2);
@@ -109,33 +109,33 @@ VOX_HD inline Ray make_ray(const Course& course, FinePoint eye, float spread) {
   ray.end = INT64_MAX;
   if (ray.before > 0) ray.start = later(later(ray.first.x, ray.first.y), ray.first.z);
   ray.voxels_per_tick = course.voxels_per_tick;
-  const float widens = spread * course.voxels_per_tick;  // voxels of a pixel's width per tick
+  const float widens = spread * course.voxels_per_tick;  // how much wider a pixel becomes per tick, in voxels
   ray.widest = INT64_MAX;
   ray.pixel_is_voxel = widens * 0x1p60f > 1 ? static_cast<int64_t>(1 / widens) : INT64_MAX;
   return ray;
 }
 
-// On the host: a ray from a point in voxels. The direction is not 0 and need not be of length 1.
+// Makes a ray on the host, from a point in voxels. The direction must not be 0, and its length need not be 1.
 inline Ray make_ray(uint32_t log2_side, Vec3d origin, Vec3d direction, double spread) {
   return make_ray(make_course(log2_side, fine_direction(direction)), fine_point(origin),
                   static_cast<float>(spread));
 }
 
-// The same ray, which ends at this distance in voxels.
+// Returns the ray with its end at this distance, in voxels.
 VOX_HD inline Ray limited(Ray ray, float distance) {
   const float ticks = distance / ray.voxels_per_tick;
   if (ticks < 0x1p60f) ray.end = crossing_at(static_cast<int64_t>(ticks) - ray.before, kNoAxis);
   return ray;
 }
 
-// The same ray, whose pixel is nowhere wider than at this distance in voxels.
+// Returns the ray with a pixel that is nowhere wider than at this distance, in voxels.
 VOX_HD inline Ray no_wider(Ray ray, float distance) {
   const float ticks = distance / ray.voxels_per_tick;
   if (ticks < 0x1p60f) ray.widest = static_cast<int64_t>(ticks);
   return ray;
 }
 
-// The same ray, which begins so many ticks from the eye, where there is nothing; nothing is before.
+// Returns the ray with its start `ticks` from the eye. There must be nothing before that point.
 VOX_HD inline Ray begun_later(Ray ray, int64_t ticks) {
   const Crossing start = crossing_at(ticks - ray.before, kNoAxis);
   if (start > ray.start) ray.start = start;

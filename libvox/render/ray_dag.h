@@ -1,5 +1,5 @@
-// A DAG as rays read it: the words of a FrozenDag on a device, all levels in one array. A child pointer is the offset,
-// in words, of the child within the next level, which saves rays a look into its places.
+// A DAG as rays read it: the words of a FrozenDag on a device, with all levels in one array. A child pointer
+// is the child's offset in words within the next level, so that rays need not look up the child's place.
 #pragma once
 
 #include <string>
@@ -13,20 +13,21 @@
 namespace vox::render {
 
 inline constexpr uint32_t kMaxLog2Side = 20;
-inline constexpr uint32_t kNoMaterial = UINT32_MAX;  // of an empty voxel
+inline constexpr uint32_t kNoMaterial = UINT32_MAX;  // the material of an empty voxel
 
 struct RayDagRef {
-  const uint32_t* nodes[kMaxLog2Side + 1];  // 168 B, [i]: nodes of 2^i voxels a side; [kLeafLog2]: leaves
-  const PackedBox* boxes;                   // 8 B, by box_index(); used where pixels have a width
-  uint32_t log2_side;                       // 4 B, of the root
+  const uint32_t* nodes[kMaxLog2Side + 1];  // 168 B, [i]: nodes with a side of 2^i voxels; [kLeafLog2]:
+                                            // leaves
+  const PackedBox* boxes;                   // 8 B, by box_index(); used if pixels have a width
+  uint32_t log2_side;                       // 4 B, log2 of the root's side
   uint32_t filled;                          // 4 B, 0: there is no root
-  uint32_t materials;                       // 4 B, 1: leaves hold them
+  uint32_t materials;                       // 4 B, 1: the leaves hold materials
 
-  // The words of all levels, the root's first.
+  // The words of all levels, with the root's first.
   VOX_HD const uint32_t* words() const { return nodes[log2_side]; }
 
-  // The node of 2^log2_node voxels a side around a voxel, or the leaf where that is smaller; nullptr
-  // where nothing in it is filled.
+  // Returns the node of 2^log2_node voxels a side that contains a voxel, or the leaf if such a node would be
+  // smaller than a leaf. Returns nullptr if nothing in it is filled.
   VOX_HD const uint32_t* node_at(Int3 voxel, uint32_t log2_node) const {
     if (!filled) return nullptr;
     const uint32_t* node = words();
@@ -39,19 +40,20 @@ struct RayDagRef {
     return node;
   }
 
-  // The material of a voxel of the cube, or kNoMaterial: a walk from the root.
+  // Returns the material of a voxel of the cube, or kNoMaterial, by a walk from the root.
   VOX_HD uint32_t material_at(Int3 voxel) const {
     const uint32_t* leaf = node_at(voxel, dag::kLeafLog2);
     const uint32_t bit = cube_bit(voxel);
     return leaf != nullptr && (dag::leaf_mask(leaf) >> bit & 1) != 0 ? material(leaf, bit) : kNoMaterial;
   }
 
-  // The material of the voxel with this bit of a leaf's mask; it is filled.
+  // Returns the material of the voxel at this bit of a leaf's mask. The voxel must be filled.
   VOX_HD uint32_t material(const uint32_t* leaf, uint32_t bit) const {
     return materials ? dag::leaf_material(leaf, bit) : 0;
   }
 
-  // The index of an inner node's box. No two nodes share one, as all take two words or more.
+  // Returns the index of an inner node's box. No two nodes share one, because each of them has two words or
+  // more.
   VOX_HD uint64_t box_index(const uint32_t* node) const { return static_cast<uint64_t>(node - words()) >> 1; }
   VOX_HD NodeBox box(const uint32_t* node, uint32_t log2) const {
     return unpacked(boxes[box_index(node)], log2);
@@ -76,7 +78,7 @@ struct PointToWords {
 template <class Device>
 class RayDag {
  public:
-  // The DAG is one that check_structure() accepts. Throws Error where a level has 2^32 words or more.
+  // check_structure() must accept the DAG. Throws Error if a level has 2^32 words or more.
   RayDag(Device& device, const dag::FrozenDag& dag) {
     words_ = device.template make<uint32_t>(dag.bytes() / sizeof(uint32_t));
     ref_.log2_side = dag::kLeafLog2 + dag.depth();
@@ -105,7 +107,7 @@ class RayDag {
 
   RayDagRef ref() const { return ref_; }
 
-  // Takes the boxes that bound_nodes() has made; they are part of ref() from now on.
+  // Takes the boxes that bound_nodes() has made, and makes them part of ref().
   void set_boxes(device::Buffer<PackedBox> boxes) {
     boxes_ = std::move(boxes);
     ref_.boxes = boxes_.data();

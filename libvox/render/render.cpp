@@ -21,11 +21,14 @@ Light light_of(scene::Rgb8 color) {
   return light_of(scene::srgb_to_linear(color));
 }
 
+// Together the lights are weaker than 1, so that white that faces the sun is not clipped at an exposure of 1.
+constexpr float kSunLight = 0.6f, kSkyLight = 0.36f;
+
 struct Range {
   double near, far;
 };
 
-// The distances from the eye at which parts of the box may be seen.
+// Returns the distances from the eye at which parts of the box may be seen.
 Range distances(const VoxelBox& box, Vec3d eye) {
   const auto from = [](double at, double low, double high) {
     return at < low ? low - at : at > high ? at - high : 0.0;
@@ -41,7 +44,7 @@ Range distances(const VoxelBox& box, Vec3d eye) {
   return {length(from), std::max(length(to), length(from) + 1)};
 }
 
-// The log2 of the widest cell that is no wider than this, but at least a leaf's.
+// Returns log2 of the side of the widest cell that is no wider than `width`, but at least a leaf's.
 double coarsest(double width, uint32_t log2_side) {
   uint32_t log2 = dag::kLeafLog2;
   while (log2 < log2_side && std::ldexp(1.0, int(log2) + 1) <= width) ++log2;
@@ -70,8 +73,8 @@ scene::Image band_image(ImageSize size, const RowBand& band) {
   return {"", size.width, rows, std::vector<scene::Rgba8>(uint64_t{size.width} * rows)};
 }
 
-// The ramp goes from dark blue over green to yellow, lighter all the way: it can be read in grey, and by all
-// eyes.
+// The ramp goes from dark blue over green to yellow and becomes lighter all the way, so that it can also be
+// read in grey and by colour-blind people.
 scene::Rgb8 ramp_color(uint32_t index) {
   constexpr std::array<scene::Rgb8, 5> kStops = {
       {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}};
@@ -91,7 +94,7 @@ RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade) {
 
 GroundPlane ground_plane(const VoxelBox& filled, const RenderOptions& options) {
   if (options.ground == Ground::Off || options.shade != Shade::Material || filled.empty()) return {};
-  constexpr double kReach = 3;  // of the scene's size: shadows of a sun that stands 20 degrees high are in it
+  constexpr double kReach = 3;  // times the scene's size: shadows of a sun 20 degrees high are within it
   const auto middle = [](int32_t low, int32_t high) { return (double{1} * low + high) / 2; };
   const Int3 size = filled.size();
   const double across = std::sqrt(double{1} * size.x * size.x + double{1} * size.z * size.z) / 2;
@@ -106,7 +109,7 @@ Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Pa
                      const RenderOptions& options) {
   const uint32_t log2_side = camera.log2_side;
   const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
-  if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the sun is in no direction");
+  if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the direction to the sun must have a finite length above 0");
   Shading shading = {};
   shading.mode = options.shade;
   for (uint32_t i = 0; i < scene::kPaletteSize; ++i) shading.colors[i] = light_of(material_color(palette, i));
@@ -120,8 +123,8 @@ Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Pa
   shading.cut_axis = options.cut ? options.cut->axis : kNoAxis;
   shading.cut_plane = options.cut ? options.cut->at : 0;
   shading.hatch = std::max(std::min(options.size.width, options.size.height) / 100, 6u);
-  shading.sun = 0.75f;
-  shading.ambient = 0.45f;
+  shading.sun = kSunLight;
+  shading.ambient = kSkyLight;
   const Vec3d to_sun = options.to_sun * (1 / sun);
   shading.to_sun = light_of(to_sun);
   shading.sun_course = make_course(log2_side, fine_direction(to_sun));
@@ -138,9 +141,10 @@ Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Pa
 
 namespace {
 
-// Unit vectors around z.
+// Returns unit vectors around z.
 std::vector<FineDirection> hemisphere() {
-  // As a sunflower's seeds: each a golden angle, 2π · (2 − φ), further on than the one before.
+  // The directions are arranged like a sunflower's seeds: each one is a golden angle, 2π · (2 − φ), further
+  // on than the previous one.
   constexpr double kCosine = -0.73736887807831963, kSine = 0.67549029426152364;
   std::vector<FineDirection> directions;
   Vec2<double> turned = {1, 0};

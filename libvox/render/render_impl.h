@@ -1,4 +1,4 @@
-// The renderer on one device. Included by render_cpu.cpp and render_cuda.cu, which only say which.
+// The renderer on one device. render_cpu.cpp and render_cuda.cu include this file and name the device.
 #pragma once
 
 #include <cmath>
@@ -21,8 +21,8 @@ namespace vox::render {
 struct StartBeams {
   RayDagRef dag;
   PixelRays rays;
-  Tiles order;    // of the beams, which are the pixels of a smaller image
-  float* depths;  // [width * height] of that image
+  Tiles order;    // the order of the beams, which are the pixels of a smaller image
+  float* depths;  // [width * height] of that smaller image
   uint64_t first = 0;
 
   VOX_HD void operator()(uint64_t i) const {
@@ -38,10 +38,10 @@ struct RenderPixels {
   Shading shading;
   LightCodes codes;
   uint32_t width, height, samples;
-  const float* depths;  // at which the beams around pixels start
+  const float* depths;  // the depths at which the beams around pixels start
   scene::Rgba8* pixels;
-  uint64_t first = 0;              // of the pixels that this part of the loop goes over
-  const uint32_t* list = nullptr;  // which pixels, by their place in tiles behind `base`; nullptr: all
+  uint64_t first = 0;              // the first pixel of this part of the loop
+  const uint32_t* list = nullptr;  // the pixels, by their place in tiles behind `base`; nullptr: all
   uint64_t base = 0;
 
   VOX_HD void operator()(uint64_t i) const {
@@ -67,16 +67,16 @@ struct RenderPixels {
     return {code(sum.x), code(sum.y), code(sum.z), 255};
   }
 
-  // The place of a sample in its pixel, by Roberts' R2 sequence: any number of points are spread evenly, the
-  // first in the middle. `step` is in 2^-32 of a pixel.
+  // Returns the place of a sample in its pixel, by Roberts' R2 sequence: any number of points are spread
+  // evenly, and the first one is in the middle. `step` is in 2^-32 of a pixel.
   VOX_HD static uint32_t subpixel(uint32_t pixel, uint32_t sample, uint32_t step) {
     const uint32_t at = 0x80000000u + sample * step;
     return pixel << kSubpixelBits | at >> (32 - kSubpixelBits);
   }
 };
 
-// Whether the i-th pixel behind `base` in the order of tiles looks otherwise than one beside it, so that an edge may go
-// through it.
+// True if the i-th pixel behind `base`, in the order of tiles, differs visibly from a neighbour, so that an
+// edge may go through it.
 struct IsOnEdge {
   Tiles tiles;
   const scene::Rgba8* pixels;
@@ -93,7 +93,7 @@ struct IsOnEdge {
   }
 
  private:
-  static constexpr int kSeen = 6;  // of 255: less is not seen as an edge
+  static constexpr int kSeen = 6;  // out of 255: smaller differences are not seen as an edge
 
   VOX_HD bool differs(scene::Rgba8 color, bool is_there, Vec2<uint32_t> beside) const {
     if (!is_there) return false;
@@ -116,8 +116,9 @@ inline std::vector<float> light_of_codes() {
 
 inline void check_picture(const RenderOptions& options) {
   check_image_size(options.size);
-  if (options.samples == 0) throw Error("no samples a pixel").hint("one at least");
-  if (!(options.exposure > 0 && options.exposure < HUGE_VAL)) throw Error("light is multiplied by nothing");
+  if (options.samples == 0) throw Error("there are no samples per pixel").hint("at least one is needed");
+  if (!(options.exposure > 0 && options.exposure < HUGE_VAL))
+    throw Error("the exposure must be a finite number above 0");
 }
 
 inline std::vector<uint8_t> light_codes() {
@@ -178,7 +179,8 @@ class DeviceRenderer final : public Renderer {
     const PixelRays rays = pixel_rays(cast);
     const BeamTiles tiles = {width, height};
     const auto depths = device_.template make<float>(tiles.count());
-    // Whether a pixel is on an edge says its first sample, and those above and below it.
+    // The first sample of a pixel and those of its neighbours tell if it is on an edge, so the rows above and
+    // below the band are needed too.
     const uint32_t more = adaptive ? 1 : 0;
     const uint32_t top = band.begin - std::min(more, band.begin),
                    last = std::min(band.end - 1 + more, height - 1);
@@ -237,7 +239,7 @@ class DeviceRenderer final : public Renderer {
   }
 
  private:
-  static constexpr uint64_t kRaysAtOnce = 1 << 23;  // a second's work of two processor cores
+  static constexpr uint64_t kRaysAtOnce = 1 << 23;  // about one second's work for two processor cores
 
   static uint64_t rays_of_sample(const RenderOptions& options) {
     return options.shade == Shade::Material ? 2 + uint64_t{options.ao_rays} : 1;
@@ -262,7 +264,7 @@ class DeviceRenderer final : public Renderer {
   device::Buffer<Course> open_courses_;
   device::Buffer<uint8_t> codes_;
   device::Buffer<float> light_of_code_;
-  std::optional<Sharing> sharing_;  // where it was asked for
+  std::optional<Sharing> sharing_;  // set after it has been asked for
   std::optional<device::Buffer<PackedColor>> node_colors_;
 };
 

@@ -1,4 +1,4 @@
-// Shading: the colour that a ray comes back with, in single floats that round alike everywhere.
+// Shading: the colour that a ray returns, in single floats that round alike everywhere.
 #pragma once
 
 #include "libvox/base/mix.h"
@@ -13,53 +13,55 @@ namespace vox::render {
 enum class Shade {
   Material,
   Normal,
-  // As colours of the ramp, from low to high:
-  Depth,    // distance from the eye in voxels
-  Level,    // log2 of the side of the cell that the ray stopped at
-  Sharing,  // how many leaves of the octree the leaf stands for, by its log2
+  // The following are shown as colours of the ramp, from low to high.
+  Depth,    // the distance from the eye, in voxels
+  Level,    // log2 of the side of the cell at which the ray stopped
+  Sharing,  // log2 of the number of octree leaves for which the leaf stands
 };
 
-// Which normals surfaces are shaded by.
+// The normals by which surfaces are shaded.
 enum class Normals {
-  Faces,   // those of the voxels' faces
-  Smooth,  // estimated from what is around, see smooth_normal.h
-  Auto,    // faces where a voxel is as wide as a pixel, smooth ones where it is half as wide or narrower
+  Faces,   // the normals of the voxels' faces
+  Smooth,  // estimated from the voxels around, see smooth_normal.h
+  Auto,    // faces if a voxel is as wide as a pixel, smooth if it is at most half as wide
 };
 
 inline constexpr uint32_t kRampColors = 64;
 inline constexpr uint32_t kHemisphere = 1024;
 
-// What shading depends on, as plain numbers for the device; make_shading() fills them in.
+// The data that shading depends on, as plain numbers for the device. make_shading() fills them in.
 struct Shading {
   Shade mode;
-  Light colors[16];         // of materials
-  Light ramp[kRampColors];  // of measured values, from low to high
-  Light sky;                // at the horizon
-  Light zenith, nadir;      // straight up and straight down
-  uint32_t plain_sky;       // 1: it is the same everywhere
-  float exposure;           // what light is multiplied by
-  uint32_t cut_axis;        // of the plane of a cutaway; kNoAxis: there is none
-  int32_t cut_plane;        // where it is, voxels
-  uint32_t hatch;           // pixels from stripe to stripe of the cut
-  float sun, ambient;       // strengths
+  Light colors[16];         // the materials' colours
+  Light ramp[kRampColors];  // the colours of measured values, from low to high
+  Light sky;                // the colour at the horizon
+  Light zenith, nadir;      // the colours straight up and straight down
+  uint32_t plain_sky;       // 1: the sky is the same everywhere
+  float exposure;           // light is multiplied by this
+  uint32_t cut_axis;        // the axis of a cutaway's plane; kNoAxis: there is none
+  int32_t cut_plane;        // its place, in voxels
+  uint32_t hatch;           // pixels from stripe to stripe on cut faces
+  float sun, ambient;       // strengths of the light
   Vec3<float> to_sun;       // a unit vector
   GroundPlane ground;       // below the scene
-  Course sun_course;        // of rays to the sun
-  uint32_t shadows;         // 1: the sun casts them
+  Course sun_course;        // the course of rays to the sun
+  uint32_t shadows;         // 1: the sun casts shadows
   float smooth,
-      smoother;      // how much smooth normals count: at the eye, and how much more in each voxel from it
-  uint32_t ao_rays;  // a sample; 0: no ambient occlusion
-  float ao_reach;    // voxels
+      smoother;      // how much smooth normals count: at the eye, and how much more per voxel from it
+  uint32_t ao_rays;  // per sample; 0: no ambient occlusion
+  float ao_reach;    // in voxels
   const Course*
-      open_courses;  // [6 · kHemisphere], of rays to the sky: those of a face from open_courses_of() on
+      open_courses;  // [6 · kHemisphere], courses of rays to the sky; a face's begin at open_courses_of()
   float low, high;   // the values at the ends of the ramp
-  // The colours of nodes by RayDagRef::box_index(), and the light of their codes; nullptr: each has that of a voxel.
+  // The colours of nodes by RayDagRef::box_index(), and the light of their codes. nullptr: a node has the
+  // colour of a voxel.
   const PackedColor* node_colors;
   const float* light_of_code;
-  const uint8_t* use_codes;  // for Shade::Sharing: of the leaf that begins at each word of leaves
+  const uint8_t* use_codes;  // for Shade::Sharing: the code of the leaf that begins at each word of the
+                             // leaves
 };
 
-// The colour of a normal in Shade::Normal.
+// Returns the colour of a normal in Shade::Normal.
 VOX_HD inline Light normal_color(Vec3<float> normal) {
   const auto part = [](float n) { return (n + 1) * 0.5f; };
   return {part(normal.x), part(normal.y), part(normal.z)};
@@ -70,7 +72,7 @@ VOX_HD inline Light normal_color(Int3 normal) {
       Vec3<float>{static_cast<float>(normal.x), static_cast<float>(normal.y), static_cast<float>(normal.z)});
 }
 
-// The place among Shading::open_courses of those that leave a face with this normal.
+// Returns the index in Shading::open_courses of the first course that leaves a face with this normal.
 VOX_HD inline uint32_t open_courses_of(Int3 normal) {
   const uint32_t axis = normal.x != 0 ? 0 : normal.y != 0 ? 1 : 2;
   return (2 * axis + (normal.x + normal.y + normal.z > 0 ? 1 : 0)) * kHemisphere;
@@ -81,8 +83,8 @@ class Shader {
   VOX_HD Shader(const RayDagRef& dag, const PixelRays& rays, const Shading& shading)
       : dag_(dag), rays_(rays), shading_(shading) {}
 
-  // The light that comes back through a point of the image, in subpixels, whose beam starts at `depth`, or meets nothing.
-  // `seed` differs from sample to sample.
+  // Returns the light that comes back through a point of the image, given in subpixels. Its beam starts at
+  // `depth`, or meets nothing. `seed` differs from sample to sample.
   VOX_HD Light operator()(uint32_t x, uint32_t y, float depth, uint64_t seed) const {
     const Course course = make_course(rays_.log2_side, rays_.direction(x, y));
     const Ray ray = begun_in_beam(make_ray(course, rays_.eye, rays_.spread), course, rays_, depth);
@@ -106,7 +108,7 @@ class Shader {
     return color_at(ray, hit) * light_at(course, ray, passed, hit, seed);
   }
 
-  // The light of the sky behind a point of the image.
+  // Returns the light of the sky behind a point of the image.
   VOX_HD Light sky(uint32_t x, uint32_t y) const {
     if (shading_.plain_sky) return shading_.sky;
     const FineDirection to = rays_.direction(x, y);
@@ -116,13 +118,13 @@ class Shader {
   }
 
  private:
-  // Where a ray hit, and where rays go on from.
+  // The place at which a ray hit, and from which other rays go on.
   struct Surface {
     FinePoint point;
     Vec3<float> normal;
-    Int3 side;       // the axis that the normal is nearest to, up or down; 0: the eye is in matter
-    float distance;  // from the eye, voxels
-    bool smooth;     // the normal is no face's
+    Int3 side;       // the direction along an axis that is nearest to the normal; 0: the eye is in matter
+    float distance;  // from the eye, in voxels
+    bool smooth;     // the normal is not that of a face
     StartNode start;
   };
 
@@ -139,15 +141,15 @@ class Shader {
     return share > 0 ? smoothed(at, course, hit, share < 1 ? share : 1) : at;
   }
 
-  // The surface with a smooth normal, which counts this much against that of the face. Rays go on from above the
-  // steps between faces, which would hold them back.
+  // Returns the surface with a smooth normal, which is weighed by `share` against the normal of the face.
+  // Rays go on from above the steps between faces, because these steps would hold them back.
   VOX_HD Surface smoothed(Surface at, const Course& course, const Hit& hit, float share) const {
     constexpr float kCellsAbove = 1.5f, kFromBehind = 0.3f;
     const Int3 estimate = smooth_normal(dag_, hit, at.side, course, at.point);
     if (estimate == Int3{0, 0, 0}) return at;
     Vec3<float> smooth = unit(in_floats(estimate));
-    // At the edge of something thin the cells behind it are reached too, and may be more than those before it: they
-    // have the normal of its back, and what is seen is its front.
+    // At the edge of something thin, the cells behind it are reached too, and may outnumber those in front.
+    // Then the normal is that of the back, although the ray sees the front.
     if (along(course, smooth) > kFromBehind) smooth = smooth * -1;
     at.normal = unit(at.normal * (1 - share) + smooth * share);
     const float up = share * kCellsAbove * static_cast<float>(1u << log2_normal_cell(hit)) * 0x1p32f;
@@ -159,7 +161,7 @@ class Shader {
     return at;
   }
 
-  // The vector, which is not 0, with a length of 1; 0 stays 0.
+  // Returns the vector with a length of 1; the vector 0 stays 0.
   VOX_HD static Vec3<float> unit(Vec3<float> v) {
     const float squared = dot(v, v);
     return squared > 0 ? v * (1 / square_root(squared)) : v;
@@ -174,9 +176,10 @@ class Shader {
     return {0, 0, sign(normal.z)};
   }
 
-  static constexpr float kStripe = 0.55f, kBetweenStripes = 1;  // of a material's colour, where it is cut
+  static constexpr float kStripe = 0.55f, kBetweenStripes = 1;  // the brightness of a material's colour on
+                                                                // cut faces
 
-  // Whether the ray hit the face where a cutaway was cut.
+  // True if the ray hit the face at which a cutaway was cut.
   VOX_HD bool is_cut(const Ray& ray, const Hit& hit) const {
     if (axis_of(hit.at) != shading_.cut_axis || shading_.cut_axis == kNoAxis) return false;
     const bool down = (ray.mirrored >> shading_.cut_axis & 1) != 0;
@@ -186,7 +189,8 @@ class Shader {
     return ((x + y) >> kSubpixelBits) % shading_.hatch < (shading_.hatch + 2) / 3;
   }
 
-  // The colour of what a ray hit, without light: that of a voxel, or, where a pixel shows several, their mean.
+  // Returns the colour of what a ray hit, without light: the colour of a voxel, or the mean of several if a
+  // pixel shows several.
   VOX_HD Light color_at(const Ray& ray, const Hit& hit) const {
     const bool mixed = shading_.node_colors != nullptr && hit.node_log2 <= (hit.log2 > 2 ? hit.log2 : 2) &&
                        (hit.log2 > 0 || distance_to(ray, hit.at) * rays_.spread >= kBlockWide);
@@ -198,9 +202,9 @@ class Shader {
     const float* const light = shading_.light_of_code;
     return {light[color & 0xff], light[color >> 8 & 0xff], light[color >> 16]};
   }
-  static constexpr float kBlockWide = 2;  // voxels of a pixel's width from which on it shows a block of 2³
+  static constexpr float kBlockWide = 2;  // in voxels: a pixel at least this wide shows a block of 2³
 
-  // The colour of a measured value; values beyond an end of the ramp have the colour of that end.
+  // Returns the colour of a measured value. Values beyond an end of the ramp have the colour of that end.
   VOX_HD Light measured(float value) const {
     const float share = (value - shading_.low) / (shading_.high - shading_.low);
     const float at = share * (kRampColors - 1) + 0.5f;
@@ -216,7 +220,8 @@ class Shader {
     return light_on(at, seed);
   }
 
-  // What is left of the sky's light where it is seen behind the ground, which the scene casts its shadow on.
+  // Returns the share of the sky's light that remains where the ground is seen, because the scene casts its
+  // shadow there.
   VOX_HD float light_on_ground(const Course& course, uint64_t seed) const {
     if (shading_.ground.shown == 0) return 1;
     const GroundPoint point = ground_point(shading_.ground, rays_.eye, course);
@@ -234,8 +239,8 @@ class Shader {
     return light;
   }
 
-  // A ray that goes on from a surface. It is nowhere wider than the pixel is at the surface, so that a
-  // shadow's edge is as sharp as the surface that it falls on.
+  // Returns a ray that goes on from a surface. It is nowhere wider than the pixel is at the surface, so that
+  // a shadow's edge is as sharp as the surface on which it falls.
   VOX_HD Ray further_ray(const Surface& from, const Course& course) const {
     return no_wider(make_ray(course, from.point, rays_.spread), from.distance);
   }
@@ -245,8 +250,8 @@ class Shader {
     return !trace(dag_, further_ray(from, shading_.sun_course), from.start).found();
   }
 
-  // The share of the sky that is seen from a surface, from 0 to 1. Directions are those around an axis; where the
-  // surface is inclined to it, those that go into the surface do not count.
+  // Returns the share of the sky that is seen from a surface, from 0 to 1. The directions lie around an axis.
+  // If the surface is inclined to that axis, directions that go into the surface do not count.
   VOX_HD float open_sky(const Surface& from, uint64_t seed) const {
     if (shading_.ao_rays == 0) return 1;
     const uint64_t first = mix64(seed);
@@ -266,7 +271,7 @@ class Shader {
     return along(course, normal) <= 0;
   }
 
-  // The product of a course's direction, in slopes, and a vector.
+  // Returns the dot product of a course's direction, in slopes, and a vector.
   VOX_HD static float along(const Course& course, Vec3<float> v) {
     const auto part = [&](uint32_t axis) {
       const float product = course.slope[axis] * v[axis];

@@ -1,4 +1,4 @@
-// How often each leaf of a DAG is used: how many leaves of the octree it stands for.
+// Counts how often each leaf of a DAG is used: the number of leaves of the octree for which it stands.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace vox::render {
 
-// A code for how often a leaf is used: four times log2(uses), rounded down, where log2 is replaced by
-// straight lines between powers of two. `uses` is not 0.
+// Returns a code for how often a leaf is used: four times log2(uses), rounded down, where log2 is replaced by
+// straight lines between powers of two. `uses` must not be 0.
 VOX_HD inline uint32_t use_code(uint64_t uses) {
   const auto high = static_cast<uint32_t>(uses >> 32);
   const uint32_t log2 =
@@ -19,8 +19,8 @@ VOX_HD inline uint32_t use_code(uint64_t uses) {
 }
 inline constexpr uint32_t kUseCodes = 256;
 
-// Counts the uses of a level's children. It runs for every word of the level; where a node begins that is
-// used, each of its children is used as often.
+// Counts the uses of a level's children. It runs for every word of the level. If a node that is used begins
+// at the word, each of its children is used as often as the node.
 struct CountUses {
   const uint32_t* words;
   const uint64_t* uses;
@@ -47,11 +47,11 @@ struct CodeAt {
 };
 
 struct Sharing {
-  device::Buffer<uint8_t> codes;  // use_code() of the leaf that begins at each word
+  device::Buffer<uint8_t> codes;  // the use_code() of the leaf that begins at each word
   uint32_t most = 0;              // the greatest of the codes
 };
 
-// Takes twice as much memory as the two largest levels.
+// This takes twice as much memory as the two largest levels.
 template <class Device>
 Sharing count_sharing(Device& device, const dag::FrozenDag& dag, const RayDagRef& ref) {
   const auto level_words = [&](uint32_t level) -> uint64_t { return dag.levels[level].words.size(); };

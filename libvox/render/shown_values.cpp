@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "libvox/base/error.h"
 #include "libvox/render/volume_render.h"
+#include "libvox/volume/read_pieces.h"
 
 namespace vox::render {
 
@@ -19,7 +21,7 @@ ShownValues shown_values(const bricks::FrozenBricks& bricks, const std::optional
     shown.colors.labels = material_colors(*palette);
   } else if (survey.likely || as == ValuesAs::Labels) {
     if (survey.labels.empty() && bricks.filled > 0)
-      throw UsageError(fmt::format("values of {} are no labels, expected u8 or u16",
+      throw UsageError(fmt::format("values of type {} cannot be labels, expected u8 or u16",
                                    volume::value_type_name(bricks.info.type)));
     shown.kind = ShownValues::Kind::Labels;
     shown.colors.labels = distinct_colors();
@@ -28,6 +30,36 @@ ShownValues shown_values(const bricks::FrozenBricks& bricks, const std::optional
   }
   shown.labels = std::move(survey.labels);
   return shown;
+}
+
+volume::ValueRange window_of_most(const bricks::FrozenBricks& bricks) {
+  constexpr uint32_t kParts = 1 << 16;
+  constexpr uint64_t kBeyond = 100;  // one voxel in so many lies beyond each end
+  const volume::ValueRange all = color_range(bricks);
+  const double part = (all.high - all.low) / kParts;
+  std::vector<uint64_t> counts(kParts);
+  uint64_t filled = 0;
+  const volume::Volume volume = bricks::bricks_volume(bricks);
+  const volume::ValueType type = volume.info.type;
+  volume::read_pieces(volume, volume::kReadVoxels, [&](const VoxelBox& box, const std::byte* values) {
+    for (uint64_t i = 0; i < box.voxels(); ++i) {
+      const uint32_t bits = volume::bits_at(type, values, i);
+      if (bits == bricks.background) continue;
+      const double at = (volume::value_number(type, bits) - all.low) / part;
+      ++counts[std::min(static_cast<uint32_t>(at), kParts - 1)];
+      ++filled;
+    }
+  });
+  const auto part_of =
+      [&](uint64_t before) {  // the part that holds the value with so many filled ones before it
+        uint32_t at = 0;
+        for (; at + 1 < kParts && before >= counts[at]; ++at) before -= counts[at];
+        return at;
+      };
+  const uint64_t beyond = filled / kBeyond;
+  const uint32_t low = part_of(beyond), high = part_of(filled - std::min(filled, beyond + 1));
+  if (low >= high) return all;
+  return {all.low + low * part, all.low + (high + 1) * part};
 }
 
 }  // namespace vox::render

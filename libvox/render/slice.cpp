@@ -12,9 +12,9 @@ int32_t along_axis(Int3 v, uint32_t axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-// How far the picture reaches along one of its directions, in whole cells.
+// The extent of the picture along one of its directions, in whole cells.
 struct CellSpan {
-  int32_t low, high;  // voxels, whole cells, `high` excluded
+  int32_t low, high;  // in voxels, at whole cells; `high` is excluded
 
   CellSpan(const VoxelBox& box, uint32_t axis, uint32_t log2_cell) {
     const int32_t last = (1 << log2_cell) - 1;
@@ -31,7 +31,7 @@ SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, cons
   if (options.at >= planes)
     throw Error("there is no plane " + std::string(1, "xyz"[options.axis]) + "=" + std::to_string(options.at))
         .hint("they go from 0 to " + std::to_string(planes - 1));
-  if (options.most.width == 0 || options.most.height == 0) throw Error("a picture without pixels");
+  if (options.most.width == 0 || options.most.height == 0) throw Error("the picture has no pixels");
   const VoxelBox box = filled.empty() ? grid : filled;
 
   SliceFrame frame = {};

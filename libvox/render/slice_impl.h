@@ -1,4 +1,4 @@
-// The pixels of a slice through a scene. Included by render_impl.h.
+// The pixels of a slice through a scene. render_impl.h includes this file.
 #pragma once
 
 #include "libvox/base/morton.h"
@@ -7,14 +7,14 @@
 
 namespace vox::render {
 
-// Finds the first voxel in Morton order among those of a plane inside a cell.
+// Finds the first voxel in Morton order among the voxels of a plane inside a cell.
 class PlaneSearch {
  public:
-  // `corner` is the cell's lowest voxel, 2^log2 its side; the plane goes through the cell.
+  // `corner` is the cell's lowest voxel, and 2^log2 its side. The plane must go through the cell.
   VOX_HD PlaneSearch(const RayDagRef& dag, uint32_t axis, uint32_t at, Int3 corner, uint32_t log2)
       : dag_(dag), axis_(axis), at_(at), corner_(corner), log2_(log2) {}
 
-  // The material of the voxel found, or kNoMaterial where there is none.
+  // Returns the material of the voxel that was found, or kNoMaterial if there is none.
   VOX_HD uint32_t material() const {
     const uint32_t* node = dag_.node_at(corner_, log2_);
     if (!node) return kNoMaterial;
@@ -24,7 +24,7 @@ class PlaneSearch {
  private:
   VOX_HD uint32_t below(const uint32_t* cell) const {
     const uint32_t* nodes[kMaxLog2Side + 1];
-    uint32_t left[kMaxLog2Side + 1];  // of its children, those that are still to be looked into
+    uint32_t left[kMaxLog2Side + 1];  // the node's children that have not been visited yet
     uint32_t log2 = log2_;
     nodes[log2] = cell;
     left[log2] = children_in_plane(cell, log2);
@@ -54,8 +54,8 @@ class PlaneSearch {
     return dag::child_mask(node[0]) & ((at_ >> (log2 - 1) & 1) != 0 ? ~low_half : low_half);
   }
 
-  // The material of the first of the plane's voxels in the leaf, or in the cell where it is smaller than a
-  // leaf.
+  // Returns the material of the first of the plane's voxels in the leaf, or in the cell if the cell is
+  // smaller than a leaf.
   VOX_HD uint32_t in_leaf(const uint32_t* leaf) const {
     uint64_t mask = dag::leaf_mask(leaf) & plane_voxels(axis_, at_);
     if (log2_ < dag::kLeafLog2) {

@@ -1,9 +1,10 @@
-// The normal of the surface that voxels stand for, estimated from what is filled around a hit.
+// The normal of the surface for which voxels stand, estimated from the cells around a hit.
 //
-// Faces of voxels have six normals, whose pattern shows where a pixel is wider than a voxel. So one looks at the
-// 4³ cells around the hit, voxels or the halves of the node that was hit: of the empty ones, those that are
-// reached from in front of the face, cell by cell, lie outside. Where they lie is the normal. What is behind a
-// thin wall is not reached, and does not count; solid and hollow things have the same normals.
+// Faces of voxels have only six normals, whose pattern becomes visible when a pixel is wider than a voxel. So
+// the 4³ cells around the hit are examined: voxels, or the halves of the node that was hit. Empty cells that
+// can be reached from in front of the face, cell by cell, lie outside; the direction in which they lie is the
+// normal. Cells behind a thin wall are not reached and do not count, so that solid and hollow things have the
+// same normals.
 #pragma once
 
 #include "libvox/edit/leaf_faces.h"
@@ -12,14 +13,14 @@
 
 namespace vox::render {
 
-// The side of the cells that a hit's normal is estimated of, as a log2.
+// Returns log2 of the side of the cells from which a hit's normal is estimated.
 VOX_HD inline uint32_t log2_normal_cell(const Hit& hit) {
   return hit.log2 == 0 ? 0 : hit.log2 - 1;
 }
 
 namespace detail {
 
-// All of the 4³ cells but the eight at the corners: a ball has no directions of its own.
+// Returns all of the 4³ cells except the eight at the corners, because a ball prefers no direction.
 constexpr uint64_t round_cells() {
   uint64_t cells = ~uint64_t{0};
   for (uint32_t corner = 0; corner < 8; ++corner)
@@ -27,13 +28,14 @@ constexpr uint64_t round_cells() {
   return cells;
 }
 
-// The sum of the places of these cells along an axis, in halves of a cell from the middle: −3, −1, 1 or 3 each.
+// Returns the sum of the places of these cells along an axis, in halves of a cell from the middle: −3, −1, 1
+// or 3 each.
 VOX_HD inline int32_t places_along(uint64_t cells, uint32_t axis) {
   return 2 * popcount(cells & ~even_voxels(axis)) + 4 * popcount(cells & ~lower_voxels(axis)) -
          3 * popcount(cells);
 }
 
-// The cells of a mask that are reached from one of them, cell by cell.
+// Returns the cells of a mask that can be reached from one of them, cell by cell.
 VOX_HD inline uint64_t reached_from(uint64_t first, uint64_t mask) {
   uint64_t reached = first;
   for (uint64_t before = 0; reached != before;) {
@@ -45,8 +47,8 @@ VOX_HD inline uint64_t reached_from(uint64_t first, uint64_t mask) {
 
 }  // namespace detail
 
-// Where, of 4³ cells, those lie that are empty and reached from `front`: a vector of any length; 0 where the front
-// is filled, or they lie on all sides.
+// Returns the direction in which the empty cells that can be reached from `front` lie, among 4³ cells, as a
+// vector of any length. It is 0 if the front is filled, or if these cells lie on all sides.
 VOX_HD inline Int3 outward(uint64_t filled, Int3 front) {
   const uint64_t first = uint64_t{1} << cube_bit(front);
   if ((filled & first) != 0) return {0, 0, 0};
@@ -57,7 +59,7 @@ VOX_HD inline Int3 outward(uint64_t filled, Int3 front) {
 
 namespace detail {
 
-// The way back of a ray from where it hit, in steps of half a cell along its longest axis.
+// The way of a ray back from its hit, in steps of half a cell along its longest axis.
 class WayBack {
  public:
   VOX_HD WayBack(const Course& course, FinePoint point, uint32_t log2_cell)
@@ -100,15 +102,17 @@ VOX_HD inline CellsAtHit cells_at(const Hit& hit, Int3 face, FinePoint point, ui
 
 }  // namespace detail
 
-// The normal at a hit, as cells of this size around it tell: a vector of any length; 0 where they do not. `face` is the
-// normal of the face that was hit, at `point`, by a ray on this course.
+// Returns the normal at a hit, estimated from cells of this size around it, as a vector of any length. It is
+// 0 if the cells do not tell. `face` is the normal of the face that was hit, at `point`, by a ray on this
+// course.
 //
-// The last empty cell that the ray passed is outside for certain. Most often it is the one before the face; but cells
-// that are wider than voxels may hold something and yet be passed by, and then the ray is followed back: through the
-// cells around the face, and through those around where it came to these.
+// The last empty cell that the ray passed is outside for certain. This is usually the cell in front of the
+// face. But a cell that is wider than a voxel may hold something that the ray passed by. Then the ray is
+// followed back, through the cells around the face, and then through those around the place where it entered
+// them.
 VOX_HD inline Int3 normal_of_cells(const RayDagRef& dag, const Hit& hit, Int3 face, const Course& course,
                                    FinePoint point, uint32_t log2_cell) {
-  constexpr int kBlocks = 3, kSteps = 8;  // no more steps of half a cell lead out of 4³ cells
+  constexpr int kBlocks = 3, kSteps = 8;  // at most eight steps of half a cell lead out of 4³ cells
   const auto [behind, front] = detail::cells_at(hit, face, point, log2_cell);
   detail::WayBack way(course, point, log2_cell);
   Int3 center = behind, at = front;
@@ -127,7 +131,8 @@ VOX_HD inline Int3 normal_of_cells(const RayDagRef& dag, const Hit& hit, Int3 fa
   return {0, 0, 0};
 }
 
-// The normal at a hit, likewise; where cells tell nothing, such as those around a thin pole, those twice as wide are asked.
+// Returns the normal at a hit. If the cells do not tell, as around a thin pole, cells of twice the width are
+// examined.
 VOX_HD inline Int3 smooth_normal(const RayDagRef& dag, const Hit& hit, Int3 face, const Course& course,
                                  FinePoint point) {
   const uint32_t log2 = log2_normal_cell(hit);

@@ -1,4 +1,4 @@
-// Traces a ray through a DAG to the first thing that it hits. render/README.md says how.
+// Traces a ray through a DAG to the first thing that it hits. render/README.md explains how.
 #pragma once
 
 #include "libvox/base/morton.h"
@@ -10,35 +10,37 @@ namespace vox::render {
 inline constexpr uint32_t kMiss = UINT32_MAX;
 
 struct Hit {
-  Crossing at = 0;           // 8 B, when the ray enters what it hits; axis kNoAxis: it begins there
-  Int3 low = {}, high = {};  // 24 B, the box hit, `high` excluded: a voxel's or a node's
-  uint32_t log2 = kMiss;     // 4 B, of the side of the voxel, 0, or of the cell the ray stopped at; or kMiss
-  uint32_t node_log2 = 0;    // 4 B
-  const uint32_t* node = nullptr;  // 8 B, the smallest around the cell, of side 2^node_log2: a leaf or above
+  Crossing at = 0;           // 8 B, when the ray enters what it hits; axis kNoAxis: the ray begins there
+  Int3 low = {}, high = {};  // 24 B, the box that was hit, of a voxel or a node; `high` is excluded
+  uint32_t log2 = kMiss;     // 4 B, log2 of the side of the cell at which the ray stopped, 0 for a voxel; or
+                             // kMiss
+  uint32_t node_log2 = 0;    // 4 B, log2 of the side of `node`
+  const uint32_t* node = nullptr;  // 8 B, the smallest node or leaf around the cell
 
   VOX_HD bool found() const { return log2 != kMiss; }
-  // Whether both hit the same, wherever the DAG lies in memory.
+  // True if both hit the same, wherever the DAG lies in memory.
   VOX_HD friend bool operator==(const Hit& a, const Hit& b) {
     return a.at == b.at && a.low == b.low && a.high == b.high && a.log2 == b.log2;
   }
 };
 
-// The normal of the face at which a ray hit; 0 where the ray began inside.
+// Returns the normal of the face at which a ray hit, or 0 if the ray began inside.
 VOX_HD inline Int3 face_normal(const Ray& ray, const Hit& hit) {
   const uint32_t axis = axis_of(hit.at);
   const int32_t sign = ray.mirrored >> axis & 1 ? 1 : -1;
   return {axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0};
 }
 
-// A node in which rays may begin instead of in the root, since a ray before them has passed it.
+// A node in which rays may begin instead of in the root, because an earlier ray has passed it.
 struct StartNode {
-  const uint32_t* node = nullptr;       // 8 B; nullptr: none is known but the root
-  const PassedNodes* passed = nullptr;  // 8 B, of that ray: among them the nodes around this one
-  Int3 voxel = {};                      // 12 B, one that it holds
-  uint32_t log2 = 0;                    // 4 B, of its side
+  const uint32_t* node = nullptr;       // 8 B; nullptr: only the root is known
+  const PassedNodes* passed = nullptr;  // 8 B, the nodes that the earlier ray passed, among them those around
+                                        // this one
+  Int3 voxel = {};                      // 12 B, a voxel in the node
+  uint32_t log2 = 0;                    // 4 B, log2 of the node's side
 };
 
-// Where rays start that begin in a voxel near a hit: in the smallest node around both.
+// Returns where rays start that begin in a voxel near a hit: in the smallest node around both.
 VOX_HD inline StartNode start_near(const RayDagRef& dag, const PassedNodes& passed, const Hit& hit,
                                    Int3 voxel) {
   const auto changed =
@@ -53,7 +55,7 @@ namespace detail {
 
 class Tracer {
  public:
-  // The nodes are not a part of the tracer, whose other members then need not be in memory.
+  // The passed nodes are stored outside of the tracer, so that its other members need not be in memory.
   VOX_HD Tracer(const RayDagRef& dag, const Ray& ray, PassedNodes& passed)
       : dag_(dag), ray_(ray), passed_(passed), cell_(ray), now_(ray.start) {}
 
@@ -64,8 +66,8 @@ class Tracer {
     open_node();
     if (is_full_node()) return stop_inside();
     cell_.halve(ray_, now_);
-    // There is one loop with one place where a ray goes on to the next cell: the lanes of a warp meet there
-    // again.
+    // There is one loop, with one place at which a ray goes on to the next cell, so that the lanes of a warp
+    // meet there again.
     for (bool passes_by = false;;) {
       while (passes_by || (mask_ >> octant() & 1) == 0) {
         passes_by = false;
@@ -85,7 +87,7 @@ class Tracer {
   }
 
  private:
-  // Begins in a smaller node than the root, if the way down from the root leads to it.
+  // Begins in a smaller node than the root, if the way down from the root leads to that node.
   VOX_HD void begin_in(const StartNode& start) {
     const Cell cell(ray_, start.voxel, start.log2);
     if (!cell.holds(ray_, now_) || is_small(cell)) return;
@@ -94,8 +96,8 @@ class Tracer {
     passed_.take(*start.passed, start.log2, dag_.log2_side);
   }
 
-  // Whether the cell is that of a node or a leaf and no wider than a pixel. Inside a leaf the way down to the
-  // voxel costs no more than stopping would save.
+  // True if the cell is that of a node or a leaf and no wider than a pixel. Inside of a leaf, going down to
+  // the voxel costs no more than stopping would save.
   VOX_HD bool is_small(const Cell& cell) const {
     const int64_t ticks = ticks_to(ray_, now_);
     return cell.log2 >= dag::kLeafLog2 &&
@@ -108,7 +110,7 @@ class Tracer {
     return dag_.nodes[cell_.log2] + node_[dag::child_word(mask_, octant())];
   }
 
-  // Reads the mask of node_, whose cell the ray has entered.
+  // Reads the mask of node_. The ray has entered its cell.
   VOX_HD void open_node() {
     mask_ = node_[0];
     if (cell_.log2 > dag::kLeafLog2) return;
@@ -116,7 +118,7 @@ class Tracer {
     mask_ = dag::filled_blocks(leaf_mask_);
   }
 
-  // Goes on to the next cell. Returns false where the ray leaves the cube, or ends.
+  // Goes on to the next cell. Returns false if the ray leaves the cube, or ends.
   VOX_HD bool leave() {
     now_ = cell_.next();
     const uint32_t log2 = cell_.log2;
@@ -126,7 +128,7 @@ class Tracer {
     return true;
   }
 
-  // Finds the parent of the cell again, where it is no longer the one that mask_ belongs to.
+  // Finds the parent of the cell again after the cell has become wider than the children of mask_'s node.
   VOX_HD void go_up() {
     if (cell_.log2 < dag::kLeafLog2) {  // from a block to the leaf
       mask_ = dag::filled_blocks(leaf_mask_);
@@ -136,7 +138,7 @@ class Tracer {
     mask_ = passed_.mask(cell_.log2);
   }
 
-  // Remembers node_, an inner one.
+  // Remembers node_, which must be an inner node.
   VOX_HD void pass_node() { passed_.set(dag_, cell_.log2, node_, mask_); }
 
   VOX_HD void go_down() {
@@ -149,21 +151,21 @@ class Tracer {
     open_node();
   }
 
-  // The hit at the cell, which is full.
+  // Returns the hit at the cell, which must be full.
   VOX_HD Hit stop(uint32_t node_log2) const {
     const Int3 low = cell_.corner(ray_);
     const int32_t side = 1 << cell_.log2;
     return {now_, low, low + Int3{side, side, side}, cell_.log2, node_log2, node_};
   }
 
-  // The hit in a cell that is full: goes down to the voxel, or to the width of a pixel.
+  // Returns the hit in a cell that is full: goes down to the voxel, or to the width of a pixel.
   VOX_HD Hit stop_inside() {
     const uint32_t node_log2 = cell_.log2;
     while (cell_.log2 > 0 && (cell_.log2 == dag_.log2_side || !is_small())) cell_.halve(ray_, now_);
     return stop(node_log2);
   }
 
-  // The hit at the box around the voxels of the cell's node; a miss where the ray passes it by.
+  // Returns the hit at the box around the voxels of the cell's node, or a miss if the ray passes the box by.
   VOX_HD Hit stop_at(const uint32_t* node) {
     const NodeBox box =
         cell_.log2 == dag::kLeafLog2 ? leaf_box(dag::leaf_mask(node)) : dag_.box(node, cell_.log2);
@@ -177,7 +179,8 @@ class Tracer {
     return {enters, at + box.low, at + box.high, cell_.log2, cell_.log2, node};
   }
 
-  // Narrows [enters, leaves] to when the ray is between two planes of the box; it leaves the cell at `out`.
+  // Narrows [enters, leaves] to the time in which the ray is between two planes of the box. The ray leaves
+  // the cell at `out`.
   VOX_HD void pass(Crossing out, Crossing step, int32_t low, int32_t high, uint32_t axis, Crossing& enters,
                    Crossing& leaves) const {
     const int32_t side = 1 << cell_.log2;
@@ -194,13 +197,13 @@ class Tracer {
   Cell cell_;
   Crossing now_;          // when the ray entered the cell
   const uint32_t* node_;  // the node around the cell, or the leaf
-  uint32_t mask_;         // the child mask of a node; in a leaf or a block of it what is filled
+  uint32_t mask_;         // the child mask of a node, or what is filled in a leaf or a block of it
   uint64_t leaf_mask_ = 0;
 };
 
 }  // namespace detail
 
-// Keeps in `passed` the nodes around what is hit, so that other rays may start there. What is hit does not depend
+// Keeps the nodes around what is hit in `passed`, so that other rays may start there. The hit does not depend
 // on where the ray starts.
 VOX_HD inline Hit trace(const RayDagRef& dag, const Ray& ray, const StartNode& start, PassedNodes& passed) {
   return detail::Tracer(dag, ray, passed).run(start);
@@ -210,9 +213,9 @@ VOX_HD inline Hit trace(const RayDagRef& dag, const Ray& ray, const StartNode& s
   return trace(dag, ray, start, passed);
 }
 
-// The material of the voxel in which the ray hits. Where it hits a box around voxels at a place that is
-// empty, a voxel behind that place, straight into the face, is taken if there is one: where two walls meet,
-// the face of one of them has that wall's material.
+// Returns the material of the voxel that the ray hits. If the ray hits a box around voxels at a place that is
+// empty, this takes a voxel behind that place, straight into the face, if there is one. So where two walls
+// meet, the face of one of them has that wall's material.
 VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const Hit& hit) {
   const uint32_t face = 1u << axis_of(hit.at) & 7, near = ray.mirrored & face;
   const uint32_t* node = hit.node;

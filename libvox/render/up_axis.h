@@ -1,5 +1,5 @@
-// The axis of a volume that points up in its pictures. Views are of things with y up: what is seen is turned so that
-// it is, and poses are turned back.
+// The axis of a volume that points up in its pictures. Views expect y to point up, so the volume's boxes are
+// turned accordingly, and the poses are turned back.
 #pragma once
 
 #include "libvox/base/vec.h"
@@ -9,7 +9,7 @@ namespace vox::render {
 
 enum class Up { X, Y, Z, MinusX, MinusY, MinusZ };
 
-// The vector in axes of which y points up: for X, Y and Z as voxelize/up_axis.h has it.
+// Returns the vector in axes in which y points up; X, Y and Z are turned as in voxelize/up_axis.h.
 template <class T>
 constexpr Vec3<T> turned_up(const Vec3<T>& v, Up up) {
   switch (up) {
@@ -29,7 +29,7 @@ constexpr Vec3<T> turned_up(const Vec3<T>& v, Up up) {
   return v;
 }
 
-// The vector v for which turned_up(v, up) is this one.
+// Returns the vector v for which turned_up(v, up) is this vector.
 template <class T>
 constexpr Vec3<T> turned_back(const Vec3<T>& v, Up up) {
   switch (up) {

@@ -4,7 +4,7 @@ namespace vox::render {
 namespace {
 
 Vec3d up_vector(Up up) {
-  return turned_back(Vec3d{0, 1, 0}, up) + Vec3d{0, 0, 0};  // no part is −0
+  return turned_back(Vec3d{0, 1, 0}, up) + Vec3d{0, 0, 0};  // adding 0 turns −0 into 0
 }
 
 std::vector<CameraPose> on_the_way(const Viewpoints& from, const Place& place) {
@@ -17,7 +17,7 @@ std::vector<CameraPose> on_the_way(const Viewpoints& from, const Place& place) {
   return poses;
 }
 
-// The poses around the boxes, in axes of which y points up.
+// Returns the poses around the boxes, in axes in which y points up.
 std::vector<CameraPose> around(std::span<const VoxelBox> boxes, const Viewpoints& from, ImageSize size) {
   if (from.turntable > 0) return turntable(boxes, from.view, from.turntable, from.fov, size);
   return {framing(boxes, from.view, 0, from.fov, size)};

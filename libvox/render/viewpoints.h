@@ -1,4 +1,4 @@
-// Viewpoints: from where pictures are taken.
+// Viewpoints: the places from which pictures are taken.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,8 @@
 
 namespace vox::render {
 
-// Where the scene or volume shown lies in the world. Cameras stand in units of `unit` from its corner.
+// The place in the world of the scene or volume that is shown. Cameras stand in units of `unit` from its
+// corner.
 struct Place {
   Vec3d corner;
   double unit;
@@ -22,16 +23,17 @@ struct Place {
 };
 
 struct Viewpoints {
-  std::string view = view_names().front();     // one of view_names(), where there is no eye
+  std::string view = view_names().front();     // one of view_names(), used if there is no eye
   std::optional<Vec3d> eye = {}, target = {};  // in the world; without a target, the middle
   double fov = CameraPose().fov;
-  uint32_t turntable = 0;  // how many pictures, once around; 0: one picture
-  CameraPath path = {};    // pictures on a way instead, where it is not empty
-  double fps = 30;         // pictures a second, of a timed way
-  Up up = Up::Y;           // of views, and of what says nothing else
+  uint32_t turntable = 0;  // the number of pictures, once around; 0: one picture
+  CameraPath path = {};    // if not empty, pictures on this path instead
+  double fps = 30;         // pictures per second on a path with times
+  Up up = Up::Y;           // the up direction of views, and of keys that give none
 };
 
-// The poses for pictures of these boxes. Boxes and poses are in units. Throws Error as pictures_of() does.
+// Returns the poses for pictures of these boxes. Boxes and poses are in units of `place`. Throws Error as
+// pictures_of() does.
 std::vector<CameraPose> poses_from(const Viewpoints& from, std::span<const VoxelBox> boxes,
                                    const Place& place, ImageSize size);
 

@@ -10,10 +10,10 @@
 namespace vox::render {
 namespace {
 
-// Two samples a voxel: the light that is left after one step is the square root of what is left after a
-// voxel, and square roots, other than powers, are the same everywhere.
+// There are two samples per voxel. The light that is left after one step is then the square root of what is
+// left after a voxel; unlike other powers, square roots are the same everywhere.
 constexpr float kStep = 0.5f;
-constexpr double kMostUnits = 0x1p28;  // along an axis: as far as the camera can look
+constexpr double kMostUnits = 0x1p28;  // along an axis: the camera can look this far
 constexpr float kAmbient = 0.55f, kSun = 0.6f;
 
 Vec3<float> single(Vec3d v) {
@@ -22,12 +22,12 @@ Vec3<float> single(Vec3d v) {
 Vec3<float> single(scene::Rgb8 color) {
   return {static_cast<float>(color.r), static_cast<float>(color.g), static_cast<float>(color.b)};
 }
-// The share of the range of values that a colour of the table stands for.
+// Returns the share of the range of values for which a colour of the table stands.
 double share_of(uint32_t color) {
   return color / double{bricks::kCastColors - 1};
 }
 
-// Whether a picture through a volume is the same without voxels of this share of the range.
+// True if a picture through a volume is the same without voxels of this share of the range.
 bool is_unseen(double share, const VolumeRenderOptions& options) {
   const double color = std::clamp(share, 0.0, 1.0) * (bricks::kCastColors - 1);
   return opacity_at(options.curve, options.opacity, share_of(static_cast<uint32_t>(color))) == 0 &&
@@ -37,12 +37,12 @@ bool is_unseen(double share, const VolumeRenderOptions& options) {
 void check_options(const VolumeRenderOptions& options) {
   check_image_size(options.size);
   if (!(options.opacity >= 0 && options.opacity <= 1))
-    throw Error(fmt::format("an opacity of {}", options.opacity)).hint("it goes from 0 to 1");
+    throw Error(fmt::format("the opacity is {}", options.opacity)).hint("it must be from 0 to 1");
   check_curve(options.curve);
-  if (options.scale.size() == 1) throw Error("a scale of one colour").hint("it goes from one to another");
+  if (options.scale.size() == 1) throw Error("the colour scale has one colour").hint("it needs at least two");
   if (options.iso && !(*options.iso > 0 && *options.iso <= 1))
-    throw Error(fmt::format("an isosurface at {}", *options.iso))
-        .hint("it is at a share of the range of values, above 0 and up to 1");
+    throw Error(fmt::format("the isosurface is at {}", *options.iso))
+        .hint("it must be a share of the range of values, above 0 and up to 1");
 }
 
 Vec3d product(Vec3d a, Vec3d b) {
@@ -58,9 +58,9 @@ VolumeSpace::VolumeSpace(const volume::VolumeInfo& info) : size_(info.size), cor
     if (spacing < 0) corner += spacing * size;
     const double ratio = spacing / unit_;
     if (!(std::fabs(ratio) * size <= kMostUnits && std::isfinite(corner)))
-      throw Error(fmt::format("voxels of {} x {} x {} are none to look at", s.x, s.y, s.z))
+      throw Error(fmt::format("voxels of {} x {} x {} cannot be shown", s.x, s.y, s.z))
           .at(info.source)
-          .hint("their sides may differ a little, and none is 0");
+          .hint("no side may be 0, or very much larger than the others");
     return 1 / ratio;
   };
   voxels_per_unit_ = {axis(s.x, info.size.x, corner_.x), axis(s.y, info.size.y, corner_.y),
@@ -138,7 +138,7 @@ bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::Val
                            const VolumeRenderOptions& options) {
   check_options(options);
   const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
-  if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the sun is in no direction");
+  if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the direction to the sun must have a finite length above 0");
   const VolumeSpace space(bricks.info);
   const Camera camera = make_camera(options.pose, options.size, 0);
   const Vec3d scale = space.voxels_per_unit();
@@ -164,7 +164,7 @@ bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::Val
   view.iso = static_cast<float>(range.low + options.iso.value_or(0) * span);
   view.labels = options.labels.empty() ? 0 : 1;
   view.empty = static_cast<float>(background);
-  // Rays may skip empty bricks where nothing of them is seen.
+  // Rays may skip empty bricks if nothing of them is visible.
   const bool skips = options.iso ? view.empty < view.iso : view.labels != 0 || is_unseen(share, options);
   view.log2_empty = skips ? bricks.log2_side : 0;
   return view;

@@ -1,5 +1,5 @@
-// The volume renderer on one device. Included by volume_render_cpu.cpp and volume_render_cuda.cu, which only
-// say which.
+// The volume renderer on one device. volume_render_cpu.cpp and volume_render_cuda.cu include this file and
+// name the device.
 #pragma once
 
 #include "libvox/bricks/device_bricks.h"
@@ -18,7 +18,8 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
   volume::ValueRange range() const override { return range_; }
 
   Picture render(const VolumeRenderOptions& options) override {
-    bricks::CastView view = cast_view(bricks_, range_, options);
+    const volume::ValueRange range = options.range.value_or(range_);
+    bricks::CastView view = cast_view(bricks_, range, options);
     const auto [width, height] = options.size;
     const RowBand band = band_of(options.band, options.size);
     const auto colors = device::uploaded(device_, cast_colors(options));
@@ -26,8 +27,8 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
     view.colors = colors.data();
     view.pixels = pixels.data();
     Picture picture;
-    picture.low = range_.low;
-    picture.high = range_.high;
+    picture.low = range.low;
+    picture.high = range.high;
     picture.image = band_image(options.size, band);
     picture.rays = picture.image.pixels.size();
     volume::with_word_type(bricks_.info.type, [&]<class T>() {
@@ -51,7 +52,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
   }
 
  private:
-  // A second or two's work of two processor cores, where rays go through all of the volume.
+  // This is a second or two of work for two processor cores if rays go through the whole volume.
   uint64_t rays_at_once() const {
     const Int3 size = bricks_.info.size;
     return 32 * device_.preferred_chunk_pairs() / static_cast<uint64_t>(size.x + size.y + size.z);
@@ -65,7 +66,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
 
 template <class Device>
 std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const bricks::FrozenBricks& bricks) {
-  VolumeSpace{bricks.info};  // throws now rather than at the first picture
+  VolumeSpace{bricks.info};  // throws now instead of at the first picture
   return std::make_unique<DeviceVolumeRenderer<Device>>(device, bricks);
 }
 

@@ -22,7 +22,7 @@ class Layer {
 
   uint32_t bits(size_t index) const { return volume::bits_at(type_, bytes_.data(), index); }
 
-  // The bits of the first voxel of a cell that is not empty; the background where there is none.
+  // Returns the bits of the first voxel of a cell that is not empty, or the background if there is none.
   uint32_t of_cell(uint32_t x, uint32_t y, uint32_t background) const {
     const int32_t side = 1 << frame_.log2_cell;
     const int32_t across = frame_.first[0] + static_cast<int32_t>(x) * side * frame_.step[0],

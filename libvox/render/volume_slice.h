@@ -9,8 +9,8 @@
 
 namespace vox::render {
 
-// The colours of values: amounts go from one end of their scale to the other over the range of the whole
-// volume, so that all its slices and views look alike; labels, where there are any, have colours of their own.
+// The colours of values. Amounts go from one end of their scale to the other over the range of the whole
+// volume, so that all of its slices and views match. Labels, if there are any, have colours of their own.
 struct ValueColors {
   volume::ValueRange range;
   LabelColors labels = {};

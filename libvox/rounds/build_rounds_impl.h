@@ -1,6 +1,8 @@
-// Rounds, each in a store of its own; their levels merged from the leaves up (merge_level.h); the levels above the chunk
-// cells, on the host (dag/top_nodes.h); canonical order from the root down (canonical_levels.h). Included by
-// build_rounds_cpu.cpp and build_rounds_cuda.cu, which only say which device.
+// The implementation of build_rounds.h for any device. Each round is built in a store of its own. The levels
+// of all rounds are merged from the leaves up (merge_level.h), the levels above the chunk cells are made on
+// the host (dag/top_nodes.h), and all levels are brought into canonical order from the root down
+// (canonical_levels.h). build_rounds_cpu.cpp and build_rounds_cuda.cu include this file and only name the
+// device.
 #pragma once
 
 #include <optional>
@@ -17,7 +19,7 @@
 
 namespace vox::rounds {
 
-// The level above nodes whose numbers are those of their merged level.
+// The level above a list of nodes, each of which is identified by its number in its merged level.
 class LevelAbove {
  public:
   explicit LevelAbove(const std::vector<dag::TopNode>& children) {
@@ -31,7 +33,7 @@ class LevelAbove {
     nodes_ = std::move(above.nodes);
   }
 
-  // Of what this owns.
+  // A view of this object's words and sizes.
   LevelSource source() const { return {words_, sizes_, {}}; }
 
   std::vector<dag::TopNode> numbered(std::span<const uint32_t> numbers) {
@@ -63,7 +65,7 @@ class RoundsBuild {
         figures.build_seconds += watch.lap();
         log_line(LogLevel::Debug, "nodes take " + format_bytes(device_.pool().used()) + " of " +
                                       format_bytes(device_.pool().limit()) + " on " + device_.name());
-        if (options_.solid) result_.whole.open_rays += top_.take_common(built);
+        if (options_.solid) result_.whole.solid += top_.take_common(built);
         keep(frozen_round(device_, built, spill_.place));
       }
       device_.pool().trim();
@@ -72,7 +74,7 @@ class RoundsBuild {
     const std::optional<dag::Digest> root = merge();
     device_.pool().trim();
     figures.merge_seconds = watch.lap();
-    // A fill that nothing was filled with leads to others, as far as the leaves.
+    // A fill that turns out to be unused leads to further unused nodes, down to the leaves.
     const Unused unused = options_.solid ? Unused::AreLeftOut : Unused::AreABug;
     if (root) CanonicalLevels<Device>(device_, spill_.nodes_at_once, unused).run(merged_, dag);
     dag.digest = dag::scene_digest(dag.resolution, dag.depth(), dag.materials, root ? &*root : nullptr);
@@ -84,10 +86,11 @@ class RoundsBuild {
   }
 
  private:
-  // Builds cells until all are taken, or what has come of them fills the memory that it may have.
+  // Builds cells until none are left, or until the nodes fill the memory that a round may use.
   voxelize::BuiltCells<Device> build_round(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     has_more_ = false;
-    std::optional<uint64_t> held;  // by all that is no node: known when the first cells are asked for
+    // Memory that is not used by nodes. It is known when the first cells are asked for.
+    std::optional<uint64_t> held;
     const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::Piece> {
       throw_if_cancelled();
       const bool is_first = !held;
@@ -98,13 +101,14 @@ class RoundsBuild {
       if (has_more_) return std::nullopt;
       return spill_.pieces > 0 ? equal_piece(starts) : fitting_piece(starts, *held);
     };
-    // A scene is expected to have so many rounds, by which tables are made larger at once.
+    // The number of rounds that a scene is expected to take, for which tables are made larger from the start.
     constexpr uint32_t kRounds = 4;
     return voxelize::build_cells(device_, scene, indexed, grid_, options_, tables_,
                                  {.next = next, .builders = kRounds});
   }
 
-  // While nodes go to the host they take 20 to 25 bytes more each, beside the 30 or, without materials, 17 of a store.
+  // While nodes go to the host they take 20 to 25 bytes more each, besides the 30 of a store, or 17 without
+  // materials.
   bool is_full(uint64_t held) const {
     if (spill_.pieces > 0) return true;
     return device_.pool().used() > held + free_besides(held) / 100 * (options_.materials ? 40 : 32);
@@ -113,13 +117,14 @@ class RoundsBuild {
     return device_.pool().limit() - std::min(held, device_.pool().limit());
   }
 
-  // One of pieces with about equal numbers of (chunk cell, triangle) pairs.
+  // Returns the next of spill_.pieces pieces with about equal numbers of (chunk cell, triangle) pairs.
   voxelize::Piece equal_piece(std::span<const uint32_t> starts) {
     return piece_until(starts, uint64_t{starts.back()} * ++pieces_ / spill_.pieces);
   }
 
-  // A piece whose nodes take little of the memory, but as much as keeps a device busy: what has come of the round so far
-  // tells how many pairs it may have. Tables grow in steps, so that a single piece would not.
+  // Returns a piece whose nodes should take little of the memory, but enough to keep a device busy. The
+  // memory that this round's pairs have taken so far says how many pairs the piece may have. The last piece
+  // alone would not, because tables grow in steps.
   voxelize::Piece fitting_piece(std::span<const uint32_t> starts, uint64_t held) {
     constexpr uint64_t kFirstPieces = 1024, kPiecesOfMemory = 32;
     const uint64_t used = device_.pool().used(), grown = used - std::min(held, used);
@@ -135,7 +140,7 @@ class RoundsBuild {
     return piece_until(starts, starts[next_cell_] + pairs_);
   }
 
-  // There is at least one cell.
+  // Returns a piece of at least one cell.
   voxelize::Piece piece_until(std::span<const uint32_t> starts, uint64_t pair) {
     const size_t begin = next_cell_;
     const auto found = std::ranges::lower_bound(starts, std::min<uint64_t>(pair, starts.back()));
@@ -156,14 +161,14 @@ class RoundsBuild {
       figures.nodes += level.nodes();
       figures.bytes += level.words.size() * sizeof(uint32_t);
     }
-    log_line(LogLevel::Debug, "round " + std::to_string(figures.rounds) + ", of " +
+    log_line(LogLevel::Debug, "round " + std::to_string(figures.rounds) + " with " +
                                   std::to_string(round.result.chunks) +
                                   " chunks: " + format_count(figures.nodes) + " nodes, " +
                                   format_bytes(figures.bytes) + " on the host so far");
     rounds_.push_back(std::move(round));
   }
 
-  // Merges all levels. Returns the root's digest, or none where nothing is filled.
+  // Merges all levels. Returns the root's digest, or nothing if the scene is empty.
   std::optional<dag::Digest> merge() {
     dag::FrozenDag& dag = result_.whole.dag;
     const uint32_t cell_level = rounds_.front().level;
@@ -190,7 +195,7 @@ class RoundsBuild {
     return root[0].digest;
   }
 
-  // Merges the levels above the cells'. Returns the root's node, or none.
+  // Merges the levels above the chunk cells' level. Returns the root's node, or none.
   std::vector<dag::TopNode> merge_top(LevelMerger<Device>& merger, uint32_t cell_level, Progress& progress) {
     dag::FrozenDag& dag = result_.whole.dag;
     std::vector<dag::TopNode> nodes = std::move(top_.nodes);
@@ -198,7 +203,7 @@ class RoundsBuild {
     voxelize::TopFills fills(std::move(top_), dag.depth() - cell_level, dag.resolution);
     for (uint32_t level = cell_level; level > 0; --level) {
       const uint32_t height = dag.depth() - level;
-      std::vector<dag::TopNode> parts;  // of the fills of the next level
+      std::vector<dag::TopNode> parts;  // parts of the next level's fills
       if (options_.solid) {
         fills.add_to(nodes, height, dag);
         parts = fills.parts_above(height);
@@ -221,7 +226,7 @@ class RoundsBuild {
                     format_count(merged_[level].nodes()) + " unique nodes of level " + std::to_string(level));
   }
 
-  // The nodes of all rounds' cells become known by their merged numbers.
+  // Hands the nodes of all rounds' cells, under their merged numbers, to the levels above.
   void take_cell_nodes(const std::vector<LevelSource>& cells) {
     for (size_t i = 0; i < rounds_.size(); ++i)
       for (const RoundRoot& root : rounds_[i].roots)
@@ -238,11 +243,11 @@ class RoundsBuild {
   const SpillOptions& spill_;
   RoundsResult result_;
   std::vector<Round> rounds_;
-  voxelize::TopOfCells top_;        // of all rounds
-  std::vector<RoundLevel> merged_;  // of all rounds, in no order that means something
+  voxelize::TopOfCells top_;        // the cells' nodes of all rounds
+  std::vector<RoundLevel> merged_;  // the nodes of all rounds; their order means nothing
   size_t next_cell_ = 0;
-  uint64_t pieces_ = 0;                   // so far, where they are equal
-  uint64_t pairs_ = 0, round_start_ = 0;  // of the last piece that fits; the round's first
+  uint64_t pieces_ = 0;                   // number of equal pieces so far
+  uint64_t pairs_ = 0, round_start_ = 0;  // pairs of the last fitting piece; the round's first pair
   bool has_more_ = false;
 };
 

@@ -5,8 +5,9 @@
 //     the run's edges number the nodes of the next level, which they are the first to lead to
 //     words with new numbers → the frozen DAG
 //
-// Nodes that nothing leads to have no number, and are left out: such as those that --solid might have filled space with.
-// On the device there are 4 bytes for each node of the next level, and 5 for each of this one, besides run and piece.
+// Nodes that nothing leads to get no number and are left out, such as nodes with which --solid might have
+// filled space. The device needs 4 bytes for each node of the next level and 5 for each node of this one,
+// besides the run and the piece.
 #pragma once
 
 #include "libvox/base/error.h"
@@ -18,25 +19,25 @@ namespace vox::rounds {
 
 struct OrderSizes {
   const uint8_t* sizes;
-  const uint32_t* order;  // the places of these nodes in canonical order; UINT32_MAX: nothing leads there
+  const uint32_t* order;  // places in canonical order; UINT32_MAX if nothing leads to the node
   uint8_t* ordered;
   VOX_HD void operator()(uint64_t i) const {
     if (order[i] != UINT32_MAX) ordered[order[i]] = sizes[i];
   }
 };
 
-// Brings nodes that belong to a run to their places in it.
+// Copies those nodes that belong to a run to their places in it.
 struct PlaceInRun {
   const uint32_t* words;
   const uint32_t* offsets;
   const uint32_t* order;
-  uint32_t first, count;  // of the run
+  uint32_t first, count;  // the run's first node and number of nodes
   const uint32_t* run_offsets;
   uint32_t* run_words;
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t at = order[i] - first;
-    // Also where it lies before the run: the difference wraps around. A level has fewer than UINT32_MAX nodes, so that one
-    // without a place lies behind all runs.
+    // This also rejects a node before the run, because the difference wraps around. A level has fewer than
+    // UINT32_MAX nodes, so a node without a place lies behind all runs.
     if (at >= count) return;
     const uint32_t* from = words + offsets[i];
     uint32_t* to = run_words + run_offsets[at];
@@ -45,16 +46,16 @@ struct PlaceInRun {
   }
 };
 
-// Some nodes of a run, and what is known of the nodes of the next level: those that have a number have one below
-// `numbered`. A node that an edge of these leads to, and none before, has `numbered` + the least such edge; all others
-// have UINT32_MAX.
+// Some nodes of a run, and the marks of the nodes of the next level. A mark below `numbered` is the final
+// number of its node. If an edge of these nodes is the first to lead to a node, the node's mark is
+// `numbered` + the least such edge. All other marks are UINT32_MAX.
 struct RunEdges {
   uint32_t* words;
-  const uint32_t* offsets;  // of these nodes among the words of the run
+  const uint32_t* offsets;  // where these nodes begin among the run's words
   uint32_t* marks;
   uint32_t numbered;
 
-  // The edges of the nodes before: all their words but the headers.
+  // The number of edges of the nodes before this one: all their words except the headers.
   VOX_HD uint32_t first_edge(uint64_t i) const { return offsets[i] - offsets[0] - static_cast<uint32_t>(i); }
   VOX_HD uint32_t children(uint64_t i) const { return offsets[i + 1] - offsets[i] - 1; }
   VOX_HD uint32_t* child(uint64_t i) const { return words + offsets[i] + 1; }
@@ -62,7 +63,7 @@ struct RunEdges {
 
 struct VisitTargets {
   RunEdges edges;
-  uint32_t* targets;  // of the edges
+  uint32_t* targets;  // the number of the child to which each edge leads
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (stage == 0) return prefetch_line(edges.child(i));
     for (uint32_t c = 0; c < edges.children(i); ++c) prefetch_line(edges.marks + edges.child(i)[c]);
@@ -87,7 +88,7 @@ struct IsFirstTarget {
 };
 
 struct NumberTargets {
-  const uint32_t* chosen;  // edges that are the first to lead somewhere
+  const uint32_t* chosen;  // the edges that are the first to lead to a node
   const uint32_t* targets;
   uint32_t* marks;
   uint32_t numbered;
@@ -113,20 +114,21 @@ struct AddToFirst {
   VOX_HD void operator()(uint64_t i) const { blocks[i].first += words; }
 };
 
-// Whether merged levels may hold nodes that nothing leads to.
+// The meaning of nodes in merged levels that nothing leads to.
 enum class Unused { AreABug, AreLeftOut };
 
 template <class Device>
 class CanonicalLevels {
  public:
-  // At most so many nodes make a run, and a piece; 0: as many as memory allows.
+  // A run and a piece have at most `most_nodes` nodes; 0 means as many as memory allows.
   CanonicalLevels(Device& device, uint64_t most_nodes, Unused unused)
       : device_(device), most_nodes_(most_nodes), unused_(unused) {}
 
-  // Fills the levels of a DAG that is not empty: words, nodes and places. Merged levels are dropped one by one.
+  // Fills the levels of a DAG that is not empty: words, nodes and places. Each merged level is freed after
+  // use.
   void run(std::vector<RoundLevel>& merged, dag::FrozenDag& dag) {
     device::Buffer<uint32_t> order = device_.template make<uint32_t>(1);
-    device_.fill(order.data(), 1, 0u);  // of the root
+    device_.fill(order.data(), 1, 0u);  // the root's place
     uint64_t nodes = 1;
     for (size_t l = 0; l < merged.size(); ++l) {
       const uint64_t next = l + 1 < merged.size() ? merged[l + 1].nodes() : 0;
@@ -135,7 +137,7 @@ class CanonicalLevels {
       numbered_ = 0;
       write_level(merged[l], order, nodes, dag.levels[l]);
       if (numbered_ != next && unused_ == Unused::AreABug)
-        throw Error("merged levels do not fit together: a bug in vox");
+        throw Error("merged levels do not fit together: this is a bug in vox");
       order = std::move(marks_);
       nodes = numbered_;
     }
@@ -149,7 +151,7 @@ class CanonicalLevels {
     uint64_t first = 0, count = 0, words = 0;
   };
 
-  // `nodes` of the level have a place in `order`.
+  // The first `nodes` places of `order` are in use.
   void write_level(RoundLevel& level, const device::Buffer<uint32_t>& order, uint64_t nodes,
                    dag::DagLevel& to) {
     const auto sizes = ordered_sizes(level, order, nodes);
@@ -161,7 +163,7 @@ class CanonicalLevels {
       const NodeRun run = next_run(sizes, first, nodes);
       auto words = device_.template make<uint32_t>(run.words);
       gather(level, order, run, words.data());
-      if (run.first + run.count == nodes) level = {};  // before there is more of the result than needed
+      if (run.first + run.count == nodes) level = {};  // freed before the result takes its own memory
       to.words.resize(all_words);
       if (marks_.size() > 0) number_targets(run, words.data());
       place(run, word, nodes, blocks);
@@ -186,7 +188,8 @@ class CanonicalLevels {
     return ordered;
   }
 
-  // As many nodes as fit in two thirds of what is left, with their places. All runs but the last have whole blocks.
+  // Returns the next run: as many nodes as fit in two thirds of the free memory, with their places. All runs
+  // except the last consist of whole blocks.
   NodeRun next_run(const device::Buffer<uint8_t>& sizes, uint64_t first, uint64_t nodes) {
     const uint64_t room = device_.pool().available() / 3 * 2;
     uint64_t count = limited(nodes - first);
@@ -248,7 +251,7 @@ class CanonicalLevels {
     return end - begin - n;
   }
 
-  // Writes the blocks of a run, which begins at word `word` of the level.
+  // Writes the places of a run's nodes. The run begins at word `word` of the level.
   void place(const NodeRun& run, uint64_t word, uint64_t nodes, dag::PlacesBlocks& blocks) {
     auto placed = device_.template make<dag::PlacesBlock>(dag::NodePlaces::blocks_for(run.count));
     device_.for_each({"freeze: steps", 6}, run.count + 1, dag::StepPlaces{run.offsets.data(), placed.data()});

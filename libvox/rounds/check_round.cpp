@@ -8,7 +8,8 @@
 namespace vox::rounds {
 namespace {
 
-// Whether the nodes of a level are what their words say; `below` is how many nodes the next one has, 0 for leaves.
+// True if the nodes of a level are what their words say. `below` is the number of nodes of the next level, 0
+// for leaves.
 bool is_sound(const RoundLevel& level, dag::NodeKind kind, bool materials, uint64_t below) {
   const std::span<const uint32_t> words = level.words.values();
   uint64_t at = 0;
@@ -28,7 +29,7 @@ bool is_sound(const RoundLevel& level, dag::NodeKind kind, bool materials, uint6
   return at == words.size();
 }
 
-// Whether each place has one node at most, and each a material that there is.
+// True if each place has at most one node and each root's material exists.
 bool are_sound(std::span<const RoundRoot> roots, uint64_t nodes, uint32_t level) {
   std::vector<uint64_t> codes;
   for (const RoundRoot& root : roots) {

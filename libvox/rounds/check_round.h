@@ -1,19 +1,20 @@
-// Whether a round that was read from somewhere can be loaded into a store.
+// Checks that a round that was read from a file can be loaded into a store.
 #pragma once
 
 #include "libvox/rounds/round.h"
 
 namespace vox::rounds {
 
-// What all rounds of a build have in common.
+// The properties that all rounds of a build share.
 struct RoundForm {
   size_t dag_levels = 0;
-  bool materials = true;  // whether leaves hold them
+  bool materials = true;  // true if leaves hold materials
 };
 
-// Nodes stand one behind the other, each inner node has children, each leaf voxels, each child and each root has the
-// number of a node; the roots are as many levels above the leaves as they say, no two in one place, and there are counts
-// for each level of the DAG. What counts, digests and materials say of the nodes is left to the sum of what was read.
+// True if the parts of a round fit together. The nodes of a level fill its words, each inner node has
+// children, each leaf has voxels, and each child and each root is the number of a node. The roots are as many
+// levels above the leaves as the round says, no two at one place, and there are counts for each level of the
+// DAG. The values of counts, digests and materials are not checked; the checksum of the file covers them.
 bool holds_together(const Round& round, const RoundForm& form);
 
 }  // namespace vox::rounds

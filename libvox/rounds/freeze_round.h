@@ -1,5 +1,5 @@
-// Brings what a store holds of a round to the host, level by level from the leaves up. Numbers are those of
-// dag/find_levels.h, and the loops those that freeze a whole scene.
+// Brings the nodes that a store holds at the end of a round to the host, level by level from the leaves up.
+// Nodes get their numbers from dag/find_levels.h. The kernels are those that freeze a whole scene.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,8 @@ struct WriteRoots {
   }
 };
 
-// The nodes of these places, which are the roots of a forest; `digests` are those of its first level.
+// Returns the nodes at these places, which are the roots of a forest. `digests` are those of the forest's
+// first level.
 template <class Device>
 std::vector<RoundRoot> roots_of(Device& device, const dag::DagStore<Device>& store,
                                 const std::vector<uint64_t>& codes, const dag::Forest& forest,
@@ -52,12 +53,12 @@ class RoundFreezer {
   RoundFreezer(Device& device, const dag::DagStore<Device>& store, bool materials, const SpillPlace& place)
       : device_(device), dag_store_(store), store_(store.ref()), materials_(materials), place_(place) {}
 
-  // Fills roots and levels.
+  // Fills the round's roots and levels.
   void run(const std::vector<uint64_t>& codes, const std::vector<uint32_t>& pointers, size_t levels,
            Round& round) {
     dag::Forest forest = dag::find_levels(device_, dag_store_, device::uploaded(device_, pointers), levels);
     round.levels.resize(levels);
-    device::Buffer<dag::Digest> digests;  // of the level below
+    device::Buffer<dag::Digest> digests;  // the digests of the level below
     for (size_t l = levels; l-- > 0;) {
       throw_if_cancelled();
       dag::FrozenLevel& level = forest.levels[l];
@@ -112,7 +113,7 @@ class RoundFreezer {
   const SpillPlace& place_;
 };
 
-// Brings what has been built to the host.
+// Brings the nodes of a round to the host.
 template <class Device>
 Round frozen_round(Device& device, const voxelize::BuiltCells<Device>& built, const SpillPlace& place) {
   Round round = {

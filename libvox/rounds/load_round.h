@@ -1,4 +1,4 @@
-// Brings the nodes of a round back into a store, level by level from the leaves up: numbers become pointers.
+// Loads the nodes of a round into a store, level by level from the leaves up. Numbers become pointers.
 #pragma once
 
 #include "libvox/dag/store.h"
@@ -7,11 +7,11 @@
 
 namespace vox::rounds {
 
-// Returns where the store has each root. The store may hold other things already.
+// Returns the store's pointer to each root. The store may already hold other nodes.
 template <class Device>
 std::vector<uint32_t> load_round(Device& device, dag::DagStore<Device>& store, const Round& round) {
   constexpr uint64_t kBytesPerNode =
-      160;  // its words twice, its place, hash and leader, and what the store grows by
+      160;  // twice its words, its place, hash and leader, and the store's growth
   device::Buffer<uint32_t> below;
   for (size_t l = round.levels.size(); l-- > 0;) {
     const RoundLevel& level = round.levels[l];

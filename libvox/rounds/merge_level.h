@@ -1,4 +1,5 @@
-// Makes one level of those of several rounds: nodes with equal words, whose children have been merged before, are one.
+// Merges the same level of several rounds into one: nodes with equal words, whose children have been merged
+// before, become one node.
 //
 //   for each portion of the nodes, by a hash of their words, as many portions as memory asks for:
 //     for each round, piece by piece:   words to the device, children's numbers replaced
@@ -14,14 +15,14 @@
 
 namespace vox::rounds {
 
-// One round's nodes of a level, and what becomes of them.
+// One round's nodes of a level, and the numbers that they get.
 struct LevelSource {
   std::span<const uint32_t> words;
   std::span<const uint8_t> sizes;
-  // The numbers of the nodes below in their merged level; nothing where words have these already.
+  // The numbers of the nodes of the level below in their merged level. Empty if the words already hold these.
   std::span<const uint32_t> below;
-  RoundLevel* owner = nullptr;          // of words and sizes: emptied as soon as they are not needed any more
-  SpilledArray<uint32_t> numbers = {};  // of the nodes in the merged level
+  RoundLevel* owner = nullptr;          // owns words and sizes; emptied when they are no longer needed
+  SpilledArray<uint32_t> numbers = {};  // the nodes' numbers in the merged level
 };
 
 struct InPortion {
@@ -30,12 +31,12 @@ struct InPortion {
   uint32_t portion, portions;
   VOX_HD bool operator()(uint64_t i) const {
     const uint64_t hash = hash::hash_words(words + offsets[i], offsets[i + 1] - offsets[i]);
-    return hash::bucket_of(hash << 32, portions) == portion;  // the table's buckets take the upper half
+    return hash::bucket_of(hash << 32, portions) == portion;  // the table's buckets use the upper half
   }
 };
 
 struct MergeOptions {
-  uint64_t nodes_at_once = 0;  // 0: as many as memory allows
+  uint64_t nodes_at_once = 0;  // 0 means as many as memory allows
   uint32_t least_portions = 1;
 };
 
@@ -45,7 +46,7 @@ class LevelMerger {
   LevelMerger(Device& device, const SpillPlace& place, const MergeOptions& options)
       : device_(device), place_(place), options_(options) {}
 
-  // Sets the numbers of all sources.
+  // Merges the sources and sets the numbers of each.
   RoundLevel run(std::vector<LevelSource>& sources) {
     uint64_t nodes = 0, words = 0, below = 0;
     for (LevelSource& source : sources) {
@@ -67,10 +68,12 @@ class LevelMerger {
   }
 
  private:
-  // A piece takes its words, sizes and places; what is chosen of it, found, and numbered; and numbers.
+  // The bytes that a node of a piece takes: its words, size and place; the arrays of chosen, found and new
+  // nodes; its number.
   static constexpr uint64_t kBytesPerNode = 80;
 
-  // A table may have fewer than 2^32 words, and takes what pieces and the numbers of children leave.
+  // A table has fewer than 2^32 words, and uses the memory that pieces and the numbers of children leave
+  // free.
   uint32_t portions_for(uint64_t nodes, uint64_t words, uint64_t below) const {
     const uint64_t available = device_.pool().available();
     const uint64_t room = std::max<uint64_t>((available - std::min(available, 4 * below)) / 8 * 5, 1 << 12);
@@ -85,7 +88,7 @@ class LevelMerger {
     source.sizes = {};
   }
 
-  // Portions are of about the same size. One that is all has room for all, and cannot fail.
+  // Portions have about the same size. A single portion has room for all nodes, so it cannot fail.
   static UniqueRoom room_for(uint64_t nodes, uint64_t words, uint32_t portions) {
     if (portions == 1) return {nodes, words};
     constexpr uint64_t kMore = 1 << 8;

@@ -1,4 +1,4 @@
-// Goes through nodes that lie on the host, in pieces that fit in a device's memory.
+// Reads nodes that lie on the host in pieces that fit in a device's memory.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,15 @@
 
 namespace vox::rounds {
 
-// The words of nodes that are in one array with 32-bit offsets: some less than 2^32, since nodes are added at once.
+// The most words that one array with 32-bit offsets may hold. It is somewhat less than 2^32, because many
+// nodes are added at once.
 inline constexpr uint64_t kMostWords = uint64_t{15} << 28;
 
-// On a device, of a node that is on its way: its words at most, its offset and its size.
+// The bytes that a node takes on a device while it passes through: its words, at most, its offset and its
+// size.
 inline constexpr uint64_t kBytesOnTheWay = 4 * hash::kMaxItemWords + 5;
 
-// How many nodes or leaves go through a device at once, where each takes so many bytes there.
+// Returns how many nodes go through a device at once if each takes `bytes_each` bytes there.
 template <class Device>
 uint64_t nodes_at_once(Device& device, uint64_t bytes_each) {
   constexpr uint64_t kLeast = 1024, kMost = uint64_t{1} << 25;
@@ -35,7 +37,7 @@ struct SizesOfNodes {
   VOX_HD void operator()(uint64_t i) const { sizes[i] = static_cast<uint8_t>(offsets[i + 1] - offsets[i]); }
 };
 
-// Replaces the numbers of children by what an array has for each.
+// Replaces the number of each child by the value that `below` has for it.
 struct ReplaceChildren {
   uint32_t* words;
   const uint32_t* offsets;
@@ -51,13 +53,14 @@ struct ReplaceChildren {
   }
 };
 
-// Nodes of a level that are on a device at once: node i has the words from offsets[i] to offsets[i + 1].
+// The nodes of a level that are on a device at once. Node i has the words from offsets[i] to before offsets[i
+// + 1].
 struct NodePiece {
   device::Buffer<uint32_t> words, offsets;
-  uint64_t first = 0, count = 0;  // the numbers of the nodes
+  uint64_t first = 0, count = 0;  // the number of the first node, and how many there are
 };
 
-// Goes through the nodes of a level that lies on the host, in pieces. What it was given outlives it.
+// Reads the nodes of a level on the host in pieces. The words and sizes must outlive the stream.
 template <class Device>
 class NodeStream {
  public:

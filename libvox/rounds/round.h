@@ -1,5 +1,5 @@
-// A round: what a device has built of a scene before its memory was full, brought to the host, from where it can be
-// loaded into a store again.
+// A round: the nodes that a device built of a scene before its memory was full, as the host keeps them. They
+// can be loaded into a store again.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@
 
 namespace vox::rounds {
 
-// The unique nodes of one level, one behind the other. Child pointers are the children's numbers in the round's next
-// level. A node takes 4 bytes a word and one more.
+// The unique nodes of one level, one behind the other. Child pointers are the children's numbers in the
+// round's next level. A node takes 4 bytes for each of its words and one more.
 struct RoundLevel {
   SpilledArray<uint32_t> words;
-  SpilledArray<uint8_t> sizes;  // how many words each node has
+  SpilledArray<uint8_t> sizes;  // the number of words of each node
 
   uint64_t nodes() const { return sizes.size(); }
 };
 
-// A node on the round's first level.
+// A node on the round's first level, at one place of the scene.
 struct RoundRoot {
   uint64_t code = 0;      // the Morton code of its place on that level
-  uint32_t number = 0;    // of the node; roots may be the same
-  int32_t material = -1;  // of all its voxels, where it is full and they have but one
+  uint32_t number = 0;    // the node's number; several roots may have the same
+  int32_t material = -1;  // that of all its voxels if it is full and they have only one, else -1
   dag::Digest digest;
 };
 
 struct Round {
-  uint32_t level = 0;                       // of the DAG, on which the roots stand
+  uint32_t level = 0;                       // the DAG's level on which the roots are
   std::vector<RoundRoot> roots;             // in the order in which cells were built
-  std::vector<RoundLevel> levels;           // the roots' first, leaves last
-  std::vector<voxelize::CellState> states;  // with options.solid: of the round's chunk cells
-  voxelize::BuildResult result;  // counts and seconds; the levels of its DAG have counts of the octree alone
+  std::vector<RoundLevel> levels;           // begins with the roots' level, ends with the leaves
+  std::vector<voxelize::CellState> states;  // with options.solid, those of the round's chunk cells
+  voxelize::BuildResult result;             // its DAG's levels have only the counts of the octree
 };
 
 }  // namespace vox::rounds

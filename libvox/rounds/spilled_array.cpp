@@ -26,7 +26,7 @@ Error spill_error(const std::string& problem, const std::filesystem::path& folde
 
 int nameless_file(const std::filesystem::path& folder) {
   const int file = open_nameless(folder);
-  if (file < 0) throw spill_error("no file can be made in the folder", folder, errno);
+  if (file < 0) throw spill_error("cannot create a file in the folder", folder, errno);
   return file;
 }
 
@@ -47,7 +47,7 @@ SpilledBytes::SpilledBytes(const SpillPlace& place, uint64_t most) : most_(most)
   if (at == MAP_FAILED) {
     const int code = errno;
     if (file_ >= 0) close(file_);
-    throw spill_error("no memory can be reserved", folder_, code);
+    throw spill_error("cannot reserve memory", folder_, code);
   }
   data_ = static_cast<std::byte*>(at);
   if (file_ < 0) madvise(data_, most, MADV_HUGEPAGE);
@@ -71,7 +71,7 @@ void SpilledBytes::grow(uint64_t bytes) {
   } else if (const int failed =
                  posix_fallocate(file_, static_cast<off_t>(taken_), static_cast<off_t>(wanted - taken_));
              failed != 0) {
-    throw spill_error("there is no room for what is spilled", folder_, failed);
+    throw spill_error("there is not enough space for spilled data", folder_, failed);
   }
   taken_ = wanted;
 }

@@ -1,5 +1,6 @@
-// Arrays for what a device has no room for. They lie in the host's memory, or in files without names in a folder: then
-// the system keeps in memory what it has room for, and nothing is left in the folder, however the program ends.
+// Arrays for data that a device has no room for. They lie in the host's memory or in nameless files in a
+// folder. With files, the system keeps in memory as much as fits, and nothing is left in the folder, however
+// the program ends.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,11 @@
 
 namespace vox::rounds {
 
-// Where such arrays lie.
+// The place where spilled arrays lie.
 class SpillPlace {
  public:
   SpillPlace() = default;  // in the host's memory
-  // In files of this folder. Throws Error unless one can be made there.
+  // Uses files in this folder. Throws Error if no file can be made there.
   explicit SpillPlace(std::filesystem::path folder);
 
   const std::optional<std::filesystem::path>& folder() const { return folder_; }
@@ -24,8 +25,8 @@ class SpillPlace {
   std::optional<std::filesystem::path> folder_;
 };
 
-// Bytes that stay where they are while they become more. There are addresses for the most that there may be; memory, or
-// room on the disk, is taken as they grow.
+// Bytes that keep their addresses while their number grows. Addresses are reserved for the greatest number;
+// memory, or space on the disk, is taken as the bytes grow.
 class SpilledBytes {
  public:
   SpilledBytes() = default;
@@ -37,7 +38,7 @@ class SpilledBytes {
     return *this;
   }
 
-  // Takes room for this many. Throws Error where there is none.
+  // Takes memory or disk space for this many bytes. Throws Error if there is not enough.
   void grow(uint64_t bytes);
 
   std::byte* data() const { return data_; }
@@ -47,7 +48,7 @@ class SpilledBytes {
 
   std::byte* data_ = nullptr;
   uint64_t most_ = 0, taken_ = 0;
-  int file_ = -1;                 // none: in memory
+  int file_ = -1;                 // -1 if the bytes lie in memory
   std::filesystem::path folder_;  // for messages
 };
 
@@ -57,10 +58,11 @@ class SpilledArray {
 
  public:
   SpilledArray() = default;
-  // An empty array that may become this long.
+  // An empty array that can grow to this length.
   SpilledArray(const SpillPlace& place, uint64_t most) : bytes_(place, most * sizeof(T)) {}
 
-  // Makes it longer by n values, which are not set yet; returns them. Values stay where they are.
+  // Makes the array longer by n values and returns them, uninitialised. The other values keep their
+  // addresses.
   std::span<T> append(uint64_t n) {
     bytes_.grow((size_ + n) * sizeof(T));
     size_ += n;

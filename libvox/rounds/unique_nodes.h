@@ -1,5 +1,6 @@
-// The different nodes among many: a table that numbers them in the order in which they come, and keeps their words one
-// behind the other. It takes 10 bytes a node besides its words, for as many as may come; nothing grows.
+// A table that keeps one copy of equal nodes, and numbers the copies in the order in which they come. Their
+// words lie one behind the other. The table takes 10 bytes for each node besides its words, and has a fixed
+// size for as many nodes as may come.
 #pragma once
 
 #include "libvox/device/atomics.h"
@@ -9,20 +10,21 @@
 
 namespace vox::rounds {
 
-// What a table has room for.
+// The number of nodes and of words for which a table has room.
 struct UniqueRoom {
   uint64_t nodes = 0, words = 0;
 
-  static constexpr uint64_t kTableBytes = 6;  // a node: 3 slots for 2 nodes
+  static constexpr uint64_t kTableBytes = 6;  // for each node: 3 slots for 2 nodes
   uint64_t slots() const { return nodes + nodes / 2 + 1; }
   uint64_t bytes() const { return words * 4 + nodes * (4 + kTableBytes); }
 };
 
-// There are more nodes than the table has room for.
+// Thrown if there are more nodes than the table has room for.
 struct TooManyNodes {};
 
-// The nodes so far, and those of a piece that are looked for. A slot of the table, and what is found, is the number of
-// a node, or, from `known` on, known + the place of a node among those chosen of the piece.
+// The nodes in the table, and the nodes of a piece that are looked up. A slot of the table, or the result of
+// a search, is the number of a node in the table or, from `known` on, known + the place of a node among the
+// piece's chosen nodes.
 struct UniqueRef {
   static constexpr uint32_t kNone = UINT32_MAX;
 
@@ -31,7 +33,7 @@ struct UniqueRef {
   uint32_t known;
   const uint32_t* piece_words;
   const uint32_t* piece_offsets;
-  const uint32_t* chosen;  // nullptr: all of the piece
+  const uint32_t* chosen;  // nullptr if all nodes of the piece are chosen
   uint32_t* table;
   uint32_t slots;
 
@@ -51,7 +53,7 @@ struct UniqueRef {
 struct FindUnique {
   UniqueRef unique;
   uint32_t* found;
-  uint32_t* slot_of;  // of a node that was not there
+  uint32_t* slot_of;  // the slot that each new node has taken
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
     const auto at = static_cast<uint32_t>(i);
@@ -85,7 +87,7 @@ struct FindUnique {
   }
 };
 
-// A node that was not there counts in the upper half, its words in the lower.
+// Counts each new node in the upper half, and its words in the lower half.
 struct CountNew {
   UniqueRef unique;
   const uint32_t* found;
@@ -99,8 +101,8 @@ struct AppendNew {
   UniqueRef unique;
   const uint32_t* found;
   const uint32_t* slot_of;
-  const uint64_t* before;  // sums of CountNew
-  uint32_t used;           // words
+  const uint64_t* before;  // the prefix sums of CountNew
+  uint32_t used;           // the number of words before this piece
   uint32_t* words;
   uint32_t* offsets;
   VOX_HD void operator()(uint64_t i) const {
@@ -132,7 +134,7 @@ struct NumberFound {
 template <class Device>
 class UniqueNodes {
  public:
-  // There may be fewer than 2^32 words.
+  // `room` must have fewer than 2^32 words.
   UniqueNodes(Device& device, const UniqueRoom& room)
       : device_(device),
         room_(room),
@@ -143,7 +145,7 @@ class UniqueNodes {
     device.fill(table_.data(), table_.size(), UniqueRef::kNone);
   }
 
-  // Sets numbers[i] to first + the number of node i, for those nodes of the piece that are chosen.
+  // Sets numbers[i] to first + the table's number of node i, for the chosen nodes of the piece.
   void number(const NodePiece& piece, const uint32_t* chosen, uint64_t n, uint32_t first, uint32_t* numbers) {
     auto found = device_.template make<uint32_t>(n);
     auto slot_of = device_.template make<uint32_t>(n);

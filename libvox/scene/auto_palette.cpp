@@ -14,8 +14,9 @@
 namespace vox::scene {
 namespace {
 
-// x (from 0 to 1) to the power of `exponent` (from 0 to below 1), within 1e-6. Each binary digit of the
-// exponent takes one square root, which IEEE 754 rounds alike everywhere; pow() differs between C libraries.
+// Returns x (from 0 to 1) to the power of `exponent` (from 0 to below 1), within 1e-6. Each binary digit of
+// the exponent takes one square root, which IEEE 754 rounds alike everywhere; pow() differs between C
+// libraries.
 double to_the_power(double x, double exponent) {
   double power = 1, root = x;
   for (int digit = 0; digit < 24 && exponent > 0; ++digit) {
@@ -47,7 +48,7 @@ std::vector<ColorArea> cluster_colors(const std::vector<WeightedPoint>& areas, d
   return colors;
 }
 
-// Equal colours become one; the largest comes first.
+// Merges equal colours. The largest one comes first.
 Palette palette_of(const std::vector<ColorArea>& colors) {
   using Key = std::tuple<uint8_t, uint8_t, uint8_t>;
   std::map<Key, uint64_t> merged;
@@ -71,7 +72,7 @@ std::string hex_name(Rgb8 color) {
 
 Palette auto_palette(const ColorHistogram& histogram, const PaletteOptions& options) {
   if (histogram.points.empty())
-    return palette_of({{}});  // nothing is visible; an index still needs its entry
+    return palette_of({{}});  // nothing is visible, but an index still needs its entry
   if (!histogram.few.empty()) return palette_of(histogram.few);
   return palette_of(cluster_colors(histogram.points, options.area_power));
 }

@@ -10,7 +10,7 @@ namespace vox::scene {
 namespace {
 
 constexpr size_t kBlock = 1024;      // points that are added up one after the other
-constexpr uint32_t kMaxRounds = 32;  // of Lloyd's iteration; later ones move means by less than a colour code
+constexpr uint32_t kMaxRounds = 32;  // later rounds of Lloyd's iteration move means by less than a code
 
 struct Moments {
   double weight = 0;
@@ -38,8 +38,7 @@ double along(Vec3d v, size_t axis) {
 }
 
 // Splits the group whose points stray most from its mean, at the mean, across the axis along which they stray
-// most, and so on until there are `count` groups (variance-based colour quantisation: Wan, Prusinkiewicz &
-// Wong 1990).
+// most, until there are `count` groups (variance-based colour quantisation: Wan, Prusinkiewicz & Wong 1990).
 std::vector<Vec3d> first_means(const std::vector<WeightedPoint>& points, uint32_t count) {
   struct Group {
     std::vector<uint32_t> members;
@@ -68,7 +67,9 @@ std::vector<Vec3d> first_means(const std::vector<WeightedPoint>& points, uint32_
       half.members.push_back(i);
       half.moments.add(points[i]);
     }
-    if (halves[0].members.empty() || halves[1].members.empty()) break;  // points equal but for rounding
+    if (halves[0].members.empty() || halves[1].members.empty())
+      break;  // the points are equal except for
+              // rounding
     *worst = std::move(halves[0]);
     groups.push_back(std::move(halves[1]));
   }
@@ -99,7 +100,7 @@ void for_each_in_blocks(size_t n, const F& f) {
   });
 }
 
-// Moments of the points nearest to each mean. Blocks of fixed size are added in order.
+// Returns the moments of the points nearest to each mean. Blocks of fixed size are added in order.
 std::vector<Moments> assign(const std::vector<WeightedPoint>& points, const std::vector<Vec3d>& means) {
   size_t blocks = (points.size() + kBlock - 1) / kBlock;
   std::vector<std::vector<Moments>> parts(blocks, std::vector<Moments>(means.size()));

@@ -1,5 +1,5 @@
-// Colours as they are counted, before they are a histogram: each thread has a tally of its own, and they are
-// merged.
+// Colours while they are counted, before they become a histogram. Each thread has its own tally, and the
+// tallies are merged.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@ namespace vox::scene {
 
 struct ColorArea {
   Rgb8 color;
-  uint64_t area;  // of kAreaUnits, or a number of voxels
+  uint64_t area;  // in kAreaUnits, or a number of voxels
 };
 
-// Colours counted one by one, as long as there are at most 16.
+// Colours that are counted one by one, as long as there are at most 16.
 struct FewColors {
   std::vector<ColorArea> colors;
   bool too_many = false;
@@ -38,7 +38,7 @@ struct FewColors {
   }
 };
 
-// Colours counted in 32³ cells of the sRGB cube, with the sum of their linear light at 16 bits.
+// Colours that are counted in 32³ cells of the sRGB cube, with the sum of their linear light at 16 bits.
 struct ColorTally {
   struct Cell {
     uint64_t weight = 0, r = 0, g = 0, b = 0;

@@ -11,10 +11,11 @@
 namespace vox::scene {
 namespace {
 
-constexpr double kLeastShare = 1e-4;   // of the area
+constexpr double kLeastShare = 1e-4;   // a share of the area
 constexpr uint32_t kMostTries = 8;     // exchanges, including those that leave more area far away
 constexpr uint32_t kSpared = 3;        // means that are tried for each exchange
-constexpr size_t kMostCentres = 1024;  // far colours that a group may be around, those of the largest area
+constexpr size_t kMostCentres = 1024;  // far colours that are tried as a group's middle: those with the
+                                       // largest area
 
 bool is_far(double squared) {
   return squared > kFarInOklab * kFarInOklab;
@@ -32,11 +33,11 @@ double far_area(const std::vector<WeightedPoint>& areas, const std::vector<Neare
 }
 
 struct FarGroup {
-  std::vector<uint32_t> members;  // points
+  std::vector<uint32_t> members;  // indices of points
   double area = 0;
 };
 
-// The group of the points in `far` that are not far from `centre`.
+// Returns the group of the points in `far` that are not far from `centre`.
 FarGroup group_around(const std::vector<WeightedPoint>& areas, const std::vector<uint32_t>& far,
                       Vec3d centre) {
   FarGroup group;
@@ -48,7 +49,7 @@ FarGroup group_around(const std::vector<WeightedPoint>& areas, const std::vector
   return group;
 }
 
-// The group of the largest area among the points in `far`.
+// Returns the group with the largest area among the points in `far`.
 FarGroup largest_group(const std::vector<WeightedPoint>& areas, const std::vector<uint32_t>& far) {
   std::vector<uint32_t> centres = far;
   std::stable_sort(centres.begin(), centres.end(),
@@ -68,7 +69,8 @@ Vec3d mean_of(const std::vector<WeightedPoint>& areas, const FarGroup& group) {
   return sum * (1 / group.area);
 }
 
-// The means (but for the last) that can best be spared: those without which squared distances grow least.
+// Returns the means, except the last one, that can best be spared: those without which squared distances grow
+// least.
 std::vector<size_t> spare_means(const std::vector<WeightedPoint>& pull, const std::vector<Vec3d>& means) {
   std::vector<double> losses(means.size());
   const std::vector<NearestMean> nearest = nearest_means(pull, means);
@@ -86,7 +88,7 @@ struct Exchange {
   double far_area;
 };
 
-// The exchange that gives this colour a place and leaves the least area far away.
+// Returns the exchange that gives this colour a place and leaves the least area far away.
 Exchange with_place(const std::vector<WeightedPoint>& areas, const std::vector<WeightedPoint>& pull,
                     std::vector<Vec3d> means, Vec3d color, uint32_t count) {
   means.push_back(color);

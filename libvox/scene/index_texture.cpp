@@ -52,25 +52,25 @@ Rgb8 color_of(Light light) {
                               static_cast<double>(light.b) * scale});
 }
 
-// The texels that texel `i` of a side of `to` texels covers on the next larger mip level, with `from` texels
-// a side, and their weights.
+// The texels on the next larger mip level that texel `i` covers, and their weights. `from` and `to` are the
+// sides of the larger and of the smaller level, in texels.
 struct Cover {
   uint32_t first, count;
   std::array<float, 3> weights;
 
   Cover(uint32_t i, uint32_t from, uint32_t to) {
-    if (from == to) {  // 1
+    if (from == to) {  // both are 1
       first = 0, count = 1, weights = {1};
     } else if (from % 2 == 0) {
       first = 2 * i, count = 2, weights = {0.5f, 0.5f};
-    } else {  // 2 · to + 1 texels, each as wide as to / from new ones
+    } else {  // 2 · to + 1 texels, each to / from as wide as a new one
       auto part = [&](uint32_t n) { return static_cast<float>(n) / static_cast<float>(from); };
       first = 2 * i, count = 3, weights = {part(to - i), part(to), part(i + 1)};
     }
   }
 };
 
-template <class Fetch>  // fetch(x, y): the Light of that texel of the level before
+template <class Fetch>  // fetch(x, y) returns the Light of that texel of the previous level
 std::unique_ptr<Light[]> shrink(const Level& from, const Level& to, Fetch fetch) {
   auto lights = std::make_unique_for_overwrite<Light[]>(size_t{to.width} * to.height);
   tbb::parallel_for(uint32_t{0}, to.height, [&](uint32_t y) {
@@ -92,7 +92,7 @@ struct IndexedTexel {
   bool solid;
 };
 
-template <class Texel>  // texel(i): the IndexedTexel of texel i of the level
+template <class Texel>  // texel(i) returns the IndexedTexel of texel i of the level
 void write_level(IndexedTexture& texture, const Level& level, Texel texel) {
   uint64_t count = uint64_t{level.width} * level.height, groups = (count + kGroup - 1) / kGroup;
   tbb::parallel_for(tbb::blocked_range<uint64_t>(0, groups, 64), [&](const auto& range) {
@@ -124,7 +124,7 @@ IndexedTexture empty_texture(const Image& image, bool holes) {
   return texture;
 }
 
-template <class Match>  // match(color): the palette index of an Rgb8
+template <class Match>  // match(color) returns the palette index of an Rgb8
 IndexedTexture fill_texture(const Image& image, const Material& material, Match match) {
   IndexedTexture texture = empty_texture(image, has_holes(image, material));
   MaterialColors colors(material);

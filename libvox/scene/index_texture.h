@@ -1,4 +1,4 @@
-// An image as palette indices, with its mip levels (see IndexedTexture).
+// Turns an image into palette indices, with its mip levels (see IndexedTexture).
 #pragma once
 
 #include "libvox/scene/nearest_entry.h"
@@ -8,9 +8,9 @@ namespace vox::scene {
 
 IndexedTexture index_texture(const Image& image, const Material& material, const NearestEntry& nearest);
 
-// A texture with the same holes, and with one index throughout.
+// Returns a texture with the same holes and the same index everywhere.
 IndexedTexture mask_texture(const Image& image, const Material& material, uint8_t index);
 
-bool has_holes(const Image& image, const Material& material);  // at the largest mip level, and so at any
+bool has_holes(const Image& image, const Material& material);  // looks only at the largest mip level
 
 }  // namespace vox::scene

@@ -21,9 +21,9 @@ uint8_t NearestEntry::search(Rgb8 color) const {
   return static_cast<uint8_t>(nearest + 1);
 }
 
-// |p - i|² - |p - n|², by which entry i is further from p than entry n, is linear in p, and so in the cone
-// roots. These grow with r, g and b, so that they lie in a box between those of the cell's darkest and
-// brightest colour: the sum of the smallest terms in the box bounds the difference from below.
+// |p - i|² - |p - n|², by which entry i is further from p than entry n, is linear in p, and therefore in the
+// cone roots. These grow with r, g and b, so that they lie in a box between those of the cell's darkest and
+// brightest colours. The sum of the smallest terms in the box bounds the difference from below.
 uint8_t NearestEntry::search_cell(Rgb8 color) const {
   auto dark = [](uint8_t code) { return static_cast<uint8_t>(code & ~7); };
   auto bright = [](uint8_t code) { return static_cast<uint8_t>(code | 7); };
@@ -32,7 +32,8 @@ uint8_t NearestEntry::search_cell(Rgb8 color) const {
   Vec3d axes[] = {roots_to_oklab({1, 0, 0}), roots_to_oklab({0, 1, 0}), roots_to_oklab({0, 0, 1})};
   auto smallest = [](double slope, double from, double to) { return slope * (slope > 0 ? from : to); };
 
-  constexpr double kRounding = 1e-9;  // far above a distance's rounding error, far below what it decides
+  constexpr double kRounding = 1e-9;  // far above a distance's rounding error, far below any difference that
+                                      // matters
   uint8_t answer = search(color);
   Vec3d nearest = entries_[answer - 1u];
   for (uint32_t i = 0; i < count_; ++i) {

@@ -10,9 +10,9 @@
 
 namespace vox::scene {
 
-// The sRGB cube is cut into 32³ cells. Where one entry is nearest to all of a cell, the cell remembers it; in
-// the other cells every colour remembers its own. Answers are computed when first asked for, by any number of
-// threads: at worst two of them compute the same answer twice. This takes 16 MiB.
+// The sRGB cube is cut into 32³ cells. If one entry is nearest to all of a cell, the cell stores it; in other
+// cells every colour stores its own. Answers are computed when they are first needed, by any number of
+// threads; at worst, two threads compute the same answer. This takes 16 MiB.
 class NearestEntry {
  public:
   explicit NearestEntry(const Palette& palette);
@@ -38,7 +38,7 @@ class NearestEntry {
 
   std::array<Vec3d, kPaletteSize> entries_ = {};  // Oklab
   uint32_t count_;
-  mutable std::vector<std::atomic<uint8_t>> cells_, colors_;  // 0: not asked for yet
+  mutable std::vector<std::atomic<uint8_t>> cells_, colors_;  // 0: not computed yet
 };
 
 }  // namespace vox::scene

@@ -6,7 +6,8 @@
 namespace vox::scene {
 namespace {
 
-// Newton's iteration for x in (0, 1]. It starts above the root and falls until it has converged.
+// Returns the fifth root of x in (0, 1] by Newton's iteration. It starts above the root and falls until it
+// has converged.
 constexpr double fifth_root(double x) {
   for (double y = 1;;) {
     double next = (4 * y + x / (y * y * y * y)) / 5;
@@ -15,7 +16,7 @@ constexpr double fifth_root(double x) {
   }
 }
 
-// IEC 61966-2-1; its exponent 2.4 is 2 + 2/5.
+// Decodes sRGB as in IEC 61966-2-1. The exponent 2.4 is 2 + 2/5.
 constexpr double decode(double s) {
   if (s <= 0.04045) return s / 12.92;
   double x = (s + 0.055) / 1.055, root = fifth_root(x);
@@ -36,8 +37,8 @@ constexpr auto kFirst = [] {
   return first;
 }();
 
-// The codes of the values i / 4096. sRGB is steepest at black, 3295 codes a unit, so that the code of any
-// value is the code of the step below it or the next code.
+// The codes of the values i / 4096. sRGB is steepest at black, with 3295 codes per unit, so that the code of
+// any value is the code of the step below it or the next code.
 constexpr uint32_t kSteps = 4096;
 constexpr auto kCodeOfStep = [] {
   std::array<uint8_t, kSteps + 1> codes{};

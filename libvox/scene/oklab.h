@@ -1,7 +1,7 @@
 // Colours: 8-bit sRGB ↔ linear light ↔ Oklab (Björn Ottosson, "A perceptual color space for image
 // processing", 2020).
 //
-// Only + - * / and comparisons are used, which IEEE 754 rounds alike everywhere: pow and cbrt differ between
+// Only + - * / and comparisons are used, which IEEE 754 rounds alike everywhere. pow and cbrt differ between
 // C libraries, and these functions decide palette indices.
 #pragma once
 
@@ -18,15 +18,15 @@ uint8_t linear_to_srgb(double value);  // the nearest code; values outside [0, 1
 Vec3d srgb_to_linear(Rgb8 color);
 Rgb8 linear_to_srgb(Vec3d rgb);
 
-// Oklab is x = L (0 black, 1 white), y = a (green to red), z = b (blue to yellow).
+// In Oklab, x = L (0 black, 1 white), y = a (green to red), z = b (blue to yellow).
 Vec3d linear_to_oklab(Vec3d rgb);
 Vec3d oklab_to_linear(Vec3d lab);
 
-// ΔE of two colours is their distance in Oklab times kDeltaE; they are far apart where ΔE is more than 10.
+// The ΔE of two colours is their distance in Oklab times kDeltaE. They are far apart if ΔE is more than 10.
 inline constexpr double kDeltaE = 100, kFarInOklab = 10 / kDeltaE;
 
-// The two steps of linear_to_oklab(): cube roots of what the eye's cones receive, which grow with each of r,
-// g and b; and a linear map of these.
+// The two steps of linear_to_oklab(): cube roots of the responses of the eye's cones, which grow with each of
+// r, g and b, and a linear map of these.
 Vec3d cone_roots(Vec3d rgb);
 Vec3d roots_to_oklab(Vec3d roots);
 

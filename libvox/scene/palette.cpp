@@ -15,7 +15,7 @@
 namespace vox::scene {
 namespace {
 
-// Area and colour of every material, in linear light at 16 bits.
+// The area and the colour of every material, in linear light at 16 bits.
 struct MaterialTally {
   struct Sum {
     uint64_t weight = 0, r = 0, g = 0, b = 0;
@@ -40,8 +40,8 @@ struct MaterialTally {
 };
 
 struct RankedMaterials {
-  std::vector<uint32_t> order;  // of materials, the largest visible area first
-  std::vector<Rgb8> colors;     // per material
+  std::vector<uint32_t> order;  // material indices, by falling visible area
+  std::vector<Rgb8> colors;     // one for each material
 };
 
 RankedMaterials rank_materials(const Scene& scene) {
@@ -62,7 +62,7 @@ RankedMaterials rank_materials(const Scene& scene) {
   return ranked;
 }
 
-// The palette entry of every material.
+// Returns the palette entry of every material.
 std::vector<uint8_t> entries_of_materials(const Scene& scene, const Palette& palette) {
   RankedMaterials ranked = rank_materials(scene);
   NearestEntry nearest(palette);
@@ -83,7 +83,7 @@ std::vector<IndexedMaterial> plain_materials(const Scene& scene) {
   return materials;
 }
 
-// Does the work of Mesh and None, where textures are kept for their holes alone.
+// Indexes materials for the modes Mesh and None, which keep textures only for their holes.
 void index_by_material(const Scene& scene, const std::vector<uint8_t>& entries, IndexedScene& indexed) {
   std::map<std::tuple<uint32_t, double, float, uint8_t>, uint32_t> known;
   for (size_t i = 0; i < scene.materials.size(); ++i) {
@@ -128,7 +128,8 @@ uint8_t lut_entry(const std::vector<uint32_t>& lut, Rgb8 color) {
   return lut[cell >> 3] >> (cell & 7) * 4 & 15;
 }
 
-// A cell stands for the colour whose channels repeat their upper bits below: black and white stay exact.
+// A cell stands for the colour whose lower bits repeat the upper bits of each channel, so that black and
+// white are exact.
 std::vector<uint32_t> make_color_lut(const NearestEntry& nearest) {
   std::vector<uint32_t> lut((1 << 15) / 8);
   auto widen = [](size_t bits) { return static_cast<uint8_t>((bits & 31) << 3 | (bits & 31) >> 2); };
@@ -139,7 +140,7 @@ std::vector<uint32_t> make_color_lut(const NearestEntry& nearest) {
 
 template <class Entry>
 struct ShareTally {
-  Entry entry;  // of a SurfaceSample
+  Entry entry;  // entry(SurfaceSample) returns a palette entry
   std::array<uint64_t, kPaletteSize> weights = {};
 
   void add(const SurfaceSample& sample) { weights[entry(sample)] += sample.weight; }
@@ -171,8 +172,9 @@ Palette mesh_palette(const Scene& scene) {
     palette.names[palette.count++] = name.empty() ? hex_name(color) : name;
   }
   if (ranked.order.size() > kPaletteSize)
-    log_warning("{} materials beyond the {} of largest area take the entry nearest in colour",
-                ranked.order.size() - kPaletteSize, kPaletteSize);
+    log_warning(
+        "{} materials, beyond the {} with the largest areas, take the palette entry nearest in colour",
+        ranked.order.size() - kPaletteSize, kPaletteSize);
   return palette;
 }
 

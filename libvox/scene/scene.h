@@ -1,4 +1,4 @@
-// What a mesh file becomes: triangles with materials and images, in the file's own coordinates.
+// The scene that a mesh file becomes: triangles with materials and images, in the file's own coordinates.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ static_assert(sizeof(Rgba8) == 4);
 
 // sRGB pixels with straight alpha, top row first.
 struct Image {
-  std::string name;  // the file, or the embedded image's name
+  std::string name;  // the name of the file or of the embedded image
   uint32_t width = 0, height = 0;
   std::vector<Rgba8> pixels;  // width * height
 };
@@ -30,32 +30,33 @@ inline constexpr uint32_t kNone = UINT32_MAX;
 struct Material {
   std::string name;
   std::array<float, 4> base_color = {0.8f, 0.8f, 0.8f, 1};  // linear RGB and alpha; multiplies the image
-  uint32_t image = kNone;                                   // into Scene::images
+  uint32_t image = kNone;                                   // index into Scene::images
   Wrap wrap_u = Wrap::Repeat, wrap_v = Wrap::Repeat;
-  // Texels (or a whole material) whose alpha is below the cutoff are holes. With 0 all is opaque whatever the
-  // alpha says (glTF OPAQUE). glTF MASK has its own cutoff; BLEND and OBJ d / map_d have 0.5.
+  // Texels (or a whole material) whose alpha is below the cutoff are holes. With 0 everything is opaque,
+  // whatever the alpha is (glTF OPAQUE). glTF MASK has its own cutoff; BLEND and OBJ d / map_d have 0.5.
   float alpha_cutoff = 0;
 };
 
 struct Triangle {
-  std::array<uint32_t, 3> position;  // into Scene::positions (and Scene::colors)
-  std::array<uint32_t, 3> texcoord;  // into Scene::texcoords; all kNone where it has none
-  uint32_t material;                 // into Scene::materials
+  std::array<uint32_t, 3> position;  // indices into Scene::positions (and Scene::colors)
+  std::array<uint32_t, 3> texcoord;  // indices into Scene::texcoords; all kNone if the triangle has none
+  uint32_t material;                 // index into Scene::materials
 };
 static_assert(sizeof(Triangle) == 28);
 
 // Texture coordinates are as sampled: u to the right, v DOWN from the top row (readers of formats whose v
-// points up store 1 - v), with offsets, scales and rotations of the material already applied.
+// points up store 1 - v). Offsets, scales and rotations of the material are already applied.
 struct Scene {
   std::vector<Vec3d> positions;
-  std::vector<Rgba8> colors;  // vertex colours (sRGB): empty, or one per position
+  std::vector<Rgba8> colors;  // vertex colours (sRGB): empty, or one for each position
   std::vector<Vec2f> texcoords;
   std::vector<Triangle> triangles;
   std::vector<Material> materials;  // at least one if there are triangles
   std::vector<Image> images;
 };
 
-// Appends `other`, shifting its indices; vertices without colour become white if only one side has colours.
+// Appends `other` and shifts its indices. If only one side has vertex colours, the vertices of the other
+// become white.
 void append_scene(Scene& scene, Scene&& other);
 
 struct DroppedTriangles {
@@ -67,8 +68,9 @@ struct DroppedTriangles {
 DroppedTriangles drop_bad_triangles(Scene& scene);
 
 // Multiplies the vertex colours of triangles without an image by their material's base colour, which becomes
-// white (its alpha stays): then the vertex colour alone decides. Vertices that materials of different base
-// colours share are doubled. Does nothing without vertex colours. Call it once all scenes are appended.
+// white (its alpha stays), so that the vertex colour alone decides. Vertices that are shared by materials
+// with different base colours are duplicated. Does nothing without vertex colours. Call it once, after all
+// scenes are appended.
 void bake_base_colors(Scene& scene);
 
 }  // namespace vox::scene

@@ -11,20 +11,20 @@
 namespace vox::scene {
 namespace {
 
-constexpr double kSamplesPerTexel = 1024;  // where the budget allows: small textures on few triangles
-constexpr double kOneSample = 1e-6;        // texels that are enough for one sample, whatever the density
+constexpr double kSamplesPerTexel = 1024;  // reached if the budget allows: small textures on few triangles
+constexpr double kOneSample = 1e-6;        // texels that are enough for one sample at any density
 
-// A painted triangle without a texture is sampled as if it had one of so many texels a side, at most: those of
-// a large atlas would leave no samples to textures.
+// A painted triangle without a texture is sampled as if it had a texture with at most this many texels a
+// side. The texels of a large atlas would leave no samples to textures.
 constexpr uint32_t kPaintedTexels = 1024;
 
-// Coordinates so large that their products overflow must not make a sum infinite.
+// Limits a value, because coordinates so large that their products overflow must not make a sum infinite.
 double clamped(double value, double limit) {
   return value < limit ? value : limit;  // NaN becomes the limit
 }
 
-// Point i of a triangle's sequence as barycentric weights. The two steps are the fractions of the plastic
-// number's powers (Martin Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
+// Returns point i of a triangle's sequence as barycentric weights. The two steps are the fractions of the
+// plastic number's powers (Martin Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
 Vec3d spread_point(uint64_t seed, uint64_t i) {
   auto u = static_cast<uint32_t>(seed + i * 3242174889u),
        v = static_cast<uint32_t>((seed >> 32) + i * 2447445414u);
@@ -60,7 +60,7 @@ SceneSurface::SceneSurface(const Scene& scene, const SurfacePaint* paint) : scen
   first_slot_.reserve(measures.size() + 1), weights_.reserve(measures.size());
   first_slot_.push_back(0);
   for (const Measure& m : measures) {
-    double samples = std::ceil(m.texels * density);  // 0 where invisible
+    double samples = std::ceil(m.texels * density);  // 0 if invisible
     first_slot_.push_back(first_slot_.back() + static_cast<uint64_t>(samples));
     double weight = samples > 0 ? m.area / total.area * static_cast<double>(kAreaUnits) / samples : 0;
     weights_.push_back(static_cast<uint64_t>(weight + 0.5));
@@ -101,7 +101,7 @@ SceneSurface::Measure SceneSurface::measure(const Triangle& triangle) const {
   return {area, has_vertex_colors(scene_, material) ? 1 : kOneSample};
 }
 
-// At least as many texels as the triangle is long in the texture, where it may be a line; at most all texels.
+// Returns at least the triangle's length in the texture, where it may be a line, and at most all texels.
 double SceneSurface::covered_texels(const Triangle& triangle, Vec2<uint32_t> size) const {
   auto corner = [&](size_t i) {
     Vec2f uv = scene_.texcoords[triangle.texcoord[i]];

@@ -1,8 +1,8 @@
-// The visible surface of a scene as coloured points, each of which stands for a piece of its area. Palettes
+// The visible surface of a scene as coloured points, each of which stands for a part of the area. Palettes
 // and shares are counted from them.
 //
-// A textured triangle gets points in proportion to the texels that it covers, any other a few: all together
-// at most about kSampleBudget, and each triangle at least one. Points lie in a low-discrepancy sequence and
+// A textured triangle gets points in proportion to the texels that it covers, any other triangle a few: at
+// least one each, and at most about kSampleBudget in total. The points form a low-discrepancy sequence and
 // are the same on every run.
 #pragma once
 
@@ -21,30 +21,30 @@ namespace vox::scene {
 
 inline constexpr uint64_t kSampleBudget = uint64_t{1} << 21;
 
-// Areas are counted in this fraction of the whole surface: whole numbers add up to the same sum in any order.
-// 16 more bits fit above, for sums of colours.
+// Areas are counted in this fraction of the whole surface, because whole numbers add up to the same sum in
+// any order. A sum of 64 bits has 16 more bits than an area, for sums of colours.
 inline constexpr uint64_t kAreaUnits = uint64_t{1} << 46;
 
 struct SurfaceSample {
   uint32_t material;
-  Rgb8 color;       // final: texel or vertex colour, with the base colour applied
-  uint64_t weight;  // area, of kAreaUnits
+  Rgb8 color;       // the final colour: of a texel or vertex, with the base colour applied
+  uint64_t weight;  // its area, in kAreaUnits
 };
 
 class SceneSurface {
  public:
-  // With paint, of the surface as painted; it outlives the surface.
+  // With `paint`, the surface is the painted one; the paint must outlive the surface.
   explicit SceneSurface(const Scene& scene, const SurfacePaint* paint = nullptr);
 
   uint64_t sample_slots() const { return first_slot_.back(); }
 
-  // The samples of the slots [first, last); holes leave their slot empty.
+  // Returns the samples of the slots [first, last). Holes leave their slot empty.
   std::vector<SurfaceSample> samples(uint64_t first, uint64_t last) const;
 
  private:
   struct Measure {
     double area;
-    double texels;  // how many the triangle covers; 0 where it is invisible
+    double texels;  // how many texels the triangle covers; 0 if it is invisible
   };
   struct Measures {
     std::vector<Measure> triangles;
@@ -59,12 +59,12 @@ class SceneSurface {
 
   const Scene& scene_;
   const SurfacePaint* paint_;
-  std::vector<MaterialColors> colors_;  // per material
-  std::vector<uint64_t> first_slot_;    // per triangle, and the end
-  std::vector<uint64_t> weights_;       // of one sample, per triangle
+  std::vector<MaterialColors> colors_;  // one for each material
+  std::vector<uint64_t> first_slot_;    // for each triangle, then the end
+  std::vector<uint64_t> weights_;       // the weight of one sample, for each triangle
 };
 
-// Adds all samples up: a Tally has add(SurfaceSample) and merge(const Tally&), in whole numbers, so that the
+// Adds up all samples. A Tally has add(SurfaceSample) and merge(const Tally&), in whole numbers, so that the
 // sum does not depend on the order.
 template <class Tally>
 Tally tally_surface(const SceneSurface& surface, const Tally& zero) {

@@ -1,4 +1,4 @@
-// Which texel of an image, or of an atlas, a texture coordinate means.
+// Finds the texel of an image or of an atlas at a texture coordinate.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace vox::scene {
 
-// Texel column (or row) of a texture coordinate.
+// Returns the texel column (or row) of a texture coordinate.
 VOX_HD inline uint32_t wrapped_texel(double coordinate, uint32_t size, Wrap wrap) {
   double share = coordinate;
   if (wrap == Wrap::Repeat) {
@@ -23,7 +23,7 @@ VOX_HD inline uint32_t wrapped_texel(double coordinate, uint32_t size, Wrap wrap
   return texel >= size ? size - 1 : static_cast<uint32_t>(texel);
 }
 
-// The same for a coordinate in 2^-32 of the image's side.
+// Does the same for a coordinate in 2^-32 of the image's side.
 VOX_HD inline uint32_t texel_of_share(int64_t share, uint32_t size, Wrap wrap) {
   if (wrap == Wrap::Clamp && (share < 0 || share >> 32 != 0)) return share < 0 ? 0 : size - 1;
   auto within = static_cast<uint32_t>(share);
@@ -31,7 +31,8 @@ VOX_HD inline uint32_t texel_of_share(int64_t share, uint32_t size, Wrap wrap) {
   return static_cast<uint32_t>((uint64_t{within} * size) >> 32);
 }
 
-// Where a whole texel of a plane lies in which the image is repeated, mirrored or continued by its border.
+// Does the same for a whole texel of a plane in which the image is repeated, mirrored, or continued by its
+// border.
 VOX_HD inline uint32_t wrapped_texel(int64_t texel, uint32_t size, Wrap wrap) {
   if (wrap == Wrap::Clamp) return texel < 0 ? 0 : texel >= size ? size - 1 : static_cast<uint32_t>(texel);
   const int64_t period = wrap == Wrap::Mirror ? 2 * int64_t{size} : int64_t{size};

@@ -15,7 +15,7 @@ namespace {
 using Lines = hash::LinesRef<uint64_t>;
 
 constexpr uint64_t kLineBytes = Lines::kLineCells * sizeof(uint64_t);
-// A leaf of the octree has a path of 8 bytes, an offset and the place of its first cell.
+// A leaf of the octree takes a path of 8 bytes, its number and the place of its first cell.
 constexpr uint64_t kLeafBytes = 16;
 
 }  // namespace
@@ -31,13 +31,14 @@ void check_hash_fits(uint64_t voxels, uint64_t octree_leaves, const HashOptions&
   hash::check_key_table_options({.load_factor = options.load_factor, .value_bits = kMaterialBits}, 64);
   if (static_cast<double>(voxels) / options.load_factor > double{hash::kNoSlot - Lines::kLineCells})
     throw Error(
-        fmt::format("a spatial hash has at most 2^32 - 2 cells, but {} voxels with a load factor of {} ask "
-                    "for more",
-                    format_count(voxels), options.load_factor))
-        .hint("a lower resolution has fewer voxels: half of it about a quarter");
+        fmt::format(
+            "a spatial hash can have at most 2^32 - 2 cells, but {} voxels with a load factor of {} need "
+            "more",
+            format_count(voxels), options.load_factor))
+        .hint("lower the resolution: half of it has about a quarter of the voxels");
   const uint64_t needed = bytes_to_build(voxels, octree_leaves, options);
   if (needed > available)
-    throw Error(fmt::format("to build a spatial hash of {} voxels takes {}, but {} are there",
+    throw Error(fmt::format("building a spatial hash of {} voxels needs {}, but only {} are available",
                             format_count(voxels), format_bytes(needed), format_bytes(available)))
         .hint(phrase(Phrase::AllowMoreMemory));
 }

@@ -1,4 +1,4 @@
-// Makes a spatial hash of the voxels of a DAG, on a device.
+// Builds a spatial hash of a DAG's voxels on a device.
 #pragma once
 
 #include "libvox/dag/frozen_dag.h"
@@ -13,20 +13,20 @@ struct HashOptions {
 
 struct HashResult {
   FrozenHash hash;
-  uint32_t attempts = 1;  // of the table, with other hash functions each
+  uint32_t attempts = 1;  // attempts to build the table, each with other hash functions
   double seconds = 0;
   uint64_t peak_device_bytes = 0;
 };
 
-// The most that building takes of a device's memory at a time: the octree's leaves and the list of all cells
-// are there first, then the list and the table.
+// Returns the most memory that building takes on a device at any time. Besides the list of all cells, that is
+// first the octree's leaves and then the table.
 uint64_t bytes_to_build(uint64_t voxels, uint64_t octree_leaves, const HashOptions& options);
 
-// Throws UsageError where the options make no sense, and Error where so many voxels are more than a table has
-// cells for, or than so much memory holds while the table is built.
+// Throws UsageError if the options are invalid. Throws Error if a table cannot have a cell for each of these
+// voxels, or if building the table needs more than `available` bytes.
 void check_hash_fits(uint64_t voxels, uint64_t octree_leaves, const HashOptions& options, uint64_t available);
 
-// The DAG is one that check_structure() accepts. Throws Error where the hash does not fit, or where no table
+// The DAG must be one that check_structure() accepts. Throws Error if the hash does not fit, or if no table
 // of this load factor can be built.
 template <class Device>
 HashResult build_hash(Device& device, const dag::FrozenDag& dag, const HashOptions& options);

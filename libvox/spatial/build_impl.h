@@ -1,5 +1,5 @@
-// How a spatial hash is made (build.h), on any device. build_cpu.cpp and build_cuda.cu include this file, and
-// only say which device.
+// The implementation of build.h for any device. build_cpu.cpp and build_cuda.cu include this file and only
+// name the device.
 #pragma once
 
 #include "libvox/base/stopwatch.h"
@@ -13,7 +13,8 @@ namespace vox::spatial {
 template <class Device>
 HashResult build_hash(Device& device, const dag::FrozenDag& dag, const HashOptions& options) {
   const Stopwatch watch;
-  // The counts that a file gives of its DAG may be wrong: those that memory depends on are taken from nodes.
+  // A file's counts of its DAG may be wrong, so the counts that memory depends on are computed from the
+  // nodes.
   const dag::OctreeCounts counts = dag::octree_counts(dag);
   check_hash_fits(counts.voxels, counts.nodes.back(), options, device.pool().available());
   HashResult result;

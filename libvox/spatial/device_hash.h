@@ -9,7 +9,7 @@ namespace vox::spatial {
 template <class Device>
 class DeviceHash {
  public:
-  // The hash is one that check_structure() accepts; it is not looked at again.
+  // The hash must be one that check_structure() accepts; it is not checked again.
   DeviceHash(Device& device, const FrozenHash& hash)
       : ref_(vox::spatial::ref(hash)), cells_(device::uploaded(device, hash.cells)) {
     ref_.table.ref.cells = cells_.data();

@@ -18,10 +18,10 @@ using Lines = hash::LinesRef<uint64_t>;
 void check_sizes(const FrozenHash& hash) {
   const uint64_t slots = hash.lines * Lines::kLineCells;
   if (hash.lines == 0 || hash.lines > hash::kNoSlot / Lines::kLineCells || hash.cells.size() != slots + 1)
-    throw Error(fmt::format("{} cells in {} lines, expected {} a line and one more", hash.cells.size(),
-                            hash.lines, Lines::kLineCells));
+    throw Error(fmt::format("there are {} cells in {} lines, expected {} for each line and one more",
+                            hash.cells.size(), hash.lines, Lines::kLineCells));
   if (hash.probes > kMostProbes)
-    throw Error(fmt::format("{} probes, expected at most {}", hash.probes, kMostProbes));
+    throw Error(fmt::format("the number of probes is {}, expected at most {}", hash.probes, kMostProbes));
   if (hash.apart > 1) throw Error(fmt::format("apart is {}, expected 0 or 1", hash.apart));
 }
 
@@ -30,17 +30,18 @@ void check_cell(const FrozenHash& hash, uint64_t slot, uint64_t cell) {
   if ((key == kCellFormat.apart_key()) != (slot + 1 == hash.cells.size()))
     throw Error(fmt::format("the cell at {} has key {:#x}, which does not belong there", slot, key));
   if (!hash.keys.contains(hash.keys.voxel(key)))
-    throw Error(
-        fmt::format("the cell at {} has key {:#x}, which is no voxel of {}³", slot, key, hash.resolution()));
+    throw Error(fmt::format("the cell at {} has key {:#x}, which is not a voxel of {}³", slot, key,
+                            hash.resolution()));
   if (!hash.materials && kCellFormat.value(cell) != 0)
-    throw Error(
-        fmt::format("the cell at {} has material {}, but there are none", slot, kCellFormat.value(cell)));
+    throw Error(fmt::format("the cell at {} has material {}, but the scene has no materials", slot,
+                            kCellFormat.value(cell)));
 }
 
 }  // namespace
 
 HashRef ref(const FrozenHash& hash) {
-  // The table's ref is the one that builds it, too; searches only read.
+  // LinesRef also serves to build a table, and so points to cells that are not const. Searches only read
+  // them.
   const Lines lines = {const_cast<uint64_t*>(hash.cells.data()), hash.seed, static_cast<uint32_t>(hash.lines),
                        hash.probes, kCellFormat};
   return {{lines, kCellFormat, static_cast<uint32_t>(hash.cells.size() - 1), hash.apart,

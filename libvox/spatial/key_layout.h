@@ -1,7 +1,7 @@
-// How the place of a voxel becomes the key of its cell.
+// Turns the coordinates of a voxel into the key of its cell.
 //
-// Where neighbours are looked at together, as filters and rays do, Morton codes have them in one line of the
-// table most often; rows are for those who go through a grid row by row.
+// Morton codes suit callers that look at neighbours together, as filters and rays do, because neighbours then
+// usually lie in one line of the table. Linear keys suit callers that go through the grid row by row.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@ namespace vox::spatial {
 
 enum class KeyLayout : uint32_t { Morton, Linear };
 
-// The names of the layouts, in the order of their enumerators, as options and files have them.
+// The names of the layouts in options and files, in the order of the enumerators.
 constexpr std::array<std::string_view, 2> kKeyLayoutNames = {"morton", "linear"};
 
-// Between voxels and keys: a key of a scene of resolution R, at most 2^20, has 60 bits.
+// Converts between voxels and keys. The keys of a scene of resolution R, at most 2^20, have 60 bits.
 struct VoxelKeys {
   KeyLayout layout = KeyLayout::Morton;
   uint32_t resolution = 0;
@@ -29,7 +29,7 @@ struct VoxelKeys {
     return key(static_cast<uint32_t>(voxel.x), static_cast<uint32_t>(voxel.y),
                static_cast<uint32_t>(voxel.z));
   }
-  // A key that is none of the grid leads out of it.
+  // A key that belongs to no voxel of the grid gives a voxel outside the grid.
   VOX_HD Int3 voxel(uint64_t key) const {
     if (layout == KeyLayout::Morton) return morton_decode(key);
     const uint64_t row = key / resolution, plane = row / resolution;

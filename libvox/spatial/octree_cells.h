@@ -1,6 +1,6 @@
-// Lists the filled voxels of a DAG as cells, on a device. The octree is gone down level by level, the nodes of
-// a level side by side in Morton order: each says how many parts it has, a scan says where these go. Only what
-// is filled is looked at, however large the grid is.
+// Lists the filled voxels of a DAG as cells, on a device. The octree is walked down level by level, with the
+// nodes of a level side by side in Morton order. Each node counts its parts, and a scan of the counts says
+// where the parts go. Only filled parts are visited, however large the grid is.
 #pragma once
 
 #include "libvox/base/cancel.h"
@@ -9,10 +9,10 @@
 
 namespace vox::spatial {
 
-// The nodes of a level of the octree. There are fewer than 2^32, since each holds a voxel.
+// The nodes of one level of the octree. There are fewer than 2^32, because each holds a voxel.
 struct OctreeNodes {
   device::Buffer<uint64_t> paths;    // the octants on the way from the root, three bits each
-  device::Buffer<uint32_t> numbers;  // of the node among those of the DAG's level
+  device::Buffer<uint32_t> numbers;  // the number of the DAG's node on this level
   uint64_t count = 0;
 };
 
@@ -28,7 +28,7 @@ struct EnterParts {
   dag::LevelRef level;
   const uint64_t* paths;
   const uint32_t* numbers;
-  const uint32_t* first;  // where the parts of each node go
+  const uint32_t* first;  // where the parts of each node begin
   uint64_t* to_paths;
   uint32_t* to_numbers;
   VOX_HD void operator()(uint64_t i) const {
@@ -70,7 +70,7 @@ struct WriteLeafCells {
   }
 };
 
-// The DAG is one that check_structure() accepts, with fewer than 2^32 voxels.
+// The DAG must be one that check_structure() accepts, with fewer than 2^32 voxels.
 template <class Device>
 device::Buffer<uint64_t> octree_cells(Device& device, const dag::FrozenDag& dag, VoxelKeys keys) {
   if (dag.empty()) return device.template make<uint64_t>(0);

@@ -1,5 +1,5 @@
-// Makes the DAG of the voxels that a spatial hash holds, on a device. It is the canonical one: that of the
-// scene that the hash was made of.
+// Builds the DAG of the voxels that a spatial hash holds, on a device. The result is canonical: it equals the
+// DAG that the hash was made of.
 #pragma once
 
 #include "libvox/dag/frozen_dag.h"
@@ -7,7 +7,7 @@
 
 namespace vox::spatial {
 
-// The hash is one that check_structure() accepts. Throws Error where it holds a voxel twice.
+// The hash must be one that check_structure() accepts. Throws Error if it holds a voxel twice.
 template <class Device>
 dag::FrozenDag dag_of_hash(Device& device, const FrozenHash& hash);
 

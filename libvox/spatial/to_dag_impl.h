@@ -1,6 +1,6 @@
-// How a DAG is made of a spatial hash (to_dag.h), on any device: the cells are sorted by Morton code, runs of
-// them are leaves, and above these the levels are made as in voxelizing. to_dag_cpu.cpp and to_dag_cuda.cu
-// include this file, and only say which device.
+// The implementation of to_dag.h for any device. The cells are sorted by Morton code, runs of them become
+// leaves, and the levels above are made as in voxelizing. to_dag_cpu.cpp and to_dag_cuda.cu include this file
+// and only name the device.
 #pragma once
 
 #include <utility>
@@ -28,7 +28,7 @@ struct CellsByCode {
   const uint32_t* filled;
   VoxelKeys keys;
   hash::CellFormat<uint64_t> format;
-  uint64_t* codes;  // Morton code and material
+  uint64_t* codes;  // each a Morton code with the voxel's material below it
   VOX_HD void operator()(uint64_t i) const {
     const uint64_t cell = cells[filled[i]];
     const Int3 voxel = keys.voxel(format.key(cell));
@@ -70,7 +70,7 @@ struct WriteRunLeaves {
   }
 };
 
-// The cells of the hash in Morton order.
+// Returns the cells of the hash in Morton order.
 template <class Device>
 device::Buffer<uint64_t> sorted_codes(Device& device, const FrozenHash& hash) {
   const auto cells = device::uploaded(device, hash.cells);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t kEmptyVoxelsTried = 1 << 16;
 
-// A voxel that one of two scenes holds otherwise than the other; materials, or hash::kNoValue where it is
+// A voxel in which the two scenes differ. in_hash and in_dag are its materials, or hash::kNoValue where it is
 // empty.
 struct Difference {
   uint64_t code;  // its Morton code
@@ -47,7 +47,7 @@ uint32_t dag_material(const dag::FrozenDag& dag, Int3 voxel) {
   return material == dag::kEmptyVoxel ? hash::kNoValue : static_cast<uint32_t>(material);
 }
 
-// Cubes that together hold all voxels of the DAG, in Morton order.
+// Returns cubes that together hold all voxels of the DAG, in Morton order.
 std::vector<VoxelBox> filled_cubes(const dag::FrozenDag& dag) {
   const uint32_t last = std::min(dag.depth(), 5u);
   std::vector<VoxelBox> cubes;
@@ -58,7 +58,7 @@ std::vector<VoxelBox> filled_cubes(const dag::FrozenDag& dag) {
   return cubes;
 }
 
-// The first voxel of the DAG in a cube that the hash does not hold with this material.
+// Returns the first voxel of the DAG in a cube that the hash does not hold with the same material.
 FirstDifference first_missing(const HashRef& hash, const dag::FrozenDag& dag, const VoxelBox& cube) {
   FirstDifference first;
   dag::for_each_leaf(dag, cube, [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
@@ -74,7 +74,7 @@ FirstDifference first_missing(const HashRef& hash, const dag::FrozenDag& dag, co
   return first;
 }
 
-// The first voxel of the hash that the DAG does not hold.
+// Returns the first voxel of the hash that the DAG does not hold.
 FirstDifference first_beyond(const FrozenHash& hash, const dag::FrozenDag& dag) {
   return tbb::parallel_reduce(
       tbb::blocked_range<uint64_t>(0, hash.cells.size(), 1 << 14), FirstDifference(),
@@ -90,7 +90,7 @@ FirstDifference first_beyond(const FrozenHash& hash, const dag::FrozenDag& dag) 
       first_of);
 }
 
-// The first of some voxels anywhere that is empty in the DAG, but found in the hash.
+// Tries voxels anywhere in the grid, and returns the first that is empty in the DAG but found in the hash.
 FirstDifference first_found_empty(const HashRef& hash, const dag::FrozenDag& dag) {
   const uint32_t resolution = dag.resolution;
   return tbb::parallel_reduce(
@@ -118,7 +118,7 @@ void check_order(const FrozenHash& hash) {
     const uint64_t* cells = &hash.cells[bucket * kBucket];
     for (uint64_t i = 1; i < kBucket; ++i)
       if (cells[i] != hash::kEmptyCell<uint64_t> && cells[i - 1] == hash::kEmptyCell<uint64_t>)
-        throw Error(fmt::format("the cell at {} is behind an empty one", bucket * kBucket + i));
+        throw Error(fmt::format("the cell at {} follows an empty one", bucket * kBucket + i));
   });
 }
 
@@ -143,9 +143,10 @@ void verify(const FrozenHash& hash) {
 
 void check_same_voxels(const FrozenHash& hash, const dag::FrozenDag& dag) {
   if (hash.resolution() != dag.resolution || hash.materials != dag.materials)
-    throw Error(fmt::format("the spatial hash is of {}³ voxels {} materials, but the SVDAG of {}³ {}",
-                            hash.resolution(), hash.materials ? "with" : "without", dag.resolution,
-                            dag.materials ? "with" : "without"));
+    throw Error(
+        fmt::format("the spatial hash has a grid of {}³ voxels {} materials, but the SVDAG one of {}³ {}",
+                    hash.resolution(), hash.materials ? "with" : "without", dag.resolution,
+                    dag.materials ? "with" : "without"));
   const HashRef table = ref(hash);
   const std::vector<VoxelBox> cubes = filled_cubes(dag);
   const FirstDifference first = tbb::parallel_reduce(
@@ -158,7 +159,7 @@ void check_same_voxels(const FrozenHash& hash, const dag::FrozenDag& dag) {
         return before;
       },
       first_of);
-  // Of voxels that the hash holds beyond the DAG's, one may come before that.
+  // A voxel that only the hash holds may come before the first one that the hash lacks.
   if (first || hash.voxels != dag.voxels) {
     if (const FirstDifference all = first_of(first, first_beyond(hash, dag))) throw_difference(*all);
     throw Error(fmt::format("the spatial hash holds {} voxels, but the SVDAG {}", hash.voxels, dag.voxels));

@@ -1,4 +1,4 @@
-// Checks a spatial hash more thoroughly than check_structure() does, by searching for all voxels.
+// Checks a spatial hash more thoroughly than check_structure() does, by searching for every voxel.
 #pragma once
 
 #include "libvox/dag/frozen_dag.h"
@@ -6,13 +6,13 @@
 
 namespace vox::spatial {
 
-// Throws Error where check_structure() does, where a search does not find a cell in its slot, or where the
-// empty cells of a bucket are not behind the others.
+// Throws Error if check_structure() does, if a search does not find a cell in its slot, or if an empty cell
+// of a bucket precedes a filled one.
 void verify(const FrozenHash& hash);
 
-// Compares a hash that verify() accepts with a DAG that check_structure() accepts: each voxel of the DAG is
-// found with its material, there are as many, and empty voxels are not found. Throws Error that names the
-// first voxel that differs, in Morton order.
+// Compares a hash that verify() accepts with a DAG that check_structure() accepts. Each voxel of the DAG must
+// be found with its material, both must have the same number of voxels, and a sample of empty voxels must not
+// be found. Throws Error that names the first voxel that differs, in Morton order.
 void check_same_voxels(const FrozenHash& hash, const dag::FrozenDag& dag);
 
 }  // namespace vox::spatial

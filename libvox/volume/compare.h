@@ -1,4 +1,4 @@
-// Checks whether two volumes hold the same values.
+// Checks that two volumes hold the same values.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,8 @@
 namespace vox::volume {
 
 // Throws Error that names the first voxel, x fastest, whose value is not the expected one, or says that size
-// or type differ. `name` and `expected_name` say what the two are, such as "the bricks". Reads both piece by
-// piece.
+// or type differ. `name` and `expected_name` are names for the two volumes, such as "the bricks". Reads both
+// piece by piece.
 void check_same_values(const Volume& volume, std::string_view name, const Volume& expected,
                        std::string_view expected_name, uint64_t piece_voxels = kReadVoxels);
 

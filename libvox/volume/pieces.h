@@ -1,5 +1,5 @@
-// Cuts a box into pieces that follow one another in its order, x fastest: each is several layers, several
-// rows of one layer, or a part of one row.
+// Cuts a box into pieces that follow one another in the box's order, x fastest. Each piece consists of
+// several layers, of several rows of one layer, or of a part of one row.
 #pragma once
 
 #include <algorithm>

@@ -10,12 +10,12 @@ namespace vox::volume {
 
 inline constexpr uint64_t kReadVoxels = 4 << 20;  // at a time; enough for all threads
 
-// Calls f(box, values) for the pieces of a volume in their order (pieces.h). Ends when the user interrupts
-// the program.
+// Calls f(box, values) for the pieces of a volume in their order (pieces.h). Throws Cancelled if the user
+// interrupts the program.
 void read_pieces(const Volume& volume, uint64_t most_voxels,
                  const std::function<void(const VoxelBox&, const std::byte*)>& f);
 
-// The bits, or the place, of the i-th voxel of a box, x fastest.
+// bits_at() returns the bits and voxel_at() the place of the i-th voxel of a box, x fastest.
 inline uint32_t bits_at(ValueType type, const std::byte* values, uint64_t i) {
   const uint32_t bytes = value_bytes(type);
   uint32_t bits = 0;

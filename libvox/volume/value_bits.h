@@ -1,4 +1,4 @@
-// Values of volumes as bits and as numbers. They are apart from value_type.h because code that is compiled at
+// Values of volumes as bits and as numbers. They are in a file of their own because code that is compiled at
 // run time includes this file.
 #pragma once
 
@@ -12,7 +12,7 @@ VOX_HD constexpr uint32_t value_bytes(ValueType type) {
   return type == ValueType::U8 ? 1 : type == ValueType::F32 ? 4 : 2;
 }
 
-// The number that these bits, with zeros above them, stand for. A float holds a number of any type exactly.
+// Returns the number for these bits, which have zeros above them. A float holds a number of any type exactly.
 VOX_HD inline float value_float(ValueType type, uint32_t bits) {
   switch (type) {
     case ValueType::I16:

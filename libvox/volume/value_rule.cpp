@@ -19,7 +19,8 @@ double number_at(ValueType type, const std::byte* values, uint64_t i) {
   return value_number(type, bits_at(type, values, i));
 }
 
-// The least float from this number on: the values below it are those below the number.
+// Returns the least float that is not below the number. A value is below this float if and only if it is
+// below the number.
 float least_float(double number) {
   const auto nearest = static_cast<float>(number);
   return nearest < number ? std::nextafter(nearest, std::numeric_limits<float>::infinity()) : nearest;
@@ -29,7 +30,7 @@ ValueRange joined(ValueRange a, ValueRange b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-// Returns the range of the values, or -∞ to ∞ where a value is not finite.
+// Returns the range of the values, or -∞ to ∞ if a value is not finite.
 ValueRange range_of(ValueType type, const std::byte* values, uint64_t count) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return tbb::parallel_reduce(

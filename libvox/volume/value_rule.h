@@ -1,8 +1,8 @@
-// Which values of a volume are empty, and how values become words of which 0 is empty.
+// Decides which values of a volume are empty, and turns values into words of which 0 is empty.
 //
-// The background is what an empty voxel reads back as: 0 or, where there are negative values, the lowest
-// (such as that of air in computed tomography, -1024). Values below the threshold become background. A word
-// holds the value's bits xor those of the background: words and values turn into one another exactly, in
+// The background is the value of an empty voxel: 0 or, if there are negative values, the lowest value (such
+// as that of air in computed tomography, -1024). Values below the threshold become background. A word holds
+// the value's bits xor those of the background, so that words and values convert into one another exactly, in
 // every type.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace vox::volume {
 
 struct ValueRule {
   ValueType type = ValueType::U8;
-  uint32_t background = 0;                                    // bits
+  uint32_t background = 0;                                    // as bits
   float threshold = -std::numeric_limits<float>::infinity();  // a float holds a value of any type
 
   VOX_HD uint32_t word(uint32_t bits) const {
@@ -28,7 +28,7 @@ struct ValueRule {
 };
 
 struct ThresholdOptions {
-  std::optional<double> share;  // how far from the lowest to the highest value, 0 to 1
+  std::optional<double> share;  // a share of the way from the lowest to the highest value, 0 to 1
   std::optional<double> raw;    // the threshold as a value
 };
 
@@ -39,10 +39,11 @@ struct ValueRange {
 // Reads the whole volume. Throws Error that names the first voxel that is not finite.
 ValueRange value_range(const Volume& volume);
 
-// Reads the whole volume where the rule depends on its values, or where they may not be finite.
+// Reads the whole volume if the rule depends on its values, or if they may not be finite.
 ValueRule value_rule(const Volume& volume, const ThresholdOptions& options);
 
-// The volume with the background where the rule makes voxels empty, which is what its bricks give back.
+// Returns the volume with the background in the voxels that the rule makes empty. Bricks of the volume read
+// back the same values.
 Volume with_rule(Volume volume, const ValueRule& rule);
 
 }  // namespace vox::volume

@@ -1,4 +1,4 @@
-// The types of the values that the voxels of a volume hold.
+// The types of the values in the voxels of a volume.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ constexpr std::string_view value_type_name(ValueType type) {
   return kValueTypeNames[static_cast<size_t>(type)];
 }
 
-// Calls f.template operator()<T>() with the type T that holds the words of these values.
+// Calls f.template operator()<T>() with the type T of the words for these values.
 template <class F>
 auto with_word_type(ValueType type, const F& f) {
   switch (value_bytes(type)) {
@@ -29,7 +29,7 @@ auto with_word_type(ValueType type, const F& f) {
   }
 }
 
-// Knows the names above; formats/volume/stored_type.h knows those of other programs too.
+// Knows the names above; formats/volume/stored_type.h also knows those of other programs.
 std::optional<ValueType> parse_value_type(std::string_view name);
 
 }  // namespace vox::volume

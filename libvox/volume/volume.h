@@ -15,11 +15,11 @@ namespace vox::volume {
 inline constexpr int64_t kMaxVolumeSide = 1 << 20;
 
 struct VolumeInfo {
-  Int3 size = {0, 0, 0};  // voxels
+  Int3 size = {0, 0, 0};  // in voxels
   ValueType type = ValueType::U8;
-  Vec3d spacing = {1, 1, 1};  // world units from voxel to voxel; not 0, negative where an axis runs backwards
+  Vec3d spacing = {1, 1, 1};  // world units from voxel to voxel; not 0, negative if an axis runs backwards
   Vec3d origin = {0, 0, 0};   // world position of the corner of voxel (0, 0, 0)
-  std::string source;         // the file, for errors
+  std::string source;         // the file, for error messages
 
   VoxelBox box() const { return {{0, 0, 0}, size}; }
   uint64_t bytes() const { return box().voxels() * value_bytes(type); }
@@ -27,9 +27,11 @@ struct VolumeInfo {
 
 struct Volume {
   VolumeInfo info;
-  // Writes the values inside the box, which lies inside the volume, x fastest, in the machine's byte order.
-  // Several threads may call it.
+  // Writes the values inside the box, x fastest, in the machine's byte order. The box must lie inside the
+  // volume. Several threads may call it.
   std::function<void(const VoxelBox&, std::byte*)> read;
+  // True if all values inside the box are known to be 0, without reading them. Volumes that cannot tell leave it out.
+  std::function<bool(const VoxelBox&)> is_zero = {};
 };
 
 // Throws Error unless every side is 1 to kMaxVolumeSide.

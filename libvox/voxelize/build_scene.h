@@ -1,4 +1,4 @@
-// Makes a DAG of triangles on a grid.
+// Builds a DAG from triangles on a grid.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +16,51 @@ struct BuildOptions {
   scene::Coverage coverage = scene::Coverage::Conservative;
   bool materials = true;
   bool solid = false;
-  // What is painted on the surface, with the entries of its palette; outlives the build. nullptr: nothing is.
+  // The paint on the surface, with its palette entries. It must outlive the build. nullptr: nothing is
+  // painted.
   const painting::FrozenAtlas* atlas = nullptr;
-  // How many (leaf cell, triangle) pairs a chunk may have; 0: as many as the memory limit allows. For tests.
+  // The most (leaf cell, triangle) pairs in a chunk; 0: as many as the memory limit allows. Tests set it.
   uint64_t chunk_pairs = 0;
+};
+
+// What --solid has found in a mesh whose inside is not clear.
+struct SolidCounts {
+  uint64_t open_rays = 0;  // rays along x that leave the grid inside: the mesh has holes
+  uint64_t disputed_voxels =
+      0;  // left empty, though signs of crossings say inside: surfaces overlap, or face both ways
+  uint64_t duplicates = 0;  // triangles that lie exactly on others, and are not crossed
+
+  SolidCounts& operator+=(const SolidCounts& more) {
+    open_rays += more.open_rays;
+    disputed_voxels += more.disputed_voxels;
+    duplicates += more.duplicates;
+    return *this;
+  }
 };
 
 struct BuildResult {
   dag::FrozenDag dag;
   double voxelize_seconds = 0;  // triangles → leaves
   double build_seconds = 0;     // leaves → canonical DAG
-  double freeze_seconds = 0;    // of these: the nodes of the store → canonical DAG
+  double freeze_seconds = 0;    // the part of build_seconds from the store's nodes to the canonical DAG
   uint64_t chunks = 0;
   uint64_t atlas_queries = 0;  // voxels that have asked the atlas for their material
-  uint64_t open_rays = 0;      // --solid: rays along x that leave the grid inside: the mesh has holes
+  SolidCounts solid = {};
   uint64_t peak_device_bytes = 0;
 };
 
-// Adds what has been counted of a part of a scene.
+// Adds the counts of a part of a scene to those of the whole scene.
 inline void add_counts(BuildResult& whole, const BuildResult& part) {
   whole.dag.voxels += part.dag.voxels;
   for (size_t level = 0; level < whole.dag.levels.size(); ++level)
     whole.dag.levels[level].svo_nodes += part.dag.levels[level].svo_nodes;
   whole.chunks += part.chunks;
   whole.atlas_queries += part.atlas_queries;
-  whole.open_rays += part.open_rays;
+  whole.solid += part.solid;
 }
 
-// Voxelizes triangles that drop_bad_triangles() has left over, as far as they lie inside the grid. Compiled
-// for each device in build_scene_*.
+// Voxelizes the triangles, as far as they lie inside the grid. drop_bad_triangles() must have removed the bad
+// ones. build_scene_*.{cpp,cu} compile this function for each device.
 template <class Device>
 BuildResult build_scene(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                         const Grid& grid, const BuildOptions& options, const hash::TableOptions& tables);

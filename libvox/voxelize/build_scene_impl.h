@@ -1,5 +1,6 @@
-// Voxelizes a scene out of core and builds its DAG: cuts it into chunks that fit in memory, and takes them one
-// after the other. Included by build_scene_cpu.cpp and build_scene_cuda.cu, which only say which device.
+// Voxelizes a scene out of core and builds its DAG: cuts the scene into chunks that fit in memory, and builds
+// one chunk after the other. build_scene_cpu.cpp and build_scene_cuda.cu include this file and name the
+// device.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@ struct DeviceScene {
   device::Buffer<MaterialRef> materials;
   device::Buffer<TextureLevelRef> levels;
   device::Buffer<uint32_t> nibbles, opaque, color_lut;
-  uint32_t holes = 0;  // 1 where a material has some
+  uint32_t holes = 0;  // 1 if a material has holes
 
   TrianglesRef ref() const {
     return {shapes.data(),
@@ -57,7 +58,7 @@ DeviceScene<Device> upload_scene(Device& device, const PreparedMaterials& materi
   result.color_lut = device::uploaded(device, materials.color_lut);
   for (const MaterialRef& material : materials.materials)
     if ((material.flags & MaterialRef::kHasHoles) != 0) result.holes = 1;
-  const uint64_t count = triangles.shadings.size();  // none where nothing reads them
+  const uint64_t count = triangles.shadings.size();  // 0 if nothing reads shadings
   result.planes = device.template make<TrianglePlane>(count);
   result.weights = device.template make<TriangleWeights>(count);
   result.places = device.template make<TexturePlace>(count);
@@ -67,7 +68,8 @@ DeviceScene<Device> upload_scene(Device& device, const PreparedMaterials& materi
   return result;
 }
 
-// Copies a chunk's pairs from the scene's: a pair's key becomes the index of its chunk cell in the chunk.
+// Copies a chunk's pairs from the scene's pairs. The key of a copied pair is the index of its chunk cell in
+// the chunk.
 struct ChunkPairs {
   const uint32_t* cell_of;
   const uint32_t* triangles;
@@ -80,8 +82,8 @@ struct ChunkPairs {
   }
 };
 
-// Builds one scene. Chunk cells, cubes of cell_side_ voxels that triangles meet, are the smallest pieces; a
-// chunk is a run of them in their order.
+// Builds one scene. The smallest pieces are chunk cells: cubes with a side of cell_side_ voxels that
+// triangles meet. A chunk is a run of consecutive chunk cells.
 template <class Device>
 class ChunkedBuild {
  public:
@@ -100,6 +102,7 @@ class ChunkedBuild {
     Stopwatch watch;
     const uint32_t root = build_top();
     drop_scene();
+    result_.solid += at_start_;
     const Stopwatch freeze;
     dag::Freezer(device_, store_, result_.dag).run(root);
     result_.freeze_seconds = freeze.seconds();
@@ -117,18 +120,18 @@ class ChunkedBuild {
     std::vector<uint32_t> fills;
     if (solid_) fills = solid_->fills(height);
     drop_scene();
-    result_.open_rays -= open_at_start_;
     result_.build_seconds += watch.seconds();
     return {.store = std::move(store_),
             .level = result_.dag.depth() - height,
             .codes = std::move(top_keys_),
             .pointers = std::move(top_pointers_),
-            .inside = {std::move(cell_states_), std::move(left_rows_), std::move(fills), open_at_start_},
+            .inside = {std::move(cell_states_), std::move(left_rows_), std::move(fills), at_start_},
             .result = std::move(result_)};
   }
 
  private:
-  // Up to this resolution chunk cells are 256 voxels wide; beyond, there would be too many of them.
+  // Up to this resolution chunk cells are 256 voxels wide. In a larger grid there would be too many of that
+  // size.
   static constexpr uint32_t kMaxFineResolution = 1 << 17;
 
   void start(const scene::Scene& scene, const scene::IndexedScene& indexed) {
@@ -139,16 +142,16 @@ class ChunkedBuild {
       solid_.emplace(device_, store_, result_.dag, grid_end_);
       solid_->start(scene_.ref(), triangles);
       left_rows_ = solid_->left_rows(cell_levels_);
-      open_at_start_ = solid_->open_rays();
+      at_start_ = solid_->at_start();
     }
     cells_ = find_chunk_cells(device_, scene_.ref(), triangles, grid_.resolution, cell_side_, grid_end_,
                               options_.solid ? CellOrder::Rows : CellOrder::Morton);
     result_.voxelize_seconds += watch.seconds();
   }
 
-  // Gives back the memory of all that only voxelizing needs.
+  // Frees all memory that only voxelizing needs.
   void drop_scene() {
-    if (solid_) result_.open_rays = solid_->open_rays();
+    if (solid_) result_.solid = solid_->added();
     solid_.reset();
     atlas_.reset();
     scene_ = {};
@@ -168,10 +171,11 @@ class ChunkedBuild {
     scene_ = upload_scene(device_, materials, prepare_triangles(device_, scene, materials, grid_, prepare));
   }
 
-  // Returns how many pairs a chunk may have so that all its arrays fit in the memory that is left.
+  // Returns the largest number of pairs for which all arrays of a chunk fit in the memory that is left.
   uint64_t chunk_capacity() const {
-    // A pair takes its key and triangle twice (for sorting), its mask and start; a cell, about one for two
-    // pairs, takes leaf words, hash, a place in the table of duplicates and pointer; new slabs take as much.
+    // A pair takes its key and its triangle twice (for sorting), its mask and its start. A cell (there is
+    // about one for two pairs) takes leaf words, a hash, a place in the table of duplicates and a pointer.
+    // New slabs take as much again.
     constexpr uint64_t kBytesPerPair = 160;
     if (options_.chunk_pairs > 0) return options_.chunk_pairs;
     const uint64_t fits = device_.pool().available() / kBytesPerPair;
@@ -185,8 +189,8 @@ class ChunkedBuild {
     }};
   }
 
-  // Builds one chunk after the other. How many (chunk cell, triangle) pairs the next one takes depends on how
-  // many pairs the last one made of each of its own.
+  // Builds one chunk after the other. The number of (chunk cell, triangle) pairs that the next chunk takes
+  // follows from how many leaf pairs the previous chunk made of each of its own.
   void build_chunks(const CellShare& share) {
     const uint32_t starts = cells_.starts.back();
     Progress progress("voxelizing", starts);
@@ -202,7 +206,7 @@ class ChunkedBuild {
           ++end;
         const uint32_t taken = cells_.starts[end] - cells_.starts[begin];
         built += taken;
-        // Shapes repeat: the triangles that are left are expected to make half as many new nodes each.
+        // Shapes repeat, so each of the remaining triangles is expected to make half as many new nodes.
         const double left = static_cast<double>(starts - cells_.starts[end]) / share.builders;
         store_.tables().expect_growth(1 + 0.5 * left / static_cast<double>(built));
         const uint64_t pairs = build_range(begin, end);
@@ -216,9 +220,10 @@ class ChunkedBuild {
 
   size_t max_cells() const { return size_t{1} << (32 - 3 * cell_levels_); }
 
-  // Builds the chunk cells [begin, end), in halves where they do not fit. Returns the number of leaf pairs.
+  // Builds the chunk cells [begin, end), and halves the range if it does not fit. Returns the number of leaf
+  // pairs.
   uint64_t build_range(size_t begin, size_t end) {
-    throw_if_cancelled();  // here, since a first range can be halved often, which takes seconds
+    throw_if_cancelled();  // here, because a first range can be halved many times, which takes seconds
     try {
       const uint64_t capacity = end - begin == 1 ? uint64_t{UINT32_MAX} - 1 : chunk_capacity();
       return build_chunk(begin, end, capacity);
@@ -269,8 +274,8 @@ class ChunkedBuild {
     return leaf_pairs;
   }
 
-  // Builds the nodes from the leaves up to the chunk cells. Counts are added only when all has succeeded, so
-  // that a chunk can be tried again.
+  // Builds the nodes from the leaves up to the chunk cells. The counts are added only after everything has
+  // succeeded, so that a chunk can be tried again.
   void finish_chunk(size_t first_cell, size_t end_cell, Leaves leaves, CellFrame frame) {
     dag::FrozenDag& dag = result_.dag;
     dag::StoredLevel<uint32_t> nodes = {std::move(leaves.keys), device_.template make<uint32_t>(leaves.count),
@@ -279,7 +284,7 @@ class ChunkedBuild {
     leaves.words.reset();
     leaves.offsets.reset();
     std::vector<uint64_t> counts = {leaves.count};
-    dag::FrozenDag fills = dag::empty_dag(dag.resolution, dag.materials);  // what --solid adds
+    dag::FrozenDag fills = dag::empty_dag(dag.resolution, dag.materials);  // the counts that --solid adds
     const auto cell_bits = static_cast<uint32_t>(std::bit_width(end_cell - first_cell - 1));
     for (uint32_t level = 0; level < std::min(cell_levels_, dag.depth()); ++level) {
       if (solid_) solid_->add_fills(nodes, frame, frame.bits + cell_bits, solid_->inside(), fills);
@@ -305,7 +310,7 @@ class ChunkedBuild {
     if (solid_) solid_->commit_chunk();
   }
 
-  // Keeps the states of the rays along the chunk's cells, for the empty nodes above.
+  // Keeps the states of the rays at the chunk's cells. The empty nodes above the chunk cells need them.
   void pass_cells(const uint64_t* codes, size_t count) {
     auto states = device_.template make<CellState>(count);
     device_.for_each("pass chunk cells", count,
@@ -315,7 +320,7 @@ class ChunkedBuild {
     device_.download(cell_states_.data() + known, states.data(), count);
   }
 
-  // The nodes of the chunk cells, in Morton order.
+  // Returns the nodes of the chunk cells, in Morton order.
   dag::StoredLevel<uint64_t> cell_nodes() {
     std::vector<std::pair<uint64_t, uint32_t>> nodes;
     for (size_t i = 0; i < top_keys_.size(); ++i) nodes.emplace_back(top_keys_[i], top_pointers_[i]);
@@ -324,7 +329,7 @@ class ChunkedBuild {
     return {device::uploaded(device_, top_keys_), device::uploaded(device_, top_pointers_), nodes.size()};
   }
 
-  // Builds the nodes from the chunk cells up to the root, and returns its pointer.
+  // Builds the nodes from the chunk cells up to the root. Returns the root's pointer.
   uint32_t build_top() {
     dag::FrozenDag& dag = result_.dag;
     if (top_keys_.empty()) return hash::kNullPointer;
@@ -359,15 +364,16 @@ class ChunkedBuild {
   uint32_t cell_side_, cell_levels_;
   int32_t grid_end_;  // in units
   ChunkCells cells_;
-  std::vector<uint64_t> top_keys_;  // Morton codes of chunk cells that hold voxels, and their nodes
+  std::vector<uint64_t> top_keys_;  // the Morton codes of the chunk cells that hold voxels; their nodes are
+                                    // top_pointers_
   std::vector<uint32_t> top_pointers_;
   std::optional<AtlasOnDevice<Device>> atlas_;
   std::optional<SolidBuilder<Device>> solid_;
-  // With solid_: the rays along the lowest row of each cell, and of the rows of cells where the grid begins; and how
-  // many begin inside.
+  // If solid_ is set: the rays along the lowest row of each cell, the rays along the rows of chunk cells
+  // where the grid begins, and the number of rays that begin inside.
   std::vector<CellState> cell_states_;
   LeftRows left_rows_;
-  uint64_t open_at_start_ = 0;
+  SolidCounts at_start_;
 };
 
 template <class Device>

@@ -1,7 +1,9 @@
-// The chunk cells of a scene, the cubes that triangles meet, each with its triangles: the smallest pieces of a build.
+// The chunk cells of a scene: the cubes that triangles meet, each with its triangles. They are the smallest
+// pieces of a build.
 //
-// They are numbered in Morton order, or, where it counts what stands to the left, row by row: a row are the cells along
-// x with the same y and z, from left to right, and rows follow each other in the Morton order of (y, z).
+// The cells are numbered in Morton order. With --solid, where a cell depends on what stands to its left, they
+// are numbered row by row: a row holds the cells along x with the same y and z, from left to right, and the
+// rows follow each other in the Morton order of (y, z).
 #pragma once
 
 #include <bit>
@@ -15,7 +17,8 @@
 
 namespace vox::voxelize {
 
-// Codes of cells in a cube of 2^bits cells a side.
+// These functions convert between the Morton code and the row code of a cell in a cube of 2^bits cells a
+// side.
 VOX_HD inline uint64_t row_code(uint64_t morton, uint32_t bits) {
   const Int3 cell = morton_decode(morton);
   return morton_encode(Vec2<uint32_t>{static_cast<uint32_t>(cell.y), static_cast<uint32_t>(cell.z)}) << bits |
@@ -32,7 +35,7 @@ struct ToRowCodes {
   VOX_HD void operator()(uint64_t i) const { keys[i] = row_code(keys[i], bits); }
 };
 
-// Chunk cells by their numbers.
+// A range of chunk cells by their numbers.
 struct CellRun {
   size_t begin = 0, end = 0;
 };
@@ -42,11 +45,12 @@ struct ChunkCells {
   device::Buffer<uint32_t> triangles, cell_of;
   std::vector<uint32_t> starts;  // cell i has the pairs from starts[i] to starts[i + 1]
   std::vector<uint64_t> codes;   // Morton codes
-  // Of cells in rows: where each begins among the cells, and among their pairs.
+  // If the cells are in rows: where each row begins among the cells, and among their pairs.
   std::vector<size_t> row_cells;
   std::vector<uint32_t> row_starts;
 
-  // By rows, or by cells: what builders share out.
+  // Returns where the pairs of each row begin, or of each cell if the cells are not in rows. Builders share
+  // out these units.
   std::span<const uint32_t> pair_starts() const { return row_cells.empty() ? starts : row_starts; }
   CellRun cells_of(const Piece& piece) const {
     return row_cells.empty() ? CellRun{piece.begin, piece.end}
@@ -58,7 +62,7 @@ enum class CellOrder { Morton, Rows };
 
 namespace detail {
 
-// The cells' codes, which are those of rows, become Morton codes.
+// Finds where the rows begin and turns the cells' codes from row codes into Morton codes.
 inline void divide_into_rows(ChunkCells& cells, uint32_t bits) {
   for (size_t i = 0; i < cells.codes.size(); ++i) {
     if (i > 0 && cells.codes[i] >> bits == cells.codes[i - 1] >> bits) continue;
@@ -72,7 +76,8 @@ inline void divide_into_rows(ChunkCells& cells, uint32_t bits) {
 
 }  // namespace detail
 
-// Finds the chunk cells, of `cell_side` voxels, of a grid of `resolution` voxels that ends at grid_end units.
+// Finds the chunk cells with a side of `cell_side` voxels. The grid has `resolution` voxels a side and ends
+// at grid_end units.
 template <class Device>
 ChunkCells find_chunk_cells(Device& device, const TrianglesRef& triangles, uint64_t triangle_count,
                             uint32_t resolution, uint32_t cell_side, int32_t grid_end, CellOrder order) {

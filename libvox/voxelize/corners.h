@@ -1,5 +1,6 @@
-// Where the corners of a mesh's triangles are in the grid, and which level of its texture a triangle has. It is
-// computed in double precision, once a triangle, by operations that IEEE 754 rounds in one way.
+// Computes where the corners of a mesh's triangles lie in the grid, and which mip level of its texture a
+// triangle reads. This is done in double precision, once per triangle, by operations that IEEE 754 rounds in
+// one way.
 #pragma once
 
 #include <array>
@@ -13,14 +14,14 @@ namespace vox::voxelize {
 // A grid as kernels read it.
 struct GridRef {
   Vec3d origin;         // 24 B
-  Vec3d first_voxel;    // 24 B, of a snapped grid
+  Vec3d first_voxel;    // 24 B, of a snapped grid: its origin in voxels
   double voxel_size;    // 8 B
   uint32_t resolution;  // 4 B
-  uint32_t snapped;     // 4 B, 1 where the grid is
+  uint32_t snapped;     // 4 B, 1 if the grid is snapped
 
-  // A position in voxels. In a snapped grid the vertex is first put on the lattice of the world, on which snapped
-  // grids have their vertices, then counted from the origin, which is exact: other windows of the world have it at
-  // the same place.
+  // Returns a position in voxels. In a snapped grid, the vertex is first moved to the lattice of the world
+  // that all snapped grids share, and then its distance from the origin is taken, which is exact. So other
+  // windows of the world have the vertex at the same place.
   VOX_HD Vec3d in_voxels(Vec3d p) const {
     if (snapped != 0)
       return Vec3d{on_lattice(p.x / voxel_size), on_lattice(p.y / voxel_size), on_lattice(p.z / voxel_size)} -
@@ -33,7 +34,7 @@ struct GridRef {
 
  private:
   VOX_HD static double on_lattice(double voxels) { return (floor(voxels * 256) + 0.5) / 256; }
-  // A snapped grid pulls no vertex inward: one on its far face is in the first voxel of the next grid.
+  // A snapped grid pulls no vertex inward: a vertex on its far face is in the first voxel of the next grid.
   VOX_HD int32_t snap(double voxels) const {
     return snapped != 0 ? 2 * static_cast<int32_t>(floor(voxels * 256)) + 1
                         : vox::voxelize::snap(voxels, resolution);
@@ -52,17 +53,18 @@ inline GridRef grid_ref(const Grid& grid) {
 
 using TriangleCorners = std::array<Vec3d, 3>;  // in voxels
 
-// A mesh as its file has it, in the memory of the host or of a device, and what is to be known of its materials.
+// A mesh as its file has it, in the memory of the host or of a device, with what is needed of its materials.
 struct MeshRef {
   const Vec3d* positions;
-  const scene::Rgba8* colors;  // nullptr where vertices have none
+  const scene::Rgba8* colors;  // nullptr if vertices have no colours
   const Vec2f* texcoords;
   const scene::Triangle* triangles;
-  const MaterialRef* materials;  // those of the scene, then as many twins without a texture
+  const MaterialRef* materials;  // the scene's materials, then as many twins without a texture
   const TextureLevelRef* levels;
   GridRef grid;
-  uint32_t material_count;  // of the scene
-  // 1: triangles left of the grid, at lower x, are kept: rays cross them before they enter it.
+  uint32_t material_count;  // the number of the scene's materials, without the twins
+  // 1: keep triangles that lie left of the grid (at lower x), because rays cross them before they enter the
+  // grid.
   uint32_t solid;
 
   VOX_HD TriangleCorners corners(const scene::Triangle& triangle) const {
@@ -76,7 +78,7 @@ struct MeshRef {
   VOX_HD bool visible(const scene::Triangle& triangle) const {
     return (materials[triangle.material].flags & MaterialRef::kInvisible) == 0 || textured(triangle);
   }
-  // Triangles without texture coordinates take the untextured twin.
+  // A triangle without texture coordinates has the untextured twin of its material.
   VOX_HD uint32_t shown_material(const scene::Triangle& triangle) const {
     return triangle.texcoord[0] == scene::kNone ? triangle.material + material_count : triangle.material;
   }
@@ -87,7 +89,7 @@ struct MeshRef {
     return colors ? colors[triangle.position[corner]] : scene::Rgba8{255, 255, 255, 255};
   }
 
-  // Whether the triangle reaches into the grid or, with `solid`, lies left of it.
+  // True if the triangle reaches into the grid or, with `solid`, lies left of it.
   VOX_HD bool reaches_grid(const TriangleCorners& corners) const {
     for (uint32_t axis = 0; axis < 3; ++axis) {
       double low = corners[0][axis], high = low;
@@ -100,8 +102,8 @@ struct MeshRef {
     return true;
   }
 
-  // The mip level whose texels are nearest in size to a voxel: level L has texels of 4^L times the area of
-  // those of level 0.
+  // Returns the mip level whose texels are nearest in size to a voxel. A texel of level L has 4^L times the
+  // area of a texel of level 0.
   VOX_HD uint32_t level(const scene::Triangle& triangle, const TriangleCorners& corners) const {
     if (!textured(triangle)) return 0;
     const MaterialRef& material = materials[triangle.material];

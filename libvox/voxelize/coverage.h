@@ -1,10 +1,10 @@
-// Which boxes of a 4 × 4 × 4 lattice a triangle covers, decided in integers (Schwarz & Seidel 2010, §4): the
-// one test behind every level of the descent and behind the voxels themselves.
+// Decides in integers which boxes of a 4 × 4 × 4 lattice a triangle covers (Schwarz & Seidel 2010, §4). Every
+// level of the descent and the voxels themselves use this one test.
 //
-// A triangle covers a box when (1) the bounding boxes meet, (2) the triangle's plane comes within `reach` of
+// A triangle covers a box if (1) the bounding boxes meet, (2) the triangle's plane comes within `reach` of
 // the box's centre, and (3) in each of the three projections along an axis the centre is within `reach` of
-// the inner side of all three edges. With reach = half the box measured along the normal in the 1-norm the
-// boxes are whole cubes (conservative, 26-separating); in the maximum norm they shrink to the octahedra
+// the inner side of all three edges. If `reach` is half the box measured along the normal in the 1-norm, the
+// boxes are whole cubes (conservative, 26-separating). In the maximum norm they shrink to the octahedra
 // between the faces' centres (thin, 6-separating). All inequalities include equality.
 //
 // Every test has the form  first + (i·a + j·b + k·c)·step >= 0  with integers and a step that is a power of
@@ -41,7 +41,7 @@ VOX_HD inline Vec3<int64_t> normal_of(const TriangleShape& triangle) {
                wide_difference(triangle.corner[2], triangle.corner[0]));
 }
 
-// The longest extent along an axis, in units.
+// The triangle's longest extent along an axis, in units.
 VOX_HD inline int64_t extent_of(const TriangleShape& triangle) {
   int64_t extent = 0;
   for (int e = 0; e < 3; ++e) {
@@ -51,8 +51,8 @@ VOX_HD inline int64_t extent_of(const TriangleShape& triangle) {
   return extent;
 }
 
-// How large the tests' numbers become, for edges of at most E units along each axis and boxes of side S. A
-// box that is asked for lies in a cell of at most 16 S that the triangle touches.
+// The following bounds on the tests' numbers hold for edges of at most E units along each axis and boxes of
+// side S. A box that is tested lies in a cell with a side of at most 16 S that the triangle touches.
 //
 //   box centre - vertex   |d|           <= E + 16 S
 //   edge                  |u|           <= E
@@ -61,12 +61,12 @@ VOX_HD inline int64_t extent_of(const TriangleShape& triangle) {
 //   plane test            |n·d| + reach <= 6 E² (E + 16 S) + 3 E² S
 //
 // With E = 2^19 and S = 2^18 (kNarrowLog2Step) the plane test is at most 111 · 2^56, which is below 2^63:
-// int64_t holds it. Divided by S, an edge test is clamped to 2^30, and what the boxes of a cell add to it,
-// 30 E, keeps it below 2^31: int32_t holds it.
+// int64_t holds it. An edge test divided by S is clamped to 2^30; the boxes of a cell add at most 30 E to it,
+// so that it stays below 2^31: int32_t holds it.
 inline constexpr int64_t kNarrowExtent = 1 << 19;
 
-// Bounding box of a triangle in boxes of side 2^log2_step from `origin`. No vertex lies on a face, so that
-// rounding down gives the box that holds it.
+// The bounding box of a triangle, counted in boxes of side 2^log2_step from `origin`. No vertex lies on a
+// face, so that rounding down gives the box that holds the vertex.
 struct BoxRange {
   Int3 low, high;
 
@@ -78,7 +78,8 @@ struct BoxRange {
             (most(a.z, b.z, c.z) - origin.z) >> log2_step};
   }
 
-  // Those boxes of the lattice that lies `place` lattices from the origin which are in the range, in row order.
+  // Returns the boxes of one lattice that are in the range, in row order. The lattice lies `place` lattices
+  // from the origin.
   VOX_HD uint64_t rows(Int3 place) const {
     const uint32_t x = lattice::range4(low.x - 4 * place.x, high.x - 4 * place.x);
     const uint32_t y = lattice::range4(low.y - 4 * place.y, high.y - 4 * place.y);
@@ -97,8 +98,8 @@ struct BoxRange {
   }
 };
 
-// What a lattice far beyond an edge, or a plane, differs in is the sign alone: over all lattices of a cell the tests
-// add at most 15 steps either way.
+// Clamps the value of a test to ±2^30 if it is kept in 32 bits. Only the sign of such a value matters: over
+// all lattices of a cell the tests add at most 15 steps either way.
 template <class Number, class Wide>
 VOX_HD Number clamped(Wide value) {
   if constexpr (sizeof(Number) > sizeof(int32_t)) {
@@ -109,14 +110,14 @@ VOX_HD Number clamped(Wide value) {
   }
 }
 
-// An edge in a projection along an axis: square (i, j) of the lattice is within reach of its inner side when
-// first + i·u + j·v >= 0.
+// An edge in a projection along an axis. Square (i, j) of the lattice is within reach of the edge's inner
+// side if first + i·u + j·v >= 0.
 template <class Number>
 struct EdgeLine {
   Number first, u, v;
 
-  // `center` is the middle of the first box, seen from the edge's beginning. The sign turns the edge so that the
-  // inside is on its left.
+  // `center` is the centre of the first box, relative to the edge's first vertex. The sign turns the edge so
+  // that the inside is on its left.
   VOX_HD EdgeLine(int64_t edge_u, int64_t edge_v, int64_t center_u, int64_t center_v, int64_t sign,
                   int log2_step, scene::Coverage mode) {
     const int64_t inward_u = -sign * edge_v, inward_v = sign * edge_u;
@@ -129,21 +130,23 @@ struct EdgeLine {
     v = static_cast<Number>(inward_v);
   }
 
-  // What the 16 squares add at least, and at most.
+  // The least and the most that one of the 16 squares adds.
   VOX_HD Number lowest() const { return 3 * ((u < 0 ? u : 0) + (v < 0 ? v : 0)); }
   VOX_HD Number highest() const { return 3 * ((u > 0 ? u : 0) + (v > 0 ? v : 0)); }
 };
 
-// Up to this size of the normal's components, sums of nine of them and a clamped distance fit in 32 bits.
+// If no component of the normal is larger than this, the sum of nine components and a clamped distance fits
+// in 32 bits.
 inline constexpr int64_t kShortNormal = 1 << 26;
 
-// How far a box's centre may be below the plane and above it, in steps: 0 or more where it is within reach.
+// The distances of a box's centre from the limits of the reach below the plane and above it, in steps.
+// Neither is negative if the centre is within reach.
 template <class Number>
 struct PlaneReach {
   Number below, above;
 };
 
-// The plane test of the box at `origin`.
+// Returns the plane test of the box at `origin`.
 template <class Number>
 VOX_HD PlaneReach<Number> plane_reach(const TriangleShape& triangle, Vec3<int64_t> normal, Int3 origin,
                                       int log2_step, scene::Coverage mode) {
@@ -157,14 +160,14 @@ VOX_HD PlaneReach<Number> plane_reach(const TriangleShape& triangle, Vec3<int64_
   return {(reach + distance) >> log2_step, (reach - distance) >> log2_step};
 }
 
-// Removes, of a lattice in row order, the boxes whose centre is out of reach of the plane. The reach is that of the
-// lattice's first box.
+// Removes from a lattice in row order the boxes whose centre is out of reach of the plane. `reach` belongs to
+// the lattice's first box.
 template <class Number, class Wide>
 VOX_HD uint64_t near_plane(uint64_t rows, Vec3<int64_t> normal, PlaneReach<Wide> reach) {
   const Number below = clamped<Number>(reach.below), above = clamped<Number>(reach.above);
   const Number x = static_cast<Number>(normal.x), y = static_cast<Number>(normal.y),
                z = static_cast<Number>(normal.z);
-  // The most that the squares of a layer of boxes add to `below`, and the least.
+  // The most and the least that the squares of a layer of boxes add to `below`.
   const Number rise = 3 * ((x > 0 ? x : 0) + (y > 0 ? y : 0)), fall = 3 * ((x < 0 ? x : 0) + (y < 0 ? y : 0));
   uint64_t outside = 0;
 #ifdef VOX_SQUARES
@@ -189,9 +192,9 @@ VOX_HD uint64_t near_plane(uint64_t rows, Vec3<int64_t> normal, PlaneReach<Wide>
   return rows & ~outside;
 }
 
-// A triangle set up for boxes of one size near one place. EdgeNumber and PlaneNumber hold the tests' values:
-// int32_t and int64_t for triangles up to kNarrowExtent and boxes up to kNarrowLog2Step, int64_t and __int128
-// for all.
+// The test of one triangle, set up for boxes of one size near one place. EdgeNumber and PlaneNumber hold the
+// tests' values: int32_t and int64_t for triangles up to kNarrowExtent and boxes up to kNarrowLog2Step,
+// int64_t and __int128 for all others.
 template <class EdgeNumber, class PlaneNumber>
 class CoverageTest {
  public:
@@ -215,7 +218,8 @@ class CoverageTest {
         larger(absolute(normal_.x), larger(absolute(normal_.y), absolute(normal_.z))) <= kShortNormal;
   }
 
-  // The boxes covered in the lattice of 4³ boxes that lies `place` lattices from the origin, in Morton order.
+  // Returns the covered boxes of the lattice of 4³ boxes that lies `place` lattices from the origin, in
+  // Morton order.
   VOX_HD uint64_t lattice_at(Int3 place) const {
     uint64_t rows = range_.rows(place);
     if (rows == 0) return 0;
@@ -227,11 +231,11 @@ class CoverageTest {
   }
 
  private:
-  // Lines 0–2 are the edges in the x-y projection, 3–5 in y-z, 6–8 in x-z. Square (i, j) of a projection is
-  // within reach of the inner side of line l when first_[l] + i·u_[l] + j·v_[l] >= 0.
-  // Lines 9–11 hold everywhere; they complete the last vector, as four lines make one.
+  // Lines 0–2 are the edges in the x-y projection, lines 3–5 in y-z, lines 6–8 in x-z. Square (i, j) of a
+  // projection is within reach of the inner side of line l if first_[l] + i·u_[l] + j·v_[l] >= 0. Lines 9–11
+  // hold everywhere; they complete the last vector, because four lines make one vector.
   enum { kXy = 0, kYz = 3, kXz = 6, kUsedLines = 9, kLines = 12 };
-  // Whether a processor computes a line's value for all squares at once (squares.h).
+  // True if the processor computes a line's value for all squares at once (squares.h).
   static constexpr bool kInSquares = std::is_same_v<EdgeNumber, int32_t>;
 
   VOX_HD void set_line(int line, int64_t edge_u, int64_t edge_v, int64_t center_u, int64_t center_v,
@@ -277,7 +281,8 @@ class CoverageTest {
     if (lattice::negative_bits(high) != 0) return 0;
     for (uint32_t crossing = lattice::negative_bits(low); crossing != 0; crossing &= crossing - 1) {
       const int l = lowest_bit(crossing);
-      const uint32_t squares = lattice::negative_squares(first[l], u_[l], v_[l]);  // those outside
+      // The squares outside of the edge.
+      const uint32_t squares = lattice::negative_squares(first[l], u_[l], v_[l]);
       rows &= ~(l < kYz   ? lattice::over_z(squares)
                 : l < kXz ? lattice::over_x(squares)
                           : lattice::over_y(squares));
@@ -285,7 +290,7 @@ class CoverageTest {
     return rows;
   }
 
-  // The plane test of the first box of a lattice.
+  // Returns the plane test of the first box of a lattice.
   VOX_HD PlaneReach<PlaneNumber> reach_at(Int3 place) const {
     const PlaneNumber offset = 4 * (PlaneNumber(normal_.x) * place.x + PlaneNumber(normal_.y) * place.y +
                                     PlaneNumber(normal_.z) * place.z);
@@ -296,23 +301,23 @@ class CoverageTest {
   bool short_normal_;
   BoxRange range_;
   Vec3<int64_t> normal_;
-  PlaneReach<PlaneNumber> reach_;  // of the box at the origin
+  PlaneReach<PlaneNumber> reach_;  // for the box at the origin
   EdgeNumber first_[kLines], u_[kLines], v_[kLines];
 #ifdef VOX_SQUARES
   lattice::Squares slopes_[kInSquares ? kUsedLines : 1];  // i·u_ + j·v_, instead of low_ and high_
 #endif
-  EdgeNumber low_[kLines], high_[kLines];  // what a lattice adds to first_ at its lowest and highest square
+  EdgeNumber low_[kLines], high_[kLines];  // what a lattice's lowest and highest squares add to first_
 };
 
-// The boxes that a CoverageTest covers in the lattice at its origin, in Morton order. Here one inequality is looked at
-// after the other: to keep all of them is more than a thread of a GPU has registers for.
+// Returns the boxes that a CoverageTest covers in the lattice at its origin, in Morton order. This function
+// checks one inequality after the other, because a thread of a GPU has too few registers to keep all of them.
 template <class EdgeNumber, class PlaneNumber>
 VOX_HD uint64_t covered_lattice(const TriangleShape& triangle, Int3 origin, int log2_step,
                                 scene::Coverage mode) {
   uint64_t rows = BoxRange(triangle, origin, log2_step).rows({0, 0, 0});
   const Vec3<int64_t> normal = normal_of(triangle);
   const int64_t half = int64_t{1} << (log2_step - 1);
-  // Takes those boxes away that `over` makes of the squares beyond an edge.
+  // Removes the boxes over the squares that lie beyond an edge. `over` maps squares to boxes.
   const auto take = [&](int64_t edge_u, int64_t edge_v, int64_t center_u, int64_t center_v, int64_t sign,
                         auto over) {
     const EdgeLine<EdgeNumber> line(edge_u, edge_v, center_u, center_v, sign, log2_step, mode);
@@ -345,7 +350,7 @@ VOX_HD inline bool is_narrow(const TriangleShape& triangle, int log2_step) {
   return log2_step <= kNarrowLog2Step && extent_of(triangle) <= kNarrowExtent;
 }
 
-// The same with numbers that are wide enough for the triangle.
+// Does the same with numbers that are wide enough for the triangle.
 VOX_HD inline uint64_t covered_lattice(const TriangleShape& triangle, Int3 origin, int log2_step,
                                        scene::Coverage mode) {
   return is_narrow(triangle, log2_step)
@@ -353,7 +358,7 @@ VOX_HD inline uint64_t covered_lattice(const TriangleShape& triangle, Int3 origi
              : covered_lattice<int64_t, __int128>(triangle, origin, log2_step, mode);
 }
 
-// Calls f with the test that is wide enough for the triangle.
+// Calls f with a CoverageTest whose numbers are wide enough for the triangle.
 template <class F>
 VOX_HD void with_coverage_test(const TriangleShape& triangle, Int3 origin, int log2_step,
                                scene::Coverage mode, const F& f) {
@@ -364,7 +369,8 @@ VOX_HD void with_coverage_test(const TriangleShape& triangle, Int3 origin, int l
   }
 }
 
-// The boxes of side 2^log2_step of the 4³ lattice at `origin` that the triangle touches, in Morton order.
+// Returns the boxes of side 2^log2_step of the 4³ lattice at `origin` that the triangle touches, in Morton
+// order.
 VOX_HD inline uint64_t touched_boxes(const TriangleShape& triangle, Int3 origin, int log2_step) {
   const BoxRange range(triangle, origin, log2_step);
   if (range.low == range.high) return lattice::contains(range.low) ? uint64_t{1} << cube_bit(range.low) : 0;

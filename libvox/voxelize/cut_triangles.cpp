@@ -24,7 +24,7 @@ Corner between(const Corner& a, const Corner& b, double t) {
   return result;
 }
 
-// The part of a polygon with sign · coordinate <= kGuardVoxels (Sutherland & Hodgman 1974).
+// Returns the part of a polygon with sign · coordinate <= kGuardVoxels (Sutherland & Hodgman 1974).
 std::vector<Corner> cut(const std::vector<Corner>& polygon, uint32_t axis, double sign) {
   std::vector<Corner> result;
   auto inside_by = [&](const Corner& corner) { return kGuardVoxels - sign * corner.voxels[axis]; };

@@ -1,5 +1,6 @@
-// Descends from triangles to (cell, triangle) pairs, level by level: a pair becomes up to 64 pairs, with the
-// cells of a quarter of its cell's side that its triangle meets. Work follows the surface, never the grid.
+// Descends from triangles to (cell, triangle) pairs, level by level. Each pair becomes up to 64 pairs: one
+// for each smaller cell, a quarter as wide, that the triangle meets. The work is proportional to the surface,
+// not to the grid.
 #pragma once
 
 #include "libvox/base/morton.h"
@@ -10,10 +11,11 @@
 
 namespace vox::voxelize {
 
-// Cells of one side. A key is the cell's Morton code; within a chunk it is the index of its chunk cell in
-// the chunk, followed by the `bits` lowest bits of its Morton code.
+// Cells of one size. A cell's key is its Morton code. Within a chunk it is the index of its chunk cell in the
+// chunk, followed by the lowest `bits` bits of its Morton code.
 struct CellFrame {
-  const uint64_t* chunk_cells;  // the chunk's, as Morton codes; nullptr where keys are whole Morton codes
+  const uint64_t* chunk_cells;  // the Morton codes of the chunk's cells; nullptr if keys are whole Morton
+                                // codes
   uint32_t bits;
   int log2_side;  // in units
 
@@ -41,7 +43,7 @@ struct StartPairs {
   }
 };
 
-// The pairs with which a descent begins: each triangle, in the cell that holds the whole grid.
+// Returns the pairs with which a descent begins: each triangle with the cell that holds the whole grid.
 template <class Key, class Device>
 Pairs<Key> start_pairs(Device& device, uint64_t triangles) {
   Pairs<Key> pairs = {device.template make<Key>(triangles), device.template make<uint32_t>(triangles),
@@ -82,12 +84,13 @@ struct EmitChildren {
   }
 };
 
-// Raised when a step would make more pairs than the caller allows.
+// Thrown if a step would make more pairs than the caller allows.
 struct TooManyPairs {
   uint64_t pairs;
 };
 
-// For each pair, which of the 64 cells in its cell its triangle meets, and where their pairs begin.
+// For each pair, the mask of the 64 cells within its cell that its triangle meets, and where the new pairs
+// begin.
 struct Descent {
   device::Buffer<uint64_t> masks, first;
   uint64_t total = 0;
@@ -107,8 +110,8 @@ Descent plan_descent(Device& device, const TrianglesRef& triangles, const CellFr
   return plan;
 }
 
-// Returns the pairs with cells of a quarter of the side, in the order of the pairs that they come from, and
-// in Morton order where they come from one.
+// Returns the pairs with cells of a quarter of the side. They are in the order of the pairs that they come
+// from; those that come from one pair are in Morton order.
 template <class Device, class Key>
 Pairs<Key> descend(Device& device, const TrianglesRef& triangles, const CellFrame& frame, int32_t grid_end,
                    const Pairs<Key>& pairs, uint64_t max_pairs) {

@@ -1,4 +1,5 @@
-// The nodes that --solid fills empty space with: full of one material, whole or cut by the grid's end.
+// The nodes with which --solid fills empty space. They are full of one material, either whole or cut by the
+// grid's end.
 #pragma once
 
 #include <array>
@@ -12,26 +13,26 @@
 
 namespace vox::voxelize {
 
-// The cuts of a cube of the octree by the grid's end: bit a is set where the cube reaches beyond R along axis
-// a. All cubes of one level that do so are cut at the same place.
+// The grid's end can cut a cube of the octree in eight ways: bit a is set if the cube reaches beyond R along
+// axis a. All cubes of one level that do so are cut at the same place.
 inline constexpr uint32_t kCuts = 8;
 
-// A level has a fill for each material and cuts, in this slot.
+// Each level has a fill for each material and each cut, at the index that fill_slot() returns.
 inline constexpr uint32_t kFillsPerLevel = scene::kPaletteSize * kCuts;
 VOX_HD inline uint32_t fill_slot(uint32_t material, uint32_t cuts) {
   return material * kCuts + cuts;
 }
 
-// What is left of cubes that the end of a grid of so many voxels cuts.
+// Computes what is left of cubes that the end of a grid with `resolution` voxels cuts.
 struct GridEnd {
   uint32_t resolution;
 
   uint32_t cut_extent(uint32_t side) const { return resolution % side; }
-  // Voxels along an axis of a cube of this side.
+  // The number of voxels along an axis of a cube of this side.
   uint32_t extent(uint32_t side, uint32_t cuts, uint32_t axis) const {
     return (cuts >> axis & 1) != 0 ? cut_extent(side) : side;
   }
-  // Whether there are such cubes.
+  // True if there are cubes of this side with these cuts.
   bool cuts_cubes(uint32_t side, uint32_t cuts) const { return cuts == 0 || cut_extent(side) != 0; }
 
   // Calls part(octant, cuts) for each child of such a cube that has voxels.
@@ -51,7 +52,8 @@ struct GridEnd {
     }
   }
 
-  // Adds what so many fills of this height above the leaves stand for to the counts of a DAG.
+  // Adds the voxels and nodes of `count` fills to the counts of a DAG. `height` is the fills' height above
+  // the leaves.
   void add_counts(dag::FrozenDag& dag, uint32_t height, uint32_t cuts, uint64_t count) const {
     const uint32_t side = dag::kLeafSide << height;
     std::array<uint64_t, 3> extents;
@@ -66,13 +68,13 @@ struct GridEnd {
   }
 };
 
-// Finds the absent children of a node that are inside. Byte o of its word is about octant o: bit 7 filled,
-// bits 0–6 the slot of the fill.
+// Finds the absent children of a node that are inside. Byte o of the result describes octant o: bit 7 is set
+// if it is filled, bits 0–6 are the slot of its fill.
 template <class Key>
 struct FindFills {
   device::CellsRef parents;
   const Key* child_keys;
-  CellFrame frame;   // of the children
+  CellFrame frame;   // the children's frame
   int32_t grid_end;  // in units
   InsideRef inside;
   uint64_t* fills;
@@ -93,7 +95,7 @@ struct FindFills {
     if (corner.x >= grid_end || corner.y >= grid_end || corner.z >= grid_end) return 0;
     constexpr int kLog2Cell = kLog2UnitsPerVoxel + static_cast<int>(dag::kLeafLog2);
     const RowState state = inside.at({corner.x >> kLog2Cell, corner.y >> kLog2Cell, corner.z >> kLog2Cell});
-    if ((state.inside & 1) == 0) return 0;
+    if ((state.inside() & 1) == 0) return 0;
     const int64_t side = int64_t{1} << frame.log2_side;
     const uint32_t cuts = static_cast<uint32_t>(corner.x + side > grid_end) |
                           static_cast<uint32_t>(corner.y + side > grid_end) << 1 |
@@ -125,7 +127,7 @@ struct EmitFills {
   const Key* child_keys;
   const uint64_t* fills;
   const uint32_t* first;
-  const uint32_t* table;  // pointers of this level's fills, by slot
+  const uint32_t* table;  // the pointers of this level's fills, by slot
   Key* keys;
   uint32_t* pointers;
   VOX_HD void operator()(uint64_t i) const {

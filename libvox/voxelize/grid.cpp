@@ -22,8 +22,8 @@ void check_resolution(double resolution, const std::string& what) {
 uint32_t resolution_for(double longest, double voxel_size) {
   if (!(voxel_size > 0) || !std::isfinite(voxel_size))
     throw UsageError(fmt::format("the voxel size is {}, expected a length above 0", voxel_size));
-  // 1.1f / 0.1 is 11.0000002: a vertex less than 1/256 voxel beyond the grid is snapped inward
-  // (docs/architecture.md, "Coverage and material"), so half of that needs no further voxel.
+  // 1.1f / 0.1 is 11.0000002. A vertex less than 1/256 voxel beyond the grid is snapped inward
+  // (docs/architecture.md, "Coverage and material"), so an excess of half of that needs no further voxel.
   double resolution = std::ceil(longest / voxel_size - kGridRounding);
   check_resolution(resolution, fmt::format("a voxel size of {} cuts the longest side, {}, into {} voxels",
                                            voxel_size, longest, resolution));
@@ -42,14 +42,14 @@ void check_box(const Box& box, double longest, bool clip) {
 }
 
 // Moves the origin of a grid that spans `box` to a multiple of the voxel size. A vertex on a voxel's lower
-// face is in that voxel, so that the far face of a mesh may need one voxel more; a clip box ends there, and may miss a
-// voxel's face by rounding.
+// face is in that voxel, so that the far face of a mesh may need one voxel more. A clip box ends there, and
+// may miss a voxel's face by rounding.
 void snap_origin(Grid& grid, const Box& box, bool clip) {
-  constexpr double kFarthest = 1e12;  // voxels: their 512ths are exact
+  constexpr double kFarthest = 1e12;  // in voxels: their 512ths are exact
   auto first = [&](double low) { return std::floor(low / grid.voxel_size + (clip ? kGridRounding : 0)); };
   const Vec3d start = {first(grid.origin.x), first(grid.origin.y), first(grid.origin.z)};
   if (!(std::max({std::abs(start.x), std::abs(start.y), std::abs(start.z)}) < kFarthest))
-    throw Error("the scene is too many voxels away from the world's origin to snap to it");
+    throw Error("the scene is too far from the world's origin for a snapped grid");
   auto end = [&](double high) {
     const double voxels = high / grid.voxel_size;
     return clip ? std::ceil(voxels - kGridRounding) : std::floor(voxels) + 1;
@@ -92,7 +92,7 @@ Grid fit_box(const Box& content, const GridOptions& options) {
   check_box(box, longest, options.clip.has_value());
 
   Grid grid = {.resolution = options.resolution, .origin = box.min, .voxel_size = options.voxel_size};
-  double side = longest;  // of the grid; exact, so that centring leaves the longest side where it is
+  double side = longest;  // the grid's side; exact, so that centring does not move the longest side
   if (options.resolution != 0) {
     check_resolution(options.resolution, fmt::format("the resolution is {}", options.resolution));
     grid.voxel_size = longest / options.resolution;

@@ -1,4 +1,4 @@
-// Where the R³ voxels lie in the world (docs/architecture.md, "Axes and numbers"): voxel (i, j, k) is the
+// The place of the R³ voxels in the world (docs/architecture.md, "Axes and numbers"): voxel (i, j, k) is the
 // cube from origin + voxel_size · (i, j, k).
 #pragma once
 
@@ -20,7 +20,7 @@ struct Grid {
   Vec3d origin = {0, 0, 0};
   double voxel_size = 1;
 
-  // The origin in voxels, whole numbers, if the grid is snapped. All snapped grids of one voxel size are
+  // The origin in voxels, as whole numbers, if the grid is snapped. All snapped grids of one voxel size are
   // windows of one grid of the world: a triangle that lies in several of them fills the same voxels in each.
   std::optional<Vec3d> first_voxel = std::nullopt;
 };
@@ -29,25 +29,25 @@ struct Box {
   Vec3d min, max;
 };
 
-Box bounding_box(const scene::Scene& scene);  // of the triangles; without any, min > max
+Box bounding_box(const scene::Scene& scene);  // around the triangles; min > max if there are none
 
 struct GridOptions {
-  uint32_t resolution = 0;  // voxels along the longest side; 0 where voxel_size is given
-  double voxel_size = 0;    // world units a voxel; 0 where resolution is given
-  bool center = false;      // the shorter sides are centred in the cube instead of starting at its origin
-  bool snap = false;        // the origin is a multiple of the voxel size
+  uint32_t resolution = 0;  // voxels along the longest side; 0 if voxel_size is given
+  double voxel_size = 0;    // world units per voxel; 0 if resolution is given
+  bool center = false;      // centre the shorter sides in the cube instead of starting them at its origin
+  bool snap = false;        // move the origin to a multiple of the voxel size
   std::optional<Box> clip = std::nullopt;  // the grid spans this box instead of the scene's
 };
 
-// Fits a grid to the scene. With a resolution, the longest side of the box spans the R voxels exactly; with a
+// Fits a grid to the scene. With a resolution, the longest side of the box spans the R voxels exactly. With a
 // voxel size, R is as many voxels as the longest side needs. Snapping moves the origin down to a multiple of
-// the voxel size (but to the nearest one where a clip box misses it by rounding alone), and takes one voxel
-// more where the other end needs it. Throws UsageError unless exactly one of the two is given, where the
-// resolution is outside [kMinResolution, kMaxResolution] and where the clip box is empty; throws Error where
-// the scene is empty.
+// the voxel size (to the nearest multiple if a clip box misses it only by rounding), and adds one voxel if
+// the other end needs it. Throws UsageError unless exactly one of resolution and voxel size is given, if the
+// resolution is outside [kMinResolution, kMaxResolution], and if the clip box is empty. Throws Error if the
+// scene is empty.
 Grid fit_grid(const scene::Scene& scene, const GridOptions& options);
 
-// The voxels of a scene that a box of the world touches, which may be none.
+// Returns the voxels of a scene that a box of the world touches. The result may be empty.
 VoxelBox voxels_touched(const dag::VoxelScene& scene, const Box& box);
 
 // Turns the scene so that its `up` axis becomes y: (x, y, z) becomes (z, x, y) for X, (x, y, z) for Y, and

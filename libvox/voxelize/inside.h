@@ -1,39 +1,41 @@
-// The rays along x that say what is inside (solid.h), and what is known of them between surface cells.
+// The rays along x that decide what is inside (solid.h), and their state between surface cells.
 #pragma once
 
 #include <cstdint>
 
 #include "libvox/base/hd.h"
 #include "libvox/base/vec.h"
+#include "libvox/voxelize/windings.h"
 
 namespace vox::voxelize {
 
-// The 16 rays of a row of cells: ray j + 4·k passes the voxels (·, j, k) of each cell.
+// The states of the 16 rays through a row of cells. Ray j + 4·k passes the voxels (·, j, k) of each cell.
 struct RowState {
-  uint64_t materials;  // 8 B, of the last surface voxel on each ray, 4 bits a ray
-  uint32_t inside;     // 4 B, a bit for each ray
-  uint32_t unused;     // 4 B
+  uint64_t materials;    // 8 B, of the last surface voxel on each ray, 4 bits a ray
+  RayWindings windings;  // 8 B
+
+  VOX_HD uint32_t inside() const { return odd_rays(windings); }  // a bit for each ray
 };
 static_assert(sizeof(RowState) == 16);
 
-// Row keys: z, y, x of a cell, 18 bits each.
+// A row key holds z, y and x of a cell, with 18 bits each.
 inline constexpr int kCellBits = 18;
 VOX_HD inline uint64_t row_key(Int3 cell) {
   return (static_cast<uint64_t>(cell.z) << kCellBits | static_cast<uint32_t>(cell.y)) << kCellBits |
          static_cast<uint32_t>(cell.x);
 }
 
-// The states of rays along their rows. Array indices count surface cells in the order of their row keys.
+// The states of the rays along their rows. The arrays are indexed by surface cell, in the order of row keys.
 struct InsideRef {
   const uint64_t* keys;
-  const RowState* before;  // where the rays enter each cell
-  const RowState* after;   // where they leave it
+  const RowState* before;  // the state where the rays enter each cell
+  const RowState* after;   // the state where they leave it
   uint64_t count;
-  const RowState* rows;  // of rows without a cell here, at y + z · rows_a_side
+  const RowState* rows;  // for rows without a cell in `keys`, at y + z · rows_a_side
   uint64_t rows_a_side;
-  uint32_t log2_rows = 0;  // so many rows along y and z share a state there
+  uint32_t log2_rows = 0;  // 2^log2_rows rows along y and along z share a state in `rows`
 
-  // The state of the rays where they enter a cell that holds no surface.
+  // Returns the state of the rays where they enter a cell without surface.
   VOX_HD RowState at(Int3 cell) const {
     const uint64_t key = row_key(cell);
     uint64_t low = 0, high = count;

@@ -1,4 +1,4 @@
-// Bits of a 4 × 4 × 4 lattice of boxes, and the row-wise sign tests that fill them.
+// Masks of a 4 × 4 × 4 lattice of boxes, and the sign tests that compute them row by row.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ VOX_HD uint32_t negative_bits(const T (&values)[12]) {
 }
 
 #if defined(__SSE2__) && !defined(__CUDA_ARCH__)
-// The sign bits of two times two lanes.
+// The sign bits of two vectors of two lanes each.
 template <>
 inline uint32_t negative_row(int64_t first, int64_t step) {
   const __m128i low = _mm_add_epi64(_mm_set1_epi64x(first), _mm_set_epi64x(step, 0));
@@ -54,15 +54,15 @@ inline uint32_t negative_row(int64_t first, int64_t step) {
 }
 #endif
 
-// Exchanges bits a and b > a of the index of every bit: `mask` holds the bits whose index has bit a set and
-// bit b clear, `shift` is 2^b - 2^a.
+// Exchanges bits a and b > a in the index of every bit. `mask` holds the bits whose index has bit a set and
+// bit b clear; `shift` is 2^b - 2^a.
 VOX_HD inline uint64_t swap_index_bits(uint64_t bits, uint64_t mask, int shift) {
   const uint64_t moved = (bits >> shift ^ bits) & (mask);
   return bits ^ moved ^ moved << shift;
 }
 
-// Brings bits from row order, where box (i, j, k) has the bit with index i + 4·j + 16·k, to the order of
-// base/cube_order.h. The bits of the index change places three times:
+// Reorders bits from row order, in which box (i, j, k) has the bit with the index i + 4·j + 16·k, to the
+// order of base/cube_order.h. The bits of the index are exchanged three times:
 //
 //   bit of the index        5   4   3   2   1   0
 //   row order               k1  k0  j1  j0  i1  i0
@@ -81,7 +81,7 @@ VOX_HD inline uint64_t morton_to_rows(uint64_t bits) {
   return swap_index_bits(bits, 0x0c0c0c0c0c0c0c0cull, 2);
 }
 
-// Bit n of 16 becomes the four bits of nibble n.
+// Spreads 16 bits: bit n becomes the four bits of nibble n.
 VOX_HD inline uint64_t bits_to_nibbles(uint64_t bits) {
   bits = (bits | bits << 24) & 0x000000ff000000ffull;
   bits = (bits | bits << 12) & 0x000f000f000f000full;
@@ -90,7 +90,7 @@ VOX_HD inline uint64_t bits_to_nibbles(uint64_t bits) {
   return bits * 15;
 }
 
-// Bit n of 4 becomes the 16 bits of group n.
+// Spreads 4 bits: bit n becomes the 16 bits of group n.
 VOX_HD inline uint64_t bits_to_groups(uint32_t bits) {
   return (bits & 1 ? 0xffffull : 0) | (bits & 2 ? 0xffff0000ull : 0) | (bits & 4 ? 0xffff00000000ull : 0) |
          (bits & 8 ? 0xffff000000000000ull : 0);
@@ -116,13 +116,13 @@ VOX_HD inline bool contains(Int3 place) {
   return ((place.x | place.y | place.z) & ~3) == 0;
 }
 
-// Bits low to high of four are set; low and high may lie outside 0 to 3.
+// Returns four bits of which those from low to high are set. low and high may lie outside 0 to 3.
 VOX_HD inline uint32_t range4(int32_t low, int32_t high) {
   if (high < 0 || low > 3) return 0;
   return ((2u << (high > 3 ? 3 : high)) - 1) & ~((1u << (low < 0 ? 0 : low)) - 1);
 }
 
-// The boxes of side 2^log2_step at `corner` that begin below `end` along every axis, in Morton order.
+// Returns the boxes of side 2^log2_step at `corner` that begin below `end` along every axis, in Morton order.
 VOX_HD inline uint64_t boxes_below(Int3 corner, int log2_step, int32_t end) {
   const Int3 last = {(end - 1 - corner.x) >> log2_step, (end - 1 - corner.y) >> log2_step,
                      (end - 1 - corner.z) >> log2_step};

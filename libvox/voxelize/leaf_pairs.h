@@ -1,5 +1,5 @@
-// The last step of the descent: from cells of 16³ voxels to leaf cells and at once to voxels, a mask of 4³ voxels for
-// each (leaf cell, triangle) pair.
+// The last step of the descent: from cells of 16³ voxels to leaf cells and directly to voxels, as a mask of
+// 4³ voxels for each (leaf cell, triangle) pair.
 #pragma once
 
 #include "libvox/base/nth_bit.h"
@@ -14,13 +14,13 @@
 
 namespace vox::voxelize {
 
-// Centre of voxel `bit` of the leaf cell at `corner`.
+// Returns the centre of voxel `bit` in the leaf cell at `corner`.
 VOX_HD inline Int3 voxel_center(Int3 corner, uint32_t bit) {
   constexpr int32_t kHalf = kUnitsPerVoxel / 2;
   return corner + cube_place(bit) * kUnitsPerVoxel + Int3{kHalf, kHalf, kHalf};
 }
 
-// (leaf cell, triangle) pairs and the voxels that the triangle covers.
+// A view of (leaf cell, triangle) pairs, with the voxels that the triangle covers.
 struct LeafPairsRef {
   const uint32_t* keys;   // sorted
   const uint32_t* order;  // the pair that each sorted key belongs to
@@ -31,8 +31,8 @@ struct LeafPairsRef {
   VOX_HD uint64_t mask(uint64_t p) const { return masks[order[p]]; }
 };
 
-// Makes the leaf pairs of a pair of a cell of 16³. A processor sets a triangle's test up once for a cell, and it
-// serves all its leaf cells.
+// Makes the leaf pairs of a pair with a cell of 16³. A processor sets a triangle's test up once per cell, and
+// uses it for all leaf cells in it.
 struct EmitLeafPairs {
   const TriangleShape* shapes;
   CellFrame frame;
@@ -61,8 +61,9 @@ struct EmitLeafPairs {
                        });
   }
 #ifdef __CUDACC__
-  // Does the same with a warp, whose lanes share out the leaf cells of 32 pairs evenly and write them side by side.
-  // To set a test up for each takes a GPU less than to wait for the pair with most cells.
+  // Does the same with a warp, whose lanes share the leaf cells of 32 pairs evenly and write them side by
+  // side. On a GPU it is faster to set a test up for each leaf cell than to wait for the pair with the most
+  // cells.
   __device__ void warp(uint64_t begin, uint64_t n) const {
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t own = begin + lane < n ? cell_masks[begin + lane] : 0;
@@ -94,7 +95,7 @@ struct EmitLeafPairs {
   }
 };
 
-// Takes those voxels out of the masks at which triangles have holes.
+// Removes from the masks the voxels at which the triangle has a hole.
 struct PunchHoles {
   TrianglesRef triangles;
   CellFrame frame;
@@ -114,8 +115,8 @@ struct PunchHoles {
   }
 };
 
-// (leaf cell, triangle) pairs in the device's memory. They come as their cells of 16³ do; `keys` and `order` are
-// what is to be sorted.
+// (leaf cell, triangle) pairs in the device's memory, in the order of their cells of 16³. The arrays `keys`
+// and `order` are meant to be sorted.
 struct LeafPairs {
   device::Buffer<uint32_t> keys, order, triangles;
   device::Buffer<uint64_t> masks;
@@ -124,7 +125,7 @@ struct LeafPairs {
   LeafPairsRef ref() const { return {keys.data(), order.data(), triangles.data(), masks.data()}; }
 };
 
-// Makes the pairs of cells of 16³ voxels, not sorted.
+// Makes the leaf pairs of cells of 16³ voxels, unsorted.
 template <class Device>
 LeafPairs make_leaf_pairs(Device& device, const TrianglesRef& triangles, const CellFrame& frame,
                           const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,

@@ -1,5 +1,5 @@
-// Makes leaves of (leaf cell, triangle) pairs: the union of their masks for each cell, and for every filled voxel the
-// material of the triangle whose plane is nearest to its centre.
+// Makes leaves from (leaf cell, triangle) pairs. A cell's mask is the union of its pairs' masks; every filled
+// voxel gets the material of the triangle whose plane is nearest to its centre.
 #pragma once
 
 #include "libvox/dag/node.h"
@@ -45,7 +45,7 @@ struct Leaves {
   uint64_t count = 0, voxels = 0;
 };
 
-// Stands for SolidBuilder without --solid: there are no leaves but the surface's.
+// Takes the place of SolidBuilder without --solid: the only leaves are those of the surface.
 struct SurfaceOnly {
   Leaves fill_leaves(const TrianglesRef&, const CellFrame&, const device::CellsRef&, const LeafPairsRef&,
                      const uint64_t*, const uint32_t*, Leaves leaves) {
@@ -53,7 +53,7 @@ struct SurfaceOnly {
   }
 };
 
-// Makes leaves of pairs with cells of 16³ voxels, whose keys have `key_bits` bits.
+// Makes leaves from pairs with cells of 16³ voxels. The keys of these cells have `key_bits` bits.
 template <class Device, class Filler, class Paint>
 Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFrame& frame, uint32_t key_bits,
                    const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,

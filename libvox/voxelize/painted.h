@@ -1,5 +1,5 @@
-// What is painted on the surface (libvox/painting), as those see it who give voxels their materials. Where
-// nothing is painted, leaves are written by a body that knows nothing of it.
+// The paint on the surface (libvox/painting), as the code that chooses materials of voxels sees it. If
+// nothing is painted, leaves are written by a body without any code for paint.
 #pragma once
 
 #include "libvox/device/atomics.h"
@@ -11,18 +11,19 @@
 namespace vox::voxelize {
 
 struct NoPaint {
-  static constexpr uint32_t kFlag = 0;  // of materials that ask what is painted on them
+  static constexpr uint32_t kFlag = 0;  // the flag of materials that have paint
   VOX_HD void finish() const {}
 };
 
-// A body takes a copy, which counts what it asks, and finishes it.
+// A body works on a copy, which counts its own queries, and calls finish() at the end.
 struct AtlasPaint {
   static constexpr uint32_t kFlag = MaterialRef::kPainted;
   painting::AtlasRef atlas;
   uint64_t* queries;
   uint32_t asked = 0;
 
-  // The palette entry that is painted at a place of the texture, or no entry.
+  // Returns the palette entry that is painted at a place of the texture, or a number that is no entry if
+  // nothing is painted there.
   VOX_HD uint32_t entry(const MaterialRef& material, uint32_t layer, Vec2<int64_t> shares) {
     ++asked;
     return atlas.entry(layer, {scene::texel_of_share(shares.x, atlas.keys.size, wrap_u(material)),
@@ -33,7 +34,7 @@ struct AtlasPaint {
   }
 };
 
-// Flags the materials on which something is painted.
+// Sets the flag of the materials on which something is painted.
 inline void mark_painted(std::vector<MaterialRef>& materials, const painting::FrozenAtlas& atlas) {
   for (size_t i = 0; i < atlas.painted.size(); ++i)
     if (atlas.painted[i] != 0)
@@ -49,7 +50,7 @@ class AtlasOnDevice {
         queries_(device.template make<uint64_t>(1)),
         atlas_(painting::ref(atlas, cells_.data())) {}
 
-  // For one chunk, whose queries are counted.
+  // Returns the paint for one chunk, and resets the count of queries.
   AtlasPaint paint() {
     device_.fill(queries_.data(), 1, uint64_t{0});
     return {atlas_, queries_.data()};

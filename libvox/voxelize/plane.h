@@ -1,5 +1,5 @@
-// How far voxels' centres are from a triangle's plane. An exact product is rounded to a float and multiplied once:
-// what is compared is within 2^-22 of the distance, and devices round alike.
+// The distances of voxels' centres from a triangle's plane. An exact product is rounded to a float and
+// multiplied once: the compared value is within 2^-22 of the distance, and all devices round alike.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace vox::voxelize {
 
-// The centre of a voxel that a triangle covers is nearer to the triangle than this, in units: it lies within half
-// the diagonal of a voxel of the plane, and beyond a corner only as far as the corner's own voxel reaches.
+// The centre of a voxel that a triangle covers is nearer to the triangle than this many units: it lies within
+// half a voxel's diagonal of the plane, and beyond a corner only as far as the corner's own voxel reaches.
 inline constexpr int32_t kCoveredReach = 8 * kUnitsPerVoxel;
 
 VOX_HD inline uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
@@ -28,17 +28,17 @@ VOX_HD inline Vec3d to_double(Vec3<int64_t> v) {
   return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
 }
 
-// The low 64 bits of a dot product. They are all of it where the product is known to be below 2^63, however large
-// its summands are.
+// Returns the low 64 bits of a dot product. They are the whole product if it is known to be below 2^63, even
+// if its summands are larger.
 VOX_HD inline int64_t low_dot(Vec3<int64_t> a, Vec3<int64_t> b) {
   const auto bits = [](int64_t v) { return static_cast<uint64_t>(v); };
   return static_cast<int64_t>(bits(a.x) * bits(b.x) + bits(a.y) * bits(b.y) + bits(a.z) * bits(b.z));
 }
 
-// Runs once a triangle.
+// Runs once per triangle.
 VOX_HD inline TrianglePlane plane_of(const TriangleShape& triangle) {
-  // Up to this size of the normal's components the product for a point within kCoveredReach is at most
-  // √3 · 2^49 · 2^12, which is below 2^63.
+  // If no component of the normal is larger than this, the product for a point within kCoveredReach is at
+  // most √3 · 2^49 · 2^12, which is below 2^63.
   constexpr int64_t kNarrowNormal = int64_t{1} << 49;
   Vec3<int64_t> n = normal_of(triangle);
   auto size = [](int64_t v) { return static_cast<uint64_t>(absolute(v)); };
@@ -51,8 +51,8 @@ VOX_HD inline TrianglePlane plane_of(const TriangleShape& triangle) {
   return {n, static_cast<float>(1 / sqrt(dot(d, d))), narrow ? 1u : 0u};
 }
 
-// Distance from the plane, in units, of the centre of a voxel that the triangle covers. Triangles without area are
-// farther than everything else.
+// Returns the distance from the plane, in units, of the centre of a voxel that the triangle covers. A
+// triangle without area is farther away than all others.
 VOX_HD inline float plane_distance(const TrianglePlane& plane, const TriangleShape& triangle, Int3 point) {
   constexpr float kFar = 3e38f;
   if (plane.scale == 0) return kFar;

@@ -15,7 +15,7 @@ MaterialRef material_ref(const scene::IndexedMaterial& material) {
   return ref;
 }
 
-// Appends the texels of a texture, starting at a whole word of both arrays.
+// Appends the texels of a texture. They start at a whole word of both arrays.
 void add_texture(const scene::IndexedTexture& texture, PreparedMaterials& out) {
   const uint64_t first = std::max(out.nibbles.size() * 8, (out.opaque.size() * 32 + 31) / 32 * 32);
   out.nibbles.resize(first / 8);

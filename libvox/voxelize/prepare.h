@@ -1,4 +1,4 @@
-// Prepares a scene for kernels, once: they read snapped triangles, and textures in one array.
+// Prepares a scene for kernels, once: kernels read snapped triangles, and all textures in one array.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 namespace vox::voxelize {
 
 struct PreparedMaterials {
-  std::vector<MaterialRef> materials;  // those of the scene, then as many twins without a texture
+  std::vector<MaterialRef> materials;  // the scene's materials, then as many twins without a texture
   std::vector<TextureLevelRef> levels;
   std::vector<uint32_t> nibbles, opaque;
   std::vector<uint32_t> color_lut;
@@ -20,22 +20,24 @@ struct PreparedMaterials {
 
 PreparedMaterials prepare_materials(const scene::IndexedScene& indexed);
 
-// Which attributes of triangles are read: what gives voxels their materials, or only what makes holes.
+// The attributes of triangles that are read: all that give voxels their materials, or only those that make
+// holes.
 enum class Attributes { OfMaterials, OfHoles };
 
 struct PrepareOptions {
   Attributes attributes = Attributes::OfMaterials;
-  // Triangles left of the grid (lower x) are kept too: rays cross them before they enter it.
+  // Also keep triangles left of the grid (at lower x), because rays cross them before they enter the grid.
   bool solid = false;
 };
 
-// The parts of triangles that reach into the grid, cut off at the guard band, in the scene's order.
+// The parts of triangles that reach into the grid, clipped at the guard band, in the scene's order.
 struct PreparedTriangles {
   device::Buffer<TriangleShape> shapes;
-  device::Buffer<TriangleShading> shadings;  // one per shape, or none where only holes would read them
+  device::Buffer<TriangleShading> shadings;  // one for each shape; empty if neither materials nor holes need
+                                             // them
 };
 
-// Compiled for each device in prepare_*.
+// prepare_*.{cpp,cu} compile this function for each device.
 template <class Device>
 PreparedTriangles prepare_triangles(Device& device, const scene::Scene& scene,
                                     const PreparedMaterials& materials, const Grid& grid,

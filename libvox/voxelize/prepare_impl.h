@@ -1,5 +1,5 @@
-// Turns a mesh into snapped triangles on the device. Included by prepare_cpu.cpp and prepare_cuda.cu, which only say
-// which device.
+// Turns a mesh into snapped triangles on the device. prepare_cpu.cpp and prepare_cuda.cu include this file
+// and name the device.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace vox::voxelize {
 
-// How many shapes triangles become, a byte each. A flag tells those that the host cuts.
+// The number of shapes that each triangle becomes, in a byte each. A flag marks the triangles that the host
+// cuts.
 struct ShapeCounts {
   static constexpr uint8_t kCut = 0x80;
   uint8_t* counts;
@@ -47,13 +48,13 @@ struct CountCutParts {
   }
 };
 
-// Writes the shapes of triangles that are not cut.
+// Writes the shapes of the triangles that are not cut.
 struct WriteShapes {
   MeshRef mesh;
   ShapeCounts counts;
   const uint32_t* first;
   TriangleShape* shapes;
-  TriangleShading* shadings;  // nullptr where they are not read
+  TriangleShading* shadings;  // nullptr if they are not read
   VOX_HD void operator()(uint64_t i) const {
     if (counts.counts[i] != 1) return;
     const scene::Triangle triangle = mesh.triangles[i];
@@ -100,14 +101,14 @@ class MeshOnDevice {
         triangles_(device, scene.triangles),
         materials_(device, materials.materials) {}
 
-  // Adds what shadings are made of.
+  // Uploads the arrays from which shadings are made.
   void add_attributes(Device& device, const scene::Scene& scene, const PreparedMaterials& materials) {
     colors_.emplace(device, scene.colors);
     texcoords_.emplace(device, scene.texcoords);
     levels_.emplace(device, materials.levels);
   }
 
-  // The same mesh, read here.
+  // Returns the same mesh with pointers into the device's memory.
   MeshRef ref(MeshRef mesh) const {
     mesh.positions = positions_.data();
     mesh.triangles = triangles_.data();

@@ -1,5 +1,5 @@
-// The material of a voxel, given a triangle that covers it (docs/architecture.md, "Coverage and material"), in whole
-// numbers.
+// The material of a voxel, given a triangle that covers it (docs/architecture.md, "Coverage and material").
+// It is computed in whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace vox::voxelize {
 
-// What materials and holes need of each triangle. It computes in double precision, as nothing does that runs more
-// often than once a triangle.
+// Computes the data of each triangle that materials and holes need. It uses double precision, which is
+// allowed only in code that runs at most once per triangle.
 struct PrepareShading {
   const TriangleShape* shapes;
   const TriangleShading* shadings;
@@ -46,8 +46,8 @@ VOX_HD inline uint32_t vertex_color_index(const MaterialsRef& materials, const T
   return materials.color_lut[entry >> 3] >> (entry & 7) * 4 & 15;
 }
 
-// What a triangle shows to the voxels that it covers, at its point that is closest to their centres. What is the
-// same for all of them is looked up once.
+// The material of a triangle, or its hole, at the voxels that it covers. It is read at the triangle's point
+// that is closest to the voxel's centre. Data that is the same for all voxels is looked up once.
 class ShadedTriangle {
  public:
   ShadedTriangle() = default;
@@ -61,7 +61,7 @@ class ShadedTriangle {
       level_ = triangles.materials.levels[material_.first_level + place_->level];
   }
 
-  // The palette entry. What is painted there (painted.h) comes before the texture.
+  // Returns the palette entry at a voxel's centre. Paint (painted.h) takes precedence over the texture.
   template <class Paint>
   VOX_HD uint32_t material(Paint& paint, Int3 point) const {
     constexpr uint32_t kPlaced = MaterialRef::kTextured | MaterialRef::kVertexColors | Paint::kFlag;
@@ -82,14 +82,14 @@ class ShadedTriangle {
 
   VOX_HD bool has_holes() const { return (material_.flags & MaterialRef::kHasHoles) != 0; }
 
-  // Whether there is a hole. The material has some.
+  // True if the triangle has a hole at a voxel's centre. The material must have holes.
   VOX_HD bool hole(Int3 point) const {
     const uint64_t texel = texel_at(closest_weights(*weights_, *shape_, point));
     return (materials_->opaque[texel >> 5] >> (texel & 31) & 1) == 0;
   }
 
  private:
-  // The place of a texel in MaterialsRef's arrays. The material is textured.
+  // Returns the index of a texel in MaterialsRef's arrays. The material must be textured.
   VOX_HD uint64_t texel_at(Weights weights) const {
     const Vec2<int64_t> shares = shares_at(*place_, weights);
     const uint32_t column = scene::texel_of_share(shares.x, level_.width, wrap_u(material_));
@@ -102,7 +102,7 @@ class ShadedTriangle {
   const TriangleWeights* weights_ = nullptr;
   const TexturePlace* place_ = nullptr;
   MaterialRef material_ = {};
-  TextureLevelRef level_ = {};  // where the material is textured
+  TextureLevelRef level_ = {};  // set only if the material is textured
 };
 
 }  // namespace vox::voxelize

@@ -1,29 +1,31 @@
-// --solid: the inside of closed surfaces. A voxel is inside when a ray along x from far left to its centre
-// crosses the surface an odd number of times; crossings are counted exactly on snapped coordinates.
+// Fills the inside of closed surfaces (--solid). A voxel is inside if a ray along x from far left to its
+// centre crosses the surface an odd number of times. Crossings are counted exactly, on snapped coordinates.
 //
-// Rays are followed from cell to cell: the surface cells of a row (same y and z) stand in order, each flips
-// some of the row's 16 rays, and between two of them each ray is inside or outside all the way. Every row is
-// passed from left to right, chunk by chunk, so that one state per row links them (chunk_cells.h).
-// Octree nodes without surface are filled as a whole, from prebuilt full nodes. So all work follows the
-// surface.
+// Rays are followed from cell to cell. The surface cells of a row (same y and z) are in order. Each of them
+// flips some of the row's 16 rays, and between two of them a ray is inside or outside all the way. Every row
+// is followed from left to right, chunk by chunk, so that one state for each row links the chunks
+// (chunk_cells.h). Octree nodes without surface are filled as a whole, by prebuilt full nodes. So all work is
+// proportional to the surface.
 //
-// A voxel that is filled inside takes the material of the last surface voxel that its ray has passed; a node
-// that is filled as a whole takes that of the ray through its lowest corner.
+// A voxel that is filled inside takes the material of the last surface voxel that its ray has passed. A node
+// that is filled as a whole takes the material of the ray through its lowest corner.
 #pragma once
 
 #include "libvox/voxelize/cell_states.h"
+#include "libvox/voxelize/duplicates.h"
 #include "libvox/voxelize/leaves.h"
 
 namespace vox::voxelize {
 
-// Rays that a triangle crosses within a cell.
+// The rays that a triangle crosses within a cell.
 struct Crossings {
   uint64_t flips = 0;  // in row order, the voxels of these rays whose centres lie behind the crossing
   uint32_t rays = 0;   // rays with a crossing in the cell
+  int64_t sign = 0;    // of the normal along x
 };
 
-// Whether the ray through (y, z) along x meets the triangle. Points on an edge belong to one of its two
-// sides.
+// True if the ray through (y, z) along x meets the triangle. A point on an edge that two triangles share
+// belongs to exactly one of them.
 VOX_HD inline bool ray_meets(const TriangleShape& triangle, int64_t sign, int32_t y, int32_t z) {
   for (int e = 0; e < 3; ++e) {
     const Int3 &from = triangle.corner[e], &to = triangle.corner[e == 2 ? 0 : e + 1];
@@ -34,7 +36,8 @@ VOX_HD inline bool ray_meets(const TriangleShape& triangle, int64_t sign, int32_
   return true;
 }
 
-// How far the point lies behind the triangle's plane along x, times |normal.x| (positive: behind).
+// Returns how far the point lies behind the triangle's plane along x, times |normal.x|. The result is
+// positive behind the plane.
 template <class Number>
 VOX_HD Number behind_plane(const TriangleShape& triangle, Vec3<int64_t> normal, int64_t sign, int32_t x,
                            int32_t y, int32_t z) {
@@ -48,13 +51,14 @@ VOX_HD inline Crossings crossings_in(const TriangleShape& triangle, Int3 corner)
   const Vec3<int64_t> normal = normal_of(triangle);
   if (normal.x == 0) return result;
   const int64_t sign = normal.x < 0 ? -1 : 1;
+  result.sign = sign;
   const __int128 voxel = __int128(absolute(normal.x)) * kUnitsPerVoxel;
   for (int32_t ray = 0; ray < 16; ++ray) {
     const int32_t y = corner.y + (ray & 3) * kUnitsPerVoxel + kUnitsPerVoxel / 2;
     const int32_t z = corner.z + (ray >> 2) * kUnitsPerVoxel + kUnitsPerVoxel / 2;
     if (!ray_meets(triangle, sign, y, z)) continue;
     const __int128 at_face = behind_plane<__int128>(triangle, normal, sign, corner.x, y, z);
-    if (at_face > 0 || at_face + 4 * voxel <= 0) continue;  // in another cell
+    if (at_face > 0 || at_face + 4 * voxel <= 0) continue;  // the crossing is in another cell
     result.rays |= 1u << ray;
     for (int i = 0; i < 4; ++i)
       if (at_face + voxel * i + voxel / 2 > 0) result.flips |= uint64_t{1} << (i + 4 * ray);
@@ -79,25 +83,29 @@ struct CellCrossings {
   device::CellsRef cells;
   LeafPairsRef pairs;
   CellFrame frame;
-  uint64_t* flips;
-  uint32_t* rays;
+  SkippedTriangles skipped;
+  Windings* flips;    // of the voxels, beyond those where their rays enter the cell
+  RayWindings* rays;  // what the cell adds to its rays
   VOX_HD void operator()(uint64_t c) const {
-    Crossings sum;
+    Windings voxel_sum, ray_sum;
     const Int3 corner = frame.corner(pairs.keys[cells.begin(c)]);
     for (uint64_t p = cells.begin(c); p < cells.end(c); ++p) {
-      const Crossings crossings = crossings_in(triangles.shapes[pairs.triangle(p)], corner);
-      sum.flips ^= crossings.flips;
-      sum.rays ^= crossings.rays;
+      const uint32_t triangle = pairs.triangle(p);
+      if (skipped.has(triangle)) continue;
+      const Crossings crossings = crossings_in(triangles.shapes[triangle], corner);
+      if (crossings.rays == 0) continue;
+      voxel_sum = voxel_sum + crossing(crossings.flips, crossings.sign);
+      ray_sum = ray_sum + crossing(crossings.rays, crossings.sign);
     }
-    flips[c] = sum.flips;
-    rays[c] = sum.rays;
+    flips[c] = voxel_sum;
+    rays[c] = packed(ray_sum);
   }
 };
 
-// The surface voxels of a cell: its mask and, in a leaf, their materials.
+// The surface voxels of the cells: the masks, and the leaves with their materials.
 struct SurfaceRef {
   const uint64_t* masks;    // by cell
-  const uint32_t* leaf_of;  // by cell; only where the mask is not 0
+  const uint32_t* leaf_of;  // by cell; valid only if the mask is not 0
   const uint32_t* offsets;
   const uint32_t* words;
   bool materials;
@@ -115,10 +123,10 @@ struct ScatterLeaves {
 
 // Follows the rays of one row through the chunk's cells.
 struct WalkRows {
-  device::CellsRef runs;  // of cells with the same row
+  device::CellsRef runs;  // the cells of each row
   const uint64_t* keys;
   const uint32_t* order;
-  const uint32_t* rays;
+  const RayWindings* rays;
   SurfaceRef surface;
   const RowState* rows;
   uint64_t rows_a_side;
@@ -130,7 +138,7 @@ struct WalkRows {
     for (uint64_t t = runs.begin(i); t < runs.end(i); ++t) {
       const uint32_t cell = order[t];
       before[t] = state;
-      state.inside ^= rays[cell];
+      state.windings = packed(unpacked(state.windings) + unpacked(rays[cell]));
       pass_surface(cell, state);
       after[t] = state;
     }
@@ -151,7 +159,7 @@ struct WalkRows {
   }
 };
 
-// Makes the state behind a row's last cell the state of the row.
+// Sets the state of each row to the state after its last cell.
 struct CommitRows {
   const uint64_t* keys;
   const RowState* after;
@@ -165,25 +173,80 @@ struct CommitRows {
   }
 };
 
-// Writes the masks of cells, surface and inside, taking the cells in the order of their row keys.
+// Writes the masks of the cells, with both surface and inside, in the order of the cells' row keys.
 struct FillCells {
   CellFrame frame;
   device::CellsRef cells;
   const uint32_t* pair_keys;
   const uint32_t* order;
-  const uint64_t* flips;
+  const Windings* flips;
   const RowState* before;
   const uint64_t* surface_masks;
   int32_t grid_end;
   uint64_t* masks;          // by cell
-  uint64_t* ray_materials;  // by cell, at its left face
+  uint64_t* ray_materials;  // by cell, the rays' materials at its left face
   VOX_HD void operator()(uint64_t t) const {
     const uint32_t cell = order[t];
-    const uint64_t inside = lattice::bits_to_nibbles(before[t].inside) ^ flips[cell];
+    const uint64_t inside = lattice::bits_to_nibbles(before[t].inside()) ^ flips[cell].odd();
     const Int3 corner = frame.corner(pair_keys[cells.begin(cell)]);
     masks[cell] = surface_masks[cell] | (lattice::rows_to_morton(inside) &
                                          lattice::boxes_below(corner, kLog2UnitsPerVoxel, grid_end));
     ray_materials[cell] = before[t].materials;
+  }
+};
+
+// The rays of a row that lie inside of the grid, which has so many voxels a side.
+VOX_HD inline uint32_t rays_below(uint32_t resolution, uint32_t y, uint32_t z) {
+  const int32_t last_y = static_cast<int32_t>(resolution) - 1 - static_cast<int32_t>(4 * y),
+                last_z = static_cast<int32_t>(resolution) - 1 - static_cast<int32_t>(4 * z);
+  return lattice::range4(0, last_y) * 0x1111u &
+         static_cast<uint32_t>(lattice::bits_to_nibbles(lattice::range4(0, last_z)) & 0xffff);
+}
+
+// Counts the empty voxels in which signs and parity disagree, modulo 2^64: those of a cell, and those that it adds to the
+// ones behind it, or takes from them, up to the grid's end.
+struct CountDisputed {
+  const uint64_t* keys;
+  const uint32_t* order;
+  const Windings* flips;
+  const RowState* before;
+  const RowState* after;
+  const uint64_t* surface_masks;
+  uint32_t resolution;
+  VOX_HD uint64_t operator()(uint64_t t) const {
+    const RayWindings entered = before[t].windings, left = after[t].windings;
+    const Windings& cell = flips[order[t]];
+    // Most rays are outside or have entered one surface: the upper bits are 0.
+    if (((entered | left) >> 16 | cell.bits[1] | cell.bits[2] | cell.bits[3]) == 0) return 0;
+    const uint64_t voxels = (along_rays(entered) + cell).even_but_not_0();
+    const uint32_t rays_before = disputed_rays(entered), rays_after = disputed_rays(left);
+    if (voxels == 0 && (rays_before | rays_after) == 0) return 0;
+    constexpr uint64_t kMask = (uint64_t{1} << kCellBits) - 1;
+    const auto x = static_cast<uint32_t>(keys[t] & kMask),
+               y = static_cast<uint32_t>(keys[t] >> kCellBits & kMask),
+               z = static_cast<uint32_t>(keys[t] >> 2 * kCellBits);
+    const uint32_t rays = rays_below(resolution, y, z), begin = 4 * x, end = 4 * x + 4;
+    const uint32_t inside_grid = lattice::range4(0, static_cast<int32_t>(resolution - begin) - 1);
+    const uint64_t empty = ~lattice::morton_to_rows(surface_masks[order[t]]) &
+                           lattice::bits_to_nibbles(rays) & inside_grid * 0x1111111111111111ull;
+    const uint64_t rest_before = resolution - begin, rest_after = end < resolution ? resolution - end : 0;
+    return static_cast<uint64_t>(popcount(voxels & empty)) +
+           static_cast<uint64_t>(popcount(rays_after & rays)) * rest_after -
+           static_cast<uint64_t>(popcount(rays_before & rays)) * rest_before;
+  }
+};
+
+// The same of rays where the grid begins.
+struct CountDisputedRows {
+  const RowState* rows;
+  uint64_t rows_a_side;
+  uint32_t resolution;
+  VOX_HD uint64_t operator()(uint64_t i) const {
+    const uint32_t disputed = disputed_rays(rows[i].windings);
+    if (disputed == 0) return 0;
+    const uint32_t inside_grid = rays_below(resolution, static_cast<uint32_t>(i % rows_a_side),
+                                            static_cast<uint32_t>(i / rows_a_side));
+    return static_cast<uint64_t>(popcount(disputed & inside_grid)) * resolution;
   }
 };
 
@@ -211,7 +274,8 @@ struct WriteSolidLeaves {
   }
 
  private:
-  // The material of the voxel if it is on the surface, else that of the last surface voxel to its left.
+  // Returns the voxel's own material if it is on the surface, otherwise that of the last surface voxel to its
+  // left.
   VOX_HD uint32_t material_of(uint32_t cell, uint32_t bit) const {
     Int3 place = cube_place(bit);
     for (; place.x >= 0; --place.x) {
@@ -222,9 +286,11 @@ struct WriteSolidLeaves {
   }
 };
 
-// Enters crossings left of the grid, of triangles that a clip box cuts off, into the states of the rows.
+// Adds crossings left of the grid to the states of the rows. They come from triangles that a clip box cuts
+// off.
 struct CrossLeftOfGrid {
   const TriangleShape* shapes;
+  SkippedTriangles skipped;
   int32_t grid_end;
   RowState* rows;
   uint64_t rows_a_side;
@@ -232,7 +298,7 @@ struct CrossLeftOfGrid {
     const TriangleShape& shape = shapes[i];
     const Vec3<int64_t> normal = normal_of(shape);
     const BoxRange voxels(shape, {0, 0, 0}, kLog2UnitsPerVoxel);
-    if (normal.x == 0 || voxels.low.x >= 0) return;
+    if (normal.x == 0 || voxels.low.x >= 0 || skipped.has(i)) return;
     const int64_t sign = normal.x < 0 ? -1 : 1;
     const int32_t end = grid_end >> kLog2UnitsPerVoxel;
     for (int32_t k = voxels.low.z < 0 ? 0 : voxels.low.z; k <= voxels.high.z && k < end; ++k)
@@ -241,24 +307,24 @@ struct CrossLeftOfGrid {
                       z = k * kUnitsPerVoxel + kUnitsPerVoxel / 2;
         if (!ray_meets(shape, sign, y, z) || behind_plane<__int128>(shape, normal, sign, 0, y, z) <= 0)
           continue;
-        device::atomic_xor(
-            &rows[static_cast<uint64_t>(k / 4) * rows_a_side + static_cast<uint64_t>(j / 4)].inside,
-            1u << ((j & 3) + 4 * (k & 3)));
+        add_together(
+            &rows[static_cast<uint64_t>(k / 4) * rows_a_side + static_cast<uint64_t>(j / 4)].windings,
+            crossing(uint64_t{1} << ((j & 3) + 4 * (k & 3)), sign));
       }
   }
 };
 
 struct CountInside {
   const RowState* rows;
-  VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(rows[i].inside)); }
+  VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(rows[i].inside())); }
 };
 
-// Takes down the states of the rays along the lowest row of each chunk cell, where they enter it and where they leave
-// it at its right face.
+// Records the states of the rays along the lowest row of each chunk cell, where they enter the cell and where
+// they leave it at its right face.
 struct PassChunkCells {
   InsideRef inside;
   const uint64_t* chunk_cells;
-  uint32_t log2_cells;  // a side of a chunk cell
+  uint32_t log2_cells;  // a chunk cell has 2^log2_cells cells a side
   CellState* states;
   VOX_HD void operator()(uint64_t i) const {
     Int3 cell = morton_decode(chunk_cells[i]) * (1 << log2_cells);
@@ -269,12 +335,12 @@ struct PassChunkCells {
   }
 };
 
-// Takes the states of every row that is the lowest of a row of chunk cells.
+// Copies the state of every row that is the lowest row of a row of chunk cells.
 struct TakeRows {
   const RowState* rows;
   uint64_t rows_a_side;
   uint64_t taken_a_side;
-  uint32_t log2_cells;  // a side of a chunk cell
+  uint32_t log2_cells;  // a chunk cell has 2^log2_cells cells a side
   RowState* taken;
   VOX_HD void operator()(uint64_t i) const {
     taken[i] = rows[((i / taken_a_side) << log2_cells) * rows_a_side + ((i % taken_a_side) << log2_cells)];

@@ -1,10 +1,13 @@
-// The state of --solid over all chunks of a scene, and the nodes it fills empty space with.
+// Keeps the state of --solid over all chunks of a scene, and makes the nodes with which empty space is
+// filled.
 #pragma once
 
 #include <vector>
 
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/levels.h"
+#include "libvox/device/uploaded.h"
+#include "libvox/voxelize/build_scene.h"
 #include "libvox/voxelize/fills.h"
 #include "libvox/voxelize/solid.h"
 
@@ -26,21 +29,36 @@ class SolidBuilder {
     make_fills();
   }
 
-  // Begins with the crossings of triangles left of the grid.
+  // Finds duplicates, and begins with the crossings of triangles left of the grid.
   void start(const TrianglesRef& triangles, uint64_t count) {
+    skip(find_duplicates(device_, triangles.shapes, count), count);
     device_.for_each("crossings left of the grid", count,
                      CrossLeftOfGrid{.shapes = triangles.shapes,
+                                     .skipped = {skipped_.data()},
                                      .grid_end = grid_end_,
                                      .rows = rows_.data(),
                                      .rows_a_side = rows_a_side_});
+    at_start_ = {
+        .open_rays = open_rays(),
+        .disputed_voxels = device_.sum("count disputed rows", rows_.size(),
+                                       CountDisputedRows{rows_.data(), rows_a_side_, end_.resolution}),
+        .duplicates = at_start_.duplicates};
   }
 
-  // Makes leaves with their inside of the surface's leaves. `filled` are the cells that hold surface voxels.
+  // What is known before the first chunk, of the whole scene.
+  const SolidCounts& at_start() const { return at_start_; }
+  // What the chunks that are committed add to it, modulo 2^64.
+  SolidCounts added() {
+    return {.open_rays = open_rays() - at_start_.open_rays, .disputed_voxels = disputed_};
+  }
+
+  // Makes leaves that include the inside from the leaves of the surface. `filled` lists the cells that hold
+  // surface voxels.
   Leaves fill_leaves(const TrianglesRef& triangles, const CellFrame& frame, const device::CellsRef& cells,
                      const LeafPairsRef& pairs, const uint64_t* surface_masks, const uint32_t* filled,
                      Leaves surface_leaves);
 
-  // Keeps the state of the rays where they leave this chunk; until then the chunk can be tried again.
+  // Keeps the states of the rays where they leave this chunk. Before this call the chunk can be tried again.
   void commit_chunk() {
     device_.for_each("keep rows", count_,
                      CommitRows{.keys = keys_.data(),
@@ -48,9 +66,10 @@ class SolidBuilder {
                                 .count = count_,
                                 .rows = rows_.data(),
                                 .rows_a_side = rows_a_side_});
+    disputed_ += disputed_in_chunk_;
   }
 
-  // The states of rays along the rows of this chunk's cells; valid until the next chunk.
+  // Returns the states of the rays along the rows of this chunk's cells. They are valid until the next chunk.
   InsideRef inside() const {
     return {.keys = keys_.data(),
             .before = before_.data(),
@@ -60,7 +79,8 @@ class SolidBuilder {
             .rows_a_side = rows_a_side_};
   }
 
-  // The states of rows of chunk cells of 2^log2_cells cells a side, before the first chunk: at the left end of the grid.
+  // Returns the states of the rows of chunk cells at the left end of the grid, before the first chunk. A
+  // chunk cell has 2^log2_cells cells a side.
   LeftRows left_rows(uint32_t log2_cells) {
     LeftRows left = {.states = {}, .a_side = (rows_a_side_ + (uint64_t{1} << log2_cells) - 1) >> log2_cells};
     left.states.resize(left.a_side * left.a_side);
@@ -75,21 +95,22 @@ class SolidBuilder {
     return left;
   }
 
-  // The fills of a height above the leaves, by slot.
+  // Returns the pointers of the fills of a height above the leaves, by slot.
   std::vector<uint32_t> fills(uint32_t height) {
     std::vector<uint32_t> pointers(kFillsPerLevel);
     device_.download(pointers.data(), fills_.data() + uint64_t{height} * kFillsPerLevel, kFillsPerLevel);
     return pointers;
   }
 
-  // Adds the absent siblings that are inside to the children, and what they stand for to the counts of `dag`.
+  // Adds the absent siblings that are inside to the children, and adds their voxels and nodes to the counts
+  // of `dag`.
   template <class Key>
   void add_fills(dag::StoredLevel<Key>& children, const CellFrame& frame, uint32_t key_bits,
                  const InsideRef& inside, dag::FrozenDag& dag);
 
-  uint64_t open_rays() { return device_.sum("count open rays", rows_.size(), CountInside{rows_.data()}); }
-
  private:
+  uint64_t open_rays() { return device_.sum("count open rays", rows_.size(), CountInside{rows_.data()}); }
+  void skip(const std::vector<uint32_t>& triangles, uint64_t count);
   void make_fills();
   void make_fill_level(uint32_t height, const std::vector<uint32_t>& below);
   std::vector<uint32_t> leaf_fill(uint32_t material, uint32_t cuts) const;
@@ -104,11 +125,24 @@ class SolidBuilder {
   uint32_t depth_;
   uint64_t rows_a_side_;
   device::Buffer<RowState> rows_;
-  device::Buffer<uint32_t> fills_;  // pointers, kFillsPerLevel for each height above the leaves
+  device::Buffer<uint32_t> fills_;  // pointers: kFillsPerLevel for each height above the leaves
   device::Buffer<uint64_t> keys_;
   device::Buffer<RowState> before_, after_;
   uint64_t count_ = 0;
+  device::Buffer<uint32_t> skipped_;  // a bit for each triangle, or nothing
+  SolidCounts at_start_;
+  uint64_t disputed_ = 0, disputed_in_chunk_ = 0;
 };
+
+// Leaves these triangles out where crossings are counted.
+template <class Device>
+void SolidBuilder<Device>::skip(const std::vector<uint32_t>& triangles, uint64_t count) {
+  at_start_.duplicates = triangles.size();
+  if (triangles.empty()) return;
+  std::vector<uint32_t> bits((count + 31) / 32);
+  for (const uint32_t triangle : triangles) bits[triangle / 32] |= 1u << triangle % 32;
+  skipped_ = device::uploaded(device_, bits);
+}
 
 // Makes leaves and nodes that are full of one material, whole and cut.
 template <class Device>
@@ -156,7 +190,7 @@ std::vector<uint32_t> SolidBuilder<Device>::leaf_fill(uint32_t material, uint32_
   return words;
 }
 
-// `below` are the pointers of the fills that are half as wide.
+// `below` holds the pointers of the fills of half the width.
 template <class Device>
 std::vector<uint32_t> SolidBuilder<Device>::node_fill(uint32_t height, uint32_t material, uint32_t cuts,
                                                       const std::vector<uint32_t>& below) const {
@@ -175,13 +209,14 @@ Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const Ce
                                          const uint64_t* surface_masks, const uint32_t* filled,
                                          Leaves surface_leaves) {
   const uint64_t n = cells.count;
-  auto flips = device_.template make<uint64_t>(n);
-  auto rays = device_.template make<uint32_t>(n);
+  auto flips = device_.template make<Windings>(n);
+  auto rays = device_.template make<RayWindings>(n);
   device_.for_each("crossings", n,
                    CellCrossings{.triangles = triangles,
                                  .cells = cells,
                                  .pairs = pairs,
                                  .frame = frame,
+                                 .skipped = {skipped_.data()},
                                  .flips = flips.data(),
                                  .rays = rays.data()});
   auto leaf_of = device_.template make<uint32_t>(n);
@@ -230,6 +265,14 @@ Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const Ce
                              .grid_end = grid_end_,
                              .masks = masks.data(),
                              .ray_materials = ray_materials.data()});
+  disputed_in_chunk_ = device_.sum("count disputed voxels", n,
+                                   CountDisputed{.keys = keys_.data(),
+                                                 .order = order.data(),
+                                                 .flips = flips.data(),
+                                                 .before = before_.data(),
+                                                 .after = after_.data(),
+                                                 .surface_masks = surface_masks,
+                                                 .resolution = end_.resolution});
   Leaves leaves;
   leaves.voxels = device_.sum("count voxels", n, LeafVoxels{masks.data()});
   auto solid = device_.template make<uint32_t>(n);

@@ -1,5 +1,6 @@
-// Sixteen numbers, one for each square of a projection of a 4 × 4 × 4 lattice, on a processor: in one vector, two or
-// four, as wide as those are that the code is compiled for. Square (i, j) is lane i + 4·j.
+// Sixteen numbers, one for each square of a projection of a 4 × 4 × 4 lattice, on a processor. They are one,
+// two or four vectors, as wide as the vectors of the processor that the code is compiled for. Square (i, j)
+// is lane i + 4·j.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +54,7 @@ struct SquaresPart {
 class Squares {
  public:
   Squares() = default;
-  // i·u + j·v for each square.
+  // Returns i·u + j·v for each square.
   static Squares slope(int32_t u, int32_t v) {
     static constexpr int32_t kI[16] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
     static constexpr int32_t kJ[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
@@ -65,16 +66,16 @@ class Squares {
   Squares operator+(int32_t value) const {
     return of([&](int p) { return parts_[p] + Part::same(value); });
   }
-  // value - this.
+  // Returns value - this for each square.
   Squares below(int32_t value) const {
     return of([&](int p) { return Part::same(value) - parts_[p]; });
   }
-  // Keeps of each square whether one of both numbers is negative.
+  // The result is negative in each square in which one of the two numbers is negative.
   Squares operator|(const Squares& other) const {
     return of([&](int p) { return parts_[p] | other.parts_[p]; });
   }
 
-  // The squares with negative numbers, a bit for each.
+  // Returns the squares with negative numbers, one bit for each square.
   uint32_t negative() const {
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
     return _mm512_movepi32_mask(parts_[0].lanes);
@@ -84,7 +85,7 @@ class Squares {
     };
     return bits(parts_[0]) | bits(parts_[1]) << 8;
 #else
-    // Packing keeps signs.
+    // Packing keeps the signs.
     return static_cast<uint32_t>(
         _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(parts_[0].lanes, parts_[1].lanes),
                                           _mm_packs_epi32(parts_[2].lanes, parts_[3].lanes))));

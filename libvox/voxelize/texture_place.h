@@ -1,12 +1,12 @@
-// Where in its texture a triangle lies. A share, 2^-32 of an image's side, is a coordinate that both wrap and texel
-// are read from without a division, whatever the size of the image.
+// The place of a triangle in its texture. A share is 2^-32 of an image's side: a coordinate from which wrap
+// and texel follow without a division, for an image of any size.
 //
-// At given weights the shares are right within six shares and 2^-27 of how far the coordinates of the corners are
-// apart: within 2^-12 of a texel where an image of 16K texels lies on a triangle once, within an eighth where it
-// repeats a thousand times. They are never too small, nor are they with the weights of nearly all triangles: a point
-// on the edge between two texels, which is frequent on walls along the axes, belongs to the upper one, as it would
-// without rounding. Coordinates beyond 2^27 sides of the image, where floats tell nothing smaller than 16 sides apart,
-// count as 2^27.
+// At given weights the error of the shares is at most six shares plus 2^-27 of the distance between the
+// coordinates of the corners: 2^-12 of a texel if an image of 16K texels lies on a triangle once, an eighth
+// of a texel if the image repeats a thousand times. At exact weights, shares are never too small; with the
+// weights that weights.h computes, neither are those of nearly all triangles. So a point on the edge between
+// two texels, which is frequent on walls along the axes, belongs to the upper texel, as it would without
+// rounding. Coordinates beyond 2^27 sides of the image count as 2^27; floats of that size are 16 sides apart.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace vox::voxelize {
 
-// One coordinate of the three corners. Runs once a triangle.
+// One coordinate of the three corners. It is computed once per triangle.
 struct PlaceAlong {
   int64_t origin;
   int32_t b, c;
@@ -31,7 +31,7 @@ struct PlaceAlong {
     int up = 0;
     while (farthest > 0x1p30 * static_cast<double>(int64_t{1} << up)) ++up;
     const double scale = kWholeShare / static_cast<double>(int64_t{1} << up);
-    // Weights are too small by up to 2^-29, each.
+    // Each weight is too small by up to 2^-29.
     const double least_error = 4, weights_error = 0x1p-28;
     origin = static_cast<int64_t>(floor(first * kWholeShare + least_error + farthest * weights_error));
     b = static_cast<int32_t>(floor(to_1 * scale + 0.5));
@@ -42,7 +42,7 @@ struct PlaceAlong {
  private:
   VOX_HD static double limited(float coordinate) {
     constexpr float kFarthest = 0x1p27f;
-    if (!(coordinate > -kFarthest)) return coordinate < 0 ? -kFarthest : 0;  // what is no number counts as 0
+    if (!(coordinate > -kFarthest)) return coordinate < 0 ? -kFarthest : 0;  // NaN counts as 0
     return coordinate < kFarthest ? coordinate : kFarthest;
   }
   VOX_HD static double larger(double a, double b) { return a > b ? a : b; }
@@ -60,7 +60,7 @@ VOX_HD inline TexturePlace place_of(const TriangleShading& shading) {
           {shading.color[0], shading.color[1], shading.color[2]}};
 }
 
-// The shares at given weights.
+// Returns the shares at given weights.
 VOX_HD inline Vec2<int64_t> shares_at(const TexturePlace& place, Weights weights) {
   auto along = [&](int64_t origin, int64_t b, int64_t c, int shift) {
     return origin + ((b * weights.x + c * weights.y) >> shift);

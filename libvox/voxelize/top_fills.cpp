@@ -32,7 +32,7 @@ const TopNode* TopFills::find(uint64_t slot) const {
 
 void TopFills::add_to(std::vector<TopNode>& nodes, uint32_t height, dag::FrozenDag& dag) const {
   std::vector<uint64_t> codes;
-  std::vector<uint32_t> starts;  // of the children of each parent
+  std::vector<uint32_t> starts;  // where the children of each parent begin
   for (const TopNode& node : nodes) {
     if (codes.empty() || codes.back() >> 3 != node.code >> 3)
       starts.push_back(static_cast<uint32_t>(codes.size()));
@@ -53,7 +53,7 @@ void TopFills::add_to(std::vector<TopNode>& nodes, uint32_t height, dag::FrozenD
       if (fill == 0) continue;
       const uint64_t slot = fill & 0x7f;
       const TopNode* node = find(slot);
-      if (node == nullptr) throw Error("what is inside has a material that no surface has");
+      if (node == nullptr) throw Error("the inside has a material that no surface has");
       nodes.push_back(*node);
       nodes.back().code = codes[starts[i]] >> 3 << 3 | octant;
       GridEnd{resolution_}.add_counts(dag, height, slot % kCuts, 1);
@@ -71,7 +71,7 @@ std::vector<TopNode> TopFills::parts_above(uint32_t height) const {
     if (!end.cuts_cubes(side, cuts)) continue;
     end.each_part(side, cuts, [&](uint64_t octant, uint32_t part_cuts) {
       const TopNode* part = find(fill_slot(material, part_cuts));
-      if (part == nullptr) return;  // a material that is not there
+      if (part == nullptr) return;  // the scene does not have this material
       parts.push_back(*part);
       parts.back().code = uint64_t{slot} << 3 | octant;
     });

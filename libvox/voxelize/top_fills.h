@@ -1,5 +1,6 @@
-// The nodes that --solid fills empty space with above the chunk cells, where those were built in parts: by several ranks,
-// or in several rounds. The levels above them are then made on the host (dag/top_nodes.h).
+// The nodes with which --solid fills empty space above the chunk cells, if the cells were built in parts: by
+// several ranks, or in several rounds. The levels above the cells are then made on the host
+// (dag/top_nodes.h).
 #pragma once
 
 #include <cstdint>
@@ -12,60 +13,61 @@
 
 namespace vox::voxelize {
 
-// What is known of the chunk cells of all parts.
+// The data of the chunk cells of all parts.
 struct TopOfCells {
   std::vector<dag::TopNode> nodes;
-  // With options.solid: the fills of the cells' level, whose codes are slots (fills.h), and the rays along the cells.
+  // With options.solid: the fills of the cells' level, whose codes are slots (fills.h), and the rays along
+  // the cells.
   std::vector<dag::TopNode> fills;
   std::vector<CellState> states;
   LeftRows left;
 
-  // Adds a node, which may be a fill among those of a part.
+  // Adds a node of a part. If its code is that of a fill, the node is added to the fills.
   void add(dag::TopNode node);
 
-  // Takes from a part what is the same for all of them, where none has given it yet, and adds the fills to the part's
-  // nodes. Returns the rays that begin inside, if it has taken them.
+  // Takes the data that is the same for all parts from the first part that has it, and adds the fills to that
+  // part's nodes. Returns the number of rays that begin inside, or 0 if it took nothing.
   template <class Device>
-  uint64_t take_common(BuiltCells<Device>& built);
+  SolidCounts take_common(BuiltCells<Device>& built);
 
-  // Among the nodes of a part fills have codes of which no cell has.
+  // The codes of fills among a part's nodes begin here. No cell has such a code.
   static constexpr uint64_t kFillCodes = uint64_t{1} << 63;
 };
 
 template <class Device>
-uint64_t TopOfCells::take_common(BuiltCells<Device>& built) {
-  if (!left.states.empty() || built.inside.left.states.empty()) return 0;
+SolidCounts TopOfCells::take_common(BuiltCells<Device>& built) {
+  if (!left.states.empty() || built.inside.left.states.empty()) return {};
   left = std::move(built.inside.left);
-  // Where the one cell is the root, nothing is above it.
+  // If the only cell is the root, nothing is above it.
   const std::vector<uint32_t>& fills_of_level = built.inside.fills;
   for (uint32_t slot = 0; built.level > 0 && slot < fills_of_level.size(); ++slot) {
     if (fills_of_level[slot] == hash::kNullPointer) continue;
     built.codes.push_back(kFillCodes | slot);
     built.pointers.push_back(fills_of_level[slot]);
   }
-  return built.inside.open_at_start;
+  return built.inside.at_start;
 }
 
-// Fills the levels above the cells, one after the other from the cells' own on.
+// Fills the levels above the cells, one after the other, beginning with the cells' own level.
 class TopFills {
  public:
   // A chunk cell has 2^log2_cells leaves a side.
   TopFills(TopOfCells top, uint32_t log2_cells, uint32_t resolution);
 
-  // Adds the absent siblings that are inside to nodes in Morton order, which stand so high above the leaves, and what
-  // they stand for to the counts of `dag`.
+  // Adds the absent siblings that are inside to the nodes, and adds their voxels and nodes to the counts of
+  // `dag`. The nodes are in Morton order; `height` is their height above the leaves.
   void add_to(std::vector<dag::TopNode>& nodes, uint32_t height, dag::FrozenDag& dag) const;
 
-  // The parts of all fills of the next level, as children of nodes whose codes are slots; none where that is the root's,
-  // which is no fill.
+  // Returns the parts of all fills of the next level, as children of nodes whose codes are slots. Returns
+  // nothing if the next level is the root's, because the root is no fill.
   std::vector<dag::TopNode> parts_above(uint32_t height) const;
-  // Goes on to that level. The nodes have ids.
+  // Goes on to that level. `fills` are its fills, with their ids.
   void go_up(std::vector<dag::TopNode> fills) { fills_ = std::move(fills); }
 
  private:
-  const dag::TopNode* find(uint64_t slot) const;  // nullptr where there is no such fill
+  const dag::TopNode* find(uint64_t slot) const;  // nullptr if there is no such fill
 
-  std::vector<dag::TopNode> fills_;  // in the order of slots
+  std::vector<dag::TopNode> fills_;  // in the order of their slots
   CellStates states_;
   uint32_t resolution_;
 };

@@ -1,7 +1,8 @@
-// Triangles and materials as kernels see them.
+// Triangles and materials as kernels read them.
 //
-// Coordinates are integers in 1/512 voxel. Vertices are odd (snapped to (k + ½)/256 voxel), voxel faces are
-// multiples of 512, voxel centres odd multiples of 256: no vertex ever lies on a face or above a centre.
+// Coordinates are integers in units of 1/512 voxel. Vertices are odd (snapped to (k + ½)/256 voxel), voxel
+// faces are multiples of 512, and voxel centres are odd multiples of 256. So no vertex ever lies on a face or
+// above a centre.
 #pragma once
 
 #include <cmath>
@@ -15,12 +16,12 @@ namespace vox::voxelize {
 
 inline constexpr int kLog2UnitsPerVoxel = 9;
 inline constexpr int32_t kUnitsPerVoxel = 1 << kLog2UnitsPerVoxel;
-// Triangles are cut off beyond this distance from the grid's origin, so that products of two differences fit
-// in 64 bits.
+// Triangles are clipped at this distance from the grid's origin, so that products of two differences fit in
+// 64 bits.
 inline constexpr double kGuardVoxels = 1 << 20;
 
-// The odd coordinate, in 1/512 voxel, that a coordinate in voxels snaps to. Coordinates that are at most
-// 1/256 voxel outside the grid of `resolution` voxels snap inward.
+// Returns the odd coordinate, in 1/512 voxel, to which a coordinate in voxels snaps. Coordinates that are at
+// most 1/256 voxel outside of the grid of `resolution` voxels snap inward.
 VOX_HD inline int32_t snap(double voxels, uint32_t resolution) {
   double k = floor(voxels * 256);
   const double last = 256.0 * resolution - 1;
@@ -37,35 +38,36 @@ static_assert(sizeof(TriangleShape) == 40);
 
 struct TriangleShading {
   Vec2f texcoord[3];      // 24 B
-  uint32_t level;         // 4 B, mip level of the material's texture with texels nearest in size to a voxel
+  uint32_t level;         // 4 B, the mip level whose texels are nearest in size to a voxel
   scene::Rgba8 color[3];  // 12 B, vertex colours
 };
 static_assert(sizeof(TriangleShading) == 40);
 
-// The plane through a snapped triangle, its normal divided by the greatest common divisor of its components,
-// so that coplanar triangles have equal planes (but for the sign) and ties between them are exact. See plane.h.
+// The plane through a snapped triangle. Its normal is divided by the greatest common divisor of its
+// components, so that coplanar triangles have equal planes (apart from the sign) and ties between them are
+// exact. See plane.h.
 struct TrianglePlane {
   Vec3<int64_t> normal;  // 24 B
-  float scale;           // 4 B, 1 / |normal|; 0 where the snapped triangle has no area
-  uint32_t narrow;       // 4 B, 1 where products with differences near the plane fit in 64 bits
+  float scale;           // 4 B, 1 / |normal|; 0 if the snapped triangle has no area
+  uint32_t narrow;       // 4 B, 1 if products with differences near the plane fit in 64 bits
 };
 static_assert(sizeof(TrianglePlane) == 32);
 
-// How the weights of corners 1 and 2 at the closest point change from place to place. See weights.h.
+// The coefficients of the weights of corners 1 and 2 at the closest point. See weights.h.
 struct TriangleWeights {
-  Vec3<int64_t> b, c;        // 48 B, what a unit along each axis adds to each weight, in 2^-bits
-  uint32_t reciprocals[3];   // 12 B, of the squared lengths of the edges: from 0 to 1, 0 to 2, 1 to 2
-  uint8_t length_shifts[3];  // 3 B, by which these lengths were shifted up for it
+  Vec3<int64_t> b, c;        // 48 B, what one unit along each axis adds to each weight, in 2^-bits
+  uint32_t reciprocals[3];   // 12 B, of the squared lengths of the edges 0–1, 0–2 and 1–2
+  uint8_t length_shifts[3];  // 3 B, how far each length was shifted up to compute its reciprocal
   uint8_t bits : 6;  // 1 B with the next; 0: the triangle is so low that its longest edge stands for it
   uint8_t longest : 2;
 };
 static_assert(sizeof(TriangleWeights) == 64);
 
-// Where in its texture a triangle lies, at the mip level that it is read at, and its vertex colours. A share is
+// The place of a triangle in its texture, at the mip level that it reads, and its vertex colours. A share is
 // a texture coordinate in 2^-32 of the image's side. See texture_place.h.
 struct TexturePlace {
   Vec2<int64_t> origin;   // 16 B, the shares of corner 0
-  Vec2<int32_t> b, c;     // 16 B, how far corners 1 and 2 are from there, in 2^(30 - shift) shares
+  Vec2<int32_t> b, c;     // 16 B, the distance of corners 1 and 2 from corner 0, in 2^(30 - shift) shares
   uint8_t shift_u;        // 1 B
   uint8_t shift_v;        // 1 B
   uint16_t level;         // 2 B
@@ -75,16 +77,16 @@ static_assert(sizeof(TexturePlace) == 48);
 
 struct TextureLevelRef {
   uint32_t width, height;  // 8 B
-  uint64_t first_texel;    // 8 B, into MaterialsRef::nibbles (4 bits) and ::opaque (1 bit)
+  uint64_t first_texel;    // 8 B, index into MaterialsRef::nibbles (4 bits) and ::opaque (1 bit)
 };
 static_assert(sizeof(TextureLevelRef) == 16);
 
 struct MaterialRef {
   static constexpr uint32_t kTextured = 1, kHasHoles = 2, kVertexColors = 4, kPainted = 8, kInvisible = 16;
-  uint32_t first_level;  // 4 B, into MaterialsRef::levels
+  uint32_t first_level;  // 4 B, index into MaterialsRef::levels
   uint32_t level_count;  // 4 B
   uint16_t flags;        // 2 B
-  uint8_t index;         // 1 B, palette entry where there is no texture
+  uint8_t index;         // 1 B, the palette entry if there is no texture
   uint8_t wraps;         // 1 B, u in bits 0–3, v in bits 4–7 (enum Wrap)
 };
 static_assert(sizeof(MaterialRef) == 12);
@@ -95,12 +97,12 @@ struct MaterialsRef {
   const uint32_t* nibbles = nullptr;
   const uint32_t* opaque = nullptr;
   const uint32_t* color_lut = nullptr;
-  uint32_t holes = 0;  // 1 where a material has some
+  uint32_t holes = 0;  // 1 if a material has holes
 };
 
 struct TrianglesRef {
   const TriangleShape* shapes = nullptr;
-  // These are there where voxels get materials, or triangles have holes.
+  // The next three are set only if voxels get materials or triangles have holes.
   const TrianglePlane* planes = nullptr;
   const TriangleWeights* weights = nullptr;
   const TexturePlace* places = nullptr;

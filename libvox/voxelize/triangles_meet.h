@@ -1,9 +1,9 @@
-// Whether two snapped triangles meet, decided in integers. Triangles are closed sets: one that only touches another
-// at a corner or along an edge meets it. Two triangles meet where an edge of one meets the other: what they have in
-// common ends at an edge of one of them.
+// Decides in integers if two snapped triangles meet. Triangles are closed sets: a triangle that only touches
+// another one at a corner or along an edge meets it. Two triangles meet if an edge of one meets the other,
+// because what they have in common ends at an edge of one of them.
 //
-// Everything is the sign of a volume or of an area. With coordinates that differ by less than 2^19 units, as on a
-// grid of 1024 voxels, a volume is below 6 · 2^57: int64_t holds it.
+// Every decision is the sign of a volume or of an area. With coordinates that differ by less than 2^19 units,
+// as on a grid of 1024 voxels, a volume is below 6 · 2^57: int64_t holds it.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,15 @@ VOX_HD inline int sign_of(int64_t value) {
   return (value > 0) - (value < 0);
 }
 
-// On which side of the plane through a, b and c the point lies: the sign of the tetrahedron's volume.
+// Returns the side of the plane through a, b and c on which the point lies: the sign of the tetrahedron's
+// volume.
 VOX_HD inline int side_of(Int3 a, Int3 b, Int3 c, Int3 point) {
   return sign_of(dot(cross(wide_difference(b, a), wide_difference(c, a)), wide_difference(point, a)));
 }
 
-// What lies in one plane is seen along the three axes. A view along the plane shows a line; at least one of the
-// three shows it as it is. So things in one plane meet where they meet in all three views.
+// A point in a view along one of the three axes. Things that lie in one plane are compared in these three
+// views. A view along the plane shows the plane as a line, but at least one of the three views shows it as an
+// area. So things in one plane meet if they meet in all three views.
 struct ViewedPoint {
   int64_t u, v;
 };
@@ -32,7 +34,7 @@ VOX_HD inline ViewedPoint viewed(Int3 point, uint32_t axis) {
   return {point[axis == 0 ? 1 : 0], point[axis == 2 ? 1 : 2]};
 }
 
-// On which side of the line from a to b the point lies.
+// Returns the side of the line from a to b on which the point lies.
 VOX_HD inline int turn_of(ViewedPoint a, ViewedPoint b, ViewedPoint point) {
   return sign_of((b.u - a.u) * (point.v - a.v) - (b.v - a.v) * (point.u - a.u));
 }
@@ -41,8 +43,8 @@ VOX_HD inline bool ranges_meet(int64_t a, int64_t b, int64_t c, int64_t d) {
   return (a < b ? a : b) <= (c < d ? d : c) && (c < d ? c : d) <= (a < b ? b : a);
 }
 
-// Each end of one lies on the line of the other, or they lie on both sides of it; segments on one line, and those
-// that are points, are told apart by their boxes.
+// Two segments meet if the ends of each do not lie strictly on one side of the other's line. Segments on one
+// line, and segments that are points, are told apart by their boxes.
 VOX_HD inline bool segments_meet(ViewedPoint a, ViewedPoint b, ViewedPoint c, ViewedPoint d) {
   return ranges_meet(a.u, b.u, c.u, d.u) && ranges_meet(a.v, b.v, c.v, d.v) &&
          turn_of(a, b, c) * turn_of(a, b, d) <= 0 && turn_of(c, d, a) * turn_of(c, d, b) <= 0;
@@ -55,12 +57,13 @@ VOX_HD inline bool segments_meet(Int3 a, Int3 b, Int3 c, Int3 d) {
   return true;
 }
 
-// Whether three signs do not contradict each other.
+// True if the three signs do not contradict each other.
 VOX_HD inline bool agree(int a, int b, int c) {
   return (a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0);
 }
 
-// Of a point in the triangle's plane; the triangle has an area.
+// True if the triangle contains the point. The point must lie in the triangle's plane, and the triangle must
+// have an area.
 VOX_HD inline bool holds_point(const TriangleShape& triangle, Int3 point) {
   for (uint32_t axis = 0; axis < 3; ++axis) {
     const ViewedPoint a = viewed(triangle.corner[0], axis), b = viewed(triangle.corner[1], axis),
@@ -70,7 +73,8 @@ VOX_HD inline bool holds_point(const TriangleShape& triangle, Int3 point) {
   return true;
 }
 
-// A triangle, and on which sides of its plane the corners of another one lie; all are 0 where it has no area.
+// A triangle, and the sides of its plane on which the corners of another triangle lie. All sides are 0 if the
+// triangle has no area.
 struct PlaneSides {
   const TriangleShape& triangle;
   int side[3];
@@ -83,12 +87,12 @@ struct PlaneSides {
 
   VOX_HD bool separate() const { return side[0] != 0 && side[0] == side[1] && side[0] == side[2]; }
 
-  // Whether the edge from corner i to corner j of the other triangle meets this one.
+  // True if the edge from corner i to corner j of the other triangle meets this triangle.
   VOX_HD bool met_by(const TriangleShape& other, int i, int j) const {
     if (side[i] * side[j] > 0) return false;
     const Int3 &from = other.corner[i], &to = other.corner[j];
     const Int3 &a = triangle.corner[0], &b = triangle.corner[1], &c = triangle.corner[2];
-    if (side[i] != 0 || side[j] != 0)  // the edge's line goes through the plane at a point of the edge
+    if (side[i] != 0 || side[j] != 0)  // the edge crosses the plane at a point of the edge
       return agree(side_of(from, to, a, b), side_of(from, to, b, c), side_of(from, to, c, a));
     if (segments_meet(from, to, a, b) || segments_meet(from, to, b, c) || segments_meet(from, to, c, a))
       return true;
@@ -96,7 +100,8 @@ struct PlaneSides {
   }
 };
 
-// Both lie on a grid of at most kMostMeetingResolution voxels a side. Either may have no area.
+// True if two triangles meet. Both lie on a grid of at most kMostMeetingResolution voxels a side. Either may
+// have no area.
 VOX_HD inline bool triangles_meet(const TriangleShape& one, const TriangleShape& other) {
   const PlaneSides of_one(one, other), of_other(other, one);
   if (of_one.separate() || of_other.separate()) return false;

@@ -1,5 +1,6 @@
-// The (voxel, triangle) pairs of a small grid: which voxels each triangle fills, one by one. The same descent that
-// makes the leaves of a scene ends here before they are put together: one whole grid at a time, not by chunks.
+// The (voxel, triangle) pairs of a small grid: the voxels that each triangle fills, one by one. The descent
+// is the same as for the leaves of a scene, but the voxels are not merged into leaves, and the whole grid is
+// done at once instead of by chunks.
 #pragma once
 
 #include "libvox/device/count_bits.h"
@@ -7,7 +8,7 @@
 
 namespace vox::voxelize {
 
-// Voxels are Morton codes of 32 bits.
+// A voxel is given by its Morton code of 32 bits, which bounds the resolution.
 inline constexpr uint32_t kMostVoxelPairsResolution = 1024;
 
 struct VoxelPairs {
@@ -31,8 +32,8 @@ struct EmitVoxelPairs {
   }
 };
 
-// Returns the pairs of all triangles, whose shapes lie in the device's memory, on a grid of
-// kMostVoxelPairsResolution voxels a side at most. Throws OutOfMemory where there are too many.
+// Returns the pairs of all triangles on a grid of at most kMostVoxelPairsResolution voxels a side. The
+// triangles' shapes lie in the device's memory. Throws OutOfMemory if there are too many pairs.
 template <class Device>
 VoxelPairs make_voxel_pairs(Device& device, const TrianglesRef& triangles, uint64_t triangle_count,
                             uint32_t resolution, scene::Coverage coverage) try {

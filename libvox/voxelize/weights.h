@@ -1,8 +1,9 @@
-// The point of a triangle that is closest to the centre of a voxel that it covers, as weights of its corners, in
-// whole numbers.
+// The point of a triangle that is closest to the centre of a voxel that it covers, as weights of the
+// triangle's corners, in whole numbers.
 //
-// What the corners weigh at a point's foot on the plane is affine in the point, and so is the place of its foot
-// along an edge. A point whose foot lies outside of the triangle is closest to an edge that it lies beyond:
+// The foot of a point is its projection onto the plane. The weights of the corners at the foot are an affine
+// function of the point, and so is the place of the foot along an edge. If the foot lies outside of the
+// triangle, the closest point lies on an edge beyond which the foot lies:
 //
 //   beyond ac      c
 //                 / \ .     beyond bc
@@ -10,15 +11,16 @@
 //               a-----b
 //               beyond ab      the foot along that edge, from end to end
 //
-//   beyond two edges: the first of ab, ac, bc of them on whose inside, between its ends, the foot lies, else the
-//   corner in which they meet
+// beyond two edges: the first of these edges, in the order ab, ac, bc, for which the foot along it lies
+// between its ends; otherwise the corner in which the two meet
 //
-// How far this is from the truth: the foot's weights are off by 2^-29 at most where the longest edge has less than
-// 2^17 voxels and less than 2^17 heights, and by 2^-25 in all triangles: what a rounded step adds over the way from
-// corner 0. Triangles whose height is below half a unit, or below 2^-22 of the longest edge, count as that edge: its
-// point is farther away by this height at most, 1/1024 voxel if no edge is longer than 4096 voxels. Along an edge
-// a weight is off by 2^-29. The same numbers decide in which region a foot is, and the closest point is continuous
-// where regions meet, so that no error grows there.
+// Error bounds: the foot's weights are off by at most 2^-29 if the longest edge is shorter than 2^17 voxels
+// and than 2^17 heights, and by at most 2^-25 in all triangles. This is the rounding error of a step,
+// accumulated over the way from corner 0. A triangle whose height is below half a unit, or below 2^-22 of its
+// longest edge, is treated as that edge: its closest point is farther away by at most this height, 1/1024
+// voxel if no edge is longer than 4096 voxels. Along an edge a weight is off by at most 2^-29. The same
+// numbers decide in which region a foot lies, and the closest point is continuous where regions meet, so that
+// no error grows there.
 #pragma once
 
 #include <cmath>
@@ -32,7 +34,7 @@
 
 namespace vox::voxelize {
 
-// Weights of corners 1 and 2, in 2^-30; what is left of 1 is the weight of corner 0. None of the three is
+// The weights of corners 1 and 2, in 2^-30. The weight of corner 0 is the rest up to 1. None of the three is
 // negative.
 using Weights = Vec2<int32_t>;
 inline constexpr int kWeightBits = 30;
@@ -45,8 +47,8 @@ VOX_HD inline Vec3<int64_t> edge_vector(const TriangleShape& triangle, uint32_t 
   return wide_difference(edge == kEdgeAb ? triangle.corner[1] : triangle.corner[2], from);
 }
 
-// Sets what divides by the squared length of an edge, which is below 2^62: 2^94 over that length, shifted up to 63
-// bits.
+// Sets the reciprocal of an edge's squared length, which is below 2^62: 2^94 divided by that length after it
+// was shifted up to 63 bits.
 VOX_HD inline void set_reciprocal(TriangleWeights& weights, uint32_t edge, int64_t squared_length) {
   if (squared_length == 0) return;
   const auto length = static_cast<uint64_t>(squared_length);
@@ -62,10 +64,10 @@ VOX_HD inline Vec3<int64_t> rounded(Vec3d v) {
   return {whole(v.x), whole(v.y), whole(v.z)};
 }
 
-// Runs once a triangle.
+// Runs once per triangle.
 VOX_HD inline TriangleWeights weights_of(const TriangleShape& triangle) {
   TriangleWeights weights = {};
-  int64_t longest = -1;  // squared, as all lengths here
+  int64_t longest = -1;  // squared, like all lengths in this function
   for (uint32_t edge = 0; edge < 3; ++edge) {
     const Vec3<int64_t> e = edge_vector(triangle, edge);
     const int64_t length = dot(e, e);
@@ -74,12 +76,12 @@ VOX_HD inline TriangleWeights weights_of(const TriangleShape& triangle) {
     longest = length;
     weights.longest = edge & 3;
   }
-  // The area times 2 is the length of the normal, and the height that times 1 / longest.
+  // Twice the area is the length of the normal. The height is that length divided by the longest edge.
   const Vec3d normal = to_double(normal_of(triangle));
   const double area = dot(normal, normal), length = static_cast<double>(longest);
   if (!(area * 4 >= length && area * 0x1p44 >= length * length) || area == 0) return weights;
-  // The weights of points near the triangle are at most 1 + kCoveredReach / height. They are kept below 2^61, so
-  // that the sum of three stays below 2^63.
+  // The weights of points near the triangle are at most 1 + kCoveredReach / height. They are kept below 2^61,
+  // so that the sum of three stays below 2^63.
   const double reach = 1 + kCoveredReach * sqrt(length / area);
   int bits = 60;
   while (reach * static_cast<double>(int64_t{1} << bits) > 0x1p61) --bits;
@@ -91,7 +93,7 @@ VOX_HD inline TriangleWeights weights_of(const TriangleShape& triangle) {
   return weights;
 }
 
-// How far along an edge the foot of a point is, from 0 to kWholeWeight.
+// Returns how far along an edge the foot of a point lies, from 0 to kWholeWeight.
 VOX_HD inline int32_t along_edge(const TriangleWeights& weights, const TriangleShape& triangle, uint32_t edge,
                                  Int3 point) {
   const Vec3<int64_t> e = edge_vector(triangle, edge);
@@ -107,7 +109,8 @@ VOX_HD inline Weights on_edge(uint32_t edge, int32_t at) {
   return edge == kEdgeAb ? Weights{at, 0} : edge == kEdgeAc ? Weights{0, at} : Weights{kWholeWeight - at, at};
 }
 
-// The weights at the point that is closest to the centre of a voxel that the triangle covers.
+// Returns the weights at the triangle's point that is closest to `point`, the centre of a voxel that the
+// triangle covers.
 VOX_HD inline Weights closest_weights(const TriangleWeights& weights, const TriangleShape& triangle,
                                       Int3 point) {
   bool beyond_ab = false, beyond_ac = false, beyond_bc = false;

@@ -1,5 +1,5 @@
-// Writes the words of leaves: which voxels are filled, and for each the material of the triangle whose plane is
-// nearest to its centre.
+// Writes the words of leaves: the mask of filled voxels, and for each of them the material of the triangle
+// whose plane is nearest to its centre.
 #pragma once
 
 #include "libvox/dag/node.h"
@@ -16,7 +16,7 @@ struct WriteLeaves {
   Paint paint;
   CellFrame frame;
   device::CellsRef cells;
-  const uint32_t* filled;  // cells that hold voxels
+  const uint32_t* filled;  // the cells that hold voxels
   LeafPairsRef pairs;
   const uint64_t* cell_masks;
   const uint32_t* offsets;
@@ -33,10 +33,10 @@ struct WriteLeaves {
     const Int3 corner = frame.corner(pairs.keys[run.begin]);
     dag::LeafMaterialsWriter writer(words + offsets[i]);
     Paint painted = paint;
-    uint32_t only[64];  // the triangle of a voxel that one alone covers
+    uint32_t only[64];  // the triangle of each voxel that only one triangle covers
     const uint64_t shared = find_only(run, only);
     ShadedTriangle shaded;
-    uint32_t shown = UINT32_MAX;  // the triangle that it is
+    uint32_t shown = UINT32_MAX;  // the triangle that `shaded` shows
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
       const auto bit = static_cast<uint32_t>(lowest_bit(rest));
       const Int3 center = voxel_center(corner, bit);
@@ -49,8 +49,8 @@ struct WriteLeaves {
     painted.finish();
   }
 #ifdef __CUDACC__
-  // Does the same with a warp: eight lanes make a word of eight materials, so that no lane waits for the leaf that
-  // has most voxels.
+  // Does the same with a warp. Eight lanes make a word of eight materials, so that no lane waits for the leaf
+  // with the most voxels.
   __device__ void warp(uint64_t first, uint64_t n) const {
     constexpr uint32_t kLanesPerWord = 8;
     using device::WarpShare;
@@ -97,18 +97,19 @@ struct WriteLeaves {
 #endif
 
  private:
-  // The pairs of one cell.
+  // The range of one cell's pairs.
   struct Run {
     uint64_t begin, end;
   };
 
-  // Writes all of a leaf but its materials.
+  // Writes a leaf's key and mask, without its materials.
   VOX_HD void begin_leaf(uint64_t i, const Run& run, uint64_t mask) const {
     leaf_keys[i] = pairs.keys[run.begin];
     dag::write_leaf_mask(words + offsets[i], mask);
   }
 
-  // Sets the triangle of each voxel that one alone covers, pair by pair; returns the voxels that more cover.
+  // Sets the triangle of each voxel that only one triangle covers. Returns the voxels that several triangles
+  // cover.
   VOX_HD uint64_t find_only(const Run& run, uint32_t (&only)[64]) const {
     uint64_t covered = 0, shared = 0;
     for (uint64_t p = run.begin; p < run.end; ++p) {
@@ -123,8 +124,9 @@ struct WriteLeaves {
     return shared;
   }
 
-  // Of the triangles that cover the voxel, returns the one whose plane is nearest to its centre; ties go to
-  // the lower index. Where one alone covers it, nothing is measured.
+  // Returns, among the triangles that cover the voxel, the one whose plane is nearest to its centre. If two
+  // are equally near, it is the one with the lower index. If only one triangle covers the voxel, no distance
+  // is computed.
   VOX_HD uint32_t nearest(const Run& run, uint32_t bit, Int3 center) const {
     constexpr float kUnknown = -1;
     uint32_t best = UINT32_MAX;

@@ -1,6 +1,7 @@
 #include "libvox/base/atomic_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -83,6 +84,88 @@ TEST_F(AtomicFileTest, ALinkStaysALink) {
 TEST_F(AtomicFileTest, TwoWritersOfOneTargetDoNotMeet) {
   AtomicFile first(folder / "scene.h5"), second(folder / "scene.h5");
   EXPECT_NE(first.path(), second.path());
+}
+
+TEST_F(AtomicFileTest, ALinkThatLeadsNowhereStaysALinkAndItsFileIsMade) {
+  const fs::path link = folder / "link.h5";
+  fs::create_symlink("scene.h5", link);
+  AtomicFile file(link);
+  write_text(file.path(), "new");
+  file.commit();
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read_text(folder / "scene.h5"), "new");
+}
+
+TEST_F(AtomicFileTest, AReplacedFileKeepsItsPermissions) {
+  const fs::path target = folder / "scene.h5";
+  write_text(target, "old");
+  fs::permissions(target, fs::perms::owner_read | fs::perms::owner_write);
+  AtomicFile file(target);
+  EXPECT_EQ(fs::status(file.path()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  file.commit();
+  EXPECT_EQ(fs::status(target).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(AtomicFileTest, WhatAKilledProcessLeftIsRemoved) {
+  const pid_t child = fork();
+  if (child == 0) {
+    AtomicFile first(folder / "scene.h5"), second(folder / "scene.h5"), other(folder / "other.h5");
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(files_in_folder(), 3u);
+  AtomicFile(folder / "scene.h5").commit();
+  EXPECT_EQ(files_in_folder(), 2u) << "the file, and what was left of the other one";
+  AtomicFile(folder / "other.h5").commit();
+  EXPECT_EQ(files_in_folder(), 2u);
+}
+
+TEST_F(AtomicFileTest, TheTemporaryFileOfARunningProcessStays) {
+  AtomicFile running(folder / "scene.h5");
+  write_text(running.path(), "first");
+  AtomicFile(folder / "scene.h5").commit();
+  running.commit();
+  EXPECT_EQ(read_text(folder / "scene.h5"), "first");
+}
+
+TEST_F(AtomicFileTest, SomebodyElsesLinkWithATemporaryNameIsNotFollowed) {
+  write_text(folder / "precious", "mine");
+  fs::create_symlink("precious", folder / "scene.h5.0-0.tmp");
+  AtomicFile file(folder / "scene.h5");
+  write_text(file.path(), "new");
+  file.commit();
+  EXPECT_EQ(read_text(folder / "precious"), "mine");
+  EXPECT_EQ(read_text(folder / "scene.h5"), "new");
+}
+
+TEST_F(AtomicFileTest, FilesOfOneResultAreReplacedTogether) {
+  AtomicFile data(folder / "data"), head(folder / "head");
+  write_text(data.path(), "new data");
+  write_text(head.path(), "new head");
+  AtomicFile* const files[] = {&data, &head};
+  commit_together(files);
+  EXPECT_EQ(read_text(folder / "data"), "new data");
+  EXPECT_EQ(read_text(folder / "head"), "new head");
+  EXPECT_EQ(files_in_folder(), 2u);
+}
+
+TEST_F(AtomicFileTest, WhereOneFileOfAResultCannotBeReplacedAllStay) {
+  write_text(folder / "data", "old data");
+  AtomicFile data(folder / "data"), more(folder / "more"), head(folder / "head");
+  write_text(data.path(), "new data");
+  fs::create_directories(folder / "head" / "in the way");
+  AtomicFile* const files[] = {&data, &more, &head};
+  EXPECT_THROW(commit_together(files), Error);
+  EXPECT_EQ(read_text(folder / "data"), "old data");
+  EXPECT_FALSE(fs::exists(folder / "more"));
+}
+
+TEST_F(AtomicFileTest, AReleasedFileThatIsGoneIsAnError) {
+  AtomicFile file(folder / "scene.h5");
+  file.release();
+  fs::remove(file.path());
+  EXPECT_THROW(file.commit(), Error);
 }
 
 TEST_F(AtomicFileTest, LongNamesFit) {

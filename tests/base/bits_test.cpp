@@ -14,7 +14,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// Every single bit, no bit, all bits, all but one, and bits at random.
+// Returns every single bit, no bit, all bits, all but one, and random bits.
 std::vector<uint64_t> patterns() {
   std::vector<uint64_t> patterns = {0, UINT64_MAX};
   for (int bit = 0; bit < 64; ++bit) {
@@ -57,7 +57,7 @@ TEST(Bits, AreCountedAndFoundAsALoopOverThemDoes) {
   }
 }
 
-// By IEEE 754: a sign, 8 bits of exponent and 23 of the fraction.
+// IEEE 754 defines a sign, 8 bits of exponent and 23 of the fraction.
 TEST(Bits, OfAFloatGiveItBack) {
   for (const uint64_t word : patterns()) {
     const auto bits = static_cast<uint32_t>(word);
@@ -75,7 +75,7 @@ TEST(Bits, OfAFloatGiveItBack) {
   }
 }
 
-// A root is the nearest number where the number lies between the squares of what is half a step below and
+// A root is the nearest number if the argument lies between the squares of the values half a step below and
 // above the root. In double precision these squares, of 25 bits each, are exact.
 TEST(SquareRoot, OfAFloatIsTheNearestFloat) {
   Random random(2);
@@ -95,7 +95,7 @@ TEST(MultiplyHigh, IsWhatIsAboveTheLow64BitByBitAProduct) {
   EXPECT_EQ(multiply_high(uint64_t{3} << 40, uint64_t{5} << 30), 15u << 6);
 }
 
-// The same in whole numbers: the value is number · 4^e, and its root, of 53 bits, root · 2^(e − 26).
+// The same in whole numbers: the value is number · 4^e, and its root, of 53 bits, is root · 2^(e − 26).
 TEST(SquareRoot, OfADoubleIsTheNearestDouble) {
   Random random(3);
   for (int i = 0; i < 10000; ++i) {

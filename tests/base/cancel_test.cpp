@@ -1,4 +1,4 @@
-// Each test is a process of its own: once interrupted, a process stays so.
+// Each test runs in a process of its own, because an interrupted process stays interrupted.
 #include "libvox/base/cancel.h"
 
 #include <gtest/gtest.h>

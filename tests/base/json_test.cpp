@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-// The text of a value behind its key.
+// Returns the text of a value as it stands after its key.
 std::string shown(const auto& value) {
   const std::string text = Json().set("", value).text(), begin = "{\n  \"\": ", end = "\n}";
   EXPECT_TRUE(text.starts_with(begin) && text.ends_with(end)) << text;
@@ -65,7 +65,7 @@ TEST(Json, NothingIsAnEmptyObject) {
 TEST(Json, TextsAreEscapedInKeysAndValues) {
   EXPECT_EQ(shown(""), R"("")");
   EXPECT_EQ(shown(R"(a "b" \c/)"), R"("a \"b\" \\c/")");
-  EXPECT_EQ(shown("a\nb\t\x01\x1f\x7f"), "\"a\\u000ab\\u0009\\u0001\\u001f\x7f\"");
+  EXPECT_EQ(shown("a\nb\t\x01\x1f\x7f"), R"("a\u000ab\u0009\u0001\u001f\u007f")");
   EXPECT_EQ(shown(std::string_view("\0", 1)), R"("\u0000")");
   EXPECT_EQ(shown("8³"), R"("8³")");
   EXPECT_EQ(Json().set("a\"\n", 1).text(), "{\n  \"a\\\"\\u000a\": 1\n}");

@@ -1,4 +1,4 @@
-// What the library has to say goes to sinks; without them, nowhere.
+// The library's messages go to sinks, and nowhere if there are none.
 #include "libvox/base/log.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace vox {
 namespace {
 
-// What goes to stdout and stderr while `work` runs.
+// Returns the output on stdout and stderr while `work` runs.
 template <class Work>
 std::string printed(const Work& work) {
   testing::internal::CaptureStdout();
@@ -26,7 +26,7 @@ std::string printed(const Work& work) {
   return out + testing::internal::GetCapturedStderr();
 }
 
-// Work that warns, since there is no such compiler, and makes progress.
+// This work gives a warning, because there is no such compiler, and makes progress.
 void work() {
   const auto engine = test_engine();
   measure::measure_tables(*engine, dense_dag(64, true, shell),

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kMost = 0x1fffff;  // 21 bits
 
-// Bit by bit.
+// Interleaves bit by bit.
 uint64_t interleaved(uint32_t x, uint32_t y, uint32_t z) {
   uint64_t code = 0;
   for (uint32_t bit = 0; bit < 21; ++bit)
@@ -20,7 +20,7 @@ uint64_t interleaved(uint32_t x, uint32_t y, uint32_t z) {
   return code;
 }
 
-// Every single bit, no bit and all bits, and numbers at random.
+// Returns every single bit, no bit, all bits, and random numbers.
 std::vector<uint32_t> coordinates() {
   std::vector<uint32_t> coordinates = {0, kMost, kMost - 1, 0x155555, 0xaaaaa};
   for (uint32_t bit = 0; bit < 21; ++bit) coordinates.push_back(1u << bit);

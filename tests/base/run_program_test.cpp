@@ -43,7 +43,7 @@ TEST(RunProgram, AFedProgramThatStopsReadingIsNoticedWithoutASignal) {
   EXPECT_THROW(FedProgram({"/no/such/program"}), Error);
 }
 
-// The test would take too long where it did not.
+// Otherwise the test would run for 1000 seconds.
 TEST(RunProgram, AFedProgramThatIsGivenUpIsEnded) {
   FedProgram program({"sleep", "1000"});
   EXPECT_TRUE(program.write(std::vector<std::byte>(100)));

@@ -12,7 +12,7 @@ namespace {
 
 using Pixel = Vec2<uint32_t>;
 
-// Tile by tile, each row by row.
+// Returns the pixels tile by tile, and each tile row by row.
 std::vector<Pixel> pixels_of(uint32_t width, uint32_t height) {
   std::vector<Pixel> pixels;
   for (uint32_t top = 0; top < height; top += 4)

@@ -44,7 +44,7 @@ TEST(Vec3, IsEqualWhereAllOfItsCoordinatesAre) {
   EXPECT_NE((Vec2<int>{1, 2}), (Vec2<int>{0, 2}));
 }
 
-// The product of all three is the determinant: a sum over all orders of the axes, with their signs.
+// The triple product is the determinant: a sum over all orders of the axes, with their signs.
 TEST(Vec3, ProductsAreThoseOfTheirDefinitions) {
   Random random(2);
   for (int i = 0; i < 100; ++i) {

@@ -18,7 +18,7 @@ bool holds(const VoxelBox& box, Int3 v) {
   return true;
 }
 
-// All voxels within kReach of the origin that a box may hold.
+// Returns all voxels within kReach of the origin that a box may hold.
 std::vector<Int3> voxels_where(const auto& held) {
   std::vector<Int3> voxels;
   for (int32_t z = -kReach; z < kReach; ++z)
@@ -32,7 +32,7 @@ std::vector<Int3> voxels_of(const VoxelBox& box) {
   return voxels_where([&](Int3 v) { return holds(box, v); });
 }
 
-// Boxes within kReach of the origin, some of them without voxels, or inside out.
+// Returns boxes within kReach of the origin, some of them without voxels or inside out.
 std::vector<VoxelBox> boxes() {
   Random random(1);
   const auto place = [&] {

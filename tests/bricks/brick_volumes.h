@@ -1,4 +1,4 @@
-// Volumes whose bricks take every form, and what bricks of them must give back.
+// Volumes whose bricks take every form, and the words that such bricks must give back.
 #pragma once
 
 #include <cmath>
@@ -18,20 +18,21 @@ struct NamedVolume {
   volume::Volume volume;
 };
 
-// The bits of a value that is near `number`, in any type.
+// Returns the bits of a value near `number`, in any type.
 inline uint32_t bits_near(volume::ValueType type, double number) {
   return type == volume::ValueType::F32
              ? std::bit_cast<uint32_t>(static_cast<float>(number))
              : static_cast<uint32_t>(std::lround(number)) & (type == volume::ValueType::U8 ? 0xff : 0xffff);
 }
 
-// Below 2^20, the same in whatever order voxels are asked for.
+// Returns a number below 2^20 that depends only on the voxel and the seed.
 inline uint32_t noise(Int3 v, uint32_t seed) {
   const uint64_t code = morton_encode(uint32_t(v.x), uint32_t(v.y), uint32_t(v.z));
   return static_cast<uint32_t>(mix64(code + (uint64_t{seed} << 58)) & 0xfffff);
 }
 
-// Sparser from left to right: dense, masked, octree, hash, list and empty bricks, some of few values.
+// A volume that is sparser from left to right: dense, masked, octree, hash, list and empty bricks, some with
+// few values.
 inline volume::Volume mixed_volume(Int3 size, volume::ValueType type, uint32_t seed) {
   return memory_volume(size, type, [=](Int3 v) {
     const double share = std::pow(1 - double(v.x) / size.x, 5);
@@ -45,7 +46,7 @@ inline volume::Volume constant_volume(Int3 size, volume::ValueType type, double 
   return memory_volume(size, type, [=](Int3) { return bits_near(type, number); });
 }
 
-// A ball with smooth values, empty around it.
+// A ball with smooth values that is empty around it.
 inline volume::Volume ball_volume(Int3 size, volume::ValueType type) {
   return memory_volume(size, type, [=](Int3 v) {
     const double x = v.x - size.x / 2.0, y = v.y - size.y / 2.0, z = v.z - size.z / 2.0;
@@ -58,7 +59,7 @@ inline volume::Volume one_voxel_volume(Int3 size, volume::ValueType type, Int3 a
   return memory_volume(size, type, [=](Int3 v) { return v == at ? bits_near(type, 77) : 0u; });
 }
 
-// The words that a rule makes of the whole volume.
+// Returns the words that a rule makes from the whole volume.
 inline std::vector<uint32_t> dense_words(const volume::Volume& volume, const volume::ValueRule& rule) {
   const std::vector<std::byte> values = all_values(volume);
   std::vector<uint32_t> words(volume.info.box().voxels());

@@ -1,8 +1,9 @@
-// Whole volumes as bricks, against their dense values.
+// Builds whole volumes as bricks and compares them with their dense values.
 #include "libvox/bricks/build.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "libvox/base/error.h"
@@ -15,7 +16,7 @@ namespace {
 
 using namespace testing_bricks;
 
-constexpr Int3 kSize = {71, 45, 66};  // no brick divides
+constexpr Int3 kSize = {71, 45, 66};  // not divisible by any brick size
 
 std::vector<NamedVolume> volumes(volume::ValueType type) {
   return {{"mixed", mixed_volume(kSize, type, 1)},
@@ -57,6 +58,43 @@ TEST(BuildBricks, GiveEveryValueBackAtEverySize) {
       }
 }
 
+TEST(BuildBricks, AreTheSameWhereAVolumeTellsWhatIsEmpty) {
+  const auto engine = test_engine();
+  for (const NamedVolume& named : volumes(volume::ValueType::U8)) {
+    volume::Volume told = named.volume;
+    told.is_zero = [&volume = named.volume](const VoxelBox& box) {
+      std::vector<std::byte> values(box.voxels());
+      volume.read(box, values.data());
+      return std::ranges::all_of(values, [](std::byte value) { return value == std::byte{0}; });
+    };
+    for (const uint32_t types : {bricks::kAllBrickTypes, bricks::kAllBrickTypes & ~1u})
+      for (const uint32_t log2_side : {0u, 2u, 4u}) {
+        const bricks::BricksOptions options = {
+            .log2_side = log2_side, .types = types, .threshold = {}, .piece_voxels = 1 << 12};
+        const bricks::BricksResult all = engine->build_bricks(named.volume, options),
+                                   some = engine->build_bricks(told, options);
+        EXPECT_EQ(some.bricks.root, all.bricks.root) << named.name;
+        EXPECT_EQ(some.bricks.data, all.bricks.data) << named.name;
+        EXPECT_EQ(some.bricks.counts, all.bricks.counts) << named.name;
+        EXPECT_EQ(some.bricks.filled, all.bricks.filled) << named.name;
+        ASSERT_EQ(some.tried.size(), all.tried.size());
+        for (size_t i = 0; i < all.tried.size(); ++i) {
+          EXPECT_EQ(some.tried[i].counts, all.tried[i].counts) << named.name;
+          EXPECT_EQ(some.tried[i].voxels, all.tried[i].voxels) << named.name;
+          EXPECT_EQ(some.tried[i].total_bytes(), all.tried[i].total_bytes()) << named.name;
+          EXPECT_EQ(some.tried[i].thesis_bytes, all.tried[i].thesis_bytes) << named.name;
+        }
+      }
+  }
+}
+
+TEST(BuildBricks, OfAGridWhoseRootDoesNotFitAreRefusedBeforeAnythingIsRead) {
+  volume::Volume huge;
+  huge.info.size = {1 << 20, 1 << 20, 1 << 20};
+  huge.read = [](const VoxelBox&, std::byte*) { FAIL() << "the volume is read"; };
+  EXPECT_THROW(test_engine()->build_bricks(huge, {.threshold = {}}), OutOfMemory);
+}
+
 TEST(BuildBricks, GiveEveryValueBackOfEverySetOfTypes) {
   const auto engine = test_engine();
   const volume::Volume volume = mixed_volume({50, 40, 30}, volume::ValueType::U8, 3);
@@ -88,10 +126,10 @@ TEST(BuildBricks, KeepNegativeValuesAndTheLowestForEmpty) {
   });
   const bricks::FrozenBricks bricks = engine->build_bricks(shorts, {.log2_side = 4, .threshold = {}}).bricks;
   expect_values(bricks, shorts, {.type = volume::ValueType::I16, .background = 0xfc00}, "i16");
-  EXPECT_GT(bricks.counts[0], 0u);  // empty ones, of -1024
+  EXPECT_GT(bricks.counts[0], 0u);  // the empty ones, of -1024
 }
 
-// What the choice was made of, again, on the host.
+// Repeats, on the host, the computation on which the choice is based.
 TEST(BuildBricks, NoOtherTypeIsSmallerThanTheChosen) {
   const auto engine = test_engine();
   std::set<uint32_t> seen;
@@ -160,7 +198,7 @@ TEST(BuildBricks, AreTheSameWhateverPiecesAndThreadsBuildThem) {
 
 TEST(BuildBricks, AutoTakesTheSizeOfLeastMemory) {
   const auto engine = test_engine();
-  for (const uint32_t types : {bricks::kAllBrickTypes, 2u})  // 2: dense ones alone
+  for (const uint32_t types : {bricks::kAllBrickTypes, 2u})  // 2: only dense ones
     for (const NamedVolume& named : volumes(volume::ValueType::U8)) {
       const bricks::BricksResult automatic =
           engine->build_bricks(named.volume, {.types = types, .threshold = {}});
@@ -177,7 +215,7 @@ TEST(BuildBricks, AutoTakesTheSizeOfLeastMemory) {
     }
 }
 
-// Voxel by voxel: the type of the brick that it is in.
+// Counts voxel by voxel the type of the brick that contains it.
 TEST(MeasureBricks, CountTheVoxelsOfTheVolumeThatBricksOfEachTypeHold) {
   const auto engine = test_engine();
   for (const Int3 size : {kSize, Int3{64, 64, 64}, {48, 48, 48}, {65, 3, 130}, {5, 64, 1}, {1, 1, 1}})

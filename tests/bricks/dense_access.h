@@ -1,4 +1,4 @@
-// The words of a volume without bricks: the plainest accessor.
+// Access to the words of a volume without bricks: the simplest accessor.
 #pragma once
 
 #include <cstring>
@@ -23,7 +23,7 @@ struct DenseAccess {
   }
 };
 
-// Of every kind of brick; with values below 0 where the type has them.
+// A volume with every kind of brick, and with negative values if the type has them.
 inline volume::Volume signed_volume(Int3 size, volume::ValueType type, uint32_t seed) {
   if (type == volume::ValueType::U8 || type == volume::ValueType::U16) return mixed_volume(size, type, seed);
   const double scale = type == volume::ValueType::F32 ? 1.37 : 1;

@@ -1,4 +1,4 @@
-// Bricks in a device's memory; on GPUs the pictures of volumes test them.
+// Tests bricks in a device's memory; on GPUs the pictures of volumes test them.
 #include "libvox/bricks/device_bricks.h"
 
 #include <gtest/gtest.h>

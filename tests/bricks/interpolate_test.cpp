@@ -1,4 +1,5 @@
-// Interpolated values against the dense volume in long doubles, and the same of all kinds of access.
+// Compares interpolated values with the dense volume in long doubles, and all kinds of access with one
+// another.
 #include "libvox/bricks/interpolate.h"
 
 #include <gtest/gtest.h>
@@ -16,11 +17,11 @@ namespace {
 
 using namespace testing_bricks;
 
-constexpr Int3 kUnevenSize = {71, 45, 66};  // no brick divides
+constexpr Int3 kUnevenSize = {71, 45, 66};  // not divisible by any brick size
 constexpr std::array<volume::ValueType, 4> kTypes = {volume::ValueType::U8, volume::ValueType::U16,
                                                      volume::ValueType::I16, volume::ValueType::F32};
 
-// On and next to borders of voxels and bricks, the ends of the volume, and beyond them.
+// Returns places on and next to borders of voxels and bricks, at the ends of the volume, and beyond them.
 std::vector<float> places(int32_t size) {
   std::vector<float> list = {-1e30f, -7.25f, float(size) + 0.75f, float(size) + 100, 3e38f};
   for (int32_t border = 0; border <= size; border += border % 4 == 0 ? 3 : 1)
@@ -32,7 +33,7 @@ std::vector<float> places(int32_t size) {
   return list;
 }
 
-// Each axis' places with some of the others'.
+// Combines each place of an axis with some places of the other axes.
 std::vector<Vec3<float>> positions(Int3 size) {
   const std::vector<float> x = places(size.x), y = places(size.y), z = places(size.z);
   Random random(5);
@@ -158,7 +159,8 @@ TEST(Interpolate, GradientsAreTheSlopesBetweenVoxels) {
   const bricks::Interpolator<DenseAccess, uint16_t> values = {dense, {{13, 9, 6}, volume::ValueType::I16, 0}};
   Random random(9);
   for (int i = 0; i < 1000; ++i) {
-    // In the cell's lower half along each axis, where 1/4 voxel further on is the same cell.
+    // The positions are in the cell's lower half along each axis, so that 1/4 voxel further is in the same
+    // cell.
     const auto any = [&](uint32_t cells) {
       return float(random.below(cells)) + 0.5f + float(1 + random.below(63)) / 128;
     };

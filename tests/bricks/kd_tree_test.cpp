@@ -1,4 +1,4 @@
-// The kd tree over bricks, against brute force, and access through it, against the dense volume.
+// Compares the kd tree over bricks with brute force, and access through it with the dense volume.
 #include "libvox/bricks/jit/kd_tree.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TypeGrid random_grid(Int3 size, uint32_t types, uint32_t seed) {
   return grid;
 }
 
-// Large regions of one type, as in a volume.
+// A grid with large regions of one type, as in a volume.
 TypeGrid layered_grid(Int3 size) {
   TypeGrid grid = random_grid(size, 1, 1);
   for (size_t i = 0; i < grid.types.size(); ++i) {
@@ -50,7 +50,7 @@ void each_in(const VoxelBox& box, const F& f) {
       for (int32_t x = box.min.x; x < box.max.x; ++x) f(Int3{x, y, z});
 }
 
-// v E(S) of equation 4.1, as it is written there.
+// v E(S) of equation 4.1, in the form of the thesis.
 double entropy_bits(const TypeGrid& grid, const VoxelBox& box) {
   std::map<uint8_t, double> counts;
   each_in(box, [&](Int3 v) { ++counts[grid.at(v)]; });
@@ -123,7 +123,8 @@ TEST(KdTree, SplitsWhereTheAverageEntropyIsLeast) {
   }
 }
 
-// Figure 4.4 of the thesis: octrees and dense bricks on the left, lists, dense and empty bricks on the right.
+// The grid is that of figure 4.4 of the thesis: octrees and dense bricks on the left, lists, dense and empty
+// bricks on the right.
 TEST(KdTree, FindsTheRegionsOfTheThesis) {
   TypeGrid grid = random_grid({8, 8, 8}, 1, 0);
   for (size_t i = 0; i < grid.types.size(); ++i) {
@@ -131,7 +132,7 @@ TEST(KdTree, FindsTheRegionsOfTheThesis) {
     grid.types[i] = x < 3 ? (z < 1 ? 1 : 2) : z < 6 ? (x < 6 ? 3 : 0) : y < 3 ? 1 : 0;
   }
   const bricks::KdTree tree = bricks::build_kd_tree(grid.size, grid.types, UINT32_MAX);
-  EXPECT_LE(tree.leaves, 8u);  // 6 would do: the best first split need not lead to the best tree
+  EXPECT_LE(tree.leaves, 8u);  // 6 would suffice: the best first split need not lead to the best tree
   expect_leaves(grid, tree);
 }
 
@@ -147,7 +148,7 @@ TEST(KdTree, KeepsToItsBudget) {
 }
 
 TEST(KdTree, SpendsItsBudgetWhereTypesAreMixedMost) {
-  // One split parts what is empty from what is not; three more are better spent where all is mixed.
+  // One split separates the empty part from the other; three more are better spent on the mixed part.
   TypeGrid grid = random_grid({16, 8, 8}, 8, 9);
   for (size_t i = 0; i < grid.types.size(); ++i)
     if (i % 16 < 8) grid.types[i] = i == 0 ? 1 : 0;

@@ -1,4 +1,4 @@
-// Access to bricks in all ways against the dense volume, and what happens without a compiler.
+// Compares all kinds of access to bricks with the dense volume, and tests readers without a compiler.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr bricks::Access kAccesses[] = {bricks::Access::Dense, bricks::Access::Direct, bricks::Access::KdTree,
                                         bricks::Access::Compiled};
 
-// A cache of its own for each test.
+// Each test has a cache of its own.
 class Jit : public testing::Test {
  protected:
   void SetUp() override {
@@ -44,7 +44,7 @@ class Jit : public testing::Test {
   bricks::FrozenBricks bricks_of(const volume::Volume& volume, uint32_t log2_side) const {
     return engine_->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
   }
-  // What a reader for which all can be compiled reads.
+  // Returns the values that a reader reads for which everything can be compiled.
   template <class T>
   std::vector<T> compiled(const bricks::FrozenBricks& bricks, const bricks::JitOptions& options = {}) const {
     const auto reader = engine_->bricks_reader(bricks, options);
@@ -76,7 +76,7 @@ size_t place(Int3 at, Int3 size) {
   return size_t(at.x) + size_t(size.x) * (size_t(at.y) + size_t(size.y) * size_t(at.z));
 }
 
-// Of u8 values; what lies outside counts 0.
+// The mean of u8 values; values outside the volume count as 0.
 std::vector<uint8_t> mean_of(const std::vector<uint8_t>& dense, Int3 size, int32_t radius) {
   std::vector<uint8_t> result;
   for (int32_t z = 0; z < size.z; ++z)
@@ -159,7 +159,7 @@ TEST_F(Jit, EveryAccessGathersTheSameFromAllOverTheVolume) {
   const std::vector<uint16_t> dense = dense_of<uint16_t>(volume);
   const Int3 size = volume.info.size;
   const auto reader = engine_->bricks_reader(bricks, {});
-  constexpr uint64_t kCount = 300000;  // ten times all voxels
+  constexpr uint64_t kCount = 300000;  // ten times the number of voxels
   for (const bricks::ReadLoop loop : {bricks::ReadLoop::RandomGather, bricks::ReadLoop::MortonGather}) {
     std::vector<uint16_t> expected;
     std::vector<bool> met(dense.size());
@@ -200,7 +200,7 @@ TEST_F(Jit, EveryAccessCastsTheSamePicture) {
     const scene::Rgba8 pixel = picture.image.pixels[i];
     ASSERT_EQ(seen[i], (std::array{pixel.r, pixel.g, pixel.b, pixel.a})) << i;
   }
-  EXPECT_NE(seen.front(), seen[61 * 21 + 30]);  // something is seen
+  EXPECT_NE(seen.front(), seen[61 * 21 + 30]);  // the volume is visible
 }
 
 TEST_F(Jit, ChecksumsTellWhatWasRead) {

@@ -1,4 +1,4 @@
-// Bricks that are replaced by dense ones, for speed.
+// Tests the replacement of bricks by dense ones for speed.
 #include "libvox/bricks/trade_off.h"
 
 #include <gtest/gtest.h>
@@ -93,7 +93,8 @@ TEST_F(TradeOff, EachStrategyHasItsOrder) {
 
 TEST_F(TradeOff, ReplacesWhatIsWorthIt) {
   using List = std::vector<uint32_t>;
-  // All take 150 bytes more for 11 ticks, 13.6 a tick; the bricks 10, 3.3 and never.
+  // Making all dense costs 150 bytes for 11 ticks, 13.6 a tick; for the single bricks it is 10, 3.3 and
+  // never.
   EXPECT_EQ(bricks::worth_replacing(kGains, 0), List{});
   EXPECT_EQ(bricks::worth_replacing(kGains, 0.5), List{2});
   EXPECT_EQ(bricks::worth_replacing(kGains, 1), (List{2, 0}));

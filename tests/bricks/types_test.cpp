@@ -1,4 +1,4 @@
-// Every type of brick alone, against the voxels that it was built of.
+// Compares every type of brick with the voxels from which it was built.
 #include "libvox/bricks/types/types.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace vox {
 namespace {
 
-// A brick in Morton order, with what is counted of it.
+// A brick in Morton order, with the counts of its content.
 template <class T>
 struct TestBrick {
   bricks::BrickShape shape;
@@ -30,7 +30,7 @@ struct TestBrick {
   T at(Int3 v) const { return words[morton_encode(uint32_t(v.x), uint32_t(v.y), uint32_t(v.z))]; }
 };
 
-// Of different density and number of values; the first is empty.
+// Returns bricks of different densities and numbers of values; the first one is empty.
 template <class T>
 std::vector<TestBrick<T>> bricks_of(bricks::BrickShape shape) {
   std::vector<TestBrick<T>> bricks;
@@ -45,13 +45,13 @@ std::vector<TestBrick<T>> bricks_of(bricks::BrickShape shape) {
         if (random.below(n) < filled) words[i] = static_cast<T>(1 + random.below(values));
       bricks.push_back({shape, std::move(words)});
     }
-  std::vector<T> corner(n);  // filled in one corner, as bricks at a volume's border are
+  std::vector<T> corner(n);  // filled in one corner, like bricks at a volume's border
   for (uint32_t i = 0; i < n / 8; ++i) corner[i] = static_cast<T>(i + 1);
   bricks.push_back({shape, std::move(corner)});
   return bricks;
 }
 
-// f<T, Type>(brick, words of it) of every brick that the type can hold.
+// Calls f<T, Type>(brick, its words) for every brick that the type can hold.
 template <class T, class F>
 void each_built(const F& f) {
   for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side)
@@ -109,12 +109,12 @@ TYPED_TEST(BrickTypesOf, FitIntoTheirOwnWordsAndNoLess) {
   each_built<T>([]<class Type>(const TestBrick<T>& brick, const std::vector<uint32_t>& built) {
     ASSERT_TRUE(Type::template fits<T>(built.data(), built.size(), brick.shape)) << Type::kName;
     if (built.empty()) return;
-    const std::vector<uint32_t> cut(built.begin(), built.end() - 1);  // an own array, which sanitizers watch
+    const std::vector<uint32_t> cut(built.begin(), built.end() - 1);  // a copy, to catch reads beyond it
     ASSERT_FALSE(Type::template fits<T>(cut.data(), cut.size(), brick.shape)) << Type::kName;
   });
 }
 
-// What fits must not make access leave its words, whatever is in them. The sanitizer sees to that.
+// If damaged words fit, access must not leave them. The sanitizer checks this.
 TYPED_TEST(BrickTypesOf, AccessStaysInsideOfDamagedBricksThatFit) {
   using T = TypeParam;
   Random random(6);

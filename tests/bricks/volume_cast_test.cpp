@@ -1,4 +1,4 @@
-// Rays through volumes as code that is compiled at run time; pictures are compared in tests/render.
+// Tests rays through volumes in code that is compiled at run time; tests/render compares pictures.
 #include "libvox/bricks/volume_cast.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace testing_bricks;
 
-// With a cache of its own.
+// The fixture has a cache of its own.
 class VolumeCast : public testing::Test {
  protected:
   void SetUp() override {

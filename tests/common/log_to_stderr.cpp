@@ -1,5 +1,5 @@
-// Prints the library's warnings and errors on stderr, where a test may look for them. Every test program has
-// this file.
+// Prints the library's warnings and errors on stderr, where a test may look for them. Every test program
+// contains this file.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// How tests start several processes: by Open MPI's mpirun, where that is.
+// Starts several processes by Open MPI's mpirun, if it is installed.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,12 @@ inline bool have_mpirun() {
          run_program({"mpirun", "--version"}).output.find("Open MPI") != std::string::npos;
 }
 
-// The beginning of a command line, for machines with fewer cores than processes, and for CI, which is root.
+// Returns the beginning of a command line. It works on machines with fewer cores than processes, and for
+// root, as in CI.
 inline std::vector<std::string> mpirun_command(uint32_t count) {
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // MPI's modules leave memory behind
+  setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // MPI's modules leak memory
   return {"mpirun", "--oversubscribe", "--timeout", "100", "-n", std::to_string(count)};
 }
 

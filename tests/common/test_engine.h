@@ -1,4 +1,4 @@
-// The engine that a test runs on: the device that VOX_TEST_DEVICE names, else the CPU.
+// The engine on which a test runs: the device that VOX_TEST_DEVICE names, otherwise the CPU.
 #pragma once
 
 #include <cstdlib>

@@ -10,7 +10,7 @@
 
 namespace vox {
 
-// The bits of the value of each voxel.
+// Returns the bits of each voxel's value.
 using BitsOf = std::function<uint32_t(Int3)>;
 
 inline volume::Volume memory_volume(Int3 size, volume::ValueType type, const BitsOf& bits) {

@@ -8,7 +8,7 @@
 namespace vox {
 namespace {
 
-// Noise of three materials, with a solid box that holds whole nodes.
+// Noise of three materials with a solid box that contains whole nodes.
 int clip_grid(uint32_t x, uint32_t y, uint32_t z) {
   if (x >= 8 && x < 35 && y >= 8 && y < 24 && z >= 5 && z < 37) return 11;
   const uint32_t hash = (x * 73856093u) ^ (y * 19349663u) ^ (z * 83492791u);

@@ -1,4 +1,4 @@
-// Compares coarser levels with a loop over the voxels inside of each larger voxel.
+// Compares coarser levels with a loop over the voxels inside each larger voxel.
 #include "libvox/dag/coarser.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace vox {
 namespace {
 
-// The material of most of the filled voxels of a cube, the lowest where several are equally frequent.
+// Returns the most frequent material of a cube's filled voxels, the lowest if several are equally frequent.
 int most_frequent(const DenseGrid& grid, uint32_t resolution, Int3 corner, int32_t side) {
   std::array<uint32_t, 16> counts = {};
   const auto last = static_cast<int32_t>(resolution);
@@ -29,7 +29,7 @@ int most_frequent(const DenseGrid& grid, uint32_t resolution, Int3 corner, int32
   return *most == 0 ? dag::kEmptyVoxel : static_cast<int>(most - counts.begin());
 }
 
-// The DAG that the DAG of these voxels has to become.
+// Returns the DAG that the DAG of these voxels must become.
 dag::FrozenDag expected_dag(const DenseGrid& grid, uint32_t resolution, uint32_t halvings, bool materials) {
   const uint32_t coarse = dag::coarser_resolutions(resolution)[halvings - 1];
   const auto side = static_cast<int32_t>(1u << halvings);
@@ -74,7 +74,7 @@ TEST(Coarser, FillsAVoxelWhereAnyBelowIsWithTheMaterialOfMost) {
     for (const uint32_t resolution : {7u, 8u, 9u, 37u, 64u, 100u}) expect_exact(grid, resolution);
 }
 
-// Few materials in few voxels: in many of the larger voxels two materials are equally frequent.
+// With few materials in few voxels, two materials are equally frequent in many of the larger voxels.
 TEST(Coarser, TakesTheLowerOfMaterialsThatAreAsFrequent) {
   Random random(7);
   for (uint32_t round = 0; round < 40; ++round) {
@@ -89,12 +89,13 @@ TEST(Coarser, TakesTheLowerOfMaterialsThatAreAsFrequent) {
   }
 }
 
-// These scenes are deep enough for counts to be remembered on the way up.
+// These scenes are so deep that counts are remembered on the way up.
 TEST(Coarser, CountsTheFinestVoxelsHoweverFarBelow) {
   for (const DenseGrid& grid : {DenseGrid(shell), dust(3)}) expect_exact(grid, 256);
 }
 
-// One node a level, 2^20 voxels a side: the lower half of each leaf has material 9, the upper half 3.
+// The DAG has one node a level and 2^20 voxels a side. The lower half of each leaf has material 9, the upper
+// half 3.
 TEST(Coarser, CountsWhatNoDenseGridCouldHold) {
   dag::FrozenDag dag = dag::empty_dag(1u << 20, true);
   Words& leaf = dag.levels.back().words;
@@ -159,7 +160,7 @@ TEST(Coarser, TheHalvingsBelowANumberOfVoxelsGiveTheFinestLevelThatHasNoMore) {
   EXPECT_EQ(dag::halvings_below(100 * 100 * 100, 100), 0u);
   EXPECT_EQ(dag::halvings_below(100 * 100 * 100 - 1, 100), 1u);
   EXPECT_EQ(dag::halvings_below(25 * 25 * 25, 100), 2u);
-  EXPECT_EQ(dag::halvings_below(1, 100), 5u);  // to the coarsest level
+  EXPECT_EQ(dag::halvings_below(1, 100), 5u);  // down to the coarsest level
 }
 
 }  // namespace

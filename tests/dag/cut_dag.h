@@ -1,4 +1,4 @@
-// Cuts a DAG into parts, as those who build it together hold them.
+// Cuts a DAG into parts, in the form in which ranks that build it together hold it.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// Each level becomes as many runs of nodes, of which some are empty.
+// Each level becomes `count` runs of nodes, some of which may be empty.
 inline std::vector<dag::DagPart> parts_of(const dag::FrozenDag& dag, uint64_t count) {
   std::vector<dag::DagPart> parts(count);
   for (uint64_t i = 0; i < count; ++i)

@@ -1,5 +1,5 @@
-// Makes the canonical DAG of a dense grid by plain recursion, which is slow and obviously right. Builders are
-// compared with it.
+// Makes the canonical DAG of a dense grid by plain recursion, which is slow and obviously right. Tests
+// compare builders with it.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace vox {
 
-// Returns kEmptyVoxel or a material (any number >= 0 is "filled" in a DAG without materials).
+// Returns kEmptyVoxel or a material. In a DAG without materials, any number >= 0 is "filled".
 using DenseGrid = std::function<int(uint32_t x, uint32_t y, uint32_t z)>;
 
 class DenseDagBuilder {
@@ -48,7 +48,7 @@ class DenseDagBuilder {
     return value == dag::kEmptyVoxel || dag_.materials ? value : 0;
   }
 
-  // The material that fills the whole cube, if there is one.
+  // Returns the material that fills the whole cube, if there is one.
   std::optional<uint32_t> uniform(Corner c, uint32_t side) const {
     int first = voxel(c[0], c[1], c[2]);
     for (uint32_t x = 0; x < side; ++x)
@@ -100,7 +100,7 @@ class DenseDagBuilder {
     return known(level, node, dag::node_digest(node[0], [&](uint32_t i) { return digests[i]; }));
   }
 
-  // Nodes of one level do not overlap, so that the first to be finished was the first to be visited.
+  // Nodes of one level do not overlap, so the first one that is finished is the first one that is visited.
   Known known(uint32_t level, const std::vector<uint32_t>& node, dag::Digest digest) {
     dag::DagLevel& to = dag_.levels[level];
     ++to.svo_nodes;

@@ -10,7 +10,7 @@
 namespace vox {
 namespace {
 
-// Every cube of the grid, each voxel put by itself, backwards.
+// Returns every cube of the grid; each voxel is put separately, in reverse order.
 dag::CubeSource source_of(uint32_t resolution, bool materials, const DenseGrid& grid) {
   dag::CubeSource source = {.resolution = resolution, .materials = materials, .cubes = {}, .read = {}};
   const uint32_t side = (resolution + 63) / 64;
@@ -46,7 +46,7 @@ TEST(DagOfCubes, IsTheDagOfTheVoxels) {
       }
 }
 
-// So little memory that not all leaves are interned at once.
+// The memory is too small for interning all leaves at once.
 TEST(DagOfCubes, IsTheSameInLittleMemory) {
   constexpr uint64_t kRoom = 20 << 20;
   for (const bool materials : {true, false}) {
@@ -56,7 +56,7 @@ TEST(DagOfCubes, IsTheSameInLittleMemory) {
   }
 }
 
-// Leaves of one material are written at once, those of several voxel by voxel.
+// Leaves of one material are written at once, and those of several materials voxel by voxel.
 TEST(DagOfCubes, TellsLeavesOfOneMaterialFromOthers) {
   for (const uint32_t other : {0u, 1u, 15u})
     for (uint32_t bit = 0; bit < 64; ++bit) {
@@ -80,7 +80,7 @@ TEST(DagOfCubes, CountsTheVoxelsOfEachMaterial) {
   EXPECT_EQ(result.voxels_of[2], 33u);
 }
 
-// A cube that is filled at once, alone, over voxels and below one, beside one that is not.
+// A cube is filled at once: alone, over voxels, below a voxel, and beside a cube that is not filled.
 TEST(DagOfCubes, AFilledCubeIsThatOfItsVoxels) {
   for (const bool materials : {true, false}) {
     const auto grid = [](uint32_t x, uint32_t y, uint32_t z) {

@@ -54,7 +54,7 @@ TEST(FrozenDag, LevelsFollowFromTheResolution) {
   EXPECT_EQ(dag::empty_dag(1u << 20, true).level_side(18), 4u);
 }
 
-// A solid cube of 2^20 voxels a side: counts reach 2^60.
+// In a solid cube of 2^20 voxels a side, counts reach 2^60.
 TEST(FrozenDag, CountsOfTheLargestSceneFit) {
   dag::FrozenDag dag = dag::empty_dag(1u << 20, false);
   dag.levels[18] = {.words = {UINT32_MAX, UINT32_MAX}, .nodes = 1, .svo_nodes = uint64_t{1} << 54};
@@ -71,8 +71,8 @@ TEST(FrozenDag, CountsOfTheLargestSceneFit) {
   EXPECT_EQ(dag::voxel_at(dag, 0x100000, 0, 0), dag::kEmptyVoxel);
 }
 
-// Version 1 of the digest is stable for ever: whoever breaks this test changes what names every scene. The
-// first two figures were computed from the text in digest.h by a separate program.
+// Version 1 of the digest is stable for ever, so a change that breaks this test renames every scene. The
+// first two figures were computed by a separate program from the text in digest.h.
 TEST(FrozenDag, DigestsAreThoseOfVersion1) {
   EXPECT_EQ(dag::to_string(dag::empty_dag(64, true).digest), "52824a575afe4bb8cc99b05a076cf776");
   EXPECT_EQ(dag::to_string(dag::compute_digest(dense_dag(8, true, everywhere))),

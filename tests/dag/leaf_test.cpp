@@ -11,10 +11,10 @@
 namespace vox {
 namespace {
 
-// The material of each voxel by its bit, none where it is empty.
+// The material of each voxel by its bit, or none if the voxel is empty.
 using Voxels = std::vector<std::optional<uint32_t>>;
 
-// The words of a leaf as leaf.h describes them, made a voxel at a time.
+// Returns the words of a leaf as leaf.h describes them, made voxel by voxel.
 std::vector<uint32_t> expected_words(const Voxels& voxels, bool materials) {
   std::vector<uint32_t> words = {0, 0};
   uint32_t filled = 0;

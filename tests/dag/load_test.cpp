@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-// Calls f(store) with a new store in each kind of table.
+// Calls f(store) with a new store for each variant of tables.
 using UseStore = std::function<void(dag::DagStore<device::CpuDevice>&)>;
 void for_each_store(device::CpuDevice& device, const hash::TableOptions& options, const UseStore& f) {
   for (const std::string& table : hash::table_names()) {
@@ -39,7 +39,7 @@ void expect_same_words(const dag::FrozenDag& a, const dag::FrozenDag& b) {
 }
 
 // Counts by brute force the leaves and nodes with different words, where nodes have the pointers of one
-// store: so many items it has to hold.
+// store. This is the number of items that the store must hold.
 uint64_t different_items(const dag::DagStore<device::CpuDevice>& store, uint32_t root,
                          const dag::FrozenDag& dag) {
   std::set<std::vector<uint32_t>> items;
@@ -96,9 +96,9 @@ TEST(DagLoader, TheTablesHoldEachDifferentItemOnce) {
     }
 }
 
-// A leaf {1, m} is equal to a node {1, pointer} where its mask's second word happens to be the pointer. This
-// scene has such a pair: a leaf a = {1, 0}, which goes first into an empty store and gets the pointer that it
-// gets in a scene of its own, a leaf {1, pointer to a}, and above each leaf a node with one child.
+// A leaf {1, m} equals a node {1, pointer} if the second word of its mask happens to be the pointer. This
+// scene has such a pair: a leaf a = {1, 0}, which goes first into an empty store and therefore gets the same
+// pointer as in a scene of its own; a leaf {1, pointer to a}; and above each leaf a node with one child.
 TEST(DagLoader, ANodeThatIsEqualToALeafIsStoredOnce) {
   device::CpuDevice device(0, false);
   dag::FrozenDag alone = dag::empty_dag(4, false);
@@ -117,7 +117,8 @@ TEST(DagLoader, ANodeThatIsEqualToALeafIsStoredOnce) {
     dag::DagStore<device::CpuDevice> fresh(device, {.table = table});
     const dag::StoreWork work = dag::DagLoader(device, fresh, dag).insert();
     const hash::ItemRef root = fresh.ref().item(work.root);
-    if (a == 0 || fresh.ref().item(root[1])[1] != a) continue;  // a lies elsewhere: the table shows nothing
+    // If a lies elsewhere, this table shows nothing.
+    if (a == 0 || fresh.ref().item(root[1])[1] != a) continue;
     ++tables;
     EXPECT_EQ(fresh.items(), 4u);
     EXPECT_EQ(work.levels[1].inserted, 1u);
@@ -164,7 +165,7 @@ TEST(DagLoader, ConcurrentLoadsOfManyItemsGiveTheSceneBack) {
   });
 }
 
-// A file that repeats a leaf is not canonical, but its digest is the scene's.
+// A file that repeats a leaf is not canonical, but its digest is still the scene's.
 TEST(DagLoader, RepeatedNodesDoNoHarm) {
   device::CpuDevice device(0, false);
   dag::FrozenDag dag = dag::empty_dag(8, false);
@@ -178,11 +179,11 @@ TEST(DagLoader, RepeatedNodesDoNoHarm) {
   });
 }
 
-// They stay in the store until garbage is collected.
+// Such nodes stay in the store until garbage is collected.
 TEST(DagLoader, NodesThatNoPointerLeadsToDoNoHarm) {
   device::CpuDevice device(0, false);
   const dag::FrozenDag good = dense_dag(8, false, [](uint32_t x, uint32_t y, uint32_t z) {
-    return y + z == 0 && (x == 1 || x == 5) ? 0 : dag::kEmptyVoxel;  // one leaf, twice
+    return y + z == 0 && (x == 1 || x == 5) ? 0 : dag::kEmptyVoxel;  // the same leaf, twice
   });
   for (const uint32_t used : {0u, 1u, 2u}) {
     dag::FrozenDag dag = good;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr dag::LevelForm kLeaves = {7, dag::NodeKind::Leaf, true};
 
-// Leaves of 3 to 10 words, and where each begins.
+// Leaves of 3 to 10 words with the word at which each begins.
 struct ManyLeaves {
   Words words;
   std::vector<uint64_t> places;
@@ -74,8 +74,8 @@ TEST(NodePlaces, StartsThatAreNotThoseOfTheWordsAreErrors) {
   EXPECT_NE(problem_of(leaves, 10000, {right[0], right[1]}), "none");
 }
 
-// Of a level of 2^34 words a device knows first words modulo 2^32. The places of its blocks are those of blocks of
-// 600 words each.
+// For a level of 2^34 words, a device knows first words only modulo 2^32. The test's blocks have 600 words
+// each.
 TEST(NodePlaces, OfLevelsWithMoreThan2To32WordsAreRestored) {
   constexpr uint64_t kWords = 600, kStep = (uint64_t{1} << 32) / kWords - 2;
   for (uint64_t begin = 0; begin < 4 * kStep; begin += kStep) {
@@ -142,7 +142,7 @@ TEST(WordOffsets, AreReadAsTheNumbersThatTheyWere) {
       }
 }
 
-// In words of small scenes the offsets can be counted: a leaf of one voxel has 3 words.
+// In small scenes the offsets can be counted by hand: a leaf of one voxel has 3 words.
 TEST(WordOffsets, AreWhereTheChildrenBegin) {
   const dag::FrozenDag dag = dense_dag(8, true, [](uint32_t x, uint32_t y, uint32_t z) {
     return x == 4 * y && z == 4 * y     ? 1 + static_cast<int>(y)

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "libvox/volume/pieces.h"
 #include "tests/common/volumes.h"
 #include "tests/formats/voxels/export_scenes.h"
@@ -29,6 +31,23 @@ TEST(SceneVolume, HoldsWhatTheDenseFormatsHold) {
               ASSERT_EQ(std::to_integer<int>(values[i++]), known.value({x, y, z}));
       }
     }
+}
+
+TEST(SceneVolume, KnowsWhichBoxesAreEmpty) {
+  const KnownScene known = known_scene(37, Materials::Sixteen, noise_grid(37));
+  const volume::Volume volume = dag::scene_volume(known.scene);
+  uint64_t empty = 0;
+  for (const uint64_t most : {1u, 3u, 40u, 1000u}) {
+    const volume::Pieces pieces(volume.info.box(), most);
+    for (uint64_t piece = 0; piece < pieces.count(); ++piece) {
+      std::vector<std::byte> values(pieces[piece].voxels());
+      volume.read(pieces[piece], values.data());
+      const bool zero = std::ranges::all_of(values, [](std::byte value) { return value == std::byte{0}; });
+      ASSERT_EQ(volume.is_zero(pieces[piece]), zero) << piece;
+      empty += zero ? 1 : 0;
+    }
+  }
+  EXPECT_GT(empty, 100u);
 }
 
 }  // namespace

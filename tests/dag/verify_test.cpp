@@ -29,7 +29,8 @@ class Verify : public testing::Test {
   static void SetUpTestSuite() { engine_ = test_engine(); }
   static void TearDownTestSuite() { engine_.reset(); }
 
-  // What is thrown of a DAG with these words. The device throws the same of all that check_structure() accepts.
+  // Returns the error for a DAG with these words. For every DAG that check_structure() accepts, the device
+  // must throw the same error.
   static std::string problem_of(dag::FrozenDag dag) {
     std::string misplaced = problem_in([&] { dag::place_nodes(dag); });
     if (misplaced != "none") return misplaced;
@@ -44,7 +45,7 @@ class Verify : public testing::Test {
   inline static std::unique_ptr<Engine> engine_;
 };
 
-// Makes a DAG of two inner levels, with one node and two, and three leaves:
+// Returns a DAG with two inner levels, of one and two nodes, and three leaves:
 //
 //   level 0   root   mask 0x81 → A, B
 //   level 1   A      mask 0x03 → a, b
@@ -78,11 +79,11 @@ TEST_F(Verify, TheSmallDagIsWhatTheRulesBelowAssume) {
 TEST_F(Verify, EachBrokenRuleIsNamed) {
   const Rule rules[] = {
       {"number out of range", [](dag::FrozenDag& d) { d.levels[1].words[2] = 3; },
-       "level 1, word 2: points to node 3 of level 2, which has 3"},
+       "level 1, word 2: points to node 3 of level 2, which has only 3"},
       {"huge number", [](dag::FrozenDag& d) { d.levels[0].words[1] = UINT32_MAX; },
-       "level 0, word 1: points to node 4294967295 of level 1, which has 2"},
+       "level 0, word 1: points to node 4294967295 of level 1, which has only 2"},
       {"node beyond the end", [](dag::FrozenDag& d) { d.levels[1].words.pop_back(); },
-       "level 1, word 3: a node of 3 words, but only 2 are left"},
+       "level 1, word 3: a node has 3 words, but only 2 are left"},
       {"leaf beyond the end", [](dag::FrozenDag& d) { d.levels[2].words.resize(7); },
        "level 2, word 6: a node of 2 words, but only 1"},
       {"two roots",
@@ -100,7 +101,7 @@ TEST_F(Verify, EachBrokenRuleIsNamed) {
       {"reserved bit", [](dag::FrozenDag& d) { d.levels[0].words[0] |= 1u << 13; },
        "level 0, word 0: reserved bits"},
       {"homogeneous flag", [](dag::FrozenDag& d) { d.levels[1].words[0] |= 0x100; },
-       "level 1, word 0: the header is 0x0103, but the node's content asks for 0x0003"},
+       "level 1, word 0: the header is 0x0103, but the node's content requires 0x0003"},
       {"homogeneous material", [](dag::FrozenDag& d) { d.levels[1].words[0] |= 0x200; },
        "the header is 0x0203"},
       {"leaf without voxels",
@@ -111,7 +112,7 @@ TEST_F(Verify, EachBrokenRuleIsNamed) {
          d.levels[1].words[3] = 0x0d;
          std::swap(d.levels[1].words[5], d.levels[1].words[6]);
        },
-       "level 2, word 16: a leaf without voxels"},
+       "level 2, word 16: a leaf has no voxels"},
       {"padding", [](dag::FrozenDag& d) { d.levels[2].words[5] = 0x122; }, "level 2, word 3: the padding"},
       {"equal leaves",
        [](dag::FrozenDag& d) {
@@ -145,16 +146,16 @@ TEST_F(Verify, EachBrokenRuleIsNamed) {
   }
 }
 
-// Whoever changes words finds the nodes anew.
+// After a change of words, the nodes must be found again.
 TEST_F(Verify, NodesThatAreNotWhereTheLevelSaysAreNamed) {
   dag::FrozenDag dag = small_dag();
   dag.levels[1].words[0] = 0x07;
   EXPECT_EQ(problem_in([&] { dag::check_structure(dag); }),
-            "level 1, word 0: a node is not where the level's places say");
+            "level 1, word 0: a node is not at the place that is stored for it");
   dag = small_dag();
   dag.levels[2].words.resize(7);
   EXPECT_EQ(problem_in([&] { dag::check_structure(dag); }),
-            "level 2, word 7: a node is not where the level's places say");
+            "level 2, word 7: a node is not at the place that is stored for it");
 }
 
 TEST_F(Verify, ANodeWithoutChildrenIsNamed) {
@@ -162,7 +163,7 @@ TEST_F(Verify, ANodeWithoutChildrenIsNamed) {
   // Level 1 gets a third node, a header alone, between the two others.
   dag.levels[1].words = {0x03, 0, 1, 0x00, 0x05, 1, 2};
   dag.levels[0].words = {0x83, 0, 1, 2};
-  EXPECT_NE(problem_of(dag).find("level 1, word 3: a node without children"), std::string::npos)
+  EXPECT_NE(problem_of(dag).find("level 1, word 3: a node has no children"), std::string::npos)
       << problem_of(dag);
 }
 
@@ -192,7 +193,7 @@ TEST_F(Verify, ScenesOfAllKindsAreRightOnTheDevice) {
         EXPECT_EQ(problem_of(dense_dag(resolution, materials, grid)), "none");
 }
 
-// Every bit of a DAG is flipped, one at a time: the content changes, so verify() must object.
+// Each bit of the DAG is flipped, one at a time. Each flip changes the content, so verify() must throw.
 TEST_F(Verify, EveryFlippedBitIsFound) {
   const dag::FrozenDag good = small_dag();
   for (size_t level = 0; level < good.levels.size(); ++level)

@@ -29,7 +29,7 @@ bool inside(Int3 v, const VoxelBox& box) {
          v.z < box.max.z;
 }
 
-// A dense copy of what the walk reports, each voxel once.
+// A dense copy of the voxels that the walk reports; each may be reported only once.
 struct Painted {
   std::vector<int> values = std::vector<int>(kResolution * kResolution * kResolution, dag::kEmptyVoxel);
 
@@ -116,7 +116,7 @@ TEST(Walk, SkipsWhatLiesOutsideTheRegion) {
     ++nodes;
     return true;
   });
-  EXPECT_EQ(nodes, 5);  // of 64, 32, 16, 8 and 4 voxels a side
+  EXPECT_EQ(nodes, 5);  // nodes of 64, 32, 16, 8 and 4 voxels a side
 }
 
 TEST(Walk, BoundsOfALeafAreThoseOfItsVoxels) {

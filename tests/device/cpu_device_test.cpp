@@ -15,8 +15,8 @@ namespace vox {
 namespace {
 
 constexpr uint64_t kMemory = 0;  // as much as the machine has
-// No element, one, some, an odd number, numbers around one block of the device's loops (2^14), several
-// blocks.
+// The sizes are no element, one, some, an odd number, numbers around one block of the device's loops (2^14),
+// and several blocks.
 constexpr uint64_t kSizes[] = {0, 1, 2, 37, 511, 16383, 16384, 16385, 100003};
 
 uint32_t small_number(uint64_t i) {
@@ -35,7 +35,7 @@ TEST(CpuDevice, EveryIndexIsVisitedOnce) {
   }
 }
 
-// Counts for which indices the loop calls prefetch(), and which it visits.
+// Counts the indices for which the loop calls prefetch(), and those that it visits.
 struct AskedAhead {
   uint64_t n;
   uint32_t* stages[2];
@@ -67,7 +67,7 @@ TEST(CpuDevice, PrefetchIsCalledForIndicesOfTheLoopOnlyAndNoMoreThanOncePerStage
     }
 }
 
-// Asks ahead in three stages, each for what the one before has asked for.
+// Prefetches in three stages, each for the elements that the stage before has requested.
 struct AskedInThreeStages {
   static constexpr int kPrefetchStages = 3;
   uint32_t* asked;
@@ -139,7 +139,7 @@ TEST(CpuDevice, SumAddsEveryValue) {
   }
 }
 
-// All bits of the keys are random, so that a sort that looks at more than `bits` of them is noticed.
+// All bits of the keys are random, so that a sort that uses more than `bits` of them is noticed.
 template <class Key>
 void sort_like_the_standard_library(uint64_t n, uint32_t bits, Key different) {
   device::CpuDevice device(kMemory, false);
@@ -250,7 +250,7 @@ TEST(CpuGroup, LanesHoldWordsOfTheirOwnAndBallotOverThem) {
   EXPECT_EQ(group.of_lane(shared, 3), uint64_t{3} << 40);
   EXPECT_EQ(group.of_lane(own, 31), uint64_t{31} << 40);
   const auto odd = [](uint64_t word) { return (word >> 40 & 1) != 0; };
-  EXPECT_EQ(group.ballot_of(shared, odd), 0x0000aaaau);  // lanes 16 to 31 hold nothing
+  EXPECT_EQ(group.ballot_of(shared, odd), 0x0000aaaau);  // lanes 16 to 31 have no words
   EXPECT_EQ(group.ballot_of(own, odd), 0xaaaaaaa2u);
 }
 
@@ -270,8 +270,8 @@ TEST(CpuGroup, MatchedBytesAreThoseThatALoopFinds) {
   device::CpuGroup group;
   Random random(1);
   for (int round = 0; round < 2000; ++round) {
-    const uint32_t values = round % 2 == 0 ? 3 : 256;  // many matches, few
-    uint32_t words[9];                                 // read from an odd word: not aligned to 16 bytes
+    const uint32_t values = round % 2 == 0 ? 3 : 256;  // many matches, or few
+    uint32_t words[9];                                 // read from an odd word, so not aligned to 16 bytes
     uint32_t bytes[32], *first = words + round % 2;
     for (uint32_t i = 0; i < 32; ++i) bytes[i] = random.below(values) + (256 - values);
     for (uint32_t i = 0; i < 8; ++i)
@@ -324,7 +324,7 @@ TEST(CpuGroup, TheLowestCandidateWithTheItemsWordsIsFound) {
       slots[8 * stride + differs] ^= 1u << 31;
       EXPECT_EQ(find(0x100, 0, stride), device::CpuGroup::kLanes);
       EXPECT_EQ(find(0xff00, 0, stride), 9u);
-      EXPECT_EQ(find(0xff00, 0, differs), 8u);  // what lies outside does not count
+      EXPECT_EQ(find(0xff00, 0, differs), 8u);  // bytes outside the range do not count
       EXPECT_EQ(find(0xff00, differs + 1, stride), 8u);
     }
 }

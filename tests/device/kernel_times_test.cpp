@@ -1,4 +1,4 @@
-// Profiles that are compared and added up, against sums by hand.
+// Compares and adds up profiles, and checks them against sums by hand.
 #include "libvox/device/kernel_times.h"
 
 #include <gtest/gtest.h>

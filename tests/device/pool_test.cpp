@@ -13,7 +13,7 @@
 namespace vox {
 namespace {
 
-// How many blocks the system has given and not got back, and how many it has given in all.
+// held: blocks that the system has given and not got back; allocations: all blocks that it has given.
 std::atomic<int> held = 0, allocations = 0;
 std::atomic<bool> exhausted = false;
 std::vector<uint64_t> shrunk_to;
@@ -87,7 +87,7 @@ TEST_F(PoolTest, OutOfMemoryNamesWhatWasAskedAndWhatIsAvailable) {
   const std::string text = refusal(pool, 8 << 20);
   EXPECT_NE(text.find("8.00 MiB"), std::string::npos) << text;
   EXPECT_NE(text.find("3.00 MiB"), std::string::npos) << text;
-  exhausted = true;  // the system has less than the limit says
+  exhausted = true;  // the system has less than the limit permits
   EXPECT_NE(refusal(pool, 2 << 20).find("2.00 MiB"), std::string::npos);
   EXPECT_EQ(pool.used(), 1u << 20);
 }
@@ -108,7 +108,7 @@ TEST_F(PoolTest, ABlockOfAboutTheSameSizeIsReused) {
   EXPECT_EQ(allocations, 1);
   pool.release(block);
 
-  void* small = pool.allocate(1000);  // far smaller: not worth the large block
+  void* small = pool.allocate(1000);  // so much smaller that it must not take the large block
   EXPECT_NE(small, block);
   EXPECT_EQ(allocations, 2);
   pool.release(small);
@@ -124,7 +124,7 @@ TEST_F(PoolTest, KeptBlocksMakeRoomForOthersWhenTheLimitIsReached) {
   EXPECT_EQ(held, 1);
   EXPECT_EQ(pool.used(), 7168u);
   EXPECT_EQ(pool.peak(), 7168u);
-  // What the device's allocator has kept of them counts, too, but for what the limit leaves.
+  // Memory that the device's allocator keeps counts too, except for the part within the limit.
   EXPECT_EQ(shrunk_to, std::vector<uint64_t>{8192 - 7168});
   pool.release(large);
 }
@@ -146,7 +146,7 @@ TEST_F(PoolTest, PeakCountsKeptBlocksUntilTheyAreTrimmed) {
   EXPECT_EQ(pool.peak(), 65536u + 1024u);
   EXPECT_EQ(held, 2);
   pool.trim();
-  EXPECT_EQ(held, 1);  // what is in use stays
+  EXPECT_EQ(held, 1);  // the block in use stays
   pool.release(small);
   pool.trim();
   EXPECT_EQ(held, 0);
@@ -166,7 +166,7 @@ TEST_F(PoolTest, ABufferGivesItsBlockBackAndHandsItOnWhenMoved) {
     device::Buffer<uint64_t> moved(std::move(buffer));
     EXPECT_EQ(moved.data(), data);
     EXPECT_EQ(moved.size(), 128u);
-    EXPECT_EQ(buffer.data(), nullptr);  // NOLINT(bugprone-use-after-move): what is promised
+    EXPECT_EQ(buffer.data(), nullptr);  // NOLINT(bugprone-use-after-move): this state is guaranteed
     EXPECT_EQ(buffer.size(), 0u);       // NOLINT
 
     device::Buffer<uint64_t> target(pool, 256);

@@ -1,5 +1,5 @@
-// What primitives.h declares, for any device. primitives_cpu.cpp and primitives_cuda.cu include it, each for
-// one device.
+// Implements primitives.h for any device. primitives_cpu.cpp and primitives_cuda.cu include it, each for one
+// device.
 #pragma once
 
 #include "libvox/device/atomics.h"
@@ -19,7 +19,7 @@ struct CountGroupVisit {
     group.once([&] { device::atomic_add(visits + i, 1u); });
   }
 };
-// Writes the elements of a block to shared memory, and reads there what other threads wrote.
+// Each thread writes elements of a block to shared memory and then reads elements that other threads wrote.
 struct VisitByBlock {
   struct Shared {
     uint32_t reversed[kMostInTestBlock];

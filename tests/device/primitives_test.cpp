@@ -47,7 +47,7 @@ TEST_P(Primitives, TheThreadsOfABlockSeeWhatTheOthersWroteToSharedMemory) {
   }
 }
 
-// The indices of the elements, sorted by the low bits of their values; equal ones keep their order.
+// Returns the indices of the elements, sorted by the low bits of their values; equal ones keep their order.
 std::vector<uint32_t> sorted_indices(uint64_t n, uint32_t bits) {
   const uint64_t mask = (uint64_t{1} << bits) - 1;
   std::vector<uint32_t> indices(n);

@@ -29,7 +29,7 @@ edit::EditPlace random_place(Random& random) {
   return {x, y, one()};
 }
 
-// Whether the centre of a voxel lies in the shape, in exact arithmetic where that is needed.
+// True if the centre of a voxel lies in the shape, by exact arithmetic if necessary.
 bool holds(const edit::Shape& shape, Int3 v) {
   edit::EditPlace p = edit::EditPlace{v.x, v.y, v.z} * 256 + edit::EditPlace{128, 128, 128};
   edit::EditPlace from = p - shape.a, axis = shape.b - shape.a;

@@ -1,5 +1,4 @@
-// Edits on a plain array, one voxel after the other: slow and obviously right. Sessions are compared with
-// them.
+// Edits on a plain array, voxel by voxel: slow and obviously right. Tests compare sessions with them.
 #pragma once
 
 #include <array>
@@ -46,7 +45,7 @@ inline bool dense_in_box(const Triple& low, const Triple& high, int64_t grown, c
   return true;
 }
 
-// Where a place is along a line: −1 before its start, +1 behind its end, else 0.
+// Returns −1 for a place before the line's start, +1 for one behind its end, otherwise 0.
 inline int side_of_line(const Triple& a, const Triple& b, const Triple& p) {
   BigInt from_a = 0, from_b = 0;
   for (size_t k = 0; k < 3; ++k) {
@@ -56,7 +55,8 @@ inline int side_of_line(const Triple& a, const Triple& b, const Triple& p) {
   return from_a < 0 ? -1 : from_b > 0 ? 1 : 0;
 }
 
-// Whether p is near the endless line, by the area of a parallelogram: |(p − a) × (b − a)| ≤ radius · |b − a|.
+// True if p is near the infinite line. The test is the area of a parallelogram: |(p − a) × (b − a)| ≤ radius
+// · |b − a|.
 inline bool near_endless_line(const Triple& a, const Triple& b, int64_t radius, const Triple& p) {
   BigInt area2 = 0, length2 = 0;
   for (size_t k = 0; k < 3; ++k) {
@@ -82,13 +82,13 @@ inline bool dense_in_ellipsoid(const Triple& center, const Triple& radii, const 
     r[k] = radii[k] == 0 ? 1 : static_cast<uint64_t>(square(radii[k]));
     sum += static_cast<long double>(d[k]) / static_cast<long double>(r[k]);
   }
-  if (std::abs(sum - 1) > 1e-9L) return sum < 1;  // far more than rounding can be wrong by
+  if (std::abs(sum - 1) > 1e-9L) return sum < 1;  // far more than the rounding error
   Natural left;
   for (size_t k = 0; k < 3; ++k) left = left + Natural(d[k]) * r[(k + 1) % 3] * r[(k + 2) % 3];
   return left <= Natural(r[0]) * r[1] * r[2];
 }
 
-// Whether the shape holds a place, which is in 1/256 voxel.
+// True if the shape contains a place, which is given in 1/256 voxel.
 inline bool dense_contains(const edit::Shape& shape, const Triple& p) {
   const Triple a = triple(shape.a), b = triple(shape.b);
   int64_t grown = 0;  // noise_test.cpp tests the noise itself
@@ -149,7 +149,7 @@ class DenseEditor {
     });
   }
 
-  // Copies voxel by voxel, from each of the source to where it goes.
+  // Copies voxel by voxel from the source to the target.
   void operator()(edit::CopyEdit edit) {
     const Dense source = edit.scene == edit::kThisScene ? old_ : scenes_[edit.scene];
     if (edit.scene != edit::kThisScene && edit.source.empty()) edit.source = cube_at({0, 0, 0}, source.side);
@@ -192,14 +192,14 @@ class DenseEditor {
     }
   }
 
-  // Fills; where more than `limit` voxels are reached, nothing changes.
+  // Fills. If more than `limit` voxels are reached, nothing changes.
   void operator()(const edit::FillEdit& edit) {
     const std::vector<Int3> voxels = flooded(edit);
     if (voxels.size() > edit.limit) return;
     for (const Int3& p : voxels) grid_.at(p) = static_cast<int8_t>(edit.material);
   }
 
-  // The voxels that a fill reaches. Its seed lies in the grid and in the shape.
+  // Returns the voxels that a fill reaches. Its seed lies in the grid and in the shape.
   std::vector<Int3> flooded(const edit::FillEdit& edit) const {
     const int like = grid_.at(edit.seed);
     std::vector<char> seen(grid_.voxels.size());
@@ -232,7 +232,7 @@ class DenseEditor {
   }
 
   int smoothed(const Int3& p) const {
-    std::array<int, 17> counts{};  // those of empty voxels last
+    std::array<int, 17> counts{};  // the last one counts empty voxels
     for (int32_t x = p.x - 1; x <= p.x + 1; ++x)
       for (int32_t y = p.y - 1; y <= p.y + 1; ++y)
         for (int32_t z = p.z - 1; z <= p.z + 1; ++z) {

@@ -1,4 +1,4 @@
-// Bounds are right when no voxel changes outside of the box that an edit writes, and none matters outside of
+// Bounds are right if an edit changes no voxel outside the box that it writes, and depends on none outside
 // the box that it reads.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A session and plain arrays side by side: both get the same edits and are then compared.
+// A session and plain arrays that get the same edits and are then compared.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace vox {
 
-// Tells in words which voxel is the first that differs.
+// Describes the first voxel that differs.
 inline std::string difference(const Dense& is, const Dense& expected) {
   std::string text = "no voxel differs";
   uint64_t count = 0;
@@ -108,7 +108,7 @@ class EditedScene {
 
  private:
   bool materials_;
-  std::vector<Dense> scenes_;  // the one being edited first
+  std::vector<Dense> scenes_;  // the edited one comes first
   std::unique_ptr<edit::EditSession> session_;
 };
 
@@ -116,15 +116,15 @@ inline VoxelBox written_by(const edit::Edit& edit, const std::vector<Dense>& sce
   return edit::written_box(edit, scenes[0].side);
 }
 
-// How many scripts of how many edits are run on scenes of which resolution.
+// The number of scripts, the number of edits in each, and the resolution of their scenes.
 struct Scripts {
   uint32_t resolution;
   uint32_t scripts;
   uint32_t edits;
 };
 
-// Random scripts on random scenes, compared after each edit. `brushes` other scenes of several sizes come
-// with each.
+// Runs random scripts on random scenes and compares after each edit. Each script may use `brushes` other
+// scenes of several sizes.
 template <class MakeEdit>
 void check_scripts(Engine& engine, const Scripts& plan, uint32_t brushes, uint64_t seed,
                    const MakeEdit& make_edit) {

@@ -1,5 +1,5 @@
-// Scripts for which there is not enough memory: what an editor does when an edit fails, and whether edits
-// fail where a device runs out. The tests find out themselves how much is enough.
+// Runs scripts without enough memory. The tests check the editor's behaviour when an edit fails, and that
+// edits fail when a device runs out of memory. They find the sufficient amount themselves.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class FailingSession final : public edit::EditSession {
 
  private:
   edit::EditSession& session_;
-  std::vector<uint32_t> failing_;  // which calls of apply(), from 1
+  std::vector<uint32_t> failing_;  // the calls of apply() that fail, counted from 1
   uint32_t applied_ = 0;
 };
 
@@ -59,10 +59,10 @@ class EditorFailures : public testing::Test {
     std::string error;
     uint64_t voxels = 0;
     uint32_t edits = 0, applied = 0;
-    std::vector<uint32_t> collections;  // their lines
+    std::vector<uint32_t> collections;  // the lines of their commands
   };
-  // What becomes of a script that adds cubes of 1, 8 and 64 voxels, when these calls of apply() run out of
-  // memory.
+  // Returns the outcome of a script that adds cubes of 1, 8 and 64 voxels when these calls of apply() run out
+  // of memory.
   Outcome outcome(const std::vector<uint32_t>& failing, uint32_t batch = 1, const std::string& after = "") {
     const edit::Script script = parse_edit_script(
         "box add min 0,0,0 max 1,1,1 material 1\n"
@@ -120,7 +120,7 @@ TEST_F(EditorFailures, APassOfManyEditsThatHasNoRoomRunsOneByOne) {
   EXPECT_EQ(third.voxels, 9u);
 }
 
-// To take back one edit of a pass, the others are made again.
+// To undo one edit of a pass, the editor repeats the others.
 TEST_F(EditorFailures, AnUndoThatHasNoRoomLeavesTheSceneAsItWas) {
   EXPECT_EQ(outcome({2}, 8, "undo\n").voxels, 9u);
   const Outcome run = outcome({2, 3}, 8, "undo\n");
@@ -143,10 +143,10 @@ class EditorMemory : public testing::Test {
 
   struct Outcome {
     std::string error;
-    std::optional<dag::FrozenDag> dag;  // in the end, if there is room for it
+    std::optional<dag::FrozenDag> dag;  // at the end, if there is room for it
     uint64_t items = 0;                 // items of the scene
     uint64_t edits = 0, passes = 0;
-    bool as_after_last_edit = true;  // whether the scene is so, also when an error came
+    bool as_after_last_edit = true;  // true if the scene is in that state, also after an error
     uint32_t collections = 0;
     bool whole() const { return error.empty() && dag; }
   };
@@ -168,7 +168,7 @@ class EditorMemory : public testing::Test {
       outcome.error = error.what();
     }
     outcome.as_after_last_edit = session->state() == done;
-    session->collect({});  // states for undo are of no use any more
+    session->collect({});  // states for undo are no longer needed
     outcome.items = session->items();
     try {
       outcome.dag = session->freeze();
@@ -176,7 +176,7 @@ class EditorMemory : public testing::Test {
     }
     return outcome;
   }
-  // The outcome with a limit that may be too little even for an empty session.
+  // Returns the outcome with a limit that may be too small even for an empty session.
   Outcome limited_outcome(uint64_t bytes, const std::string& text, const dag::FrozenDag& brush,
                           uint32_t resolution, uint32_t batch = 1) {
     try {
@@ -188,8 +188,8 @@ class EditorMemory : public testing::Test {
     }
   }
 
-  // The run of a script with the least bytes, or up to an eighth more, with which the script comes to its end
-  // and leaves room for the file. The memory that threads take is not quite the same in every run.
+  // The run of a script with the fewest bytes, or up to an eighth more, with which the script finishes and
+  // leaves room for the file. The memory of threads differs slightly from run to run.
   struct LeastMemory {
     uint64_t bytes = uint64_t{16} << 20;
     Outcome outcome;
@@ -204,7 +204,7 @@ class EditorMemory : public testing::Test {
   }
 };
 
-// Edits that each turn the dust another way, so that all leaves are new.
+// A fixture for edits that each rotate the dust in a different way, so that all leaves are new.
 class DustMemory : public EditorMemory {
  protected:
   static constexpr uint64_t kTurns = 48;
@@ -217,14 +217,14 @@ class DustMemory : public EditorMemory {
         "", " rotate y 90", " rotate y 180", " rotate y 270", " rotate z 90", " rotate z 270"};
     return text + kThird[turn / 8 % 6] + "\n";
   }
-  // A script of so many stamps, with `between` after each but the last.
+  // Returns a script of `turns` stamps, with `between` after each but the last.
   static std::string stamps(uint64_t turns, const std::string& between = "") {
     std::string text;
     for (uint64_t turn = 0; turn < turns; ++turn) text += (turn > 0 ? between : "") + stamp(turn);
     return text;
   }
 
-  // Dust: one voxel of each two side by side, at random. All leaves have one size, also when they are turned.
+  // Dust: a random one of each two neighbouring voxels. All leaves have one size, also when they are rotated.
   static dag::FrozenDag dust() {
     return dense_dag(kSide, true, [](uint32_t x, uint32_t y, uint32_t z) {
       const uint64_t hash = mix64(x / 2 + 1000 * y + 1000000 * z);
@@ -236,7 +236,7 @@ class DustMemory : public EditorMemory {
   const dag::FrozenDag dust_ = dust();
 };
 
-// The device has a little more memory than four states take, and all states are kept for an undo.
+// The device has slightly more memory than four states take, and all states are kept for an undo.
 TEST_F(DustMemory, WithoutGarbageTheEditIsNamedAndTheSceneStaysAsItWasBefore) {
   const uint64_t room = least_memory(stamps(4) + "undo 4\n", dust_, kSide).bytes;
   const Outcome limited = limited_outcome(room + room / 16, stamps(kTurns) + "undo 48\n", dust_, kSide);
@@ -253,7 +253,7 @@ TEST_F(DustMemory, WithoutGarbageTheEditIsNamedAndTheSceneStaysAsItWasBefore) {
   }
 }
 
-// The least memory for all edits is not enough for all states.
+// The least memory for all edits is too small for all states.
 TEST_F(DustMemory, GarbageIsCollectedAndTheEditRunAgain) {
   const std::string text = stamps(kTurns, "clear\n");
   const Outcome limited = least_memory(text, dust_, kSide).outcome,
@@ -264,8 +264,8 @@ TEST_F(DustMemory, GarbageIsCollectedAndTheEditRunAgain) {
   EXPECT_EQ(limited.dag->digest, free.dag->digest);
 }
 
-// In the least memory in which 64 stamps can be made at all, they cannot be made together: as few leaves are
-// different, most memory goes to what is made on the way, not to what is stored.
+// With the least memory in which 64 stamps can be made at all, they cannot be made together: few leaves
+// differ, so most memory holds temporary data and not the store.
 TEST_F(EditorMemory, EditsThatHaveNoRoomInOnePassRunOneByOne) {
   const dag::FrozenDag weave = dense_dag(128, true, [](uint32_t x, uint32_t y, uint32_t z) {
     return (mix64(y % 8 * 8 + z % 8) & 1) == (x & 1) ? static_cast<int>(x % 8) : dag::kEmptyVoxel;

@@ -1,5 +1,5 @@
-// Whole scripts, with undo, snapshots and garbage collection, in passes of one edit or of many, are compared
-// with a loop over all voxels and a stack of whole grids.
+// Compares whole scripts, with undo, snapshots and garbage collection, in passes of one edit or of many, with
+// a loop over all voxels and a stack of whole grids.
 #include "libvox/edit/editor.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace vox {
 namespace {
 
-// ---- what a script should do ----------------------------------------------------------------------------
+// ---- the expected effect of a script ----------------------------------------------------------------------
 
 struct State {
   Dense voxels;
@@ -39,7 +39,7 @@ class NaiveEditor {
 
   const State& state() const { return *done_.back(); }
 
-  // The items of all states that undo, redo and snapshots can lead to, and of the other scenes.
+  // Returns the items of all states that undo, redo and snapshots can reach, and of the other scenes.
   StateItems::Count items() const {
     StateItems items;
     for (const auto* states : {&done_, &undone_})
@@ -53,7 +53,7 @@ class NaiveEditor {
     for (size_t i = 1; i < scenes_.size(); ++i) digests.push_back(padded(scenes_[i]).digest);
     return digests;
   }
-  // The items of the present state and of the other scenes.
+  // Returns the items of the present state and of the other scenes.
   StateItems::Count items_now() const {
     StateItems items;
     items.add(state().dag);
@@ -65,7 +65,7 @@ class NaiveEditor {
   StateRef state_of(const Dense& voxels) const {
     return std::make_shared<State>(State{voxels, reference_dag(voxels, voxels.side, materials_)});
   }
-  // A scene as it lies in the store: with nodes above its root up to the height of the edited scene.
+  // Returns a scene in the form of the store, with nodes above its root up to the height of the edited scene.
   dag::FrozenDag padded(const Dense& scene) const {
     return dense_dag(scenes_[0].side, materials_, [&](uint32_t x, uint32_t y, uint32_t z) {
       return voxel_or_empty(scene,
@@ -107,9 +107,9 @@ class NaiveEditor {
   std::map<std::string, StateRef> snapshots_;
 };
 
-// ---- scripts at random -----------------------------------------------------------------------------------
+// ---- random scripts ---------------------------------------------------------------------------------------
 
-// A shape so small that several of them fit into a pass.
+// Returns a shape so small that several of them fit into a pass.
 edit::Shape small_shape(Random& random, uint32_t resolution) {
   const Int3 at = random_corner(random, resolution);
   const edit::EditPlace center = {at.x * 256 + 128, at.y * 256 + 128, at.z * 256 + 128};
@@ -163,8 +163,8 @@ edit::CollectPolicy random_policy(Random& random) {
   return policy;
 }
 
-// A script whose first command is a policy, for a test to replace. It has a file for each scene besides the
-// first.
+// Returns a script whose first command is a policy, which a test may replace. The script has a file for each
+// scene except the first.
 edit::Script random_script(Random& random, const std::vector<Dense>& scenes, uint32_t commands) {
   edit::Script script;
   script.path = "random.txt";
@@ -195,7 +195,7 @@ edit::Script random_script(Random& random, const std::vector<Dense>& scenes, uin
       add(mostly_small_edit(random, scenes));
   }
   const uint32_t first = 1 + random.below(commands), end = first + 1 + random.below(commands + 1 - first);
-  const auto may_move = [](const edit::Command& command) {  // a fill's seed has to stay in the grid
+  const auto may_move = [](const edit::Command& command) {  // a fill's seed must stay in the grid
     const edit::Edit* edit = std::get_if<edit::Edit>(&command.action);
     return edit == nullptr || !std::holds_alternative<edit::FillEdit>(*edit);
   };
@@ -231,7 +231,7 @@ std::string script_text(const edit::Script& script) {
   return text;
 }
 
-// What a script leaves at each of its saves and at its end.
+// The expected results at each save of a script and at its end.
 struct Expected {
   std::vector<dag::Digest> saved;
   dag::FrozenDag end;
@@ -297,7 +297,7 @@ void expect_result(Engine& engine, const std::vector<Dense>& scenes, bool materi
   ASSERT_GE(session->items(), expected.items.least);
   ASSERT_LE(session->items(), expected.items.most);
   ASSERT_EQ(session->freeze().digest, expected.end.digest);
-  for (uint32_t i = 0; i < others.size(); ++i) {  // the other scenes are whole, too
+  for (uint32_t i = 0; i < others.size(); ++i) {  // the other scenes must be intact, too
     const edit::Edit clear =
         edit::PaintEdit{.shape = {.kind = edit::ShapeKind::Everything}, .mode = edit::PaintMode::Remove};
     const edit::Edit unite = edit::CombineEdit{.scene = others[i].number, .mode = edit::CombineMode::Union};
@@ -349,7 +349,7 @@ INSTANTIATE_TEST_SUITE_P(All, EditorScripts, testing::ValuesIn(kEditorPlans),
                            return "Resolution" + std::to_string(info.param.resolution);
                          });
 
-// An undo at the end may need any state, so that all of them have to be kept.
+// An undo at the end may need any state, so all of them must be kept.
 TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedTo) {
   const QuietLog quiet;
   const auto engine = test_engine();
@@ -383,7 +383,7 @@ class EditorCommands : public testing::Test {
  protected:
   edit::Script parse(const std::string& text) { return parse_edit_script(text, "test.txt", {}); }
 
-  // The number of filled voxels after a script.
+  // Returns the number of filled voxels after a script.
   uint64_t voxels_after(const std::string& text, uint32_t batch = 1) {
     const edit::Script script = parse(text);
     session_ = engine_->edit(dag::empty_dag(32, true));
@@ -429,8 +429,8 @@ TEST_F(EditorCommands, UndoAndRedoBeyondTheEndsWarnAndGoOn) {
   EXPECT_NE(said.find("test.txt:6: there is nothing left to redo"), std::string::npos) << said;
 }
 
-// A redo brings back what was undone last, not what was undone before another edit. The editor has to foresee
-// this when it finds out how far back a script goes.
+// A redo restores the edits that were undone last, but none that were undone before another edit. The editor
+// must foresee this when it determines how far back a script reaches.
 TEST_F(EditorCommands, AnEditMakesWhatWasUndoneUnreachable) {
   const std::string add = "box add min 20,20,20 max 21,21,21 material 2\n";
   EXPECT_EQ(voxels_after(kCubes + "undo 3\n" + add + "redo 3\n"), 1u);
@@ -458,7 +458,7 @@ TEST_F(EditorCommands, IndependentEditsShareAPassAndOthersDoNot) {
   EXPECT_EQ(passes_[0].tool, "several");
   voxels_after(kCubes, 2);
   EXPECT_EQ(passes_.size(), 2u);
-  voxels_after(kCubes + "box remove min 9,9,9 max 10,10,10\n", 16);  // touches the third
+  voxels_after(kCubes + "box remove min 9,9,9 max 10,10,10\n", 16);  // touches the third cube
   EXPECT_EQ(passes_.size(), 2u);
   voxels_after(kCubes + "copy min 0,0,0 max 1,1,1 to 20,20,20\ncopy min 20,20,20 max 21,21,21 to 0,9,0\n",
                16);

@@ -1,4 +1,4 @@
-// Fills are compared with a walk from voxel to voxel.
+// Compares fills with a walk from voxel to voxel.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -21,7 +21,7 @@ bool is_in(uint64_t mask, const Int3& p) {
           1) != 0;
 }
 
-// A random mask of half of the bits, or, for kinds 1 and 2, of a quarter or three quarters.
+// Returns a random mask with half of its bits set or, for kinds 1 and 2, a quarter or three quarters.
 uint64_t random_mask(std::mt19937_64& bits, int kind) {
   const uint64_t a = bits(), b = bits();
   return kind == 0 ? a : kind == 1 ? a & b : a | b;
@@ -103,8 +103,8 @@ TEST(Fill, IsWhatAWalkFromVoxelToVoxelReaches) {
   }
 }
 
-// A maze with walls of one voxel. All voxels with odd coordinates are open, and those between two of them
-// that a random tree through them needs.
+// A maze with walls of one voxel. Open are all voxels with odd coordinates, and those between two of them
+// that a random spanning tree goes through.
 Dense maze(uint32_t resolution, uint64_t seed, int8_t wall, int8_t open) {
   Dense grid(resolution);
   for (int8_t& voxel : grid.voxels) voxel = wall;
@@ -141,12 +141,12 @@ TEST(Fill, FindsItsWayThroughMazesConcurrently) {
       scene.expect_same();
       EXPECT_EQ(scene.dense().at({15, 15, 15}), 12);
       scene.apply(
-          edit::FillEdit{.seed = {0, 0, 0}, .material = 3, .shape = {}});  // the walls hang together too
+          edit::FillEdit{.seed = {0, 0, 0}, .material = 3, .shape = {}});  // the walls are connected too
       scene.expect_same();
     }
 }
 
-// Rings of corridors, each with a door to the next, and one hole from layer to layer.
+// Rings of corridors, each with a door to the next one, and with one hole from layer to layer.
 Dense rings(uint32_t resolution) {
   Dense grid(resolution);
   const auto n = static_cast<int32_t>(resolution);

@@ -1,4 +1,4 @@
-// Natural numbers below 2^256, which are multiplied as by hand.
+// Natural numbers below 2^256, with multiplication as done by hand.
 #pragma once
 
 #include <array>

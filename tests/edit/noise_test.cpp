@@ -18,7 +18,7 @@ edit::EditPlace place(Random& random, int64_t reach) {
   return {x, y, component()};
 }
 
-// The noise in floating point: linear between the corners of the cell.
+// Computes the noise in floating point, linear between the corners of the cell.
 double interpolated(const edit::EditPlace& p, uint32_t seed, uint32_t grain) {
   const auto cell = static_cast<double>(grain) * edit::kEditUnits;
   const double offset = static_cast<double>(edit::kMaxEditPlace) * 512;
@@ -45,7 +45,7 @@ TEST(Noise, IsLinearBetweenTheCornersOfItsLattice) {
   for (int i = 0; i < 20000; ++i) {
     const edit::EditPlace p = place(random, i % 2 == 0 ? 5000 : edit::kMaxEditPlace * edit::kEditUnits);
     const uint32_t grain = 1 + random.below(40), seed = random.below(9);
-    // Each of 7 interpolations rounds by less than 1.
+    // Each of the 7 interpolations has a rounding error below 1.
     ASSERT_NEAR(static_cast<double>(edit::noise_at(p, seed, grain)), interpolated(p, seed, grain), 4);
   }
 }

@@ -1,4 +1,4 @@
-// Random scenes and edits, where cases that are likely to go wrong come more often than by chance.
+// Random scenes and edits, in which error-prone cases are more frequent than by chance.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,8 @@ inline void fill_cube(Dense& grid, const Int3& min, int32_t side, int8_t materia
   });
 }
 
-// A scene that is empty, full, full of several materials, or has cubes where nodes lie, balls or dust.
+// Returns a scene that is empty, full, full with several materials, or has cubes at the places of nodes,
+// balls or dust.
 inline Dense random_scene(Random& random, uint32_t resolution, bool materials) {
   Dense grid(resolution);
   const auto n = static_cast<int32_t>(resolution);
@@ -77,7 +78,7 @@ inline Dense random_scene(Random& random, uint32_t resolution, bool materials) {
 
 // ---- shapes ---------------------------------------------------------------------------------------------
 
-// A length of the size of the grid or below, in whole, half or 1/256 voxels.
+// Returns a length up to the size of the grid, in whole, half or 1/256 voxels.
 inline int64_t random_length(Random& random, int64_t most_voxels) {
   const int64_t length = between64(random, 0, most_voxels * edit::kEditUnits);
   const int64_t grain = one_in(random, 2) ? edit::kEditUnits : one_in(random, 2) ? edit::kEditUnits / 2 : 1;
@@ -89,7 +90,7 @@ inline edit::EditPlace random_place(Random& random, uint32_t resolution) {
   const auto inside = [&] { return random_length(random, n); };
   edit::EditPlace p = {inside(), inside(), inside()};
   if (one_in(random, 2)) p = {p.x - p.x % 256 + 128, p.y - p.y % 256 + 128, p.z - p.z % 256 + 128};
-  if (one_in(random, 6)) {  // outside of the grid
+  if (one_in(random, 6)) {  // outside the grid
     p.x += (one_in(random, 2) ? 1 : -1) * n * edit::kEditUnits;
     p.y -= random_length(random, 2 * n);
   }
@@ -108,7 +109,7 @@ inline edit::EditPlace random_axis(Random& random, int64_t length) {
   return axis;
 }
 
-// A shape so large that its border is nearly flat where it passes through the grid.
+// Returns a shape so large that its border is nearly flat where it passes through the grid.
 inline edit::Shape huge_shape(Random& random, uint32_t resolution) {
   const int64_t radius = edit::kMaxEditRadius * edit::kEditUnits;
   const edit::EditPlace at = random_place(random, resolution), away = random_axis(random, radius);
@@ -132,7 +133,7 @@ inline edit::Shape random_shape(Random& random, uint32_t resolution) {
   const bool flat = one_in(random, 10);
   switch (shape.kind) {
     case edit::ShapeKind::Box:
-      if (one_in(random, 8)) break;  // often one without voxels
+      if (one_in(random, 8)) break;  // then it often has no voxels
       if (shape.a.x > shape.b.x) std::swap(shape.a.x, shape.b.x);
       if (shape.a.y > shape.b.y) std::swap(shape.a.y, shape.b.y);
       if (shape.a.z > shape.b.z) std::swap(shape.a.z, shape.b.z);
@@ -170,7 +171,7 @@ inline edit::PaintEdit random_paint(Random& random, uint32_t resolution) {
           .replaced = random_material(random)};
 }
 
-inline edit::Turn turn_number(uint32_t number) {  // of 48
+inline edit::Turn turn_number(uint32_t number) {  // number is below 48
   constexpr uint8_t kOrders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   edit::Turn turn;
   for (size_t k = 0; k < 3; ++k) {
@@ -191,7 +192,7 @@ inline Int3 random_corner(Random& random, uint32_t resolution) {
 inline VoxelBox random_box(Random& random, uint32_t resolution) {
   const auto n = static_cast<int32_t>(resolution);
   const Int3 min = random_corner(random, resolution);
-  if (one_in(random, 12)) return {min, min + Int3{0, between(random, 0, n), 3}};  // nothing
+  if (one_in(random, 12)) return {min, min + Int3{0, between(random, 0, n), 3}};  // an empty box
   if (one_in(random, 12)) return {{-n, -n, -n}, {2 * n, 2 * n, 2 * n}};
   return {min, min + Int3{between(random, 1, n), between(random, 1, n), between(random, 1, n)}};
 }
@@ -206,7 +207,7 @@ inline edit::CopyEdit random_copy(Random& random, const std::vector<Dense>& scen
   edit.keep_filled = one_in(random, 4);
   if (one_in(random, 3)) edit.within = random_shape(random, scenes[0].side);
   if (one_in(random, 6)) edit.to = edit.source.min + Int3{between(random, -1, 1), 1, 0};
-  if (one_in(random, 4)) {  // where nodes can be shared
+  if (one_in(random, 4)) {  // to where nodes can be shared
     const auto shift = [&] { return 8 * between(random, -3, 3); };
     edit.to = edit.source.min + Int3{shift(), shift(), shift()};
     edit.turn = {};
@@ -231,7 +232,7 @@ inline edit::MorphEdit random_morph(Random& random, uint32_t resolution) {
   return edit;
 }
 
-// A fill from a seed in the grid and in the shape.
+// Returns a fill with a seed in the grid and in the shape.
 inline edit::FillEdit random_fill(Random& random, const Dense& scene) {
   const auto last = static_cast<int32_t>(scene.side) - 1;
   edit::FillEdit edit;
@@ -242,7 +243,7 @@ inline edit::FillEdit random_fill(Random& random, const Dense& scene) {
   return edit;
 }
 
-// An edit of any kind, for the first scene.
+// Returns an edit of any kind for the first scene.
 inline edit::Edit random_edit(Random& random, const std::vector<Dense>& scenes) {
   switch (random.below(5)) {
     case 0:

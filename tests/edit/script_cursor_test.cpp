@@ -22,9 +22,9 @@ edit::EditPlace center(const edit::Command& command) {
   return std::get<edit::PaintEdit>(std::get<edit::Edit>(command.action)).shape.a;
 }
 
-// A script as a tree, run by recursion: what a cursor has to agree with.
+// A script as a tree that is run by recursion. The cursor must agree with it.
 struct Node {
-  uint32_t line = 0;  // of a command; 0 for a repetition
+  uint32_t line = 0;  // the line of a command; 0 for a repetition
   uint32_t count = 0;
   edit::EditPlace step = {0, 0, 0};
   std::vector<Node> body = {};
@@ -100,7 +100,7 @@ TEST(ScriptCursor, JitterFillsItsRangeEvenlyAndMovesARoundAsOne) {
     ++counts[static_cast<size_t>(offset.y + 2)];
     mean += static_cast<double>(offset.x) / 1000;
   }
-  EXPECT_GT(seen.size(), 400u);          // of 601, in 1000 draws: 487 expected
+  EXPECT_GT(seen.size(), 400u);          // 601 are possible in 1000 draws; 487 are expected
   EXPECT_NEAR(mean, 0, 5 * 173 / 31.6);  // five standard errors
   for (int count : counts) EXPECT_NEAR(count, 200, 65);
 }
@@ -126,7 +126,7 @@ TEST(ScriptCursor, EveryRoundOfAnOuterRepetitionHasItsOwnJitter) {
     for (size_t j = 0; j < i; ++j) EXPECT_NE(center(commands[i]), center(commands[j]));
 }
 
-// These numbers were set down once, so that scripts mean the same for ever.
+// These numbers were recorded once, so that scripts keep their meaning for ever.
 TEST(ScriptCursor, JitterIsWhatItAlwaysWas) {
   std::vector<edit::Command> commands = commands_of(jittered(7, 1));
   EXPECT_EQ(center(commands[0]), (edit::EditPlace{1000 - 20, -2, 0}));

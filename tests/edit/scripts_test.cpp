@@ -1,4 +1,4 @@
-// Thousands of random edits, one by one, are each compared with a loop over all voxels.
+// Runs thousands of random edits one by one and compares each with a loop over all voxels.
 #include "libvox/hash/table_list.h"
 #include "tests/edit/edited_scene.h"
 
@@ -48,7 +48,7 @@ TEST(EditScripts, ScenesOf256VoxelsASideAreEditedLikeSmallOnes) {
   check_scripts(*test_engine(), {256, 1, 4}, 2, 5, random_edit);
 }
 
-// This is for the thread sanitizer, which finds out whether edits are safe on several threads.
+// This test lets the thread sanitizer check that edits are safe on several threads.
 TEST(EditScripts, EditsOnSeveralThreadsAreThoseOfOne) {
   check_scripts(*test_engine({.threads = 4}), {40, 10, 8}, 2, 6, random_edit);
 }

@@ -1,5 +1,5 @@
-// Sessions, whatever the edits are: former states, several edits in one pass, copies turned in all ways, the
-// ends of the grid.
+// Tests sessions independently of the kinds of edits: former states, several edits in one pass, copies in all
+// orientations, the ends of the grid.
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"
@@ -20,7 +20,7 @@ edit::Shape box_of(const Int3& min, const Int3& max) {
           .b = {max.x * 256, max.y * 256, max.z * 256}};
 }
 
-// A scene in which voxels of 16³ differ as far as 16 materials allow; some are empty.
+// A scene in which the voxels of each 16³ cube differ as far as 16 materials allow; some are empty.
 Dense asymmetric_scene(uint32_t resolution) {
   Dense grid(resolution);
   for_each_voxel(grid, [&](const Int3& p) {
@@ -152,7 +152,7 @@ bool apart(const VoxelBox& a, const VoxelBox& b) {
   return intersection(a, b).empty();
 }
 
-// Edits none of which writes what another reads or writes.
+// Returns edits none of which writes a voxel that another one reads or writes.
 std::vector<edit::Edit> independent_edits(Random& random, const std::vector<Dense>& scenes, uint32_t kinds) {
   const uint32_t n = scenes[0].side;
   std::vector<edit::Edit> edits;
@@ -223,7 +223,7 @@ TEST(EditSession, EditsOfManyKindsRunInTheirOrder) {
 
 // ---- what is refused -------------------------------------------------------------------------------------
 
-// Levels of many nodes are split and merged in another way than those of few.
+// The division and merging of levels with many nodes use other code than with few.
 TEST(EditSession, LargeSpheresHoldTheVoxelsThatTheirRowsHold) {
   const auto engine = test_engine();
   const auto session = engine->edit(dag::empty_dag(512, true));
@@ -282,7 +282,7 @@ TEST(EditSession, CountsWhatItMakes) {
   const edit::EditWork again = scene.session().apply({&edit, 1});
   EXPECT_EQ(again.leaves.made, first.leaves.made);
   EXPECT_EQ(again.leaves.distinct, first.leaves.distinct);
-  EXPECT_EQ(again.leaves.inserted + again.nodes.inserted, 0u);  // the store holds all of it
+  EXPECT_EQ(again.leaves.inserted + again.nodes.inserted, 0u);  // the store already holds everything
 }
 
 }  // namespace

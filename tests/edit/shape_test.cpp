@@ -1,4 +1,4 @@
-// Shapes of all sizes, up to the largest, are tested where it matters: at their borders.
+// Tests shapes of all sizes, up to the largest, at the critical place: their borders.
 #include "libvox/edit/shape.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ edit::EditPlace place(const Triple& p) {
   return {p[0], p[1], p[2]};
 }
 
-// A length from 0 to the reach, as often in one order of magnitude as in another.
+// Returns a length from 0 to `reach` whose order of magnitude is uniformly distributed.
 int64_t length_up_to(Random& random, int64_t reach) {
   const auto bits = 1 + random.below(static_cast<uint32_t>(std::bit_width(static_cast<uint64_t>(reach))));
   return between64(random, 0, std::min((int64_t{1} << bits) - 1, reach));
@@ -37,8 +37,8 @@ edit::Shape shape_of(Random& random, edit::ShapeKind kind) {
   return shape;
 }
 
-// Two places one unit apart, found from a place inside along an axis: the first belongs to the shape, the
-// other does not.
+// Returns two places one unit apart, found along an axis from a place inside: the first one belongs to the
+// shape, the other does not.
 std::pair<Triple, Triple> border(Random& random, const edit::Shape& shape, const Triple& inside) {
   const size_t axis = random.below(3);
   const int64_t sign = one_in(random, 2) ? 1 : -1;
@@ -61,7 +61,7 @@ TEST(Shape, HoldsWhatIsExactlyOnItsBorder) {
       const edit::Shape shape = shape_of(random, kind);
       Triple inside = triple(shape.a);
       const bool round = kind == edit::ShapeKind::Sphere || kind == edit::ShapeKind::Ellipsoid;
-      for (size_t k = 0; round && k < 3; ++k)  // off the axes, where it stays inside
+      for (size_t k = 0; round && k < 3; ++k)  // moved off the axes, where it stays inside
         inside[k] += (one_in(random, 2) ? 1 : -1) *
                      (kind == edit::ShapeKind::Sphere ? shape.radius : triple(shape.b)[k]) *
                      static_cast<int64_t>(random.below(1000)) / 1800;

@@ -1,6 +1,6 @@
-// Counts the items that a store of several scenes needs, by comparing nodes as they are written down. In a
-// store a leaf and a node are one item where they happen to have equal words, part of a mask being equal to a
-// pointer. How many such pairs there are cannot be known here, only how many leaves might be among them.
+// Counts the items that a store of several scenes needs, by comparing nodes as word sequences. In a store, a
+// leaf and a node are one item if they happen to have equal words, when a part of the mask equals a pointer.
+// The number of such pairs cannot be known here, only the number of leaves that may be among them.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace vox {
 
 class StateItems {
  public:
-  // Adds a scene; all have the same depth, and all have materials or none has.
+  // Adds a scene. All scenes must have the same depth, and all or none of them have materials.
   void add(const dag::FrozenDag& dag) {
     if (!dag.empty()) add(dag, 0, 0);
   }
@@ -25,7 +25,7 @@ class StateItems {
     Count count;
     for (const auto& numbers : numbers_) count.most += numbers.size();
     const uint64_t levels = numbers_.size(),
-                   fewer = like_nodes_ * levels;  // nodes above them may be one item, too
+                   fewer = like_nodes_ * levels;  // nodes above them may become one item, too
     count.least = count.most - std::min(count.most, fewer);
     return count;
   }
@@ -33,7 +33,7 @@ class StateItems {
  private:
   using Words = std::vector<uint32_t>;
 
-  // The number of a node among those of its level in all scenes.
+  // Returns the number of a node among those of its level in all scenes.
   uint32_t add(const dag::FrozenDag& dag, uint32_t level, uint32_t number) {
     const uint32_t* node = dag.levels[level].node(number);
     Words words;
@@ -53,7 +53,7 @@ class StateItems {
     return entry->second;
   }
 
-  std::vector<std::map<Words, uint32_t>> numbers_;  // per level
+  std::vector<std::map<Words, uint32_t>> numbers_;  // for each level
   uint64_t like_nodes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Tests engines that start while something else is done, and the small work that warms them up.
+// Tests engines that start in the background, and the small scene that warms them up.
 #include "libvox/engine/engine_soon.h"
 
 #include <gtest/gtest.h>

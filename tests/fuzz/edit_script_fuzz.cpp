@@ -1,5 +1,6 @@
-// Any bytes, read as an edit script and as a recording of edits: either an Error, or commands that keep to
-// what libvox/edit/script.h says of them. libFuzzer's entry; fuzz_test.cpp calls it too.
+// Reads arbitrary bytes as an edit script and as a recording of edits. The result must be an Error, or
+// commands that satisfy the conditions of libvox/edit/script.h. This is libFuzzer's entry point;
+// fuzz_test.cpp calls it too.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -16,9 +17,9 @@ namespace vox {
 namespace {
 
 constexpr uint32_t kResolution = 1000;
-constexpr uint64_t kMostRun = 20'000;  // commands of one script
+constexpr uint64_t kMostRun = 20'000;  // the most commands of one script
 
-// Ends the program, as a fuzzer expects it.
+// Ends the program, which a fuzzer recognises as a failure.
 void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "edit script: %s\n", what);
@@ -102,7 +103,7 @@ template <class Parse>
 void run(Parse parse) {
   try {
     check(parse());
-  } catch (const Error&) {  // the only exception there may be
+  } catch (const Error&) {  // the only exception that is permitted
   }
 }
 

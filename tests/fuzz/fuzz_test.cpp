@@ -1,4 +1,4 @@
-// The kept corpus and random changes of it, for machines without libFuzzer.
+// Runs the corpus and random variations of it, for machines without libFuzzer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,8 @@ size_t place_in(Random& random, const std::string& text) {
   return random.below(static_cast<uint32_t>(text.size()) + 1);
 }
 
-// One change: a byte, a piece left out or doubled, a piece of another text, or something awkward put in.
+// Returns the text with one change: a byte, a piece removed or doubled, a piece of another text, or an
+// awkward word inserted.
 std::string changed(std::string text, const std::vector<std::string>& texts, Random& random) {
   static const std::vector<std::string> kAwkward = {"nan",
                                                     "-",
@@ -94,7 +95,7 @@ TEST(EditScriptFuzz, TheCorpusIsReadWithoutACrash) {
   for (const std::string& text : texts) feed(text);
 }
 
-// Else a corpus that no longer is a script would go unnoticed.
+// Without this test a corpus whose files are no longer valid scripts would not be noticed.
 TEST(EditScriptFuzz, TheCorpusHoldsScriptsAndRecordingsExceptWhereItsNameSaysBad) {
   if (corpus_files().empty()) GTEST_SKIP() << "VOX_FUZZ_CORPUS does not name the corpus";
   for (const auto& file : corpus_files()) {

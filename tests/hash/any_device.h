@@ -1,5 +1,5 @@
-// Hash tables on the device that VOX_TEST_DEVICE names, behind calls that depend neither on the variant nor
-// on the device, so that tests are written once, in plain C++.
+// Hash tables on the device that VOX_TEST_DEVICE names. The interface depends neither on the variant nor on
+// the device, so that tests are written once, in plain C++.
 #pragma once
 
 #include <memory>
@@ -20,14 +20,15 @@ using Chosen = std::vector<uint32_t>;  // indices of items of a batch
 
 struct CountedPointers {
   Pointers pointers;
-  uint64_t sectors = 0;  // how many sectors of 32 bytes were touched
+  uint64_t sectors = 0;  // the number of sectors of 32 bytes that were touched
 };
 
 // A batch whose items may depend on items of the batch before.
 struct LinkedBatch {
   static constexpr uint32_t kNoLink = UINT32_MAX;
   Batch items;
-  // For each item the index of the item in the batch before whose pointer becomes its last word, or kNoLink.
+  // For each item, the index of an item in the batch before, whose pointer becomes the item's last word; or
+  // kNoLink.
   std::vector<uint32_t> links;
 
   void add(const Item& item, uint32_t link = kNoLink) {
@@ -37,12 +38,12 @@ struct LinkedBatch {
   uint64_t size() const { return items.size(); }
 };
 
-// The results of batches that are inserted one behind the other.
+// The results of batches that are inserted one after another.
 struct InsertedBatches {
-  std::vector<Chosen> leaders;  // empty where the tables do not tell them
+  std::vector<Chosen> leaders;  // empty if the tables do not report them
   std::vector<Pointers> pointers;
   std::vector<hash::InternWork> work;
-  uint32_t stops = 0;       // how often a batch had to be done again
+  uint32_t stops = 0;       // the number of batches that had to be repeated
   uint32_t first_item = 0;  // the pointer of the last batch's first item
 };
 
@@ -65,7 +66,7 @@ class AnyTables {
 
   // The last batch must not be empty.
   virtual InsertedBatches insert_batches(const std::vector<LinkedBatch>& batches) = 0;
-  // Does the same, but an exception comes after the last batch, before it is finished.
+  // Inserts the batches, but an exception follows after the last batch before it is finished.
   virtual void abandon_batches(const std::vector<LinkedBatch>& batches) = 0;
 
   // Keeps the items at these pointers.
@@ -75,13 +76,13 @@ class AnyTables {
   virtual dag::DagRoot load(const dag::FrozenDag& dag) = 0;
   virtual dag::FrozenDag freeze(const dag::DagRoot& root, const dag::FrozenDag& like) = 0;
   virtual dag::CollectWork collect(const Roots& roots) = 0;
-  // A collection in steps, with other calls between them.
+  // Collects in steps, with other calls between them.
   virtual void start_collecting(const Roots& roots) = 0;
   virtual bool collect_step(uint64_t pointers) = 0;
   virtual bool collect_for(double seconds) = 0;
   virtual dag::CollectWork finish_collecting() = 0;
 
-  // The words at pointers[i], as many as item i has.
+  // Returns for each item i as many words at pointers[i] as the item has.
   virtual std::vector<Item> read(const Batch& batch, const Pointers& pointers) = 0;
   virtual uint64_t items() = 0;
   virtual uint64_t pointer_range() = 0;
@@ -95,7 +96,7 @@ class AnyDevice {
   virtual ~AnyDevice() = default;
   // The tables must not outlive the device.
   virtual std::unique_ptr<AnyTables> make_tables(const hash::TableOptions& options) = 0;
-  virtual uint64_t bytes_used() = 0;  // how much of its memory is in use
+  virtual uint64_t bytes_used() = 0;  // the bytes of its memory in use
   virtual std::vector<uint32_t> leaders(const Batch& batch, LeaderFinder finder) = 0;
 };
 

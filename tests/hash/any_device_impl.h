@@ -1,4 +1,4 @@
-// AnyDevice on any device. any_device.cpp and any_device.cu include it, each for one device.
+// Implements AnyDevice for any device. any_device.cpp and any_device.cu include it, each for one device.
 #pragma once
 
 #include "libvox/dag/collect.h"
@@ -58,9 +58,9 @@ struct ReadItem {
   }
 };
 
-// The pointers of a batch's items, as a loop over the next batch reads them.
+// The pointers of a batch's items in the form in which a loop over the next batch reads them.
 struct LinkedItems {
-  const uint32_t* leaders;  // nullptr where the pointers of all items are set
+  const uint32_t* leaders;  // nullptr if the pointers of all items are set
   const uint32_t* pointers;
   VOX_HD uint32_t pointer(uint32_t i) const {
     const uint32_t leader = leaders ? leaders[i] : i;
@@ -93,8 +93,8 @@ struct ReadFirstPointer {
   }
 };
 
-// Inserts batches one behind the other, as the levels of an edited scene are. The words of all are written to
-// one array, in which each batch overwrites the one before.
+// Inserts batches one after another, like the levels of an edited scene. One array holds the words of all
+// batches; each batch overwrites the one before.
 template <class Device>
 class BatchesOnDevice {
  public:
@@ -168,7 +168,7 @@ class BatchesOnDevice {
   std::vector<Level> levels_;
   device::Buffer<uint32_t> words_;
   device::Buffer<uint8_t> sizes_;
-  std::unique_ptr<hash::LinkedBatches> batches_;  // goes first: it waits for loops that read the others
+  std::unique_ptr<hash::LinkedBatches> batches_;  // destroyed first: it waits for loops over the others
 };
 
 template <class Device>
@@ -269,7 +269,8 @@ class TablesOnDevice final : public AnyTables {
  private:
   hash::TableSet<Device>& tables() { return store_.tables(); }
 
-  // Calls f(batch, chosen, n, pointers) on the device and returns `pointers`, which are kUntouched before.
+  // Calls f(batch, chosen, n, pointers) on the device and returns `pointers`, which are all kUntouched
+  // before.
   template <class F>
   Pointers run(const Batch& batch, const hash::ChosenRef& chosen, uint64_t n, const F& f) {
     DeviceBatch<Device> there(device_, batch);

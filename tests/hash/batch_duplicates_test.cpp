@@ -1,4 +1,4 @@
-// Tests both ways to find duplicates inside a batch.
+// Tests both ways of finding duplicates inside a batch.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -8,8 +8,8 @@
 namespace vox {
 namespace {
 
-// Returns the leaders of a batch after it has checked them: equal items, and no others, have the same leader,
-// which is one of them and its own leader.
+// checked_leaders() returns the leaders of a batch after checking them: equal items, and no others, have the
+// same leader, which is one of them and its own leader.
 class BatchDuplicates : public testing::TestWithParam<LeaderFinder> {
  protected:
   std::vector<uint32_t> checked_leaders(const Batch& batch);
@@ -94,7 +94,7 @@ TEST_P(BatchDuplicates, DifferentItemsWithTheSameHashHaveDifferentLeaders) {
   Random random(3);
   Batch batch;
   for (const Item& item : unique_items(random, 300, 4)) {
-    batch.add(item, UINT64_MAX);  // the last slot of the table: the search goes on at the first
+    batch.add(item, UINT64_MAX);  // in the table's last slot, so the search continues at the first
     batch.add(item, UINT64_MAX);
   }
   checked_leaders(batch);

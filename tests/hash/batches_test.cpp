@@ -7,10 +7,10 @@
 namespace vox {
 namespace {
 
-// Items that the tables should hold, and where.
+// The items that the tables should hold, with their pointers.
 using Known = std::map<Item, uint32_t>;
 
-// The pointer of each item that has words.
+// Returns the pointer of each item that has words.
 Pointers settled(const InsertedBatches& result, size_t number) {
   Pointers pointers = result.pointers[number];
   if (result.leaders.empty()) return pointers;
@@ -54,7 +54,7 @@ class BatchesOfItems : public TablesTest {
     return result.stops;
   }
 
-  // The tables hold what is known, where it is known to be, and each item has its own place.
+  // Expects that the tables hold the known items at their known pointers, each at a place of its own.
   static void expect_holds(AnyTables& tables, const Known& known) {
     Batch batch;
     Pointers pointers;
@@ -68,8 +68,8 @@ class BatchesOfItems : public TablesTest {
     ASSERT_NO_FATAL_FAILURE(expect_items_at(tables, batch, pointers));
   }
 
-  // Its items are new to the tables, or duplicates of others in the batch, or stored already; some have no
-  // words. Some depend on the batch before.
+  // The batch's items are new to the tables, or duplicates of others in the batch, or stored already. Some
+  // have no words, and some depend on the batch before.
   static LinkedBatch random_batch(Random& random, uint32_t count, const LinkedBatch* before,
                                   const Known& known) {
     std::vector<Item> stored;
@@ -169,7 +169,7 @@ TEST_P(BatchesOfItems, AgreeWithAMap) {
   }
 }
 
-// Items that are stored already take no room.
+// Items that are stored already take no further room.
 TEST_P(BatchesOfItems, ThatAreStoredChangeNothing) {
   const auto tables = make();
   Random random(1);
@@ -184,7 +184,8 @@ TEST_P(BatchesOfItems, ThatAreStoredChangeNothing) {
   expect_holds(*tables, known);
 }
 
-// Each batch is larger than all before it: buckets become too few, again and again.
+// Each batch is larger than all previous ones together, so the number of buckets becomes too small again and
+// again.
 TEST_P(BatchesOfItems, OutgrowTheirBuckets) {
   const auto tables = make({.load_factor = 4});
   Random random(2);
@@ -196,8 +197,8 @@ TEST_P(BatchesOfItems, OutgrowTheirBuckets) {
   expect_holds(*tables, known);
 }
 
-// All items of a size are in one bucket: behind its line are overflow sectors, more of them than there is
-// room for at first.
+// All items of one size are in one bucket. Behind its line are overflow sectors, more than there is room for
+// at first.
 TEST_P(BatchesOfItems, FindTheirPlacesInLongBuckets) {
   const auto tables = make({.load_factor = 1000000});
   hash::SizeCounts one_each = {};
@@ -215,7 +216,7 @@ TEST_P(BatchesOfItems, FindTheirPlacesInLongBuckets) {
   expect_holds(*tables, known);
 }
 
-// There are more items of one size than the 2^19 of a superblock. The room that there is ends in the middle
+// There are more items of one size than the 2^19 of a superblock, and the free places run out in the middle
 // of a batch.
 TEST_P(BatchesOfItems, GoOnBehindTheLastPlaceOfASuperblock) {
   if (kThreadSanitizer) GTEST_SKIP() << "a million items";
@@ -256,8 +257,8 @@ TEST_P(BatchesOfItems, TakeTurnsWithInsertionsAndSweeps) {
   }
 }
 
-// All items of a size are removed, and their superblock with them: the sectors of their long bucket are left
-// over. The batches that follow are so small that each takes some of them.
+// All items of one size are removed together with their superblock; the sectors of their long bucket remain.
+// The next batches are so small that each takes some of these sectors.
 TEST_P(BatchesOfItems, TakeOverflowSectorsThatASweepHasLeft) {
   const auto tables = make({.load_factor = 1000000});
   hash::SizeCounts one_each = {};
@@ -281,7 +282,8 @@ TEST_P(BatchesOfItems, TakeOverflowSectorsThatASweepHasLeft) {
   }
 }
 
-// An item that has got a place may stay although its batch is abandoned; no other item may be put there.
+// An item that has received a place may stay although its batch is abandoned, but no other item may be put
+// there.
 TEST_P(BatchesOfItems, ThatAreAbandonedLeaveTheTablesWhole) {
   const auto tables = make({.load_factor = 16});
   Random random(5);
@@ -304,7 +306,7 @@ TEST_P(BatchesOfItems, ThatAreAbandonedLeaveTheTablesWhole) {
   }
 }
 
-// Room that batches have asked for and not used does not stay for ever.
+// Memory that batches have requested and not used must be released some time.
 TEST_P(BatchesOfItems, LeaveNoMemoryBehindWhenAllHaveGone) {
   const auto tables = make({.load_factor = 1000000});
   Random random(6);
@@ -319,7 +321,7 @@ TEST_P(BatchesOfItems, LeaveNoMemoryBehindWhenAllHaveGone) {
     if (round == 0) after_first = device().bytes_used();
     EXPECT_EQ(device().bytes_used(), after_first) << "round " << round;
   }
-  EXPECT_LE(after_first, used + (1 << 20));  // memory that does not grow with the items
+  EXPECT_LE(after_first, used + (1 << 20));  // memory whose size does not depend on the items
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ using Roots = AnyTables::Roots;
 class Collect : public TablesTest {};
 VOX_FOR_ALL_TABLES(Collect);
 
-// The items of a scene in the tables, each as the words that the tables hold, with its pointer.
+// Returns the items of a scene in the tables, each as the tables' words with its pointer.
 std::map<Item, uint32_t> items_of(AnyTables& tables, const dag::FrozenDag& dag) {
   std::map<Item, uint32_t> all;
-  Pointers below;  // of the nodes of the level below
+  Pointers below;  // the pointers of the nodes of the level below
   for (size_t level = dag.levels.size(); level-- > 0;) {
     const bool leaves = level == dag.depth();
     const Words& words = dag.levels[level].words;
@@ -54,7 +54,7 @@ TEST_P(Collect, WithoutRootsEverythingGoes) {
   EXPECT_EQ(tables->collect({}).items_before, 0u);
 }
 
-// One store holds scenes of several sizes; in each round some are dropped, to be loaded again later.
+// One store holds scenes of several sizes. In each round some of them are dropped and loaded again later.
 TEST_P(Collect, ScenesThatAreKeptStayWhatTheyAreAndNothingElseDoes) {
   for (const bool materials : {false, true}) {
     std::vector<dag::FrozenDag> dags;
@@ -91,7 +91,7 @@ TEST_P(Collect, ScenesThatAreKeptStayWhatTheyAreAndNothingElseDoes) {
   }
 }
 
-// Knows the items of a store and how they are connected, and finds by plain recursion which can be reached.
+// Knows the items of a store and their connections, and finds the reachable items by plain recursion.
 class Soup {
  public:
   explicit Soup(AnyTables& tables) : tables_(tables) {}
@@ -105,7 +105,7 @@ class Soup {
     return pointer;
   }
   uint32_t add_leaf(Random& random) { return add({1 + random.below(255), random.below(1 << 20)}, 0); }
-  // Adds a node over items that are there. Some have one child and so might be leaves as well.
+  // Adds a node over existing items. Nodes with one child might be leaves as well.
   uint32_t add_node(Random& random, const Pointers& children) {
     Item item = {0};
     uint32_t depth = UINT32_MAX;
@@ -116,7 +116,7 @@ class Soup {
     }
     return add(item, depth);
   }
-  // Interns an item that may have been removed, and before it all that it leads to.
+  // Interns an item that may have been removed, after everything that it leads to.
   uint32_t add_again(const Soup& old, uint32_t pointer, uint32_t height) {
     Item item = old.items_.at(pointer).item;
     for (uint32_t i = 1; i < item.size() && height > 0; ++i) item[i] = add_again(old, item[i], height - 1);
@@ -143,7 +143,7 @@ class Soup {
 
   std::set<uint32_t> take_interned() { return std::exchange(interned_, {}); }
 
-  // The tables hold these items and no others.
+  // Expects that the tables hold these items and no others.
   void expect_left(const std::set<uint32_t>& live) {
     ASSERT_EQ(tables_.items(), live.size());
     Batch batch;
@@ -161,7 +161,7 @@ class Soup {
  private:
   struct Known {
     Item item;
-    uint32_t depth;  // the greatest height at which all that it leads to is known to be there
+    uint32_t depth;  // the greatest height at which everything below it is known to exist
   };
   uint32_t depth_of_children(const Known& known) const {
     uint32_t depth = UINT32_MAX - 1;
@@ -172,7 +172,7 @@ class Soup {
     }
     return depth;
   }
-  // Lowers the depth of items that have lost children, since they were kept as leaves. Returns whether there
+  // Lowers the depth of items that have lost children because they were kept as leaves. Returns true if there
   // were any.
   bool lower_depths() {
     bool any = false;
@@ -194,7 +194,7 @@ class Soup {
   std::set<uint32_t> interned_;
 };
 
-// c = {1, a} is a leaf in one place and a node over `a` in others; n = {1, c} is over it at two heights.
+// c = {1, a} is a leaf in one place and a node over `a` in others; n = {1, c} is above it at two heights.
 TEST_P(Collect, AnItemThatIsALeafAndANodeKeepsItsChildren) {
   for (const bool leaf_first : {false, true}) {
     const auto tables = make();
@@ -208,7 +208,7 @@ TEST_P(Collect, AnItemThatIsALeafAndANodeKeepsItsChildren) {
     if (!leaf_first) std::swap(roots[0], roots[1]);
     EXPECT_EQ(soup.reachable(roots), (std::set<uint32_t>{a, c}));
     roots.push_back({n, 1});
-    roots.push_back({far, 2});  // whose leaves are c
+    roots.push_back({far, 2});  // its leaves are c
     EXPECT_EQ(soup.reachable(roots), (std::set<uint32_t>{a, c, n, far}));
     tables->collect(roots);
     soup.expect_left({a, c, n, far});
@@ -244,8 +244,8 @@ TEST_P(Collect, WhatIsReachableAtAnyHeightStays) {
   }
 }
 
-// Between the steps of a collection new nodes are made over items that are kept, and items that could no
-// longer be reached are interned again.
+// Between the steps of a collection, new nodes are made over items that are kept, and items that were no
+// longer reachable are interned again.
 TEST_P(Collect, WhatIsInternedMeanwhileStaysWithAllThatItReaches) {
   Random random(3);
   for (int round = 0; round < 30; ++round) {
@@ -265,8 +265,8 @@ TEST_P(Collect, WhatIsInternedMeanwhileStaysWithAllThatItReaches) {
     const uint32_t step = 1 << (5 + random.below(17));
     for (int edit = 0; edit < 20; ++edit) {
       if (!done) done = tables->collect_step(step);
-      // Children are taken at a height at which all below them is known to be there: roots, and items made
-      // since.
+      // Children are taken at a height at which everything below them is known to exist: roots, and items
+      // made since.
       Pointers children;
       for (const dag::DagRoot& root : roots)
         if (root.depth == soup.depth(root.pointer)) children.push_back(root.pointer);
@@ -305,7 +305,7 @@ TEST_P(Collect, InStepsOfAnySizeOrDurationGivesTheSameAsAtOnce) {
     tables->load(dropped);
     tables->start_collecting({root});
     uint64_t steps = 0;
-    // Steps of one word are taken for a while only: there are many words, and most have nothing to look into.
+    // Steps of one word are taken only for a while, because there are many words and most lead to nothing.
     if (step == 0) {
       while (!tables->collect_for(1e-4)) ++steps;
     } else {
@@ -335,7 +335,7 @@ TEST_P(Collect, ASceneThatIsLoadedMeanwhileStays) {
   EXPECT_EQ(dag::to_string(tables->freeze(again_root, again).digest), dag::to_string(again.digest));
   EXPECT_EQ(dag::to_string(tables->freeze(late_root, late).digest), dag::to_string(late.digest));
   EXPECT_EQ(dag::to_string(tables->freeze(dropped_root, dropped).digest), dag::to_string(dropped.digest));
-  // A collection that is over is not told of items that are interned later.
+  // A collection that has finished is not told about items that are interned later.
   tables->load(dense_dag(37, true, checkered));
   tables->collect({late_root});
   EXPECT_EQ(dag::to_string(tables->freeze(late_root, late).digest), dag::to_string(late.digest));

@@ -11,11 +11,11 @@ namespace vox {
 
 using Item = std::vector<uint32_t>;
 
-// Items one behind the other, as BatchRef has them.
+// Items one after another, in the layout of BatchRef.
 struct Batch {
   std::vector<uint32_t> words, offsets = {0};
   std::vector<uint64_t> hashes;
-  uint32_t words_each = 0;  // if not 0, all items have this size, and tables get neither offsets nor hashes
+  uint32_t words_each = 0;  // if not 0, the size of all items; tables then get neither offsets nor hashes
 
   Batch() = default;
   explicit Batch(const std::vector<Item>& items) {
@@ -33,8 +33,8 @@ struct Batch {
   Item item(uint64_t i) const { return Item(words.begin() + offsets[i], words.begin() + offsets[i + 1]); }
 };
 
-// An item of `size` words below `values`, which is at least 2. As in nodes and leaves, the first two words
-// are not both 0.
+// Returns an item of `size` words below `values`, which is at least 2. As in nodes and leaves, the first two
+// words are not both 0.
 inline Item random_item(Random& random, uint32_t size, uint32_t values = UINT32_MAX) {
   Item item(size);
   for (uint32_t& word : item) word = random.below(values);
@@ -42,7 +42,7 @@ inline Item random_item(Random& random, uint32_t size, uint32_t values = UINT32_
   return item;
 }
 
-// Items of which no two are equal; `count` must be less than `values` to the power of `size`.
+// Returns items that all differ; `count` must be less than `values` to the power of `size`.
 inline std::vector<Item> unique_items(Random& random, uint64_t count, uint32_t size,
                                       uint32_t values = UINT32_MAX) {
   std::set<Item> seen;

@@ -9,7 +9,7 @@
 namespace vox {
 namespace {
 
-// An allocator over some superblocks of tiny slabs.
+// An allocator with several superblocks of tiny slabs.
 struct Slabs {
   explicit Slabs(uint32_t superblocks) : memory(device), numbers(superblocks), full(superblocks, 0) {
     memory.grow(3, 0, hash::SlabLayout::contiguous(1, 0, 1));  // superblocks of another table
@@ -22,7 +22,7 @@ struct Slabs {
   }
   uint32_t capacity() const { return static_cast<uint32_t>(numbers.size()) * hash::kSlabsPerSuperblock; }
 
-  // Allocates slabs by groups that begin to look anywhere, or all at the same place.
+  // Allocates slabs by groups that begin their search anywhere or, without `spread`, all at the same place.
   std::vector<uint32_t> allocate(uint64_t count, bool spread = true) {
     std::vector<uint32_t> slabs(count);
     device.for_each_group("allocate", count, [&, allocator = ref()](device::CpuGroup group, uint64_t i) {
@@ -31,7 +31,7 @@ struct Slabs {
     return slabs;
   }
 
-  // A block marked as full would never be looked at again.
+  // A block wrongly marked as full would never be searched again.
   void expect_that_marked_blocks_are_full() const {
     for (uint32_t index = 0; index < numbers.size(); ++index)
       for (uint32_t block = 0; block < hash::kBlocksPerSuperblock; ++block) {
@@ -106,7 +106,8 @@ TEST(SlabAllocator, AFullBlockIsMarkedAndFoundAgainAfterOneOfItsSlabsIsFree) {
     first_block.push_back(allocator.allocate(device::CpuGroup(), 0));
   const uint32_t begin = slabs.numbers[0] * hash::kSlabsPerSuperblock;
   EXPECT_EQ(*std::max_element(first_block.begin(), first_block.end()), begin + hash::kSlabsPerBlock - 1);
-  EXPECT_EQ(allocator.allocate(device::CpuGroup(), 0), begin + hash::kSlabsPerBlock);  // of the second block
+  // This slab is in the second block.
+  EXPECT_EQ(allocator.allocate(device::CpuGroup(), 0), begin + hash::kSlabsPerBlock);
   EXPECT_EQ(slabs.full[0], 1u);
   allocator.free(begin + 77);
   EXPECT_EQ(slabs.full[0], 0u);
@@ -119,10 +120,10 @@ TEST(SlabAllocator, GroupsThatTakeAndGiveBackTheLastSlabsNeverShareOne) {
   std::vector<uint32_t> taken(slabs.capacity(), 0);
   const uint32_t begin = slabs.numbers[0] * hash::kSlabsPerSuperblock;
   uint32_t shared = 0;
-  // All groups begin at the same place, so that they meet.
+  // All groups begin at the same place, so that they collide.
   slabs.device.for_each_group("race", 4000, [&, allocator = slabs.ref()](device::CpuGroup group, uint64_t) {
     const uint32_t slab = allocator.allocate(group, 0);
-    // Nothing but the allocator orders these accesses; the thread sanitizer sees whether it does.
+    // Only the allocator orders these accesses. The thread sanitizer checks that it does.
     if (taken[slab - begin]++ != 0) device::atomic_add(&shared, 1);
     --taken[slab - begin];
     allocator.free(slab);
@@ -149,7 +150,7 @@ TEST(Superblocks, ThatGoLeaveTheOthersInOrderAndTheirNumbersComeAgain) {
   EXPECT_EQ(memory.pointer_range(), uint64_t{4} << 19);
   EXPECT_EQ(memory.ref().superblocks[3].index, 0u);
   EXPECT_EQ(memory.ref().superblocks[0].index, 1u);
-  EXPECT_EQ(memory.grow(3, 0, layout), 4u);  // with successive numbers
+  EXPECT_EQ(memory.grow(3, 0, layout), 4u);  // with consecutive numbers
   EXPECT_EQ(memory.grow(2, 0, layout), 1u);
   EXPECT_EQ(memory.pointer_range(), uint64_t{7} << 19);
 }

@@ -1,4 +1,4 @@
-// Tests DagStore: equal items that are interned have one pointer, whichever variant holds them.
+// Tests DagStore: equal items that are interned have one pointer, for every variant.
 #include <map>
 
 #include "tests/hash/tables_fixture.h"
@@ -61,7 +61,7 @@ TEST_P(Store, RandomItemsOfMixedSizesAgreeWithAMapAfterEveryBatch) {
   std::map<Item, uint32_t> known;
   for (int count : {3, 500, 1, 9000, 9000}) {
     Batch batch;
-    // Few values make many repetitions, of short items above all.
+    // With few different values there are many repetitions, above all of short items.
     for (int i = 0; i < count; ++i) batch.add(random_item(random, 2 + random.below(9), 2 + random.below(19)));
     ASSERT_NO_FATAL_FAILURE(intern(*store, batch, known));
     expect_kept(*store, known);

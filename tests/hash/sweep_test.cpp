@@ -1,5 +1,5 @@
-// Tests the removal of items: items without a mark are gone, marked ones stay where they are, and the places
-// are used again.
+// Tests the removal of items: unmarked items disappear, marked ones keep their places, and free places are
+// used again.
 #include <map>
 
 #include "tests/common/thoroughness.h"
@@ -8,7 +8,7 @@
 namespace vox {
 namespace {
 
-// Items that the tables should hold, and where.
+// The items that the tables should hold, with their pointers.
 using Known = std::map<Item, uint32_t>;
 
 uint64_t allocated_bytes(AnyTables& tables) {
@@ -19,7 +19,7 @@ uint64_t allocated_bytes(AnyTables& tables) {
 
 class Sweep : public TablesTest {
  protected:
-  // Some items get hashes that all lead to the first bucket, so that it gets long.
+  // Some items get hashes that all lead to the first bucket, so that it becomes long.
   static Batch batch_of(const std::vector<Item>& items) {
     Batch batch;
     for (const Item& item : items) {
@@ -41,7 +41,7 @@ class Sweep : public TablesTest {
     ASSERT_NO_FATAL_FAILURE(expect_items_at(tables, batch, pointers));
   }
 
-  // Keeps the items for which keep(item) holds; the others come back as a list.
+  // Keeps the items for which keep(item) is true, and returns the others.
   template <class Keep>
   std::vector<Item> sweep(AnyTables& tables, Known& known, const Keep& keep) {
     Pointers kept;
@@ -99,7 +99,7 @@ class Sweep : public TablesTest {
         EXPECT_EQ(one.slabs, slabs_with_items(known, one.item_words));
     }
   }
-  // Slabs that are empty have left their buckets.
+  // Empty slabs must have left their buckets.
   static uint64_t slabs_with_items(const Known& known, uint32_t words) {
     std::set<uint32_t> slabs;
     for (const auto& [item, pointer] : known)
@@ -143,10 +143,10 @@ TEST_P(Sweep, WithNothingMarkedGivesAllMemoryBack) {
     EXPECT_EQ(gone.size(), items.size());
     EXPECT_EQ(tables->items(), 0u);
     EXPECT_EQ(tables->pointer_range(), 0u);
-    EXPECT_LE(device().bytes_used(), used + (1 << 20));  // memory that does not grow with the items
+    EXPECT_LE(device().bytes_used(), used + (1 << 20));  // memory whose size does not depend on the items
     expect_holds(*tables, known, gone);
     insert(*tables, gone, known);
-    EXPECT_EQ(tables->pointer_range(), range);  // the numbers of superblocks come again
+    EXPECT_EQ(tables->pointer_range(), range);  // the numbers of superblocks are used again
     expect_holds(*tables, known, {});
     sweep(*tables, known, [](const Item&) { return false; });
   }
@@ -179,7 +179,7 @@ TEST_P(Sweep, RoundsOfInsertionAndRemovalAgreeWithAMap) {
   }
 }
 
-// When buckets are split, the new ones share the slabs that were there before.
+// When buckets are split, the new ones share the slabs of the old ones.
 TEST_P(Sweep, OfATableThatHasOutgrownItsBucketsKeepsWhatIsMarked) {
   for (const uint32_t kept_of_ten : {0u, 1u, 5u}) {
     const auto tables = make({.load_factor = 16});
@@ -206,7 +206,7 @@ TEST_P(Sweep, FreedPlacesAreUsedAgain) {
     ASSERT_NO_FATAL_FAILURE(insert(*tables, unique_items(random, gone.size(), 4), known));
   }
   expect_holds(*tables, known, {});
-  // There may be some more bytes, where a bucket has become fuller than any was before; more than 20 times as
+  // There may be a few more bytes if a bucket has become fuller than any was before. More than 20 times as
   // many items have come and gone.
   EXPECT_LT(allocated_bytes(*tables), bytes * 5 / 4);
 }
@@ -224,7 +224,7 @@ TEST_P(Sweep, ItemsThatComeBackTakeNoMoreMemoryThanBefore) {
   EXPECT_EQ(after.allocated_bytes(), before.allocated_bytes());
 }
 
-// Items that are inserted together, and last, lie together, so that whole superblocks become empty.
+// Items that are inserted together at the end lie together, so whole superblocks become empty.
 TEST_P(Sweep, SuperblocksWithoutItemsGoBackAndTheirNumbersComeAgain) {
   const auto tables = make();
   Random random(7);
@@ -247,7 +247,7 @@ TEST_P(Sweep, SuperblocksWithoutItemsGoBackAndTheirNumbersComeAgain) {
   }
 }
 
-// Among the items are some whose bucket gets many more of them than it has room for at first.
+// Some of the items are in a bucket that gets many more of them than it has room for at first.
 TEST_P(Sweep, ItemsThatComeAndGoTakeTheSameMemoryEachTime) {
   const auto tables = make();
   Random random(9);
@@ -284,10 +284,10 @@ TEST_P(Sweep, WithAllItemsMarkedDoesNotChangeHowATableGrows) {
   }
 }
 
-// There is a bucket for every item, so that most have a slab of their own. The first batch is so large that the
-// table begins with a whole superblock, also where a GPU's groups may hold a slab more each, but not with two; the
-// others are so small that all its slabs are taken before there is another.
-// An allocator that did not clear the marks of full blocks would search for ever.
+// There is a bucket for every item, so most items have a slab of their own. The first batch is so large that
+// the table begins with a whole superblock, even if each group of a GPU holds one more slab, but not with
+// two. The other batches are so small that all slabs of the superblock are taken before there is another. An
+// allocator that did not clear the marks of full blocks would then search for ever.
 TEST_P(Sweep, FullBlocksOfSlabsAreOpenAgain) {
   const auto tables = make({.load_factor = 1});
   hash::SizeCounts expected = {};
@@ -316,8 +316,8 @@ TEST_P(Sweep, FullBlocksOfSlabsAreOpenAgain) {
   }
 }
 
-// More items of one size than the 2^19 of a superblock are inserted at once: runs lie across the borders. One
-// superblock after the other is given back and taken again.
+// More items of one size than the 2^19 of a superblock are inserted at once, so runs cross the superblocks'
+// borders. The superblocks are then returned and taken again one after another.
 TEST_P(Sweep, BucketsLoseWhatTheyHadInASuperblockThatGoes) {
   if (kThreadSanitizer) GTEST_SKIP() << "a million items";
   const auto tables = make();
@@ -327,7 +327,7 @@ TEST_P(Sweep, BucketsLoseWhatTheyHadInASuperblockThatGoes) {
   const uint64_t range = tables->pointer_range();
   const uint32_t superblocks = static_cast<uint32_t>(range >> 19);
   ASSERT_GE(superblocks, 3u);
-  for (const uint32_t gone : {1u, 0u, 2u, superblocks - 1}) {  // the first is in the middle
+  for (const uint32_t gone : {1u, 0u, 2u, superblocks - 1}) {  // the first of these is in the middle
     const uint64_t bytes = allocated_bytes(*tables);
     Pointers kept, found;
     Chosen missing;
@@ -349,7 +349,7 @@ TEST_P(Sweep, BucketsLoseWhatTheyHadInASuperblockThatGoes) {
     EXPECT_LE(tables->pointer_range(), range + (2u << 19));
   }
   EXPECT_EQ(tables->items(), batch.size());
-  EXPECT_TRUE(all_different(pointers));  // each item was found at its pointer, so that each has its own place
+  EXPECT_TRUE(all_different(pointers));  // no pointer is shared, because each item was found at its own
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the tests of hash tables share: every test runs once for each variant in table_names().
+// The fixture of the tests of hash tables. Every test runs once for each variant in table_names().
 #pragma once
 
 #include <gtest/gtest.h>
@@ -54,7 +54,8 @@ inline std::vector<Batch> in_batches(const std::vector<Item>& items, const std::
   return batches;
 }
 
-// Inserts batch after batch, whose items are all different, and checks after each which items are found.
+// Inserts batches one after another, whose items all differ, and checks after each batch which items are
+// found.
 inline void insert_in_batches(AnyTables& tables, const std::vector<Batch>& batches) {
   std::vector<Pointers> pointers;
   Pointers all;

@@ -1,4 +1,4 @@
-// Compares the memory that tables say they take with a recount.
+// Compares the memory that tables report with a recount.
 #include <map>
 #include <set>
 
@@ -14,7 +14,7 @@ uint64_t rounded_up(uint64_t bytes, uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-// The bytes of a slab according to Molenaar & Eisemann 2024, Figure 5; 0 for variants that are not in it.
+// Returns the bytes of a slab by Molenaar & Eisemann 2024, Figure 5, and 0 for variants that are not in it.
 uint64_t slab_bytes(const std::string& table, uint64_t item_words) {
   const uint64_t item = 4 * item_words;
   if (table == "atomic64") return rounded_up(31 * 8 + 8 + 31 * (item - 8), 128);
@@ -33,9 +33,9 @@ uint64_t bytes_in_slabs(const hash::TableMemory& memory) {
          memory.padding_bytes;
 }
 
-// How many slabs there are if a bucket takes one more only when all of its slabs are full.
+// Returns the number of slabs if a bucket takes another one only when all its slabs are full.
 uint64_t fewest_slabs(const Batch& batch, const hash::TableMemory& memory, uint64_t slots_each) {
-  std::map<uint32_t, uint64_t> items;  // how many items each bucket has
+  std::map<uint32_t, uint64_t> items;  // the number of items in each bucket
   for (uint64_t i = 0; i < batch.size(); ++i)
     if (batch.words_of(i) == memory.item_words)
       ++items[hash::bucket_of(batch.hashes[i], static_cast<uint32_t>(memory.buckets))];
@@ -44,7 +44,7 @@ uint64_t fewest_slabs(const Batch& batch, const hash::TableMemory& memory, uint6
   return slabs;
 }
 
-// Recounts the memory of a table whose buckets were never split.
+// Recounts the memory of a table whose buckets have never been split.
 void expect_recounted(const std::string& table, const hash::TableMemory& memory, const Batch& batch,
                       const Pointers& pointers_of_all) {
   Pointers pointers;
@@ -54,7 +54,7 @@ void expect_recounted(const std::string& table, const hash::TableMemory& memory,
   EXPECT_EQ(memory.item_bytes, pointers.size() * memory.item_words * 4);
   EXPECT_EQ(memory.total_bytes(), bytes_in_slabs(memory) + memory.bucket_bytes);
   EXPECT_EQ(memory.allocated_bytes(), memory.total_bytes() + memory.bitmap_bytes + memory.slack_bytes);
-  // The buckets of `sector` are lines themselves, not pointers to slabs.
+  // The buckets of `sector` are lines themselves and not pointers to slabs.
   EXPECT_EQ(memory.bucket_bytes, table == "sector" ? 0 : memory.buckets * 4);
   uint64_t buckets = 0, slabs = 0;
   for (size_t length = 0; length < memory.chain_lengths.size(); ++length) {
@@ -140,13 +140,13 @@ TEST_P(TablesMemory, WhereManyBatchesAreToldOfFewBucketsNeedOverflowSectors) {
     tables->insert_all(batches[i]);
     const hash::TableMemory memory = tables->memory().at(0);
     EXPECT_LE(memory.slabs - memory.buckets, memory.buckets / 2) << i;
-    EXPECT_LE(memory.empty_bytes, 4 * memory.item_bytes) << i;  // what is kept free for items to come
+    EXPECT_LE(memory.empty_bytes, 4 * memory.item_bytes) << i;  // places kept free for future items
   }
   for (const Batch& batch : batches) expect_items_at(*tables, batch, tables->find_all(batch));
 }
 
 TEST_P(TablesMemory, WhatIsTakenGrowsWithWhatIsStoredWhichStaysWhereItIs) {
-  // Slab tables take whole superblocks at once, `sector` parts of the first one.
+  // Slab tables take whole superblocks at once; `sector` takes parts of the first one.
   const uint64_t at_least = GetParam() == "sector" ? uint64_t{1} << 18 : uint64_t{1} << 24;
   Random random(4);
   const auto tables = make();

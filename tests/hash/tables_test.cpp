@@ -1,4 +1,5 @@
-// Tests what every variant promises: items are found where they were inserted, at pointers that stay.
+// Tests what every variant guarantees: items are found where they were inserted, at pointers that do not
+// change.
 #include "tests/hash/tables_fixture.h"
 
 namespace vox {
@@ -128,7 +129,7 @@ TEST_P(Tables, ItemsThatDifferInOneWordOnlyAreToldApart) {
       const auto tables = make();
       std::vector<Item> items;
       for (uint32_t i = 0; i < 2000; ++i) {
-        items.emplace_back(words, UINT32_MAX);  // such as a completely filled leaf
+        items.emplace_back(words, UINT32_MAX);  // such as a leaf that is completely filled
         items.back()[differs] = i;
       }
       insert_in_batches(*tables, in_batches(items, {5, 995, 1000}));
@@ -148,8 +149,8 @@ TEST_P(Tables, OneOfTheFirstTwoWordsMayBeZero) {
     }
 }
 
-// Inserts items whose hashes all lead to one bucket. The low halves of the hashes, which fingerprints are
-// made of, have `low_halves` different values.
+// Inserts items whose hashes all lead to one bucket. The low halves of the hashes, from which fingerprints
+// are made, have `low_halves` different values.
 void fill_one_bucket(AnyTables& tables, uint32_t words, uint32_t low_halves) {
   Random random(7);
   Batch batch, later, absent;
@@ -196,7 +197,7 @@ TEST_P(Tables, CountingTheSectorsTouchedFindsTheSame) {
   const auto found = tables->find_counted(batches[0]), absent = tables->find_counted(batches[1]);
   EXPECT_EQ(found.pointers, inserted.pointers);
   EXPECT_EQ(absent.pointers, no_pointers(3000));
-  // A search touches a bucket's head, a slab and an item in it at least; a slab has less than 100 sectors.
+  // A search touches at least a bucket's head, a slab and an item in it; a slab has fewer than 100 sectors.
   for (const auto& counted : {inserted, found}) {
     EXPECT_GE(counted.sectors, 3 * 3000u);
     EXPECT_LE(counted.sectors, 100 * 8 * 3000u);

@@ -24,7 +24,7 @@ build_project(${CMAKE_CURRENT_LIST_DIR}/../../docs/example example)
 run(${work}/example/example)
 run(${work}/prefix/bin/vox-convert --verify example.h5)
 
-# The installed Python package reads the same file, where there is h5py.
+# The installed Python package reads the same file if h5py is installed.
 execute_process(COMMAND ${python} -c "import h5py" RESULT_VARIABLE without_h5py OUTPUT_QUIET ERROR_QUIET)
 if(without_h5py EQUAL 0)
   file(GLOB_RECURSE package ${work}/prefix/lib/__init__.py)
@@ -35,7 +35,8 @@ import vox
 print(sum(len(part.materials) for part in vox.open("example.h5").voxels()), "voxels")]])
 endif()
 
-# Every program, and every command that one lists, has an installed manual page and completions, which say what it says.
+# Every program, and every command that a program lists, must have an installed manual page and completions
+# that agree with its own output.
 function(check_pages page program)  # further arguments: of the program
   foreach(form_and_file IN ITEMS man:man/man1/${page}.1 bash:bash-completion/completions/${page}
                                  zsh:zsh/site-functions/_${page})

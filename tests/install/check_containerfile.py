@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Looks whether the steps of the Containerfile can be done, without doing them: there may be no network to load its base.
+"""Checks that the steps of the Containerfile are possible. It does not run them, because that may need a network.
 
     tests/install/check_containerfile.py    in the repository, after tools/make-packages.sh
 
-A step is a command of apt-get whose packages are there, the removal of files, or a script of ours that .ci/run runs too.
+A step is an apt-get command whose packages exist, the removal of files, or a script of ours that .ci/run runs too.
 """
 
 import glob
@@ -18,7 +18,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
 def instructions(text):
-    """Pairs of an instruction and what follows it, continued lines joined, comments left out."""
+    """Yields pairs of an instruction and its arguments, with continued lines joined and comments left out."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     for line in re.sub(r"\\\n", " ", "\n".join(lines)).splitlines():
         word, rest = line.split(None, 1)
@@ -26,7 +26,7 @@ def instructions(text):
 
 
 def would_install(packages, copied):
-    """Whether apt-get finds packages by name or, of folders that COPY has filled, by path."""
+    """Returns True if apt-get finds the packages by name or, in folders that COPY has filled, by path."""
     found = []
     for package in packages:
         paths = [package]
@@ -42,7 +42,7 @@ def would_install(packages, copied):
 
 
 def wrong_with(command, copied, ci):
-    """What is wrong with one command of a RUN, or None."""
+    """Returns the problem of one command of a RUN, or None."""
     words = shlex.split(command)
     if words == ["apt-get", "update"] or words[:2] == ["rm", "-rf"]:
         return None

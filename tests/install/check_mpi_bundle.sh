@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Unpacks the bundle for MPI and looks whether processes that this machine's mpirun starts make the scene that one makes;
+# Unpacks the bundle for MPI and checks that processes that this machine's mpirun starts make the same scene as one process,
 # and that the plain bundle, which has no MPI, says so.   tests/install/check_mpi_bundle.sh FOLDER_OF_BUNDLES
 set -euo pipefail
 bundles=$(realpath "$1")

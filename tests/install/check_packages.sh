@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Unpacks the Debian packages of a folder into an empty one and uses what is in them there: nothing of the build is known.
+# Unpacks the Debian packages of a folder into an empty one and uses them there, without access to the build.
 #   tests/install/check_packages.sh DIST
 set -euo pipefail
 dist=$(realpath "$1")

@@ -1,4 +1,4 @@
-// How rows of two runs are compared: tables made by hand, whose changes are known.
+// Tests the comparison of rows of two runs with handmade tables whose changes are known.
 #include "libvox/measure/against.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ measure::ResultTable timed_rows(const Names& names, const Counts& sizes, const C
   return table;
 }
 
-// One row whose median lies between the other two.
+// Returns a table of one row whose median lies between the other two figures.
 measure::ResultTable one_row(double least, double median, double most) {
   return timed_rows({"a"}, {1}, {7}, {median}, {least}, {most});
 }
@@ -40,8 +40,8 @@ Change change_to(const measure::ResultTable& now) {
 
 TEST(Against, IsSlowerOnlyBeyondBothTheSpreadAndThreePercent) {
   EXPECT_EQ(change_to(one_row(10.5, 10.6, 10.7)), Change::Slower);
-  EXPECT_EQ(change_to(one_row(10.4, 10.6, 10.7)), Change::None);  // as fast once as the slowest was
-  EXPECT_EQ(change_to(one_row(10.0, 12.0, 15.0)), Change::None);  // so wide that it says nothing
+  EXPECT_EQ(change_to(one_row(10.4, 10.6, 10.7)), Change::None);  // once it is as fast as the slowest before
+  EXPECT_EQ(change_to(one_row(10.0, 12.0, 15.0)), Change::None);  // the spread is too wide for a conclusion
   EXPECT_EQ(change_to(one_row(10.41, 10.42, 10.5)), Change::Slower);
   EXPECT_EQ(change_to(one_row(9.5, 9.6, 9.8)), Change::Faster);
   EXPECT_EQ(change_to(one_row(9.5, 9.6, 9.9)), Change::None);

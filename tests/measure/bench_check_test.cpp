@@ -1,4 +1,4 @@
-// That the benchmark of the hash tables notices when a table is wrong, and that its items are what it says.
+// Tests that the benchmark of the hash tables notices a wrong table, and that its items are as it claims.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,7 +29,7 @@ class BenchCheck : public testing::Test {
   static constexpr uint32_t kWords = 5;
   static constexpr uint64_t kStored = 300, kSearched = 1000;
 
-  // Items 1 to kStored, at pointers 0 to kStored - 1; what a correct search gives.
+  // Items 1 to kStored are at pointers 0 to kStored - 1. SetUp() also makes the results of a correct search.
   void SetUp() override {
     stored_words_ = items(measure::bench::Consecutive{1}, kStored);
     searched_words_ = items(numbers_, kSearched);
@@ -122,7 +122,7 @@ TEST_F(BenchCheck, NoticesLeadersThatAreNone) {
   ASSERT_GT(copy, 0u);
   EXPECT_NO_THROW(check(right));
   std::vector<uint32_t> alone = right, elsewhere = right, outside = right, follower = right;
-  alone[copy] = static_cast<uint32_t>(copy);  // an equal item leads too
+  alone[copy] = static_cast<uint32_t>(copy);  // an item that equals a leader leads, too
   elsewhere[copy] = right[copy] == 0 ? 1 : 0;
   outside[copy] = kSearched;
   follower[right[copy]] = static_cast<uint32_t>(copy);
@@ -136,7 +136,7 @@ TEST(BenchItems, DifferInTheirFirstTwoWordsWhichAreNeverBothZero) {
       std::vector<uint32_t> item(words + 1, 77);
       measure::bench::write_item(number, words, item.data());
       EXPECT_TRUE(seen.emplace(item[0], item[1]).second);
-      EXPECT_EQ(item[words], 77u);  // nothing is written behind it
+      EXPECT_EQ(item[words], 77u);  // nothing is written after the item
     }
   }
 }

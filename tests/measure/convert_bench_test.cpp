@@ -1,4 +1,4 @@
-// What the benchmark of conversions says of its work, compared with a conversion by the engine alone.
+// Compares the results of the benchmark of conversions with a conversion by the engine alone.
 #include "libvox/measure/convert_bench.h"
 
 #include <gtest/gtest.h>

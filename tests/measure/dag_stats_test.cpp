@@ -14,7 +14,8 @@
 namespace vox {
 namespace {
 
-// How often each node, by its level and offset, is pointed to and occurs: a walk over the whole octree.
+// Counts how often each node, by its level and offset, is pointed to and occurs, by a walk over the whole
+// octree.
 class OctreeWalk {
  public:
   explicit OctreeWalk(const dag::FrozenDag& dag) : dag_(dag), places_(dag.levels.size()), pointers_(places_) {
@@ -131,7 +132,7 @@ TEST(DagStats, TheBoxOfSingleVoxelsIsThatVoxel) {
   }
 }
 
-// 2^60 voxels of 8^18 leaves.
+// The scene has 2^60 voxels in 8^18 leaves.
 TEST(DagStats, CountsOfTheLargestSceneFit) {
   dag::FrozenDag dag = dag::empty_dag(1u << 20, false);
   dag.levels[18].words = {UINT32_MAX, UINT32_MAX};
@@ -178,7 +179,7 @@ uint64_t bytes_of(const std::vector<measure::SceneSize>& sizes, const std::strin
   return at == sizes.end() ? UINT64_MAX : at->bytes;
 }
 
-// A cube of 8³ of one material: a root and one leaf that it points to eight times.
+// In a cube of 8³ voxels of one material, the root points to a single leaf eight times.
 TEST(SceneSizes, OfASmallSolidCubeAreThoseCountedByHand) {
   const dag::FrozenDag dag = dense_dag(8, true, everywhere);
   const std::vector<measure::SceneSize> sizes =

@@ -1,4 +1,4 @@
-// Feature points are what plain loops over the picture find.
+// Compares feature points with those that plain loops over the picture find.
 #include "libvox/measure/edge_points.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 using measure::GreyPicture;
 using measure::PixelPlace;
 
-// Sobel's filter as it is usually written, on a picture of whole numbers.
+// Sobel's filter in its usual form, on a picture of whole numbers.
 class PlainEdges {
  public:
   explicit PlainEdges(const GreyPicture& picture)
@@ -61,8 +61,8 @@ class PlainEdges {
     return count;
   }
 
-  // (turn, y, x) of all points at which an edge turns most among 9 x 9 pixels, first those where it does
-  // most.
+  // Returns (turn, y, x) of all points at which an edge turns most among 9 x 9 pixels, sorted by descending
+  // turn.
   std::vector<std::tuple<int64_t, int, int>> points(int step) const {
     std::vector<int64_t> turns;
     for (int y = 0; y < height_; ++y)
@@ -90,7 +90,7 @@ class PlainEdges {
   const GreyPicture& picture_;
 };
 
-// Dots that are alike to all sides, so that edges turn as much at several pixels of each.
+// Dots look the same from all sides, so edges turn equally at several pixels of each.
 GreyPicture picture_of_dots() {
   GreyPicture picture = {96, 64, std::vector<uint8_t>(96 * 64, 220)};
   for (int y = 0; y < 64; ++y)
@@ -139,7 +139,7 @@ TEST_F(EdgePoints, AreThoseWhereEdgesTurnMostIfThereAreMore) {
   EXPECT_EQ(some.places, std::vector(all.places.begin(), all.places.begin() + 20));
 }
 
-// Four squares that are alike: a hash decides which of their corners come first.
+// The four squares are alike, so a hash decides which of their corners come first.
 TEST_F(EdgePoints, OfEqualOnesASeedDecides) {
   GreyPicture picture = {80, 80, std::vector<uint8_t>(80 * 80, 200)};
   for (const uint32_t corner : {10u, 50u})

@@ -1,4 +1,4 @@
-// What the benchmark of edits says of its work, compared with the same edits by a session alone.
+// Compares the results of the benchmark of edits with the same edits in a plain session.
 #include "libvox/measure/edit_bench.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ EditBenchOptions few_edits() {
   return options;
 }
 
-// What a step's edits do in a session that has done those of the steps before.
+// The work of a step's edits in a session that has done those of the previous steps.
 struct ByHand {
   uint64_t nodes_new = 0, leaves_new = 0, changed_voxels = 0;
 };
@@ -79,11 +79,11 @@ TEST(EditBench, SaysOfEachRowWhatTheSameEditsDoInASessionOfTheirOwn) {
         EXPECT_GE(is.time.median, is.edited->down.min + is.edited->up.min);
         const ByHand expected = done_by_hand(*engine, dag, series, step);
         EXPECT_EQ(is.edited->changed_voxels, expected.changed_voxels) << row;
-        if (series.steps[step].batch > 1) continue;  // a batch shares the nodes above its edits
+        if (series.steps[step].batch > 1) continue;  // in a batch, edits share the nodes above them
         EXPECT_EQ(is.edited->work.nodes.inserted, expected.nodes_new) << row;
         EXPECT_EQ(is.edited->work.leaves.inserted, expected.leaves_new) << row;
       }
-    EXPECT_EQ(row + 2, result.rows.size());  // and two collections
+    EXPECT_EQ(row + 2, result.rows.size());  // plus two collections
   }
 }
 
@@ -119,7 +119,7 @@ TEST(EditBench, AddsTheKernelsOfEachRowFromAnEngineWithAProfile) {
     for (const device::KernelTime& kernel : row.kernels) sum += kernel.launches;
     return sum;
   };
-  EXPECT_GT(launches(result.rows[0]), launches(result.rows[1]));  // one pass for each sphere, and for eight
+  EXPECT_GT(launches(result.rows[0]), launches(result.rows[1]));  // one pass for each sphere; one for eight
 }
 
 TEST(EditBench, HasTheSizesOfThePaperAtItsResolutionAndFewerBelow) {

@@ -1,4 +1,4 @@
-// Random filled voxels, looked up in the dense grid that the scene was made of.
+// Looks up random filled voxels in the dense grid from which the scene was made.
 #include "libvox/measure/filled_places.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace vox {
 namespace {
 
-// A shell, a block that is full, and much that is empty.
+// A shell, a full block, and much empty space.
 int shell_and_block(uint32_t x, uint32_t y, uint32_t z) {
   const uint32_t length2 = x * x + y * y + z * z;
   const bool block = x >= 16 && y < 8 && z >= 16;
@@ -35,7 +35,7 @@ TEST(FilledPlaces, AreFilledVoxelsAndTheSameForASeed) {
 }
 
 TEST(FilledPlaces, GiveEachChildOfANodeTheSameChance) {
-  // Two voxels in one octant of the cube, one in another: it is chosen every other time.
+  // One octant of the cube has two voxels and another one has one, which must be chosen every other time.
   const dag::FrozenDag dag = dense_dag(8, true, [](uint32_t x, uint32_t y, uint32_t z) {
     return y == 0 && z == 0 && (x < 2 || x == 7) ? 3 : dag::kEmptyVoxel;
   });

@@ -1,4 +1,5 @@
-// The rows that the benchmark of a scene's forms gives, compared with dense grids, and the options it refuses.
+// Compares the rows of the benchmark of a scene's forms with dense grids, and tests the options that it
+// refuses.
 #include "libvox/measure/forms_bench.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ FormsBenchResult benched(const dag::VoxelScene& scene, const FormsBenchOptions& 
   return measure::bench_forms(*test_engine(), scene, options);
 }
 
-// The word of a voxel as all forms have it; 0 outside of the grid.
+// Returns a voxel's word, which is the same in all forms; 0 outside the grid.
 uint8_t dense_word(const DenseGrid& grid, uint32_t side, Int3 at) {
   const auto outside = [&](int32_t i) { return i < 0 || i >= static_cast<int32_t>(side); };
   if (outside(at.x) || outside(at.y) || outside(at.z)) return 0;
@@ -51,7 +52,7 @@ uint8_t dense_word(const DenseGrid& grid, uint32_t side, Int3 at) {
       grid(static_cast<uint32_t>(at.x), static_cast<uint32_t>(at.y), static_cast<uint32_t>(at.z)) + 1);
 }
 
-// What a loop has to find: how many, and the checksum.
+// The results that a loop must have: its counts and the checksum.
 struct Expected {
   uint64_t lookups = 0, filled = 0, checksum = 0;
   void add(uint32_t word) {
@@ -60,7 +61,7 @@ struct Expected {
   }
 };
 
-// The first voxels of the blocks of 4³ that hold something, in Morton order.
+// Returns the first voxels of the 4³ blocks that are not empty, in Morton order.
 std::vector<Int3> filled_blocks(const DenseGrid& grid, uint32_t side) {
   std::map<uint64_t, Int3> found;
   for (uint32_t z = 0; z < side; ++z)
@@ -107,7 +108,7 @@ TEST(FormsBench, AllFormsFindTheSameInAllLoops) {
 TEST(FormsBench, FindsWhatTheDenseGridHas) {
   constexpr uint32_t kSide = 32;
   FormsBenchOptions options = small_forms_options();
-  options.gathers = uint64_t{1} << 16;  // so that all blocks are among them
+  options.gathers = uint64_t{1} << 16;  // enough to include all blocks
   options.means = options.gathers;
   const FormsBenchResult result = benched(scene_of(kSide, true, shell), options);
   std::map<std::string, Expected> expected;

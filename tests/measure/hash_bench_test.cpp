@@ -1,4 +1,4 @@
-// The rows that the benchmark of the hash tables gives, and the options it refuses.
+// Tests the rows of the benchmark of the hash tables, and the options that it refuses.
 #include "libvox/measure/hash_bench.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(HashBench, MeasuresTablesOfKeysByItemsOfOneWordAndOfTwo) {
     filled.emplace_back(row.table, row.item_words);
   EXPECT_EQ(filled, (std::vector<std::pair<std::string, uint32_t>>{
                         {"slabset", 1}, {"cuckoo_buckets", 1}, {"slabset", 2}, {"cuckoo_buckets", 2}}));
-  // A search reads whole slabs and buckets of 128 bytes; slabs of keys of two words are twice as long.
+  // A search reads whole slabs and buckets of 128 bytes; slabs for keys of two words are twice as long.
   for (const measure::HashBenchRow& row : rows_with(result, "search")) {
     const double each = row.table == "slabset" ? 128 * row.item_words : 128;
     EXPECT_GE(row.bytes_per_op, each) << row.table;
@@ -157,7 +157,7 @@ TEST(HashBench, RefusesSizesWithoutItemsAndBeyondPointers) {
   refused([](auto& options) { options.scale = 1e300; });
   refused([](auto& options) { options.fill = UINT64_MAX; });
   refused([](auto& options) { options.fill = uint64_t{1} << 32; });
-  // There are fewer items of one word.
+  // One word does not suffice for this number of different items, two words do.
   measure::HashBenchOptions options;
   options.fill = (uint64_t{1} << 32) - 100;
   options.batch = 60;

@@ -1,4 +1,4 @@
-// What the intersection of two moving surfaces finds, against loops over all voxels and all pairs of triangles.
+// Compares the intersection of two moving surfaces with loops over all voxels and all pairs of triangles.
 #include "libvox/measure/intersect_bench.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using measure::IntersectCounts;
 using measure::IntersectOptions;
 using measure::IntersectResult;
 
-// A mesh as it stands in a frame: snapped triangles, and the triangles of each voxel that it fills.
+// A mesh in one frame: its snapped triangles, and the triangles in each voxel that it fills.
 struct StandingMesh {
   std::vector<brute::SnappedTriangle> triangles;
   std::map<std::tuple<int, int, int>, std::vector<uint32_t>> voxels;
@@ -47,7 +47,8 @@ IntersectCounts brute_counts(const StandingMesh& first, const StandingMesh& seco
       for (const uint32_t b : found->second) candidates.emplace(a, b);
   }
   counts.candidates = candidates.size();
-  // All pairs, not the candidates alone: two triangles that meet have the voxel in common in which they do.
+  // The loop goes through all pairs and not only the candidates: triangles that meet share the voxel in which
+  // they do.
   for (const brute::SnappedTriangle& a : first.triangles)
     for (const brute::SnappedTriangle& b : second.triangles)
       counts.meeting += brute::triangles_meet(a.v, b.v);
@@ -135,7 +136,7 @@ TEST(IntersectBench, MeasuresEveryTableWithOneResult) {
 }
 
 TEST(IntersectBench, TheMovingPairStaysOnTheGrid) {
-  const voxelize::Box box = {{-3, 7, 1}, {-1, 9, 3}};  // a cube, the widest when it turns
+  const voxelize::Box box = {{-3, 7, 1}, {-1, 9, 3}};  // a cube, which is widest when it is rotated
   const measure::MovingPair pair = {128, 61};
   for (uint32_t frame = 0; frame < pair.frames; ++frame) {
     const measure::MeshPlace place = pair.moving(box, frame);

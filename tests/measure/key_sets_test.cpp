@@ -1,4 +1,4 @@
-// The sets of keys of the benchmark hold what their shapes are filled with, each key once, by plain loops.
+// Compares the benchmark's sets of keys with plain loops: a set holds each key of its shape once.
 #include "libvox/measure/key_sets.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class KeySets : public testing::Test {
   device::CpuDevice device_{0, false};
   const hash::CellFormat<uint64_t> format_ = {24};
 
-  // What a shape is filled with, and all of its places.
+  // Expects the keys of a shape's filled places, and counts all its places.
   template <class Shape>
   void expect_holds(const measure::KeySet<uint64_t>& set, const Shape& shape, KeyLayout layout) {
     const KeyGrid grid(layout, shape.size());
@@ -68,7 +68,7 @@ TEST_F(KeySets, MixedNumbersOfFewBitsAreAllNumbersInAnotherOrder) {
     EXPECT_EQ(seen.size(), size_t{1} << bits);
     EXPECT_EQ(*seen.rbegin() >> bits, 0u);
   }
-  // Of 64 bits no two of those that are looked at are equal, and they have as many ones as zeros.
+  // The 64-bit keys that are examined must all differ, and ones must be as frequent as zeros.
   std::set<uint64_t> seen;
   int ones = 0;
   for (uint64_t i = 0; i < 10000; ++i) {
@@ -89,7 +89,7 @@ TEST_F(KeySets, RandomKeysAreDifferentFromEachOtherAndFromThoseThatAreNotStored)
   EXPECT_EQ(keys.size(), 10000u);
   const auto absent = values_of(set.absent);
   keys.insert(absent.begin(), absent.end());
-  EXPECT_EQ(keys.size(), 16384u);  // all that there are
+  EXPECT_EQ(keys.size(), 16384u);  // all keys that exist
   EXPECT_EQ(*keys.rbegin(), 16383u);
   auto cells = values_of(set.cells);
   EXPECT_FALSE(std::ranges::is_sorted(cells));
@@ -112,7 +112,7 @@ TEST_F(KeySets, APictureIsItsPixelsThatAreNotWhite) {
 
 TEST_F(KeySets, ASurfaceIsAllVoxelsInsideWithANeighbourOutside) {
   const measure::BumpySphere sphere = {50};
-  std::vector<uint32_t> blocks;  // all, whether the surface goes through them or not
+  std::vector<uint32_t> blocks;  // all blocks, including those that the surface does not cross
   for (uint32_t i = 0; i < sphere.blocks() * sphere.blocks() * sphere.blocks(); ++i) blocks.push_back(i);
   const measure::SurfaceShape all = {sphere, blocks.data(), blocks.size()};
   std::set<uint64_t> expected;
@@ -124,7 +124,7 @@ TEST_F(KeySets, ASurfaceIsAllVoxelsInsideWithANeighbourOutside) {
   for (const uint64_t cell : values_of(set.cells)) found.insert(format_.key(cell));
   EXPECT_EQ(found, expected);
   EXPECT_NEAR(static_cast<double>(found.size()), 2500 * measure::BumpySphere::kVoxelsOfSide2, 500);
-  // The walk is what lies near: whole blocks, few of all, in the order of the curve.
+  // The walk consists of nearby keys: whole blocks, a small share of all, in the order of the curve.
   const Keys walk = values_of(set.walk.keys);
   EXPECT_EQ(walk.size() % 64, 0u);
   EXPECT_LT(walk.size(), all.candidates() / 2);

@@ -1,5 +1,5 @@
-// Slices hold exactly the voxels that a plane is nearest to, by a loop over the dense grid; views stay within what they
-// show, and know what is stored there.
+// Compares slices with a loop over the dense grid: a slice holds exactly the voxels that are nearest to its
+// plane. Views must stay within the part that they show, and know which voxels there are stored.
 #include "libvox/measure/key_views.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The rows that the benchmark of the tables of voxel keys gives, and the options it refuses.
+// Tests the rows of the benchmark of the tables of voxel keys, and the options that it refuses.
 #include "libvox/measure/keys_bench.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(KeysBench, HasARowForEveryPointOfTheAxes) {
   const auto result = measure::bench_keys(*test_engine(), options);
   using Point = std::tuple<std::string, double, std::string, std::string, std::string, uint32_t>;
   std::multiset<Point> points, expected;
-  std::set<std::string> unmeasured;  // tables that do not reach a load factor
+  std::set<std::string> unmeasured;  // the tables that do not reach a load factor
   for (const KeysBenchRow& row : result.rows) {
     if (!row.error.empty()) unmeasured.insert(row.table);
     points.emplace(row.table, row.load_factor, row.set, row.layout, row.op, row.hit_rate.value_or(100));
@@ -164,7 +164,7 @@ TEST(KeysBench, HistogramsOfAgesCountEveryKeyOnce) {
     keys[{row.table, row.set}] = row.keys;
   }
   EXPECT_EQ(counts, keys);
-  EXPECT_EQ(counts.size(), 3u * 2);  // one table does not say
+  EXPECT_EQ(counts.size(), 3u * 2);  // one table reports none
   ASSERT_EQ(result.age_pictures.size(), 2u);
   for (const auto& [point, image] : result.age_pictures) {
     EXPECT_TRUE(point.table.starts_with("robin"));
@@ -260,7 +260,7 @@ TEST(KeysBench, RefusesValuesThatAnAxisDoesNotHave) {
   refused([](auto& options) { options.load_factors = {1.01}; });
   refused([](auto& options) { options.key_bits = {7}; });
   refused([](auto& options) { options.key_bits = {65}; });
-  refused([](auto& options) { options.value_bits = 1; });  // beside keys of 64 bits
+  refused([](auto& options) { options.value_bits = 1; });  // with keys of 64 bits
   refused([](auto& options) { options.value_bits = 32; });
   refused([](auto& options) { options.hit_rates = {101}; });
   refused([](auto& options) { options.repetitions = 6; });

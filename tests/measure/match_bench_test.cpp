@@ -1,4 +1,5 @@
-// Pictures are found in others where they are, by every table alike; what cannot be found is not.
+// Tests that every table finds pictures at the same, correct place in others, and that a missing picture is
+// not found.
 #include "libvox/measure/match_bench.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +35,7 @@ MatchBenchOptions match_options(const PicturePair& pair) {
   return options;
 }
 
-// How far the match is from what is known, at a corner of the query: pixels.
+// Returns the distance in pixels between the match and the known position, at a corner of the query.
 double off(const PicturePair& pair, const MatchBenchResult& result) {
   if (!result.match) return INFINITY;
   return measure::greatest_distance(pair.known, result.match->similarity, pair.query.width,
@@ -160,8 +161,8 @@ TEST(MatchBench, RefusesOptionsOutOfTheirRange) {
   refused_pair({.noise = 65});
 }
 
-// A picture is what it was made of: without clutter, noise and edges that anti-aliasing blurs, query and
-// reference have one grey, lit otherwise, at places that belong together.
+// Without clutter, noise and edges that anti-aliasing blurs, query and reference have the same grey, apart
+// from the lighting, at corresponding places.
 TEST(PicturePairs, ShowTheSameAtPlacesThatBelongTogether) {
   const PicturePair pair = measure::make_picture_pair({.side = 256, .clutter = 0, .noise = 0, .seed = 5});
   uint32_t same = 0, seen = 0;
@@ -190,7 +191,7 @@ TEST(PicturePairs, AreOfTheirSeed) {
 }
 
 TEST(Similarities, AreFittedToPoints) {
-  // A turn by 90 degrees, twice as large, shifted.
+  // The points are rotated by 90 degrees, scaled by two, and shifted.
   const std::vector<PointPair> pairs = {{{0, 0}, {7, -3}}, {{10, 0}, {7, 17}}, {{3, 4}, {-1, 3}}};
   const auto fit = measure::fit_similarity(pairs);
   ASSERT_TRUE(fit);
@@ -203,7 +204,7 @@ TEST(Similarities, AreFittedToPoints) {
   EXPECT_NEAR(back.x, 10, 1e-12);
   EXPECT_NEAR(back.y, 0, 1e-12);
   EXPECT_FALSE(measure::fit_similarity(std::vector<PointPair>{{{5, 5}, {1, 2}}, {{5, 5}, {3, 4}}}));
-  // No other similarity that is near has a smaller sum of squared distances.
+  // No other similarity nearby has a smaller sum of squared distances.
   Random random(1);
   std::vector<PointPair> rough;
   for (int i = 0; i < 30; ++i)
@@ -272,7 +273,7 @@ TEST(Overlays, ShowTheQuerysEdgesWhereItWasFound) {
   EXPECT_GT(colored(with), 50);
   EXPECT_EQ(colored(without), 0);
   EXPECT_TRUE(without.pixels == pair.reference.pixels);
-  // Far away there is nothing to see, and nothing that breaks.
+  // At extreme distances nothing is visible, and nothing fails.
   EXPECT_EQ(colored(measure::overlay_of(query, reference, 32, Similarity{{1e-9, 0}, {1e12, 0}})), 0);
 }
 

@@ -13,7 +13,7 @@
 namespace vox {
 namespace {
 
-// Many different items of every size.
+// Returns a DAG with many different items of every size.
 dag::FrozenDag varied_dag() {
   return dense_dag(128, true, [](uint32_t x, uint32_t y, uint32_t z) {
     const uint64_t hash = mix64(x + 1000 * y + 1000000 * z),
@@ -40,9 +40,9 @@ TEST(ExpectedSlabs, SharesAddUpToOne) {
     for (const unsigned slots : {1u, 28u, 32u}) {
       double sum = 0;
       for (const double share : hash::slabs_of_a_bucket(mean, slots)) sum += share;
-      EXPECT_NEAR(sum, 1, 1e-7) << mean << " " << slots;  // lgamma of a million has its limits
+      EXPECT_NEAR(sum, 1, 1e-7) << mean << " " << slots;  // the precision of lgamma at a million is limited
     }
-  // 1 − e^−m: whether there is an item at all.
+  // 1 − e^−m is the probability that there is an item at all.
   EXPECT_NEAR(hash::expected_slabs(0.01, 32), 1 - std::exp(-0.01), 1e-12);
 }
 
@@ -101,7 +101,7 @@ TEST_F(MeasureTables, TheItemsOfASizeTakeTheirWords) {
   for (const measure::TableReport& report : measure(dag, {.tables = hash::table_names()}))
     for (const hash::TableMemory& size : report.sizes) {
       EXPECT_EQ(size.item_bytes, size.items * size.item_words * 4);
-      if (report.table == "accel8") {  // as many as the items ask for, which are known beforehand
+      if (report.table == "accel8") {  // as many as the items need, whose number is known beforehand
         EXPECT_EQ(size.buckets, (size.items + 95) / 96);
       }
       uint64_t buckets = 0, slabs = 0;
@@ -150,7 +150,7 @@ TEST_F(MeasureTables, OutOfMemoryNamesTheTable) {
   EXPECT_THROW(measure(dense_dag(16, true, shell), {.tables = {"round"}}), UsageError);
 }
 
-// What a store gives back is compared with the scene, so a wrong scene is found, too.
+// The result of a store is compared with the scene, so a wrong scene is also found.
 TEST_F(MeasureTables, VerifyFindsADigestThatIsWrong) {
   dag::FrozenDag dag = dense_dag(16, true, shell);
   dag.digest.low ^= 1;

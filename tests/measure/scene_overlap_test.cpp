@@ -1,4 +1,4 @@
-// Which voxels two scenes both fill, against a loop over all voxels.
+// Compares the voxels that two scenes both fill with a loop over all voxels.
 #include "libvox/measure/scene_overlap.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using MaterialVoxels = std::array<uint64_t, scene::kPaletteSize>;
 
-// Two scenes as functions of the voxel; what of them is filled in both, counted one by one.
+// Two scenes as functions of the voxel, and their common voxels, counted one by one.
 struct DenseOverlap {
   DenseGrid first, second;
   bool materials_of_first, materials_of_second;
@@ -27,7 +27,7 @@ struct DenseOverlap {
       for (uint32_t y = 0; y < side; ++y)
         for (uint32_t x = 0; x < side; ++x) add({int32_t(x), int32_t(y), int32_t(z)});
   }
-  // The scene of the voxels that both fill.
+  // Returns the scene of the voxels that both fill.
   dag::FrozenDag both(uint32_t side) const {
     return dense_dag(side, materials_of_first, [&](uint32_t x, uint32_t y, uint32_t z) {
       return second(x, y, z) == dag::kEmptyVoxel ? dag::kEmptyVoxel : first(x, y, z);
@@ -67,7 +67,7 @@ void expect_overlap(uint32_t resolution, DenseOverlap expected) {
   }
 }
 
-// Another place and other materials than the grid's.
+// Returns the grid at another place and with other materials.
 DenseGrid moved(const DenseGrid& grid) {
   return [&grid](uint32_t x, uint32_t y, uint32_t z) {
     const int material = grid(x + 3, y + 5, z);

@@ -1,4 +1,4 @@
-// Bases, their coordinates and votes are what loops over all pairs and triples of points give, without a
+// Compares bases, their coordinates and votes with loops over all pairs and triples of points, without a
 // table.
 #include "libvox/measure/votes.h"
 
@@ -26,7 +26,7 @@ class Votes : public testing::Test {
  protected:
   static constexpr int32_t kSide = 200;
 
-  // So many places, none twice.
+  // Returns `count` different places.
   static Points random_points(uint64_t seed, size_t count) {
     std::set<std::pair<int32_t, int32_t>> places;
     Random random(seed);
@@ -45,7 +45,7 @@ class Votes : public testing::Test {
     return {bases.bases.data(), bases.bases.data() + bases.count};
   }
 
-  // The coordinates of a point in those of a basis, in steps of a cell.
+  // Returns the coordinates of a point with respect to a basis, in steps of a cell.
   static std::pair<int64_t, int64_t> coordinates(const Points& points, uint32_t basis, PixelPlace point,
                                                  uint32_t cells) {
     const PixelPlace a = points[basis >> 16], b = points[basis & 0xffff];
@@ -59,7 +59,7 @@ class Votes : public testing::Test {
     return {rounded(dx * x + dy * y), rounded(dy * x - dx * y)};
   }
 
-  // For each basis of the query the reference's basis with the most votes.
+  // Returns for each basis of the query the reference's basis with the most votes.
   static std::vector<VotedPair> count_votes(const Points& query, const std::vector<uint32_t>& query_bases,
                                             const Points& reference, const std::vector<uint32_t>& bases,
                                             uint32_t cells) {
@@ -97,7 +97,7 @@ TEST_F(Votes, AreThoseOfALoopOverAllPointsWithoutATable) {
   const auto expected = count_votes(query, list(query_bases), reference, list(bases), 5);
   ASSERT_GT(expected.size(), 5u);
   for (const std::string& table : hash::key_table_names()) {
-    // Everything at once, and in the smallest parts.
+    // The loop works on everything at once, and then on the smallest parts.
     for (const measure::VoteSizes& sizes : {measure::VoteSizes(), measure::VoteSizes{1, 1, 1}}) {
       measure::GeometricHash<device::CpuDevice> matcher(device_, table, sizes);
       matcher.build_map(bases);
@@ -136,7 +136,7 @@ TEST_F(Votes, BasesAreTheChosenPairsThatAreNeitherTooShortNorTooLong) {
   const auto all = list(bases_of(points, {}));
   EXPECT_EQ(std::set(all.begin(), all.end()), expected);
   EXPECT_EQ(all.size(), expected.size());
-  // A third of them, more or less; and the first of all by their hash.
+  // About a third of the bases, and the first ones by their hash.
   const auto third = list(bases_of(points, {.chance = BasisChoice::kAlways / 3})),
              some = list(bases_of(points, {.most = 50})),
              others = list(bases_of(points, {.most = 50, .seed = 1}));
@@ -152,7 +152,7 @@ TEST_F(Votes, APictureWithFewerThanThreePointsHasNoBases) {
   EXPECT_EQ(bases_of({{0, 0}, {50, 50}}, {}).items(), 0u);
 }
 
-// The largest picture and the shortest basis of it: coordinates stay within their bits.
+// The largest picture and its shortest basis: coordinates stay within their bits.
 TEST_F(Votes, CoordinatesAreExactInTheLargestPictures) {
   constexpr int32_t kFar = 32767;
   const Points points = {{0, 0}, {2731, 2731}, {kFar, kFar}, {kFar, 0}, {0, kFar}, {kFar, kFar - 1}};

@@ -1,4 +1,5 @@
-// Compares what rays hit in bricks and in spatial hashes, and what voxels hold there, with dense grids.
+// Compares the hits of rays in bricks and in spatial hashes, and the values of voxels there, with dense
+// grids.
 #include "libvox/measure/voxel_steps.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace vox {
 namespace {
 
-// A dense scene in all forms, in the memory of the host.
+// A dense scene in all forms, in host memory.
 struct InAllForms {
   Traced traced;
   dag::VoxelScene scene;

@@ -1,4 +1,5 @@
-// What 32 searches read together, and maximum ages, by plain loops over the cells of a table.
+// Compares the sectors that 32 searches read together, and maximum ages, with plain loops over the cells of a
+// table.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ class WarpSectors : public testing::Test {
     return table;
   }
 
-  // Random keys of 40 bits.
+  // Returns random keys of 40 bits.
   static Cells random_cells(uint64_t count, uint64_t seed) {
     Cells cells;
     for (uint64_t i = 0; i < count; ++i) cells.push_back(mix64(i + seed) >> 24);

@@ -1,4 +1,4 @@
-"""The pages for people, *.md of this repository: every link leads to a file and a heading, every path is there."""
+"""Checks the pages for people, *.md in this repository: every link leads to a file and a heading, and every path exists."""
 
 import glob
 import os
@@ -17,7 +17,7 @@ def text_of(page):
 
 
 def anchors(page):
-    """As GitHub makes them of headings: lower case, blanks as hyphens, punctuation left out."""
+    """Returns the anchors that GitHub makes from headings: lower case, hyphens for blanks, no punctuation."""
     heads = re.findall(r"^#+ (.*)$", text_of(page), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
 
@@ -35,7 +35,7 @@ class Pages(unittest.TestCase):
                     self.assertTrue(not anchor or anchor in anchors(target))
 
     def test_every_path_is_there(self):
-        """But for those of somebody's own, which are called `mine`."""
+        """Paths of the user's own files are exempt; they contain `mine`."""
         for page in PAGES:
             for path in PATH.findall(text_of(page)):
                 with self.subTest(page=page, path=path):

@@ -1,4 +1,4 @@
-// Paints strokes on a dense atlas: for each stroke it looks at every triangle, and for each of these at every
+// Paints strokes on a dense atlas. For each stroke it examines every triangle, and for each triangle every
 // texel of the plane that its texture coordinates may reach. Strokes in the texture paint the square itself.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace vox {
 
 using PlanePoint = Vec2<double>;
 
-// The part of a polygon where sign · coordinate <= sign · limit.
+// Returns the part of a polygon where sign · coordinate <= sign · limit.
 inline std::vector<PlanePoint> cut_polygon(const std::vector<PlanePoint>& polygon, bool by_y, double sign,
                                            double limit) {
   std::vector<PlanePoint> kept;
@@ -31,7 +31,7 @@ inline std::vector<PlanePoint> cut_polygon(const std::vector<PlanePoint>& polygo
   return kept;
 }
 
-// Whether a triangle touches a texel but for the outermost 128th of it.
+// True if a triangle touches a texel, not counting the texel's outermost 128th.
 inline bool touches_texel(const std::vector<PlanePoint>& triangle, double x, double y) {
   constexpr double kRim = 1.0 / 128;
   std::vector<PlanePoint> rest = cut_polygon(triangle, false, 1, x + 1 - kRim);
@@ -40,7 +40,7 @@ inline bool touches_texel(const std::vector<PlanePoint>& triangle, double x, dou
   return !cut_polygon(rest, true, -1, y + kRim).empty();
 }
 
-// Barycentric weights of the point of the triangle that is closest to p.
+// Returns the barycentric weights of the triangle's point that is closest to p.
 inline Vec3d closest_in_plane(const std::vector<PlanePoint>& t, PlanePoint p) {
   auto area = [](PlanePoint a, PlanePoint b, PlanePoint c) {
     return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
@@ -83,7 +83,7 @@ inline uint32_t dense_share(const painting::Stroke& stroke, double distance) {
   return static_cast<uint32_t>(std::floor((stroke.radius - distance) / (stroke.radius - full) * 65535 + 0.5));
 }
 
-// Where a texel of the plane lies, by walking to it.
+// Returns the position in the square of a texel of the plane, by walking there.
 inline uint32_t dense_wrapped(int64_t texel, int64_t size, scene::Wrap wrap) {
   if (wrap == scene::Wrap::Clamp) return static_cast<uint32_t>(std::clamp<int64_t>(texel, 0, size - 1));
   bool mirrored = false;

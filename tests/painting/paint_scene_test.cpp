@@ -1,9 +1,12 @@
-// Compares what strokes paint with a dense atlas, and with what is known of simple surfaces.
+// Compares painted strokes with a dense atlas, and with known results on simple surfaces.
 #include "libvox/painting/paint_scene.h"
 
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"
+#include "libvox/painting/canvas.h"
+#include "libvox/painting/stroke_arrays.h"
+#include "libvox/painting/touch.h"
 #include "tests/common/random.h"
 #include "tests/painting/dense_atlas.h"
 #include "tests/scene/scenes.h"
@@ -13,7 +16,7 @@ namespace {
 
 constexpr scene::Rgb8 kRed = {192, 48, 32}, kBlue = {20, 60, 220};
 
-// Triangles in the unit cube, with all pairs of wrap modes, and texture coordinates that go beyond the square.
+// Triangles in the unit cube with all pairs of wrap modes and texture coordinates that leave the unit square.
 scene::Scene random_soup(Random& random, uint32_t triangles) {
   scene::Scene scene;
   for (scene::Wrap u : {scene::Wrap::Repeat, scene::Wrap::Clamp, scene::Wrap::Mirror})
@@ -85,6 +88,64 @@ TEST(PaintScene, PaintsTheTexelsThatASearchThroughAllTrianglesFinds) {
     texels += actual.size();
   }
   EXPECT_GT(texels, 5000u);
+}
+
+TEST(PaintScene, CountsTexelsOfSquaresThatArePaintedAsAWholeAlone) {
+  Random random(11);
+  const scene::Scene scene = random_soup(random, 40);
+  const uint32_t size = 32;
+  const painting::Canvas canvas = painting::prepare_canvas(scene, {.size = size});
+  const painting::MeshRef mesh = {scene.triangles.data(), scene.positions.data(), canvas.texcoords.data(),
+                                  canvas.layers.data()};
+  std::vector<scene::Triangle> triangles = scene.triangles;
+  triangles.insert(triangles.end(), canvas.squares.begin(), canvas.squares.end());
+  uint64_t whole = 0, told = 0;
+  for (const painting::Stroke& stroke : random_strokes(random, 30)) {
+    painting::Stroke wide = stroke;
+    wide.radius *= 3;
+    const painting::StrokeArrays arrays = painting::stroke_arrays({wide}, 0, 1);
+    for (const scene::Triangle& triangle : triangles)
+      for (const painting::Segment& segment : arrays.segments)
+        for (uint32_t side : {1u, 2u, 4u})
+          for (uint32_t place = 0; place < 64; ++place) {
+            const bool in_scene = &triangle < triangles.data() + scene.triangles.size();
+            if (in_scene != (wide.space == painting::StrokeSpace::Scene)) continue;
+            const painting::Touch touch = {painting::AtlasTriangle(mesh, triangle, size), segment,
+                                           arrays.strokes[0], canvas.layers[triangle.material], size};
+            const painting::TexelSquare square = {place % 8 * side, place / 8 * side, side};
+            bool all = true;
+            for (uint32_t i = 0; i < side * side; ++i)
+              all = all && touch.share(square.x + i % side, square.y + i / side) > 0;
+            whole += all ? 1 : 0;
+            if (!touch.paints_all(square)) continue;
+            ++told;
+            ASSERT_TRUE(all) << square.x << ' ' << square.y << ' ' << side;
+          }
+  }
+  EXPECT_GT(told, whole / 3);
+}
+
+TEST(PaintScene, AStrokeThatPaintsMoreThanThereIsMemoryForIsNamedWithItsLine) {
+  const scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
+  painting::Stroke all = line_stroke(kRed, 3, {{0.5, 0.5, 0}});
+  all.line = 7;
+  try {
+    painted(scene, {all}, {.size = painting::kMostSize}, {.memory_limit = 1 << 30});
+    FAIL() << "4,294,967,296 texels were painted";
+  } catch (const painting::StrokeError& error) {
+    EXPECT_EQ(error.line(), 7u);
+    EXPECT_TRUE(std::string(error.what()).starts_with("the stroke paints at least ")) << error.what();
+  }
+}
+
+TEST(PaintScene, AStrokeWhoseEdgeRoundsAwayIsRefused) {
+  const scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
+  const auto wall = [&](double far) { return line_stroke(kRed, far, {{0.5, 0.5, far}}); };
+  for (const double far : {2147483648.0, 1e15, 1e100})
+    EXPECT_THROW(painted(scene, {wall(far)}, {.size = painting::kMostSize}), painting::StrokeError) << far;
+  EXPECT_NO_THROW(painted(scene, {wall(1e6)}, {.size = 64}));
+  // Strokes that are far from everything paint nothing, and are no error.
+  EXPECT_EQ(painted(scene, {line_stroke(kRed, 1, {{1e15, 0, 0}})}, {.size = 64}).missed.size(), 1u);
 }
 
 TEST(PaintScene, IsTheSameForEveryBatchAndNumberOfThreads) {
@@ -168,7 +229,7 @@ TEST(PaintScene, LeavesOutWhatCannotBePainted) {
   scene.materials[0].alpha_cutoff = 0.5f;
   scene.materials[0].base_color[3] = 0.1f;
   scene.materials[0].image = scene::kNone;
-  EXPECT_EQ(painted(scene, strokes, {.size = 16}).atlas.texels, 0u);  // it is invisible
+  EXPECT_EQ(painted(scene, strokes, {.size = 16}).atlas.texels, 0u);  // the material is invisible
 }
 
 TEST(PaintScene, RefusesWhatMakesNoSense) {

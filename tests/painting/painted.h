@@ -1,4 +1,4 @@
-// Paints on an engine, and lists what the atlas holds.
+// Paints on an engine and lists the content of the atlas.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// The paint of each texel, by layer, row and column.
+// The paint of each texel, indexed by layer, row and column.
 using PaintedTexels = std::map<std::tuple<uint32_t, uint32_t, uint32_t>, painting::Paint>;
 
 inline PaintedTexels painted_texels(const painting::FrozenAtlas& atlas) {

@@ -1,4 +1,4 @@
-// What is painted on a surface as voxels and palettes show it.
+// Tests the voxels and palettes of painted surfaces.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ uint32_t nearest_in(const scene::Palette& palette, scene::Rgb8 color) {
   return nearest;
 }
 
-// A rectangle in the plane z = 0.5 with its texture, as voxels of a cube from 0 to 1.
+// A rectangle in the plane z = 0.5 with its texture, and its voxels in a cube from 0 to 1.
 struct Rectangle {
   scene::Scene scene;
   scene::Palette palette = palette_of({kWhite, kBlack, kGreen, kOrange, {150, 150, 150}, {140, 200, 140}});
@@ -65,7 +65,7 @@ scene::Image checkers(uint32_t side) {
   return test::image_of(side, side, std::move(pixels));
 }
 
-// What the texel of the atlas that holds (u, v) shows under one stroke.
+// Returns the palette entry of the atlas texel that contains (u, v), under one stroke.
 uint32_t expected_entry(const Rectangle& rectangle, const painting::Stroke& stroke, uint32_t size, double u,
                         double v) {
   const double x = (std::floor(u * size) + 0.5) / size, y = (std::floor(v * size) + 0.5) / size;
@@ -90,7 +90,7 @@ TEST(PaintedVoxels, ShowThePaintOverTheTexture) {
     for (int x = 0; x < 64; ++x) {
       const double u = (x + 0.5) / 64, v = (y + 0.5) / 64;
       const auto near_border = [](double c) { return std::abs(c * kSize - std::round(c * kSize)) < 0.05; };
-      // Where both triangles cover a voxel, the first decides, at its own closest point.
+      // If both triangles cover a voxel, the first one decides, at its own closest point.
       if (near_border(u) || near_border(v) || std::abs(x - y) < 2) continue;
       const Int3 voxel = {x, y, 32};
       const double distance = std::hypot(u - 0.4, v - 0.55);
@@ -138,7 +138,7 @@ TEST(PaintedVoxels, ArePaintedOnMaterialsWithoutATextureAndOverVertexColours) {
   rectangle.scene.colors.assign(4, {0, 0, 0, 255});
   const Dense colored = rectangle.voxels({stroke}, 256);
   EXPECT_EQ(colored.at(middle), 3);
-  EXPECT_EQ(colored.at(half_way), 3);  // more than half of it is covered
+  EXPECT_EQ(colored.at(half_way), 3);  // more than half of the texel is covered
   EXPECT_EQ(colored.at(rim), 1);
   EXPECT_EQ(colored.at(corner), 1);
 }

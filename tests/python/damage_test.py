@@ -1,4 +1,4 @@
-"""Files that are damaged or somebody else's: a ValueError that names them, and never anything else."""
+"""Files that are damaged or foreign must give a ValueError that names them, and never anything else."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ def read_all(path, form=None):
 
 
 def words(level, change):
-    """Changes the words of a level."""
+    """Returns a change of the words of a level."""
     def in_file(file):
         values = file[f"svdag/level_{level:02}/words"][()]
         change(values)
@@ -34,7 +34,7 @@ def _replaced(file, name, values):
 
 
 def cut(level, end):
-    """Leaves out the words of a level from `end` on."""
+    """Returns a change that removes the words of a level from `end` on."""
     name = f"svdag/level_{level:02}/words"
     return lambda file: _replaced(file, name, file[name][()][:end])
 
@@ -51,7 +51,7 @@ class Damage(ProgramTest):
         cls.convert("mesh.obj", "--res", "24", "--file-version", "1", "-o", "old.h5")
 
     def changed(self, change, of="sound.h5"):
-        """The path of a copy in which change(file) was made."""
+        """Returns the path of a copy after change(file)."""
         path = shutil.copy(self.path(of), self.path("changed.h5"))
         with h5py.File(path, "r+") as file:
             change(file)
@@ -154,7 +154,7 @@ class Damage(ProgramTest):
             return in_file
 
         self.expect("two cells have one key", cells(lambda c, at: c.__setitem__(at[3], c[at[4]])), "hash")
-        for key in 2**36, 2**15 - 1, 0x1249:  # outside of the cube of 32³; of its voxels (31, 31, 31) and (31, 0, 0)
+        for key in 2**36, 2**15 - 1, 0x1249:  # outside of 32³; (31, 31, 31) and (31, 0, 0) in it
             self.expect("is no voxel of 24³", cells(lambda c, at, key=key: c.__setitem__(at[3], key << 4)), "hash")
         self.expect("cells are filled", cells(lambda c, at: c.__setitem__(at[3], 2**64 - 1)), "hash")
         self.expect("/hash/cells: has", lambda file: file["hash"].attrs.modify("lines", np.uint64(5)), "hash")
@@ -166,7 +166,7 @@ class Damage(ProgramTest):
         self.expect("/svdag/level_03/words: says that it holds", huge)
 
     def test_words_that_are_wrong_are_an_error_or_other_voxels(self):
-        """Any bit of any word."""
+        """Flips random bits of any words."""
         random = np.random.default_rng(3)
         names = [f"svdag/level_{level:02}/words" for level in range(4)] + ["hash/cells", "bricks/root"]
         with h5py.File(self.path("sound.h5")) as file:

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-SKIPPED = 77  # the exit code that ctest knows
+SKIPPED = 77  # the exit code that ctest takes for a skipped test
 
 try:
     import h5py
@@ -23,7 +23,7 @@ TRIANGLE_COLORS = "#c03020 #20a040 #3050c0 #d0d0d0 #101010"
 
 
 class ProgramTest(unittest.TestCase):
-    """Has a folder of its own, which is the current one of all programs."""
+    """A test with a folder of its own, which is the current folder of all programs."""
 
     @classmethod
     def setUpClass(cls):
@@ -35,7 +35,7 @@ class ProgramTest(unittest.TestCase):
 
     @classmethod
     def make(cls):
-        """Makes what all tests of the class read."""
+        """Makes the files that all tests of the class read."""
 
     @classmethod
     def path(cls, name):
@@ -43,7 +43,7 @@ class ProgramTest(unittest.TestCase):
 
     @classmethod
     def run_program(cls, program, *arguments):
-        """What the program prints."""
+        """Returns the program's output."""
         command = [os.path.join(os.path.abspath(os.environ["VOX_BIN"]), program), *arguments]
         done = subprocess.run(command, cwd=cls._folder.name, capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -56,7 +56,7 @@ class ProgramTest(unittest.TestCase):
 
     @classmethod
     def write_mesh(cls, name="mesh.obj"):
-        """A wavy surface of triangles with colours."""
+        """Writes a wavy surface of coloured triangles."""
         colors = TRIANGLE_COLORS.split()
         with open(cls.path("mesh.mtl"), "w", encoding="utf-8") as file:
             for i, color in enumerate(colors):
@@ -76,7 +76,7 @@ class ProgramTest(unittest.TestCase):
 
     @classmethod
     def exported(cls, scene):
-        """The scene's voxels by x, y, z as vox-convert exports them: 0 or material + 1."""
+        """Returns the scene's voxels by x, y, z as vox-convert exports them: 0 or material + 1."""
         cls.convert(scene, "-o", "export.nrrd", "--force")
         with open(cls.path("export.nrrd"), "rb") as file:
             header, _, values = file.read().partition(b"\n\n")
@@ -85,7 +85,7 @@ class ProgramTest(unittest.TestCase):
 
 
 def node_words(file, level, words, at):
-    """How many words the node at this word has."""
+    """Returns the number of words of the node at this word."""
     if level < int(file["scene"].attrs["depth"]):
         return 1 + bin(words[at] & 255).count("1")
     filled = bin(words[at]).count("1") + bin(words[at + 1]).count("1")
@@ -93,7 +93,7 @@ def node_words(file, level, words, at):
 
 
 def node_starts(file, level, words):
-    """The words at which the nodes of a level begin."""
+    """Returns the words at which the nodes of a level begin."""
     at, starts = 0, []
     while at < len(words):
         starts.append(int(at))
@@ -102,7 +102,7 @@ def node_starts(file, level, words):
 
 
 def write_in_parts(source, head, count):
-    """Writes a scene as a head and parts, by docs/formats.md."""
+    """Writes a scene as a head and parts, following docs/formats.md."""
     folder, base = os.path.splitext(head)[0] + ".parts", os.path.dirname(head)
     os.makedirs(folder, exist_ok=True)
     names = [f"{os.path.basename(folder)}/{i:03}.h5" for i in range(count)]
@@ -137,7 +137,7 @@ def write_in_parts(source, head, count):
 
 
 def place_of(file, level, pointer):
-    """The word at which the node begins that a pointer names: in version 2, from the last start before it on."""
+    """Returns the word at which a pointer's node begins. In version 2 it searches from the last start before the node."""
     if file.attrs["version"] == 1:
         return pointer
     group = file[f"svdag/level_{level:02}"]
@@ -150,7 +150,7 @@ def place_of(file, level, pointer):
 
 
 def voxel(file, x, y, z):
-    """0 or material + 1 of a voxel, by docs/formats.md, node by node."""
+    """Returns 0 or material + 1 of a voxel, node by node, following docs/formats.md."""
     depth, at = int(file["scene"].attrs["depth"]), 0
     for level in range(depth):
         words = file[f"svdag/level_{level:02}/words"]
@@ -172,10 +172,10 @@ def voxel(file, x, y, z):
 
 
 def leaves_of(file):
-    """(corner, mask) of every leaf, node by node, in Morton order."""
+    """Returns (corner, mask) of every leaf, node by node, in Morton order."""
     depth = int(file["scene"].attrs["depth"])
     levels = [file[f"svdag/level_{level:02}/words"][()].tolist() for level in range(depth + 1)]
-    places = []  # of the nodes of each level, by what pointers name them by
+    places = []  # for each level, the nodes' words by pointer
     for level, words in enumerate(levels):
         starts = node_starts(file, level, words)
         places.append({start: start for start in starts} if file.attrs["version"] == 1 else starts)
@@ -196,7 +196,7 @@ def leaves_of(file):
 
 
 def joined(parts):
-    """Chunks as one: each of their arrays."""
+    """Joins chunks by joining each of their arrays."""
     return [np.concatenate(arrays) for arrays in zip(*parts)]
 
 

@@ -1,4 +1,4 @@
-"""Reports as dictionaries, compared with what the same run says as JSON and as CSV."""
+"""Compares reports as dictionaries with the JSON and CSV of the same run."""
 
 import csv
 import json

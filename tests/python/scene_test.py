@@ -1,4 +1,4 @@
-"""Scenes in every form, compared with what vox-convert exports and with a walk over the file, node by node."""
+"""Compares scenes in every form with the exports of vox-convert and with a walk over the file, node by node."""
 
 import json
 import os
@@ -12,7 +12,7 @@ FORMS = ("svdag", "hash", "bricks")
 
 
 def of_every_form(test):
-    """Runs a test of a scene with its dense grid for each file and each form in it."""
+    """Runs a test of a scene and its dense grid for each file and each form in it."""
 
     def run(self):
         for name, dense in self.dense.items():
@@ -148,7 +148,7 @@ class Scenes(ProgramTest):
         os.rename(part, self.path("elsewhere.h5"))
         self.assertIn("torn.parts/001.h5", problem())
         shutil.copy(other, part)
-        self.assertIn("torn.parts/001.h5: is another part", problem())
+        self.assertIn("torn.parts/001.h5: is not the part", problem())
 
     def test_binvox_has_the_same_materials(self):
         self.convert("all.h5", "--binvox-materials", "-o", "a.binvox")
@@ -164,7 +164,7 @@ class Scenes(ProgramTest):
         self.convert("all.h5", "-o", "a.vox")
         with open(self.path("a.vox"), "rb") as file:
             data = file.read()
-        chunks, at = {}, 20  # behind the header and the one of MAIN
+        chunks, at = {}, 20  # after the header and that of MAIN
         while at < len(data):
             name, length = data[at:at + 4], int.from_bytes(data[at + 4:at + 8], "little")
             chunks.setdefault(name, data[at + 12:at + 12 + length])
@@ -173,7 +173,8 @@ class Scenes(ProgramTest):
         with vox.open(self.path("all.h5")) as scene:
             coordinates, materials = joined(scene.voxels())
             low, high = coordinates.min(axis=0), coordinates.max(axis=0)
-            found = {(a + low[0], c + low[1], high[2] - b): i for a, b, c, i in zip(x, y, z, index)}  # z is up there
+            # z is up in the file.
+            found = {(a + low[0], c + low[1], high[2] - b): i for a, b, c, i in zip(x, y, z, index)}
             self.assertEqual(found, {tuple(place): material + 1 for place, material in zip(coordinates, materials)})
             colors = np.frombuffer(chunks[b"RGBA"], np.uint8).reshape(-1, 4)
             np.testing.assert_array_equal(colors[:len(scene.palette), :3], scene.palette)
@@ -209,7 +210,7 @@ class Scenes(ProgramTest):
 
 
 def one_line(keys, materials):
-    """A table of one line, key by key, by docs/formats.md."""
+    """Returns a table of one line, made key by key, following docs/formats.md."""
     cells, wrap = [2**64 - 1] * 17, 2**64
 
     def mix64(x):
@@ -222,7 +223,7 @@ def one_line(keys, materials):
             cells[16] = key << 4 | material
             continue
         low = mix64((key // 16 + 77) % wrap) % 2**32
-        buckets = [(key // 8 + low) % 2, (key // 8 + low + 1) % 2]  # of turns 0 and 1
+        buckets = [(key // 8 + low) % 2, (key // 8 + low + 1) % 2]  # the key's buckets for turns 0 and 1
         free = [8 * bucket + i for bucket in buckets for i in range(8) if cells[8 * bucket + i] == 2**64 - 1]
         cells[free[0]] = key << 4 | material
     return np.array(cells, np.uint64)

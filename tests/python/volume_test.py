@@ -1,4 +1,4 @@
-"""Volumes as bricks of every type, compared with the values that they were made of."""
+"""Compares volumes as bricks of every type with the values from which they were made."""
 
 from programs import ProgramTest, np, unittest  # first: it finds the package
 
@@ -10,7 +10,7 @@ SIZE = (37, 50, 29)
 
 
 def values_of(value_type):
-    """Some of everything by z, y, x: nothing, few values, one, all different ones, single voxels."""
+    """Returns values by z, y, x of all kinds: empty parts, few values, one value, all different values, single voxels."""
     random = np.random.default_rng(1)
     z, y, x = np.mgrid[0:29, 0:50, 0:37]
     values = (x // 5 + y // 7 + z // 3) % 6 * (random.random(z.shape) < 0.3) * ((x // 16 + y // 16) % 2)

@@ -1,4 +1,4 @@
-// Tests scenes that several ranks build together: they are bit for bit what one device builds.
+// Tests scenes that several ranks build together: they are bit for bit the scenes that one device builds.
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"
@@ -14,7 +14,7 @@ using voxelize::BuildOptions;
 
 constexpr uint32_t kRankCounts[] = {1, 2, 3, 5};
 
-// What ranks build together is what one engine builds.
+// Expects that ranks together build the same scene as one engine.
 void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& options = {}) {
   const voxelize::BuildResult one = build(*test_engine(), soup, resolution, options);
   for (const uint32_t ranks : kRankCounts) {
@@ -22,7 +22,9 @@ void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& opti
     GroupEngine engine = rank_engines(ranks);
     const voxelize::BuildResult together = build(engine, soup, resolution, options);
     expect_equal(one.dag, together.dag);
-    EXPECT_EQ(one.open_rays, together.open_rays);
+    EXPECT_EQ(one.solid.open_rays, together.solid.open_rays);
+    EXPECT_EQ(one.solid.disputed_voxels, together.solid.disputed_voxels);
+    EXPECT_EQ(one.solid.duplicates, together.solid.duplicates);
     EXPECT_NO_THROW(dag::verify(together.dag));
   }
 }
@@ -40,23 +42,26 @@ TEST(BuildShare, SolidScenesAreTheSame) {
   expect_same(bumpy_sphere({600, 550, 500}, 490, 9, 0.1, 13), 1081, {.materials = false, .solid = true});
 }
 
-// Rounds of few rows, and rows in several chunks.
+// Rounds have few rows, and rows take several chunks.
 TEST(BuildShare, SolidScenesOfTinyChunksAreTheSame) {
   expect_same(textured_sphere(1030, 7, 14), 1030, {.solid = true, .chunk_pairs = 9000});
   expect_same(bumpy_sphere({500, 480, 520}, 470, 5, 0.2, 15), 1020,
               {.materials = false, .solid = true, .chunk_pairs = 3000});
 }
 
-// A surface that begins left of the grid, and whose rays leave it inside.
+// The surface begins left of the grid, and its rays leave the grid inside.
 TEST(BuildShare, SolidScenesThatTheGridCutsOffAreTheSame) {
   expect_same(bumpy_sphere({100, 550, 550}, 900, 9, 0.1, 16), 1100, {.solid = true});
   expect_same(bumpy_sphere({550, 550, 550}, 820, 9, 0.1, 17), 1100, {.materials = false, .solid = true});
   Soup open = cube(100.2, 900.9);
   open.scene.triangles.resize(10);  // without its +x side
   expect_same(open, 1024, {.solid = true});
+  const Soup twice =
+      all_of({bumpy_sphere({100, 550, 550}, 900, 9, 0.1, 16), cube(300.3, 800.8), cube(600.6, 980.8)});
+  expect_same(all_of({twice, twice}), 1030, {.materials = false, .solid = true});
 }
 
-// Also that of a single leaf, which is the root.
+// The depths include a scene of a single leaf, which is the root.
 TEST(BuildShare, ScenesOfEveryDepthAreTheSame) {
   for (const uint32_t resolution : {1u, 4u, 5u, 8u, 31u, 64u, 256u, 257u})
     expect_same(textured_sphere(resolution, 6, resolution), resolution);
@@ -67,7 +72,7 @@ TEST(BuildShare, TinyChunksAndExchangesAreTheSame) {
   expect_same(bumpy_sphere({40, 40, 40}, 30, 5, 0.2, 7), 80, {.chunk_pairs = 7});
 }
 
-// One chunk cell, or few: most ranks have nothing to build, and own nodes nevertheless.
+// With one or few chunk cells, most ranks have nothing to build but still own nodes.
 TEST(BuildShare, RanksWithoutCellsTakePart) {
   Soup corner = cube(1.5, 90.25);
   expect_same(corner, 4096);
@@ -114,7 +119,7 @@ TEST(BuildShare, PartsInOrderAreTheWhole) {
   uint64_t kept = 0;
   for (const ranks::SceneShare& share : shares) kept += share.figures.items_kept;
   EXPECT_GE(kept, one.unique_nodes() / 2);
-  EXPECT_LE(kept, one.unique_nodes());  // a node and a leaf of equal words are one item
+  EXPECT_LE(kept, one.unique_nodes());  // a node and a leaf with equal words are one item
 }
 
 TEST(BuildShare, WhoHasMoreMemoryOwnsMore) {

@@ -1,4 +1,4 @@
-// A scene that processes of MPI build together, small enough for the address sanitizer.
+// Builds a scene in several MPI processes. The scene is small enough for the address sanitizer.
 #include "tests/common/test_engine.h"
 #include "tests/dag/same_dag.h"
 #include "tests/ranks/on_mpi_ranks.h"
@@ -17,7 +17,7 @@ TEST_F(MpiBuildTest, TwoProcessesMakeWhatOneDeviceMakes) {
     EXPECT_GT(share.figures.items_kept, 0u);
     const voxelize::BuildResult together = joined(ranks, std::move(share));
     if (ranks.rank() == 0) expect_equal(build(*test_engine(), soup, 300).dag, together.dag);
-    ranks.gather(0);  // nobody leaves before all are done
+    ranks.gather(0);  // no process ends before all are done
   });
 }
 

@@ -1,4 +1,5 @@
-// Ranks that are processes of MPI. What they exchange is told by a formula of who sends it and to whom.
+// Tests ranks that are MPI processes. The data that they exchange follow from a formula of sender and
+// receiver.
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ uint8_t byte_of(uint32_t from, uint32_t to, uint64_t i) {
   return static_cast<uint8_t>(from * 61 + to * 17 + i % 251 + (i >> 16));
 }
 
-// Sends bytes whose numbers `size(from, to)` tells, and returns whether all have come.
+// Sends byte sequences whose lengths are `size(from, to)`, and returns true if all have arrived.
 template <class Size>
 bool arrives(Ranks& ranks, const Size& size) {
   const uint32_t own = ranks.rank();
@@ -43,7 +44,7 @@ TEST_F(MpiRanksTest, BytesOfAllSizesArriveInTheOrderOfRanks) {
     EXPECT_TRUE(arrives(ranks, [](uint32_t, uint32_t) { return 0; }));
     EXPECT_TRUE(arrives(ranks, [](uint32_t from, uint32_t to) { return from == 1 && to == 0 ? 1 : 0; }));
     const Traffic before = ranks.traffic();
-    // More pieces than are on their way at once, and nothing in the other direction.
+    // There are more pieces than can be under way at once, and nothing goes in the other direction.
     EXPECT_TRUE(arrives(ranks, [](uint32_t from, uint32_t to) { return from < to ? (36u << 20) + to : 0; }));
     const Traffic after = ranks.traffic();
     const uint64_t all = uint64_t{36} << 20;
@@ -89,7 +90,7 @@ TEST_F(MpiRanksTest, EachNumberIsTakenOnce) {
 
 TEST_F(MpiRanksTest, OneOfThoseThatFailEndsAllWithItsExitCode) {
   const auto result = launched(3, [](LaunchedRanks& ranks) {
-    cancel_on_interrupt();  // the launcher asks politely first
+    cancel_on_interrupt();  // the launcher first asks processes to end
     try {
       if (ranks.rank() == 0) ranks.gather(0);
     } catch (const Cancelled&) {

@@ -1,4 +1,4 @@
-// Tests that several processes run together: each test starts its own program once more, by mpirun, for itself alone.
+// Tests that run in several processes: each test starts its own program again by mpirun, for this test alone.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace vox::ranks {
 
-// Skips its tests where there is no MPI.
+// Skips its tests if there is no MPI.
 class MpirunTest : public testing::Test {
  protected:
   void SetUp() override;
@@ -20,13 +20,13 @@ class MpirunTest : public testing::Test {
 
 struct Launched {
   int status = 0;      // the exit code of mpirun
-  std::string output;  // of all processes
+  std::string output;  // the output of all processes
 };
 
-// Runs `body` in so many processes. Nothing is returned in these.
+// Runs `body` in `count` processes. Inside these processes it returns nothing.
 std::optional<Launched> launched(uint32_t count, const std::function<void(LaunchedRanks&)>& body);
 
-// The same; expects that all end well.
+// Does the same and expects that all processes succeed.
 void with_mpirun(uint32_t count, const std::function<void(LaunchedRanks&)>& body);
 
 }  // namespace vox::ranks

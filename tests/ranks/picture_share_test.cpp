@@ -1,4 +1,4 @@
-// Tests pictures that several ranks take together: they are those that one takes.
+// Tests pictures that several ranks render together: they equal those that one rank renders.
 #include "libvox/ranks/picture_share.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(PictureShare, AGroupTakesThePicturesOfOne) {
   }
 }
 
-// Bands of later pictures are taken while earlier ones are not at their end.
+// Bands of later pictures are rendered before earlier pictures are finished.
 TEST(PictureShare, RanksTakePicturesOfAFilmOneAfterTheOther) {
   const dag::FrozenDag dag = dense_dag(32, true, shell);
   const auto engine = test_engine();

@@ -1,4 +1,5 @@
-// Scenes that threads build together, small enough for the thread sanitizer, for which the names are made.
+// Builds scenes on several threads. They are small enough for the thread sanitizer, which selects tests by
+// their names.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ TEST(ThreadRanksBuild, SeveralRoundsAndTinyExchangesAreTheSame) {
   expect_equal(one, build(engine, soup, 520, {.chunk_pairs = 500}).dag);
 }
 
-// Keeps rounds in memory, and ends the build after some of them.
+// Keeps rounds in memory, and ends the build after a number of them.
 class MemoryKeeper final : public ranks::RoundKeeper {
  public:
   ranks::KeptBuild begin(uint32_t) override {
@@ -85,9 +86,9 @@ void expect_kept(const Soup& soup, const voxelize::BuildOptions& options) {
   EXPECT_THROW(built(3, 0), Error);
   EXPECT_THROW(built(3, 2), Error);
   EXPECT_THROW(built(1, 3), Error);
-  built(2, 4);  // all that is left
+  built(2, 4);  // all the rest
   expect_equal(one, result);
-  built(5, 0);  // nothing
+  built(5, 0);  // nothing is left to build
   expect_equal(one, result);
 }
 
@@ -95,7 +96,7 @@ TEST(ThreadRanksBuild, WhatIsKeptIsNotBuiltAgainAndMakesTheSame) {
   expect_kept(textured_sphere(600, 6, 24), {});
 }
 
-// No triangle meets the chunk cell in the middle, which is filled as the rays say that pass those beside it.
+// No triangle meets the chunk cell in the middle. It is filled by the rays that pass the neighbouring cells.
 TEST(ThreadRanksBuild, KeptRoundsOfSolidScenesMakeTheSame) {
   expect_kept(cube(20.2, 590.9), {.solid = true});
 }

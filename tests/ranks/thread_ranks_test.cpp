@@ -1,5 +1,5 @@
-// Tests ranks that are threads: what they exchange, and that none waits for one that has failed. Of interest to the
-// thread sanitizer, hence the names.
+// Tests ranks that are threads: the data that they exchange, and that none waits for one that has failed. The
+// thread sanitizer selects these tests by their names.
 #include "libvox/ranks/thread_ranks.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace vox::ranks {
 namespace {
 
-// What rank `from` sends to rank `to`: so many words, all different.
+// Returns the message from rank `from` to rank `to`, whose words are all different.
 std::vector<uint32_t> message(uint32_t from, uint32_t to) {
   std::vector<uint32_t> words((from * 7 + to * 3) % 5 * 100);
   std::iota(words.begin(), words.end(), from * 100000 + to * 1000);

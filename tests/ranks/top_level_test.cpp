@@ -1,4 +1,5 @@
-// Tests the levels that rank 0 builds on the host above the nodes of all ranks, and the words of nodes with many owners.
+// Tests the levels that rank 0 builds on the host above the nodes of all ranks, and the words of nodes with
+// many owners.
 #include "libvox/ranks/top_level.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ TopNode node_at(uint64_t code, uint64_t id, int32_t material) {
   return {.code = code, .id = id, .digest = {id * 3, id * 5}, .material = material};
 }
 
-// Eight children of one parent, which are alike.
+// Returns eight equal children of one parent.
 std::vector<TopNode> full_family(uint64_t parent, int32_t material) {
   std::vector<TopNode> children;
   for (uint64_t octant = 0; octant < 8; ++octant)

@@ -1,5 +1,5 @@
-// Beams: rays that begin where their beam does hit what they hit from the eye, with and without level of
-// detail.
+// Tests beams: rays that begin where their beam ends must hit the same as rays from the eye, with and without
+// level of detail.
 #include "libvox/render/beam.h"
 
 #include "libvox/base/length.h"
@@ -9,13 +9,13 @@
 namespace vox {
 namespace {
 
-constexpr render::ImageSize kBeamSize = {60, 44};  // no multiple of a tile's
+constexpr render::ImageSize kBeamSize = {60, 44};  // not a multiple of a tile's size
 
 struct BeamCounts {
   int tiles = 0, later = 0, nothing = 0;
 };
 
-// Compares all rays of a picture, with and without their beams.
+// Compares all rays of a picture with and without their beams.
 BeamCounts expect_no_difference(const Traced& scene, const render::CameraPose& pose, double spread) {
   const render::RayDagRef dag = scene.dag.ref();
   render::Camera camera = render::make_camera(pose, kBeamSize, scene.log2_side());

@@ -38,7 +38,8 @@ TEST(CameraPath, WithTimesGoesThroughItsRowsAtThem) {
   }
 }
 
-// Where the keys lie on a parabola, the cubics are that parabola: at inner keys its speed is found exactly.
+// If the keys lie on a parabola, the cubics are that parabola, because the speed at inner keys is found
+// exactly.
 TEST(CameraPath, BetweenItsRowsItIsSmooth) {
   const auto on_parabola = [](double t) { return Vec3d{3 * t - t * t, 2 * t, t * t}; };
   std::vector<CameraKey> list;
@@ -47,7 +48,7 @@ TEST(CameraPath, BetweenItsRowsItIsSmooth) {
   ASSERT_EQ(pictures.size(), 81u);
   for (size_t i = 20; i <= 60; ++i)
     EXPECT_LT(length(pictures[i].eye - on_parabola(static_cast<double>(i) / 20)), 1e-9) << i;
-  for (size_t i = 2; i < pictures.size(); ++i) {  // no jerk anywhere
+  for (size_t i = 2; i < pictures.size(); ++i) {  // there is no sudden change of speed
     const Vec3d before = pictures[i - 1].eye - pictures[i - 2].eye,
                 after = pictures[i].eye - pictures[i - 1].eye;
     EXPECT_LT(length(after - before), 0.05) << i;

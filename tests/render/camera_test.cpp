@@ -51,7 +51,7 @@ TEST(Camera, StraightDownHasXToTheRight) {
 
 TEST(Camera, WhatIsUpPointsUpInThePicture) {
   const render::Camera camera = render::make_camera({{1, 2, 3}, {1, 2, -50}, 90, {3, 0, 8}}, {200, 100},
-                                                    6);  // x, as z is straight ahead
+                                                    6);  // x is up, because z is straight ahead
   expect_near(direction(camera, 100, 0), Vec3d{1, 0, -1} * std::sqrt(0.5));
   expect_near(direction(camera, 200, 50), Vec3d{0, -2, -1} * std::sqrt(0.2));
   const render::Camera down = render::make_camera({{90, 5, 5}, {0, 5, 5}, 40, {1, 0, 0}}, {100, 100}, 6);
@@ -72,7 +72,7 @@ TEST(Camera, RefusesWhatIsNoCamera) {
   EXPECT_THROW(render::framing({}, "sideways", 0, 40, {}), Error);
 }
 
-// Where a point comes out in the image, in halves of its width and height: −1 to 1.
+// Returns the position of a point in the image, in halves of its width and height: −1 to 1.
 Vec2<double> projected(const render::Camera& camera, render::ImageSize size, Vec3d point) {
   const Vec3d forward = camera.direction(size.width * 0.5, size.height * 0.5);
   const Vec3d from_eye = point - camera.eye;
@@ -84,7 +84,7 @@ Vec2<double> projected(const render::Camera& camera, render::ImageSize size, Vec
   return {along(camera.right, size.width), along(camera.down, size.height)};
 }
 
-// How far from the middle of the image the corners of a box come out at most; 1 is its edge.
+// Returns the greatest distance of a box's corners from the image's centre; 1 is the image's edge.
 double farthest_corner(const render::Camera& camera, render::ImageSize size, const VoxelBox& box) {
   double most = 0;
   for (int corner = 0; corner < 8; ++corner) {
@@ -109,8 +109,8 @@ TEST(Camera, EveryViewFramesTheBox) {
       }
 }
 
-// The scene is as far from the picture's left edge as from its right one, and from the upper as from the
-// lower.
+// The scene is as far from the picture's left edge as from its right one, and as far from the upper as from
+// the lower.
 TEST(Camera, WhatIsFramedIsInTheMiddleOfThePicture) {
   const std::vector<std::vector<VoxelBox>> scenes = {
       {{{10, 20, 5}, {60, 40, 120}}},

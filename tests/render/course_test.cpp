@@ -1,4 +1,4 @@
-// What is made of directions in whole numbers, compared with exact quotients in 128 bits.
+// Compares the integers that are derived from directions with exact quotients in 128 bits.
 #include "libvox/render/course.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A volume's picture made a second way: plainly, in doubles, over every value of the dense volume.
+// Computes a volume's picture in a second, plain way: in doubles, over every value of the dense volume.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@ struct DenseCast {
                   clamped(x, size.x)];
   }
 
-  // The interpolated value and how it grows along x, y and z.
+  // The interpolated value and its gradient.
   struct Sample {
     double value;
     Vec3d growth;
   };
   Sample sample(Vec3d p) const {
-    // Within half a voxel of the ends values are constant.
+    // Values are constant within half a voxel of the ends.
     const auto inside = [](double c, int32_t n) { return std::min(std::max(c - 0.5, 0.0), n - 1.0); };
     const Vec3d q = {inside(p.x, size.x), inside(p.y, size.y), inside(p.z, size.z)};
     const auto x = int32_t(q.x), y = int32_t(q.y), z = int32_t(q.z);
@@ -64,7 +64,7 @@ struct DenseCast {
     return unit(forward + right * ((x - width / 2.0) * pixel) + down * ((y - height / 2.0) * pixel));
   }
 
-  // The opacity that the options say for a share of the range.
+  // Returns the opacity that the options give to a share of the range.
   double covers(double share) const {
     const render::OpacityCurve& curve = options.curve;
     if (curve.empty()) return options.opacity * share * share;
@@ -83,7 +83,7 @@ struct DenseCast {
 
   static Vec3d numbers(scene::Rgb8 c) { return {double(c.r), double(c.g), double(c.b)}; }
 
-  // The normal of the volume's side that is nearest, if it is less than a voxel away.
+  // Returns the normal of the volume's nearest side if it is less than a voxel away.
   Vec3d into_side(Vec3d p, Vec3d otherwise) const {
     const double apart[] = {p.x, size.x - p.x, p.y, size.y - p.y, p.z, size.z - p.z};
     const Vec3d into[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
@@ -95,7 +95,7 @@ struct DenseCast {
     return p.x >= 0 && p.y >= 0 && p.z >= 0 && p.x <= size.x && p.y <= size.y && p.z <= size.z;
   }
 
-  // The colour of a pixel of an isosurface, which is looked for in steps of a twentieth of a voxel.
+  // Returns the colour of a pixel of an isosurface, which is searched in steps of a twentieth of a voxel.
   Vec3d iso_pixel(uint32_t x, uint32_t y) const {
     const Vec3d along = direction(x + 0.5, y + 0.5), eye = options.pose.eye;
     bool is_first = true;
@@ -112,7 +112,7 @@ struct DenseCast {
     return numbers(options.background);
   }
 
-  // The colour of a pixel, each part from 0 to 255.
+  // Returns the colour of a pixel, each component from 0 to 255.
   Vec3d pixel(uint32_t x, uint32_t y) const {
     if (options.iso) return iso_pixel(x, y);
     const Vec3d along = direction(x + 0.5, y + 0.5), eye = options.pose.eye;

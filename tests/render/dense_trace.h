@@ -1,5 +1,5 @@
-// What a ray hits, found by looking at every voxel of a dense grid: slow and obviously right. It is computed
-// in 128 bits, so that nothing overflows.
+// Finds what a ray hits by testing every voxel of a dense grid: slow and obviously right. The computation
+// uses 128 bits, so that nothing overflows.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 
 namespace vox {
 
-// A box of voxels, and when a ray is in it: after all of the near planes, before any of the far ones.
+// A box of voxels and the time that a ray spends in it: after it has crossed all near planes and before it
+// crosses a far one.
 struct DensePass {
   using Wide = __int128;
   Wide in, out;
@@ -59,7 +60,7 @@ class DenseScene {
     }
   }
 
-  // The hit without level of detail.
+  // Returns the hit without level of detail.
   MaterialHit trace(const render::Ray& ray) const {
     MaterialHit first;
     for (const Voxel& voxel : voxels_) {
@@ -71,9 +72,9 @@ class DenseScene {
     return first;
   }
 
-  // The hit with level of detail. Looks at all voxels, and at the boxes around the voxels of all cubes of 4³
-  // and more, but the whole grid, that are no wider than a pixel where the ray enters them. Takes the one
-  // that the ray enters first, and among several that it enters at once that of the largest cube.
+  // Returns the hit with level of detail. It tests all voxels, and for all cubes of at least 4³ except the
+  // whole grid, the boxes around their voxels that are no wider than a pixel where the ray enters them. The
+  // box that the ray enters first wins, and among several entered at once that of the largest cube.
   render::Hit trace_cubes(const render::Ray& ray) const {
     render::Hit first;
     for (uint32_t log2 = 0; side_ >> log2 > 1; log2 += log2 == 0 ? 2 : 1)
@@ -96,7 +97,7 @@ class DenseScene {
     VoxelBox filled;  // the box around its voxels
   };
 
-  // The cubes of this size that hold a voxel.
+  // Returns the cubes of this size that contain a voxel.
   std::vector<Cube> cubes(uint32_t log2) const {
     std::map<std::array<int32_t, 3>, VoxelBox> found;
     for (const Voxel& voxel : voxels_) {

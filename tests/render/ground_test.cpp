@@ -1,4 +1,4 @@
-// The ground below a scene is compared with one whose points, shadows and open sky are computed in doubles.
+// Compares the ground below a scene with one whose points, shadows and open sky are computed in doubles.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace vox {
 namespace {
 
 constexpr render::ImageSize kGroundImage = {96, 72};
-// A block that hovers two voxels above a small foot.
+// The thing is a block that hovers two voxels above a small foot.
 constexpr VoxelBox kBlock = {{20, 5, 24}, {40, 15, 36}}, kFoot = {{28, 3, 28}, {32, 5, 32}};
 
 bool holds(const VoxelBox& box, Int3 v) {
@@ -41,7 +41,8 @@ render::Picture shown(const render::RenderOptions& options) {
   return test_engine()->renderer(thing(), distinct_palette())->render(options);
 }
 
-// How far it is from a point to a box in a direction of length 1; HUGE_VAL where the ray does not meet it.
+// Returns the distance from a point to a box in a direction of length 1, or HUGE_VAL if the ray misses the
+// box.
 double distance_to_box(Vec3d from, Vec3d direction, const VoxelBox& box, double grown) {
   double enters = 0, leaves = HUGE_VAL;
   for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -61,15 +62,15 @@ Vec3d unit(Vec3d v) {
   return v * (1 / std::sqrt(dot(v, v)));
 }
 
-// Where the ray through the middle of a pixel comes to the plane below the thing, unless the thing, grown a little, is
-// before it.
+// Returns the point at which the ray through a pixel's centre meets the plane below the thing, unless the
+// thing, slightly enlarged, is in front of it.
 std::optional<Vec3d> seen_ground(const render::Camera& camera, uint32_t x, uint32_t y, double grown = 0.01) {
   const Vec3d direction = unit(camera.direction(x + 0.5, y + 0.5));
   if (direction.y >= 0 || distance_to_thing(camera.eye, direction, grown) < HUGE_VAL) return std::nullopt;
   return camera.eye + direction * ((camera.eye.y - kFoot.min.y) / -direction.y);
 }
 
-// How much of a shadow is left so far from the middle of the thing.
+// Returns the share of a shadow that remains at this distance from the thing's centre.
 double share_at(Vec3d point) {
   const double reach = 3 * (std::sqrt(20.0 * 20 + 12 * 12) / 2 + 12), x = point.x - 30, z = point.z - 30;
   const double rest = std::max(1 - (x * x + z * z) / (reach * reach), 0.0);
@@ -85,14 +86,14 @@ TEST(Ground, ShowsTheShadowOfTheSun) {
   const render::Picture picture = shown(options);
   const render::Camera camera = render::make_camera(options.pose, kGroundImage, 6);
   const Vec3d sun = unit(options.to_sun);
-  const double without_sun = 0.45 / (0.45 + 0.75 * sun.y);
+  const double without_sun = 0.36 / (0.36 + 0.6 * sun.y);
   int dark = 0, open = 0;
   for (uint32_t y = 0; y < kGroundImage.height; ++y)
     for (uint32_t x = 0; x < kGroundImage.width; ++x) {
       const std::optional<Vec3d> point = seen_ground(camera, x, y);
       if (!point) continue;
       const bool lies = distance_to_thing(*point, sun, -0.01) < HUGE_VAL;
-      if (lies != (distance_to_thing(*point, sun, 0.01) < HUGE_VAL)) continue;  // on its edge
+      if (lies != (distance_to_thing(*point, sun, 0.01) < HUGE_VAL)) continue;  // on the shadow's edge
       const double light = lies ? 1 - share_at(*point) * (1 - without_sun) : 1;
       EXPECT_NEAR(at(picture, x, y).g, code_of(light), 1) << x << ' ' << y;
       ++(lies ? dark : open);
@@ -101,7 +102,7 @@ TEST(Ground, ShowsTheShadowOfTheSun) {
   EXPECT_GT(open, 1000);
 }
 
-// All directions that a picture knows, so that nothing is left to chance.
+// The picture uses all its directions, so that the result is not random.
 TEST(Ground, ShowsHowMuchOfTheSkyIsOpen) {
   render::RenderOptions options = on_ground();
   options.shadows = render::Shadows::Off;
@@ -109,8 +110,8 @@ TEST(Ground, ShowsHowMuchOfTheSkyIsOpen) {
   options.ao_reach = 12;
   const render::Picture picture = shown(options);
   const render::Camera camera = render::make_camera(options.pose, kGroundImage, 6);
-  const double sun = 0.75 * unit(options.to_sun).y;
-  constexpr int kAcross = 64;  // of a square around a circle, over which light counts evenly
+  const double sun = 0.6 * unit(options.to_sun).y;
+  constexpr int kAcross = 64;  // for a square around a circle over which light is uniform
   int darker = 0;
   for (uint32_t y = 0; y < kGroundImage.height; y += 3)
     for (uint32_t x = 0; x < kGroundImage.width; x += 3) {
@@ -124,7 +125,7 @@ TEST(Ground, ShowsHowMuchOfTheSkyIsOpen) {
         ++all;
         free += distance_to_thing(*point, {u, std::sqrt(1 - u * u - v * v), v}) > options.ao_reach;
       }
-      const double light = (0.45 * free / all + sun) / (0.45 + sun);
+      const double light = (0.36 * free / all + sun) / (0.36 + sun);
       const int expected = code_of(1 - share_at(*point) * (1 - light));
       EXPECT_NEAR(at(picture, x, y).g, expected, 2) << x << ' ' << y;
       darker += expected < code_of(1) - 3;

@@ -1,5 +1,5 @@
-// Pictures with and without level of detail: planes along the axes are at the same place in both, and as
-// bright.
+// Compares pictures with and without level of detail: planes along the axes have the same place and
+// brightness in both.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ void add_rectangle(Soup& soup, Vec3d corner, Vec3d u, Vec3d v, uint32_t material
   soup.add({corner, corner + u + v, corner + v}, material);
 }
 
-// Adds a box of six walls; without the last one it is open above.
+// Adds a box of six walls; with five walls it is open at the top.
 void add_box(Soup& soup, Vec3d low, Vec3d high, uint32_t material, int walls = 6) {
   const Vec3d x = {high.x - low.x, 0, 0}, y = {0, high.y - low.y, 0}, z = {0, 0, high.z - low.z};
   const std::array<std::array<Vec3d, 3>, 6> sides = {
@@ -31,7 +31,7 @@ struct Shown {
 
   bool same(uint32_t x, uint32_t y) const { return at(on, x, y) == at(off, x, y); }
 
-  // Whether the pixel and its neighbours have one colour without level of detail.
+  // True if the pixel and its neighbours have the same colour without level of detail.
   bool is_plain(uint32_t x, uint32_t y) const {
     for (uint32_t v = y == 0 ? 0 : y - 1; v <= std::min(y + 1, off.image.height - 1); ++v)
       for (uint32_t u = x == 0 ? 0 : x - 1; u <= std::min(x + 1, off.image.width - 1); ++u)
@@ -39,8 +39,8 @@ struct Shown {
     return true;
   }
 
-  // Whether each part of the colour lies between those of the pixel and its neighbours without level of
-  // detail: more samples might have given such a colour.
+  // True if each component of the colour lies between those of the pixel and its neighbours without level of
+  // detail, so that more samples might have given it.
   bool is_between(uint32_t x, uint32_t y) const {
     scene::Rgba8 low = at(off, x, y), high = low;
     for (uint32_t v = y == 0 ? 0 : y - 1; v <= std::min(y + 1, off.image.height - 1); ++v)
@@ -63,7 +63,7 @@ Shown shown(const Soup& soup, uint32_t resolution, render::RenderOptions options
   return {on, renderer->render(options)};
 }
 
-// The number of levels at which rays stop.
+// Returns the number of levels at which rays stop.
 int levels_of(const render::Picture& levels) {
   std::vector<scene::Rgba8> colors;
   for (const scene::Rgba8 pixel : levels.image.pixels)

@@ -1,4 +1,4 @@
-// The mean colours of nodes are compared with sums over the voxels of a dense grid.
+// Compares the mean colours of nodes with sums over the voxels of a dense grid.
 #include "libvox/render/node_colors.h"
 
 #include "libvox/device/uploaded.h"

@@ -1,11 +1,11 @@
-// What tests of pictures share.
+// Helpers for the tests of pictures.
 #pragma once
 
 #include "libvox/render/render.h"
 
 namespace vox {
 
-// 16 colours, none of them twice.
+// 16 colours that all differ.
 inline const scene::Palette& distinct_palette() {
   static const scene::Palette palette = [] {
     scene::Palette colors;

@@ -14,7 +14,7 @@
 namespace vox {
 namespace {
 
-constexpr render::ImageSize kSize = {64, 50};  // no multiple of a tile's
+constexpr render::ImageSize kSize = {64, 50};  // not a multiple of a tile's size
 
 render::RenderOptions options_for(const dag::FrozenDag& dag, const char* view = "iso") {
   render::RenderOptions options;
@@ -52,14 +52,14 @@ TEST(Render, EveryPixelOfTheNormalsIsThatOfTheVoxelItsRayHits) {
 }
 
 TEST(Render, AFloorInTheSunHasThePalettesColorAndAShadowIsDarker) {
-  // A floor and a post on it; the sun stands in the direction of x and y.
+  // The scene is a floor with a post on it; the sun stands in the direction of x and y.
   const dag::FrozenDag dag = dense_dag(32, true, [](uint32_t x, uint32_t y, uint32_t z) {
     if (y == 0) return 3;
     return x == 16 && z == 16 && y < 9 ? 5 : dag::kEmptyVoxel;
   });
   render::RenderOptions options = options_for(dag, "top");
   options.to_sun = {1, 1, 0};
-  options.pose.eye = {16.5, 2000, 16.5};  // straight down: every pixel's point on the floor is known
+  options.pose.eye = {16.5, 2000, 16.5};  // straight down, so that every pixel's point on the floor is known
   options.pose.target = {16.5, 0, 16.5};
   options.pose.fov = 0.6;
   const render::Picture lit = picture(dag, options);
@@ -71,7 +71,7 @@ TEST(Render, AFloorInTheSunHasThePalettesColorAndAShadowIsDarker) {
       const double side = 2 * 1999 * std::tan(0.3 * 3.14159265358979 / 180) / kSize.height;
       const double px = 16.5 + (x + 0.5 - kSize.width / 2.0) * side,
                    pz = 16.5 + (y + 0.5 - kSize.height / 2.0) * side;
-      // The post's shadow is as long as the post: 8 voxels to the side away from the sun.
+      // The post's shadow is as long as the post: 8 voxels away from the sun.
       const bool clear = px < 7.8 || px > 17.3 || pz < 15.7 || pz > 17.3;
       const bool shadow = px > 8.3 && px < 15.7 && pz > 16.2 && pz < 16.8;
       if (clear) {
@@ -101,7 +101,7 @@ TEST(Render, AnOpenFloorSeesAllOfTheSkyAndACornerSeesLess) {
   const auto color = [](const render::Picture& p, uint32_t x) { return at(p, x, kSize.height / 2).g; };
   const uint32_t middle = kSize.width / 2;
   EXPECT_EQ(color(with, middle), color(without, middle));
-  uint32_t wall = 0;  // the first pixel of the floor beside the wall's top
+  uint32_t wall = 0;  // finds the first pixel of the floor beside the wall's top
   while (color(without, wall) == 182) ++wall;
   EXPECT_LT(color(with, wall + 3) + 5, color(without, wall + 3));
 }

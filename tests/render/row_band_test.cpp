@@ -1,4 +1,4 @@
-// Tests pictures that are made band by band: together they are the whole picture.
+// Tests pictures that are made band by band: together the bands are the whole picture.
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"

@@ -17,7 +17,7 @@ namespace {
 TEST(Sharing, ACodeIsALogarithmInQuarters) {
   for (uint32_t log2 = 0; log2 < 60; ++log2)
     for (uint64_t quarter = 0; quarter < 4; ++quarter) {
-      // The first number whose place between two powers is at least that many quarters.
+      // This is the first number that is at least that many quarters of the way between two powers of two.
       const uint64_t power = uint64_t{1} << log2;
       const uint64_t uses = power + (power * quarter + 3) / 4;
       if (uses >= 2 * power) continue;
@@ -29,7 +29,7 @@ TEST(Sharing, ACodeIsALogarithmInQuarters) {
     }
 }
 
-// A walk over the whole octree meets a node as often as it is used.
+// A walk over the whole octree visits a node as often as it is used.
 TEST(Sharing, APixelShowsHowOftenAWalkOverTheOctreeMeetsItsLeaf) {
   for (const DenseGrid& grid : {DenseGrid(shell), DenseGrid(blocks), DenseGrid(dust(1))}) {
     const dag::FrozenDag dag = dense_dag(64, true, grid);

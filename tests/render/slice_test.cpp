@@ -12,12 +12,12 @@ namespace {
 
 constexpr uint32_t kSide = 64;
 
-// A grid, and a picture of a plane of it made by looking at every voxel.
+// A grid, and a picture of one of its planes that is made by examining every voxel.
 class DenseSlice {
  public:
   DenseSlice(const DenseGrid& grid, const render::SliceOptions& options, uint32_t log2_cell)
       : grid_(grid), options_(options), cell_(1 << log2_cell) {
-    // The box is around all voxels, not those of the plane, so that layers look alike.
+    // The box contains all voxels and not only those of the plane, so that all layers have the same frame.
     for (int32_t z = 0; z < int32_t{kSide}; ++z)
       for (int32_t y = 0; y < int32_t{kSide}; ++y)
         for (int32_t x = 0; x < int32_t{kSide}; ++x)
@@ -32,7 +32,7 @@ class DenseSlice {
     return {uint32_t(across_z ? count.z : count.x), uint32_t(along_z ? count.z : count.y)};
   }
 
-  // The colour of a cell: x to the right, y down.
+  // Returns the colour of a cell: x to the right, y down.
   scene::Rgba8 cell(uint32_t x, uint32_t y) const {
     const Int3 low = cell_of(box_.min), high = cell_of(box_.max - Int3{1, 1, 1});
     const auto right = int32_t(x), down = int32_t(y);
@@ -40,7 +40,7 @@ class DenseSlice {
     if (options_.axis == 0) at = {0, high.y - down, high.z - right};
     if (options_.axis == 1) at = {low.x + right, 0, low.z + down};
     if (options_.axis == 2) at = {low.x + right, high.y - down, 0};
-    // Look for the first voxel in Morton order inside the cell.
+    // The loop looks for the first filled voxel in Morton order inside the cell.
     for (uint64_t code = 0; code < uint64_t(cell_) * uint64_t(cell_) * uint64_t(cell_); ++code) {
       Int3 voxel = at * cell_;
       for (uint32_t bit = 0; bit < 6; ++bit) {
@@ -85,7 +85,7 @@ TEST(Slice, IsWhatALookAtEveryVoxelOfThePlaneShows) {
           const render::SliceOptions options = {.axis = axis, .at = layer, .most = {kSide >> log2_cell, 70}};
           const DenseSlice expected(grid, options, log2_cell);
           const render::Picture shown = renderer->slice(options);
-          // A scene smaller than the cube may be shown in smaller cells: then there is nothing to compare.
+          // A scene smaller than the cube may be shown in smaller cells, which cannot be compared.
           if (expected.cells().width != shown.image.width) continue;
           ++compared;
           ASSERT_EQ(shown.image.height, expected.cells().height);

@@ -1,4 +1,4 @@
-// Normals from what is filled around a hit, compared with floods through dense grids.
+// Compares normals derived from the voxels around a hit with floods through dense grids.
 #include "libvox/render/smooth_normal.h"
 
 #include "libvox/render/point.h"
@@ -17,7 +17,7 @@ class Filled {
     const auto inside = [&](int32_t part) { return part >= 0 && part < side_; };
     return inside(v.x) && inside(v.y) && inside(v.z) && filled_[index(v)];
   }
-  // Whether a voxel of the cell is filled.
+  // True if a voxel of the cell is filled.
   bool cell(Int3 cell, uint32_t log2) const {
     const int32_t side = 1 << log2;
     for (int32_t z = 0; z < side; ++z)
@@ -57,7 +57,8 @@ TEST(SmoothNormal, CellsAroundACornerAreFilledWhereAVoxelInThemIs) {
   }
 }
 
-// The sum of the places of what a walk from the voxel in front of a face reaches, in the 4³ voxels around.
+// Returns the sum of the places that a walk from the voxel in front of a face reaches in the 4³ voxels around
+// it.
 Int3 walked(const Filled& filled, Int3 voxel, Int3 face) {
   const Int3 low = {(voxel.x + 1) / 2 * 2 - 2, (voxel.y + 1) / 2 * 2 - 2, (voxel.z + 1) / 2 * 2 - 2};
   std::vector<Int3> reached = {voxel + face};
@@ -105,8 +106,8 @@ TEST(SmoothNormal, IsWhereAWalkFromTheFaceGoes) {
   }
 }
 
-// A ball, or its skin, from outside: all normals are known and differ little from those of the ball, at voxels and at
-// nodes. There is no normal that points inwards.
+// The object is a ball or its skin, seen from outside. All normals, of voxels and of nodes, are known and
+// differ little from those of the ball. None may point inwards.
 TEST(SmoothNormal, OfABallIsNearlyTheBalls) {
   for (const double inner : {0.0, 57.0})
     for (const double spread : {0.0, 0.012, 0.05}) {
@@ -121,7 +122,7 @@ TEST(SmoothNormal, OfABallIsNearlyTheBalls) {
       int count = 0;
       for (int i = 0; i < 2000; ++i) {
         const Vec3d eye = middle + (random.in_cube(0, 1) - Vec3d{0.5, 0.5, 0.5}) * 1000;
-        if (dot(eye - middle, eye - middle) < 100 * 100) continue;  // inside of it
+        if (dot(eye - middle, eye - middle) < 100 * 100) continue;  // the eye would be inside the ball
         const Vec3d to = middle + (random.in_cube(0, 1) - Vec3d{0.5, 0.5, 0.5}) * 80;
         const render::Ray ray = scene.ray(eye, to - eye, spread);
         const render::Hit hit = scene.trace(ray);

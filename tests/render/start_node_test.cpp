@@ -1,4 +1,4 @@
-// Rays that begin in a node that another ray has passed: they hit what they hit from the root on.
+// Tests rays that begin in a node that another ray has passed: they must hit the same as from the root.
 #include <gtest/gtest.h>
 
 #include "libvox/base/length.h"
@@ -19,13 +19,14 @@ Vec3d any_direction(Random& random) {
   return random.below(6) == 0 ? Vec3d{0, direction.y < 0 ? -1.0 : 1.0, 0} : direction;
 }
 
-// A ray that is already as wide as several voxels where it begins.
+// Returns a ray that is already several voxels wide where it begins.
 render::Ray wide_ray(const Traced& scene, Vec3d from, Vec3d direction) {
   const render::Ray ray = scene.ray(from - direction * 60, direction, 0.2);
   return render::begun_later(ray, static_cast<int64_t>(60 * length(direction) / ray.voxels_per_tick));
 }
 
-// Compares rays from voxels near what a ray hits. Returns how many of them know a node below the root.
+// Compares rays from voxels near the hit of a ray. Returns the number of rays that know a node below the
+// root.
 int expect_same_from(const Traced& scene, const render::Ray& first, Random& random) {
   const render::RayDagRef dag = scene.dag.ref();
   render::PassedNodes passed;

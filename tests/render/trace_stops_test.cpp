@@ -1,5 +1,5 @@
-// Where rays stop before they are at a voxel's face, at nodes no wider than a pixel and at their end, and
-// what the hit is then.
+// Tests where rays stop before they reach a voxel's face, namely at nodes no wider than a pixel and at their
+// end, and the resulting hit.
 #include "tests/common/thoroughness.h"
 #include "tests/render/traced.h"
 
@@ -20,11 +20,11 @@ TEST(Trace, StopsAtTheBoxAroundWhatTheFirstNodeHoldsThatIsNoWiderThanAPixel) {
       ASSERT_EQ(hit, scene.dense.trace_cubes(ray));
     }
   }
-  EXPECT_EQ(levels[1] + levels[6], 0);  // inside a leaf rays go down to the voxel
+  EXPECT_EQ(levels[1] + levels[6], 0);  // inside a leaf, rays continue down to the voxel
   for (const int level : {0, 2, 3, 4, 5}) EXPECT_GT(levels[level], kThoroughness == 10 ? 2 : 0) << level;
 }
 
-// Planes, edges and corners of boxes lie where they are, whatever the level.
+// Planes, edges and corners of boxes have the same place on every level.
 TEST(Trace, AtWhateverLevelABoxIsHitWhereItIs) {
   const DenseGrid boxes = [](uint32_t x, uint32_t y, uint32_t z) {
     const bool slab = y == 5, post = x >= 19 && x < 22 && z >= 33 && z < 35 && y >= 33;
@@ -90,7 +90,7 @@ TEST(Trace, TheMaterialOfANodeIsThatOfTheVoxelOnItsFaceThatIsHit) {
     }
 }
 
-// A box around two voxels that is hit where no voxel is has the material of one of them.
+// A box around two voxels that is hit where there is no voxel has the material of one of them.
 TEST(Trace, WhereNoVoxelIsTheMaterialIsThatOfAnother) {
   const Traced scene(32, [](uint32_t x, uint32_t y, uint32_t z) {
     return x == 1 && y == 2 && z == 3 ? 4 : x == 14 && y == 13 && z == 12 ? 5 : dag::kEmptyVoxel;
@@ -105,13 +105,13 @@ TEST(Trace, WhereNoVoxelIsTheMaterialIsThatOfAnother) {
 
 TEST(Trace, ARayThatStandsStillInTheCubeHasComeALongWay) {
   const Traced scene(64, everywhere);
-  const double far = 0x1p29, slope = 1e-7;  // 53 voxels
+  const double far = 0x1p29, slope = 1e-7;  // far * slope is 53 voxels
   const render::Ray ray = scene.ray({40.5 - far * slope, 20.5 + far * slope, -far}, {slope, -slope, 1});
   EXPECT_EQ(scene.trace(ray).low, (Int3{40, 20, 0}));
   EXPECT_FALSE(scene.trace({40.5, 20.5, -far}, {slope, -slope, 1}).found());
 }
 
-// In the largest scenes the integers are largest too.
+// The largest scenes have the largest integers.
 TEST(Trace, LargeScenesAreExact) {
   for (const uint32_t log2 : {17u, 20u}) {
     const uint32_t side = 1u << log2;

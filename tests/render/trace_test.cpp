@@ -15,18 +15,18 @@ Vec3d lattice_point(Random& random, double below) {
   return {x, y, any()};
 }
 
-// A ray along axes and diagonals, from corner to corner of voxels: nearly all of its crossings come two or
-// three at a time.
+// Returns a ray along axes and diagonals, from corner to corner of voxels, nearly all of whose crossings
+// coincide in twos or threes.
 render::Ray lattice_ray(const Traced& scene, Random& random) {
   const double side = scene.side();
   Vec3d direction = lattice_point(random, 5) - Vec3d{2, 2, 2};
   if (direction == Vec3d{0, 0, 0}) direction.z = -1;
   const Vec3d origin = lattice_point(random, side + 1);
-  const double back = random.below(2) ? 0.0 : 100.0;  // in doubles this is exact, so that the ray is the same
+  const double back = random.below(2) ? 0.0 : 100.0;  // exact in doubles, so the ray is the same
   return scene.ray(origin - direction * back, direction);
 }
 
-// A ray with few ticks from plane to plane, as no camera would make it.
+// Returns a ray with few ticks from plane to plane, which no camera would produce.
 render::Ray small_ray(const Traced& scene, Random& random) {
   const auto step = [&] { return int64_t{4} * (1 + random.below(6)); };
   render::Ray ray = scene.ray({0, 0, 0}, {1, 1, 1});
@@ -78,7 +78,7 @@ TEST(Trace, RaysThatPassByOrLeaveTheCubeMiss) {
   EXPECT_FALSE(scene.trace({-1, 9, 4}, {1, 0, 0}).found());
   EXPECT_FALSE(scene.trace({-1, -0.5, 4}, {1, 0, 0}).found());
   EXPECT_FALSE(scene.trace({-100, -0.5, 4}, {1, 0, 0}).found());
-  EXPECT_FALSE(scene.trace({-1, 8, 4}, {1, 0, 0}).found());  // in the upper face: above it
+  EXPECT_FALSE(scene.trace({-1, 8, 4}, {1, 0, 0}).found());  // on the upper face, which is outside
   EXPECT_TRUE(scene.trace({-1, 0, 4}, {1, 0, 0}).found());   // in the lower face
 }
 
@@ -134,7 +134,7 @@ TEST(Trace, ARayInAPlaneIsInTheVoxelsAboveIt) {
   EXPECT_TRUE(scene.trace({3, 9, 2}, {0, -1, 0}).found());
 }
 
-// Compares hits with the line as it was asked for, in floating point: the ray's ticks are those of this line.
+// Compares hits, in floating point, with the requested line, whose ticks the ray must have.
 TEST(Trace, HitsLieOnTheLineThatWasAskedFor) {
   Random random(3);
   const Traced scene(64, shell);
@@ -158,7 +158,7 @@ TEST(Trace, HitsLieOnTheLineThatWasAskedFor) {
   EXPECT_GT(hits, 500);
 }
 
-// Whether a line passes well inside a voxel, by slabs in floating point.
+// True if a line passes well inside a voxel, by slabs in floating point.
 bool clearly_passes(Vec3d origin, Vec3d direction, Int3 voxel, double until) {
   double in = 0, out = until;
   const auto clip = [&](double at, double d, int low) {
@@ -187,7 +187,7 @@ TEST(Trace, NothingFilledLiesBeforeAHitOnTheLineThatWasAskedFor) {
   }
 }
 
-// Voxels that have a corner inside and a corner outside of a sphere: they leave no 26-connected gaps.
+// Fills voxels that have a corner inside a sphere and another one outside: they leave no 26-connected gaps.
 int thick_sphere(uint32_t x, uint32_t y, uint32_t z) {
   int inside = 0;
   for (uint32_t corner = 0; corner < 8; ++corner) {
@@ -198,8 +198,8 @@ int thick_sphere(uint32_t x, uint32_t y, uint32_t z) {
   return inside > 0 && inside < 8 ? 0 : dag::kEmptyVoxel;
 }
 
-// Voxels inside a sphere with one of their six neighbours outside: they leave gaps at edges and corners, none
-// at faces.
+// Fills voxels inside a sphere that have one of their six neighbours outside: they leave gaps at edges and
+// corners, but none at faces.
 int thin_sphere(uint32_t x, uint32_t y, uint32_t z) {
   const auto inside = [&](int dx, int dy, int dz) {
     const double px = x + dx - 31.7, py = y + dy - 32.1, pz = z + dz - 32.4;

@@ -1,4 +1,4 @@
-// A scene as a DAG and as a dense grid, and random rays through it.
+// A scene as a DAG and as a dense grid, with random rays through it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ struct Traced {
     return {hit, hit.found() ? static_cast<int>(render::hit_material(ref, ray, hit)) : dag::kEmptyVoxel};
   }
 
-  // Expects the same hit in both; returns whether there is one.
+  // Expects the same hit in both; returns true if there is one.
   bool expect_same(const render::Ray& ray) const {
     const MaterialHit found = trace_material(ray);
     EXPECT_EQ(found, dense.trace(ray));
@@ -63,7 +63,7 @@ struct Traced {
   }
 };
 
-// How far a ray in this direction has come at a crossing, in doubles.
+// Returns the distance that a ray in this direction has travelled at a crossing, in doubles.
 inline double distance_along(Vec3d direction, const render::Ray& ray, render::Crossing at) {
   const double longest = std::max({std::fabs(direction.x), std::fabs(direction.y), std::fabs(direction.z)});
   return std::ldexp(static_cast<double>(render::ticks_to(ray, at)),
@@ -71,7 +71,7 @@ inline double distance_along(Vec3d direction, const render::Ray& ray, render::Cr
          (std::sqrt(dot(direction, direction)) / longest);
 }
 
-// A ray from a point inside of the cube or around it to a point in the cube.
+// Returns a ray from a point in or around the cube to a point in the cube.
 inline render::Ray random_ray(const Traced& scene, Random& random) {
   const double side = scene.side();
   const Vec3d origin = random.below(2) ? random.in_cube(0, side) : random.in_cube(-2 * side, 3 * side);
@@ -81,7 +81,7 @@ inline render::Ray random_ray(const Traced& scene, Random& random) {
   return scene.ray(origin, direction);
 }
 
-// A grid where one voxel in `one_in` is filled.
+// A grid in which one voxel in `one_in` is filled.
 inline DenseGrid scattered(uint64_t one_in) {
   return [one_in](uint32_t x, uint32_t y, uint32_t z) {
     const uint64_t hash = mix64(x + 1000 * y + 1000000 * z + one_in);

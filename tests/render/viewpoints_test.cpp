@@ -1,4 +1,4 @@
-// Views of things whose up is not y are those of the same things after they have been turned.
+// Tests views of objects whose up axis is not y: they equal those of the objects after a rotation.
 #include "libvox/render/viewpoints.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(UpAxis, HoldsForAnEyeAndForRowsOfAWayThatNameNone) {
       render::poses_from({.eye = Vec3d{40, 20, 30}, .up = Up::MinusZ}, boxes, kPlace, {60, 40});
   EXPECT_EQ(eye.at(0).up, (Vec3d{0, 0, -1}));
   EXPECT_EQ(eye.at(0).eye, (Vec3d{60, 0, 0}));
-  EXPECT_LT(length(eye.at(0).target - Vec3d{4, 4, 4}), 1.5);  // as views frame it
+  EXPECT_LT(length(eye.at(0).target - Vec3d{4, 4, 4}), 1.5);  // framed in the same way as by views
   render::CameraPath path;
   path.keys = {{.eye = {1, 2, 3}, .up = Vec3d{1, 1, 0}}, {.eye = {1, 2, 3}}};
   const std::vector<render::CameraPose> way =

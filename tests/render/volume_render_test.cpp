@@ -1,5 +1,5 @@
-// Pictures of volumes are compared with those of a caster over the dense volume, and those of all bricks with
-// one another.
+// Compares pictures of volumes with those of a caster over the dense volume, and those of all kinds of bricks
+// with one another.
 #include "libvox/render/volume_render.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ render::VolumeRenderOptions view_of(const volume::VolumeInfo& info, const char* 
   return {.pose = render::framing({&box, 1}, view, 20, 40, kImage), .size = kImage};
 }
 
-// Views of a volume from beside it, from inside, and along an axis.
+// Returns views of a volume from beside it, from inside, and along an axis.
 std::vector<render::VolumeRenderOptions> views_of(const volume::VolumeInfo& info) {
   std::vector<render::VolumeRenderOptions> list = {view_of(info), view_of(info, "left"), view_of(info)};
   list[1].opacity = 0.05;
@@ -46,7 +46,7 @@ std::vector<render::VolumeRenderOptions> views_of(const volume::VolumeInfo& info
   list[2].pose.target = {1, 2, 3};
   list.push_back(view_of(info));
   const int32_t half = info.size.y / 2;
-  const double middle = half;  // rays inside planes of the grid
+  const double middle = half;  // for rays inside planes of the grid
   list[3].pose = {{-40, middle, middle}, {0, middle, middle}, 50};
   list[3].opacity = 1;
   list[3].size = {41, 41};
@@ -86,7 +86,8 @@ TEST(VolumeRender, IsNearTheBruteForcePicture) {
         const render::Picture picture = shown(bricks, options);
         EXPECT_EQ(picture.low, low);
         EXPECT_EQ(picture.high, high);
-        // Values halfway between two colours may take either: one pixel of a thousand.
+        // A value halfway between two colours may take either one; this may happen at one pixel of a
+        // thousand.
         size_t apart = 0;
         for (uint32_t y = 0; y < options.size.height; ++y)
           for (uint32_t x = 0; x < options.size.width; ++x) {
@@ -134,7 +135,7 @@ TEST(VolumeRender, IsTheSameOfAllBricksAndOfTheDenseVolume) {
     }
 }
 
-// The share of pixels that are further than this from the reference's.
+// Returns the share of pixels that differ from the reference by more than `tolerance`.
 double share_apart(const render::Picture& picture, const DenseCast& dense, double tolerance) {
   size_t apart = 0;
   const render::ImageSize size = dense.options.size;
@@ -166,7 +167,8 @@ TEST(VolumeRender, ColorsAndCurvesAreThoseThatAreAskedFor) {
       }
 }
 
-// Steps of half a voxel may miss what a ray grazes; where a surface is met, it is the same.
+// Steps of half a voxel may miss a surface that a ray only grazes; where a ray meets a surface, the picture
+// is the same.
 TEST(VolumeRender, AnIsosurfaceIsWhereValuesReachIt) {
   for (const volume::ValueType type : kTypes) {
     const volume::Volume volume = ball_volume({36, 32, 30}, type);
@@ -229,12 +231,12 @@ TEST(ValueScale, GoesThroughItsStops) {
   EXPECT_NEAR(middle.b, 90, 3);
   for (const render::ValueScale& known :
        {render::gray_scale(), render::bone_scale(), render::viridis_scale()})
-    for (size_t i = 1; i < known.size(); ++i)  // they can be read in grey
+    for (size_t i = 1; i < known.size(); ++i)  // brightness increases, so the scales are readable in grey
       EXPECT_GE(scene::linear_to_oklab(scene::srgb_to_linear(known[i])).x + 1e-3,
                 scene::linear_to_oklab(scene::srgb_to_linear(known[i - 1])).x);
 }
 
-// Access that counts what is read.
+// Access that counts the values that are read.
 struct CountingAccess {
   bricks::BricksRef bricks;
   uint64_t* reads;
@@ -247,7 +249,7 @@ struct CountingAccess {
   bool empty_brick(Int3 v) const { return bricks.empty_brick(v); }
 };
 
-// Opaque cubes of 16³, far apart: a cube that rays skip wrongly shows.
+// The volume has opaque cubes of 16³, far apart, so that a cube that rays wrongly skip is noticed.
 volume::Volume far_cubes() {
   return memory_volume({90, 80, 85}, volume::ValueType::U8, [](Int3 v) {
     return noise({v.x >> 4, v.y >> 4, v.z >> 4}, 1) % 8 == 0 ? 200 + noise(v, 2) % 50 : 0u;
@@ -270,7 +272,7 @@ TEST(VolumeRender, PassesOverEmptyBricksWithoutAnyDifference) {
   }
 }
 
-// A file may hold such bricks, though none that we write does.
+// A file may have such bricks, although we write none.
 TEST(VolumeRender, LooksAtEmptyBricksThatAreNotTransparent) {
   const volume::Volume volume = ball_volume({40, 40, 40}, volume::ValueType::U8);
   bricks::FrozenBricks bricks = bricks_of(volume, 3);
@@ -302,7 +304,7 @@ TEST(VolumeRender, AVolumeOfOneValueIsSeenAsABox) {
   EXPECT_EQ(at(picture, 1, 20), opaque(options.background));
 }
 
-// Where a point is in the image, in pixels.
+// Returns the position of a point in the image, in pixels.
 Vec2<double> projected(const render::VolumeRenderOptions& options, Vec3d point) {
   const auto unit = [](Vec3d v) { return v * (1 / std::sqrt(dot(v, v))); };
   const Vec3d forward = unit(options.pose.target - options.pose.eye);
@@ -322,7 +324,7 @@ TEST(VolumeRender, AVoxelIsWhereTheProjectionSays) {
     const render::Picture picture = shown(bricks_of(volume, 2), options);
     const Vec3d middle = {voxel.x + 0.5, voxel.y + 0.5, voxel.z + 0.5};
     const Vec2<double> center = projected(options, middle);
-    // The voxel shows as far as it is interpolated into the voxels around it.
+    // The voxel is visible as far as it is interpolated into the voxels around it.
     Vec2<double> low = center, high = center;
     for (int corner = 0; corner < 8; ++corner) {
       const Vec3d reach = {corner & 1 ? 1.0 : -1.0, corner & 2 ? 1.0 : -1.0, corner & 4 ? 1.0 : -1.0};
@@ -349,7 +351,7 @@ size_t differing(const render::Picture& a, const render::Picture& b, int toleran
   return count;
 }
 
-// A volume of every second layer, with layers twice as thick.
+// The second volume has every other layer of the first, with layers twice as thick.
 TEST(VolumeRender, HonoursTheSpacing) {
   const auto linear = [](int32_t scale) {
     return [scale](Int3 v) { return uint32_t(v.x * 4 + (v.y * scale + (scale - 1) / 2) * 3 + v.z); };
@@ -420,7 +422,7 @@ TEST(VolumeRender, TheOutlineOfALargeVolumeIsOfFewBoxesThatHoldAllThatIsFilled) 
           << x;
 }
 
-// There are two labels side by side and one far away: between 10 and 30 no 20 is seen.
+// Two labels lie side by side and one far away. No 20 may appear between 10 and 30.
 TEST(VolumeRender, LabelsAreNotMixed) {
   const volume::Volume volume = memory_volume({30, 20, 20}, volume::ValueType::U8, [](Int3 v) {
     return v.y > 15 ? 0u : v.x < 10 ? 10u : v.x < 20 ? 30u : 200u;
@@ -433,7 +435,7 @@ TEST(VolumeRender, LabelsAreNotMixed) {
   std::array<int, 3> seen = {};
   for (const scene::Rgba8 pixel : picture.image.pixels) {
     if (pixel == opaque(options.background)) continue;
-    // Whether the pixel is this colour in some light.
+    // True if the pixel has this colour under some light.
     const auto is_lit = [&](scene::Rgb8 color) {
       const double light =
           std::max({double(pixel.r) / color.r, double(pixel.g) / color.g, double(pixel.b) / color.b});
@@ -466,7 +468,7 @@ TEST(Labels, AreWholeNumbersOfWhichNeighboursAreEqual) {
   EXPECT_FALSE(survey(volume::ValueType::U8, smooth).likely);
   EXPECT_FALSE(survey(volume::ValueType::F32, organs).likely);
   EXPECT_FALSE(
-      survey(volume::ValueType::U8, [](Int3 v) { return v.x < 30 ? 0u : 200u; }).likely);  // one thing
+      survey(volume::ValueType::U8, [](Int3 v) { return v.x < 30 ? 0u : 200u; }).likely);  // a single object
 }
 
 TEST(Labels, ThatFollowEachOtherHaveDifferentColors) {

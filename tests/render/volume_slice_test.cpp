@@ -12,7 +12,7 @@ namespace {
 
 constexpr Int3 kVolumeSize = {13, 7, 10};
 
-// A value that differs from voxel to voxel; one in seven is the background.
+// Returns a value that differs from voxel to voxel; one in seven is the background.
 int16_t value_at(Int3 v) {
   const int32_t number = v.x + 20 * v.y + 300 * v.z;
   return number % 7 == 0 ? int16_t{-1000} : static_cast<int16_t>(number - 100);
@@ -32,7 +32,7 @@ volume::Volume numbered() {
 }
 
 constexpr uint32_t kBackground = static_cast<uint16_t>(-1000);
-constexpr volume::ValueRange kRange = {-1000, 3000};  // of the whole volume, a little more than there is
+constexpr volume::ValueRange kRange = {-1000, 3000};  // the whole volume's, slightly wider than its values
 
 TEST(VolumeSlice, EachSquareHasTheColorOfItsVoxelOnTheVolumesScale) {
   for (uint32_t axis = 0; axis < 3; ++axis)
@@ -40,7 +40,7 @@ TEST(VolumeSlice, EachSquareHasTheColorOfItsVoxelOnTheVolumesScale) {
       const render::SliceOptions options = {.axis = axis, .at = layer, .most = {60, 60}};
       const render::Picture shown = render::slice_volume(numbered(), kBackground, {kRange}, options);
       const auto plane = int32_t(layer);
-      // Right and down, as the views from the right, the top and the front see them.
+      // The directions are right and down in the views from the right, the top and the front.
       const auto voxel = [&](int32_t u, int32_t v) {
         if (axis == 0) return Int3{plane, kVolumeSize.y - 1 - v, kVolumeSize.z - 1 - u};
         if (axis == 1) return Int3{u, plane, v};

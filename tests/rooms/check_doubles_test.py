@@ -1,4 +1,4 @@
-"""Gives tools/check-doubles.py the machine code of a few kernels."""
+"""Tests tools/check-doubles.py on the machine code of a few kernels."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ def kernel(name, *instructions):
 
 class CheckDoubles(unittest.TestCase):
     def check(self, text, *options):
-        """The script's exit code, what it prints and its messages."""
+        """Returns the script's exit code, its output and its messages."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "libvox.sass")
             with open(path, "w", encoding="utf-8") as file:

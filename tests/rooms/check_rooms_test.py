@@ -1,4 +1,4 @@
-"""Breaks the rules of tools/check-rooms.py one by one, in a house of four files."""
+"""Breaks the rules of tools/check-rooms.py one by one, in a tree of four files."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ SOUND = {
 
 class CheckRooms(unittest.TestCase):
     def check(self, **changes):
-        """The script's exit code and messages for the house above with these files instead or besides."""
+        """Returns the script's exit code and messages for the tree above with these files replaced or added."""
         with tempfile.TemporaryDirectory() as root:
             for path, text in {**SOUND, **changes.get("files", {})}.items():
                 os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)

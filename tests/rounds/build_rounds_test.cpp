@@ -1,4 +1,4 @@
-// Tests scenes that a device builds in rounds: they are bit for bit what it builds at once.
+// Tests scenes that a device builds in rounds: they are bit for bit the scenes that it builds at once.
 #include "libvox/rounds/build_rounds.h"
 
 #include <gtest/gtest.h>
@@ -16,12 +16,12 @@ namespace {
 using rounds::SpillOptions;
 using voxelize::BuildOptions;
 
-// Rounds, pieces and portions of several sizes make what is made at once.
+// Expects the same result for rounds, pieces and portions of several sizes as for a build at once.
 void expect_same_on(const voxelize::Grid& grid, const scene::Scene& scene, const scene::IndexedScene& indexed,
                     const BuildOptions& options) {
   const auto engine = test_engine({.memory_limit = uint64_t{4} << 30});
   const voxelize::BuildResult once = engine->build(scene, indexed, grid, options);
-  // On a GPU a portion takes as long as a million nodes.
+  // On a GPU a portion has a fixed cost, equal to that of a million nodes.
   const uint64_t portion = std::max<uint64_t>(100, once.dag.unique_nodes() / 100);
   const SpillOptions ways[] = {{},
                                {.pieces = 1},
@@ -32,7 +32,9 @@ void expect_same_on(const voxelize::Grid& grid, const scene::Scene& scene, const
     SCOPED_TRACE(testing::Message() << grid.resolution << "³, " << spill.pieces << " pieces");
     const rounds::RoundsResult result = engine->build_in_rounds(scene, indexed, grid, options, spill);
     expect_equal(once.dag, result.whole.dag);
-    EXPECT_EQ(once.open_rays, result.whole.open_rays);
+    EXPECT_EQ(once.solid.open_rays, result.whole.solid.open_rays);
+    EXPECT_EQ(once.solid.disputed_voxels, result.whole.solid.disputed_voxels);
+    EXPECT_EQ(once.solid.duplicates, result.whole.solid.duplicates);
     for (size_t level = 0; level < once.dag.levels.size(); ++level)
       ASSERT_EQ(once.dag.levels[level].places.starts(), result.whole.dag.levels[level].places.starts());
     EXPECT_NO_THROW(dag::verify(result.whole.dag));
@@ -54,7 +56,7 @@ TEST(BuildInRounds, MakesWhatIsMadeAtOnce) {
   expect_same(bumpy_sphere({700, 650, 600}, 500, 30, 0.1, 8), 1400);
 }
 
-// Also scenes of a single leaf, which is the root.
+// The depths include a scene of a single leaf, which is the root.
 TEST(BuildInRounds, ScenesOfEveryDepthAreTheSame) {
   for (const uint32_t resolution : {1u, 4u, 5u, 8u, 31u, 64u, 256u, 257u})
     expect_same(textured_sphere(resolution, 6, resolution), resolution);
@@ -79,7 +81,7 @@ TEST(BuildInRounds, AnEmptySceneIsEmpty) {
   expect_same(outside, 3000);
 }
 
-// A processor's limit bounds the whole process, what it holds already included.
+// On a processor the limit bounds the whole process, including the memory that it already uses.
 TEST(BuildInRounds, WithLittleMemoryThereAreMoreRounds) {
   const Soup soup = textured_sphere(3000, 40, 6);
   auto engine = test_engine({.memory_limit = uint64_t{8} << 30});
@@ -104,7 +106,7 @@ TEST(BuildInRounds, SolidScenesAreTheSame) {
   expect_same(Soup(), 3000, {.solid = true});
 }
 
-// Bodies of all sizes in each other's way, where a ray is inside after an odd number of surfaces.
+// Bodies of all sizes overlap, and a ray is inside after an odd number of surfaces.
 TEST(BuildInRounds, SolidScenesOfRandomBodiesAreTheSame) {
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     Random random(seed);
@@ -124,7 +126,7 @@ TEST(BuildInRounds, SolidScenesOfRandomBodiesAreTheSame) {
   }
 }
 
-// A surface that begins left of the grid, and whose rays leave it inside.
+// The surface begins left of the grid, and its rays leave the grid inside.
 TEST(BuildInRounds, SolidScenesThatTheGridCutsOffAreTheSame) {
   expect_same(bumpy_sphere({100, 550, 550}, 900, 9, 0.1, 16), 1100, {.solid = true});
   expect_same(bumpy_sphere({550, 550, 550}, 820, 9, 0.1, 17), 1100, {.materials = false, .solid = true});
@@ -133,7 +135,8 @@ TEST(BuildInRounds, SolidScenesThatTheGridCutsOffAreTheSame) {
   expect_same(open, 1024, {.solid = true});
 }
 
-// Most chunk cells have no triangle, and are filled from above; others are full of what other fills would have.
+// Most chunk cells have no triangle and are filled from above. Others have triangles and are completely full
+// all the same.
 TEST(BuildInRounds, ChunkCellsInsideAClosedCubeAreFilled) {
   expect_same(cube(100.2, 1500.9), 1600, {.solid = true});
   expect_same(cube(-90, 1700), 1600, {.materials = false, .solid = true});

@@ -1,4 +1,4 @@
-// Tests the merging of levels against maps from words to numbers.
+// Compares the merging of levels with maps from words to numbers.
 #include "libvox/rounds/merge_level.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using device::CpuDevice;
 using rounds::LevelSource;
 using Node = std::vector<uint32_t>;
 
-// The nodes of one source: their children are numbers of `below`.
+// The nodes of one source; their children are indices in `below`.
 struct Nodes {
   std::vector<uint32_t> words, below;
   std::vector<uint8_t> sizes;
@@ -26,7 +26,7 @@ struct Nodes {
   }
 };
 
-// Nodes of few different words, of which many are equal; there are `kinds` nodes below.
+// Returns nodes of few different words, many of which are equal, over `kinds` nodes below.
 Nodes random_nodes(Random& random, uint32_t count, uint32_t kinds) {
   Nodes nodes;
   for (uint32_t i = 0; i < kinds; ++i) nodes.below.push_back(random.below(kinds));
@@ -51,7 +51,7 @@ std::vector<Node> split(std::span<const uint32_t> words, std::span<const uint8_t
   return nodes;
 }
 
-// The nodes of a source as the merged level has them.
+// Returns the nodes of a source with the child numbers of the merged level.
 std::vector<Node> translated(const Nodes& source) {
   std::vector<Node> nodes = split(source.words, source.sizes);
   if (source.below.empty()) return nodes;

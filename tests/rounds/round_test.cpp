@@ -1,4 +1,4 @@
-// Tests rounds: what a device has built of a scene, on the host and back in a store.
+// Tests rounds: the part of a scene that a device has built, moved to the host and back to a store.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void expect_equal_rounds(const rounds::Round& a, const rounds::Round& b) {
   }
 }
 
-// Frozen, loaded into a store that holds other things, and frozen again.
+// Freezes the round, loads it into a store that holds other things, and freezes it again.
 void expect_survives(const Soup& soup, uint32_t resolution, bool materials) {
   SCOPED_TRACE(resolution);
   CpuDevice device(kMemory, false);
@@ -71,7 +71,7 @@ TEST(Round, NothingIsARoundToo) {
   expect_survives(Soup(), 600, true);
 }
 
-// A scene of one chunk cell has one root, and its order is the canonical one.
+// A scene of one chunk cell has one root, and its order is canonical.
 TEST(Round, WordsOfOneCellAreThoseOfTheFrozenScene) {
   CpuDevice device(kMemory, false);
   for (const uint32_t resolution : {4u, 100u, 256u}) {
@@ -92,7 +92,7 @@ TEST(Round, WordsOfOneCellAreThoseOfTheFrozenScene) {
   }
 }
 
-// Full chunk cells are known as such.
+// Completely filled chunk cells are recognised.
 TEST(Round, RootsSayWhatTheyAreFilledWith) {
   const Soup filled = filled_chunk_cell();
   CpuDevice device(kMemory, false);
@@ -101,7 +101,7 @@ TEST(Round, RootsSayWhatTheyAreFilledWith) {
   EXPECT_EQ(round.roots[0].code, 0u);
 }
 
-// A round from a file may say anything.
+// A round from a file may contain anything.
 TEST(Round, WhatDoesNotHoldTogetherIsFound) {
   CpuDevice device(kMemory, false);
   rounds::Round round =
@@ -153,7 +153,7 @@ TEST(Round, NodesOfNothingAreFound) {
       level.sizes = {rounds::SpillPlace(), 1};
       level.sizes.append(1)[0] = static_cast<uint8_t>(words);
     }
-    if (size > 1) round.levels[0].words.data()[0] = 1;  // its one child is the leaf
+    if (size > 1) round.levels[0].words.data()[0] = 1;  // its only child is the leaf
     round.levels[1].words.data()[0] = mask;
     return round;
   };

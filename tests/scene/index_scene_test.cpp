@@ -21,7 +21,7 @@ scene::Palette noise_palette(uint32_t seed) {
   std::mt19937 random(seed);
   for (scene::Rgb8& c : palette.colors)
     c = {static_cast<uint8_t>(random()), static_cast<uint8_t>(random()), static_cast<uint8_t>(random())};
-  palette.colors[9] = palette.colors[4];  // a tie wherever one of them is nearest
+  palette.colors[9] = palette.colors[4];  // the same colour twice, which is a tie wherever it is nearest
   return palette;
 }
 
@@ -49,7 +49,7 @@ double decoded(uint8_t code) {
   return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);
 }
 
-// How much of [a, b) lies in [c, d).
+// Returns the length of the part of [a, b) in [c, d).
 double overlap(double a, double b, double c, double d) {
   return std::max(0.0, std::min(b, d) - std::max(a, c));
 }
@@ -58,7 +58,8 @@ struct Mean {
   double r = 0, g = 0, b = 0, a = 0, area = 0;
 };
 
-// The mean of what the texels of one level cover of another, by the overlap of every pair of texels.
+// Returns the mean of the texels that each texel of the smaller level covers, by the overlap of every pair of
+// texels.
 std::vector<Mean> shrunk(const std::vector<Mean>& from, uint32_t fw, uint32_t fh, uint32_t tw, uint32_t th) {
   std::vector<Mean> to(size_t{tw} * th);
   for (uint32_t y = 0; y < th; ++y)
@@ -86,7 +87,8 @@ std::vector<Mean> largest_level(const scene::Image& image, const scene::Material
   return means;
 }
 
-// Entries that are right for a mean, where a value next to halfway between two codes may go either way.
+// Returns the entries that are correct for a mean. A value next to the midpoint of two codes may be rounded
+// either way.
 std::set<uint32_t> right_entries(const scene::Palette& palette, const Mean& mean) {
   std::set<uint32_t> entries;
   for (double r : {-3e-7, 3e-7})
@@ -165,7 +167,7 @@ TEST(IndexScene, EveryColorGetsTheNearestEntry) {
 }
 
 TEST(IndexScene, MeansAreOfLightAndWeightedByAlpha) {
-  // White and black in equal parts are sRGB 188, not 128.
+  // The mean of white and black is sRGB 188, not 128.
   scene::Scene scene;
   scene.images = {test::image_of(2, 1, {{255, 255, 255, 255}, {0, 0, 0, 255}}),
                   test::image_of(2, 1, {{255, 255, 255, 255}, {0, 0, 0, 51}})};
@@ -203,8 +205,8 @@ TEST(IndexScene, EqualMaterialsShareATexture) {
   scene::Scene scene;
   scene.images = {test::noise_image(4, 4, 1), test::noise_image(4, 4, 2)};
   scene.materials.assign(7, white_material(0));
-  scene.materials[1].wrap_u = scene::Wrap::Mirror;  // sampling differs, the texels do not
-  scene.materials[2].base_color = {1, 1, 1, 0.2f};  // opaque: alpha means nothing
+  scene.materials[1].wrap_u = scene::Wrap::Mirror;  // only the sampling differs, the texels do not
+  scene.materials[2].base_color = {1, 1, 1, 0.2f};  // opaque, so alpha has no effect
   scene.materials[3].base_color = {1, 0.5f, 1, 1};
   scene.materials[4].alpha_cutoff = 0.5f;
   scene.materials[5].image = 1;
@@ -231,7 +233,7 @@ TEST(IndexScene, WithoutMaterialsOnlyHolesAreKept) {
   ASSERT_EQ(indexed.textures.size(), 1u);
   EXPECT_EQ(indexed.materials[0].texture, scene::kNone);  // opaque
   EXPECT_EQ(indexed.materials[1].texture, 0u);
-  EXPECT_EQ(indexed.materials[2].texture, scene::kNone);  // no holes in the image
+  EXPECT_EQ(indexed.materials[2].texture, scene::kNone);  // the image has no holes
   EXPECT_TRUE(indexed.materials[3].invisible);
   EXPECT_FALSE(indexed.materials[1].invisible);
   for (size_t i = 0; i < 63; ++i)
@@ -249,7 +251,7 @@ TEST(IndexScene, MeshMaterialsKeepTheirHoles) {
   for (uint32_t i = 0; i < 3; ++i) add_rectangle(scene, i, 1, 4 - i, i);
   scene::IndexedScene indexed =
       scene::index_scene(scene, scene::mesh_palette(scene), scene::MaterialMode::Mesh);
-  ASSERT_EQ(indexed.textures.size(), 2u);  // equal holes, different entries
+  ASSERT_EQ(indexed.textures.size(), 2u);  // equal holes but different entries
   std::set<uint8_t> entries;
   for (const scene::IndexedMaterial& material : indexed.materials) {
     entries.insert(material.index);
@@ -275,7 +277,7 @@ TEST(IndexScene, VertexColorsGoThroughTheTable) {
   palette.colors[0] = kBlack, palette.colors[3] = kWhite;
   scene::IndexedScene indexed = scene::index_scene(scene, palette, scene::MaterialMode::Texture);
   EXPECT_TRUE(indexed.materials[0].vertex_colors);
-  EXPECT_FALSE(indexed.materials[1].vertex_colors);  // has an image
+  EXPECT_FALSE(indexed.materials[1].vertex_colors);  // the material has an image
   ASSERT_EQ(indexed.color_lut.size(), 32768u / 8);
   EXPECT_EQ(nibble(indexed.color_lut, 0), 0u);
   EXPECT_EQ(nibble(indexed.color_lut, 32767), 3u);

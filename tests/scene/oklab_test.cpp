@@ -34,7 +34,7 @@ TEST(Oklab, EveryValueEncodesToTheNearestCode) {
   EXPECT_EQ(scene::linear_to_srgb(HUGE_VAL), 255);
 }
 
-// CSS Color Module Level 4 and Ottosson's reference implementation give these.
+// These values come from CSS Color Module Level 4 and Ottosson's reference implementation.
 TEST(Oklab, KnownColorsHaveTheirPublishedCoordinates) {
   expect_near(scene::linear_to_oklab({1, 1, 1}), {1, 0, 0}, 1e-6);
   expect_near(scene::linear_to_oklab({0, 0, 0}), {0, 0, 0}, 0);
@@ -43,7 +43,8 @@ TEST(Oklab, KnownColorsHaveTheirPublishedCoordinates) {
   expect_near(scene::linear_to_oklab({0, 0, 1}), {0.4520137, -0.0324570, -0.3115281}, 1e-6);
 }
 
-// The table of XYZ and Oklab pairs in Ottosson's article, three digits each; D65 XYZ to linear sRGB before.
+// The pairs of XYZ and Oklab with three digits are from the table in Ottosson's article. D65 XYZ is first
+// converted to linear sRGB.
 TEST(Oklab, TheArticlesXyzPairsAreMet) {
   auto oklab = [](double x, double y, double z) {
     return scene::linear_to_oklab({3.2404542 * x - 1.5371385 * y - 0.4985314 * z,
@@ -57,7 +58,7 @@ TEST(Oklab, TheArticlesXyzPairsAreMet) {
 }
 
 TEST(Oklab, RootsAgreeWithTheLibraryAtEveryMagnitude) {
-  // Along grey all three cones receive the grey level, the coefficients of each adding up to 1.
+  // For grey, all three cones receive the grey level, because the coefficients of each add up to 1.
   for (double grey = 1e-30; grey < 1e30; grey *= 1.37) {
     EXPECT_NEAR(scene::cone_roots({grey, grey, grey}).x / std::cbrt(grey), 1, 1e-9);
     EXPECT_NEAR(scene::cone_roots({-grey, -grey, -grey}).y / std::cbrt(-grey), 1, 1e-9);

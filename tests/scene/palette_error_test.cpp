@@ -1,4 +1,4 @@
-// What the palette's colours miss: small areas, and how much of the surface is far off.
+// Tests the error of a palette: small areas, and the share of the surface with a distant colour.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
@@ -21,10 +21,11 @@ uint8_t code(double value) {
 
 constexpr scene::Rgb8 kRed = {200, 20, 25};
 
-// Worn metal: greys of every brightness with some colour in them, and a square of red, `red` texels a side.
+// Looks like worn metal: greys of every brightness with slight tints, and a red square of `red` texels a
+// side.
 scene::Image greys_with_red(uint32_t side, uint32_t red) {
   std::mt19937 random(7);
-  auto spread = [&](double width) {  // about normal: a sum of uniform ones
+  auto spread = [&](double width) {  // approximately normal: a sum of uniform numbers
     double sum = 0;
     for (int i = 0; i < 12; ++i) sum += static_cast<uint32_t>(random()) * 0x1p-32;
     return (sum - 6) * width;
@@ -79,11 +80,11 @@ TEST(FarColors, ExchangesLeaveLessAreaFarAwayThanKMeansDoes) {
   EXPECT_GT(far_share(means), 0.003);
   EXPECT_LT(far_share(exchanged), 0.002);
   EXPECT_EQ(exchanged.size(), 16u);
-  // Where there is room, nothing has to be spared.
+  // With enough room, no entry has to be given up.
   EXPECT_EQ(scene::with_far_colors(areas, areas, {means[0], means[1]}, 3).size(), 3u);
 }
 
-// Half of the surface in one colour, the rest in shades of it, 1024 of another.
+// All texels have shades of one colour, except a square of 12 x 12 texels in shades of red.
 TEST(PaletteOptions, LessPowerOfTheAreaGivesSmallAreasMoreEntries) {
   std::vector<scene::Rgba8> pixels;
   for (uint32_t i = 0; i < 64 * 64; ++i) {
@@ -115,7 +116,7 @@ TEST(PaletteOptions, ThreadsChangeNothingWhateverThePower) {
   }
 }
 
-// Counted texel by texel.
+// The test counts texel by texel.
 TEST(PaletteError, IsThatOfTheNearestEntriesOverTheTexels) {
   const scene::Image image = greys_with_red(128, 40);
   const scene::Palette palette = {.count = 3,

@@ -126,7 +126,7 @@ TEST(AutoPalette, HolesAndUnseenTexelsDoNotCount) {
   EXPECT_EQ(palette.colors[0], (scene::Rgb8{0, 255, 0}));
 
   scene = textured_rectangle(test::image_of(2, 1, {{255, 0, 0, 255}, {0, 255, 0, 255}}));
-  for (Vec2f& uv : scene.texcoords) uv.x = uv.x / 3;  // the left texel alone
+  for (Vec2f& uv : scene.texcoords) uv.x = uv.x / 3;  // only the left texel
   palette = scene::auto_palette(scene);
   ASSERT_EQ(palette.count, 1u);
   EXPECT_EQ(palette.colors[0], (scene::Rgb8{255, 0, 0}));
@@ -147,7 +147,7 @@ TEST(IndexScene, TextureCoordinatesWrapAsTheMaterialSays) {
   EXPECT_NEAR(shares_over(scene::Wrap::Mirror, -0.5f, 0), 1, 0.03);
   EXPECT_NEAR(shares_over(scene::Wrap::Clamp, 1, 9), 0, 0.03);
   EXPECT_NEAR(shares_over(scene::Wrap::Clamp, -1, 1), 0.75, 0.03);
-  EXPECT_NEAR(shares_over(scene::Wrap::Repeat, 0, 1e30f), 0.5, 0.5);  // whatever it is, it ends
+  EXPECT_NEAR(shares_over(scene::Wrap::Repeat, 0, 1e30f), 0.5, 0.5);  // only termination matters
 }
 
 TEST(AutoPalette, ThreadsAndRepetitionChangeNothing) {

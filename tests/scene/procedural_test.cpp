@@ -117,7 +117,7 @@ TEST(Procedural, SphereComesCloseToEveryCount) {
   }
 }
 
-// Every directed edge once, and its reverse once, with equal positions taken as one vertex.
+// Every directed edge occurs once, and so does its reverse, if equal positions are one vertex.
 TEST(Procedural, SphereIsClosed) {
   for (uint64_t triangles : {12, 100, 777, 20'000}) {
     scene::Scene scene = scene::make_bumpy_sphere({.triangles = triangles, .texture_size = 16});
@@ -136,6 +136,34 @@ TEST(Procedural, SphereIsClosed) {
   }
 }
 
+TEST(Procedural, AnUnwrappedSphereShowsNoTexelTwice) {
+  const scene::Scene repeated = scene::make_bumpy_sphere({.triangles = 700, .texture_size = 16});
+  const scene::Scene sphere = scene::make_bumpy_sphere(
+      {.triangles = 700, .texture_size = 16, .texcoords = scene::SphereTexcoords::Unwrapped});
+  EXPECT_TRUE(sphere.positions == repeated.positions);
+  ASSERT_EQ(sphere.triangles.size(), repeated.triangles.size());
+  constexpr int kSide = 300;
+  std::vector<int> shown(kSide * kSide);  // how many triangles hold the middle of a texel
+  for (const scene::Triangle& triangle : sphere.triangles) {
+    std::array<Vec2f, 3> corner;
+    for (size_t i = 0; i < 3; ++i) corner[i] = sphere.texcoords[triangle.texcoord[i]];
+    const auto side = [&](size_t i, float x, float y) {
+      const Vec2f a = corner[i], b = corner[(i + 1) % 3];
+      return (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x);
+    };
+    for (const Vec2f c : corner) EXPECT_TRUE(c.x > 0 && c.x < 1 && c.y > 0 && c.y < 1);
+    for (int y = 0; y < kSide; ++y)
+      for (int x = 0; x < kSide; ++x) {
+        const float u = (static_cast<float>(x) + 0.5f) / kSide, v = (static_cast<float>(y) + 0.5f) / kSide;
+        const std::array sides = {side(0, u, v), side(1, u, v), side(2, u, v)};
+        const auto [least, most] = std::minmax_element(sides.begin(), sides.end());
+        shown[static_cast<size_t>(y * kSide + x)] += *least > 0 || *most < 0;
+      }
+  }
+  EXPECT_EQ(*std::max_element(shown.begin(), shown.end()), 1);
+  EXPECT_GT(std::count(shown.begin(), shown.end(), 1), kSide * kSide * 4 / 5);
+}
+
 TEST(Procedural, SphereFacesOutwards) {
   scene::Scene scene = scene::make_bumpy_sphere({.triangles = 20'000, .texture_size = 16});
   double volume = 0;
@@ -143,7 +171,7 @@ TEST(Procedural, SphereFacesOutwards) {
     auto corner = [&](size_t i) { return scene.positions[triangle.position[i]]; };
     volume += dot(corner(0), cross(corner(1), corner(2))) / 6;
   }
-  EXPECT_NEAR(volume, 4.19, 0.6);  // of the unit sphere, roughly
+  EXPECT_NEAR(volume, 4.19, 0.6);  // about that of the unit sphere
 }
 
 TEST(Noise, UnitCircleIsSineAndCosine) {

@@ -69,12 +69,12 @@ TEST(Scene, TrianglesThatCoverNothingAreDroppedAndCounted) {
     scene.triangles.push_back({{a, b, c}, {0, 1, 2}, 0});
   };
   add(0, 1, 2);   // good
-  add(0, 1, 1);   // two corners in one vertex
-  add(0, 6, 1);   // two corners in one place
+  add(0, 1, 1);   // two corners share a vertex
+  add(0, 6, 1);   // two corners have the same position
   add(0, 1, 3);   // on a line
   add(4, 1, 2);   // NaN
   add(0, 1, 5);   // infinite
-  add(6, 7, 8);   // tiny, but not nothing
+  add(6, 7, 8);   // tiny, but with an area
   add(0, 9, 10);  // large
   scene::DroppedTriangles dropped = scene::drop_bad_triangles(scene);
   EXPECT_EQ(dropped.degenerate, 3u);
@@ -88,7 +88,7 @@ TEST(Scene, TrianglesThatCoverNothingAreDroppedAndCounted) {
   EXPECT_EQ(scene.texcoords[2], (Vec2f{0, 0}));
 }
 
-// Two triangles that share an edge, with materials of different base colours.
+// Two triangles that share an edge and have materials of different base colours.
 scene::Scene two_tints(scene::Rgb8 tint) {
   scene::Scene scene;
   scene.materials = {test::white_material(), plain_material(tint)};
@@ -112,7 +112,7 @@ TEST(Scene, BaseColorsAreBakedIntoTheVerticesOfTheirOwnTriangles) {
     EXPECT_EQ(scene.positions[untinted], before.positions[before.triangles[0].position[i]]);
     EXPECT_EQ(scene.positions[tinted], before.positions[before.triangles[1].position[i]]);
   }
-  EXPECT_EQ(scene.positions.size(), 6u);  // the shared edge is doubled, no more
+  EXPECT_EQ(scene.positions.size(), 6u);  // only the shared edge is doubled
   EXPECT_EQ(scene.colors.size(), 6u);
 
   scene::Scene again = scene;

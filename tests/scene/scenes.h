@@ -36,7 +36,7 @@ inline scene::Image noise_image(uint32_t width, uint32_t height, uint32_t seed) 
   return image_of(width, height, std::move(pixels));
 }
 
-// A rectangle of width x height from `x` on, two triangles, covered once by the whole texture.
+// Adds a rectangle of width x height from `x` on, as two triangles, which the whole texture covers once.
 inline void add_rectangle(scene::Scene& scene, double x, double width, double height, uint32_t material) {
   auto p = static_cast<uint32_t>(scene.positions.size()), t = static_cast<uint32_t>(scene.texcoords.size());
   for (Vec3d corner : {Vec3d{x, 0, 0}, {x + width, 0, 0}, {x + width, height, 0}, {x, height, 0}})

@@ -1,4 +1,4 @@
-// Texels of texture coordinates, against a walk from texel to texel.
+// Compares the texels of texture coordinates with a walk from texel to texel.
 #include "libvox/scene/wrapped_texel.h"
 
 #include <gtest/gtest.h>

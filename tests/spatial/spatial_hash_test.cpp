@@ -1,4 +1,4 @@
-// Compares spatial hashes with the dense grids that their scenes were made of.
+// Compares spatial hashes with the dense grids from which their scenes were made.
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"
@@ -42,7 +42,8 @@ class SpatialHash : public testing::Test {
   std::unique_ptr<Engine> engine_ = test_engine();
 };
 
-// Of every voxel of the grid the hash says what the function says, and it holds no other cell.
+// Expects that the hash and the function agree about every voxel of the grid, and that the hash has no other
+// cell.
 void expect_holds(const FrozenHash& hash, const DenseGrid& grid) {
   const spatial::HashRef table = ref(hash);
   uint64_t filled = 0;
@@ -97,7 +98,8 @@ TEST_F(SpatialHash, IsAsFullAsIsAskedFor) {
   }
 }
 
-// The digest of all words: files hold them, so that other words are another version of /hash.
+// The digest covers all words. Files contain these words, so other words would require another version of
+// /hash.
 TEST_F(SpatialHash, IsTheSameOnEveryDevice) {
   const dag::FrozenDag dag = dense_dag(64, true, shell);
   const auto mixed = [&](KeyLayout layout) {
@@ -110,8 +112,8 @@ TEST_F(SpatialHash, IsTheSameOnEveryDevice) {
   EXPECT_EQ(mixed(KeyLayout::Linear), 6914234364241724947u);
 }
 
-// A scene of 2^20 voxels a side with one voxel in each of these two corners: the far one's key is all ones,
-// and with the last material its cell is what an empty one is.
+// The scene has 2^20 voxels a side and one voxel in each of these two corners. The key of the far one is all
+// ones, and with the last material its cell equals an empty one.
 TEST_F(SpatialHash, HoldsTheVoxelWhoseKeyIsAllOnes) {
   constexpr int32_t kLast = (1 << 20) - 1;
   for (const uint32_t children : {0x80u, 0x81u}) {
@@ -163,7 +165,7 @@ TEST_F(SpatialHash, ADifferenceToTheDagIsNamed) {
   EXPECT_NE(problem(built(dense_dag(60, true, shell)), dag).find("60³"), std::string::npos);
 }
 
-// But for the cell that is kept apart and that nobody looks at, there is none that may change.
+// No cell may change, except the last one, which is kept apart and not used here.
 TEST_F(SpatialHash, DamageOfACellIsAnError) {
   const dag::FrozenDag dag = dense_dag(30, true, dust(3));
   const FrozenHash hash = built(dag);
@@ -220,7 +222,8 @@ TEST_F(SpatialHash, ThatDoesNotFitSaysHowMuchItTakes) {
   const dag::FrozenDag dag = dense_dag(64, true, everywhere);
   EXPECT_NO_THROW(spatial::check_hash_fits(1000, 100, {}, spatial::bytes_to_build(1000, 100, {})));
   EXPECT_EQ(problem_of([] { spatial::check_hash_fits(1000000, 100000, {}, 1 << 20); }),
-            "to build a spatial hash of 1,000,000 voxels takes 15.66 MiB, but 1.00 MiB are there (allow more "
+            "building a spatial hash of 1,000,000 voxels needs 15.66 MiB, but only 1.00 MiB are available "
+            "(allow more "
             "memory)");
   EXPECT_NE(problem_of([&] { built(dag, {.load_factor = 1e-9}); }).find("at most 2^32 - 2 cells"),
             std::string::npos);

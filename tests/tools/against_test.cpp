@@ -1,4 +1,4 @@
-// What vox-stats --against says of two scenes, with good input and bad.
+// Tests vox-stats --against, which compares two scenes, with good input and bad.
 #include "tests/tools/browser.h"
 #include "tests/tools/page_tables.h"
 #include "tests/tools/program.h"
@@ -6,7 +6,7 @@
 namespace vox {
 namespace {
 
-// Two boxes, a.h5 and b.h5, on one grid of 24³, with materials of their own; and c.h5, as b without materials.
+// a.h5 and b.h5 are boxes with materials of their own on one grid of 24³; c.h5 is b.h5 without materials.
 class AgainstProgram : public ProgramTest {
  protected:
   AgainstProgram() : ProgramTest("vox-stats") {}
@@ -22,7 +22,7 @@ class AgainstProgram : public ProgramTest {
          "b.h5");
     make("bare.h5", "box add min 4,1,3 max 24,24,24\nbox add min 0,0,0 max 5,2,4\n", "c.h5");
   }
-  // Writes a scene of nothing but what the script adds.
+  // Writes a scene that contains only what the script adds.
   void make(const std::string& scene, const std::string& script, const std::string& output) const {
     write("make.txt", "clear\n" + script);
     edit(scene, "make.txt", output);
@@ -36,7 +36,7 @@ class AgainstProgram : public ProgramTest {
 
 TEST_F(AgainstProgram, SaysWhatBothFillAndWhatIsInOneAlone) {
   const std::string text = printed({"a.h5", "--against", "b.h5"});
-  // The box from 4,1,3 to 10,11,12, and from 0,0,0 to 5,2,4 what is not in it.
+  // The common voxels are the box from 4,1,3 to 10,11,12, and the part of 0,0,0 to 5,2,4 outside it.
   const uint64_t both = 6 * 10 * 9 + 5 * 2 * 4 - 1 * 1 * 1, a = 10 * 11 * 12;
   for (const std::string& part :
        {"a.h5 against b.h5: " + std::to_string(both) + " voxels in both, in 24³",
@@ -79,7 +79,7 @@ TEST_F(AgainstProgram, WritesTheSceneThatTheBooleanOfEditsMakes) {
   EXPECT_EQ(digest("both.h5"), digest("edited.h5"));
   const std::string json = printed({"a.h5", "--against", "b.h5", "--json"});
   EXPECT_EQ(json_value(json, "both.digest"), digest("both.h5"));
-  // What both fill, compared with either, is itself.
+  // The common voxels, compared with either scene, are the common voxels.
   EXPECT_EQ(json_value(printed({"both.h5", "--against", "b.h5", "--json"}), "first.only"), "0");
 }
 

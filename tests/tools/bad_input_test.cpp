@@ -1,4 +1,6 @@
 // What vox-convert does with bad input: one clear error, the right exit code, nothing left behind.
+#include <sys/stat.h>
+
 #include "tests/common/thoroughness.h"
 #include "tests/tools/program.h"
 
@@ -35,13 +37,105 @@ TEST_F(BadInput, MeshesThatAreNone) {
                                                         {"folder.obj", "is a directory"},
                                                         {"empty.obj", "empty"},
                                                         {"empty.glb", "empty"},
-                                                        {"text.obj", "no OBJ mesh"},
-                                                        {"text.ply", "no PLY mesh"},
+                                                        {"text.obj", "not an OBJ mesh"},
+                                                        {"text.ply", "not a PLY mesh"},
                                                         {"text.glb", "text.glb"},
                                                         {"text.none", "not a mesh file"},
                                                         {"index.obj", "99"}})
     expect_failure(kFailed, text, {name, "--res", "64"});
   expect_failure(kFailed, "missing.obj", {"cube.obj", "missing.obj", "--res", "64"});
+}
+
+TEST_F(BadInput, PipesAndDevicesAreRefusedInsteadOfWaitedFor) {
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  for (const char* extension :
+       {".obj", ".glb", ".fbx", ".h5", ".xyz", ".las", ".vox", ".vl32", ".nvdb", ".nrrd", ".mhd", ".none"}) {
+    const std::string name = std::string("pipe") + extension;
+    std::filesystem::create_symlink("pipe", folder_ / name);
+    for (const std::vector<std::string>& more :
+         std::vector<std::vector<std::string>>{{"--res", "64"}, {"--info"}}) {
+      std::vector<std::string> arguments = {name};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const Finished run = convert(arguments);
+      EXPECT_TRUE(run.code == kFailed || run.code == kBadUsage)
+          << name << " signal " << run.signal << run.err;
+    }
+  }
+  expect_failure(kFailed, "pipe.obj: is not a regular file (pipes and devices are not read",
+                 {"pipe.obj", "--res", "64", "-o", "a.h5"});
+  expect_failure(kFailed, "/dev/zero: is not a regular file", {"/dev/zero", "--res", "64"});
+  for (const char* program : {"vox-stats", "vox-render"})
+    EXPECT_EQ(run_program(program, {"pipe.h5"}, {.folder = folder_, .file_size_limit = {}}).code, kFailed);
+  for (const char* option : {"--paint", "--palette"})
+    expect_failure(kFailed, "pipe", {"cube.obj", "--res", "64", option, "pipe"});
+  write("mtl.obj", "mtllib pipe\n" + cube_obj());
+  EXPECT_EQ(convert({"mtl.obj", "--res", "16", "-o", "mtl.h5"}).code, 0);
+}
+
+TEST_F(BadInput, AStrokeThatCannotEndIsRefusedWithItsLine) {
+  write("square.obj",
+        "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3 4/4\n");
+  const std::vector<std::string> arguments = {
+      "square.obj", "--res", "64", "--paint", "a.txt", "--paint-size", "64K", "--memory-limit", "1G"};
+  write("a.txt", "stroke color #ff0000 radius 3 at 0.5,0.5,0\n");
+  expect_failure(kFailed, "a.txt:1: the stroke paints at least", arguments);
+  write("a.txt", "# far\nstroke color #ff0000 radius 2147483648 at 0,2147483648,1\n");
+  expect_failure(kFailed, "a.txt:2: the stroke has lengths of", arguments);
+}
+
+TEST_F(BadInput, BricksOfAHugeGridTakeTheWorkOfWhatIsFilled) {
+  const auto voxel = [](unsigned char high, unsigned char low) {
+    return std::string(
+        {0, 0, static_cast<char>(high), static_cast<char>(low), 0, 0, 0, 1, 0, 0, 0, 2, 0, 90, 90, 90});
+  };
+  write("far.vl32", voxel(0, 0) + voxel(0x40, 7));
+  const std::string json = converted({"far.vl32", "--structure", "svdag,bricks", "-o", "far.h5", "--json"});
+  EXPECT_EQ(json_value(json, "bricks.filled"), "2") << json;
+}
+
+TEST_F(BadInput, BuffersAndTexturesOutsideOfTheFolderAreReadOnlyWhereThatIsAllowed) {
+  std::filesystem::create_directories(folder_ / "meshes");
+  std::string corners;
+  for (const float value : {0.f, 0.f, 0.f, 1.f, 0.f, 0.f, 1.f, 1.f, 0.f})
+    corners.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  write("corners.bin", corners);
+  std::filesystem::create_symlink("../corners.bin", folder_ / "meshes/link.bin");
+  const auto gltf = [](const std::string& uri) {
+    return R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[)"
+           R"({"attributes":{"POSITION":0}}]}],"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3",)"
+           R"("min":[0,0,0],"max":[1,1,0]}],"bufferViews":[{"buffer":0,"byteLength":36}],"buffers":[{"byteLength":36,"uri":")" +
+           uri + "\"}]}";
+  };
+  for (const std::string& uri :
+       {std::string("../corners.bin"), std::string("link.bin"), (folder_ / "corners.bin").string()}) {
+    write("meshes/a.gltf", gltf(uri));
+    expect_failure(kFailed, "lies outside of the folder of the file that names it (--allow-outside reads it)",
+                   {"meshes/a.gltf", "--res", "16"});
+    EXPECT_EQ(convert({"meshes/a.gltf", "--res", "16", "--allow-outside", "-o", "a.h5"}).code, 0) << uri;
+  }
+  write("paint.png", "no picture");
+  write("meshes/a.mtl", "newmtl painted\nmap_Kd ../paint.png\n");
+  write("meshes/a.obj", "mtllib a.mtl\nusemtl painted\n" + cube_obj());
+  const Finished refused = convert({"meshes/a.obj", "--res", "16", "-o", "b.h5"});
+  EXPECT_TRUE(has(refused.err, "1 texture outside of its folder not read: ../paint.png")) << refused.err;
+  const Finished read = convert({"meshes/a.obj", "--res", "16", "--allow-outside", "-o", "b.h5"});
+  EXPECT_TRUE(has(read.err, "paint.png: not an image")) << read.err;
+}
+
+TEST_F(BadInput, ErrorsNameTheInputThatTheyAreAbout) {
+  write("a.xyz", "0 0 0\n1 1 1\n");
+  expect_failure(kBadUsage, "a.xyz: one of --res and --voxel-size is needed", {"a.xyz"});
+  expect_failure(kFailed, "cube.obj: out of memory", {"cube.obj", "--res", "64K", "--memory-limit", "1M"});
+  write("a.mhd",
+        "NDims = 3\nDimSize = 2 2 2\nElementType = MET_UCHAR\nElementSpacing = 1 0 1\nElementDataFile = "
+        "a.raw\n");
+  write("a.raw", "eight by");
+  expect_failure(kFailed, "a.mhd: ElementSpacing has a zero", {"a.mhd"});
+  converted({"cube.obj", "--res", "64", "-o", "cube.h5"});
+  write("way.csv", "eye_x,eye_y,eye_z,target_x,target_y,target_z\n0,0,0,1,1,1\n1e14,0,0,0,0,0\n");
+  const Finished far = run_program("vox-render", {"cube.h5", "--path", "way.csv", "-o", "a.png"},
+                                   {.folder = folder_, .file_size_limit = {}});
+  EXPECT_TRUE(one_error(far, "way.csv: picture 2: ", "vox-render")) << far.err;
 }
 
 TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
@@ -58,7 +152,7 @@ TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
       arguments.insert(arguments.end(), more.begin(), more.end());
       expect_failure(kFailed, text, arguments);
     }
-    expect_failure(kFailed, "which is not read", {"cube.obj", name, "--res", "64"});
+    expect_failure(kFailed, "which vox does not support", {"cube.obj", name, "--res", "64"});
     for (const auto& [program, arguments] :
          std::vector<std::pair<std::string, std::vector<std::string>>>{{"vox-render", {name}},
                                                                        {"vox-stats", {name}},

@@ -1,4 +1,4 @@
-// The page that vox-bench hash writes with --html.
+// Tests the page that vox-bench hash writes with --html.
 #include "tests/common/test_engine.h"
 #include "tests/tools/browser.h"
 #include "tests/tools/page_tables.h"
@@ -15,7 +15,7 @@ class BenchPage : public ProgramTest {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_program("vox-bench", arguments, {.folder = folder_, .file_size_limit = {}});
   }
-  // Two sizes of items and two load factors.
+  // The run has two sizes of items and two load factors.
   std::string measured() const {
     const Finished run = bench({"--item-words", "2,5", "--load-factors", "32,96", "--hit-rates", "50",
                                 "--json", "-q", "--html", "page.html"});

@@ -1,4 +1,4 @@
-// What vox-bench does, with good and with bad input.
+// Tests vox-bench with good and with bad input.
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
@@ -14,7 +14,7 @@ class BenchProgram : public ProgramTest {
   Finished bench(const std::vector<std::string>& arguments) {
     return run_program("vox-bench", arguments, {.folder = folder_, .file_size_limit = {}});
   }
-  // A run that takes no time, with more options.
+  // Runs vox-bench hash with very little work and these further options.
   Finished hash(const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"hash",   "--device",     test_device(), "--scale",
                                           "1/4096", "--item-words", "2,5"};
@@ -31,7 +31,7 @@ class BenchProgram : public ProgramTest {
   }
 };
 
-// The rows of a benchmark's JSON as comma-separated values.
+// Returns the rows of a benchmark's JSON as comma-separated values.
 std::string rows_as_csv(const std::string& json) {
   std::istringstream lines(json.substr(json.find("\"rows\": [")));
   std::string names, name_line, row, csv;
@@ -119,7 +119,7 @@ TEST_F(BenchProgram, MeasuresTablesOfKeysBesideTheOthers) {
                            "\n   2  cuckoo_buckets ", "\n   2  atomic64 "})
     EXPECT_NE(both.find(part), std::string::npos) << part << both;
   EXPECT_EQ(both.find("\n   1  atomic64"), std::string::npos) << both;
-  // The sizes are those that the tables hold.
+  // The default sizes are those that the tables can hold.
   arguments = small;
   arguments.insert(arguments.end(), {"--tables", "slabset,cuckoo_buckets"});
   const std::string keys = bench(arguments).out;
@@ -172,7 +172,7 @@ TEST_F(BenchProgram, RefusesValuesThatMakeNoSense) {
     expect_refused(kBadUsage, option, {option, value});
   expect_refused(kBadUsage, "-o", {"-o", "report.txt"});
   expect_refused(kBadUsage, "accel8", {"accel8"});
-  // The run of this test has items of 2 and 5 words.
+  // The run has items of 2 and 5 words.
   expect_refused(kBadUsage, "held by none of: slabset", {"--tables", "slabset"});
 }
 

@@ -1,4 +1,4 @@
-// vox-bench bricks, with good and with bad input.
+// Tests vox-bench bricks with good and with bad input.
 #include "tests/tools/bricks_program.h"
 
 #include "tests/common/test_engine.h"
@@ -14,7 +14,7 @@ class BricksBench : public BricksProgram {
                      {"bricks", "ball_20x14x9_uint8.raw", "--device", test_device(), "-q"});
     return run_program("vox-bench", arguments, {.folder = folder_, .file_size_limit = {}});
   }
-  // A run that takes little time, with more options.
+  // Runs the benchmark with little work and these further options.
   Finished quick(const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {
         "--brick-sizes", "4,8", "--sets",    "all,dense", "--filters", "3",         "--repetitions", "1",
@@ -34,7 +34,8 @@ TEST_F(BricksBench, MeasuresEveryLoopOfEverySetByEveryWay) {
   const Finished run = quick({"--json", "--csv", "rows.csv"});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(json_value(run.out, "dense_bytes"), "2520");
-  // The array, then two sizes of two sets in two ways, each with a filter, two gathers and a picture.
+  // The rows are those of the array, and then of two sizes of two sets in two ways, each with a filter, two
+  // gathers and a picture.
   const std::string csv = read_bytes(folder_ / "rows.csv");
   EXPECT_EQ(count_of(csv, "\n"), 1u + 4 + 2 * 2 * 2 * 4);
   EXPECT_EQ(count_of(csv, ",kd,"), 2u * 2 * 4);
@@ -102,7 +103,7 @@ TEST_F(BricksBench, ShowsItsProgress) {
   EXPECT_NE(run.err.find("direct, mean 7³"), std::string::npos) << run.err;
 }
 
-// So many repetitions take hours; the interrupt comes when some rows are done.
+// This number of repetitions takes hours; the interrupt comes after some rows.
 TEST_F(BricksBench, WritesWhatItHasWhenItIsInterrupted) {
   const Finished run = run_program("vox-bench",
                                    {"bricks",
@@ -144,7 +145,7 @@ TEST_F(BricksBench, RefusesWhatMakesNoSense) {
         {"--access", "magic", "array,direct,kd,jit"},
         {"--filters", "4", "expected 1, 3, 5"},
         {"--trade-off", "1", "2 to 1000"},
-        {"--repetitions", "0", "one at least"},
+        {"--repetitions", "0", "must be at least 1"},
         {"--jit-budget", "0", "one leaf at least"},
         {"-o", "r.txt", "ends in .h5"}}) {
     const Finished run = bench({option, value});

@@ -7,7 +7,7 @@
 
 namespace vox {
 
-// 20 x 14 x 9 voxels, a ball around the middle.
+// A volume of 20 x 14 x 9 voxels with a ball around its centre.
 inline std::string ball(uint32_t scale) {
   std::string bytes;
   for (int z = 0; z < 9; ++z)
@@ -25,12 +25,12 @@ class BricksProgram : public ProgramTest {
     ProgramTest::SetUp();
     if (!folder_.empty()) write("ball_20x14x9_uint8.raw", ball(6));
   }
-  // The bytes behind the header.
+  // Returns the bytes after the header.
   std::string values(const std::string& nrrd) const {
     const std::string bytes = read_bytes(folder_ / nrrd);
     return bytes.substr(bytes.find("\n\n") + 2);
   }
-  // A digest of all that /bricks holds.
+  // Returns a digest of the whole group /bricks.
   std::string bricks_digest(const std::string& file) const {
     return python("import h5py, hashlib\ng = h5py.File('" + file + R"(')['bricks']
 print([(n, hashlib.sha1(g[n][()].tobytes()).hexdigest()) for n in g])

@@ -1,4 +1,4 @@
-// vox-convert with volumes and bricks.
+// Tests vox-convert with volumes and bricks.
 #include <cmath>
 #include <cstring>
 
@@ -83,7 +83,7 @@ TEST_F(BricksProgram, MakesBricksOfMeshes) {
   EXPECT_TRUE(values("alone.nrrd") == values("mesh.nrrd"));
 }
 
-// Python reads dense and list bricks as the format is described.
+// Python reads dense and list bricks by the description of the format.
 TEST_F(BricksProgram, WritesFilesThatPythonReads) {
   converted({"ball_20x14x9_uint8.raw", "--brick-size", "8", "--types", "empty,dense", "-o", "a.h5"});
   const std::string text = python(R"(

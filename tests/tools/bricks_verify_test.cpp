@@ -1,4 +1,4 @@
-// vox-convert --verify of bricks, and bricks that are the same whatever memory and threads there are.
+// Tests vox-convert --verify for bricks, and that bricks do not depend on memory and threads.
 #include <fstream>
 
 #include "tests/common/test_engine.h"
@@ -88,7 +88,7 @@ TEST_F(VerifyBricksProgram, GivesEqualFilesForEveryThreadCountAndMemoryLimit) {
   }
 }
 
-// 256 MiB of 16-bit values, nearly all of them 0, which take no room on the disk.
+// The volume has 256 MiB of 16-bit values, nearly all 0, which take no room on the disk.
 TEST_F(VerifyBricksProgram, AVolumeLargerThanTheMemoryItMayTakeGivesTheSameBricks) {
   if (kThoroughness < 10) GTEST_SKIP() << "instrumented programs take memory of their own";
   constexpr uint64_t kBytes = 256 << 20, kLimit = 100 << 20;

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A page that holds the report in a frame, so that the report stays as it is: a frame of the same origin can
-// be looked into, and it can be narrower than Chromium's window.
+// This page shows the report in a frame, so that the report itself is not changed. Scripts can read a frame
+// of the same origin, and it can be narrower than Chromium's window.
 constexpr const char* kChecker = R"(
 const found = [];
 let charts = 0, pictures = 0, pieces = 0;

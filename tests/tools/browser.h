@@ -1,4 +1,4 @@
-// Looks at report pages as a reader's browser shows them: Chromium without a window.
+// Looks at report pages in the browser that a reader would use: Chromium without a window.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@ namespace vox {
 bool have_browser();
 
 struct PageLook {
-  int charts = 0, pictures = 0, texts = 0;  // texts: pieces that were compared with each other
+  int charts = 0, pictures = 0, texts = 0;  // texts: the pieces of text that were compared with each other
   std::vector<std::string> faults;          // "1280 px: …", "390 px: …", "console: …"
 };
 
-// Opens the page 1280 and 390 pixels wide and looks for console messages, charts without marks, charts and
-// pictures that are not shown, texts that overlap, are cut, leave their chart or are too small to read, and
-// anything wider than the page. Needs a browser; files are put beside the page.
+// Opens the page 1280 and 390 pixels wide. It reports console messages, charts without marks, charts and
+// pictures that are not shown, texts that overlap, are cut off, leave their chart or are too small to read,
+// and anything wider than the page. It needs a browser, and it writes files beside the page.
 PageLook look_at(const std::filesystem::path& page);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// vox-convert SCENE --res: coarser levels of a scene file.
+// Tests vox-convert SCENE --res, which makes coarser levels of a scene file.
 #include "formats/scene/scene_file.h"
 #include "tests/tools/program.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 class CoarserProgram : public CubesTest {
  protected:
-  // Makes a coarser scene of cube.h5, with more options, and verifies it.
+  // Makes a coarser scene of cube.h5 with further options, and verifies it.
   dag::VoxelScene coarser(const std::vector<std::string>& more, const std::string& name = "small.h5") {
     std::vector<std::string> arguments = {"cube.h5", "-o", name, "-q"};
     arguments.insert(arguments.end(), more.begin(), more.end());

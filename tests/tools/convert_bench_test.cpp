@@ -1,4 +1,4 @@
-// What vox-bench convert does, with good and with bad input.
+// Tests vox-bench convert with good and with bad input.
 #include "tests/tools/browser.h"
 #include "tests/tools/page_tables.h"
 #include "tests/tools/program.h"
@@ -13,7 +13,7 @@ class ConvertBenchProgram : public ProgramTest {
     ProgramTest::SetUp();
     write("cube.obj", cube_obj());
   }
-  // A run that takes little time, with more options.
+  // Returns arguments for a run with little work and these further options.
   static std::vector<std::string> quick_conversions(const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"convert",       "cube.obj", "--res", "16,32",
                                           "--repetitions", "1",        "-q"};
@@ -26,7 +26,7 @@ TEST_F(ConvertBenchProgram, HasTheScenesOfVoxConvertInItsJsonCsvAndReport) {
   const auto before = listing(folder_);
   write("result.json", printed(quick_conversions({"--coverage", "conservative,thin", "--write", ".", "--json",
                                                   "--csv", "rows.csv", "-o", "report.h5", "--profile"})));
-  EXPECT_EQ(listing(folder_).size(), before.size() + 3);  // what --write has written is gone
+  EXPECT_EQ(listing(folder_).size(), before.size() + 3);  // the files of --write are gone
   write("scene.json", converted({"cube.obj", "--res", "32", "--coverage", "thin", "--json", "-q"}));
   EXPECT_EQ(python(R"(
 import csv, h5py, json

@@ -1,4 +1,4 @@
-// What vox-convert does with good input.
+// Tests vox-convert with good input.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -115,7 +115,7 @@ TEST_F(ConvertProgram, GivesOneDigestWhateverTheCompression) {
 
 TEST_F(ConvertProgram, WritesASceneFileAnewInAnyVersionWithTheSameDigest) {
   const std::string digest = json_value(converted({"cube.obj", "--res", "64", "--json", "-q"}), "digest");
-  // The fastest compression may take a byte more or less (formats/io/deflate.h).
+  // The sizes may differ by a byte with the fastest compression (formats/io/deflate.h), so it is not used.
   converted({"cube.obj", "--res", "64", "--file-version", "1", "-o", "old.h5", "--verify", "-q",
              "--compression", "2"});
   converted({"old.h5", "-o", "new.h5", "-q"});
@@ -129,7 +129,7 @@ TEST_F(ConvertProgram, WritesASceneFileAnewInAnyVersionWithTheSameDigest) {
 }
 
 TEST_F(ConvertProgram, TakesTheResolutionInEverySpelling) {
-  write("cube.obj", "v 0 0 0\nv 1 0 0\nv 0 0.001 0\nf 1 2 3\n");  // little to do at 4096
+  write("cube.obj", "v 0 0 0\nv 1 0 0\nv 0 0.001 0\nf 1 2 3\n");  // little work at 4096
   EXPECT_EQ(resolution_of({"--res", "4096"}), "4096");
   EXPECT_EQ(resolution_of({"--res", "4K"}), "4096");
   EXPECT_EQ(resolution_of({"--res=2^12"}), "4096");
@@ -156,15 +156,16 @@ TEST_F(ConvertProgram, FillsAClosedCubeWithSolid) {
 TEST_F(ConvertProgram, FillsFewerVoxelsWithThinCoverage) {
   const auto voxels = [&](const std::string& kind) {
     return std::stoull(
-        json_value(converted({"cube.obj", "--res", "64", "--coverage", kind, "--json"}), "voxels"));
+        json_value(converted({"slope.obj", "--res", "64", "--coverage", kind, "--json"}), "voxels"));
   };
-  EXPECT_LE(voxels("thin"), voxels("conservative"));
+  write("slope.obj", "v 0 0 0\nv 3 1 2\nv 1 3 1\nf 1 2 3\n");
+  EXPECT_LT(voxels("thin"), voxels("conservative"));
 }
 
 TEST_F(ConvertProgram, TurnsTheAxisThatPointsUp) {
   write("tall.obj", "v 0 0 0\nv 0.5 0 4\nv 0 0 4\nf 1 2 3\n");
   const std::string z = converted({"tall.obj", "--res", "64", "--up", "z", "--json"});
-  EXPECT_EQ(json_value(z, "up"), "\"y\"");  // of the grid, which is turned
+  EXPECT_EQ(json_value(z, "up"), "\"y\"");  // the up axis of the grid, which is rotated
   const std::string y = converted({"tall.obj", "--res", "64", "--json"});
   EXPECT_NE(json_value(z, "digest"), json_value(y, "digest"));
 }
@@ -205,7 +206,7 @@ TEST_F(ConvertProgram, LooksForTexturesInTheFoldersThatAreNamed) {
   write("red.obj",
         "mtllib red.mtl\nvt 0 0\nvt 1 0\nvt 1 1\nv 0 0 0\nv 1 0 0\nv 0 1 1\nusemtl a\nf 1/1 2/2 3/3\n");
   std::filesystem::create_directories(folder_ / "one, two");
-  const char pixel[] = "\0\0\2\0\0\0\0\0\0\0\0\0\1\0\1\0\x18\0\0\0\xff";  // of TGA, red
+  const char pixel[] = "\0\0\2\0\0\0\0\0\0\0\0\0\1\0\1\0\x18\0\0\0\xff";  // a red pixel as TGA
   write("one, two/red.tga", std::string(pixel, sizeof pixel - 1));
   const Finished without = convert({"red.obj", "--res", "64"});
   EXPECT_NE(without.err.find("red.obj: 1 texture not found: red.tga; "), std::string::npos) << without.err;
@@ -262,7 +263,7 @@ TEST_F(ConvertProgram, SaysHowFarThePaletteIsFromTheColors) {
   EXPECT_EQ(over_10({}), "0");
   EXPECT_EQ(over_10({"--palette-weight", "even"}), "0");
   EXPECT_EQ(over_10({"--palette", "red.hex"}), "0.5");
-  EXPECT_EQ(over_10({"--materials", "mesh"}), "");  // colours do not decide there
+  EXPECT_EQ(over_10({"--materials", "mesh"}), "");  // materials do not depend on colours here
 }
 
 TEST_F(ConvertProgram, WeighsColorsByTheAreaToAPower) {

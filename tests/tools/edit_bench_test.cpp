@@ -1,4 +1,4 @@
-// What vox-bench edit does, with good and with bad input.
+// Tests vox-bench edit with good and with bad input.
 #include "tests/tools/browser.h"
 #include "tests/tools/page_tables.h"
 #include "tests/tools/program.h"
@@ -9,13 +9,13 @@ namespace {
 class EditBenchProgram : public CubesTest {
  protected:
   EditBenchProgram() : CubesTest("vox-bench") {}
-  // A run that takes little time, with more options.
+  // Returns arguments for a run with little work and these further options.
   static std::vector<std::string> quick_edits(const std::string& file, const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"edit", file, "--repetitions", "1", "-q"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
-  // All series, few edits of each.
+  // Returns arguments for all series with few edits of each.
   static std::vector<std::string> all_series(const std::vector<std::string>& more) {
     std::vector<std::string> arguments = quick_edits("cube.h5", {"--radii", "4,9", "--sides", "7", "--copies",
                                                                  "2", "--small", "5", "--small-radius", "2"});

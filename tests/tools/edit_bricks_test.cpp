@@ -1,4 +1,4 @@
-// vox-edit of files that have bricks beside the SVDAG.
+// Tests vox-edit on files with bricks beside the SVDAG.
 #include "formats/scene/scene_file.h"
 #include "libvox/bricks/types/types.h"
 #include "tests/tools/program.h"
@@ -21,7 +21,7 @@ class EditBricks : public CubesTest {
     arguments.insert(arguments.end(), options.begin(), options.end());
     converted(arguments);
   }
-  // The bricks of both.h5 after the script, compared with the scene.
+  // Returns the bricks of both.h5 after the script, compared with the scene.
   bricks::FrozenBricks edited_bricks(const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments = {"both.h5", "-s", "script.txt", "-o", "edited.h5", "-q"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -29,7 +29,7 @@ class EditBricks : public CubesTest {
     EXPECT_NE(converted({"--verify", "edited.h5"}).find("correct"), std::string::npos);
     return read_bricks(folder_ / "edited.h5");
   }
-  // The bricks that vox-convert makes of the edited scene.
+  // Returns the bricks that vox-convert makes from the edited scene.
   bricks::FrozenBricks expected_bricks(const std::vector<std::string>& options) {
     std::vector<std::string> arguments = {"edited.h5", "--structure", "bricks", "-o", "expected.h5", "-q"};
     arguments.insert(arguments.end(), options.begin(), options.end());
@@ -55,7 +55,7 @@ TEST_F(EditBricks, AreMadeAgainOfTheSameSizeAndTypes) {
   }
 }
 
-// Which bricks are dense depends on times; how much memory a time is worth does not.
+// Measured times decide which bricks are dense, but not how much memory a time is worth.
 TEST_F(EditBricks, BetweenMemoryAndSpeedStayThere) {
   make_both({"--brick-size", "8", "--optimize", "balanced=0.5"});
   EXPECT_EQ(edited_bricks().slope, 0.5);

@@ -1,4 +1,4 @@
-// vox-edit --check says what a script holds, and lists all its errors.
+// Tests vox-edit --check, which describes a script and lists all its errors.
 #include <algorithm>
 
 #include "tests/tools/program.h"

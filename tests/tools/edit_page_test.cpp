@@ -1,4 +1,4 @@
-// The page that vox-edit writes with --html.
+// Tests the page that vox-edit writes with --html.
 #include "tests/tools/browser.h"
 #include "tests/tools/page_tables.h"
 #include "tests/tools/program.h"

@@ -1,4 +1,4 @@
-// What vox-edit does, with good input and bad.
+// Tests vox-edit with good input and bad.
 #include <unistd.h>
 
 #include <csignal>
@@ -17,7 +17,7 @@ class EditProgram : public CubesTest {
  protected:
   EditProgram() : CubesTest("vox-edit") {}
 
-  // Expects the error of a script that is wrong.
+  // Expects an error in a bad script.
   void expect_bad_script(const std::string& text, const std::string& script,
                          const std::string& scene = "cube.h5") {
     write("bad.txt", script);
@@ -25,7 +25,7 @@ class EditProgram : public CubesTest {
     expect_failure(kFailed, text, {scene, "--script", "bad.txt", "--check"});
   }
 
-  // The scene after the script, written to `name` and verified.
+  // Returns the scene after the script, which is written to `name` and verified.
   dag::VoxelScene edited(const std::string& script, const std::string& name = "edited.h5",
                          const std::vector<std::string>& more = {}, const std::string& scene = "cube.h5") {
     write("script.txt", script);
@@ -40,14 +40,14 @@ class EditProgram : public CubesTest {
   }
 };
 
-// Adds 64 voxels away from the shell of the cube, of material 3.
+// The command adds 64 voxels of material 3 away from the shell of the cube.
 const std::string kBox = "box add min 20,20,20 max 24,24,24 material 3\n";
 
 uint64_t json_number(const std::string& json, const std::string& key) {
   return std::stoull(json_value(json, key));
 }
 
-// The scene that is written.
+// The next tests are about the scene that is written.
 
 TEST_F(EditProgram, WritesTheEditedScene) {
   const dag::VoxelScene before = read_scene(folder_ / "cube.h5"), after = edited(kBox);
@@ -134,16 +134,16 @@ TEST_F(EditProgram, NothingIsSavedOverWhatTheRunReadsOrAsWhatItIsNot) {
                  {"cube.h5", "-s", "wrong.txt", "-o", "x.h5", "--log", "log.h5"});
 }
 
-// A checkpoint is not the end: commands behind it that are no edits count too.
+// A checkpoint is not the end: later commands that are not edits count too.
 TEST_F(EditProgram, TheLastStateIsWrittenAlsoBehindACheckpoint) {
   const std::string undo = kBox + kBox + "clear\nundo\n";
   EXPECT_EQ(edited(undo, "edited.h5", {"--checkpoint", "1"}).dag.digest, edited(kBox).dag.digest);
   EXPECT_EQ(edited(undo, "edited.h5", {"--checkpoint", "3"}).dag.digest, edited(kBox).dag.digest);
 }
 
-// Crashes and interrupts.
+// The next tests are about crashes and interrupts.
 
-// A script that takes minutes.
+// This script takes minutes.
 const std::string kEndless =
     "repeat 1000000 jitter 20 seed 3\n  sphere add center 30,30,30 radius 9 noise 3 material 1\nend\n";
 
@@ -185,7 +185,7 @@ TEST_F(EditProgram, ADiskThatIsFullLeavesTheTargetAsItWas) {
   expect_failure(kFailed, "old.h5", {"cube.h5", "-s", "script.txt", "-o", "old.h5", "--force"}, full);
 }
 
-// Scripts that are wrong.
+// The next tests are about wrong scripts.
 
 TEST_F(EditProgram, ScriptsThatCannotBeRead) {
   std::filesystem::create_directory(folder_ / "folder.txt");
@@ -220,7 +220,7 @@ TEST_F(EditProgram, AScriptOfManyMegabytesIsRead) {
   EXPECT_EQ(scene.history.at(0).script.size(), text.size() + kBox.size());
 }
 
-// Other scenes.
+// The next tests are about other scenes.
 
 TEST_F(EditProgram, StampsAreCopiedVoxelForVoxelWhateverTheirResolution) {
   write("small.obj", cube_obj());
@@ -245,7 +245,7 @@ TEST_F(EditProgram, StampsThatDoNotFitAreNamed) {
     expect_bad_script("bad.txt:2:1: none.h5: no such file", "undo\n" + command + "none.h5" + at);
     expect_bad_script("text.h5: is no HDF5 file", command + "text.h5" + at);
   }
-  write("scripts/inside.txt", "stamp ../cube.h5 at 10,10,10\n");  // from the script's folder
+  write("scripts/inside.txt", "stamp ../cube.h5 at 10,10,10\n");  // relative to the script's folder
   EXPECT_EQ(ran({"cube.h5", "-s", "scripts/inside.txt"}).code, 0);
 }
 
@@ -283,7 +283,7 @@ TEST_F(EditProgram, ThePaletteGetsEntriesOfTheScenesThatAreStamped) {
   EXPECT_EQ(after.palette.names[2], "material 2");
 }
 
-// The command line.
+// The next tests are about the command line.
 
 TEST_F(EditProgram, CommandLinesThatMakeNoSense) {
   write("script.txt", kBox);
@@ -329,7 +329,7 @@ TEST_F(EditProgram, HelpTeachesTheLanguageInLinesOf100Characters) {
     EXPECT_LE(end - at, 101u) << help.substr(at, end - at);
 }
 
-// The same result in whichever way the edits are run.
+// The next tests run the same edits in several ways, with the same result.
 
 const std::string kManyEdits =
     "gc every 7\n"
@@ -374,7 +374,7 @@ TEST_F(EditProgram, PlaysRecordings) {
   EXPECT_TRUE(played.history[0].script.ends_with("\n" + recording)) << played.history[0].script;
 }
 
-// The reports.
+// The next tests are about the reports.
 
 TEST_F(EditProgram, PrintsOneJsonObject) {
   write("script.txt", kBox + "undo\nredo\ngc\n" + kBox);
@@ -416,7 +416,7 @@ TEST_F(EditProgram, LogsEveryPassAsCsv) {
   printed({"cube.h5", "-s", "script.txt", "--log", "edits.csv", "-q"});
   const std::string csv = read_bytes(folder_ / "edits.csv");
   EXPECT_TRUE(csv.starts_with(
-      "line,frame,tool,edits,changed_voxels,nodes_made,nodes_distinct,nodes_new,leaves_made,"
+      "\"line\",frame,tool,edits,changed_voxels,nodes_made,nodes_distinct,nodes_new,leaves_made,"
       "leaves_distinct,leaves_new,octree_bytes,store_items,store_item_bytes,"
       "store_allocated_bytes,octree_seconds,octree_device_seconds,merge_seconds,merge_device_seconds,"
       "seconds\r\n"))

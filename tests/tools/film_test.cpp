@@ -1,4 +1,4 @@
-// Many pictures of one scene: on a camera's way, and as films.
+// Tests series of pictures of one scene, along a camera path and as films.
 #include <cstdlib>
 
 #include "formats/images/film_file.h"
@@ -24,7 +24,7 @@ class FilmProgram : public CubesTest {
     CubesTest::TearDown();
   }
 
-  // Makes a shell script the only ffmpeg that there is.
+  // Makes a shell script the only ffmpeg that programs find.
   void set_ffmpeg(const std::string& script) const {
     fs::create_directory(folder_ / "bin");
     write("bin/ffmpeg", "#!/bin/sh\nPATH=/bin:/usr/bin\n" + script);
@@ -60,7 +60,7 @@ TEST_F(FilmProgram, ShowsThePicturesThatAreWrittenOneByOne) {
     }
     EXPECT_LT(apart / (3.0 * 160 * 120), 4) << frame;
   }
-  // It is known as ours, and may be replaced; another's may not.
+  // vox recognises its own film and may replace it, but not another's.
   printed({"cube.h5", "-q", "--turntable", "2", "--size", "40x30", "-o", "turn.mp4"});
   write("other.mp4", "somebody's film");
   expect_failure(kFailed, "no film that vox wrote",
@@ -124,7 +124,7 @@ TEST_F(FilmProgram, AWayWithTimesHasPicturesBetweenItsRows) {
   write("way.csv", kColumns + ",time\n0.5,0.5,3,0.5,0.5,0.5,0\n2,3,1,0.5,0.5,0.5,0.5\n");
   printed({"cube.h5", "-q", "--path", "way.csv", "--fps", "8", "--size", "60x40", "-o", "a.png"});
   EXPECT_TRUE(exists("a-4.png") && !exists("a-5.png"));
-  // Two rows are a straight line.
+  // A camera path of two rows is a straight line.
   printed(
       {"cube.h5", "-q", "--eye", "1.25,1.75,2", "--target", "0.5,0.5,0.5", "--size", "60x40", "-o", "b.png"});
   EXPECT_EQ(image("a-2.png").pixels, image("b.png").pixels);

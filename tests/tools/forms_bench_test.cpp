@@ -1,4 +1,4 @@
-// What vox-bench forms does, with good and with bad input.
+// Tests vox-bench forms with good and with bad input.
 #include "tests/tools/browser.h"
 #include "tests/tools/page_tables.h"
 #include "tests/tools/program.h"
@@ -9,7 +9,7 @@ namespace {
 class FormsBenchProgram : public CubesTest {
  protected:
   FormsBenchProgram() : CubesTest("vox-bench") {}
-  // A run that takes little time, with more options.
+  // Returns arguments for a run with little work and these further options.
   static std::vector<std::string> quick(const std::string& file, const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"forms", file,        "--gathers", "500",           "--means",
                                           "100",   "--picture", "9",         "--repetitions", "1"};

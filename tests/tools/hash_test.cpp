@@ -1,4 +1,4 @@
-// The tools with spatial hashes of scenes.
+// Tests the tools with spatial hashes of scenes.
 #include "tests/tools/program.h"
 
 namespace vox {

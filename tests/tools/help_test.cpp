@@ -1,4 +1,4 @@
-// --help: one column of descriptions, lines that fit, examples that run.
+// Tests --help: descriptions form one column, lines fit, examples run.
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
@@ -43,7 +43,7 @@ class HelpProgram : public ProgramTest {
     return lines;
   }
 
-  // The examples of --help, without the text beside them.
+  // Returns the examples of --help without the text beside them.
   std::vector<Arguments> examples(const std::string& program) const {
     std::vector<Arguments> list;
     for (const std::string& line : help(program, {}, "100")) {

@@ -1,4 +1,4 @@
-// What vox-bench intersect does, with good and with bad input.
+// Tests vox-bench intersect with good and with bad input.
 #include "tests/common/test_engine.h"
 #include "tests/tools/browser.h"
 #include "tests/tools/page_tables.h"
@@ -10,7 +10,7 @@ namespace {
 class IntersectProgram : public ProgramTest {
  protected:
   IntersectProgram() : ProgramTest("vox-bench") {}
-  // A run that takes no time, with more arguments.
+  // Runs the benchmark with very little work and these further arguments.
   Finished intersect(const std::vector<std::string>& more) const {
     std::vector<std::string> arguments = {"intersect", "--device", test_device()};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -55,7 +55,7 @@ for table in result['tables']:
 print('good')
 )"),
             "good\n");
-  // What vox wrote it may replace.
+  // A file that vox wrote may be replaced.
   EXPECT_EQ(intersect({"--triangles", "12", "--res", "8", "--frames", "1", "-q", "--csv", "rows.csv"}).code,
             0);
 }

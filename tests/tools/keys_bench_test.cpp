@@ -1,4 +1,4 @@
-// What vox-bench keys does, with good and with bad input.
+// Tests vox-bench keys with good and with bad input.
 #include <algorithm>
 
 #include "formats/images/image.h"
@@ -14,7 +14,7 @@ namespace {
 class KeysBenchProgram : public ProgramTest {
  protected:
   KeysBenchProgram() : ProgramTest("vox-bench") {}
-  // A run that takes no time, with more options.
+  // Runs the benchmark with very little work and these further options.
   Finished keys(const std::vector<std::string>& more, const std::string& size = "--scale=1/16384") {
     std::vector<std::string> arguments = {"keys", "--device", test_device(), "--tables", "lines", size};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -135,7 +135,7 @@ TEST_F(KeysBenchProgram, DrawsMaximumAgesSideBySide) {
       "--keys=2000");
   ASSERT_EQ(run.code, 0) << run.err;
   const scene::Image image = read_image(folder_ / "ages.png");
-  EXPECT_EQ(image.width, 2 * 100 + 16u);  // of a picture of 100²
+  EXPECT_EQ(image.width, 2 * 100 + 16u);  // for a picture of 100²
   EXPECT_GT(image.height, 5u);
   EXPECT_LT(image.height, 60u);
   const std::string page = read_bytes(folder_ / "page.html");
@@ -198,7 +198,7 @@ TEST_F(KeysBenchProgram, RefusesValuesThatMakeNoSenseAndOptionsWithoutEffect) {
   expect_refused(kBadUsage, "no effect", {"--multiplicities", "3"});
   expect_refused(kBadUsage, "no effect", {"--failure-keys", "3"});
   expect_refused(kBadUsage, "no effect", {"--ages", "a.png"});
-  expect_refused(kBadUsage, "no effect", {"--figure", "3"});  // whose keys are not those of a scale
+  expect_refused(kBadUsage, "no effect", {"--figure", "3"});  // --figure has its own number of keys
 }
 
 }  // namespace

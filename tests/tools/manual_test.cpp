@@ -1,4 +1,4 @@
-// --help=man, bash and zsh: the manual pages and completions that the build has the tools write.
+// Tests --help=man, bash and zsh: the manual pages and completions that the build makes the tools write.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -41,7 +41,7 @@ class Manual : public ProgramTest {
     return run.out;
   }
 
-  // The options that --help lists: "--output" and, where it has a letter, "-o".
+  // Returns the options that --help lists: "--output" and, for options with a letter, "-o".
   std::vector<Arguments> options(const Program& program) const {
     std::vector<Arguments> list;
     std::istringstream lines(help(program, "--help"));
@@ -56,7 +56,7 @@ class Manual : public ProgramTest {
     return list;
   }
 
-  // The words that bash offers for the last of these words, in the folder of the test.
+  // Returns the words that bash offers for the last of these words in the test's folder.
   Arguments offered(const Arguments& words) const {
     write("complete.bash", help({words.front(), {}}, "--help=bash"));
     if (words.front() == "vox-bench")
@@ -86,7 +86,7 @@ class Manual : public ProgramTest {
   }
 };
 
-// The option in the language of man(7), where every hyphen that is to stay one is escaped.
+// Returns the option in the language of man(7), where a literal hyphen must be escaped.
 std::string in_man(const std::string& option) {
   std::string text;
   for (const char c : option) text += c == '-' ? "\\-" : std::string(1, c);

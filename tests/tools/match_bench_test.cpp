@@ -1,4 +1,4 @@
-// What vox-bench match does, with good and with bad input.
+// Tests vox-bench match with good and with bad input.
 #include <algorithm>
 
 #include "formats/images/image.h"
@@ -15,7 +15,7 @@ namespace {
 class MatchBenchProgram : public ProgramTest {
  protected:
   MatchBenchProgram() : ProgramTest("vox-bench") {}
-  // A run that takes little time, with more arguments.
+  // Runs the benchmark with little work and these further arguments.
   Finished match(const std::vector<std::string>& more, const std::string& tables = "lines") {
     std::vector<std::string> arguments = {"match", "--device",      test_device(), "--tables",
                                           tables,  "--repetitions", "1",           "--bases",
@@ -31,7 +31,7 @@ class MatchBenchProgram : public ProgramTest {
     EXPECT_EQ(run.out, "");
     EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(more);
   }
-  // Writes query.png and reference.png, and other.png, which is of something else.
+  // Writes query.png and reference.png, and other.png, which shows something else.
   void write_pair() const {
     const measure::PicturePair pair = measure::make_picture_pair({.side = 256, .seed = 2});
     write_png(pair.query, {}, folder_ / "query.png");
@@ -128,7 +128,7 @@ TEST_F(MatchBenchProgram, RefusesPicturesThatCannotBeMatched) {
   expect_refused(kFailed, "dot.png: the picture has too few edges", {"query.png", "dot.png"});
   expect_refused(kFailed, "plain.png: the picture has too few edges", {"plain.png", "reference.png"});
   expect_refused(kFailed, "lower --edge-step", {"plain.png", "plain.png"});
-  // What is there already and is not ours stays.
+  // An existing file that vox did not write stays.
   expect_refused(kFailed, "text.png", {"query.png", "reference.png", "--overlay", "text.png"});
 }
 

@@ -1,4 +1,4 @@
-// vox-convert with inputs of different kinds, which share a grid.
+// Tests vox-convert with inputs of different kinds, which share a grid.
 #include "formats/scene/scene_file.h"
 #include "tests/tools/program.h"
 
@@ -12,7 +12,7 @@ TEST_F(MixedProgram, ALaterInputHidesAnEarlierOne) {
   const dag::VoxelScene before = read_scene(folder_ / "cube.h5");
   converted({"cube.vox", "cube.obj", "--res", "64", "-o", "both.h5", "-q", "--verify"});
   const dag::VoxelScene both = read_scene(folder_ / "both.h5");
-  // The cube's own voxels reach to its outer faces alone, so that the grid is that of the cube.
+  // The voxels of cube.vox reach only to the cube's outer faces, so the grid is the cube's.
   EXPECT_EQ(both.dag.voxels, before.dag.voxels);
   EXPECT_EQ(both.origin, before.origin);
   EXPECT_EQ(both.source, "cube.vox, cube.obj");
@@ -46,7 +46,7 @@ TEST_F(MixedProgram, VolumesAreInputsToo) {
   write("values.raw", std::string(4 * 4 * 4, '\3'));
   converted({"values.raw", "cube.obj", "--dims", "4,4,4", "--type", "u8", "--clip", "-16,-16,-16,16,16,16",
              "--res", "256", "-o", "both.h5", "-q", "--materials", "labels"});
-  EXPECT_GE(read_scene(folder_ / "both.h5").dag.voxels, 32u * 32 * 32);  // of the volume alone
+  EXPECT_GE(read_scene(folder_ / "both.h5").dag.voxels, 32u * 32 * 32);  // the volume's voxels alone
   expect_failure(kBadUsage, "--threshold has no effect",
                  {"cube.h5", "cube.obj", "--res", "64", "--threshold", "0.2"});
 }

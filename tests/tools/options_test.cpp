@@ -1,4 +1,4 @@
-// Options that would have no effect are errors, in every program.
+// Tests that options without effect are errors in every program.
 #include <tuple>
 
 #include "tests/common/thoroughness.h"
@@ -24,7 +24,7 @@ class ConvertOptionsProgram : public BricksProgram {
     converted({"ball.h5", "-q", "-o", "ball.nrrd"});
   }
 
-  // Gives each option with a value that it may have, and expects that it is refused.
+  // Gives each option with a valid value and expects that it is refused.
   void expect_no_effect(const Arguments& run, const std::string& what,
                         const std::vector<Arguments>& options) const {
     for (const Arguments& option : options)
@@ -171,7 +171,7 @@ TEST_F(ConvertOptionsProgram, BinvoxMaterialsAreForBinvoxFilesOfScenesWithMateri
   EXPECT_TRUE(read_bytes(folder_ / "b.binvox").starts_with("#binvox 2\n"));
 }
 
-// The options of the other programs, each in a run on which it has no effect.
+// The options of the other programs are each given in a run in which they have no effect.
 TEST_F(ConvertOptionsProgram, OfEveryProgramOptionsWithoutEffectAreRefused) {
   write("script.txt", "clear\n");
   write("recording.csv", "EditSphere,10,10,10,3,TRUE\n");

@@ -1,4 +1,4 @@
-// Files that exist already: those that somebody else made stay, unless --force is given.
+// Tests existing files: those that vox did not write stay unless --force is given.
 #include "tests/common/test_engine.h"
 #include "tests/common/thoroughness.h"
 #include "tests/tools/program.h"
@@ -19,7 +19,7 @@ class OverwriteProgram : public CubesTest {
     const auto before = listing(folder_);
     const Finished kept = run(program, arguments);
     EXPECT_EQ(kept.code, kFailed) << testing::PrintToString(arguments);
-    EXPECT_TRUE(one_error(kept, target + ": is there already", program)) << testing::PrintToString(arguments);
+    EXPECT_TRUE(one_error(kept, target + ": exists already", program)) << testing::PrintToString(arguments);
     EXPECT_NE(kept.err.find("(--force overwrites it)"), std::string::npos) << kept.err;
     EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
   }
@@ -135,6 +135,24 @@ TEST_F(OverwriteProgram, ASceneFileThatIsDamagedIsNobodysEither) {
   const std::string whole = read_bytes(folder_ / "cube.h5");
   write("cut.h5", whole.substr(0, whole.size() / 2));
   expect_kept("vox-convert", {"cube.obj", "--res", "16", "-o", "cut.h5"}, "cut.h5");
+}
+
+TEST_F(OverwriteProgram, AnInputIsReplacedOnlyWhereTheCommandLineNamesIt) {
+  std::filesystem::create_hard_link(folder_ / "cube.h5", folder_ / "linked.h5");
+  for (const Arguments& arguments : std::vector<Arguments>{{"cube.h5", "--structure", "svdag,hash"},
+                                                           {"cube.h5", "--structure", "both", "--verify"},
+                                                           {"./linked.h5", "--structure", "hash"},
+                                                           {"cube.h5"},
+                                                           {"cube.h5", "--res", "32"},
+                                                           {"cube.h5", "cube.obj", "--res", "64"},
+                                                           {"cube.obj", "cube.h5", "--res", "64"}}) {
+    const auto before = listing(folder_);
+    const Finished refused = run("vox-convert", arguments);
+    EXPECT_EQ(refused.code, kBadUsage) << testing::PrintToString(arguments);
+    EXPECT_TRUE(one_error(refused, "-o says where to write", "vox-convert")) << refused.err;
+    EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
+  }
+  expect_written("vox-convert", {"cube.h5", "--structure", "svdag,hash", "-o", "cube.h5"});
 }
 
 TEST_F(OverwriteProgram, PicturesAreWrittenAsPngAlone) {

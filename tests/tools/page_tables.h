@@ -3,7 +3,7 @@
 
 namespace vox {
 
-// Python that reads the tables of page.html: tables[title][row][column] = (text, value).
+// Python code that reads the tables of page.html: tables[title][row][column] = (text, value).
 inline constexpr const char* kReadTables = R"(
 import html.parser, json
 class Reader(html.parser.HTMLParser):

@@ -1,10 +1,10 @@
-// vox-convert --paint.
+// Tests vox-convert --paint.
 #include "tests/tools/program.h"
 
 namespace vox {
 namespace {
 
-// A square of 1 in the plane z = 0, covered by texture coordinates from 0 to 1.
+// A square of side 1 in the plane z = 0 with texture coordinates from 0 to 1.
 constexpr const char* kSquare = R"(v 0 0 0
 v 1 0 0
 v 1 1 0

@@ -1,4 +1,9 @@
 // vox-convert --parts: several devices, or processes, write one scene side by side.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
 #include <csignal>
 #include <thread>
 
@@ -40,7 +45,7 @@ TEST_F(PartsProgram, OfEachDeviceMakeTheSceneThatOneMakes) {
     EXPECT_EQ(json_value(run.out, "digest"), digest("one.h5"));
     EXPECT_EQ(json_value(run.out, "verified"), "true");
     EXPECT_EQ(occurrences(run.out, "\"items_kept\""), count > 1 ? count : 0) << run.out;
-    EXPECT_EQ(part_files(), count);  // those of the run before are gone
+    EXPECT_EQ(part_files(), count);  // the parts of the previous run are gone
     EXPECT_EQ(digest("scene.h5"), digest("one.h5"));
   }
 }
@@ -50,7 +55,7 @@ TEST_F(PartsProgram, ArePackedIntoOneFile) {
   converted({"scene.h5", "-o", "packed.h5"});
   converted({"--verify", "packed.h5"});
   EXPECT_EQ(digest("packed.h5"), digest("one.h5"));
-  converted({"scene.h5", "-o", "scene.h5", "--force"});  // in place: what is left is one file
+  converted({"scene.h5", "-o", "scene.h5", "--force"});  // in place: a single file remains
   EXPECT_EQ(part_files(), 0u);
   EXPECT_FALSE(exists("scene.parts"));
   EXPECT_EQ(digest("scene.h5"), digest("one.h5"));
@@ -74,6 +79,46 @@ TEST_F(PartsProgram, ThatCannotBeWrittenLeaveWhatWasThere) {
     fs::remove(folder_ / "scene.h5");
     fs::remove_all(folder_ / "scene.parts");
   }
+}
+
+TEST_F(PartsProgram, OfTwoRunsAtOnceAreThoseOfOneScene) {
+  converted({"cube.obj", "--res", "200", "-o", "two.h5"});
+  const std::array<std::string, 2> digests = {digest("one.h5"), digest("two.h5")};
+  for (int pair = 0; pair < 5; ++pair) {
+    std::array<Finished, 2> runs;
+    {
+      std::array<std::jthread, 2> threads;
+      for (size_t i = 0; i < 2; ++i)
+        threads[i] = std::jthread([&, i] {
+          runs[i] = run_program("vox-convert",
+                                {"cube.obj", "--res", i == 0 ? "300" : "200", "-o", "scene.h5", "--parts",
+                                 "--device", "cpu", "-q"},
+                                {.folder = folder_, .file_size_limit = {}});
+        });
+    }
+    EXPECT_TRUE(runs[0].code == 0 || runs[1].code == 0) << runs[0].err << runs[1].err;
+    for (const Finished& run : runs) {
+      if (run.code == 0) continue;
+      EXPECT_EQ(run.code, kFailed);
+      EXPECT_TRUE(one_error(run, "another run is writing this scene", "vox-convert")) << run.err;
+    }
+    const std::string found = digest("scene.h5");
+    EXPECT_TRUE(found == digests[0] || found == digests[1]);
+    EXPECT_NE(converted({"--verify", "scene.h5"}).find("correct"), std::string::npos);
+    EXPECT_EQ(part_files(), 1u);
+  }
+}
+
+TEST_F(PartsProgram, AreNotWrittenWhileAnotherRunWritesTheScene) {
+  fs::create_directory(folder_ / "scene.parts");
+  const std::string lock = (folder_ / write("scene.parts/rounds.lock", "")).string();
+  const int file = open(lock.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(file, LOCK_EX | LOCK_NB), 0);
+  expect_failure(kFailed, "scene.parts/rounds.lock: another run is writing this scene",
+                 {"cube.obj", "--res", "300", "-o", "scene.h5", "--parts"});
+  close(file);
+  EXPECT_EQ(in_parts("cpu").code, 0);
+  EXPECT_EQ(part_files(), 1u);
 }
 
 TEST_F(PartsProgram, AreRefusedWhereOneFileIsMade) {
@@ -126,7 +171,7 @@ TEST_F(PartsOfProcesses, OfAKilledOneLeaveTheOlderScene) {
         with_known_processes(2, "vox-convert", {"cube.obj", "--res", "64K", "-o", "a.h5", "--parts"});
     killer.join();
     EXPECT_NE(run.code, 0);
-    for (const char* name : {"pid.0", "pid.1"}) fs::remove(folder_ / name);
+    for (const char* name : {"pid.0", "pid.1", "a.parts/rounds.lock"}) fs::remove(folder_ / name);
     EXPECT_TRUE(listing(folder_) == before);
   }
 }

@@ -1,5 +1,5 @@
-// Pictures of a village and of a volume are compared to the last bit with those that are kept. Where a change
-// is meant, VOX_NEW_PICTURES=1 keeps the new ones instead; look at them before they are committed.
+// Compares pictures of a village and of a volume bit by bit with stored ones. If a change is intended,
+// VOX_NEW_PICTURES=1 stores the new ones instead; look at them before committing them.
 #include <algorithm>
 #include <cstdlib>
 
@@ -42,8 +42,8 @@ class Pictures : public ProgramTest {
 
 TEST_F(Pictures, OfAVillageAreThoseThatAreKept) {
   ASSERT_EQ(scene({"village", "--seed", "3", "-o", "village.obj", "-q"}).code, 0);
-  // The colours are those of the mesh's materials: the pictures test the renderer, not the choice of a
-  // palette.
+  // The colours are those of the mesh's materials, because the pictures test the renderer and not the choice
+  // of a palette.
   converted({"village.obj", "--res", "700", "--materials", "mesh", "-q"});
   const auto kept = [&](const std::string& name, const std::vector<std::string>& options) {
     expect_kept("village.h5", name, options);
@@ -67,7 +67,7 @@ TEST_F(Pictures, OfAThingOnTheGroundAreThoseThatAreKept) {
 }
 
 TEST_F(Pictures, OfAVolumeAreThoseThatAreKept) {
-  // Two balls of clouds, in whole numbers, so that every machine makes the same.
+  // The volume has two cloudy balls, computed in whole numbers, so that every machine makes the same.
   std::string values;
   for (int z = 0; z < 48; ++z)
     for (int y = 0; y < 40; ++y)

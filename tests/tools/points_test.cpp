@@ -1,4 +1,4 @@
-// What vox-convert does with clouds of points.
+// Tests vox-convert with point clouds.
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -6,7 +6,7 @@ namespace {
 
 class PointsProgram : public ProgramTest {
  protected:
-  // A line of points that is colourful, and spans 10 units along x.
+  // Returns a colourful line of points that spans 10 units along x.
   static std::string lines(int from, int to) {
     std::string text;
     for (int i = from; i <= to; ++i)

@@ -29,7 +29,8 @@ fs::path program_folder() {
   return folder == nullptr ? fs::path() : fs::path(folder);
 }
 
-// Becomes the program, and never returns. Makes only calls that are safe between fork and exec.
+// Replaces this process by the program and never returns. It makes only calls that are safe between fork and
+// exec.
 [[noreturn]] void become(const char* program, char* const* arguments, const RunOptions& options, int out,
                          int err) {
   if (options.file_size_limit) {
@@ -39,6 +40,9 @@ fs::path program_folder() {
   }
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
+  for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
+  if (!options.out_file.empty()) dup2(open(options.out_file.c_str(), O_WRONLY), STDOUT_FILENO);
+  for (const int stream : options.closed_streams) close(stream);
   if (chdir(options.folder.c_str()) == 0) execv(program, arguments);
   _exit(127);
 }
@@ -222,7 +226,7 @@ testing::AssertionResult one_error(const Finished& run, const std::string& text,
 
 std::string json_value(const std::string& json, const std::string& key) {
   std::string_view rest = json;
-  for (size_t start = 0; start < key.size();) {  // one name after the other, from the outermost
+  for (size_t start = 0; start < key.size();) {  // one name after another, from the outermost
     const size_t dot = std::min(key.find('.', start), key.size());
     const std::string name = "\"" + key.substr(start, dot - start) + "\":";
     const size_t at = rest.find(name);

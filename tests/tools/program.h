@@ -1,4 +1,4 @@
-// Runs the real programs as child processes and keeps what they said.
+// Runs the real programs as child processes and keeps their output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct Finished {
   int code = -1;   // exit code, -1 after a signal
   int signal = 0;  // the signal that ended it; SIGKILL after the time limit
   std::string out, err;
-  uint64_t peak_bytes = 0;  // the most memory it had
+  uint64_t peak_bytes = 0;  // the largest memory use
 };
 
 struct RunOptions {
@@ -26,42 +26,45 @@ struct RunOptions {
   std::optional<uint64_t> file_size_limit;     // bytes; writing beyond fails as on a full disk
   std::optional<double> interrupt_after = {};  // seconds until `interrupt_by`, or SIGINT
   int interrupt_by = SIGINT;
-  std::string signal_when_exists = {};  // a file in the folder; `signal` is sent once it is there
+  std::string signal_when_exists = {};  // a file in the folder; `signal` is sent when it exists
   int signal = 0;
+  std::map<std::string, std::string> environment = {};  // added to this process's variables
+  std::string out_file = {};                            // stdout, instead of what Finished::out keeps
+  std::vector<int> closed_streams = {};                 // descriptors that the program starts without
 };
 
-// Runs a program, and ends it by SIGKILL after two minutes. `name` is looked for in the folder that VOX_BIN
+// Runs a program and ends it by SIGKILL after two minutes. `name` is a program in the folder that VOX_BIN
 // names.
 Finished run_program(const std::string& name, const std::vector<std::string>& arguments,
                      const RunOptions& options);
 
-// Whether VOX_BIN names a folder with the programs.
+// True if VOX_BIN names a folder with the programs.
 bool have_programs();
 
-// Every file and folder below `folder`, with the content of files.
+// Returns every file and folder below `folder`, with the content of files.
 std::map<std::string, std::string> listing(const std::filesystem::path& folder);
 
 std::string read_bytes(const std::filesystem::path& file);
 void write_bytes(const std::filesystem::path& file, const std::string& bytes);
 
-// Whether a program's text has this part.
+// True if a program's output contains this part.
 inline bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// A cube from 0 to 1, closed, in 12 triangles or 6 squares.
+// Returns a closed cube from 0 to 1 in 12 triangles or 6 squares.
 std::string cube_obj();
 
 inline constexpr int kFailed = 1, kBadUsage = 2, kInterrupted = 130;  // exit codes
 
-// A test of one program, with a fresh folder of its own, which is the current folder of all programs.
+// A test of one program. It has a new folder of its own, which is the current folder of all programs.
 class ProgramTest : public testing::Test {
  protected:
   explicit ProgramTest(std::string program = "vox-convert") : program_(std::move(program)) {}
   void SetUp() override;
   void TearDown() override;
 
-  // Runs the program, or vox-convert, on the device under test.
+  // Run the program, or vox-convert, on the device under test.
   Finished ran(const std::vector<std::string>& arguments, const RunOptions& options = {}) const {
     return run_on_device(program_, arguments, options);
   }
@@ -70,17 +73,17 @@ class ProgramTest : public testing::Test {
   }
   Finished scene(const std::vector<std::string>& arguments) const;
 
-  // Does the same, expects exit code 0 and no error, and returns the text on stdout.
+  // Do the same, expect exit code 0 and no error, and return the text on stdout.
   std::string printed(const std::vector<std::string>& arguments) const;
   std::string converted(const std::vector<std::string>& arguments) const;
   // Expects that the program exits with `code`, prints one error that contains `text`, and leaves the folder
-  // as it was.
+  // unchanged.
   void expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
                       const RunOptions& options = {}) const;
 
-  // Makes cube.h5, a shell of 64³ with materials, and bare.h5, the same without.
+  // Makes cube.h5, a shell of 64³ with materials, and bare.h5, the same without materials.
   void make_cubes() const;
-  // Runs a Python program in the folder, and returns what it prints.
+  // Runs a Python program in the folder and returns its output.
   std::string python(const std::string& text) const;
 
   std::string write(const std::string& name, const std::string& content) const;  // returns the name
@@ -96,19 +99,20 @@ class ProgramTest : public testing::Test {
   std::string program_;
 };
 
-// A test of one program on cube.h5 and bare.h5.
+// A test of one program with cube.h5 and bare.h5.
 class CubesTest : public ProgramTest {
  protected:
   using ProgramTest::ProgramTest;
   void SetUp() override;
 };
 
-// Whether the program said one line, `PROGRAM: error: …`, that contains `text`; if not, lists what it said.
+// True if the program printed one line, `PROGRAM: error: …`, that contains `text`; otherwise the result lists
+// its output.
 testing::AssertionResult one_error(const Finished& run, const std::string& text,
                                    const std::string& program = "vox-convert");
 
-// The value of a key of the program's JSON, such as "digest" or "seconds.load", as JSON text; "" where
-// absent.
+// Returns the value of a key in the program's JSON, such as "digest" or "seconds.load", as JSON text; "" if
+// the key is missing.
 std::string json_value(const std::string& json, const std::string& key);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Tests of programs that mpirun has started several times.
+// Tests of programs that mpirun starts in several processes.
 #pragma once
 
 #include <sys/types.h>
@@ -16,14 +16,14 @@
 
 namespace vox {
 
-// A test that may start processes, where have_mpirun().
+// A test that may start processes if have_mpirun().
 class LaunchedProgram : public ProgramTest {
  protected:
   Finished launched(uint32_t count, const std::string& program, std::vector<std::string> arguments) const {
     return run_by_env(count, {program_path(program)}, std::move(arguments));
   }
 
-  // Each process says its number in a file pid.RANK of the folder.
+  // Runs the program so that each process writes its process id to a file pid.RANK in the folder.
   Finished with_known_processes(uint32_t count, const std::string& program,
                                 std::vector<std::string> arguments) const {
     return run_by_env(
@@ -31,7 +31,8 @@ class LaunchedProgram : public ProgramTest {
         std::move(arguments));
   }
 
-  // Waits until the process of a rank has started, and is at work, and returns its number; 0 if it does not.
+  // Waits until the process of a rank has started and is at work, and returns its process id; 0 if it does
+  // not start.
   pid_t process(uint32_t rank) const {
     for (int i = 0; i < 1000; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));

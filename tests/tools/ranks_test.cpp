@@ -1,5 +1,5 @@
-// Programs that mpirun has started several times: vox-convert and vox-render, whose processes work together, and the
-// others, which refuse to.
+// Tests programs that mpirun starts in several processes: the processes of vox-convert and vox-render work
+// together, and the other programs refuse to.
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -27,7 +27,8 @@ TEST_F(RanksProgram, SeveralMakeTheSceneThatOneMakes) {
   }
 }
 
-// Also those of films, of volumes, and cuts, which one of them makes. Files are the same to the last byte.
+// The pictures include films, volumes and cuts, which a single process makes. Files are the same to the last
+// byte.
 TEST_F(RanksProgram, SeveralTakeThePicturesThatOneTakes) {
   make_cubes();
   std::string values(16 * 16 * 16, '\0');

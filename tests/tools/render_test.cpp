@@ -1,4 +1,5 @@
-// What vox-render does, with good input and bad.
+// Tests vox-render with good input and bad.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
@@ -34,11 +35,34 @@ TEST_F(RenderProgram, ShowsTheWholeSceneByDefault) {
   EXPECT_GT(filled, 400000u);
 }
 
+TEST_F(RenderProgram, ClipsNoWhiteUnlessTheExposureIsRaised) {
+  write("white.mtl", "newmtl white\nKd 1 1 1\n");
+  write("white.obj", "mtllib white.mtl\nusemtl white\n" + cube_obj());
+  converted({"white.obj", "--res", "32", "--materials", "mesh", "-q"});
+  const auto brightest = [&](const std::string& exposure) {
+    printed({"white.h5", "-q", "--size", "120x80", "--sun", "1,0.01,0", "--ground", "--exposure", exposure});
+    uint8_t code = 0;
+    for (const scene::Rgba8 p : image("white-view.png").pixels) code = std::max({code, p.r, p.g, p.b});
+    return int{code};
+  };
+  EXPECT_GE(brightest("1"), 245);
+  EXPECT_LT(brightest("1"), 255);
+  EXPECT_EQ(brightest("1.2"), 255);
+}
+
+TEST_F(RenderProgram, TakesFourSamplesOfPixelsOnEdges) {
+  printed({"cube.h5", "-q", "--size", "120x80"});
+  printed({"cube.h5", "-q", "--size", "120x80", "--samples", "4", "-o", "four.png"});
+  printed({"cube.h5", "-q", "--size", "120x80", "--samples", "1", "-o", "one.png"});
+  EXPECT_TRUE(image("cube-view.png").pixels == image("four.png").pixels);
+  EXPECT_FALSE(image("cube-view.png").pixels == image("one.png").pixels);
+}
+
 TEST_F(RenderProgram, LooksFromTheEyeInSceneUnits) {
   printed({"cube.h5", "-q", "--eye", "0.5,0.5,3", "--target", "0.5,0.5,0.5", "--fov", "40", "--size",
            "200x200", "--shade", "normal"});
   const scene::Image shown = image("cube-view.png");
-  // The face at z = 1 is 2 away and 1 wide.
+  // The face at z = 1 is at a distance of 2 and is 1 wide.
   const double half = 100 * 0.25 / std::tan(20 * 3.14159265358979 / 180);
   for (uint32_t x = 0; x < 200; ++x)
     if (std::abs(std::abs(x + 0.5 - 100) - half) > 2) {
@@ -78,7 +102,7 @@ TEST_F(RenderProgram, ACutThroughBricksShowsValuesAsColors) {
   converted({"steps_4x2x3_uint8.raw", "-q", "-o", "steps.h5"});
   const std::string json =
       printed({"steps.h5", "-q", "--json", "--slice", "z=0", "--size", "8x8", "--legend", "off"});
-  EXPECT_EQ(json_value(json, "low"), "0");  // the least of the volume, not of the cut
+  EXPECT_EQ(json_value(json, "low"), "0");  // the least of the whole volume, not of the slice
   EXPECT_EQ(json_value(json, "high"), "9");
   const scene::Image shown = image("steps-view.png");
   ASSERT_EQ(shown.width, 8u);
@@ -100,7 +124,7 @@ TEST_F(RenderProgram, ACutAndAViewOfAVolumeHaveOneScale) {
   }
 }
 
-// The cut through the scene's bricks looks as the cut through the scene.
+// The slice through the scene's bricks looks like the slice through the scene.
 TEST_F(RenderProgram, AScenesMaterialsAsAVolumeHaveItsPalettesColors) {
   write("quads.mtl",
         "newmtl red\nKd 0.9 0.1 0.1\nnewmtl green\nKd 0.1 0.8 0.2\nnewmtl blue\nKd 0.1 0.2 0.9\n");
@@ -114,7 +138,7 @@ TEST_F(RenderProgram, AScenesMaterialsAsAVolumeHaveItsPalettesColors) {
     printed({"bricks.h5", "-q", "-o", "volume.png", "--slice", cut, "--size", "400x400", "--legend", "off"});
     const scene::Image scene = image("scene.png"), volume = image("volume.png");
     ASSERT_FALSE(scene.pixels.empty());
-    const auto colors = [](const scene::Image& shown) {  // those of filled voxels
+    const auto colors = [](const scene::Image& shown) {  // the colours of filled voxels
       std::set<std::array<uint8_t, 3>> found;
       for (const scene::Rgba8 c : shown.pixels) found.insert({c.r, c.g, c.b});
       const scene::Rgb8 empty = render::SliceOptions().empty;
@@ -149,7 +173,7 @@ TEST_F(RenderProgram, LabelsAreFoundOrAskedFor) {
   for (int i = 0; i < 64; ++i) floats += std::string("\0\0\x80\x3f", 4);
   write("ones_4x4x4_float32.raw", floats);
   converted({"ones_4x4x4_float32.raw", "-q", "-o", "ones.h5"});
-  expect_failure(kBadUsage, "values of f32 are no labels", {"ones.h5", "--values", "labels"});
+  expect_failure(kBadUsage, "values of type f32 cannot be labels", {"ones.h5", "--values", "labels"});
 }
 
 TEST_F(RenderProgram, AVolumesBricksAreSeenAsAScene) {
@@ -177,7 +201,8 @@ TEST_F(RenderProgram, AVolumesBricksAreSeenAsAScene) {
             std::string::npos);
   const scene::Image all = image("ball-view.png");
   EXPECT_NE(all.pixels[40 * 120 + 60], all.pixels.front());
-  // The middle of the ball, in the volume's units; the eye three times as far away as it is wide.
+  // The target is the ball's centre in the volume's units; the eye is three times as far away as the ball is
+  // wide.
   json_of({"--eye", "120,16,78", "--target", "120,16,18", "--legend", "off"});
   const scene::Image near = image("ball-view.png");
   EXPECT_NE(near.pixels[40 * 120 + 60], near.pixels.front());
@@ -223,9 +248,11 @@ TEST_F(RenderProgram, FromInsideMatterAndOfNothingThereAreClearAnswers) {
 }
 
 TEST_F(RenderProgram, ACutawayIsOpenToTheEyeAndHatchedWhereItIsCut) {
-  // The shell of a cube of 64³ from the front: its frame at the layer, and behind it the wall at z = 0.
-  const std::vector<std::string> camera = {"cube.h5", "-q", "--eye",  "0.5,0.5,3", "--target", "0.5,0.5,0.5",
-                                           "--fov",   "30", "--size", "300x300",   "-o"};
+  // The scene is the shell of a cube of 64³, seen from the front: its frame at the layer, and behind it the
+  // wall at z = 0.
+  const std::vector<std::string> camera = {"cube.h5",     "-q",    "--eye", "0.5,0.5,3", "--target",
+                                           "0.5,0.5,0.5", "--fov", "30",    "--size",    "300x300",
+                                           "--samples",   "1",     "-o"};
   const auto shown = [&](const std::string& name, const std::vector<std::string>& options) {
     std::vector<std::string> all = camera;
     all.push_back(name);
@@ -238,12 +265,12 @@ TEST_F(RenderProgram, ACutawayIsOpenToTheEyeAndHatchedWhereItIsCut) {
   const scene::Image cut = shown("cut.png", {"--shade", "depth", "--legend", "off", "--cut", "z=32"});
   const size_t middle = 150 * 300 + 150;
   EXPECT_NE(whole.pixels[middle], cut.pixels[middle]);
-  // The same as of the part that an export of the box holds.
+  // The picture is the same as that of the part which an export of the box contains.
   const scene::Image part =
       shown("part.png", {"--shade", "depth", "--legend", "off", "--clip", "-9,-9,-9,9,9,0.51"});
   EXPECT_TRUE(part.pixels == cut.pixels || part.pixels[middle] == cut.pixels[middle]);
   const scene::Image lit = shown("lit.png", {"--cut", "z=32", "--sky", "flat"});
-  std::set<std::array<uint8_t, 3>> colors;  // along the frame's left side, 2.5 from the eye
+  std::set<std::array<uint8_t, 3>> colors;  // along the frame's left side, at a distance of 2.5 from the eye
   for (uint32_t y = 100; y < 200; ++y)
     for (uint32_t x = 0; x < 150; ++x) {
       const scene::Rgba8 c = lit.pixels[y * 300 + x];
@@ -259,7 +286,7 @@ TEST_F(RenderProgram, ACutawayIsOpenToTheEyeAndHatchedWhereItIsCut) {
 }
 
 TEST_F(RenderProgram, RefusesLooksThatHaveNoEffect) {
-  expect_failure(kBadUsage, "--sampling has no effect", {"cube.h5", "--sampling", "all"});
+  expect_failure(kBadUsage, "--sampling has no effect", {"cube.h5", "--sampling", "all", "--samples", "1"});
   expect_failure(kBadUsage, "--normals has no effect",
                  {"cube.h5", "--shade", "depth", "--normals", "smooth"});
   expect_failure(kBadUsage, "--level-colors has no effect",
@@ -288,7 +315,7 @@ TEST_F(RenderProgram, ALegendIsInTheCornerUnlessItIsNotWanted) {
 }
 
 TEST_F(RenderProgram, ACutShowsTheLayerItNames) {
-  // The shell's lowest layer is full, the one in the middle a frame.
+  // The shell's lowest layer is full, and the middle one is a frame.
   printed({"cube.h5", "-q", "-o", "floor.png", "--slice", "y=0", "--size", "64x64"});
   printed({"cube.h5", "-q", "-o", "middle.png", "--slice", "y=32", "--size", "64x64"});
   const scene::Image floor = image("floor.png"), middle = image("middle.png");

@@ -1,4 +1,5 @@
-// What vox-render shows of the ground, of volumes that stand otherwise, of edited scenes, and of colours from afar.
+// Tests vox-render's pictures of the ground, of volumes with other up axes, of edited scenes, and of distant
+// colours.
 #include <algorithm>
 #include <cmath>
 
@@ -26,7 +27,7 @@ class RenderViewsProgram : public CubesTest {
 };
 
 TEST_F(RenderViewsProgram, TheGroundShowsAShadowAndIsInFilmsToo) {
-  const std::vector<std::string> camera = {"--size", "80x60", "--sun", "1,1,-1"};
+  const std::vector<std::string> camera = {"--size", "80x60", "--sun", "1,1,-1", "--samples", "1"};
   const auto with = [&](std::vector<std::string> options) {
     options.insert(options.end(), camera.begin(), camera.end());
     return options;
@@ -51,7 +52,7 @@ TEST_F(RenderViewsProgram, AGroundThatWouldShowNothingIsRefused) {
   expect_failure(kBadUsage, "--ground has no effect", {"cube.h5", "--ground", "--sun", "1,-1,0"});
 }
 
-// A wedge whose values grow along z, and the same with z and y exchanged so that y is up.
+// The wedge's values grow along z; in the other volume z and y are exchanged so that y is up.
 TEST_F(RenderViewsProgram, AVolumeThatStandsOnAnotherAxisIsShownAsIfItWereTurned) {
   std::string upright(20 * 16 * 12, '\0'), turned = upright;
   for (int z = 0; z < 12; ++z)
@@ -91,17 +92,17 @@ TEST_F(RenderViewsProgram, ARowOfAWayMaySayWhatIsUp) {
   const std::string columns = "eye_x,eye_y,eye_z,target_x,target_y,target_z";
   write("way.csv", columns + ",up_x,up_y,up_z\n0.5,0.5,3,0.5,0.5,0.5,0,1,0\n0.5,0.5,3,0.5,0.5,0.5,0,-1,0\n");
   printed({"cube.h5", "-q", "--path", "way.csv", "--size", "60x40", "--shade", "depth", "--legend", "off",
-           "-o", "a.png"});
+           "--samples", "1", "-o", "a.png"});
   const scene::Image up = read_image(folder_ / "a-0.png"), down = read_image(folder_ / "a-1.png");
   EXPECT_EQ(up.pixels, view_of("cube.h5", {"--eye", "0.5,0.5,3", "--target", "0.5,0.5,0.5", "--size", "60x40",
-                                           "--shade", "depth"})
+                                           "--shade", "depth", "--samples", "1"})
                            .pixels);
-  EXPECT_TRUE(std::equal(up.pixels.begin(), up.pixels.end(), down.pixels.rbegin()));  // by half a turn
+  EXPECT_TRUE(std::equal(up.pixels.begin(), up.pixels.end(), down.pixels.rbegin()));  // half a turn
   write("bad.csv", columns + ",up_x,up_y,up_z\n0.5,0.5,3,0.5,0.5,0.5,0,0,0\n");
   expect_failure(kFailed, "bad.csv:2:1: up is about 0,0,0", {"cube.h5", "--path", "bad.csv"});
 }
 
-// Labels of a volume, one of which comes by an edit instead.
+// The scene has a volume's labels; an edit makes one of them afterwards.
 TEST_F(RenderViewsProgram, AnEditedSceneIsCutAsOneThatWasMadeSo) {
   std::string before(32 * 32 * 32, '\0'), after;
   const auto at = [](int x, int y, int z) {
@@ -140,7 +141,7 @@ TEST_F(RenderViewsProgram, AnEditedSceneIsCutAsOneThatWasMadeSo) {
   }
 }
 
-// How far two pictures are from each other in their middle: the root of the mean square of linear light.
+// Returns the difference of two pictures in their central part: the root mean square of linear light.
 double difference(const scene::Image& a, const scene::Image& b) {
   double sum = 0, count = 0;
   for (uint32_t y = a.height / 4; y < a.height * 3 / 4; ++y)
@@ -155,8 +156,8 @@ double difference(const scene::Image& a, const scene::Image& b) {
   return std::sqrt(sum / count);
 }
 
-// The sun shines from behind, where no surface is seen, so that pictures show colours alone. The one with many rays a
-// pixel, down to the voxels, is what pixels would show if they were as large as they are.
+// The sun shines from behind, on no visible surface, so that pictures show only colours. The picture with
+// many rays a pixel, down to the voxels, is the ideal result for pixels of this size.
 TEST_F(RenderViewsProgram, MeansOfColorsAreNearerToManySamplesThanThoseOfVoxels) {
   ASSERT_EQ(
       scene({"bumpy-sphere", "--triangles", "3000", "--texture-size", "256", "-o", "thing.obj", "-q"}).code,
@@ -169,8 +170,8 @@ TEST_F(RenderViewsProgram, MeansOfColorsAreNearerToManySamplesThanThoseOfVoxels)
   };
   const scene::Image reference =
       with({"--lod", "off", "--samples", "100", "--sampling", "all", "--normals", "faces"});
-  const double mean = difference(with({"--level-colors", "mean"}), reference),
-               voxel = difference(with({"--level-colors", "voxel"}), reference);
+  const double mean = difference(with({"--level-colors", "mean", "--samples", "1"}), reference),
+               voxel = difference(with({"--level-colors", "voxel", "--samples", "1"}), reference);
   EXPECT_LT(mean, voxel * 3 / 4) << mean << ' ' << voxel;
 }
 

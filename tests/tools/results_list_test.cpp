@@ -1,4 +1,4 @@
-// docs/results.md lists what the tools write: every key and path with its unit, and none besides.
+// Tests docs/results.md, which lists what the tools write: every key and path with its unit, and no others.
 #include <cstdlib>
 
 #include "tests/tools/program.h"
@@ -6,8 +6,8 @@
 namespace vox {
 namespace {
 
-// Compares the list with the files in the folder, which are named after the section that lists what they
-// hold: "vox-edit --check.1.json".
+// Compares the list with the files in the folder. Each file is named after the section that lists its
+// contents: "vox-edit --check.1.json".
 constexpr const char* kCompare = R"py(
 import glob, json, re
 sections, words, name = {}, {}, ''
@@ -87,7 +87,7 @@ print('\n'.join(faults) if faults else 'as listed: ' + str(len(sections)) + ' se
 
 class ResultsList : public CubesTest {
  protected:
-  // Keeps the text that a program prints, as the file of a section.
+  // Stores the output of a program as the file of a section.
   void keep(const std::string& file, const std::string& program, std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--json", "-q"});
     const Finished run = run_program(program, arguments, {.folder = folder_, .file_size_limit = {}});
@@ -181,7 +181,7 @@ TEST_F(ResultsList, IsWhatTheToolsWriteAndNothingElse) {
   show_all();
   EXPECT_EQ(python(kCompare).substr(0, 10), "as listed:") << read_bytes(folder_ / "python.out");
 
-  // A name or a unit that is wrong is found, in both directions.
+  // A wrong name or unit is found in both directions.
   std::string wrong = list;
   const std::string unit = "| `/hash@seconds` | s |", key = "`garbage.collections`";
   wrong.replace(wrong.find(unit), unit.size(), "| `/hash@seconds` | ms |");

@@ -1,4 +1,4 @@
-// vox-convert --resume: a conversion that is killed goes on from what it has kept.
+// Tests vox-convert --resume: a conversion that was killed continues from what it has kept.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Blades of grass, each small and of a shape of its own, in more chunk cells than there are rounds, so that there is
-// something to build in each of many rounds and little in all.
+// The scene is blades of grass, each small and with a shape of its own, in more chunk cells than there are
+// rounds. Each of many rounds has something to build, and the total is small.
 std::string grass_obj() {
   std::string text;
   constexpr int kSide = 32;
@@ -57,7 +57,7 @@ class ResumeProgram : public LaunchedProgram {
     return run_program("vox-convert", arguments(more), here);
   }
 
-  // Runs it until this file is there.
+  // Runs the conversion until this file exists and then kills it.
   void expect_killed_at(const std::string& file, const std::vector<std::string>& more) const {
     const Finished ended =
         run(more, {.folder = {}, .file_size_limit = {}, .signal_when_exists = file, .signal = SIGKILL});
@@ -66,7 +66,7 @@ class ResumeProgram : public LaunchedProgram {
 
   size_t rounds() const { return contents_of_rounds().size(); }
 
-  // Of the words of a round's file the seventh is how many roots it has (docs/formats.md).
+  // In the words of a round's file, the seventh is the number of roots (docs/formats.md).
   size_t rounds_with_nodes() const {
     size_t count = 0;
     for (const std::string& content : contents_of_rounds()) {
@@ -86,7 +86,7 @@ class ResumeProgram : public LaunchedProgram {
   }
 };
 
-// With 0 seconds each piece is a round, named after its number, and one device takes them in their order.
+// With 0 seconds each piece is a round, named after its number, and one device takes the pieces in order.
 TEST_F(ResumeProgram, KilledAtTenRandomMomentsItMakesTheFileOfAnUndisturbedRun) {
   const std::vector<std::string> options = {"--resume", "--keep-every", "0", "--device", "cpu"};
   ASSERT_EQ(run(options).code, 0);
@@ -117,7 +117,7 @@ TEST_F(ResumeProgram, OtherDevicesAndPartsGoOnFromTheSameRounds) {
   const auto killed_at = [&](int round, const std::vector<std::string>& more) {
     std::vector<std::string> all = {"--resume", "--keep-every", "0"};
     all.insert(all.end(), more.begin(), more.end());
-    // Names of rounds are those of their first pieces, and with 0 seconds each piece is one.
+    // Rounds are named after their first pieces, and with 0 seconds each piece is a round.
     expect_killed_at("scene.parts/round-000" + std::to_string(round) + ".bin", all);
   };
   killed_at(10, {"--device", "cpu,cpu,cpu"});
@@ -132,7 +132,7 @@ TEST_F(ResumeProgram, OtherDevicesAndPartsGoOnFromTheSameRounds) {
   EXPECT_FALSE(exists("scene.parts/rounds.txt"));
 }
 
-// A piece is a run of whole rows of chunk cells, if there is one at its place.
+// A piece is a run of whole rows of chunk cells, if there are any at its place.
 TEST_F(ResumeProgram, SolidScenesGoOnWithOtherDevices) {
   ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "4K", "--texture-size", "64", "-o", "ball.obj"}).code, 0);
   const std::vector<std::string> solid = {"ball.obj", "--res", "1030", "--solid", "-o", "scene.h5"};
@@ -188,11 +188,11 @@ TEST_F(ResumeProgram, WhatWasBegunDifferentlyIsRefusedAndStays) {
     all.insert(all.end(), more.begin(), more.end());
     const Finished ended = run_program("vox-convert", all, {.folder = folder_, .file_size_limit = {}});
     EXPECT_EQ(ended.code, kFailed);
-    EXPECT_TRUE(
-        one_error(ended, "scene.parts/rounds.txt: the build that is kept here is of another " + what));
+    EXPECT_TRUE(one_error(
+        ended, "scene.parts/rounds.txt: the rounds kept here belong to a build with another " + what));
   };
   refused("coverage", {"--coverage", "thin"});
-  const auto before = listing(folder_);  // what was being written when the process was killed is gone now
+  const auto before = listing(folder_);  // the incomplete file of the killed process is gone now
   refused("materials", {"--materials", "none"});
   refused("solid", {"--solid"});
   write("grass.obj", cube_obj());
@@ -215,12 +215,12 @@ TEST_F(ResumeProgram, WhileAnotherProcessBuildsTheSceneItIsRefused) {
   const std::string lock = (folder_ / write("scene.parts/rounds.lock", "")).string();
   const int file = open(lock.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(flock(file, LOCK_EX | LOCK_NB), 0);
-  expect_failure(kFailed, "scene.parts/rounds.lock: another process builds this scene",
+  expect_failure(kFailed, "scene.parts/rounds.lock: another run is writing this scene",
                  arguments({"--resume"}));
   if (have_mpirun()) {
     const Finished launched_too = launched(2, "vox-convert", arguments({"--resume", "--device", "cpu"}));
     EXPECT_NE(launched_too.code, 0);
-    EXPECT_EQ(occurrences(launched_too.err, "another process builds this scene"), 1u) << launched_too.err;
+    EXPECT_EQ(occurrences(launched_too.err, "another run is writing this scene"), 1u) << launched_too.err;
     EXPECT_TRUE(exists(unfinished));
   }
   close(file);  // the process has ended

@@ -1,4 +1,4 @@
-// The page that flies through a scene, as Chromium shows it with graphics in software.
+// Tests the page that flies through a scene, in Chromium with software graphics.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace vox {
 namespace {
 
-// A driver's message that software graphics copy pictures says nothing of the page.
+// The driver reports that software graphics copy pictures, which does not concern the page.
 constexpr const char* kOpen = R"(
 import os, sys
 from chromium import Chromium
@@ -36,7 +36,7 @@ class ScenePageTest : public CubesTest {
     printed({"village.h5", "-q", "--html", "village.html"});
   }
 
-  // Runs Python lines in which `page` is a browser of 240 x 160 pixels, and returns what they print.
+  // Runs Python lines in which `page` is a browser of 240 x 160 pixels, and returns their output.
   std::string browsed(const std::string& lines) const {
     write("chromium.py", chromium_driver());
     std::string indented = "    ";
@@ -45,7 +45,7 @@ class ScenePageTest : public CubesTest {
                               browser_name(), indented));
   }
 
-  // The share of pixels that differ by more than the rounding of a colour.
+  // Returns the share of pixels that differ by more than the rounding of a colour.
   double share_of_different(const std::string& a, const std::string& b) const {
     const scene::Image one = read_image(folder_ / a), other = read_image(folder_ / b);
     if (one.width != other.width || one.height != other.height) return 1;
@@ -58,14 +58,14 @@ class ScenePageTest : public CubesTest {
     return static_cast<double>(different) / static_cast<double>(one.pixels.size());
   }
 
-  // Expects that SCENE.html shows what pictures of SCENE.h5 show, with level of detail and without.
+  // Expects that SCENE.html shows the same as pictures of SCENE.h5, with and without level of detail.
   void expect_pictures(const std::string& scene, const std::vector<View>& views,
                        const std::vector<std::string>& shades, const Choices& choices) const {
     std::string lines = fmt::format(R"(
 page.open('{}.html#samples=1&panel=off')
 page.wait('globalThis.voxPage')
 def show(view, file):
-    page.value('new Promise(done => {{ addEventListener("hashchange", done); location.hash = "%s&samples=1" }})' % view)
+    page.value('new Promise(done => {{ addEventListener("hashchange", done); location.hash = "%s&samples=1&ao=off" }})' % view)
     page.wait('voxPage.pace.finished > 0')
     page.screenshot(file)
 )",
@@ -88,7 +88,8 @@ def show(view, file):
   }
 
  private:
-  // As vox-render does by default, but for the colours of voxels, which a page has no means of.
+  // Uses vox-render's defaults, except that a pixel has one sample and voxels have their own colours, because a
+  // page has no mean colours.
   void take_picture(const std::string& scene, const std::string& name, const View& view,
                     const std::string& shade, const std::string& lod, const Choices& choices) const {
     const bool lit = shade == "material";
@@ -96,6 +97,8 @@ def show(view, file):
                                         "-q",
                                         "--size",
                                         "240x160",
+                                        "--samples",
+                                        "1",
                                         "-o",
                                         name + ".png",
                                         "--eye=" + view.eye,
@@ -120,7 +123,7 @@ def show(view, file):
 const std::vector<View> kVillageViews = {
     {"60,50,70", "0,5,0", "40"}, {"4,3,16", "0,2,0", "60"}, {"-20,90,-30", "1,0,2", "35"}};
 
-// A cup with walls as wide as a voxel, on a thin foot.
+// The object is a cup on a thin foot, with walls as wide as a voxel.
 std::string cup_obj() {
   constexpr int kSides = 48;
   constexpr double kProfile[][2] = {{0.3, 0},    {0.28, 0.01}, {0.012, 0.02}, {0.012, 0.4},
@@ -180,8 +183,8 @@ TEST_F(ScenePageTest, BeginsWithTheLightThatItIsToldOf) {
   const std::vector<std::string> look = {"--eye",     "2,2,3", "--target",   "0.5,0.3,0.5", "--sky",   "flat",
                                          "--normals", "faces", "--exposure", "0.8",         "--ground"};
   std::vector<std::string> page = {"cube.h5", "-q", "--html", "cube.html"},
-                           picture = {"cube.h5", "-q",          "--size",         "240x160",
-                                      "-o",      "picture.png", "--level-colors", "voxel"};
+                           picture = {"cube.h5", "-q", "--size",      "240x160",        "--samples",
+                                      "1",       "-o", "picture.png", "--level-colors", "voxel"};
   page.insert(page.end(), look.begin(), look.end());
   picture.insert(picture.end(), look.begin(), look.end());
   printed(page);
@@ -190,7 +193,8 @@ TEST_F(ScenePageTest, BeginsWithTheLightThatItIsToldOf) {
   EXPECT_EQ(browsed(R"(
 page.open('cube.html')
 page.wait('globalThis.voxPage')
-page.value('voxPage.settings.samples = 1, document.body.classList.add("bare"), voxPage.changed()')
+page.value('voxPage.settings.samples = 1, voxPage.settings.occlusion = false')
+page.value('document.body.classList.add("bare"), voxPage.changed()')
 page.wait('location.hash.endsWith("&normals=faces&sky=flat&ground=on&exposure=0.8")')
 page.wait('voxPage.pace.finished > 0')
 page.screenshot('page.png')
@@ -202,8 +206,8 @@ print(messages(page)))"),
 TEST_F(ScenePageTest, ShadesTheFacesOfACutAsTheyAre) {
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   printed({"cube.h5", "-q", "--html", "cube.html"});
-  // Cut at half its height, the hollow box shows the cut through two of its walls in the middle row, and what is left
-  // of their insides: up, and to the right and the left.
+  // The hollow box is cut at half its height. The middle row shows the cut through two of its walls and the
+  // remaining inner faces: up, right and left.
   EXPECT_EQ(browsed(R"(
 page.open('cube.html#samples=1&panel=off&normals=smooth&shade=normal&y=0..32&eye=0.5,3,0.5001&target=0.5,0.5,0.5')
 page.wait('globalThis.voxPage')
@@ -223,7 +227,7 @@ TEST_F(ScenePageTest, ShowsHowOftenLeavesAreUsed) {
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   make_village();
   printed({"village.h5", "-q", "--size", "240x160", "-o", "picture.png", "--eye", "60,50,70", "--target",
-           "0,5,0", "--shade", "sharing", "--legend", "off"});
+           "0,5,0", "--shade", "sharing", "--legend", "off", "--samples", "1"});
   printed({"village.h5", "-q", "--html", "village.html", "--shade", "sharing", "--eye", "60,50,70",
            "--target", "0,5,0"});
   EXPECT_EQ(browsed(R"(
@@ -267,6 +271,24 @@ print(json.loads(page.value('JSON.stringify(voxPage.facts.high)')))
 print('the box from' in page.value('document.getElementById("shown").textContent'))
 print(messages(page)))"),
             "[32, 31, 0]\n{'x': 64, 'y': 64, 'z': 32}\nTrue\n[]\n");
+}
+
+TEST_F(ScenePageTest, OpensCutFromTheSideOfItsFirstView) {
+  printed({"cube.h5", "-q", "--html", "below.html", "--cut", "y=40", "--eye", "0.5,-3,0.5001"});
+  EXPECT_TRUE(has(read_bytes(folder_ / "below.html"), "&y=40..64\""));
+  printed({"cube.h5", "-q", "--html", "cube.html", "--cut", "y=20", "--eye", "0.5,3,0.5001"});
+  expect_failure(kFailed, "there is no plane y=64", {"cube.h5", "--html", "a.html", "--cut", "y=64"});
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  // Below the cut the box is hollow, so that the middle shows its floor, and the walls show at their cut.
+  EXPECT_EQ(browsed(R"(
+page.open('cube.html')
+page.wait('globalThis.voxPage')
+print(page.value('voxPage.pick({x: 120.5, y: 80.5}).voxel[1]'))
+print(page.value('Math.max(...[...Array(240).keys()].map(x => voxPage.pick({x: x + 0.5, y: 80.5})?.voxel[1] ?? 0))'))
+page.value('voxPage.changed()')
+page.wait('location.hash.includes("&y=0..21")')
+print(messages(page)))"),
+            "0\n20\n[]\n");
 }
 
 TEST_F(ScenePageTest, IsMadeOfWhicheverFormIsAskedFor) {
@@ -329,7 +351,7 @@ print(messages(page)))"),
 TEST_F(ScenePageTest, PicksTheVoxelsThatRaysHit) {
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   printed({"cube.h5", "-q", "--html", "cube.html", "--eye", "0.5,0.5,3", "--target", "0.5,0.5,0.5"});
-  // The cube's face at z = 1 is 2 away: a pixel there is 2 · 2 tan(20°) / 160 wide.
+  // The cube's face at z = 1 is at a distance of 2, so a pixel there is 2 · 2 tan(20°) / 160 wide.
   EXPECT_EQ(browsed(R"(
 page.open('cube.html')
 page.wait('globalThis.voxPage')
@@ -394,6 +416,31 @@ print(messages(page)))"),
             "True True True\nTrue\n[]\n");
 }
 
+// Returns the mean code of all pixels of a picture.
+double brightness(const scene::Image& image) {
+  double sum = 0;
+  for (const scene::Rgba8& p : image.pixels) sum += p.r + p.g + p.b;
+  return sum / 3 / static_cast<double>(image.pixels.size());
+}
+
+TEST_F(ScenePageTest, ShowsAmbientOcclusionInItsFirstPictureAtRest) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  make_village();
+  printed({"village.h5", "-q", "--size", "240x160", "--eye", "4,3,16", "--target", "0,2,0", "--fov", "60",
+           "--ao", "64", "-o", "picture.png"});
+  EXPECT_EQ(browsed(R"(
+for ao in 'on', 'off':
+    page.open('village.html#samples=1&panel=off&eye=4,3,16&target=0,2,0&fov=60&ao=' + ao)
+    page.wait('globalThis.voxPage && voxPage.settings.occlusion === %s' % ('true' if ao == 'on' else 'false'))
+    page.wait('voxPage.pace.finished > 0')
+    page.screenshot(ao + '.png')
+print(messages(page)))"),
+            "[]\n");
+  const double expected = brightness(read_image(folder_ / "picture.png"));
+  EXPECT_NEAR(brightness(read_image(folder_ / "on.png")), expected, 1.5);
+  EXPECT_GT(brightness(read_image(folder_ / "off.png")), expected + 4);
+}
+
 TEST_F(ScenePageTest, FitsIntoWindowsOfAnyWidth) {
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   printed({"cube.h5", "-q", "--html", "cube.html"});
@@ -407,8 +454,10 @@ for width, height in (1280, 720), (390, 800):
     print(page.value('''[...document.querySelectorAll("#head, #bar button, #panel label, #foot > div")].filter(part => {
       const box = part.getBoundingClientRect();
       return box.width > 0 && (box.left < 0 || box.right > innerWidth);
-    }).length''')))"),
-            "0\n0\n");
+    }).length'''))
+    print(page.value('''(({ width, height }) => width * height < innerWidth * innerHeight / 3)(
+      document.getElementById("panel").getBoundingClientRect())''')))"),
+            "0\nTrue\n0\nTrue\n");
 }
 
 TEST_F(ScenePageTest, ThatIsDamagedSaysSo) {
@@ -443,6 +492,11 @@ TEST_F(ScenePageTest, ShowsTheFinestLevelThatFits) {
   EXPECT_LT(page.size(), whole);
   EXPECT_EQ(json_value(run.out, "bytes"), std::to_string(page.size()));
   EXPECT_TRUE(has(page, "the scene has 200³"));
+  printed({"village.h5", "-q", "--html", "low.html", "--cut", "y=30"});
+  EXPECT_TRUE(has(read_bytes(folder_ / "low.html"), "&y=0..31\""));
+  printed(
+      {"village.h5", "-q", "--html", "low.html", "--cut", "y=30", "--page-limit", std::to_string(whole - 1)});
+  EXPECT_TRUE(has(read_bytes(folder_ / "low.html"), "&y=0..16\""));
   expect_failure(kFailed, "raise --page-limit", {"village.h5", "--html", "none.html", "--page-limit", "10K"});
 }
 
@@ -476,7 +530,6 @@ TEST_F(ScenePageTest, RefusesWhatHasNoEffectOnIt) {
                                              {"--ao", "4"},
                                              {"--samples", "2"},
                                              {"--level-colors", "voxel"},
-                                             {"--cut", "z=1"},
                                              {"--slice", "z=1"},
                                              {"--legend", "off"},
                                              {"--opacity", "0.5"}}) {

@@ -1,5 +1,5 @@
-// Tests conversions and pictures on several devices: what they make is what one makes, and what they cannot do is
-// refused.
+// Tests conversions and pictures on several devices: the results are those of one device, and impossible
+// requests are refused.
 #include "formats/images/image.h"
 #include "tests/tools/program.h"
 

@@ -1,4 +1,4 @@
-// vox-convert --spill: scenes that are built in rounds.
+// Tests vox-convert --spill, which builds scenes in rounds.
 #include <filesystem>
 
 #include "tests/common/test_engine.h"
@@ -19,7 +19,7 @@ class SpillProgram : public ProgramTest {
     fs::create_directory(folder_ / "room");
   }
 
-  // Some thousand triangles with a texture.
+  // Makes a mesh of a few thousand triangles with a texture.
   void make_sphere() const {
     EXPECT_EQ(scene({"bumpy-sphere", "--triangles", "4K", "--texture-size", "256", "-o", "ball.obj"}).code,
               0);
@@ -112,7 +112,7 @@ TEST_F(SpillProgram, IsRefusedWhereItMakesNoSense) {
 
 TEST_F(SpillProgram, AFullDiskLeavesNothing) {
   make_sphere();
-  expect_failure(kFailed, "room: there is no room for what is spilled",
+  expect_failure(kFailed, "room: there is not enough space for spilled data",
                  {"ball.obj", "--res", "700", "-o", "a.h5", "--spill", "room"},
                  {.folder = {}, .file_size_limit = 1 << 20});
 }

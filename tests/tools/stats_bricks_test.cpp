@@ -1,4 +1,4 @@
-// vox-stats of bricks, on screen, as JSON and as HDF5.
+// Tests vox-stats on bricks, on screen, as JSON and as HDF5.
 #include <fmt/format.h>
 
 #include <array>
@@ -35,7 +35,7 @@ TEST_F(StatsOfBricks, ShowsWhatBricksTakeBesideTheSceneOrAlone) {
   expect_failure(kFailed, "alone.h5: the file holds bricks alone", {"alone.h5", "--only", "levels"});
 }
 
-// The bytes are compared as they lie in the file.
+// The bytes are compared in the form that they have in the file.
 TEST_F(StatsOfBricks, PutsBricksBesideTheSvdagOfTheSameVoxels) {
   converted({"cube.h5", "--structure", "both", "-o", "both.h5"});
   converted({"cube.h5", "--structure", "bricks", "-o", "alone.h5"});
@@ -84,7 +84,7 @@ print(len(sizes))
             "5\n");
 }
 
-// The bricks do not divide these volumes: parts of bricks outside of a volume are no share of it.
+// The brick size does not divide the sides of these volumes; parts of bricks outside a volume must not count.
 TEST_F(StatsOfBricks, SharesOfAVolumeSumToOneWhateverItsSides) {
   for (const auto& [x, y, z] :
        std::vector<std::array<int, 3>>{{68, 41, 59}, {5, 130, 3}, {1, 1, 1}, {64, 64, 65}, {33, 20, 100}}) {

@@ -1,4 +1,4 @@
-// The page that vox-stats writes with --html.
+// Tests the page that vox-stats writes with --html.
 #include <fmt/format.h>
 
 #include "formats/scene/scene_file.h"
@@ -81,7 +81,7 @@ TEST_F(StatsPage, MayHaveAPageToFlyThroughInPlaceOfThePicture) {
                  {"cube.h5", "--html", "a.html", "--viewer", "--only", "levels"});
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   write("chromium.py", chromium_driver());
-  // Where the cube stands in the frame is another colour than in its corner.
+  // The frame has another colour at the cube than in its corner.
   EXPECT_EQ(python(fmt::format(R"(
 import json, os, time
 from chromium import Chromium

@@ -1,4 +1,4 @@
-// What vox-stats does, with good input and bad.
+// Tests vox-stats with good input and bad.
 #include <unistd.h>
 
 #include <algorithm>

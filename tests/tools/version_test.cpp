@@ -1,4 +1,4 @@
-// --version of every program.
+// Tests --version of every program.
 #include <regex>
 
 #include "formats/images/webp.h"

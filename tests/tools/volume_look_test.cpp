@@ -1,4 +1,4 @@
-// The colours of volumes, their opacity and their surfaces, as vox-render is asked for them.
+// Tests vox-render's options for the colours, opacities and surfaces of volumes.
 #include <set>
 
 #include "formats/images/image.h"
@@ -52,7 +52,7 @@ TEST_F(VolumeLookProgram, AFileHasTheStopsOfAScaleOrTheColorsOfLabels) {
   const scene::Image scale = cut("ramp.h5", {"--colors", "two.hex"});
   EXPECT_EQ(scale.pixels[19], (scene::Rgba8{0, 0, 255, 255}));
   EXPECT_GT(scale.pixels[1].r, 230);
-  const scene::Image labels = cut("parts.h5", {"--colors", "two.hex"});  // 1 and 2; 3 and 4 are further up
+  const scene::Image labels = cut("parts.h5", {"--colors", "two.hex"});  // 1 and 2; 3 and 4 are above
   for (uint32_t x = 0; x < 20; ++x)
     EXPECT_EQ(labels.pixels[x], x < 10 ? (scene::Rgba8{255, 0, 0, 255}) : (scene::Rgba8{0, 0, 255, 255}))
         << x;
@@ -70,6 +70,32 @@ TEST_F(VolumeLookProgram, LabelsHaveAColorEach) {
   EXPECT_EQ(cut("parts.h5", {"--colors", "viridis"}).pixels, cut("parts.h5", {"--values", "amounts"}).pixels);
 }
 
+// A scan's few voxels of metal are far above all tissue, which would be black on a scale up to them.
+TEST_F(VolumeLookProgram, BoneShowsMostValuesBrightlyWhereFewAreMuchHigher) {
+  std::string values;
+  for (int i = 0; i < 40 * 40 * 40; ++i) {
+    const int x = i % 40, y = i / 40 % 40, z = i / 1600;
+    const bool filled = x > 4 && x < 36 && y > 4 && y < 36 && z > 4 && z < 36;
+    values += static_cast<char>(x == 20 && y == 20 && z % 8 == 5 ? 250 : filled ? 10 + x : 0);
+  }
+  write("scan_40x40x40_uint8.raw", values);
+  converted({"scan_40x40x40_uint8.raw", "-q", "-o", "scan.h5"});
+  const std::vector<std::string> bone = {"scan.h5", "-q", "--json", "--colors", "bone", "--size", "60x60"};
+  const std::string json = printed(bone);
+  EXPECT_NEAR(std::stod(json_value(json, "low")), 15, 0.01);
+  EXPECT_NEAR(std::stod(json_value(json, "high")), 45, 0.01);
+  std::vector<std::string> cut = bone, surface = bone;
+  cut.insert(cut.end(), {"--slice", "z=9"});
+  surface.insert(surface.end(), {"--iso", "0.1"});
+  EXPECT_EQ(json_value(printed(cut), "high"), json_value(json, "high"));
+  EXPECT_EQ(json_value(printed(surface), "high"), "250");
+  const scene::Rgba8 middle =
+      shown("scan.h5", {"--colors", "bone", "--view", "right", "--size", "60x60"}).pixels[30 * 60 + 30];
+  EXPECT_GT(middle.g, 120);
+  EXPECT_EQ(json_value(printed({"scan.h5", "-q", "--json", "--colors", "gray", "--size", "60x60"}), "high"),
+            "250");
+}
+
 TEST_F(VolumeLookProgram, ACurveMakesValuesTransparent) {
   const std::vector<std::string> size = {"--size", "60x60", "--view", "front"};
   const auto with = [&](std::vector<std::string> options) {
@@ -85,7 +111,7 @@ TEST_F(VolumeLookProgram, ACurveMakesValuesTransparent) {
 }
 
 TEST_F(VolumeLookProgram, ASurfaceIsWhereTheValueIsReached) {
-  // Seen from above, the surface of 0.5 begins where x is 9.5 voxels from the left, and goes on to the right.
+  // Seen from above, the surface of 0.5 begins at x = 9.5 voxels and continues to the right.
   const scene::Image surface = shown("ramp.h5", {"--iso", "0.5", "--size", "200x200", "--eye", "10,60,10.001",
                                                  "--target", "10,0,10", "--colors", "gray"});
   const auto filled = [&](uint32_t x) { return surface.pixels[100 * 200 + x] != surface.pixels[0]; };
@@ -108,7 +134,7 @@ TEST_F(VolumeLookProgram, RefusesWhatHasNoEffectOrContradictsItself) {
   refused("--iso is for amounts", {"--colors", "labels", "--iso", "0.3"});
   refused("--iso is for amounts", {"--values", "labels", "--iso", "0.3"});
   refused("a curve of --opacity is for amounts", {"--values", "labels", "--opacity", "0:0,1:1"});
-  refused("0.2:0.5 of the opacity's curve follows 0.3:0.1", {"--opacity", "0.3:0.1,0.2:0.5"});
+  refused("0.2:0.5 of the opacity curve follows 0.3:0.1", {"--opacity", "0.3:0.1,0.2:0.5"});
   refused("0.3:2", {"--opacity", "0.3:2"});
   refused("the point '0.4'", {"--opacity", "0.3:0.1,0.4"});
   refused("--opacity", {"--opacity", "0.3:x"});

@@ -1,4 +1,4 @@
-// vox-convert with volumes that become scenes.
+// Tests vox-convert with volumes that become scenes.
 #include "tests/tools/bricks_program.h"
 
 namespace vox {

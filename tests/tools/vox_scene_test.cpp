@@ -1,4 +1,4 @@
-// What vox-scene does.
+// Tests vox-scene.
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -34,6 +34,17 @@ TEST_F(SceneProgram, PrintsOneJsonObject) {
   for (const char* key : {"triangles", "vertices", "bounds.min", "seconds.total"})
     EXPECT_NE(json_value(run.out, key), "") << key;
   EXPECT_TRUE(exists("bumpy-sphere.obj") && exists("bumpy-sphere.mtl"));
+}
+
+TEST_F(SceneProgram, UnwrapsASphereAndNothingElse) {
+  const Finished run = scene(
+      {"bumpy-sphere", "--triangles", "500", "--texture-size", "16", "--unwrapped", "-q", "-o", "a.obj"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(scene({"bumpy-sphere", "--triangles", "500", "--texture-size", "16", "-q", "-o", "b.obj"}).code,
+            0);
+  const std::string unwrapped = read_bytes(folder_ / "a.obj"), repeated = read_bytes(folder_ / "b.obj");
+  EXPECT_TRUE(has(repeated, "\nvt 2 ") && !has(unwrapped, "\nvt 2 "));
+  EXPECT_EQ(scene({"village", "--unwrapped", "-o", "c.obj"}).code, 2);
 }
 
 TEST_F(SceneProgram, ReportsATargetThatCannotBeWritten) {

@@ -15,12 +15,12 @@ namespace {
 
 constexpr Int3 kSize = {7, 5, 6};
 
-// Where a voxel stands among all.
+// Returns the index of a voxel.
 uint64_t place(Int3 v) {
   return uint64_t(v.x) + 7 * uint64_t(v.y) + 35 * uint64_t(v.z);
 }
 
-// Values of any kind, other than usual in these voxels.
+// Returns a volume of this type whose values differ from the usual ones in these voxels.
 volume::Volume volume_with(volume::ValueType type, const std::vector<Int3>& changed) {
   const uint32_t most = type == volume::ValueType::U8 ? 0xff : 0xffff;
   return memory_volume(kSize, type, [=](Int3 v) {

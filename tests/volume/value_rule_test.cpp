@@ -38,7 +38,7 @@ TEST(ValueRule, EmptiesWhatIsBelowAShareOfTheRange) {
   const volume::Volume volume =
       memory_volume(kRuleSize, volume::ValueType::U8, [](Int3 v) { return uint32_t(v.x) * 60 + 10; });
   const volume::ValueRule rule =
-      volume::value_rule(volume, {.share = 0.5, .raw = {}});  // 10 to 250: below 130
+      volume::value_rule(volume, {.share = 0.5, .raw = {}});  // values from 10 to 250, so below 130
   EXPECT_EQ(rule.threshold, 130);
   EXPECT_EQ(rule.word(129), 0u);
   EXPECT_EQ(rule.word(130), 130u);

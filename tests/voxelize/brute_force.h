@@ -1,6 +1,6 @@
-// Coverage decided the slow way, in exact arithmetic: every triangle against every voxel, following nothing
-// but docs/architecture.md, "Coverage and material". Lengths are in units of 1/512 voxel, so that vertices
-// are odd integers and voxel i is [512 i, 512 (i + 1)].
+// Decides coverage in exact arithmetic by the slow way: every triangle against every voxel, following only
+// docs/architecture.md, "Coverage and material". Lengths are in units of 1/512 voxel, so that vertices are
+// odd integers and voxel i is [512 i, 512 (i + 1)].
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace vox::brute {
 
-// Products of three coordinates below 2^32 fit with room to spare.
+// Large enough for products of three coordinates below 2^32.
 using Wide = __int128;
 using Vec3w = Vec3<Wide>;
 
@@ -31,7 +31,7 @@ inline std::array<Wide, 3> axes(Vec3w v) {
   return {v.x, v.y, v.z};
 }
 
-// The odd number of units that a coordinate in voxels snaps to.
+// Returns the odd number of units to which a coordinate in voxels snaps.
 inline int64_t snap(double p, uint32_t resolution) {
   int64_t step = static_cast<int64_t>(std::floor(p * 256));
   if (p < 0 && p >= -1.0 / 256) step = 0;
@@ -46,7 +46,7 @@ inline Vec3d to_grid(Vec3d p, const voxelize::Grid& grid) {
 
 struct SnappedTriangle {
   std::array<Vec3w, 3> v;
-  Vec3w n;  // (v1 - v0) × (v2 - v0); zero where snapping left a line or a point
+  Vec3w n;  // (v1 - v0) × (v2 - v0); zero if snapping has left a line or a point
 };
 
 inline SnappedTriangle snap_triangle(const scene::Scene& scene, const scene::Triangle& triangle,
@@ -71,7 +71,7 @@ inline Vec3w center_of(Int3 voxel) {
   return {voxel.x * kVoxel + kHalf, voxel.y * kVoxel + kHalf, voxel.z * kVoxel + kHalf};
 }
 
-// Does a plane across `axis` lie between the triangle and the cube around c?
+// True if a plane across `axis` lies between the triangle and the cube around c.
 inline bool separates(Vec3w axis, const SnappedTriangle& t, Vec3w c) {
   Wide reach = kHalf * (magnitude(axis.x) + magnitude(axis.y) + magnitude(axis.z));
   std::array<Wide, 3> p = {dot(axis, t.v[0] - c), dot(axis, t.v[1] - c), dot(axis, t.v[2] - c)};
@@ -84,7 +84,7 @@ inline bool boxes_meet(const SnappedTriangle& t, Vec3w c) {
   return !separates(kAxes[0], t, c) && !separates(kAxes[1], t, c) && !separates(kAxes[2], t, c);
 }
 
-// Whether the closed triangle meets the closed cube, by the separating axis theorem with 13 axes.
+// True if the closed triangle meets the closed cube, by the separating axis theorem with 13 axes.
 inline bool touches_cube(const SnappedTriangle& t, Int3 voxel) {
   Vec3w c = center_of(voxel);
   if (!boxes_meet(t, c) || separates(t.n, t, c)) return false;
@@ -94,8 +94,8 @@ inline bool touches_cube(const SnappedTriangle& t, Int3 voxel) {
   return true;
 }
 
-// In Schwarz & Seidel 2010, §4.2, the largest component gives the 6-separating test, the sum of the
-// components the conservative one.
+// The component measure of Schwarz & Seidel 2010, §4.2: the largest component gives the 6-separating test,
+// the sum of the components the conservative one.
 enum class Reach { Largest, Sum };
 
 inline Wide reach_of(Wide a, Wide b, Wide c, Reach reach) {
@@ -126,7 +126,7 @@ inline bool covers(const SnappedTriangle& t, Int3 voxel, scene::Coverage coverag
   return coverage == scene::Coverage::Thin ? covers(t, voxel, Reach::Largest) : touches_cube(t, voxel);
 }
 
-// The voxels of the grid that the triangle's bounding box touches, inclusive; empty where min > max.
+// The voxels of the grid that the triangle's bounding box touches, both ends included; empty if min > max.
 struct VoxelRange {
   Int3 min, max;
 };
@@ -135,7 +135,7 @@ inline VoxelRange voxel_range(const SnappedTriangle& t, uint32_t resolution) {
   std::array<int32_t, 3> low, high;
   for (size_t a = 0; a < 3; ++a) {
     Wide p = axes(t.v[0])[a], q = axes(t.v[1])[a], r = axes(t.v[2])[a];
-    Wide first = (std::min({p, q, r}) - 1) >> 9, last = std::max({p, q, r}) >> 9;  // 512 units a voxel
+    Wide first = (std::min({p, q, r}) - 1) >> 9, last = std::max({p, q, r}) >> 9;  // 512 units are a voxel
     low[a] = static_cast<int32_t>(std::clamp<Wide>(first, 0, resolution));
     high[a] = static_cast<int32_t>(std::clamp<Wide>(last, -1, Wide{resolution} - 1));
   }

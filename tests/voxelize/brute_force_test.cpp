@@ -1,4 +1,4 @@
-// Tests the brute force itself, against cases worked out by hand and against a second exact method.
+// Tests the brute force itself with cases worked out by hand and with a second exact method.
 #include "tests/voxelize/brute_force.h"
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ HalfPlane half_plane(const SnappedTriangle& t, Vec3w direction, Wide limit) {
   return {dot(direction, t.v[1] - t.v[0]), dot(direction, t.v[2] - t.v[0]), limit - dot(direction, t.v[0])};
 }
 
-// Does the triangle meet the convex body? What they share is a polygon in (s, t), so that, unless it is
-// empty, one of its corners is where two of the lines cross.
+// True if the triangle meets the convex body. Their intersection is a polygon in (s, t), so unless it is
+// empty, one of its corners is an intersection of two of the lines.
 bool meets(const SnappedTriangle& t, const std::vector<std::pair<Vec3w, Wide>>& body) {
   std::vector<HalfPlane> planes = {{-1, 0, 0}, {0, -1, 0}, {1, 1, 1}};
   for (auto [direction, limit] : body) planes.push_back(half_plane(t, direction, limit));
@@ -49,8 +49,8 @@ bool meets_cube(const SnappedTriangle& t, Int3 voxel) {
   return meets(t, faces);
 }
 
-// Whether the triangle meets the octahedron whose corners are the centres of the voxel's faces: if it does,
-// it cuts a 6-connected path.
+// True if the triangle meets the octahedron whose corners are the centres of the voxel's faces; it then cuts
+// a 6-connected path.
 bool meets_octahedron(const SnappedTriangle& t, Int3 voxel) {
   std::vector<std::pair<Vec3w, Wide>> faces;
   for (int signs = 0; signs < 8; ++signs) {
@@ -60,7 +60,8 @@ bool meets_octahedron(const SnappedTriangle& t, Int3 voxel) {
   return meets(t, faces);
 }
 
-// A triangle with odd coordinates about the voxel (0, 0, 0); some have no area, some are parallel to an axis.
+// Returns a triangle with odd coordinates near the voxel (0, 0, 0); some have no area, some are parallel to
+// an axis.
 SnappedTriangle random_triangle(Random& random) {
   auto reach = static_cast<double>(8u << random.below(9));
   auto coordinate = [&] { return 2 * static_cast<int64_t>(std::floor(random.uniform(-reach, reach))) + 257; };
@@ -86,14 +87,14 @@ TEST(BruteForce, SnapsToOddHalfStepsAndFarFacesInward) {
 }
 
 TEST(BruteForce, KnownTrianglesTouchKnownCubes) {
-  // The plane x + y + z = 3 · 512 + 3 passes the far corner of the voxel (0, 0, 0) by a hair.
+  // The plane x + y + z = 3 · 512 + 3 just misses the far corner of the voxel (0, 0, 0).
   SnappedTriangle beyond = triangle({1539 - 2, 1, 1}, {1, 1539 - 2, 1}, {1, 1, 1539 - 2});
   EXPECT_FALSE(touches_cube(beyond, {0, 0, 0}));
   EXPECT_TRUE(touches_cube(beyond, {1, 0, 0}));
   SnappedTriangle before = triangle({1533, 1, 1}, {1, 1533, 1}, {1, 1, 1533});
   EXPECT_TRUE(touches_cube(before, {0, 0, 0}));
   EXPECT_FALSE(covers(before, {0, 0, 0}, scene::Coverage::Thin));
-  // A wall in the first layer, x = 257, fills its own layer and no other.
+  // A wall in the first layer, x = 257, fills this layer and no other.
   SnappedTriangle wall = triangle({257, -5001, -5001}, {257, 5001, -5001}, {257, -5001, 5001});
   for (scene::Coverage coverage : {scene::Coverage::Conservative, scene::Coverage::Thin}) {
     EXPECT_TRUE(covers(wall, {0, 0, -1}, coverage));

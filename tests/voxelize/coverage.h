@@ -1,4 +1,4 @@
-// Compares what an engine fills of a whole scene with what the brute force says.
+// Compares the voxels that an engine fills for a whole scene with those of the brute-force test.
 #pragma once
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ inline bool in_range(VoxelRange range, Int3 p) {
          p.y <= range.max.y && p.z <= range.max.z;
 }
 
-// Names the first voxel that differs and the triangles, in 1/512 voxel, that are near it.
+// Names the first voxel that differs and the triangles near it, in 1/512 voxel.
 inline testing::AssertionResult same_coverage(const Dense& expected, const Dense& actual,
                                               const std::vector<SnappedTriangle>& triangles,
                                               uint32_t resolution) {

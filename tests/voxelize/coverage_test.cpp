@@ -57,7 +57,7 @@ enum class Kind {
   Count
 };
 
-// A triangle, in voxel coordinates, of a kind that makes voxelizers fail.
+// Returns a triangle, in voxel coordinates, of a kind that is difficult for voxelizers.
 Corners nasty_corners(Random& random, Kind kind, double size) {
   Corners t = random_corners(random, 0, size);
   Vec3d direction = random.in_cube(-1, 1);
@@ -117,7 +117,7 @@ Corners nasty_corners(Random& random, Kind kind, double size) {
   return t;
 }
 
-// Puts a triangle that was made in voxel coordinates where the grid lies.
+// Moves a triangle from voxel coordinates to the grid's place in the world.
 Corners in_world(Corners corners, const voxelize::Grid& grid) {
   for (Vec3d& p : corners) p = p * grid.voxel_size + grid.origin;
   return corners;
@@ -176,8 +176,8 @@ TEST(Coverage, ThousandsOfNastyTrianglesAreExactAtEveryResolution) {
     }
 }
 
-// The triangles are less than a voxel away from a face of the grid, at resolutions where cells end there and
-// where they do not.
+// The triangles are less than a voxel outside a face of the grid, at resolutions where cells end at that face
+// and where they do not.
 TEST(Coverage, TrianglesJustOutsideTheGridLeaveNothing) {
   auto engine = test_engine();
   Random random(16);
@@ -256,7 +256,7 @@ Vec3d random_point(Random& random, const scene::Scene& scene, const scene::Trian
   return a + (b - a) * s + (c - a) * t;
 }
 
-// Looks at voxels on and next to random points of the triangles; all of them that are in the grid must be
+// Examines voxels on and next to random points of the triangles; all of them that lie in the grid must be
 // exact.
 void expect_exact_samples(const Soup& soup, uint32_t resolution, int samples) {
   auto engine = test_engine();
@@ -311,7 +311,7 @@ TEST(HugeResolution, NeedlesAcrossTheWholeGridAreExact) {
   }
 }
 
-// Looks at the voxels next to two opposite corners of the grid.
+// Examines the voxels next to two opposite corners of the grid.
 void expect_exact_corners(const Soup& soup, uint32_t resolution) {
   auto engine = test_engine();
   std::vector<SnappedTriangle> snapped = brute::snap_scene(soup.scene, unit_grid(resolution));

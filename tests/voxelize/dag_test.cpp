@@ -1,4 +1,4 @@
-// Tests the DAG that an engine makes of its voxels: it is canonical, and the same however it was made.
+// Tests the DAG that an engine makes from its voxels: it is canonical and independent of how it was built.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -109,7 +109,7 @@ TEST(Dag, OfNothingInTheGridIsEmpty) {
     }
 }
 
-// The DAG that one thread on the CPU makes in one chunk.
+// Returns the DAG that one thread on the CPU builds in a single chunk.
 dag::FrozenDag plain_build(const Soup& soup, uint32_t resolution, const voxelize::BuildOptions& options) {
   return build(*make_engine({.device = "cpu", .threads = 1}), soup, resolution, options).dag;
 }
@@ -147,7 +147,7 @@ TEST(Digest, IsTheSameUnderEveryMemoryLimit) {
   Soup soup = textured_sphere(500, 24, 4);
   voxelize::BuildOptions options = {.coverage = scene::Coverage::Thin};
   dag::FrozenDag expected = plain_build(soup, 500, options);
-  // With materials, the tables of all sizes of nodes and leaves take 120 MiB before they hold anything.
+  // With materials, the tables for all sizes of nodes and leaves take 120 MiB even when they are empty.
   for (uint64_t spare : {uint64_t{160} << 20, uint64_t{300} << 20, uint64_t{2} << 30}) {
     uint64_t limit = resident_bytes() + spare;
     voxelize::BuildResult result = build(*test_engine({.memory_limit = limit}), soup, 500, options);

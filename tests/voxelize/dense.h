@@ -53,7 +53,7 @@ inline Dense to_dense(const dag::FrozenDag& dag) {
   return dense;
 }
 
-// The canonical DAG of the array, made the slow way.
+// Returns the canonical DAG of the array, made by the slow way.
 inline dag::FrozenDag reference_dag(const Dense& dense, uint32_t resolution, bool materials) {
   return dense_dag(resolution, materials, [&](uint32_t x, uint32_t y, uint32_t z) -> int {
     return dense.at({static_cast<int32_t>(x), static_cast<int32_t>(y), static_cast<int32_t>(z)});

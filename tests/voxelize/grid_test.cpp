@@ -85,7 +85,7 @@ TEST(FitGrid, ASnappedOriginIsAMultipleOfTheVoxelSizeAndTheGridHoldsTheScene) {
     const uint32_t plain = voxelize::fit_grid(slab(), {.voxel_size = size}).resolution;
     EXPECT_GE(grid.resolution, plain);
     EXPECT_LE(grid.resolution, plain + 1);
-    EXPECT_GT(grid.first_voxel->y + grid.resolution, 4 / size);  // its far face is in a voxel too
+    EXPECT_GT(grid.first_voxel->y + grid.resolution, 4 / size);  // its far face is in a voxel, too
   }
 }
 
@@ -94,7 +94,7 @@ TEST(FitGrid, SnappingGoesWithResolutionsClipBoxesAndCentring) {
   EXPECT_EQ(plain.voxel_size, 0.5);
   EXPECT_EQ(plain.origin, (Vec3d{1, -2, 5}));
   EXPECT_EQ(plain.resolution, 13u);
-  // 0.3 / 0.1 and 0.7 / 0.1 are a little less than 3 and 7, 1.1 / 0.1 is a little more than 11.
+  // 0.3 / 0.1 and 0.7 / 0.1 are slightly less than 3 and 7, and 1.1 / 0.1 is slightly more than 11.
   const voxelize::Grid clip = voxelize::fit_grid(
       slab(), {.voxel_size = 0.1, .snap = true, .clip = voxelize::Box{{0.3, 0.7, 0.3}, {1.1, 1.5, 1.1}}});
   EXPECT_EQ(*clip.first_voxel, (Vec3d{3, 7, 3}));

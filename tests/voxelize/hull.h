@@ -1,6 +1,6 @@
-// Whether two triangles meet, decided the slow way: they do where the differences of their points, a convex body,
-// hold the origin. The body is the hull of nine points, and what it holds lies in a simplex of at most four of them
-// (Carathéodory). Points are exact; triangles may have no area.
+// Decides by a slow way whether two triangles meet: they do if the differences of their points, which form a
+// convex body, include the origin. The body is the hull of nine points, and each of its points lies in a
+// simplex of at most four of them (Carathéodory). Points are exact; triangles may have no area.
 #pragma once
 
 #include <array>
@@ -31,7 +31,8 @@ inline bool holds_origin(Vec3w a, Vec3w b, Vec3w c) {
 inline bool holds_origin(Vec3w a, Vec3w b, Vec3w c, Vec3w d) {
   const Wide whole = volume(b - a, c - a, d - a);
   if (whole == 0) return false;
-  // The volumes of the four parts that the origin cuts the simplex into; together they are the whole.
+  // The volumes of the four parts into which the origin divides the simplex. The origin is inside if no part
+  // has the opposite sign of the whole.
   const std::array<Wide, 4> parts = {volume(b, c, d), -volume(a, c, d), volume(a, b, d), -volume(a, b, c)};
   for (const Wide part : parts)
     if (whole > 0 ? part < 0 : part > 0) return false;

@@ -13,14 +13,14 @@ Dense build(const Soup& soup, const voxelize::Grid& grid, const voxelize::BuildO
   return to_dense(test_engine()->build(soup.scene, soup.indexed, grid, options).dag);
 }
 
-// One triangle over the whole layer of a grid, u along x and v along y: from uv0 at (0, 0) to uv1 at (side,
-// side), where its longest edge passes.
+// Adds one triangle that covers a whole layer of a grid, with u along x and v along y: from uv0 at (0, 0) to
+// uv1 at (side, side), where its longest edge passes.
 void add_layer(Soup& soup, double side, double z, Vec2f uv0, Vec2f uv1, uint32_t material) {
   soup.add({Vec3d{0, 0, z}, Vec3d{2 * side, 0, z}, Vec3d{0, 2 * side, z}},
            {uv0, Vec2f{2 * uv1.x - uv0.x, uv0.y}, Vec2f{uv0.x, 2 * uv1.y - uv0.y}}, material);
 }
 
-// A triangle that is long enough in every direction for a closest point to be well defined.
+// Returns a triangle that is long enough in every direction for closest points to be well defined.
 Corners stout_corners(Random& random, double low, double high, double size) {
   for (;;) {
     Vec3d a = random.in_cube(low, high), b = a + random.in_cube(-size, size),
@@ -118,7 +118,7 @@ TEST(Material, WrapModesContinueTheTextureAsNamed) {
     for (uint32_t texel = 0; texel < 4; ++texel)
       set_nibble(soup.indexed.textures[0].nibbles, texel, texel + 1);
     uint32_t material = soup.add_material({.texture = 0, .wrap_u = wrap, .wrap_v = wrap});
-    // There is one texel a voxel along u; v is stretched so that a texel is as large as a voxel.
+    // There is one texel for each voxel along u; v is stretched so that a texel is as large as a voxel.
     add_layer(soup, 12, 0.5, {-1, -5}, {2, 7}, material);
     EXPECT_EQ(row_of(build(soup, unit_grid(12)), 12, 5, 0), expected);
   }
@@ -143,7 +143,8 @@ TEST(Material, MipLevelIsTheOneWhoseTexelIsNearestToAVoxelInSize) {
       set_nibble(texture.nibbles, texture.levels[level].first_texel + texel, level + 1);
   soup.indexed.textures.push_back(texture);
   uint32_t material = soup.add_material({.texture = 0});
-  // Texels of mip level 0 along the 8 voxels of the wall, and the level with nearest to 8 texels there.
+  // The number of mip level 0's texels along the 8 voxels of the wall, and the level whose number there is
+  // nearest to 8.
   for (auto [texels, level] : {std::pair{2.0, 0},
                                {8.0, 0},
                                {11.0, 0},
@@ -171,9 +172,9 @@ TEST(Material, TransparentTexelsLeaveHoles) {
   uint32_t material = soup.add_material({.texture = 0});
   add_layer(soup, 8, 0.5, {0, 0}, {2, 8}, material);
   EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 5, 0), ".2.4.2.4");
-  // Holes stay holes when materials are not kept.
+  // Holes remain holes if materials are not kept.
   EXPECT_EQ(row_of(build(soup, unit_grid(8), {.materials = false}), 8, 5, 0), ".0.0.0.0");
-  // The layer behind a hole shows, even though it is farther from the centre.
+  // The layer behind a hole is visible, even though it is farther from the centre.
   uint32_t behind = soup.add_material({.index = 7});
   add_layer(soup, 8, 0.9, {0, 0}, {1, 1}, behind);
   EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 5, 0), "72747274");
@@ -216,7 +217,7 @@ TEST(Material, VertexColoursGoThroughTheTable) {
   soup.indexed.color_lut.assign((1u << 15) / 8, 0);
   for (uint32_t entry = 0; entry < 1u << 15; ++entry)
     set_nibble(soup.indexed.color_lut, entry, random.below(16));
-  // One wall per layer, in the middle of a colour's bin of 5 bits a channel.
+  // There is one wall in each layer, with a colour at the centre of a bin of 5 bits a channel.
   for (uint32_t z = 0; z < 16; ++z) {
     std::array<uint32_t, 3> bins = {random.below(32), random.below(32), random.below(32)};
     auto channel = [](uint32_t bin) { return static_cast<uint8_t>(8 * bin + 4); };

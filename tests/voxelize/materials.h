@@ -1,6 +1,6 @@
-// Finds the materials that a voxel may have by docs/architecture.md, "Coverage and material": it looks at
-// every triangle of the scene for every voxel. Where rounding could decide (two planes equally near, a point
-// on the edge of a texel), both answers are allowed.
+// Finds the materials that a voxel may have by docs/architecture.md, "Coverage and material": it examines
+// every triangle of the scene for every voxel. If rounding could decide (two planes are equally near, or a
+// point lies on the edge of a texel), both answers are allowed.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ struct Allowed {
   }
 };
 
-// A triangle seen from a voxel's centre, in voxels.
+// A triangle relative to a voxel's centre, in voxels.
 struct Seen {
   std::array<Vec3d, 3> v;
   Vec3d n;
@@ -44,7 +44,7 @@ inline double plane_distance(const Seen& t) {
   return std::abs(dot(t.n, t.v[0])) / std::sqrt(dot(t.n, t.n));
 }
 
-// Barycentric coordinates of the triangle's point that is closest to the centre.
+// Returns the barycentric coordinates of the triangle's point that is closest to the centre.
 inline Vec3d closest_point(const Seen& t) {
   auto weights = [](size_t i, double wi, size_t j, double wj) {
     std::array<double, 3> w = {};
@@ -72,7 +72,7 @@ inline double wrapped(double u, scene::Wrap wrap) {
   return m > 1 ? 2 - m : m;
 }
 
-// The texel at u, and its neighbour where u lies within rounding of the edge between them.
+// Returns the texel at u, and its neighbour if u lies within rounding of the edge between them.
 inline std::set<uint32_t> texels_at(double u, uint32_t size, scene::Wrap wrap) {
   std::set<uint32_t> texels;
   double tolerance = 1e-7 * (1 / static_cast<double>(size) + std::abs(u));
@@ -107,7 +107,7 @@ class MaterialReference {
  private:
   struct Candidate {
     double distance;
-    bool opaque = false, hole = false;  // both where rounding decides
+    bool opaque = false, hole = false;  // both if rounding decides
     std::set<int> materials = {};
   };
 

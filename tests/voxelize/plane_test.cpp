@@ -1,4 +1,4 @@
-// Distances from planes, compared with exact arithmetic.
+// Compares distances from planes with exact arithmetic.
 #include "libvox/voxelize/plane.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ Int3 somewhere(Random& random, int64_t size) {
   return {odd(up_to(random, size)), odd(up_to(random, size)), odd(up_to(random, size))};
 }
 
-// The point of the triangle's plane at these weights, moved by at most half a voxel along each axis.
+// Returns the point of the triangle's plane with these weights, moved by at most half a voxel along each
+// axis.
 Int3 near_plane(Random& random, const voxelize::TriangleShape& t) {
   const double u = random.uniform(0, 1), v = random.uniform(0, 1 - u);
   auto at = [&](int32_t a, int32_t b, int32_t c) {
@@ -62,7 +63,7 @@ TEST(PlaneDistance, OfCoplanarTrianglesIsEqual) {
   Random random(42);
   uint32_t wide_planes = 0;
   for (int i = 0; i < 20000; ++i) {
-    // Triangles with corners at whole steps along two vectors, of even coordinates, lie in one plane.
+    // Triangles whose corners are at whole multiples of two vectors with even coordinates lie in one plane.
     const auto size = static_cast<int64_t>(std::exp2(random.uniform(1, 26)));
     auto step = [&] {
       return Int3{static_cast<int32_t>(2 * up_to(random, size)),

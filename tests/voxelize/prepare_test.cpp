@@ -1,4 +1,4 @@
-// Tests the triangles that a device prepares: they are what a loop over the mesh makes of each, one by one.
+// Compares the triangles that a device prepares with those that a loop over the mesh makes, one by one.
 #include "libvox/voxelize/prepare.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct PreparedCorner {
   std::array<double, 4> color;
 };
 
-// Prepares triangle by triangle, each as a polygon that six planes cut.
+// Prepares the triangles one by one, each as a polygon that six planes clip.
 class TrianglesOneByOne {
  public:
   std::vector<TriangleShape> shapes;
@@ -131,7 +131,7 @@ class TrianglesOneByOne {
   const voxelize::Grid& grid_;
 };
 
-// Triangles of all sizes around the grid, some of them far larger than the guard band.
+// Returns triangles of all sizes around the grid, some of them far larger than the guard band.
 Soup random_soup(uint64_t seed, uint32_t resolution) {
   Random random(seed);
   Soup soup;

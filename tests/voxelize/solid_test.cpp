@@ -1,4 +1,4 @@
-// Tests closed surfaces: which voxels they separate, and which lie inside.
+// Tests closed surfaces: the voxels that they separate, and the voxels inside them.
 #include <gtest/gtest.h>
 
 #include "tests/common/test_engine.h"
@@ -31,7 +31,7 @@ std::vector<Shape> closed_shapes() {
 
 constexpr Int3 kNeighbours[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
 
-// The empty voxels that a walk through faces reaches from the outside of the cube.
+// Returns the empty voxels that a walk through faces reaches from outside the cube.
 Dense flood(const Dense& walls) {
   Dense reached(walls.side);
   std::vector<Int3> open;
@@ -89,8 +89,8 @@ TEST(Thin, LeavesOutWhatConservativeAdds) {
   dag::FrozenDag thin =
       build(*engine, sphere, 64, {.coverage = scene::Coverage::Thin, .materials = false}).dag;
   dag::FrozenDag conservative = build(*engine, sphere, 64, {.materials = false}).dag;
-  // A voxel of a plane with unit normal n stands for an area of 1 / max |n| where it is thin and of 1 /
-  // (|n.x| + |n.y| + |n.z|) where it is conservative; over all directions the means of the denominators are
+  // A voxel of a plane with unit normal n stands for an area of 1 / max |n| with thin coverage, and of 1 /
+  // (|n.x| + |n.y| + |n.z|) with conservative coverage. The means of the denominators over all directions are
   // 0.8316 and 1.5.
   double area = 4 * 3.14159 * 28 * 28;
   EXPECT_NEAR(static_cast<double>(thin.voxels), 0.8316 * area, 0.03 * area);
@@ -104,7 +104,7 @@ TEST(Solid, HoldsTheSurfaceAndEverythingInside) {
       SCOPED_TRACE(shape.name + ", " + brute::name(coverage));
       voxelize::BuildResult result = build(*engine, shape.soup, shape.resolution,
                                            {.coverage = coverage, .materials = false, .solid = true});
-      EXPECT_EQ(result.open_rays, 0u);
+      EXPECT_EQ(result.solid.open_rays, 0u);
       std::vector<SnappedTriangle> snapped = brute::snap_scene(shape.soup.scene, unit_grid(shape.resolution));
       Dense expected = brute::cover(snapped, shape.resolution, coverage);
       Dense inside = brute::inside(snapped, shape.resolution, expected.side, 1);
@@ -116,7 +116,7 @@ TEST(Solid, HoldsTheSurfaceAndEverythingInside) {
 
 TEST(Solid, CountsSurfaceThatTheGridCutsOff) {
   auto engine = test_engine();
-  // The ball sticks out of the grid on every side but +x.
+  // The ball extends beyond the grid on every side except +x.
   Soup ball = bumpy_sphere({3, 16, 16}, 20, 16, 0.1, 5);
   std::vector<SnappedTriangle> snapped = brute::snap_scene(ball.scene, unit_grid(32));
   Dense expected = brute::cover(snapped, 32, scene::Coverage::Thin);
@@ -138,12 +138,13 @@ TEST(Solid, ChunksDoNotCutTheInside) {
   EXPECT_GT(result.chunks, 1u);
   EXPECT_EQ(result.dag.voxels, whole.voxels);
   EXPECT_EQ(result.dag.digest, whole.digest);
-  EXPECT_EQ(result.open_rays, 0u);
+  EXPECT_EQ(result.solid.open_rays, 0u);
   EXPECT_NEAR(static_cast<double>(whole.voxels), 4.0 / 3 * 3.14159 * 250 * 250 * 250, 2.5e6);
 }
 
-// Rays enter chunk cells without surface inside where the surface lies left of the grid: whole nodes above the chunk
-// cells are filled there, in rows that hold surface further on and in rows that hold none.
+// If the surface lies left of the grid, rays are already inside when they enter chunk cells without surface.
+// Whole nodes above the chunk cells are filled there, in rows with surface further on and in rows without
+// any.
 TEST(Solid, IsFilledFromTheLeftEndOfTheGridOn) {
   constexpr uint32_t kSide = 1100;
   struct Ball {
@@ -161,7 +162,7 @@ TEST(Solid, IsFilledFromTheLeftEndOfTheGridOn) {
       const uint32_t x = random.below(kSide), y = random.below(kSide), z = random.below(kSide);
       const Vec3d from = Vec3d{x + 0.5, y + 0.5, z + 0.5} - ball.middle;
       const double distance = std::sqrt(dot(from, from));
-      if (std::fabs(distance - ball.radius) < 0.03 * ball.radius) continue;  // it has flat sides
+      if (std::fabs(distance - ball.radius) < 0.03 * ball.radius) continue;  // the ball has flat sides
       ASSERT_EQ(dag::voxel_at(dag, x, y, z) != dag::kEmptyVoxel, distance < ball.radius)
           << x << ", " << y << ", " << z;
     }
@@ -171,9 +172,9 @@ TEST(Solid, IsFilledFromTheLeftEndOfTheGridOn) {
 TEST(Solid, ReportsRaysThatLeaveAnOpenMeshInside) {
   auto engine = test_engine();
   Soup box = cube(4.2, 27.9);
-  EXPECT_EQ(build(*engine, box, 32, {.solid = true}).open_rays, 0u);
+  EXPECT_EQ(build(*engine, box, 32, {.solid = true}).solid.open_rays, 0u);
   box.scene.triangles.resize(10);  // without its +x side
-  uint64_t rays = build(*engine, box, 32, {.solid = true}).open_rays;
+  uint64_t rays = build(*engine, box, 32, {.solid = true}).solid.open_rays;
   EXPECT_GE(rays, 22u * 22u);
   EXPECT_LE(rays, 24u * 24u);
 }
@@ -193,6 +194,97 @@ TEST(Solid, TheInsideTakesMaterialsOfTheSurface) {
       ASSERT_EQ(material, surface.voxels[i]);
     }
   }
+}
+
+TEST(Solid, CountsTheEmptyVoxelsInWhichDirectionsAndParityDisagree) {
+  const Soup a = bumpy_sphere({20, 22, 22}, 14, 12, 0.1, 1), b = bumpy_sphere({30, 22, 24}, 13, 12, 0.1, 2),
+             c = bumpy_sphere({24, 32, 20}, 12, 12, 0.1, 3),
+             left = bumpy_sphere({-3, 20, 20}, 14, 12, 0.1, 4),
+             low = bumpy_sphere({2, 24, 24}, 16, 12, 0.1, 5),
+             right = bumpy_sphere({44, 20, 20}, 14, 12, 0.1, 6);
+  std::vector<Soup> nested;
+  for (int i = 0; i < 9; ++i) nested.push_back(bumpy_sphere({22, 22, 22}, 20 - 2 * i, 12, 0.02, 7));
+  Soup torn = all_of({a, b, low});
+  torn.scene.triangles.resize(torn.scene.triangles.size() / 2);
+  const std::vector<Shape> shapes = {{"one", a, 45},
+                                     {"apart", all_of({bumpy_sphere({10, 10, 10}, 8, 8, 0, 1), right}), 45},
+                                     {"two", all_of({a, b}), 45},
+                                     {"three", all_of({a, b, c}), 46},
+                                     {"three, turned", turned(all_of({a, b, c})), 47},
+                                     {"one of three turned", all_of({a, turned(b), c}), 45},
+                                     {"a hollow", all_of({nested[0], turned(nested[4])}), 45},
+                                     {"nested", all_of(nested), 45},
+                                     {"left of the grid", all_of({left, low, a}), 45},
+                                     {"through the right face", all_of({right, b}), 41},
+                                     {"torn", torn, 43}};
+  auto engine = test_engine();
+  for (const Shape& shape : shapes) {
+    SCOPED_TRACE(shape.name);
+    const std::vector<SnappedTriangle> snapped =
+        brute::snap_scene(shape.soup.scene, unit_grid(shape.resolution));
+    const Dense surface = brute::cover(snapped, shape.resolution, scene::Coverage::Conservative);
+    const uint64_t expected = brute::disputed_voxels(snapped, shape.resolution, surface);
+    const bool overlaps = shape.name != "one" && shape.name != "apart" && shape.name != "a hollow";
+    EXPECT_EQ(expected > 0, overlaps);
+    for (const bool materials : {false, true})
+      EXPECT_EQ(build(*engine, shape.soup, shape.resolution, {.materials = materials, .solid = true})
+                    .solid.disputed_voxels,
+                expected);
+  }
+}
+
+TEST(Solid, CountsTheSameDisputedVoxelsInChunks) {
+  const Soup soup =
+      all_of({bumpy_sphere({250, 300, 300}, 200, 30, 0, 1), bumpy_sphere({380, 310, 300}, 210, 30, 0, 2),
+              bumpy_sphere({0, 300, 300}, 150, 30, 0, 3)});
+  voxelize::BuildOptions options = {.materials = false, .solid = true};
+  const voxelize::BuildResult whole = build(*test_engine(), soup, 599, options);
+  options.chunk_pairs = 4000;
+  const voxelize::BuildResult chunks = build(*test_engine(), soup, 599, options);
+  EXPECT_GT(chunks.chunks, 3u);
+  EXPECT_GT(whole.solid.disputed_voxels, 1000000u);
+  EXPECT_EQ(chunks.solid.disputed_voxels, whole.solid.disputed_voxels);
+}
+
+TEST(Solid, ATriangleThatIsThereTwiceIsCrossedOnce) {
+  auto engine = test_engine();
+  const Soup ball = bumpy_sphere({20, 20, 20}, 15, 12, 0.1, 7);
+  const size_t triangles = ball.scene.triangles.size();
+  const dag::FrozenDag one = build(*engine, ball, 40, {.solid = true}).dag,
+                       surface = build(*engine, ball, 40, {}).dag;
+  Soup in_part = ball;
+  for (size_t i = 0; i < triangles / 2; ++i) {
+    const auto [a, b, c] = ball.scene.triangles[i].position;
+    const auto& positions = ball.scene.positions;
+    in_part.add({positions[b], positions[c], positions[a]});
+  }
+  for (const auto& [soup, duplicates] :
+       std::vector<std::pair<Soup, size_t>>{{ball, 0},
+                                            {in_part, triangles / 2},
+                                            {all_of({ball, ball, ball}), 2 * triangles},
+                                            {all_of({ball, turned(ball)}), triangles},
+                                            {all_of({ball, turned(ball), ball}), 2 * triangles}}) {
+    const voxelize::BuildResult result = build(*engine, soup, 40, {.solid = true});
+    EXPECT_EQ(result.solid.duplicates, duplicates);
+    EXPECT_EQ(result.solid.open_rays, 0u);
+    EXPECT_EQ(result.solid.disputed_voxels, 0u);
+    EXPECT_EQ(result.dag.digest, one.digest);
+    EXPECT_EQ(build(*engine, soup, 40, {}).dag.digest, surface.digest);
+  }
+}
+
+TEST(Solid, WallsThatFaceBothWaysBetweenClosedBodiesCancel) {
+  auto engine = test_engine();
+  // Two tetrahedra on the two sides of a triangle.
+  const Vec3d a = {20.2, 4, 4}, b = {20.4, 30, 6}, c = {20.9, 12, 30};
+  const Soup both = all_of({tetrahedron(a, b, c, {4, 15, 15}), tetrahedron(a, c, b, {36, 15, 15})});
+  const voxelize::BuildResult result = build(*engine, both, 40, {.materials = false, .solid = true});
+  EXPECT_EQ(result.solid.duplicates, 0u);
+  EXPECT_EQ(result.solid.open_rays, 0u);
+  EXPECT_EQ(result.solid.disputed_voxels, 0u);
+  // A plate that is thinner than what corners snap to.
+  const Soup plate = tetrahedron({10.2, 4, 4}, {10.2, 30, 4}, {10.2, 4, 30}, {10.2, 4.0001, 4.0001});
+  EXPECT_EQ(build(*engine, plate, 40, {.solid = true}).solid.open_rays, 0u);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Scenes made by hand: triangles in voxel coordinates, and closed meshes.
+// Handmade scenes: triangles in voxel coordinates, and closed meshes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace vox {
 
 using Corners = std::array<Vec3d, 3>;
 
-// Triangles with the materials that the voxelizer wants; material 0 is there from the start.
+// Triangles with the materials that the voxelizer needs; material 0 exists from the start.
 struct Soup {
   scene::Scene scene;
   scene::IndexedScene indexed;
@@ -41,6 +41,23 @@ struct Soup {
     scene.triangles.back().texcoord = {first, first + 1, first + 2};
   }
 };
+
+// The triangles of several soups, with material 0.
+inline Soup all_of(const std::vector<Soup>& soups) {
+  Soup all;
+  for (const Soup& soup : soups)
+    for (const auto& [corners, texcoord, material] : soup.scene.triangles)
+      all.add({soup.scene.positions[corners[0]], soup.scene.positions[corners[1]],
+               soup.scene.positions[corners[2]]});
+  return all;
+}
+
+// The same triangles, facing the other way.
+inline Soup turned(Soup soup) {
+  for (scene::Triangle& triangle : soup.scene.triangles)
+    std::swap(triangle.position[0], triangle.position[1]);
+  return soup;
+}
 
 // Voxel (i, j, k) is the world's unit cube at (i, j, k).
 inline voxelize::Grid unit_grid(uint32_t resolution) {
@@ -104,7 +121,7 @@ inline Soup cube(double low, double high) {
   return soup;
 }
 
-// Triangles in every layer of voxels of a grid's first chunk cell, and one triangle outside of it.
+// Triangles in every layer of voxels of a grid's first chunk cell, and one triangle outside it.
 inline Soup filled_chunk_cell() {
   Soup filled;
   for (int z = 0; z < 256; ++z) {

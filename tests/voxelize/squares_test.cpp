@@ -1,4 +1,4 @@
-// Compares sixteen numbers at once with one after the other.
+// Compares computations on sixteen numbers at once with the same computations one by one.
 #include "libvox/voxelize/squares.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using voxelize::lattice::Squares;
 
-// Numbers of up to `bits` bits and a sign, small ones as well.
+// Returns a number of up to `bits` bits and a sign; small numbers are frequent.
 int32_t signed_number(Random& random, uint32_t bits) {
   const auto number = static_cast<int32_t>(random.below(1u << random.below(bits + 1)));
   return random.below(2) == 0 ? number : -number;
@@ -20,7 +20,7 @@ int32_t signed_number(Random& random, uint32_t bits) {
 TEST(Squares, ThoseWithANegativeNumberAreThoseThatALoopFinds) {
   Random random(1);
   for (int round = 0; round < 20000; ++round) {
-    // As large as lines and planes are (coverage.h).
+    // The numbers are as large as those of lines and planes (coverage.h).
     const int32_t u = signed_number(random, 26), v = signed_number(random, 26);
     const int32_t first = signed_number(random, 30), other = signed_number(random, 30);
     const Squares slope = Squares::slope(u, v);

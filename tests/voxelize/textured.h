@@ -33,7 +33,7 @@ inline uint64_t texel_count(const scene::IndexedTexture& texture) {
   return last.first_texel + uint64_t{last.width} * last.height;
 }
 
-// A texture whose mip levels have nothing to do with each other, so that a wrong level shows.
+// A texture whose mip levels are unrelated, so that a wrong level is noticed.
 inline scene::IndexedTexture random_texture(Random& random, uint32_t width, uint32_t height) {
   scene::IndexedTexture texture = blank_texture(width, height);
   for (uint64_t texel = 0; texel < texel_count(texture); ++texel)
@@ -47,7 +47,8 @@ inline void punch_random_holes(Random& random, scene::IndexedTexture& texture) {
     if (random.below(3) > 0) texture.opaque[texel / 32] |= 1u << texel % 32;
 }
 
-// A material for every pair of wrap modes and for textures of odd sizes, three of them with holes.
+// A soup with a material for every pair of wrap modes and for textures of odd sizes, three of them with
+// holes.
 inline Soup textured_soup(Random& random) {
   Soup soup(6);
   for (auto [width, height] : {std::pair{1u, 1u}, {8u, 8u}, {13u, 7u}, {64u, 16u}, {3u, 100u}, {32u, 32u}}) {
@@ -71,7 +72,7 @@ inline std::array<Vec2f, 3> random_uv(Random& random) {
   return uv;
 }
 
-// A bumpy sphere with another random piece of a texture on each triangle.
+// A bumpy sphere with a different random piece of a texture on each triangle.
 inline Soup textured_sphere(uint32_t resolution, uint32_t rings, uint64_t seed) {
   Random random(seed);
   Soup soup = textured_soup(random);

@@ -1,4 +1,4 @@
-// Tests tiles of a mesh that are converted apart, with their origins snapped.
+// Tests tiles of a mesh that are converted separately with snapped origins.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-// The filled voxels of the world, and their materials.
+// The filled voxels of the world with their materials.
 using Voxel = std::tuple<int64_t, int64_t, int64_t>;
 using Voxels = std::map<Voxel, int>;
 
@@ -43,9 +43,9 @@ Voxels within(const Voxels& voxels, const voxelize::Grid& grid) {
   return result;
 }
 
-constexpr double kVoxel = 0.1;  // its multiples are no binary fractions
+constexpr double kVoxel = 0.1;  // its multiples are not exact in binary
 
-// Triangles with every second vertex on faces of voxels, as written with one decimal.
+// Returns triangles with every second vertex on faces of voxels, in numbers with one decimal.
 Soup decimals(uint64_t seed) {
   Soup soup;
   const uint32_t other = soup.add_material({.index = 3});

@@ -42,8 +42,8 @@ uint32_t meeting_of(uint32_t pairs, uint32_t range, uint64_t seed) {
   return meeting;
 }
 
-// On a lattice of two or three places along each axis most triangles touch, share a plane or a line, or have no
-// area.
+// On a lattice of two or three places along each axis, most triangles touch, share a plane or a line, or have
+// no area.
 TEST(TrianglesMeet, IsExactWhereCornersCoincideAndPlanesAreShared) {
   EXPECT_GT(meeting_of(3000, 2, 1), 1000u);
   EXPECT_GT(meeting_of(3000, 3, 2), 1000u);

@@ -1,5 +1,6 @@
-// The point of a triangle that is closest to a voxel's centre, and what is read there: compared with exact
-// arithmetic, from slivers to triangles across the guard band. See libvox/voxelize/weights.h for the bounds.
+// Compares the point of a triangle that is closest to a voxel's centre, and the texture read there, with
+// exact arithmetic, from slivers to triangles across the guard band. libvox/voxelize/weights.h states the
+// bounds.
 #include "libvox/voxelize/weights.h"
 
 #include <gtest/gtest.h>
@@ -33,11 +34,11 @@ Real length_of(Point p) {
   return std::sqrt(dot(p, p));
 }
 
-// The closest point by exact products, from corner 0 of the triangle.
+// The closest point, relative to corner 0 of the triangle, by exact products.
 struct Reference {
   Point closest = {};
-  bool inside = false;  // the foot lies in the triangle, where
-  Real b = 0, c = 0;    // it has these weights
+  bool inside = false;  // the perpendicular foot lies in the triangle
+  Real b = 0, c = 0;    // the weights of the foot if it is inside
   Real longest = 0, height = 0;
 
   Reference(const TriangleShape& t, Int3 point) {
@@ -85,7 +86,7 @@ Int3 odd_near(Random& random, Int3 p, int64_t distance) {
   return {near(p.x), near(p.y), near(p.z)};
 }
 
-// Triangles of all sizes up to the guard band: stout ones, needles, slivers, lines and points.
+// Returns triangles of all sizes up to the guard band: stout ones, needles, slivers, lines and points.
 TriangleShape some_triangle(Random& random) {
   const auto size = static_cast<int64_t>(std::exp2(random.uniform(1, 30)));
   TriangleShape t = {};
@@ -108,7 +109,7 @@ TriangleShape some_triangle(Random& random) {
   return t;
 }
 
-// A point within reach of the triangle, often of an edge or a corner.
+// Returns a point within reach of the triangle, often near an edge or a corner.
 Int3 some_point(Random& random, const TriangleShape& t) {
   double u = random.uniform(0, 1), v = random.uniform(0, 1);
   if (u + v > 1) u = 1 - u, v = 1 - v;
@@ -180,7 +181,7 @@ TEST(Weights, OfCornersAreWholeBeyondThem) {
 TEST(TexturePlace, IsNeverTooSmallAndTooLargeBySixSharesAndAFewBillionthsAtMost) {
   Random random(32);
   for (int i = 0; i < 100000; ++i) {
-    // From a hundredth of a texel to an image that repeats a million times.
+    // The spans range from a hundredth of a texel to an image that repeats a million times.
     const double span = std::exp2(random.uniform(-20, 20)),
                  from = random.uniform(-1, 1) * span * random.below(3);
     voxelize::TriangleShading shading = {};

@@ -9,13 +9,17 @@
 #include <mutex>
 #include <string>
 
+#include "libvox/base/plain_text.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "tools/common/terminal.h"
 
 namespace vox {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr const char* kClearLine = "\r\x1b[K";
 
 // The process's stderr, which messages and the bar of progress share.
 class Screen {
@@ -59,7 +63,7 @@ class Screen {
   void print_line(LogLevel level, std::string_view text) {
     const char* kind = level == LogLevel::Error ? "error: " : level == LogLevel::Warning ? "warning: " : "";
     clear_bar();
-    fmt::print(stderr, "{}: {}{}\n", tool_, kind, text);
+    print_message(fmt::format("{}: {}{}\n", tool_, kind, escape_line(text)));
   }
 
   void draw_bar(const ProgressState& state, double share, const std::string& left) {
@@ -68,15 +72,15 @@ class Screen {
     last_drawn_ = now;
     constexpr int kWidth = 30;
     const int filled = static_cast<int>(share * kWidth);
-    fmt::print(stderr, "\r\x1b[K{} [{:#<{}}{:.<{}}] {:3.0f} %  {}  {}", state.what, "", filled, "",
-               kWidth - filled, share * 100, state.detail, left);
-    std::fflush(stderr);
+    std::fputs(kClearLine, stderr);
+    print_message(escape_line(fmt::format("{} [{:#<{}}{:.<{}}] {:3.0f} %  {}  {}", state.what, "", filled, "",
+                                          kWidth - filled, share * 100, state.detail, left)));
     bar_drawn_ = true;
   }
 
   // Clears the bar, so that a message can take its line.
   void clear_bar() {
-    if (bar_drawn_) fmt::print(stderr, "\r\x1b[K");
+    if (bar_drawn_) std::fputs(kClearLine, stderr);
     bar_drawn_ = false;
   }
 

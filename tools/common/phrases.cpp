@@ -87,6 +87,8 @@ std::string_view tool_words(Phrase phrase) {
       return "vox-convert SCENE.h5 --info";
     case Phrase::SayWhatIsUp:
       return "--up says which axis points up";
+    case Phrase::ReadOutsideFiles:
+      return "--allow-outside reads it";
     case Phrase::NameTextureFolder:
       return "--texture-path DIR names a folder to look in";
     case Phrase::MakeDag:
@@ -101,6 +103,8 @@ std::string_view tool_words(Phrase phrase) {
       return "vox-convert --materials none makes scenes without";
     case Phrase::Overwrite:
       return "--force overwrites it";
+    case Phrase::AcceptDamage:
+      return "the file is damaged; --force goes on with what it holds";
     case Phrase::ListCommands:
       return "--help lists all of them";
   }

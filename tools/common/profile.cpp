@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include "libvox/base/units.h"
+#include "tools/common/terminal.h"
 
 namespace vox {
 
 void print_profile(const std::vector<device::KernelTime>& kernels) {
-  fmt::print(stderr, "{:<28} {:>8} {:>10} {:>12} {:>10}\n", "kernel", "launches", "seconds", "bytes", "GB/s");
+  std::string text =
+      fmt::format("{:<28} {:>8} {:>10} {:>12} {:>10}\n", "kernel", "launches", "seconds", "bytes", "GB/s");
   for (const device::KernelTime& k : kernels)
-    fmt::print(stderr, "{:<28} {:>8} {:>10.4f} {:>12} {:>10.1f}\n", k.name, k.launches, k.seconds,
-               format_bytes(k.bytes), k.seconds > 0 ? static_cast<double>(k.bytes) * 1e-9 / k.seconds : 0.0);
+    text += fmt::format("{:<28} {:>8} {:>10.4f} {:>12} {:>10.1f}\n", k.name, k.launches, k.seconds,
+                        format_bytes(k.bytes),
+                        k.seconds > 0 ? static_cast<double>(k.bytes) * 1e-9 / k.seconds : 0.0);
+  print_message(text);
 }
 
 void set_profile(measure::ResultGroup& results, const std::vector<device::KernelTime>& kernels) {

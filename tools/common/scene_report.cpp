@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "libvox/base/plain_text.h"
 #include "libvox/base/units.h"
 
 namespace vox {
@@ -38,7 +39,7 @@ std::string palette_table(const dag::VoxelScene& scene) {
     const std::string color = fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b);
     const std::string& name = scene.palette.names[i];
     text += fmt::format("  {:>2}  {}  {:5.1f} %{}\n", i, color, scene.shares[i] * 100,
-                        name.empty() || name == color ? "" : "  " + name);
+                        name.empty() || name == color ? "" : "  " + escape_line(name));
   }
   return text;
 }
@@ -85,14 +86,15 @@ std::vector<std::pair<std::string, std::string>> scene_facts(const SceneFigures&
 std::string describe_scene(const SceneFigures& figures) {
   const dag::VoxelScene& scene = figures.scene;
   std::string text;
-  for (const auto& [name, value] : scene_facts(figures)) text += fmt::format("{:<11}  {}\n", name, value);
+  for (const auto& [name, value] : scene_facts(figures))
+    text += fmt::format("{:<11}  {}\n", name, escape_line(value));
   text += level_table(figures);
   if (scene.palette.count > 0)
     text += fmt::format("palette (share of the surface{})\n{}", scene.history.empty() ? "" : " before edits",
                         palette_table(scene));
   if (!scene.history.empty())
     text += fmt::format("history      edited {} time{}, last {}\n", scene.history.size(),
-                        scene.history.size() == 1 ? "" : "s", scene.history.back().time);
+                        scene.history.size() == 1 ? "" : "s", escape_line(scene.history.back().time));
   return text;
 }
 

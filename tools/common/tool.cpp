@@ -23,9 +23,12 @@
 #include "tools/common/messages.h"
 #include "tools/common/option_table.h"
 #include "tools/common/phrases.h"
+#include "tools/common/terminal.h"
 
 namespace vox {
 namespace {
+
+constexpr int kBadUsage = 2;  // an exit code
 
 LogLevel parse_log_level(const std::string& text) {
   if (text == "error") return LogLevel::Error;
@@ -49,18 +52,23 @@ std::string help_as(const std::string& form, const HelpParts& parts) {
 struct Ending {
   int code = 0;
   std::string message;
+
+  void say(const char* name) const {
+    log_error("{}", message);
+    if (code == kBadUsage) print_message(fmt::format("{}: try {} --help\n", name, name));
+  }
 };
 
-Ending ending_of(const char* name, const std::function<void()>& body) {
+Ending ending_of(const std::function<void()>& body) {
   try {
     body();
     return {};
   } catch (const Cancelled& error) {
     return {130, error.what()};
   } catch (const UsageError& error) {
-    return {2, fmt::format("{}\n{}: try {} --help", error.what(), name, name)};
+    return {kBadUsage, error.what()};
   } catch (const cxxopts::exceptions::exception& error) {
-    return {2, fmt::format("{}\n{}: try {} --help", error.what(), name, name)};
+    return {kBadUsage, error.what()};
   } catch (const std::bad_alloc&) {
     return {1, "out of memory (lower the resolution, or --memory-limit)"};
   } catch (const std::exception& error) {
@@ -69,6 +77,7 @@ Ending ending_of(const char* name, const std::function<void()>& body) {
 }
 
 void begin(const char* name) {
+  occupy_closed_streams();
   show_messages(name);
   set_phrases(tool_words);
   cancel_on_interrupt();
@@ -83,8 +92,8 @@ void be_silent() {
 
 // The end of a process that has not joined others. Processes of one launch that fail before they can join all have the
 // same to say; one that exits ends the others, and would keep rank 0 from saying it.
-int alone(const Ending& ending, const ranks::Launch& launch) {
-  if (ending.code != 0 && launch.rank == 0) log_error("{}", ending.message);
+int alone(const Ending& ending, const char* name, const ranks::Launch& launch) {
+  if (ending.code != 0 && launch.rank == 0) ending.say(name);
   if (ending.code != 0 && launch.rank > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
   return ending.code;
 }
@@ -94,12 +103,12 @@ int alone(const Ending& ending, const ranks::Launch& launch) {
 int run_tool(const char* name, const std::function<void()>& body) {
   begin(name);
   const ranks::Launch launch = ranks::launch();
-  const Ending ending = ending_of(name, [&] {
+  const Ending ending = ending_of([&] {
     if (launch.count > 1)
       throw UsageError(fmt::format("{} runs as one process, but was started as {}", name, launch.count));
     body();
   });
-  return alone(ending, launch);
+  return alone(ending, name, launch);
 }
 
 int run_tool_on_ranks(const char* name, const std::function<void(ranks::Ranks*)>& body) {
@@ -107,19 +116,35 @@ int run_tool_on_ranks(const char* name, const std::function<void(ranks::Ranks*)>
   const ranks::Launch launch = ranks::launch();
   if (launch.rank > 0) be_silent();
   ranks::LaunchedRanks* joined = nullptr;
-  const Ending joining = ending_of(name, [&] { joined = ranks::joined_ranks(); });
-  if (joining.code != 0) return alone(joining, launch);
-  const Ending ending = ending_of(name, [&] {
+  const Ending joining = ending_of([&] { joined = ranks::joined_ranks(); });
+  if (joining.code != 0) return alone(joining, name, launch);
+  Ending ending = ending_of([&] {
     body(joined);
     if (joined) joined->gather(0);  // as long as one is at work, the others can hear of its failure
   });
-  if (!joined || ending.code == 0) return alone(ending, launch);
+  if (!joined || ending.code == 0) return alone(ending, name, launch);
   if (joined->first_to_fail()) {
     show_messages(name);
-    log_error("{}{}", ending.code == 1 ? fmt::format("rank {}: ", launch.rank) : "", ending.message);
+    if (ending.code == 1) ending.message = fmt::format("rank {}: {}", launch.rank, ending.message);
+    ending.say(name);
   }
   joined->end_all(ending.code);
   return ending.code;
+}
+
+void with_input(const std::filesystem::path& input, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const UsageError&) {
+    throw;
+  } catch (Error& error) {
+    if (!error.has_place()) error.at(input.string());
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw Error("out of memory").at(input.string()).hint("lower the resolution, or --memory-limit");
+  }
 }
 
 void add_common_options(cxxopts::Options& options) {
@@ -128,8 +153,8 @@ void add_common_options(cxxopts::Options& options) {
       "version", "Show the version and what it was built with")("v,verbose", "Say more")(
       "q,quiet", "Errors only, no progress")("log-level", "error, warning, info or debug",
                                              cxxopts::value<std::string>()->default_value("info"), "LEVEL")(
-      "json", "Print the result as one JSON object on stdout")("force",
-                                                               "Overwrite files that vox did not write, too");
+      "json", "Print the result as one JSON object on stdout")(
+      "force", "Overwrite files that vox did not write; go on with damaged scenes");
 }
 
 cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, char** argv,
@@ -137,11 +162,11 @@ cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, cha
   auto parsed = options.parse(argc, argv);
   if (parsed.count("help")) {
     groups.emplace_back("General");
-    fmt::print("{}", help_as(parsed["help"].as<std::string>(), help_parts(options, groups)));
+    print_result(help_as(parsed["help"].as<std::string>(), help_parts(options, groups)));
     std::exit(0);
   }
   if (parsed.count("version")) {
-    fmt::print("{}", parsed.count("json") ? version_json() + "\n" : version_text());
+    print_result(parsed.count("json") ? version_json() + "\n" : version_text());
     std::exit(0);
   }
   LogLevel level = parse_log_level(parsed["log-level"].as<std::string>());

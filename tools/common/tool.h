@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cxxopts.hpp>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ int run_tool(const char* name, const std::function<void()>& body);
 // The same for a program that several processes may run together; `body` is called with these ranks, or nullptr where
 // the process is alone. Rank 0 speaks for all. Of ranks that fail, the first says why, and all end.
 int run_tool_on_ranks(const char* name, const std::function<void(ranks::Ranks*)>& body);
+
+// Runs `body`, which reads and uses this input. An Error that names no place of its own, and one for lack of memory, names
+// the input then. UsageError, which is about the command line, stays as it is.
+void with_input(const std::filesystem::path& input, const std::function<void()>& body);
 
 struct CommonOptions {
   bool json = false;

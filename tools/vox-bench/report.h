@@ -7,6 +7,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "tools/common/profile.h"
+#include "tools/common/terminal.h"
 #include "tools/vox-bench/against_report.h"
 #include "tools/vox-bench/results.h"
 
@@ -25,7 +26,7 @@ void report(const Command& command, const Run& run, const std::vector<device::Ke
     text += "\n" + against_text(against);
   }
   write_results(command.files, results, rows, page);
-  fmt::print("{}", command.json ? json_text(results) + "\n" : text);
+  print_result(command.json ? json_text(results) + "\n" : text);
   if (command.engine.profile) print_profile(kernels);
   log_debug("measured in {}", format_seconds(run.result.seconds));
 }

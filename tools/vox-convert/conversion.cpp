@@ -39,6 +39,20 @@ void sign(dag::VoxelScene& scene, const ConvertOptions& options) {
   scene.created = timestamp();
 }
 
+void warn_of_solid(const voxelize::SolidCounts& counts) {
+  if (counts.duplicates > 0)
+    log_warning("{} lie exactly on others: what is inside is decided without them",
+                format_count(counts.duplicates, "triangle"));
+  if (counts.open_rays > 0)
+    log_warning("{} rays along x leave the grid inside: the mesh has holes, and what they hit is not solid",
+                format_count(counts.open_rays));
+  if (counts.disputed_voxels > 0)
+    log_warning(
+        "{} are left empty, though the directions of crossings say inside: surfaces overlap, or triangles "
+        "face both ways",
+        format_count(counts.disputed_voxels, "voxel"));
+}
+
 void check_targets(const ConvertOptions& options) {
   check_verifiable(options);
   if (options.exports.binvox == BinvoxValues::Materials && options.materials == scene::MaterialMode::None)

@@ -27,7 +27,8 @@ struct ConversionSeconds {
 struct Conversion {
   ConversionSeconds seconds;
   std::string device;
-  uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0, open_rays = 0;
+  uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0;
+  voxelize::SolidCounts solid;
   scene::DroppedTriangles dropped;
   CloudSurvey points;
   std::optional<scene::PaletteError> palette_error;  // for --materials texture
@@ -35,7 +36,8 @@ struct Conversion {
   std::vector<device::KernelTime> kernels;
   std::vector<RankFigures> ranks;  // where several have built the scene
   std::optional<rounds::RoundsFigures> spill;
-  std::optional<KeptRounds> rounds;  // with --resume; it goes last, and others may then build this scene
+  std::optional<KeptRounds> rounds;     // with --resume; it goes last, and others may then build this scene
+  std::optional<PartsLock> parts_lock;  // with --parts and without --resume, which has the lock itself
   // With --parts: the check sums of the parts, on rank 0, and those that go if no head comes to be.
   std::vector<uint64_t> parts;
   NewParts new_parts;
@@ -43,6 +45,9 @@ struct Conversion {
 
 // Says in the scene where it comes from.
 void sign(dag::VoxelScene& scene, const ConvertOptions& options);
+
+// Warns of what --solid has found in a mesh whose inside is not clear.
+void warn_of_solid(const voxelize::SolidCounts& counts);
 
 // Checks before the work, not after it, whether the results can be written where they are to go.
 void check_targets(const ConvertOptions& options);

@@ -127,7 +127,9 @@ cxxopts::Options described_options() {
       "file: scene units are metres, where the file says what its own are (FBX, COLLADA); keep: its numbers",
       preset("file"), "KIND")(
       "texture-path", "A folder to look into for textures that are not beside the mesh; may be repeated",
-      text(), "DIR");
+      text(), "DIR")("allow-outside",
+                     "Read textures, materials and buffers outside of the mesh's folder, which a mesh from "
+                     "elsewhere could name");
   options.add_options("Points")(
       "point-radius",
       "Fill the voxels too whose centre is at most so many scene units away from a point, up to 31 voxels",

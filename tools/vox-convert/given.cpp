@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "formats/io/foreign_file.h"
 #include "formats/points/points.h"
@@ -78,6 +79,7 @@ constexpr OptionRow kTable[] = {
     {"up", kMesh | kPoints, kOfMeshes},
     {"units", kMesh, kOfMeshes},
     {"texture-path", kMesh, kOfMeshes},
+    {"allow-outside", kMesh, kOfMeshes},
     {"point-radius", kPoints, "it is for points"},
     {"splat-opacity", kSplats, "it is for Gaussian splats in .ply files, which have an opacity"},
     {"coverage", kMesh, kOfMeshes},
@@ -232,6 +234,18 @@ void check_parts(const ConvertOptions& options, const RunTraits& run) {
   if (options.file_version == 1) throw UsageError("--parts needs --file-version 2");
 }
 
+// A file that is read is replaced only where the command line says so.
+void check_default_output(const ConvertOptions& options, const RunTraits& run) {
+  if (options.names_output || (run.bits & kWrites) == 0) return;
+  for (const std::filesystem::path& input : options.inputs) {
+    std::error_code absent;
+    if (std::filesystem::equivalent(options.output, input, absent))
+      throw UsageError(
+          fmt::format("without -o, '{}' would be replaced, which is read: -o says where to write",
+                      options.output.string()));
+  }
+}
+
 void check_resume(const ConvertOptions& options, const RunTraits& run) {
   if (!options.resume) return;
   if ((run.bits & kMixed) != 0) throw UsageError("--resume is for scenes of meshes alone");
@@ -249,6 +263,7 @@ void check_given(const ConvertOptions& options) {
                         : is_points_input(options) ? of_points(options)
                                                    : of_mesh(options);
   check_options(options.given, kTable, run);
+  check_default_output(options, run);
   check_devices(options, run);
   check_spill(options, run);
   check_parts(options, run);

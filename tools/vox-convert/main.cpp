@@ -19,6 +19,7 @@
 #include "tools/common/rank_report.h"
 #include "tools/common/ranks_engine.h"
 #include "tools/common/scene_report.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/conversion.h"
 #include "tools/vox-convert/given.h"
@@ -81,7 +82,9 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
       .set("points", conversion.points.points, "points")
       .set("points_not_finite", conversion.points.not_finite, "points")
       .set("points_left_out", conversion.points.left_out, "points")
-      .set("open_rays", conversion.open_rays)
+      .set("open_rays", conversion.solid.open_rays)
+      .set("disputed_voxels", conversion.solid.disputed_voxels, "voxels")
+      .set("duplicate_triangles", conversion.solid.duplicates, "triangles")
       .set("chunks", conversion.chunks);
   set_ranks(results, conversion.ranks);
   if (conversion.spill) set_spill(results, *conversion.spill);
@@ -124,7 +127,7 @@ void convert(const ConvertOptions& options) {
   conversion.seconds.total = total.seconds();
   if (options.engine.profile) print_profile(conversion.kernels);
   if (options.json) {
-    fmt::print("{}\n", result_text(output, options, conversion));
+    print_result(result_text(output, options, conversion) + "\n");
     return;
   }
   const ConversionSeconds& s = conversion.seconds;
@@ -147,12 +150,14 @@ void run(int argc, char** argv, ranks::Ranks* ranks) {
     options.ranks = ranks;
     options.engine = engine_of_rank(options.engine, *ranks);
   }
-  check_given(options);
   check_compression(options.compression);
-  if (is_mixed_input(options) || is_volume_scene(options)) return convert(options);
-  if (is_volume_input(options)) return convert_volume(options);
-  if (is_scene_input(options)) return use_scene_file(options);
-  convert(options);
+  with_input(options.inputs[0], [&] {
+    check_given(options);
+    if (is_mixed_input(options) || is_volume_scene(options)) return convert(options);
+    if (is_volume_input(options)) return convert_volume(options);
+    if (is_scene_input(options)) return use_scene_file(options);
+    convert(options);
+  });
 }
 
 }  // namespace

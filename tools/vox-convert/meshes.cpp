@@ -50,8 +50,11 @@ bool writes_result(const ConvertOptions& options) {
 
 dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
   if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
-    throw UsageError("one of --res and --voxel-size is needed, such as --res 4K");
+    throw UsageError(options.inputs[0].string() +
+                     ": one of --res and --voxel-size is needed, such as --res 4K");
   if (writes_result(options)) check_targets(options);
+  if (writes_result(options) && options.parts && !options.resume)
+    conversion.parts_lock.emplace(options.output);
   painting::Strokes strokes;
   if (options.paint) strokes = read_stroke_script(*options.paint);
   const ThreadLimit threads(options.engine.threads);
@@ -89,12 +92,10 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;
   conversion.peak_device_bytes = result.peak_device_bytes;
-  conversion.open_rays = result.open_rays;
+  conversion.solid = result.solid;
   seconds.voxelize = result.voxelize_seconds;
   seconds.build = result.build_seconds;
-  if (result.open_rays > 0)
-    log_warning("{} rays along x leave the grid inside: the mesh has holes, and what they hit is not solid",
-                format_count(result.open_rays));
+  warn_of_solid(result.solid);
   if (result.dag.voxels == 0) log_warning("no voxel is filled: nothing of the mesh lies inside --clip");
 
   dag::VoxelScene voxels = built_scene(std::move(result), indexed, grid, options.build);

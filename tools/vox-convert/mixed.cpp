@@ -21,6 +21,7 @@
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
 #include "libvox/engine/built_scene.h"
+#include "tools/common/tool.h"
 #include "tools/vox-convert/points.h"
 #include "tools/vox-convert/volume_scenes.h"
 #include "tools/vox-convert/voxel_files.h"
@@ -50,7 +51,7 @@ bool is_mesh(const std::filesystem::path& path) {
 dag::VoxelScene read_voxel_scene(const std::filesystem::path& path, const ConvertOptions& options) {
   if (is_volume_path(path)) return scene_of_volume(path, options);
   if (is_voxels_path(path)) return read_voxels(path, voxel_file_options(options)).scene;
-  return read_any_scene(path, options.engine);
+  return read_any_scene(path, options.engine, SceneForm::Any, damage_with(options.overwrite));
 }
 
 Part read_voxel_part(const std::filesystem::path& path, const ConvertOptions& options) {
@@ -81,16 +82,18 @@ std::vector<Part> read_parts(const ConvertOptions& options, Conversion& conversi
   std::vector<Part> parts;
   const auto& inputs = options.inputs;
   for (auto input = inputs.begin(); input != inputs.end();) {
-    if (has_voxels(*input)) {
-      parts.push_back(read_voxel_part(*input++, options));
-    } else if (is_points_path(*input)) {
-      parts.push_back(read_point_part(*input++, options, conversion));
-    } else {
-      const auto end = std::find_if_not(input, inputs.end(), is_mesh);
-      parts.emplace_back().meshes = read_meshes({input, end}, options.mesh);
-      parts.back().box = voxelize::bounding_box(parts.back().meshes->scene);
-      input = end;
-    }
+    with_input(*input, [&] {
+      if (has_voxels(*input)) {
+        parts.push_back(read_voxel_part(*input++, options));
+      } else if (is_points_path(*input)) {
+        parts.push_back(read_point_part(*input++, options, conversion));
+      } else {
+        const auto end = std::find_if_not(input, inputs.end(), is_mesh);
+        parts.emplace_back().meshes = read_meshes({input, end}, options.mesh);
+        parts.back().box = voxelize::bounding_box(parts.back().meshes->scene);
+        input = end;
+      }
+    });
   }
   return parts;
 }
@@ -123,7 +126,8 @@ dag::VoxelScene voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine&
   conversion.dropped.not_finite += meshes.dropped.not_finite;
   conversion.dropped.degenerate += meshes.dropped.degenerate;
   conversion.chunks += result.chunks;
-  conversion.open_rays += result.open_rays;
+  conversion.solid += result.solid;
+  warn_of_solid(result.solid);
   conversion.peak_device_bytes = std::max(conversion.peak_device_bytes, result.peak_device_bytes);
   conversion.seconds.voxelize += result.voxelize_seconds;
   conversion.seconds.build += result.build_seconds;

@@ -59,6 +59,7 @@ void read_mesh_options(const cxxopts::ParseResult& parsed, MeshOptions& options)
   options.units =
       parse_choice<MeshUnits>(parsed, "units", {{"file", MeshUnits::File}, {"keep", MeshUnits::Keep}});
   options.texture_paths = named_paths(parsed, "texture-path");
+  if (parsed.count("allow-outside") > 0) options.outside = OutsideFiles::Read;
   for (const auto& path : options.texture_paths) {
     std::error_code failed;
     if (!std::filesystem::is_directory(path, failed))

@@ -19,11 +19,22 @@ void warn_of_missed(const painting::Painting& painting, const ConvertOptions& op
     log_warning("{}: {} more strokes touch no texel", options.paint->string(), count - kShownLines);
 }
 
+// Names the script and the line of a stroke that cannot be painted.
+painting::Painting painted(Engine& engine, const scene::Scene& scene, const painting::Strokes& strokes,
+                           const ConvertOptions& options) {
+  try {
+    return engine.paint(scene, strokes, options.painting);
+  } catch (painting::StrokeError& error) {
+    error.at(fmt::format("{}:{}", options.paint->string(), error.line()));
+    throw;
+  }
+}
+
 }  // namespace
 
 painting::Painting paint_strokes(Engine& engine, const scene::Scene& scene, const painting::Strokes& strokes,
                                  const ConvertOptions& options) {
-  painting::Painting painting = engine.paint(scene, strokes, options.painting);
+  painting::Painting painting = painted(engine, scene, strokes, options);
   warn_of_missed(painting, options);
   if (painting.far_triangles > 0)
     log_warning("{} triangles are not painted: their texture coordinates are too large for --paint-size {}",

@@ -65,7 +65,8 @@ bool is_points_input(const ConvertOptions& options) {
 
 dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conversion) {
   if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
-    throw UsageError("one of --res and --voxel-size is needed, such as --res 4K");
+    throw UsageError(options.inputs[0].string() +
+                     ": one of --res and --voxel-size is needed, such as --res 4K");
   if (options.materials == scene::MaterialMode::Mesh)
     throw UsageError("--materials mesh is for meshes: points have colours (texture), or none");
   check_targets(options);

@@ -19,6 +19,7 @@
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
 #include "tools/common/targets.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/volumes.h"
 #include "tools/vox-convert/voxel_files.h"
@@ -43,8 +44,8 @@ void check_scene_output(const ConvertOptions& options, const SceneFileParts& par
   if (wants_coarser(options))
     return check_target({"the coarser scene", options.output, kind}, options.inputs[0], options.overwrite);
   const bool makes_form = wants_bricks(options) || wants_hash(options) || (options.structure && !parts.dag);
-  // A file that is written anew is of another version or compression, or of one piece.
-  const bool rewrites = options.names_output && !options.structure && parts.dag;
+  // A file that is written anew is of another version or compression, of one piece, or gets an SVDAG.
+  const bool rewrites = options.names_output && !options.structure;
   if (!is_export_path(options.output) && !makes_form && !rewrites)
     throw UsageError("a scene file needs -o, --structure, --info, or --verify");
   if (options.structure && !options.structure->dag)
@@ -70,14 +71,15 @@ void print_figures(const ConvertOptions& options, const SceneFigures& figures, c
     set_scene(results, figures);
     if (forms.bricks != nullptr) set_bricks(results, *forms.bricks);
     if (forms.hash != nullptr) set_hash(results, *forms.hash);
-    fmt::print("{}\n", json_text(results));
+    print_result(json_text(results) + "\n");
   } else if (options.info) {
-    fmt::print("{}{}{}", describe_scene(figures),
-               forms.bricks != nullptr ? describe_bricks(*forms.bricks) : "",
-               forms.hash != nullptr ? "hash         " + hash_line(*forms.hash) + "\n" : "");
+    print_result(fmt::format("{}{}{}", describe_scene(figures),
+                             forms.bricks != nullptr ? describe_bricks(*forms.bricks) : "",
+                             forms.hash != nullptr ? "hash         " + hash_line(*forms.hash) + "\n" : ""));
   } else if (options.verify) {
-    fmt::print("{}: correct: {}\n", (writes_file(options) ? options.output : options.inputs[0]).string(),
-               summary_line(figures));
+    print_result(fmt::format("{}: correct: {}\n",
+                             (writes_file(options) ? options.output : options.inputs[0]).string(),
+                             summary_line(figures)));
   }
 }
 
@@ -98,7 +100,14 @@ std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertO
   const std::optional<voxelize::Box>& clip = options.grid.clip;
   if (!clip || !is_export_path(options.output)) return std::nullopt;
   const VoxelBox box = voxelize::voxels_touched(scene, *clip);
-  if (box.empty()) throw Error("--clip lies outside of the scene");
+  if (box.empty()) {
+    const Vec3d low = scene.origin, high = low + Vec3d{1, 1, 1} * (scene.voxel_size * scene.dag.resolution);
+    throw Error(
+        fmt::format("the box of --clip lies outside of the scene, which spans {:.6g},{:.6g},{:.6g} to "
+                    "{:.6g},{:.6g},{:.6g}",
+                    low.x, low.y, low.z, high.x, high.y, high.z))
+        .at(options.inputs[0].string());
+  }
   return box;
 }
 
@@ -177,7 +186,11 @@ void use_scene_file(const ConvertOptions& options) {
   if (options.info && !options.verify && parts.dag && !is_voxels_input(options))
     return show_info(options, parts);
   Stopwatch watch;
-  Output output = {.scene = read_any_scene(options.inputs[0], options.engine), .bricks = {}, .hash = {}};
+  // verify_scene() compares the digest, too.
+  const Damage damage = writes && !options.verify ? damage_with(options.overwrite) : Damage::Ignored;
+  Output output = {.scene = read_any_scene(options.inputs[0], options.engine, SceneForm::Any, damage),
+                   .bricks = {},
+                   .hash = {}};
   const dag::VoxelScene& scene = output.scene;
   if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
   if (parts.hash && !writes) output.hash = read_hash(options.inputs[0]);

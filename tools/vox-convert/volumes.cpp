@@ -19,6 +19,7 @@
 #include "libvox/measure/make_bricks.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -98,7 +99,7 @@ void convert_volume(const ConvertOptions& options) {
   seconds.total = total.seconds();
   if (options.engine.profile) print_profile(engine->profile());
   if (options.json) {
-    fmt::print("{}\n", result_text(options, result, seconds, *engine));
+    print_result(result_text(options, result, seconds, *engine) + "\n");
     return;
   }
   log_info("{}", bricks_line(result.bricks));
@@ -135,11 +136,11 @@ void use_bricks_file(const ConvertOptions& options) {
     results.set("file", name);
     if (options.verify) results.set("verified", true);
     set_bricks(results, bricks);
-    fmt::print("{}\n", json_text(results));
+    print_result(json_text(results) + "\n");
   } else if (options.info) {
-    fmt::print("{}", describe_bricks(bricks));
+    print_result(describe_bricks(bricks));
   } else if (options.verify) {
-    fmt::print("{}: correct: {}\n", name, bricks_line(bricks));
+    print_result(fmt::format("{}: correct: {}\n", name, bricks_line(bricks)));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/edit/survey_script.h"
+#include "tools/common/terminal.h"
 #include "tools/vox-edit/targets.h"
 
 namespace vox {
@@ -30,7 +31,7 @@ class Problems {
       measure::ResultGroup results;
       results.set("script", options.script.string()).set("errors", count_);
       results.table("messages").column("error", "", shown_);
-      fmt::print("{}\n", json_text(results));
+      print_result(json_text(results) + "\n");
     }
     if (count_ == 1) throw Error(shown_[0]);
     for (const std::string& message : shown_) log_error("{}", message);
@@ -53,7 +54,7 @@ void check_script(const EditOptions& options, const dag::VoxelScene& scene) {
   // The places of edits say little when lines around them are left out.
   const bool complete = problems.count() == 0;
   check_targets(options, script, on_error);
-  const std::vector<dag::VoxelScene> others = read_script_scenes(script, scene, on_error);
+  const std::vector<dag::VoxelScene> others = read_script_scenes(script, scene, Damage::Refused, on_error);
   edit::ScriptFindings found;
   if (complete) found = edit::survey_script(script, others, scene.dag.resolution, on_error);
   if (problems.count() > 0) problems.fail(options);
@@ -63,15 +64,15 @@ void check_script(const EditOptions& options, const dag::VoxelScene& scene) {
     results.set("outside", found.outside);
     measure::ResultGroup& counts = results.group("tools");
     for (const auto& [tool, count] : found.tools) counts.set(tool, count);
-    fmt::print("{}\n", json_text(results));
+    print_result(json_text(results) + "\n");
     return;
   }
-  fmt::print("{}: correct: {}, {}, {} without effect inside the grid\n", options.script.string(),
-             format_count(script.total, "command"), format_count(found.edits, "edit"),
-             format_count(found.outside));
+  print_result(fmt::format("{}: correct: {}, {}, {} without effect inside the grid\n",
+                           options.script.string(), format_count(script.total, "command"),
+                           format_count(found.edits, "edit"), format_count(found.outside)));
   TextTable table({"", "edits"});
   for (const auto& [tool, count] : found.tools) table.row({tool, format_count(count)});
-  if (!found.tools.empty()) fmt::print("{}", table.text());
+  if (!found.tools.empty()) print_result(table.text());
 }
 
 }  // namespace vox

@@ -25,6 +25,7 @@
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-edit/check.h"
 #include "tools/vox-edit/edit_log.h"
@@ -296,19 +297,18 @@ HtmlPage EditRun::page() const {
   return page;
 }
 
-void run(int argc, char** argv, const ranks::Ranks* ranks) {
-  const EditOptions options = parse_edit_options(argc, argv);
-  if (ranks) refuse_ranks(options.engine, *ranks);
+void edit_scene(const EditOptions& options) {
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
   std::optional<EngineSoon> engine;
   if (!options.check) engine.emplace(options.engine, warm_up_edit);
-  dag::VoxelScene scene = read_any_scene(options.scene, options.engine);
+  const Damage damage = damage_with(options.overwrite);
+  dag::VoxelScene scene = read_any_scene(options.scene, options.engine, SceneForm::Any, damage);
   check_given(options, scene);
   if (options.check) return check_script(options, scene);
   edit::Script script = read_script(options.script, scene, options.replay);
   check_targets(options, script);
-  std::vector<dag::VoxelScene> others = read_script_scenes(script, scene);
+  std::vector<dag::VoxelScene> others = read_script_scenes(script, scene, damage);
   EditRun edit(options, *engine, std::move(scene), std::move(script), std::move(others));
   edit.run(watch.seconds());
   if (options.log) {
@@ -320,7 +320,13 @@ void run(int argc, char** argv, const ranks::Ranks* ranks) {
     log_info("{}: {}", options.html->string(), size_text(*options.html));
   }
   if (options.engine.profile) print_profile(edit.profile());
-  fmt::print("{}", options.json ? json_text(edit.results()) + "\n" : edit.text());
+  print_result(options.json ? json_text(edit.results()) + "\n" : edit.text());
+}
+
+void run(int argc, char** argv, const ranks::Ranks* ranks) {
+  const EditOptions options = parse_edit_options(argc, argv);
+  if (ranks) refuse_ranks(options.engine, *ranks);
+  with_input(options.scene, [&] { edit_scene(options); });
 }
 
 }  // namespace

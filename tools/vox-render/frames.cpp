@@ -25,6 +25,25 @@ std::string slice_text(const render::SliceOptions& slice) {
   return fmt::format("{}={}", "xyz"[slice.axis], slice.at);
 }
 
+// The poses of all pictures. Errors name the file of a camera's way, and the picture in it that cannot be taken.
+std::vector<render::CameraPose> checked_poses(std::span<const VoxelBox> boxes, const render::Place& place,
+                                              const RenderToolOptions& options) {
+  std::string where = options.camera_file.string();
+  try {
+    std::vector<render::CameraPose> poses =
+        render::poses_from(options.from, boxes, place, options.render.size);
+    for (size_t i = 0; i < poses.size(); ++i) {
+      if (!options.camera_file.empty())
+        where = fmt::format("{}: picture {}", options.camera_file.string(), i + 1);
+      render::make_camera(poses[i], options.render.size, 0);
+    }
+    return poses;
+  } catch (Error& error) {
+    if (!where.empty() && !error.has_place()) error.at(where);
+    throw;
+  }
+}
+
 }  // namespace
 
 bool writes_film(const RenderToolOptions& options) {
@@ -34,8 +53,7 @@ bool writes_film(const RenderToolOptions& options) {
 std::vector<Frame> frames(std::span<const VoxelBox> boxes, const render::Place& place,
                           const RenderToolOptions& options) {
   if (options.slice) return {{{}, options.output}};
-  const std::vector<render::CameraPose> poses =
-      render::poses_from(options.from, boxes, place, options.render.size);
+  const std::vector<render::CameraPose> poses = checked_poses(boxes, place, options);
   const auto count = static_cast<uint32_t>(poses.size());
   const bool are_many = options.from.turntable > 0 || !options.from.path.empty();
   const bool has_names = are_many && !writes_film(options);

@@ -16,6 +16,7 @@
 #include "libvox/ranks/shared_renderer.h"
 #include "tools/common/profile.h"
 #include "tools/common/ranks_engine.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-render/frames.h"
 #include "tools/vox-render/given.h"
@@ -50,13 +51,7 @@ bool looks_on(const RenderToolOptions& options) {
   return options.slice && !writes_pictures(options);
 }
 
-void run(int argc, char** argv, ranks::Ranks* ranks) {
-  RenderToolOptions options = parse_render_options(argc, argv);
-  if (ranks) {
-    options.ranks = ranks;
-    options.engine = engine_of_rank(options.engine, *ranks);
-  }
-  if (looks_on(options)) return;
+void show(const RenderToolOptions& options) {
   const ThreadLimit threads(options.engine.threads);
   const SceneFileParts parts = scene_parts(options.scene);
   if (parts.bricks && !parts.dag && !parts.hash && options.form == SceneForm::Any)
@@ -82,7 +77,7 @@ void run(int argc, char** argv, ranks::Ranks* ranks) {
   PictureOutput output(options);
   std::unique_ptr<render::Renderer> renderer =
       engine->renderer((cutaway ? cutaway->scene : scene).dag, scene.palette);
-  if (ranks && !options.slice) renderer = ranks::shared_renderer(*ranks, std::move(renderer));
+  if (options.ranks && !options.slice) renderer = ranks::shared_renderer(*options.ranks, std::move(renderer));
   for (const Frame& frame : list) {
     throw_if_cancelled();
     const render::Picture picture = taken(*renderer, scene, frame.pose, cutaway, options);
@@ -94,7 +89,16 @@ void run(int argc, char** argv, ranks::Ranks* ranks) {
   output.close();
   set_profile(results, engine->profile());
   if (options.engine.profile && writes_pictures(options)) print_profile(engine->profile());
-  if (options.json) fmt::print("{}\n", json_text(results));
+  if (options.json) print_result(json_text(results) + "\n");
+}
+
+void run(int argc, char** argv, ranks::Ranks* ranks) {
+  RenderToolOptions options = parse_render_options(argc, argv);
+  if (ranks) {
+    options.ranks = ranks;
+    options.engine = engine_of_rank(options.engine, *ranks);
+  }
+  if (!looks_on(options)) with_input(options.scene, [&] { show(options); });
 }
 
 // A device holds all of a scene; the host most often has more memory than a GPU.

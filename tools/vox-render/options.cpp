@@ -55,7 +55,7 @@ cxxopts::Options describe() {
       "first that it has",
       preset("auto"), "auto|svdag|hash|bricks")(
       "o,output", "Where to; SCENE-view.png by default; .mp4 for a film of many, by ffmpeg", text(), "FILE")(
-      "size", "Pixels; of a cut, at most", preset("1920x1080"), "WxH")("samples", "Rays a pixel", preset("1"),
+      "size", "Pixels; of a cut, at most", preset("1920x1080"), "WxH")("samples", "Rays a pixel", preset("4"),
                                                                        "N")(
       "sampling",
       "Which pixels have so many: on edges, where a pixel looks otherwise than one beside it, or all",
@@ -140,7 +140,8 @@ void read_path(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   for (const char* option : {"view", "eye", "target", "turntable"})
     if (parsed.count(option) > 0)
       throw UsageError(fmt::format("--{} and --path both say where to look from", option));
-  options.from.path = read_camera_csv(parsed["path"].as<std::string>());
+  options.camera_file = parsed["path"].as<std::string>();
+  options.from.path = read_camera_csv(options.camera_file);
   const auto has_fov = [](const render::CameraKey& key) { return key.fov.has_value(); };
   if (parsed.count("fov") > 0 && std::ranges::all_of(options.from.path.keys, has_fov))
     throw UsageError("--fov has no effect: the rows of --path have angles of their own");

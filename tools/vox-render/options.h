@@ -26,7 +26,8 @@ enum class Legends { On, Off };
 
 struct RenderToolOptions {
   std::filesystem::path scene, output;
-  SceneForm form = SceneForm::Any;  // that the scene is read from
+  std::filesystem::path camera_file;  // that of --path
+  SceneForm form = SceneForm::Any;    // that the scene is read from
   render::Viewpoints from;
   render::RenderOptions render;  // all but the pose, and the reach below
   double ao_reach = 0;           // in scene units; 0 for the default

@@ -16,12 +16,14 @@ void PictureOutput::add(const Frame& frame, const render::Picture& picture,
   if (!writes_pictures(options_)) return;
   ++count_;
   if (film_) return film_->add(picture.image);
-  write_png(picture.image, texts, frame.file);
+  OutputFile& file = pictures_.emplace_back(frame.file);
+  file.write(encode_png(picture.image, texts));
+  file.release();
   log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));
 }
 
 void PictureOutput::close() {
-  if (!film_) return;
+  if (!film_) return OutputFile::commit_together(pictures_);
   film_->close();
   log_info("{}, {}, {} a second", options_.output.string(), format_count(count_, "picture"),
            options_.from.fps);

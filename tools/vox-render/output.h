@@ -1,10 +1,13 @@
-// Writes the pictures of a run: each into a file of its own, or all into a film. Of several processes rank 0 does.
+// Writes the pictures of a run, each into a file of its own or all into a film, which appear together when the last
+// one is done. If there are several processes, rank 0 writes.
 #pragma once
 
+#include <list>
 #include <optional>
 #include <vector>
 
 #include "formats/images/film_file.h"
+#include "formats/io/output_file.h"
 #include "tools/vox-render/frames.h"
 
 namespace vox {
@@ -15,11 +18,12 @@ class PictureOutput {
 
   // Adds a picture that took so many seconds.
   void add(const Frame& frame, const render::Picture& picture, const std::vector<PngText>& texts);
-  void close();  // finishes the film
+  void close();  // finishes the film, or makes the pictures appear
 
  private:
   const RenderToolOptions& options_;
   std::optional<FilmFile> film_;
+  std::list<OutputFile> pictures_;
   uint32_t count_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "tools/common/targets.h"
+#include "tools/common/terminal.h"
 #include "tools/vox-render/part.h"
 
 namespace vox {
@@ -57,6 +58,14 @@ std::string part_text(const voxelize::Box& clip, const dag::VoxelScene& scene) {
                      format_count(scene.dag.voxels, "voxel"));
 }
 
+// The box that --cut leaves for the eye of the first view. In pages, eyes stand where those of pictures do.
+VoxelBox left_by_cut(const dag::VoxelScene& scene, const RenderToolOptions& options) {
+  const render::Place place = {scene.origin, scene.voxel_size};
+  const std::vector<VoxelBox> outline = render::outline(scene.dag);
+  const Vec3d eye = render::poses_from(options.from, outline, place, options.render.size).front().eye;
+  return cut_open(scene, eye, options)->left;
+}
+
 }  // namespace
 
 void write_page(const RenderToolOptions& options) {
@@ -66,9 +75,12 @@ void write_page(const RenderToolOptions& options) {
                            .most_bytes = options.page_limit,
                            .memory_limit = options.engine.memory_limit};
   check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
-  dag::VoxelScene scene = read_any_scene(options.scene, options.engine, options.form);
+  dag::VoxelScene scene =
+      read_any_scene(options.scene, options.engine, options.form, damage_with(options.overwrite));
   if (options.clip) page.part = part_text(*options.clip, scene);
-  const ScenePage made = make_scene_page(clipped_part(std::move(scene), options), page);
+  scene = clipped_part(std::move(scene), options);
+  if (options.cut) page.first_box = left_by_cut(scene, options);
+  const ScenePage made = make_scene_page(std::move(scene), page);
   write_scene_page(made, *options.page);
   if (made.halvings > 0)
     log_warning("the page shows {}³ voxels: more do not fit into {} (--page-limit)", made.resolution,
@@ -81,7 +93,7 @@ void write_page(const RenderToolOptions& options) {
       .set("bytes", made.text.size(), "bytes")
       .set("resolution", made.resolution, "voxels")
       .set("halvings", made.halvings);
-  fmt::print("{}\n", json_text(results));
+  print_result(json_text(results) + "\n");
 }
 
 }  // namespace vox

@@ -28,7 +28,7 @@ std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const R
   const bool from_above = eye[axis] > layer + 0.5;
   render::CutPlane plane = {.axis = axis, .at = from_above ? at + 1 : at};
   (from_above ? left.max : left.min)[axis] = plane.at;
-  Cutaway cutaway = {scene, plane};
+  Cutaway cutaway = {scene, plane, left};
   cutaway.scene.dag = dag::clipped(scene.dag, left);
   if (cutaway.scene.dag.voxels == 0)
     throw Error(fmt::format("nothing is left behind the plane {}={}", "xyz"[axis], layer));

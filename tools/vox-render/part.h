@@ -14,6 +14,7 @@ dag::VoxelScene clipped_part(dag::VoxelScene scene, const RenderToolOptions& opt
 struct Cutaway {
   dag::VoxelScene scene;
   render::CutPlane plane;
+  VoxelBox left;  // all that was not cut off
 };
 
 // What is left of the scene without all that lies before options.cut for an eye in voxels: a layer of voxels, which

@@ -15,6 +15,7 @@
 #include "libvox/ranks/shared_renderer.h"
 #include "libvox/render/volume_slice.h"
 #include "tools/common/profile.h"
+#include "tools/common/terminal.h"
 #include "tools/vox-render/frames.h"
 #include "tools/vox-render/given.h"
 #include "tools/vox-render/legend.h"
@@ -60,13 +61,14 @@ void cut(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
       render::slice_volume(bricks::bricks_volume(bricks), bricks.background, values.colors, *options.slice);
   PictureOutput output(options);
   add_picture(output, picture, values, frame, {}, options);
+  output.close();
   log_info("values from {} to {}", picture.low, picture.high);
   if (!options.json) return;
   measure::ResultGroup results;
   results.set("volume", options.scene.string());
   set_picture(results, frame, picture, {}, options);
   results.set("low", picture.low).set("high", picture.high);
-  fmt::print("{}\n", json_text(results));
+  print_result(json_text(results) + "\n");
 }
 
 void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
@@ -92,6 +94,7 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   render.iso = options.volume.iso;
   render.labels = values.colors.labels;
   render.scale = values.colors.scale;
+  render.range = values.colors.range;
   PictureOutput output(options);
   for (const Frame& frame : list) {
     throw_if_cancelled();
@@ -104,7 +107,7 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   results.set("low", values.colors.range.low).set("high", values.colors.range.high);
   set_profile(results, engine->profile());
   if (options.engine.profile && writes_pictures(options)) print_profile(engine->profile());
-  if (options.json) fmt::print("{}\n", json_text(results));
+  if (options.json) print_result(json_text(results) + "\n");
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ void read_colors(const std::string& name, VolumeLook& look) {
   look.scale = name == "gray"   ? render::gray_scale()
                : name == "bone" ? render::bone_scale()
                                 : render::viridis_scale();
+  if (name == "bone") look.ends = ScaleEnds::Most;
 }
 
 }  // namespace
@@ -113,6 +114,7 @@ VolumeLook read_volume_look(const cxxopts::ParseResult& parsed) {
   if (look.values == ValuesAs::Labels && of_amounts)
     throw UsageError(
         fmt::format("--colors labels: {} is for amounts", look.iso ? "--iso" : "a curve of --opacity"));
+  if (of_amounts) look.ends = ScaleEnds::All;  // a surface and a curve are shares of the whole range
   if (look.values == ValuesAs::Auto) look.values = of_amounts ? ValuesAs::Amounts : values;
   return look;
 }
@@ -123,6 +125,7 @@ render::ShownValues colored_values(const bricks::FrozenBricks& bricks,
   if (look.iso)
     values.colors.scale = render::bone_scale();  // of which it has the last colour, where none is named
   if (!look.scale.empty()) values.colors.scale = look.scale;
+  if (look.ends == ScaleEnds::Most) values.colors.range = render::window_of_most(bricks);
   if (look.file_colors.empty()) return values;
   if (values.kind != render::ShownValues::Kind::Amounts) {
     values.colors.labels = render::repeated_colors(look.file_colors);

@@ -12,11 +12,15 @@
 
 namespace vox {
 
+// The values at the ends of the scale: the lowest and the highest of all, or window_of_most().
+enum class ScaleEnds { All, Most };
+
 struct VolumeLook {
   double opacity = render::kVolumeOpacity;
   render::OpacityCurve curve = {};  // instead of the opacity, where it has points
   std::optional<double> iso = {};   // the isosurface of this share of the range
   render::ValuesAs values = render::ValuesAs::Auto;
+  ScaleEnds ends = ScaleEnds::All;
   render::ValueScale scale = {};              // of amounts; none where the command line names none
   std::vector<scene::Rgb8> file_colors = {};  // of a file: a scale's stops, or those of labels
 };

@@ -15,6 +15,7 @@
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/option_table.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -47,7 +48,10 @@ cxxopts::Options describe() {
       "blocks", "city: blocks of 60 m along its length, 1 to 128; a quarter of that across", number("24"),
       "N")("triangles", "bumpy-sphere: 12 or more (1000000, 64K, 2^20); the nearest possible count is made",
            number("100000"),
-           "N")("texture-size", "Side of each texture in texels, 16 to 8192", number("512"), "N");
+           "N")("texture-size", "Side of each texture in texels, 16 to 8192", number("512"), "N")(
+      "unwrapped",
+      "bumpy-sphere: give each part of the surface texels of its own, as painting needs it; texture "
+      "coordinates from 0 to 1");
   add_common_options(options);
   options.parse_positional({"scene"});
   return options;
@@ -72,9 +76,12 @@ std::function<scene::Scene()> choose_scene(const cxxopts::ParseResult& parsed) {
     return [=] { return scene::make_village({.seed = seed, .texture_size = texture_size}); };
   if (name == "city")
     return [=] { return scene::make_city({.blocks = blocks, .seed = seed, .texture_size = texture_size}); };
+  const auto texcoords =
+      parsed.count("unwrapped") ? scene::SphereTexcoords::Unwrapped : scene::SphereTexcoords::Repeated;
   if (name == "bumpy-sphere")
     return [=] {
-      return scene::make_bumpy_sphere({.triangles = triangles, .seed = seed, .texture_size = texture_size});
+      return scene::make_bumpy_sphere(
+          {.triangles = triangles, .seed = seed, .texture_size = texture_size, .texcoords = texcoords});
     };
   throw UsageError(fmt::format("unknown scene '{}', expected village, city or bumpy-sphere", name));
 }
@@ -85,7 +92,8 @@ void check_given(const std::vector<std::string>& given, const std::string& scene
       {"blocks", kCity | kVillage, "it says how large a city is; use --triangles"},
       {"blocks", kCity, "it says how large a city is"},
       {"triangles", kSphere | kVillage, "it is for bumpy-sphere; use --blocks"},
-      {"triangles", kSphere, "it is for bumpy-sphere"}};
+      {"triangles", kSphere, "it is for bumpy-sphere"},
+      {"unwrapped", kSphere, "it is for bumpy-sphere"}};
   const uint32_t bits = scene == "city" ? kCity : scene == "village" ? kVillage : kSphere;
   check_options(given, kTable, {bits, "a " + scene});
 }
@@ -145,7 +153,7 @@ void run(int argc, char** argv) {
   write_mesh(scene, path);
   seconds.write = watch.lap();
   if (common.json) {
-    fmt::print("{}\n", result_text(scene, path, seconds));
+    print_result(result_text(scene, path, seconds) + "\n");
   } else {
     log_info("{}", summary(scene, path, seconds));
   }

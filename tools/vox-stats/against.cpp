@@ -1,5 +1,6 @@
 // vox-stats --against: compares two scenes.
 #include "tools/vox-stats/against.h"
+#include "tools/common/terminal.h"
 
 #include <fmt/format.h>
 
@@ -97,7 +98,7 @@ void run_against(const StatsOptions& options) {
     write_html(page, *options.html);
   }
   if (options.engine.profile) print_profile(comparison.kernels);
-  fmt::print("{}", options.json ? json_text(results_of(comparison)) + "\n" : screen_text(comparison));
+  print_result(options.json ? json_text(results_of(comparison)) + "\n" : screen_text(comparison));
   if (options.output)
     log_info("{}: {}", options.output->string(), format_bytes(std::filesystem::file_size(*options.output)));
 }

@@ -15,6 +15,7 @@
 #include "libvox/base/units.h"
 #include "tools/common/profile.h"
 #include "tools/common/targets.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-stats/against.h"
 #include "tools/vox-stats/stats.h"
@@ -128,11 +129,7 @@ void measure_all(SceneStats& stats, const StatsOptions& options, bricks::FrozenB
   if (stats.has(Section::Bricks)) measure_own_bricks(stats, options, std::move(bricks));
 }
 
-void run(int argc, char** argv) {
-  const StatsOptions options = parse_stats_options(argc, argv);
-  const ThreadLimit threads(options.engine.threads);
-  check_targets(options);
-  if (options.against) return run_against(options);
+void report(const StatsOptions& options) {
   SceneStats stats;
   stats.file = options.scene.string();
   const SceneFileParts parts = scene_parts(options.scene);
@@ -142,20 +139,11 @@ void run(int argc, char** argv) {
     stats.hash = hash_of(options.scene, stats.scene.dag);
   bricks::FrozenBricks bricks;
   if (parts.bricks && options.shows(Section::Bricks)) bricks = read_bricks(options.scene);
-  try {
-    stats.sections = sections_of(options, parts);
-    check_given(options.given,
-                {kShowsSections | (stats.has(Section::Memory) ? kShowsMemory : 0u) |
-                     (options.html && stats.has(Section::Scene) ? kShowsPicture : 0u),
-                 stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
-    measure_all(stats, options, std::move(bricks));
-  } catch (const Cancelled&) {
-    throw;
-  } catch (const UsageError&) {
-    throw;
-  } catch (const Error& error) {
-    throw Error(error.what()).at(stats.file);
-  }
+  stats.sections = sections_of(options, parts);
+  check_given(options.given, {kShowsSections | (stats.has(Section::Memory) ? kShowsMemory : 0u) |
+                                  (options.html && stats.has(Section::Scene) ? kShowsPicture : 0u),
+                              stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
+  measure_all(stats, options, std::move(bricks));
   measure::ResultGroup results = results_of(stats);
   results.set(measure::in_report("generator"), generator_text());
   results.set(measure::in_report("command"), options.command).set(measure::in_report("created"), timestamp());
@@ -166,7 +154,15 @@ void run(int argc, char** argv) {
     write_html(page, *options.html);
   }
   if (options.engine.profile) print_profile(stats.kernels);
-  fmt::print("{}", options.json ? json_text(results) + "\n" : screen_text(stats));
+  print_result(options.json ? json_text(results) + "\n" : screen_text(stats));
+}
+
+void run(int argc, char** argv) {
+  const StatsOptions options = parse_stats_options(argc, argv);
+  const ThreadLimit threads(options.engine.threads);
+  check_targets(options);
+  if (options.against) return run_against(options);
+  with_input(options.scene, [&] { report(options); });
 }
 
 }  // namespace

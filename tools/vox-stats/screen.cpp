@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "formats/results/text_table.h"
+#include "libvox/base/plain_text.h"
 #include "libvox/base/units.h"
 #include "tools/vox-stats/stats.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 std::string title_line(const SceneStats& stats) {
   const dag::FrozenDag& dag = stats.scene.dag;
-  return fmt::format("{}: {} voxels in {}³, digest {}\n", stats.file, format_count(dag.voxels),
+  return fmt::format("{}: {} voxels in {}³, digest {}\n", escape_line(stats.file), format_count(dag.voxels),
                      dag.resolution, dag::to_string(dag.digest));
 }
 
@@ -142,7 +143,7 @@ std::string memory_section(const SceneStats& stats) {
 }  // namespace
 
 std::string screen_text(const SceneStats& stats) {
-  std::string text = stats.has_scene ? title_line(stats) : stats.file + "\n";
+  std::string text = stats.has_scene ? title_line(stats) : escape_line(stats.file) + "\n";
   if (stats.has(Section::Scene)) text += scene_section(stats);
   if (stats.has(Section::Materials))
     text += "\nMaterials\n" + text_table(used_materials(stats.scene.palette, *stats.dag)).text();

@@ -1,8 +1,8 @@
-// A pinhole camera as that of libvox/render/camera.h, in voxels; y points up.
+// A pinhole camera like that of libvox/render/camera.h, in voxels; y points up.
 import { add, clamped, cross, dot, length, normalized, scaled, sub, turned } from './vectors.js';
 
 /** @typedef {import('./vectors.js').Vec} Vec */
-/** @typedef {{eye: Vec, target: Vec, fov: number}} Pose the angle is that of the shorter side, in degrees */
+/** @typedef {{eye: Vec, target: Vec, fov: number}} Pose fov is the angle of the shorter side, in degrees */
 /** @typedef {{low: Vec, high: Vec}} Box */
 /** @typedef {{eye: Vec, corner: Vec, right: Vec, down: Vec, spread: number}} Camera */
 /** @typedef {{width: number, height: number}} Size */
@@ -13,7 +13,7 @@ export const kViews = {
   bottom: [0, -1, 0],
 };
 
-/** How far a pose's eye is from its target. @param {Pose} pose */
+/** Returns the distance between a pose's eye and its target. @param {Pose} pose */
 export const farOf = pose => length(sub(pose.target, pose.eye));
 
 /** @param {Vec} to */
@@ -32,7 +32,7 @@ function halfSize(fov, size) {
 }
 
 /**
- * The camera of a picture of so many pixels.
+ * Returns the camera of a picture of this size in pixels.
  * @param {Pose} pose @param {Size} size @returns {Camera}
  */
 export function makeCamera(pose, size) {
@@ -46,7 +46,7 @@ export function makeCamera(pose, size) {
   };
 }
 
-/** From the eye to a place of the picture, in pixels. @param {Camera} camera @param {number} x @param {number} y */
+/** Returns the direction to a place of the picture, in pixels. @param {Camera} camera @param {number} x @param {number} y */
 export const towards = ({ corner, right, down }, x, y) => add(corner, add(scaled(right, x), scaled(down, y)));
 
 /** @param {Box} box @returns {Vec[]} */
@@ -57,13 +57,13 @@ function cornersOf(box) {
 }
 
 /**
- * A pose from which the box is just in the picture, with a little room around it.
+ * Returns a pose from which the box just fits into the picture, with a little room around it.
  * @param {Box} box @param {Vec} from @param {number} fov @param {Size} size @returns {Pose}
  */
 export function framing(box, from, fov, size) {
   const half = halfSize(fov, size), axes = axesOf(scaled(from, -1)), margin = 1.08;
   const middle = scaled(add(box.low, box.high), 0.5);
-  // Along an axis of the picture an eye sees the point p where |p − e| <= half · its depth.
+  // In the picture's axes, an eye e sees a point p if |p − e| <= half · the depth of p.
   const back = Math.max(...[{ axis: axes.right, half: half.width }, { axis: axes.down, half: half.height }].map(
     ({ axis, half: one }) => Math.max(...cornersOf(box).map(corner => {
       const at = sub(corner, middle);
@@ -73,7 +73,7 @@ export function framing(box, from, fov, size) {
 }
 
 /**
- * The distances from the eye at which parts of the box may be seen.
+ * Returns the least and the greatest distance from the eye at which parts of the box may be seen.
  * @param {Box} box @param {Vec} eye
  */
 export function distances(box, eye) {
@@ -82,11 +82,11 @@ export function distances(box, eye) {
   return { near: Math.hypot(...near), far: Math.max(Math.hypot(...far), Math.hypot(...near) + 1) };
 }
 
-/** How near to straight up and down a camera is turned, in radians. */
+/** The least angle between a camera's direction and straight up or down, in radians. */
 const kPole = 0.002;
 
 /**
- * The direction of a vector turned by angles to the right and down, never over the pole.
+ * Returns the direction of a vector turned by angles to the right and down, but never beyond a pole.
  * @param {Vec} to @param {number} right @param {number} down @returns {Vec}
  */
 function turnedAside(to, right, down) {
@@ -95,20 +95,20 @@ function turnedAside(to, right, down) {
   return turned(pitched, [0, 1, 0], -right);
 }
 
-/** Around the target. @param {Pose} pose @param {number} right @param {number} down @returns {Pose} */
+/** Turns the camera around its target. @param {Pose} pose @param {number} right @param {number} down @returns {Pose} */
 export function orbited(pose, right, down) {
   const forward = turnedAside(sub(pose.target, pose.eye), -right, -down);
   return { ...pose, eye: sub(pose.target, scaled(forward, farOf(pose))) };
 }
 
-/** The head, where the eye is. @param {Pose} pose @param {number} right @param {number} down @returns {Pose} */
+/** Turns the camera around its eye. @param {Pose} pose @param {number} right @param {number} down @returns {Pose} */
 export function looked(pose, right, down) {
   const forward = turnedAside(sub(pose.target, pose.eye), right, down);
   return { ...pose, target: add(pose.eye, scaled(forward, farOf(pose))) };
 }
 
 /**
- * Eye and target moved along the camera's axes: right, up, forward.
+ * Moves eye and target along the camera's axes: right, up, forward.
  * @param {Pose} pose @param {Vec} by @returns {Pose}
  */
 export function moved(pose, by) {
@@ -118,7 +118,7 @@ export function moved(pose, by) {
 }
 
 /**
- * Everything nearer to a point, or further away from it: the point stays where it is in the picture.
+ * Moves the camera nearer to a point, or away from it; the point keeps its place in the picture.
  * @param {Pose} pose @param {Vec} point @param {number} by @param {number} least @returns {Pose}
  */
 export function nearer(pose, point, by, least) {
@@ -127,7 +127,7 @@ export function nearer(pose, point, by, least) {
   return { ...pose, eye: to(pose.eye), target: to(pose.target) };
 }
 
-/** Between two poses. @param {Pose} a @param {Pose} b @param {number} share @returns {Pose} */
+/** Returns a pose between two poses. @param {Pose} a @param {Pose} b @param {number} share @returns {Pose} */
 export function between(a, b, share) {
   const mix = (/** @type {Vec} */ from, /** @type {Vec} */ to) => add(scaled(from, 1 - share), scaled(to, share));
   return { eye: mix(a.eye, b.eye), target: mix(a.target, b.target), fov: a.fov + (b.fov - a.fov) * share };

@@ -1,7 +1,7 @@
-// What a pixel shows, as libvox/render/shade.h has it: the sums of its samples in linear light, which are whole
-// numbers, so that every browser can add them up.
+// Computes pixels as libvox/render/shade.h does. The sums of a pixel's samples in linear light are whole numbers, so
+// that every browser can add them up.
 export const cornersSource = /* glsl */ `#version 300 es
-// One triangle around the whole picture.
+// One triangle that covers the whole picture.
 void main() {
   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
 }
@@ -14,48 +14,51 @@ precision highp int;
 
 export const castSource = /* glsl */ `
 uniform highp usampler2D before;  // the sums of earlier samples
-uniform uint samples;             // how many these are
-uniform ivec3 eye;                // the voxel,
-uniform vec3 eye_rest;            // and how far from its corner
+uniform uint samples;             // the number of earlier samples
+uniform ivec3 eye;                // the voxel that the eye is in,
+uniform vec3 eye_rest;            // and the offset from its corner
 uniform vec3 corner, right, down; // from the eye to the upper left corner, from pixel to pixel
-uniform float spread;             // of a pixel at distance 1; 0: no level of detail
-uniform vec2 place;               // of the sample in its pixel
-uniform float height;             // of the picture, in pixels
-uniform vec3 colors[16];          // of materials, linear
-uniform vec3 ramp[64];            // of what is measured
-uniform vec2 ramp_ends;           // what its ends stand for
+uniform float spread;             // width of a pixel at distance 1; 0: no level of detail
+uniform vec2 place;               // the sample's place in its pixel
+uniform float height;             // height of the picture, in pixels
+uniform vec3 colors[16];          // linear colours of the materials
+uniform vec3 ramp[64];            // colours of measured values
+uniform vec2 ramp_ends;           // the values at the ramp's ends
 uniform vec3 sky[3];              // at the horizon, straight up, straight down
-uniform vec4 ground;              // the middle of the scene on it, from the eye, and how far it is seen; 0: none
-uniform vec2 smoothness;          // how much smooth normals count: at the eye, and how much more in each voxel from it
+uniform vec4 ground;              // the scene's middle on the ground, from the eye, and the visible radius; 0: no
+                                  // ground
+uniform vec2 smoothness;          // the weight of smooth normals: at the eye, and the increase per voxel of distance
 uniform vec3 to_sun;
 uniform bool shadows;
 uniform float open_reach;         // voxels that ambient occlusion looks; 0: none
+uniform int open_rays;            // rays of ambient occlusion in each sample
 uniform highp usampler2DArray uses;  // how often a leaf is used, as a code at its first word; pages as of words
 uniform bool picks;               // the first two pixels tell of what is at the place
 out uvec4 sums;
 
-const float kSun = 0.75, kAmbient = 0.45, kWhite = 65535.0;
+const float kSun = 0.6, kAmbient = 0.36, kWhite = 65535.0;
 
 vec3 measured(float value) {
   float at = (value - ramp_ends.x) / (ramp_ends.y - ramp_ends.x) * 63.0 + 0.5;
   return ramp[int(clamp(at, 0.0, 63.0))];
 }
 
-// An even spread of random numbers over pixels; that over samples is by Roberts' R2 sequence.
-vec2 random(uvec2 pixel) {
+// An even spread of random numbers over pixels; that over samples is by Roberts' R2 sequence, and the rays of a sample
+// lie in slices of equal weight.
+vec2 random(uvec2 pixel, int ray) {
   uint bits = pixel.x * 0x9e3779b9u ^ pixel.y * 0x85ebca6bu;
   bits = (bits ^ bits >> 16u) * 0x7feb352du;
   bits = (bits ^ bits >> 15u) * 0x846ca68bu;
   bits ^= bits >> 16u;
-  return fract(vec2(bits & 0xffffu, bits >> 16u) / 65536.0 + place);
+  return fract(vec2(bits & 0xffffu, bits >> 16u) / 65536.0 + place + vec2(float(ray) / float(open_rays), 0));
 }
 
-// The vector with a length of 1; 0 stays 0.
+// Returns the vector with a length of 1; 0 stays 0.
 vec3 unit(vec3 v) {
   return v * inversesqrt(max(dot(v, v), 1e-30));
 }
 
-// The cosine to the normal is the share of directions, as light counts: those to points of the ball that it touches.
+// Returns a direction around the normal, weighted by the cosine: towards a random point of the unit sphere above it.
 vec3 direction_around(vec3 normal, vec2 at) {
   float z = 2.0 * at.x - 1.0, radius = sqrt(1.0 - z * z), angle = 6.2831853 * at.y;
   return unit(normal + vec3(radius * cos(angle), radius * sin(angle), z));
@@ -65,8 +68,8 @@ vec3 sky_towards(vec3 direction) {
   return mix(sky[0], direction.y < 0.0 ? sky[2] : sky[1], abs(direction.y));
 }
 
-// The surface with a smooth normal, which counts this much; where cells tell nothing, those twice as wide are asked.
-// Rays go on from above the steps between faces.
+// Gives the surface a smooth normal with weight `share`. If the cells give no estimate, cells twice as wide are tried.
+// Rays from the surface start above the steps between its faces.
 void smoothen(inout Surface at, Hit hit, vec3 direction, float share) {
   vec3 by = abs(direction), slope = direction / max(max(by.x, by.y), by.z);
   uint log2 = max(hit.log2, 1u) - 1u, last = min(log2 + 1u, log2_side - 1u);
@@ -75,7 +78,7 @@ void smoothen(inout Surface at, Hit hit, vec3 direction, float share) {
     estimate = normal_of_cells(hit, at, slope, wide);
   if (estimate == ivec3(0)) return;
   vec3 estimated = unit(vec3(estimate));
-  if (dot(slope, estimated) > 0.3) estimated = -estimated;  // at the edge of something thin, that of its back
+  if (dot(slope, estimated) > 0.3) estimated = -estimated;  // at a thin edge, the estimate is the normal of the back
   at.normal = unit(mix(at.normal, estimated, share));
   at.rest += share * 1.5 * float(1 << log2) * at.normal;
 }
@@ -86,7 +89,7 @@ Surface surface_at(Hit hit, vec3 direction) {
   vec3 out_of = -sign(direction) * vec3(equal(uvec3(hit.face.axis), uvec3(0, 1, 2)));
   at.voxel = hit.box.low;
   at.rest = clamp(eye_rest + direction * hit.face.at - vec3(at.voxel - eye), vec3(0), size);
-  at.rest = mix(at.rest, step(vec3(0), out_of) * size, abs(out_of));  // exactly in the face
+  at.rest = mix(at.rest, step(vec3(0), out_of) * size, abs(out_of));  // exactly on the face
   at.normal = out_of;
   at.distance = hit.face.at;
   float share = smoothness.x + smoothness.y * at.distance;
@@ -94,7 +97,7 @@ Surface surface_at(Hit hit, vec3 direction) {
   return at;
 }
 
-// Where a ray comes to the ground, and in \`share\` how much of a shadow is shown there.
+// Returns the place where a ray meets the ground; \`share\` is the strength of a shadow there.
 Surface ground_at(vec3 direction, out float share) {
   Surface at;
   at.distance = ground.y / direction.y;
@@ -107,7 +110,7 @@ Surface ground_at(vec3 direction, out float share) {
   return at;
 }
 
-// Rays from a surface are nowhere wider than the pixel is there.
+// Returns a ray from a surface, whose width is at most that of the pixel there.
 Ray ray_on(Surface from, vec3 direction) {
   Ray ray = ray_from(from.voxel, from.rest, direction);
   ray.spread = spread;
@@ -117,11 +120,14 @@ Ray ray_on(Surface from, vec3 direction) {
 
 float light_at(Surface at) {
   float light = kAmbient;
-  if (at.normal == vec3(0)) return light;  // the eye is in matter
+  if (at.normal == vec3(0)) return light;  // the eye is inside of matter
   if (open_reach > 0.0) {
-    Ray ray = ray_on(at, direction_around(at.normal, random(uvec2(gl_FragCoord.xy))));
-    ray.reach = open_reach;
-    if (trace(ray).found) light = 0.0;
+    for (int i = 0; i < open_rays; ++i) {
+      Ray ray = ray_on(at, direction_around(at.normal, random(uvec2(gl_FragCoord.xy), i)));
+      ray.reach = open_reach;
+      if (trace(ray).found) light -= kAmbient / float(open_rays);
+    }
+    light = max(light, 0.0);
   }
   float facing = dot(at.normal, to_sun);
   if (facing <= 0.0) return light;
@@ -163,11 +169,11 @@ void main() {
 }
 `;
 
-// The mean of the samples, as large as the window is: pictures of fewer pixels are made wider smoothly.
+// Shows the mean of the samples at the size of the window. Smaller pictures are enlarged smoothly.
 export const showSource = /* glsl */ `
 uniform highp usampler2D sums;
-uniform vec2 size;    // of the window
-uniform vec2 pixels;  // of the picture
+uniform vec2 size;    // size of the window
+uniform vec2 pixels;  // size of the picture
 uniform float exposure;
 out vec4 color;
 

@@ -1,4 +1,4 @@
-// How a reader moves: mouse, touch, wheel and keys change the pose.
+// The reader's movements: mouse, touch, wheel and keys change the pose.
 import { between, farOf, looked, makeCamera, moved, nearer, orbited, towards } from './camera.js';
 import { on } from './elements.js';
 import { scaled, sub, add, normalized } from './vectors.js';
@@ -12,9 +12,9 @@ import { scaled, sub, add, normalized } from './vectors.js';
 export const placeOf = event => ({ x: event.clientX, y: event.clientY });
 
 const kTurn = 0.006;     // radians a pixel
-const kFlight = 0.6;     // of the distance to the target in a second
-const kJump = 350;       // ms of a way to another pose
-const kLeastVoxels = 2;  // from the target
+const kFlight = 0.6;     // share of the distance to the target per second
+const kJump = 350;       // ms for a jump to another pose
+const kLeastVoxels = 2;  // least distance from the target
 /** @type {Record<string, Vec>} right, up, forward */
 const kFlies = {
   KeyW: [0, 0, 1], KeyS: [0, 0, -1], KeyA: [-1, 0, 0], KeyD: [1, 0, 0], KeyE: [0, 1, 0], KeyQ: [0, -1, 0],
@@ -65,7 +65,7 @@ export class Controls {
     this.#page.changed();
   }
 
-  /** Goes to a pose, on a short way there. @param {Pose} to */
+  /** Moves smoothly to a pose. @param {Pose} to */
   jump(to) {
     const from = this.#page.settings.pose, began = performance.now(), jump = ++this.#jump;
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) return this.#set(to);
@@ -78,7 +78,7 @@ export class Controls {
     step();
   }
 
-  /** Voxels that a pixel is wide where the target is. */
+  /** Returns the width of a pixel at the target's distance, in voxels. */
   #pixel() {
     const { settings, size } = this.#page, { pose } = settings;
     return makeCamera(pose, size).spread * farOf(pose) * this.#page.density();
@@ -109,7 +109,7 @@ export class Controls {
     this.#set(moved(this.#page.settings.pose, [-dx * pixel, dy * pixel, 0]));
   }
 
-  /** Towards what is at a place, or the target's distance there. @param {Place} at @param {number} by */
+  /** Moves towards a place of the picture, at the target's distance. @param {Place} at @param {number} by */
   #approach(at, by) {
     const { settings, size } = this.#page, { pose } = settings, camera = makeCamera(pose, size);
     const density = this.#page.density(), to = towards(camera, at.x / density, at.y / density);
@@ -144,7 +144,7 @@ export class Controls {
     else this.#page.key(event.key.toLowerCase());
   }
 
-  /** As long as keys are held. @param {number} before */
+  /** Flies as long as keys are held. @param {number} before */
   #fly(before) {
     this.#flies = this.#held.size > 0;
     if (!this.#flies) return;

@@ -7,7 +7,7 @@ export function find(id, type) {
   return /** @type {T} */ (element);
 }
 
-/** An element with these properties and children.
+/** Makes an element with these properties and children.
  * @template {keyof HTMLElementTagNameMap} K @param {K} tag @param {object} properties @param {(Node | string)[]} children
  * @returns {HTMLElementTagNameMap[K]} */
 export function make(tag, properties, ...children) {
@@ -16,14 +16,14 @@ export function make(tag, properties, ...children) {
   return element;
 }
 
-/** Has an element act on events. @template {keyof HTMLElementEventMap} K @param {Element} element @param {K} kind
+/** Makes an element respond to events. @template {keyof HTMLElementEventMap} K @param {Element} element @param {K} kind
  * @param {(event: HTMLElementEventMap[K]) => void} act */
 export const on = (element, kind, act) =>
   element.addEventListener(kind, /** @type {EventListener} */ (act), { passive: false });
 /** @param {string} id @param {() => void} act */
 export const click = (id, act) => on(find(id), 'click', act);
 
-/** Says lines over the picture. @param {string[]} lines */
+/** Shows lines of text over the picture. @param {string[]} lines */
 export function say(...lines) {
   const message = find('message');
   message.replaceChildren(...lines.map(line => make('p', {}, line)));

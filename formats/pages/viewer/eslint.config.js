@@ -1,4 +1,4 @@
-// How the viewer is linted: `npm run check`, as in CI.
+// The settings for linting the viewer with `npm run check`, as in CI.
 import js from '@eslint/js';
 import globals from 'globals';
 

@@ -4,14 +4,14 @@ import { scaled } from './vectors.js';
 
 /** @typedef {import('./page.js').Page} Page */
 
-const kPadFlight = 0.8;  // of the distance to the target in a second, at most
-const kPadTurn = 1.5;    // radians in a second
-const kLoose = 0.12;     // of a stick's way, where it does nothing
+const kPadFlight = 0.8;  // greatest share of the distance to the target per second
+const kPadTurn = 1.5;    // radians per second
+const kLoose = 0.12;     // share of a stick's range in which it does nothing
 
 /** @param {number | undefined} at */
 const pushed = (at = 0) => Math.abs(at) < kLoose ? 0 : at * Math.abs(at);
 
-/** Listens to gamepads as long as there are any. @param {Page} page */
+/** Reads gamepads as long as any is connected. @param {Page} page */
 export function listenToGamepads(page) {
   let before = 0;
   const step = () => {

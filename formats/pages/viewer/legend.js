@@ -1,4 +1,4 @@
-// What the colours of a mode mean.
+// The legend that explains the colours of a mode.
 import { makeCamera } from './camera.js';
 import { make } from './elements.js';
 import { rampEnds } from './renderer.js';
@@ -23,7 +23,7 @@ export function colored(tag, ...colors) {
 const keyed = keys =>
   make('div', { className: 'keys' }, ...keys.map(([name, color]) => make('span', {}, colored('i', color), name)));
 
-/** Draws the legend of what is shown. @param {HTMLElement} at @param {Page} page */
+/** Draws the legend for the current mode. @param {HTMLElement} at @param {Page} page */
 export function drawLegend(at, page) {
   const { settings, facts, size } = page, { ramp } = facts;
   at.replaceChildren();

@@ -1,4 +1,4 @@
-// The program of the page: reads its scene, and shows it, or says why it cannot.
+// The program of the page: reads its scene and shows it, or shows why it cannot.
 import { Page } from './page.js';
 import { find, say } from './elements.js';
 import { Fault, readFacts, readWords } from './scene.js';
@@ -15,7 +15,7 @@ try {
   const words = await readWords(facts, share => bar.value = share);
   const page = new Page(facts, words);
   say();
-  Object.assign(globalThis, { voxPage: page });  // for whoever measures and tests
+  Object.assign(globalThis, { voxPage: page });  // for tests and measurements
 } catch (error) {
   complain(error);
 }

@@ -1,10 +1,10 @@
-// The normal of the surface that voxels stand for: libvox/render/cells_around.h and smooth_normal.h, in GLSL. What is
-// filled of 4³ cells are two words, as in the mask of a leaf.
+// The normal of the surface that the voxels approximate: libvox/render/cells_around.h and smooth_normal.h, in GLSL. A
+// mask of 4³ cells is stored in two words, like the mask of a leaf.
 export const normalSource = /* glsl */ `
-uniform ivec3 cut_low, cut_high;  // the first and last voxels that are left of a cut; its faces are shaded as they are
+uniform ivec3 cut_low, cut_high;  // the first and last voxels inside a cut, whose faces have no smooth normals
 
-// Which eighths of the cube of 2^log2 voxels a side at a voxel hold something: a walk from the smallest node around it
-// that the ray has passed.
+// Returns which eighths of the cube of 2^log2 voxels a side at a voxel are not empty. It starts from the smallest node
+// around the voxel that the ray has passed.
 uint filled_eighths(Hit hit, ivec3 voxel, uint log2) {
   ivec3 changed = voxel ^ hit.box.low;
   uint bits = uint(changed.x | changed.y | changed.z) | 1u;
@@ -23,7 +23,7 @@ uint filled_eighths(Hit hit, ivec3 voxel, uint log2) {
   return log2 == 2u ? filled_blocks(leaf) : block_mask(leaf, octant_of(voxel >> 1 & 1));
 }
 
-// Which of the 4³ cells around a corner hold something: eight blocks of 2^log2 voxels a side.
+// Returns which of the 4³ cells around a corner are not empty, from eight blocks of 2^log2 voxels a side.
 uvec2 cells_around(Hit hit, ivec3 corner, uint log2) {
   uvec2 filled = uvec2(0);
   for (uint octant = 0u; octant < 8u; ++octant) {
@@ -33,7 +33,8 @@ uvec2 cells_around(Hit hit, ivec3 corner, uint log2) {
   return filled;
 }
 
-// Where the empty cells lie that are reached from one of them, cell by cell. Those in the corners do not count.
+// Returns the direction of the empty cells that can be reached from one of them, cell by cell. Corner cells do not
+// count.
 ivec3 outward(uvec2 filled, uvec2 first) {
   uvec2 r = first, before, empty = ~filled;
   do {
@@ -49,7 +50,8 @@ ivec3 outward(uvec2 filled, uvec2 first) {
   return ivec3(2u * (ones(r.x & odd) + ones(r.y & odd)) + 4u * high) - 3 * int(ones(r.x) + ones(r.y));
 }
 
-// The normal as cells of this size tell: the last empty one that the ray passed, of steps of half a cell, is outside.
+// Returns the normal according to cells of one size. Going back along the ray by half cells, the first empty one is
+// outside.
 ivec3 normal_of_cells(Hit hit, Surface at, vec3 slope, uint log2) {
   ivec3 inside = min(at.voxel + ivec3(at.rest), hit.box.high - 1), front = inside + ivec3(at.normal);
   if (clamp(front, cut_low, cut_high) != front) return ivec3(0);

@@ -1,5 +1,5 @@
-// The pace of pictures: while something moves they have as few pixels as the graphics need to keep up, and at rest
-// samples of all pixels are added up, a few rows at a time, so that the page answers at once.
+// The pace of pictures. While something moves, pictures have as few pixels as the GPU needs to keep up. At rest,
+// samples of all pixels are added up, a few rows at a time, so that the page stays responsive.
 
 import { clamped } from './vectors.js';
 
@@ -7,22 +7,22 @@ import { clamped } from './vectors.js';
 /** @typedef {import('./camera.js').Size} Size */
 /** @typedef {import('./settings.js').Settings} Settings */
 
-const kFrame = 30;         // ms that a picture of something that moves may take
-const kSlice = 40;         // ms of work at rest before the page is listened to again
-const kStill = 160;        // ms without a change, after which all is at rest
-const kLeastScale = 1 / 8; // of the window's pixels along each side,
-const kSlowScale = 1 / 32; // and where graphics are too slow for that
-const kSlow = 1000;        // ms that a picture takes there
-const kSlices = 16;        // of a sample, at most
-const kStages = [1 / 4, 1 / 2, 1]; // at rest first pictures of fewer pixels, then samples of all
+const kFrame = 30;         // ms that a picture may take while something moves
+const kSlice = 40;         // ms of work at rest between two checks for input
+const kStill = 160;        // ms without a change until everything counts as at rest
+const kLeastScale = 1 / 8; // least share of the window's pixels along each side,
+const kSlowScale = 1 / 32; // and the same for a GPU that is too slow for that
+const kSlow = 1000;        // ms per picture from which a GPU is slow
+const kSlices = 16;        // greatest number of slices of a sample
+const kStages = [1 / 4, 1 / 2, 1]; // at rest, pictures of fewer pixels come first, then samples of all pixels
 
 /** @param {Size} size @param {number} scale @returns {Size} */
 export const scaledSize = ({ width, height }, scale) =>
   ({ width: Math.max(Math.round(width * scale), 1), height: Math.max(Math.round(height * scale), 1) });
 
 /**
- * How many pixels are cast at once, so that this takes a certain time. What a picture takes whatever its size, which is
- * most of it where a processor draws the window, is no reason for fewer pixels.
+ * Adapts the number of pixels that are cast at once, so that this takes a certain time. The part of the time that does
+ * not depend on the size, which is most of it if a CPU draws the window, does not reduce the number.
  */
 class Load {
   #time;
@@ -35,7 +35,7 @@ class Load {
     this.pixels = pixels;
   }
 
-  /** Learns that so many pixels took so long. @param {number} pixels @param {number} time */
+  /** Records the time that this many pixels took. @param {number} pixels @param {number} time */
   took(pixels, time) {
     this.#quickest = Math.min(this.#quickest, time);
     this.pixels = pixels * clamped(Math.max(this.#time, 1.6 * this.#quickest) / Math.max(time, 1), 0.25, 1.5);
@@ -50,21 +50,21 @@ export class Pace {
   #asked = 0;
   #sample = 0;
   #stage = 0;
-  #scale = 1; // of the last picture of something that moved
+  #scale = 1; // scale of the last picture while something moved
   #row = 0;
   /** @type {{fence: WebGLSync, began: number, pixels: number, rest: boolean} | null} */
   #under_way = null;
   #moving = new Load(kFrame, 2e4);
   #rest = new Load(kSlice, 2e4);
   #least = kLeastScale;
-  #lost = 0; // how often the graphics were taken away
+  #lost = 0; // how often the GPU context was lost
   #moves = true;
   #shown = { size: this.#size, sample: 0 };
   #slow;
-  frames = 0;   // that were shown, for whoever measures
-  finished = 0; // samples at rest
+  frames = 0;   // number of pictures shown, for measurements
+  finished = 0; // number of samples completed at rest
 
-  /** @param {Renderer} renderer @param {Settings} settings @param {(is: boolean) => void} slow hears of slow graphics */
+  /** @param {Renderer} renderer @param {Settings} settings @param {(is: boolean) => void} slow reports a slow GPU */
   constructor(renderer, settings, slow) {
     this.#renderer = renderer;
     this.#slow = slow;
@@ -78,7 +78,7 @@ export class Pace {
     this.changed();
   }
 
-  /** Something that is shown has changed. */
+  /** Must be called when something that is shown has changed. */
   changed() {
     this.#changed = performance.now();
     this.#moves = true;
@@ -86,7 +86,7 @@ export class Pace {
     this.ask();
   }
 
-  /** Shows once more what was shown last, for whoever takes a picture of the window. */
+  /** Shows the last picture again, for saving a picture of the window. */
   presentAgain() {
     const { mode, exposure } = this.#settings;
     this.#renderer.present(this.#shown.size, this.#shown.sample, mode === 0 ? exposure : 1);
@@ -96,7 +96,7 @@ export class Pace {
     if (this.#asked === 0) this.#asked = requestAnimationFrame(() => this.#turn());
   }
 
-  /** Forgets what the graphics were doing, as their context was lost: perhaps since it took too long. */
+  /** Starts again after the context was lost, perhaps because the work in progress took too long. */
   restart() {
     this.#under_way = null;
     ++this.#lost;

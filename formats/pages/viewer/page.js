@@ -1,4 +1,4 @@
-// The page as a whole: what its parts share.
+// The page as a whole, and the state that its parts share.
 import { Controls, placeOf } from './controls.js';
 import { click, find, on, say } from './elements.js';
 import { listenToGamepads } from './gamepad.js';
@@ -11,8 +11,8 @@ import { kModes, settingsOf, settingsText, viewOf } from './settings.js';
 /** @typedef {import('./scene.js').Facts} Facts */
 /** @typedef {import('./camera.js').Size} Size */
 
-const kMostPixels = 2;  // of the screen, a side of a pixel of CSS
-const kKeepAfter = 250; // ms of rest, after which the address is kept
+const kMostPixels = 2;  // greatest number of screen pixels per CSS pixel, along a side
+const kKeepAfter = 250; // ms of rest until the address is updated
 
 export class Page {
   canvas = find('picture', HTMLCanvasElement);
@@ -43,7 +43,7 @@ export class Page {
     return location.hash.slice(1);
   }
 
-  /** How wide a pixel of the picture is in pixels of CSS. */
+  /** Returns the width of a pixel of the picture in CSS pixels. */
   density() {
     return 1 / Math.min(devicePixelRatio, kMostPixels);
   }
@@ -71,7 +71,7 @@ export class Page {
     });
     canvas.addEventListener('webglcontextlost', event => {
       event.preventDefault();
-      say('The graphics were taken away; waiting for them.');
+      say('The graphics context was lost; waiting until it is restored.');
     });
     canvas.addEventListener('webglcontextrestored', () => {
       this.renderer.restore();
@@ -91,7 +91,7 @@ export class Page {
     });
   }
 
-  /** Says something for a moment. @param {string} text */
+  /** Shows a message for a moment. @param {string} text */
   #mention(text) {
     say(text);
     setTimeout(say, 2000);
@@ -101,7 +101,7 @@ export class Page {
     return find('help', HTMLDialogElement).open;
   }
 
-  /** Something that is shown has changed. */
+  /** Must be called when something that is shown has changed. */
   changed() {
     this.pace.changed();
     this.panel?.update();
@@ -130,7 +130,7 @@ export class Page {
     drawScale(this);
   }
 
-  /** What is at a place of the window. @param {{x: number, y: number}} at */
+  /** Returns the hit at a place of the window. @param {{x: number, y: number}} at */
   pick(at) {
     const pixels = 1 / this.density();
     return this.renderer.pick(this.settings, this.size, at.x * pixels, at.y * pixels);
@@ -151,7 +151,7 @@ export class Page {
     this.controls.jump(viewOf(this.facts, name, this.settings.pose.fov, this.size));
   }
 
-  /** All as it was when the page was opened without an address of its own. */
+  /** Restores the settings with which the page opens without an address of its own. */
   #home() {
     const { pose, ...others } = settingsOf(this.facts.start, this.facts, this.size);
     Object.assign(this.settings, others);

@@ -1,4 +1,4 @@
-// The options: what a reader chooses besides the pose.
+// The options: the reader's choices besides the pose.
 import { click, find, make, on } from './elements.js';
 import { colored, drawLegend, numberText } from './legend.js';
 import { filledBox, kModes, kNormals } from './settings.js';
@@ -65,7 +65,7 @@ export class Panel {
     find('open-panel').setAttribute('aria-expanded', String(!this.#panel.hidden));
   }
 
-  /** Lets a reader choose one of some words. @param {HTMLSelectElement} list @param {string[]} words
+  /** Fills a list from which the reader chooses a word. @param {HTMLSelectElement} list @param {string[]} words
    * @param {(which: number) => void} set */
   #choose(list, words, set) {
     list.append(...words.map(word => new Option(word)));
@@ -124,7 +124,7 @@ export class Panel {
     this.#page.changed();
   }
 
-  /** Shows the choices as they are. */
+  /** Shows the current choices. */
   update() {
     const { settings, facts } = this.#page, [x, y, z] = settings.sun;
     this.#mode.selectedIndex = settings.mode;

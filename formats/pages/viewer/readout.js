@@ -1,4 +1,4 @@
-// What stands at the foot of the page: a scale bar, and what the cursor is on.
+// The foot of the page: a scale bar, and the voxel under the cursor.
 import { farOf, makeCamera } from './camera.js';
 import { numberText } from './legend.js';
 import { find } from './elements.js';
@@ -6,9 +6,9 @@ import { toWorld } from './settings.js';
 
 /** @typedef {import('./page.js').Page} Page */
 
-const kBar = 110;  // pixels that the scale bar is wide, at most
+const kBar = 110;  // greatest width of the scale bar, in pixels
 
-/** A scale bar of 1, 2 or 5 times a power of ten, in scene units, right where the target is. @param {Page} page */
+/** Draws a scale bar of 1, 2 or 5 times a power of ten scene units, as at the target's distance. @param {Page} page */
 export function drawScale(page) {
   const { settings, facts, size } = page, { pose } = settings;
   const pixel = makeCamera(pose, size).spread * farOf(pose) * facts.voxel_size / page.density();
@@ -19,7 +19,7 @@ export function drawScale(page) {
   element.children[1].textContent = numberText(bar) + (bar === 1 ? ' unit' : ' units');
 }
 
-/** Says what is at a place of the window. @param {Page} page @param {{x: number, y: number} | null} at */
+/** Describes the hit at a place of the window. @param {Page} page @param {{x: number, y: number} | null} at */
 export function drawReadout(page, at) {
   const pick = at && page.pick(at), element = find('readout');
   if (!pick) {

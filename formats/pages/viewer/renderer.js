@@ -1,5 +1,5 @@
-// The graphics: a context of WebGL 2 with the scene in it, which casts parts of pictures and shows them. Whoever calls
-// keeps the words, so that a context that was lost can be made again.
+// The GPU part: a WebGL 2 context with the scene in it, which renders parts of pictures and shows them. The words are
+// kept, so that a lost context can be made again.
 import { castSource, cornersSource, precisionSource, showSource } from './cast.glsl.js';
 import { distances, makeCamera, towards } from './camera.js';
 import { normalSource } from './normal.glsl.js';
@@ -19,6 +19,7 @@ import { wordsSource } from './words.glsl.js';
 /** @typedef {{size: Size, sample: number, first: number, rows: number, rest: boolean}} Part rows of a sample */
 /** @typedef {{voxel: Vec, point: Vec, distance: number, material: number, log2: number}} Pick */
 
+const kFirstOpenRays = 4;   // of ambient occlusion in the first sample, which is seen alone for a while
 const kMostPageShift = 12;  // wider textures of whole numbers misbehave in some drivers
 
 /** @param {number} code of sRGB, 0 to 255 */
@@ -30,7 +31,7 @@ function linear(code) {
 const linearColors = colors => new Float32Array(colors.flatMap(({ r, g, b }) => [linear(r), linear(g), linear(b)]));
 
 /**
- * Of what is measured, what the ends of the ramp stand for.
+ * Returns the measured values at the ends of the ramp.
  * @param {Renderer} renderer @param {Settings} settings @param {number} spread
  */
 export function rampEnds(renderer, settings, spread) {
@@ -52,18 +53,18 @@ export class Renderer {
     this.words = words;
     const gl = canvas.getContext('webgl2', { antialias: false, depth: false, alpha: false,
       powerPreference: 'high-performance' });
-    if (!gl) throw new Fault('This browser has no WebGL 2.', 'Another one, or another of its settings, may have it.');
+    if (!gl) throw new Fault('This browser has no WebGL 2.', 'Try another browser, or other settings of this one.');
     this.gl = gl;
     this.pageShift = Math.min(kMostPageShift, Math.floor(Math.log2(gl.getParameter(gl.MAX_TEXTURE_SIZE))));
     this.made = this.#make();
   }
 
-  /** Makes everything again, after the context was lost. */
+  /** Makes everything again after the context was lost. */
   restore() {
     this.made = this.#make();
   }
 
-  /** Makes all that lives in the context. */
+  /** Makes all objects of the context. */
   #make() {
     const { gl } = this, cast = this.#program(precisionSource + wordsSource + traceSource + normalSource + castSource);
     const show = this.#program(precisionSource + showSource);
@@ -71,7 +72,7 @@ export class Renderer {
     gl.disable(gl.DITHER);
     this.#fill(0, gl.R32UI, this.words);
     this.#setScene(cast);
-    this.#fill(2, gl.R8UI, new Uint8Array(1));  // the uses, as long as nobody asks for them
+    this.#fill(2, gl.R8UI, new Uint8Array(1));  // stands for the uses until they are needed
     return {
       has_uses: false,
       cast, show, picked: this.#sheet({ width: 2, height: 1 }), sheets: /** @type {Sheet[]} */ ([]),
@@ -104,7 +105,7 @@ export class Renderer {
     };
   }
 
-  /** Has a unit read a texture of whole numbers, if there is one. @param {number} unit @param {number} target
+  /** Binds an integer texture, if there is one, to a unit. @param {number} unit @param {number} target
    * @param {WebGLTexture | null} texture */
   #bind(unit, target, texture) {
     const { gl } = this;
@@ -114,7 +115,7 @@ export class Renderer {
     for (const filter of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(target, filter, gl.NEAREST);
   }
 
-  /** Has a picture of this size drawn next, in the window or a frame. @param {WebGLFramebuffer | null} frame
+  /** Selects the window or a frame, with this size, for the next drawing. @param {WebGLFramebuffer | null} frame
    * @param {Size} size */
   #aim(frame, size) {
     const { gl } = this;
@@ -122,17 +123,17 @@ export class Renderer {
     gl.viewport(0, 0, size.width, size.height);
   }
 
-  /** How often leaves are used; counted where somebody asks for it. */
+  /** Returns how often leaves are used, counted at the first call. */
   sharing() {
     return this.#sharing ??= countUses(this.facts, this.words);
   }
 
-  /** Makes a unit's texture of items, in layers. @param {number} unit @param {number} format
+  /** Makes a unit's texture from items, in layers. @param {number} unit @param {number} format
    * @param {Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>} items */
   #fill(unit, format, items) {
     const { gl } = this, row = 2 ** this.pageShift, page = row * row;
     const rows = Math.max(Math.ceil(items.length / row), 1), layers = Math.ceil(rows / row);
-    const fault = new Fault('The scene is larger than these graphics can hold.', 'Make a page of fewer voxels.');
+    const fault = new Fault('The scene is too large for this GPU.', 'Make a page of fewer voxels.');
     if (layers > gl.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS)) throw fault;
     this.#bind(unit, gl.TEXTURE_2D_ARRAY, gl.createTexture());
     gl.texStorage3D(gl.TEXTURE_2D_ARRAY, 1, format, row, layers > 1 ? row : rows, layers);
@@ -159,7 +160,7 @@ export class Renderer {
     return { texture, frame };
   }
 
-  /** Tells the program what does not change. @param {Program} cast */
+  /** Sets the uniforms that do not change. @param {Program} cast */
   #setScene(cast) {
     const { facts } = this, level_begin = new Uint32Array(21);
     for (const level of facts.levels) level_begin[level.log2] = level.begin;
@@ -169,12 +170,12 @@ export class Renderer {
     cast('3fv', { colors: linearColors(facts.palette), ramp: linearColors(facts.ramp) });
   }
 
-  /** Tells the program what is shown, of a picture of so many pixels. @param {Settings} settings @param {Size} size */
+  /** Sets the uniforms of the view, for a picture of this size. @param {Settings} settings @param {Size} size */
   #setView(settings, size) {
     const { facts } = this, { cast } = this.made, { mode, clip, hidden, shadows } = settings;
     const { eye, corner, right, down, spread } = makeCamera(settings.pose, size), whole = eye.map(Math.floor);
     const ends = rampEnds(this, settings, spread), filled = filledBox(facts), far = 2 ** 30;
-    const looks_into_all = mode === kSharing;  // leaves are looked up, of which coarser cells have many
+    const looks_into_all = mode === kSharing;  // this mode looks up leaves, of which a coarser cell has many
     if (looks_into_all && !this.made.has_uses) {
       this.#fill(2, this.gl.R8UI, this.sharing().codes);
       this.made.has_uses = true;
@@ -195,7 +196,7 @@ export class Renderer {
     });
   }
 
-  /** Gets ready for a window of so many pixels. @param {Size} size */
+  /** Prepares for a window of this size in pixels. @param {Size} size */
   resize(size) {
     for (const { texture, frame } of this.made.sheets) {
       this.gl.deleteTexture(texture);
@@ -205,13 +206,13 @@ export class Renderer {
     this.made.sheetSize = { ...size };
   }
 
-  /** Casts the rays of rows of a sample; odd samples are added up in one sheet, even ones in the other.
+  /** Casts the rays of some rows of a sample. Odd samples are added up in one sheet, even ones in the other.
    * @param {Settings} settings @param {Part} part */
   castPart(settings, { size, sample, first, rows, rest }) {
     const { gl } = this, { cast, sheets } = this.made;
     this.#setView(settings, size);
-    cast('1f', { open_reach: rest && sample > 0 && settings.occlusion ? 2 ** this.facts.log2_side / 16 : 0 });
-    cast('1i', { picks: 0 });
+    cast('1f', { open_reach: rest && settings.occlusion ? 2 ** this.facts.log2_side / 16 : 0 });
+    cast('1i', { picks: 0, open_rays: sample === 0 ? kFirstOpenRays : 1 });
     cast('1ui', { samples: sample });
     cast('2fv', { place: [0.7548776662466927, 0.5698402909980532].map(step => (0.5 + sample * step) % 1) });
     this.#bind(1, gl.TEXTURE_2D, sheets[(sample + 1) % 2].texture);
@@ -222,7 +223,7 @@ export class Renderer {
     gl.disable(gl.SCISSOR_TEST);
   }
 
-  /** Shows a sample, and those before it, in the window. @param {Size} size @param {number} sample
+  /** Shows the mean of a sample and all before it in the window. @param {Size} size @param {number} sample
    * @param {number} exposure */
   present(size, sample, exposure) {
     const { gl } = this, { show, sheets, sheetSize } = this.made;
@@ -235,7 +236,7 @@ export class Renderer {
   }
 
   /**
-   * What is at a place of a picture, in pixels from its upper left corner: null for the sky.
+   * Returns the hit at a place of a picture, in pixels from its upper left corner; null for the sky.
    * @param {Settings} settings @param {Size} size @param {number} x @param {number} y @returns {Pick | null}
    */
   pick(settings, size, x, y) {

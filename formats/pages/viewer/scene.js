@@ -1,9 +1,9 @@
-// The scene that a page holds: what is known of it, and the words of its DAG.
+// The scene in a page: its facts, and the words of its DAG.
 
 /** @typedef {import('./vectors.js').Vec} Vec */
 /** @typedef {{name: string, r: number, g: number, b: number, share: number}} Material */
 /**
- * What formats/pages/scene_page.cpp writes.
+ * The facts that formats/pages/scene_page.cpp writes.
  * @typedef {{
  *   title: string, shown: string, command: string, digest: string, start: string, resolution: number, log2_side: number,
  *   words: number, has_materials: boolean, voxel_size: number, voxels: number,
@@ -15,7 +15,7 @@
  * }} Facts
  */
 
-/** A fault of the page or of the browser, in words for its reader. */
+/** An error of the page or of the browser, with a message for the reader. */
 export class Fault extends Error {
   /** @param {string} text @param {string} hint */
   constructor(text, hint) {
@@ -31,7 +31,7 @@ export function readFacts() {
   try {
     return JSON.parse(document.getElementById('facts')?.textContent ?? '');
   } catch {
-    throw new Fault('This page is damaged: what it says of its scene cannot be read.', kDamaged);
+    throw new Fault('This page is damaged: the description of its scene cannot be read.', kDamaged);
   }
 }
 
@@ -49,7 +49,7 @@ async function inflated(bytes) {
 }
 
 /**
- * The words, whose pieces stand in the page as base64. They are taken out of it, so that they are held once.
+ * Returns the words, which the page holds in pieces as base64. The pieces are removed from the page to save memory.
  * @param {Facts} facts @param {(share: number) => void} progress @returns {Promise<Uint32Array<ArrayBuffer>>}
  */
 export async function readWords(facts, progress) {

@@ -1,5 +1,5 @@
-// What is shown of the scene, and how: a reader's choices, which the page's address keeps so that a view can be sent.
-// Their names are those of vox-render's options.
+// The reader's choices of what is shown and how. The page's address keeps them, so that a view can be shared. Their
+// names are those of vox-render's options.
 import { framing, kViews } from './camera.js';
 import { add, clamped, scaled, sub } from './vectors.js';
 
@@ -13,7 +13,7 @@ import { add, clamped, scaled, sub } from './vectors.js';
  *   pose: Pose, mode: number, detail: boolean, coarsest: number, hidden: number, clip: Box, sun: Vec,
  *   shadows: boolean, occlusion: boolean, samples: number, panel: boolean, normals: number, gradient: boolean,
  *   ground: boolean, exposure: number,
- * }} Settings clip in voxels; coarsest is a log2, 0 for none; bit i of hidden: material i; samples at rest
+ * }} Settings clip is in voxels; coarsest is a log2, 0 for none; bit i of hidden: material i; samples: at rest
  */
 
 export const kModes = ['material', 'normal', 'depth', 'level', 'sharing'];
@@ -21,12 +21,12 @@ export const kSharing = 4;
 export const kNormals = ['auto', 'smooth', 'faces'];
 /** @type {Vec} */
 const kSun = [0.45, 0.8, 0.6];
-const kSamples = 64, kMostSamples = 4096, kMinFov = 0.001, kMaxFov = 175;  // degrees, as vox-render has them
+const kSamples = 64, kMostSamples = 4096, kMinFov = 0.001, kMaxFov = 175;  // degrees; the same limits as vox-render's
 
 /** @param {{x: number, y: number, z: number}} at @returns {Vec} */
 export const vec = at => [at.x, at.y, at.z];
 
-/** The box around all voxels. @param {Facts} facts @returns {Box} */
+/** Returns the box around all voxels. @param {Facts} facts @returns {Box} */
 export const filledBox = facts => ({ low: vec(facts.low), high: vec(facts.high) });
 
 /** @param {Facts} facts @param {Vec} voxel @returns {Vec} */
@@ -38,7 +38,7 @@ export const toVoxels = (facts, world) => scaled(sub(world, vec(facts.origin)), 
 export const viewOf = (facts, view, fov, size) => framing(filledBox(facts), kViews[view] ?? kViews.iso, fov, size);
 
 /**
- * The ground below a box as libvox/render/render.cpp has it: its middle, from the eye, and how far it is seen.
+ * Returns the ground below a box, as in libvox/render/render.cpp: its middle, from the eye, and its visible radius.
  * @param {Box} box @param {Vec} eye
  */
 export function groundOf({ low, high }, eye) {
@@ -84,7 +84,7 @@ function poseOf(given, facts, size) {
 }
 
 /**
- * The choices that a text like `eye=1,2,3&shade=depth` makes; what it does not say, or says wrongly, is as always.
+ * Returns the choices in a text like `eye=1,2,3&shade=depth`. Missing or invalid ones have their defaults.
  * @param {string} text @param {Facts} facts @param {Size} size @returns {Settings}
  */
 export function settingsOf(text, facts, size) {
@@ -115,7 +115,7 @@ export function settingsOf(text, facts, size) {
 const pointText = (numbers, digits) => numbers.map(n => String(Number(n.toPrecision(digits)))).join(',');
 
 /**
- * The text from which settingsOf() makes the same choices.
+ * Returns the text from which settingsOf() makes the same choices.
  * @param {Settings} settings @param {Facts} facts
  */
 export function settingsText(settings, facts) {

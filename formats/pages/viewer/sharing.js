@@ -1,7 +1,7 @@
-// How often each leaf of the DAG is used: how many leaves of the octree it stands for, as libvox/render/sharing.h counts.
+// The number of uses of each leaf: how many leaves of the octree it stands for, counted as in libvox/render/sharing.h.
 
 /** @typedef {import('./scene.js').Facts} Facts */
-/** @typedef {{codes: Uint8Array<ArrayBuffer>, powers: number}} Sharing a code for each word at which a leaf begins */
+/** @typedef {{codes: Uint8Array<ArrayBuffer>, powers: number}} Sharing a code at each leaf's first word */
 
 /** @param {number} bits */
 function ones(bits) {
@@ -10,7 +10,7 @@ function ones(bits) {
   return (bits + (bits >> 4)) & 15;
 }
 
-/** Four times log2(uses), rounded down, with straight lines between powers of two. @param {number} uses */
+/** Returns four times log2(uses), linear between powers of two and rounded down. @param {number} uses */
 function useCode(uses) {
   let log2 = Math.floor(Math.log2(uses));
   if (2 ** log2 > uses) --log2;

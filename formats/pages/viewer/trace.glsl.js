@@ -1,35 +1,35 @@
-// The first thing that a ray hits: libvox/render/trace.h, in GLSL.
+// Finds the first thing that a ray hits: libvox/render/trace.h, in GLSL.
 //
-// A browser has no 64-bit integers on a GPU, so that a crossing is not an integer here but a float: that of a plane
-// is always computed anew, of the plane's whole distance from the eye, and grows with it. Where the ray is, is decided
-// by whole numbers alone: no error adds up, no cell is left out or entered twice, and at the same time the planes of
-// x are crossed before those of y and z, as there.
+// A browser has no 64-bit integers on a GPU, so a crossing is a float here, not an integer. It is always computed anew
+// from the plane's whole distance to the eye, and increases with that distance. The ray's place is decided only by
+// whole numbers: no error accumulates, and no cell is skipped or entered twice. As in trace.h, if planes of several
+// axes are crossed at the same time, x comes first, then y, then z.
 export const traceSource = /* glsl */ `
 uniform uint log2_side;
-uniform ivec3 clip_low, clip_high;  // voxels; nothing outside of it is seen
+uniform ivec3 clip_low, clip_high;  // in voxels; everything outside is invisible
 uniform uint mode;                  // an index into kModes
-uniform uint hidden;                // bit i: material i is not seen
-uniform uint coarsest;              // log2 of the side of cells that rays look no further into; 0: none
+uniform uint hidden;                // if bit i is set, material i is invisible
+uniform uint coarsest;              // log2 of the side of the smallest cells that rays open; 0: none
 
-uvec2 passed[21];  // [i]: of the ray traced last, the node whose parts are cells of 2^i, and its header; [1]: the leaf
+uvec2 passed[21];  // for the last ray, [i]: the node whose parts are cells of 2^i, and its header; [1]: the leaf
 
 const uint kNoAxis = 3u, kSharing = 4u;
 const uint kMostSteps = 16384u, kMostStops = 4096u;
 
-// Coordinates are mirrored along axes on which the ray goes down: they count from the cube's other end.
+// Coordinates are mirrored along the axes on which the ray goes down: they count from the cube's other end.
 struct Ray {
-  ivec3 voxel;    // that it begins in, or a neighbour of it,
-  vec3 rest;      // and how far from its corner
-  vec3 step;      // from plane to plane, in voxels along the ray
+  ivec3 voxel;    // the voxel of the origin, or a neighbour of it,
+  vec3 rest;      // and the origin's offset from its corner
+  vec3 step;      // distance between planes, in voxels along the ray
   uint mirrored;  // bit 0, 1, 2: x, y, z
-  float spread;   // of a pixel at distance 1; 0: no level of detail
-  float widest;   // distance from which on a pixel becomes no wider
-  float reach;    // it hits nothing further away
+  float spread;   // width of a pixel at distance 1; 0: no level of detail
+  float widest;   // distance beyond which the pixel gets no wider
+  float reach;    // nothing further away is hit
 };
 
 struct Crossing {
-  float at;   // voxels from where the ray begins
-  uint axis;  // of the plane that is crossed; kNoAxis: the ray begins there
+  float at;   // distance from the ray's origin, in voxels
+  uint axis;  // axis of the crossed plane; kNoAxis: the ray begins there
 };
 
 struct Box {
@@ -38,16 +38,16 @@ struct Box {
 
 struct Hit {
   bool found;
-  Crossing face;  // by which the ray enters
+  Crossing face;  // the crossing by which the ray enters
   Box box;        // mirrored: the voxel, or the box in a cell
-  uint log2;      // of the cell's side
-  uint node_log2; // of that of the smallest node around the cell, or of its leaf
+  uint log2;      // log2 of the cell's side
+  uint node_log2; // the same for the smallest node, or leaf, around the cell
   uint material;
 };
 
 struct Surface {
-  ivec3 voxel;  // the point: a corner,
-  vec3 rest;    // and how far from it
+  ivec3 voxel;  // the place: a corner,
+  vec3 rest;    // and the offset from it
   vec3 normal;
   float distance;
 };
@@ -64,18 +64,18 @@ Ray ray_from(ivec3 voxel, vec3 rest, vec3 direction) {
   return ray;
 }
 
-// When the ray crosses the planes through a corner.
+// Returns when the ray crosses the planes through a corner.
 vec3 times(Ray ray, ivec3 corner) {
   return (vec3(corner - ray.voxel) - ray.rest) * ray.step;
 }
 
-// A box in a cube in the ray's coordinates, and back again.
+// Converts a box in a cube to the ray's coordinates, and back.
 Box mirrored(Ray ray, Box box, int side) {
   ivec3 moves = place_of(ray.mirrored) * (side - box.low - box.high);
   return Box(box.low + moves, box.high + moves);
 }
 
-// The later of two crossings. Planes that are crossed at the same time are crossed x first.
+// Returns the later of two crossings. Planes that are crossed at the same time are crossed x first.
 Crossing later(Crossing now, float plane, uint axis) {
   bool is_later = plane > now.at || plane == now.at && axis > now.axis;
   return Crossing(is_later ? plane : now.at, is_later ? axis : now.axis);
@@ -84,19 +84,20 @@ Crossing latest(Crossing now, vec3 planes) {
   return later(later(later(now, planes.x, 0u), planes.y, 1u), planes.z, 2u);
 }
 
-// The eighth of a cell in which the ray is, 0 or 1 along each axis, by when it crosses the planes in the middle.
+// Returns the eighth of a cell that the ray is in, 0 or 1 along each axis, from the crossings of the planes in its
+// middle.
 ivec3 half_at(Crossing now, vec3 middle) {
   bvec3 tie = equal(middle, vec3(now.at));
   return ivec3(lessThan(middle, vec3(now.at))) | ivec3(tie) * ivec3(lessThanEqual(uvec3(0, 1, 2), uvec3(now.axis)));
 }
 
-// Whether rays look no further into a cell: it is that of a node or a leaf and no wider than a pixel.
+// True if a ray does not open a cell: it is the cell of a node or a leaf, and no wider than a pixel.
 bool is_small(Ray ray, uint log2, Crossing now) {
   return log2 >= 2u && (log2 <= coarsest || min(now.at, ray.widest) * ray.spread >= float(1 << log2));
 }
 
-// The material of the voxel in which a ray hits the box around what a node holds: where the box is empty there, of
-// one straight behind the face, if there is one, as hit_material() of libvox/render/trace.h finds it.
+// Returns the material of the voxel in which a ray hits the box around a node's contents. If the box is empty there, it
+// is that of a voxel straight behind the face, if there is one, as in hit_material() of libvox/render/trace.h.
 uint material_below(Ray ray, uint node, uint log2, ivec3 at, Crossing now) {
   uint face = now.axis < kNoAxis ? 1u << now.axis : 0u, near = ray.mirrored & face, block = 0u;
   uvec2 leaf = uvec2(0);
@@ -130,8 +131,8 @@ uint material_below(Ray ray, uint node, uint log2, ivec3 at, Crossing now) {
   return 0u;
 }
 
-// The hit at the box around what a node holds, which lies flush with the surfaces in its cell; of inner nodes the
-// box of their halves is exact enough, where cells are no wider than a pixel.
+// Returns the hit on the box around a node's contents, which touches the surfaces in its cell. For inner nodes the box
+// of their filled halves is exact enough, because the cells are no wider than a pixel.
 Hit box_hit(Ray ray, uint node, uint log2, ivec3 at, Crossing now, float end) {
   uvec3 layers = log2 == 2u ? leaf_layers(leaf_mask(node)) : node_layers(word_at(node));
   int unit = log2 == 2u ? 1 : 1 << log2 - 1u;
@@ -152,7 +153,7 @@ Hit box_hit(Ray ray, uint node, uint log2, ivec3 at, Crossing now, float end) {
   return hit;
 }
 
-// The hit in a cell that is full of one material: at a voxel, or where a cell is no wider than a pixel.
+// Returns the hit in a cell filled with one material: at a voxel, or at a cell that is no wider than a pixel.
 Hit solid_hit(Ray ray, uint log2, ivec3 at, Crossing now, uint material) {
   uint node_log2 = log2;
   while (log2 > 0u && (log2 == log2_side || !is_small(ray, log2, now))) {
@@ -171,17 +172,17 @@ Hit trace(Ray ray) {
   Crossing now = latest(Crossing(0.0, kNoAxis), times(ray, seen.low));
   if (!(now.at < end)) return miss;
 
-  ivec3 at = ivec3(0);        // the lowest corner of the cell that the ray is in
-  uint log2 = log2_side;      // of its side
-  uint octant = 0u;           // which part it is of the cell twice as wide
-  uint node = 0u, mask = 0u;  // the node around the cell, or the leaf, and what of it is filled
+  ivec3 at = ivec3(0);        // the lowest corner of the current cell
+  uint log2 = log2_side;      // log2 of its side
+  uint octant = 0u;           // its place in the cell twice as wide
+  uint node = 0u, mask = 0u;  // the node or leaf around the cell, and its filled parts
   uvec2 leaf = uvec2(0);
   uint block = 0u, header = 0u, part = 0u;
-  bool opens = true;          // the cell holds something, and has not been looked into
-  bool passes = false;        // nothing of the cell is seen
+  bool opens = true;          // the cell is not empty and has not been opened
+  bool passes = false;        // everything in the cell is invisible
   uint steps = 0u;
-  // The inner loop holds little, since graphics without branches do all of it for every ray: it ends where the ray
-  // stops, and goes on where what is there is not seen.
+  // The inner loop is kept short, because GPUs without branches execute all of it for every ray. It ends where the ray
+  // stops, and is entered again if the cell there is invisible.
   for (uint stops = 0u; stops < kMostStops; ++stops) {
     bool solid = false, full = false;
     for (; steps < kMostSteps; ++steps) {
@@ -218,7 +219,7 @@ Hit trace(Ray ray) {
         continue;
       }
 
-      // On to the next cell: as wide, or the widest that the ray enters there.
+      // Goes on to the next cell: one of the same width, or the widest that the ray enters there.
       passes = false;
       vec3 out_at = times(ray, at + (1 << log2));
       now = Crossing(min(out_at.x, out_at.y), out_at.x <= out_at.y ? 0u : 1u);
@@ -246,7 +247,7 @@ Hit trace(Ray ray) {
       uint filling = homogeneous_material(header);
       passed[log2 - 1u].x = node;
       if ((hidden >> filling & 1u) == 0u) return solid_hit(ray, log2, at, now, filling);
-      octant = 7u;  // whichever part it is, the next cell is not in the node that was opened
+      octant = 7u;  // the next cell is never in the opened node, whichever part this is
     } else if (!full) {
       return miss;
     } else if (log2 == 0u) {

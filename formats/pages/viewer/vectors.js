@@ -22,7 +22,7 @@ export const cross = (a, b) => [
 export const clamped = (at, low, high) => Math.min(Math.max(at, low), high);
 
 /**
- * A vector turned around an axis of length 1, by an angle in radians.
+ * Returns a vector turned around an axis of length 1, by an angle in radians.
  * @param {Vec} v @param {Vec} axis @param {number} angle @returns {Vec}
  */
 export function turned(v, axis, angle) {

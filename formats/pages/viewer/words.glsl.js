@@ -1,14 +1,14 @@
-// The words of the DAG as rays read them: what libvox/dag/node.h and leaf.h say, in GLSL.
+// The words of the DAG as rays read them: libvox/dag/node.h and leaf.h, in GLSL.
 //
-// All levels stand one behind the other, the root's first, in layers of a texture of 32-bit words. The 64-bit mask
-// of a leaf is two of them.
+// The words of all levels follow one another, beginning with the root's, in layers of a texture of 32-bit words. The
+// 64-bit mask of a leaf takes two words.
 export const wordsSource = /* glsl */ `
 uniform highp usampler2DArray words;
 uniform uint level_begin[21];  // [i]: the first word of the nodes of 2^i voxels a side
 uniform uint page_shift;       // log2 of the words of a row; a layer has 2^(2 page_shift)
 uniform bool has_materials;
 
-// Where the i-th item is in the layers of a texture.
+// Returns the place of the i-th item in the layers of a texture.
 ivec3 texel(uint i) {
   uint row = (1u << page_shift) - 1u;
   return ivec3(i & row, i >> page_shift & row, i >> 2u * page_shift);
@@ -30,7 +30,7 @@ uvec3 some(uvec3 bits) {
   return uvec3(notEqual(bits, uvec3(0)));
 }
 
-// Below 2^24 a float is exact, and its exponent is the place of the highest bit.
+// A float is exact below 2^24, and its exponent gives the place of the highest bit.
 uvec3 highest_bit(uvec3 bits) {
   return (floatBitsToUint(vec3(bits)) >> 23u) - 127u;
 }
@@ -41,7 +41,7 @@ uint lowest_bit(uint bits) {
   return highest_bit(bits & -bits);
 }
 
-// An eighth of a cube, 0 or 1 along each axis.
+// Returns the index of an eighth of a cube, given as 0 or 1 along each axis.
 uint octant_of(ivec3 place) {
   return uint(place.x | place.y << 1 | place.z << 2);
 }
@@ -57,7 +57,7 @@ bool is_homogeneous(uint header) {
 uint homogeneous_material(uint header) {
   return header >> 9u & 15u;
 }
-// The node or leaf of 2^log2 voxels a side that is this part of the node, which has it.
+// Returns the node or leaf of 2^log2 voxels a side that is this part of the node. The node must have it.
 uint child_at(uint node, uint mask, uint part, uint log2) {
   return level_begin[log2] + word_at(node + 1u + ones(mask & (1u << part) - 1u));
 }
@@ -67,7 +67,7 @@ uint child_at(uint node, uint mask, uint part, uint log2) {
 uvec2 leaf_mask(uint leaf) {
   return uvec2(word_at(leaf), word_at(leaf + 1u));
 }
-// A bit for each byte of a word that is not 0.
+// Returns a bit for each byte of a word that is not 0.
 uint filled_bytes(uint bits) {
   bits |= bits >> 4u;
   bits |= bits >> 2u;
@@ -86,14 +86,15 @@ uint leaf_material(uint leaf, uvec2 mask, uint bit) {
   uint rank = bit < 32u ? ones(mask.x & below) : ones(mask.x) + ones(mask.y & below);
   return word_at(leaf + 2u + rank / 8u) >> rank % 8u * 4u & 15u;
 }
-// The layers, of four along an axis, in which a leaf has voxels: z1 y1 x1 z0 y0 x0 are the bits of a voxel's place.
+// Returns the layers, of four along each axis, in which a leaf has voxels. The bits of a voxel's place are z1 y1 x1 z0
+// y0 x0.
 uvec3 leaf_layers(uvec2 mask) {
   uint all = mask.x | mask.y;
   uvec3 low = uvec3(all, all, mask.x), high = uvec3(all >> 8u, all >> 16u, mask.y);
   const uvec3 even = uvec3(0x550055, 0x3333, 0x0f0f0f0f), odd = uvec3(0xaa00aa, 0xcccc, 0xf0f0f0f0u);
   return some(low & even) | some(low & odd) << 1u | some(high & even) << 2u | some(high & odd) << 3u;
 }
-// The halves of an inner node that hold something along each axis.
+// Returns the halves of an inner node along each axis that are not empty.
 uvec3 node_layers(uint mask) {
   return some(mask & uvec3(0x55, 0x33, 0x0f)) | some(mask & uvec3(0xaa, 0xcc, 0xf0)) << 1u;
 }

@@ -55,8 +55,8 @@ class Runs {
   uint8_t value_ = 0;
 };
 
-// Visits one plane x of the DAG row by row in the order of z, each row in the order of y. A row of nodes is
-// split into its two rows of children, lower z first, down to the leaves; empty nodes never enter a row.
+// Visits one plane x of the DAG row by row in ascending z, and each row in ascending y. A row of nodes is
+// split into its two rows of children, lower z first, down to the leaves. Empty nodes never enter a row.
 class PlaneWalk {
  public:
   // `region` is one voxel thick in x.
@@ -72,7 +72,7 @@ class PlaneWalk {
   struct Segment {
     int32_t y;
     const uint32_t* node;  // a node of the row's level; null in a solid segment
-    int32_t length;        // of a solid segment
+    int32_t length;        // a solid segment's length, in voxels
     uint8_t value;
   };
 
@@ -88,7 +88,7 @@ class PlaneWalk {
     }
   }
 
-  // Splits the row at `level` into the children on its lower or upper half in z.
+  // Splits the row at `level` into the children in its lower or upper half along z.
   void split(uint32_t level, uint32_t upper) {
     int32_t half = side(level + 1);
     uint32_t x = (region_.min.x & half) != 0;
@@ -136,7 +136,8 @@ class PlaneWalk {
   void visit_leaf_row(const Segment& leaf, int32_t z, Fill& fill) const {
     const uint64_t mask = dag::leaf_mask(leaf.node);
     for (int32_t y = leaf.y; y < leaf.y + int32_t{dag::kLeafSide}; ++y) {
-      const uint32_t bit = cube_bit({region_.min.x, y, z});  // a leaf's corner is a multiple of its side
+      // The place in the grid serves, because a leaf's corner is a multiple of its side.
+      const uint32_t bit = cube_bit({region_.min.x, y, z});
       if ((mask >> bit & 1) != 0 && y >= region_.min.y && y < region_.max.y)
         fill(z, y, 1, dag::leaf_value(dag_, leaf.node, bit));
     }
@@ -144,10 +145,10 @@ class PlaneWalk {
 
   const dag::FrozenDag& dag_;
   VoxelBox region_;
-  std::vector<std::vector<Segment>> rows_;  // one row in work for each level
+  std::vector<std::vector<Segment>> rows_;  // the current row of each level
 };
 
-// The file's cube: planes of constant x, cut into bands of rows where a plane is large.
+// The cube of the file: planes of constant x, divided into bands of rows if a plane is large.
 struct Layout {
   VoxelBox region;
   BinvoxValues values;

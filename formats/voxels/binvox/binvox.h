@@ -1,4 +1,4 @@
-// Writes binvox: run lengths along y. https://www.patrickmin.com/binvox/binvox.html
+// Writes binvox, run lengths of voxels along y. https://www.patrickmin.com/binvox/binvox.html
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,16 @@
 
 namespace vox {
 
-// The value of a filled voxel.
+// The value that is written for a filled voxel.
 enum class BinvoxValues {
-  Filled,    // version 1: 1, as nearly all programs that read the format expect
+  Filled,    // version 1: 1, as nearly all readers of the format expect
   Materials  // version 2: its material + 1
 };
 
-// Throws Error where the scene has no materials that are to be written. The grid is a cube, as the format
-// asks: the scene's, or one from the lower corner of the clip box with its longest side. Runs come from the
-// DAG; the size of the file (one pair of bytes per 255 empty voxels) is the format's.
+// Throws Error if materials are to be written and the scene has none. The format requires a cubic grid: it is
+// the scene's, or a cube from the lower corner of the clip box with the box's longest side. The DAG is read
+// directly, run by run; the size of the file (one pair of bytes for each 255 empty voxels) is due to the
+// format.
 void write_binvox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, BinvoxValues values = BinvoxValues::Filled);
 

@@ -26,15 +26,15 @@ constexpr uint64_t kPairsAtOnce = 1 << 20;
 
 struct BinvoxHeader {
   uint32_t version = 1;
-  Vec3<uint64_t> size = {0, 0, 0};  // voxels, all in voxels' own axes
+  Vec3<uint64_t> size = {0, 0, 0};  // voxels along x, y and z of the grid
   Vec3d translate = {0, 0, 0};
   double scale = 1;
-  size_t bytes = 0;  // up to the runs
+  size_t bytes = 0;  // the header's length, up to the runs
 
   uint64_t longest() const { return std::max({size.x, size.y, size.z}); }
 };
 
-// Reads `count` numbers of a line of the header.
+// Reads `count` numbers from a line of the header.
 std::array<double, 3> header_numbers(const char* p, size_t count, std::string_view word) {
   std::array<double, 3> numbers = {};
   for (size_t i = 0; i < count; ++i) {
@@ -68,16 +68,17 @@ BinvoxHeader read_header(std::string_view text) {
     const char* behind = word_end(p);
     const std::string_view word(p, static_cast<size_t>(behind - p));
     if (word == "data") {
-      // One character ends this line: what follows may look like the end of another.
+      // Exactly one line end ends this line, because the data may begin with bytes that look like another.
       while (is_blank(*behind)) ++behind;
       if (*behind == '\r' && behind[1] == '\n') ++behind;
       header.bytes = static_cast<size_t>(behind + 1 - text.data());
       if (*behind != '\n' || header.size.x == 0)
-        throw Error(header.size.x == 0 ? "its header has no 'dim'" : "'data' of its header ends no line");
+        throw Error(header.size.x == 0 ? "its header has no 'dim'"
+                                       : "the line 'data' of its header does not end");
       return header;
     }
     if (word == "dim") {
-      // Depth, height and width are those along x, z and y.
+      // Depth, height and width are the sides along x, z and y.
       const auto sides = header_numbers(behind, 3, word);
       header.size = {checked_side(sides[0]), checked_side(sides[2]), checked_side(sides[1])};
     } else if (word == "translate") {
@@ -91,7 +92,8 @@ BinvoxHeader read_header(std::string_view text) {
   throw Error("its header has no line 'data'");
 }
 
-// The runs of the file. Voxel (x, y, z) has number (x · size.z + z) · size.y + y; a column is the voxels along y.
+// The runs of the file. Voxel (x, y, z) has number (x · size.z + z) · size.y + y; a column is the voxels
+// along y.
 class BinvoxRuns {
  public:
   BinvoxRuns(std::span<const std::byte> bytes, Vec3<uint64_t> size)
@@ -120,10 +122,10 @@ class BinvoxRuns {
     for (const auto& of_part : values) values_ |= of_part;
   }
 
-  const std::bitset<256>& values() const { return values_; }  // that filled voxels have
+  const std::bitset<256>& values() const { return values_; }  // those that filled voxels have
   const CubeMarks& marks() const { return marks_; }
 
-  // Calls body(y, length, value) for the filled runs of a column, cut to y_begin and y_end.
+  // Calls body(y, length, value) for the filled runs of a column, clipped to [y_begin, y_end).
   template <class Body>
   void for_each_run(uint64_t x, uint64_t z, uint64_t y_begin, uint64_t y_end, Body body) const {
     const uint64_t column = x * size_.z + z, before = column % stride_ * size_.y;
@@ -140,7 +142,7 @@ class BinvoxRuns {
   }
 
  private:
-  // Where a column begins: a pair, and how many voxels of it belong to those before.
+  // The start of a column: a pair, and how many of its voxels belong to columns before.
   class Start {
    public:
     Start() = default;
@@ -152,7 +154,7 @@ class BinvoxRuns {
     uint64_t bits_ = 0;
   };
 
-  // Compares what `dim` says with the bytes that there are, before memory is taken for it.
+  // Compares the grid's size with the number of bytes in the file before any memory is allocated for it.
   static Vec3<uint64_t> checked(std::span<const std::byte> bytes, Vec3<uint64_t> size) {
     const uint64_t voxels = size.x * size.y * size.z;  // at most 2^60
     if (bytes.size() % 2 != 0 || voxels / 255 > bytes.size() / 2)
@@ -172,7 +174,7 @@ class BinvoxRuns {
     for (uint64_t pair = part * kPairsAtOnce; pair < end; ++pair) body(pair);
   }
 
-  // Finds where columns begin in a part, and marks the cubes of its filled voxels.
+  // Finds the starts of columns in a part and marks the cubes of its filled voxels.
   std::bitset<256> index_part(uint64_t part, uint64_t voxel) {
     std::bitset<256> values;
     const uint64_t step = stride_ * size_.y;
@@ -200,8 +202,9 @@ class BinvoxRuns {
   std::span<const std::byte> bytes_;
   Vec3<uint64_t> size_;
   CubeMarks marks_;
-  uint64_t stride_ = 1;        // more where columns are many and short, so that starts take less than runs
-  std::vector<Start> starts_;  // of each stride_-th column
+  // The stride is above 1 if columns are many and short, so that starts take less memory than runs.
+  uint64_t stride_ = 1;
+  std::vector<Start> starts_;  // for every stride_-th column
   std::bitset<256> values_;
 };
 
@@ -229,9 +232,9 @@ void for_each_run_of_cube(const BinvoxContent& content, Int3 corner, Body body) 
           });
 }
 
-// Where nothing but filled voxels is asked for, four of a column are put at once.
+// Fills four voxels of a column at once; used if only filled or empty matters.
 void fill_cube(const BinvoxContent& content, Int3 corner, VoxelSink& to) {
-  // The bits of a leaf that rows of up to four voxels along y have at x = z = 0.
+  // The bits that rows of up to four voxels along y have in a leaf at x = z = 0.
   constexpr std::array<uint64_t, 16> kRows = [] {
     std::array<uint64_t, 16> rows = {};
     for (uint32_t row = 0; row < 16; ++row)
@@ -250,7 +253,7 @@ void fill_cube(const BinvoxContent& content, Int3 corner, VoxelSink& to) {
   for (uint32_t leaf = 0; leaf < masks.size(); ++leaf) to.put_mask(leaf, masks[leaf]);
 }
 
-// Says what the values of version 2 are.
+// Decides what the values of version 2 mean.
 void set_values(VoxelFile& file, const std::bitset<256>& values, const std::filesystem::path& path) {
   uint32_t highest = 0;
   for (uint32_t value = 1; value < 256; ++value)
@@ -283,7 +286,7 @@ VoxelFile voxels_of(const std::shared_ptr<const BinvoxContent>& content, const s
   if (!(file.voxel_size > 0)) throw Error("'scale' of its header is too small");
   if (header.version == 2) set_values(file, content->runs.values(), path);
   file.cubes = content->runs.marks().keys();
-  const uint32_t first = file.values == VoxelValues::Entries ? 1 : 0;  // the value of entry 0
+  const uint32_t first = file.values == VoxelValues::Entries ? 1 : 0;  // the value that stands for entry 0
   file.read = [content, first, cubes = file.cubes, values = file.values](size_t cube, VoxelSink& to) {
     const Int3 corner = dag::cube_corner(cubes[cube]);
     if (values == VoxelValues::Filled) return fill_cube(*content, corner, to);

@@ -7,9 +7,9 @@
 
 namespace vox {
 
-// Of version 2, values up to 16 are materials as write_binvox() writes them, whose colours --palette says; where
-// there are higher ones, all values have colours of their own, which are matched. Throws Error that names the
-// file.
+// In version 2, values up to 16 are materials as write_binvox() writes them, whose colours the palette option
+// supplies. If there are higher values, every value gets a colour of its own, which is matched to a palette.
+// Throws Error that names the file.
 VoxelFile open_binvox(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -1,5 +1,6 @@
-// Files that hold a DAG already: its nodes become ours one by one, from the leaves up, and nothing is expanded.
-// Nodes that several levels share, and trees that look like a few nodes, cost no more than the file is long.
+// Reads files that already contain a DAG: their nodes become ours one by one, from the leaves up, without
+// expanding the DAG. Nodes that several levels share, and huge trees made of a few nodes, cost no more than
+// the file's length.
 #pragma once
 
 #include <tbb/parallel_for.h>
@@ -19,23 +20,24 @@
 
 namespace vox {
 
-inline constexpr uint32_t kMostFileLevels = 20;  // 1M voxels a side, which is the largest grid
+inline constexpr uint32_t kMostFileLevels = 20;  // 1M voxels a side, the largest grid
 
-// The children of a node, in the order of our octants.
+// The children of a node in our order of octants.
 struct FileChildren {
   uint32_t mask = 0;
   std::array<uint64_t, 8> ids = {};
 
-  // Children come in ascending octants.
+  // Children must be added in ascending order of octants.
   void add(uint32_t octant, uint64_t id) {
     ids[static_cast<size_t>(popcount(mask))] = id, mask |= 1u << octant;
   }
   uint32_t count() const { return static_cast<uint32_t>(popcount(mask)); }
 };
 
-// What a reader tells of the nodes in a file. A node has an id, below bound(), which may mean something else on
-// each level. Level 0 is the root's, level depth() that of the leaves of 4³ voxels. children() and leaf() throw
-// Error where the id is no node's. most_nodes() is how many ids on how many levels a sound file can have.
+// The interface of a reader to the nodes in its file. A node has an id below bound(); the same id may mean
+// something else on another level. Level 0 is the root's, and level depth() that of the leaves of 4³ voxels.
+// children() and leaf() throw Error if the id is not a node's. most_nodes() is the largest number of (level,
+// id) pairs that a sound file can have.
 template <class File>
 concept NodeFile = requires(const File& file, uint32_t level, uint64_t id) {
   { file.depth() } -> std::same_as<uint32_t>;
@@ -43,13 +45,14 @@ concept NodeFile = requires(const File& file, uint32_t level, uint64_t id) {
   { file.bound() } -> std::same_as<uint64_t>;
   { file.most_nodes() } -> std::same_as<uint64_t>;
   { file.children(level, id) } -> std::same_as<FileChildren>;
-  { file.leaf(id) } -> std::same_as<uint64_t>;  // the mask of its voxels, as our leaves have it
+  { file.leaf(id) } -> std::same_as<uint64_t>;  // the mask of its voxels in our order
 };
 
 template <NodeFile File>
 class FileNodes {
  public:
-  // Finds the nodes of all levels. Throws Error where they are none, or more than the file can hold.
+  // Finds the nodes of all levels. Throws Error if an id is not a node's, or if there are more nodes than the
+  // file can hold.
   explicit FileNodes(const File& file) : file_(file), ids_(file.depth() + 1) {
     ids_[0] = {file.root()};
     uint64_t total = 1;
@@ -67,7 +70,7 @@ class FileNodes {
     }
   }
 
-  // How many voxels are below the nodes of each level, in the order of ids. There are at most 8^20.
+  // Returns the number of voxels below the nodes of each level, in the order of ids. It is at most 8^20.
   std::vector<std::vector<uint64_t>> voxels() const {
     std::vector<std::vector<uint64_t>> counts(ids_.size());
     for (uint32_t level = file_.depth() + 1; level-- > 0;) {
@@ -87,12 +90,12 @@ class FileNodes {
     return counts;
   }
 
-  // Which node of its level it is, in the order of ids.
+  // Returns a node's index among the ids of its level.
   uint64_t index_of(uint32_t level, uint64_t id) const {
     return static_cast<uint64_t>(std::ranges::lower_bound(ids_[level], id) - ids_[level].begin());
   }
 
-  // The DAG of the voxels, without materials.
+  // Builds the DAG of the voxels, without materials.
   dag::FrozenDag dag(uint64_t memory_limit) const {
     dag::HostStore store(false, memory_limit);
     uint64_t nodes = 0;
@@ -116,8 +119,8 @@ class FileNodes {
                       });
   }
 
-  // Both return where the store has the nodes of a level, kNullPointer for those without voxels, which our DAGs
-  // do not have.
+  // Both return the store's pointers to the nodes of a level. A node without voxels gets kNullPointer,
+  // because our DAGs have no such nodes.
   std::vector<uint32_t> put_leaves(dag::HostStore& store) const {
     const std::vector<uint64_t>& ids = ids_.back();
     std::vector<uint64_t> masks(ids.size());
@@ -173,7 +176,7 @@ class FileNodes {
   }
 
   const File& file_;
-  std::vector<std::vector<uint64_t>> ids_;  // of each level, ascending
+  std::vector<std::vector<uint64_t>> ids_;  // for each level, ascending
 };
 
 }  // namespace vox

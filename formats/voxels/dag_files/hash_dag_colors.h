@@ -1,4 +1,4 @@
-// The colours of a scene's voxels as files of HashDAG have them: one word for each voxel, in the order of a
+// The colours of a scene's voxels in the form of HashDAG's files: one word for each voxel, in the order of a
 // depth-first walk through the slots.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace vox {
 // Cuts the walk into pieces of bounded size, which can be made in any order.
 class HashDagColors {
  public:
-  // The scene has materials, and voxels.
+  // The scene must have materials and voxels.
   HashDagColors(const dag::VoxelScene& scene, const SlotOrder& order);
 
   uint64_t voxels() const { return voxels_.at(0, 0); }
@@ -24,20 +24,20 @@ class HashDagColors {
 
  private:
   struct Piece {
-    uint32_t level, number;  // of a node
+    uint32_t level, number;  // a node's
   };
   void cut(Piece node);
   uint8_t* put_node(Piece node, uint8_t* to) const;
   uint8_t* put_leaf(const uint32_t* leaf, uint8_t* to) const;
 
-  // Calls body(node) for the children of a node, in the order of slots.
+  // Calls body(node) for the children of a node in the order of slots.
   template <class Body>
   void for_each_child(Piece node, Body body) const;
 
   const dag::FrozenDag& dag_;
   const SlotOrder& order_;
   const dag::NodeVoxels voxels_;
-  std::array<uint32_t, 16> colors_ = {};  // of the palette
+  std::array<uint32_t, 16> colors_ = {};  // the palette's
   std::vector<Piece> pieces_;
 };
 

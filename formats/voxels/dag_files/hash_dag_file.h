@@ -1,5 +1,5 @@
-// The files of HashDAG, the editor of Careil et al. 2020 (github.com/Phyronnaz/HashDAG): what reader and writer both
-// know of them. All words are little-endian.
+// The files of HashDAG, the editor of Careil et al. 2020 (github.com/Phyronnaz/HashDAG): what the reader and
+// the writer share. All words are little-endian.
 //
 //   NAME.basic_dag.dag.bin               6 × f64 bounding box, u32 levels, u64 n, n × u32 words
 //     node      bits 0–7 the slots of its children, bits 8–31 how many voxels are below, or for the nodes of the top
@@ -23,7 +23,7 @@ static_assert(std::endian::native == std::endian::little, "words are copied from
 inline constexpr uint64_t kHashDagHeaderBytes = 6 * 8 + 4 + 8;
 inline constexpr uint32_t kHashDagLeafLevels = 2;  // a leaf holds the last two levels
 
-// The file of colours that belongs to a file of nodes.
+// Returns the file of colours that belongs to a file of nodes.
 inline std::filesystem::path hash_dag_colors_path(const std::filesystem::path& nodes) {
   constexpr std::string_view kEnding = ".dag.bin";
   const std::string name = nodes.filename().string();

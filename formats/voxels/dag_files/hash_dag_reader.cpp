@@ -37,10 +37,10 @@ class HashDagFile {
     levels_ = value_at<uint32_t>(file_, 48);
     words_ = value_at<uint64_t>(file_, 52);
     if (levels_ < kHashDagLeafLevels || levels_ > kMostFileLevels)
-      throw Error(fmt::format("says that it has {} levels, expected {} to {}", levels_, kHashDagLeafLevels,
-                              kMostFileLevels));
+      throw Error(
+          fmt::format("states {} levels, expected {} to {}", levels_, kHashDagLeafLevels, kMostFileLevels));
     if ((size - kHashDagHeaderBytes) / 4 != words_ || size % 4 != 0)
-      throw Error(fmt::format("has {} bytes behind its header, but says that it has {} words of 4 bytes",
+      throw Error(fmt::format("has {} bytes after its header, but states {} words of 4 bytes",
                               size - kHashDagHeaderBytes, words_))
           .hint("is the file truncated?");
     for (uint32_t i = 0; i < 6; ++i)
@@ -57,10 +57,10 @@ class HashDagFile {
   uint32_t depth() const { return levels_ - kHashDagLeafLevels; }
   uint64_t root() const { return 0; }
   uint64_t bound() const { return words_; }
-  // A sound node has two words at least, and is on one level.
+  // A node of a sound file has at least two words and lies on one level.
   uint64_t most_nodes() const { return words_; }
 
-  // Calls body(octant, child) for the children of a node, in the order of slots.
+  // Calls body(octant, child) for the children of a node in the order of slots.
   template <class Body>
   void for_each_child(uint64_t id, Body body) const {
     uint64_t at = id;
@@ -96,7 +96,7 @@ class HashDagFile {
     return child;
   }
   [[noreturn]] void throw_beyond(uint64_t node) const {
-    throw Error(fmt::format("the node at word {} reaches beyond the last of {}", node, words_));
+    throw Error(fmt::format("the node at word {} reaches beyond the last of {} words", node, words_));
   }
 
   MappedFile file_;
@@ -111,7 +111,7 @@ class HashDagColorsFile {
   explicit HashDagColorsFile(const std::filesystem::path& path) : file_(path) {
     const uint64_t size = file_.bytes().size();
     const auto fail = [&] {
-      throw Error(fmt::format("has {} bytes, which do not fit what it says that it holds", size))
+      throw Error(fmt::format("has {} bytes, which do not match the counts that it states", size))
           .at(path.string())
           .hint("is the file truncated?");
     };
@@ -130,14 +130,14 @@ class HashDagColorsFile {
     return {static_cast<uint8_t>(bgr), static_cast<uint8_t>(bgr >> 8), static_cast<uint8_t>(bgr >> 16)};
   }
 
-  // How many voxels have which colour.
+  // Returns the number of voxels of each colour.
   scene::ColorTally tally() const {
     tbb::enumerable_thread_specific<scene::ColorTally> parts;
     tbb::parallel_for(tbb::blocked_range<uint64_t>(0, count_, 1 << 18),
                       [&](const tbb::blocked_range<uint64_t>& range) {
                         throw_if_cancelled();
                         scene::ColorTally& part = parts.local();
-                        // Neighbours often have one colour.
+                        // Neighbouring voxels often have the same colour.
                         for (uint64_t i = range.begin(), first = i; i < range.end(); first = i) {
                           const scene::Rgb8 shared = color(first);
                           while (i < range.end() && color(i) == shared) ++i;
@@ -159,14 +159,14 @@ struct ColoredCube {
   uint64_t key, node, first;
 };
 
-// Where every node has a voxel, a walk through all of them takes no longer than there are voxels.
+// If every node has a voxel, a walk through all nodes takes no longer than the number of voxels.
 void require_voxels(const std::vector<std::vector<uint64_t>>& voxels) {
   for (size_t level = 1; level < voxels.size(); ++level)
     if (std::ranges::find(voxels[level], uint64_t{0}) != voxels[level].end())
       throw Error(fmt::format("a node of level {} has no voxels", level));
 }
 
-// What VoxelFile::read() needs: all of the file.
+// The nodes and the colours of a file, which VoxelFile::read() needs.
 class ColoredNodes {
  public:
   ColoredNodes(std::shared_ptr<const HashDagFile> file, std::shared_ptr<const HashDagColorsFile> colors,
@@ -194,13 +194,13 @@ class ColoredNodes {
     Int3 corner;
   };
 
-  // That of nodes of 64³ voxels; a small scene has none.
+  // Returns the level of nodes of 64³ voxels, or level 0 if the scene is smaller.
   uint32_t cube_level() const {
     constexpr uint32_t kLevelsBelow = dag::VoxelCube::kLog2 - dag::kLeafLog2;
     return file_->depth() - std::min(file_->depth(), kLevelsBelow);
   }
 
-  // Calls body(node) for the children of a node, in the order of slots.
+  // Calls body(node) for the children of a node in the order of slots.
   template <class Body>
   void for_each_child(const Node& node, Body body) const {
     const auto half = static_cast<int32_t>(dag::kLeafSide << (file_->depth() - node.level - 1));
@@ -219,7 +219,7 @@ class ColoredNodes {
     first += count;
   }
 
-  // Returns the number of the first voxel behind the node.
+  // Returns the number of the first voxel after the node.
   uint64_t put_node(const Node& node, uint64_t first, VoxelSink& to) const {
     if (node.level < file_->depth()) {
       for_each_child(node, [&](const Node& child) { first = put_node(child, first, to); });
@@ -241,12 +241,12 @@ double voxel_size_of(const HashDagFile& file, const std::filesystem::path& path)
   const Vec3d size = file.max() - file.min();
   const double side = std::max({size.x, size.y, size.z}), least = std::min({size.x, size.y, size.z});
   if (least < side * (1 - 1e-6))
-    log_warning("{}: its bounding box of {} x {} x {} is no cube, and is taken for one of side {}",
+    log_warning("{}: its bounding box of {} x {} x {} is not a cube and is read as one of side {}",
                 path.string(), size.x, size.y, size.z, side);
   return side / (dag::kLeafSide << file.depth());
 }
 
-// The colours beside the nodes, or null where there are none.
+// Returns the colours beside the nodes, or null if there are none.
 std::shared_ptr<const HashDagColorsFile> open_colors(const std::filesystem::path& path, uint64_t voxels) {
   const std::filesystem::path colors_path = hash_dag_colors_path(path);
   if (!std::filesystem::exists(colors_path)) {
@@ -256,7 +256,7 @@ std::shared_ptr<const HashDagColorsFile> open_colors(const std::filesystem::path
   }
   auto colors = std::make_shared<const HashDagColorsFile>(colors_path);
   if (colors->count() == voxels) return colors;
-  // Programs that write no colours write a single one.
+  // Programs without support for colours write a single one.
   if (colors->count() <= 1) return nullptr;
   throw Error(
       fmt::format("has {} colours, but {} has {} voxels", colors->count(), path.filename().string(), voxels))

@@ -7,8 +7,8 @@
 
 namespace vox {
 
-// Reads the nodes, and the colours of the file beside it where there is one with a colour for each voxel. Throws
-// Error that says what is wrong in them.
+// Reads the nodes, and the colours from the file beside it if that has one for each voxel. Throws Error that
+// names the defect.
 ScenePlusError read_hash_dag(const std::filesystem::path& path, const VoxelFileOptions& options);
 
 }  // namespace vox

@@ -20,8 +20,8 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kMostBelow = (1 << 24) - 1;  // voxels below a node that has their number in its header
-constexpr uint64_t kMostTopNodes = uint64_t{1} << 24;  // which a header can number
+constexpr uint64_t kMostBelow = (1 << 24) - 1;         // the most voxels that a node's header can state
+constexpr uint64_t kMostTopNodes = uint64_t{1} << 24;  // the most numbers of top nodes that a header can hold
 constexpr uint64_t kMostWords = uint64_t{1} << 32;
 constexpr uint64_t kPieceNodes = 1 << 16;
 constexpr uint32_t kLoneColor = 0xffffffff;
@@ -37,7 +37,7 @@ void append(std::vector<uint8_t>& bytes, const T& value) {
   bytes.insert(bytes.end(), begin, begin + sizeof(T));
 }
 
-// The nodes of a DAG without materials, level behind level. A node has as many words as in the file.
+// The nodes of a DAG without materials, one level after another. A node has as many words as in the file.
 class HashDagNodes {
  public:
   HashDagNodes(const dag::FrozenDag& dag, const SlotOrder& order, const std::filesystem::path& path)
@@ -83,8 +83,9 @@ class HashDagNodes {
   }
 
  private:
-  // All levels down to the last one with a node whose voxels its header cannot number; at least the root's, for
-  // HashDAG opens no file without such levels. A leaf has no header.
+  // Returns the number of top levels: down to the last level with a node whose header cannot state its number
+  // of voxels, and at least the root's, because HashDAG does not open a file without top levels. A leaf has
+  // no header.
   uint32_t count_top_levels() const {
     for (uint32_t level = dag_.depth(); level-- > 1;) {
       std::atomic<bool> fits = true;
@@ -116,10 +117,10 @@ class HashDagNodes {
   const dag::FrozenDag& dag_;
   const SlotOrder& order_;
   const dag::NodeVoxels voxels_;
-  std::vector<uint64_t> first_words_, first_top_nodes_;  // of each level
+  std::vector<uint64_t> first_words_, first_top_nodes_;  // for each level
   uint64_t words_ = 0;
   uint32_t top_levels_ = 0;
-  std::vector<uint64_t> enclosed_;  // voxels below the nodes of the top levels
+  std::vector<uint64_t> enclosed_;  // the number of voxels below each node of the top levels
 };
 
 std::vector<uint8_t> nodes_header(const dag::VoxelScene& scene, uint64_t words) {
@@ -151,14 +152,14 @@ void write_colors_file(ExportFile& file, const dag::VoxelScene& scene, const Slo
 void write_files(const dag::VoxelScene& scene, const std::filesystem::path& path, uint64_t memory_limit) {
   const SlotOrder order(scene.up);
   const std::filesystem::path colors_path = hash_dag_colors_path(path);
-  // A DAG without materials is the scene's own where that has none, which is not copied.
+  // If the scene has no materials, its own DAG is used and not copied.
   std::optional<dag::FrozenDag> made;
   if (scene.dag.materials) {
     device::CpuDevice device(memory_limit, false);
     made = dag::without_materials(device, scene.dag);
   }
   const dag::FrozenDag& geometry = made ? *made : scene.dag;
-  // A scene without voxels is a root without children, or an empty leaf.
+  // A scene without voxels is written as a root without children, or as an empty leaf.
   const std::vector<uint32_t> empty_root(geometry.depth() == 0 ? 2 : 1);
   std::optional<HashDagNodes> nodes;
   if (!geometry.empty()) nodes.emplace(geometry, order, path);
@@ -174,9 +175,9 @@ void write_files(const dag::VoxelScene& scene, const std::filesystem::path& path
   }
   write_colors_file(colors, scene, order, nodes ? nodes->top_levels() : 1,
                     nodes && !nodes->enclosed().empty() ? nodes->enclosed() : std::vector<uint64_t>{0});
-  // The nodes come last: where they are, their colours are.
-  colors.commit();
-  file.commit();
+  // The nodes are committed last, so that nodes in place have their colours.
+  AtomicFile* const both[] = {&colors.file(), &file.file()};
+  commit_together(both);
   log_info("{}: {} levels, the colours in {}", path.string(), geometry.depth() + kHashDagLeafLevels,
            colors_path.filename().string());
 }

@@ -9,11 +9,10 @@
 
 namespace vox {
 
-// Writes the nodes to `path` and the colours beside it. The grid is the scene's cube, of which what lies outside
-// of the clip box is empty. A scene without materials gets a file of colours with a single one, as HashDAG does
-// not open one without any. Throws Error where indices of nodes do not fit into 32 bits, or the number of voxels
-// below a node has no place. `memory_limit` bounds the process while materials are left out of the nodes, as that of
-// an engine does.
+// Writes the nodes to `path` and the colours beside it. The grid is the scene's cube; voxels outside the clip
+// box are left out. A scene without materials gets a file with a single colour, because HashDAG opens no file
+// without colours. Throws Error if node indices exceed 32 bits or the number of voxels below a node cannot be
+// stored. `memory_limit` bounds the process, as in an engine, while materials are removed from the nodes.
 void write_hash_dag(const dag::VoxelScene& scene, const std::filesystem::path& path,
                     const std::optional<VoxelBox>& clip, uint64_t memory_limit = 0);
 

@@ -1,4 +1,4 @@
-// A set of numbers below a bound, as one bit for each, and which one of the set a number is.
+// A set of numbers below a bound, stored as one bit each, that also gives each member's index in the set.
 #pragma once
 
 #include <atomic>
@@ -16,14 +16,14 @@ class IdSet {
     number();
   }
 
-  // Several threads may add at once.
+  // Several threads may add numbers at once.
   void add(uint64_t id) {
     const std::atomic_ref<uint64_t> word(bits_[id / 64]);
     const uint64_t bit = uint64_t{1} << id % 64;
     if ((word.load(std::memory_order_relaxed) & bit) == 0) word.fetch_or(bit, std::memory_order_relaxed);
   }
 
-  // Numbers what has been added; index_of() and count() come after it.
+  // Numbers the members; index_of() and count() may be called afterwards.
   void number() {
     before_.resize(bits_.size());
     count_ = 0;

@@ -11,9 +11,9 @@
 namespace vox {
 namespace {
 
-constexpr size_t kMostNodes = (size_t{1} << 29) - 1;  // of a level: slots have room for their numbers
+constexpr size_t kMostNodes = (size_t{1} << 29) - 1;  // in a level, because the numbers in slots have 29 bits
 
-// Where a node of ours is: that node of the file, mirrored so.
+// The place of one of our nodes in the file: a node of the file, and how it is mirrored.
 struct Image {
   uint32_t node = 0;
   uint32_t mirrors = 0;
@@ -31,12 +31,12 @@ uint32_t slot_value(const Image& image) {
   return (image.node + 1) * kSymVoxMirrors + image.mirrors;
 }
 
-// The nodes of one level of the file, and which mirrors leave each of them as it is.
+// The nodes of one level of the file, and for each of them the mirrors that leave it unchanged.
 class MirroredLevel {
  public:
   explicit MirroredLevel(SymVoxKind kind) : mirrors_(kind == SymVoxKind::Plain ? 1 : kSymVoxMirrors) {}
 
-  // Finds the node, of which `below` has the children, or adds it.
+  // Finds the node, whose children are in `below`, or adds it.
   Image put(const SymVoxSlots& slots, const MirroredLevel* below) {
     std::array<SymVoxSlots, kSymVoxMirrors> images = {};
     uint32_t least = 0;
@@ -55,7 +55,7 @@ class MirroredLevel {
     return {place->second, least_mirrors(place->second, least)};
   }
 
-  // Adds a node as it is, which there is not yet.
+  // Adds a node unchanged. It must not exist yet.
   Image add(const SymVoxSlots& slots) {
     if (nodes_.size() == kMostNodes) throw Error("a level of the file would have 2^29 nodes or more");
     nodes_.push_back(slots);
@@ -63,14 +63,14 @@ class MirroredLevel {
   }
 
   const std::vector<SymVoxSlots>& nodes() const { return nodes_; }
-  // Of a level that is complete: nobody asks for what its nodes are any more.
+  // Moves the nodes out of a level that is complete, so that its lookup table is no longer needed.
   std::vector<SymVoxSlots> take_nodes() {
     known_.clear();
     return std::move(nodes_);
   }
 
  private:
-  // Of the ways to mirror a node that give the same image, the least.
+  // Returns the least of those mirrors that give the same image of a node.
   uint32_t least_mirrors(uint32_t node, uint32_t mirrors) const {
     uint32_t least = mirrors;
     for (uint32_t same = 0; same < mirrors_; ++same)
@@ -89,13 +89,13 @@ class MirroredLevel {
     return image;
   }
 
-  uint32_t mirrors_;  // how many ways there are
+  uint32_t mirrors_;  // the number of ways to mirror
   std::vector<SymVoxSlots> nodes_;
-  std::vector<uint8_t> unchanged_;  // by each node: bit m is set where mirroring it by m leaves it as it is
+  std::vector<uint8_t> unchanged_;  // for each node, bit m is set if mirroring by m leaves it unchanged
   std::unordered_map<SymVoxSlots, uint32_t, SlotsHash> known_;
 };
 
-// A block of 2³ voxels as a node whose children are full or absent.
+// Returns a block of 2³ voxels as a node whose children are full or absent.
 SymVoxSlots slots_of_block(uint32_t voxels) {
   SymVoxSlots slots = {};
   for (uint32_t slot = 0; slot < 8; ++slot)
@@ -127,7 +127,8 @@ class Reduction {
       dag::for_each_in(from, dag::node_numbers(from), [&](uint64_t, const uint32_t* node) {
         const SymVoxSlots slots =
             level == dag_.depth() ? slots_of_leaf(node, below) : slots_of_node(node, images);
-        // Nodes of a DAG are unique, and nobody points to the root, which cannot be mirrored.
+        // Nodes of a DAG are unique already, and nothing points to the root, which therefore cannot be
+        // mirrored.
         const bool as_it_is = level == 0 || kind_ == SymVoxKind::Plain;
         images_here.push_back(as_it_is ? here.add(slots) : here.put(slots, &below));
       });

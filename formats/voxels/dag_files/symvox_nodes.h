@@ -1,6 +1,6 @@
-// The nodes of a .svdag or .ussvdag file for the voxels of a DAG. With mirrors, nodes that are mirror images of each
-// other are stored once: the lexicographically least of the eight images stands for all of them, and who points to
-// it says how it is mirrored.
+// The nodes of a .svdag or .ussvdag file for the voxels of a DAG. With mirrors, nodes that are mirror images
+// of each other are stored once: the lexicographically least of the eight images stands for all of them, and
+// each pointer to it states how it is mirrored.
 #pragma once
 
 #include <array>
@@ -13,11 +13,12 @@
 
 namespace vox {
 
-// What a slot of a node holds: 8 · (the number of a node of the level below + 1) + how it is mirrored, or 0.
+// The content of a node's slot: 8 · (the child's number in the level below + 1) + its mirrors, or 0 for no
+// child.
 using SymVoxSlots = std::array<uint32_t, 8>;
 
 struct SymVoxNodes {
-  // From the root's level down, each but the last, whose nodes are masks of 2³ voxels.
+  // The levels from the root's down, except the last one, whose nodes are masks of 2³ voxels.
   std::vector<std::vector<SymVoxSlots>> inner;
   std::vector<uint8_t> blocks;
 
@@ -25,7 +26,7 @@ struct SymVoxNodes {
   uint64_t inner_words() const;
 };
 
-// The DAG has voxels, and is one that check_structure() accepts. Throws Error where a level has 2^29 nodes.
+// The DAG must have voxels and satisfy check_structure(). Throws Error if a level has 2^29 nodes or more.
 SymVoxNodes symvox_nodes(const dag::FrozenDag& dag, const SlotOrder& order, SymVoxKind kind);
 
 }  // namespace vox

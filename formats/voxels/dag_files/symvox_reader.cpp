@@ -13,7 +13,8 @@
 namespace vox {
 namespace {
 
-// A node is the word at which it begins and how it is mirrored: id = 8 · word + mirrors.
+// Reads the nodes of a file. A node's id states the word at which it begins and how it is mirrored: id = 8 ·
+// word + mirrors.
 class SymVoxFile {
  public:
   SymVoxFile(const std::filesystem::path& path, SymVoxKind kind)
@@ -23,9 +24,9 @@ class SymVoxFile {
       throw Error(fmt::format("has {} bytes, fewer than its header", size)).hint("is the file truncated?");
     std::memcpy(&head_, file_.bytes().data(), sizeof(head_));
     if (head_.levels < 1 || head_.levels > kMostFileLevels)
-      throw Error(fmt::format("says that it has {} levels, expected 1 to {}", head_.levels, kMostFileLevels));
+      throw Error(fmt::format("states {} levels, expected 1 to {}", head_.levels, kMostFileLevels));
     if (size - sizeof(head_) != uint64_t{head_.words} * 4 || head_.words == 0)
-      throw Error(fmt::format("has {} bytes behind its header, but says that it has {} words of 4 bytes",
+      throw Error(fmt::format("has {} bytes after its header, but states {} words of 4 bytes",
                               size - sizeof(head_), head_.words))
           .hint("is the file truncated?");
     for (uint32_t i = 0; i < 3; ++i)
@@ -45,12 +46,12 @@ class SymVoxFile {
     return {corner(0), corner(1), corner(2)};
   }
 
-  // The last two levels are leaves of 4³ voxels. A file of one level is a part of one.
+  // The last two levels together are leaves of 4³ voxels. A file of one level is a part of one leaf.
   uint32_t depth() const { return head_.levels < 2 ? 0 : head_.levels - 2; }
   uint64_t root() const { return 0; }
   uint64_t bound() const { return uint64_t{head_.words} * kSymVoxMirrors; }
-  // A sound node is on one level, and is mirrored in eight ways at most. Programs of others share nodes between
-  // levels: a few times more is granted.
+  // A node of a sound file is on one level and is mirrored in at most eight ways. Other programs share nodes
+  // between levels, so twice that number is allowed.
   uint64_t most_nodes() const { return 2 * (kind_ == SymVoxKind::Plain ? uint64_t{head_.words} : bound()); }
 
   FileChildren children(uint32_t, uint64_t id) const {
@@ -80,20 +81,20 @@ class SymVoxFile {
 
   uint32_t word(uint64_t at, uint64_t id) const {
     if (at >= head_.words)
-      throw Error(
-          fmt::format("the node at word {} reaches beyond the last of {}", id / kSymVoxMirrors, head_.words));
+      throw Error(fmt::format("the node at word {} reaches beyond the last of {} words", id / kSymVoxMirrors,
+                              head_.words));
     uint32_t value = 0;
     std::memcpy(&value, file_.bytes().data() + sizeof(head_) + at * 4, sizeof(value));
     return value;
   }
 
-  // The child that is in a slot after the node is mirrored.
+  // Returns the child that is in a slot after the node has been mirrored.
   uint64_t child_at(uint64_t id, uint64_t slot) const {
     const uint64_t node = id / kSymVoxMirrors, mirrors = id % kSymVoxMirrors;
     const uint32_t header = word(node, id);
     const auto stored = static_cast<uint32_t>(slot ^ mirrors);
     if ((header >> stored & 1) == 0) return kNoChild;
-    // Pointers of higher slots come before it.
+    // Pointers of higher slots come before this one.
     const auto place = static_cast<uint64_t>(popcount(uint32_t{header & 0xff} >> stored));
     const uint32_t child = word(node + place, id);
     if (child >= head_.words)

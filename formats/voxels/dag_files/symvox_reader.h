@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// Such files have no materials. Throws Error that says what in the file is wrong.
+// Such files have no materials. Throws Error that names the defect of the file.
 ScenePlusError read_symvox(const std::filesystem::path& path, SymVoxKind kind,
                            const VoxelFileOptions& options);
 

@@ -27,7 +27,7 @@ SymVoxHeader header_of(const dag::VoxelScene& scene, const std::filesystem::path
     head.min[axis] = static_cast<float>(min[axis]);
     head.max[axis] = static_cast<float>(max[axis]);
     if (!std::isfinite(head.min[axis]) || !std::isfinite(head.max[axis]))
-      throw Error("its place is beyond what the single-precision numbers of a file of SymVox can say")
+      throw Error("its place in the world needs more than the single precision of a SymVox file")
           .at(path.string());
   }
   head.root_side = static_cast<float>(side);
@@ -35,7 +35,7 @@ SymVoxHeader header_of(const dag::VoxelScene& scene, const std::filesystem::path
   return head;
 }
 
-// Where each node of the file begins.
+// Returns the words at which the nodes of the file begin.
 std::vector<std::vector<uint32_t>> places_of(const SymVoxNodes& nodes) {
   std::vector<std::vector<uint32_t>> places(nodes.inner.size() + 1);
   uint32_t word = 0;
@@ -84,7 +84,7 @@ void write_symvox_file(const dag::VoxelScene& scene, const std::filesystem::path
   if (scene.dag.empty()) {
     nodes.inner = {{SymVoxSlots{}}};  // a root without children
   } else if (scene.dag.materials) {
-    // Nodes that differ in materials alone are one without them.
+    // Nodes that differ only in materials become one node when the materials are removed.
     device::CpuDevice device(memory_limit, false);
     nodes = symvox_nodes(dag::without_materials(device, scene.dag), SlotOrder(scene.up), kind);
   } else {
@@ -103,8 +103,7 @@ void write_symvox_file(const dag::VoxelScene& scene, const std::filesystem::path
   write_nodes(file, nodes);
   file.commit();
   if (scene.dag.materials)
-    log_warning("{}: materials are left out: SymVox knows which voxels are filled, and nothing else",
-                path.string());
+    log_warning("{}: materials are left out: SymVox stores only which voxels are filled", path.string());
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 
 namespace vox {
 
-// Writes which voxels are filled; materials have no place in these files. The grid is the scene's cube, of which
-// what lies outside of the clip box is empty. Throws Error where words do not fit into 32 bits. `memory_limit` bounds
-// the process while materials are left out, as that of an engine does.
+// Writes which voxels are filled; the format has no materials. The grid is the scene's cube; voxels outside
+// the clip box are left out. Throws Error if word indices exceed 32 bits. `memory_limit` bounds the process,
+// as in an engine, while materials are removed.
 void write_symvox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, SymVoxKind kind, uint64_t memory_limit = 0);
 

@@ -1,4 +1,4 @@
-// Transforms that keep voxels voxels: axes are exchanged and mirrored, and the whole is moved.
+// Transforms that map voxels to voxels: axes are exchanged and mirrored, and everything is moved.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct AxisTransform {
   }
 };
 
-// First `inner`, then `outer`.
+// Returns the transform that applies `inner` first and then `outer`.
 inline AxisTransform composed(const AxisTransform& outer, const AxisTransform& inner) {
   AxisTransform result;
   for (uint32_t i = 0; i < 3; ++i) {
@@ -30,8 +30,8 @@ inline AxisTransform composed(const AxisTransform& outer, const AxisTransform& i
   return result;
 }
 
-// What a transform of points does with voxels, by their lower corners: a mirrored one has its lower corner where
-// its upper one was.
+// Converts a transform of points to one of voxels' lower corners: on a mirrored axis, the lower corner of the
+// result is the image of the upper one.
 inline AxisTransform of_voxels(AxisTransform points) {
   for (uint32_t i = 0; i < 3; ++i)
     if (points.sign[i] < 0) points.move[i] -= 1;

@@ -22,7 +22,7 @@ namespace {
 constexpr uint32_t kModelSide = 256;
 constexpr int32_t kShownPosition = 1000;
 constexpr uint64_t kMaxFileBytes = INT32_MAX;
-constexpr uint32_t kPaletteNotes = 32;  // as many as MagicaVoxel writes
+constexpr uint32_t kPaletteNotes = 32;  // the number that MagicaVoxel writes
 constexpr scene::Rgb8 kPlainColor = {200, 200, 200};
 
 struct Model {
@@ -30,7 +30,7 @@ struct Model {
   uint64_t voxels = 0;
 };
 
-// The box with z up. Axes are turned, never mirrored.
+// Returns the box with z up. Axes are rotated, never mirrored.
 VoxelBox turn_z_up(const VoxelBox& box, dag::UpAxis up) {
   const Int3 &a = box.min, &b = box.max;
   switch (up) {
@@ -44,7 +44,7 @@ VoxelBox turn_z_up(const VoxelBox& box, dag::UpAxis up) {
   return box;
 }
 
-// The point of a model that `_t` places, its middle: half of an odd size is rounded down.
+// Returns the point of a model that `_t` places: its centre, with half of an odd size rounded down.
 Int3 model_position(const Model& model, dag::UpAxis up) {
   VoxelBox box = turn_z_up(model.box, up);
   Int3 size = box.size();
@@ -82,9 +82,9 @@ constexpr uint64_t kChunkHeaderBytes = 12;
 constexpr uint64_t kEmptyDict = 0;
 constexpr uint64_t kNoId = UINT64_MAX;  // written as -1
 
-constexpr uint64_t kLeastNodeBytes = 91;  // nTRN and nSHP of a model, and its place in the group
+constexpr uint64_t kLeastNodeBytes = 91;  // nTRN and nSHP of a model and its entry in the group
 
-// The bytes of the chunks SIZE and XYZI of one model.
+// Returns the bytes of one model's chunks SIZE and XYZI.
 uint64_t model_bytes(const Model& model) {
   return kChunkHeaderBytes + 12 + kChunkHeaderBytes + 4 + 4 * model.voxels;
 }
@@ -96,7 +96,8 @@ VoxBytes transform_node(uint64_t id, uint64_t child, Int3 position) {
   return node;
 }
 
-// The root of the scene graph. Its name says who wrote the file: formats/io/overwrite.cpp looks for it.
+// Returns the root of the scene graph. Its name says that vox wrote the file; formats/io/overwrite.cpp looks
+// for it.
 VoxBytes root_node() {
   VoxBytes node;
   node.integer(0).integer(1).string("_name").string("vox").integer(1).integer(kNoId).integer(kNoId).integer(
@@ -104,8 +105,8 @@ VoxBytes root_node() {
   return node.integer(kEmptyDict), node;
 }
 
-// What the file has no other place for: attributes of the group, which other programs skip
-// (formats/voxels/magica_vox/magica_vox_read.cpp reads them).
+// Returns properties for which the format has no other place, as attributes of the group. Other programs skip
+// them; formats/voxels/magica_vox/magica_vox_read.cpp reads them.
 VoxBytes scene_attributes(const dag::VoxelScene& scene) {
   VoxBytes attributes;
   const std::array<std::pair<std::string_view, std::string>, 5> all = {{
@@ -120,8 +121,8 @@ VoxBytes scene_attributes(const dag::VoxelScene& scene) {
   return attributes;
 }
 
-// The scene graph: the root transform has number 0, the group 1; model i has transform 2 + 2i and shape 3 +
-// 2i.
+// Returns the scene graph. The root transform has number 0 and the group number 1; model i has transform 2 +
+// 2i and shape 3 + 2i.
 VoxBytes scene_graph(const std::vector<Model>& models, const dag::VoxelScene& scene) {
   VoxBytes graph, group;
   graph.chunk("nTRN", root_node());
@@ -137,7 +138,7 @@ VoxBytes scene_graph(const std::vector<Model>& models, const dag::VoxelScene& sc
   return graph;
 }
 
-// The chunks of the palette. Colour i of the file has index i + 1.
+// Returns the chunks of the palette. Colour i of the file has index i + 1.
 VoxBytes palette_chunks(const scene::Palette& palette) {
   VoxBytes colors, names, chunks;
   for (uint32_t i = 0; i < 256; ++i) {
@@ -173,7 +174,7 @@ Model measure(const dag::FrozenDag& dag, const VoxelBox& region) {
       .hint(coarser_hint("1K"));
 }
 
-// The part of the region inside each 256³ block that the DAG has a node for.
+// Returns, for each 256³ block in which the DAG has a node, the part of the region inside it.
 std::vector<VoxelBox> blocks(const dag::FrozenDag& dag, const VoxelBox& region,
                              const std::filesystem::path& path) {
   std::vector<VoxelBox> found;
@@ -198,7 +199,7 @@ std::vector<Model> find_models(const dag::FrozenDag& dag, const VoxelBox& region
     if ((bytes += model_bytes(models[i]) + kLeastNodeBytes) > kMaxFileBytes) throw_too_large(path);
   });
   std::erase_if(models, [](const Model& model) { return model.voxels == 0; });
-  // Readers refuse a file without any model.
+  // Readers refuse a file without models.
   if (models.empty()) models.push_back({cube_at(region.min, 1), 0});
   return models;
 }
@@ -230,7 +231,7 @@ std::vector<uint8_t> model_chunks(const dag::FrozenDag& dag, const Model& model,
   return std::move(chunks.data());
 }
 
-// Advises a coarser scene: one of many models is hard to work with, where MagicaVoxel shows it at all.
+// Suggests a coarser scene, because many models are hard to work with if MagicaVoxel shows them at all.
 void advise(const dag::VoxelScene& scene, const std::vector<Model>& models,
             const std::filesystem::path& path) {
   constexpr uint32_t kHandy = 1024;
@@ -247,8 +248,11 @@ void warn_where_not_shown(const std::vector<Model>& models, dag::UpAxis up,
     return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= kShownPosition;
   });
   if (hidden != 0)
-    log_warning("{}: {} of {} models lie outside the positions of ±{} that MagicaVoxel shows", path.string(),
-                hidden, models.size(), kShownPosition);
+    log_warning(
+        "{}: {} of {} models lie outside the positions of ±{} that MagicaVoxel shows. It shows all of a "
+        "part: "
+        "export boxes of at most {} voxels a side into files of their own",
+        path.string(), hidden, models.size(), kShownPosition, 2 * kShownPosition);
 }
 
 }  // namespace

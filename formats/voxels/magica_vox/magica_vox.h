@@ -10,11 +10,11 @@
 
 namespace vox {
 
-// Writes one model for each cube of 256³ that holds a voxel, cut to its filled voxels and placed by transform
-// nodes so that z is up: voxel (x, y, z) of the scene becomes (x, y, z) where its z is up, (x, -1 - z, y)
-// where y is, (y, z, x) where x is. Material m becomes colour index m + 1. Positions stay those of the scene;
-// MagicaVoxel itself shows only ±1000, which a warning says where it matters. Throws Error where the file
-// would pass 2 GiB, which its chunk sizes cannot say.
+// Writes one model for each cube of 256³ that contains a voxel. A model is cut to its filled voxels and
+// placed by transform nodes so that z is up: voxel (x, y, z) of the scene becomes (x, y, z) if its z is up,
+// (x, -1 - z, y) if y is, (y, z, x) if x is. Material m becomes colour index m + 1. Positions stay the
+// scene's; MagicaVoxel itself shows only ±1000, and a warning says so if the scene is larger. Throws Error if
+// the file would exceed 2 GiB, the limit of its chunk sizes.
 void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                       const std::optional<VoxelBox>& clip);
 

@@ -31,7 +31,7 @@ std::string_view attribute(const Attributes& attributes, std::string_view key) {
   return found == attributes.end() ? std::string_view() : found->second;
 }
 
-// Takes the next number of a text, and the blank behind it.
+// Removes the next number from a text, and the blank after it.
 template <class T>
 std::optional<T> next_number(std::string_view& text) {
   T value = {};
@@ -48,7 +48,7 @@ std::optional<Vec3<T>> three_numbers(std::string_view text) {
   return Vec3<T>{*x, *y, *z};
 }
 
-// The rows of the matrix have one number each that is not 0, in different columns:
+// Each row of the matrix has one number that is not 0, in a column of its own:
 //
 //   bit  6 5 4    3 2        1 0
 //        signs    column     column of row 0
@@ -78,12 +78,12 @@ class Chunks {
     rest_ = rest_.part(children);
     set_default_colors();
     while (rest_.left() > 0) read_chunk();
-    if (size_) rest_.fail("a model's size is there, but not its voxels");
+    if (size_) rest_.fail("a model has a size, but no voxels");
     return std::move(file_);
   }
 
  private:
-  // Chunks below a chunk, which no known one has, follow behind it as if they were beside it.
+  // The children of a chunk, which no known chunk has, follow it and are read as if they were beside it.
   void read_chunk() {
     const std::string_view id = rest_.text(4);
     const uint32_t own = rest_.little<uint32_t>(), children = rest_.little<uint32_t>();
@@ -97,17 +97,18 @@ class Chunks {
     if (id == "nSHP") return read_shape(chunk);
     if (id == "LAYR") return read_layer(chunk);
     if (id == "NOTE") return read_notes(chunk);
-    // All else is how MagicaVoxel shows the scene; IMAP the order of colours in its window alone.
+    // All other chunks only affect how MagicaVoxel displays the scene; IMAP only the order of colours in its
+    // window.
   }
 
   void read_size(ByteCursor& chunk) {
-    if (size_) chunk.fail("a model's size is there, but not its voxels");
+    if (size_) chunk.fail("a model has a size, but no voxels");
     size_ = {0, 0, 0};
     for (uint32_t axis = 0; axis < 3; ++axis) (*size_)[axis] = chunk.little<uint32_t>();
   }
 
   void read_voxels(ByteCursor& chunk) {
-    if (!size_) chunk.fail("a model's voxels are there, but not its size");
+    if (!size_) chunk.fail("a model has voxels, but no size");
     const uint64_t count = chunk.little<uint32_t>();
     file_.models.push_back({*size_, chunk.take(4 * count)});
     size_.reset();
@@ -124,8 +125,8 @@ class Chunks {
     }
   }
 
-  // Those of a file without colours: a cube of six shades a channel from white on, without black, and then ten
-  // shades each of red, green, blue and grey.
+  // Sets the colours of a file without a palette: a cube of six shades per channel, from white on and without
+  // black, and then ten shades each of red, green, blue and grey.
   void set_default_colors() {
     constexpr std::array<uint32_t, 10> kShades = {0xee, 0xdd, 0xbb, 0xaa, 0x88, 0x77, 0x55, 0x44, 0x22, 0x11};
     set_color(0, 0, 0, 0);
@@ -141,7 +142,7 @@ class Chunks {
   MagicaNode& new_node(ByteCursor& chunk) {
     const uint32_t id = chunk.little<uint32_t>();
     const auto [node, is_new] = file_.nodes.try_emplace(id);
-    if (!is_new) chunk.fail(fmt::format("node {} is there twice", id));
+    if (!is_new) chunk.fail(fmt::format("node {} occurs twice", id));
     return node->second;
   }
 
@@ -192,7 +193,7 @@ class Chunks {
       file_.notes.emplace_back(read_string(chunk));
   }
 
-  // Where attributes are missing or make no sense, another program has changed them: then they say nothing.
+  // Missing or senseless attributes are ignored, because another program has then changed them.
   static std::optional<MagicaOrigin> origin_of(const Attributes& attributes) {
     constexpr std::string_view kAxes = "xyz";
     std::string_view resolution = attribute(attributes, "vox_resolution"),
@@ -213,7 +214,7 @@ class Chunks {
   }
 
   ByteCursor rest_;
-  std::optional<Vec3<int64_t>> size_;  // of a model whose voxels follow
+  std::optional<Vec3<int64_t>> size_;  // the size of the model whose voxels follow
   MagicaFile file_;
 };
 

@@ -1,4 +1,4 @@
-// The scene graph of a MagicaVoxel file: which models it has, and where.
+// The scene graph of a MagicaVoxel file: which models it shows, and where.
 #include <fmt/format.h>
 
 #include "formats/voxels/magica_vox/magica_vox_file.h"
@@ -11,7 +11,7 @@ class SceneGraph {
  public:
   explicit SceneGraph(const MagicaFile& file) : file_(file) {}
 
-  // Node 0 is the root. Those that wait are on a stack of their own, however deep the graph is.
+  // Node 0 is the root. Pending nodes are on an explicit stack, because the graph may be deep.
   MagicaPlaces walk(const AxisTransform& turn) {
     waiting_.push_back({0, turn, false});
     while (!waiting_.empty()) {
@@ -35,9 +35,9 @@ class SceneGraph {
     const MagicaNode& node = found->second;
     const bool hidden = visit.hidden || node.hidden || file_.hidden_layers.contains(node.layer);
     if (node.model) return place(*node.model, visit.transform, hidden);
-    // Shapes alone may be used twice. So a walk takes no longer than the file is.
+    // Only shapes may be used twice, so the walk takes no longer than the file is long.
     if (!node.children.empty() && !seen_.insert(visit.id).second)
-      throw Error(fmt::format("its scene graph is no tree: node {} is below two others", visit.id));
+      throw Error(fmt::format("its scene graph is not a tree: node {} is below two others", visit.id));
     const AxisTransform transform = composed(visit.transform, node.transform);
     for (auto child = node.children.rbegin(); child != node.children.rend(); ++child)
       waiting_.push_back({*child, transform, hidden});
@@ -51,7 +51,7 @@ class SceneGraph {
       ++places_.hidden;
       return;
     }
-    // A transform is about the middle of a model, half of an odd size rounded down.
+    // A transform is relative to a model's centre, with half of an odd size rounded down.
     const Vec3<int64_t> size = file_.models[model].size;
     AxisTransform to_middle;
     to_middle.move = {-(size.x / 2), -(size.y / 2), -(size.z / 2)};
@@ -68,7 +68,7 @@ class SceneGraph {
 
 MagicaPlaces magica_places(const MagicaFile& file, const AxisTransform& turn) {
   if (!file.nodes.empty()) return SceneGraph(file).walk(turn);
-  // Old versions place nothing. Where they have several models, these are the frames of an animation.
+  // Old versions place nothing. If such a file has several models, they are the frames of an animation.
   MagicaPlaces places;
   if (!file.models.empty()) places.instances.push_back({0, of_voxels(turn)});
   return places;

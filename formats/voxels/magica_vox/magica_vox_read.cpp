@@ -20,7 +20,7 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kFewVoxels = 1 << 12;  // a model of so many is looked through as a whole
+constexpr uint64_t kFewVoxels = 1 << 12;  // a model of at most this size is searched as a whole
 
 struct MagicaVoxel {
   Vec3<int64_t> at;
@@ -31,8 +31,8 @@ MagicaVoxel unpacked(uint32_t word) {
   return {{word & 255, word >> 8 & 255, word >> 16 & 255}, word >> 24};
 }
 
-// The voxels of a model in buckets: those of the cubes that its first instance lies in. Another instance finds its
-// cubes spread over up to eight of them.
+// The voxels of a model in buckets, one for each cube that its first instance touches. For another instance,
+// the voxels of a cube may lie in up to eight buckets.
 class ModelBuckets {
  public:
   struct Bucket {
@@ -40,7 +40,7 @@ class ModelBuckets {
     uint64_t begin = 0, end = 0;
   };
 
-  // Throws Error where a voxel lies outside of the model.
+  // Throws Error if a voxel lies outside the model.
   void measure(const MagicaModel& model) {
     model_ = &model;
     Bucket whole;
@@ -60,7 +60,7 @@ class ModelBuckets {
   uint32_t highest_color() const { return highest_; }
   const FileBounds& bounds() const { return buckets_[0].bounds; }
 
-  // `place` takes the model's voxels into the grid.
+  // `place` maps the model's voxels to the grid.
   void sort_by_cubes(const AxisTransform& place) {
     const uint64_t count = model_->voxels.size() / 4;
     if (count <= kFewVoxels) return;
@@ -70,7 +70,7 @@ class ModelBuckets {
     for (uint32_t& end : ends) end = sum += end;
     sorted_.resize(count);
     buckets_.assign(kSlots, {});
-    for (uint64_t i = count; i-- > 0;) {  // backwards, so that each bucket keeps the order of the file
+    for (uint64_t i = count; i-- > 0;) {  // backwards, so that each bucket keeps the file's order
       const uint32_t word = file_word(i), at = slot(word, place);
       sorted_[--ends[at]] = word;
       if (word >> 24 != 0) buckets_[at].bounds.add(unpacked(word).at);
@@ -93,7 +93,7 @@ class ModelBuckets {
   }
 
  private:
-  // 256 voxels lie in at most five cubes; modulo eight, they are told apart.
+  // 256 voxels lie in at most five cubes along an axis, so cube coordinates modulo eight differ.
   static constexpr size_t kSlots = 512;
 
   static uint32_t slot(uint32_t word, const AxisTransform& place) {
@@ -103,12 +103,12 @@ class ModelBuckets {
 
   uint32_t file_word(uint64_t i) const {
     uint32_t word = 0;
-    std::memcpy(&word, model_->voxels.data() + 4 * i, 4);  // little-endian, as the machine
+    std::memcpy(&word, model_->voxels.data() + 4 * i, 4);  // little-endian, like this machine
     return word;
   }
 
   const MagicaModel* model_ = nullptr;
-  std::vector<uint32_t> sorted_;  // as they stand in the file; none where there is one bucket
+  std::vector<uint32_t> sorted_;  // as in the file; empty if there is only one bucket
   std::vector<Bucket> buckets_;
   uint32_t highest_ = 0;
 };
@@ -159,7 +159,7 @@ class MagicaVoxels {
     return highest;
   }
 
-  // Moves all voxels into the grid, whose lower corner this is, and finds the cubes that they lie in.
+  // Moves all voxels into the grid, whose lower corner is `corner`, and finds the cubes that they lie in.
   std::vector<uint64_t> settle(const Vec3<int64_t>& corner) {
     std::vector<const AxisTransform*> first(models_.size());
     for (MagicaInstance& instance : places_.instances) {
@@ -201,7 +201,7 @@ class MagicaVoxels {
   }
 
  private:
-  // Back from z up: the inverse of what write_magica_vox() does; of other programs' files, to y.
+  // Returns the way back from z up: the inverse of write_magica_vox() for our files, and y up for others.
   AxisTransform turn_y_up() const {
     AxisTransform turn;
     switch (file_.origin ? file_.origin->up : dag::UpAxis::Y) {
@@ -238,10 +238,11 @@ class MagicaVoxels {
   std::vector<ModelBuckets> models_;
   MagicaPlaces places_;
   std::vector<Presence> present_;
-  std::vector<size_t> starts_;  // of each cube, in present_
+  std::vector<size_t> starts_;  // for each cube, its start in present_
 };
 
-// Sets the grid, and returns its lower corner: that of the scene that vox wrote, as long as all voxels are in it.
+// Sets the grid and returns its lower corner. For a file that vox wrote, this is the scene's, provided that
+// all voxels are inside it.
 Vec3<int64_t> set_grid(VoxelFile& file, const FileBounds& bounds, const std::optional<MagicaOrigin>& ours) {
   if (ours) {
     file.up = ours->up;
@@ -259,7 +260,7 @@ Vec3<int64_t> set_grid(VoxelFile& file, const FileBounds& bounds, const std::opt
   return bounds.empty() ? Vec3<int64_t>{0, 0, 0} : bounds.min;
 }
 
-// Our own materials are colours 1 to 16 of the file; all others become the entries nearest to them.
+// Our own materials are colours 1 to 16 of the file. All other colours become the nearest palette entries.
 void set_colors(VoxelFile& file, const MagicaFile& from, uint32_t highest) {
   if (!from.origin || highest > std::max(from.origin->materials, 1u)) {
     file.values = VoxelValues::Table;
@@ -278,7 +279,7 @@ void say_what_is_left_out(const MagicaVoxels& voxels, const std::filesystem::pat
   if (const uint64_t hidden = voxels.places().hidden; hidden > 0)
     log_info("{}: left out: {} models that are hidden or in a hidden layer", path.string(), hidden);
   if (const uint64_t later = voxels.file().later_frames; later > 0)
-    log_info("{}: left out: {} later frames of what moves", path.string(), later);
+    log_info("{}: left out: {} later frames of moving objects", path.string(), later);
   if (const size_t models = voxels.file().models.size(); voxels.file().nodes.empty() && models > 1)
     log_info("{}: left out: {} models that nothing places, the later frames of an animation", path.string(),
              models - 1);
@@ -293,7 +294,7 @@ VoxelFile open_magica_vox(const std::filesystem::path& path) {
     const Vec3<int64_t> corner = set_grid(file, voxels->bounds(), voxels->file().origin);
     set_colors(file, voxels->file(), voxels->highest_color());
     file.cubes = voxels->settle(corner);
-    const uint32_t first = file.values == VoxelValues::Entries ? 1 : 0;  // the index of entry 0
+    const uint32_t first = file.values == VoxelValues::Entries ? 1 : 0;  // the index that stands for entry 0
     file.read = [voxels, first](size_t cube, VoxelSink& to) {
       voxels->for_each_in(cube, [&](Int3 place, uint32_t color) { to.put(place, color - first); });
     };

@@ -7,9 +7,9 @@
 
 namespace vox {
 
-// All models where the scene graph puts them, turned so that y is up, in their first frame; what is hidden is left
-// out, and said. A file that vox wrote has the grid and the materials of its scene again. Throws Error that
-// names the file.
+// Reads the first frame of all models at their places in the scene graph, turned so that y is up. Hidden
+// models are left out, and a message says so. A file that vox wrote gives back the grid and the materials of
+// its scene. Throws Error that names the file.
 VoxelFile open_magica_vox(const std::filesystem::path& path);
 
 }  // namespace vox

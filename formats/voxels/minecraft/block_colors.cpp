@@ -155,7 +155,7 @@ constexpr NamedColor kDyes[] = {
     {"light_gray", 0x7d7d73}, {"cyan", 0x157788},   {"purple", 0x64209c},  {"blue", 0x2c2e8f},
     {"brown", 0x603b1f},      {"green", 0x495b24},  {"red", 0x8e2121},     {"black", 0x080a0f},
 };
-// What is dyed as a whole; terracotta is darker, and takes less of a dye.
+// Blocks that are dyed as a whole. Plain terracotta is missing, because it is darker and takes less of a dye.
 constexpr std::string_view kDyed[] = {
     "wool", "carpet", "concrete",    "concrete_powder", "stained_glass", "stained_glass_pane",
     "bed",  "candle", "shulker_box", "banner",          "wall_banner",   "glazed_terracotta"};

@@ -1,4 +1,4 @@
-// Colours for the blocks of Minecraft, by their names: what most of a block looks like from afar.
+// Colours for the blocks of Minecraft by name: the colour that dominates a block from afar.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,16 @@
 
 namespace vox {
 
-// "minecraft:oak_stairs[facing=east]" is told by "oak_stairs".
+// Returns "oak_stairs" for "minecraft:oak_stairs[facing=east]".
 std::string_view block_name(std::string_view state);
 
-// Whether there is nothing to see of it: air of several kinds.
+// True for the kinds of air, which are invisible.
 bool is_air(std::string_view name);
 
-// Of a common block, or one that is made of a common one; none of others.
+// Returns the colour of a common block, or of one made from a common block, and nothing for others.
 std::optional<scene::Rgb8> known_block_color(std::string_view name);
 
-// A greyish colour that a name always has.
+// Returns a greyish colour that is always the same for a name.
 scene::Rgb8 color_of_name(std::string_view name);
 
 }  // namespace vox

@@ -5,7 +5,7 @@ namespace {
 
 constexpr uint32_t kMostDepth = 512;
 
-// The bytes of a value of a type whose values have all as many.
+// Returns the size in bytes of a value of a type with a fixed size.
 uint64_t fixed_bytes(Type type) {
   switch (type) {
     case Type::Byte:
@@ -28,7 +28,7 @@ void skip_below(ByteCursor& from, Type type, uint32_t depth);
 void skip_list(ByteCursor& from, uint32_t depth) {
   const Type type = read_type(from);
   const uint64_t length = from.big<uint32_t>();
-  if (type == Type::End) return;  // it has no elements, whatever its length says
+  if (type == Type::End) return;  // no elements follow, whatever its length says
   if (length > INT32_MAX) from.fail("a list has a negative length");
   if (const uint64_t bytes = fixed_bytes(type); bytes != 0) {
     from.take(length * bytes);
@@ -38,7 +38,7 @@ void skip_list(ByteCursor& from, uint32_t depth) {
 }
 
 void skip_below(ByteCursor& from, Type type, uint32_t depth) {
-  if (depth > kMostDepth) from.fail("its tags are in each other too often");
+  if (depth > kMostDepth) from.fail("its tags are nested too deeply");
   switch (type) {
     case Type::ByteArray:
       from.take(from.big<uint32_t>());

@@ -1,5 +1,5 @@
-// NBT, the tags that Minecraft's files are made of: https://minecraft.wiki/w/NBT_format. Numbers are big-endian; a
-// compound holds named tags, a list tags of one type without names.
+// Reads NBT, the tags of which Minecraft's files consist: https://minecraft.wiki/w/NBT_format. Numbers are
+// big-endian. A compound holds named tags, a list holds unnamed tags of one type.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@ enum class Type : uint8_t {
 Type read_type(ByteCursor& from);
 std::string_view read_string(ByteCursor& from);
 
-// Reads a value of one of the types of whole numbers.
+// Reads a value of one of the integer types.
 int64_t read_integer(ByteCursor& from, Type type);
 
-// The length of an array or a list, none of which has more elements than bytes follow.
+// Reads the length of an array or a list, and checks it against the bytes that follow: each element takes at
+// least one.
 uint64_t read_length(ByteCursor& from);
 
-// Goes behind a value, whatever it holds. Throws Error where compounds and lists are in each other more than 512
-// times.
+// Skips a value of any type. Throws Error if compounds and lists are nested more than 512 deep.
 void skip(ByteCursor& from, Type type);
 
-// Calls on_entry(name, type) for each tag of a compound, which reads the value or skips it.
+// Calls on_entry(name, type) for each tag of a compound; on_entry must read or skip the value.
 template <class OnEntry>
 void for_each_entry(ByteCursor& from, OnEntry on_entry) {
   for (Type type = read_type(from); type != Type::End; type = read_type(from)) {

@@ -20,10 +20,10 @@
 namespace vox {
 namespace {
 
-constexpr size_t kMostNamed = 8;  // blocks that a message names
+constexpr size_t kMostNamed = 8;  // the most blocks that a message names
 
-// What the tags say. Block (x, y, z) has number (y · size.z + z) · size.x + x in `data`, where each is a number of
-// the palette, 7 bits a byte, the low ones first.
+// The contents of the tags. Block (x, y, z) has number (y · size.z + z) · size.x + x in `data`. There it is
+// an index in the palette, stored 7 bits a byte, the low bits first.
 struct SchemTags {
   Vec3<uint64_t> size = {0, 0, 0};
   Vec3d offset = {0, 0, 0};
@@ -43,12 +43,12 @@ class SchemReader {
     read_compound(0);
     if (tags_.size.x == 0 || tags_.size.y == 0 || tags_.size.z == 0 || !tags_.has_data)
       throw Error("is no schematic with Width, Height, Length and blocks");
-    if (!tags_.has_palette) throw Error("has no palette, without which its blocks have no names");
+    if (!tags_.has_palette) throw Error("has no palette, so its blocks have no names");
     return std::move(tags_);
   }
 
  private:
-  // Version 3 has all in a compound of its own, and blocks in another one in that.
+  // Version 3 has everything in a compound of its own, and the blocks in another compound inside that.
   void read_compound(uint32_t depth) {
     nbt::for_each_entry(from_, [&](std::string_view name, nbt::Type type) {
       if (type == nbt::Type::Compound && depth < 2 && (name == "Schematic" || name == "Blocks"))
@@ -64,7 +64,7 @@ class SchemReader {
     });
   }
 
-  // Sides are shorts without a sign.
+  // Sides are unsigned shorts.
   void read_side(uint64_t& side, nbt::Type type) {
     side = static_cast<uint64_t>(nbt::read_integer(from_, type)) & 0xffff;
   }
@@ -90,7 +90,7 @@ class SchemReader {
   }
 
   void read_data() {
-    if (tags_.has_data) from_.fail("its blocks are there twice");
+    if (tags_.has_data) from_.fail("its blocks occur twice");
     tags_.has_data = true;
     const uint64_t length = nbt::read_length(from_);
     tags_.data_offset = from_.offset();
@@ -106,7 +106,8 @@ class SchemReader {
   SchemTags tags_;
 };
 
-// The gzip trailer has the size, modulo 2^32; an array of NBT is smaller than 2^31 bytes.
+// The gzip trailer has the size modulo 2^32, which is the whole size because an array of NBT has less than
+// 2^31 bytes.
 uint64_t inflated_size(const MappedFile& file) {
   const auto bytes = file.bytes();
   if (bytes.size() < 18 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b})
@@ -131,7 +132,7 @@ class Blocks {
   const CubeMarks& marks() const { return marks_; }
   bool uses(size_t entry) const { return used_[entry] && !is_air_[entry]; }
 
-  // Calls body(place in the cube, palette number) for the blocks of a cube that are not air.
+  // Calls body(place in the cube, palette index) for the blocks of a cube that are not air.
   template <class Body>
   void for_each_in(Int3 corner, Body body) const {
     const Vec3<uint64_t> begin = {static_cast<uint64_t>(corner.x), static_cast<uint64_t>(corner.y),
@@ -152,7 +153,7 @@ class Blocks {
   }
 
  private:
-  // Compares the size with the bytes that there are, before memory is taken for it.
+  // Compares the size with the number of bytes in the file before any memory is allocated for it.
   static Vec3<uint64_t> checked_size(const SchemTags& tags) {
     const Vec3<uint64_t>& size = tags.size;
     if (size.x * size.y * size.z > tags.data.size())
@@ -161,7 +162,7 @@ class Blocks {
     return size;
   }
 
-  // Reads a number that is known to be there, and goes behind it.
+  // Reads a number that has been checked and moves `at` behind it.
   uint32_t number_at(uint64_t& at) const {
     uint32_t number = 0, shift = 0;
     for (;; shift += 7) {
@@ -171,7 +172,7 @@ class Blocks {
     }
   }
 
-  // Whether a number of at most five bytes begins here.
+  // True if a number of at most five bytes begins here.
   bool has_number(uint64_t at) const {
     for (uint64_t i = at; i < std::min(at + 5, tags_.data.size()); ++i)
       if (std::to_integer<uint32_t>(tags_.data[i]) < 128) return true;
@@ -210,11 +211,11 @@ class Blocks {
   InflatedBytes inflated_;
   SchemTags tags_;
   CubeMarks marks_;
-  std::vector<bool> is_air_, used_;  // of the palette
-  std::vector<uint32_t> rows_;       // where each row along x begins, in tags_.data
+  std::vector<bool> is_air_, used_;  // for each entry of the palette
+  std::vector<uint32_t> rows_;       // for each row along x, its start in tags_.data
 };
 
-// Colours of the palette's blocks. Says which of those in use have no known one.
+// Returns the colours of the palette's blocks, and logs which of the blocks in use have no known colour.
 std::vector<scene::Rgb8> block_table(const Blocks& blocks, const std::filesystem::path& path) {
   std::vector<scene::Rgb8> table;
   std::vector<std::string> unknown;
@@ -230,8 +231,8 @@ std::vector<scene::Rgb8> block_table(const Blocks& blocks, const std::filesystem
   if (unknown.empty()) return table;
   std::string list;
   for (size_t i = 0; i < std::min(unknown.size(), kMostNamed); ++i) list += (i > 0 ? ", " : "") + unknown[i];
-  log_warning("{}: {} kinds of blocks have colours that are made of their names alone: {}{}", path.string(),
-              unknown.size(), list, unknown.size() > kMostNamed ? ", …" : "");
+  log_warning("{}: {} kinds of blocks have no known colour and get one derived from their names: {}{}",
+              path.string(), unknown.size(), list, unknown.size() > kMostNamed ? ", …" : "");
   return table;
 }
 

@@ -1,4 +1,4 @@
-// Reads Sponge schematics, .schem, versions 1 to 3, of Minecraft's blocks.
+// Reads Sponge schematics (.schem) of Minecraft's blocks, versions 1 to 3.
 // https://github.com/SpongePowered/Schematic-Specification
 #pragma once
 
@@ -8,8 +8,9 @@
 
 namespace vox {
 
-// A voxel of 1 unit for each block that is not air, in the colour of formats/voxels/minecraft/block_colors.h; blocks that have
-// none there are said. Throws Error that names the file.
+// Each block that is not air becomes a voxel of side 1 with a colour from
+// formats/voxels/minecraft/block_colors.h. A message names blocks without a colour there. Throws Error that
+// names the file.
 VoxelFile open_schem(const std::filesystem::path& path);
 
 }  // namespace vox

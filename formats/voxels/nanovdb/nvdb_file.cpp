@@ -15,7 +15,7 @@ namespace {
 struct StoredGrid {
   std::string name;
   GridRecord record;
-  uint64_t at = 0;  // of its data in the file
+  uint64_t at = 0;  // the position of its data in the file
   Codec codec = Codec::None;
 };
 
@@ -26,11 +26,12 @@ void check_version(uint32_t version) {
       .hint("write it again with a NanoVDB of OpenVDB 8.1 or newer");
 }
 
-// The grids of a segment, which begins at `at`; returns where the next one does.
+// Adds the grids of the segment that begins at `at`, and returns the start of the next segment.
 uint64_t read_segment(const GridBytes& file, uint64_t at, std::vector<StoredGrid>& grids) {
   const auto header = file.get<FileHeader>(at, "the head of a segment");
   if (!is_magic(header.magic))
-    throw Error(fmt::format("byte {} is no start of a segment of NanoVDB", at)).hint("is the file damaged?");
+    throw Error(fmt::format("byte {} is not the start of a segment of NanoVDB", at))
+        .hint("is the file damaged?");
   check_version(header.version);
   at += sizeof header;
   const size_t first = grids.size();
@@ -69,7 +70,7 @@ GridBytes unpacked(const GridBytes& file, const StoredGrid& stored, const std::s
     case Codec::Zip:
       return inflated(file, stored, path);
     case Codec::Blosc:
-      throw Error("is compressed with Blosc, which is not read")
+      throw Error("is compressed with Blosc, which is not supported")
           .hint("nanovdb_convert takes it to .vdb, and from there to .nvdb without compression");
   }
   throw Error(fmt::format("is compressed by codec {}, expected none or ZIP", static_cast<int>(stored.codec)));
@@ -82,7 +83,7 @@ GridBytes open_grid(const std::filesystem::path& path) {
   const GridBytes file(mapped->bytes(), mapped);
   const auto magic = file.get<uint64_t>(0, "the magic number");
   if (!is_magic(magic)) throw Error("is no NanoVDB file: it does not begin with 'NanoVDB'");
-  if (magic >> 56 == '1') return {mapped->bytes(), mapped};  // a grid as it lies in memory
+  if (magic >> 56 == '1') return {mapped->bytes(), mapped};  // a grid in its form in memory
   std::vector<StoredGrid> grids;
   for (uint64_t at = 0; at < file.size();) at = read_segment(file, at, grids);
   if (grids.empty()) throw Error("holds no grid");

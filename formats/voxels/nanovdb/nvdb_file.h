@@ -1,4 +1,5 @@
-// The grid in a .nvdb file: its bytes as they lie in memory, whatever the file's version and codec.
+// The grid of a .nvdb file: its bytes, decompressed, in the layout that a grid has in memory. The file may
+// have any supported version and codec.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,13 +19,14 @@ namespace vox::nvdb {
 
 class GridBytes {
  public:
-  // Keeps what `owner` owns, of which the bytes are.
+  // `owner` keeps the bytes alive.
   GridBytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner)
       : bytes_(bytes), owner_(std::move(owner)) {}
 
   uint64_t size() const { return bytes_.size(); }
 
-  // The part that begins at `at`. Throws Error where it is not within the grid; `at` may be any number.
+  // Returns the part that begins at `at`, which may be any number. Throws Error if the part is not inside the
+  // grid.
   std::span<const std::byte> part(uint64_t at, uint64_t count, std::string_view what) const {
     if (at > bytes_.size() || count > bytes_.size() - at)
       throw Error(
@@ -44,10 +46,10 @@ class GridBytes {
   std::shared_ptr<const void> owner_;
 };
 
-// The first grid of the file; where there are more, a warning says so. Throws Error.
+// Returns the first grid of the file; a warning says if there are more. Throws Error that names the file.
 GridBytes open_grid(const std::filesystem::path& path);
 
-// The array of this name beside the tree, if there is one.
+// Returns the array of this name beside the tree, if there is one.
 std::optional<std::span<const std::byte>> blind_data(const GridBytes& grid, const GridHead& head,
                                                      std::string_view name);
 

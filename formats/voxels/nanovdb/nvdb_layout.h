@@ -1,6 +1,7 @@
-// The bytes of a NanoVDB file: all that its writer and its reader know of them. A file holds segments, a segment
-// grids; a grid is a tree of nodes of 4096³, 128³ and 8³ voxels below a root, as it lies in the memory of who
-// uses it. Numbers are little-endian; places are offsets in bytes from the start of what a struct describes.
+// The bytes of a NanoVDB file: everything that the writer and the reader share. A file holds segments, and a
+// segment holds grids. A grid is a tree of nodes of 4096³, 128³ and 8³ voxels below a root, in the form that
+// it has in the memory of programs that use it. Numbers are little-endian; positions are offsets in bytes
+// from the start of the struct that holds them.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@
 
 namespace vox::nvdb {
 
-// "NanoVDB0" of files and of grids. Since version 32.7 that of a grid ends in 1, that of a file in 2.
+// "NanoVDB0", the magic of files and of grids. Since version 32.7 a grid's ends in 1 and a file's in 2.
 inline constexpr uint64_t kMagic = 0x304244566f6e614e;
 inline bool is_magic(uint64_t magic) {
   const uint64_t digit = magic >> 56;
@@ -21,9 +22,9 @@ inline bool is_magic(uint64_t magic) {
 constexpr uint32_t version_number(uint32_t major, uint32_t minor, uint32_t patch) {
   return major << 21 | minor << 10 | patch;
 }
-inline constexpr uint32_t kMajorVersion = 32;  // of all that has this layout
+inline constexpr uint32_t kMajorVersion = 32;  // the version that has this layout
 
-// The types of values, by their numbers in a file.
+// The types of values, with their numbers in a file.
 enum class GridType : uint32_t {
   Float = 1,
   Double = 2,
@@ -44,7 +45,7 @@ enum class GridType : uint32_t {
   Vec4f = 17,
   Vec4d = 18,
   Index = 19,
-  OnIndex = 20,  // from version 32.6 on, as those that follow
+  OnIndex = 20,  // this one and those that follow exist from version 32.6 on
   IndexMask = 21,
   OnIndexMask = 22,
   PointIndex = 23,
@@ -66,27 +67,27 @@ struct FileHeader {
 };
 static_assert(sizeof(FileHeader) == 16);
 
-// What a segment says of each grid before the first of them.
+// The description of each grid, which a segment has before its first grid.
 struct GridRecord {
   uint64_t grid_bytes = 0;                       // 8: in memory
   uint64_t file_bytes = 0;                       // 8: in the file
   uint64_t name_key = 0;                         // 8
-  uint64_t voxels = 0;                           // 8: active ones
+  uint64_t voxels = 0;                           // 8: active voxels
   uint32_t type = 0;                             // 4
   uint32_t grid_class = 0;                       // 4
   std::array<double, 6> world_box = {};          // 48
-  std::array<int32_t, 6> box = {};               // 24: the last voxel included
+  std::array<int32_t, 6> box = {};               // 24: the last voxel is included
   std::array<double, 3> voxel_size = {};         // 24
-  uint32_t name_bytes = 0;                       // 4: with its zero; the name follows
+  uint32_t name_bytes = 0;                       // 4: with the final zero; the name follows
   std::array<uint32_t, 4> nodes = {0, 0, 0, 1};  // 16: of 8³, 128³, 4096³, root
-  std::array<uint32_t, 3> tiles = {};            // 12: active ones of 8³, 128³, 4096³
+  std::array<uint32_t, 3> tiles = {};            // 12: active tiles of 8³, 128³, 4096³
   Codec codec = Codec::None;                     // 2
   uint16_t padding = 0;                          // 2
   uint32_t version = 0;                          // 4
 };
 static_assert(sizeof(GridRecord) == 176);
 
-// From index to world: the matrix, its inverse, what is added.
+// The map from index to world coordinates: the matrix, its inverse, and the translation.
 struct Map {
   std::array<float, 9> matrix_f = {}, inverse_f = {};  // 72
   std::array<float, 3> shift_f = {};                   // 12
@@ -101,14 +102,14 @@ static_assert(sizeof(Map) == 264);
 inline constexpr uint32_t kHasBounds = 2, kHasMinMax = 4, kIsBreadthFirst = 32;
 
 inline constexpr uint64_t kNoChecksum = UINT64_MAX;
-inline constexpr size_t kChecksumBegin = 16;  // the checksum of the head leaves out the magic and itself
+inline constexpr size_t kChecksumBegin = 16;  // the checksum of the head skips the magic and itself
 
 struct GridHead {
   uint64_t magic = kMagic;                // 8
-  uint64_t checksum = kNoChecksum;        // 8: low half of the head; high half of the nodes, or all ones
+  uint64_t checksum = kNoChecksum;        // 8: low half: the head's; high half: the nodes', or all ones
   uint32_t version = 0;                   // 4
   uint32_t flags = 0;                     // 4
-  uint32_t index = 0, count = 1;          // 8: of the grids in a buffer
+  uint32_t index = 0, count = 1;          // 8: among the grids of a buffer
   uint64_t bytes = 0;                     // 8
   std::array<char, 256> name = {};        // 256
   Map map = {};                           // 264
@@ -116,31 +117,30 @@ struct GridHead {
   std::array<double, 3> voxel_size = {};  // 24
   uint32_t grid_class = 0;                // 4
   uint32_t type = 0;                      // 4
-  int64_t blind_at = 0;                   // 8: of the first BlindRecord, from here
+  int64_t blind_at = 0;                   // 8: the first BlindRecord, from here
   uint32_t blind_count = 0;               // 4
   uint32_t unused = 0;                    // 4
-  uint64_t values = 0;                    // 8: of an index grid, the background included
+  uint64_t values = 0;                    // 8: number of an index grid's values, with the background
   uint64_t unused2 = 0;                   // 8
 };
 static_assert(sizeof(GridHead) == 672);
 
-// Follows the head.
+// The tree's head, which follows the grid's.
 struct TreeHead {
-  std::array<uint64_t, 4> first =
-      {};  // 32: where the first node of 8³, 128³, 4096³ and the root are, from here
+  std::array<uint64_t, 4> first = {};  // 32: the first node of 8³, 128³, 4096³ and the root, from here
   std::array<uint32_t, 3> nodes = {};  // 12: of 8³, 128³, 4096³
-  std::array<uint32_t, 3> tiles = {};  // 12: active ones
+  std::array<uint32_t, 3> tiles = {};  // 12: active tiles
   uint64_t voxels = 0;                 // 8
 };
 static_assert(sizeof(TreeHead) == 64);
 
 inline constexpr size_t kBlindNameBytes = 256;
 
-// Says what an array beside the tree is.
+// Describes an array beside the tree.
 struct BlindRecord {
   int64_t data_at = 0;                          // 8: from here
   uint64_t count = 0;                           // 8
-  uint32_t value_bytes = 1;                     // 4: before version 32.6 flags that nothing reads
+  uint32_t value_bytes = 1;                     // 4: before version 32.6 these were flags that nothing reads
   uint32_t semantic = 0;                        // 4
   uint32_t data_class = 0;                      // 4
   uint32_t type = 0;                            // 4
@@ -149,10 +149,10 @@ struct BlindRecord {
 static_assert(sizeof(BlindRecord) == 288);
 inline constexpr uint32_t kChannelArray = 4;
 
-// A node of the root: it has this key, and is a child, or a tile of one value.
+// An entry of the root, with its key: a child, or a tile of one value.
 struct RootTile {
   uint64_t key = 0;     // 8: x, y and z over 4096, 21 bits each, z the lowest
-  int64_t child = 0;    // 8: from the root; 0 of a tile
+  int64_t child = 0;    // 8: offset from the root; 0 for a tile
   uint32_t active = 0;  // 4
 };
 
@@ -160,7 +160,7 @@ inline constexpr uint64_t align_up(uint64_t bytes) {
   return (bytes + 31) / 32 * 32;
 }
 
-// Where the parts of root and inner nodes lie, which depends on how large a value is.
+// The positions of the parts of root and inner nodes, which depend on the size of a value.
 struct NodeShape {
   uint32_t value_bytes = 4, value_align = 4, stat_bytes = 4;
 
@@ -170,12 +170,12 @@ struct NodeShape {
     const uint64_t values = value_bytes * uint64_t{2};
     return up(up(begin, value_align) + values, stat_align()) + stat_bytes * uint64_t{2};
   }
-  // The root: its box, how many tiles it has, background, smallest, largest, mean and deviation.
+  // The root: its box, its number of tiles, background, smallest, largest, mean and deviation.
   constexpr uint64_t root_bytes() const { return align_up(stats_end(up(28, value_align) + value_bytes)); }
   constexpr uint64_t root_value() const { return up(20, value_align); }  // in a tile
   constexpr uint64_t root_tile_bytes() const { return align_up(root_value() + value_bytes); }
-  // An inner node of `entries` children: box, flags, which are active tiles, which children, smallest, largest,
-  // mean, deviation, a table of values and of offsets from the node.
+  // An inner node of `entries` children: box, flags, mask of active tiles, mask of children, smallest,
+  // largest, mean, deviation, and a table of values and of offsets from the node.
   constexpr uint64_t entry_bytes() const { return up(value_bytes < 8 ? 8 : value_bytes, 8); }
   static constexpr uint64_t value_mask() { return 32; }
   static constexpr uint64_t child_mask(uint32_t entries) { return 32 + entries / 8; }
@@ -193,8 +193,8 @@ static_assert(NodeShape{}.inner_bytes(kUpperEntries) == 270400 &&
 static_assert(NodeShape{}.root_bytes() == 64 && NodeShape{8, 8, 8}.root_bytes() == 96);
 static_assert(NodeShape{8, 8, 8}.inner_bytes(kLowerEntries) == 33856);
 
-// A leaf: its lower corner, how far its active voxels reach from there, flags, which voxels are active, then what
-// its type has, and values.
+// A leaf: its lower corner, the extent of its active voxels from there, flags, the mask of active voxels,
+// then fields that depend on its type, and values.
 struct LeafHead {
   std::array<int32_t, 3> corner = {};    // 12: of the active voxels
   std::array<uint8_t, 3> reach = {};     // 3
@@ -207,7 +207,7 @@ inline constexpr uint64_t kLeafValues = sizeof(LeafHead);
 inline constexpr uint8_t kLeafHasBounds = 2, kLeafIndexesActive = 16;
 inline constexpr uint64_t kNodeHasBounds = 2;
 
-// The number of a child in a node of `log2` bits an axis.
+// Returns the number of a child in a node of `log2` bits per axis.
 inline uint32_t entry_of(Int3 place, uint32_t log2) {
   return static_cast<uint32_t>(place.x) << (2 * log2) | static_cast<uint32_t>(place.y) << log2 |
          static_cast<uint32_t>(place.z);
@@ -219,7 +219,7 @@ inline Int3 place_of_entry(uint32_t entry, uint32_t log2) {
 }
 
 // The names of our arrays beside the tree.
-inline constexpr const char* kMaterialsName = "materials";  // of an index grid, u8: those of all values
+inline constexpr const char* kMaterialsName = "materials";  // index grid: u8, each value's material
 inline constexpr const char* kPaletteName = "palette";      // RGBA8
 inline constexpr const char* kSceneName = "vox scene";      // text, see nvdb_scene_text.h
 

@@ -9,8 +9,8 @@ namespace {
 
 constexpr NodeShape kOfIndexes = {.value_bytes = 8, .value_align = 8, .stat_bytes = 8};
 
-// The four voxels of a row along z of a leaf's mask, which begins at bit `first`: its bits 0, 4, 32 and 36 from
-// there (base/cube_order.h).
+// Returns the four voxels of a row along z of a leaf's mask. The row begins at bit `first` and has the bits
+// 0, 4, 32 and 36 from there (base/cube_order.h).
 uint32_t row_of(uint64_t mask, uint32_t first) {
   const uint64_t row = mask >> first;
   const uint64_t apart = (row & 0x11) | (row >> 30 & 0x44);  // bits 0, 4, 2, 6
@@ -26,7 +26,8 @@ void set_bit(NodeBytes& bytes, uint64_t mask_at, uint32_t bit) {
   bytes[mask_at + bit / 8] = static_cast<uint8_t>(bytes[mask_at + bit / 8] | 1u << bit % 8);
 }
 
-// Where the values of a word of a leaf's mask begin among the leaf's, 9 bits for each word but the first.
+// Returns where the values of each word of a leaf's mask begin among the leaf's values, 9 bits for each word
+// but the first.
 uint64_t prefix_sums(const std::array<uint64_t, 8>& mask) {
   uint64_t sums = 0, sum = 0;
   for (uint32_t word = 0; word < 7; ++word) {
@@ -36,7 +37,7 @@ uint64_t prefix_sums(const std::array<uint64_t, 8>& mask) {
   return sums;
 }
 
-// Where the voxels of an eighth of a leaf are among those of the leaf.
+// The index of each voxel of an octant of a leaf among the leaf's voxels.
 constexpr std::array<uint16_t, 64> kPlaces = [] {
   std::array<uint16_t, 64> places = {};
   for (uint32_t bit = 0; bit < 64; ++bit) {
@@ -46,7 +47,7 @@ constexpr std::array<uint16_t, 64> kPlaces = [] {
   return places;
 }();
 
-// The mask of a leaf in the order of the file.
+// Returns the mask of a leaf in the file's order.
 std::array<uint64_t, 8> file_mask(const LeafCell& cell) {
   std::array<uint64_t, 8> words = {};
   for (uint32_t o = 0; o < 8; ++o) {
@@ -60,7 +61,7 @@ std::array<uint64_t, 8> file_mask(const LeafCell& cell) {
   return words;
 }
 
-// The box around the voxels of a leaf, which has some.
+// Returns the box around the voxels of a leaf, which must have some.
 VoxelBox bounds_of(const LeafCell& cell) {
   VoxelBox box = {};
   for (uint32_t o = 0; o < 8; ++o) {
@@ -73,7 +74,7 @@ VoxelBox bounds_of(const LeafCell& cell) {
   return box;
 }
 
-// Calls body(voxel) for the voxels of a mask, in the order of the file.
+// Calls body(voxel) for the voxels of a mask in the file's order.
 template <class Body>
 void for_each_active(const std::array<uint64_t, 8>& mask, Body body) {
   for (uint32_t word = 0; word < 8; ++word)
@@ -183,7 +184,8 @@ NodeBytes TreeNodes::upper(const UpperNode& upper) const {
   return bytes;
 }
 
-// Calls on_tile(cell, index) and on_leaf(leaf, index) for what a node of 128³ has, in the order of its values.
+// Calls on_tile(cell, index) and on_leaf(leaf, index) for the contents of a node of 128³, in the order of its
+// values.
 template <class OnTile, class OnLeaf>
 void TreeNodes::for_each_cell(const LowerNode& lower, OnTile on_tile, OnLeaf on_leaf) const {
   const VoxelBox box = intersection(cube_at(lower.corner, kLowerSide), tree_.region);
@@ -226,7 +228,7 @@ NodeBytes TreeNodes::lower(const LowerNode& lower, uint64_t number) const {
     for_each_cell(lower, put_tile, [&](const LeafCell& leaf, uint64_t) { put_child(leaf.corner); });
     return bytes;
   }
-  // No number is asked for, and no cell is empty: there is no need to look into the scene's leaves.
+  // Indices are not needed and no cell is empty, so the scene's leaves need not be read.
   for_each_tree_cell(scene_.dag, cube, kLeafSide, [&](const TreeCell& cell) {
     if (cell.solid) return put_tile(cell, 0);
     put_child(cell.corner);
@@ -234,7 +236,8 @@ NodeBytes TreeNodes::lower(const LowerNode& lower, uint64_t number) const {
   return bytes;
 }
 
-// Calls body(i, material) for the voxels of a leaf, in the order of the scene; i is the place in the file's.
+// Calls body(i, material) for the voxels of a leaf in the scene's order; i is the voxel's index in the file's
+// leaf.
 template <class Body>
 void TreeNodes::for_each_voxel(const LeafCell& cell, Body body) const {
   for (uint32_t o = 0; o < 8; ++o) {
@@ -256,14 +259,14 @@ void TreeNodes::for_each_voxel(const LeafCell& cell, Body body) const {
   }
 }
 
-// Values of voxels that are not active stay 0, the background.
+// Values of inactive voxels stay 0, the background.
 void TreeNodes::put_codes(uint8_t* to, const LeafCell& cell, LeafHead& head) const {
   uint32_t found = 0;
   for_each_voxel(cell, [&](uint32_t i, uint32_t material) {
     to[i] = dag::solid_value(material);
     found |= 1u << material;
   });
-  constexpr float kZero = 0, kQuantum = 1;  // the value of code 0, and what a code more adds
+  constexpr float kZero = 0, kQuantum = 1;  // the value of code 0, and the step from code to code
   const uint16_t least = dag::solid_value(static_cast<uint32_t>(lowest_bit(found))),
                  most = dag::solid_value(static_cast<uint32_t>(highest_bit(found)));
   std::memcpy(head.of_type.data(), &kZero, 4);

@@ -1,4 +1,4 @@
-// The bytes of the nodes of a NanoVDB tree that is made of a scene, node by node.
+// Makes the bytes of a NanoVDB tree for a scene, node by node.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ void put_at(NodeBytes& bytes, uint64_t at, const T& value) {
 
 class TreeNodes {
  public:
-  // Both must outlive it.
+  // The scene and the tree must outlive the object.
   TreeNodes(const dag::VoxelScene& scene, NvdbGrid grid, const TreeOutline& tree);
 
   bool is_index() const { return grid_ == NvdbGrid::Index || grid_ == NvdbGrid::OnIndex; }
   GridType type() const;
   const NodeShape& shape() const { return shape_; }
 
-  // Where nodes begin, from the tree's head.
+  // The positions at which nodes begin, from the tree's head.
   uint64_t root_at() const { return sizeof(TreeHead); }
   uint64_t uppers_at() const { return root_at() + root_bytes(); }
   uint64_t lowers_at() const { return uppers_at() + tree_.upper_nodes * shape_.inner_bytes(kUpperEntries); }
@@ -41,8 +41,8 @@ class TreeNodes {
   NodeBytes lower(const LowerNode& lower, uint64_t number) const;
   NodeBytes leaves(const LowerNode& lower) const;
 
-  // The materials of the values of an index grid: the background and all tiles of 4096³ and 128³, and those of a
-  // node of 128³.
+  // Return the materials of an index grid's values: first those of the background and all tiles of 4096³ and
+  // 128³, then those of each node of 128³.
   NodeBytes first_materials() const;
   NodeBytes materials(const LowerNode& lower) const;
 
@@ -67,7 +67,8 @@ class TreeNodes {
   const NodeShape shape_;
 };
 
-// A box with its last voxel included, as files say it; that of no voxel has its ends swapped.
+// Returns a box in the file's form, which includes the last voxel; if there are no voxels, its ends are
+// swapped.
 std::array<int32_t, 6> inclusive_box(const ActiveVoxels& active);
 
 }  // namespace vox::nvdb

@@ -18,13 +18,13 @@ namespace {
 
 using namespace nvdb;
 
-// What the values of a grid say of voxels.
+// The meaning of a grid's values.
 enum class NvdbMeaning {
-  Active,     // that they are active
-  Materials,  // which entry of the array of materials is theirs
-  Codes,      // their material + 1
-  Entries,    // the colour of their material
-  Colors,     // their colour
+  Active,     // the voxel is active
+  Materials,  // an index in the array of materials
+  Codes,      // the voxel's material + 1
+  Entries,    // the colour of the voxel's material
+  Colors,     // the voxel's colour
 };
 
 struct NvdbCube {
@@ -33,7 +33,7 @@ struct NvdbCube {
   bool operator<(const NvdbCube& other) const { return key < other.key; }
 };
 
-// The bits of a leaf of 4³ for those of a row along z: where cube_bit(0, 0, z) is.
+// The bits of a 4³ leaf for a row of voxels along z, where bit z is the voxel cube_bit(0, 0, z).
 constexpr std::array<uint64_t, 16> kRows = [] {
   std::array<uint64_t, 16> rows = {};
   for (uint32_t row = 0; row < 16; ++row)
@@ -41,7 +41,7 @@ constexpr std::array<uint64_t, 16> kRows = [] {
   return rows;
 }();
 
-// The Morton codes of the voxels of a leaf of 8³, in the order of the file.
+// The Morton codes of the voxels of an 8³ leaf, in the file's order.
 constexpr std::array<uint16_t, 512> kCodes = [] {
   std::array<uint16_t, 512> codes = {};
   for (uint32_t place = 0; place < codes.size(); ++place)
@@ -52,7 +52,7 @@ constexpr std::array<uint16_t, 512> kCodes = [] {
   return codes;
 }();
 
-// The colour of an RGBA8 value, as rgb_value() has it.
+// Converts an RGBA8 value to the form of rgb_value().
 uint32_t rgb_of(uint32_t rgba) {
   return (rgba & 0xff) << 16 | (rgba & 0xff00) | (rgba >> 16 & 0xff);
 }
@@ -95,7 +95,7 @@ class NvdbVoxels {
   }
 
   [[noreturn]] static void throw_no_material(uint64_t value) {
-    throw Error(fmt::format("its value {} is of no material of the palette", value))
+    throw Error(fmt::format("its value {} stands for no material of the palette", value))
         .hint("is the file damaged?");
   }
   uint32_t checked(uint64_t material) const {
@@ -167,7 +167,7 @@ class NvdbVoxels {
 
   void put_colors(uint32_t leaf, uint64_t at, const LeafHead& head, VoxelSink& to) const {
     const auto colors = tree_.values(at, 4 * 512);
-    std::optional<uint32_t> last;  // neighbours often have one colour
+    std::optional<uint32_t> last;  // neighbouring voxels often have the same colour
     uint32_t known = 0;
     put_each(leaf, head.mask, to, [&](uint32_t i) {
       uint32_t rgba = 0;
@@ -178,17 +178,18 @@ class NvdbVoxels {
     });
   }
 
-  // The number of a leaf's first value.
+  // Returns the index of a leaf's first value.
   uint64_t first_index(const LeafHead& head) const {
     const bool is_old = tree_.type() == GridType::Index;
     if (is_old && (head.flags & kLeafIndexesActive) == 0)
-      throw Error("a leaf numbers all of its voxels, not the active ones alone").hint("is the file damaged?");
+      throw Error("a leaf numbers all of its voxels and not only the active ones")
+          .hint("is the file damaged?");
     uint64_t index = 0;
     std::memcpy(&index, head.of_type.data() + (is_old ? 8 : 0), 8);
     return index;
   }
 
-  // Calls value(i) for the active voxels, in the order of the file.
+  // Calls value(i) for the active voxels in the file's order, where i counts them.
   template <class Value>
   static void put_each(uint32_t leaf, const std::array<uint64_t, 8>& mask, VoxelSink& to, Value value) {
     for (uint32_t x = 0; x < 8; ++x)
@@ -219,14 +220,15 @@ class NvdbVoxels {
   std::span<const std::byte> materials_;
 };
 
-// A scene's voxels are cubes along the axes of the world; what else a file's transform does is said.
+// A scene's voxels are cubes along the world's axes. A warning reports everything else that a file's
+// transform does.
 void place_in_world(VoxelFile& file, const GridHead& head, const std::filesystem::path& path) {
   const auto& m = head.map.matrix;
   const double size = std::sqrt(m[0] * m[0] + m[3] * m[3] + m[6] * m[6]);
   const auto& shift = head.map.shift;
   if (!(size > 0) || !std::isfinite(size) ||
       !std::ranges::all_of(shift, [](double v) { return std::isfinite(v); }))
-    throw Error("its transform to the world is none").hint("is the file damaged?");
+    throw Error("its transform to the world is not valid").hint("is the file damaged?");
   for (size_t i = 0; i < m.size(); ++i)
     if (!(std::abs(m[i] - (i % 4 == 0 ? size : 0)) <= 1e-6 * size)) {
       log_warning(
@@ -240,8 +242,8 @@ void place_in_world(VoxelFile& file, const GridHead& head, const std::filesystem
   file.origin = {shift[0], shift[1], shift[2]};
 }
 
-// Sets the grid of a file that other programs wrote, and returns which of its voxels becomes (0, 0, 0): one at
-// multiples of a cube's side, so that cubes have their voxels from one node each.
+// Sets the grid for a file from another program, and returns the voxel of the file that becomes (0, 0, 0). It
+// lies at multiples of a cube's side, so that each cube takes its voxels from one node.
 Vec3<int64_t> fit_foreign(VoxelFile& file, const NvdbVoxels& voxels, const std::filesystem::path& path) {
   FileBounds bounds = voxels.tree().bounds();
   if (bounds.empty()) bounds.add(Vec3<int64_t>{0, 0, 0});
@@ -295,7 +297,7 @@ VoxelValues values_of(NvdbMeaning meaning) {
 void tell_what_is_lost(const NvdbVoxels& voxels, const std::filesystem::path& path) {
   const GridType type = voxels.tree().type();
   if (voxels.ours() || voxels.meaning() != NvdbMeaning::Active || type == GridType::Mask) return;
-  log_warning("{}: its values are no colours, and are not kept: active voxels are filled, without materials",
+  log_warning("{}: its values are not colours and are ignored: active voxels are filled, without materials",
               path.string());
 }
 

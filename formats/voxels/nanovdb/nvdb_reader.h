@@ -1,5 +1,5 @@
-// Reads NanoVDB's .nvdb, major version 32: which voxels are active, of grids of all types; materials of files that
-// vox wrote, and the colours of RGBA8 grids.
+// Reads NanoVDB's .nvdb, major version 32. It reads the active voxels of grids of all types, the materials of
+// files that vox wrote, and the colours of RGBA8 grids.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// Throws Error.
+// Throws Error that names the file.
 VoxelFile open_nvdb(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kFirstLine = "vox scene 1";
 constexpr std::string_view kAxes = "xyz";
 
-// Reads the lines one by one, each of a word and what it says.
+// Reads the lines one by one; each has a keyword and its value.
 class SceneLines {
  public:
   explicit SceneLines(std::string_view text) : text_(std::string(text)) {}
@@ -38,7 +38,7 @@ class SceneLines {
     return value;
   }
   [[noreturn]] static void damaged(std::string_view expected) {
-    throw Error(fmt::format("what it says of the scene is damaged: expected {}", expected));
+    throw Error(fmt::format("its description of the scene is damaged: expected {}", expected));
   }
 
  private:
@@ -51,7 +51,7 @@ uint8_t channel_of(std::istringstream& line) {
   return static_cast<uint8_t>(value);
 }
 
-// A name keeps to its line.
+// Replaces line ends, so that a name stays on one line.
 std::string one_line(std::string name) {
   std::ranges::replace_if(
       name, [](char c) { return c == '\n' || c == '\r'; }, ' ');

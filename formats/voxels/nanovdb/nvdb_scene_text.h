@@ -1,4 +1,5 @@
-// What a .nvdb file of vox says of its scene beside the tree, as lines of text, so that it comes back as it was:
+// The scene's properties that vox stores beside the tree of a .nvdb file, so that they can be restored. They
+// are lines of text:
 //
 //   vox scene 1
 //   resolution 1024
@@ -23,12 +24,12 @@ struct SceneText {
   Vec3d origin = {0, 0, 0};
   double voxel_size = 1;
   dag::UpAxis up = dag::UpAxis::Y;
-  scene::Palette palette = {};  // count 0 without materials
+  scene::Palette palette = {};  // count is 0 if the scene has no materials
 };
 
 std::string scene_text(const dag::VoxelScene& scene);
 
-// Throws Error where it is damaged.
+// Throws Error if the text is damaged.
 SceneText parse_scene_text(std::string_view text);
 
 }  // namespace vox::nvdb

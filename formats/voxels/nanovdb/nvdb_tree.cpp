@@ -68,7 +68,7 @@ std::vector<UpperNode> find_uppers(const dag::FrozenDag& dag, const VoxelBox& re
   return uppers;
 }
 
-// Counts what is directly below a node of 4096³, and gathers its children behind those of others.
+// Counts the tiles directly below a node of 4096³, and appends its children to those of other nodes.
 void find_lowers(const dag::FrozenDag& dag, UpperNode& upper, TreeOutline& tree) {
   upper.first_lower = tree.lowers.size();
   const VoxelBox box = intersection(cube_at(upper.corner, kUpperSide), tree.region);
@@ -80,7 +80,7 @@ void find_lowers(const dag::FrozenDag& dag, UpperNode& upper, TreeOutline& tree)
   upper.lowers = tree.lowers.size() - upper.first_lower;
 }
 
-// Leaves out the nodes without voxels, which a clip box has cut off, and says where the others begin.
+// Removes the nodes that have no voxels because the clip box cuts these off, and sets where the others begin.
 void place_nodes(TreeOutline& tree) {
   std::vector<LowerNode> lowers;
   lowers.reserve(tree.lowers.size());
@@ -127,7 +127,7 @@ LeafCell leaf_cell(const dag::FrozenDag& dag, const VoxelBox& region, const Tree
   if (cell.node == nullptr) {
     for (uint32_t octant = 0; octant < 8; ++octant) put(octant, UINT64_MAX, nullptr);
   } else if (cell.level == dag.depth()) {
-    put(0, dag::leaf_mask(cell.node), cell.node);  // a scene of 4³
+    put(0, dag::leaf_mask(cell.node), cell.node);  // the whole scene is one leaf of 4³
   } else {
     const dag::DagLevel& children = dag.levels[cell.level + 1];
     const uint32_t* pointer = cell.node + 1;

@@ -1,5 +1,5 @@
-// What the tree of a NanoVDB file has in it, of a scene: its nodes and how many there are below each, counted before
-// the first of them is written, since they point ahead.
+// The outline of a NanoVDB tree for a scene: its nodes and the number of nodes below each. They are counted
+// before the first node is written, because nodes point forwards.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@
 
 namespace vox::nvdb {
 
-// A cube of the grid that a node or a tile of the tree stands for, as the scene has it.
+// A cube of the grid that a node or a tile of the tree stands for, with the scene's content.
 struct TreeCell {
   Int3 corner;
   const uint32_t* node =
-      nullptr;            // that of the scene which fills the cube, or all of the scene within it; null where
-                          // the cube lies in a larger homogeneous node
-  uint32_t level = 0;     // of `node`
-  uint32_t material = 0;  // without `node`, or where that is homogeneous
-  bool solid = false;     // all of the cube has this material
+      nullptr;            // the scene's node that fills the cube, or that contains the whole scene if the
+                          // scene is smaller; null if the cube lies in a larger homogeneous node
+  uint32_t level = 0;     // the level of `node`
+  uint32_t material = 0;  // valid without `node`, or if that is homogeneous
+  bool solid = false;     // true if the whole cube has this material
 };
 
-// Calls visit(cell) for the cubes of this side that may hold voxels of the region, in Morton order.
+// Calls visit(cell) for the cubes of this side that may contain voxels of the region, in Morton order.
 template <class Visit>
 void for_each_tree_cell(const dag::FrozenDag& dag, const VoxelBox& region, int32_t side, Visit visit) {
   dag::for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t* node) {
@@ -47,21 +47,21 @@ void for_each_tree_cell(const dag::FrozenDag& dag, const VoxelBox& region, int32
   });
 }
 
-// A leaf of the tree, 8³ voxels, of the parts of the scene that it holds.
+// A leaf of the tree, 8³ voxels, made of up to eight leaves of the scene.
 struct LeafCell {
   Int3 corner;
-  std::array<uint64_t, 8> masks = {};          // of the octants, each with bits as dag::leaf_mask() has them
-  std::array<const uint32_t*, 8> leaves = {};  // with the materials of these; null: that of the cell
+  std::array<uint64_t, 8> masks = {};          // for each octant, with bits as in dag::leaf_mask()
+  std::array<const uint32_t*, 8> leaves = {};  // the leaves that have the materials; null: `material` holds
   uint32_t material = 0;
 };
 
 LeafCell leaf_cell(const dag::FrozenDag& dag, const VoxelBox& region, const TreeCell& cell);
 
-// The active voxels of a node. Its box is empty where there are none.
+// The active voxels of a node. The box is empty if there are none.
 struct ActiveVoxels {
   VoxelBox box = {};
   uint64_t count = 0;
-  uint32_t materials = 0;  // a bit for each that occurs, where they are asked for
+  uint32_t materials = 0;  // a bit for each one that occurs, if requested
 
   void add(const ActiveVoxels& other) {
     if (other.count == 0) return;
@@ -77,8 +77,8 @@ struct LowerNode {
   ActiveVoxels active = {};
   uint32_t leaves = 0, tiles = 0;
   uint64_t leaf_voxels = 0;
-  uint64_t first_leaf = 0;   // in the tree
-  uint64_t first_value = 0;  // of an index grid: tiles and voxels of leaves in the order of their cells
+  uint64_t first_leaf = 0;   // its number in the tree
+  uint64_t first_value = 0;  // in an index grid: tiles and voxels of leaves in the order of their cells
   uint64_t values() const { return leaf_voxels + tiles; }
 };
 
@@ -90,17 +90,17 @@ struct UpperNode {
   uint64_t number = 0;  // among the nodes
   ActiveVoxels active = {};
   uint64_t first_lower = 0, lowers = 0;
-  uint64_t first_value = 0, tiles = 0;  // a value for each tile, or that of a solid one
+  uint64_t first_value = 0, tiles = 0;  // a value for each tile, or the single one of a solid node
 };
 
 struct TreeOutline {
   VoxelBox region = {};
-  std::vector<UpperNode> uppers = {};  // in the order of the keys of the root; solid ones are no nodes
+  std::vector<UpperNode> uppers = {};  // in the order of the root's keys; solid ones are tiles
   std::vector<LowerNode> lowers = {};
   ActiveVoxels active = {};
   uint64_t upper_nodes = 0, leaves = 0;
-  std::array<uint64_t, 3> tiles = {};  // of 8³, 128³, 4096³
-  uint64_t values = 1;                 // of an index grid; the first is the background
+  std::array<uint64_t, 3> tiles = {};  // the numbers of tiles of 8³, 128³, 4096³
+  uint64_t values = 1;                 // in an index grid; the first is the background
 };
 
 enum class CountMaterials { No, Yes };

@@ -10,7 +10,7 @@
 namespace vox::nvdb {
 namespace {
 
-// Tiles stand for many cubes; these are what a scene takes in seconds.
+// A tile stands for many cubes; a scene of this number of parts still takes only seconds.
 constexpr size_t kMostParts = size_t{1} << 20;
 
 NodeShape shape_of(GridType type) {
@@ -59,7 +59,8 @@ NodeShape shape_of(GridType type) {
       fmt::format("its values have type {}, which NanoVDB 32 does not know", static_cast<uint32_t>(type)));
 }
 
-// The corner of 21 bits each of a node of 4096³; the highest of the 20 that are used is the sign.
+// Returns the corner of a node of 4096³ from a key with 21 bits for each axis, of which 20 are used; the
+// highest of these is the sign.
 Vec3<int64_t> corner_of(uint64_t key) {
   const auto axis = [key](uint32_t shift) {
     return int64_t{static_cast<int32_t>(static_cast<uint32_t>(key >> shift & 0x1fffff) << 12)};
@@ -79,7 +80,7 @@ FileBounds cube_bounds(const Vec3<int64_t>& corner, int32_t side) {
   return bounds;
 }
 
-// The active voxels of a leaf at this corner.
+// Returns the bounds of the active voxels of a leaf at this corner.
 FileBounds leaf_bounds(const std::array<uint64_t, 8>& mask, const Vec3<int64_t>& corner) {
   uint32_t along_x = 0;
   uint64_t all = 0;
@@ -157,8 +158,8 @@ void TreeReader::add_tile(Vec3<int64_t> corner, uint64_t value) {
   parts_.push_back({corner, 0, value});
 }
 
-// A tree is made of nodes of its own. One that comes to a node by two ways would stand for far more voxels than the
-// file has bytes.
+// Throws Error if a node is reached in two ways: a tree shares no nodes, and with shared nodes a small file
+// could stand for far more voxels than it has bytes.
 void TreeReader::check_shared() const {
   uint64_t lowers = 0, leaves = 0;
   for (const TreePart& part : parts_) {
@@ -172,7 +173,7 @@ void TreeReader::check_shared() const {
     throw Error("it has fewer bytes than its nodes need").hint("is the file damaged?");
 }
 
-// The first 8 bytes of a value, which are enough of those that are looked at.
+// Returns the first 8 bytes of a value, which suffice for the types that are used.
 uint64_t TreeReader::value_at(uint64_t at) const {
   return grid_.get<uint64_t>(at, "a value");
 }
@@ -195,7 +196,7 @@ uint32_t TreeReader::octants(const TreePart& part) const {
   for (uint32_t first = 0; first < kLowerEntries; first += 64) {
     const uint64_t filled = word_of(part.node + NodeShape::child_mask(kLowerEntries), first) |
                             word_of(part.node + NodeShape::value_mask(), first);
-    // A word is 4 places along y by 16 along z; a half of a row is an octant's.
+    // A word has 4 places along y and 16 along z; one half of a row belongs to an octant.
     const Int3 at = place_of_entry(first, 4);
     const uint32_t octant = octant_of(at.x >= 8, at.y >= 8, 0);
     if ((filled & 0x00ff00ff00ff00ff) != 0) found |= 1u << octant;

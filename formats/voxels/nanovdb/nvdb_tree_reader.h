@@ -1,5 +1,5 @@
-// The tree of a NanoVDB grid as a file has it: where its nodes are, and which of its voxels are active. Everything
-// that the file says of places is checked before it is used.
+// The tree of a NanoVDB grid in a file: the positions of its nodes, and its active voxels. Every position
+// that the file states is checked before it is used.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ namespace vox::nvdb {
 // A cube of 128³: a node, or a tile of one value.
 struct TreePart {
   Vec3<int64_t> corner;
-  uint64_t node = 0;   // where it is; 0: a tile
-  uint64_t value = 0;  // of a tile: the bytes that the file has there
+  uint64_t node = 0;   // the node's position; 0 for a tile
+  uint64_t value = 0;  // for a tile: the file's bytes
 };
 
-// What is at one place of a node of 128³.
+// The content of one place of a node of 128³.
 struct LeafEntry {
   enum class Kind { Empty, Tile, Leaf };
   Kind kind = Kind::Empty;
-  uint64_t value = 0;  // of a tile
-  uint64_t at = 0;     // of a leaf
+  uint64_t value = 0;  // for a tile
+  uint64_t at = 0;     // for a leaf
 };
 
 class TreeReader {
  public:
-  // Throws Error where the tree cannot be what it says.
+  // Throws Error if the tree's structure is impossible.
   explicit TreeReader(const GridBytes& grid);
 
   const GridHead& head() const { return head_; }
@@ -41,9 +41,9 @@ class TreeReader {
     return grid_.part(leaf + kLeafValues, bytes, "the values of a leaf");
   }
 
-  // Which eighths of a part may hold something: bit o that of octant o.
+  // Returns the octants of a part that may have voxels: bit o stands for octant o.
   uint32_t octants(const TreePart& part) const;
-  // The active voxels.
+  // Returns the bounds of the active voxels.
   FileBounds bounds() const;
 
  private:

@@ -17,7 +17,7 @@ using namespace nvdb;
 
 constexpr uint32_t kIndexVersion = version_number(32, 4, 2), kOnIndexVersion = version_number(32, 6, 0);
 
-// An array beside the tree. That of materials is written in pieces, and has no bytes here.
+// An array beside the tree. The array of materials is written in pieces, so it has no bytes here.
 struct BlindArray {
   BlindRecord record;
   NodeBytes bytes = {};
@@ -46,7 +46,7 @@ BlindArray text_array(const dag::VoxelScene& scene) {
   return array;
 }
 
-// As readers look a grid up by its name.
+// Returns the hash of a name by which readers look up a grid.
 uint64_t name_key(std::string_view name) {
   uint64_t key = 0;
   for (const char c : name) {
@@ -119,7 +119,7 @@ class NvdbWriting {
   uint32_t version() const { return grid_ == NvdbGrid::OnIndex ? kOnIndexVersion : kIndexVersion; }
   GridClass grid_class() const {
     if (nodes_.is_index()) return GridClass::IndexGrid;
-    return grid_ == NvdbGrid::Rgba ? GridClass::VoxelVolume : GridClass::Unknown;  // what U8 may be
+    return grid_ == NvdbGrid::Rgba ? GridClass::VoxelVolume : GridClass::Unknown;  // U8: any class
   }
   std::array<uint32_t, 3> node_counts() const {
     return {static_cast<uint32_t>(tree_.leaves), static_cast<uint32_t>(tree_.lowers.size()),
@@ -156,7 +156,7 @@ class NvdbWriting {
     return bytes;
   }
 
-  // The grid up to its first node.
+  // Returns the grid's bytes up to its first node.
   NodeBytes grid_head() const {
     const double size = scene_.voxel_size;
     const bool filled = tree_.active.count > 0;

@@ -1,4 +1,4 @@
-// The bytes of little-endian records, as writers of binary files put them together.
+// The bytes of little-endian records, for writers of binary files.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ class RecordBytes {
     std::memcpy(&bytes_[end_], &value, sizeof(T));
     end_ += sizeof(T);
   }
-  // Drops what was not filled.
+  // Returns the bytes without the unused rest.
   std::vector<uint8_t> finish() {
     bytes_.resize(end_);
     return std::move(bytes_);

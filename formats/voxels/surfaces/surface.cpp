@@ -100,7 +100,7 @@ std::string surface_name(const dag::VoxelScene& scene, uint8_t value) {
 }
 
 FloatKind float_for(const dag::VoxelScene& scene, const VoxelBox& region) {
-  // A float is off by at most 2^-24 of itself.
+  // The relative error of a float is at most 2^-24.
   constexpr double kMostVoxels = 1 << 16;
   double most = 0;
   for (const Vec3d& corner : {world_corner(scene, region.min), world_corner(scene, region.max)})

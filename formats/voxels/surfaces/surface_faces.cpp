@@ -7,7 +7,7 @@
 namespace vox {
 namespace {
 
-// As many ones as `count`, 1 to 64, from bit `first` on.
+// Returns `count` ones, 1 to 64, from bit `first` on.
 uint64_t ones(int32_t first, int32_t count) {
   return ~uint64_t{0} >> (64 - count) << first;
 }
@@ -22,7 +22,7 @@ void FaceFinder::read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 co
   find_along_z();
 }
 
-// The bits of rows are voxels along x: the faces that look along x are turned from rows into slices bit by bit.
+// The bits of a row are voxels along x, so the faces along x are moved from rows to slices bit by bit.
 void FaceFinder::find_along_x() {
   std::vector<Slice> down(kSide, Slice{}), up(kSide, Slice{});
   for (int32_t z = 0; z < kSide; ++z)
@@ -66,8 +66,8 @@ void FaceFinder::find_along_z() {
   }
 }
 
-// Each rectangle begins at the first face that is left, is as wide as faces of its material go on, and then as
-// high as whole rows do.
+// Each rectangle begins at the first remaining face. It is as wide as faces of its material continue, and
+// then as high as complete rows of them do.
 void FaceFinder::merge(Slice& faces, uint32_t axis, int32_t layer, FaceRectangle::Looks looks) {
   const auto row = [&](int32_t v) -> uint64_t& { return faces[static_cast<size_t>(v)]; };
   const auto value = [&](int32_t u, int32_t v) { return cube_.value(in_layer(axis, layer, u, v)); };

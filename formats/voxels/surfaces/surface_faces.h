@@ -1,4 +1,4 @@
-// Finds the faces of a cube of 64³ voxels, and merges them into rectangles.
+// Finds the faces in a cube of 64³ voxels and merges them into rectangles.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@ namespace vox {
 struct FaceRectangle {
   enum class Looks : uint8_t { Down, Up };  // along the axis
   std::array<uint8_t, 3> corner;            // 3 B, the lowest
-  uint8_t axis;                             // 1 B, that it is perpendicular to
+  uint8_t axis;                             // 1 B, perpendicular to the rectangle
   Looks looks;                              // 1 B
-  uint8_t width, height;                    // 2 B, along the first and the second of the other axes
+  uint8_t width, height;                    // 2 B, along the other two axes in order
 };
 static_assert(sizeof(FaceRectangle) == 7);
 
-// A voxel, or a corner of one, by its layer along an axis and its place u, v in the layer, along the first and the
-// second of the other axes.
+// Returns a voxel, or a corner of one, given its layer along an axis and its place u, v in the layer, along
+// the other two axes in order.
 constexpr Int3 in_layer(uint32_t axis, int32_t layer, int32_t u, int32_t v) {
   Int3 at = {};
   at[axis] = layer;
@@ -32,12 +32,12 @@ constexpr Int3 in_layer(uint32_t axis, int32_t layer, int32_t u, int32_t v) {
 
 class FaceFinder {
  public:
-  static constexpr uint8_t kValues = 17;  // see dag/dense_values.h
+  static constexpr uint8_t kValues = 17;  // as in dag/dense_values.h
 
-  // Takes the cube at `corner`, in which voxels outside of the region count as empty.
+  // Finds the faces of the cube at `corner`. Voxels outside the region count as empty.
   void read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner);
 
-  // What the cube that was read last has of a value.
+  // Returns the rectangles of a value in the cube that was read last.
   std::span<const FaceRectangle> rectangles(uint8_t value) const { return rectangles_[value]; }
 
  private:

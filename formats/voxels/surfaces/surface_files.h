@@ -1,7 +1,7 @@
-// Writes the surface of a scene as a mesh: OBJ, GLB and PLY (formats/voxels/surfaces/surface.h says what the faces are).
-// Corners lie where the scene's voxels do in the world. Materials are those of the palette that the surface shows.
-// Vertices are shared inside of a cube of 64³ voxels and one material: there are corners that touch the middle of
-// another face's edge.
+// Writes the surface of a scene as a mesh: OBJ, GLB and PLY (formats/voxels/surfaces/surface.h defines the
+// faces). Corners have the voxels' positions in the world. The file has those materials of the palette that
+// the surface shows. Vertices are shared only inside a 64³ cube and one material, so a corner may touch the
+// middle of another face's edge.
 #pragma once
 
 #include <filesystem>
@@ -12,17 +12,18 @@
 
 namespace vox {
 
-// Four corners a face, grouped by material. The materials are in STEM.mtl beside the file.
+// Writes four corners for each face, grouped by material. The materials are in STEM.mtl beside the file.
 void write_surface_obj(const dag::VoxelScene& scene, const std::filesystem::path& path,
                        const std::optional<VoxelBox>& clip);
 
-// Two triangles a face, a primitive for each material. Corners are whole numbers of voxels, which the node's matrix
-// brings to the world, with y up. Throws Error where a surface would pass 4 GiB, and where it has no face.
+// Writes two triangles for each face and a primitive for each material. Corners are whole numbers of voxels;
+// the node's matrix takes them to the world with y up. Throws Error if the file would exceed 4 GiB or the
+// surface has no face.
 void write_surface_glb(const dag::VoxelScene& scene, const std::filesystem::path& path,
                        const std::optional<VoxelBox>& clip);
 
-// Binary, little-endian; four corners a face; vertices have the colour of their material. Coordinates are floats
-// where these tell voxels well apart, else doubles.
+// Writes a binary, little-endian file with four corners for each face and the material's colour at each
+// vertex. Coordinates are floats if these are precise enough for the voxels, otherwise doubles.
 void write_surface_ply(const dag::VoxelScene& scene, const std::filesystem::path& path,
                        const std::optional<VoxelBox>& clip);
 

@@ -16,13 +16,13 @@ namespace {
 
 constexpr uint64_t kPositionBytes = 12;         // three floats
 constexpr uint64_t kQuadIndexBytes = 24;        // two triangles of three uint32
-constexpr uint64_t kMostGlbBytes = UINT32_MAX;  // its lengths have 32 bits
+constexpr uint64_t kMostGlbBytes = UINT32_MAX;  // GLB's lengths have 32 bits
 constexpr uint64_t kMostJsonBytes = 1 << 20;
 
-// The numbers that glTF 2.0 gives to things.
+// The numbers that glTF 2.0 defines.
 constexpr int kIsFloat = 5126, kIsUint32 = 5125, kForVertices = 34962, kForIndices = 34963;
 
-// What a material of the surface has: runs of the positions and of the indices.
+// The range of positions and of indices that a material has.
 struct MaterialRun {
   uint8_t value = 0;
   uint64_t first_vertex = 0, vertices = 0, first_quad = 0, quads = 0;
@@ -44,10 +44,10 @@ std::vector<MaterialRun> material_runs(const Surface& surface) {
   return runs;
 }
 
-// The node's matrix, column by column: from voxels to the world, whose y is turned up.
+// Returns the node's matrix, column by column. It takes voxels to the world, with y up.
 std::array<double, 16> world_matrix(const dag::VoxelScene& scene) {
   std::array<double, 16> matrix = {};
-  // Where an axis of the scene goes, and with which sign.
+  // The axis that a scene's axis becomes, with its sign.
   struct Turned {
     uint32_t axis;
     double sign;
@@ -76,7 +76,7 @@ class GlbText {
     for (const double number : world_matrix(scene)) matrix.append(number);
   }
 
-  // The JSON chunk, filled up to a multiple of four bytes.
+  // Returns the JSON chunk, padded to a multiple of four bytes.
   std::string text() {
     const std::vector<MaterialRun> runs = material_runs(surface_);
     Json& primitives = root_.array("meshes").append().array("primitives");
@@ -128,7 +128,7 @@ class GlbText {
   Json root_;
 };
 
-// Header and chunks (glTF 2.0, §4.4).
+// Returns the file's header and the heads of its chunks (glTF 2.0, §4.4).
 std::string glb_head(const std::string& json, uint64_t payload) {
   constexpr uint32_t kVersion = 2;
   RecordBytes head(28);
@@ -155,7 +155,7 @@ std::vector<uint8_t> glb_positions(const SurfaceMesh& mesh) {
   return bytes.finish();
 }
 
-// `first` is the number of the mesh's first vertex among those of its material.
+// `first` is the number of the mesh's first vertex within its material.
 std::vector<uint8_t> glb_indices(const SurfaceMesh& mesh, uint64_t first) {
   RecordBytes bytes(mesh.quads.size() * kQuadIndexBytes);
   for (const std::array<uint32_t, 4>& quad : mesh.quads)

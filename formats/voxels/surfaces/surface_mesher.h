@@ -1,4 +1,4 @@
-// Makes a mesh of rectangles of faces: it finds out which corners they share.
+// Makes a mesh from rectangles of faces by finding the corners that they share.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 namespace vox {
 
 struct SurfaceMesh {
-  std::vector<Int3> vertices;  // corners of voxels, in the scene's coordinates, each once
-  // Four vertices for each rectangle, counter-clockwise as seen from outside.
+  std::vector<Int3> vertices;  // corners of voxels in the scene's coordinates, each once
+  // Each rectangle has four vertices, counter-clockwise as seen from outside.
   std::vector<std::array<uint32_t, 4>> quads;
 };
 
@@ -20,7 +20,7 @@ class SurfaceMesher {
  public:
   SurfaceMesher();
 
-  // Of the cube at `corner`. The mesh lasts until the next call.
+  // Makes the mesh of the cube at `corner`. It lasts until the next call.
   const SurfaceMesh& mesh(Int3 corner, std::span<const FaceRectangle> rectangles);
 
  private:
@@ -28,7 +28,7 @@ class SurfaceMesher {
 
   Int3 corner_ = {0, 0, 0};
   SurfaceMesh mesh_;
-  std::vector<uint32_t> numbers_;  // for each corner of a voxel the number of its vertex, where it has one
+  std::vector<uint32_t> numbers_;  // for each corner of a voxel, its vertex's number if it has one
 };
 
 }  // namespace vox

@@ -14,10 +14,10 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kLeastLineBytes = 9;  // of a vertex or a face
+constexpr uint64_t kLeastLineBytes = 9;  // the least bytes of a vertex or a face
 
-// The names of the materials in an OBJ file: words, since some readers end a name at a blank, and take what
-// follows a # for a comment; each once.
+// The names of the materials in an OBJ file. Each is a single unique word, because some readers end a name at
+// a blank and treat everything after a # as a comment.
 class ObjNames {
  public:
   explicit ObjNames(const dag::VoxelScene& scene) {
@@ -36,7 +36,7 @@ class ObjNames {
   std::array<std::string, FaceFinder::kValues> names_;
 };
 
-// MTL colours are sRGB by habit.
+// By convention, MTL colours are sRGB.
 std::string mtl_text(const dag::VoxelScene& scene, const Surface& surface, const ObjNames& names) {
   const auto channel = [](uint8_t code) { return std::round(code / 255. * 1e6) / 1e6; };
   std::string text = "# made by vox\n";
@@ -49,7 +49,7 @@ std::string mtl_text(const dag::VoxelScene& scene, const Surface& surface, const
   return text;
 }
 
-// A coordinate with as many decimals as tell apart 1/1000 of a voxel, without zeros at the end.
+// Writes a coordinate with enough decimals to resolve 1/1000 of a voxel, without trailing zeros.
 std::string coordinate_text(double coordinate, double voxel_size) {
   const auto decimals = static_cast<int>(std::clamp(std::ceil(3 - std::log10(voxel_size)), 0., 300.));
   std::string text = fmt::format("{:.{}f}", coordinate, decimals);
@@ -59,7 +59,7 @@ std::string coordinate_text(double coordinate, double voxel_size) {
   return text == "-0" ? "0" : text;
 }
 
-// The world's coordinates of a cube's layers as text: each is made once, not for every vertex.
+// The world coordinates of a cube's layers as text, so that each is formatted once and not for every vertex.
 class CoordinateTexts {
  public:
   CoordinateTexts(const dag::VoxelScene& scene, Int3 corner) : corner_(corner) {
@@ -114,8 +114,8 @@ void write_surface_obj(const dag::VoxelScene& scene, const std::filesystem::path
     file.write_pieces(parts.size(),
                       [&](uint64_t i) { return obj_lines(scene, parts[i], surface.mesh(parts[i])); });
   }
-  materials.commit();  // the OBJ file comes last, so that it never names a missing file
-  file.commit();
+  AtomicFile* const both[] = {&materials.file(), &file.file()};
+  commit_together(both);
 }
 
 }  // namespace vox

@@ -8,13 +8,14 @@
 namespace vox {
 namespace {
 
-// Of a border of something solid, a plane of filled neighbours and a layer behind it, the directions to the
-// neighbours add up to more than this: 4.33 along an axis. Of half a plane it is 2, of its corner less.
+// The sum of the directions to the neighbours is larger than this at the border of something solid, where a
+// plane of neighbours and a layer behind it are filled: it is 4.33 along an axis. For half a plane the sum is
+// 2, and for a corner of a plane less.
 constexpr double kSolid = 3;
 
 struct Neighbours {
-  Vec3d sum = {0, 0, 0};                             // of the directions, each divided by its square
-  std::array<std::array<double, 3>, 3> extent = {};  // the matrix of products of coordinates, summed
+  Vec3d sum = {0, 0, 0};                             // the directions, each divided by its squared length
+  std::array<std::array<double, 3>, 3> extent = {};  // the sum of the products of coordinates
 };
 
 Neighbours neighbours_of(const BorderedCube& cube, const Int3& at) {
@@ -32,8 +33,8 @@ Neighbours neighbours_of(const BorderedCube& cube, const Int3& at) {
   return found;
 }
 
-// The eigenvector of the least eigenvalue of a symmetric matrix, by Jacobi's rotations, in operations that IEEE
-// 754 rounds in one way.
+// Returns the eigenvector of a symmetric matrix's least eigenvalue, by Jacobi rotations. It uses only
+// operations that IEEE 754 rounds in one way.
 Vec3d least_direction(std::array<std::array<double, 3>, 3> m) {
   std::array<std::array<double, 3>, 3> axes = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  // in columns
   for (int sweep = 0; sweep < 8; ++sweep)

@@ -18,7 +18,7 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kMostPoints = INT32_MAX;  // as many as all readers take
+constexpr uint64_t kMostPoints = INT32_MAX;  // the most that all readers accept
 
 uint64_t filled_voxels(const dag::FrozenDag& dag, const VoxelBox& region, const std::vector<Int3>& corners) {
   if (region == cube_at({0, 0, 0}, dag.resolution)) return dag.voxels;

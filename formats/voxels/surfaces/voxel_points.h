@@ -9,10 +9,11 @@
 
 namespace vox {
 
-// Binary, little-endian: x, y, z of a voxel's centre in the world, as floats where these tell voxels well apart,
-// else as doubles; nx, ny, nz of the surface there (formats/voxels/surfaces/voxel_normal.h); red, green, blue of its
-// material, where the scene has materials. Cubes of 64³ voxels come in Morton order, in each x goes fastest.
-// Throws Error where there are more than 2^31 - 1 points.
+// The file is binary, little-endian. Each point has x, y, z, the voxel's centre in the world, as floats if
+// these are precise enough for the voxels, otherwise as doubles; nx, ny, nz, the surface's normal there
+// (formats/voxels/surfaces/voxel_normal.h); and red, green, blue of its material if the scene has materials.
+// Cubes of 64³ voxels come in Morton order, and inside a cube x runs fastest. Throws Error if there are more
+// than 2^31 - 1 points.
 void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::path& path,
                         const std::optional<VoxelBox>& clip);
 

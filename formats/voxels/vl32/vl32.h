@@ -1,5 +1,5 @@
-// VL32, a bare list of voxels that obj2voxel writes: for each 16 bytes, x, y, z as int32 and its colour as
-// 0xAARRGGBB, big-endian, in any order.
+// VL32, the bare list of voxels that obj2voxel writes. Each voxel has 16 bytes: x, y, z as int32 and its
+// colour as 0xAARRGGBB, all big-endian. Voxels may have any order.
 #pragma once
 
 #include <cstddef>

@@ -16,10 +16,11 @@ namespace {
 constexpr uint32_t kPieceSide = 64;
 constexpr scene::Rgb8 kColorWithoutMaterials = {200, 200, 200};
 
-// How far an origin may be from a whole number of voxels: what adding up in double precision loses.
+// The tolerance for an origin that should be a whole number of voxels. It allows for rounding errors of
+// double precision.
 constexpr double kWhole = 1e-6;
 
-// The scene's origin in voxels where those are whole numbers and all coordinates fit into 32 bits.
+// Returns the scene's origin in voxels if it is whole on each axis and all coordinates fit into 32 bits.
 std::optional<Int3> origin_in_voxels(const dag::VoxelScene& scene) {
   Int3 origin = {0, 0, 0};
   for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -35,7 +36,7 @@ class RecordWriter {
  public:
   RecordWriter(const dag::VoxelScene& scene, Int3 origin) : scene_(scene), origin_(origin) {}
 
-  // The voxels inside the box.
+  // Returns the records of the voxels inside the box.
   std::vector<uint8_t> records(const VoxelBox& box) const {
     std::vector<uint8_t> bytes;
     dag::for_each_leaf(scene_.dag, box, [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {

@@ -9,10 +9,10 @@
 
 namespace vox {
 
-// Writes a record for each voxel, in Morton order, with its colour in the palette; without materials all have one
-// colour. The format knows no size of voxels: coordinates are places in the world in voxels where the scene's
-// origin is a whole number of them, so that reading brings them back, else those of the scene, which a message
-// says. y points up.
+// Writes a record for each voxel, in Morton order, with its colour in the palette; without materials all
+// voxels have one colour. The format does not store the size of voxels. If the scene's origin is a whole
+// number of voxels, coordinates are positions in the world in voxels, so that reading the file restores them.
+// Otherwise coordinates are the scene's, and a message says so. y points up.
 void write_vl32(const dag::VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip);
 

@@ -1,4 +1,4 @@
-// The half of formats/voxels/volumes/volume_materials.h that is about bins.
+// The bins of formats/voxels/volumes/volume_materials.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 namespace vox {
 namespace {
 
-// Sixteen colours of viridis, by Stéfan van der Walt and Nathaniel Smith, who gave it to everybody (CC0).
+// Sixteen colours of viridis, which Stéfan van der Walt and Nathaniel Smith released as CC0.
 constexpr std::array<uint32_t, 16> kViridis = {0x440154, 0x481a6c, 0x472f7d, 0x414487, 0x39568c, 0x31688e,
                                                0x2a788e, 0x23888e, 0x1f988b, 0x22a884, 0x35b779, 0x54c568,
                                                0x7ad151, 0xa5db36, 0xd2e21b, 0xfde725};
 
-// The colour at a place between 0 and 1.
+// Returns the colour at a place between 0 and 1.
 scene::Rgb8 viridis(double place) {
   const double at = place * (kViridis.size() - 1);
   const size_t below = std::min(static_cast<size_t>(at), kViridis.size() - 2);
@@ -33,7 +33,7 @@ scene::Rgb8 viridis(double place) {
 
 struct BinRule {
   double threshold, background;
-  double low, width;  // of the range that is cut, from its lower end
+  double low, width;  // the binned range's lower end, and a bin's width
   uint32_t count;
 
   uint8_t entry(double value) const {
@@ -56,8 +56,8 @@ BinRule bin_rule(const StoredVolume& stored, const volume::ThresholdOptions& opt
   rule.low = std::max(rule.low, rule.threshold);
   rule.width = range.high - rule.low;
   if (!std::isfinite(range.high - range.low))
-    throw Error(fmt::format("its values go from {} to {}, which is too far to be cut into bins", range.low,
-                            range.high))
+    throw Error(
+        fmt::format("its values range from {} to {}, which is too wide for bins", range.low, range.high))
         .at(stored.info.source);
   return rule;
 }
@@ -73,7 +73,7 @@ scene::Palette bin_palette(const BinRule& rule, const std::optional<scene::Palet
   return palette;
 }
 
-// Values of one or two bytes are looked up.
+// Returns the entry of every possible value, to look up values of one or two bytes.
 template <class T>
 std::vector<uint8_t> entries_of_all(const BinRule& rule) {
   std::vector<uint8_t> entries(size_t{1} << 8 * sizeof(T));
@@ -106,7 +106,7 @@ ValueEntries bins_of(const StoredVolume& stored, const VolumeMaterials& material
   const bool no_materials = materials.kind == VolumeMaterials::Kind::None;
   const uint32_t count = no_materials ? 1 : materials.count.value_or(most);
   if (count > most)
-    throw Error(fmt::format("the palette has {} colours, but there are to be {} bins", most, count));
+    throw Error(fmt::format("the palette has {} colours, but {} bins need one each", most, count));
   const BinRule rule = bin_rule(stored, threshold, count);
   return {no_materials ? scene::Palette() : bin_palette(rule, palette),
           with_stored_type(stored.info.type, [&]<class T>() { return bin_classifier<T>(rule); })};

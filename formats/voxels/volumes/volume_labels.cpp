@@ -1,4 +1,4 @@
-// The half of formats/voxels/volumes/volume_materials.h that is about labels.
+// The labels of formats/voxels/volumes/volume_materials.h.
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
@@ -27,7 +27,7 @@ struct LabelCount {
 
 using LabelCounts = std::vector<LabelCount>;
 
-// Brings equal labels together, in ascending order.
+// Sorts the labels in ascending order and adds up the counts of equal ones.
 void tidy(LabelCounts& counts) {
   std::ranges::sort(counts, {}, &LabelCount::label);
   size_t kept = 0;
@@ -45,7 +45,7 @@ constexpr bool is_label_range(double value) {
   return value >= -9223372036854775808.0 && value < 9223372036854775808.0;
 }
 
-// Whether a value is a whole number of 64 bits.
+// True if a value is a whole number of 64 bits.
 template <class T>
 bool is_label(T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -57,7 +57,7 @@ bool is_label(T value) {
 
 struct LabelSums {
   LabelCounts counts;
-  uint64_t first_other = UINT64_MAX;  // the first value that is no label
+  uint64_t first_other = UINT64_MAX;  // the first value that is not a label
 
   void add(const LabelSums& other) {
     first_other = std::min(first_other, other.first_other);
@@ -66,7 +66,7 @@ struct LabelSums {
   }
 };
 
-// Counts the labels of some values, runs of equal ones first.
+// Counts the labels of some values, one run of equal values at a time.
 template <class T>
 LabelSums count_labels(const std::byte* values, uint64_t begin, uint64_t end) {
   LabelSums sums;
@@ -103,12 +103,12 @@ LabelSums count_piece(StoredType type, const std::byte* values, uint64_t count) 
 [[noreturn]] void throw_too_many(const StoredVolume& stored) {
   throw Error(fmt::format("has more than {} labels, but a scene has as many materials", scene::kPaletteSize))
       .at(stored.info.source)
-      .hint("labels:16 gives those of most voxels a material each, and all others the last one");
+      .hint("labels:16 gives the labels with the most voxels a material each, and all others the last one");
 }
 
 enum class ManyLabels { Refused, Counted };
 
-// All labels but 0. Where many are refused, it ends soon after the first that is one too many.
+// Counts all labels except 0. If many labels are refused, it stops soon after there is one too many.
 LabelCounts survey(const StoredVolume& stored, ManyLabels many) {
   LabelCounts all;
   size_t tidied = 0;
@@ -135,7 +135,7 @@ struct LabelEntries {
   uint32_t count = 0;
 };
 
-// The labels of most voxels, in ascending order; all others share the last entry.
+// Returns the labels with the most voxels, in ascending order; all others share the last entry.
 LabelEntries merged_entries(const StoredVolume& stored, LabelCounts counts, uint32_t most) {
   const size_t labels = counts.size();
   uint64_t all = 0, kept = 0;

@@ -17,9 +17,9 @@
 namespace vox {
 namespace {
 
-constexpr double kMostSteps = 64;  // how much finer one axis may be than another
+constexpr double kMostSteps = 64;  // the most by which one axis may be finer than another
 
-// How voxels along an axis follow from values.
+// The relation between voxels and values along an axis.
 struct VoxelAxis {
   int32_t values = 0, voxels = 0;
   double values_per_voxel = 1;
@@ -54,7 +54,7 @@ struct CubeValues {
   std::vector<uint8_t> entries;
 };
 
-// Reads the values of a box of the volume, and their entries.
+// Reads the values of a box of the volume and converts them to entries.
 class EntryReader {
  public:
   EntryReader(StoredVolume stored, const ValueEntries& entries, const VoxelAxes& axes)
@@ -88,7 +88,7 @@ class EntryReader {
   }
 
  private:
-  // At most 64³: a voxel is no wider than the values are apart.
+  // A box has at most 64³ values, because a voxel is no wider than the distance between values.
   const std::vector<uint8_t>& entries_in(const VoxelBox& box) const {
     CubeValues& room = rooms_.local();
     const uint64_t count = box.voxels();
@@ -105,7 +105,7 @@ class EntryReader {
   mutable tbb::enumerable_thread_specific<CubeValues> rooms_;
 };
 
-// The keys of all cubes of the grid, ascending.
+// Returns the keys of all cubes of the grid, ascending.
 std::vector<uint64_t> cubes_of_grid(const VoxelAxes& axes) {
   std::vector<uint64_t> cubes;
   Int3 at;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int32_t kVtkChunkSide = 64;
 
-// The grid of chunks that a region is cut into. Arrays have z before y before x.
+// The grid of chunks of a region. Arrays are indexed by z, y, x.
 class VtkChunks {
  public:
   explicit VtkChunks(const VoxelBox& region) : region_(region) {
@@ -30,7 +30,7 @@ class VtkChunks {
   std::vector<hsize_t> dims() const { return dims_of(region_.size()); }
   std::vector<hsize_t> chunk() const { return dims_of(side_); }
 
-  // The lower corners of the chunks that a cube with a node touches, in the order of the array.
+  // Returns the lower corners of the chunks that touch a cube with a node, in the order of the array.
   std::vector<Int3> corners(const dag::FrozenDag& dag) const {
     std::set<std::array<int32_t, 3>> found;
     for (const Int3& corner : corners_of_cubes(dag, region_, kVtkChunkSide)) {
@@ -44,7 +44,7 @@ class VtkChunks {
     return corners;
   }
 
-  // The values of a chunk, filled up with 0 where it goes beyond the region.
+  // Returns the values of a chunk, padded with 0 beyond the region.
   VtkCells::Chunk read(const dag::FrozenDag& dag, const Int3& corner) const {
     const VoxelBox whole = {corner, corner + side_}, box = intersection(whole, region_);
     std::vector<uint8_t> values(box.voxels());
@@ -55,7 +55,7 @@ class VtkChunks {
   }
 
  private:
-  // The lower corner, on an axis, of the chunk that holds the box's.
+  // Returns the lower corner, on one axis, of the chunk that contains the box's lower corner.
   int32_t chunk_at(const VoxelBox& box, uint32_t axis) const {
     return box.min[axis] - (box.min[axis] - region_.min[axis]) % side_[axis];
   }

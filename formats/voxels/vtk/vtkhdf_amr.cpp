@@ -21,7 +21,7 @@ namespace {
 constexpr uint32_t kBoxLog2 = 5, kBoxSide = 1 << kBoxLog2;
 constexpr uint64_t kBoxCells = uint64_t{kBoxSide} * kBoxSide * kBoxSide;
 
-// How many voxels have each value but 0.
+// The number of voxels of each value except 0.
 using ValueCounts = std::array<uint64_t, 17>;
 
 struct AmrBox {
@@ -30,7 +30,7 @@ struct AmrBox {
 };
 using AmrLevel = std::vector<AmrBox>;  // in the order of keys
 
-// The value that most have, of equal ones the lowest.
+// Returns the most frequent value, the lowest if several are equally frequent.
 uint8_t most_frequent(const ValueCounts& counts) {
   return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());
 }
@@ -61,7 +61,7 @@ std::vector<uint8_t> box_voxels(const dag::FrozenDag& dag, const VoxelBox& regio
   return values;
 }
 
-// The boxes of voxels, which are those of the finest level.
+// Returns the boxes of the finest level, whose cells are voxels.
 AmrLevel finest_level(const dag::VoxelScene& scene, const VoxelBox& region,
                       const std::filesystem::path& path) {
   const std::vector<Int3> corners = corners_of_cubes(scene.dag, region, kBoxSide);
@@ -89,7 +89,7 @@ AmrLevel coarser_level(const AmrLevel& fine) {
   return coarse;
 }
 
-// All levels, the coarsest first, which has one box.
+// Returns all levels from the coarsest, which has one box, to the finest.
 std::vector<AmrLevel> amr_levels(AmrLevel finest, uint32_t side) {
   std::vector<AmrLevel> levels = {std::move(finest)};
   for (uint64_t cells = side; cells > kBoxSide; cells /= kBoxSide)
@@ -97,7 +97,7 @@ std::vector<AmrLevel> amr_levels(AmrLevel finest, uint32_t side) {
   return levels;
 }
 
-// The cells of a box of which each that is not 0 is a box of the next level.
+// Returns the cells of a box. Each cell that is not 0 has a box on the next level.
 std::vector<uint8_t> coarse_cells(uint64_t key, const AmrLevel& finer) {
   std::vector<uint8_t> values(kBoxCells);
   const auto parent = [](const AmrBox& box) { return box.key >> 3 * kBoxLog2; };
@@ -109,7 +109,7 @@ std::vector<uint8_t> coarse_cells(uint64_t key, const AmrLevel& finer) {
   return values;
 }
 
-// The cells inside `part` of a box at 0, 0, 0.
+// Returns the cells inside `part` of a box at 0, 0, 0.
 std::vector<uint8_t> cut_out(const std::vector<uint8_t>& values, const VoxelBox& part) {
   std::vector<uint8_t> cells;
   for (int32_t z = part.min.z; z < part.max.z; ++z)
@@ -120,7 +120,7 @@ std::vector<uint8_t> cut_out(const std::vector<uint8_t>& values, const VoxelBox&
   return cells;
 }
 
-// The part of the coarsest level that the region touches.
+// Returns the part of the coarsest level that the region touches.
 VoxelBox coarsest_cells(const VoxelBox& region, int32_t cell_side) {
   const auto up = [&](int32_t voxel) { return (voxel - 1) / cell_side + 1; };
   return {{region.min.x / cell_side, region.min.y / cell_side, region.min.z / cell_side},
@@ -149,7 +149,7 @@ struct AmrWriter {
     const h5::Object group = h5::create_group(file.root(), fmt::format("Level{}", level));
     h5::write_attribute<double>(group, "Spacing", std::array{spacing, spacing, spacing});
     for (const char* empty : {"PointData", "FieldData"})
-      h5::create_group(group, empty);  // VTK 9.2 asks for them
+      h5::create_group(group, empty);  // VTK 9.2 requires them
     level == 0 ? write_coarsest(group) : write_boxes(group, level);
   }
 
@@ -179,7 +179,7 @@ struct AmrWriter {
 void write_vtk_amr(const dag::VoxelScene& scene, const std::filesystem::path& path, const VoxelBox& region) {
   AmrLevel finest = finest_level(scene, region, path);
   if (finest.empty())
-    throw Error("no voxel is filled, and an AMR has boxes only where voxels are").at(path.string());
+    throw Error("no voxel is filled, and an AMR needs at least one box of filled voxels").at(path.string());
   const AmrWriter writer = {scene, region, amr_levels(std::move(finest), scene.dag.side())};
   VtkFile file(path, "OverlappingAMR");
   h5::write_attribute<double>(file.root(), "Origin",

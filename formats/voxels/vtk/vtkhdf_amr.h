@@ -1,6 +1,6 @@
-// Writes a scene as OverlappingAMR of VTKHDF: boxes of 32³ cells where something is filled. A cell of a level that
-// has a box on the next one is 32 times as wide as that box's cells; its value is the one that most filled voxels
-// in it have.
+// Writes a scene as OverlappingAMR of VTKHDF: boxes of 32³ cells where voxels are filled. If a cell is
+// refined by a box on the next level, it is 32 times as wide as that box's cells, and its value is the most
+// frequent one among its filled voxels.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace vox {
 
-// See formats/voxels/vtkhdf.h.
+// See formats/voxels/vtk/vtkhdf.h.
 void write_vtk_amr(const dag::VoxelScene& scene, const std::filesystem::path& path, const VoxelBox& region);
 
 }  // namespace vox

@@ -26,6 +26,8 @@ h5::Handle cell_properties(const std::vector<hsize_t>& chunk) {
   h5::Handle properties = h5::dataset_properties();
   H5Pset_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
   H5Pset_deflate(properties, kCellDeflateLevel);
+  const uint8_t empty = 0;
+  H5Pset_fill_value(properties, H5T_STD_U8LE, &empty);  // chunks without voxels are never written
   return properties;
 }
 
@@ -41,10 +43,8 @@ void check_vtk_cells(uint64_t cells, const dag::VoxelScene& scene, const std::fi
 }
 
 VtkFile::VtkFile(const std::filesystem::path& path, const std::string& type)
-    : target_(path),
-      file_(h5::create_file(target_.path(), path.string())),
-      vtk_(h5::create_group(file_, "VTKHDF")) {
-  h5::write_text(file_, "format", "vox-vtkhdf");
+    : file_(path), vtk_(h5::create_group(file_.root(), "VTKHDF")) {
+  h5::write_text(file_.root(), "format", "vox-vtkhdf");
   write_vtk_whole(vtk_, "Version", std::array<int64_t, 2>{1, 0});
   write_vtk_text(vtk_, "Type", type);
 }
@@ -58,15 +58,14 @@ void VtkFile::write_materials(const dag::VoxelScene& scene) {
     const scene::Rgb8 color = surface_color(scene, static_cast<uint8_t>(value));
     colors.insert(colors.end(), {color.r, color.g, color.b});
   }
-  const h5::Object materials = h5::create_group(file_, "materials");
+  const h5::Object materials = h5::create_group(file_.root(), "materials");
   h5::write_texts(materials, "names", names);
   h5::write_table<uint8_t>(materials, "colors", colors, {values, 3});
 }
 
 void VtkFile::commit() {
   vtk_ = {};
-  h5::close_file(std::move(file_));
-  target_.commit();
+  file_.commit();
 }
 
 void write_vtk_text(const h5::Object& object, const std::string& name, const std::string& text) {
@@ -76,7 +75,7 @@ void write_vtk_text(const h5::Object& object, const std::string& name, const std
   const h5::Handle attribute(
       h5::check(H5Acreate2(object.id, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), object.where(),
                 "cannot be written"),
-      H5Aclose);
+      H5Aclose, object.id.failure());
   h5::check(H5Awrite(attribute, type, text.data()), object.where(), "cannot be written");
 }
 
@@ -86,7 +85,7 @@ void write_vtk_whole(const h5::Object& object, const std::string& name, std::spa
   const h5::Handle attribute(
       h5::check(H5Acreate2(object.id, name.c_str(), H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT),
                 object.where(), "cannot be written"),
-      H5Aclose);
+      H5Aclose, object.id.failure());
   h5::check(H5Awrite(attribute, H5T_NATIVE_INT64, values.data()), object.where(), "cannot be written");
 }
 
@@ -106,7 +105,7 @@ void VtkCells::write(size_t count, const std::function<Chunk(size_t)>& make) con
     std::vector<hsize_t> first;
     Bytes bytes;
   };
-  // Chunks in flight are consecutive, so that each has a slot of its own.
+  // The chunks in the pipeline are consecutive, so each has a slot of its own.
   std::vector<Deflated> slots(4 * static_cast<size_t>(tbb::info::default_concurrency()));
   tbb::enumerable_thread_specific<Deflater> deflaters([] { return Deflater(kCellDeflateLevel); });
   size_t next = 0;

@@ -1,4 +1,4 @@
-// The parts that both kinds of VTKHDF files have: the file with its attributes, the names of the materials, and
+// Code that both kinds of VTKHDF files share: the file with its attributes, the names of the materials, and
 // datasets of cells that are written chunk by chunk.
 #pragma once
 
@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/io/h5.h"
-#include "libvox/base/atomic_file.h"
+#include "formats/io/h5_new_file.h"
 #include "libvox/base/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
 
@@ -18,7 +17,7 @@ namespace vox {
 
 inline constexpr uint64_t kMostVtkCells = uint64_t{2048} * 2048 * 2048;
 
-// Throws Error where there are more cells than kMostVtkCells.
+// Throws Error if there are more than kMostVtkCells cells.
 void check_vtk_cells(uint64_t cells, const dag::VoxelScene& scene, const std::filesystem::path& path);
 
 class VtkFile {
@@ -30,26 +29,25 @@ class VtkFile {
   void commit();
 
  private:
-  h5::Quiet quiet_;
-  AtomicFile target_;
-  h5::Object file_, vtk_;
+  h5::NewFile file_;
+  h5::Object vtk_;
 };
 
-// Attributes and a dataset of the types that VTK's own writers use: a text is ASCII, of fixed length.
+// Write attributes and a dataset with the types that VTK's own writers use. A text is ASCII of fixed length.
 void write_vtk_text(const h5::Object& object, const std::string& name, const std::string& text);
 void write_vtk_whole(const h5::Object& object, const std::string& name, std::span<const int64_t> values);
 void write_vtk_boxes(const h5::Object& level, std::span<const std::array<int32_t, 6>> boxes);
 
-// The array `material`, a byte for each voxel or cell, of which chunks that are never written are 0.
+// The array `material`, a byte for each voxel or cell. Chunks that are never written read as 0.
 class VtkCells {
  public:
-  // `chunk` has as many dimensions as `dims`, each at most as large.
+  // `chunk` has as many dimensions as `dims` and is nowhere larger.
   VtkCells(const h5::Object& parent, const std::vector<hsize_t>& dims, const std::vector<hsize_t>& chunk);
 
   struct Chunk {
-    std::vector<hsize_t> first;  // of its cells, in each dimension
+    std::vector<hsize_t> first;  // the index of its first cell in each dimension
     std::vector<uint8_t>
-        values;  // of all its cells, also of those beyond the array's end; empty where all are 0
+        values;  // all its cells' values, including those beyond the array's end; empty if all are 0
   };
   // Writes make(0) … make(count - 1), which are made and deflated in parallel.
   void write(size_t count, const std::function<Chunk(size_t)>& make) const;

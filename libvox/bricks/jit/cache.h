@@ -1,5 +1,6 @@
-// A cache of compiled images in $XDG_CACHE_HOME/vox or ~/.cache/vox, each under the hash of all that it was
-// made of. Nothing relies on it: an image that is missing, damaged or could not be written is compiled again.
+// A cache of compiled images in $XDG_CACHE_HOME/vox or ~/.cache/vox, each under the hash of everything from
+// which it was made. Nothing relies on the cache: an image that is missing, damaged or could not be written
+// is compiled again.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,9 @@ namespace vox::bricks {
 
 using JitImage = std::vector<std::byte>;
 
-// The image kept for these two texts, which say all that the image depends on; where none is kept, the one
-// that `compile` makes. A file holds the image and behind it a hash of the image and of the texts.
+// Returns the cached image for these two texts, which contain everything on which the image depends. If there
+// is none, returns the image that `compile` makes, and caches it. A file holds the image, followed by a hash
+// of the image and of the texts.
 JitImage cached_image(std::string_view source, std::string_view compiler,
                       const std::function<JitImage()>& compile);
 

@@ -7,12 +7,12 @@
 
 namespace vox::bricks {
 
-// Makes a shared object with a C++ compiler: `compiler`, where it is not empty, else $CXX, else c++. Throws
-// Error where there is no such compiler, or it fails.
+// Makes a shared object with a C++ compiler: `compiler` if it is not empty, otherwise $CXX, otherwise c++.
+// Throws Error if there is no such compiler, or if it fails.
 JitImage compile_for_cpu(const std::string& source, const std::string& compiler = {});
 
 // Makes code for GPUs of this compute capability (90 for 9.0) with NVRTC, which is loaded when it is first
-// needed. Throws Error where there is no NVRTC, or it fails.
+// needed. Throws Error if there is no NVRTC, or if it fails.
 JitImage compile_for_gpu(const std::string& source, uint32_t capability);
 
 bool has_nvrtc();

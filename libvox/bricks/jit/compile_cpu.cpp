@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> flags() {
   std::vector<std::string> result = {"-std=c++20", "-O3", "-shared", "-fPIC", "-w", "-ffp-contract=off"};
 #ifdef __POPCNT__
-  result.push_back("-march=x86-64-v2");  // as this library is compiled
+  result.push_back("-march=x86-64-v2");  // like this library
 #endif
   return result;
 }
@@ -42,7 +42,7 @@ class TemporaryFolder {
 
 JitImage read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw Error("the compiler has left no shared object");
+  if (!file) throw Error("the compiler wrote no shared object");
   JitImage image(static_cast<size_t>(file.tellg()));
   file.seekg(0);
   file.read(reinterpret_cast<char*>(image.data()), static_cast<std::streamsize>(image.size()));
@@ -68,7 +68,7 @@ JitImage compile(const std::string& source, const std::string& compiler) {
   const ProgramResult result = run_program(command);
   if (result.status == 127) throw Error(fmt::format("there is no C++ compiler '{}'", compiler));
   if (result.status != 0)
-    throw Error(fmt::format("the C++ compiler '{}' fails: {}", compiler, result.output.substr(0, 500)));
+    throw Error(fmt::format("the C++ compiler '{}' failed: {}", compiler, result.output.substr(0, 500)));
   return read_file(to);
 }
 

@@ -1,4 +1,4 @@
-// Calls NVRTC by its C interface, which is declared here so that neither a build nor a start of a program
+// Calls NVRTC by its C interface, which is declared here so that neither building nor starting a program
 // needs the CUDA toolkit.
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace vox::bricks {
 namespace {
 
-// The parts of the standard library that our headers need; NVRTC has no standard library.
+// The parts of the standard library that our headers need, because NVRTC has no standard library.
 constexpr std::array<const char*, 5> kNames = {"cstdint", "bit", "type_traits", "array", "string_view"};
 constexpr std::array<const char*, 5> kTexts = {
     "#pragma once\n"
@@ -67,7 +67,7 @@ struct Program {
   explicit Program(const std::string& source) {
     if (nvrtc().create(&program, source.c_str(), "bricks.cu", static_cast<int>(kNames.size()), kTexts.data(),
                        kNames.data()) != 0)
-      throw Error("NVRTC takes no program");
+      throw Error("NVRTC cannot create a program");
   }
   ~Program() { nvrtc().destroy(&program); }
   Program(const Program&) = delete;
@@ -82,7 +82,7 @@ JitImage compile(const std::string& source, const std::array<const char*, 4>& op
     nvrtc().log_size(program.program, &size);
     std::string log(size, '\0');
     nvrtc().log(program.program, log.data());
-    throw Error(fmt::format("NVRTC fails: {}", log.substr(0, 500)));
+    throw Error(fmt::format("NVRTC failed: {}", log.substr(0, 500)));
   }
   nvrtc().image_size(program.program, &size);
   JitImage image(size);
@@ -99,7 +99,7 @@ bool has_nvrtc() {
 JitImage compile_for_gpu(const std::string& source, uint32_t capability) {
   if (!has_nvrtc()) throw Error("there is no NVRTC").hint("it is part of the CUDA toolkit: libnvrtc.so");
   const std::string architecture = fmt::format("-arch=sm_{}", capability);
-  // No fused multiply-add, so that this code rounds as all other code does.
+  // There is no fused multiply-add, so that this code rounds like all other code.
   const std::array<const char*, 4> options = {architecture.c_str(), "-std=c++20", "-default-device",
                                               "-fmad=false"};
   int major = 0, minor = 0;

@@ -10,7 +10,7 @@ struct KdNode {
 
   // 4 B: the axis, 0 to 2, or kLeaf, in the low two bits; above them the first brick of the high side.
   uint32_t split = kLeaf;
-  // 4 B: the node of the low side, which that of the high side follows; in a leaf its type, or kMixed.
+  // 4 B: the node of the low side, which is followed by that of the high side; in a leaf its type, or kMixed.
   uint32_t next = kMixed;
 
   VOX_HD uint32_t axis() const { return split & 3; }
@@ -32,7 +32,7 @@ struct KdRef {
     return node;
   }
 
-  // The word of a voxel of the volume.
+  // Returns the word of a voxel of the volume.
   template <class T>
   VOX_HD T get(Int3 voxel) const {
     const Int3 place = bricks.place_of(voxel);

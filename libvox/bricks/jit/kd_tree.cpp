@@ -23,8 +23,8 @@ int32_t along(const Int3& v, uint32_t axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-// Tells how many bricks of each type any box has, in time that does not depend on the box. It keeps the sums
-// over all boxes that begin at the grid's corner (summed-area tables), side by side for the types that occur.
+// Counts the bricks of each type in any box, in time that does not depend on the box. It keeps the sums over
+// all boxes that begin at the grid's corner (summed-area tables), side by side for the types that occur.
 class TypeSums {
  public:
   TypeSums(Int3 grid, const std::vector<uint8_t>& types) {
@@ -81,7 +81,7 @@ class TypeSums {
   std::vector<uint32_t> sums_;
 };
 
-// Computes n log2 n; small n are looked up in an array.
+// Computes n log2 n. Small n are looked up in an array.
 class CountLog {
  public:
   CountLog() : small_(1 << 16) {
@@ -121,17 +121,17 @@ class KdBuilder {
   }
 
  private:
-  // A leaf of several types, which may be split.
+  // A leaf with several types, which may be split.
   struct Leaf {
     double bits;
     uint32_t node;
     VoxelBox box;
     bool operator<(const Leaf& other) const {
-      return std::tie(bits, other.node) < std::tie(other.bits, node);  // the older of equal ones
+      return std::tie(bits, other.node) < std::tie(other.bits, node);  // the older one of two equal ones
     }
   };
 
-  // The bits that the types of a box take: v E(S) of eq. 4.1, where v is the box's volume.
+  // Returns the bits that the types of a box take: v E(S) of eq. 4.1, where v is the box's volume.
   double bits(const VoxelBox& box) const {
     double bits = count_log_(box.voxels());
     for (const uint32_t count : sums_.counts(box)) bits -= count_log_(count);
@@ -149,8 +149,8 @@ class KdBuilder {
     }
   }
 
-  // The split of least entropy. Among equal ones it is the split nearest to the middle, which keeps the tree
-  // flat, and among several of these the first.
+  // Returns the split with the least entropy. Among equal ones it is the split nearest to the middle, which
+  // keeps the tree flat, and among several of these the first.
   uint32_t best_split(const VoxelBox& box) const {
     double least = 0;
     int32_t least_off = 0;
@@ -165,7 +165,7 @@ class KdBuilder {
         std::tie(least, least_off, best) = std::tuple(cost, off, split.split);
       }
     }
-    return *best;  // a box of several types has several bricks
+    return *best;  // a box with several types has several bricks
   }
 
   TypeSums sums_;
@@ -191,7 +191,7 @@ VoxelBox high_side(const VoxelBox& box, KdNode split) {
 
 uint32_t KdTree::depth() const {
   std::vector<uint32_t> below(nodes.size(), 0);
-  for (size_t i = nodes.size(); i-- > 0;)  // children stand behind their parents
+  for (size_t i = nodes.size(); i-- > 0;)  // children come after their parents
     if (const KdNode node = nodes[i]; !node.is_leaf())
       below[i] = 1 + std::max(below[node.next], below[node.next + 1]);
   return below[0];
@@ -199,7 +199,7 @@ uint32_t KdTree::depth() const {
 
 KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves) {
   if (types.size() > UINT32_MAX)
-    throw Error(fmt::format("{} bricks are too many for a kd tree", types.size())).hint("take larger bricks");
+    throw Error(fmt::format("{} bricks are too many for a kd tree", types.size())).hint("use larger bricks");
   return KdBuilder(grid, types, most_leaves).build();
 }
 

@@ -1,10 +1,10 @@
-// A kd tree over the root grid whose leaves are regions of bricks of one type (Labschütz, §4.3): where a leaf
-// gives the type, access need not look it up.
+// A kd tree over the root grid whose leaves are regions of bricks of one type (Labschütz, §4.3). If a leaf
+// gives the type, access need not look the type up.
 //
 // Each split is the one whose two sides have the least average entropy of types (eq. 4.1, 4.2). The leaf
-// whose types take most bits is split next, so that a tree with few leaves has them where they tell most.
-// Where a leaf still has several types in the end, access looks the type up in the root grid, as it does
-// without a tree.
+// whose types take the most bits is split next, so that a tree with few leaves has them where they tell most.
+// If a leaf still has several types in the end, access looks the type up in the root grid, as it does without
+// a tree.
 #pragma once
 
 #include <vector>
@@ -14,17 +14,17 @@
 
 namespace vox::bricks {
 
-// The parts of a box of bricks on the two sides of a split.
+// Return the parts of a box of bricks on the two sides of a split.
 VoxelBox low_side(const VoxelBox& box, KdNode split);
 VoxelBox high_side(const VoxelBox& box, KdNode split);
 
 struct KdTree {
-  Int3 grid = {0, 0, 0};      // bricks
-  std::vector<KdNode> nodes;  // the root first
+  Int3 grid = {0, 0, 0};      // in bricks
+  std::vector<KdNode> nodes;  // the root is first
   uint32_t leaves = 0;
-  uint32_t mixed = 0;  // leaves of several types
+  uint32_t mixed = 0;  // the number of leaves with several types
 
-  uint32_t depth() const;  // splits on the longest way to a leaf
+  uint32_t depth() const;  // the number of splits on the longest way to a leaf
 
   // Calls f(box of bricks, leaf) for all leaves, from low to high.
   template <class F>
@@ -42,8 +42,8 @@ struct KdTree {
   }
 };
 
-// `types` has one number below kBrickTypeCount for each brick of the grid, x fastest; `most_leaves` is at
-// least 1. Throws Error for 2^32 bricks or more.
+// `types` has one number below kBrickTypeCount for each brick of the grid, x fastest. `most_leaves` must be
+// at least 1. Throws Error for 2^32 bricks or more.
 KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves);
 KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves);
 

@@ -1,5 +1,6 @@
-// The loops that read a volume. Each is a body that takes one of the accessors: BricksRef, KdRef, DenseRef,
-// or the generated JitBricks. An accessor has get<T>(voxel), which returns the word of a voxel of the volume.
+// The loops that read a volume. Each one is a body that takes one of the accessors: BricksRef, KdRef,
+// DenseRef, or the generated JitBricks. An accessor has get<T>(voxel), which returns the word of a voxel of
+// the volume.
 #pragma once
 
 #include "libvox/base/mix.h"
@@ -7,7 +8,8 @@
 #include "libvox/bricks/jit/kd_node.h"
 #include "libvox/bricks/volume_cast.h"
 
-// Stands before loops whose body may hold the code of a whole tree, so that it is not copied.
+// This macro stands before loops whose body may contain the code of a whole tree, so that the body is not
+// copied.
 #ifdef __CUDA_ARCH__
 #define VOX_NOT_UNROLLED _Pragma("unroll 1")
 #else
@@ -16,16 +18,16 @@
 
 namespace vox::bricks {
 
-// The arguments of all loops; each loop reads those that it needs.
+// The arguments of all loops. Each loop reads those that it needs.
 struct JitTask {
-  Int3 size;       // 12 B, of the volume
-  int32_t radius;  // 4 B, of a mean filter
-  uint64_t count;  // 8 B, positions of a gather
+  Int3 size;       // 12 B, the volume's size
+  int32_t radius;  // 4 B, the radius of a mean filter
+  uint64_t count;  // 8 B, the number of positions of a gather
   void* out;       // 8 B
-  CastView view;   // of a picture, which goes to its own pixels
+  CastView view;   // the view of a picture, which has its own pixels
 };
 
-// Access to the same words as a dense array, which bricks are measured against.
+// Access to the same words as a dense array, with which bricks are compared.
 struct DenseRef {
   Int3 size;
   const void* words;
@@ -41,16 +43,16 @@ struct DenseRef {
   }
 };
 
-// The order of loops over all voxels: cubes of 8³ row by row, and inside of each its voxels in Morton order.
-// The 32 threads of a warp then read 4 x 4 x 2 voxels, which lie in one brick. Some voxels of the last cubes
-// lie outside of the volume.
+// The order of loops over all voxels: cubes of 8³ row by row, and inside of each cube its voxels in Morton
+// order. The 32 threads of a warp then read 4 x 4 x 2 voxels, which lie in one brick. Some voxels of the last
+// cubes lie outside of the volume.
 struct CubeOrder {
   VOX_HD static Int3 cubes(Int3 size) { return {(size.x + 7) >> 3, (size.y + 7) >> 3, (size.z + 7) >> 3}; }
   VOX_HD static uint64_t count(Int3 size) {
     const Int3 n = cubes(size);
     return static_cast<uint64_t>(n.x) * static_cast<uint64_t>(n.y) * static_cast<uint64_t>(n.z) << 9;
   }
-  // The i-th voxel, in volumes of less than 2^41 voxels.
+  // Returns the i-th voxel, in volumes with less than 2^41 voxels.
   VOX_HD static Int3 voxel(uint64_t i, Int3 size) {
     const Int3 n = cubes(size);
     const uint32_t cube = static_cast<uint32_t>(i >> 9), row = cube / static_cast<uint32_t>(n.x);
@@ -77,7 +79,7 @@ struct CopyVolume {
 
 // The cube of 2 radius + 1 voxels a side around a voxel, as far as it lies inside the volume.
 struct FilterCube {
-  Int3 low, high;  // 24 B, `high` included
+  Int3 low, high;  // 24 B, `high` is included
 
   VOX_HD FilterCube(Int3 at, int32_t radius, Int3 size)
       : low{first(at.x, radius), first(at.y, radius), first(at.z, radius)},
@@ -90,8 +92,8 @@ struct FilterCube {
   }
 };
 
-// The sum of the words in a cube of 2 radius + 1 voxels a side around a voxel; voxels outside of the volume
-// count as 0.
+// Returns the sum of the words in a cube of 2 radius + 1 voxels a side around a voxel. Voxels outside of the
+// volume count as 0.
 template <class T, class Access>
 VOX_HD uint64_t sum_around(const Access& access, Int3 at, int32_t radius, Int3 size) {
   const FilterCube cube(at, radius, size);
@@ -118,7 +120,7 @@ struct MeanFilter {
   }
 };
 
-// Reads the words of random voxels, independent of each other.
+// Reads the words of random voxels, independently of each other.
 template <class Access, class T>
 struct RandomGather {
   Access access;
@@ -146,7 +148,7 @@ struct MortonGather {
     static_cast<T*>(task.out)[i] = access.template get<T>(voxel(i, task.count, task.size));
   }
   VOX_HD static Int3 voxel(uint64_t i, uint64_t count, Int3 size) {
-    const uint64_t step = (uint64_t{1} << 60) / count;  // a code has 20 bits an axis
+    const uint64_t step = (uint64_t{1} << 60) / count;  // a code has 20 bits per axis
     const Int3 at = morton_decode(i * step + mix64(i + 1) % step);
     return {part(at.x, size.x), part(at.y, size.y), part(at.z, size.z)};
   }
@@ -164,7 +166,7 @@ struct CastPicture {
   VOX_HD void operator()(uint64_t i) const { CastVolume<Access, T>{access, task.view}(i); }
 };
 
-// The list of all loops: ReadLoop::Copy is the body CopyVolume, and in generated code the entry point
+// The list of all loops. ReadLoop::Copy is the body CopyVolume, and in generated code the entry point
 // copy_volume.
 #define VOX_READ_LOOPS(LOOP)                      \
   LOOP(Copy, copy_volume, CopyVolume)             \

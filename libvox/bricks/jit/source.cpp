@@ -9,11 +9,11 @@
 namespace vox::bricks {
 namespace {
 
-// Compilers bound how deep conditions nest, and take long over functions with very many of them.
+// Compilers limit how deep conditions nest, and take long over functions with very many of them.
 constexpr uint32_t kDeepest = 24, kTogether = 64;
 constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
 
-// The text of the access to a volume's bricks; sizes and types that are known stand in it as constants.
+// The text of the access to a volume's bricks. Known sizes and types are constants in it.
 constexpr std::string_view kText = R"(
 namespace vox::bricks {{
 namespace {{
@@ -60,7 +60,7 @@ class TreeWriter {
 
   std::string text() {
     leaves_.assign(tree_.nodes.size(), 1);
-    for (size_t i = tree_.nodes.size(); i-- > 0;)  // children stand behind their parents
+    for (size_t i = tree_.nodes.size(); i-- > 0;)  // children come after their parents
       if (const KdNode node = tree_.nodes[i]; !node.is_leaf())
         leaves_[i] = leaves_[node.next] + leaves_[node.next + 1];
     const std::string body = branch(0, {{0, 0, 0}, tree_.grid}, 0);
@@ -75,13 +75,14 @@ class TreeWriter {
   }
 
  private:
-  // The index of brick p in the root grid, as text; 32 bits are enough, as a tree has fewer than 2^32 bricks.
+  // Returns the index of brick p in the root grid, as text. 32 bits are enough, because a tree has fewer than
+  // 2^32 bricks.
   std::string index() const {
     return fmt::format("static_cast<uint32_t>((p.z * {}u + p.y) * {}u + p.x)", access_.grid.y,
                        access_.grid.x);
   }
 
-  // The types that occur, as a set.
+  // Returns the set of types that occur.
   uint32_t types() const {
     uint32_t set = 0;
     for (uint32_t type = 0; type < kBrickTypeCount; ++type)
@@ -91,7 +92,7 @@ class TreeWriter {
 
   static bool empty(KdNode node) { return node.is_leaf() && node.next == kEmpty; }
 
-  // The text for one node of the tree. Empty regions fall through to the end of the function.
+  // Returns the text for one node of the tree. Empty regions fall through to the end of the function.
   std::string branch(uint32_t number, const VoxelBox& box, uint32_t depth) {
     const KdNode node = tree_.nodes[number];
     if (empty(node)) return "";
@@ -127,7 +128,7 @@ class TreeWriter {
     return fmt::format("kInRoot << kRootTypeBits | {}", node.next);
   }
 
-  // The entry of a brick as it stands in the root grid.
+  // Returns the entry of a brick as it stands in the root grid.
   uint64_t entry(Int3 brick) const {
     const auto [type, place] = access_.entry(access_.index(brick));
     return place << kRootTypeBits | type;
@@ -136,7 +137,7 @@ class TreeWriter {
   const FrozenBricks& bricks_;
   BricksRef access_;
   const KdTree& tree_;
-  std::vector<uint32_t> leaves_;  // below each node
+  std::vector<uint32_t> leaves_;  // the number of leaves below each node
   std::string functions_;
 };
 

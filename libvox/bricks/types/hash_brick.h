@@ -1,10 +1,10 @@
 // A hash brick: the voxels that are not empty, in buckets of a hash table. The hash is a permutation of the
-// Morton codes, so that an entry needs only the part of its code's hash that its bucket does not tell
+// Morton codes, so that an entry needs only the part of its code's hash that does not follow from its bucket
 // ("quotienting", Knuth, TAOCP 3, §6.4, exercise 13; Cleary 1984): one byte instead of a code. No slot is
 // free.
 //
 //   4 B           q: there are 2^q buckets, about one for each four voxels
-//   2 B           each bucket (4 B in bricks of 64³): the voxels in it and before it; filled up to a word
+//   2 B           each bucket (4 B in bricks of 64³): the voxels in it and before it; padded to a word
 //   1 B           each voxel: the low bits of its hash
 //   one value     each voxel
 #pragma once
@@ -31,7 +31,7 @@ struct HashBrick {
     const uint32_t bits = bucket_bits(counts.voxels, shape);
     to[0] = bits;
     from.each(shape, [&](uint32_t code, T) { add_to_end(to, shape, place(code, shape, bits).bucket, 1); });
-    uint32_t sum = 0;  // ends become beginnings, which then grow to ends
+    uint32_t sum = 0;  // ends become beginnings; the second loop over the voxels turns them into ends again
     for (uint32_t bucket = 0; bucket < 1u << bits; ++bucket) {
       const uint32_t count = end_of(to, shape, bucket);
       add_to_end(to, shape, bucket, sum - count);
@@ -87,7 +87,8 @@ struct HashBrick {
     uint8_t rest;
   };
 
-  // Multiplying by an odd number permutes; the high bits of the product depend on all bits of the code.
+  // Multiplying by an odd number is a permutation; the high bits of the product depend on all bits of the
+  // code.
   VOX_HD static Place place(uint32_t code, BrickShape shape, uint32_t bits) {
     const uint32_t hash = code * 0x9e3779b1u & (shape.voxels() - 1), rest_bits = shape.code_bits() - bits;
     return {hash >> rest_bits, static_cast<uint8_t>(hash & ((1u << rest_bits) - 1))};

@@ -4,7 +4,7 @@
 //   1, 2 or 3 B    each: its Morton code in the brick, in bricks of 4³, up to 32³, and 64³; low byte first
 //   one value      each voxel
 //
-// In the thesis codes have six bytes, as they are Morton codes in the volume.
+// In the thesis, codes have six bytes, because they are Morton codes in the volume.
 #pragma once
 
 #include "libvox/bricks/brick.h"

@@ -1,9 +1,9 @@
 // A masked brick: masks of the filled voxels, in two levels, and the values of these voxels, packed:
 //
-//   1 bit   each block of 4³ voxels in Morton order: whether any voxel of it is filled; whole words. Absent
+//   1 bit   each block of 4³ voxels in Morton order: 1 if any of its voxels is filled; in whole words. Absent
 //           in a brick of 4³, which has one block
-//   2 B     each of these words, where there are several: the filled blocks before it
-//   2 B     each filled block (4 B in bricks of 64³): the filled voxels before it; filled up to a word.
+//   2 B     each of these words, if there are several: the filled blocks before it
+//   2 B     each filled block (4 B in bricks of 64³): the filled voxels before it; padded to a word.
 //           Absent in a brick of 4³
 //   8 B     each filled block: a bit for each voxel, in Morton order
 //   value   each filled voxel, in Morton order
@@ -70,7 +70,7 @@ struct MaskedBrick {
     neighbours_one_by_one<MaskedBrick>(brick, shape, at, count, row);
   }
 
-  // Checks that the stored counts are those of the masks, so that access by them stays inside the brick.
+  // Checks that the stored counts agree with the masks, so that access by them stays inside the brick.
   template <class T>
   static bool fits(const uint32_t* brick, uint64_t words, BrickShape shape) {
     const uint64_t bytes = words * sizeof(uint32_t);
@@ -115,7 +115,7 @@ struct MaskedBrick {
     return masks_at(shape, stored) + 8 * stored;
   }
 
-  // How many filled blocks come before this bit of this word.
+  // Returns how many filled blocks come before this bit of this word.
   VOX_HD static uint32_t blocks_before(const uint32_t* brick, BrickShape shape, uint32_t word, uint32_t bit) {
     const uint32_t below = bit == 32 ? UINT32_MAX : (1u << bit) - 1;
     const uint32_t before = top_words(shape) > 1 ? array_at<uint16_t>(brick, top_ranks_at(shape))[word] : 0;

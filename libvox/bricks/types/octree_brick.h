@@ -2,11 +2,11 @@
 //
 //   4 B        number of inner nodes
 //   16 B       each inner node, from the root down, level by level: eight pointers of 16 bits to the
-//              children, in Morton order. A pointer is the number of an inner node, in nodes of 4³ voxels
-//              that of a leaf; kNone where all is empty
+//              children, in Morton order. A pointer is the number of an inner node or, in nodes of 4³
+//              voxels, of a leaf; it is kNone if everything below is empty
 //   8 values   each leaf, in Morton order
 //
-// Pointers count inside the brick, so half of the thesis's 32 bits are enough: a brick of 64³ has 4681 inner
+// Pointers count within the brick, so half of the thesis's 32 bits are enough: a brick of 64³ has 4681 inner
 // nodes and 32768 leaves.
 #pragma once
 
@@ -61,7 +61,7 @@ struct OctreeBrick {
     return leaf == kNone ? T{0} : array_at<T>(brick, leaves_at(brick[0]))[8 * leaf + (code & 7)];
   }
 
-  // Two voxels side by side along x share a leaf where the first has an even x.
+  // Two neighbouring voxels along x share a leaf if the first one has an even x.
   template <class T>
   VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
     const T* leaves = array_at<T>(brick, leaves_at(brick[0]));
@@ -85,14 +85,14 @@ struct OctreeBrick {
     uint32_t at[kMaxBrickLog2 - 1] = {};
   };
 
-  // There is a root even where all is empty.
+  // There is a root even if everything is empty.
   VOX_HD static uint32_t nodes_of(const BrickCounts& counts) { return counts.inner == 0 ? 1 : counts.inner; }
   VOX_HD static uint32_t inner_levels(BrickShape shape) { return shape.log2_side - 1; }
   VOX_HD static uint32_t leaves_at(uint32_t inner) {
     return static_cast<uint32_t>(sizeof(uint32_t)) + inner * kNodeBytes;
   }
 
-  // The number of the first node of each level.
+  // Returns the number of the first node of each level.
   VOX_HD static Levels level_starts(const uint64_t* masks, BrickShape shape) {
     Levels counts;
     uint32_t before = kNever;
@@ -118,7 +118,7 @@ struct OctreeBrick {
     return node;
   }
 
-  // Whether the pointers of a node are valid. Children have to come behind their parents, so that no path is
+  // True if the pointers of a node are valid. Children must come after their parents, so that no path is
   // endless.
   static bool node_fits(const uint32_t* brick, BrickShape shape, uint32_t node, uint32_t level,
                         uint64_t leaves) {

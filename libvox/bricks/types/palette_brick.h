@@ -1,8 +1,8 @@
-// A palette brick: a list of the few values that occur, and for each voxel an index into it, of as many bits
-// as needed.
+// A palette brick: a list of the few values that occur, and for each voxel an index into the list, with as
+// many bits as needed.
 //
 //   4 B         number of values, 1 to 256
-//   one value   each of the list, ascending; filled up to a word
+//   one value   each of the list, ascending; padded to a word
 //   k bits      each voxel, x fastest: its value's place in the list; 2^k is at least the number of values.
 //               Low bits come first, across the borders of words
 #pragma once
@@ -68,7 +68,7 @@ struct PaletteBrick {
     return values <= 1 ? 0 : static_cast<uint32_t>(highest_bit(values - 1)) + 1;
   }
 
-  // Where the indices begin, in words.
+  // Returns where the indices begin, in words.
   template <class T>
   VOX_HD static uint32_t indices_at(uint32_t values) {
     return 1 + (values * static_cast<uint32_t>(sizeof(T)) + 3) / 4;

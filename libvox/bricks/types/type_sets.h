@@ -1,4 +1,4 @@
-// The sets of brick types that have a name, since they are compared.
+// The sets of brick types that have a name, because benchmarks compare them.
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@ constexpr uint32_t set_of() {
 }
 }  // namespace detail
 
-// The sets of Labschütz, Figure 6.1: one type beside empty bricks, and the thesis's four; then all types.
+// The sets of Labschütz, Figure 6.1: one type beside empty bricks, and the thesis's four types; then all
+// types.
 inline constexpr std::array<BrickTypeSet, 5> kBrickTypeSets = {
     {{"dense", "dense", detail::set_of<EmptyBrick, DenseBrick>()},
      {"octree", "octree", detail::set_of<EmptyBrick, OctreeBrick>()},

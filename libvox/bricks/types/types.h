@@ -1,4 +1,5 @@
-// The types of bricks. This list is the one place that names them all; a type's number is its place in it.
+// The types of bricks. This list is the only place that names them all. A type's number is its place in the
+// list.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ struct BrickTypeList {
 #ifndef __CUDACC_RTC__  // NVRTC has no standard library
   static constexpr std::array<std::string_view, kCount> kNames = {Types::kName...};
 #endif
-  // Bit t is set where type t can hold any brick.
+  // Bit t is set if type t can hold any brick.
   static constexpr uint32_t kHoldAll = [] {
     uint32_t mask = 0, bit = 1;
     ((mask |= Types::kHoldsAll ? bit : 0, bit <<= 1), ...);
@@ -36,8 +37,8 @@ struct BrickTypeList {
     return number;
   }();
 
-  // Calls f.template operator()<Type>() for the type with this number, which is one of `types`. Runs where f
-  // can run, on the host or the device.
+  // Calls f.template operator()<Type>() for the type with this number, which must be one of `types`. It runs
+  // on the host or the device, wherever f can run.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
@@ -70,14 +71,14 @@ struct BrickTypeList {
   }
 };
 
-// The list itself. Where several types take equally little memory, the first of them is chosen. Files hold
-// the names of types, not their numbers, so that the order may change.
+// The list itself. If several types take equally little memory, the first of them is chosen. Files hold the
+// names of types, not their numbers, so that the order may change.
 using BrickTypes = BrickTypeList<EmptyBrick, DenseBrick, OctreeBrick, ListBrick, HomogeneousBrick,
                                  PaletteBrick, MaskedBrick, HashBrick>;
 
 inline constexpr uint32_t kBrickTypeCount = BrickTypes::kCount;
 
-// Sets of types: bit t for type t.
+// Sets of types have bit t for type t.
 inline constexpr uint32_t kAllBrickTypes = (1u << kBrickTypeCount) - 1;
 inline constexpr uint32_t kThesisBrickTypes = 0b1111;  // empty, dense, octree, list
 inline constexpr uint32_t kFastBrickTypes = 0b11;      // empty, dense

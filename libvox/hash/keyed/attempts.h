@@ -1,5 +1,5 @@
-// Tables whose build may fail, and is tried again with other hash functions. A build has come to its end when
-// the host has read what its threads say of it.
+// Tables whose build may fail, and is then tried again with other hash functions. A build ends when the host
+// has read the status that its threads wrote.
 #pragma once
 
 #include "libvox/hash/keyed/build_status.h"
@@ -10,8 +10,8 @@ namespace vox::hash {
 
 struct KeyBuildAttempt {
   uint32_t number;         // from 1 on
-  uint64_t seed;           // of its hash functions
-  KeyBuildStatus* status;  // on the device: zeros, which the attempt adds to
+  uint64_t seed;           // for the attempt's hash functions
+  KeyBuildStatus* status;  // on the device; zeros, to which the attempt adds
 };
 
 template <class Device, CellWord Cell, class Ref>
@@ -28,7 +28,7 @@ class AttemptedKeyTable : public SearchedKeyTable<Device, Cell, Ref> {
       const KeyBuildStatus status = attempt(cells, n, result.attempts);
       result.restarts += status.restarts;
       if (status.conflicts != 0) throw two_values(this->options_);
-      if (status.twice != 0) {  // rare: two threads brought the same key at the same time
+      if (status.twice != 0) {  // rare: two threads stored the same key at the same time
         distinct = distinct_cells(this->device_, this->format_, cells, n);
         if (distinct.conflict) throw two_values(this->options_);
         cells = distinct.cells.data();
@@ -44,9 +44,9 @@ class AttemptedKeyTable : public SearchedKeyTable<Device, Cell, Ref> {
     return finished(result);
   }
 
-  // Makes cells and builds once.
+  // Makes the cells and tries once to build the table.
   virtual void attempt(const Cell* cells, uint64_t n, const KeyBuildAttempt& attempt) = 0;
-  // Is called after the attempt that has not failed; returns what is known of the build then.
+  // Called after the successful attempt; returns the final results of the build.
   virtual KeyTableBuild finished(KeyTableBuild build) { return build; }
 
  private:

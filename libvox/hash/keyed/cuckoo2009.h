@@ -1,27 +1,28 @@
 // The table `cuckoo2009`: Alcantara, Sharf, Abbasinejad, Sengupta, Mitzenmacher, Owens and Amenta 2009,
 // "Real-time parallel hashing on the GPU", §4.
 //
-// Phase 1 distributes the items into buckets of 409 on average, in which there are at most 512 different keys.
-// In phase 2 a block of threads builds each bucket in shared memory, as a cuckoo hash of three sub-tables of 192
-// cells, whose functions follow from a seed that is kept for each bucket:
+// Phase 1 distributes the items into buckets of 409 on average; a bucket may have at most 512 different keys.
+// In phase 2 a thread block builds each bucket in shared memory, as a cuckoo hash of three sub-tables of 192
+// cells. Their hash functions are derived from a seed that is stored for each bucket:
 //
 //   cells    T1 of bucket 0 │ T1 of bucket 1 │ …  │ T2 of bucket 0 │ …  │ T3 of bucket 0 │ …
 //   seeds    32 bits for each bucket
 //
-// A search reads the seed and up to three cells. All copies of a key come into one bucket, where they go the
-// same way; so a bucket may have any number of items, as that of the multi-value table of §4.2 has. Which of
-// two keys a cell keeps is decided by races: builds of the same keys have different cells.
+// A search reads the seed and up to three cells. All copies of a key come into one bucket, where they take
+// the same way. A bucket may therefore have any number of items, as in the multi-value table of §4.2. Races
+// decide which of two keys a cell keeps, so builds of the same keys have different cells.
 //
-// The functions of the paper, [(c0 + c1 k) mod 1900813] mod m, are for keys of 32 bits and for tables of some
-// million keys. Here, where they do not suffice:
+// The functions of the paper, [(c0 + c1 k) mod 1900813] mod m, are for keys of 32 bits and for tables of a
+// few million keys. They are replaced where they do not suffice:
 //
-// - A key of 64 bits is folded to 32 by a mixing function with a seed: its high half chooses the bucket, from the
-//   second attempt on, and its low one the cells. With one half for both, four keys that have it in common would
-//   have three cells: half of all sets of 33 million keys have such four, and those of 2^31 some millions. So is,
-//   from the fifth attempt on, a key of 32 bits: those that leave the same rest by 1900813 have the same cells,
-//   whatever c0 and c1 are.
-// - Where 1900813 is less than 64 times the number of buckets, some of them would get more keys than others by
-//   far, or none. The prime is 2^32 - 5 then.
+// First, a key of 64 bits is folded to 32 bits by a mixing function with a seed. The high half of the mixed
+// word chooses the bucket, from the second attempt on, and the low half the cells. If one half did both, four
+// keys that share it would have only three cells: half of all sets of 33 million keys have four such keys,
+// and sets of 2^31 keys have millions of them. From the fifth attempt on, keys of 32 bits are folded as well,
+// because keys with the same remainder by 1900813 have the same cells, whatever c0 and c1 are.
+//
+// Second, the prime is 2^32 - 5 if 1900813 is less than 64 times the number of buckets, because otherwise
+// some buckets would get far more keys than others, or none.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +38,7 @@ namespace vox::hash {
 
 constexpr uint32_t kCuckooPrime = 1900813;
 
-// Says in which cell of a sub-table a key may be.
+// Chooses the cell of a sub-table in which a key may be.
 struct SubTableHash {
   using Affine = AffineHash<kCuckooPrime>;
   static constexpr uint32_t kCells = 192;
@@ -52,8 +53,8 @@ struct Cuckoo2009Ref {
   static constexpr uint32_t kMostBucketKeys = 512;
 
   Cell* cells;
-  uint32_t* seeds;  // of the buckets
-  Modulus buckets;  // how many there are
+  uint32_t* seeds;  // one for each bucket
+  Modulus buckets;  // their number
   uint32_t attempt;
   uint64_t seed;
   CellFormat<Cell> format;
@@ -62,12 +63,12 @@ struct Cuckoo2009Ref {
     constexpr uint32_t kUnfoldedAttempts = 4;
     return sizeof(Cell) == 8 || attempt > kUnfoldedAttempts;
   }
-  // What stands for a key in the functions of sub-tables.
+  // Returns the key's representative in the hash functions of the sub-tables.
   VOX_HD uint32_t folded(Cell key) const {
     return static_cast<uint32_t>(is_folded() ? mix64(key ^ seed) : uint64_t{key});
   }
-  // In its first attempt the paper divides the key itself: not at random, but often good enough, and keys that
-  // follow each other have neighbouring buckets.
+  // Returns the bucket of a key. The paper's first attempt divides the key itself. That is not random, but
+  // often good enough, and successive keys have neighbouring buckets.
   VOX_HD uint32_t bucket(Cell key) const {
     return static_cast<uint32_t>(buckets(attempt == 1 ? uint64_t{key} : hash_for_bucket(key)));
   }
@@ -77,7 +78,7 @@ struct Cuckoo2009Ref {
     if (buckets.divisor <= kCuckooPrime / 64) return AffineHash<kCuckooPrime>::from(seed)(folded_key);
     return AffineHash<kAffineLargePrime>::from(seed)(folded_key);
   }
-  // The function of a sub-table: its constants are a number of the bucket's, XORed with fixed ones.
+  // Returns the function of a sub-table. Its constants are the bucket's seed, XORed with fixed numbers.
   VOX_HD static SubTableHash hash(uint32_t bucket_seed, uint32_t sub_table) {
     const uint32_t fixed = 0x9e3779b9 * (2 * sub_table + 1);
     return {SubTableHash::Affine::from(bucket_seed ^ fixed, bucket_seed ^ ~(fixed << 13 | fixed >> 19))};
@@ -92,8 +93,8 @@ struct Cuckoo2009Ref {
     prefetch_line(cells + slot(of, 0, hash(seeds[of], 0)(folded(key))));
   }
 
-  // A cell that has been taken stays so, and a key comes to its second cell only from its first: behind an empty
-  // one there is nothing.
+  // A cell that is in use stays in use, and a key moves to its next cell only from the one before. The search
+  // can therefore end at an empty cell.
   template <class Probe>
   VOX_HD uint32_t find(Cell key, Probe& probe) const {
     const uint32_t of = bucket(key), folded_key = folded(key), bucket_seed = seeds[of];
@@ -109,13 +110,13 @@ struct Cuckoo2009Ref {
   }
 };
 
-// Phase 1: counts the items of each bucket, and numbers them.
+// Phase 1: counts the items of each bucket and numbers them.
 template <CellWord Cell>
 struct CountBucketItems {
   Cuckoo2009Ref<Cell> table;
   const Cell* items;
   uint32_t* counts;
-  uint32_t* offsets;  // kNoSlot: the item is in no bucket
+  uint32_t* offsets;  // kNoSlot if the item is in no bucket
   KeyBuildStatus* status;
   VOX_HD void operator()(uint64_t i) const {
     const Cell key = table.format.key(items[i]);
@@ -146,22 +147,23 @@ struct BucketCount {
   VOX_HD uint32_t operator()(uint64_t bucket) const { return counts[bucket]; }
 };
 
-// Phase 2: a block of threads builds a bucket.
+// Phase 2: a thread block builds a bucket.
 template <CellWord Cell>
 struct BuildBucket {
   using Table = Cuckoo2009Ref<Cell>;
-  // The 25 iterations of the paper are rounds through all sub-tables: 409 keys take 16 turns on average, which are
-  // its 5.5 iterations. In 25 turns, 3 % of buckets of 409 keys would have no end, and all of 512.
+  // Each of the paper's 25 iterations goes through all sub-tables, whereas a turn here goes through one.
+  // Buckets of 409 keys take 16 turns on average, which are the paper's 5.5 iterations. With only 25 turns, 3
+  // % of the buckets of 409 keys, and all buckets of 512, would fail.
   static constexpr uint32_t kMostTurns = 25 * Table::kSubTables;
-  static constexpr uint32_t kMostSeeds = 16;   // that are tried. Of 512 keys 60 % fail, of 409 none
+  static constexpr uint32_t kMostSeeds = 16;   // to try; 60 % of them fail with 512 keys, none with 409
   static constexpr uint32_t kSeenBits = 4096;  // see certainly_too_many()
 
   struct Shared {
     Cell cells[Table::kSubTables][Table::kSubTableCells];
-    // The sub-table that is written to in this turn, as it was, and that of the next turn.
+    // The sub-table that is written in this turn, and that of the next turn, as they were before.
     Cell before[2][Table::kSubTableCells];
     SubTableHash hash[Table::kSubTables];
-    uint8_t places[Table::kSubTables][Table::kMostBucketKeys];  // of the first items in each sub-table
+    uint8_t places[Table::kSubTables][Table::kMostBucketKeys];  // for the first items
     uint32_t seen[kSeenBits / 32];
   };
   static_assert(Table::kSubTableCells <= 256);
@@ -189,8 +191,9 @@ struct BuildBucket {
     block.once([&] { device::atomic_or_relaxed(&status->failed, 1u); });
   }
 
-  // Says of some buckets with more different keys than a bucket may have that it is so, without building them:
-  // their hashes are too many already. Of keys that are all in one bucket there may be millions.
+  // Returns true for some of the buckets that have more different keys than a bucket may have, without
+  // building them: their keys already have too many different hashes. If all keys fall into one bucket, there
+  // may be millions of them.
   template <class Block>
   VOX_HD bool certainly_too_many(Block block, const Cell* items, uint32_t count) const {
     auto& seen = block.shared().seen;
@@ -203,9 +206,9 @@ struct BuildBucket {
            Table::kMostBucketKeys;
   }
 
-  // Looks for a place for each key, in all buckets' sub-tables in turn: all keys that have none write to their
-  // cell of the same sub-table, each over what is there, and one stays. Those that have gone look for a place in
-  // the next turn. Ends when nothing was written.
+  // Tries to find a place for each key, in each sub-table in turn. In a turn, all keys without a place write
+  // to their cell of the same sub-table, over what is there, and one of them stays. Keys that were
+  // overwritten look for a place in the next turn. The build ends when nothing was written.
   template <class Block>
   VOX_HD bool all_placed(Block block, const Cell* items, uint32_t count, uint32_t seed) const {
     auto& shared = block.shared();
@@ -224,7 +227,7 @@ struct BuildBucket {
     return false;
   }
 
-  // How many items have their places computed once, in a bucket of so many.
+  // Returns how many items of a bucket with `count` items have their places computed in advance.
   VOX_HD static uint32_t kept_places(uint32_t count) {
     return count < Table::kMostBucketKeys ? count : Table::kMostBucketKeys;
   }
@@ -235,8 +238,8 @@ struct BuildBucket {
                                       : shared.hash[sub_table](table.folded(key));
   }
 
-  // Returns whether anything was written. The sub-table of the next turn is not, so that it can be kept
-  // meanwhile as it was.
+  // Returns true if anything was written. The sub-table of the next turn is not written in this turn, so its
+  // cells can be saved meanwhile.
   template <class Block>
   VOX_HD bool take_turn(Block block, const Cell* items, uint32_t count, uint32_t turn) const {
     auto& shared = block.shared();
@@ -268,7 +271,7 @@ struct BuildBucket {
     const uint32_t keys =
         block.count(Table::kBucketCells, [&](uint32_t j) { return cell(j) != kEmptyCell<Cell>; });
     if (keys > Table::kMostBucketKeys) return fail(block);
-    // Where there are copies, all must be what is stored.
+    // If there are copies, all must equal the stored cell.
     const bool conflict = keys < count && block.any(count, [&](uint32_t j) {
       const uint32_t folded_key = table.folded(table.format.key(items[j]));
       for (uint32_t t = 0; t < Table::kSubTables; ++t)
@@ -290,7 +293,7 @@ template <class Device, CellWord Cell>
 class Cuckoo2009Table final : public AttemptedKeyTable<Device, Cell, Cuckoo2009Ref<Cell>> {
  public:
   static constexpr const char* kName = "cuckoo2009";
-  // 409 items for 576 cells. With more, buckets have too many keys too often.
+  // 409 items for 576 cells. At higher load factors, too many buckets have too many keys.
   static constexpr KeyTableLoad kLoad = {.usual = 0.71, .most = 0.71};
 
   Cuckoo2009Table(Device& device, const KeyTableOptions& options)
@@ -298,7 +301,7 @@ class Cuckoo2009Table final : public AttemptedKeyTable<Device, Cell, Cuckoo2009R
 
  private:
   using Table = Cuckoo2009Ref<Cell>;
-  // Of 2^31 random keys, one attempt in eight succeeds; of 33 million, all but 3 in a hundred.
+  // With 2^31 random keys, one attempt in eight succeeds; with 33 million, 97 of 100 do.
   static constexpr uint32_t kMostAttempts = 32;
 
   uint64_t bytes_beside_cells() const override { return seeds_.size() * sizeof(uint32_t); }
@@ -308,7 +311,7 @@ class Cuckoo2009Table final : public AttemptedKeyTable<Device, Cell, Cuckoo2009R
     const auto bucket_items =
         static_cast<uint64_t>(std::max(1L, std::lround(this->load_factor_ * Table::kBucketCells)));
     const uint64_t buckets = std::max<uint64_t>(1, (n + bucket_items - 1) / bucket_items);
-    this->make_cells_unset(buckets * Table::kBucketCells);  // each bucket sets all of its own
+    this->make_cells_unset(buckets * Table::kBucketCells);  // each bucket sets all of its cells
     device.fill(this->cells_.data() + this->slots_, 1, kEmptyCell<Cell>);
     seeds_.reset();
     seeds_ = device.template make<uint32_t>(buckets);

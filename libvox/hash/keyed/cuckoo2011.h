@@ -1,18 +1,19 @@
 // The table `cuckoo2011`: the single-pass cuckoo hash of Alcantara, Volkov, Sengupta, Mitzenmacher, Owens and
 // Amenta 2011, "Building an efficient hash table on the GPU", with which García et al. 2011 compare theirs.
 //
-// A key has four cells in one large table. An item takes the first by an atomic exchange; the one that it finds
-// there goes on, with the same thread, to its own next cell: which one put it where it was is known by
-// comparing. An item that is still on its way after 7 lg n exchanges goes to the stash, 101 cells with a
-// function of their own. Where its cell in the stash is taken, the table is built anew with other functions.
+// A key has four cells in one large table. An item takes the first cell by an atomic exchange, and the same
+// thread then moves the item that was there to that item's next cell. It compares the item's slots with the
+// current one to find out which function had put the item there. An item that still has no cell after 7 lg n
+// exchanges goes to the stash, 101 cells with a hash function of their own. If its cell in the stash is
+// taken, the table is built again with other functions.
 //
 //   cells    the table, n / load factor │ the stash
 //
-// Which of its cells a key has is decided by races: builds of the same keys have different cells.
+// Races decide which of its cells a key has, so builds of the same keys have different cells.
 //
-// The functions are [(c0 + c1 k) mod p] mod the number of cells, of a prime that exceeds every number of cells:
-// 2^32 - 5, so that keys of 32 bits have equal cells only where they are equal. A key of 64 bits is two words,
-// each with a constant of its own.
+// The functions are [(c0 + c1 k) mod p] mod the number of cells. The prime p = 2^32 - 5 exceeds every number
+// of cells, and keys of 32 bits have equal cells in all functions only if they are equal. A key of 64 bits is
+// treated as two words, each with constants of its own.
 #pragma once
 
 #include <algorithm>
@@ -31,9 +32,9 @@ struct Cuckoo2011Ref {
   using Affine = AffineHash<kAffineLargePrime>;
 
   Cell* cells;
-  uint32_t size;  // cells of the table; the stash is behind them
+  uint32_t size;  // cells of the table; the stash lies behind them
   uint32_t stash_used;
-  Affine low[kFunctions + 1], high[kFunctions + 1];  // the last is the stash's
+  Affine low[kFunctions + 1], high[kFunctions + 1];  // the last function is the stash's
   CellFormat<Cell> format;
 
   static Cuckoo2011Ref with_seed(Cell* cells, uint32_t size, CellFormat<Cell> format, uint64_t seed) {
@@ -54,7 +55,7 @@ struct Cuckoo2011Ref {
   }
   VOX_HD uint32_t slot(Cell key, uint32_t function) const { return hash(key, function) % size; }
   VOX_HD uint32_t stash_slot(Cell key) const { return size + hash(key, kFunctions) % kStashCells; }
-  // Where a key goes that has been put out of a slot.
+  // Returns the next slot of a key that was evicted from a slot.
   VOX_HD uint32_t next_slot(Cell key, uint32_t from) const {
     uint32_t function = 0;
     while (function + 1 < kFunctions && slot(key, function) != from) ++function;
@@ -64,8 +65,8 @@ struct Cuckoo2011Ref {
   VOX_HD Cell cell(uint32_t slot) const { return cells[slot]; }
   VOX_HD void prefetch(Cell key) const { prefetch_line(cells + slot(key, 0)); }
 
-  // A cell that has been taken stays so, and a key comes to the next only by way of those before: behind an empty
-  // one there is nothing, but for the stash, to which a key may come from any.
+  // A cell that is in use stays in use, and a key comes to a cell only by way of those before it. The search
+  // can therefore skip to the stash at an empty cell; a key may come to the stash from any cell.
   template <class Probe>
   VOX_HD uint32_t find(Cell key, Probe& probe) const {
     for (uint32_t function = 0; function < kFunctions; ++function) {
@@ -114,8 +115,8 @@ struct InsertByEvictions {
   }
 };
 
-// Looks for keys that are stored twice: of two copies, the second may have been put into a cell before the one
-// to which the first had gone on. So each key looks at the cells before its own.
+// Finds keys that are stored twice: of two copies, the second may have been put into a cell before the one to
+// which the first had already moved on. Each stored key therefore checks the cells before its own.
 template <CellWord Cell>
 struct FindStoredTwice {
   Cuckoo2011Ref<Cell> table;
@@ -162,9 +163,9 @@ class Cuckoo2011Table final : public AttemptedKeyTable<Device, Cell, Cuckoo2011R
                     FindStoredTwice<Cell>{this->ref_, attempt.status});
   }
 
-  // How many an item may need. The limit of the paper suffices up to a load factor of 0.9. At 0.95 some hundred
-  // of a million items need more, whatever the functions are: so a later attempt has twice that of the one
-  // before.
+  // Returns how many exchanges an item may need. The paper's limit suffices up to a load factor of 0.9. At
+  // 0.95, some hundred items in a million need more, whatever the functions are, so each attempt has twice
+  // the limit of the previous one.
   static uint32_t most_exchanges(uint64_t n, uint32_t attempt) {
     return static_cast<uint32_t>(std::ceil(7 * std::log2(std::max(2.0, static_cast<double>(n)))))
            << (attempt - 1);

@@ -4,19 +4,20 @@
 //   bucket      128 bytes: 32 cells of 32 bits or 16 of 64, a lane of a group each
 //   sub-table   a quarter of the buckets, with a hash function of its own
 //
-// A first hash chooses two sub-tables for a key, in an order; it lies in its bucket of one or of the other. It
-// goes into the first one while that has room, so that most searches for stored keys read one bucket; where
-// both are full, cells of them are moved to *their* other buckets.
+// A first hash chooses two sub-tables for a key, in an order. The key lies in its bucket of one or the other.
+// It goes into the first bucket if there is room, so that most searches for stored keys read one bucket. If
+// both buckets are full, cells of them are moved to the other buckets of *their* keys.
 //
-// A lock. Each bucket has one, a bit. It does not guard the bucket's cells, which are taken by atomic exchange,
-// but the keys whose *first* bucket this is: only who has it stores such a key or moves it. So two groups never
-// store the same key twice, and a key that is moved, which is in both buckets for a moment and never in none, is
-// not missed. A group has one lock at a time and waits for nothing while it has it, so that none waits for ever.
+// Each bucket has a lock, which is a bit. The lock does not guard the bucket's cells, which are taken by
+// atomic exchange, but the keys whose *first* bucket this is: only the owner of the lock may store or move
+// such a key. Two groups therefore never store the same key twice. A key that is being moved is in both
+// buckets for a moment and never in none, so searches do not miss it. A group holds one lock at a time and
+// waits for nothing while it holds it, so there is no deadlock.
 //
-// To make room in a full bucket, a walk goes from it along the other buckets of cells, one cell of each at
-// random, to a bucket with an empty cell, and moves the last cell of the walk there. That is one empty cell,
-// one step nearer; the next walk ends there. Nothing is taken out meanwhile: a build or an insertion that fails
-// loses no key, and is done again with other hash functions.
+// To make room in a full bucket, a walk follows cells to their other buckets, one random cell of each bucket,
+// until it reaches a bucket with an empty cell. It moves the last cell of the walk there. The empty cell is
+// then one step nearer, and the next walk ends there. Nothing is removed meanwhile: a build or an insertion
+// that fails loses no key, and is done again with other hash functions.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@ struct CuckooBucketsRef {
   static constexpr uint32_t kSubTables = 4;
   static constexpr uint32_t kFewestProbes = 2;
   static constexpr uint32_t kBucketSectors = 4;
-  static constexpr uint32_t kMostSteps = 64;     // of a walk
+  static constexpr uint32_t kMostSteps = 64;     // steps of a walk
   static constexpr uint32_t kMostRounds = 1024;  // walks for one key
 
   Cell* cells;
@@ -43,7 +44,7 @@ struct CuckooBucketsRef {
   uint64_t seed;
   CellFormat<Cell> format;
 
-  // The two buckets of a key; they are different, because their sub-tables are.
+  // The two buckets of a key. They differ, because they belong to different sub-tables.
   struct Pair {
     uint32_t first, second;
     VOX_HD uint32_t other(uint32_t bucket) const { return bucket == first ? second : first; }
@@ -103,7 +104,7 @@ struct CuckooBucketsRef {
     group.once([&] { device::atomic_and(locks + number / 32, ~(1u << number % 32)); });
   }
 
-  // Puts a cell into an empty slot of a bucket; returns false where there is none.
+  // Puts a cell into an empty slot of a bucket. Returns false if there is none.
   template <class Group, class Probe>
   VOX_HD bool put(Group group, uint32_t number, uint32_t empty, Cell cell, Probe& probe) const {
     while (empty != 0) {
@@ -129,9 +130,9 @@ struct CuckooBucketsRef {
         device::let_others_go_on();
         continue;
       }
-      // Where another group has failed, this build has.
+      // If another group has failed, the build has failed.
       if (group.once([&] { return device::atomic_load_relaxed(&status->failed); }) != 0) return;
-      // The same walk gets shorter each time, unless other groups are in its way.
+      // Repeating a walk makes it shorter each time, unless other groups interfere.
       const bool found = walk(group, random >> 63 == 0 ? pair.first : pair.second, random, probe);
       if (!found || round % kMostSteps == kMostSteps - 1) random = mix64(random + 1);
       ++round;
@@ -141,7 +142,7 @@ struct CuckooBucketsRef {
 
   enum class Tried : uint32_t { Done, Locked, Full };
 
-  // A stored key is seen without the lock, so that the copies of one do not wait for each other.
+  // A stored key is found without the lock, so that copies of a key do not wait for each other.
   template <class Group, class Probe>
   VOX_HD Tried try_insert(Group group, const Pair& pair, Cell cell, KeyBuildStatus* status,
                           Probe& probe) const {
@@ -163,8 +164,8 @@ struct CuckooBucketsRef {
     return stored ? Tried::Done : Tried::Full;
   }
 
-  // Walks from a full bucket to one that is not, and moves the last cell of the walk there. Returns false where
-  // none is found. Equal random numbers give equal walks, as far as other groups do not change the buckets.
+  // Walks from a full bucket to one with an empty cell, and moves the last cell of the walk there. Returns
+  // false if it finds none. Equal random numbers give equal walks, unless other groups change the buckets.
   template <class Group, class Probe>
   VOX_HD bool walk(Group group, uint32_t from, uint64_t random, Probe& probe) const {
     auto held = load_shared(group, from, probe);
@@ -184,7 +185,7 @@ struct CuckooBucketsRef {
     return false;
   }
 
-  // Moves a cell to its other bucket, if it is still where it was.
+  // Moves a cell to its other bucket, if it is still in its place.
   template <class Group, class Probe>
   VOX_HD void move(Group group, const Pair& pair, uint32_t from, uint32_t slot, Cell cell, uint32_t empty,
                    Probe& probe) const {
@@ -195,7 +196,7 @@ struct CuckooBucketsRef {
     if (stays && put(group, pair.other(from), empty, cell, probe)) {
       probe.read(1);
       group.once([&] {
-        device::memory_fence();  // it is seen in the one bucket before it goes from the other
+        device::memory_fence();  // the key must be in the other bucket before it leaves this one
         device::atomic_store_relaxed(place, kEmptyCell<Cell>);
       });
     }
@@ -219,7 +220,7 @@ class CuckooBucketsTable final : public GroupSearchedKeyTable<Device, Cell, Cuck
 
   uint64_t bytes_beside_cells() const override { return locks_.size() * sizeof(uint32_t); }
 
-  // A bucket that is asked to hold more keys than the load factor allows holds as many as that.
+  // A bucket holds at most as many keys as the load factor allows, even if more are asked for.
   double keys_per_bucket() const {
     const double most = this->load_factor_ * Buckets::kSlots;
     return this->keys_per_bucket_ != 0 ? std::min<double>(this->keys_per_bucket_, most) : most;

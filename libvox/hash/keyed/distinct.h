@@ -1,4 +1,4 @@
-// The different ones among cells that may come more than once.
+// Finds the different cells among cells that may come more than once.
 #pragma once
 
 #include "libvox/device/runs.h"
@@ -19,7 +19,7 @@ template <CellWord Cell>
 struct DistinctCells {
   device::Buffer<Cell> cells;  // in ascending order
   uint64_t count = 0;
-  bool conflict = false;  // a key comes with two values
+  bool conflict = false;  // true if a key comes with two values
 };
 
 template <class Device, CellWord Cell>

@@ -1,5 +1,6 @@
-// Searches and insertions by groups of 32 lanes, a group a key, the same for all variants whose buckets are as
-// long as a group is wide. What is different is the variant's *ref*, a struct that is captured by value, with
+// Searches and insertions by groups of 32 lanes, one group for each key. The code is shared by all variants
+// whose buckets are as long as a group is wide. A variant provides its *ref*, a struct that is captured by
+// value, with
 //
 //   template <class Group, class Probe> VOX_HD uint32_t find(Group, Cell key, Probe&) const;
 //                                          the slot, or kNoSlot. Tells the probe of all that it reads
@@ -9,7 +10,7 @@
 //   VOX_HD Cell cell(uint32_t slot) const;
 //   VOX_HD void prefetch(Cell key) const;  asks for what both read first
 //
-// Neither is ever called for the key that is kept apart.
+// Neither find() nor insert() is ever called for the key that is kept apart.
 #pragma once
 
 #include <algorithm>
@@ -69,8 +70,8 @@ struct InsertByGroup {
   }
 };
 
-// A variant whose searches and insertions go by a ref. It says how to make room for keys; how often that is
-// tried, what becomes of copies and conflicts, and that no key is lost, is here.
+// A variant that searches and inserts by means of a ref. The variant says how to make room for keys. This
+// class decides how often that is tried, handles copies and conflicts, and makes sure that no key is lost.
 template <class Device, CellWord Cell, class Ref>
 class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
  public:
@@ -90,10 +91,10 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
   GroupSearchedKeyTable(Device& device, const KeyTableOptions& options)
       : GrowingKeyTable<Device, Cell>(device, options) {}
 
-  // Sets ref_ to a table without keys that has room for so many.
+  // Sets ref_ to an empty table with room for this many keys.
   virtual void make_empty(uint64_t keys, uint64_t seed) = 0;
-  // Sees to it that so many keys find room beside each other, those that are stored among them; returns false
-  // where the table has to be built anew for that.
+  // Makes room for `keys` keys, including those that are stored. Returns false if the table must be built
+  // again for that.
   virtual bool make_room(uint64_t keys) = 0;
 
   uint64_t keys() const { return keys_; }
@@ -125,7 +126,7 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
       start_empty(planned_, ++result.attempts);
     }
   }
-  // Has no room for the keys that are expected: they may be what the build has failed for.
+  // Makes no room for the expected keys, because they may be the reason why the build failed.
   void clear() override { start_empty(0, 1); }
 
   void start_empty(uint64_t planned, uint32_t attempt) {
@@ -170,11 +171,11 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
     return status;
   }
 
-  // Builds a table of these cells and of those that are stored. Some of them may be both.
+  // Builds a table of these cells and of the stored ones. Some cells may be both.
   template <class Probe>
   KeyTableBuild build_with(const Cell* cells, uint64_t n) {
     auto& device = this->device_;
-    const uint64_t slots = this->slots_ + 1;  // with the cell that is kept apart
+    const uint64_t slots = this->slots_ + 1;  // including the cell that is kept apart
     auto chosen = device.template make<uint32_t>(slots);
     const uint64_t stored = device.select("select stored cells", slots, this->holds_key(), chosen.data());
     auto all = device.template make<Cell>(stored + n);
@@ -185,9 +186,9 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
     return build_by<Probe>(all.data(), stored + n);
   }
 
-  uint64_t planned_ = 0;  // how many keys the table was made for
+  uint64_t planned_ = 0;  // the number of keys that the table was made for
   uint64_t keys_ = 0;
-  uint64_t apart_ = 0;  // as in KeyBuildStatus
+  uint64_t apart_ = 0;  // same meaning as in KeyBuildStatus
   uint32_t most_probes_ = 0;
 };
 

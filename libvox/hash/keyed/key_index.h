@@ -1,19 +1,19 @@
-// Numbers for the different keys of a batch, and back: the compacting table and two-way index of Alcantara et
-// al. 2009, §4.3, on any table of voxel keys. A prefix sum over the table's cells numbers those that hold a
-// key: 0 to count() - 1, in the order of their slots.
+// Numbers the different keys of a batch and finds the key of a number: the compacting table and two-way index
+// of Alcantara et al. 2009, §4.3, on any table of voxel keys. A prefix sum over the table's cells numbers
+// those that hold a key from 0 to count() - 1, in the order of their slots.
 #pragma once
 
 #include "libvox/hash/keyed/key_table.h"
 
 namespace vox::hash {
 
-constexpr uint32_t kNoNumber = UINT32_MAX;  // of a key that is not stored
+constexpr uint32_t kNoNumber = UINT32_MAX;  // the number of a key that is not stored
 
 template <CellWord Cell>
 struct TakeNumberedKeys {
   HoldsKey<Cell> holds;
   CellFormat<Cell> format;
-  const uint32_t* numbers;  // for each slot
+  const uint32_t* numbers;  // one for each slot
   Cell* keys;
   VOX_HD void operator()(uint64_t slot) const {
     if (holds(slot)) keys[numbers[slot]] = format.key(holds.cell(slot));
@@ -21,7 +21,7 @@ struct TakeNumberedKeys {
 };
 
 struct NumberOfSlot {
-  const uint32_t* numbers;  // for each slot
+  const uint32_t* numbers;  // one for each slot
   uint32_t* found;          // slots, which become numbers
   VOX_HD void operator()(uint64_t i) const { found[i] = found[i] == kNoSlot ? kNoNumber : numbers[found[i]]; }
 };
@@ -32,7 +32,7 @@ class KeyIndex {
   KeyIndex(Device& device, const KeyTableOptions& options)
       : device_(device), table_(make_key_table<Device, Cell>(device, options)) {}
 
-  // Builds the table of these cells, and numbers its keys. Throws what the table throws, and is empty then.
+  // Builds the table of these cells, and numbers its keys. Throws what the table throws, and is then empty.
   KeyTableBuild build(const Cell* cells, uint64_t n) {
     return build_or_empty([&] { return build_numbered(cells, n); }, [&] { build_numbered(nullptr, 0); });
   }
@@ -44,7 +44,7 @@ class KeyIndex {
   const uint32_t* numbers_of_slots() const { return numbers_.data(); }
   const KeyTable<Device, Cell>& table() const { return *table_; }
 
-  // Searches: numbers[i] becomes the number of keys[i] or kNoNumber.
+  // Searches: numbers[i] becomes the number of keys[i], or kNoNumber.
   void find(const Cell* keys, uint64_t n, uint32_t* numbers) const {
     table_->find(keys, n, numbers);
     device_.for_each({"find numbers of slots", 40}, n, NumberOfSlot{numbers_.data(), numbers});

@@ -1,6 +1,6 @@
 // The keys of pixels and voxels: three orders in which the places of a grid become numbers (García et al.
-// 2011, §4.2). Which keys are neighbours follows from it, and with it how much a table of voxel keys gains
-// where what is stored, or searched, lies side by side.
+// 2011, §4.2). The order decides which keys are neighbours, and thereby how much a table of voxel keys gains
+// if stored or searched keys lie side by side.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@ namespace vox::hash {
 enum class KeyLayout : uint8_t {
   RowMajor,    // x + width · (y + height · z): neighbours along x
   Morton,      // bits of the coordinates interleaved: neighbours along all axes
-  BitReversed  // the same of coordinates whose bits are reversed: no neighbours at all
+  BitReversed  // the same with the bits of each coordinate reversed: no neighbours at all
 };
 inline constexpr std::array kKeyLayouts = {KeyLayout::RowMajor, KeyLayout::Morton, KeyLayout::BitReversed};
 inline constexpr std::array kKeyLayoutNames = {"row-major", "morton", "bit-reversed"};
 
-// The keys of all places of a grid. With a depth of 1 it is a picture, whose keys have no bits for z.
+// The keys of all places of a grid. A grid with a depth of 1 is a picture, whose keys have no bits for z.
 class KeyGrid {
  public:
   static constexpr int32_t kMostSide = 1 << 30, kMostSideOfVolume = 1 << 21;
@@ -29,11 +29,11 @@ class KeyGrid {
   KeyGrid(KeyLayout layout, const Int3& size) : layout_(layout), size_(size) {
     const int32_t side = std::max({size.x, size.y, size.z});
     if (std::min({size.x, size.y, size.z}) < 1 || side > (is_flat() ? kMostSide : kMostSideOfVolume))
-      throw Error("a grid of voxel keys has 1 to 2^30 pixels a side, or 1 to 2^21 voxels");
+      throw Error("a grid of voxel keys must have 1 to 2^30 pixels, or 1 to 2^21 voxels, a side");
     axis_bits_ = static_cast<uint32_t>(std::bit_width(static_cast<uint32_t>(side - 1)));
   }
 
-  // How many bits the greatest key may have.
+  // Returns how many bits the greatest key may have.
   uint32_t key_bits() const {
     if (layout_ != KeyLayout::RowMajor) return axis_bits_ * (is_flat() ? 2 : 3);
     return static_cast<uint32_t>(std::bit_width(key({size_.x - 1, size_.y - 1, size_.z - 1})));
@@ -50,7 +50,7 @@ class KeyGrid {
     return is_flat() ? morton_encode({x, y}) : morton_encode(x, y, coordinate(place.z));
   }
 
-  // The place of a key that key() has given.
+  // Returns the place of a key that key() returned.
   VOX_HD Int3 place(uint64_t key) const {
     if (layout_ == KeyLayout::RowMajor) {
       const uint64_t row = key / static_cast<uint64_t>(size_.x);
@@ -71,7 +71,7 @@ class KeyGrid {
 
  private:
   VOX_HD bool is_flat() const { return size_.z == 1; }
-  // What is interleaved; reversing it twice brings it back.
+  // Returns the coordinate that is interleaved. Applying the function twice gives the original value.
   VOX_HD uint32_t coordinate(int32_t value) const {
     const auto bits = static_cast<uint32_t>(value);
     if (layout_ != KeyLayout::BitReversed || axis_bits_ == 0) return bits;
@@ -80,7 +80,7 @@ class KeyGrid {
 
   KeyLayout layout_;
   Int3 size_;
-  uint32_t axis_bits_;  // of the longest side
+  uint32_t axis_bits_;  // bits of the longest side
 };
 
 }  // namespace vox::hash

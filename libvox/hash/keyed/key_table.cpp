@@ -10,19 +10,20 @@ namespace vox::hash {
 void check_key_table_options(const KeyTableOptions& options, uint32_t cell_bits) {
   const double most = most_load_factor(options.table), load_factor = load_factor_of(options);
   if (!(load_factor > 0 && load_factor <= most))
-    throw UsageError(fmt::format("the load factor of a table '{}' is above 0 and at most {}, not {}",
+    throw UsageError(fmt::format("the load factor of a table '{}' must be above 0 and at most {}, not {}",
                                  options.table, most, load_factor));
   if (options.value_bits > cell_bits / 2)
-    throw UsageError(fmt::format("cells of {} bits have values of at most {} bits, not {}", cell_bits,
+    throw UsageError(fmt::format("cells of {} bits can hold values of at most {} bits, not {}", cell_bits,
                                  cell_bits / 2, options.value_bits));
   if (options.age_bits < 2 || options.age_bits > 4)
-    throw UsageError(fmt::format("maximum ages have 2 to 4 bits, not {}", options.age_bits));
-  if (options.most_attempts == 0u) throw UsageError("a table is built in 1 attempt at least");
+    throw UsageError(fmt::format("maximum ages must have 2 to 4 bits, not {}", options.age_bits));
+  if (options.most_attempts == 0u)
+    throw UsageError("the number of attempts to build a table must be at least 1");
 }
 
 void check_values_are_beside(const KeyTableOptions& options) {
   if (options.value_bits != 0)
-    throw UsageError("the values of a map are beside the cells of its table, not in them");
+    throw UsageError("a map needs cells without values, because it keeps its values beside the cells");
 }
 
 double load_factor_of(const KeyTableOptions& options) {
@@ -47,7 +48,7 @@ Error cannot_build(const KeyTableOptions& options, uint64_t keys, uint32_t attem
 }
 
 Error too_many_keys(const KeyTableOptions& options, uint64_t keys) {
-  return Error(fmt::format("a table '{}' of {} keys with a load factor of {} would have {} cells or more",
+  return Error(fmt::format("a table '{}' of {} keys with a load factor of {} would need {} cells or more",
                            options.table, format_count(keys), load_factor_of(options),
                            format_count(kNoSlot)));
 }

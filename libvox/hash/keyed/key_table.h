@@ -1,10 +1,11 @@
-// What the rest of the library knows of tables of voxel keys: a table is built from a batch of cells
-// (cell.h) and then searched by batches of keys. The variant (key_table_list.h) is chosen at run time.
+// The interface of tables of voxel keys for the rest of the library: a table is built from a batch of cells
+// (cell.h) and then searched with batches of keys. The variant (make_key_tables_impl.h) is chosen at run
+// time.
 //
-// A key is stored once. Equal cells may come more than once; a key with two values is an error, as is a table
-// that cannot be built: no key is ever lost. A table whose build has failed is empty, as one is that has not been
-// built yet: searches find nothing. Where a key lies, its slot, is the same on every device in some variants; in
-// others threads decide it, and no result may depend on it.
+// A key is stored once. Equal cells may come more than once. A key with two values is an error, and so is a
+// table that cannot be built; no key is ever lost. A table whose build has failed is empty, like one that has
+// not been built yet: searches find nothing. In some variants the slot of a key is the same on every device.
+// In others threads decide it, and no result may depend on it.
 #pragma once
 
 #include <memory>
@@ -20,45 +21,45 @@ namespace vox::hash {
 
 struct KeyTableOptions {
   std::string table = "lines";
-  // How many items a cell, as far as the variant can choose: above 0 and at most most_load_factor(table). None
-  // is the variant's own.
+  // The number of items for each cell, as far as the variant can choose. It must be above 0 and at most
+  // most_load_factor(table). If not set, the variant's own factor is used.
   std::optional<double> load_factor = {};
-  uint32_t value_bits = 0;  // of a cell, below its key
+  uint32_t value_bits = 0;  // bits of a cell below its key
   uint64_t seed = 0;        // other seeds give other hash functions
-  uint32_t age_bits = 4;    // of `robin`: 2 to 4 for each of its maximum ages
-  // How often a build is tried at most, in variants that can fail. None is the variant's own number.
+  uint32_t age_bits = 4;    // for `robin`: 2 to 4 bits for each of its maximum ages
+  // The most attempts to build, in variants that can fail. If not set, the variant's own number is used.
   std::optional<uint32_t> most_attempts = {};
 };
 
-// What a build came to.
+// The results of a build.
 struct KeyTableBuild {
-  uint64_t keys = 0;         // different ones, which the table holds
-  uint32_t attempts = 1;     // with other hash functions each
-  uint64_t restarts = 0;     // of parts of the table, where the variant has any
-  uint64_t parts = 0;        // how many of these there are
-  uint32_t most_probes = 0;  // how many places a search may have to look at
-  uint64_t sectors = 0;      // of 32 bytes that were touched, where they are counted
+  uint64_t keys = 0;         // the number of different keys, which the table holds
+  uint32_t attempts = 1;     // each with other hash functions
+  uint64_t restarts = 0;     // restarts of parts of the table, in variants that have parts
+  uint64_t parts = 0;        // the number of these parts
+  uint32_t most_probes = 0;  // the most places that a search may have to read
+  uint64_t sectors = 0;      // sectors of 32 bytes that were touched, if they are counted
 };
 
-// Throws UsageError unless the options make sense for cells of so many bits.
+// Throws UsageError if the options are invalid for cells of this many bits.
 void check_key_table_options(const KeyTableOptions& options, uint32_t cell_bits);
 
-// Throws UsageError where cells have values, of a map whose values are elsewhere.
+// Throws UsageError if cells have values. Maps call this function, because their values lie beside the cells.
 void check_values_are_beside(const KeyTableOptions& options);
 
-// The load factor that a table of these options has.
+// Returns the load factor of a table with these options.
 double load_factor_of(const KeyTableOptions& options);
 
-// What the hash functions of an attempt follow from; the first is 1.
+// Returns the seed of the hash functions of an attempt. The first attempt is 1.
 uint64_t attempt_seed(const KeyTableOptions& options, uint32_t attempt);
 
-// What a build throws.
+// The errors that a build throws.
 Error two_values(const KeyTableOptions& options);
 Error cannot_build(const KeyTableOptions& options, uint64_t keys, uint32_t attempts);
 Error too_many_keys(const KeyTableOptions& options, uint64_t keys);
 
-// Returns build(). Where that throws, calls empty() before the exception goes on, so that nothing half built is
-// ever searched.
+// Returns build(). If that throws, calls empty() before it passes the exception on, so that no partly built
+// table is ever searched.
 template <class Build, class Empty>
 KeyTableBuild build_or_empty(const Build& build, const Empty& empty) {
   try {
@@ -69,14 +70,15 @@ KeyTableBuild build_or_empty(const Build& build, const Empty& empty) {
   }
 }
 
-// Says of a slot whether it holds a key, as a device selects slots and counts them by it, and gives the cell of
-// one that does. The slot behind the last is for the cell that is kept apart, which may look like an empty one.
+// Is true for a slot that holds a key, so that a device can select and count such slots. cell() returns the
+// cell of such a slot. The slot behind the last one is for the cell that is kept apart, which may look like
+// an empty one.
 template <CellWord Cell>
 struct HoldsKey {
   const Cell* cells;
   uint64_t slots;
-  Cell mask;            // what of a cell is key and value
-  uint32_t link_every;  // the last of so many slots is for a link, not for a key; 0: none is
+  Cell mask;            // the bits of a cell that are key and value
+  uint32_t link_every;  // the last of every so many slots holds a link, not a key; 0 if there are no links
   uint32_t holds_apart;
 
   VOX_HD bool operator()(uint64_t slot) const {
@@ -93,9 +95,8 @@ class KeyTable {
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 
-  // Builds a table of these cells, which lie in the device's memory, in place of what it held. Throws Error
-  // where a key has two values, where there are more keys than slots can be numbered, or where all attempts have
-  // failed.
+  // Replaces the table's content by these cells, which lie in the device's memory. Throws Error if a key has
+  // two values, if there are more keys than slot numbers, or if all attempts have failed.
   KeyTableBuild build(const Cell* cells, uint64_t n) {
     return or_empty([&] {
       if (static_cast<double>(n) / load_factor_ >= kNoSlot) throw too_many_keys(options_, n);
@@ -103,35 +104,34 @@ class KeyTable {
     });
   }
 
-  // Searches: slots[i] becomes the slot of keys[i] or kNoSlot, values[i] its value or kNoValue.
+  // Search: slots[i] becomes the slot of keys[i] or kNoSlot, values[i] its value or kNoValue.
   virtual void find(const Cell* keys, uint64_t n, uint32_t* slots) const = 0;
   virtual void find_values(const Cell* keys, uint64_t n, uint32_t* values) const = 0;
-  // The same for keys that are all stored, which some variants find with less work. Of others, anything may
-  // be said.
+  // Does the same for keys that are all stored, which some variants find with less work. The values of other
+  // keys are unspecified.
   virtual void find_values_of_stored(const Cell* keys, uint64_t n, uint32_t* values) const {
     find_values(keys, n, values);
   }
-  // Searches as find_values() does: sectors[i] becomes how many sectors of 32 bytes the search for keys[i]
-  // has read.
+  // Searches like find_values(): sectors[i] becomes the number of sectors of 32 bytes that the search for
+  // keys[i] reads.
   virtual void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const = 0;
 
-  // How many keys a search finds at the first place that it looks at, at the second, …: the counts begin with
-  // index 1. The last, if it is kMostCountedProbes, has those of more probes as well. The key that is kept
-  // apart is not among them. Nothing where a variant does not say.
+  // Returns how many keys a search finds at the first place that it reads, at the second, and so on. The
+  // counts begin at index 1. A count at kMostCountedProbes includes the keys with more probes. The key that
+  // is kept apart is not counted. Returns nothing if the variant does not know.
   virtual std::vector<uint64_t> probes_of_keys() const { return {}; }
   static constexpr uint32_t kMostCountedProbes = 255;
 
-  // How many sectors a GPU moves for these searches, 32 that follow each other at a time (searched.h). Nothing
-  // where a variant does not say.
+  // Returns how many sectors a GPU moves for these searches, 32 successive ones at a time (searched.h).
+  // Returns nothing if the variant does not know.
   virtual std::optional<uint64_t> count_warp_sectors(const Cell*, uint64_t) const { return std::nullopt; }
-  // For each slot how many places a search that begins there looks at, at most. Nothing where a variant does not
-  // keep maximum ages.
+  // Returns for each slot the most places that a search which begins there reads. Returns nothing if the
+  // variant does not keep maximum ages.
   virtual std::vector<uint8_t> maximum_ages() const { return {}; }
 
-  // The cell at each slot; empty where it holds nothing. All keys lie in slots below slots(), but for the one
-  // that is kept apart. Of a cell that is not empty the bits of cell_mask() count: where no key needs the
-  // others, a variant may keep something of its own in them. Of some variants a few slots are for links:
-  // holds_key() leaves them out.
+  // The cell at each slot; it is empty if the slot holds no key. All keys lie in slots below slots(), except
+  // the one that is kept apart. Only the bits of cell_mask() of a filled cell are key and value; a variant
+  // may use the others for data of its own. In some variants a few slots hold links, which holds_key() skips.
   const Cell* cells() const { return cells_.data(); }
   Cell cell_mask() const { return cell_mask_; }
   uint64_t slots() const { return slots_; }
@@ -152,7 +152,7 @@ class KeyTable {
   }
 
   virtual KeyTableBuild build_cells(const Cell* cells, uint64_t n) = 0;
-  // Leaves a table without keys, whatever has become of it.
+  // Makes the table empty, whatever state it is in.
   virtual void clear() { build_cells(nullptr, 0); }
   template <class Build>
   KeyTableBuild or_empty(const Build& build) {
@@ -161,20 +161,20 @@ class KeyTable {
 
   virtual uint64_t bytes_beside_cells() const { return 0; }
 
-  // Makes room for so many slots and the cell that is kept apart; all are empty.
+  // Allocates cells for this many slots and for the cell that is kept apart. All are empty.
   void make_cells(uint64_t slots) {
     make_cells_unset(slots);
     device_.fill(cells_.data(), cells_.size(), kEmptyCell<Cell>);
   }
-  // The same, for a build that sets every cell itself.
+  // Does the same for a build that sets every cell itself.
   void make_cells_unset(uint64_t slots) {
-    if (slots >= kNoSlot) throw Error("a table of voxel keys has fewer than 2^32 - 1 cells");
+    if (slots >= kNoSlot) throw Error("a table of voxel keys can have at most 2^32 - 2 cells");
     cells_.reset();
     cells_ = device_.template make<Cell>(slots + 1);
     slots_ = slots;
     holds_apart_ = false;
   }
-  // Keeps the key that is all ones, with this value.
+  // Stores the key that is all ones with this value.
   void keep_apart(uint32_t value) {
     const Cell cell = format_.cell(format_.apart_key(), value);
     device_.upload(cells_.data() + slots_, &cell, 1);
@@ -189,24 +189,24 @@ class KeyTable {
   device::Buffer<Cell> cells_;
   Cell cell_mask_ = kEmptyCell<Cell>;
   uint64_t slots_ = 0;
-  uint32_t link_every_ = 0;  // as in HoldsKey
+  uint32_t link_every_ = 0;  // same meaning as in HoldsKey
   bool holds_apart_ = false;
   uint32_t apart_value_ = 0;
 };
 
-// Makes an empty table of the variant that options.table names. Throws UsageError unless there is one of this
-// name, and where an option is out of its range.
+// Makes an empty table of the variant that options.table names. Throws UsageError if there is no such
+// variant, or if an option is out of its range.
 template <class Device, CellWord Cell>
 std::unique_ptr<KeyTable<Device, Cell>> make_key_table(Device& device, const KeyTableOptions& options);
 
 // The names of the variants, in the order in which they are shown.
 std::vector<std::string> key_table_names();
 
-// What a variant does with load factors. Beyond `most` it builds no table, or too seldom one.
+// The load factors of a variant. Above `most` it builds no table, or fails too often.
 struct KeyTableLoad {
   double usual = 0, most = 0;
 };
-// Throws UsageError unless there is a variant of this name.
+// Throws UsageError if there is no variant of this name.
 KeyTableLoad key_table_load(const std::string& table);
 inline double most_load_factor(const std::string& table) {
   return key_table_load(table).most;

@@ -1,5 +1,6 @@
-// A map from keys to values that do not fit into cells, on any table of voxel keys: beside the table's cells lies an
-// array with a value for each slot. A search reads the table and then the value at the slot that it has found.
+// A map from keys to values that do not fit into cells, on any table of voxel keys. Beside the table's cells
+// lies an array with a value for each slot. A search reads the table and then the value at the slot that it
+// has found.
 #pragma once
 
 #include <cstring>
@@ -14,7 +15,8 @@ namespace vox::hash {
 template <class T>
 concept MapValue = std::is_trivially_copyable_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
-// A value as a map holds it: in words, which several threads may write at the same time, and in one sector.
+// A value as a map stores it: in words, which several threads may write at the same time, and within one
+// sector.
 template <MapValue Value>
 struct alignas(sizeof(Value)) ValueWords {
   using Word = std::conditional_t<sizeof(Value) == 4, uint32_t, uint64_t>;
@@ -35,7 +37,8 @@ struct alignas(sizeof(Value)) ValueWords {
 };
 static_assert(sizeof(ValueWords<uint32_t>) == 4 && sizeof(ValueWords<uint64_t>) == 8);
 
-// Stores the values of a batch. Of a key that comes with two of them any may be stored, or words of both.
+// Stores the values of a batch. If a key comes with two values, either of them may be stored, or words of
+// both.
 template <MapValue Value>
 struct StoreValues {
   const Value* values;
@@ -51,7 +54,8 @@ struct StoreValues {
   }
 };
 
-// Counts 1 for a value that is not the stored one. Of two different values of a key one is, whatever is stored.
+// Returns 1 for a value that is not the stored one. If a key has two different values, this is the case for
+// at least one of them, whatever is stored.
 template <MapValue Value>
 struct IsNotStored {
   const Value* values;
@@ -83,22 +87,22 @@ struct TakeValues {
 template <class Device, CellWord Cell, MapValue Value>
 class KeyValueMap {
  public:
-  // The cells of its table hold keys alone: options.value_bits is 0.
+  // The cells of the table hold only keys, so options.value_bits must be 0.
   KeyValueMap(Device& device, const KeyTableOptions& options)
       : device_(device), options_(options), table_(make_key_table<Device, Cell>(device, options)) {
     check_values_are_beside(options);
   }
 
-  // Maps keys[i] to values[i] for every i < n, in place of what it held. Equal keys may come more than once if
-  // all bytes of their values are equal, too. Throws Error where they are not, or where the table cannot be
-  // built, and is empty then.
+  // Replaces the map's content: maps keys[i] to values[i] for every i < n. Equal keys may come more than once
+  // if all bytes of their values are equal. Throws Error if they are not, or if the table cannot be built;
+  // then the map is empty.
   KeyTableBuild build(const Cell* keys, const Value* values, uint64_t n) {
     return build_or_empty([&] { return build_values(keys, values, n); },
                           [&] { build_values(nullptr, nullptr, 0); });
   }
 
-  // Searches: values[i] becomes the value of keys[i], or `none` where it is not stored. Whoever has no value to
-  // spare for that asks table() for slots, and looks into values_of_slots().
+  // Search: values[i] becomes the value of keys[i], or `none` if the key is not stored. A caller that has no
+  // spare value for `none` can search table() for slots and read values_of_slots().
   void find(const Cell* keys, uint64_t n, const Value& none, Value* values) const {
     auto slots = device_.template make<uint32_t>(n);
     table_->find(keys, n, slots.data());

@@ -1,19 +1,20 @@
-// The table `lines`: ours. Keys that follow each other lie beside each other, a search reads one bucket most
-// often, and a table of any load factor is built at the first attempt.
+// The table `lines`, which was designed for this library. Successive keys lie beside each other, a search
+// usually reads one bucket, and a table of any load factor is built at the first attempt.
 //
 //   bucket     64 bytes: 8 cells of 64 bits or 16 of 32, in the order of their precedence, empty ones last; in one that is
 //              full, pairs of cells may be swapped, which tells the turn of the last one (BucketCells)
 //   line       128 bytes, two buckets
 //   block      the keys that fill a line when all of them are stored: 16 or 32 that follow each other
 //
-// A block has a sequence of lines, by its hash; a key belongs to one side of each, so that keys that share a bucket
-// of the first line share one of every line. A key lies in the first of its buckets that has room
-// for it, where keys that had to go on more often have precedence (Robin Hood), and the greater key among
-// equals. This is a stable matching, of which there is one, in whatever order the keys come: a build may have
-// any number of threads, and its cells are the same.
+// The hash of a block defines a sequence of lines. A key belongs to one side of each of these lines, so keys
+// that share a bucket of the first line share a bucket of every line. A *turn* is a step of this sequence:
+// the bucket of turn 0 is the first that a key tries. A key lies in the first of its buckets that has room
+// for it. Keys that had to go on more often have precedence (Robin Hood), and among equals the greater key
+// has. This is a stable matching, and there is only one, in whatever order the keys come. A build may have
+// any number of threads, and its cells are always the same.
 //
-// A search goes along the same buckets. It ends where a bucket is not full, because no key has ever been sent on
-// from there, and where the last key of a bucket would have had to make room for the one that is searched.
+// A search visits the same buckets. It ends at a bucket that is not full, because no key ever had to go on
+// from there, and at a bucket whose last key would have had to make room for the wanted one.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@
 
 namespace vox::hash {
 
-// How many lines there are for so many keys.
+// Returns how many lines a table of this many keys has.
 inline uint64_t lines_of(uint64_t keys, double load_factor, uint32_t line_cells) {
   const double wanted = std::ceil(static_cast<double>(keys) / load_factor / line_cells);
   return next_prime(std::max<uint64_t>(1, static_cast<uint64_t>(wanted)));

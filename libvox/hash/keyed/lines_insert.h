@@ -1,4 +1,4 @@
-// Puts cells into the buckets of a table `lines` (lines.h), and brings the buckets in order afterwards.
+// Inserts cells into the buckets of a table `lines` (lines.h), and then orders the cells of each bucket.
 #pragma once
 
 #include <cstring>
@@ -11,8 +11,9 @@
 
 namespace vox::hash {
 
-// The cells of a bucket that other threads change at the same time. On a GPU they may be of an earlier time, as a
-// near cache holds them: a thread finds out when it changes one that is not as it was any more.
+// A copy of a bucket's cells, which other threads change at the same time. On a GPU the cells may be
+// outdated, because they come from the L1 cache; a thread notices when it tries to exchange a cell that has
+// changed.
 template <CellWord Cell>
 struct SharedBucket {
   static constexpr uint32_t kCells = LinesRef<Cell>::kBucketCells;
@@ -35,8 +36,8 @@ struct SharedBucket {
   }
 };
 
-// A cell that is put out goes on with the same thread. The cells of a bucket only ever come to have more
-// precedence, so that a thread may rely on what it was put out for, however long ago.
+// Inserts cells. A cell that is put out is moved on by the same thread. The cells of a bucket only ever gain
+// precedence, so a thread may rely on the reason for which it moved a cell on, however long ago that was.
 template <CellWord Cell>
 struct InsertIntoLines {
   using Lines = LinesRef<Cell>;
@@ -61,8 +62,8 @@ struct InsertIntoLines {
     device::atomic_or_relaxed(&status->failed, 1u);
   }
 
-  // Tries to put a cell into the bucket where its walk is. Returns true where nothing is left to be put; else
-  // `cell` is what has to go on from there.
+  // Tries to put a cell into the bucket that its walk has reached. Returns true if nothing is left to insert.
+  // Otherwise `cell` is the cell that must go on from there.
   VOX_HD bool put(Cell& cell, LineWalk& walk) const {
     const Cell key = table.format.key(cell);
     const uint32_t at = walk.bucket();
@@ -82,7 +83,7 @@ struct InsertIntoLines {
         return true;
       }
       if (empty != 0) {
-        // Neighbours in a batch are neighbours in a bucket: each wants another cell.
+        // Neighbours in a batch are neighbours in a bucket, so each tries a different cell first.
         const auto begin = static_cast<uint32_t>(key % kCells);
         const auto behind = static_cast<uint32_t>(lowest_bit(empty >> begin | empty << (kCells - begin)));
         const uint32_t to = (begin + behind) % kCells;
@@ -116,7 +117,7 @@ struct InsertIntoLines {
     }
   }
 
-  // Does what held.cell[place] = cell does, for cells in registers, which have no address.
+  // Does the same as held.cell[place] = cell, for cells in registers, which have no address.
   VOX_HD static void set(SharedBucket<Cell>& held, uint32_t place, Cell cell) {
     VOX_UNROLL
     for (uint32_t i = 0; i < kCells; ++i)
@@ -124,7 +125,8 @@ struct InsertIntoLines {
   }
 };
 
-// Brings the cells of a bucket in the order of their precedence, of which then the pairs tell (BucketCells).
+// Orders the cells of a bucket by precedence, and then encodes the last cell's turn in the pairs
+// (BucketCells).
 template <CellWord Cell>
 struct OrderBucket {
   using Lines = LinesRef<Cell>;
@@ -135,7 +137,7 @@ struct OrderBucket {
   VOX_HD void operator()(uint64_t i) const {
     const auto at = static_cast<uint32_t>(i);
     BucketCells<Cell> held = table.bucket(at);
-    uint32_t turns[kCells];  // behind 1; 0: empty
+    uint32_t turns[kCells];  // one more than the turn; 0 if empty
     VOX_UNROLL
     for (uint32_t c = 0; c < kCells; ++c)
       turns[c] = held.cell[c] == kEmptyCell<Cell> ? 0 : table.rank(held.cell[c], at).turn + 1;
@@ -147,7 +149,7 @@ struct OrderBucket {
       held.cell[a] = swap ? right.cell : left.cell;
       held.cell[b] = swap ? left.cell : right.cell;
     });
-    // Equal keys have equal turns, so that they lie side by side.
+    // Equal keys have equal turns, so they lie side by side.
     VOX_UNROLL
     for (uint32_t c = 1; c < kCells; ++c)
       if (turns[c] > 0 && table.format.key(held.cell[c]) == table.format.key(held.cell[c - 1]))

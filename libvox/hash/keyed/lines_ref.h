@@ -1,4 +1,4 @@
-// Where the keys of a table `lines` (lines.h) lie, and a search in it.
+// The places of keys in a table `lines` (lines.h), and the search.
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -8,13 +8,14 @@
 
 namespace vox::hash {
 
-// The cells of a bucket, as one thread reads them. In one that is full the last cell is the one of least precedence.
-// In which turn of its own it is there, a search need not find out: the order of the cells before it tells, as the
-// first cell of a pair may be less than the second one, or greater.
+// The cells of a bucket, as one thread reads them. In a full bucket, the last cell is the one of least
+// precedence. A search need not compute the turn in which that cell's key came to this bucket: the order of
+// the cells before it encodes the turn. In each pair of cells, the first may be less than the second, or
+// greater, which is one bit.
 template <CellWord Cell>
 struct alignas(16) BucketCells {
   static constexpr uint32_t kBytes = 64, kCount = kBytes / sizeof(Cell);
-  static constexpr uint32_t kPairs = 3, kMostTold = (1 << kPairs) - 1;  // this turn or a later one
+  static constexpr uint32_t kPairs = 3, kMostTold = (1 << kPairs) - 1;  // means this turn or a later one
   Cell cell[kCount];
 
   VOX_HD uint32_t told_turn() const {
@@ -36,13 +37,13 @@ struct alignas(16) BucketCells {
   }
 };
 
-// Where a key looks, turn by turn: in a line, and the next time as many lines further as its block's hash says. The
-// number of lines is a prime, so that no line comes twice before all others came; then the other side of each
-// line has its turn. Bits of the hash say which of the two sides it is, so that none of them is for some keys
-// alone.
+// The buckets that a key visits, turn by turn. Each turn goes to a line, and the next turn goes a fixed
+// number of lines further, which the hash of the key's block defines. The number of lines is a prime, so no
+// line comes a second time before all others have come; then the other side of each line has its turn. Bits
+// of the hash choose the side, so that neither side is reserved for certain keys.
 struct LineWalk {
   uint32_t turn, line, step;
-  uint32_t sides;  // of this turn and those to come, the lowest bit first
+  uint32_t sides;  // for this turn and those to come, lowest bit first
 
   VOX_HD void advance(uint32_t lines) {
     advance_on_same_sides(lines);
@@ -54,7 +55,7 @@ struct LineWalk {
     sides = rotated(sides, 1);
     ++turn;
   }
-  // After as many turns as there are lines.
+  // Changes to the other sides, after as many turns as there are lines.
   VOX_HD void change_sides(uint32_t lines) { sides = ~rotated(sides, (32 - lines % 32) % 32); }
   VOX_HD uint32_t bucket() const { return 2 * line + (sides & 1); }
 
@@ -64,8 +65,8 @@ struct LineWalk {
   }
 };
 
-// How early a cell comes in its bucket: a key that looked elsewhere more often has precedence, and the greater
-// key among equals.
+// The precedence of a cell in its bucket: a key that tried more buckets before comes first; among equals, the
+// greater key does.
 template <CellWord Cell>
 struct LineRank {
   uint32_t turn;
@@ -79,12 +80,12 @@ template <CellWord Cell>
 struct LinesRef {
   static constexpr uint32_t kBucketCells = BucketCells<Cell>::kCount;
   static constexpr uint32_t kLineBuckets = 2, kLineCells = kLineBuckets * kBucketCells;
-  static constexpr int kBlocksAtOnce = 8;  // of searches: they wait for memory most of the time
+  static constexpr int kBlocksAtOnce = 8;  // for searches, which wait for memory most of the time
 
   Cell* cells;
   uint64_t seed;
   uint32_t lines;
-  uint32_t probes;  // how many buckets a search looks at, at most
+  uint32_t probes;  // the most buckets that a search reads
   CellFormat<Cell> format;
 
   VOX_HD LineWalk walk(Cell key) const {
@@ -98,7 +99,7 @@ struct LinesRef {
     return reinterpret_cast<BucketCells<Cell>*>(cells)[at];
   }
 
-  // The rank of a cell in one of its buckets.
+  // Returns the rank of a cell in one of its buckets.
   VOX_HD LineRank<Cell> rank(Cell cell, uint32_t at) const {
     LineWalk its = walk(format.key(cell));
     while (its.bucket() != at && its.turn < 2 * lines) its.advance(lines);
@@ -107,7 +108,7 @@ struct LinesRef {
 
   VOX_HD void prefetch(Cell key) const { prefetch_line(&bucket(walk(key).bucket())); }
 
-  // A search: gives found(slot, cell), or `none`.
+  // Searches for a key. Returns found(slot, cell), or `none`.
   template <class Probe, class Result, class Found>
   VOX_HD Result search(Cell key, Probe& probe, Result none, const Found& found) const {
     const Cell wanted = format.cell(key, 0);
@@ -122,7 +123,8 @@ struct LinesRef {
         for (uint32_t i = 0; i < kBucketCells; ++i)
           if (format.same_key(held.cell[i], wanted)) place = i;
         if (place < kBucketCells) return found(at * kBucketCells + place, bucket(at).cell[place]);
-        // No key was ever sent on from a bucket that is not full, nor one that comes before the last in it.
+        // No key ever went on from a bucket that is not full, and no key with precedence over the bucket's
+        // last one did.
         const Cell last = held.cell[kBucketCells - 1];
         if (last == kEmptyCell<Cell>) return none;
         const uint32_t before = its.turn + (last < wanted ? 1 : 0);

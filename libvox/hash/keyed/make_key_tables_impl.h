@@ -1,5 +1,5 @@
-// All tables of voxel keys: the one place that lists them. make_key_tables_cpu.cpp and
-// make_key_tables_cuda.cu include it, each for one device.
+// The list of all variants of tables of voxel keys. make_key_tables_cpu.cpp and make_key_tables_cuda.cu
+// include this file, each for one device.
 #pragma once
 
 #include <array>
@@ -26,12 +26,12 @@ template <class Device, class Table, class Variant>
 constexpr KeyTableVariant<Device, Table> key_variant() {
   return {Variant::kName, Variant::kLoad, [](Device& device, const KeyTableOptions& options) {
             auto table = std::make_unique<Variant>(device, options);
-            table->build(nullptr, 0);  // so that searches find nothing in it
+            table->build(nullptr, 0);  // so that searches in the new table find nothing
             return std::unique_ptr<Table>(std::move(table));
           }};
 }
 
-// Those that grow are in both lists.
+// The variants that can grow are in both lists.
 template <class Device, CellWord Cell, class Table = GrowingKeyTable<Device, Cell>>
 constexpr std::array kGrowingKeyTableVariants = {
     key_variant<Device, Table, SlabSetTable<Device, Cell>>(),
@@ -64,7 +64,7 @@ std::unique_ptr<GrowingKeyTable<Device, Cell>> make_growing_key_table(Device& de
   check_key_table_options(options, CellFormat<Cell>::kBits);
   for (const auto& variant : kGrowingKeyTableVariants<Device, Cell>)
     if (options.table == variant.name) return variant.make(device, options);
-  throw UsageError("a table '" + options.table + "' does not grow");
+  throw UsageError("a table '" + options.table + "' cannot get more keys after it is built");
 }
 
 }  // namespace vox::hash

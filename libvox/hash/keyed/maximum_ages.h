@@ -1,9 +1,10 @@
-// The maximum ages of García et al. 2011, §3.1: for each slot how old the oldest of the keys is that look there
-// first. A search ends at this age; where it is 0 there is nothing to search.
+// The maximum ages of García et al. 2011, §3.1: for each slot, the age of the oldest of the keys that look
+// there first. A search ends at this age; if it is 0, there is nothing to find.
 //
-// An age is kept as a *level* of 2, 3 or 4 bits that stands for all ages up to its bound. Levels of 4 bits are
-// the ages themselves as long as the oldest key is no older than 15; fewer bits, and older keys, have coarser
-// ones. They lie in the highest bits of the cell at the slot where these are free, else apart.
+// An age is stored as a *level* of 2, 3 or 4 bits that stands for all ages up to its bound. Levels of 4 bits
+// are the ages themselves as long as the oldest key is no older than 15. With fewer bits or older keys,
+// levels are coarser. Levels lie in the highest bits of the cell at the slot if these bits are free, else in
+// words of their own.
 #pragma once
 
 #include "libvox/hash/keyed/robin_insert.h"
@@ -18,19 +19,19 @@ class AgeLevels {
 
   VOX_HD uint32_t bits() const { return bits_; }
   VOX_HD uint32_t most_age() const { return most_age_; }
-  // How many levels a word of 32 bits holds.
+  // Returns how many levels a word of 32 bits holds.
   VOX_HD uint32_t in_word() const { return 32 / bits_; }
   VOX_HD uint32_t bound(uint32_t level) const {
     const uint32_t even = level * slope_ >> 8, bound = even > level ? even : level;
     return bound < most_age_ ? bound : most_age_;
   }
-  // The least level for this age.
+  // Returns the least level for this age.
   VOX_HD uint32_t level(uint32_t age) const {
     uint32_t level = 0;
     while (bound(level) < age) ++level;
     return level;
   }
-  // The level at a slot, of those that lie apart.
+  // Returns the level at a slot, from levels in words of their own.
   VOX_HD uint32_t level_at(const uint32_t* words, uint64_t slot) const {
     const auto at = static_cast<uint32_t>(slot);
     return words[at / in_word()] >> at % in_word() * bits_ & last();
@@ -40,11 +41,11 @@ class AgeLevels {
   VOX_HD uint32_t last() const { return (1u << bits_) - 1; }
 
   uint32_t bits_ = 4, most_age_ = 0;
-  uint32_t slope_ = 0;  // of bounds over levels, in 1/256
+  uint32_t slope_ = 0;  // slope of the bounds over the levels, in 1/256
 };
 
-// The levels of the keys that look at a slot first, while they are gathered: a bit for each of 15, for two slots
-// in a word.
+// Gathers the levels of the keys that look at each slot first: a bit for each of 15 levels, and two slots in
+// a word.
 struct LevelMarks {
   uint32_t* words;
 
@@ -79,7 +80,8 @@ struct MarkLevels {
   }
 };
 
-// Makes cells of places; those without a holder are empty. No key looks at a slot first that nobody holds.
+// Copies the holders of places to cells; places without a holder become empty. If no key holds a slot, no key
+// looks there first.
 template <class Places, CellWord Cell>
 struct TakeHolders {
   Places places;
@@ -95,7 +97,7 @@ struct TakeHoldersWithLevels {
   Places places;
   Cell* cells;
   LevelMarks marks;
-  uint32_t shift;  // of levels in cells
+  uint32_t shift;  // position of the level in a cell
   VOX_HD void operator()(uint64_t slot) const {
     const AgedCell<Cell> holder = places.holder(slot);
     cells[slot] =
@@ -103,7 +105,7 @@ struct TakeHoldersWithLevels {
   }
 };
 
-// Writes a word of levels that lie apart.
+// Writes a word of levels that lie apart from the cells.
 struct GatherLevels {
   LevelMarks marks;
   AgeLevels levels;

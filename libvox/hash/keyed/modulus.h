@@ -1,4 +1,4 @@
-// The remainder by a divisor that many divide by, which takes two products.
+// Computes the remainder by a divisor that is used often, with two multiplications.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace vox::hash {
 
 struct Modulus {
   uint64_t divisor;
-  uint64_t reciprocal;  // of 2^64 − 1: a quotient by it is right, or too small by 1
+  uint64_t reciprocal;  // (2^64 − 1) / divisor; quotients by it are right or too small by 1
 
   static Modulus of(uint64_t divisor) { return {divisor, UINT64_MAX / divisor}; }
   VOX_HD uint64_t operator()(uint64_t x) const {

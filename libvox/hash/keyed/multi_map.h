@@ -1,6 +1,6 @@
-// A map from keys to runs of values, which stand side by side in one array: the multi-value table of Alcantara
-// et al. 2009, §4.2, on any table of voxel keys. Items are counted for each different key, by atomic additions;
-// a prefix sum says where the run of each key begins; and the values are moved there.
+// A map from keys to runs of values, which stand side by side in one array: the multi-value table of
+// Alcantara et al. 2009, §4.2, on any table of voxel keys. Atomic additions count the items of each key, a
+// prefix sum finds where the run of each key begins, and the values are moved there.
 #pragma once
 
 #include <bit>
@@ -10,13 +10,13 @@
 
 namespace vox::hash {
 
-// In which order values stand in a run.
+// The order of the values in a run.
 enum class RunOrder : uint8_t {
-  kInput,  // as they came: they are moved by a stable sort of the numbers of their keys, which have few bits
-  kAny,    // as the paper has it, by races: the place of an item in its run is what the counter was before it
+  kInput,  // the input's order: values are sorted stably by the numbers of their keys, which have few bits
+  kAny,    // as in the paper, by races: the place of an item is the previous value of its run's counter
 };
 
-// Where the values of a key are; a key that is not stored has none.
+// The place of a key's values. A key that is not stored has none.
 struct KeyRun {
   uint32_t begin = 0, count = 0;
   bool operator==(const KeyRun&) const = default;
@@ -26,7 +26,7 @@ static_assert(sizeof(KeyRun) == 8);
 struct CountRuns {
   const uint32_t* numbers;
   uint32_t* counts;
-  uint32_t* places;  // in the run; null: nobody asks
+  uint32_t* places;  // in the run; nullptr if not needed
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t place = device::atomic_count_together(counts + numbers[i]);
     if (places != nullptr) places[i] = place;
@@ -41,7 +41,7 @@ struct RunCount {
 struct PlaceOfValue {
   const uint32_t* numbers;
   const uint32_t* starts;
-  uint32_t* places;  // in the run, and then in the array
+  uint32_t* places;  // first in the run, then in the array
   VOX_HD void operator()(uint64_t i) const { places[i] += starts[numbers[i]]; }
 };
 
@@ -58,28 +58,28 @@ struct FindRuns {
 template <class Device, CellWord Cell>
 class MultiMap {
  public:
-  // Its keys have no values of their own: options.value_bits is 0.
+  // The map's keys have no values of their own, so options.value_bits must be 0.
   MultiMap(Device& device, const KeyTableOptions& options, RunOrder order = RunOrder::kInput)
       : device_(device), order_(order), index_(device, options) {
     check_values_are_beside(options);
   }
 
-  // Maps keys[i] to values[i] for every i < n, in place of what it held; a key may come with any number of
-  // values. Throws Error where the table cannot be built, and is empty then.
+  // Replaces the map's content: maps keys[i] to values[i] for every i < n. A key may come with any number of
+  // values. Throws Error if the table cannot be built; then the map is empty.
   KeyTableBuild build(const Cell* keys, const uint32_t* values, uint64_t n) {
     return build_or_empty([&] { return build_runs(keys, values, n); },
                           [&] { build_runs(nullptr, nullptr, 0); });
   }
 
-  // Searches: runs[i] becomes where the values of keys[i] are in values().
+  // Search: runs[i] becomes the place of the values of keys[i] in values().
   void find(const Cell* keys, uint64_t n, KeyRun* runs) const {
     auto numbers = device_.template make<uint32_t>(n);
     index_.find(keys, n, numbers.data());
     device_.for_each({"find runs", 44}, n, FindRuns{numbers.data(), starts_.data(), runs});
   }
 
-  // All values, run by run, in the device's memory: the run of number i of the index goes from starts()[i] to
-  // starts()[i + 1].
+  // All values, run by run, in the device's memory. The run of the index's number i goes from starts()[i] to
+  // before starts()[i + 1].
   const uint32_t* values() const { return values_.data(); }
   const uint32_t* starts() const { return starts_.data(); }
   const KeyIndex<Device, Cell>& index() const { return index_; }
@@ -88,7 +88,7 @@ class MultiMap {
 
  private:
   KeyTableBuild build_runs(const Cell* keys, const uint32_t* values, uint64_t n) {
-    if (n >= kNoSlot) throw Error("a map of voxel keys has fewer than 2^32 - 1 values");
+    if (n >= kNoSlot) throw Error("a map of voxel keys can hold at most 2^32 - 2 values");
     const KeyTableBuild result = index_.build(keys, n);
     auto numbers = device_.template make<uint32_t>(n);
     index_.find(keys, n, numbers.data());

@@ -1,6 +1,6 @@
-// The table `open`: plain open addressing, first come first served, along the random sequence of places
-// (probes.h). Searches go far: it is here for the upper histogram of García et al. 2011, Figure 3, which
-// `robin-random` has the lower one of. Which key lies where depends on the order in which threads come.
+// The table `open`: plain open addressing along the random sequence of places (probes.h), first come, first
+// served. Searches take many probes. The table exists for the upper histogram of García et al. 2011, Figure
+// 3; `robin-random` gives the lower one. The places of keys depend on the order in which threads come.
 #pragma once
 
 #include "libvox/hash/keyed/build_status.h"
@@ -14,7 +14,7 @@ struct OpenRef {
   Cell* cells;
   CellFormat<Cell> format;
   RandomProbes sequence;
-  uint32_t most_probes;  // of any key
+  uint32_t most_probes;  // the most that any key needs
 
   VOX_HD Cell cell(uint32_t slot) const { return cells[slot]; }
   VOX_HD void prefetch(Cell key) const { prefetch_line(cells + sequence.place(sequence.start(key), 1)); }
@@ -33,8 +33,8 @@ struct OpenRef {
   }
 };
 
-// Puts each cell into the first of its places that is empty. Whoever holds a place stays, so that a key that
-// comes again meets itself.
+// Puts each cell into the first of its places that is empty. A cell never leaves its place, so a key that
+// comes again finds itself.
 template <CellWord Cell>
 struct InsertOpen {
   OpenRef<Cell> table;
@@ -72,7 +72,7 @@ class OpenTable final : public SearchedKeyTable<Device, Cell, OpenRef<Cell>> {
       : SearchedKeyTable<Device, Cell, OpenRef<Cell>>(device, options) {}
 
  private:
-  // A sequence goes through all slots, so that every key finds one.
+  // A sequence visits all slots, so every key finds a free one.
   KeyTableBuild build_cells(const Cell* cells, uint64_t n) override {
     auto& device = this->device_;
     this->make_cells(slots_for(n, this->load_factor_, 1));

@@ -1,18 +1,18 @@
-// Sequences of places at which open addressing looks for a key, the first, the second, … : García et al. 2011,
-// §3.1 and §4. A *place* is a slot; which one of its sequence it is for a key, from 1 on, is the key's *age*
-// there. All places of a sequence are different.
+// Sequences of places at which open addressing looks for a key, the first, the second, and so on: García et
+// al. 2011, §3.1 and §4. A *place* is a slot. The *age* of a key at a place is that place's position in the
+// key's sequence, from 1 on. All places of a sequence are different.
 //
 //   coherent   place = key + offset[age]                  the same offsets for all keys: keys that follow each
 //                                                         other look at places that follow each other
 //   random     place = c0 + key · c1 + (age − 1) · step   the step is a hash of the key
 //
-// The paper gives the random sequence one step for all keys. That is linear probing of slots in another order,
-// which no choice of constants helps: of 2^20 keys at a load factor of 0.99 some grow 290 old, which no field of
-// 4 bits holds. With a step of its own for each key (double hashing) ages are about the paper's: at 0.8 to 5 or 6,
-// where Figure 3 has 5, at 0.99 to 9. Coherent ones go to 10 and 14.
+// In the paper, the random sequence has the same step for all keys. That is linear probing of slots in
+// another order, and no choice of constants helps: with 2^20 keys and a load factor of 0.99, some ages reach
+// 290, which does not fit in 4 bits. With a step for each key (double hashing), ages are about those of the
+// paper: at 0.8 up to 5 or 6, where Figure 3 has 5, and at 0.99 up to 9. Coherent sequences reach 10 and 14.
 //
-// Everything is modulo the number of slots, which is a prime, so that keys at any regular distance spread over
-// all slots, and so that every step goes through all of them.
+// All arithmetic is modulo the number of slots. It is a prime, so that keys at any regular distance spread
+// over all slots, and so that every step visits all of them.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,9 @@
 
 namespace vox::hash {
 
-// How many slots hold so many keys, the first time that a table is attempted, the second time, …: primes that
-// follow each other. So keys that share a place because they are equal modulo the one are not modulo the next.
-// There are never so few that the places of a sequence could not be different.
+// Returns how many slots to use for this many keys in this attempt. Each further attempt uses the next prime,
+// so that keys which share a place because they are equal modulo one prime do not share it modulo the next.
+// There are always enough slots for the places of a sequence to be different.
 inline uint64_t slots_for(uint64_t keys, double load_factor, uint32_t attempt) {
   constexpr uint64_t kLeast = 37;
   const double wanted = std::ceil(static_cast<double>(keys) / load_factor);
@@ -78,7 +78,7 @@ class RandomProbes {
   VOX_HD Start start(uint64_t key) const {
     return {modulus_(c0_ + key * c1_), 1 + multiply_high(mix64(key ^ c2_), modulus_.divisor - 1)};
   }
-  // There are fewer than 2^32 slots, so that the sum has fewer than 64 bits whatever the age.
+  // There are fewer than 2^32 slots, so the sum has fewer than 64 bits at any age.
   VOX_HD uint64_t place(Start start, uint32_t age) const {
     return modulus_(start.first + (age - 1) * start.step);
   }
@@ -97,7 +97,7 @@ concept ProbeSequence = std::constructible_from<S, uint64_t, uint64_t> &&
 };
 static_assert(ProbeSequence<CoherentProbes> && ProbeSequence<RandomProbes>);
 
-// The age of a key at one of its places; 0 where it is none.
+// Returns the age of a key at a place, or 0 if the place is not in its sequence.
 template <ProbeSequence Sequence>
 VOX_HD uint32_t age_at(const Sequence& sequence, uint64_t key, uint64_t place) {
   const auto start = sequence.start(key);

@@ -1,7 +1,7 @@
-// The tables `robin` and `robin-random`: García, Lefebvre, Hornus & Lasram, Coherent Parallel Hashing, 2011, §3.
-// One array, open addressing along a sequence of places (probes.h), where keys that had to go further have
-// precedence (Robin Hood; robin_insert.h), and for each slot the greatest age of those that look there first
-// (maximum_ages.h), with which a search ends.
+// The tables `robin` and `robin-random`: García, Lefebvre, Hornus & Lasram, Coherent Parallel Hashing, 2011,
+// §3. They are one array with open addressing along a sequence of places (probes.h). Keys that had to go
+// further have precedence (Robin Hood; robin_insert.h). For each slot, the greatest age of the keys that look
+// there first is stored (maximum_ages.h), and a search ends at this age.
 //
 // While the table is built, each place knows the age of its holder:
 //
@@ -9,8 +9,9 @@
 //   32-bit cells                             in words of 64 bits, which are given back in the end; ages to 31
 //   64-bit cells                             nowhere: it is computed anew from the key and the place; ages to 31
 //
-// Cells are the same whichever it is. A key that grows older has the table attempted again with other constants,
-// and ages to 31. In the end a cell's highest bits, where they are 0 in all of them, hold maximum ages.
+// The cells are the same in all three cases. If a key would grow older, the table is attempted again with
+// other constants, and ages up to 31. If the highest bits are 0 in all cells, they hold the maximum ages in
+// the finished table.
 #pragma once
 
 #include "libvox/hash/keyed/maximum_ages.h"
@@ -21,8 +22,8 @@ namespace vox::hash {
 template <CellWord Cell, ProbeSequence Sequence>
 struct RobinRef {
   const Cell* cells;
-  const uint32_t* levels_apart;  // nullptr: they lie in the cells
-  Cell mask;                     // what of a cell is key and value
+  const uint32_t* levels_apart;  // nullptr if the levels lie in the cells
+  Cell mask;                     // the bits of a cell that are key and value
   CellFormat<Cell> format;
   AgeLevels levels;
   Sequence sequence;
@@ -30,8 +31,8 @@ struct RobinRef {
   VOX_HD Cell cell(uint32_t slot) const { return cells[slot]; }
   VOX_HD void prefetch(Cell key) const { prefetch_line(cells + sequence.place(sequence.start(key), 1)); }
 
-  // A search: calls found(slot, cell) and returns what it returns, or `none`. Nobody was ever sent on from a
-  // place that is empty.
+  // Searches for a key. Calls found(slot, cell) and returns its result, or returns `none`. No key ever had to
+  // go on from an empty place.
   template <class Probe, class Result, class Found>
   VOX_HD Result search(Cell key, Probe& probe, Result none, const Found& found) const {
     const auto start = sequence.start(key);
@@ -62,7 +63,7 @@ struct RobinRef {
   VOX_HD uint32_t value(Cell key, Probe& probe) const {
     return search(key, probe, kNoValue, [this](uint32_t, Cell cell) { return format.value(cell); });
   }
-  // The value of a key that is stored, for which no maximum age is needed.
+  // Returns the value of a stored key, for which no maximum age is needed.
   VOX_HD uint32_t value_of_stored(Cell key) const {
     const auto start = sequence.start(key);
     for (uint32_t age = 1; age <= levels.most_age(); ++age) {
@@ -73,7 +74,7 @@ struct RobinRef {
   }
 };
 
-// What a search says of a key that is stored.
+// Makes a search return the value of a key that must be stored.
 struct ValueOfStoredKey {
   template <class Table, CellWord Cell>
   VOX_HD static uint32_t of(const Table& table, Cell key) {
@@ -94,8 +95,8 @@ struct WriteMaximumAge {
   }
 };
 
-// Counts 1 for a cell that needs more than the lowest bits. One that is all ones in these does, too, so that
-// no cell with a level above it looks like an empty one.
+// Returns 1 for a cell that needs more than the lowest bits. A cell whose lowest bits are all ones also
+// counts, so that no cell with a level above it looks like an empty cell.
 template <CellWord Cell>
 struct NeedsMoreBits {
   const Cell* cells;
@@ -156,7 +157,7 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
 
   uint64_t bytes_beside_cells() const override { return levels_apart_.size() * sizeof(uint32_t); }
 
-  // Whether all cells leave so many of their highest bits free.
+  // Returns true if all cells leave this many of their highest bits free.
   bool leave_free(const Cell* cells, uint64_t n, uint32_t bits) {
     return this->device_.sum({"look for free bits", sizeof(Cell)}, n,
                              NeedsMoreBits<Cell>{cells, this->format_, kEmptyCell<Cell> >> bits}) == 0;
@@ -190,7 +191,7 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
     return status;
   }
 
-  // Makes cells of the places, and levels in them or apart.
+  // Copies the places to cells, and stores the levels in them or apart from them.
   template <class Places>
   void keep_levels(const Places& places, const Sequence& sequence) {
     auto& device = this->device_;
@@ -218,7 +219,7 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
   }
 
   device::Buffer<uint32_t> levels_apart_;
-  std::vector<uint64_t> ages_;  // how many keys are how old
+  std::vector<uint64_t> ages_;  // the number of keys of each age
 };
 
 template <class Device, CellWord Cell>

@@ -1,12 +1,13 @@
-// How the table `robin` is filled (robin.h): a key looks at its places one after the other and takes the first
-// that nobody holds who is older there, or as old and greater; whoever held it goes on with the same thread.
+// Insertion into the table `robin` (robin.h). A key looks at its places one after the other. It takes the
+// first place whose holder has a lower age there, or the same age and a lesser cell. The same thread then
+// moves the former holder on.
 //
-// A place only ever gets greater pairs (age, cell). So nobody who was rejected somewhere would be taken there
-// later, and in the end a key is at the first of its places where all greater pairs have found a better one:
-// a stable matching, of which there is one, in whatever order threads run. Nor can a key end in two places: on
-// its way to the later one it met, at the earlier one, itself or a greater pair, which would still be there. The
-// same holds of a key with two values: between its two pairs at a place there is nobody else's, so that one of
-// them meets the other.
+// The pair (age, cell) of a place only ever grows. A key that was rejected at a place would therefore be
+// rejected there later as well. In the end, each key is at the first of its places at which all greater pairs
+// have found a better place. This is a stable matching, and there is only one, in whatever order threads run.
+// No key can end in two places: on its way to the later one, it met itself or a greater pair at the earlier
+// one, and that would still be there. The same holds for a key with two values: at a place, no other key lies
+// between its two pairs, so one of them meets the other.
 #pragma once
 
 #include "libvox/hash/keyed/build_status.h"
@@ -14,20 +15,20 @@
 
 namespace vox::hash {
 
-// Who holds a place, or wants to.
+// The holder of a place, or a cell that wants the place.
 template <CellWord Cell>
 struct AgedCell {
   Cell cell;
-  uint32_t age;  // 0: nobody
+  uint32_t age;  // 0 if there is no holder
 
   VOX_HD bool operator<(const AgedCell& other) const {
     return age != other.age ? age < other.age : cell < other.cell;
   }
 };
 
-// Places as García has them: words with the age in the highest bits and the cell below, which one atomic max
-// compares and stores. For cells whose highest 4 bits are 0 a word is as long as a cell; 32-bit cells of which
-// all bits are in use have words of 64 bits.
+// Places as in the paper: words with the age in the highest bits and the cell below, so that a single atomic
+// maximum compares and stores them. If the highest 4 bits of all cells are 0, a word is as long as a cell.
+// 32-bit cells that use all bits need words of 64 bits.
 template <class Word, CellWord Cell>
 struct AgedWords {
   static constexpr uint32_t kAgeBits = sizeof(Word) == sizeof(Cell) ? 4 : 5;
@@ -42,7 +43,7 @@ struct AgedWords {
   }
   VOX_HD AgedCell<Cell> holder(uint64_t place) const { return unpacked(words[place]); }
 
-  // Gives a place to whoever is greater of its holder and this one; returns its holder before.
+  // Gives a place to the greater of its holder and this cell. Returns the previous holder.
   VOX_HD AgedCell<Cell> offer(uint64_t place, AgedCell<Cell> wanting) const {
     const Word word = static_cast<Word>(wanting.age) << kAgeShift | wanting.cell;
     return unpacked(device::atomic_max(words + place, word));
@@ -50,8 +51,8 @@ struct AgedWords {
   VOX_HD void prefetch(uint64_t place) const { prefetch_line(words + place); }
 };
 
-// Places of 64-bit cells of which all bits are in use: cells alone. A holder's age follows from its key and the
-// place, and holders change by compare and swap.
+// Places for 64-bit cells that use all bits. They hold only cells. A holder's age is computed from its key
+// and the place, and holders change by compare and swap.
 template <CellWord Cell, ProbeSequence Sequence>
 struct PlainCells {
   static constexpr uint32_t kMostAge = Sequence::kMostAge;

@@ -1,4 +1,4 @@
-// Searches of a table of voxel keys, the same for all variants: what is different is the variant's *ref*, a
+// Searches in tables of voxel keys. The code is shared by all variants. A variant provides its *ref*, a
 // struct that is captured by value, with
 //
 //   template <class Probe> VOX_HD uint32_t find(Cell key, Probe& probe) const;   the slot, or kNoSlot; never
@@ -16,7 +16,7 @@
 
 namespace vox::hash {
 
-// What a search reads is not counted, or is.
+// Probes that do not count, or do count, what a search reads.
 struct NoKeyProbe {
   static constexpr bool kCounts = false;
   VOX_HD void read(uint32_t, const void* = nullptr) {}
@@ -30,14 +30,14 @@ struct CountedKeyProbe {
     ++reads;
   }
 };
-// Keeps what is read in one step of a search, counted from 0. Of a read whose address is not told no other search
-// has the sectors.
+// Records what is read in one step of a search; steps are counted from 0. If the address of a read is not
+// given, its sectors are taken to differ from those of all other searches.
 struct StepKeyProbe {
   static constexpr bool kCounts = true;
   uint32_t step;
   uint32_t reads = 0;
-  uint32_t sectors = 0;  // of the step; 0: the search has ended before
-  uint64_t first = 0;    // the number of the first of them in memory; 0: it is not told
+  uint32_t sectors = 0;  // read in the step; 0 if the search has ended before it
+  uint64_t first = 0;    // number of the first sector in memory; 0 if not given
   VOX_HD void read(uint32_t count, const void* address = nullptr) {
     if (reads++ != step) return;
     sectors = count;
@@ -45,8 +45,8 @@ struct StepKeyProbe {
   }
 };
 
-// A table for bodies that search it, a thread by itself or, where the variant has it so, a group together, which
-// then comes as the last argument.
+// A table for kernel bodies that search it. A thread searches by itself or, if the variant needs it, a group
+// searches together, which is then the last argument.
 template <class Ref, CellWord Cell>
 struct KeyTableRef {
   Ref ref;
@@ -78,7 +78,7 @@ struct KeyTableRef {
   VOX_HD void prefetch(Cell key) const { ref.prefetch(key); }
 };
 
-// What a search says of a key.
+// The results that a search for a key may return.
 struct SlotOfKey {
   template <class Table, CellWord Cell, class... Group>
   VOX_HD static uint32_t of(const Table& table, Cell key, Group... group) {
@@ -101,9 +101,9 @@ struct SectorsOfKey {
   }
 };
 
-// Counts the sectors that 32 searches that follow each other move if they go step by step, as the lanes of a warp
-// do: those that several of them read in one step come once. What a step reads are whole buckets, which are the
-// same or have nothing in common.
+// Counts the sectors that 32 successive searches move if they advance step by step, like the lanes of a warp.
+// Sectors that several of them read in the same step count once. A step reads whole buckets, which are
+// identical or have nothing in common.
 template <class Ref, CellWord Cell>
 struct SectorsOfWarp {
   static constexpr uint32_t kLanes = 32;
@@ -111,7 +111,7 @@ struct SectorsOfWarp {
   KeyTableRef<Ref, Cell> table;
   const Cell* keys;
   uint64_t n;
-  uint32_t* sectors;  // of each warp
+  uint32_t* sectors;  // one count for each warp
 
   VOX_HD void operator()(uint64_t warp) const {
     uint32_t count = 0;
@@ -163,7 +163,7 @@ struct SearchKeys {
   VOX_HD void operator()(uint64_t i) const { results[i] = What::of(table, keys[i]); }
 };
 
-// How often the search for the key in a slot reads; 0 where the slot is empty.
+// Returns how often the search for the key in a slot reads, or 0 if the slot is empty.
 template <class Ref, CellWord Cell>
 struct ReadsOfSlot {
   Ref ref;
@@ -179,7 +179,7 @@ struct ReadsOfSlot {
   }
 };
 
-// A variant whose searches go by a ref.
+// The base class of variants whose searches use a ref.
 template <class Device, CellWord Cell, class Ref>
 class SearchedKeyTable : public KeyTable<Device, Cell> {
  public:
@@ -199,13 +199,13 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
     this->device_.for_each("count sectors of warps", warps, Warp{ref(), keys, n, sectors.data()});
     return this->device_.sum("sum sectors of warps", warps, SectorsAt{sectors.data()});
   }
-  // A probe is all that is read at once, unless the variant says something else.
+  // One read counts as one probe, unless the variant overrides this.
   std::vector<uint64_t> probes_of_keys() const override {
     return count_probes(ReadsOfSlot<Ref, Cell>{ref_, this->cells_.data(), this->cell_mask_, this->format_,
                                                this->kMostCountedProbes});
   }
 
-  // For bodies that search by themselves.
+  // The view for kernel bodies that search by themselves.
   KeyTableRef<Ref, Cell> ref() const {
     return {ref_, this->format_, static_cast<uint32_t>(this->slots_), this->holds_apart_ ? 1u : 0u,
             this->apart_value_};
@@ -219,7 +219,7 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
     this->device_.for_each({name, sizeof(Cell) + 36.0}, n, SearchKeys<Ref, Cell, What>{ref(), keys, results});
   }
 
-  // Counts slots by probes_of_slot(slot), which is kMostCountedProbes at most, and 0 where a slot is empty.
+  // Counts the slots by probes_of_slot(slot), which is at most kMostCountedProbes, and 0 for an empty slot.
   template <class Probes>
   std::vector<uint64_t> count_probes(const Probes& probes_of_slot) const {
     std::vector<uint64_t> counts(this->kMostCountedProbes + 1);
@@ -230,7 +230,7 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
     return counts;
   }
 
-  Ref ref_ = {};  // which a build sets
+  Ref ref_ = {};  // set by each build
 };
 
 }  // namespace vox::hash

@@ -1,19 +1,20 @@
 // The table `slabset`: the key-only list of slabs of SlabHash (Ashkiani et al. 2018), as Molenaar & Eisemann
-// 2024, §4.2, describe it and compare with it in Table 2 for items of one word.
+// 2024, §4.2, describe it. They compare with it in Table 2 for items of one word.
 //
 //   slab       32 cells, a lane of a group each: 31 for keys, taken in their order, then the link
 //   link       empty; taken, while a group gets a slab; or the number of the next slab of the bucket
 //   bucket b   a list of slabs, the first of which is slab b
 //
-// A slab has 32 cells of 64 bits too, 256 bytes, and not 16 in 128: a search waits for one slab after the
-// other, a list of half as many is waited for half as long and has half as many links, and no lane is idle.
+// A slab also has 32 cells if cells have 64 bits, which is 256 bytes, rather than 16 cells in 128 bytes. A
+// search waits for one slab after the other. A list of half as many slabs takes half as long and has half as
+// many links, and no lane is idle.
 //
-// A key goes into the first empty cell of its bucket's list, by an exchange that fails where another key has
-// taken it. Nothing is ever removed, so all cells before that one have been seen, and stay as they are: a key
-// that comes twice at the same time meets itself, and is never stored in two places.
+// A key goes into the first empty cell of its bucket's list, by an atomic exchange that fails if another key
+// has taken the cell. Nothing is ever removed, so all cells before that one have been seen and stay as they
+// are. A key that is inserted twice at the same time finds itself, and is never stored in two places.
 //
-// Slabs come from one array. A bucket of c keys has a slab and at most c / 31 more, so that as many slabs as
-// buckets and a 31st of the keys are always enough: no build fails, and no slab is taken in vain.
+// Slabs come from one array. A bucket of c keys has a slab and at most c / 31 more. As many slabs as buckets,
+// and one for every 31 keys, are therefore always enough: no build fails, and no slab is wasted.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@ struct SlabSetRef {
   static constexpr Cell kNoLink = kEmptyCell<Cell>, kTakenLink = kEmptyCell<Cell> - 1;
 
   Cell* cells;
-  uint32_t* used;  // how many slabs are
+  uint32_t* used;  // the number of slabs in use
   uint32_t buckets;
   uint64_t seed;
   CellFormat<Cell> format;
@@ -88,14 +89,14 @@ struct SlabSetRef {
         return device::atomic_exchange_if_relaxed(at + slot, kEmptyCell<Cell>, cell) == kEmptyCell<Cell>;
       });
       if (!stored) continue;
-      // Only who fills the first cell of a slab can have made the list longer.
+      // Only a group that fills the first cell of a slab can have made the list longer.
       if (slot == 0) group.once([&] { note_probes(status, slabs); });
       return;
     }
   }
 
-  // The slab behind a full one that had none: a new one, which another group may get at the same time. That
-  // group waits for nothing, so that it can be waited for.
+  // Returns the slab behind a full one that had no link: a new slab, or the one that another group is linking
+  // at the same time. That group waits for nothing, so it is safe to wait for it.
   template <class Group, class Probe>
   VOX_HD uint32_t next_slab(Group group, Cell* link, Probe& probe) const {
     probe.read(1);
@@ -137,9 +138,9 @@ class SlabSetTable final : public GroupSearchedKeyTable<Device, Cell, SlabSetRef
 
   uint64_t bytes_beside_cells() const override { return sizeof(uint32_t); }
 
-  // A list of m keys has m / 31 slabs, and half of a slab more as its last one is half full on average, unless
-  // it is the first. So the slots are full to m / (m + 31 / 2); the 96 keys that Molenaar & Eisemann aim at are
-  // a load factor of 0.86. At 0.98 a list has 760 keys.
+  // A list of m keys has m / 31 slabs and, unless its last slab is the first, half a slab more, because the
+  // last one is half full on average. The slots are therefore full to m / (m + 31 / 2). The 96 keys that
+  // Molenaar & Eisemann aim at are a load factor of 0.86. At 0.98, a list has 760 keys.
   double keys_per_bucket() const {
     constexpr double kHalfSlab = Slabs::kSlots / 2.0;
     if (this->keys_per_bucket_ != 0) return this->keys_per_bucket_;
@@ -156,7 +157,7 @@ class SlabSetTable final : public GroupSearchedKeyTable<Device, Cell, SlabSetRef
     this->ref_ = {this->cells_.data(), used_.data(), some, seed, this->format_};
   }
 
-  // The lists go on in a larger array, where each slab keeps its number.
+  // Moves the lists to a larger array, in which each slab keeps its number.
   bool make_room(uint64_t keys) override {
     const uint64_t slots = slabs_for(this->ref_.buckets, keys) * Slabs::kSlabCells, before = this->slots_;
     if (slots <= before) return true;

@@ -1,6 +1,6 @@
-// The table `sorted`: cells in ascending order and binary search, the baseline of the papers that the other
-// tables come from. A slot is a place in the order. A build is a radix sort, and a look at neighbours, which
-// tells copies and keys with two values.
+// The table `sorted`: cells in ascending order and binary search, the baseline of the papers from which the
+// other tables come. A slot is a place in the order. A build is a radix sort and a comparison of neighbours,
+// which finds copies and keys with two values.
 #pragma once
 
 #include <bit>
@@ -18,10 +18,11 @@ struct SortedRef {
   CellFormat<Cell> format;
 
   VOX_HD Cell cell(uint32_t slot) const { return cells[slot]; }
-  // What a search reads first is the same for all keys.
+  // All searches read the same cell first, so there is nothing to prefetch.
   VOX_HD void prefetch(Cell) const {}
 
-  // Halves what the key may be among. A step that reads in the sector of the step before reads nothing anew.
+  // Halves the range in which the key may be. A step within the sector of the previous step reads nothing
+  // new.
   template <class Probe>
   VOX_HD uint32_t find(Cell key, Probe& probe) const {
     if (count == 0) return kNoSlot;
@@ -38,7 +39,7 @@ struct SortedRef {
   }
 };
 
-// Counts 1 for a cell with the key of the one before.
+// Returns 1 for a cell with the same key as the previous cell.
 template <CellWord Cell>
 struct HasKeyOfItsTwin {
   const Cell* cells;
@@ -58,7 +59,7 @@ class SortedTable final : public SearchedKeyTable<Device, Cell, SortedRef<Cell>>
       : SearchedKeyTable<Device, Cell, SortedRef<Cell>>(device, options) {}
 
  private:
-  // The key that is kept apart is the greatest: where it is behind the others it is in its place already.
+  // The key that is kept apart is the greatest. If it is stored, sorting has already put it in its place.
   KeyTableBuild build_cells(const Cell* cells, uint64_t n) override {
     auto& device = this->device_;
     this->make_cells_unset(n);

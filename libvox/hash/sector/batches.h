@@ -1,5 +1,5 @@
-// Interns linked batches in the tables `sector`, one behind the other, without waiting for the host: finish()
-// tells it all that it has to know. This is for batches that are small beside the table;
+// Interns linked batches in the tables `sector`, one after the other, without waiting for the host, which
+// gets all results from finish(). This is for batches that are small beside the table.
 // SectorTables::insert(), which sorts, takes more launches and moves less memory.
 #pragma once
 
@@ -37,11 +37,11 @@ class SectorBatches final : public LinkedBatches {
     memory_ = device.template make<std::byte>(layout.bytes());
     begin();
   }
-  // What has been inserted is counted also where an exception came before finish().
+  // Counts the inserted items even if an exception came before finish().
   ~SectorBatches() override {
     try {
       if (!settled_) settle();
-    } catch (const std::exception&) {  // the device is lost
+    } catch (const std::exception&) {  // the device has failed
     }
   }
 
@@ -110,7 +110,7 @@ class SectorBatches final : public LinkedBatches {
                 .slots = slots_.in(memory_),
                 .next = next_.in(memory_),
                 .batch_tables = batch_tables_.in(memory_)};
-    device_.fill(on_device_.in(memory_), 1, context_);  // an upload would make the host wait
+    device_.fill(on_device_.in(memory_), 1, context_);  // unlike an upload, this does not make the host wait
   }
 
   Device& device_;
@@ -118,7 +118,7 @@ class SectorBatches final : public LinkedBatches {
   device::Buffer<std::byte> memory_;
   device::Layout::Place<SectorRoom> room_;
   device::Layout::Place<BatchCounts> counts_;
-  uint64_t zeroed_bytes_ = 0;  // of these two
+  uint64_t zeroed_bytes_ = 0;  // the bytes of room_ and counts_
   device::Layout::Place<SectorContext> on_device_;
   device::Layout::Place<uint64_t> hashes_;
   device::Layout::Place<uint32_t> leaders_, fresh_, slots_, next_, batch_tables_;

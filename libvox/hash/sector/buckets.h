@@ -1,5 +1,5 @@
-// The buckets of one item size and how many items they hold. A table that outgrows its buckets gets a further
-// generation of them, for the items that come then; items that are stored stay where they are.
+// The buckets of one item size, and the number of their items. A table that outgrows its buckets gets a
+// further generation of buckets for later items. Stored items stay where they are.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace vox::hash {
 
-// How many headers a bucket has: its line and its overflow sectors.
+// Returns how many headers a bucket has: its line and its overflow sectors.
 struct SectorChainLength {
-  static constexpr uint32_t kLongest = 255;  // longer ones count as this
+  static constexpr uint32_t kLongest = 255;  // longer chains count as this length
   const uint32_t* lines;
   const uint32_t* overflow;
   VOX_HD uint32_t operator()(uint64_t bucket) const {
@@ -31,7 +31,7 @@ class SectorBucketSets {
  public:
   SectorBucketSets(Device& device, uint32_t load_factor) : device_(device), load_factor_(load_factor) {}
 
-  // Makes buckets for the items that there will be in the end, unless there are any buckets.
+  // Makes buckets for the final number of items, unless there are buckets already.
   void expect(uint64_t items) {
     if (items == 0 || !generations_.empty()) return;
     expected_ = items;
@@ -43,21 +43,23 @@ class SectorBucketSets {
     if (count <= items_before_full()) return;
     add_for(count, static_cast<uint64_t>(static_cast<double>(items_ + count) * growth));
   }
-  // The same for a table that grows by batches that each bring items for all buckets. Places for all that a
-  // bucket is going to get are kept free at once, so that it needs no overflow sectors, which searches walk one
-  // after the other. Where much is to come, these buckets are for the next of it alone: what is kept free,
-  // should fewer items come, is not much beside those that there are.
+  // Does the same for a table that grows by batches, each of which brings items for all buckets. Places for
+  // all items that a bucket is going to get are kept free from the start, so that it needs no overflow
+  // sectors, which searches would walk one after the other. If many items are still to come, these buckets
+  // are for only the next part of them. The places that stay free if fewer items come are then few compared
+  // with those in use.
   void plan(uint64_t count, double growth) {
     constexpr double kMostGrowth = 4;
     if (count <= items_before_full()) return;
     const double planned = static_cast<double>(items_ + count) * std::min(growth, kMostGrowth);
     add_for(count, static_cast<uint64_t>(planned));
-    // Growth may go on as it was, which callers expect half of; more than these buckets are for is not kept free.
+    // Callers announce only half of the growth that is possible. Places are kept free for all of it, but not
+    // for more items than these buckets are made for.
     if (growth > 1)
       planned_ =
           items_ + std::min(2 * (static_cast<uint64_t>(planned) - items_), newest_count() * load_factor_);
   }
-  // Makes buckets for `items` that may come, unless there are enough.
+  // Makes buckets for `items` items that may come, unless there are enough.
   void reserve_apart(uint64_t items) {
     if (items_before_full() < items) add(items / load_factor_ + 1);
   }
@@ -67,15 +69,15 @@ class SectorBucketSets {
   }
 
   uint64_t items() const { return items_; }
-  // How many more items there may be before further buckets are better.
+  // Returns how many more items fit before further buckets are better.
   uint64_t items_before_full() const {
     if (generations_.empty()) return 0;
     if (generations_.size() == SectorTableRef::kMaxGenerations) return UINT64_MAX;
     const uint64_t most = (planned_ > 0 ? 2 : 3) * load_factor_ * newest_count() / 2;
     return std::max(most - std::min(most, newest_items_), expected_ - std::min(expected_, items_));
   }
-  // How many further items, of `item_words` each, a bucket is going to get on average when there are `items`.
-  // What is planned takes no more than an eighth of the memory that is left.
+  // Returns how many further items, of `item_words` words each, a bucket is going to get on average when
+  // there are `items` items. Planned places take at most an eighth of the free memory.
   uint32_t spare(uint64_t items, uint32_t item_words) const {
     constexpr uint64_t kUnplanned = 8, kShareOfMemory = 8;
     const uint64_t buckets = newest_count();
@@ -90,7 +92,7 @@ class SectorBucketSets {
         std::clamp<uint64_t>(std::min(each(planned_), room), kUnplanned, SectorLine::kSlots));
   }
 
-  // The buckets of the newest generation, which items are inserted into.
+  // The buckets of the newest generation, into which items are inserted.
   uint64_t newest_count() const { return generations_.empty() ? 0 : generations_.back().count; }
   uint32_t* newest_lines() const { return generations_.back().lines.data(); }
   void fill_ref(SectorTableRef& ref) const {
@@ -99,15 +101,15 @@ class SectorBucketSets {
       ref.buckets[i] = {generations_[i].lines.data(), static_cast<uint32_t>(generations_[i].count), 0};
   }
 
-  // Removes the items that are not marked. `released` has a word for each superblock, by its number, and is
-  // nullptr where none goes.
+  // Removes the items that are not marked. `released` has a word for each superblock, by its number, or is
+  // nullptr if none is released.
   void sweep(const uint32_t* marks, const uint32_t* released, uint32_t* overflow) const {
     for (const Generation& generation : generations_)
       device_.for_each_group({"sweep: buckets", SectorLine::kWords * 4.0 + 14}, generation.count,
                              SweepBucket{generation.lines.data(), overflow, marks, released});
   }
-  // After a sweep: counts what is left and drops the generations that are empty. Returns the slots of all
-  // runs.
+  // Counts the remaining items after a sweep, and drops generations that are empty. Returns the number of
+  // slots of all runs.
   uint64_t count_again(const uint32_t* overflow) {
     uint64_t slots = 0;
     items_ = newest_items_ = 0;
@@ -133,7 +135,7 @@ class SectorBucketSets {
     for (const Generation& generation : generations_) sum += generation.count;
     return sum;
   }
-  // How many buckets have 0, 1, 2, … headers.
+  // Returns how many buckets have 0, 1, 2, … headers.
   std::vector<uint64_t> chain_lengths(const uint32_t* overflow) const {
     std::vector<uint64_t> lengths(SectorChainLength::kLongest + 1);
     for (const Generation& generation : generations_)
@@ -149,7 +151,7 @@ class SectorBucketSets {
     uint64_t count;
   };
 
-  // Adds buckets for `count` more items, of which there will be `in_the_end`.
+  // Adds buckets for `count` more items; in the end there will be `in_the_end` items.
   void add_for(uint64_t count, uint64_t in_the_end) {
     constexpr uint64_t kFewest = 64;
     add(std::max({kFewest, (in_the_end - items_) / load_factor_, (items_ + count) / load_factor_}));
@@ -163,9 +165,9 @@ class SectorBucketSets {
 
   Device& device_;
   uint64_t load_factor_;
-  uint64_t items_ = 0, newest_items_ = 0;  // in all generations, in the newest
-  uint64_t expected_ = 0;                  // that expect() was told of
-  uint64_t planned_ = 0;                   // that plan() has made the newest buckets for
+  uint64_t items_ = 0, newest_items_ = 0;  // in all generations; in the newest
+  uint64_t expected_ = 0;                  // the items that expect() announced
+  uint64_t planned_ = 0;                   // the items for which plan() made the newest buckets
   std::vector<Generation> generations_;
 };
 

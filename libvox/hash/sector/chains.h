@@ -1,7 +1,7 @@
 // Kernel bodies that insert a batch into the table `sector` without sorting it and without the host, for
-// batches that are small beside the table: the new items of a bucket are chained to each other, and the one
-// at the head of the chain finds room for all of them and writes them. There is only the room that was made
-// before the first batch; where it does not suffice, all later loops do nothing until the host has made more.
+// batches that are small beside the table. The new items of a bucket are chained to each other, and the
+// thread of the chain's head finds room for all of them and writes them. Only room that was made before the
+// first batch can be used. If it does not suffice, all later loops do nothing until the host has made more.
 #pragma once
 
 #include "libvox/hash/linked_batches.h"
@@ -11,24 +11,24 @@
 
 namespace vox::hash {
 
-// How much room batches have asked for since the host last looked at it. Counters that many threads add to at
-// once lie on lines of their own: atomics on one line of memory wait for each other.
+// The room that batches have asked for since the host last read this. Counters to which many threads add at
+// once lie on cache lines of their own, because atomics on one line wait for each other.
 struct SectorRoom {
   static constexpr uint32_t kSizes = kMaxItemWords + 1;
 
   struct alignas(128) OfSize {
-    uint64_t places;  // asked for, for runs, whether or not there are so many
+    uint64_t places;  // asked for by runs, including refused ones
     uint64_t refused_places;
-    uint64_t refused_items;  // of the batch that stopped
+    uint64_t refused_items;  // items of the batch that stopped
   };
   struct alignas(128) Missing {
     uint64_t of_size[kSizes];
   };
   OfSize of_size[kSizes];
-  Missing missing[PartedList::kParts];  // items that the tables did not hold, in parts
+  Missing missing[PartedList::kParts];  // in parts, the items that the tables did not hold
   uint64_t sectors;
-  uint32_t stopped;  // 1 + the number of a batch that did not get what it needs: all after it do nothing
-  uint32_t word;     // LinkedBatches::word(), for the caller
+  uint32_t stopped;  // 1 + number of the first batch that lacked room, else 0
+  uint32_t word;     // LinkedBatches::word(), which belongs to the caller
 
   VOX_HD uint64_t missing_of(uint64_t size) const {
     uint64_t sum = 0;
@@ -37,18 +37,18 @@ struct SectorRoom {
   }
 };
 
-// How much room there is for batches before the host has to make more.
+// The room that batches can use before the host must make more.
 struct SectorLimits {
   SectorSpaces spaces;
   uint64_t places[SectorRoom::kSizes] = {};
-  uint64_t missing[SectorRoom::kSizes] = {};  // new items, by size; more than these need more buckets
+  uint64_t missing[SectorRoom::kSizes] = {};  // new items of each size; more would need more buckets
   uint64_t sectors = 0;
 };
 
-// Counts the items of a batch.
+// The numbers of a batch's items.
 struct BatchCounts {
-  PartedList::Count leaders[PartedList::kParts];  // without duplicates
-  PartedList::Count fresh[PartedList::kParts];    // of these, the items that the tables did not hold
+  PartedList::Count leaders[PartedList::kParts];  // items without duplicates
+  PartedList::Count fresh[PartedList::kParts];    // those of them that the tables did not hold
 
   static uint64_t sum(const PartedList::Count (&counts)[PartedList::kParts]) {
     uint64_t sum = 0;
@@ -57,36 +57,36 @@ struct BatchCounts {
   }
 };
 
-// Memory that a batch needs while it is worked on.
+// The memory for the work on a batch.
 struct BatchScratch {
-  uint64_t* hashes;  // for each leader
+  uint64_t* hashes;  // one for each leader
   PartedList leaders;
   PartedList fresh;  // the new items
-  uint32_t* slots;   // for each entry of `fresh`, that of `heads` with the head of its chain, or kNoBuckets
-  uint32_t* next;    // for each new item, by its index in the batch, the next one in its chain, or kNone
-  uint32_t* same;    // open-addressed tables of `table_size` entries: leaders by their words
-  uint32_t* heads;   // heads of chains by their bucket
+  uint32_t* slots;   // for each entry of `fresh`, the place in `heads` of its chain's head, or kNoBuckets
+  uint32_t* next;    // for each new item, by its index in the batch, the next item of its chain, or kNone
+  uint32_t* same;    // open-addressed table of leaders by their words, of `table_size` entries
+  uint32_t* heads;   // the same for heads of chains by their bucket
   uint32_t table_size;
   static constexpr uint32_t kNone = UINT32_MAX, kNoBuckets = UINT32_MAX;
 };
 
 // The tables, their room and the memory for batches. It lies in the device's memory, so that loops need not
-// be given all of it.
+// get all of it as arguments.
 struct SectorContext {
   SlabMemoryRef memory;
   SectorTableRefs tables;
   SectorLimits limits;
   uint32_t* overflow;
   SectorRoom* room;
-  BatchCounts* counts;  // of each batch
-  // Arrays for the largest batch.
+  BatchCounts* counts;  // one for each batch
+  // Arrays with room for the largest batch.
   uint64_t* hashes;
   uint32_t *leaders, *fresh, *slots, *next;
-  uint32_t* batch_tables;  // BatchScratch::same and heads of one batch after the other
+  uint32_t* batch_tables;  // `same` and `heads` of a BatchScratch for each batch, one after the other
 
-  // The tables of a batch are at most two thirds full.
+  // A batch's table is at most two thirds full.
   VOX_HD static uint64_t table_size(uint64_t n) { return n + n / 2 + 1; }
-  // How much memory the tables of this many batches take together.
+  // Returns the number of entries of the tables of this many batches together.
   VOX_HD static uint64_t table_sizes(uint64_t items, uint64_t batches) {
     return 2 * (items + items / 2 + batches);
   }
@@ -109,7 +109,7 @@ struct SectorContext {
   }
 };
 
-// A batch on its way through the loops below.
+// A batch that the loops below work on.
 struct SectorBatch {
   const SectorContext* context;
   BatchItems items;
@@ -118,8 +118,8 @@ struct SectorBatch {
   uint32_t number;
 
   VOX_HD BatchRef ref() const { return items.ref(scratch.hashes); }
-  // Whether a batch before this one has stopped; this one is worked on to its end, so that the host learns of
-  // all that it needs.
+  // Returns true if an earlier batch has stopped. The batch that stops is processed to its end, so that the
+  // host learns everything that it needs.
   VOX_HD bool stopped_before() const {
     const uint32_t stopped = device::load_perhaps_old(&room->stopped);
     return stopped != 0 && stopped != number + 1;
@@ -127,7 +127,7 @@ struct SectorBatch {
   VOX_HD void stop() const { device::atomic_or_relaxed(&room->stopped, number + 1); }
 };
 
-// Searches the leaders of a batch, and chains those that the tables do not hold.
+// Searches for the leaders of a batch, and chains those that the tables do not hold.
 struct FindOrChain {
   using Find = FindInSectors<NoProbe, const SectorTableRef*>;
   SectorBatch batch;
@@ -173,7 +173,7 @@ struct FindOrChain {
                                  ? BatchScratch::kNoBuckets
                                  : enter(i, size, table.buckets[table.generations - 1].count);
   }
-  // Enters a new item into the chain of its bucket.
+  // Adds a new item to the chain of its bucket. Returns the slot of the chain's head.
   VOX_HD uint32_t enter(uint32_t i, uint32_t size, uint32_t buckets) const {
     const BatchScratch& scratch = batch.scratch;
     const uint32_t bucket = bucket_of(scratch.hashes[i], buckets);
@@ -195,16 +195,16 @@ struct FindOrChain {
   }
 };
 
-// A sink of fill_bucket() that writes the items of a chain, from `item` on, to the slots that it is given. It
-// keeps the last one back for write_last(), so that the threads of a warp, most of which have a chain of one
-// item, write theirs together.
+// A sink for fill_bucket() that writes the items of a chain, from `item` on, to the slots that it is given.
+// It leaves the last item to write_last(), so that the threads of a warp, most of whose chains have one item,
+// write these items together.
 struct WriteChain {
   const SectorBatch& batch;
   const SectorSpaces& spaces;
   const SectorSpace& space;
   uint32_t item;
-  uint64_t offset;       // where the next run begins, among the places that batches take
-  uint32_t next_sector;  // the next sector, among those that batches take
+  uint64_t offset;       // where the next run begins among the places that batches take
+  uint32_t next_sector;  // the next of the sectors that batches take
   uint32_t last_pointer = kNullPointer;
   uint8_t* last_fingerprint = nullptr;
 
@@ -249,7 +249,7 @@ struct WriteChain {
   }
 };
 
-// Inserts each chain of new items: the thread of its head does, for all of them.
+// Inserts each chain of new items. The thread of the chain's head inserts all of them.
 struct InsertChains {
   static constexpr int kBlocksAtOnce = 6;
   SectorBatch batch;

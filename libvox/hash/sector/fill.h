@@ -1,6 +1,6 @@
-// How new items fill a bucket: one walk, with different sinks, counts what the items need, plans where they
-// go, or writes them. A bucket after three batches, with items a, b and c, of which two b have been removed
-// since:
+// The walk that fills a bucket with new items. With different sinks, the same walk counts what the items
+// need, plans where they go, or writes them. This is a bucket after three batches, with items a, b and c, of
+// which two b have been removed since:
 //
 //   line        slots      aaaaaabb bb·b·bcccccc           a  of the first batch     ·  a hole
 //               runs       └ first┘ └─ second ─┘           _  free: a slot of the run without an item yet
@@ -9,20 +9,20 @@
 //   overflow    slots      cc__                            a further run, for what the line's two do not hold
 //               ends word  first_run 4, all 4, items 2, holes 0
 //
-// New items take the holes first, then what is left of the last run, then, while a header may have one more
-// run, a new one of as many granules as they need; what remains goes to the next overflow sector.
+// New items first take the holes, then the free slots of the last run. Then, if the header may have one more
+// run, they get a new one of as many granules as they need. The rest goes to the next overflow sector.
 #pragma once
 
 #include "libvox/hash/sector/spaces.h"
 
 namespace vox::hash {
 
-// What a bucket needs for its new items: granules in the low half, overflow sectors in the high half.
+// A bucket's needs for its new items: granules in the low half, overflow sectors in the high half.
 inline constexpr uint64_t kOneSectorNeeded = uint64_t{1} << 32;
 
-// Hands up to `left` new items to a header's slots and returns how many are left over. The sink counts what
-// that takes, or does it: sink.run() makes a new run, sink.fill() fills the `count` slots from `first` on,
-// and sink.fill_holes() the first `count` of the holes; the latter two also store the header's new ends.
+// Assigns up to `left` new items to a header's slots and returns how many are left over. The sink counts or
+// does the work: sink.run() makes a new run, sink.fill() fills the `count` slots from `first` on, and
+// sink.fill_holes() fills the first `count` holes. The latter two also store the header's new ends.
 template <class Kind, class Sink>
 VOX_HD uint32_t fill_header(uint32_t* header, uint32_t slot_base, uint32_t left, uint32_t spare, Sink& sink) {
   SlotEnds ends = SlotEnds::of(header[Kind::kEndsWord]);
@@ -50,8 +50,8 @@ VOX_HD uint32_t fill_header(uint32_t* header, uint32_t slot_base, uint32_t left,
   return left;
 }
 
-// Hands all `left` new items to the slots of a bucket: to its line, then to its overflow sectors.
-// sink.new_sector(link) returns the number of an empty sector to go on with.
+// Assigns all `left` new items to the slots of a bucket, first those of its line, then those of its overflow
+// sectors. sink.new_sector(link) returns the number of an empty sector.
 template <class Sink>
 VOX_HD void fill_bucket(uint32_t* line, uint32_t* overflow, uint32_t left, uint32_t spare, Sink& sink) {
   left = fill_header<SectorLine>(line, 0, left, spare, sink);
@@ -63,8 +63,8 @@ VOX_HD void fill_bucket(uint32_t* line, uint32_t* overflow, uint32_t left, uint3
   }
 }
 
-// A sink that counts what the new items need and changes nothing: where they need a further sector, it hands
-// out the one that stays empty.
+// A sink that counts what the new items need and changes nothing. If they need a further sector, it returns
+// the one that always stays empty.
 struct CountNeeds {
   uint64_t needs = 0;
 

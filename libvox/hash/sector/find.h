@@ -1,4 +1,4 @@
-// The kernel body that searches a batch in the tables `sector`.
+// The kernel body that searches for a batch in the tables `sector`.
 #pragma once
 
 #include "libvox/hash/sector/table_ref.h"
@@ -8,15 +8,15 @@
 
 namespace vox::hash {
 
-using SectorTableRefs = std::array<SectorTableRef, kMaxItemWords + 1>;  // by item size
+using SectorTableRefs = std::array<SectorTableRef, kMaxItemWords + 1>;  // indexed by item size
 
-template <class Probe, class Tables = SectorTableRefs>  // or a pointer to the first of them
+template <class Probe, class Tables = SectorTableRefs>  // may be a pointer to the first table
 struct FindInSectors {
   BatchRef batch;
   ChosenRef chosen;
   Tables tables;
   uint32_t* pointers;
-  uint64_t* sectors;  // how many were touched; nullptr where they are not counted
+  uint64_t* sectors;  // the number of sectors touched; nullptr if they are not counted
   static constexpr int kPrefetchStages = 3;
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (!chosen.has(i)) return;
@@ -39,7 +39,7 @@ struct FindInSectors {
   }
 
 #ifdef __CUDACC__
-  // Searches 32 items by a warp.
+  // Searches for 32 items with a warp.
   __device__ void warp(uint64_t first, uint64_t n) const requires(!Probe::kCounts) {
     find_by_warp(*this, first, n);
   }

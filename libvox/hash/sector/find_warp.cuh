@@ -1,6 +1,6 @@
-// FindInSectors by a warp: it searches 32 items at once as the scalar search does each. Each lane has an
-// item, but eight lanes read a line together, 16 bytes each: for a GPU's first-level cache 32 lanes that read
-// 32 lines are 32 times the work.
+// FindInSectors for a warp, which searches for 32 items at once, each in the same way as the scalar search.
+// Each lane has an item of its own, but eight lanes read a line together, 16 bytes each: to a GPU's L1 cache,
+// 32 lanes that each read a different line are 32 times the work.
 #pragma once
 
 #include "libvox/device/warp.cuh"
@@ -8,17 +8,18 @@
 
 namespace vox::hash {
 
-// What a lane learns of its line: the slots whose fingerprint is that of its item, and where their items are.
+// The facts that a lane learns about its line: the slots with the fingerprint of its item, and the places of
+// their items.
 struct WarpLine {
   SlotMask same;
-  uint4 tail;  // the last four words
+  uint4 tail;  // the last four words of the line
   __device__ uint32_t pointer(uint32_t slot) const {
     const uint32_t first_end = SlotEnds::of(tail.w).first_run;
     return slot < first_end ? tail.x + slot : tail.y + slot - first_end;
   }
 };
 
-// Each lane passes the line that it wants to know of, or nullptr if there is none.
+// Each lane passes the line that it asks for, or nullptr if there is none.
 __device__ inline WarpLine read_lines(const uint32_t* line, uint32_t fingerprint) {
   constexpr uint32_t kAll = 0xffffffff, kLanesPerLine = 8, kRounds = 8;
   constexpr uint32_t kMaxWarps = 8;
@@ -78,7 +79,7 @@ __device__ inline uint64_t hash_registers(const uint32_t (&words)[kMaxItemWords]
   return mix64(hash);
 }
 
-// Searches the items of `find`, a FindInSectors, from `first` on, up to 32 of them.
+// Searches for the items of `find`, a FindInSectors, from `first` on, up to 32 of them.
 template <class Find>
 __device__ void find_by_warp(const Find& find, uint64_t first, uint64_t n) {
   const uint64_t i = first + (threadIdx.x & 31);

@@ -1,5 +1,5 @@
-// The places for items of one size: superblocks that belong to this table, from which runs are cut one behind
-// the other, and a reserve of places for batches that do not ask the host.
+// The places for items of one size: superblocks that belong to this table, from which runs are cut one after
+// the other, and a reserve of places for batches that do not involve the host.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@ class SectorPlaces {
  public:
   SectorPlaces(Superblocks<Device>& memory, uint32_t item_words) : memory_(memory), item_words_(item_words) {}
 
-  // How many places there are for batches that do not ask the host.
+  // Returns how many places there are for batches that do not involve the host.
   uint64_t left() const { return places_end_ - next_place_ + reserve_.behind_a_run(); }
-  // How many places there is memory for.
+  // Returns for how many items there is memory.
   uint64_t all() const {
     uint64_t sum = 0;
     for (uint32_t number : superblocks_) sum += memory_.places(number);
@@ -27,13 +27,13 @@ class SectorPlaces {
   }
   uint64_t superblocks() const { return superblocks_.size(); }
 
-  // Sets where batches that do not ask the host take runs: from next_place_ on, then from the reserve.
+  // Sets where batches that do not involve the host take runs: from next_place_ on, then from the reserve.
   void describe(SectorSpace& space) const {
     space.old_place = next_place_;
     space.fits = places_end_ - next_place_;
     space.new_place = reserve_.begin;
   }
-  // Takes off the places that such batches have asked for.
+  // Removes the places that such batches have asked for from the free ones.
   void took(uint64_t asked) {
     const uint64_t had = places_end_ - next_place_, places = std::min(asked, left());
     if (places <= had)
@@ -42,7 +42,7 @@ class SectorPlaces {
       begin_reserve(kLongestRun + places - had);
   }
 
-  // Takes places for runs of `items` items together, and sets in `space` where they are.
+  // Takes places for runs of `items` items together, and stores them in `space`.
   void take(SectorSpace& space, uint64_t items) {
     space.old_place = next_place_;
     space.fits = std::min<uint64_t>(items, places_end_ - next_place_);
@@ -58,7 +58,8 @@ class SectorPlaces {
 
   void make_reserve(uint64_t places) { reserve_ = take_superblocks(places); }
 
-  // Keeps the superblocks of the reserve from being given back where they are few beside others that stay.
+  // Keeps the superblocks of the reserve from being released if they are few compared with the others that
+  // stay.
   void keep_reserve(std::vector<uint32_t>& released) const {
     const uint32_t begin = reserve_.begin >> kPlaceBits;
     const uint32_t end = (reserve_.end + kItemsPerSuperblock - 1) >> kPlaceBits;
@@ -67,7 +68,7 @@ class SectorPlaces {
     if (others == 0 || end - begin > 1 + others / kFew) return;
     std::fill(released.begin() + begin, released.begin() + end, 0u);
   }
-  // Takes note that the table is about to lose these superblocks.
+  // Forgets the superblocks that the table is about to lose.
   void lose(const std::vector<uint32_t>& released) {
     std::erase_if(superblocks_, [&](uint32_t number) { return released[number] != 0; });
     if (places_end_ > 0 && released[(places_end_ - 1) >> kPlaceBits] != 0) next_place_ = places_end_ = 0;
@@ -75,18 +76,18 @@ class SectorPlaces {
   }
 
  private:
-  static constexpr uint32_t kFew = 8;  // a reserve may be one in so many superblocks
+  static constexpr uint32_t kFew = 8;  // a reserve may be one in this many superblocks
   static constexpr uint32_t kSlotsPerSlab = 1 << kSlotBits, kPlaceBits = kBlockBits + kSlabBits + kSlotBits;
 
   // Places that no run has taken yet.
   struct Places {
     uint32_t begin = 0, end = 0;
-    // How many there are without the first kLongestRun: these are for the one run that no longer fits in the
-    // places before.
+    // Returns how many there are without the first kLongestRun, which are for the one run that no longer fits
+    // in the previous places.
     uint64_t behind_a_run() const { return end - begin > kLongestRun ? end - begin - kLongestRun : 0; }
   };
 
-  // Runs are cut from the reserve from now on; its first `taken` places are taken already.
+  // Makes the reserve the source of runs. Its first `taken` places are already taken.
   void begin_reserve(uint64_t taken) {
     next_place_ = reserve_.begin + static_cast<uint32_t>(taken);
     places_end_ = std::exchange(reserve_, {}).end;
@@ -110,8 +111,8 @@ class SectorPlaces {
   Superblocks<Device>& memory_;
   uint32_t item_words_;
   std::vector<uint32_t> superblocks_;         // their numbers
-  uint32_t next_place_ = 0, places_end_ = 0;  // the places that runs are cut from
-  Places reserve_;                            // the places that runs are cut from after these
+  uint32_t next_place_ = 0, places_end_ = 0;  // the places from which runs are cut
+  Places reserve_;                            // the places from which runs are cut next
 };
 
 }  // namespace vox::hash

@@ -1,7 +1,7 @@
 // Plans where the items of a sorted batch go. One thread for each bucket counts what its new items need
-// (BucketNeeds); from the prefix sums of these needs a second loop gives each bucket its runs and sectors,
-// changes its headers and says where every item goes (PlanBuckets). WriteItems (write_items.h) follows the
-// plan.
+// (BucketNeeds). From the prefix sums of these needs, a second loop gives each bucket its runs and sectors,
+// changes its headers, and decides the place of every item (PlanBuckets). WriteItems (write_items.h) carries
+// out the plan.
 #pragma once
 
 #include <type_traits>
@@ -11,29 +11,29 @@
 
 namespace vox::hash {
 
-// Where the new items of a bucket go, in the order in which they are sorted: first to places of removed
+// The places to which the new items of a bucket go, in their sorted order: first to the places of removed
 // items, then to the line's slots from `slot` on, in one run or two, then to overflow sectors.
 struct alignas(16) BucketPlan {
-  uint32_t first;                 // 4 B, index, among the sorted items, of the one that goes to `slot`
+  uint32_t first;                 // 4 B, index of the sorted item that goes to `slot`
   uint32_t pointer = 0;           // 4 B, pointer of that item
   uint32_t pointer2 = 0;          // 4 B, pointer of the first item of the second run
   uint8_t slot = 0;               // 1 B
-  uint8_t count = 0, count2 = 0;  // 1 B each, how many items go to the first run and to the second
+  uint8_t count = 0, count2 = 0;  // 1 B each, number of items for the first and the second run
   uint8_t unused = 0;             // 1 B
 };
 static_assert(sizeof(BucketPlan) == 16);
 
-// An item's slot in the line, or overflow_slot(), and where the item itself goes.
+// An item's slot in the line, or its overflow_slot(), and the item's pointer.
 struct SectorPlace {
   uint32_t slot, pointer;  // 4 B each
 };
 
-// A sink of fill_bucket() that changes the headers, all but the fingerprints, and makes the plan.
+// A sink for fill_bucket() that makes the plan and changes the headers, except their fingerprints.
 struct TakePlaces {
   const SectorSpaces& spaces;
   const SectorSpace& space;
-  uint64_t offset;       // where the next run begins, among the places that the batch needs
-  uint32_t next_sector;  // the next sector, among those that the batch needs
+  uint64_t offset;       // where the next run begins among the places that the batch needs
+  uint32_t next_sector;  // the next of the sectors that the batch needs
   uint32_t* overflow;
   SectorPlace* places;  // the place of the next item
   BucketPlan plan;
@@ -43,7 +43,7 @@ struct TakePlaces {
     header[Kind::kRunWord + run] = space.place(offset, length);
     offset += length;
   }
-  // fill() is called for a line twice at most, since it has two runs at most.
+  // fill() is called at most twice for a line, because a line has at most two runs.
   template <class Kind>
   VOX_HD void fill(uint32_t* header, const SlotEnds& ends, uint32_t first, uint32_t slot_base,
                    uint32_t count) {
@@ -93,10 +93,10 @@ struct ReadNeeds {
   VOX_HD uint64_t operator()(uint64_t r) const { return needs[r]; }
 };
 
-// Sets, for each item size, what the buckets of all smaller sizes need.
+// Finds, for each item size, what the buckets of all smaller sizes need.
 struct NeedsBelowSizes {
   BucketRuns runs;
-  std::array<uint64_t, kMaxItemWords + 2> first_item;  // for each size, its first among the sorted items
+  std::array<uint64_t, kMaxItemWords + 2> first_item;  // index of each size's first sorted item
   const uint64_t* needs;                               // prefix sums
   uint64_t* needs_below;
   VOX_HD void operator()(uint64_t size) const {
@@ -118,7 +118,7 @@ struct PlanBuckets {
   uint32_t* overflow;
   const uint64_t* needs;  // prefix sums
   BucketPlan* plans;
-  SectorPlace* places;  // for each sorted item, but set only where the plan of its bucket leaves it out
+  SectorPlace* places;  // for each sorted item, but set only if its bucket's plan does not cover it
   VOX_HD void prefetch(uint64_t r, int stage) const { runs.prefetch(spaces, r, stage); }
   VOX_HD void operator()(uint64_t r) const {
     const SectorSpace& space = spaces[runs.size(r)];

@@ -1,4 +1,4 @@
-// A batch that is sorted by bucket, as plan.h needs it to insert the items.
+// A batch that is sorted by bucket. plan.h inserts it.
 #pragma once
 
 #include "libvox/hash/sector/find.h"
@@ -6,8 +6,8 @@
 
 namespace vox::hash {
 
-// The key that a batch is sorted by: the low bits are the number of an item's bucket, among those of all
-// sizes; above them, where there is room, is the item's fingerprint.
+// The key by which a batch is sorted. Its low bits are the number of an item's bucket, counted over all
+// sizes. Above them is the item's fingerprint, if there is room.
 struct BucketKey {
   uint32_t bits;
   VOX_HD bool has_fingerprint() const { return bits <= 24; }
@@ -24,7 +24,7 @@ struct BucketKeys {
   SectorTableRefs tables;
   BucketKey key;
   uint32_t* keys;
-  uint32_t* order;  // index of the item in the batch
+  uint32_t* order;  // the item's index in the batch
   VOX_HD void operator()(uint64_t i) const {
     const uint64_t item = chosen[i];
     const SectorTableRef& table = tables[batch.size(item)];
@@ -43,7 +43,7 @@ struct StartsBucket {
   }
 };
 
-// The buckets that get new items: bucket r gets the sorted items from starts[r] to starts[r + 1].
+// The buckets that get new items. Bucket r gets the sorted items from starts[r] to before starts[r + 1].
 struct BucketRuns {
   const uint32_t* keys;
   BucketKey key;
@@ -58,7 +58,7 @@ struct BucketRuns {
     return r + 1 < count ? starts[r + 1] : static_cast<uint32_t>(items);
   }
   VOX_HD uint32_t size(uint64_t r) const { return batch.size(order[starts[r]]); }
-  // Which of these buckets the i-th of the sorted items belongs to; block_runs is what BlockRuns has written.
+  // Returns the bucket, among these, of the i-th sorted item. `block_runs` is the output of BlockRuns.
   VOX_HD uint32_t run_of(uint64_t i, const uint32_t* block_runs) const {
     uint32_t run = block_runs[i / 32];
     while (run + 1 < count && starts[run + 1] <= i) ++run;
@@ -76,7 +76,7 @@ struct BucketRuns {
   }
 };
 
-// Writes for every 32nd of the sorted items which bucket, counted among those that get items, it belongs to.
+// Writes for every 32nd sorted item the number of its bucket, counted among those that get items.
 struct BlockRuns {
   BucketRuns runs;
   uint32_t* block_runs;

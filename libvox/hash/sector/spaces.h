@@ -1,5 +1,6 @@
-// Where the new runs and overflow sectors of a batch come from. The host has made sure that there are enough;
-// each bucket takes its part at an offset, which a prefix sum or an atomic counter has given it.
+// The places from which the new runs and overflow sectors of a batch are taken. The host has made sure that
+// there are enough. Each bucket takes its part at an offset that comes from a prefix sum or an atomic
+// counter.
 #pragma once
 
 #include "libvox/hash/batch.h"
@@ -15,25 +16,25 @@ VOX_HD inline uint32_t overflow_slot(uint32_t sector, uint32_t slot) {
   return (kSlotsBeforeOverflow + sector) * SectorOverflow::kSlots + slot;
 }
 
-// Where the buckets of one item size are, and where they take new runs from. Offsets count the items of this
+// The buckets of one item size, and the places from which they take new runs. Offsets count the items of this
 // size in this batch.
 struct SectorSpace {
   uint32_t* lines = nullptr;
   uint32_t first_bucket = 0;
-  uint32_t spare = 0;           // further items that a bucket is expected to get later
-  uint64_t granules_below = 0;  // how many all smaller sizes need
-  uint64_t fits = 0;            // offsets below fit behind `old_place`, the others go behind `new_place`
+  uint32_t spare = 0;           // number of items that a bucket is expected to get later
+  uint64_t granules_below = 0;  // granules that all smaller sizes need
+  uint64_t fits = 0;            // offsets below this go behind `old_place`, the others behind `new_place`
   uint32_t old_place = 0, new_place = 0;
 
   VOX_HD uint32_t place(uint64_t offset, uint32_t length) const {
     if (offset + length <= fits) return old_place + static_cast<uint32_t>(offset);
-    if (offset < fits) return new_place;  // the one run that would have to be cut; there is room for it
+    if (offset < fits) return new_place;  // for the one run that would be cut; there is room for it
     return new_place + kLongestRun + static_cast<uint32_t>(offset - fits);
   }
 };
 struct SectorSpaces {
   SectorSpace of_size[kMaxItemWords + 1];
-  // Overflow sectors for all sizes: first those that a sweep has left, then some that were never used.
+  // Overflow sectors for all sizes: first those that a sweep has freed, then some that were never used.
   const uint32_t* left_sectors = nullptr;
   uint32_t left_count = 0, first_sector = 0;
 
@@ -43,7 +44,7 @@ struct SectorSpaces {
   }
 };
 
-// Empties the i-th of the sectors that a batch takes and returns its number.
+// Clears the i-th of the sectors that a batch takes, and returns its number.
 VOX_HD inline uint32_t cleared_sector(const SectorSpaces& spaces, uint32_t i, uint32_t* overflow) {
   const uint32_t number = spaces.sector(i);
   uint32_t* sector = overflow + uint64_t{number} * SectorOverflow::kWords;

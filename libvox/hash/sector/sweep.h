@@ -1,4 +1,4 @@
-// Kernel bodies that remove items from the table `sector` (hash/sweep.h): one group works on each bucket.
+// Kernel bodies that remove items from the table `sector` (hash/sweep.h). One group works on each bucket.
 #pragma once
 
 #include "libvox/hash/sector/find.h"
@@ -8,8 +8,8 @@ namespace vox::hash {
 // The ends word of an overflow sector that no bucket uses any more.
 inline constexpr uint32_t kLeftSector = UINT32_MAX;
 
-// The slots of a run, from begin to end - 1, that are in a superblock that stays. A run lies in at most two
-// superblocks.
+// The slots of a run, from begin to before end, that are in a superblock that stays. A run lies in at most
+// two superblocks.
 struct KeptSlots {
   uint32_t begin, end;
 
@@ -23,8 +23,8 @@ struct KeptSlots {
   VOX_HD bool any() const { return begin < end; }
 };
 
-// Takes the slots out of a header whose places are in superblocks that go. The slots behind them close up:
-// runs, and what stays of them, are whole granules, so that fingerprints move by words.
+// Removes from a header the slots whose places are in released superblocks. The slots behind them close up.
+// Runs, and what stays of them, are whole granules, so fingerprints move by words.
 template <class Kind>
 VOX_HD void drop_released(uint32_t* header, const uint32_t* released) {
   const SlotEnds ends = SlotEnds::of(header[Kind::kEndsWord]);
@@ -46,12 +46,12 @@ VOX_HD void drop_released(uint32_t* header, const uint32_t* released) {
   header[Kind::kEndsWord] = kept.word();
 }
 
-// Sweeps a bucket: its line, then its overflow sectors, of which those that are left empty leave the list.
+// Sweeps a bucket: its line and then its overflow sectors. Sectors that become empty leave the list.
 struct SweepBucket {
   uint32_t* lines;
   uint32_t* overflow;
   const uint32_t* marks;
-  const uint32_t* released;  // a word for each superblock, by its number; nullptr where none goes
+  const uint32_t* released;  // a word for each superblock, by its number; nullptr if none is released
 
   template <class Group>
   VOX_HD void operator()(Group group, uint64_t bucket) const {
@@ -92,7 +92,7 @@ struct SweepBucket {
     return count_slots<Kind>(group, header);
   }
 
-  // Sets the ends of a header as its fingerprints say, and returns them.
+  // Sets the ends of a header from its fingerprints, and returns them.
   template <class Kind, class Group>
   VOX_HD SlotEnds count_slots(Group group, uint32_t* header) const {
     SlotEnds ends = SlotEnds::of(header[Kind::kEndsWord]);
@@ -112,7 +112,7 @@ struct SweepBucket {
   }
 };
 
-// Counts the items of a bucket, in the low half of the result, and its slots, in the high half.
+// Counts the items of a bucket in the low half of the result, and its slots in the high half.
 struct CountBucket {
   const uint32_t* lines;
   const uint32_t* overflow;

@@ -1,5 +1,5 @@
-// The table `sector` of one item size, as the host sees it: its buckets, the places of its items, and how
-// many of both are left for batches to come. Overflow sectors are shared by all sizes (tables.h).
+// The host's side of the table `sector` for one item size: its buckets, the places of its items, and how many
+// of both are left for later batches. Overflow sectors are shared by all sizes (tables.h).
 #pragma once
 
 #include "libvox/hash/sector/buckets.h"
@@ -21,8 +21,8 @@ class SectorTable {
   const SectorBucketSets<Device>& buckets() const { return buckets_; }
   SectorBucketSets<Device>& buckets() { return buckets_; }
 
-  // For batches that are sorted (plan.h): the buckets to insert `count` items into. `first` is the number of
-  // the first of them among the buckets of all sizes.
+  // For sorted batches (plan.h): returns the buckets into which `count` items are inserted. `first` is the
+  // number of the first of these buckets among the buckets of all sizes.
   SectorSpace space(uint32_t first, uint64_t count) const {
     SectorSpace space;
     space.lines = buckets_.newest_lines();
@@ -30,14 +30,15 @@ class SectorTable {
     space.spare = buckets_.spare(buckets_.items() + count, item_words_);
     return space;
   }
-  // Takes places for runs of `granules` granules together, which are counted behind those of smaller sizes.
+  // Takes places for runs of `granules` granules together. The granules of smaller sizes are counted before
+  // them.
   void take_runs(SectorSpace& space, uint64_t granules_below, uint64_t granules) {
     space.granules_below = granules_below;
     places_.take(space, granules * kGranule);
     slots_ += granules * kGranule;
   }
 
-  // For batches that do not ask the host (chains.h): sets how much room they have.
+  // For batches that do not involve the host (chains.h): sets how much room they have.
   void limits(SectorLimits& limits) const {
     SectorSpace& space = limits.spaces.of_size[item_words_];
     places_.describe(space);
@@ -51,21 +52,20 @@ class SectorTable {
     buckets_.count_items(items);
     places_.took(room.places);
   }
-  // Makes the room that such batches were refused.
+  // Makes the room that such batches lacked.
   void make_room(const SectorRoom::OfSize& room, double growth) {
     if (room.refused_items > 0) buckets_.reserve(room.refused_items, growth);
     if (room.refused_places > places_.left()) places_.make_reserve(room.refused_places + kLongestRun);
   }
-  // Makes a reserve, so that batches that ask for as much as these did are not refused any room for some
-  // time.
+  // Makes a reserve, so that batches which ask for as much as these did will have enough room for some time.
   void make_reserve(const SectorRoom::OfSize& room, uint64_t items, double growth) {
     constexpr uint64_t kOften = 8;
     if (places_.left() < 2 * room.places)
       places_.make_reserve(std::max(kOften * room.places, buckets_.items() / kShare));
     if (buckets_.items_before_full() < 2 * items) buckets_.reserve(2 * items, growth);
   }
-  // Makes a reserve before the first of such batches: places for a share of this table's items, or of those
-  // of all tables, but none where a superblock would be much; and buckets for some items.
+  // Makes a reserve before the first such batch: places for a share of this table's items, or of the items of
+  // all tables, but none if a superblock would be too much; and buckets for a few items.
   void make_first_reserve(uint64_t all_items) {
     constexpr uint64_t kFewItems = 1 << 16;
     const uint64_t share = std::max(buckets_.items(), all_items / kMaxItemWords) / kShare;
@@ -81,7 +81,7 @@ class SectorTable {
     return ref;
   }
 
-  // After a sweep: takes note of the superblocks that the table is about to lose, and counts what is left.
+  // Forgets the superblocks that the table is about to lose after a sweep, and counts the rest.
   void adopt(const std::vector<uint32_t>& released, const uint32_t* overflow) {
     places_.lose(released);
     slots_ = buckets_.count_again(overflow);
@@ -99,7 +99,7 @@ class SectorTable {
     return memory;
   }
 
-  // What this many buckets, item slots and overflow sectors take.
+  // Returns the memory of this many buckets, item slots and overflow sectors.
   static TableMemory layout_memory(uint32_t item_words, uint64_t items, uint64_t slots, uint64_t buckets,
                                    uint64_t sectors) {
     TableMemory memory;
@@ -116,13 +116,13 @@ class SectorTable {
   }
 
  private:
-  static constexpr uint64_t kShare = 32;  // there is a place in reserve for one in so many items
+  static constexpr uint64_t kShare = 32;  // one place in reserve for this many items
 
   Superblocks<Device>& memory_;
   uint32_t item_words_;
   SectorBucketSets<Device> buckets_;
   SectorPlaces<Device> places_;
-  uint64_t slots_ = 0;  // of all runs
+  uint64_t slots_ = 0;  // slots of all runs
 };
 
 }  // namespace vox::hash

@@ -1,4 +1,4 @@
-// The search in the table `sector` (layout.h says how it is laid out): one thread for each item.
+// The search in the table `sector` (layout.h describes the layout), with one thread for each item.
 #pragma once
 
 #include "libvox/hash/batch.h"
@@ -7,12 +7,12 @@
 
 namespace vox::hash {
 
-// A generation: the buckets of one item size that were made at one time. A table that outgrows its buckets
-// gets a further generation, for the items that come then; those that it holds stay where they are.
+// A generation: the buckets of one item size that were made at the same time. A table that outgrows its
+// buckets gets a further generation for later items. Stored items stay where they are.
 struct SectorBuckets {
   uint32_t* lines;  // 8 B
   uint32_t count;   // 4 B
-  uint32_t first;   // 4 B, index of the first among the buckets of all sizes that are inserted into
+  uint32_t first;   // 4 B, index of the first among the buckets of all sizes that get items
 
   VOX_HD uint32_t* line(uint64_t hash) const {
     return lines + uint64_t{bucket_of(hash, count)} * SectorLine::kWords;
@@ -20,7 +20,7 @@ struct SectorBuckets {
 };
 static_assert(sizeof(SectorBuckets) == 16);
 
-// The trivially copyable view of a table that kernel bodies capture.
+// The trivially copyable view of a table, which kernel bodies capture.
 struct SectorTableRef {
   static constexpr uint32_t kMaxGenerations = 8;
 
@@ -28,9 +28,9 @@ struct SectorTableRef {
   const uint32_t* overflow;  // sectors
   uint32_t item_words;
   uint32_t generations;
-  SectorBuckets buckets[kMaxGenerations];  // insertions go to the last
+  SectorBuckets buckets[kMaxGenerations];  // the last one gets insertions
 
-  // Asks for the lines that find() reads.
+  // Prefetches the lines that find() reads.
   VOX_HD void prefetch(uint64_t hash) const {
     for (uint32_t generation = 0; generation < generations; ++generation) {
       const uint32_t* line = buckets[generation].line(hash);
@@ -38,8 +38,9 @@ struct SectorTableRef {
       prefetch_line(line + 16);
     }
   }
-  // Asks for what these lines lead to: the items with the same fingerprint, and the first overflow sector. What
-  // is not stored is looked for everywhere, and most lines have an item with its fingerprint by chance.
+  // Prefetches what these lines lead to: the items with the same fingerprint, and the first overflow sector.
+  // An item that is not stored is searched for in all of them, and most lines have an item with its
+  // fingerprint by chance.
   VOX_HD void prefetch_candidates(uint64_t hash) const {
     for (uint32_t generation = 0; generation < generations; ++generation) {
       const uint32_t* line = buckets[generation].line(hash);
@@ -65,7 +66,7 @@ struct SectorTableRef {
     return found;
   }
 
-  // Searches the overflow sectors of a bucket, of which `number` is the first.
+  // Searches the overflow sectors of a bucket, beginning with sector `number`.
   template <class Probe>
   VOX_HD uint32_t find_in_overflow(uint32_t number, const uint32_t* item, uint64_t hash, Probe& probe) const {
     uint32_t found = kNullPointer;
@@ -86,13 +87,13 @@ struct SectorTableRef {
   }
 
  private:
-  // Returns the pointer if it is the item's, else kNullPointer.
+  // Returns the pointer if the wanted item is there, else kNullPointer.
   template <class Probe>
   VOX_HD uint32_t check(uint32_t pointer, const uint32_t* item, Probe& probe) const {
     const uint32_t* there = item_at(pointer);
     probe.touch(there, item_words * 4);
 #ifdef __CUDA_ARCH__
-    // All words are read at once: to wait for one after the other takes longer.
+    // All words are read at once, which is faster than waiting for one after the other.
     uint32_t differ = 0;
 #pragma unroll
     for (uint32_t word = 0; word < kMaxItemWords; ++word)

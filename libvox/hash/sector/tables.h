@@ -1,8 +1,8 @@
-// The table set `sector`, our own variant. Compared with the slab tables of Molenaar & Eisemann 2024 it saves
-// the empty slots of last slabs, reads one line where they walk a list, and writes in the order of memory.
-// layout.h says what lies where, fill.h how a bucket takes new items.
+// The table set `sector`, a variant designed for this library. Compared with the slab tables of Molenaar &
+// Eisemann 2024, it has no empty slots of last slabs, reads one line instead of walking a list, and writes in
+// the order of memory. layout.h describes its layout, and fill.h how a bucket takes new items.
 //
-// Items come in by one of two ways:
+// There are two ways to insert items:
 //
 //   insert()         takes any batch. The host sorts it by bucket and asks for exactly the memory that it
 //                    needs (sorted_batch.h, plan.h, write_items.h): no atomics, least memory moved, some ten
@@ -75,7 +75,7 @@ class SectorTables final : public TableSet<Device> {
     return count;
   }
 
-  // How much room there is for batches that are inserted without the host (batches.h).
+  // Returns the room for batches that are inserted without the host (batches.h).
   SectorLimits limits() const {
     SectorLimits limits;
     for (const auto& table : tables_) table.limits(limits);
@@ -89,7 +89,7 @@ class SectorTables final : public TableSet<Device> {
   void took(const SectorRoom& room, const SizeCounts& inserted) {
     const uint64_t there = limits().sectors, taken = std::min(room.sectors, there);
     const uint64_t reused = std::min(taken, left_count_), kept = left_count_ - reused;
-    const uint64_t moved = std::min(reused, kept);  // these go to where the reused ones were
+    const uint64_t moved = std::min(reused, kept);  // these fill the gaps of the reused ones
     device_.copy(left_sectors_.data(), left_sectors_.data() + left_count_ - moved, moved);
     left_count_ = kept;
     sectors_ += taken - reused;
@@ -128,7 +128,7 @@ class SectorTables final : public TableSet<Device> {
   SweepResult sweep(const uint32_t* marks) override;
   std::unique_ptr<LinkedBatches> link_batches(std::span<const uint64_t> sizes) override;  // sector/batches.h
 
-  // The sectors that an insertion moves are counted from the sizes of all arrays.
+  // The sectors that an insertion moves are computed from the sizes of all arrays.
   uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
                           uint32_t* pointers) override {
     insert(batch, chosen, n, pointers);
@@ -144,7 +144,7 @@ class SectorTables final : public TableSet<Device> {
   struct SortedBatch {
     device::Buffer<uint32_t> keys, order, starts, block_runs;
     BucketRuns runs;
-    std::array<uint32_t, kMaxItemWords + 1> first_bucket = {};  // of each size
+    std::array<uint32_t, kMaxItemWords + 1> first_bucket = {};  // one for each size
   };
   SortedBatch sort_by_bucket(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
                              const SizeCounts& counts);
@@ -160,7 +160,7 @@ class SectorTables final : public TableSet<Device> {
     return work;
   }
 
-  // Numbers the buckets that are inserted into, those of smaller items first; returns how many there are.
+  // Numbers the buckets that get items, those of smaller items first. Returns how many there are.
   uint32_t number_buckets(const SizeCounts& counts, SectorTableRefs& refs) const {
     uint64_t first = 0;
     for (uint32_t words = 0; words <= kMaxItemWords; ++words) {
@@ -173,7 +173,7 @@ class SectorTables final : public TableSet<Device> {
     return static_cast<uint32_t>(first);
   }
 
-  // For each item size what the buckets of all smaller sizes need; behind the last size what all need.
+  // The needs of the buckets of all sizes below each size; behind the last size, the needs of all buckets.
   using NeedsOfSizes = std::array<uint64_t, kMaxItemWords + 2>;
   NeedsOfSizes needs_below_sizes(const BucketRuns& runs, const SizeCounts& counts, const uint64_t* needs,
                                  uint64_t all) const {
@@ -191,7 +191,7 @@ class SectorTables final : public TableSet<Device> {
     return below;
   }
 
-  // Drops all overflow sectors but the one that stays empty.
+  // Drops all overflow sectors except the one that stays empty.
   void drop_sectors() {
     overflow_.reset();
     left_sectors_.reset();
@@ -215,7 +215,7 @@ class SectorTables final : public TableSet<Device> {
   static void as_far_as_there_is_memory(const F& f) {
     try {
       f();
-    } catch (const Error&) {  // memory, or the numbers of superblocks, are used up: there is less in reserve
+    } catch (const Error&) {  // no memory or superblock numbers are left, so the reserve is smaller
     }
   }
 
@@ -229,8 +229,8 @@ class SectorTables final : public TableSet<Device> {
     auto grown = device_.template make<uint32_t>(
         std::max({kFewest * SectorOverflow::kWords, needed, overflow_.size() * 3 / 2}));
     device_.copy(grown.data(), overflow_.data(), sectors_ * SectorOverflow::kWords);
-    // A batch may ask for a sector and then not use it: it is marked as left, so that the next sweep finds
-    // it.
+    // A batch may ask for a sector and then not use it. Such a sector is marked as unused, so that the next
+    // sweep finds it.
     device_.fill(grown.data() + sectors_ * SectorOverflow::kWords,
                  grown.size() - sectors_ * SectorOverflow::kWords, +kLeftSector);
     device_.sync();
@@ -239,16 +239,16 @@ class SectorTables final : public TableSet<Device> {
 
   std::vector<SectorTable<Device>> tables_;
   device::Buffer<uint32_t> overflow_;
-  uint64_t sectors_ = 0;  // overflow sectors that are or were in use, and one that stays empty
+  uint64_t sectors_ = 0;                   // overflow sectors ever in use, and the one that stays empty
   device::Buffer<uint32_t> left_sectors_;  // the numbers of those that no bucket uses
   uint64_t left_count_ = 0;
   bool reserves_ = true;
   uint64_t moved_bytes_ = 0;  // by the last insertion
 };
 
-// The prediction is for items that come in one batch: a bucket with x items has a run of x in its line,
-// rounded up to granules, and the items that do not fit there in overflow sectors. Where they come batch by
-// batch, more granules are begun.
+// The prediction is for items that come in one batch. A bucket with x items has a run of x in its line,
+// rounded up to granules, and overflow sectors for items that do not fit there. If items come in several
+// batches, more granules are partly used.
 template <class Device>
 TableMemory SectorTables<Device>::predicted(const TableMemory& measured) const {
   const auto buckets = static_cast<double>(measured.buckets);
@@ -319,7 +319,7 @@ auto SectorTables<Device>::sort_by_bucket(const BatchRef& batch, const ChosenRef
   const BucketKey key = {static_cast<uint32_t>(std::bit_width(bucket_count - 1))};
   device_.for_each(moves({"bucket keys", 8 + mean_item_bytes(counts, n)}, n), n,
                    BucketKeys{batch, chosen, tables, key, sorted.keys.data(), sorted.order.data()});
-  const uint32_t passes = (key.bits + 7) / 8;  // of a radix sort
+  const uint32_t passes = (key.bits + 7) / 8;  // radix sort passes
   device_.sort_pairs(moves({"sort by bucket", 4.0 + 16.0 * passes}, n), sorted.keys, sorted.order, n,
                      key.bits);
   const uint64_t count = device_.select(moves({"select buckets", 4}, n), n,
@@ -333,7 +333,7 @@ auto SectorTables<Device>::sort_by_bucket(const BatchRef& batch, const ChosenRef
   return sorted;
 }
 
-// Finds out what the buckets need and allocates it; `needs` becomes the prefix sums of the needs.
+// Finds the needs of the buckets and allocates them. `needs` becomes the prefix sums of the needs.
 template <class Device>
 SectorSpaces SectorTables<Device>::take_space(const SortedBatch& sorted, const SizeCounts& counts,
                                               uint64_t* needs) {

@@ -1,5 +1,6 @@
-// The last step of inserting a sorted batch: each item is written where the plan of its bucket says, in the
-// order of buckets. This is the order of memory, so that mostly whole lines are written, without atomics.
+// The last step of inserting a sorted batch: writes each item to the place that the plan of its bucket gives
+// it, in the order of buckets. This is the order of memory, so mostly whole lines are written, and no atomics
+// are needed.
 #pragma once
 
 #include "libvox/hash/sector/plan.h"
@@ -14,7 +15,7 @@ struct WriteItems {
   const uint32_t* block_runs;
   const BucketPlan* plans;
   const SectorPlace* places;
-  uint32_t* pointers;  // of the sorted items
+  uint32_t* pointers;  // one for each sorted item
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (stage == 0) {
@@ -30,8 +31,8 @@ struct WriteItems {
     for (uint32_t word = 0; word < size; ++word) to[word] = from[word];
   }
 #ifdef __CUDACC__
-  // Writes 32 items by a warp, whose lanes copy them word by word together, so that words that lie side by
-  // side are moved at once.
+  // Writes 32 items with a warp. The lanes copy them together word by word, so that adjacent words are moved
+  // at once.
   __device__ void warp(uint64_t first, uint64_t n) const {
     constexpr uint32_t kAll = 0xffffffff;
     const uint32_t lane = threadIdx.x & 31;
@@ -49,14 +50,14 @@ struct WriteItems {
   }
 
  private:
-  // Copies items of one size in pieces of this type. They are read and written once and need not stay in the
+  // Copies items of one size in pieces of this type. They are read and written once, and need not stay in the
   // cache.
   template <class Piece>
   __device__ void copy_items(const uint32_t* from, uint64_t i, uint32_t index, uint32_t size,
                              uint32_t lane) const {
     constexpr uint32_t kPieceWords = sizeof(Piece) / 4, kMaxPieces = kMaxItemWords / kPieceWords;
     const uint32_t pieces = size / kPieceWords;
-    // The reciprocal gives exact quotients of numbers below 32 * kMaxItemWords.
+    // With this reciprocal, quotients of numbers below 32 * kMaxItemWords are exact.
     const uint32_t reciprocal = (1 << 16) / pieces + 1;
     auto piece_of = [&](auto* words, uint32_t k) {
       const uint32_t at = k * 32 + lane, item = at * reciprocal >> 16;
@@ -80,7 +81,7 @@ struct WriteItems {
 #endif
 
  private:
-  // Writes the item's fingerprint and pointer; returns the pointer.
+  // Writes the item's fingerprint and pointer. Returns the pointer.
   VOX_HD uint32_t settle(uint64_t i, uint32_t index, uint32_t size) const {
     const SectorSpace& space = spaces[size];
     const uint32_t key = load_once(runs.keys + i);
@@ -100,7 +101,7 @@ struct WriteItems {
 
   VOX_HD SectorPlace place_of(uint64_t i) const {
     const BucketPlan plan = plans[runs.run_of(i, block_runs)];
-    // For items before the plan's first the rank wraps around.
+    // For items before the plan's first one, the rank wraps around.
     const uint32_t rank = static_cast<uint32_t>(i) - plan.first, behind = rank - plan.count;
     if (rank < plan.count) return {plan.slot + rank, plan.pointer + rank};
     if (behind < plan.count2) return {plan.slot + rank, plan.pointer2 + behind};

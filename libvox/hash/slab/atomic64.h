@@ -65,8 +65,8 @@ struct Atomic64 {
     });
   }
 
-  // A layout with the first two words of all items at the front and their other words from word `tail` on; a
-  // slab has `words` words before it is padded.
+  // Returns a layout with the first two words of all items at the front, and their other words from word
+  // `tail` on. A slab has `words` words before it is padded.
   static constexpr SlabLayout split_layout(uint32_t tail, uint32_t words, uint32_t item_words) {
     return {static_cast<uint16_t>(whole_lines(words)), 0, kKnownWords,
             static_cast<uint16_t>(tail - kKnownWords), static_cast<uint16_t>(item_words - kKnownWords)};

@@ -1,8 +1,8 @@
 // Finds duplicates inside a batch as Molenaar & Eisemann 2024, §5.2, do: with a hash table of slabs like
 // those of Atomic64, whose slots also have a value, the item's index in the batch. An item is inserted unless
-// the first slab of its bucket holds an equal one; further slabs are not looked at, so that equal items may
-// be in the table several times. A search then finds the same one of them, the bucket's first, for all equal
-// items: their leader. find_leaders() does the same with open addressing. A slab:
+// the first slab of its bucket holds an equal one. Further slabs are not checked, so equal items may be in
+// the table several times. A search then finds the same one for all equal items, the first in the bucket,
+// which is their leader. find_leaders() does the same with open addressing. A slab:
 //
 //   words 0–63    as in a slab of Atomic64
 //   words 64–94   values: index in the batch + 1, or 0 while the item is not completely written
@@ -44,8 +44,8 @@ struct EnterItems {
   }
 
  private:
-  // Returns whether the slab holds the item now; if not, it is full. No group waits between claiming a slot
-  // and giving it its value, so that every wait for a value ends.
+  // Returns true if the slab now holds the item; otherwise the slab is full. No group waits between claiming
+  // a slot and setting its value, so every wait for a value ends.
   template <class Group, class Item>
   VOX_HD static bool enter(Group group, const DuplicateTableRef& table, uint32_t* slab, const Item& held,
                            const PreparedItem& prepared) {
@@ -90,11 +90,11 @@ struct FindEntered {
   }
 };
 
-// Does what find_leaders() does. The first 8 bytes of an item must not all be 0, as those of nodes and leaves
+// Does the same as find_leaders(). The first 8 bytes of an item must not all be 0; those of nodes and leaves
 // never are.
 template <class Device>
 void find_leaders_in_slabs(Device& device, const BatchRef& batch, uint64_t n, uint32_t* leaders) {
-  // Buckets have so few items that most of them are in the first slab, the only one that enter() looks at.
+  // Buckets have so few items that most items are in the first slab, the only one that enter() checks.
   constexpr uint32_t kLoadFactor = DuplicateSlab::kSlots / 2;
   Superblocks<Device> memory(device);
   std::vector<SlabTable<Device, DuplicateSlab>> tables;

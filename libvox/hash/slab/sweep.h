@@ -1,13 +1,12 @@
-// Kernel bodies that remove items from slab tables (hash/sweep.h). First every slab loses the items that are
-// not marked; then slabs that are empty now are taken out of the lists, which several buckets may share, and
-// given back.
+// Kernel bodies that remove items from slab tables (hash/sweep.h). First, every slab loses the items that are
+// not marked. Then empty slabs are taken out of the lists, which several buckets may share, and freed.
 #pragma once
 
 #include "libvox/hash/slab/table_ref.h"
 
 namespace vox::hash {
 
-// All slabs of a table, in use or not, also those of its superblocks that there is no memory for.
+// All slabs of a table, in use or not, including those of its superblocks without memory.
 template <class Scheme>
 struct SlabsOfTable {
   SlabTableRef<Scheme> table;
@@ -51,13 +50,13 @@ struct SweepSlab {
   }
 };
 
-// The second pass: takes those of the slabs 32 i to 32 i + 31 that are empty out of their lists and gives
-// them back. An empty slab keeps its link to the next one, since other groups may still follow it.
+// The second pass: takes the empty ones of the slabs 32 i to 32 i + 31 out of their lists and frees them. An
+// empty slab keeps its link to the next one, because other groups may still follow it.
 template <class Scheme>
 struct UnlinkEmptySlabs {
   SlabsOfTable<Scheme> slabs;
-  uint64_t* items;  // counts the items that are left
-  uint64_t* used;   // counts the slabs that are left
+  uint64_t* items;  // counts the remaining items
+  uint64_t* used;   // counts the remaining slabs
 
   template <class Group>
   VOX_HD void operator()(Group group, uint64_t i) const {
@@ -81,7 +80,7 @@ struct UnlinkEmptySlabs {
   }
 };
 
-// The second pass for a bucket: its list begins with the first slab that is not empty.
+// The second pass for buckets: makes each list begin with its first slab that is not empty.
 template <class Scheme>
 struct UnlinkFromBucket {
   SlabsOfTable<Scheme> slabs;

@@ -1,15 +1,14 @@
-// A hash table whose buckets are linked lists of slabs that a group of 32 lanes walks (Molenaar & Eisemann
-// 2024, §4.2, §5.1, appendix A). What a slab looks like depends on the variant's Scheme: Atomic64, Ticket,
-// Accel32 or Accel8.
+// A hash table whose buckets are linked lists of slabs, which a group of 32 lanes walks (Molenaar & Eisemann
+// 2024, §4.2, §5.1, appendix A). The variant's Scheme defines the slabs: Atomic64, Ticket, Accel32 or Accel8.
 //
-// Items go into the first slab of their bucket; a full one gets a new slab in front of it. Once items have
+// Items go into the first slab of their bucket. A full bucket gets a new slab at the front. If items have
 // been removed, free slots of a bucket's other slabs are used first. Search and insertion are separate
 // phases: while one runs, the other does not.
 //
-// A table grows by replacing each bucket by `factor` buckets that start with the same slab: with buckets
-// taken from the hash's high bits, an item's new bucket is always one of its old bucket's successors, so that
-// nothing moves and pointers stay. The shared slabs hold items of sibling buckets too, which searches pass
-// over.
+// A table grows by replacing each bucket by `factor` buckets that start with the same slab. Buckets are taken
+// from the hash's high bits, so an item's new bucket is always one of those that replace its old bucket.
+// Nothing moves, and pointers stay valid. The shared slabs also hold items of sibling buckets, which searches
+// skip.
 //
 // A Scheme has:
 //   kName, kSlots (at most 32), layout(item_words)
@@ -36,8 +35,8 @@
 
 namespace vox::hash {
 
-// Fingerprints are made of the bits of a hash that bucket_of() does not use, and are never 0, which stands
-// for an empty slot.
+// Fingerprints consist of bits of a hash that bucket_of() does not use. They are never 0, which means an
+// empty slot.
 VOX_HD inline uint32_t byte_fingerprint(uint64_t hash) {
   return 1 + static_cast<uint32_t>(hash) % 255;
 }
@@ -46,28 +45,28 @@ VOX_HD inline uint32_t word_fingerprint(uint64_t hash) {
   return low == 0 ? 1 : low;
 }
 
-// Slabs are padded to whole lines of this many words where a scheme aligns them.
+// A scheme that aligns its slabs pads them to whole lines of this many words.
 inline constexpr uint32_t kLineWords = 32;
 constexpr uint32_t whole_lines(uint32_t words) {
   return (words + kLineWords - 1) / kLineWords * kLineWords;
 }
 
-// The trivially copyable view of a table that kernel bodies capture.
+// The trivially copyable view of a table, which kernel bodies capture.
 template <class Scheme>
 struct SlabTableRef {
   SlabAllocatorRef allocator;
-  uint32_t* buckets;  // first slab of each, or kNullSlab
+  uint32_t* buckets;  // the first slab of each, or kNullSlab
   uint32_t bucket_count;
   uint32_t item_words;
   SlabLayout layout;
-  uint32_t slabs_searched;  // how many slabs of a bucket an insertion looks at for a free slot: one, or all
+  uint32_t slabs_searched;  // how many slabs of a bucket an insertion searches for a free slot: one, or all
 
   static constexpr uint32_t kSlotMask = Scheme::kSlots == 32 ? UINT32_MAX : (1u << Scheme::kSlots) - 1;
 
   VOX_HD uint32_t* head(uint64_t hash) const { return buckets + bucket_of(hash, bucket_count); }
   VOX_HD uint32_t* slab(uint32_t number) const { return allocator.memory.slab(number, layout.slab_words); }
 
-  // Asks for what find() and insert() read first (stage 0), and for what they read then (stage 1).
+  // Prefetches what find() and insert() read first (stage 0), and what they read next (stage 1).
   VOX_HD void prefetch(uint64_t hash, int stage) const {
     if (bucket_count == 0) return;
     if (stage == 0) {
@@ -77,7 +76,7 @@ struct SlabTableRef {
     }
   }
 
-  // The first slab of the bucket, where find() and insert() begin.
+  // Returns the first slab of the bucket, where find() and insert() begin.
   VOX_HD uint32_t first_slab(uint64_t hash) const {
     return bucket_count == 0 ? kNullSlab : device::atomic_load_consume(head(hash));
   }
@@ -126,13 +125,13 @@ struct SlabTableRef {
         if (searches == 1) break;
         here = group.once([&] { return device::atomic_load_relaxed(at + Scheme::kNextWord); });
       }
-      searches = 1;  // all slabs of the bucket are full; only new ones in front have room
+      searches = 1;  // all slabs of the bucket are full; only new ones have room
       number = slab_after(group, head(hash), number, static_cast<uint32_t>(hash));
     }
   }
 
-  // Returns the new first slab of a bucket whose first slab was `first`, which is full: one that another
-  // group has put there, or else an empty one.
+  // Returns the new first slab of a bucket whose first slab was `first`, which is full. It is a slab that
+  // another group has put there, or else a new, empty one.
   template <class Group>
   VOX_HD uint32_t slab_after(Group group, uint32_t* head, uint32_t first, uint32_t seed) const {
     const uint32_t now = group.once([&] { return device::atomic_load_consume(head); });

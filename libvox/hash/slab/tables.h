@@ -1,5 +1,5 @@
 // Owns the slabs and buckets of the tables of all item sizes on a device, and runs searches and insertions of
-// whole batches; Scheme (such as Accel8) says what a slab looks like.
+// whole batches. The Scheme (such as Accel8) defines the slabs.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +23,10 @@ struct SpreadBuckets {
   VOX_HD void operator()(uint64_t i) const { to[i] = from[i / factor]; }
 };
 
-// How many slabs a bucket's list has.
+// Returns how many slabs a bucket's list has.
 template <class Scheme>
 struct ChainLength {
-  static constexpr uint32_t kLongest = 255;  // longer ones count as this
+  static constexpr uint32_t kLongest = 255;  // longer lists count as this length
   SlabTableRef<Scheme> table;
   VOX_HD uint32_t operator()(uint64_t bucket) const {
     uint32_t length = 0;
@@ -45,14 +45,14 @@ class SlabTable {
   SlabTable(Device& device, Superblocks<Device>& memory, uint32_t item_words, uint32_t load_factor)
       : device_(device), memory_(memory), item_words_(item_words), load_factor_(load_factor) {}
 
-  // Makes buckets for this many items, unless there are any buckets.
+  // Makes buckets for this many items, unless there are buckets already.
   void expect(uint64_t items) {
     if (items > 0 && bucket_count_ == 0) set_buckets((items + load_factor_ - 1) / load_factor_);
   }
 
-  // Makes room for `count` more items, whichever buckets they fall into. Call it between batches. The table
-  // is expected to hold `growth` times as many items in the end as with these: a table that has to grow
-  // searches longer.
+  // Makes room for `count` more items, whichever buckets they fall into. It must be called between batches.
+  // In the end, the table is expected to hold `growth` times as many items as with these; it gets buckets for
+  // them now, because searches take longer in a table that has had to grow.
   void reserve(uint64_t count, double growth = 1) {
     if (count == 0) return;
     if (!slabs_used_.data()) {
@@ -64,8 +64,8 @@ class SlabTable {
     }
     grow_buckets(items_ + count, growth);
     items_ += count;
-    // A bucket with x new items takes at most x / slots + 1 new slabs; a group that loses a race holds one
-    // for a moment.
+    // A bucket with x new items takes at most x / slots + 1 new slabs. A group that loses a race holds one
+    // more for a moment.
     const uint64_t worst = count / Scheme::kSlots + std::min<uint64_t>(count, bucket_count_) +
                            std::min<uint64_t>(count, Device::Group::kAtOnce);
     const uint64_t used = slabs_used();
@@ -82,11 +82,11 @@ class SlabTable {
             slabs_searched_};
   }
 
-  // What a sweep leaves, counted on the device.
+  // The remaining items and slabs after a sweep, counted on the device.
   struct Left {
     uint64_t items = 0, slabs = 0;
   };
-  // Removes the items that are not marked, and slabs that are empty then.
+  // Removes the items that are not marked, and the slabs that become empty.
   void sweep(const uint32_t* marks, Left* left) const {
     const SlabsOfTable<Scheme> slabs = {ref()};
     device_.for_each_group({"sweep: slabs", Scheme::kReadWords * 4}, slab_range(),
@@ -95,12 +95,12 @@ class SlabTable {
                            UnlinkEmptySlabs<Scheme>{slabs, &left->items, &left->slabs});
     device_.for_each({"sweep: buckets", 36}, bucket_count_, UnlinkFromBucket<Scheme>{slabs});
   }
-  // After a sweep: takes over what is left, without the superblocks that the table is about to lose.
+  // Takes over the counts after a sweep, and forgets the superblocks that the table is about to lose.
   void adopt(const Left& left, const std::vector<uint32_t>& released) {
     if (superblocks_.empty()) return;
     if (left.items < items_) slabs_searched_ = left.items == 0 ? 1 : UINT32_MAX;
     items_ = left.items;
-    // Also the marks of superblocks that go: others will come in their place.
+    // This also clears the marks of released superblocks, because others will take their place.
     device_.fill(full_.data(), superblocks_.size(), 0u);
     std::erase_if(superblocks_, [&](uint32_t number) { return released[number] != 0; });
     device_.upload(numbers_.data(), superblocks_.data(), superblocks_.size());
@@ -126,7 +126,7 @@ class SlabTable {
     return memory;
   }
 
-  // What this many slabs take that hold this many items.
+  // Returns the memory of this many slabs, which hold this many items.
   static TableMemory layout_memory(uint32_t item_words, uint64_t items, uint64_t buckets, uint64_t slabs) {
     const uint64_t item_bytes = uint64_t{item_words} * 4;
     TableMemory memory;
@@ -147,7 +147,7 @@ class SlabTable {
  private:
   uint32_t superblocks() const { return static_cast<uint32_t>(superblocks_.size()); }
   uint64_t slab_range() const { return superblocks_.size() * kSlabsPerSuperblock; }
-  // How many slabs there is memory for.
+  // Returns for how many slabs there is memory.
   uint64_t slab_count() const {
     uint64_t places = 0;
     for (uint32_t number : superblocks_) places += memory_.places(number);
@@ -205,7 +205,7 @@ class SlabTable {
 };
 
 template <class Scheme>
-using SlabTableRefs = std::array<SlabTableRef<Scheme>, kMaxItemWords + 1>;  // by item size
+using SlabTableRefs = std::array<SlabTableRef<Scheme>, kMaxItemWords + 1>;  // indexed by item size
 
 // An item of a batch, its hash, and the first slab of its bucket.
 struct PreparedItem {
@@ -216,14 +216,14 @@ struct PreparedItem {
   VOX_HD uint64_t hash() const { return uint64_t{hash_high} << 32 | hash_low; }
 };
 
-// What the bodies that search and insert have in common.
+// The common part of the bodies that search and insert.
 template <class Scheme>
 struct ItemsInTables {
   BatchRef batch;
   ChosenRef chosen;
   SlabTableRefs<Scheme> tables;
   uint32_t* pointers;
-  uint64_t* sectors;  // how many were touched; nullptr where they are not counted
+  uint64_t* sectors;  // the number of sectors touched; nullptr if they are not counted
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
     tables[batch.size(chosen[i])].prefetch(batch.hash(chosen[i]), stage);
@@ -246,7 +246,7 @@ struct ItemsInTables {
 
 template <class Scheme, class Probe>
 struct FindItems {
-  static constexpr uint32_t kAheadBytes = Scheme::kReadWords * 4;  // that prefetch() asks for
+  static constexpr uint32_t kAheadBytes = Scheme::kReadWords * 4;  // the bytes that prefetch() asks for
   ItemsInTables<Scheme> items;
 
   VOX_HD void prefetch(uint64_t i, int stage) const { items.prefetch(i, stage); }
@@ -263,7 +263,7 @@ struct FindItems {
 
 template <class Scheme, class Probe>
 struct InsertItems {
-  static constexpr uint32_t kAheadBytes = Scheme::kReadWords * 4;  // that prefetch() asks for
+  static constexpr uint32_t kAheadBytes = Scheme::kReadWords * 4;  // the bytes that prefetch() asks for
   ItemsInTables<Scheme> items;
 
   VOX_HD void prefetch(uint64_t i, int stage) const { items.prefetch(i, stage); }
@@ -278,7 +278,7 @@ struct InsertItems {
   }
 };
 
-// A set with one table for each item size; leaves and nodes of one size share a table.
+// A set with one table for each item size. Leaves and nodes of the same size share a table.
 template <class Device, class Scheme>
 class SlabTables final : public TableSet<Device> {
  public:
@@ -388,7 +388,7 @@ TableMemory SlabTables<Device, Scheme>::predicted(const TableMemory& measured) c
   const auto buckets = static_cast<double>(measured.buckets);
   const double items_per_bucket = static_cast<double>(measured.items) / buckets;
   const double slabs = buckets * expected_slabs(items_per_bucket, Scheme::kSlots);
-  // Where there are few items, there are at least as many slabs as hold them.
+  // If there are few items, there are at least as many slabs as hold them.
   const uint64_t fewest = (measured.items + Scheme::kSlots - 1) / Scheme::kSlots;
   TableMemory memory =
       SlabTable<Device, Scheme>::layout_memory(measured.item_words, measured.items, measured.buckets,

@@ -15,8 +15,8 @@ struct Ticket {
   static constexpr uint32_t kSlots = 32;
   static constexpr uint32_t kNextWord = 1, kReadWords = 2, kHeaderWords = 3;
   static constexpr uint32_t kKnownWords = 0;
-  // A slab's items can only be read once its front says which slots are taken; meanwhile the next slab's
-  // front is fetched.
+  // A slab's items can only be read once its front says which slots are taken. The next slab's front is
+  // fetched meanwhile.
   static constexpr bool kReadsAhead = true;
 
   static constexpr SlabLayout layout(uint32_t item_words) {
@@ -34,7 +34,7 @@ struct Ticket {
     return group.template load_shared<1>(slab);
   }
 
-  // Every lane compares the first word of its item.
+  // Each lane compares the first word of its slot's item.
   template <class Group, class Front, class Item, class Probe>
   VOX_HD static uint32_t candidates(Group group, const uint32_t* slab, const Front& front,
                                     const SlabLayout& layout, const Item& item, uint32_t words, uint64_t,

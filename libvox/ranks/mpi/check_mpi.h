@@ -1,4 +1,4 @@
-// Turns what a call of MPI returns into an Error.
+// Throws Error if a call of MPI failed.
 #pragma once
 
 namespace vox::ranks {

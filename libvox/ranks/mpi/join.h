@@ -1,4 +1,4 @@
-// The one function of the module that knows MPI. A static build holds it itself.
+// The one function of the module that uses MPI. A static build of the library contains it.
 #pragma once
 
 #include "libvox/ranks/launched.h"
@@ -7,10 +7,10 @@ namespace vox::ranks {
 
 struct JoinedMpi {
   LaunchedRanks* ranks;  // lives as long as the process
-  const char* library;   // "Open MPI v4.1.4"
+  const char* library;   // such as "Open MPI v4.1.4"
 };
 
-// Begins MPI with the first call. Throws Error.
+// Starts MPI at the first call. Throws Error if it cannot.
 using JoinMpi = JoinedMpi();
 inline constexpr const char* kJoinMpi = "vox_join_mpi";
 

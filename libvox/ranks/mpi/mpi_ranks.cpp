@@ -20,8 +20,8 @@
 namespace vox::ranks {
 namespace {
 
-// A loop that waits: messages between processes of a host take microseconds, so that it looks often at first, then
-// leaves the core to others, then sleeps.
+// Paces a loop that waits. Messages between processes of one host take microseconds, so the loop first checks
+// without a pause, then yields the core to others, then sleeps.
 class Patience {
  public:
   void pause() {
@@ -54,10 +54,10 @@ void check_mpi(int status, const char* call) {
 }
 
 MpiRanks::MpiRanks() {
-  // One thread calls MPI, the one that waits.
+  // Only one thread calls MPI, the one that waits.
   int level = 0;
   check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
-  if (level < MPI_THREAD_FUNNELED) throw Error("this MPI serves no programs with threads");
+  if (level < MPI_THREAD_FUNNELED) throw Error("this MPI does not support programs with threads");
   check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &all_), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(all_, MPI_ERRORS_RETURN);
   check_mpi(MPI_Comm_rank(all_, &rank_), "MPI_Comm_rank");
@@ -80,8 +80,8 @@ MpiRanks::~MpiRanks() {
   MPI_Finalize();
 }
 
-// Of what is on its way, MPI reads and writes memory that is gone once an error has left this call, so that the last
-// that is asked of it is asked here.
+// MPI still reads and writes the memory of messages under way, and that memory is gone once an exception has
+// left this function. The last request to MPI, first_to_fail(), is therefore made here.
 template <class Look>
 void MpiRanks::wait_until(const Look& look) {
   const Stopwatch watch;
@@ -115,7 +115,7 @@ void MpiRanks::barrier() {
 
 void MpiRanks::exchange(const void* send, std::span<const uint64_t> send_sizes, void* receive,
                         std::span<const uint64_t> receive_sizes) {
-  // MPI's calls take what they only read as const, but a piece is of either direction.
+  // MPI's calls take what they only read as const, but a PiecesInFlight serves both directions.
   auto* from = static_cast<std::byte*>(const_cast<void*>(send));
   auto* to = static_cast<std::byte*>(receive);
   using enum PiecesInFlight::Direction;
@@ -169,7 +169,7 @@ uint64_t MpiRanks::take() {
 }
 
 void MpiRanks::restart() {
-  barrier();  // all have taken what they wanted
+  barrier();  // all ranks have taken their last numbers
   if (rank_ == 0) {
     const uint64_t none = 0;
     check_mpi(MPI_Accumulate(&none, 1, MPI_UINT64_T, 0, kTaken, 1, MPI_UINT64_T, MPI_REPLACE, window_),
@@ -179,7 +179,7 @@ void MpiRanks::restart() {
   barrier();
 }
 
-// Rank 0's memory may be out of reach as long as it computes; then this rank speaks itself.
+// Rank 0's counter may be out of reach while rank 0 computes. Then this rank counts as the first.
 bool MpiRanks::first_to_fail() noexcept {
   if (failed_) return is_first_to_fail_;
   failed_ = true;
@@ -195,7 +195,7 @@ bool MpiRanks::first_to_fail() noexcept {
   return is_first_to_fail_;
 }
 
-// Those who are not the first leave that one the time to say why.
+// A rank that is not the first to fail gives the first one time to report its error.
 void MpiRanks::end_all(int exit_code) noexcept {
   if (!first_to_fail()) std::this_thread::sleep_for(std::chrono::seconds(3));
   MPI_Abort(MPI_COMM_WORLD, exit_code);

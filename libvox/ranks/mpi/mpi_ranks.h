@@ -1,5 +1,5 @@
-// Ranks that are processes of MPI. Waiting is a loop that looks whether what it waits for has come, and whether the
-// user has interrupted the program. It sleeps in between: other ranks may want the core.
+// Ranks that are MPI processes. Waiting is a loop that checks whether the awaited message has come, and
+// whether the user has interrupted the program. It sleeps in between, because other ranks may need the core.
 #pragma once
 
 #include <mpi.h>
@@ -11,8 +11,8 @@ namespace vox::ranks {
 
 class MpiRanks final : public LaunchedRanks {
  public:
-  MpiRanks();            // begins MPI: one object a process
-  ~MpiRanks() override;  // ends it, together with all others
+  MpiRanks();            // starts MPI; a process may have only one object
+  ~MpiRanks() override;  // ends MPI, together with all other ranks
   MpiRanks(const MpiRanks&) = delete;
   MpiRanks& operator=(const MpiRanks&) = delete;
 
@@ -43,7 +43,7 @@ class MpiRanks final : public LaunchedRanks {
   int rank_ = 0, count_ = 1;
   MPI_Comm all_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
-  uint64_t* counters_ = nullptr;  // of rank 0, where all take numbers from them
+  uint64_t* counters_ = nullptr;  // only on rank 0; all ranks take numbers from them
   StagingList staging_;
   Traffic traffic_;
   bool failed_ = false, is_first_to_fail_ = false;

@@ -31,7 +31,7 @@ PiecesInFlight::PiecesInFlight(Direction direction, MPI_Comm ranks, std::byte* m
   const size_t count = sizes.size(), own = static_cast<size_t>(rank);
   std::vector<uint64_t> begins(count);
   for (size_t i = 1; i < count; ++i) begins[i] = begins[i - 1] + sizes[i - 1];
-  // Each sends to the next rank first, and receives from the one before it.
+  // Each rank sends to the next rank first, and receives from the previous one first.
   for (size_t step = 1; step < count; ++step) {
     const size_t peer = (own + (direction == Direction::Send ? step : count - step)) % count;
     if (sizes[peer] == 0) continue;

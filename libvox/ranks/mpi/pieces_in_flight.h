@@ -1,8 +1,9 @@
-// Bytes that go from one rank to all others, or come from them, in pieces, some of which are on their way at once. MPI
-// counts 31 bits of them; and a piece of a GPU's memory goes through memory of the host.
+// Bytes that go from one rank to all others, or come from them, in pieces. Several pieces are under way at
+// once. There are pieces because MPI counts bytes in 31 bits, and because those of a GPU's memory pass
+// through staging memory of the host.
 //
-// Both sides cut alike and go through each other's pieces in the same order, so that the first piece of all that has
-// not arrived is on its way.
+// Sender and receiver cut their bytes at the same places and handle each other's pieces in the same order, so
+// the first piece that has not arrived is always under way on both sides.
 #pragma once
 
 #include <mpi.h>
@@ -19,10 +20,11 @@ namespace vox::ranks {
 
 inline constexpr uint64_t kPieceBytes = 4 << 20;
 
-// Memory of the host that is kept from one exchange to the next: a GPU's driver takes long to give it.
+// Staging memory that is kept from one exchange to the next, because a GPU's driver takes long to allocate
+// it.
 class StagingList {
  public:
-  std::unique_ptr<StagingMemory> take();  // of kPieceBytes
+  std::unique_ptr<StagingMemory> take();  // has kPieceBytes
   void give_back(std::unique_ptr<StagingMemory> memory) { free_.push_back(std::move(memory)); }
 
  private:
@@ -33,12 +35,13 @@ class PiecesInFlight {
  public:
   enum class Direction { Send, Receive };
 
-  // `sizes` are bytes of each rank, one behind the other in memory, which those who send do not write. Those of this
-  // rank itself stay where they are.
+  // `sizes` are the numbers of bytes of each rank, which lie one behind the other in memory. With Send, the
+  // memory is only read. The bytes of this rank itself are left alone.
   PiecesInFlight(Direction direction, MPI_Comm ranks, std::byte* memory, std::span<const uint64_t> sizes,
                  StagingList& staging);
 
-  // Sets on their way as many as may be, and looks which have arrived. Returns whether there was any.
+  // Starts as many pieces as may be under way, and checks which have arrived. Returns true if there was any
+  // progress.
   bool advance();
 
   bool done() const { return next_ == peers_.size() && in_flight_ == 0; }
@@ -52,7 +55,7 @@ class PiecesInFlight {
   };
   struct Slot {
     MPI_Request request = MPI_REQUEST_NULL;
-    std::byte* memory = nullptr;  // nullptr: nothing is on its way
+    std::byte* memory = nullptr;  // nullptr if no piece is under way
     int size = 0;
     std::unique_ptr<StagingMemory> staging = {};
   };
@@ -65,8 +68,8 @@ class PiecesInFlight {
   StagingList& staging_;
   bool staged_;
   std::vector<Peer> peers_;         // in the order in which their pieces go
-  uint64_t next_ = 0, offset_ = 0;  // of the next piece: its peer, and its place there
-  uint64_t bytes_ = 0;              // of all
+  uint64_t next_ = 0, offset_ = 0;  // the next piece's peer, and its place in that peer's bytes
+  uint64_t bytes_ = 0;              // sum of all pieces
   uint32_t in_flight_ = 0;
   std::vector<Slot> slots_;
 };

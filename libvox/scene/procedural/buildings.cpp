@@ -7,8 +7,8 @@
 namespace vox::scene {
 namespace {
 
-// A board with the four corners `top` above and the same corners moved by `down` below: top, underside and
-// the four edges.
+// Adds a board whose upper corners are `top`, and whose lower corners are `down` below them: top, underside
+// and the four edges.
 void add_slab(SceneBuilder& builder, std::array<Vec3d, 4> top, Vec3d down, Surface above, Surface below) {
   std::array<Vec3d, 4> low;
   for (size_t i = 0; i < 4; ++i) low[i] = top[i] - down;

@@ -13,15 +13,15 @@
 namespace vox::scene {
 namespace {
 
-// How many squares the box that is blown up has along x, y, z.
+// The number of squares along x, y, z of the box that is inflated to a sphere.
 using Grid = std::array<uint32_t, 3>;
 
 uint64_t triangle_count(const Grid& n) {
   return 4 * (uint64_t{n[0]} * n[1] + uint64_t{n[1]} * n[2] + uint64_t{n[2]} * n[0]);
 }
 
-// Returns the grid a x b x c whose count is nearest to `triangles`, of all with a ≤ b within 15 % of a cube's
-// side; c follows from a, b and the count, and is at most 2 b.
+// Returns the grid a x b x c whose count is nearest to `triangles`, among all with a ≤ b within 15 % of a
+// cube's side. c follows from a, b and the count, and is at most 2 b.
 Grid choose_grid(uint64_t triangles) {
   auto distance = [&](const Grid& n) {
     uint64_t count = triangle_count(n);
@@ -40,7 +40,7 @@ Grid choose_grid(uint64_t triangles) {
   return best;
 }
 
-// The sphere's point in this direction, rounded so that files hold it exactly, also as 32-bit floats.
+// Returns the sphere's point in this direction, rounded so that files hold it exactly, also as 32-bit floats.
 Vec3d bump(Vec3d direction, uint64_t seed) {
   direction = direction * (1 / length(direction));
   double coarse = fractal_noise(seed, direction * 3, 3), fine = fractal_noise(seed + 9, direction * 24, 4);
@@ -49,12 +49,12 @@ Vec3d bump(Vec3d direction, uint64_t seed) {
   return {round(direction.x), round(direction.y), round(direction.z)};
 }
 
-// Numbers the lattice points on the surface of the box, each once however many faces meet there.
+// Numbers the lattice points on the surface of the box, each once even if several faces meet there.
 class Lattice {
  public:
   explicit Lattice(const Grid& n) : n_(n) {}
 
-  // Bottom and top layer are complete, the layers between them are rings.
+  // The bottom and top layers are complete; the layers between them are rings.
   uint64_t index(const Grid& p) const {
     uint64_t layer = uint64_t{n_[0] + 1} * (n_[2] + 1), ring = 2 * (uint64_t{n_[0]} + n_[2]);
     if (p[1] == 0) return uint64_t{p[2]} * (n_[0] + 1) + p[0];
@@ -74,22 +74,34 @@ class Lattice {
   Grid n_;
 };
 
-// One of the box's faces: the one across `axis` at its end if `far`, else at its beginning.
+// One of the box's faces: the face across `axis` at its end if `far`, otherwise at its beginning.
 struct Face {
   size_t axis;
   bool far;
 };
 
-// Two repeats of the texture along a side, rounded as positions are.
-float repeats(uint32_t i, uint32_t count) {
-  return static_cast<float>(std::floor(2.0 * i / count * 0x1p20 + 0.5) * 0x1p-20);
+// Returns a texture coordinate, rounded like positions.
+float rounded(double coordinate) {
+  return static_cast<float>(std::floor(coordinate * 0x1p20 + 0.5) * 0x1p-20);
 }
 
-void add_face(Scene& scene, const Grid& n, const Lattice& lattice, Face face) {
+// Returns the texture coordinates at these shares of a face's sides. Unwrapped faces lie in three columns and two
+// rows, apart from each other, so that texels between them, or coarser ones, belong to one face alone.
+Vec2f texcoord_at(const Face& face, double u, double v, SphereTexcoords texcoords) {
+  if (texcoords == SphereTexcoords::Repeated) return {rounded(2 * u), rounded(2 * v)};
+  constexpr double kMargin = 1.0 / 32;  // of a face's part of the texture, on each side
+  const auto inside = [](double share) { return kMargin + (1 - 2 * kMargin) * share; };
+  return {rounded((static_cast<double>(face.axis) + inside(u)) / 3),
+          rounded(((face.far ? 1 : 0) + inside(v)) / 2)};
+}
+
+void add_face(Scene& scene, const Grid& n, const Lattice& lattice, Face face, SphereTexcoords texcoords) {
   size_t u = (face.axis + 1) % 3, v = (face.axis + 2) % 3;
   auto first = static_cast<uint32_t>(scene.texcoords.size());
   for (uint32_t j = 0; j <= n[v]; ++j)
-    for (uint32_t i = 0; i <= n[u]; ++i) scene.texcoords.push_back({repeats(i, n[u]), repeats(j, n[v])});
+    for (uint32_t i = 0; i <= n[u]; ++i)
+      scene.texcoords.push_back(
+          texcoord_at(face, static_cast<double>(i) / n[u], static_cast<double>(j) / n[v], texcoords));
   auto position = [&](uint32_t i, uint32_t j) {
     Grid p;
     p[face.axis] = face.far ? n[face.axis] : 0;
@@ -135,7 +147,7 @@ Scene make_bumpy_sphere(const BumpySphereOptions& options) {
   add_positions(scene, n, lattice, seed);
   scene.triangles.reserve(triangle_count(n));
   for (size_t axis = 0; axis < 3; ++axis)
-    for (bool far : {false, true}) add_face(scene, n, lattice, {axis, far});
+    for (bool far : {false, true}) add_face(scene, n, lattice, {axis, far}, options.texcoords);
   return scene;
 }
 

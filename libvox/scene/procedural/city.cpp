@@ -8,11 +8,12 @@
 namespace vox::scene::city {
 namespace {
 
-constexpr double kCell = 60;                   // a block with its streets
-constexpr double kTerrace = 1.6;               // step between terraces
+constexpr double kCell = 60;                   // the side of a block with its streets
+constexpr double kTerrace = 1.6;               // the height of a step between terraces
 constexpr uint64_t kTrianglesPerBlock = 7500;  // a rough figure, to reserve memory
 
-// Cells (i, j), 0 ≤ i < nx, 0 ≤ j < nz, each flat on its terrace; the city is centred on the origin.
+// The plan of the city: cells (i, j), 0 ≤ i < nx, 0 ≤ j < nz, each flat on its terrace. The city is centred
+// on the origin.
 struct Plan {
   uint64_t seed;
   int nx, nz;
@@ -29,8 +30,8 @@ struct Plan {
   }
 };
 
-// The wall between two terraces, with parapets and a flight of stairs. `edge` stands on the upper one, in the
-// middle of the cells' common edge, and looks down at the lower one.
+// Adds the wall between two terraces, with parapets and a flight of stairs. `edge` stands on the upper
+// terrace, in the middle of the cells' common edge, and faces the lower one.
 void add_step(SceneBuilder& builder, const Placement& edge, double drop, const Surfaces& s) {
   builder.place(edge);
   double x = kCell / 2;
@@ -73,7 +74,8 @@ void add_block(SceneBuilder& builder, const Plan& plan, int i, int j, const Surf
   }
 }
 
-// One cell's length of the city wall; `at` stands on the middle of the cell's outer edge and looks outwards.
+// Adds one cell's length of the city wall. `at` stands in the middle of the cell's outer edge and faces
+// outwards.
 void add_wall(SceneBuilder& builder, const Placement& at, const Surfaces& s) {
   constexpr double kHalf = kCell / 2, kHeight = 8, kThick = 3;
   double foot = -at.origin.y - 3;

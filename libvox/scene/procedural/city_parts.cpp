@@ -12,7 +12,8 @@ struct House {
   int storeys;
 };
 
-// Windows in rows on the street (side 0) and the courtyard (side 2), the doors in the middle of the street.
+// Adds windows in rows to the street (side 0) and to the courtyard (side 2), and a door in the middle of the
+// street side.
 void add_openings(SceneBuilder& builder, const Placement& at, const House& house, Random& random,
                   const Surfaces& s) {
   constexpr double kPitch = 2.7;
@@ -37,7 +38,7 @@ void add_openings(SceneBuilder& builder, const Placement& at, const House& house
   }
 }
 
-// Corner posts and a beam under every upper storey.
+// Adds corner posts, and a beam under every upper storey.
 void add_timber(SceneBuilder& builder, const House& house, const Surfaces& s) {
   constexpr double kBeam = 0.12, kOut = 0.06;
   for (double x : {house.lo.x, house.hi.x - 2 * kBeam})
@@ -65,8 +66,8 @@ void add_house(SceneBuilder& builder, const Placement& at, const House& house, R
   add_openings(builder, at, house, random, s);
 }
 
-// Houses side by side along local x, their fronts on the line z = kInner / 2. The row leaves the block's last
-// corner to the row around it.
+// Adds houses side by side along local x, with their fronts on the line z = kInner / 2. The row leaves the
+// block's last corner to the next row.
 void add_row(SceneBuilder& builder, const Placement& at, Random& random, const Surfaces& s) {
   constexpr double kDepth = 9.5;
   double end = kInner / 2 - kDepth;

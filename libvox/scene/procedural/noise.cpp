@@ -14,7 +14,7 @@ double mix(double a, double b, double t) {
   return a + (b - a) * t;
 }
 
-// sin or cos on [-π/4, π/4] as a series of its first term and the factors between terms, which are
+// Returns sin or cos on [-π/4, π/4] as a series of its first term and the factors between terms, which are
 // -x²/(n(n+1)) with n = first, first + 2, …
 double series(double term, double square, int first) {
   double sum = term;

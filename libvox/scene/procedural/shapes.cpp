@@ -124,7 +124,7 @@ void SceneBuilder::sheet(Surface surface, uint32_t columns, uint32_t rows,
     }
 }
 
-// Corner i of a box is at hi.x where bit 0 of i is set, hi.y where bit 1 is, hi.z where bit 2 is.
+// Corner i of a box is at hi.x if bit 0 of i is set, at hi.y if bit 1 is set, at hi.z if bit 2 is set.
 void SceneBuilder::walls(Surface surface, Vec3d lo, Vec3d hi) {
   auto first = static_cast<uint32_t>(scene_.positions.size());
   for (uint32_t i = 0; i < 8; ++i)

@@ -24,15 +24,15 @@ constexpr std::array kSlateRamp = {kGlass, kSlate, kStone};
 constexpr std::array kMarbleRamp = {kGlass,      kSlate, kStone, kWhite, kPlaster,
                                     kTerracotta, kRust,  kGrass, kMoss};
 
-// Fractal noise spread over most of [0, 1] (octaves add up to a narrow bell around 1/2).
+// Returns fractal noise spread over most of [0, 1]. (Octaves add up to a narrow bell around 1/2.)
 double grain(uint64_t seed, double u, double v, uint32_t cells_u, uint32_t cells_v, int octaves) {
   return 0.5 + 1.7 * (fractal_tile_noise(seed, u, v, cells_u, cells_v, octaves) - 0.5);
 }
 
-// A point of a wall laid in courses: which block, and how far (in blocks) from its nearest joints.
+// A point of a wall that is laid in courses: its block, and its place within the block.
 struct Laid {
   int64_t column, row;
-  double x, y;  // within the block, [0, 1)
+  double x, y;  // within the block, in [0, 1)
 };
 
 // Every second course is shifted by half a block.
@@ -47,7 +47,7 @@ double to_joint(double t) {
   return std::min(t, 1 - t);
 }
 
-// Blocks of different shades in mortar.
+// Paints blocks of different shades in mortar.
 Image masonry(std::string name, uint32_t size, uint64_t seed, uint32_t columns, uint32_t rows, Ramp ramp,
               Rgba8 mortar) {
   return paint(std::move(name), size, [=](double u, double v) {
@@ -61,7 +61,8 @@ Image masonry(std::string name, uint32_t size, uint64_t seed, uint32_t columns, 
   });
 }
 
-// Overlapping tiles with rounded lower edges; each is darker at its top, where the next course casts shadow.
+// Paints overlapping tiles with rounded lower edges. Each one is darker at its top, where the next course
+// casts a shadow.
 Image scales(std::string name, uint32_t size, uint64_t seed, Ramp ramp) {
   constexpr uint32_t kColumns = 12, kRows = 10;
   return paint(std::move(name), size, [=](double u, double v) {
@@ -74,7 +75,7 @@ Image scales(std::string name, uint32_t size, uint64_t seed, Ramp ramp) {
   });
 }
 
-// A point of a wall of boards that run along v.
+// Returns the colour of a point of a wall of boards that run along v.
 Rgba8 board(uint64_t seed, double u, double v, uint32_t boards) {
   double x = u * boards;
   auto index = static_cast<int64_t>(std::floor(x));
@@ -150,7 +151,7 @@ Image stone_wall_texture(uint32_t size, uint64_t seed) {
   return masonry("stone_wall.png", size, seed, 4, 8, kStoneRamp, kSlate);
 }
 
-// Stones are the cells nearest to jittered grid points (Worley 1996).
+// The stones are the cells nearest to jittered grid points (Worley 1996).
 Image cobble_texture(uint32_t size, uint64_t seed) {
   constexpr int64_t kCells = 14;
   return paint("cobble.png", size, [=](double u, double v) {

@@ -1,4 +1,4 @@
-// Painted textures, square, that repeat without a seam (pictures excepted). Their colours are blends of 16
+// Painted square textures that repeat without a seam (except pictures). Their colours are blends of 16
 // swatches, so that a palette of 16 fits them well.
 #pragma once
 
@@ -24,7 +24,7 @@ inline constexpr Rgba8 kMoss = {58, 82, 38, 255}, kGrass = {84, 114, 50, 255}, k
 
 using Ramp = std::span<const Rgba8>;
 
-// The colour at t (clamped to [0, 1]) of a ramp, in 4 steps from one swatch to the next.
+// Returns the colour at t (clamped to [0, 1]) of a ramp, in 4 steps from one swatch to the next.
 Rgba8 blend(Ramp ramp, double t);
 
 // Calls shade(u, v) at the centre of every texel, in parallel.
@@ -43,9 +43,9 @@ Image slate_texture(uint32_t size, uint64_t seed);
 Image facade_texture(uint32_t size, uint64_t seed);  // one bay of a half-timbered wall
 Image marble_texture(uint32_t size, uint64_t seed);
 
-// Pictures, which are shown whole.
+// The following textures are pictures, which are shown whole.
 Image window_texture(uint32_t size, uint64_t seed);
 Image door_texture(uint32_t size, uint64_t seed);
-Image leaf_texture(uint32_t size, uint64_t seed);  // alpha 0 between the leaves
+Image leaf_texture(uint32_t size, uint64_t seed);  // alpha is 0 between the leaves
 
 }  // namespace vox::scene

@@ -12,7 +12,7 @@ namespace {
 constexpr double kHalf = 48;  // the land is a square from -kHalf to kHalf
 constexpr double kRoadWidth = 3.6;
 
-// Hills and roads as functions of the place on the ground.
+// Hills and roads, as functions of the place on the ground.
 struct Land {
   uint64_t seed;
 
@@ -21,7 +21,7 @@ struct Land {
     double rim = (x * x + z * z) / (kHalf * kHalf);  // the village lies in a hollow
     return hills * (0.35 + 0.5 * rim) + 3 * rim * rim;
   }
-  // One road runs along x at this z, the other along z at this x.
+  // The first road runs along x at the returned z, the second one along z at the returned x.
   double road(uint64_t which, double along) const {
     return 22 * (value_noise(seed + 20 + which, {along / 26 + 50, 0.5, 0.5}) - 0.5);
   }
@@ -57,7 +57,7 @@ void add_terrain(SceneBuilder& builder, const Land& land, Surface grass) {
                 [&](uint32_t i, uint32_t j) { return land.ground(i * kStep - kHalf, j * kStep - kHalf); });
 }
 
-// A ribbon that lies a hand above the land, its edges below it.
+// Adds a ribbon that lies a hand above the land, with its edges below the land.
 void add_road(SceneBuilder& builder, const Land& land, uint64_t which, Surface dirt) {
   constexpr uint32_t kSteps = 96, kAcross = 4;
   constexpr double kLift = 0.12;
@@ -108,7 +108,7 @@ void add_house(SceneBuilder& builder, const House& house, Random& random, const 
   }
 }
 
-// Houses stand along the roads, their fronts towards the nearer one.
+// Returns houses along the roads, with their fronts towards the nearer road.
 std::vector<House> find_sites(const Land& land, Random& random) {
   constexpr size_t kHouses = 32;
   constexpr double kReach = kHalf - 7, kApart = 11.5;
@@ -135,7 +135,7 @@ std::vector<House> find_sites(const Land& land, Random& random) {
   return houses;
 }
 
-// Posts and two rails from `from` to `to` (on the ground, in the coordinates of `at`).
+// Adds posts and two rails from `from` to `to`, on the ground and in the coordinates of `at`.
 void add_fence(SceneBuilder& builder, const Land& land, const Placement& at, Vec2d from, Vec2d to,
                Surface wood) {
   double dx = to.x - from.x, dz = to.y - from.y, length = std::sqrt(dx * dx + dz * dz);
@@ -169,7 +169,7 @@ void add_well(SceneBuilder& builder, const Placement& at, const Surfaces& s) {
   builder.place(at);
   builder.cone(s.stone, 1.1, 1.1, -0.8, 0.9, kSides);
   builder.cone(s.stone, 1.1, 0.8, 0.9, 0.92, kSides);
-  builder.cone(s.stone, 0.8, 0.8, 0.92, -0.8, kSides);  // its inside: downwards
+  builder.cone(s.stone, 0.8, 0.8, 0.92, -0.8, kSides);  // its inside, which faces inwards
   for (double x : {-1.25, 1.1}) builder.box(s.planks, {x, -0.6, -0.08}, {x + 0.15, 2.3, 0.08});
   add_gable_roof(builder, at, {-1.3, 2.2, -0.9}, {1.3, 2.3, 0.9},
                  {.rise = 0.8, .overhang = 0.2, .thickness = 0.1}, s.planks, s.planks);

@@ -29,7 +29,7 @@ std::string message_of(const std::string& file) {
   return "";
 }
 
-// An image of 128 x 96 pixels, smooth, so that JPEG keeps it nearly as it is.
+// Returns a smooth image of 128 x 96 pixels, which JPEG keeps almost unchanged.
 std::vector<scene::Rgba8> gradient() {
   std::vector<scene::Rgba8> pixels;
   for (uint32_t y = 0; y < 96; ++y)
@@ -77,7 +77,7 @@ TEST(ReadImage, HdrBecomesGammaEncoded) {
 }
 
 TEST(ReadImage, SixteenBitPngKeepsTheUpperByte) {
-  // 1 x 1, 16 bits a channel, RGB 0xffff 0x8040 0x0000
+  // 1 x 1 pixel with 16 bits a channel, RGB 0xffff 0x8040 0x0000.
   const uint8_t file[] = {0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d,
                           0x49, 0x48, 0x44, 0x52, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01,
                           0x10, 0x02, 0x00, 0x00, 0x00, 0xc0, 0xe7, 0x8f, 0x9d, 0x00, 0x00, 0x00,
@@ -91,7 +91,7 @@ TEST(ReadImage, SixteenBitPngKeepsTheUpperByte) {
 TEST(ReadImage, WhatIsNoImageIsAnErrorThatNamesTheFile) {
   EXPECT_EQ(message_of(""), "wood.png: the image file is empty");
   EXPECT_EQ(message_of("this is a text, and a text is no image however long it may become"),
-            "wood.png: not an image that can be read (png, jpg, webp, tga, bmp and hdr are)");
+            "wood.png: not a supported image (supported: png, jpg, webp, tga, bmp and hdr)");
   EXPECT_NE(message_of(std::string(1000, '\0')), "");
 }
 
@@ -180,6 +180,32 @@ TEST(FindFile, NamesAreFoundAsPeopleWriteThem) {
   EXPECT_TRUE(same("Textures", "/nowhere/at/all/Old Wood.PNG"));
   EXPECT_TRUE(same("mesh", wood.string()));
   EXPECT_TRUE(same("mesh", "file://" + wood.string()));
+}
+
+TEST(FindFile, FilesOutsideOfTheOpenFoldersAreRefused) {
+  namespace fs = std::filesystem;
+  TestFolder folder;
+  folder.write("secret/key.bin", "x");
+  folder.write("mesh/inside/wood.png", "x");
+  folder.write("mesh-2/wood.png", "x");
+  const fs::path mesh = folder.path() / "mesh";
+  fs::create_symlink(folder.path() / "secret/key.bin", mesh / "link.bin");
+  fs::create_directory_symlink(folder.path() / "secret", mesh / "linked");
+  fs::create_symlink("inside/wood.png", mesh / "wood link.png");
+  const OpenFolders open(std::span(&mesh, 1));
+  for (const std::string& name :
+       {std::string("../secret/key.bin"), (folder.path() / "secret/key.bin").string(),
+        std::string("inside/../../secret/key.bin"), std::string("link.bin"), std::string("linked/key.bin"),
+        std::string("../mesh-2/../secret/key.bin")}) {
+    EXPECT_THROW(find_file(mesh, name, open), OutsideFile) << name;
+    EXPECT_TRUE(find_file(mesh, name)) << name;
+  }
+  for (const char* name :
+       {"inside/wood.png", "../mesh/inside/wood.png", "../mesh-2/inside/wood.png", "wood link.png"})
+    EXPECT_TRUE(find_file(mesh, name, open)) << name;
+  EXPECT_FALSE(find_file(mesh, "../secret/nothing.bin", open));
+  const std::vector<fs::path> both = {mesh, folder.path() / "secret"};
+  EXPECT_TRUE(find_file(mesh, "link.bin", OpenFolders(both)));
 }
 
 TEST(FindFile, ExactLetterCaseGoesFirst) {

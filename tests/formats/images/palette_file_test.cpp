@@ -103,19 +103,19 @@ TEST(PaletteFile, MalformedFilesAreRefusedAtTheirLine) {
   struct Case {
     std::string name, content, expected;
   } cases[] = {
-      {"a.gpl", "GIMP\n1 2 3\n", "a.gpl: is no GIMP palette"},
-      {"b.gpl", "GIMP Palette\n# c\n1 2 256\n", "b.gpl:3: '1 2 256' is no colour"},
+      {"a.gpl", "GIMP\n1 2 3\n", "a.gpl: is not a GIMP palette"},
+      {"b.gpl", "GIMP Palette\n# c\n1 2 256\n", "b.gpl:3: '1 2 256' is not a colour"},
       {"c.gpl", "GIMP Palette\n1 2\n", "c.gpl:2: "},
       {"d.gpl", "GIMP Palette\n1 2 3\nName: late\n", "d.gpl:3: "},
       {"e.gpl", "GIMP Palette\n-1 2 3\n", "e.gpl:2: "},
       {"f.gpl", "GIMP Palette\n1 2 3x\n", "f.gpl:2: "},
       {"g.gpl", "GIMP Palette\nName: x\n", "g.gpl: holds no colour"},
       {"a.pal", std::string("RIFF\x10\0\0\0PAL data", 16), "a.pal: is a RIFF palette"},
-      {"b.pal", "JASC-PAL\n0100\n", "b.pal: is no JASC palette"},
+      {"b.pal", "JASC-PAL\n0100\n", "b.pal: is not a JASC palette"},
       {"c.pal", "JASC-PAL\n0100\n2\n1 2 3\n", "c.pal:3: '2' colours are announced, but there are 1"},
       {"d.pal", "JASC-PAL\n0100\n1\n1 2 3 4\n", "d.pal:4: '4' follows the colour"},
       {"e.pal", "JASC-PAL\n0100\n0\n", "e.pal: holds no colour"},
-      {"a.hex", "112233\n12345\n", "a.hex:2: '12345' is no colour"},
+      {"a.hex", "112233\n12345\n", "a.hex:2: '12345' is not a colour"},
       {"b.hex", "11223g\n", "b.hex:1: "},
       {"c.hex", "-12345\n", "c.hex:1: "},
       {"d.hex", "", "d.hex: holds no colour"},

@@ -53,7 +53,7 @@ TEST(ChildProcess, EndlessWorkIsEnded) {
             "took more than 1 s");
 }
 
-// Takes memory and touches it: memory that is only asked for costs nothing.
+// Allocates memory and touches it, because untouched memory costs nothing.
 void take(size_t bytes) {
   std::vector<char> memory(bytes, 1);
   volatile char last = memory.back();

@@ -25,13 +25,14 @@ TEST(TextFile, IsUtf8WhateverTheFileIs) {
   EXPECT_EQ(text_of("\xfe\xff\0x\0\xe4\x20\xac\xd8\x3d\xde\x00"s), umlaut);
   EXPECT_EQ(text_of("x\0\xe4\0"s), "x\xc3\xa4");
   EXPECT_EQ(text_of("\0x\0\xe4"s), "x\xc3\xa4");
-  EXPECT_EQ(text_of("caf\xe9"), "caf\xe9");  // text of one byte for each character stays as it is
+  EXPECT_EQ(text_of("caf\xe9"), "caf\xe9");  // text with one byte for each character stays unchanged
 }
 
 TEST(TextFile, WhatCannotBeConvertedIsNamed) {
   auto message = [](const std::string& bytes) { return error_of([&] { text_of(bytes); }); };
-  EXPECT_NE(message("\xff\xfex\0y"s).find("a.txt: UTF-16 text of an odd number of bytes"), std::string::npos);
-  EXPECT_NE(message("\xff\xfex\0\x3d\xd8"s).find("half a character at byte 2"), std::string::npos);
+  EXPECT_NE(message("\xff\xfex\0y"s).find("a.txt: UTF-16 text with an odd number of bytes"),
+            std::string::npos);
+  EXPECT_NE(message("\xff\xfex\0\x3d\xd8"s).find("incomplete character at byte 2"), std::string::npos);
   EXPECT_NE(message("\xff\xfe\0\0x\0\0\0"s).find("UTF-32"), std::string::npos);
 }
 
@@ -57,8 +58,8 @@ TEST(TextFile, MeshesAreReadInEveryEncoding) {
             (Vec3d{1, 1, 7}));
 }
 
-// A byte order mark before the first vertex would otherwise make its line an unknown one, and shift the
-// numbers of all other vertices.
+// Without the removal of the byte order mark, the line of the first vertex would be unknown and the numbers
+// of all other vertices would shift.
 TEST(TextFile, AMarkBeforeTheFirstVertexIsNoPartOfIt) {
   TestFolder folder;
   const std::string obj = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 5 5 5\nf 1 2 3\n";

@@ -1,4 +1,4 @@
-// Small files that tests of the readers make for themselves.
+// Small files that tests of the readers write for themselves.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace vox {
 
-// A folder of its own for one test, removed at its end.
+// A separate folder for one test, which is removed at its end.
 class TestFolder {
  public:
   TestFolder() {
@@ -31,7 +31,7 @@ class TestFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Writes a file, and the folders above it.
+  // Writes a file and creates the folders above it.
   std::filesystem::path write(const std::string& name, const std::string& content) const {
     std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
@@ -48,7 +48,7 @@ inline std::string read_bytes(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Colours of images, not transparent.
+// Opaque colours of images.
 inline constexpr scene::Rgba8 kBlack = {0, 0, 0, 255}, kRed = {255, 0, 0, 255}, kGreen = {0, 255, 0, 255},
                               kBlue = {0, 0, 255, 255};
 

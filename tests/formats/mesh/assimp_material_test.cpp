@@ -48,7 +48,7 @@ TEST(AssimpMaterials, ColladaTurnsItsUpAxisAndItsTextureReplacesTheColour) {
   ASSERT_EQ(scene.triangles.size(), 2u);
   expect_near(corners(scene, 0)[0], {0, 3, 0});
   expect_near(corners(scene, 0)[2], {1, 5, -1});
-  EXPECT_EQ(texcoords(scene, 0)[0], (Vec2f{0, 1}));  // v is up in the file
+  EXPECT_EQ(texcoords(scene, 0)[0], (Vec2f{0, 1}));  // v points up in the file
   EXPECT_EQ(texcoords(scene, 0)[2], (Vec2f{1, 0}));
   ASSERT_EQ(scene.images.size(), 1u);
   EXPECT_EQ(scene.images[0].pixels.at(0), kRed);

@@ -1,4 +1,4 @@
-// Compares what Assimp, an independent reader, finds in a file that we wrote with what it should find.
+// Compares the triangles that Assimp, an independent reader, finds in a file of ours with the expected ones.
 #pragma once
 
 #include <assimp/postprocess.h>
@@ -18,9 +18,9 @@
 namespace vox {
 
 struct MaterialCorner {
-  double x, y, z, u, v;  // v down
+  double x, y, z, u, v;  // v points down
 };
-// The corners by their material's name, three for each triangle.
+// The corners by the name of their material, three for each triangle.
 using MaterialSoup = std::map<std::string, std::vector<MaterialCorner>>;
 
 inline MaterialSoup soup_by_material(const scene::Scene& scene) {
@@ -50,7 +50,7 @@ inline MaterialSoup soup_by_material(const aiScene& scene) {
   return soup;
 }
 
-// Assimp keeps floats and, for text, parses with an error of some units in the last place.
+// Assimp stores floats and parses text with an error of a few units in the last place.
 inline void expect_same_soup(const MaterialSoup& found, const MaterialSoup& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (const auto& [material, corners] : expected) {
@@ -65,7 +65,8 @@ inline void expect_same_soup(const MaterialSoup& found, const MaterialSoup& expe
   }
 }
 
-// A scene with shared corners, a colour without image, clamped and cut-out images, and an image used twice.
+// A scene with shared corners, a colour without an image, clamped and cut-out images, and an image used
+// twice.
 inline scene::Scene writer_test_scene() {
   scene::Scene scene;
   scene.positions = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0.125}, {1e-7, -2.5e6, 1 / 3.0}};

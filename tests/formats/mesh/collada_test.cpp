@@ -1,4 +1,5 @@
-// COLLADA and FBX: axes, units, encodings, blanks; and what a damaged file may make Assimp take.
+// Tests COLLADA and FBX: axes, units, encodings, blanks, and limits on the memory that a damaged file may
+// make Assimp take.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace vox {
 namespace {
 
-// A COLLADA file with a triangle from (1, 2, 3) whose node moves it by (0, 0, 10).
+// Returns a COLLADA file with a triangle from (1, 2, 3) whose node moves it by (0, 0, 10).
 std::string collada(const std::string& asset) {
   return R"(<?xml version="1.0" encoding="utf-8"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
@@ -34,7 +35,7 @@ std::string collada(const std::string& asset) {
 <scene><instance_visual_scene url="#s"/></scene></COLLADA>)";
 }
 
-// An ASCII FBX file with one triangle from (1, 2, 3); `globals` are lines of GlobalSettings.
+// Returns an ASCII FBX file with one triangle from (1, 2, 3); `globals` are lines of GlobalSettings.
 std::string fbx(const std::string& globals) {
   return "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n\tFBXHeaderVersion: 1003\n\tFBXVersion: 7400\n}\n"
          "GlobalSettings:  {\n\tVersion: 1000\n\tProperties70:  {\n" +
@@ -75,7 +76,7 @@ class Frames : public testing::Test {
   TestFolder folder;
 };
 
-// The specification, chapter 5, <up_axis>, says which axes point to the right, up and towards the viewer.
+// The specification, chapter 5, <up_axis>, defines which axes point to the right, up and towards the viewer.
 TEST_F(Frames, TheUpAxisOfColladaPointsUpAlongY) {
   EXPECT_EQ(first_corner("a.dae", collada("")), (Vec3d{1, 2, 13}));
   EXPECT_EQ(first_corner("a.dae", collada("<up_axis>Y_UP</up_axis>")), (Vec3d{1, 2, 13}));
@@ -103,7 +104,7 @@ TEST_F(Frames, ColladaIsInMetresUnlessItsUnitsAreKept) {
 }
 
 TEST_F(Frames, FbxIsInMetresUnlessItsUnitsAreKept) {
-  EXPECT_EQ(first_corner("a.fbx", fbx("")), (Vec3d{0.01, 0.02, 0.03}));  // centimetres where nothing is said
+  EXPECT_EQ(first_corner("a.fbx", fbx("")), (Vec3d{0.01, 0.02, 0.03}));  // centimetres by default
   EXPECT_EQ(first_corner("a.fbx", fbx(fbx_unit(2.54))), (Vec3d{0.0254, 2 * 0.0254, 3 * 0.0254}));
   EXPECT_EQ(first_corner("a.fbx", fbx(fbx_unit(100))), (Vec3d{1, 2, 3}));
   EXPECT_EQ(first_corner("a.fbx", fbx(fbx_unit(2.54)), {.units = MeshUnits::Keep}), (Vec3d{1, 2, 3}));
@@ -119,7 +120,7 @@ TEST_F(Frames, TheAxesOfFbxPointToTheRightUpAndToTheFront) {
             (Vec3d{1, 3, -2}));
   EXPECT_EQ(corner(fbx_axis("Up", 0, 1) + fbx_axis("Front", 2, 1) + fbx_axis("Coord", 1, -1)),
             (Vec3d{-2, 1, 3}));
-  const std::string twice = fbx(fbx_axis("Up", 2, 1));  // so is the front
+  const std::string twice = fbx(fbx_axis("Up", 2, 1));  // up and front are then the same axis
   expect_refused("a.fbx", twice, "axes to the right, up and to the front are 0, 2 and 2");
   EXPECT_EQ(first_corner("a.fbx", twice, {.up = dag::UpAxis::Y, .units = MeshUnits::Keep}), (Vec3d{1, 2, 3}));
   expect_refused("a.fbx", fbx(fbx_axis("Up", 7, 1)), "its UpAxis is 7");
@@ -132,7 +133,7 @@ TEST_F(Frames, ColladaIsReadInEveryEncoding) {
     EXPECT_EQ(first_corner("a.DAE", bytes), (Vec3d{1, 13, -2}));
   const std::filesystem::path file = folder.write("a.dae", kUtf16LittleMark + utf16(text, false) + "x");
   EXPECT_EQ(error_of([&] { read_mesh(file); }),
-            file.string() + ": UTF-16 text of an odd number of bytes (is the file truncated?)");
+            file.string() + ": UTF-16 text with an odd number of bytes (is the file truncated?)");
 }
 
 TEST_F(Frames, BlanksAndCommentsInColladaMeanNothing) {
@@ -168,7 +169,7 @@ TEST_F(Frames, ACountThatNoFileOfThisSizeHasIsRefusedInWords) {
 #ifdef __SANITIZE_ADDRESS__
     expect_refused("a.dae", text, "Assimp crashed");
 #else
-    expect_refused("a.dae", text, "reading it took more than 256.08 MiB of memory, which no sound file of ");
+    expect_refused("a.dae", text, "reading it took more than 256.08 MiB of memory, which no valid file of ");
 #endif
   }
   std::string text = collada("");

@@ -1,5 +1,5 @@
-// Makes compressed glTF files with the libraries that compress them; they are empty where the build is
-// without the library.
+// Makes compressed glTF files with the libraries that compress them. A file is empty if the build lacks the
+// library.
 #pragma once
 
 #include <fmt/format.h>
@@ -83,7 +83,7 @@ inline std::string webp([[maybe_unused]] uint32_t width, [[maybe_unused]] uint32
 
 #ifdef VOX_HAS_MESHOPT
 
-// A view that stands for `count` elements of `stride` bytes.
+// Returns a view that stands for `count` elements of `stride` bytes.
 inline uint32_t meshopt_view(GltfBuilder& gltf, const std::vector<uint8_t>& packed, size_t count,
                              size_t stride, const std::string& mode, const std::string& filter) {
   size_t at = gltf.append(packed.data(), packed.size());
@@ -116,7 +116,7 @@ inline uint32_t vector_accessor(GltfBuilder& gltf, uint32_t view, size_t count) 
 
 #endif
 
-// A GLB whose indices are compressed by `mode`, TRIANGLES or INDICES, of 2 or 4 bytes.
+// Returns a GLB with indices of 2 or 4 bytes, compressed by `mode`, TRIANGLES or INDICES.
 inline std::string meshopt_glb([[maybe_unused]] const TestGrid& grid,
                                [[maybe_unused]] const std::string& mode, [[maybe_unused]] int index_size) {
 #ifdef VOX_HAS_MESHOPT
@@ -144,7 +144,7 @@ inline std::string meshopt_glb([[maybe_unused]] const TestGrid& grid,
 #endif
 }
 
-// A GLB with positions that are 2^-16 times whole numbers.
+// Returns a GLB with positions that are whole multiples of 2^-16.
 inline std::string meshopt_exponential_glb([[maybe_unused]] const TestGrid& grid) {
 #ifdef VOX_HAS_MESHOPT
   std::vector<std::array<uint32_t, 3>> words;
@@ -169,7 +169,7 @@ inline std::string meshopt_exponential_glb([[maybe_unused]] const TestGrid& grid
 #endif
 }
 
-// A GLB of a triangle with its last corner at (1, 2, 0), once for each quaternion.
+// Returns a GLB with a triangle whose last corner is at (1, 2, 0), once for each quaternion.
 inline std::string meshopt_quaternion_glb([[maybe_unused]] const std::vector<std::array<float, 4>>& turns) {
 #ifdef VOX_HAS_MESHOPT
   std::vector<std::array<int16_t, 4>> encoded(turns.size());
@@ -194,7 +194,7 @@ inline std::string meshopt_quaternion_glb([[maybe_unused]] const std::vector<std
 
 #ifdef VOX_HAS_DRACO
 
-// Draco's data with positions of 14 bits, and colours that are red for x above one half.
+// Returns Draco's data with positions of 14 bits and colours that are red for x above one half.
 inline std::string draco_data(const TestGrid& grid, int& position_id, int& color_id) {
   auto faces = static_cast<uint32_t>(grid.indices.size() / 3);
   draco::TriangleSoupMeshBuilder builder;
@@ -221,7 +221,7 @@ inline std::string draco_data(const TestGrid& grid, int& position_id, int& color
 
 #endif
 
-// `mode` stands among the members of the primitive.
+// `mode` is inserted among the members of the primitive.
 inline std::string draco_glb([[maybe_unused]] const TestGrid& grid,
                              [[maybe_unused]] const std::string& mode) {
 #ifdef VOX_HAS_DRACO

@@ -1,4 +1,4 @@
-// Encodes texts as other programs save them.
+// Encodes texts in the way of other programs.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace vox {
 
-// `text` is ASCII.
+// `text` must be ASCII.
 inline std::string utf16(std::string_view text, bool big_endian) {
   std::string bytes;
   for (const char c : text) bytes += big_endian ? std::string{'\0', c} : std::string{c, '\0'};

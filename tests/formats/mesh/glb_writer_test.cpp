@@ -55,7 +55,7 @@ TEST(GlbWriter, MaterialsKeepColourImageWrapAndCutoff) {
   for (unsigned i = 0; i < found->mNumMaterials; ++i) {
     const aiMaterial& material = *found->mMaterials[i];
     auto entry = std::ranges::find(scene.materials, material.GetName().C_Str(), &scene::Material::name);
-    if (material.GetName().length == 0) continue;  // Assimp adds its default
+    if (material.GetName().length == 0) continue;  // Assimp's additional default material
     ASSERT_NE(entry, scene.materials.end());
     const scene::Material& expected = *entry;
     ++checked;
@@ -71,7 +71,7 @@ TEST(GlbWriter, MaterialsKeepColourImageWrapAndCutoff) {
     EXPECT_EQ(modes[0],
               expected.wrap_u == scene::Wrap::Clamp ? aiTextureMapMode_Clamp : aiTextureMapMode_Wrap);
   }
-  EXPECT_GE(checked, 4);  // one has no triangles, which Assimp may leave out
+  EXPECT_GE(checked, 4);  // one has no triangles, so Assimp may omit it
   std::string text = read_bytes(temporary("materials.glb"));
   EXPECT_NE(text.find("\"alphaMode\": \"MASK\""), std::string::npos);
   EXPECT_NE(text.find("\"alphaCutoff\": 0.5"), std::string::npos);

@@ -1,4 +1,4 @@
-// Puts together small glTF 2.0 files.
+// Assembles small glTF 2.0 files.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace vox {
 
 class GltfBuilder {
  public:
-  // Each returns the index of its accessor or buffer view.
+  // Each of these functions returns the index of its accessor or buffer view.
   uint32_t floats(const std::string& type, const std::vector<float>& values) {
     static const std::vector<std::pair<std::string, size_t>> widths = {{"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}};
     size_t width = 1;
@@ -31,7 +31,7 @@ class GltfBuilder {
     return static_cast<uint32_t>(views_.size() - 1);
   }
 
-  // Views and accessors as JSON, of data that append() has written.
+  // Add views and accessors, given as JSON, for data that append() has written.
   uint32_t add_view(const std::string& object) {
     views_.push_back(object);
     return static_cast<uint32_t>(views_.size() - 1);
@@ -40,13 +40,14 @@ class GltfBuilder {
     accessors_.push_back(object);
     return static_cast<uint32_t>(accessors_.size() - 1);
   }
-  size_t append(const void* data, size_t size) {  // returns where it starts
+  size_t append(const void* data, size_t size) {  // returns the position of the data
     size_t at = bin_.size();
     bin_.append(static_cast<const char*>(data), size);
     return at;
   }
 
-  // Returns a primitive that is a unit square in x and y, two triangles. v is down: the image stands upright.
+  // Returns a primitive with two triangles that form a unit square in x and y. v points down, so the image is
+  // upright.
   std::string square(const std::string& material = "", const std::string& more_attributes = "") {
     uint32_t position = floats("VEC3", {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0});
     uint32_t uv = floats("VEC2", {0, 1, 1, 1, 1, 0, 0, 0});
@@ -57,14 +58,14 @@ class GltfBuilder {
 
   void add(const std::string& list, const std::string& object) { lists_.emplace_back(list, object); }
 
-  // Adds one square with one material, as most tests want.
+  // Adds one square with one material, which is all that most tests need.
   void add_square(const std::string& material) {
     add("meshes", R"({"primitives":[)" + square("0") + "]}");
     add("nodes", R"({"mesh":0})");
     add("materials", material);
   }
 
-  // Adds a texture and its image, which both have the number of textures added before.
+  // Adds a texture and its image. Both get the number of textures added before.
   void add_texture(const std::string& file) {
     size_t number = 0;
     for (const auto& [where, object] : lists_) number += where == "images";
@@ -72,7 +73,7 @@ class GltfBuilder {
     add("textures", fmt::format(R"({{"source":{}}})", number));
   }
 
-  // The JSON of the file. `buffer_uri` is empty for a GLB.
+  // Returns the JSON of the file. `buffer_uri` is empty for a GLB.
   std::string json(const std::string& buffer_uri, const std::string& scene_nodes = "0") const {
     std::string text = R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[)" + scene_nodes + "]}]";
     std::string uri = buffer_uri.empty() ? "" : fmt::format(R"("uri":"{}",)", buffer_uri);

@@ -14,7 +14,7 @@
 namespace vox {
 namespace {
 
-// A GLB that has much of what a file can hold.
+// Returns a GLB with many of the features that a file can have.
 std::string rich_glb() {
   GltfBuilder gltf;
   gltf.add_texture(png(2, 1, {{255, 0, 0, 255}, {0, 255, 0, 255}}));

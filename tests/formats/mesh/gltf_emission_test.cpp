@@ -49,7 +49,7 @@ TEST(GltfEmission, ColourAndEmissionAddUpInLinearLight) {
           "emissiveFactor":[1,0.25,0.5],"emissiveTexture":{"index":1},
           "extensions":{"KHR_materials_emissive_strength":{"emissiveStrength":2}}})",
       {png(1, 1, {base}), png(2, 2, {light, kBlack, kBlack, light})});
-  ASSERT_EQ(scene.images.size(), 1u);  // the two images that it is made of are gone
+  ASSERT_EQ(scene.images.size(), 1u);  // the two source images are gone
   const scene::Image& image = scene.images[0];
   ASSERT_EQ(image.width, 2u);
   ASSERT_EQ(image.height, 2u);
@@ -92,7 +92,7 @@ TEST(GltfEmission, AnEmissiveTextureThatLiesOtherwiseIsLeftOutWithAWarning) {
   EXPECT_NE(log.find("material 'sign': its emissive texture"), std::string::npos) << log;
   EXPECT_EQ(scene.images.at(0).pixels.at(0), kBlue);
 
-  // A black base shows nothing, so that it does not matter where it lies.
+  // The base is black and shows nothing, so its texture coordinates do not matter.
   scene = scene_with(
       R"({"pbrMetallicRoughness":{"baseColorFactor":[0,0,0,1],"baseColorTexture":{"index":0}},)" + rest,
       {png(1, 1, {kBlue}), png(1, 1, {kRed})});
@@ -100,7 +100,7 @@ TEST(GltfEmission, AnEmissiveTextureThatLiesOtherwiseIsLeftOutWithAWarning) {
   EXPECT_EQ(texcoords(scene, 0)[0], (Vec2f{0, 2}));
 }
 
-// Whoever shows a scene multiplies the colour of a vertex with the material's.
+// Renderers multiply a vertex's colour with the material's.
 TEST(GltfEmission, VertexColoursDoNotDimTheEmission) {
   GltfBuilder gltf;
   uint32_t color = gltf.floats("VEC3", {0, 0, 0, 1, 1, 1, 0.5f, 0.5f, 0.5f, 1, 0, 1});

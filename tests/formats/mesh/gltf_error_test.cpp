@@ -10,7 +10,7 @@
 namespace vox {
 namespace {
 
-// The message about a file, without its name.
+// Returns the message about a file, without the file's name.
 std::string message_of(const TestFolder& folder, const std::string& content) {
   std::filesystem::path path = folder.write("a.gltf", content);
   try {
@@ -23,7 +23,7 @@ std::string message_of(const TestFolder& folder, const std::string& content) {
   return "";
 }
 
-// A file of one triangle, in which each test changes one thing.
+// A file of one triangle in which each test changes one thing.
 class GltfErrors : public testing::Test {
  protected:
   GltfErrors() {
@@ -52,7 +52,7 @@ TEST_F(GltfErrors, TheFileIsRightBeforeItIsChanged) {
 TEST_F(GltfErrors, AnIndexOutOfRangeNamesThePrimitive) {
   folder_.write("a.bin", gltf_.bin().substr(0, 36) + std::string("\0\0\1\0\3\0\0\0", 8));
   EXPECT_EQ(with("}", "}"),
-            "meshes[0].primitives[0]: its indices name vertex 3, but it has 3 (is the file damaged?)");
+            "meshes[0].primitives[0]: its indices refer to vertex 3, but it has 3 (is the file damaged?)");
 }
 
 TEST_F(GltfErrors, WhatReachesBeyondItsPlaceIsNamed) {
@@ -64,7 +64,7 @@ TEST_F(GltfErrors, WhatReachesBeyondItsPlaceIsNamed) {
             "meshes[0].primitives[0]: POSITION: accessors[0]: 3 elements of 12 bytes, 12 apart from byte "
             "18446744073709551604 on, do not fit into the 36 bytes of its buffer view");
   EXPECT_EQ(
-      with(R"("count":3)", R"("count":1537228672809129302)"),  // times 12 is 8 again
+      with(R"("count":3)", R"("count":1537228672809129302)"),  // times 12 is 8, modulo 2^64
       "meshes[0].primitives[0]: POSITION: accessors[0]: 1537228672809129302 elements of 12 bytes, 12 apart "
       "from byte 0 on, do not fit into the 36 bytes of its buffer view");
   EXPECT_EQ(with(R"("byteLength":36)", R"("byteLength":45)"),
@@ -81,36 +81,36 @@ TEST_F(GltfErrors, WhatReachesBeyondItsPlaceIsNamed) {
 }
 
 TEST_F(GltfErrors, IndicesOfTheJsonThatNameNothingAreNamed) {
-  EXPECT_EQ(with(R"({"mesh":0})", R"({"mesh":7})"), "nodes[0]: names meshes[7], but there are 1");
+  EXPECT_EQ(with(R"({"mesh":0})", R"({"mesh":7})"), "nodes[0]: refers to meshes[7], but there are 1");
   EXPECT_EQ(with(R"("POSITION":0)", R"("POSITION":9)"),
-            "meshes[0].primitives[0]: POSITION: names accessors[9], but there are 2");
+            "meshes[0].primitives[0]: POSITION: refers to accessors[9], but there are 2");
   EXPECT_EQ(with(R"("indices":1)", R"("indices":1,"material":3)"),
-            "meshes[0].primitives[0]: names materials[3], but there are 0");
-  EXPECT_EQ(with(R"("nodes":[0])", R"("nodes":[1])"), "scenes[0]: names nodes[1], but there are 1");
+            "meshes[0].primitives[0]: refers to materials[3], but there are 0");
+  EXPECT_EQ(with(R"("nodes":[0])", R"("nodes":[1])"), "scenes[0]: refers to nodes[1], but there are 1");
   EXPECT_EQ(with(R"("bufferView":0)", R"("bufferView":5)"),
-            "meshes[0].primitives[0]: POSITION: accessors[0]: names bufferViews[5], but there are 2");
+            "meshes[0].primitives[0]: POSITION: accessors[0]: refers to bufferViews[5], but there are 2");
 }
 
 TEST_F(GltfErrors, WrongTypesAreNamed) {
   EXPECT_EQ(with(R"("type":"VEC3")", R"("type":"VEC2")"),
             "meshes[0].primitives[0]: POSITION: accessors[0] is of type VEC2, expected VEC3");
   EXPECT_EQ(with(R"("type":"VEC3")", R"("type":"VECTOR")"),
-            "accessors[0]: 'type' is 'VECTOR', which is none of an accessor");
-  EXPECT_EQ(with("5126", "5130"), "accessors[0]: 'componentType' is 5130, which is no component type");
+            "accessors[0]: 'type' is 'VECTOR', which is not an accessor type");
+  EXPECT_EQ(with("5126", "5130"), "accessors[0]: 'componentType' is 5130, which is not a component type");
   EXPECT_EQ(with("5123", "5122"),
             "meshes[0].primitives[0]: accessors[1] has components of type 5122, which is not allowed here");
   EXPECT_EQ(with(R"("count":3)", R"("count":"3")"),
             "accessors[0]: 'count' is not a whole number of 0 or more");
   EXPECT_EQ(with(R"("count":3)", R"("number":3)"), "accessors[0]: 'count' is missing");
   EXPECT_EQ(with(R"({"mesh":0})", "7"), "nodes[0]: is not an object");
-  EXPECT_EQ(with(R"("indices":1)", R"("mode":7)"), "meshes[0]: primitives[0]: 'mode' is 7, 0 to 6 are modes");
+  EXPECT_EQ(with(R"("indices":1)", R"("mode":7)"), "meshes[0]: primitives[0]: 'mode' is 7, expected 0 to 6");
 }
 
 TEST_F(GltfErrors, NodesThatAreNoTreeAreRefused) {
   EXPECT_EQ(with(R"({"mesh":0})", R"({"mesh":0},{"children":[2]},{"children":[1]})"),
-            "some nodes are their own ancestors; nodes form a tree");
+            "some nodes are their own ancestors; nodes must form a tree");
   EXPECT_EQ(with(R"({"mesh":0})", R"({"mesh":0},{"children":[0]},{"children":[0]})"),
-            "nodes[2]: has the child nodes[0], which nodes[1] has too; nodes form a tree");
+            "nodes[2]: has the child nodes[0], which nodes[1] has too; nodes must form a tree");
   EXPECT_EQ(with(R"({"mesh":0})", R"({"mesh":0},{"children":[0]})"),
             "scenes[0]: lists nodes[0], which is a child of nodes[1]");
 }
@@ -137,7 +137,8 @@ TEST_F(GltfErrors, SparseAccessorsThatNameNothingAreRefused) {
   EXPECT_EQ(
       with(R"("count":3)", R"("count":2,"sparse":{"count":3,"indices":{"bufferView":1,"componentType":5123},)"
                            R"("values":{"bufferView":0}})"),
-      "meshes[0].primitives[0]: POSITION: accessors[0]: its sparse indices name element 2, but there are 2");
+      "meshes[0].primitives[0]: POSITION: accessors[0]: its sparse indices refer to element 2, but there are "
+      "2");
 }
 
 TEST_F(GltfErrors, ElementsWithoutDataAreNoMoreThanTheFileCouldHold) {
@@ -145,16 +146,17 @@ TEST_F(GltfErrors, ElementsWithoutDataAreNoMoreThanTheFileCouldHold) {
       with(R"("bufferView":0,"componentType":5126,"type":"VEC3","count":3)",
            R"("componentType":5126,"type":"VEC3","count":4000000000)"),
       "meshes[0].primitives[0]: POSITION: accessors[0]: 4000000000 elements without data, in a file with 44 "
-      "bytes of it");
+      "bytes of data");
 }
 
 TEST_F(GltfErrors, AnExtensionThatTheFileNeedsAndThatIsNotReadIsNamed) {
-  EXPECT_EQ(with(R"("scene":0)", R"("scene":0,"extensionsRequired":["KHR_mesh_quantization","CESIUM_RTC"])"),
-            "the file needs the extension CESIUM_RTC, which is not read (export it without that extension)");
   EXPECT_EQ(
-      with(R"("scene":0)", R"("scene":0,"extensionsRequired":["KHR_texture_basisu"])"),
-      "the file needs the extension KHR_texture_basisu, which is not read (convert its KTX2 textures to PNG, "
-      "JPEG or WebP)");
+      with(R"("scene":0)", R"("scene":0,"extensionsRequired":["KHR_mesh_quantization","CESIUM_RTC"])"),
+      "the file needs the extension CESIUM_RTC, which is not supported (export it without that extension)");
+  EXPECT_EQ(with(R"("scene":0)", R"("scene":0,"extensionsRequired":["KHR_texture_basisu"])"),
+            "the file needs the extension KHR_texture_basisu, which is not supported (convert its KTX2 "
+            "textures to PNG, "
+            "JPEG or WebP)");
   EXPECT_EQ(with(R"("scene":0)", R"("scene":0,"extensionsUsed":["CESIUM_RTC"])"), "");
   EXPECT_EQ(with(R"("scene":0)", R"("scene":0,"extensionsRequired":["KHR_materials_sheen"])"), "");
 }

@@ -55,7 +55,8 @@ TEST(GltfExtensions, EveryInstanceOfANodeIsShown) {
   gltf.add("meshes", R"({"primitives":[)" + gltf.square() + "]}");
   uint32_t translation = gltf.floats("VEC3", {0, 0, 0, 10, 0, 0, 0, 10, 0, 0, 0, 10});
   uint32_t scale = gltf.floats("VEC3", {1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1});
-  // Quarter turns about z, as normalized bytes: 90 is 127 sin 45°, which rounding makes a bit longer than 1.
+  // Quarter turns about z as normalised bytes: 90 stands for 127 sin 45°, and rounding makes it slightly
+  // longer than 1.
   const std::array<int8_t, 16> turns = {0, 0, 0, 127, 0, 0, 0, 127, 0, 0, 90, 90, 0, 0, 0, 127};
   uint32_t rotation = gltf.add_accessor(
       fmt::format(R"({{"bufferView":{},"componentType":5120,"normalized":true,"type":"VEC4","count":4}})",
@@ -94,8 +95,8 @@ TEST(GltfExtensions, MorphTargetsHaveTheWeightsOfTheFile) {
   expect_near(corners(scene, 1)[0], {3, 0, 0});
 }
 
-// Two joints; vertex 0 follows the first, 1 the second, 2 both by halves. The mesh's own node counts for
-// nothing.
+// There are two joints. Vertex 0 follows the first, vertex 1 the second, and vertex 2 both by halves. The
+// mesh's own node must have no effect.
 TEST(GltfExtensions, SkinsBendTheMeshIntoItsRestPose) {
   GltfBuilder gltf;
   uint32_t position = gltf.floats("VEC3", {0, 0, 0, 1, 0, 0, 0, 1, 0});
@@ -106,8 +107,8 @@ TEST(GltfExtensions, SkinsBendTheMeshIntoItsRestPose) {
         fmt::format(R"({{"bufferView":{},"componentType":5121,"type":"VEC4","count":3{}}})",
                     gltf.view(values.data(), sizeof(values)), more));
   };
-  std::vector<float> inverse = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0,  0, 0, 1,   // the first joint as it is
-                                1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -1, 0, 0, 1};  // the second from x = 1
+  std::vector<float> inverse = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0,  0, 0, 1,   // the first joint
+                                1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -1, 0, 0, 1};  // the second, from x = 1
   uint32_t matrices =
       gltf.add_accessor(fmt::format(R"({{"bufferView":{},"componentType":5126,"type":"MAT4","count":2}})",
                                     gltf.view(inverse.data(), inverse.size() * sizeof(float))));
@@ -179,7 +180,7 @@ TEST(GltfExtensions, WhatABuildCannotDecodeIsNamed) {
   }
 }
 
-// A grid of 40 × 40 squares, compressed and not compressed.
+// The fixture has a grid of 40 × 40 squares, compressed and uncompressed.
 class Compressed : public testing::Test {
  protected:
   void expect_same(const scene::Scene& scene, double tolerance) const {
@@ -216,7 +217,7 @@ TEST_F(Compressed, MeshoptAttributesAndTrianglesAreTheSameBitForBit) {
 TEST_F(Compressed, MeshoptFiltersGiveWhatTheyWereMadeOf) {
   if (!can_read_meshopt()) GTEST_SKIP() << "built without meshoptimizer";
   expect_same(read_gltf(folder_.write("a.glb", meshopt_exponential_glb(grid_))), 1e-3);
-  // Rotations of instances: a quarter turn about each axis, and none.
+  // The rotations of the instances are a quarter turn about each axis, and none.
   const double half = std::sqrt(0.5);
   std::vector<std::array<float, 4>> turns;
   for (auto [x, y, z] : {std::array{half, 0.0, 0.0}, {0.0, half, 0.0}, {0.0, 0.0, half}})
@@ -225,7 +226,8 @@ TEST_F(Compressed, MeshoptFiltersGiveWhatTheyWereMadeOf) {
   turns.push_back({0, 0, 0, 1});
   scene::Scene scene = read_gltf(folder_.write("b.glb", meshopt_quaternion_glb(turns)));
   ASSERT_EQ(scene.triangles.size(), 4u);
-  const std::array<Vec3d, 4> expected = {{{1, 0, 2}, {0, 2, -1}, {-2, 1, 0}, {1, 2, 0}}};  // of (1, 2, 0)
+  // The corner (1, 2, 0) is rotated.
+  const std::array<Vec3d, 4> expected = {{{1, 0, 2}, {0, 2, -1}, {-2, 1, 0}, {1, 2, 0}}};
   for (size_t i = 0; i < 4; ++i) {
     Vec3d p = corners(scene, i)[2];
     EXPECT_NEAR(p.x, expected[i].x, 1e-3);

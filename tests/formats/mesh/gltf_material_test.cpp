@@ -38,8 +38,8 @@ TEST(GltfMaterials, TextureTransformsFollowTheSpecificationsMatrix) {
   }
 }
 
-// The example of KHR_texture_transform's text: offset (0, 1), rotation 90 degrees, scale 1/2 "utilizes only
-// the lower left quadrant of the source image, rotated clockwise 90 degrees".
+// The example is from the text of KHR_texture_transform: offset (0, 1), rotation 90 degrees, scale 1/2
+// "utilizes only the lower left quadrant of the source image, rotated clockwise 90 degrees".
 TEST(GltfMaterials, TheSpecificationsExampleShowsTheLowerLeftQuadrantTurnedClockwise) {
   TestFolder folder;
   folder.write("red.png", png(1, 1, {kRed}));
@@ -51,7 +51,7 @@ TEST(GltfMaterials, TheSpecificationsExampleShowsTheLowerLeftQuadrantTurnedClock
   gltf.add("extensionsUsed", R"("KHR_texture_transform")");
   scene::Scene scene = read_built(folder, gltf);
   std::array<Vec2f, 3> uv = texcoords(scene, 0);
-  // The square's lower left corner shows the quadrant's lower right one, and so on around.
+  // The square's lower left corner shows the quadrant's lower right one, and so on around the square.
   std::array<Vec2f, 3> expected = {{{0.5f, 1}, {0.5f, 0.5f}, {0, 0.5f}}};
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_NEAR(uv[i].x, expected[i].x, 1e-5);

@@ -18,12 +18,12 @@ namespace {
 
 constexpr int kI8 = 5120, kU8 = 5121, kI16 = 5122, kU16 = 5123, kU32 = 5125, kFloat = 5126;
 
-// Writes accessors of random numbers in every way that the format allows.
+// Writes accessors of random numbers in every way that the format permits.
 class RandomAccessors {
  public:
   RandomAccessors(GltfBuilder& gltf, Random& random) : gltf_(gltf), random_(random) {}
 
-  // Indices are below `limit`; what is not an index is any number of its type, floats lie in [-2, 2].
+  // Indices are below `limit`. Other values are any number of their type; floats lie in [-2, 2].
   uint32_t add(const std::string& type, int kind, bool normalized, size_t count, uint32_t limit = 0) {
     size_t width = type == "SCALAR" ? 1 : static_cast<size_t>(type[3] - '0'), size = width * size_of(kind);
     bool sparse = limit == 0 && random_.below(3) == 0, empty = sparse && random_.below(2) == 0;

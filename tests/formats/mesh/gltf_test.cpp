@@ -90,7 +90,8 @@ TEST(ReadGltf, AFewBytesCannotAskForMoreTrianglesThanThereIsMemory) {
 TEST(ReadGltf, AllChildrenFollowTheirParentsHoweverTheirPlaceIsSaid) {
   GltfBuilder gltf;
   gltf.add("meshes", R"({"primitives":[)" + gltf.square() + "]}");
-  // A quarter turn about z, then 3 along x, as a matrix and as its parts; the child is 1 along its own y.
+  // A quarter turn about z followed by 3 along x, as a matrix and as separate parts; the child is at 1 along
+  // its own y.
   gltf.add("nodes", R"({"matrix":[0,1,0,0,-1,0,0,0,0,0,1,0,3,0,0,1],"children":[1]})");
   gltf.add("nodes", R"({"mesh":0,"translation":[0,1,0]})");
   gltf.add("nodes", R"({"translation":[3,0,0],"rotation":[0,0,0.70710678,0.70710678],"children":[3]})");
@@ -164,18 +165,32 @@ TEST(ReadGltf, VerticesThatSeveralPrimitivesShareAreReadOnce) {
   TestFolder folder;
   scene::Scene scene = read_built(folder, gltf);
   EXPECT_EQ(scene.triangles.size(), 2u);
-  EXPECT_EQ(scene.positions.size(), 3u);  // those that no triangle names are left out
+  EXPECT_EQ(scene.positions.size(), 3u);  // positions that no triangle uses are left out
   expect_near(corners(scene, 1)[0], {1, 1, 0});
 }
 
-TEST(ReadGltf, AFileOfTheVersionBeforeIsRefused) {
+TEST(ReadGltf, AFileOfVersion1IsReadAsWell) {
   TestFolder folder;
-  std::filesystem::path path = folder.write("old.gltf", R"({"asset":{"version":"1.0"},"meshes":{}})");
-  EXPECT_EQ(gltf_error(path), path.string() + ": glTF of version '1.0', 2.0 is read (export it as glTF 2.0)");
+  const scene::Scene scene = read_gltf(folder.write(
+      "old.gltf",
+      R"({"asset":{"version":"1.0"},"scene":"s","scenes":{"s":{"nodes":["n"]}},"nodes":{"n":{"meshes":["m"]}},
+"meshes":{"m":{"primitives":[{"attributes":{"POSITION":"a"},"indices":"i","mode":4}]}},
+"accessors":{"a":{"bufferView":"v","byteOffset":0,"byteStride":12,"componentType":5126,"count":3,"type":"VEC3"},
+"i":{"bufferView":"w","byteOffset":0,"componentType":5123,"count":3,"type":"SCALAR"}},
+"bufferViews":{"v":{"buffer":"b","byteOffset":0,"byteLength":36},"w":{"buffer":"b","byteOffset":36,"byteLength":6}},
+"buffers":{"b":{"byteLength":42,"type":"arraybuffer","uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAABAAIA"}}})"));
+  expect_sound(scene);
+  ASSERT_EQ(scene.triangles.size(), 1u);
+  expect_near(corners(scene, 0)[1], {1, 0, 0});
 }
 
-// Reads models of the shared folder, where there is one. Five images of the AlphaBlendModeTest are the same
-// bytes.
+TEST(ReadGltf, AFileOfAnUnknownVersionIsRefused) {
+  TestFolder folder;
+  const std::filesystem::path path = folder.write("new.gltf", R"({"asset":{"version":"3.0"},"meshes":[]})");
+  EXPECT_EQ(gltf_error(path), path.string() + ": glTF version '3.0' is not supported, only 2.0 (export it as glTF 2.0)");
+}
+
+// Reads models of the shared folder if it exists. Five images of the AlphaBlendModeTest have the same bytes.
 TEST(ReadGltf, KnownModelsHaveTheirTrianglesAndImages) {
   const char* shared = std::getenv("VOX_SHARED");
   std::filesystem::path models = std::filesystem::path(shared ? shared : "") / "data/small";

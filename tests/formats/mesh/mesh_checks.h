@@ -1,5 +1,5 @@
-// The checks of scenes that tests of all mesh readers share, and the scene that Assimp reads from the same
-// file.
+// The checks of scenes that tests of all mesh readers share, and the triangles that Assimp reads from the
+// same file.
 #pragma once
 
 #include <assimp/scene.h>
@@ -25,7 +25,7 @@
 
 namespace vox {
 
-// Whether every index names something.
+// True if every index is in range.
 inline bool is_sound(const scene::Scene& scene) {
   auto below = [](size_t limit) { return [limit](uint32_t index) { return index < limit; }; };
   if (!scene.colors.empty() && scene.colors.size() != scene.positions.size()) return false;
@@ -40,7 +40,7 @@ inline bool is_sound(const scene::Scene& scene) {
   });
 }
 
-// The message of the Error that reading raises, empty if it raises none.
+// Returns the message of the Error that `read` throws, or an empty text if it throws none.
 inline std::string error_of(const std::function<void()>& read) {
   try {
     read();
@@ -50,7 +50,8 @@ inline std::string error_of(const std::function<void()>& read) {
   return "";
 }
 
-// Reads `content` with up to three bytes changed, `times` times: an Error or a sound scene.
+// Reads `content` with up to three changed bytes, `times` times. Each result must be an Error or a sound
+// scene.
 inline void expect_flips_to_be_harmless(
     const std::string& content, const std::filesystem::path& file,
     const std::function<scene::Scene(const std::filesystem::path&, const MeshOptions&)>& read,
@@ -61,7 +62,7 @@ inline void expect_flips_to_be_harmless(
     std::string damaged = content;
     for (size_t flips = 1 + random() % 3; flips > 0; --flips)
       damaged[random() % damaged.size()] = static_cast<char>(random());
-    std::filesystem::remove(file);  // some file systems flush a file that is truncated and written again
+    std::filesystem::remove(file);  // some file systems flush a file that is truncated and rewritten
     std::ofstream(file, std::ios::binary) << damaged;
     try {
       EXPECT_TRUE(is_sound(read(file, {}))) << "flip " << i;
@@ -72,7 +73,7 @@ inline void expect_flips_to_be_harmless(
 }
 
 struct SoupCorner {
-  double x, y, z, u, v;  // v down; u = v = 0 without texture coordinates
+  double x, y, z, u, v;  // v points down; u = v = 0 without texture coordinates
 };
 using SoupTriangle = std::array<SoupCorner, 3>;
 
@@ -89,7 +90,7 @@ inline std::vector<SoupTriangle> soup_of(const scene::Scene& scene) {
   return soup;
 }
 
-// The triangles that Assimp reads from the file; polygons become fans.
+// Returns the triangles that Assimp reads from the file; polygons become fans.
 inline std::vector<SoupTriangle> assimp_soup(const std::filesystem::path& file) {
   Assimp::Importer importer;
   const aiScene* scene = importer.ReadFile(file.string(), 0);
@@ -121,8 +122,8 @@ inline double difference(const SoupTriangle& a, const SoupTriangle& b) {
   return most;
 }
 
-// Expects that both hold the same triangles within `tolerance`, in any order: every one of `actual` finds one
-// of `expected` that no other has taken.
+// Expects the same triangles in both, within `tolerance` and in any order: each of `actual` must match one of
+// `expected` that no other has matched.
 inline void expect_same_soup(std::vector<SoupTriangle> actual, std::vector<SoupTriangle> expected,
                              double tolerance) {
   ASSERT_EQ(actual.size(), expected.size());
@@ -148,7 +149,7 @@ inline double largest_coordinate(const scene::Scene& scene) {
   return largest;
 }
 
-// The shared models with this extension; none where VOX_SHARED does not name the folder.
+// Returns the shared models with this extension, or none if VOX_SHARED does not name the folder.
 inline std::vector<std::filesystem::path> shared_models(const std::string& extension) {
   std::vector<std::filesystem::path> files;
   const char* shared = std::getenv("VOX_SHARED");

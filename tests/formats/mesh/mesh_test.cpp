@@ -82,8 +82,7 @@ TEST(ReadMesh, WhatIsNoMeshFileIsNamed) {
   EXPECT_EQ(mesh_error(at + "/scene.h5"),
             at + "/scene.h5: this is an HDF5 file, such as a scene file, not a mesh");
   folder.write("text.txt", "just text");
-  EXPECT_TRUE(
-      mesh_error(at + "/text.txt").starts_with(at + "/text.txt: not a mesh file that can be read (OBJ,"))
+  EXPECT_TRUE(mesh_error(at + "/text.txt").starts_with(at + "/text.txt: not a supported mesh file (OBJ,"))
       << mesh_error(at + "/text.txt");
 }
 

@@ -12,7 +12,7 @@ namespace {
 using Indices = std::array<uint32_t, 3>;
 constexpr Indices kNoTexcoords = {scene::kNone, scene::kNone, scene::kNone};
 
-// Reads an OBJ file of this text in a folder of its own.
+// The fixture reads OBJ files from texts in a folder of its own.
 class Obj : public testing::Test {
  protected:
   scene::Scene read(const std::string& text) { return read_obj(folder.write("a.obj", text)); }
@@ -21,7 +21,7 @@ class Obj : public testing::Test {
     return error_of([&] { read(text); });
   }
 
-  // The warnings of reading this text.
+  // Returns the warnings that reading this text causes.
   std::string warnings(const std::string& text) {
     testing::internal::CaptureStderr();
     read(text);
@@ -88,7 +88,8 @@ double area(const scene::Scene& scene) {
   return sum;
 }
 
-// A comb with teeth of width 1 and gaps of width 1: the area of overlapping triangles would be too large.
+// The polygon is a comb with teeth and gaps of width 1. If triangles overlapped, their total area would be
+// too large.
 TEST_F(Obj, ConcavePolygonsAreCoveredOnce) {
   constexpr int kTeeth = 12;
   std::string text, face = "f";
@@ -186,11 +187,11 @@ TEST_F(Obj, ErrorsNameTheLine) {
     std::string what = error(text);
     EXPECT_NE(what.find(message), std::string::npos) << "'" << what << "' instead of '" << message << "'";
   };
-  expect(kSquare + "f 1 2 7\n", "a.obj:5: '7' names a v that is not there: 4 are defined");
-  expect(kSquare + kUv + "\nf 1/1 2/2 3/4", "a.obj:9: '4' names a vt that is not there: 3 are defined");
+  expect(kSquare + "f 1 2 7\n", "a.obj:5: '7' refers to a v that does not exist: 4 are defined");
+  expect(kSquare + kUv + "\nf 1/1 2/2 3/4", "a.obj:9: '4' refers to a vt that does not exist: 3 are defined");
   expect(kSquare + "f -1 -2 -5\n" + kSquare,
-         "a.obj:5: '-5' names a v that is not there: 4 are defined before it");
-  expect(kSquare + "f 0 1 2\n", "a.obj:5: '0' names v 0, but indices count from 1");
+         "a.obj:5: '-5' refers to a v that does not exist: 4 are defined before it");
+  expect(kSquare + "f 0 1 2\n", "a.obj:5: '0' refers to v 0, but indices count from 1");
   expect(kSquare + "f 1 2 99999999999999999999999999\n", "is not there");
   expect(kSquare + "f 1 2 x\n", "a.obj:5: expected an index instead of 'x'");
   expect(kSquare + "f 1 2 3.5\n", "expected a corner such as 1, 1/2, 1//3 or 1/2/3 instead of '3.5'");
@@ -208,13 +209,13 @@ TEST_F(Obj, TheFirstOfManyErrorsIsReported) {
 
 TEST_F(Obj, WhatIsNoMeshIsAnError) {
   for (const char* text : {"hello\nworld\n", "%PDF-1.4 v 1", "\n", "vt 0 0\n", "verse f\nfoo\n"})
-    EXPECT_NE(error(text).find("a.obj: no OBJ mesh"), std::string::npos) << text;
+    EXPECT_NE(error(text).find("a.obj: not an OBJ mesh"), std::string::npos) << text;
   EXPECT_NE(error("").find("is empty"), std::string::npos);
   EXPECT_NE(error_of([&] { read_obj(folder.path()); }).find("is a folder"), std::string::npos);
 }
 
-// The file is larger than the pieces that are read in parallel, and has joined lines and relative indices
-// across their borders.
+// The file is larger than the pieces that are read in parallel, and joined lines and relative indices cross
+// the pieces' borders.
 TEST_F(Obj, FilesOfManyPiecesAreReadAsOne) {
   std::string text = "usemtl first\n";
   constexpr uint32_t kCount = 60000;

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for each test.
+// Returns the path of an empty folder for one test.
 fs::path folder(const std::string& name) {
   fs::path path = fs::path(testing::TempDir()) / ("obj_writer_" + name);
   fs::remove_all(path);
@@ -68,7 +68,7 @@ TEST(ObjWriter, MaterialsAndImagesLieBesideIt) {
   EXPECT_EQ(read_bytes(path.parent_path() / "my scene.mtl"),
             "# made by vox\nnewmtl wall\nKd 1 1 1\nmap_Kd my scene_stone_wall.png\n\n"
             "newmtl leaf\nKd 1 1 1\nmap_Kd -clamp on my scene_leaf.png\nmap_d -clamp on my scene_leaf.png\n\n"
-            "newmtl red\nKd 0.735357 0.537099 0\n\n"  // 0.5 and 0.25 as sRGB
+            "newmtl red\nKd 0.735357 0.537099 0\n\n"  // 0.5 and 0.25, encoded as sRGB
             "newmtl unused\nKd 0 0 1\n\n"
             "newmtl dark wall\nKd 0.735357 0.735357 0.735357\nmap_Kd my scene_stone_wall.png\n\n");
 }

@@ -91,10 +91,10 @@ TEST_F(Off, ConcaveFacesAreCoveredOnce) {
 }
 
 TEST_F(Off, WhatIsWrongIsNamedWithItsLine) {
-  expect_refused("solid\n", "a.off:1: no OFF mesh");
+  expect_refused("solid\n", "a.off:1: not an OFF mesh");
   expect_refused("OFF BINARY\n" + kBody, "a.off:1: this is a binary OFF");
-  expect_refused("4OFF\n" + kBody, "a.off:1: 4OFF is not read");
-  expect_refused("STnOFF\n3\n" + kBody, "a.off:1: STnOFF is not read");
+  expect_refused("4OFF\n" + kBody, "a.off:1: 4OFF is not supported");
+  expect_refused("STnOFF\n3\n" + kBody, "a.off:1: STnOFF is not supported");
   expect_refused("OFF\nfive 2 0\n", "a.off:2: expected the number of vertices instead of 'five'");
   expect_refused("OFF\n-5 2 0\n" + kVertices, "expected the number of vertices instead of '-5'");
   expect_refused("OFF\n5 2 0 7\n" + kVertices, "a.off:2: expected the end of the line");
@@ -103,7 +103,7 @@ TEST_F(Off, WhatIsWrongIsNamedWithItsLine) {
                  "a.off:3: expected a number instead of '3.1+e2'");
   expect_refused("OFF\n5 2 0\n0 0 0 1 2 3\n" + kVertices + kFaces, "a.off:3: a vertex has 3 numbers beyond");
   expect_refused("OFF\n5 2 0\n" + kVertices + "3 0 1 5\n3 0 1 2\n",
-                 "a.off:8: the face names vertex 5, but 5 are");
+                 "a.off:8: the face refers to vertex 5, but 5 are");
   expect_refused("OFF\n5 2 0\n" + kVertices + "3 0 1 -1\n3 0 1 2\n",
                  "a.off:8: expected a corner instead of '-1'");
   expect_refused("OFF\n5 2 0\n" + kVertices + "4 0 1 2\n3 0 1 2\n",

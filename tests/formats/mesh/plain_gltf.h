@@ -1,4 +1,4 @@
-// A slow reader of glTF for tests: element by element, as the specification says it (glTF 2.0, §3.6.2,
+// A slow reader of glTF for tests that follows the specification element by element (glTF 2.0, §3.6.2,
 // §3.7.2.1).
 #pragma once
 
@@ -27,8 +27,8 @@ class PlainGltf {
     root_ = parse_plain_json(p);
   }
 
-  // Three corners for each triangle of the scene's nodes, which have a translation and a scale at most, and
-  // no children.
+  // Returns three corners for each triangle of the scene's nodes. The nodes may have a translation and a
+  // scale, but no children.
   std::vector<PlainCorner> corners() const {
     std::vector<PlainCorner> all;
     for (const PlainJson& index : root_["scenes"][0]["nodes"].items) {

@@ -1,4 +1,4 @@
-// A slow reader of JSON for tests, which knows nothing of the one that it checks.
+// A slow reader of JSON for tests that shares no code with the reader that it checks.
 #pragma once
 
 #include <cstdlib>
@@ -25,7 +25,7 @@ struct PlainJson {
   }
 };
 
-// Reads correct JSON without escapes. `true` is the number 1.
+// Reads correct JSON without escapes. `true` becomes the number 1.
 inline PlainJson parse_plain_json(const char*& p) {
   auto skip = [&] {
     while (*p == ' ' || *p == '\n' || *p == ',' || *p == ':') ++p;

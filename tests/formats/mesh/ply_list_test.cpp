@@ -1,4 +1,4 @@
-// PLY: lists of every type, ends of lines, and files that contradict their header.
+// Tests PLY lists of every type, line ends, and files that contradict their header.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ const char* format_name(Encoding encoding) {
                                         : "binary_big_endian";
 }
 
-// A square, between lists and elements that no one knows.
+// Returns a square among lists and elements with unknown names.
 std::string square(Encoding encoding, const std::string& count, const std::string& index) {
   std::string file = fmt::format(
       "ply\nformat {} 1.0\nelement before 1\nproperty list {} {} unknown\nproperty double more\n"
@@ -82,14 +82,15 @@ TEST(PlyLists, OfNumbersThatAreNotWholeAreRefused) {
     return error_of([&] { read_ply(folder.write("a.ply", square(encoding, count, index))); });
   };
   for (Encoding encoding : {Encoding::Text, Encoding::Little, Encoding::Big}) {
-    EXPECT_NE(error(encoding, "uchar", "float").find("vertex_indices of element 'face' has no whole numbers"),
+    EXPECT_NE(error(encoding, "uchar", "float")
+                  .find("vertex_indices of element 'face' does not hold whole numbers"),
               std::string::npos);
-    EXPECT_NE(error(encoding, "double", "int").find("a.ply:4: a list whose count is no whole number"),
+    EXPECT_NE(error(encoding, "double", "int").find("a.ply:4: a list whose count is not a whole number"),
               std::string::npos);
   }
   std::string text = square(Encoding::Text, "uchar", "int");
   text.replace(text.find("4 0 1 2 3"), 9, "4 0 1 2.5 3");
-  EXPECT_NE(error_of([&] { read_ply(folder.write("a.ply", text)); }).find("face 0 names vertex 2.5"),
+  EXPECT_NE(error_of([&] { read_ply(folder.write("a.ply", text)); }).find("face 0 refers to vertex 2.5"),
             std::string::npos);
 }
 
@@ -112,7 +113,7 @@ TEST(PlyLists, BytesAfterTheLastElementAreNamedInAWarning) {
   TestFolder folder;
   testing::internal::CaptureStderr();
   read_ply(folder.write("a.ply", square(Encoding::Big, "uchar", "int") + "xyz"));
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("a.ply: 3 bytes after the last element are not read"),
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("a.ply: 3 bytes after the last element are ignored"),
             std::string::npos);
 }
 

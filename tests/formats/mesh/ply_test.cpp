@@ -16,7 +16,7 @@ std::string bytes_of(auto value, Order order) {
   return bytes;
 }
 
-// A square and a triangle, in an order of elements and properties that nobody would choose.
+// A square and a triangle, with elements and properties in an unusual order.
 const std::string kOddHeader =
     "comment made by hand\nobj_info nothing\n"
     "element edge 2\nproperty int vertex1\nproperty list uchar short weights\n"
@@ -158,7 +158,7 @@ TEST(Ply, StripsBecomeTriangles) {
 TEST(Ply, LinesOfTheHeaderMayEndAsOnAnySystem) {
   TestFolder folder;
   std::string head = header("binary_little_endian", "", "");
-  std::string data = bytes_of(1.0f, Order::Little);  // then a vertex whose first byte is a line feed
+  std::string data = bytes_of(1.0f, Order::Little);  // next comes a vertex whose first byte is a line feed
   data = "\n" + data.substr(1);
   for (int i = 1; i < 9; ++i) data += bytes_of(static_cast<float>(i * i), Order::Little);
   data += bytes_of(uint8_t{3}, Order::Little);
@@ -170,6 +170,14 @@ TEST(Ply, LinesOfTheHeaderMayEndAsOnAnySystem) {
     ASSERT_EQ(scene.triangles.size(), 1u);
     EXPECT_EQ(scene.positions[2], (Vec3d{36, 49, 64}));
   }
+}
+
+TEST(Ply, AHeaderLineWithoutAKnownWordIsSkipped) {
+  std::string head = header("ascii", "", "");
+  head.insert(head.find("element"), "Created by Blender3D 247\n");
+  TestFolder folder;
+  const scene::Scene scene = read_ply(folder.write("a.ply", head + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
+  EXPECT_EQ(scene.triangles.size(), 1u);
 }
 
 TEST(Ply, ValuesBeyondThePropertiesOfALineArePassedOver) {
@@ -197,16 +205,16 @@ TEST(Ply, WhatIsWrongIsNamed) {
     EXPECT_NE(error.find(message), std::string::npos) << "'" << error << "' instead of '" << message << "'";
   };
   std::string head = header("ascii", "", "");
-  expect("solid", "a.ply:1: no PLY mesh");
+  expect("solid", "a.ply:1: not a PLY mesh");
   expect("ply\nformat ascii 1.0\n", "no 'end_header'");
   expect("ply\nformat utf8 1.0\n", "a.ply:2: unknown format 'utf8'");
   expect("ply\nend_header\n", "no 'format'");
-  expect("ply\nformat ascii 1.0\nelement vertex -3\n", "a.ply:3: '-3' is no number of elements");
+  expect("ply\nformat ascii 1.0\nelement vertex -3\n", "a.ply:3: '-3' is not a number of elements");
   expect("ply\nformat ascii 1.0\nelement vertex 3\nproperty quad x\n",
          "a.ply:4: unknown property type 'quad'");
   expect("ply\nformat ascii 1.0\nproperty float x\n", "before the first element");
-  expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", "face 0 names vertex 3, but 3 are defined");
-  expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 -1 2\n", "face 0 names vertex -1");
+  expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", "face 0 refers to vertex 3, but 3 are defined");
+  expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 -1 2\n", "face 0 refers to vertex -1");
   expect(head + "0 0 0\n1 0 0\n0 1 zero\n3 0 1 2\n", "expected a number instead of 'zero'");
   expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 1 ", "ends too early");
   expect(odd_binary(Order::Big).substr(0, odd_binary(Order::Big).size() - 9), "ends too early");

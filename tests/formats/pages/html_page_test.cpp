@@ -53,7 +53,7 @@ TEST(HtmlPage, PicturesAreInThePageAsPng) {
   const std::string text = page.text();
   const size_t at = text.find("base64,");
   ASSERT_NE(at, std::string::npos);
-  EXPECT_EQ(text.substr(at + 7, 11), "iVBORw0KGgo");  // the bytes that every PNG begins with
+  EXPECT_EQ(text.substr(at + 7, 11), "iVBORw0KGgo");  // the first bytes of every PNG
   EXPECT_EQ((text.find('"', at) - at - 7) % 4, 0u);
   EXPECT_TRUE(has(text, "alt=\"two\""));
 }

@@ -23,13 +23,13 @@ TEST(HtmlText, BytesThatAreNoTextAreShownAsSuch) {
   EXPECT_EQ(escape_html("\x1b[31m"), no + "[31m");
   EXPECT_EQ(escape_html("\xff<"), no + "&lt;");
   EXPECT_EQ(escape_html("\xc3"), no);                             // cut off
-  EXPECT_EQ(escape_html("\xc0\xbc"), no + no);                    // '<' in two bytes
-  EXPECT_EQ(escape_html("\xe0\x80\xbc"), no + no + no);           // in three
-  EXPECT_EQ(escape_html("\xed\xa0\x80"), no + no + no);           // half of a pair
-  EXPECT_EQ(escape_html("\xf4\x90\x80\x80"), no + no + no + no);  // beyond the last
+  EXPECT_EQ(escape_html("\xc0\xbc"), no + no);                    // '<' as two bytes
+  EXPECT_EQ(escape_html("\xe0\x80\xbc"), no + no + no);           // '<' as three bytes
+  EXPECT_EQ(escape_html("\xed\xa0\x80"), no + no + no);           // half of a surrogate pair
+  EXPECT_EQ(escape_html("\xf4\x90\x80\x80"), no + no + no + no);  // beyond the last code point
   EXPECT_EQ(escape_html("\xe2\x80\xae"
                         "txt"),
-            no + no + no + "txt");  // from right to left from here on
+            no + no + no + "txt");  // the override to right-to-left text
 }
 
 TEST(HtmlText, LongTextsAreCutBetweenCharacters) {

@@ -8,7 +8,7 @@
 namespace vox {
 namespace {
 
-// The numbers of an attribute of all elements of one name, in order.
+// Returns the numbers of an attribute of all elements of one name, in order.
 std::vector<double> attributes(const std::string& svg, const std::string& element, const std::string& name) {
   std::vector<double> values;
   const std::regex pattern("<" + element + "[^>]* " + name + "=\"([^\"]*)\"");
@@ -39,7 +39,7 @@ BarChart bars() {
 
 TEST(SvgChart, BarsAreAsLongAsTheirValues) {
   const std::vector<double> widths = attributes(draw(bars()).svg, "rect", "width");
-  ASSERT_EQ(widths.size(), 3u);  // nothing has no bar
+  ASSERT_EQ(widths.size(), 3u);  // a value of nothing has no bar
   EXPECT_NEAR(widths[1], 3 * widths[0], 0.02);
   EXPECT_NEAR(widths[2], 4 * widths[0], 0.02);
 }
@@ -101,7 +101,7 @@ TEST(SvgChart, ALogarithmicAxisStartsAtAPowerOfTenAndShowsZeroAsZero) {
                      .series = {{"a", {{20, 300, 300, 300}, {100, 4, 4, 4}, {1000, 40, 40, 40}}}}};
   const std::string svg = draw(chart).svg;
   const std::vector<double> x = attributes(svg, "circle", "cx"), y = attributes(svg, "circle", "cy");
-  // 20 lies 0.3 of a decade after the start, 100 one, 1000 two.
+  // On the logarithmic axis 20 lies 0.3 of a decade after the start, 100 one decade, 1000 two.
   EXPECT_NEAR((x[0] - (2 * x[1] - x[2])) / (x[2] - x[1]), 0.301, 0.005);
   for (const char* tick : {"1", "10", "100", "1k"}) EXPECT_TRUE(has(texts(svg), tick)) << tick;
   EXPECT_FALSE(has(texts(svg), "0"));

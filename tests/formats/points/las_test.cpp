@@ -80,7 +80,7 @@ TEST(Las, WhatIsWrongIsNamed) {
     std::string bad = good;
     return bad.replace(at, bytes.size(), bytes);
   };
-  expect("no points", "is no LAS file");
+  expect("no points", "is not a LAS file");
   expect(good.substr(0, 100), "ends within its header");
   expect(good.substr(0, good.size() - 1), "3 points cannot fit");
   expect(changed(25, "\x05"), "is LAS 1.5");

@@ -65,7 +65,7 @@ TEST(PlyPoints, SplatsHaveTheColourOfTheirFirstHarmonicAndALeastOpacity) {
       "ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
       "property float z\nproperty float f_dc_0\nproperty float f_dc_1\nproperty float f_dc_2\n"
       "property float f_rest_0\nproperty float opacity\nproperty float scale_0\nend_header\n";
-  // Opacities of 1 / 2, 1 / 4, 9 / 10, and none that is a number.
+  // The opacities are 1 / 2, 1 / 4 and 9 / 10, and the last one is not a number.
   const std::vector<float> logits = {0, -1.0986123f, 2.1972246f, std::nanf("")};
   for (size_t i = 0; i < logits.size(); ++i)
     for (const float value : {float(i), 0.0f, 0.0f, 0.0f, 1.7724538f, -9.0f, 5.0f, logits[i], -3.0f})

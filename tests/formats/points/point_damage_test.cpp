@@ -1,4 +1,4 @@
-// Damaged files of points are an Error that names the file, or a scene without a fault.
+// Damaged files of points must give an Error that names the file, or a sound scene.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -16,7 +16,7 @@ namespace {
 enum class Depth { Survey, Scene };
 
 void expect_error_or_scene(const std::filesystem::path& file, const std::string& content, Depth depth) {
-  std::filesystem::remove(file);  // some file systems flush a file that is truncated and written again
+  std::filesystem::remove(file);  // some file systems flush a file that is truncated and rewritten
   std::ofstream(file, std::ios::binary) << content;
   try {
     const PointCloud cloud = open_points(std::vector{file});

@@ -1,4 +1,4 @@
-// Small files of points that tests write byte by byte, and what is read of them.
+// Small files of points that tests write byte by byte, and the values that reading them gives.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,12 @@ struct LasPointValues {
 
 struct LasFileOptions {
   uint8_t minor = 2, format = 2;
-  uint16_t more_bytes = 0;  // of a record, behind those of its format
+  uint16_t more_bytes = 0;  // additional bytes of a record, after those of its format
   double scale = 1, offset = 0;
 };
 
-// A LAS file by the tables of its specification: what stands in a record before its colours, and behind them.
+// Returns a LAS file that follows the tables of its specification: the bytes of a record before its colours,
+// and after them.
 inline std::string las_file(const std::vector<LasPointValues>& points, const LasFileOptions& options = {}) {
   static constexpr size_t kBefore[] = {20, 28, 20, 28, 57, 28, 30, 30, 30, 59, 30};
   static constexpr size_t kBehind[] = {0, 0, 0, 0, 0, 29, 0, 0, 2, 0, 31};
@@ -71,7 +72,7 @@ inline CloudPiece all_points(const PointCloud& cloud) {
   return all;
 }
 
-// x, y, z and colour of each.
+// x, y, z and colour of a point.
 using PointValues = std::tuple<double, double, double, uint32_t>;
 inline std::vector<PointValues> values_of(const PointCloud& cloud) {
   std::vector<PointValues> values;

@@ -92,7 +92,7 @@ TEST(PointVoxels, ARadiusFillsTheVoxelsWhoseCentreIsThatNear) {
     for (const auto& [p, rgb] : points) {
       const auto around = static_cast<int32_t>(radius) + 2;
       const Int3 own = {int32_t(std::floor(p.x)), int32_t(std::floor(p.y)), int32_t(std::floor(p.z))};
-      // From the centre of a voxel to the middle of the 64th of a voxel in which the point lies.
+      // The distance from a voxel's centre to the centre of the 64th of the voxel that contains the point.
       const auto apart = [](int32_t voxel, double v) {
         return voxel + 0.5 - (std::floor(v * 64) + 0.5) / 64;
       };
@@ -130,7 +130,7 @@ TEST(PointVoxels, AreTheSameInRoomForFewPointsAndWithoutMaterials) {
 }
 
 TEST(PointVoxels, ACubeOfMorePointsThanVoxelsIsAddedUpInPlace) {
-  // 2^20 + 2^14 points, in 4 voxels of one cube and one of another.
+  // There are 2^20 + 2^14 points, in 4 voxels of one cube and one voxel of another.
   std::vector<CloudPoint> points;
   for (uint32_t i = 0; i < 1 << 14; ++i)
     points.push_back({{0.5 + i % 4, 5, 5}, i / 4 % 2 == 0 ? 0xffffffu : 0u});

@@ -19,7 +19,7 @@ TEST(Csv, IsALineOfNamesAndALineForEachRow) {
   table.column("table", "", Texts{"accel8", "sector"})
       .column("items", "items", Numbers{7, UINT64_MAX})
       .column("ms", "ms", Reals{0.25, 1e-9});
-  EXPECT_EQ(csv_text(table), "table,items,ms\r\naccel8,7,0.25\r\nsector,18446744073709551615,1e-09\r\n");
+  EXPECT_EQ(csv_text(table), "\"table\",items,ms\r\naccel8,7,0.25\r\nsector,18446744073709551615,1e-09\r\n");
 }
 
 TEST(Csv, QuotesWhatWouldEndAField) {
@@ -31,8 +31,17 @@ TEST(Csv, QuotesWhatWouldEndAField) {
 TEST(Csv, HasNamesWithoutRows) {
   measure::ResultTable table;
   table.column("a", "", Numbers{}).column("b", "", Texts{});
-  EXPECT_EQ(csv_text(table), "a,b\r\n");
+  EXPECT_EQ(csv_text(table), "\"a\",b\r\n");
   EXPECT_EQ(csv_text(measure::ResultTable()), "");
+}
+
+TEST(Csv, IsKnownByTheQuotesOfItsFirstName) {
+  measure::ResultTable table;
+  table.column("a_1", "", Numbers{1}).column("b/c", "", Texts{"x"});
+  EXPECT_TRUE(is_csv_of_vox(csv_text(table)));
+  for (const char* other :
+       {"", "a,b\r\n1,2\r\n", "\"a\",\"b\"\r\n", "\"a\",b\n", "\"First name\",b\r\n", "\"a"})
+    EXPECT_FALSE(is_csv_of_vox(other)) << other;
 }
 
 TEST(Csv, LeavesOutWhatReportsDoNotHold) {
@@ -40,14 +49,14 @@ TEST(Csv, LeavesOutWhatReportsDoNotHold) {
   table.column(measure::in_json("a"), "", Numbers{1})
       .column({"b", "c"}, "", Numbers{2})
       .column(measure::for_people(), "", Numbers{3});
-  EXPECT_EQ(csv_text(table), "c\r\n2\r\n");
+  EXPECT_EQ(csv_text(table), "\"c\"\r\n2\r\n");
 }
 
 TEST(Csv, FieldsWithoutAValueAreEmpty) {
   const std::vector<std::optional<uint64_t>> values = {7, std::nullopt};
   measure::ResultTable table;
   table.column("a", "", values, std::identity()).column("b", "", Texts{"x", "y"});
-  EXPECT_EQ(csv_text(table), "a,b\r\n7,x\r\n,y\r\n");
+  EXPECT_EQ(csv_text(table), "\"a\",b\r\n7,x\r\n,y\r\n");
 }
 
 TEST(Csv, IsWrittenAsAWholeOrNotAtAll) {

@@ -1,4 +1,4 @@
-// Rows that are read back from JSON, compared with the tables that it was written of.
+// Reads rows back from JSON and compares them with the tables from which it was written.
 #include "formats/results/json_rows.h"
 
 #include <gtest/gtest.h>

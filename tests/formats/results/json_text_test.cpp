@@ -5,7 +5,7 @@
 namespace vox {
 namespace {
 
-// The JSON without spaces and ends of lines.
+// Returns the JSON without spaces and line ends.
 std::string compact(const measure::ResultGroup& results) {
   std::string text = json_text(results);
   std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });

@@ -1,4 +1,4 @@
-// Tables of results on screens and pages.
+// Tests the tables of results that screens and pages show.
 #include <gtest/gtest.h>
 
 #include "formats/results/page_table.h"

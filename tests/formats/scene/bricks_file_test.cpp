@@ -1,4 +1,4 @@
-// Bricks in scene files: they are read back as they were, and damaged ones are refused.
+// Tests bricks in scene files: reading gives back what was written, and damaged bricks are refused.
 #include <hdf5.h>
 
 #include "formats/scene/scene_file.h"
@@ -52,7 +52,7 @@ class BricksFile : public ExportTest {
       return error.what();
     }
   }
-  // The problem after something in the file was changed through the HDF5 library.
+  // Returns the error after a change of the file through the HDF5 library.
   template <class Change>
   std::string problem_after(const Change& change) const {
     write_bricks(mixed_bricks(volume::ValueType::U8), kOrigin, path("a.h5"));
@@ -81,7 +81,7 @@ class BricksFile : public ExportTest {
     H5Dread(dataset, H5T_NATIVE_UINT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, words.data());
     return words;
   }
-  // A change of a file: it calls change(words) for the words of a dataset.
+  // Returns a change of a file that calls change(words) with the words of a dataset.
   template <class Change>
   static auto dataset(const std::string& name, const Change& change) {
     return [=](hid_t file) {
@@ -201,8 +201,8 @@ TEST_F(BricksFile, RefusesTypesAndPlacesThatCannotBe) {
             std::string::npos);
 }
 
-// Whatever the words are, they are refused, or every voxel can be read. The sanitizer sees whether reading
-// stays inside.
+// Damaged words must be refused, or every voxel must be readable. The sanitizer checks that reading stays
+// inside the words.
 TEST_F(BricksFile, DamagedWordsAreRefusedOrHarmless) {
   Random random(1);
   for (int i = 0; i < 60; ++i) {
@@ -222,7 +222,7 @@ TEST_F(BricksFile, DamagedWordsAreRefusedOrHarmless) {
 TEST_F(BricksFile, NumbersOfTypesAreThoseOfTheFile) {
   write_bricks(mixed_bricks(volume::ValueType::U8), kOrigin, path("a.h5"));
   const bricks::FrozenBricks before = read_bricks(path("a.h5"));
-  // The file's names of types 1 and 2 change places, and so do these numbers in its root grid.
+  // In the file, the names of types 1 and 2 are exchanged, and so are these numbers in its root grid.
   problem_after([](hid_t file) {
     const hid_t names = H5Dopen2(file, "/bricks/types", H5P_DEFAULT), type = H5Dget_type(names);
     const size_t length = H5Tget_size(type);

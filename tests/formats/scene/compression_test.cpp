@@ -38,7 +38,8 @@ std::vector<Compression> own_compressions() {
   return all;
 }
 
-// Words of several chunks, of which the last is not full: some with many zeros, some with nothing to save.
+// Returns words for several chunks, of which the last one is not full. Some words have many zeros, others
+// cannot be compressed.
 template <class Array>
 Array sample_words(uint64_t size) {
   Array words(size);
@@ -50,7 +51,7 @@ Array sample_words(uint64_t size) {
   return words;
 }
 
-// Writes the words, and reads them by our own reader and by the library's filters.
+// Writes the words and reads them with our own reader and with the library's filters.
 template <class Array>
 void expect_read_back(const std::filesystem::path& path, const Array& words, const Compression& compression,
                       hid_t type, Array (*read)(const h5::Object&)) {
@@ -82,7 +83,7 @@ TEST_F(CompressedFile, ArraysOfAFewWordsAndOfNoneAreReadBack) {
       expect_read_back(path_, sample_words<Words>(size), compression, H5T_NATIVE_UINT32, h5::read_words);
 }
 
-// The sums of the checksum may be multiples of 2^16 - 1, which are another number than 0.
+// The checksum's sums may be multiples of 2^16 - 1, which must be distinguished from 0.
 TEST_F(CompressedFile, ChecksumsOfAllKindsOfWordsAreTheLibrarys) {
   for (const uint32_t word : {0u, 0xffffffffu, 0x0000ffffu, 0xffff0000u, 1u, 0x01000000u, 0x80008000u})
     for (const uint64_t size : {1u, 2u, 180u, 65535u, 65536u})
@@ -117,7 +118,7 @@ TEST_F(CompressedFile, ZstandardWithoutItsPluginIsRefusedBeforeAnythingIsLeft) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
-// A filter that stands for the plugin: it turns every bit.
+// A filter in place of the plug-in: it inverts every bit.
 size_t turn_bits(unsigned, size_t, const unsigned*, size_t bytes, size_t*, void** buffer) {
   uint8_t* data = static_cast<uint8_t*>(*buffer);
   for (size_t i = 0; i < bytes; ++i) data[i] = static_cast<uint8_t>(~data[i]);

@@ -1,4 +1,4 @@
-// Spatial hashes in scene files: they are read back as they were, and damaged ones are refused.
+// Tests spatial hashes in scene files: reading gives back what was written, and damaged hashes are refused.
 #include <hdf5.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void expect_equal(const spatial::FrozenHash& a, const spatial::FrozenHash& b) {
   EXPECT_TRUE(a.cells == b.cells);
 }
 
-// A change of a file: an attribute of /hash gets another value.
+// Returns a change of a file that sets an attribute of /hash.
 template <class T>
 Change attribute(const char* name, hid_t type, T value) {
   return [=](hid_t file) {
@@ -80,7 +80,7 @@ Change text(const char* name, const char* value) {
 Change missing(const char* attribute) {
   return [=](hid_t file) { H5Adelete_by_name(file, "/hash", attribute, H5P_DEFAULT); };
 }
-// A dataset has this many zeros in place of what it holds.
+// Returns a change of a file that replaces a dataset by this number of zeros.
 Change zeros(const char* name, hid_t type, hsize_t count) {
   return [=](hid_t file) {
     H5Ldelete(file, name, H5P_DEFAULT);
@@ -103,7 +103,7 @@ class HashFile : public ExportTest {
       return error.what();
     }
   }
-  // Writes a file in which something is changed through the HDF5 library then.
+  // Writes a file and then changes something in it through the HDF5 library.
   void write_changed(const spatial::FrozenHash& hash, const Change& change) const {
     write_scene(scene_, path("a.h5"), {.hash = &hash});
     const hid_t file = H5Fopen(path("a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
@@ -169,13 +169,13 @@ TEST_F(HashFile, RefusesAttributesThatCannotBe) {
   ASSERT_EQ(problem_after([](hid_t) {}), "none");
   for (const auto& [change, expected] : std::vector<std::pair<Change, std::string>>{
            {u32("version", 3), "version is 3, expected 2"},
-           {text("table", "other"), "a table 'other'"},
+           {text("table", "other"), "has the table 'other'"},
            {text("layout", "spiral"), "layout 'spiral'"},
            {u32("resolution", 0), "the resolution is 0"},
            {u32("resolution", UINT32_MAX), "the resolution is 4294967295"},
-           {u32("resolution", 4), "which is no voxel of 4³"},
-           {u32("material_bits", 8), "8 bits a material"},
-           {u32("material_bits", 0), "but there are none"},
+           {u32("resolution", 4), "which is not a voxel of 4³"},
+           {u32("material_bits", 8), "8 bits for each material"},
+           {u32("material_bits", 0), "but the scene has no materials"},
            {u32("key_bits", 64), "key_bits is 64, expected 60"},
            {u32("value_bits", 0), "value_bits is 0, expected 4"},
            {u32("line_cells", 8), "line_cells is 8, expected 16"},
@@ -200,7 +200,7 @@ TEST_F(HashFile, RefusesAttributesThatCannotBe) {
     EXPECT_NE(problem_after(missing(name)), "none") << name;
 }
 
-// The cells of such a file stand in the order of their precedence, which a search cannot rely on any more.
+// In such a file the cells are in the order of their precedence, which does not tell a search anything.
 TEST_F(HashFile, OfVersion1IsReadAsItWouldBeWrittenToday) {
   const spatial::FrozenHash hash = hash_of(scene_, spatial::KeyLayout::Morton);
   spatial::FrozenHash untold = hash;
@@ -227,7 +227,7 @@ TEST_F(HashFile, ThatIsCutOffIsAnError) {
   }
 }
 
-// Every flipped bit is found, or lies where nothing of the hash does.
+// Every flipped bit must be found, unless it lies outside the hash's data.
 TEST_F(HashFile, WithAFlippedBitIsAnErrorOrAsBefore) {
   const spatial::FrozenHash hash = hash_of(scene_, spatial::KeyLayout::Morton);
   write_scene_without_dag(scene_, path("a.h5"), {.hash = &hash});

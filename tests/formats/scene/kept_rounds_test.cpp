@@ -1,4 +1,4 @@
-// Builds that are ended after any number of rounds, and go on from the files that they have left.
+// Ends builds after any number of rounds and resumes them from the files that they have left.
 #include "formats/scene/kept_rounds.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 const BuildFacts kFacts = {{"resolution", "600"}, {"mesh", "a sphere of many words"}};
 
-// Ends the build once so many rounds are kept.
+// Ends the build when this number of rounds has been kept.
 class EndedAfter final : public ranks::RoundKeeper {
  public:
   EndedAfter(ranks::RoundKeeper& keeper, int rounds) : keeper_(keeper), left_(rounds) {}
@@ -53,7 +53,7 @@ class KeptRoundsTest : public testing::Test {
 
   KeptRounds rounds(const BuildFacts& facts = kFacts) const { return {folder / "scene.h5", facts, 0}; }
 
-  // Builds with so many ranks, with what is kept, until so many more rounds are kept.
+  // Builds on this number of ranks, starting from the kept rounds, until `more` further rounds are kept.
   voxelize::BuildResult built(const Soup& soup, uint32_t resolution, uint32_t ranks, int more = 1000,
                               const voxelize::BuildOptions& options = {}) const {
     KeptRounds kept = rounds();
@@ -75,7 +75,8 @@ class KeptRoundsTest : public testing::Test {
     return files;
   }
 
-  // Begins a build of these facts, and leaves something in the place of a round: its list is read then.
+  // Begins a build with these facts and puts a file in the place of a round, so that the list is read next
+  // time.
   void begun_with_a_round(const BuildFacts& facts = kFacts) const {
     rounds(facts).begin(12);
     std::ofstream(folder / "scene.parts/round-00003.bin") << "a round";
@@ -108,7 +109,7 @@ TEST_F(KeptRoundsTest, ABuildThatIsEndedAfterAnyRoundGoesOnWithAnyNumberOfRanks)
     EXPECT_EQ(problem_of([&] { built(soup, 600, then, 2); }), "ended");
     vox::expect_equal(one.dag, built(soup, 600, then).dag);
     EXPECT_GT(files().size(), 2u);
-    vox::expect_equal(one.dag, built(soup, 600, then, 0).dag);  // all is kept: nothing is built
+    vox::expect_equal(one.dag, built(soup, 600, then, 0).dag);  // everything is kept: nothing is built
     rounds().remove();
     EXPECT_FALSE(fs::exists(folder / "scene.parts"));
   };
@@ -118,28 +119,31 @@ TEST_F(KeptRoundsTest, ABuildThatIsEndedAfterAnyRoundGoesOnWithAnyNumberOfRanks)
   expect_same(5, 3, 1);
 }
 
-// Rounds hold what rays do at their cells, and how many more leave them inside than begin so.
+// Rounds store what rays do at their cells, and how many more rays leave them inside than begin inside.
 TEST_F(KeptRoundsTest, SolidScenesGoOnWithAnyNumberOfRanks) {
   const auto expect_same = [&](const Soup& soup, uint32_t resolution, const voxelize::BuildOptions& options) {
     const voxelize::BuildResult one = build(*test_engine(), soup, resolution, options);
     const auto expect_one = [&](const voxelize::BuildResult& result) {
       vox::expect_equal(one.dag, result.dag);
-      EXPECT_EQ(one.open_rays, result.open_rays);
+      EXPECT_EQ(one.solid.open_rays, result.solid.open_rays);
+      EXPECT_EQ(one.solid.disputed_voxels, result.solid.disputed_voxels);
+      EXPECT_EQ(one.solid.duplicates, result.solid.duplicates);
     };
     for (const int ended : {0, 1, 3}) {
       SCOPED_TRACE(testing::Message() << resolution << "³, " << ended << " rounds");
       EXPECT_EQ(problem_of([&] { built(soup, resolution, 3, ended, options); }), "ended");
       EXPECT_EQ(problem_of([&] { built(soup, resolution, 1, 1, options); }), "ended");
       expect_one(built(soup, resolution, 2, 1000, options));
-      expect_one(built(soup, resolution, 3, 0, options));  // all is kept: nothing is built
+      expect_one(built(soup, resolution, 3, 0, options));  // everything is kept: nothing is built
       expect_one(built(soup, resolution, 1, 0, options));
       rounds().remove();
     }
   };
   expect_same(textured_sphere(1030, 9, 34), 1030, {.solid = true});
-  // A surface that begins left of the grid, and whose rays leave it inside.
+  // The surface begins left of the grid, and its rays leave the grid inside.
   expect_same(bumpy_sphere({100, 550, 550}, 900, 9, 0.1, 16), 1100, {.materials = false, .solid = true});
   expect_same(bumpy_sphere({550, 550, 550}, 820, 9, 0.1, 17), 1100, {.solid = true});
+  expect_same(all_of({cube(-100.2, 700.9), cube(300.2, 1000.9), cube(300.2, 1000.9)}), 1024, {.solid = true});
   // A cube with chunk cells inside it that no triangle meets.
   expect_same(cube(100.2, 1900.9), 2048, {.solid = true});
 }
@@ -170,9 +174,9 @@ TEST_F(KeptRoundsTest, OfAnotherBuildAreAnErrorThatNamesWhatDiffers) {
   const std::string list = (folder / "scene.parts/rounds.txt").string();
   EXPECT_EQ(problem_of([&] {
               rounds(other).begin(12);
-            }).find(list + ": the build that is kept here is of another resolution: 600, not 601"),
+            }).find(list + ": the rounds kept here belong to a build with another resolution: 600, not 601"),
             0u);
-  EXPECT_EQ(rounds().begin(77).pieces, 12u);  // as it was begun
+  EXPECT_EQ(rounds().begin(77).pieces, 12u);  // the number with which the build began
 }
 
 TEST_F(KeptRoundsTest, ABuildThatHasKeptNoneIsBegunAnewWhateverItWasOf) {
@@ -197,7 +201,7 @@ TEST_F(KeptRoundsTest, OfAVersionWithOtherFactsAreAnErrorThatNamesTheVersion) {
   begun_with_a_round(older);
   EXPECT_EQ(problem_of([&] {
               rounds(newer).begin(12);
-            }).find(list + ": the build that is kept here is of another program: vox 1, not vox 2"),
+            }).find(list + ": the rounds kept here belong to a build with another program: vox 1, not vox 2"),
             0u);
   for (BuildFacts other : {newer, BuildFacts{{"program", "vox 1"}}}) {
     other[0].value = "vox 1";
@@ -239,7 +243,7 @@ TEST_F(KeptRoundsTest, ADamagedListIsAnErrorThatNamesIt) {
     flipped[at] = static_cast<char>(flipped[at] ^ 1);
     expect_error(flipped);
   }
-  EXPECT_EQ(bytes(list).size(), sound.size());  // what is wrong stays as it is
+  EXPECT_EQ(bytes(list).size(), sound.size());  // the damaged list stays unchanged
 }
 
 TEST_F(KeptRoundsTest, ADamagedRoundIsAnErrorThatNamesItAndNothingIsLost) {
@@ -262,11 +266,11 @@ TEST_F(KeptRoundsTest, ADamagedRoundIsAnErrorThatNamesItAndNothingIsLost) {
   }
   expect_error(sound + "12345678");
   expect_error(bytes(kept[0]));
-  fs::remove(kept[1]);  // as the message says
+  fs::remove(kept[1]);  // as the message suggests
   vox::expect_equal(one, built(soup, 300, 2).dag);
 }
 
-// A round of a few leaves, so that all kinds of its bytes are met.
+// The round has only a few leaves, so that the test reaches all kinds of its bytes.
 TEST_F(KeptRoundsTest, ADamagedByteOfASolidRoundIsAnError) {
   const voxelize::BuildOptions solid = {.solid = true};
   const Soup soup = cube(254.5, 258.5);
@@ -344,7 +348,7 @@ TEST_F(KeptRoundsTest, OfAProcessThatBuildsAreLeftAloneByAnother) {
     std::ofstream(unfinished) << "half";
     const std::string problem = problem_of([&] { rounds().begin(12); });
     EXPECT_EQ(
-        problem.find((folder / "scene.parts/rounds.lock").string() + ": another process builds this scene"),
+        problem.find((folder / "scene.parts/rounds.lock").string() + ": another run is writing this scene"),
         0u)
         << problem;
     EXPECT_TRUE(fs::exists(unfinished));
@@ -355,7 +359,7 @@ TEST_F(KeptRoundsTest, OfAProcessThatBuildsAreLeftAloneByAnother) {
   EXPECT_EQ(next.begin(12).pieces, 12u);
   EXPECT_FALSE(fs::exists(unfinished));
   next.remove();
-  KeptRounds last = rounds();  // while the one that is done is still there
+  KeptRounds last = rounds();  // while the finished one still exists
   EXPECT_EQ(last.begin(12).pieces, 12u);
 }
 

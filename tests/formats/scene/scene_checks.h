@@ -19,7 +19,7 @@ inline scene::Scene read_built(const TestFolder& folder, const GltfBuilder& gltf
   return read_gltf(folder.write("scene.gltf", gltf.json("buffer.bin", scene_nodes)));
 }
 
-// The corners of triangle `index`.
+// Returns the corners of triangle `index`.
 inline std::array<Vec3d, 3> corners(const scene::Scene& scene, size_t index) {
   const scene::Triangle& triangle = scene.triangles[index];
   return {scene.positions[triangle.position[0]], scene.positions[triangle.position[1]],
@@ -42,7 +42,7 @@ inline void expect_color(const std::array<float, 4>& color, std::array<double, 4
   for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(color[i], expected[i], 1e-4) << "channel " << i;
 }
 
-// Expects that every index in a scene names something.
+// Expects that every index in a scene is in range.
 inline void expect_sound(const scene::Scene& scene) {
   auto fits = [](uint32_t index, size_t count) { return index == scene::kNone || index < count; };
   EXPECT_TRUE(scene.colors.empty() || scene.colors.size() == scene.positions.size());

@@ -104,7 +104,7 @@ class SceneFile : public testing::Test {
     }
   }
 
-  // The problem after something in the file was changed through the HDF5 library.
+  // Returns the error after a change of the file through the HDF5 library.
   template <class Change>
   std::string problem_after(Change change) const {
     write_scene(sample_scene(), path);
@@ -150,8 +150,8 @@ TEST_F(SceneFile, LongTextsAndManyEditsFit) {
   expect_equal(scene, read_scene(path));
 }
 
-// A level has more than one chunk, of which the last is not full. Random words are no DAG, which
-// write_scene() does not mind; read_scene() would, so only the dataset is read.
+// A level has more than one chunk, and the last one is not full. The words are random and not a DAG:
+// write_scene() does not check this, but read_scene() would, so only the dataset is read.
 TEST_F(SceneFile, LevelsOfSeveralChunksAreReadBack) {
   dag::VoxelScene scene;
   scene.dag = dag::empty_dag(4, false);
@@ -227,7 +227,7 @@ TEST_F(SceneFile, AttributesAreChecked) {
       {"/scene", "resolution", H5T_STD_U32LE, 1048577, "the resolution is 1048577"},
       {"/scene", "resolution", H5T_STD_U32LE, 32, "the depth is 4, expected 3"},
       {"/scene", "resolution", H5T_STD_U64LE, 64, "/scene, attribute resolution: has another type"},
-      {"/scene", "material_bits", H5T_STD_U32LE, 8, "8 bits a material"},
+      {"/scene", "material_bits", H5T_STD_U32LE, 8, "8 bits for each material"},
       {"/scene", "solid", H5T_STD_U8LE, 2, "solid is 2"},
       {"/scene", "voxels", H5T_STD_U64LE, 12, "the number of voxels is 12, but"},
       {"/scene", "origin", H5T_IEEE_F64LE, 0, "attribute origin: has 1 values, expected 3"},
@@ -322,10 +322,11 @@ TEST_F(SceneFile, WordsOfWrongTypeShapeOrSizeAreRefused) {
   EXPECT_TRUE(contains(message(H5T_STD_U32BE, {words.size()}, H5P_DEFAULT, words), other));
   EXPECT_TRUE(contains(message(H5T_STD_U32LE, {words.size(), 1}, H5P_DEFAULT, words), other));
   EXPECT_TRUE(contains(message(H5T_STD_U32LE, {0}, H5P_DEFAULT, {}), "/svdag: level 3: has"));
-  // The dataset has 16 TiB that were never written.
+  // The dataset claims 16 TiB that were never written.
   EXPECT_TRUE(contains(message(H5T_STD_U32LE, {uint64_t{1} << 42}, chunked, {}),
-                       "level_03/words: 4398046511104 values in 0 bytes"));
-  EXPECT_TRUE(contains(message(H5T_STD_U32LE, {UINT64_MAX / 4}, chunked, {}), "values in 0 bytes"));
+                       "level_03/words: 4398046511104 values cannot be stored in 0 bytes"));
+  EXPECT_TRUE(
+      contains(message(H5T_STD_U32LE, {UINT64_MAX / 4}, chunked, {}), "values cannot be stored in 0 bytes"));
   words.back() ^= 1;
   EXPECT_FALSE(contains(message(H5T_STD_U32LE, {words.size()}, chunked, words), "none"));
   H5Pclose(chunked);
@@ -338,7 +339,7 @@ TEST_F(SceneFile, APointerOutOfRangeIsFoundOnReading) {
   scene.dag.levels[1].words[1] = 1'000'000;
   write_scene(scene, path);
   EXPECT_EQ(problem(), path.string() +
-                           ": /svdag: level 1, word 1: points to node 1000000 of level 2, which has " +
+                           ": /svdag: level 1, word 1: points to node 1000000 of level 2, which has only " +
                            std::to_string(scene.dag.levels[2].nodes));
 }
 
@@ -367,7 +368,7 @@ TEST_F(SceneFile, OfVersion1GivesBackTheSameScene) {
     }
 }
 
-// Level 2 of the sample begins with a node, and its second word is no node's start.
+// Level 2 of the sample begins with a node, and its second word is not the start of a node.
 TEST_F(SceneFile, OfVersion1WithAPointerIntoANodeIsRefused) {
   const dag::VoxelScene scene = sample_scene();
   write_scene(scene, path, {}, {}, 1);
@@ -395,9 +396,9 @@ TEST_F(SceneFile, StartsAndChildBytesThatAreWrongAreRefused) {
   };
   EXPECT_EQ(with_starts({0}), "none");
   const std::string level = path.string() + ": /svdag: level 3: ";
-  EXPECT_EQ(with_starts({1}), level + "its first node starts at word 1");
-  EXPECT_EQ(with_starts({0, 3}).find(level + "has 2 starts, expected 1 of"), 0u);
-  EXPECT_EQ(with_starts({}).find(level + "has 0 starts, expected 1 of"), 0u);
+  EXPECT_EQ(with_starts({1}), level + "its first node starts at word 1, expected 0");
+  EXPECT_EQ(with_starts({0, 3}).find(level + "has 2 starts, expected 1 for"), 0u);
+  EXPECT_EQ(with_starts({}).find(level + "has 0 starts, expected 1 for"), 0u);
   EXPECT_EQ(problem_after([](hid_t file) {
               H5Ldelete(file, "/svdag/level_03/starts", H5P_DEFAULT);
             }).find(path.string() + ": /svdag/level_03/starts: cannot be read"),
@@ -414,7 +415,7 @@ TEST_F(SceneFile, StartsAndChildBytesThatAreWrongAreRefused) {
       words + "its child pointers have 8 bytes, which this program does not read (a newer vox may read it)");
 }
 
-// The places in the file where the raw data of a dataset lies.
+// Returns the places in the file at which the raw data of a dataset lies.
 std::vector<std::pair<haddr_t, hsize_t>> chunks_of(const fs::path& path, const std::string& name) {
   std::vector<std::pair<haddr_t, hsize_t>> chunks;
   hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -433,7 +434,7 @@ std::vector<std::pair<haddr_t, hsize_t>> chunks_of(const fs::path& path, const s
   return chunks;
 }
 
-// Reads and verifies: true if that gives an error, false if it gives `scene`.
+// Reads and verifies: returns true for an error, and false if the result is `scene`.
 bool is_found_damaged(const fs::path& path, const dag::VoxelScene& scene) {
   try {
     dag::VoxelScene read = read_scene(path);
@@ -445,7 +446,7 @@ bool is_found_damaged(const fs::path& path, const dag::VoxelScene& scene) {
   }
 }
 
-// VOX_TEST_FLIPS can ask for more than 200 flips.
+// VOX_TEST_FLIPS can set a larger number than 200 flips.
 TEST_F(SceneFile, FlippedBytesGiveAnErrorOrTheSameContent) {
   const dag::VoxelScene scene = sample_scene();
   write_scene(scene, path);
@@ -485,7 +486,7 @@ TEST_F(SceneFile, FlippedBytesOfRawDataAreFound) {
       found += is_found_damaged(path, scene);
       ASSERT_FALSE(HasFailure()) << name << ", byte " << i << " of " << size;
     }
-    EXPECT_GE(found + 2, flips) << name;  // a deflated stream has a few bits that mean nothing
+    EXPECT_GE(found + 2, flips) << name;  // a deflated stream has a few unused bits
   }
 }
 
@@ -495,7 +496,7 @@ TEST_F(SceneFile, ATargetThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(files_in_folder(), 0u);
 }
 
-// The error of write_scene() in a child process whose files may not grow beyond `limit` bytes.
+// Returns the error of write_scene() in a child process whose files may not exceed `limit` bytes.
 std::string problem_on_small_disk(const dag::VoxelScene& scene, const fs::path& path, rlim_t limit) {
   int ends[2];
   if (pipe(ends) != 0) return "no pipe";
@@ -511,7 +512,7 @@ std::string problem_on_small_disk(const dag::VoxelScene& scene, const fs::path& 
       message = error.what();
     }
     [[maybe_unused]] ssize_t written = write(ends[1], message.data(), message.size());
-    std::exit(0);  // runs the HDF5 library's own clean-up
+    std::exit(0);  // also runs the HDF5 library's clean-up
   }
   close(ends[1]);
   std::string message(4096, '\0');

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "formats/io/h5.h"
 #include "formats/scene/replaced_parts.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
@@ -54,7 +55,7 @@ class SceneParts : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  // Returns the paths of the parts.
+  // Writes the scene in parts and returns their paths.
   std::vector<fs::path> write_in_parts(const dag::VoxelScene& scene, uint32_t count) const {
     const std::vector<uint64_t> checks = write_parts(parts_of(scene.dag, count), scene.dag.materials);
     write_scene_head(without_words(scene), checks, path);
@@ -135,7 +136,7 @@ TEST_F(SceneParts, ThatAreMissingOrOthersAreNamed) {
     return problem(path);
   };
   EXPECT_EQ(damaged(bytes_of_file(parts[2])),
-            part.string() + ": is another part than the one that the scene was written for");
+            part.string() + ": is not the part for which the scene's head was written");
   EXPECT_EQ(damaged(bytes_of_file(path)), part.string() + ": is no part of a vox scene");
   for (size_t length = 0; length < sound.size(); length += 1 + sound.size() / 50)
     EXPECT_EQ(damaged(sound.substr(0, length)).find(part.string()), 0u) << length;
@@ -163,6 +164,25 @@ TEST_F(SceneParts, WithFlippedBytesGiveAnErrorOrTheSameScene) {
     std::ofstream(file, std::ios::binary) << sound;
   }
   EXPECT_GT(found, flips / 4);
+}
+
+TEST_F(SceneParts, WhoseWordsHaveChangedAreNotRead) {
+  const dag::VoxelScene scene = scene_of(shell, 64, true);
+  std::vector<dag::DagPart> parts = parts_of(scene.dag, 2);
+  const std::vector<uint64_t> checks = write_parts(parts, true);
+  write_scene_head(without_words(scene), checks, path);
+  parts[1].levels.back().words.back() ^= 1u << 4;  // a material, in a file that is sound
+  const WrittenPart changed = write_scene_part(parts[1], {.scene = folder / "other.h5", .number = 1});
+  const fs::path file = scene_part_path(path, 1, checks[1]);
+  fs::rename(scene_part_path(folder / "other.h5", 1, changed.check), file);
+  EXPECT_NE(problem(path).find("is another part"), std::string::npos) << problem(path);
+  {
+    h5::Quiet quiet;
+    const h5::Handle opened(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+    const h5::Handle check(H5Aopen(opened, "check", H5P_DEFAULT), H5Aclose);
+    ASSERT_GE(H5Awrite(check, H5T_NATIVE_UINT64, &checks[1]), 0);
+  }
+  EXPECT_NE(problem(path).find("this part is damaged"), std::string::npos) << problem(path);
 }
 
 TEST_F(SceneParts, ThatDoNotFollowOnEachOtherGetNoHead) {
@@ -212,7 +232,7 @@ TEST_F(SceneParts, OfProcessesThatWereKilledGoWithTheNextHeadAndNothingElseDoes)
   const auto leave = [&](const std::vector<std::string>& names) {
     for (const std::string& name : names) std::ofstream(parts_folder(path) / name) << "something";
   };
-  fs::create_directories(parts_folder(path) / "009-0123456789abcdef.h5");  // a folder is none of ours
+  fs::create_directories(parts_folder(path) / "009-0123456789abcdef.h5");  // a folder is not one of our parts
   for (const uint32_t parts : {3u, 2u}) {
     leave(left);
     leave(of_others);
@@ -238,6 +258,23 @@ TEST_F(SceneParts, OfASceneThatHasANewNameStayWhenTheOldNameIsWrittenAgain) {
   write_scene(newer, path);
   expect_same_levels(read_scene(folder / "older.h5").dag, older.dag);
   EXPECT_EQ(files_of_parts().size(), 3u);
+}
+
+TEST_F(SceneParts, OfARunThatHoldsTheLockStayWhenAnotherWritesTheScene) {
+  const dag::VoxelScene first = scene_of(shell, 64, true), second = scene_of(everywhere, 64, true);
+  {
+    const PartsLock lock(path);
+    EXPECT_THROW(const PartsLock other(path), Error);
+    const std::vector<uint64_t> checks = write_parts(parts_of(first.dag, 3), true);
+    write_scene(second, path);
+    EXPECT_EQ(files_of_parts().size(), 4u);  // and the lock's file
+    expect_same_levels(read_scene(path).dag, second.dag);
+    write_scene_head(without_words(first), checks, path);
+  }
+  expect_same_levels(read_scene(path).dag, first.dag);
+  EXPECT_EQ(files_of_parts().size(), 3u);
+  write_scene(second, path);
+  EXPECT_FALSE(fs::exists(parts_folder(path)));
 }
 
 TEST_F(SceneParts, ThatStayTheSameArePartsOfTheNewScene) {

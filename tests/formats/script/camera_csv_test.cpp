@@ -56,8 +56,8 @@ TEST(CameraCsv, WhatIsWrongIsSaidWithItsLine) {
     EXPECT_NE(error.find("way.csv" + place), std::string::npos) << error;
     EXPECT_NE(error.find(words), std::string::npos) << error;
   };
-  expect_error("1,2,3,4,5,6\n", ":1:1:", "'1' is no column");
-  expect_error("eye_x,eye_x\n", ":1:7:", "there twice");
+  expect_error("1,2,3,4,5,6\n", ":1:1:", "'1' is not a column");
+  expect_error("eye_x,eye_x\n", ":1:7:", "occurs twice");
   expect_error("eye_x,eye_y,eye_z,target_x,target_z\n", ":1:", "target_y is missing");
   expect_error(kNames + "\n", ":", "no row with a camera");
   expect_error(kNames + "\n# nothing\n\n", ":", "no row with a camera");
@@ -77,7 +77,7 @@ TEST(CameraCsv, WhatIsWrongIsSaidWithItsLine) {
   expect_error(std::string("eye_x\0", 6), "", "no text file");
 }
 
-// Whatever is cut off, there is a way or an Error.
+// Every truncated text must give a camera path or an Error.
 TEST(CameraCsv, EveryTruncationIsAWayOrAnError) {
   const std::string whole = kNames + ",fov,time\r\n1,2,3,4,5,6,40,0\r\n\"1,2,3,4,5,7,40,1e1";
   for (size_t length = 0; length < whole.size(); ++length) camera_error(whole.substr(0, length));

@@ -14,7 +14,7 @@ std::string error(const std::string& text, const SceneFrame& frame = {}) {
   return error_of([&] { parse_edit_script(text, "a.txt", frame); });
 }
 
-// Expects an error that names this line and column, and contains `problem`.
+// Expects an error that names this line and column and contains `problem`.
 void expect_error(const std::string& text, const std::string& where, const std::string& problem,
                   const SceneFrame& frame = {}) {
   std::string message = error(text, frame);
@@ -54,7 +54,8 @@ TEST(EditScriptErrors, MissingAndDoubledArgumentsAreNamed) {
   expect_error("sphere remove center 1,2,3 radius 4 material 3", "1:37",
                "'material' is no argument of 'sphere remove'");
   expect_error("erode in box min 1,1,1 max 2,2,2 in box", "1:34", "'in' is given twice");
-  expect_error("sphere remove center 1,2,3 radius 4 grain 3", "1:43", "'grain' without 'noise LENGTH'");
+  expect_error("sphere remove center 1,2,3 radius 4 grain 3", "1:43",
+               "'grain' has no effect without 'noise LENGTH'");
 }
 
 TEST(EditScriptErrors, BadNumbersSayWhatIsWrongWithThem) {
@@ -132,7 +133,7 @@ TEST(EditScriptErrors, RepetitionsHaveAnEndAndALimit) {
   std::string deep;
   for (int i = 0; i < 16; ++i) deep += "repeat 10000000 step 2097152,2097152,-2097152\n";
   expect_error(deep + "undo", "17:1", "more than 10,000,000 commands");
-  expect_error(deep + "repeat 1", "17:1", "more than 16 repetitions");
+  expect_error(deep + "repeat 1", "17:1", "more than 16 nested repetitions");
 }
 
 TEST(EditScriptErrors, RepetitionsKeepPlacesInRange) {
@@ -178,7 +179,7 @@ TEST(EditScriptErrors, WhoAsksHearsOfAllOfThemAndGetsTheRest) {
       "undo x\n\"open\nrepeat 0\n undo\nend\nrepeat 2\nredo\nend now\nend\nrepeat 5\nrepeat 7\nundo\n";
   const edit::Script script = parse_edit_script(text, "a.txt", {}, on_error);
   EXPECT_EQ(heard, "a.txt:1:6\na.txt:2:1\na.txt:3:8\na.txt:8:5\na.txt:9:1\na.txt:11:\na.txt:10:\n");
-  EXPECT_EQ(script.commands.size(), 3u);  // those of the lines without errors
+  EXPECT_EQ(script.commands.size(), 3u);  // the commands of the lines without errors
 }
 
 TEST(EditScriptErrors, FilesThatHoldNoScriptSaySo) {

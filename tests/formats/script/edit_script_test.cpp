@@ -14,7 +14,7 @@ edit::Script parsed(const std::string& text, const SceneFrame& frame = kVoxels) 
   return parse_edit_script(text, "scripts/a.txt", frame);
 }
 
-// The action of a script of one command.
+// Returns the action of a script with a single command.
 edit::Action action(const std::string& text, const SceneFrame& frame = kVoxels) {
   edit::Script script = parsed(text, frame);
   EXPECT_EQ(script.commands.size(), 1u) << text;
@@ -226,7 +226,7 @@ TEST(EditScript, UnitsOfTheSceneArePlacedInItsFrame) {
 
 TEST(EditScript, AWorldPlaceIsRoundedHalvesAwayFromZero) {
   SceneFrame frame{.origin = {0, 0, 0}, .voxel_size = 2};
-  // ±1/256 and ±0.98/256 world units are halves and less of a 256th of a voxel.
+  // ±1/256 and ±0.98/256 world units are half of a 256th of a voxel, and slightly less.
   edit::Shape shape =
       edit<edit::PaintEdit>("units scene\nsphere remove center 0.00390625,-0.00390625,0.0038 radius 0", frame)
           .shape;

@@ -82,7 +82,7 @@ TEST(ReplayCsv, PlacesAreSwizzledThenScaledThenShifted) {
   EXPECT_EQ(shape.radius, 640);
 }
 
-// The voxel of the source from which each voxel of the target takes its value.
+// Maps each voxel of the target to the source voxel from which it takes its value.
 using Map = std::map<std::tuple<int, int, int>, std::tuple<int, int, int>>;
 
 Map map_of(const edit::CopyEdit& copy) {
@@ -104,8 +104,8 @@ Map map_of(const edit::CopyEdit& copy) {
   return map;
 }
 
-// The rule of the recording program, voxel by voxel: each voxel that the turned cube touches takes the value
-// at the place to which the inverse matrix leads.
+// Applies the recording program's rule voxel by voxel: each voxel that the turned cube touches takes the
+// value at the place to which the inverse matrix leads.
 Map map_as_recorded(Vec3d at, Vec3d source, Vec3d dest, double radius, const double (&matrix)[3][3]) {
   auto times = [&](Vec3d v, auto entry) {
     return Vec3d{entry(0, 0) * v.x + entry(0, 1) * v.y + entry(0, 2) * v.z,
@@ -175,7 +175,7 @@ TEST(ReplayCsv, WhatAnEditCannotDoIsAnError) {
   EXPECT_EQ(replay_error(row + "1,0,0,0,1,0,0,0,1,true,1"),
             "r.csv:2:54: the copy is twisted, which an edit cannot do");
   EXPECT_NE(replay_error(row + "0.7,-0.7,0,0.7,0.7,0,0,0,1,false,1")
-                .find("r.csv:2:36: the copy is scaled, or turned"),
+                .find("r.csv:2:36: the copy is scaled, or rotated"),
             std::string::npos);
   EXPECT_NE(replay_error(row + "2,0,0,0,2,0,0,0,2,false,1").find("the copy is scaled"), std::string::npos);
   EXPECT_NE(replay_error(row + "1,0,0,1,0,0,0,0,1,false,1").find("the copy is scaled"), std::string::npos);
@@ -183,7 +183,7 @@ TEST(ReplayCsv, WhatAnEditCannotDoIsAnError) {
 
 TEST(ReplayCsv, BadRowsSayWhere) {
   EXPECT_EQ(replay_error("Undo\nEditSpere,1,1,1,1,true"),
-            "r.csv:2:1: 'EditSpere' is no row of a replay (did you mean 'EditSphere'?)");
+            "r.csv:2:1: 'EditSpere' is not a row of a recording (did you mean 'EditSphere'?)");
   EXPECT_EQ(replay_error("EditSphere,1,1,1,true"), "r.csv:1:1: 4 cells follow 'EditSphere', expected 5");
   EXPECT_EQ(replay_error("EditCopy,1,1"), "r.csv:1:1: 2 cells follow 'EditCopy', expected 10 or 21");
   EXPECT_EQ(replay_error("EditSphere,1,x,1,1,true"), "r.csv:1:14: 'x' is no number");

@@ -8,8 +8,8 @@
 namespace vox {
 namespace {
 
-// Computes text * 256, halves away from zero, in integers of 128 bits: for "123.456" with at most 24 digits
-// in all.
+// Computes text * 256, halves away from zero, in 128-bit integers. The text has the form "123.456" and at
+// most 24 digits.
 int64_t rounded_slowly(const std::string& text) {
   __int128 digits = 0, divisor = 1;
   bool negative = text[0] == '-', after_point = false;
@@ -30,7 +30,7 @@ TEST(ScriptValues, NumbersAreRoundedExactlyTo256ths) {
   for (int i = 0; i < 100000; ++i) {
     // The number is often a tie, (k + ½)/256, or one unit in the last place beside it.
     std::string text = random.below(2) == 0 ? "-" : "";
-    uint64_t tie = (2ull * random.below(256) + 1) * 1953125;  // of 10^9
+    uint64_t tie = (2ull * random.below(256) + 1) * 1953125;  // in units of 10^-9
     switch (random.below(4)) {
       case 0:
         text += fmt::format("{}.{:09}", random.below(3000), tie);

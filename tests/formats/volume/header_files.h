@@ -1,4 +1,4 @@
-// The fixture of tests that write files of volumes and read them.
+// The fixture of tests that write and read files of volumes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class HeaderFiles : public testing_export::ExportTest {
     return path(name);
   }
 
-  // All values, as doubles.
+  // Returns all values as doubles.
   static std::vector<double> numbers(const StoredVolume& stored) {
     std::vector<std::byte> bytes(stored.info.bytes());
     stored.read(stored.info.box(), bytes.data());
@@ -50,7 +50,7 @@ class HeaderFiles : public testing_export::ExportTest {
     }
   }
 
-  // Opens the file and reads all of it: an Error is as good as values.
+  // Opens the file and reads all of it. An Error is as good as values.
   static void read_whatever(const std::filesystem::path& file) {
     try {
       const StoredVolume stored = open_stored_volume(file, {});
@@ -60,7 +60,7 @@ class HeaderFiles : public testing_export::ExportTest {
   }
 };
 
-// Keeps what is logged while it lives.
+// Keeps all log messages while it lives.
 class KeptLog {
  public:
   KeptLog()
@@ -77,7 +77,7 @@ class KeptLog {
   LogSink before_;
 };
 
-// The bytes with up to three of them changed.
+// Returns the bytes with up to three of them changed.
 inline std::string damaged(std::string bytes, Random& random) {
   for (uint32_t changes = random.below(3) + 1; changes > 0; --changes)
     bytes[random.below(static_cast<uint32_t>(bytes.size()))] = static_cast<char>(random.below(256));

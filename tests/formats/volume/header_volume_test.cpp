@@ -1,4 +1,5 @@
-// Values as text, in several files, of several channels and along turned axes, as NRRD and MetaImage say it.
+// Tests NRRD and MetaImage with values as text, in several files, with several channels and along rotated
+// axes.
 #include "tests/formats/volume/header_files.h"
 
 namespace vox {
@@ -31,7 +32,7 @@ TEST_F(HeaderVolume, TextThatIsNoNumberOfTheTypeIsNamedWithItsLine) {
   expect_error("b.nrrd", head + "1 2\n3 x", "b.nrrd:8: 'x' is no value of type i32");
   expect_error("c.nrrd", head + "1 2 3   ", "expected 4 values, found 3");
   expect_error("d.nrrd", head + "1 2 3 4 5", "expected 4 values, found more");
-  expect_error("e.nrrd", head + "1 2", "cannot hold as many");
+  expect_error("e.nrrd", head + "1 2", "of text cannot hold");
 }
 
 TEST_F(HeaderVolume, ValuesAreJoinedFromNumberedAndListedFiles) {
@@ -114,7 +115,7 @@ TEST_F(HeaderVolume, OneChannelOfSeveralIsRead) {
 }
 
 TEST_F(HeaderVolume, AxesThatAreExchangedBecomeThoseOfTheWorld) {
-  // x of the file runs along z of the world, y backwards along x, z along y.
+  // x of the file runs along the world's z, y backwards along x, and z along y.
   const std::string turned =
       "NRRD0005\ntype: uint8\ndimension: 3\nsizes: 2 3 1\nspace: left-posterior-superior\n"
       "space directions: (0,0,5) (-2,0,0) (0,1,0)\nspace origin: (10,20,30)\n"
@@ -139,9 +140,9 @@ TEST_F(HeaderVolume, AxesThatAreTurnedABitAreTakenAsTheNearestWithAWarning) {
         "(0,0,1)\n"
         "space origin: (0,0,0)\nencoding: raw\n\n\1\2\3\4\5\6");
   const StoredInfo info = open_stored_volume(path("a.nrrd"), {}).info;
-  EXPECT_NE(log.text().find("turned by 36.9°"), std::string::npos) << log.text();
+  EXPECT_NE(log.text().find("rotated by 36.9°"), std::string::npos) << log.text();
   EXPECT_NEAR(info.spacing.x, 1, 1e-12);
-  EXPECT_NEAR(info.origin.x + 1, 0.4 - 0.6, 1e-12);  // the centre stays
+  EXPECT_NEAR(info.origin.x + 1, 0.4 - 0.6, 1e-12);  // the centre is unchanged
   EXPECT_NEAR(info.origin.y + 1.5, 0.3 + 0.8, 1e-12);
 }
 

@@ -1,4 +1,4 @@
-// Values of types that kernels do not know are compared with the numbers that were written.
+// Compares values of types that kernels do not support with the numbers that were written.
 #include "formats/volume/known_volume.h"
 
 #include <cmath>

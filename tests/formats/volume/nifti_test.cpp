@@ -1,4 +1,4 @@
-// Files of NIfTI are made here field by field, as nifti1.h and nifti2.h place them.
+// The tests make NIfTI files field by field, at the positions of nifti1.h and nifti2.h.
 #include "formats/volume/nifti.h"
 
 #include <libdeflate.h>
@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-// A header in the making, of version 1 or 2.
+// Builds a header of version 1 or 2.
 class NiftiBytes {
  public:
   explicit NiftiBytes(int version, ByteOrder order = ByteOrder::Little)
@@ -34,7 +34,7 @@ class NiftiBytes {
       version_ == 1 ? put(40 + 2 * i, static_cast<int16_t>(sizes[i])) : put(16 + 8 * i, sizes[i]);
   }
   void type(int16_t code) { put(version_ == 1 ? 70 : 12, code); }
-  // The i-th of numbers that begin at these bytes in version 1 and 2.
+  // Writes the i-th of a sequence of numbers that begins at these bytes in versions 1 and 2.
   void number(size_t at1, size_t at2, size_t i, double value) {
     version_ == 1 ? put(at1 + 4 * i, static_cast<float>(value)) : put(at2 + 8 * i, value);
   }
@@ -154,7 +154,7 @@ TEST_F(Nifti, ScaledValuesBecomeFloats) {
 
 TEST_F(Nifti, TheAffineMapPlacesTheVoxels) {
   NiftiBytes nifti = small();
-  // x of the file runs along y of the world, y along z, z backwards along x.
+  // x of the file runs along the world's y, y along z, and z backwards along x.
   nifti.sform({0, 0, -4, 10, 0.5, 0, 0, 20, 0, 2, 0, 30});
   nifti.qform(1, {0, 0, 0, 7, 7, 7});
   write("a.nii", nifti.with(kSixBytes));
@@ -162,13 +162,13 @@ TEST_F(Nifti, TheAffineMapPlacesTheVoxels) {
   EXPECT_EQ(info.size, (Int3{1, 3, 2}));
   EXPECT_EQ(info.spacing, (Vec3d{-4, 0.5, 2}));
   EXPECT_EQ(info.origin, (Vec3d{12, 19.75, 29}));
-  EXPECT_EQ(numbers_of("a.nii"), kSix);  // y and z follow one another as x and y of the file do
+  EXPECT_EQ(numbers_of("a.nii"), kSix);  // the world's y and z are the file's x and y, in the same order
 }
 
 TEST_F(Nifti, TheQuaternionDoesWhereThereIsNoAffineMap) {
   NiftiBytes nifti = small();
   nifti.spacing(0.5, 2, 4);
-  // Half a turn around z: x and y run backwards; and qfac turns z around.
+  // A half turn around z reverses x and y, and qfac reverses z.
   nifti.qform(-1, {0, 0, 1, 10, 20, 30});
   write("a.nii", nifti.with(kSixBytes));
   const StoredInfo info = open_stored_volume(path("a.nii"), {}).info;

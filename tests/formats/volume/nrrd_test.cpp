@@ -91,7 +91,7 @@ TEST_F(Nrrd, SaysWhereTheSamplesLie) {
 }
 
 TEST_F(Nrrd, LayersLargerThanAPieceAreWrittenInRows) {
-  // 2^20 voxels long: rows of 1 MiB, layers of 21 MiB.
+  // The volume is 2^20 voxels long: rows have 1 MiB, layers 21 MiB.
   KnownScene known = repeated(known_scene(64, Materials::Sixteen, noise_grid(4)), 0b11, 14);
   VoxelBox clip = {{1, 6, 15}, {(1 << 20) - 2, 27, 17}};
   write_nrrd(known.scene, path("a.nrrd"), clip);

@@ -1,4 +1,4 @@
-// Volumes from files are compared with the values that were written.
+// Compares volumes from files with the values that were written.
 #include "formats/volume/volume_file.h"
 
 #include <libdeflate.h>
@@ -231,7 +231,7 @@ TEST_F(VolumeFile, SaysHowManyBytesItExpectedAndFound) {
   expect_error("b.dat", "abc", "too short");
   expect_error("c_7x5x3_uint8.raw.gz", gzipped(values + "x"), "expected 105 bytes of values, found more");
   expect_error("d_7x5x3_uint8.raw.gz", gzipped(values.substr(1)), "expected 105 bytes of values, found 104");
-  expect_error("e_7x5x3_uint8.raw.gz", gzipped(values).substr(0, 60), "damaged or cut off");
+  expect_error("e_7x5x3_uint8.raw.gz", gzipped(values).substr(0, 60), "damaged or truncated");
   expect_error("f_9000x9000x9000_uint8.raw.gz", gzipped(values), "cannot hold as many");
 }
 

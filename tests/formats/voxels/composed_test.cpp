@@ -18,7 +18,7 @@ ScenePointer placed_scene(KnownScene known, Vec3d origin, double voxel_size) {
   return std::make_shared<const dag::VoxelScene>(std::move(known.scene));
 }
 
-// What is filled of a scene on a grid, voxel by voxel: -1 or a material.
+// Returns the voxels of a scene on a grid: -1 or a material.
 std::vector<int> dense_on_grid(const dag::VoxelScene& scene, const voxelize::Grid& grid) {
   const auto side = static_cast<int32_t>(grid.resolution);
   std::vector<int> values(size_t(side) * size_t(side) * size_t(side), -1);
@@ -27,7 +27,7 @@ std::vector<int> dense_on_grid(const dag::VoxelScene& scene, const voxelize::Gri
     return values[static_cast<size_t>(place)];
   };
   const bool larger = scene.voxel_size > grid.voxel_size;
-  // Middles of the smaller voxels, in those of the larger; those of a scene in Morton order.
+  // The loop tests the centres of the smaller voxels, those of a scene in Morton order.
   const uint64_t count = larger ? values.size() : 1 << 18;
   for (uint64_t i = 0; i < count; ++i) {
     const auto at = static_cast<int32_t>(i);
@@ -53,7 +53,8 @@ TEST(ComposedVoxels, AreThoseOfTheLastSceneThatFillsAPlace) {
   const KnownScene noise = known_scene(37, Materials::Sixteen, noise_grid(1));
   const KnownScene full = known_scene(9, Materials::Sixteen, full_grid);
   const voxelize::Grid grid = {.resolution = 80, .origin = {-3, 2, 1}, .voxel_size = 0.5};
-  // Of one size, larger and smaller; in line with the grid and not; and beyond its sides.
+  // The scenes have equal, larger and smaller voxels, aligned with the grid and not, and reach beyond its
+  // sides.
   for (const auto& [size, origin] : std::vector<std::pair<double, Vec3d>>{{0.5, {-1, 4, 6}},
                                                                           {0.5, {-6.25, 1.125, 3}},
                                                                           {1.25, {-20, -3.5, 2}},

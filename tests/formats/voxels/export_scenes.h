@@ -1,4 +1,4 @@
-// Scenes with known voxels for the tests of the exports, and folders and limits on files for them.
+// Scenes with known voxels for the tests of the exports, with folders and limits on file sizes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace vox::testing_export {
 
-// A grid with one voxel in ten of a random material, and a solid box that holds whole nodes.
+// A grid in which one voxel in ten has a random material, and with a solid box that contains whole nodes.
 inline DenseGrid noise_grid(uint64_t seed) {
   return [seed](uint32_t x, uint32_t y, uint32_t z) {
     if (x >= 8 && x < 35 && y >= 8 && y < 24 && z >= 5 && z < 17) return 11;
@@ -33,7 +33,7 @@ inline int empty_grid(uint32_t, uint32_t, uint32_t) {
 inline int full_grid(uint32_t, uint32_t, uint32_t) {
   return 7;
 }
-// A few voxels, for files of a few hundred bytes.
+// A grid with few voxels, for files of a few hundred bytes.
 inline int diagonal_grid(uint32_t x, uint32_t y, uint32_t z) {
   return x == y && y == z && x % 3 == 0 ? static_cast<int>(x) : dag::kEmptyVoxel;
 }
@@ -42,7 +42,7 @@ struct KnownScene {
   dag::VoxelScene scene;
   DenseGrid grid;
 
-  // The value that the dense formats hold for the voxel.
+  // Returns the value that the dense formats have for the voxel.
   int value(Int3 v) const {
     auto r = static_cast<int32_t>(scene.dag.resolution);
     if (v.x < 0 || v.y < 0 || v.z < 0 || v.x >= r || v.y >= r || v.z >= r) return 0;
@@ -77,8 +77,8 @@ inline KnownScene known_scene(uint32_t resolution, Materials materials, const De
   return known;
 }
 
-// Puts the scene, whose resolution is a power of two, into the corners named by `children` (a mask) of a cube
-// of twice its size, `times` times: large scenes from few nodes.
+// Puts the scene, whose resolution is a power of two, into those octants of a cube of twice its size that the
+// mask `children` names, and repeats this `times` times. The result is a large scene with few nodes.
 inline KnownScene repeated(KnownScene known, uint32_t children, int times) {
   dag::FrozenDag& dag = known.scene.dag;
   for (int i = 0; i < times; ++i) {
@@ -99,7 +99,7 @@ inline KnownScene repeated(KnownScene known, uint32_t children, int times) {
   return known;
 }
 
-// A folder of its own for each test, removed at its end.
+// A separate folder for each test, which is removed at its end.
 class ExportTest : public testing::Test {
  protected:
   ExportTest() {
@@ -117,7 +117,7 @@ class ExportTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-// While it lives, files cannot grow beyond `bytes`, as on a full disk.
+// While it lives, files cannot grow beyond `bytes`, as if the disk were full.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(uint64_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -1,5 +1,5 @@
-// Little files of bytes for tests of readers: numbers at places, truncated and damaged copies, and what a reader
-// makes of them.
+// Small binary files for tests of readers: functions that write numbers at given places, truncate or damage
+// copies, and check how a reader responds.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,8 @@ inline void write_bytes(const std::filesystem::path& path, const std::string& by
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// Reads the file: what comes is a scene that is correct, or an Error that names a file. Returns whether it was one.
+// Reads the file. The result must be a correct scene or an Error that names a file; returns true for an
+// Error.
 inline bool is_refused(const std::filesystem::path& path, const VoxelFileOptions& options) {
   try {
     dag::verify(read_voxels(path, options).scene.dag);
@@ -39,7 +40,7 @@ inline bool is_refused(const std::filesystem::path& path, const VoxelFileOptions
   }
 }
 
-// Every truncation of `damaged` is refused when `path` is read.
+// Expects that every truncation of `damaged` is refused when `path` is read.
 inline void expect_truncations_refused(const std::filesystem::path& path,
                                        const std::filesystem::path& damaged,
                                        const VoxelFileOptions& options) {
@@ -52,7 +53,7 @@ inline void expect_truncations_refused(const std::filesystem::path& path,
   write_bytes(damaged, bytes);
 }
 
-// `times` copies of `damaged` with one to three bytes changed end as is_refused() asks.
+// Expects that `times` copies of `damaged` with one to three changed bytes pass the check of is_refused().
 inline void expect_damage_survived(const std::filesystem::path& path, const std::filesystem::path& damaged,
                                    const VoxelFileOptions& options, int times) {
   std::ifstream file(damaged, std::ios::binary);
@@ -68,7 +69,7 @@ inline void expect_damage_survived(const std::filesystem::path& path, const std:
   write_bytes(damaged, bytes);
 }
 
-// All of this of a file of these bytes.
+// Does both with a file of these bytes.
 inline void expect_damage_is_survived(const std::filesystem::path& path, const std::string& good, int times) {
   write_bytes(path, good);
   expect_truncations_refused(path, path, {});

@@ -1,5 +1,5 @@
-// Keys that a table with the hash functions of a known seed has to put into the same few cells: its first attempt
-// fails where a build can fail at all.
+// Keys that a table whose hash functions have a known seed must put into the same few cells, so that its
+// first attempt fails if a build can fail at all.
 #pragma once
 
 #include <string>
@@ -14,15 +14,15 @@
 
 namespace vox {
 
-// The variants whose builds cannot fail: their keys find a place wherever the others are.
+// The variants whose builds cannot fail: every key finds a place, wherever the others are.
 inline bool is_built_always(const std::string& table) {
   return table == "open" || table == "sorted" || table == "slabset";
 }
 
-// The number of which mix64() makes this one.
+// Returns the number that mix64() maps to x.
 inline uint64_t unmixed(uint64_t x) {
   const auto inverse = [](uint64_t odd) {
-    uint64_t result = odd;  // of its lowest 3 bits, then of 6, 12, …
+    uint64_t result = odd;  // correct in its lowest 3 bits, then in 6, 12, …
     for (int i = 0; i < 5; ++i) result *= 2 - odd * result;
     return result;
   };
@@ -33,7 +33,7 @@ inline uint64_t unmixed(uint64_t x) {
   return x ^ x >> 33;
 }
 
-// The first keys of so many that are chosen.
+// Returns the first `count` keys that are chosen.
 template <class IsChosen>
 std::vector<uint64_t> chosen_keys(uint64_t count, const IsChosen& is_chosen) {
   std::vector<uint64_t> keys;
@@ -42,25 +42,25 @@ std::vector<uint64_t> chosen_keys(uint64_t count, const IsChosen& is_chosen) {
   return keys;
 }
 
-// For a table of 64-bit cells without values, with its usual load factor and with the seed of the options.
+// Returns keys for a table of 64-bit cells without values, with its usual load factor and the options' seed.
 inline std::vector<uint64_t> adversarial_keys(const hash::KeyTableOptions& options) {
   const std::string& table = options.table;
   const uint64_t seed = hash::attempt_seed(options, 1);
   if (table == "lines") {
-    // Blocks of equal turns, which differ in bits of their hash that do not count. 600 keys want the 512 cells of
-    // 64 buckets.
+    // The keys' blocks have equal turns: their hashes differ only in bits that do not count. 600 keys compete
+    // for the 512 cells of 64 buckets.
     std::vector<uint64_t> keys;
     for (uint64_t high = 0; keys.size() < 600; ++high)
       if (const uint64_t block = unmixed(high << 32 | 0x12345678) - seed; block >> 60 == 0)
         keys.push_back(block * 16);
     return keys;
   }
-  if (table == "cuckoo2009") {  // 1,000 keys have 3 buckets, and the first attempt divides by that
+  if (table == "cuckoo2009") {  // 1,000 keys get 3 buckets, and the first attempt divides by 3
     std::vector<uint64_t> keys;
     for (uint64_t i = 0; i < 1000; ++i) keys.push_back(3 * i);
     return keys;
   }
-  if (table == "cuckoo2011") {  // 400 keys want a third of 500 cells and the stash
+  if (table == "cuckoo2011") {  // 400 keys compete for a third of 500 cells and the stash
     const auto ref = hash::Cuckoo2011Ref<uint64_t>::with_seed(nullptr, 500, {}, seed);
     return chosen_keys(400, [&](uint64_t key) {
       for (uint32_t f = 0; f < ref.kFunctions; ++f)
@@ -68,18 +68,18 @@ inline std::vector<uint64_t> adversarial_keys(const hash::KeyTableOptions& optio
       return true;
     });
   }
-  if (table == "cuckoo_buckets") {  // 160 keys want one bucket of each sub-table of 4
+  if (table == "cuckoo_buckets") {  // 160 keys compete for one bucket in each sub-table of 4
     const hash::CuckooBucketsRef<uint64_t> ref = {nullptr, nullptr, 4, seed, {}};
     return chosen_keys(160, [&](uint64_t key) {
       const auto pair = ref.buckets(key);
       return pair.first % 4 == 0 && pair.second % 4 == 0;
     });
   }
-  if (table == "slabset") {  // 1,000 keys have 17 lists
+  if (table == "slabset") {  // 1,000 keys get 17 lists
     const hash::SlabSetRef<uint64_t> ref = {nullptr, nullptr, 17, seed, {}};
     return chosen_keys(1000, [&](uint64_t key) { return ref.first_slab(key) == 0; });
   }
-  // 40 keys have 53 slots, and look at the same ones; none grows older than 31.
+  // 40 keys get 53 slots and look at the same ones, but no key's age may exceed 31.
   const hash::CoherentProbes coherent(53, seed);
   const hash::RandomProbes random(53, seed);
   return chosen_keys(40, [&](uint64_t key) {

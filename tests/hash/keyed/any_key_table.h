@@ -1,5 +1,5 @@
-// Tables of voxel keys, and maps on them, on the device that VOX_TEST_DEVICE names, behind calls that take and
-// give vectors, so that tests are written once, in plain C++.
+// Tables of voxel keys, and maps built on them, on the device that VOX_TEST_DEVICE names. All calls take and
+// return vectors, so that tests are written once, in plain C++.
 #pragma once
 
 #include <array>
@@ -18,16 +18,18 @@ class AnyKeyTable {
  public:
   virtual ~AnyKeyTable() = default;
   virtual hash::KeyTableBuild build(const std::vector<Cell>& cells) = 0;
-  // Builds with so many cells, of which there is none: for numbers that are refused.
+  // Builds with a number of cells, without passing any: for numbers that must be refused.
   virtual void build_of_none(uint64_t n) = 0;
-  // Builds with the keys 0, factor, 2 · factor, …; counts those among multiples from `first` on that are stored.
+  // Builds with the keys 0, factor, 2 · factor, …; count_multiples() counts the stored keys among the
+  // multiples from `first` on.
   virtual hash::KeyTableBuild build_multiples(uint64_t n, Cell factor) = 0;
   virtual uint64_t count_multiples(uint64_t first, uint64_t n, Cell factor) = 0;
   virtual std::vector<uint32_t> find(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> find_values(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> find_values_of_stored(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> count_sectors(const std::vector<Cell>& keys) = 0;
-  // All slots, and the cell behind them. Those that hold a link are empty; what the variant adds is gone.
+  // Returns all slots and the cell behind them. A slot that holds a link counts as empty, and bits that the
+  // variant adds are removed.
   virtual std::vector<Cell> cells() = 0;
   virtual Cell cell_mask() = 0;
   virtual std::vector<uint64_t> probes_of_keys() = 0;
@@ -44,7 +46,7 @@ class AnyGrowingKeyTable : public AnyKeyTable<Cell> {
   virtual uint64_t bytes_in_use() = 0;
 };
 
-// A map, and the index of its keys.
+// A map and the index of its keys.
 template <class Cell>
 class AnyMultiMap {
  public:
@@ -67,10 +69,10 @@ class AnyKeyValueMap {
   virtual uint64_t bytes() = 0;
 };
 
-// Values of 16 bytes whose address is a multiple of 4 only.
+// Values of 16 bytes that are aligned to only 4 bytes.
 using FourWords = std::array<uint32_t, 4>;
 
-// The engine that the device belongs to has to outlive the table or the map.
+// The device's engine must outlive the table or the map.
 template <class Cell, class Device>
 std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table_on(Device& device,
                                                          const hash::KeyTableOptions& options);

@@ -1,4 +1,4 @@
-// What any_key_table.h declares, for any device. any_key_table.cpp and any_key_table_cuda.cu include it.
+// Implements any_key_table.h for any device. any_key_table.cpp and any_key_table_cuda.cu include it.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// The cell at each slot; empty where it holds none.
+// Writes the cell of each slot, or an empty cell if the slot holds no key.
 template <class Cell>
 struct CellsOfKeys {
   hash::HoldsKey<Cell> holds_key;
@@ -26,7 +26,7 @@ struct WriteMultiples {
   VOX_HD void operator()(uint64_t i) const { to[i] = static_cast<Cell>(first + i) * factor; }
 };
 
-// Counts 1 for a key whose slot holds it.
+// Counts 1 for a key that is stored in its slot.
 template <class Cell>
 struct IsAtItsSlot {
   const Cell* keys;
@@ -52,7 +52,7 @@ class KeyTableOnDevice : public Any {
     return table_->build(multiples(0, n, factor).data(), n);
   }
   uint64_t count_multiples(uint64_t first, uint64_t n, Cell factor) override {
-    constexpr uint64_t kMost = uint64_t{1} << 26;  // at a time
+    constexpr uint64_t kMost = uint64_t{1} << 26;  // keys at a time
     uint64_t stored = 0;
     for (const uint64_t end = first + n; first < end; first += kMost) {
       const uint64_t count = std::min(kMost, end - first);
@@ -93,7 +93,7 @@ class KeyTableOnDevice : public Any {
   std::unique_ptr<Table> table_;
 
  private:
-  // Results that a search leaves out stay what no search gives.
+  // Marks results that a search does not write; no search returns this value.
   static constexpr uint32_t kUntouched = 0xfffffffe;
 
   device::Buffer<Cell> multiples(uint64_t first, uint64_t n, Cell factor) {

@@ -1,5 +1,5 @@
-// Tests what is particular to the tables of Alcantara et al.: how often they are built anew, how full they
-// are, how much a search reads, and keys for which their functions fail.
+// Tests the peculiarities of the tables of Alcantara et al.: how often they are rebuilt, how full they are,
+// how much a search reads, and keys for which their functions fail.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class CuckooTables : public testing::Test {
     const auto sectors = table.count_sectors(keys);
     return std::accumulate(sectors.begin(), sectors.end(), 0.0) / static_cast<double>(sectors.size());
   }
-  // Builds a table of different keys, and looks for each of them.
+  // Builds a table of different keys and looks up each of them.
   template <class Cell>
   hash::KeyTableBuild expect_builds(const hash::KeyTableOptions& options, const std::vector<Cell>& keys) {
     const auto table = make<Cell>(options);
@@ -45,7 +45,7 @@ class CuckooTables : public testing::Test {
   std::unique_ptr<Engine> engine_ = test_engine();
 };
 
-// Of 5,000 buckets, one or two need a second seed, and none has more than 512 keys.
+// One or two of 5,000 buckets need a second seed, and none has more than 512 keys.
 TEST_F(CuckooTables, FewBucketsOf2009AreBuiltTwiceAndNoTableIs) {
   constexpr uint32_t kRounds = 100 * kThoroughness, kBuckets = 5;
   uint64_t restarts = 0;
@@ -65,8 +65,8 @@ TEST_F(CuckooTables, NoTableOf2011IsBuiltTwiceAtItsUsualLoadFactor) {
   }
 }
 
-// The keys that need more exchanges than the paper allows, which does not come so far, get them in a later
-// attempt.
+// At this load factor, which the paper does not reach, some keys need more exchanges than the paper allows.
+// They get them in a later attempt.
 TEST_F(CuckooTables, ThatOf2011IsBuiltAtItsMostLoadFactorInAFewAttempts) {
   for (uint32_t round = 0; round < 10 * kThoroughness; ++round) {
     const auto build = expect_builds<uint64_t>({.table = "cuckoo2011", .load_factor = 0.95, .seed = round},
@@ -88,7 +88,8 @@ TEST_F(CuckooTables, AreAsFullAsThePapersSay) {
   }
 }
 
-// With the seed of the bucket, a search for a stored key reads less than three sectors, and never more than four.
+// In `cuckoo2009` a search also reads the bucket's seed. A search for a stored key then reads fewer than three
+// sectors on average, and no search reads more than four.
 TEST_F(CuckooTables, SearchesReadFewSectors) {
   const auto keys = random_keys<uint64_t>(10000 * kThoroughness, 1);
   struct Case {
@@ -105,7 +106,7 @@ TEST_F(CuckooTables, SearchesReadFewSectors) {
   }
 }
 
-// All keys in one bucket; keys that are equal to the functions of the paper, whatever their constants.
+// All keys are in one bucket, or the paper's functions cannot tell them apart, whatever their constants.
 TEST_F(CuckooTables, KeysForWhichTheFirstFunctionsFailAreStoredAllTheSame) {
   std::vector<uint64_t> one_bucket;
   for (uint64_t i = 0; i < 4090; ++i) one_bucket.push_back(i * 10);
@@ -116,7 +117,7 @@ TEST_F(CuckooTables, KeysForWhichTheFirstFunctionsFailAreStoredAllTheSame) {
   EXPECT_EQ(expect_builds<uint32_t>({.table = "cuckoo2011"}, equal_rests).attempts, 1u);
 }
 
-// A bucket takes any number of items.
+// A bucket accepts any number of items.
 TEST_F(CuckooTables, AKeyMayComeAMillionTimesAmongOthers) {
   for (const char* name : {"cuckoo2009", "cuckoo2011"}) {
     auto keys = random_keys<uint64_t>(10000, 1);

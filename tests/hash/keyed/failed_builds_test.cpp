@@ -1,5 +1,5 @@
-// Tests what becomes of tables of voxel keys, of every variant, and of the maps on them, whose build fails: they are
-// empty, and can be built again. Keys for which the first hash functions fail are stored all the same.
+// Tests tables of voxel keys, of every variant, and maps built on them, after a failed build: they are empty
+// and can be built again. Keys for which the first hash functions fail must still be stored.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class FailedBuilds : public testing::TestWithParam<std::string> {
     for (const uint32_t slot : table.find(keys)) ASSERT_NE(slot, kNoSlot);
   }
 
-  // Keys of which an attempt that is the only one fails; none where builds cannot fail.
+  // Returns keys for which a single attempt fails, or none if builds cannot fail.
   KeyList failing_keys() const {
     return is_built_always(GetParam()) ? KeyList() : adversarial_keys(options());
   }
@@ -97,7 +97,7 @@ TEST_P(FailedBuilds, OfKeysThatFindNoPlaceAreErrorsAndLeaveAnEmptyTable) {
   expect_builds(*table, others);
 }
 
-// All in one bucket, or in the same few cells.
+// The keys are all in one bucket, or in the same few cells.
 TEST_P(FailedBuilds, KeysForWhichTheFirstHashFunctionsFailAreStoredAllTheSame) {
   if (GetParam() == "sorted") return;
   const KeyList keys = adversarial_keys(options());

@@ -1,5 +1,5 @@
-// Tests what is particular to the tables whose buckets a group searches, `slabset` and `cuckoo_buckets`: more
-// keys can be put into them, and threads that bring one key at the same time store it once.
+// Tests the peculiarities of the tables whose buckets a group searches, `slabset` and `cuckoo_buckets`: more
+// keys can be inserted, and a key that several threads bring at the same time is stored once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ TEST_P(GrowingTables, RefuseAKeyThatIsStoredWithAnotherValue) {
   }
 }
 
-// A few keys, each very often and at once.
+// Few keys come very often and at the same time.
 TEST_P(GrowingTables, StoreAKeyOnceThatManyThreadsBringAtTheSameTime) {
   for (const uint64_t different : {1, 7, 100, 3000})
     for (uint32_t round = 0; round < 3 * kThoroughness; ++round) {
@@ -135,9 +135,9 @@ TEST_P(GrowingTables, StoreAKeyOnceThatManyThreadsBringAtTheSameTime) {
     }
 }
 
-// The first key of a list reads its slab of 8 sectors and takes a cell of it; one of two empty buckets is locked,
-// both of 4 sectors are read, a cell is taken, and the lock given back. Full lists and buckets take more, and so do
-// keys that many threads bring to one at the same time.
+// The first key of a list reads its slab of 8 sectors and takes a cell of it. In `cuckoo_buckets`, one of two
+// empty buckets is locked, both of 4 sectors are read, a cell is taken, and the lock is released. Full lists
+// and buckets take more sectors, and so do keys that many threads bring to one at the same time.
 TEST_P(GrowingTables, CountTheSectorsThatAnInsertionTouches) {
   const Table table = make_one();
   table->expect(4000, 8);
@@ -163,7 +163,7 @@ TEST_P(GrowingTables, AreNotOtherTables) {
 
 class SlabSet : public GrowingTable {};
 
-// A bucket of c keys takes as many slabs of 31 as they fill, one at least.
+// A bucket of c keys takes as many slabs of 31 as they fill, and at least one.
 TEST_F(SlabSet, TakesNoSlabInVain) {
   const Keys keys = mixed_keys(20000);
   for (const uint32_t keys_per_bucket : {16, 96, 400}) {
@@ -171,7 +171,7 @@ TEST_F(SlabSet, TakesNoSlabInVain) {
     table->expect(keys.size(), keys_per_bucket);
     table->build(keys);
     const uint64_t buckets = (keys.size() + keys_per_bucket - 1) / keys_per_bucket;
-    // Slot by slot, each slab is full up to its first empty slot, and only full ones have a successor.
+    // Each slab is full up to its first empty slot, and only full slabs have a successor.
     const Keys cells = table->cells();
     const uint64_t slabs = table->bytes_in_use() / 256;
     uint64_t full = 0;
@@ -196,7 +196,8 @@ TEST_F(SlabSet, IsAsFullAsTheLoadFactorSays) {
   }
 }
 
-// With 96 keys a bucket, a list has 3.6 slabs of 8 sectors: a search for a key that is not stored reads all.
+// With 96 keys a bucket, a list has 3.6 slabs of 8 sectors. A search for a key that is not stored reads them
+// all.
 TEST_F(SlabSet, ASearchReadsTheListOfABucket) {
   const Table table = make({.table = "slabset"});
   table->expect(100000, 96);
@@ -209,7 +210,7 @@ TEST_F(SlabSet, ASearchReadsTheListOfABucket) {
 
 TEST_F(SlabSet, LinksAreNotTakenForKeys) {
   const auto table = make<uint32_t>({.table = "slabset"});
-  table->expect(1000, 1000);  // one list of 33 slabs, with links to slabs 1, 2, 3, …
+  table->expect(1000, 1000);  // one list of 33 slabs with links to slabs 1, 2, 3, …
   std::vector<uint32_t> keys, links(64);
   for (uint32_t i = 0; i < 1000; ++i) keys.push_back(1000 + i);
   std::iota(links.begin(), links.end(), 0);
@@ -240,13 +241,14 @@ TEST_F(CuckooBuckets, ASearchReadsOneBucketOrTwo) {
   EXPECT_LE(stored, 4.6);
 }
 
-// Full tables, over and over: no key is lost while cells are moved, and few builds are done again.
+// The test fills tables completely, many times: no key may be lost while cells are moved, and few builds may
+// need a second attempt.
 TEST_F(CuckooBuckets, AreBuiltAtTheFirstAttempt) {
   uint32_t attempts = 0;
   constexpr uint32_t kBuilds = 200 * kThoroughness;
   for (uint32_t round = 0; round < kBuilds; ++round) {
     const Table table = make({.table = "cuckoo_buckets", .load_factor = 0.95});
-    const Keys keys = mixed_keys(4 * 16 * 19, round);  // 5 buckets of each sub-table
+    const Keys keys = mixed_keys(4 * 16 * 19, round);  // 5 buckets in each sub-table
     attempts += table->build(keys).attempts;
     const auto slots = table->find(keys);
     ASSERT_EQ(std::ranges::count(slots, hash::kNoSlot), 0) << round;

@@ -22,14 +22,14 @@ void for_each_place(const Int3& size, const F& f) {
       for (int x = 0; x < size.x; ++x) f(Int3{x, y, z});
 }
 
-// The bits that a side of the grid needs, by counting.
+// Returns the number of bits that a side of the grid needs, by counting.
 uint32_t bits_of_side(const Int3& size) {
   uint32_t bits = 0;
   while ((1 << bits) < std::max({size.x, size.y, size.z})) ++bits;
   return bits;
 }
 
-// Bit b of each axis goes to its place among those of all axes.
+// Puts bit b of each axis at its place among the bits of all axes.
 uint64_t interleaved(const std::vector<int32_t>& axes, uint32_t bits, KeyLayout layout) {
   uint64_t key = 0;
   for (uint32_t b = 0; b < bits; ++b)

@@ -1,4 +1,4 @@
-// Compares tables of voxel keys, every variant, with a map, on sets of keys of all kinds.
+// Compares every variant of the tables of voxel keys with a map, on many kinds of sets of keys.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ class KeyTables : public testing::TestWithParam<std::string> {
     return make_any_key_table<Cell>(engine_->handle(), options);
   }
 
-  // Keys with values that follow from them.
+  // Returns keys with values that follow from them.
   Map mapped(const Cells& keys) const {
     Map map;
     for (const Cell key : keys) map[key & format_.apart_key()] = value_of(key);
@@ -52,7 +52,7 @@ class KeyTables : public testing::TestWithParam<std::string> {
     return cells;
   }
 
-  // Looks for all keys of the map, for their neighbours, and for random ones.
+  // Looks up all keys of the map, their neighbours, and random ones.
   void expect_holds(AnyKeyTable<Cell>& table, const Map& map) const {
     Cells keys, stored;
     for (const auto& [key, value] : map) {
@@ -79,7 +79,7 @@ class KeyTables : public testing::TestWithParam<std::string> {
     }
     const auto values_of_stored = table.find_values_of_stored(stored);
     for (size_t i = 0; i < stored.size(); ++i) ASSERT_EQ(values_of_stored[i], map.at(stored[i])) << stored[i];
-    // Nothing else is in it, and nothing twice.
+    // The table must hold nothing else, and nothing twice.
     uint64_t filled = table.holds_apart() ? 1 : 0;
     for (size_t i = 0; i + 1 < cells.size(); ++i) filled += cells[i] != hash::kEmptyCell<Cell> ? 1 : 0;
     EXPECT_EQ(filled, map.size());
@@ -142,7 +142,7 @@ TEST_P(KeyTables64, AFewKeysAreFound) {
     }
 }
 
-// The voxels of a sphere, by Morton code: clusters.
+// The keys are Morton codes of the voxels of a sphere, which form clusters.
 TEST_P(KeyTables64, TheVoxelsOfASurfaceAreFound) {
   std::vector<uint64_t> keys;
   for (int z = 0; z < 64; ++z)
@@ -154,7 +154,7 @@ TEST_P(KeyTables64, TheVoxelsOfASurfaceAreFound) {
   expect_builds(keys, {.load_factor = 0.95, .value_bits = 4});
 }
 
-// A dense run, runs with gaps, and keys that are equal in their low or in their high bits.
+// The keys are a dense run, runs with gaps, and keys that are equal in their low or high bits.
 TEST_P(KeyTables32, RegularKeysAreFound) {
   for (const uint32_t step : {1u, 2u, 3u, 8u, 32u, 4096u, 65536u, 1u << 20}) {
     std::vector<uint32_t> keys;
@@ -236,7 +236,8 @@ TEST_P(KeyTables64, OptionsOutOfTheirRangeAreErrors) {
   EXPECT_THROW(make({.value_bits = 33}), UsageError);
 }
 
-// A table that is completely full may need constants that no attempt has: an error then, and no key is lost.
+// A completely full table may need constants that no attempt has. The build is then an error; it must never
+// lose a key.
 TEST_P(KeyTables64, AtTheMostLoadFactorAllKeysAreFoundOrTheBuildIsAnError) {
   for (const uint32_t count : {35u, 37u, 1000u, kCount}) {
     const auto table = make({.load_factor = 1.0});

@@ -1,5 +1,5 @@
-// Compares maps from a key to one value of 4, 8 or 16 bytes with maps of the standard library, on every variant of a
-// table of voxel keys.
+// Compares maps from a key to one value of 4, 8 or 16 bytes with maps of the standard library, for every
+// variant of tables of voxel keys.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class KeyValueMaps : public testing::TestWithParam<std::string> {
     return make_any_key_value_map<Cell, Value>(engine_->handle(), {.table = GetParam()});
   }
 
-  // A value of every byte of which something depends on the number.
+  // Returns a value whose bytes all depend on the number.
   template <class Value>
   static Value value_of(uint64_t number) {
     if constexpr (sizeof(Value) == 16) {
@@ -41,7 +41,7 @@ class KeyValueMaps : public testing::TestWithParam<std::string> {
     std::vector<Value> values;
     std::unordered_map<Cell, Value> map;
   };
-  // Each key so many times, in random order.
+  // Returns each key `copies` times, in random order.
   template <class Cell, class Value>
   static Pairs<Cell, Value> random_pairs(uint64_t count, uint32_t copies, uint64_t seed = 1) {
     Pairs<Cell, Value> pairs;
@@ -101,7 +101,7 @@ TEST_P(KeyValueMaps, KeysOf64BitsHaveTheirValues) {
   expect_maps<uint64_t, FourWords>();
 }
 
-// One item of many differs, in one byte, which is enough: always, whichever thread comes first.
+// One item of many differs in one byte. That must always be found, whichever thread comes first.
 TEST_P(KeyValueMaps, AKeyWithTwoValuesIsAnErrorAndLeavesAnEmptyMap) {
   const auto map = make<uint64_t, FourWords>();
   const auto pairs = random_pairs<uint64_t, FourWords>(100, 50);

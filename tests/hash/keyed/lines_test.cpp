@@ -1,4 +1,4 @@
-// Tests what is particular to the table `lines`: its cells follow from the keys alone, and its searches are
+// Tests the peculiarities of the table `lines`: its cells follow from the keys alone, and its searches are
 // short.
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using Keys = std::vector<uint64_t>;
 
-// Blocks of keys that follow each other.
+// Returns blocks of consecutive keys.
 Keys clustered_keys(uint64_t count) {
   Keys keys;
   for (uint64_t i = 0; i < count; ++i) keys.push_back((mix64(i / 50) << 8) + i % 50);
@@ -61,8 +61,9 @@ TEST_F(Lines, AreFullToTheLoadFactorThatIsAskedFor) {
   }
 }
 
-// Of random keys a search looks at little more than one bucket of two sectors, whether they are stored or not:
-// what placing balls in buckets of eight comes to, where each that finds a bucket full takes another at random.
+// A search for a random key reads little more than one bucket of two sectors, whether the key is stored or
+// not. The expected numbers are those of balls in buckets of eight, where a ball that finds a full bucket
+// takes another one at random.
 TEST_F(Lines, ASearchReadsAboutOneBucket) {
   struct Case {
     double load_factor, buckets;
@@ -87,7 +88,7 @@ TEST_F(Lines, TheHistogramOfProbesCountsTheBucketsOfEveryKey) {
   EXPECT_EQ(counts, expected);
 }
 
-// The order of the cells before the last tells the turn of the last one, up to the greatest that it can tell.
+// The order of the other cells encodes the turn of the last one, up to the greatest turn that it can encode.
 TEST(BucketCells, TellATurnWithoutMovingTheLastCell) {
   for (uint32_t turn = 0; turn < 70; ++turn) {
     hash::BucketCells<uint64_t> bucket;
@@ -100,7 +101,7 @@ TEST(BucketCells, TellATurnWithoutMovingTheLastCell) {
   }
 }
 
-// No table of random or clustered keys fails.
+// No build of a table with random or clustered keys fails.
 TEST_F(Lines, AreBuiltAtTheFirstAttempt) {
   for (uint32_t round = 0; round < 50 * kThoroughness; ++round) {
     const auto table = make(round % 2 == 0 ? 0.95 : 0.99);

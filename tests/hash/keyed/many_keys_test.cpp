@@ -1,9 +1,10 @@
-// Tests tables of voxel keys with 2^31 keys: the arithmetic of their sizes, their slots and their buckets always, and
-// whole tables where VOX_TEST_MANY_KEYS says how many keys to take, on a machine that has the memory:
+// Tests tables of voxel keys with 2^31 keys. The arithmetic of their sizes, slots and buckets is always
+// tested. Whole tables are tested if VOX_TEST_MANY_KEYS gives the number of keys, on a machine with enough
+// memory:
 //
 //   VOX_TEST_MANY_KEYS=2147483648 VOX_TEST_DEVICE=cuda vox_test_hash --gtest_filter='ManyKeys/*'
 //
-// wants 70 GB of a GPU's memory.
+// This takes 70 GB of a GPU's memory.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -31,7 +32,7 @@ TEST(ManyKeys, HaveAsManySlotsAsTheLoadFactorSays) {
   }
 }
 
-// Keys have places and buckets in all parts of the table, the last one among them.
+// Expects that keys have places and buckets in all parts of the table, including the last one.
 template <class PlaceOf>
 void expect_spread(uint64_t places, const PlaceOf& place_of) {
   std::set<uint64_t> parts;
@@ -82,8 +83,8 @@ TEST(ManyKeys, ArePlacedInAllBucketsOfTheTableOf2009) {
   }
 }
 
-// Four keys with one number of 32 bits in place of their 64 would have three cells. Of 2^31 keys some million do
-// have such a number in common.
+// If hashes were cut to 32 bits, four keys with the same hash would compete for three cells. Among 2^31 keys
+// a few million do share such a hash.
 TEST(ManyKeys, OfWhichTheHalvesOfHashesAreEqualAreBuiltAtTheFirstAttempt) {
   const auto engine = test_engine();
   const uint64_t seed = hash::attempt_seed({}, 1);

@@ -1,5 +1,5 @@
 // Compares maps from a key to several values, and the index of their keys, with maps of the standard library,
-// on every variant of a table of voxel keys.
+// for every variant of tables of voxel keys.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Items {
   }
 };
 
-// Keys that come about as often as the number says, in any order.
+// Returns keys that occur about `copies` times each, in any order.
 template <class Cell>
 Items<Cell> random_items(uint32_t count, uint32_t copies) {
   Items<Cell> items;
@@ -76,7 +76,8 @@ class MultiMaps : public testing::TestWithParam<std::tuple<std::string, RunOrder
     EXPECT_EQ(found_values, values.size());
   }
 
-  // Each key has a number of its own, below their count, by which it is found again.
+  // Expects that each key has a number of its own, below the number of keys, and that the number leads back
+  // to the key.
   static void expect_numbers_keys(AnyMultiMap<Cell>& map,
                                   const std::map<Cell, std::vector<uint32_t>>& expected) {
     const std::vector<Cell> keys = map.numbered_keys();

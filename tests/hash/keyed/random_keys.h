@@ -9,7 +9,7 @@
 
 namespace vox {
 
-// So many different keys of so many bits, in random order.
+// Returns `count` different keys of `bits` bits in random order.
 template <class Cell>
 std::vector<Cell> random_keys(uint64_t count, uint64_t seed, uint32_t bits = 8 * sizeof(Cell)) {
   std::vector<Cell> keys;

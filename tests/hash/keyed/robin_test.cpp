@@ -1,6 +1,6 @@
-// Tests what is particular to the tables `robin`, `robin-random` and `open`: how old keys grow, that cells follow
-// from the keys alone, that searches end at the maximum age of the slot where they begin, and what becomes of
-// builds that do not succeed at once.
+// Tests the peculiarities of the tables `robin`, `robin-random` and `open`: the ages of keys, that cells
+// follow from the keys alone, that searches end at the maximum age of the slot where they begin, and builds
+// that do not succeed at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ const auto kRobinName = [](const auto& info) {
 };
 INSTANTIATE_TEST_SUITE_P(All, Robin, testing::Values("robin", "robin-random"), kRobinName);
 
-// Figure 3 of the paper: 2^20 keys of 2^24, at 0.8.
+// Figure 3 of the paper has 2^20 keys below 2^24, at a load factor of 0.8.
 std::vector<uint64_t> ages_of_figure_3(const std::string& name) {
   const auto engine = test_engine();
   const auto table = make_any_key_table<uint32_t>(engine->handle(), {.table = name});
@@ -68,7 +68,7 @@ TEST(AgesOfFigure3, AreALittleMoreWithCoherentPlaces) {
   EXPECT_NEAR(mean_age(ages), 2.15, 0.08);
 }
 
-// How many depends on which thread comes first.
+// The exact ages depend on which thread comes first.
 TEST(AgesOfFigure3, AreManyWhereFirstComersStay) {
   const auto ages = ages_of_figure_3("open");
   EXPECT_GE(most_age(ages), 25u);
@@ -87,7 +87,7 @@ TEST_P(Robin, TheHistogramOfAgesCountsEveryKeyOnce) {
   }
 }
 
-// What is in the highest bits of keys decides how a table is built, and nothing else.
+// The highest bits of the keys decide how the table is built, and must decide nothing else.
 TEST_P(Robin, HasTheSameCellsInWhateverOrderTheKeysComeAndHoweverItIsBuilt) {
   for (const double load_factor : {0.8, 0.99}) {
     auto keys = random_keys<uint64_t>(20000, 1, 32);
@@ -131,15 +131,16 @@ TEST_P(Robin, KeepsMaximumAgesInTheCellsWhereThereIsRoom) {
     EXPECT_EQ(table->cell_mask(), UINT32_MAX >> age_bits);
     table->build(random_keys<uint32_t>(1000, 1, 32));
     EXPECT_EQ(table->cell_mask(), UINT32_MAX);
-    // A cell that is all ones but for these bits would look empty with the greatest of ages.
+    // Without a precaution, a cell whose bits are all ones except these would look empty at the greatest age.
     table->build({1, UINT32_MAX >> age_bits});
     EXPECT_EQ(table->cell_mask(), UINT32_MAX);
     EXPECT_NE(table->find({UINT32_MAX >> age_bits})[0], hash::kNoSlot);
   }
 }
 
-// A search for a key that is not stored reads as many places as the greatest age of the keys that begin at the
-// same one, which is what the brute force counts, or up to the first empty place; where there is none, one.
+// A search for a key that is not stored reads as many places as the greatest age of the keys that begin at
+// the same place, which brute force counts here, or up to the first empty place. If no key begins there, it
+// reads one.
 TEST_P(Robin, SearchesEndAtTheMaximumAgeOfTheirFirstSlot) {
   constexpr uint32_t kSide = 1 << 16;
   const auto table = make<uint64_t>({.load_factor = 0.9});
@@ -147,7 +148,7 @@ TEST_P(Robin, SearchesEndAtTheMaximumAgeOfTheirFirstSlot) {
   table->build(keys);
   const auto cells = table->cells();
   const uint64_t slots = cells.size() - 1;
-  // Of keys that are stored the sectors that a search reads are the age.
+  // For stored keys, the number of sectors that a search reads is the age.
   const auto ages = table->count_sectors(keys);
   const auto expect_bounded = [&](const auto& sequence) {
     std::vector<uint32_t> maximum(slots, 0);
@@ -202,7 +203,8 @@ TEST(AgeLevels, HaveTheLeastBoundThatIsEnough) {
     }
 }
 
-// Coarser maximum ages have searches for keys that are not stored read more, and no other result.
+// With coarser maximum ages, searches for keys that are not stored read more sectors; no other result
+// changes.
 TEST_P(Robin, AgesOfFewerBitsCostAFewSectors) {
   const auto keys = random_keys<uint64_t>(20000, 1, 60), others = random_keys<uint64_t>(20000, 2, 60);
   double before = 0;
@@ -219,8 +221,8 @@ TEST_P(Robin, AgesOfFewerBitsCostAFewSectors) {
   }
 }
 
-// The paper has no failure up to 0.99. With coherent places a key grows older than 15 once in some thousand
-// tables, which are then attempted again, with ages to 31.
+// The paper reports no failure up to 0.99. With coherent places, a key's age exceeds 15 once in a few
+// thousand tables; these are then attempted again with ages up to 31.
 TEST_P(Robin, SmallTablesAreBuiltAtALoadFactorOf99Percent) {
   uint32_t again = 0;
   for (uint32_t round = 0; round < 250 * kThoroughness; ++round) {
@@ -249,8 +251,8 @@ TEST(CoherentRobin, IsBuiltAgainWhereKeysHaveTheirPlacesInCommon) {
   for (const uint32_t slot : table->find(keys)) ASSERT_NE(slot, hash::kNoSlot);
 }
 
-// So small tables have 37, 41, … 67 slots, one number for each attempt: multiples of all of them share 31 places
-// whichever it is.
+// Such small tables have 37, 41, … or 67 slots, a different number in each attempt. Multiples of all these
+// numbers share 31 places in every attempt.
 TEST(CoherentRobin, ThatCannotBeBuiltIsAnErrorThatNamesIt) {
   const auto engine = test_engine();
   const auto table = make_any_key_table<uint64_t>(engine->handle(), {.table = "robin", .load_factor = 1});

@@ -1,5 +1,5 @@
-// Tests what is particular to the table `sorted`: slots are places in ascending order, and a search reads a
-// sector a step, but for the last ones.
+// Tests the peculiarities of the table `sorted`: slots are positions in ascending order, and each step of a
+// search reads one sector, except for the last steps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class Sorted : public testing::Test {
 TEST_F(Sorted, HasOneCellOfEachKeyInAscendingOrder) {
   std::vector<uint64_t> cells;
   for (uint64_t i = 0; i < 1000; ++i) cells.insert(cells.end(), 1 + i % 3, mix64(i));
-  cells.push_back(hash::kEmptyCell<uint64_t> - 5);  // of the key that is all ones, twice
+  cells.push_back(hash::kEmptyCell<uint64_t> - 5);  // the key that is all ones, twice
   cells.push_back(hash::kEmptyCell<uint64_t> - 5);
   EXPECT_EQ(table_->build(cells).keys, 1001u);
   std::sort(cells.begin(), cells.end());

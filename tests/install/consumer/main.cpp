@@ -8,7 +8,7 @@
 #include "libvox/base/log_line.h"
 #include "libvox/dag/node.h"
 
-// A triangle, and a byte too many: worth a warning.
+// Writes a triangle followed by one surplus byte, which causes a warning.
 void write_stl(const char* path) {
   char bytes[80 + 4 + 50 + 1] = {};
   bytes[80] = 1;
@@ -17,8 +17,8 @@ void write_stl(const char* path) {
   std::ofstream(path, std::ios::binary).write(bytes, sizeof(bytes));
 }
 
-// Fails to link unless the reader, and with it Assimp, came along. Warnings reach who asks for them, and
-// nobody else: check.cmake looks that nothing but the results is printed.
+// The program links only if the package brings the reader and, with it, Assimp. Warnings reach only callers
+// that ask for them: check.cmake checks that nothing is printed except the results.
 int main() {
   write_stl("triangle.stl");
   vox::read_mesh("triangle.stl");

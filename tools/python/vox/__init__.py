@@ -9,9 +9,17 @@
     rows = vox.report("report.h5")["hash/rows"]
     rows["ms"], rows.units["ms"]
 
-docs/python.md explains it by example, docs/formats.md says what the files hold. What is wrong with a file is a
+docs/python.md explains it by example, docs/formats.md defines the contents of the files. A defect of a file is a
 ValueError that names the file and the dataset.
 """
+
+try:
+    import h5py as _h5py
+    import numpy as _numpy
+except ImportError as error:
+    raise ImportError(
+        f"vox needs numpy and h5py, but {error.name} is missing: install python3-h5py, or run pip install h5py"
+    ) from error
 
 from .opening import open
 from .report import Results, report

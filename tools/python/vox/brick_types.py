@@ -1,8 +1,8 @@
 """The types of hybrid bricks (docs/formats.md, "Bricks"): each decodes many bricks at once.
 
-A decoder gets the words of its type's dataset, the words at which the bricks begin, how many voxels they have along a side,
-and where to write: row `rows[i]` of `out` becomes the voxels of brick i, in Morton order. What does not lie inside of the
-dataset is an IndexError, what cannot be a ValueError.
+A decoder gets the words of its type's dataset, the words at which the bricks begin, the number of voxels along a side,
+and the array `out`: row `rows[i]` of `out` becomes the voxels of brick i, in Morton order. A position outside the dataset
+is an IndexError, an impossible value a ValueError.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ def _round_up(numbers, unit):
 
 
 def _count_type(side):
-    """The type of counts of voxels of a brick."""
+    """Returns the type in which a brick stores counts of its voxels."""
     return np.dtype("<u2" if side < 64 else "<u4")
 
 
@@ -30,18 +30,18 @@ def _values(data, dtype):
 
 
 def dense(data, places, side, out, rows):
-    """The values of all voxels, x fastest."""
+    """Decodes the values of all voxels, x fastest."""
     at = places * (4 // out.itemsize)
     out[rows] = _values(data, out.dtype)[at[:, None] + morton.rows_of_codes(side)]
 
 
 def homogeneous(data, places, side, out, rows):
-    """One value."""
+    """Decodes one value for the whole brick."""
     out[rows] = data[places].astype(out.dtype)[:, None]
 
 
 def listed(data, places, side, out, rows):
-    """How many voxels there are, their codes, their values."""
+    """Decodes the number of filled voxels, their codes and their values."""
     counts = data[places].astype(np.int64)
     _expect(counts <= side**3, "more voxels than a brick has")
     code_bytes = 1 if side == 4 else 2 if side < 64 else 3
@@ -54,7 +54,7 @@ def listed(data, places, side, out, rows):
 
 
 def octree(data, places, side, out, rows):
-    """How many inner nodes there are, their eight pointers each, leaves of 2³ values."""
+    """Decodes the number of inner nodes, eight pointers for each, and leaves of 2³ values."""
     pointers, values = data.view("<u2"), _values(data, out.dtype)
     inner = data[places].astype(np.int64)
     brick, code, node = np.arange(len(places)), np.zeros(len(places), np.int64), np.zeros(len(places), np.int64)
@@ -69,7 +69,7 @@ def octree(data, places, side, out, rows):
 
 
 def palette(data, places, side, out, rows):
-    """How many values there are, the values, and for each voxel, x fastest, which it has, in as few bits as needed."""
+    """Decodes the number of values, the values, and each voxel's index among them, x fastest, in the fewest bits."""
     counts = data[places].astype(np.int64)
     _expect((counts >= 1) & (counts <= 256), "a palette of no value, or of more than 256")
     values = _values(data, out.dtype)
@@ -82,7 +82,7 @@ def palette(data, places, side, out, rows):
         if bits > 0:
             first = indices_at[of_size, None] + (codes * bits >> 5)
             shift = (codes * bits & 31).astype(np.uint64)
-            # Where an index ends in its word, the next one says nothing and may not be there.
+            # If an index ends within its word, the next word is not used and may not exist.
             after = np.minimum(first + 1, len(data) - 1)
             both = data[first] | data[after].astype(np.uint64) << np.uint64(32)
             index = (both >> shift & np.uint64((1 << bits) - 1)).astype(np.int64)
@@ -91,7 +91,7 @@ def palette(data, places, side, out, rows):
 
 
 def masked(data, places, side, out, rows):
-    """Which blocks of 4³ voxels are there, counts, a mask for each, the values."""
+    """Decodes a bit for each block of 4³ voxels that is stored, counts, a mask for each such block, and the values."""
     blocks = side**3 // 64
     top_words = 0 if side == 4 else -(-blocks // 32)
     if top_words == 0:
@@ -115,11 +115,11 @@ def masked(data, places, side, out, rows):
     out[rows[owner], 64 * block[entry] + bit] = _values(data, out.dtype)[values_at[owner] + place]
 
 
-_MULTIPLIER = 0x9E3779B1  # of codes; odd, so that it permutes them
+_MULTIPLIER = 0x9E3779B1  # for codes; odd, so that it permutes them
 
 
 def hashed(data, places, side, out, rows):
-    """Buckets of voxels: the high bits of a code's hash are the bucket, the low ones stand beside the value."""
+    """Decodes buckets of voxels: a code hash's high bits are the bucket, its low bits are stored with the value."""
     code_bits = 3 * (side.bit_length() - 1)
     counts = data.view(_count_type(side))
     unit = counts.itemsize

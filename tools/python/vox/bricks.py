@@ -1,4 +1,4 @@
-"""Hybrid bricks (docs/formats.md, "Bricks"): cubes of a grid, each in the form that takes least memory."""
+"""Hybrid bricks (docs/formats.md, "Bricks"): cubes of a grid, each in the form that takes the least memory."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ VALUE_TYPES = {"u8": np.uint8, "u16": np.uint16, "i16": np.int16, "f32": np.floa
 
 
 class Bricks(Form):
-    """Decodes the bricks of a type all at once. Words are values xor the bits of the background."""
+    """Decodes all bricks of a type at once. Words are values xor the bits of the background."""
 
     name = "bricks"
 
@@ -47,7 +47,7 @@ class Bricks(Form):
 
     @property
     def root(self):
-        """(type, place) of each brick, x fastest: uint8 numbers of types, and the words where they begin."""
+        """(type, place) of each brick, x fastest: numbers of types as uint8, and the words at which the bricks begin."""
         if self._root is None:
             entry_words = hdf5.number(self.group, "entry_words", 1, 2)
             words = hdf5.words(self.group, "root")
@@ -65,7 +65,7 @@ class Bricks(Form):
         names = hdf5.texts(self.group, "types")
         for name in names:
             if name not in DECODERS:
-                raise hdf5.damaged(self.group, f"bricks of type '{name}': a newer vox may read them", "types")
+                raise hdf5.damaged(self.group, f"bricks of the unknown type '{name}': a newer vox may read them", "types")
         return names
 
     @property
@@ -79,7 +79,7 @@ class Bricks(Form):
     # --- decoding ---
 
     def words(self, bricks):
-        """The words of bricks, given by their numbers in the root grid: [n, side³], each in Morton order."""
+        """Returns the words of bricks, given by their numbers in the root grid: [n, side³], each in Morton order."""
         words = np.zeros((len(bricks), self.side**3), self.dtype)
         types, places = (part[bricks] for part in self.root)
         for i, name in enumerate(self.type_names):
@@ -109,7 +109,7 @@ class Bricks(Form):
                     yield corners[at], words[at]
 
     def _filled_bricks(self, first, last):
-        """Where bricks that are not empty stand in a box of the root grid."""
+        """Returns the places of the bricks in a box of the root grid that are not empty."""
         filled = np.array([name != "empty" for name in self.type_names])
         box = tuple(slice(a, b) for a, b in zip(first[::-1], last[::-1]))
         found = np.nonzero(filled[self.root[0].reshape(self.grid[::-1])[box]])

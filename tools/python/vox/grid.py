@@ -1,4 +1,4 @@
-"""A grid of voxels, whatever the form that the file keeps it in: boxes, lists, leaves, levels."""
+"""A grid of voxels, in whatever form the file keeps it: boxes, lists, leaves, levels."""
 
 from typing import NamedTuple
 
@@ -6,26 +6,26 @@ import numpy as np
 
 from . import morton
 
-CHUNK = 1 << 22  # voxels of a chunk, at most
-_PLACES = morton.decode(np.arange(64, dtype=np.uint64))  # of the voxels of a leaf
+CHUNK = 1 << 22  # the most voxels in a chunk
+_PLACES = morton.decode(np.arange(64, dtype=np.uint64))  # the places of a leaf's voxels
 _ROWS = morton.codes_of_rows(4).reshape(4, 4, 4)  # Morton indices by z, y, x
 
 
 class Leaves(NamedTuple):
     """Cubes of 4³ voxels that are not empty: the corner of each, int32 [n, 3], a mask of its filled voxels, uint64 [n],
-    and the values of its voxels as boxes have them, [n, 64]; all in Morton order, x lowest."""
+    and the values of its voxels in the form of a box's, [n, 64]; all in Morton order, x lowest."""
 
     corners: np.ndarray
     masks: np.ndarray
     values: np.ndarray
 
     def cubes(self):
-        """The values by x, y, z: [n, 4, 4, 4]."""
+        """Returns the values by x, y, z: [n, 4, 4, 4]."""
         return self.values[:, _ROWS.transpose()]
 
 
 def box_of(key, size):
-    """(low, high, axes that are single numbers) of what stands in square brackets, as numpy takes it."""
+    """Returns (low, high, axes that are single numbers) of a key in square brackets, as numpy interprets it."""
     key = key if isinstance(key, tuple) else (key,)
     if key.count(Ellipsis) > 1 or len(key) - key.count(Ellipsis) > 3:
         raise IndexError("a box has three axes, x, y and z")
@@ -63,12 +63,12 @@ def _write_box(grid, low, high, corners, words):
 
 
 def _whole(corners, low, high):
-    """Which leaves lie inside of a box, whole."""
+    """Returns for each leaf whether it lies completely inside a box."""
     return ((corners >= low) & (corners + 4 <= high)).all(axis=1)
 
 
 def _listed(corners, words, low, high):
-    """The filled voxels of leaves that lie in a box."""
+    """Returns the filled voxels of leaves that lie in a box."""
     cut = np.flatnonzero(~_whole(corners, low, high))
     if len(cut) > 0:
         places = corners[cut, None] + _PLACES
@@ -79,7 +79,7 @@ def _listed(corners, words, low, high):
 
 
 class Grid:
-    """What scenes and volumes have in common. A `box` is what numpy takes in square brackets: numpy.s_[0:64, :, 5]."""
+    """The base of scenes and volumes. A `box` is a key as numpy takes it in square brackets: numpy.s_[0:64, :, 5]."""
 
     def __init__(self, file, form, size):
         self.file, self._form = file, form
@@ -96,21 +96,21 @@ class Grid:
 
     @property
     def form(self):
-        """The form in which voxels are read: `svdag`, `hash` or `bricks`."""
+        """The form from which voxels are read: `svdag`, `hash` or `bricks`."""
         return self._form.name
 
     def _values(self, words):
-        """What a box holds for words of the form."""
+        """Converts words of the form to the values that a box has."""
         raise NotImplementedError
 
     def _chunk(self, coordinates, words):
-        """A chunk of a list of filled voxels."""
+        """Returns a chunk of a list of filled voxels."""
         raise NotImplementedError
 
     # --- voxels ---
 
     def __getitem__(self, key):
-        """A dense box, indexed by x, y, z; in memory x is fastest, as in the exports of vox-convert."""
+        """Returns a dense box, indexed by x, y, z; in memory x is fastest, as in the exports of vox-convert."""
         low, high, single = box_of(key, self.size)
         grid = np.zeros(high[::-1] - low[::-1], self._form.dtype)
         if grid.size > 0:
@@ -120,7 +120,7 @@ class Grid:
         return self._values(grid.transpose())[index]
 
     def at(self, coordinates):
-        """What a box would hold at these voxels, an array [n, 3]."""
+        """Returns the values that a box would have at these voxels, an array [n, 3]."""
         places = np.asarray(coordinates)
         if places.ndim != 2 or places.shape[1] != 3 or places.dtype.kind not in "ui":
             raise IndexError("coordinates are whole numbers, an array [n, 3]")
@@ -128,14 +128,14 @@ class Grid:
             raise IndexError(f"coordinates outside of the grid of {' x '.join(map(str, self.size))} voxels")
         places = places.astype(np.int64)
         words = np.zeros(len(places), self._form.dtype)
-        step = CHUNK // 8  # a search in a hash looks at eight cells at once
+        step = CHUNK // 8  # a search in a hash reads eight cells at once
         for i in range(0, len(places), step):
             words[i:i + step] = self._form.at(places[i:i + step])
         return self._values(words)
 
     def voxels(self, box=..., chunk=CHUNK):
-        """Yields the filled voxels, in Morton order, so many at once at most: where they are, int32 [n, 3], and the
-        material of each, or the value of a volume's voxel."""
+        """Yields the filled voxels in Morton order, at most `chunk` at once: their coordinates, int32 [n, 3], and their
+        materials, or their values in a volume."""
         low, high, _ = box_of(box, self.size)
         for corners, words in self._leaf_words(low, high, chunk):
             coordinates, words = _listed(corners, words, low, high)
@@ -143,7 +143,7 @@ class Grid:
                 yield self._chunk(coordinates, words)
 
     def leaves(self, box=..., chunk=CHUNK):
-        """Yields the leaves that reach into the box as `Leaves`, in Morton order, so many voxels at once at most."""
+        """Yields the leaves that reach into the box as `Leaves`, in Morton order, at most `chunk` voxels at once."""
         low, high, _ = box_of(box, self.size)
         for corners, words in self._leaf_words(low, high, chunk):
             masks = np.packbits(words != 0, axis=1, bitorder="little").view("<u8")[:, 0]
@@ -159,31 +159,31 @@ class Grid:
 
     @property
     def depth(self):
-        """Levels above the leaves."""
+        """The number of levels above the leaves."""
         return self._form.depth
 
     def level(self, number):
-        """Cubes of one size: 0 is the whole cube, `depth` or -1 the leaves."""
+        """Returns the cubes of one size: 0 is the whole cube, `depth` or -1 the leaves."""
         if not -self.depth - 1 <= number <= self.depth:
             raise IndexError(f"level {number} of levels 0 to {self.depth}")
         return Level(self, number % (self.depth + 1))
 
 
 class Level:
-    """The cubes of one level of the octree: those that hold a filled voxel, those that differ."""
+    """The cubes of one level of the octree: those that have a filled voxel, and the unique ones."""
 
     def __init__(self, grid, number):
         self._grid, self._form, self.number = grid, grid._form, number
         self.side = 4 << (grid.depth - number)  # voxels along a side of a cube
         self.size = tuple(-(-n // self.side) for n in grid.size)  # cubes along each axis
-        # Of an SVDAG, as its file says: nodes in it and in the octree, and what those in it take.
+        # For an SVDAG, the file's figures: nodes in the SVDAG and in the octree, and the bytes of the former.
         self.unique_nodes, self.svo_nodes, self.bytes = self._form.facts(number)
 
     def __repr__(self):
         return f"<level {self.number}: cubes of {self.side} voxels>"
 
     def cubes(self, box=..., chunk=CHUNK):
-        """Yields places of cubes that hold a filled voxel, int32 [n, 3] counted in cubes, in Morton order."""
+        """Yields the places of cubes that have a filled voxel, int32 [n, 3] counted in cubes, in Morton order."""
         low, high, _ = box_of(box, self.size)
         yield from self._cubes(low, high, chunk)
 
@@ -195,7 +195,7 @@ class Level:
                 yield places[((places >= low) & (places < high)).all(axis=1)]
 
     def __getitem__(self, key):
-        """A dense box of cubes, indexed by x, y, z: whether each holds a filled voxel."""
+        """Returns a dense box of cubes, indexed by x, y, z: True for each that has a filled voxel."""
         low, high, single = box_of(key, self.size)
         grid = np.zeros(high[::-1] - low[::-1], bool)
         for places in self._cubes(low, high, CHUNK):

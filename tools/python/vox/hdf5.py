@@ -1,4 +1,4 @@
-"""Reads HDF5 files that may be damaged or somebody else's: what is not as expected is a ValueError with its place."""
+"""Reads HDF5 files that may be damaged or foreign: everything unexpected is a ValueError that names its place."""
 
 import math
 import os
@@ -6,20 +6,20 @@ import os
 import h5py
 import numpy as np
 
-# Deflate makes 1,032 bytes of one at most.
+# Deflate expands one byte to at most 1,032.
 _MOST_INFLATION = 1032
 
 
 def damaged(item, text, below=""):
-    """The error for what is wrong with a file, group or dataset, or with something below it."""
+    """Returns the error about a defect of a file, group or dataset, or of something below it."""
     place = "/".join(part for part in (item.name.strip("/"), below) if part)
     return ValueError(f"{item.file.filename}: /{place}: {text}" if place else f"{item.file.filename}: {text}")
 
 
 def open_file(path, kind, versions=(1,)):
-    """Opens a file whose root says that it is of this kind, `vox-scene` or `vox-report`, and of one of the versions."""
+    """Opens a file whose root has this kind, `vox-scene` or `vox-report`, and one of these versions."""
     path = os.fspath(path)
-    with open(path, "rb"):  # what is missing, a folder or not to be read says so itself
+    with open(path, "rb"):  # raises a clear error for a missing file, a folder or an unreadable file
         pass
     try:
         file = h5py.File(path, "r")
@@ -52,7 +52,7 @@ def _attribute(item, name):
 
 
 def number(item, name, least=0, most=2**64 - 1):
-    """A whole number of this range."""
+    """Returns a whole number in this range."""
     value = _attribute(item, name)
     if value.shape != () or value.dtype.kind not in "ui":
         raise damaged(item, f"the attribute {name} is no whole number")
@@ -62,7 +62,7 @@ def number(item, name, least=0, most=2**64 - 1):
 
 
 def reals(item, name, count):
-    """An array of finite numbers."""
+    """Returns an array of finite numbers."""
     value = _attribute(item, name)
     if value.shape != (count,) or value.dtype.kind not in "fui" or not np.isfinite(value).all():
         raise damaged(item, f"the attribute {name} is not {count} finite numbers")
@@ -84,7 +84,7 @@ def _decoded(item, name, value):
 
 
 def text(item, name, choices=None):
-    """A text, one of the choices where there are some."""
+    """Returns a text, which must be one of the choices if there are any."""
     value = _attribute(item, name)
     if value.shape != () or value.dtype.kind not in "SUO":
         raise damaged(item, f"the attribute {name} is no text")
@@ -108,7 +108,7 @@ def group(parent, name):
 
 
 def dataset(parent, name, kinds, shape):
-    """A dataset of one of the kinds (u: unsigned, f: real, S: texts) and of this shape; None is any length."""
+    """Returns a dataset of one of the kinds (u: unsigned, f: real, S: texts) and of this shape; None is any length."""
     try:
         item = parent.get(name)
     except (KeyError, OSError, RuntimeError):
@@ -124,7 +124,7 @@ def dataset(parent, name, kinds, shape):
 
 
 def read(item):
-    """All of a dataset, as large as what is stored of it can be."""
+    """Reads all of a dataset, unless it claims more values than its stored bytes can hold."""
     held = item.id.get_storage_size()
     if item.size * item.dtype.itemsize > max(held * _MOST_INFLATION, 1 << 16):
         raise damaged(item, f"says that it holds {item.size:,} values, in {held:,} bytes")
@@ -135,7 +135,7 @@ def read(item):
 
 
 def words(parent, name, bits=32):
-    """A dataset of unsigned words of 32 or 64 bits, in the order of bytes that files have."""
+    """Reads a dataset of unsigned words of 32 or 64 bits, in the byte order of files."""
     item = dataset(parent, name, "u", (None,))
     if item.dtype.itemsize * 8 != bits:
         raise damaged(item, f"is of type {item.dtype}, expected words of {bits} bits")
@@ -143,6 +143,6 @@ def words(parent, name, bits=32):
 
 
 def texts(parent, name):
-    """A dataset of texts, as a list."""
+    """Reads a dataset of texts as a list."""
     item = dataset(parent, name, "SO", (None,))
     return [_decoded(item, f"text {i}", value) for i, value in enumerate(read(item))]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# (shift, mask) that spread 20 bits, two zeros between neighbours, the last step first.
+# (shift, mask) that spread 20 bits with two zeros between neighbours; the last step comes first.
 _STEPS = ((2, 0x1249249249249249), (4, 0x10C30C30C30C30C3), (8, 0x100F00F00F00F00F), (16, 0x1F0000FF0000FF),
           (32, 0x1F00000000FFFF))
 
@@ -21,13 +21,13 @@ def _gather(bits):
 
 
 def encode(places):
-    """Codes of places, an array [n, 3] of numbers below 2^20."""
+    """Returns the codes of places, an array [n, 3] of numbers below 2^20."""
     x, y, z = (_spread(places[:, axis].astype(np.uint64)) for axis in range(3))
     return x | y << np.uint64(1) | z << np.uint64(2)
 
 
 def decode(codes):
-    """Places of codes, int32 [n, 3]."""
+    """Returns the places of codes, int32 [n, 3]."""
     places = np.empty((len(codes), 3), np.int32)
     for axis in range(3):
         places[:, axis] = _gather(codes >> np.uint64(axis))
@@ -35,11 +35,11 @@ def decode(codes):
 
 
 def rows_of_codes(side):
-    """Where the voxel of each code stands in a cube that is kept row by row, x fastest."""
+    """Returns the index of each code's voxel in a cube that is stored row by row, x fastest."""
     places = decode(np.arange(side**3, dtype=np.uint64)).astype(np.int64)
     return places @ np.array([1, side, side * side])
 
 
 def codes_of_rows(side):
-    """The codes of the voxels of a cube, row by row, x fastest."""
+    """Returns the codes of the voxels of a cube, row by row, x fastest."""
     return np.argsort(rows_of_codes(side))

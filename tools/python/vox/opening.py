@@ -1,4 +1,4 @@
-"""From a path to a scene or a volume."""
+"""Opens a path as a scene or a volume."""
 
 from . import hdf5
 from .bricks import Bricks
@@ -8,7 +8,7 @@ from .svdag import NumberedSvdag, Svdag
 from .volume import Volume
 
 SVDAGS = {1: Svdag, 2: NumberedSvdag}  # by the file's version
-FORMS = ("svdag", "hash", "bricks")  # in the order in which they are taken where a file has several
+FORMS = ("svdag", "hash", "bricks")  # in order of preference if a file has several
 
 
 def _scene_form(file, name):
@@ -31,10 +31,10 @@ def _scene_form(file, name):
 
 
 def open(path, form=None):
-    """Opens a file of vox: a `Scene`, or a `Volume` where it holds bricks alone.
+    """Opens a file of vox: a `Scene`, or a `Volume` if the file has only bricks.
 
-    `form` says which of the forms that the file has is read, `svdag`, `hash` or `bricks`. Words are read when they are
-    needed first, then kept: memory is that of the form and a few chunks.
+    `form` chooses the form to read if the file has several: `svdag`, `hash` or `bricks`. Words are read when they are first
+    needed and then kept, so memory holds the form and a few chunks.
     """
     if form not in (None,) + FORMS:
         raise ValueError(f"the form is {form!r}, expected one of: {', '.join(FORMS)}")

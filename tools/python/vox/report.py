@@ -1,4 +1,4 @@
-"""Reports of vox-bench, vox-stats and vox-edit (docs/results.md) as dictionaries of arrays with their units."""
+"""Reads reports of vox-bench, vox-stats and vox-edit (docs/results.md) as dictionaries of arrays with their units."""
 
 import h5py
 import numpy as np
@@ -7,8 +7,8 @@ from . import hdf5
 
 
 class Results(dict):
-    """A group of a report: names lead to columns, which are arrays, to single values and to further groups. `units` has
-    the unit of each name that has one. A path does as well: results["hash/rows"]["ms"]."""
+    """A group of a report. Its names lead to columns (arrays), single values and further groups. `units` has the unit of
+    each name that has one. A path works as well: results["hash/rows"]["ms"]."""
 
     def __init__(self):
         super().__init__()
@@ -22,13 +22,13 @@ class Results(dict):
 
 
 def report(path):
-    """Reads a report. Texts are str, single numbers and arrays of them numpy's."""
+    """Reads a report. Texts are str, numbers and arrays are numpy's."""
     with hdf5.open_file(path, "vox-report") as file:
         return _group(file)
 
 
 def _plain(item, value):
-    """Texts of bytes as str."""
+    """Converts texts from bytes to str."""
     value = np.asarray(value)
     if value.dtype.kind in "SO":
         try:

@@ -9,14 +9,14 @@ from .grid import CHUNK, Grid
 
 
 class Voxels(NamedTuple):
-    """Filled voxels: where they are, int32 [n, 3], and the material of each, uint8 [n]."""
+    """Filled voxels: their coordinates, int32 [n, 3], and the material of each, uint8 [n]."""
 
     coordinates: np.ndarray
     materials: np.ndarray
 
 
 class Edit(NamedTuple):
-    """A run of vox-edit: when it was, the text of its script, the scene's digest after it."""
+    """A run of vox-edit: its time, the text of its script, the scene's digest after it."""
 
     time: str
     script: str
@@ -24,7 +24,7 @@ class Edit(NamedTuple):
 
 
 def read_palette(file):
-    """(colours uint8 [count, 3] in sRGB, names, shares of the surface when it was voxelized)."""
+    """Returns (colours uint8 [count, 3] in sRGB, names, shares of the surface when it was voxelized)."""
     group = hdf5.group(file, "palette")
     count = hdf5.number(group, "count", 0, 16)
     names = hdf5.texts(group, "names")
@@ -36,20 +36,20 @@ def read_palette(file):
 
 
 def depth_of(resolution):
-    """How many levels a scene has above its leaves."""
+    """Returns the number of levels of a scene above its leaves."""
     return max(0, (resolution - 1).bit_length() - 2)
 
 
 class Scene(Grid):
-    """R³ voxels. In a box, uint8, 0 is empty and material m is m + 1 (1 where voxels have no materials), as in what
-    vox-convert writes to .nrrd; lists of filled voxels have the materials themselves."""
+    """R³ voxels. In a box, uint8, 0 is empty and material m is m + 1 (1 if voxels have no materials), as vox-convert
+    writes them to .nrrd; lists of filled voxels have the materials themselves."""
 
     def __init__(self, file, form):
         group = hdf5.group(file, "scene")
         self.resolution = hdf5.number(group, "resolution", 4, 2**20)
         super().__init__(file, form, [self.resolution] * 3)
         self.material_bits = hdf5.number(group, "material_bits", 0, 4)
-        self.filled = hdf5.number(group, "voxels")  # how many voxels are
+        self.filled = hdf5.number(group, "voxels")  # the number of filled voxels
         self.origin = hdf5.reals(group, "origin", 3)
         self.voxel_size = hdf5.real(group, "voxel_size")
         self.up = hdf5.text(group, "up", ["x", "y", "z"])
@@ -79,17 +79,17 @@ class Scene(Grid):
     voxels.__doc__ = Grid.voxels.__doc__
 
     def centres(self, coordinates):
-        """Where in the world the centres of these voxels are, float64 [n, 3]."""
+        """Returns the centres of these voxels in the world, float64 [n, 3]."""
         return self.origin + self.voxel_size * (np.asarray(coordinates) + 0.5)
 
     @property
     def history(self):
-        """What vox-edit did to the scene, a list of `Edit`."""
+        """The edits that vox-edit made to the scene, a list of `Edit`."""
         group = hdf5.group(self.file, "history")
         script = hdf5.read(hdf5.dataset(group, "script", "u", (None,))).tobytes()
         ends = hdf5.read(hdf5.dataset(group, "script_end", "u", (None,))).tolist()
         times, digests = hdf5.texts(group, "time"), hdf5.texts(group, "digest")
         if not len(times) == len(digests) == len(ends) or ends != sorted(ends) or ([0] + ends)[-1] != len(script):
-            raise hdf5.damaged(group, "its datasets do not fit together")
+            raise hdf5.damaged(group, "its datasets contradict each other")
         return [Edit(time, script[begin:end].decode(errors="replace"), digest)
                 for time, begin, end, digest in zip(times, [0] + ends, ends, digests)]

@@ -7,8 +7,8 @@ from .form import Form
 
 U = np.uint64
 _EMPTY = U(2**64 - 1)
-_APART = U(2**60 - 1)  # the key that could be taken for an empty cell
-_VERSIONS = (1, 2)  # which differ in what the order of a bucket's cells tells of the last one
+_APART = U(2**60 - 1)  # the key that could be mistaken for an empty cell
+_VERSIONS = (1, 2)  # they differ in what the order of a bucket's cells says about the last one
 
 
 def mix64(x):
@@ -18,8 +18,8 @@ def mix64(x):
 
 
 class SpatialHash(Form):
-    """Looks voxels up in the table, as any other program would, and lists them in Morton order: for that, and not
-    before, it sorts them, 8 bytes for each."""
+    """Looks up voxels in the table, as any other program would. To list them in Morton order, it sorts them when that is
+    first needed, which takes 8 bytes for each."""
 
     name = "hash"
     dtype = np.dtype(np.uint8)
@@ -44,7 +44,7 @@ class SpatialHash(Form):
 
     @property
     def cells(self):
-        """The cells of the table, and behind them the one that is kept apart."""
+        """The cells of the table, followed by the one that is kept apart."""
         if self._cells is None:
             cells = hdf5.words(self.group, "cells", bits=64)
             if len(cells) != 16 * self.lines + 1:
@@ -59,10 +59,10 @@ class SpatialHash(Form):
         return x + U(self.resolution) * (y + U(self.resolution) * z)
 
     def at(self, places):
-        """Material + 1 of voxels of the grid, 0 where they are empty."""
+        """Returns material + 1 for voxels of the grid, and 0 for empty ones."""
         keys, cells, lines = self.keys(places), self.cells, U(self.lines)
         found = np.zeros(len(keys), np.uint8)
-        left = np.flatnonzero(keys != _APART)  # the voxels that are still looked for
+        left = np.flatnonzero(keys != _APART)  # the voxels that have not been found yet
         if self.apart:
             found[keys == _APART] = (cells[-1] & U(15)) + U(1)
         for turn in range(self.probes):
@@ -120,14 +120,14 @@ class SpatialHash(Form):
 
     def leaves(self, low, high, most):
         cells = self.sorted
-        # Codes grow with each coordinate: those in the box are between those of its corners.
+        # Codes grow with each coordinate, so the codes in the box are between those of its corners.
         first, last = morton.encode(np.stack([low, high - 1]) >> 2) << U(10)
         i, end = np.searchsorted(cells, first), np.searchsorted(cells, last | U(1023), side="right")
         while i < end:
             part = cells[i:min(i + most + 63, end)]
             codes = part >> U(10)
             starts = np.flatnonzero(np.diff(codes, prepend=_EMPTY))
-            if i + len(part) < end:  # the last leaf may go on
+            if i + len(part) < end:  # the last leaf may continue
                 part, starts = part[:starts[-1]], starts[:-1]
             i += len(part)
             values = np.zeros((len(starts), 64), np.uint8)

@@ -1,9 +1,9 @@
-"""The SVDAG of a scene file (docs/formats.md, "The scene file"), walked level by level, many nodes at once.
+"""The SVDAG of a scene file (docs/formats.md, "The scene file"). It is walked level by level, many nodes at once.
 
-A node has a header, whose low eight bits are its child mask, and a pointer for each child in Morton order; a leaf has a
-mask of 64 bits and, with materials, four bits for each filled voxel. What a pointer is depends on the file's version:
-`places` says where in a level's words the nodes lie that pointers name, and `check` proves that every pointer
-names a node. Another version of the file is another class with these two.
+A node has a header, whose low eight bits are its child mask, and a pointer for each child in Morton order. A leaf has a
+mask of 64 bits and, with materials, four bits for each filled voxel. The meaning of a pointer depends on the file's
+version: `places` returns where the nodes that pointers name lie in a level's words, and `check` proves that every pointer
+names a node. Each version of the file has a class with these two methods.
 """
 
 import os
@@ -15,10 +15,10 @@ from .form import Form
 from .ragged import bit_counts, bits_of, ragged
 
 _HEADER_BITS = np.uint32(0x1FFF)
-_SLICE = 1 << 20  # nodes that are checked at once
-_START_EVERY = 4096  # nodes, whose places files of version 2 have
+_SLICE = 1 << 20  # the number of nodes that are checked at once
+_START_EVERY = 4096  # files of version 2 have the place of every 4096th node
 
-# The octant of the child with each rank, by child mask; and how many children come before each octant.
+# For each child mask, the octant of the child with each rank, and the number of children before each octant.
 _MASKS = np.arange(256)[:, None] >> np.arange(8) & 1
 _OCTANT = np.argsort(1 - _MASKS, axis=1, kind="stable").astype(np.uint64)
 _RANK = np.cumsum(_MASKS, axis=1) - _MASKS
@@ -30,18 +30,18 @@ def level_path(level):
 
 
 class Svdag(Form):
-    """Reads version 1, where a child pointer is the offset of the child's first word in the next level's words."""
+    """Reads version 1, in which a child pointer is the offset of the child's first word in the next level's words."""
 
     name = "svdag"
     dtype = np.dtype(np.uint8)
 
     def __init__(self, file, depth, has_materials):
         self.file, self.depth, self.has_materials = file, depth, has_materials
-        self._levels = None  # words of each level
+        self._levels = None  # the words of each level
 
     @property
     def levels(self):
-        """The words of all levels, which are read and checked when they are needed first."""
+        """The words of all levels, which are read and checked when they are first needed."""
         if self._levels is None:
             levels = self.read()
             self.check(levels)
@@ -49,23 +49,23 @@ class Svdag(Form):
         return self._levels
 
     def facts(self, level):
-        """(unique nodes, nodes of the octree, bytes) of a level."""
+        """Returns (unique nodes, nodes of the octree, bytes) of a level."""
         words = hdf5.dataset(self.file, level_path(level), "u", (None,))
         return hdf5.number(words, "nodes"), hdf5.number(words, "svo_nodes"), 4 * words.size
 
-    # --- what versions of the file differ in ---
+    # --- differences between the file's versions ---
 
     def read(self):
-        """The words of all levels."""
+        """Reads the words of all levels."""
         return [hdf5.words(self.file, level_path(level)) for level in range(self.depth + 1)]
 
     def places(self, level, pointers):
-        """Offsets of the words of the nodes of a level that these pointers name."""
+        """Returns the offsets of the words of the nodes in a level that these pointers name."""
         return pointers
 
     def check(self, levels):
-        """Every node stays inside its level, and every pointer leads to the start of a node: the nodes that a level's
-        pointers name follow each other without a gap, as each node of a file is named."""
+        """Checks that every node stays inside its level and every pointer leads to the start of a node: the nodes that a
+        level's pointers name must follow each other without a gap, because a file has no unnamed node."""
         starts = np.arange(min(1, len(levels[0])))
         for level, words in enumerate(levels):
             below = levels[level + 1] if level < self.depth else ()
@@ -114,7 +114,7 @@ class Svdag(Form):
     # --- the walk ---
 
     def _children(self, level, codes, nodes):
-        """(codes, pointers) of all children of nodes, which are given by the offsets of their words."""
+        """Returns (codes, pointers) of all children of nodes, which are given by the offsets of their words."""
         words = self.levels[level]
         masks = words[nodes] & 255
         node, rank = ragged(_CHILDREN[masks])
@@ -122,8 +122,8 @@ class Svdag(Form):
         return codes[node] << np.uint64(3) | _OCTANT[masks[node], rank], pointers
 
     def walk(self, last, low, high, most):
-        """(codes, places) of the nodes of the level `last` that reach into the box, in Morton order: at most so
-        many at once. What is still to be walked is a stack of a few such parts for each level."""
+        """Yields (codes, places) of the nodes of the level `last` that reach into the box, in Morton order, at most `most`
+        at once. The nodes still to be walked are on a stack, a few parts of this size for each level."""
         if len(self.levels[0]) == 0:
             return
         whole = (low <= 0).all() and (high >= 4 << self.depth).all()
@@ -167,7 +167,7 @@ class Svdag(Form):
         values = np.zeros(len(places), np.uint8)
         if len(self.levels[0]) == 0:
             return values
-        left = np.arange(len(places))  # the voxels whose way goes on
+        left = np.arange(len(places))  # the voxels whose walk continues
         nodes = np.zeros(len(places), np.int64)
         for level in range(self.depth):
             words = self.levels[level]
@@ -184,12 +184,12 @@ class Svdag(Form):
 
 
 class NumberedSvdag(Svdag):
-    """Reads version 2, where a child pointer is the number of the child among the nodes of the next level. The words may
-    lie in parts, which are read one behind the other."""
+    """Reads version 2, in which a child pointer is the number of the child among the nodes of the next level. The words
+    may lie in parts, which are read one after another."""
 
     def __init__(self, file, depth, has_materials):
         super().__init__(file, depth, has_materials)
-        self._places = None  # of the nodes of each level
+        self._places = None  # the places of the nodes of each level
 
     def read(self):
         svdag = hdf5.group(self.file, "svdag")
@@ -202,7 +202,7 @@ class NumberedSvdag(Svdag):
             path = os.path.join(os.path.dirname(self.file.filename), name)
             with hdf5.open_file(path, "vox-scene-part", (2,)) as part:
                 if hdf5.number(part, "check") != check:
-                    raise hdf5.damaged(part, "is another part than the one that the scene was written for")
+                    raise hdf5.damaged(part, "is not the part for which the scene's head was written")
                 for level, words in enumerate(levels):
                     words.append(hdf5.words(part, level_path(level)))
         return [np.concatenate([np.zeros(0, "<u4"), *words]) for words in levels]
@@ -211,7 +211,7 @@ class NumberedSvdag(Svdag):
         return self._places[level][pointers]
 
     def check(self, levels):
-        """Every node stays inside its level, and every pointer is the number of a node."""
+        """Checks that every node stays inside its level, and that every pointer is the number of a node."""
         places = [self._find_nodes(level, words) for level, words in enumerate(levels)]
         for level, words in enumerate(levels):
             below = len(places[level + 1]) if level < self.depth else 0
@@ -226,8 +226,8 @@ class NumberedSvdag(Svdag):
         self._places = places
 
     def _find_nodes(self, level, words):
-        """Where the nodes of a level begin: all runs from one start to the next are gone through at once. What is
-        wrong with that is found by _check_part()."""
+        """Returns where the nodes of a level begin. All runs from one start to the next are walked at the same time.
+        _check_part() finds errors in the result."""
         facts = hdf5.dataset(self.file, level_path(level), "u", (None,))
         hdf5.number(facts, "child_bytes", 4, 4)
         nodes = hdf5.number(facts, "nodes", 0, len(words))
@@ -235,7 +235,7 @@ class NumberedSvdag(Svdag):
         wrong = starts[0] != 0 if nodes > 0 and len(starts) > 0 else len(words) > 0
         if len(starts) != -(-nodes // _START_EVERY) or wrong:
             raise self._damaged(level, f"has {len(starts)} starts, {nodes} nodes and {len(words)} words")
-        last = len(words) - (2 if level == self.depth else 1)  # where a node can begin at most
+        last = len(words) - (2 if level == self.depth else 1)  # the last word at which a node can begin
         if nodes > 0 and last < 0:
             raise self._damaged(level, "ends inside of a node")
         places = np.zeros((len(starts), _START_EVERY), np.int64)
@@ -260,7 +260,7 @@ class NumberedSvdag(Svdag):
 
 
 def _touches(places, side, low, high):
-    """Whether cubes of this side, counted in cubes, reach into a box of voxels."""
+    """Returns for each cube of this side, counted in cubes, whether it reaches into a box of voxels."""
     corners = places.astype(np.int64) * side
     return ((corners < high) & (corners + side > low)).all(axis=1)
 

@@ -1,4 +1,4 @@
-"""A volume of values, or a scene's materials as one: what a file with bricks alone holds."""
+"""A volume of values, or a scene's materials as a volume: the content of a file that has only bricks."""
 
 from typing import NamedTuple
 
@@ -10,14 +10,14 @@ from .scene import read_palette
 
 
 class VolumeVoxels(NamedTuple):
-    """Filled voxels of a volume: where they are, int32 [n, 3], and the value of each."""
+    """Filled voxels of a volume: their coordinates, int32 [n, 3], and the value of each."""
 
     coordinates: np.ndarray
     values: np.ndarray
 
 
 class Volume(Grid):
-    """Values by x, y, z, in the type of the file. What is not filled holds the background."""
+    """Values by x, y, z, in the type of the file. Voxels that are not filled have the background."""
 
     def __init__(self, file, form):
         super().__init__(file, form, form.size)
@@ -25,7 +25,7 @@ class Volume(Grid):
         self.filled, self.background, self.value_type = form.filled, form.background, form.value_type
         self.spacing, self.origin = hdf5.reals(group, "spacing", 3), hdf5.reals(group, "origin", 3)
         self.source = hdf5.text(group, "source")
-        # Of a scene's materials, whose values are material + 1.
+        # If the values are a scene's materials + 1, the file has their palette.
         self.palette, self.palette_names, self.palette_shares = None, None, None
         if "palette" in file:
             self.palette, self.palette_names, self.palette_shares = read_palette(file)
@@ -41,5 +41,5 @@ class Volume(Grid):
         return VolumeVoxels(coordinates, self._values(words))
 
     def centres(self, coordinates):
-        """Where in the world the centres of these voxels are, float64 [n, 3]."""
+        """Returns the centres of these voxels in the world, float64 [n, 3]."""
         return self.origin + self.spacing * (np.asarray(coordinates) + 0.5)

@@ -31,7 +31,8 @@ class BinvoxRead : public ExportTest {
   }
 };
 
-// A file of runs that a loop over all voxels makes, in the order x, z, y. value() is 0 where nothing is.
+// Returns a file with the runs that a loop over all voxels finds, in the order x, z, y. value() returns 0 for
+// empty voxels.
 template <class Value>
 std::string file_of(int version, Int3 size, Value value) {
   std::string bytes = fmt::format("#binvox {}\ndim {} {} {}\ntranslate 1 2 3\nscale 4\ndata\n", version,
@@ -64,7 +65,7 @@ TEST_F(BinvoxRead, WhatIsWrittenIsReadAgain) {
         write_binvox(known.scene, path("a.binvox"), std::nullopt,
                      all ? BinvoxValues::Materials : BinvoxValues::Filled);
         const dag::VoxelScene scene = read({.palette = known.scene.palette});
-        const bool same_form = known.scene.dag.voxels > 0 || !all;  // nothing has no materials
+        const bool same_form = known.scene.dag.voxels > 0 || !all;  // an empty scene has no materials
         EXPECT_TRUE(!same_form || scene.dag.digest == known.scene.dag.digest);
         EXPECT_EQ(scene.dag.voxels, known.scene.dag.voxels);
         EXPECT_EQ(scene.origin, known.scene.origin);

@@ -11,7 +11,7 @@ using namespace testing_export;
 
 constexpr uint32_t kAbsent = 0;
 
-// The two files, looked into voxel by voxel from the root down, as the program does that they are for.
+// Looks up voxels in the two files from the root down, as HashDAG itself does.
 class HashDagLookup {
  public:
   HashDagLookup(const std::filesystem::path& nodes_path, const std::filesystem::path& colors_path)
@@ -27,13 +27,13 @@ class HashDagLookup {
   uint64_t colors() const { return number_at<uint64_t>(colors_, first_color_ - 8); }
   uint32_t node(uint64_t index) const { return number_at<uint32_t>(nodes_, 60 + 4 * index); }
 
-  // What the node's header says of the voxels below.
+  // Returns the number of voxels that the node's header states.
   uint64_t leaves(uint32_t level, uint64_t index) const {
     const uint32_t upper = node(index) >> 8;
     return level < top_levels() ? number_at<uint64_t>(colors_, 12 + 8 * upper) : upper;
   }
 
-  // The colour of a voxel, kAbsent where it is not filled.
+  // Returns the colour of a voxel, or kAbsent if it is not filled.
   uint32_t operator()(uint32_t x, uint32_t y, uint32_t z) const {
     const auto slot_at = [&](uint32_t bit) {
       return (x >> bit & 1) << 2 | (y >> bit & 1) << 1 | (z >> bit & 1);
@@ -135,7 +135,7 @@ TEST_F(HashDag, VoxelsOutsideOfTheClipBoxAreEmpty) {
 }
 
 TEST_F(HashDag, NumbersOfVoxelsThatAHeaderCannotHoldAreBesideTheColours) {
-  // 1024³ full voxels: a node of 256³ has 2^24 of them.
+  // The scene has 1024³ full voxels, so a node of 256³ has 2^24 of them.
   const KnownScene known = repeated(known_scene(64, Materials::None, full_grid), 0xff, 4);
   write_hash_dag(known.scene, nodes(), std::nullopt);
   const HashDagLookup file = lookup();
@@ -212,7 +212,7 @@ TEST_F(HashDag, DamagedFilesAreRefusedOrReadAsScenes) {
   expect_damage_survived(nodes(), colors(), {}, 10);
 }
 
-// A node that points to itself is one node on each level, and the tree below it is larger than any memory.
+// The node that points to itself counts once on each level, but the tree below it exceeds any memory.
 TEST_F(HashDag, ACircleOfNodesIsASceneOrRefusedAtOnce) {
   std::string file(60, '\0');
   const double corner = 1;

@@ -9,8 +9,8 @@ namespace {
 
 using namespace testing_export;
 
-// A file, looked into voxel by voxel from the root down, as the program does that it is for: a point is mirrored
-// when it enters a mirrored node, and stays so.
+// Looks up voxels in a file from the root down, as SymVox itself does: a point is mirrored when it enters a
+// mirrored node, and stays so.
 class SymVoxLookup {
  public:
   SymVoxLookup(const std::filesystem::path& path, SymVoxKind kind) : bytes_(read_all(path)), kind_(kind) {
@@ -48,7 +48,7 @@ class SymVoxLookup {
   SymVoxKind kind_;
 };
 
-// Noise in a corner, and its mirror images in the others.
+// Noise in one corner, and its mirror images in the others.
 int symmetric_grid(uint32_t x, uint32_t y, uint32_t z) {
   const auto folded = [](uint32_t v) { return v < 32 ? v : 63 - v; };
   return noise_grid(11)(folded(x) + 40, folded(y) + 40, folded(z) + 40) == dag::kEmptyVoxel ? dag::kEmptyVoxel
@@ -90,12 +90,12 @@ TEST_F(SymVox, MirrorImagesAreStoredOnce) {
   const KnownScene known = known_scene(64, Materials::None, symmetric_grid);
   const SymVoxLookup plain = written(known.scene, SymVoxKind::Plain);
   const SymVoxLookup mirrored = written(known.scene, SymVoxKind::Mirrored);
-  // All eight children of the root are one node, and its children occur once.
+  // The root's eight children are the same node, whose children are stored once.
   EXPECT_LT(mirrored.nodes() * 4, plain.nodes());
   EXPECT_EQ(read_voxels(file(SymVoxKind::Mirrored)).scene.dag.digest, known.scene.dag.digest);
 }
 
-// Of 2³ voxels there are 255 that are not empty, and 45 that are no mirror images of each other, without the empty one.
+// There are 255 blocks of 2³ voxels that are not empty, and 45 of them are not mirror images of each other.
 TEST_F(SymVox, NoTwoBlocksAreMirrorImages) {
   const auto all_blocks = [](uint32_t x, uint32_t y, uint32_t z) {
     const uint32_t block = x / 2 + 16 * (y / 2);

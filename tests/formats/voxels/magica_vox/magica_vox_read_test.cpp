@@ -90,7 +90,7 @@ class MagicaVoxRead : public ExportTest {
   }
 };
 
-// The filled voxels, at their places in the world, y up, with their colours.
+// The filled voxels at their places in the world, with y up, and their colours.
 using WorldVoxels = std::map<std::tuple<int, int, int>, uint32_t>;
 
 WorldVoxels world_voxels(const dag::VoxelScene& scene) {
@@ -169,7 +169,7 @@ TEST_F(MagicaVoxRead, AFileWithoutASceneGraphIsTurnedSoThatYIsUp) {
   }
 }
 
-// All 24 rotations and 24 mirrored ones, of sizes that are even and odd.
+// There are 24 rotations and 24 mirrored ones, each for even and odd sizes.
 TEST_F(MagicaVoxRead, RotationsAreAboutTheMiddleRoundedDown) {
   for (const Int3 size : {Int3{5, 6, 7}, Int3{4, 3, 2}})
     for (uint32_t bits = 0; bits < 128; ++bits) {
@@ -198,14 +198,14 @@ TEST_F(MagicaVoxRead, RotationsAreAboutTheMiddleRoundedDown) {
 }
 
 TEST_F(MagicaVoxRead, TransformsOfGroupsAreBelowEachOther) {
-  // Row 0 takes -y, row 1 x, row 2 z: a quarter turn about z.
+  // Row 0 takes -y, row 1 x, row 2 z, which is a quarter turn about z.
   const std::string quarter = std::to_string(1 | 0 << 2 | 1 << 4);
   const std::string graph = transform_bytes(0, 1, {}) + group_bytes(1, {2, 4}) +
                             transform_bytes(2, 3, {{"_r", quarter}, {"_t", "100 0 0"}}) +
                             group_bytes(3, {6}) + transform_bytes(4, 5, {{"_t", "0 0 50"}}) +
                             shape_bytes(5, 0) + transform_bytes(6, 7, {{"_t", "7 0 0"}}) + shape_bytes(7, 0);
   const auto voxels = world_voxels(read_of(file_bytes(model_bytes({1, 1, 1}, {{0, 0, 0, 1}}) + graph)));
-  // The turned one: (7.5, 0.5, 0.5) becomes (-0.5, 7.5, 0.5), and then (99.5, 7.5, 0.5).
+  // In the turned model, (7.5, 0.5, 0.5) becomes (-0.5, 7.5, 0.5), and then (99.5, 7.5, 0.5).
   EXPECT_EQ(voxels, (WorldVoxels{{{99, 0, -8}, 0xffffff}, {{0, 50, -1}, 0xffffff}}));
 }
 
@@ -245,7 +245,7 @@ TEST_F(MagicaVoxRead, TwoHundredColoursBecomeSixteen) {
 TEST_F(MagicaVoxRead, WithoutColoursInTheFileItsDefaultOnesAreTaken) {
   const dag::VoxelScene scene = read_of(file_bytes(
       model_bytes({6, 1, 1}, {{0, 0, 0, 1}, {1, 0, 0, 2}, {2, 0, 0, 37}, {3, 0, 0, 216}, {4, 0, 0, 255}})));
-  // As the specification lists them: 0xffffffff, 0xffccffff, 0xffffffcc, 0xff0000ee and 0xff111111.
+  // The specification lists these as 0xffffffff, 0xffccffff, 0xffffffcc, 0xff0000ee and 0xff111111.
   const WorldVoxels expected = {{{0, 0, -1}, 0xffffff},
                                 {{1, 0, -1}, 0xffffcc},
                                 {{2, 0, -1}, 0xccffff},
@@ -256,14 +256,16 @@ TEST_F(MagicaVoxRead, WithoutColoursInTheFileItsDefaultOnesAreTaken) {
 
 TEST_F(MagicaVoxRead, GraphsThatAreNoTreesAreRefused) {
   const std::string model = model_bytes({1, 1, 1}, {{0, 0, 0, 1}});
-  EXPECT_NE(message_of(file_bytes(model + transform_bytes(0, 1, {}) + group_bytes(1, {0}))).find("no tree"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of(file_bytes(model + transform_bytes(0, 1, {}) + group_bytes(1, {0}))).find("not a tree"),
+      std::string::npos);
   EXPECT_NE(message_of(file_bytes(model + transform_bytes(0, 1, {}))).find("no node 1"), std::string::npos);
   EXPECT_NE(message_of(file_bytes(model + transform_bytes(0, 1, {}) + shape_bytes(1, 5))).find("a model 5"),
             std::string::npos);
   std::string doubling = transform_bytes(0, 1, {});
   for (uint64_t i = 1; i < 60; ++i) doubling += group_bytes(i, {i + 1, i + 1});
-  EXPECT_NE(message_of(file_bytes(model + doubling + shape_bytes(60, 0))).find("no tree"), std::string::npos);
+  EXPECT_NE(message_of(file_bytes(model + doubling + shape_bytes(60, 0))).find("not a tree"),
+            std::string::npos);
 }
 
 TEST_F(MagicaVoxRead, ErrorsSayWhatIsWrong) {
@@ -272,7 +274,7 @@ TEST_F(MagicaVoxRead, ErrorsSayWhatIsWrong) {
            {"RIFF and so on", "no MagicaVoxel"},
            {file_bytes(model, 7), "version 7"},
            {file_bytes(model_bytes({2, 2, 2}, {{2, 0, 0, 1}})), "2 x 2 x 2"},
-           {file_bytes(model.substr(24)), "not its size"},
+           {file_bytes(model.substr(24)), "but no size"},
            {file_bytes(model + transform_bytes(0, 1, {{"_r", "3"}})), "'_r'"},
            {file_bytes(model + transform_bytes(0, 1, {{"_t", "1 2"}})), "'_t'"},
            {file_bytes(model + transform_bytes(0, 2, {}) + group_bytes(2, {3, 4}) +

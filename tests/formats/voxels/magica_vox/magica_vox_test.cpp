@@ -47,8 +47,8 @@ struct Reader {
 struct VoxFile {
   struct Node {
     Int3 translation = {0, 0, 0};
-    std::vector<int32_t> children;  // of a transform or a group
-    int32_t model = -1;             // of a shape
+    std::vector<int32_t> children;  // used in a transform or a group node
+    int32_t model = -1;             // used in a shape node
   };
   std::vector<Int3> sizes;
   std::vector<std::vector<std::pair<Int3, int>>> models;
@@ -152,7 +152,7 @@ VoxFile read_vox(const std::filesystem::path& path) {
   return vox;
 }
 
-// The place of the scene's voxel with z up: the turned centre of the voxel, in halves.
+// Returns the place of the scene's voxel with z up: the rotated centre of the voxel, in half voxels.
 Int3 turned(Int3 v, dag::UpAxis up) {
   Int3 c = v * 2 + Int3{1, 1, 1};
   if (up == dag::UpAxis::X) c = {c.y, c.z, c.x};
@@ -243,7 +243,7 @@ TEST_F(MagicaVox, ALargeSparseSceneIsQuick) {
   DenseGrid points = [](uint32_t x, uint32_t y, uint32_t z) {
     return x % 29 == 3 && y % 31 == 9 && z % 50 == 17 ? static_cast<int>(x % 16) : dag::kEmptyVoxel;
   };
-  // (2^14)^3 voxels with 256 copies of a few along the diagonal.
+  // The scene has (2^14)^3 voxels with 256 copies of a few along the diagonal.
   KnownScene known = repeated(known_scene(64, Materials::Sixteen, points), 0x81, 8);
   known.scene.up = dag::UpAxis::Z;
   Stopwatch watch;

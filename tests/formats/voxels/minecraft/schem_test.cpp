@@ -41,7 +41,7 @@ struct Build {
   std::vector<uint32_t> blocks;  // x fastest, then z, then y
 };
 
-// A schematic of one of the three versions, not compressed yet.
+// Returns an uncompressed schematic of one of the three versions.
 std::string schem_bytes(const Build& build, int version) {
   std::string palette, data;
   for (size_t i = 0; i < build.names.size(); ++i) palette += tag_bytes(3, build.names[i], big_bytes(i, 4));
@@ -168,7 +168,7 @@ TEST_F(SchemRead, ErrorsSayWhatIsWrong) {
   EXPECT_THROW(read_voxels(path("a.schem")), Error);
   std::string deep = std::string("\12\0\0", 3);
   for (int i = 0; i < 100'000; ++i) deep += tag_bytes(10, "a", "");
-  EXPECT_NE(message_of(deep).find("in each other"), std::string::npos);
+  EXPECT_NE(message_of(deep).find("nested too deeply"), std::string::npos);
 }
 
 TEST_F(SchemRead, DamagedFilesAreErrorsOrScenes) {

@@ -1,5 +1,5 @@
-// A small reader of .nvdb files for tests, written from the layout alone: it looks up one voxel at a time, as a
-// program that only wants to know a value does.
+// A small reader of .nvdb files for tests, written from the layout alone. It looks up one voxel at a time,
+// like a program that needs only a single value.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace vox::testing_nvdb {
 
 using testing_export::number_at;
 
-// Places in the file of a grid that is not compressed.
+// Positions in the file of an uncompressed grid.
 struct NvdbPlaces {
   explicit NvdbPlaces(const std::string& bytes) {
     grid = 16 + 176 + number_at<uint32_t>(bytes, 152);
@@ -40,7 +40,7 @@ class NvdbLookup {
     return number_at<T>(bytes_, at);
   }
 
-  // The bits of the value of an active voxel: of index grids its number, else as the type has it.
+  // Returns the bits of an active voxel's value: its index in an index grid, otherwise the type's own form.
   std::optional<uint64_t> value(Int3 v) const {
     const uint64_t key = uint64_t(uint32_t(v.x) >> 12) << 42 | uint64_t(uint32_t(v.y) >> 12) << 21 |
                          uint64_t(uint32_t(v.z) >> 12);
@@ -54,7 +54,7 @@ class NvdbLookup {
     return std::nullopt;
   }
 
-  // The array beside the tree of this name.
+  // Returns the array of this name beside the tree.
   std::string array(const std::string& name) const {
     const uint64_t first = at_.grid + get<uint64_t>(at_.grid + 640);
     for (uint64_t i = 0; i < get<uint32_t>(at_.grid + 648); ++i) {

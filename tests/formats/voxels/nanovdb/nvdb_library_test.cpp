@@ -1,4 +1,4 @@
-// Files of ours as NanoVDB's own headers and programs see them, where they are installed.
+// Reads our files with NanoVDB's own headers and programs if they are installed.
 #if __has_include(<nanovdb/util/GridValidator.h>)
 #include <nanovdb/util/GridValidator.h>
 #include <nanovdb/util/IO.h>
@@ -26,7 +26,7 @@ class NvdbLibrary : public ExportTest {
     write_nvdb(known.scene, path("a.nvdb"), {}, grid);
     return known;
   }
-  // What the shell prints, and its exit code behind it.
+  // Returns the shell's output followed by its exit code.
   static std::string shell(const std::string& command) {
     std::string text;
     FILE* pipe = popen((command + " 2>&1; echo \" code $?\"").c_str(), "r");

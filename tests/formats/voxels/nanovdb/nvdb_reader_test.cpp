@@ -29,7 +29,7 @@ void set_number(std::string& bytes, uint64_t at, T value) {
   std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
-// As another program would have written it: without what we say of the scene.
+// Returns the file as another program would write it, without our description of the scene.
 std::string foreign(std::string bytes) {
   const size_t name = bytes.rfind(std::string("vox scene\0", 10));
   bytes[name] = 'V';
@@ -120,7 +120,7 @@ TEST_F(NvdbReader, OtherProgramsVoxelsLieWhereTheirTransformSays) {
   });
   std::string bytes = foreign(bytes_of(known, NvdbGrid::Rgba));
   const NvdbPlaces at(bytes);
-  set_number<uint64_t>(bytes, at.tiles, uint64_t{0xfffff} << 42);  // from x = -4096 on
+  set_number<uint64_t>(bytes, at.tiles, uint64_t{0xfffff} << 42);  // the tile begins at x = -4096
   set_number<double>(bytes, at.grid + 528, 7.5);
   write_all(path("b.nvdb"), bytes);
   const dag::VoxelScene scene = read("b.nvdb");
@@ -143,7 +143,7 @@ TEST_F(NvdbReader, ValuesThatAreNoColoursLeaveVoxelsWithoutMaterialsWithAWarning
   }
   set_log_sink(before);
   ASSERT_EQ(warnings.size(), 2u);
-  EXPECT_NE(warnings[0].find("its values are no colours"), std::string::npos);
+  EXPECT_NE(warnings[0].find("its values are not colours"), std::string::npos);
 }
 
 TEST_F(NvdbReader, WhatItCannotReadIsNamed) {
@@ -158,12 +158,12 @@ TEST_F(NvdbReader, WhatItCannotReadIsNamed) {
   EXPECT_NE(changed(14, uint16_t{7}).find("codec 7"), std::string::npos);
   EXPECT_NE(changed(8, uint32_t{29 << 21}).find("version 29.0.0"), std::string::npos);
   EXPECT_NE(changed(0, uint64_t{1}).find("no NanoVDB file"), std::string::npos);
-  EXPECT_NE(changed(12, uint16_t{0}).find("no start of a segment"), std::string::npos);
+  EXPECT_NE(changed(12, uint16_t{0}).find("not the start of a segment"), std::string::npos);
   EXPECT_NE(changed(at.grid + 636, uint32_t{99}).find("type 99"), std::string::npos);
   EXPECT_NE(problem(bytes.substr(0, 16)).find("is not within"), std::string::npos);
 }
 
-// A tree that comes to one node by many ways would be a small file of very many voxels.
+// If a tree could reach one node by several ways, a small file could have very many voxels.
 TEST_F(NvdbReader, ANodeHasOnePlace) {
   const std::string bytes = bytes_of(known_scene(8, Materials::Sixteen, noise_grid(9)), NvdbGrid::U8);
   const NvdbPlaces at(bytes);
@@ -188,7 +188,7 @@ TEST_F(NvdbReader, DamagedBytesAreAnErrorOrASceneThatIsCorrect) {
     const std::string bytes = bytes_of(known_scene(9, Materials::Sixteen, noise_grid(12)), grid);
     const NvdbPlaces at(bytes);
     const uint64_t upper = at.root + number_at<uint64_t>(bytes, at.tiles + 8), lower = upper + 270400;
-    // Most of the file is tables of nodes, which say nothing.
+    // Most of the file is tables of nodes with no effect.
     const std::array<std::pair<uint64_t, uint64_t>, 4> parts = {{{0, upper + 40},
                                                                  {upper + 8256, upper + 8300},
                                                                  {lower, lower + 1120},

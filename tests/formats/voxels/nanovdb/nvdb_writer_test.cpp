@@ -22,7 +22,7 @@ class NvdbWriter : public ExportTest {
     return NvdbLookup(read_all(path("a.nvdb")));
   }
 
-  // What a file should say of a voxel: its material + 1, or 0.
+  // Returns the file's value for a voxel, converted to material + 1, or 0.
   static int value_in(const NvdbLookup& file, const KnownScene& known, NvdbGrid grid, Int3 voxel) {
     const std::optional<uint64_t> value = file.value(voxel);
     if (!value) return 0;
@@ -101,8 +101,8 @@ TEST_F(NvdbWriter, NumbersOfValuesAreEachUsedOnce) {
   }
 }
 
-// A cube of 8192³ with one corner filled, whose files have few bytes: it is a tile of 4096³; of half the size it
-// is tiles of 128³.
+// In a cube of 8192³ only one corner is filled, so the files are small. The corner is a tile of 4096³ or, at
+// half the size, tiles of 128³.
 TEST_F(NvdbWriter, WhatIsFilledWithOneMaterialIsTiles) {
   for (const uint32_t side : {4096u, 2048u}) {
     int times = 0;

@@ -1,5 +1,5 @@
-// Surfaces are read back by our own readers and by Assimp, taken apart into the faces of voxels, and compared with
-// those that a loop over a dense grid finds.
+// Reads surfaces back with our own readers and with Assimp, divides them into the faces of voxels, and
+// compares these with the faces that a loop over a dense grid finds.
 #include "formats/voxels/surfaces/surface.h"
 
 #include <assimp/postprocess.h>
@@ -22,7 +22,7 @@ namespace {
 
 using namespace testing_export;
 
-// A face of a voxel: the axis that it looks along, 1 or -1 for its direction, and the voxel.
+// A face of a voxel: the axis along which it looks, 1 or -1 for its direction, and the voxel.
 using Face = std::array<int32_t, 5>;
 using Faces = std::map<Face, scene::Rgb8>;
 
@@ -53,8 +53,8 @@ scene::Rgb8 color_of(const scene::Scene& mesh, const scene::Triangle& triangle) 
   return {color.r, color.g, color.b};
 }
 
-// Where the faces lie is told by one point in each, which is on no diagonal of a rectangle: that would be a
-// rational place.
+// A point in each face identifies it. The point must not lie on a diagonal of a rectangle, which only a
+// rational place could.
 constexpr double kInFaceU = 0.31830988618, kInFaceV = 0.5772156649;
 
 bool holds(const std::array<Vec3d, 3>& corners, uint32_t u, uint32_t v, double at_u, double at_v) {
@@ -199,8 +199,8 @@ TEST_F(SurfaceFiles, AClipBoxHasFacesWhereItCutsThroughVoxels) {
 TEST_F(SurfaceFiles, FacesOfOneMaterialInAPlaneAreOneInACubeOf64) {
   const KnownScene known = repeated(known_scene(8, Materials::Sixteen, full_grid), 0xff, 4);
   const Surface surface(known.scene, cube_at({0, 0, 0}, 128), "a.ply");
-  EXPECT_EQ(surface.quads(), 24u);              // a quarter of each side of the cube
-  EXPECT_EQ(surface.vertices(), 8 * (8u - 1));  // each of the eight cubes has all corners but the inner one
+  EXPECT_EQ(surface.quads(), 24u);              // a quarter of each side of the whole cube
+  EXPECT_EQ(surface.vertices(), 8 * (8u - 1));  // the eight cubes have all corners but the inner one
 }
 
 TEST_F(SurfaceFiles, EmptyScenesAreEmptyMeshesOrAnErrorWhereThereAreNone) {
@@ -221,7 +221,7 @@ TEST_F(SurfaceFiles, MaterialsHaveTheNamesOfThePalette) {
   ASSERT_EQ(glb.materials.size(), 3u);
   EXPECT_EQ(glb.materials[0].name, "#102030");
   EXPECT_EQ(glb.materials[1].name, "roof tiles");
-  // Words for OBJ, each once.
+  // Names in OBJ are single words, and unique.
   const scene::Scene obj = written(known, kFormats[0]);
   ASSERT_EQ(obj.materials.size(), 3u);
   EXPECT_EQ(obj.materials[0].name, "102030");
@@ -235,7 +235,7 @@ TEST_F(SurfaceFiles, AreTurnedForGlbSoThatYIsUp) {
   });
   known.scene.up = dag::UpAxis::Z;
   scene::Scene mesh = written(known, kFormats[1]);
-  for (Vec3d& p : mesh.positions) p = {p.x, -p.z, p.y};  // back again
+  for (Vec3d& p : mesh.positions) p = {p.x, -p.z, p.y};  // turned back again
   known.scene.up = dag::UpAxis::Y;
   expect_same(faces_of_mesh(mesh, known.scene), faces_of_grid(known, cube_at({0, 0, 0}, 8)));
   known.scene.up = dag::UpAxis::X;

@@ -31,7 +31,7 @@ T taken(std::string_view& bytes) {
   return value;
 }
 
-// Reads what the header says, in the order in which it says it.
+// Reads the fields that the header lists, in its order.
 std::vector<PlyPoint> read_points(const std::filesystem::path& path) {
   const std::string file = read_all(path);
   const size_t end = file.find("end_header\n");
@@ -143,7 +143,7 @@ TEST_F(WrittenPoints, NormalsOfAWallOneVoxelThickAreThoseOfItsPlane) {
     expected[axis] = 1;
     for (const PlyPoint& point : written(known)) EXPECT_EQ(point.normal, expected);
   }
-  // A plane on the slope: x = y.
+  // The voxels form a slanted plane: x = y.
   const KnownScene known = known_scene(
       16, Materials::None, [](uint32_t x, uint32_t y, uint32_t) { return x == y ? 0 : dag::kEmptyVoxel; });
   for (const PlyPoint& point : written(known)) {

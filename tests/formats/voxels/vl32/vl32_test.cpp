@@ -14,7 +14,7 @@ using namespace testing_export;
 
 using PlacedColor = std::array<int64_t, 3>;
 
-// The records of a file, by hand: four big-endian words each.
+// Reads the records of a file directly: four big-endian words each.
 std::map<PlacedColor, uint32_t> records_of(const std::filesystem::path& path) {
   const std::string bytes = read_all(path);
   EXPECT_EQ(bytes.size() % 16, 0u);

@@ -1,4 +1,4 @@
-// Scenes of volumes are compared with what a loop over all values says of each voxel.
+// Compares scenes made from volumes with a loop over all values.
 #include "formats/voxels/volumes/volume_voxels.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ uint64_t noise(Int3 v) {
                static_cast<uint64_t>(v.z) << 40);
 }
 
-// The scene as bytes: 0 where empty, else the entry + 1.
+// The scene as bytes: 0 for empty voxels, otherwise the entry + 1.
 struct DenseScene {
   dag::VoxelScene scene;
   std::vector<uint8_t> values;
@@ -58,7 +58,7 @@ struct DenseScene {
     return values[(static_cast<size_t>(v.z) * side + static_cast<size_t>(v.y)) * side +
                   static_cast<size_t>(v.x)];
   }
-  // Compares all voxels; expected(v) is asked for those below `size` alone, all others are empty.
+  // Compares all voxels. expected(v) is called only for voxels below `size`; all others must be empty.
   void expect(Int3 size, const std::function<int(Int3)>& expected) const {
     const auto side = static_cast<int32_t>(scene.dag.resolution);
     for (int32_t z = 0; z < side; ++z)
@@ -149,7 +149,8 @@ TEST(VolumeVoxels, LargeLabelsAreMaterialsInTheirOrder) {
 
 TEST(VolumeVoxels, TooManyLabelsAreAnErrorUnlessTheSmallestMayShareAMaterial) {
   const QuietLog quiet;
-  // Multiples of 8 have half of eight layers, all others half of one; 32 has one layer.
+  // Each multiple of 8 has half of the voxels of eight layers, and each other label half of one layer; 32 has
+  // one layer.
   const auto value = [](Int3 v) { return static_cast<uint32_t>(noise(v) % 40 < 20 ? v.z : v.z / 8 * 8); };
   const StoredVolume stored = stored_volume<uint32_t>(StoredType::U32, kSize, value);
   EXPECT_THROW(labels_of(stored, {.kind = Kind::Labels}), Error);
@@ -185,7 +186,7 @@ TEST(VolumeVoxels, AxesOfOtherSpacingAndDirectionTakeTheNearestValue) {
   const DenseScene dense(stored, labels_of(stored, {}));
   EXPECT_EQ(dense.scene.voxel_size, 0.5);
   EXPECT_EQ(dense.scene.origin, (Vec3d{85, 10, 0}));
-  // 7 · 1.25 / 0.5 = 17.5 voxels, which become 18.
+  // The volume is 7 · 1.25 / 0.5 = 17.5 voxels wide, which become 18.
   dense.expect({30, 18, 20}, [&](Int3 v) {
     return static_cast<int>(value({29 - v.x, std::min(static_cast<int>((v.y + 0.5) / 2.5), 6), v.z / 4}));
   });

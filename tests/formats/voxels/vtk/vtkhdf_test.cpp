@@ -1,4 +1,4 @@
-// VTKHDF files are read by VTK's own reader where python3-vtk9 is installed, and by plain h5py.
+// Reads VTKHDF files with VTK's own reader, if python3-vtk9 is installed, and with plain h5py.
 #include "formats/voxels/vtk/vtkhdf.h"
 
 #include <cstdlib>
@@ -24,7 +24,7 @@ class VtkHdf : public ExportTest {
   static bool has_python(const std::string& module) {
     return std::system(("/usr/bin/python3 -c 'import " + module + "' > /dev/null 2>&1").c_str()) == 0;
   }
-  // Runs a Python program with the folder as its current one, and returns what it prints.
+  // Runs a Python program in the folder and returns its output.
   std::string python(const std::string& text) const {
     std::ofstream(path("read.py")) << text;
     const std::string folder = path("").string();
@@ -84,14 +84,14 @@ open('values', 'wb').write(d[:].tobytes())
 }
 
 TEST_F(VtkHdf, EmptySpaceTakesNoRoom) {
-  // A corner of 64³ in a cube of 2048³.
+  // The filled part is a corner of 64³ in a cube of 2048³.
   KnownScene known = known_scene(64, Materials::None, noise_grid(3));
   known = repeated(known, 1, 5);
   write_vtkhdf(known.scene, path("a.vtkhdf"), std::nullopt, VtkKind::Image);
   EXPECT_LT(std::filesystem::file_size(path("a.vtkhdf")), 1'000'000u);
 }
 
-// Puts together what the levels hold, finer ones over coarser ones.
+// Combines the levels, finer ones over coarser ones.
 constexpr const char* kReadAmr = R"(
 import h5py, numpy
 f = h5py.File('a.vtkhdf')

@@ -1,0 +1,33 @@
+// An HDF5 file that appears whole or not at all. HDF5 writes much of a file only when its objects are closed, so every
+// close is checked, and the finished file is read back before it replaces anything.
+#pragma once
+
+#include <filesystem>
+
+#include "formats/io/h5.h"
+#include "libvox/base/atomic_file.h"
+
+namespace vox::h5 {
+
+class NewFile {
+ public:
+  // Throws Error that names the target if it cannot be written.
+  explicit NewFile(const std::filesystem::path& target);
+
+  const Object& root() const { return file_; }
+
+  // Closes the file, reads it back with check_written() and makes it appear at its target. All objects in it are closed
+  // before. Throws Error if anything could not be written; the target is then as it was.
+  void commit();
+
+ private:
+  Quiet quiet_;
+  AtomicFile target_;
+  Object file_;
+};
+
+// Reads all attributes and all small datasets of a file. For large datasets it compares the bytes and chunks that are
+// stored with what their dimensions promise. Throws Error that calls the file `name` if anything is missing.
+void check_written(const std::filesystem::path& path, const std::string& name);
+
+}  // namespace vox::h5
