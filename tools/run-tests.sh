@@ -1,6 +1,6 @@
 #!/bin/sh
 # In a bundle: runs every test program and ends with one line, "N passed, N failed, N skipped".
-# VOX_TEST_DEVICE=cuda runs them on the GPU. Arguments go to every program (--gtest_filter=…).
+# VOX_TEST_DEVICE=cuda runs them on the GPU. CommandLine go to every program (--gtest_filter=…).
 here=$(cd "$(dirname "$0")" && pwd)
 export VOX_BIN="$here/bin"
 log=$(mktemp) || exit 1

@@ -8,7 +8,6 @@
 
 #include "formats/io/find_file.h"
 #include "libvox/base/log.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 
 namespace vox {
@@ -45,9 +44,10 @@ std::optional<std::filesystem::path> TextureFiles::find(const std::string& name,
 
 void TextureFiles::warn_of_missing() const {
   if (missing_.empty()) return;
-  log_warning("{}: {} not found: {}; the material's colour is used instead ({})", mesh_.string(),
-              format_count(missing_.size(), "texture"), first_names(missing_),
-              phrase(Phrase::NameTextureFolder));
+  log_warning(
+      "{}: {} not found: {}; the material's colour is used instead (texture paths can name folders to "
+      "look in)",
+      mesh_.string(), format_count(missing_.size(), "texture"), first_names(missing_));
 }
 
 }  // namespace vox

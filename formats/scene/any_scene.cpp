@@ -10,7 +10,6 @@
 #include "formats/voxels/read_voxels.h"
 #include "formats/voxels/volumes/volume_voxels.h"
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 
 namespace vox {
 namespace {

@@ -25,8 +25,9 @@ VoxelBox export_region(const dag::VoxelScene& scene, const std::optional<VoxelBo
 // The largest resolution that halving reaches and that is at most `most`, in words: "1K".
 std::string coarser_resolution(uint32_t resolution, uint32_t most);
 
-// The hint of an error, which says that a scene of this resolution, or a part of it, can be written.
+// Hints of errors: a scene of this resolution, or of a lower one, or a part of the scene can be written.
 std::string coarser_hint(const std::string& resolution);
+std::string lower_resolution_hint();
 
 // World position of the lower corner of a voxel.
 Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel);

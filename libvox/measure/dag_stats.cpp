@@ -7,7 +7,6 @@
 #include <bit>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/dag/each_node.h"
 #include "libvox/dag/filled_box.h"
 #include "libvox/dag/node.h"
@@ -139,7 +138,8 @@ void check_counts(const DagStats& counted, const dag::FrozenDag& dag) {
     same = same && counted.levels[level].unique_nodes == dag.levels[level].nodes &&
            counted.levels[level].svo_nodes == dag.levels[level].svo_nodes;
   if (!same)
-    throw Error("the counts in the file are not those of its nodes").hint(phrase(Phrase::VerifyFile));
+    throw Error("the counts in the file are not those of its nodes")
+        .hint("a verification of the file says more");
 }
 
 }  // namespace vox::measure

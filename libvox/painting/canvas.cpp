@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 #include "libvox/painting/atlas_triangle.h"
 #include "libvox/scene/material_colors.h"
@@ -43,7 +42,8 @@ std::vector<scene::Triangle> squares_of(const std::vector<uint8_t>& used, uint32
 Error stroke_too_large(uint64_t texels) {
   return Error(fmt::format("a stroke paints {} texels at once, more than there is memory for",
                            format_count(texels)))
-      .hint(phrase(Phrase::AllowMoreMemory) + ", paint an atlas of a smaller size, or part the stroke");
+      .hint("allow more memory, paint an atlas of a smaller size, or part the stroke")
+      .about("memory_limit");
 }
 
 Canvas prepare_canvas(const scene::Scene& scene, const PaintOptions& options) {

@@ -8,6 +8,7 @@
 
 #include "libvox/engine/engine.h"
 #include "libvox/measure/convert_bench.h"
+#include "tools/common/command_line.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {
@@ -25,7 +26,7 @@ struct ConvertCommand {
   std::string command;
 };
 
-// Prints --help and --version itself. Throws UsageError.
-ConvertCommand parse_convert_command(int argc, char** argv);
+// Throws UsageError, and Error if an input is missing.
+ConvertCommand read_convert_command(const CommandLine& arguments);
 
 }  // namespace vox

@@ -7,6 +7,7 @@
 
 #include "libvox/engine/engine.h"
 #include "libvox/measure/edit_bench.h"
+#include "tools/common/command_line.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {
@@ -25,7 +26,7 @@ struct EditCommand {
 // The resolution of a mesh where none is asked for.
 uint32_t default_edit_resolution(const std::string& device);
 
-// Prints --help and --version itself. Throws UsageError.
-EditCommand parse_edit_command(int argc, char** argv);
+// Throws UsageError, and Error if an input is missing.
+EditCommand read_edit_command(const CommandLine& arguments);
 
 }  // namespace vox

@@ -23,8 +23,8 @@ void throw_if_different(const measure::FormsBenchResult& result) {
 
 }  // namespace
 
-void run_forms(int argc, char** argv) {
-  FormsCommand command = parse_forms_command(argc, argv);
+void run_forms(const CommandLine& arguments) {
+  FormsCommand command = read_forms_command(arguments);
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   const SceneInput input =

@@ -7,6 +7,7 @@
 
 #include "libvox/engine/engine.h"
 #include "libvox/measure/intersect_bench.h"
+#include "tools/common/command_line.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {
@@ -24,7 +25,7 @@ struct IntersectCommand {
   std::string command;
 };
 
-// Prints --help and --version itself. Throws UsageError.
-IntersectCommand parse_intersect_command(int argc, char** argv);
+// Throws UsageError, and Error if an input is missing.
+IntersectCommand read_intersect_command(const CommandLine& arguments);
 
 }  // namespace vox

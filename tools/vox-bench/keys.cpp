@@ -41,8 +41,8 @@ void throw_if_wrong(const measure::KeysBenchResult& result) {
 
 }  // namespace
 
-void run_keys(int argc, char** argv) {
-  KeysCommand command = parse_keys_command(argc, argv);
+void run_keys(const CommandLine& arguments) {
+  KeysCommand command = read_keys_command(arguments);
   check_targets(command.files);
   for (const auto& picture : {command.rebuilt, command.ages})
     if (picture) check_writable(*picture, OutputKind::Picture, command.files.overwrite);

@@ -21,6 +21,7 @@
 #include "tools/common/scene_report.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/conversion.h"
+#include "tools/vox-convert/described_options.h"
 #include "tools/vox-convert/given.h"
 #include "tools/vox-convert/meshes.h"
 #include "tools/vox-convert/mixed.h"
@@ -141,8 +142,8 @@ void convert(const ConvertOptions& options) {
   log_info("{}: {}", options.output.string(), format_bytes(output_bytes(options)));
 }
 
-void run(int argc, char** argv, ranks::Ranks* ranks) {
-  ConvertOptions options = parse_convert_options(argc, argv);
+void run(const CommandLine& arguments, ranks::Ranks* ranks) {
+  ConvertOptions options = read_convert_options(arguments);
   if (ranks) {
     options.ranks = ranks;
     options.engine = engine_of_rank(options.engine, *ranks);
@@ -159,6 +160,5 @@ void run(int argc, char** argv, ranks::Ranks* ranks) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool_on_ranks("vox-convert",
-                                [&](vox::ranks::Ranks* ranks) { vox::run(argc, argv, ranks); });
+  return vox::run_tool_on_ranks(vox::convert_description(), argc, argv, vox::run);
 }

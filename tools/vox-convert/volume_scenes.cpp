@@ -27,7 +27,7 @@ bool has_threshold(const ConvertOptions& options) {
 }
 
 void check_materials(const ConvertOptions& options) {
-  const bool is_given = std::ranges::find(options.given, "materials") != options.given.end();
+  const bool is_given = std::ranges::find(options.given, "materials", &Option::name) != options.given.end();
   if (is_given && !options.volume_materials && options.materials != scene::MaterialMode::None)
     throw UsageError("--materials of a volume is bins, labels or none: it has no textures");
   if (options.volume_materials && options.volume_materials->kind == Kind::Labels && has_threshold(options))

@@ -27,6 +27,7 @@
 #include "tools/common/scene_report.h"
 #include "tools/common/tool.h"
 #include "tools/vox-edit/check.h"
+#include "tools/vox-edit/described_options.h"
 #include "tools/vox-edit/edit_log.h"
 #include "tools/vox-edit/given.h"
 #include "tools/vox-edit/one_device.h"
@@ -176,7 +177,7 @@ void EditRun::done(const edit::Command& command, Progress& progress) {
 
 void EditRun::save(const std::filesystem::path& path, const edit::Command& last) {
   if (!options_.output) {
-    log_warning("{}: '{}' is not written: nothing is without -o", edit::location(script_, last),
+    log_warning("{}: '{}' is not written, because -o is missing", edit::location(script_, last),
                 path.string());
     return;
   }
@@ -296,8 +297,8 @@ HtmlPage EditRun::page() const {
   return page;
 }
 
-void run(int argc, char** argv, const ranks::Ranks* ranks) {
-  const EditOptions options = parse_edit_options(argc, argv);
+void run(const CommandLine& arguments, const ranks::Ranks* ranks) {
+  const EditOptions options = read_edit_options(arguments);
   if (ranks) refuse_ranks(options.engine, *ranks);
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
@@ -327,6 +328,5 @@ void run(int argc, char** argv, const ranks::Ranks* ranks) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool_on_ranks("vox-edit",
-                                [&](const vox::ranks::Ranks* ranks) { vox::run(argc, argv, ranks); });
+  return vox::run_tool_on_ranks(vox::edit_description(), argc, argv, vox::run);
 }

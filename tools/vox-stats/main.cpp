@@ -128,8 +128,8 @@ void measure_all(SceneStats& stats, const StatsOptions& options, bricks::FrozenB
   if (stats.has(Section::Bricks)) measure_own_bricks(stats, options, std::move(bricks));
 }
 
-void run(int argc, char** argv) {
-  const StatsOptions options = parse_stats_options(argc, argv);
+void run(const CommandLine& arguments) {
+  const StatsOptions options = read_stats_options(arguments);
   const ThreadLimit threads(options.engine.threads);
   check_targets(options);
   if (options.against) return run_against(options);
@@ -144,17 +144,17 @@ void run(int argc, char** argv) {
   if (parts.bricks && options.shows(Section::Bricks)) bricks = read_bricks(options.scene);
   try {
     stats.sections = sections_of(options, parts);
-    check_given(options.given,
-                {kShowsSections | (stats.has(Section::Memory) ? kShowsMemory : 0u) |
-                     (options.html && stats.has(Section::Scene) ? kShowsPicture : 0u),
-                 stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
+    check_effects(options.given,
+                  {kShowsSections | (stats.has(Section::Memory) ? kShowsMemory : 0u) |
+                       (options.html && stats.has(Section::Scene) ? kShowsPicture : 0u),
+                   stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
     measure_all(stats, options, std::move(bricks));
   } catch (const Cancelled&) {
     throw;
   } catch (const UsageError&) {
     throw;
   } catch (const Error& error) {
-    throw Error(error.what()).at(stats.file);
+    throw Error(error.what()).at(stats.file).about(error.setting());
   }
   measure::ResultGroup results = results_of(stats);
   results.set(measure::in_report("generator"), generator_text());
@@ -173,5 +173,5 @@ void run(int argc, char** argv) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool("vox-stats", [&] { vox::run(argc, argv); });
+  return vox::run_tool(vox::stats_description(), argc, argv, vox::run);
 }
