@@ -21,7 +21,7 @@ bricks::BricksOptions read_bricks_options(const CommandLine& arguments);
 volume::ThresholdOptions read_threshold_options(const CommandLine& arguments);
 RawOptions read_raw_options(const CommandLine& arguments);
 
-// Reads the side of a brick as its logarithm. `expected` lists the values for the message.
+// Reads the side of a brick and returns its logarithm. Throws UsageError with the message if it is none.
 uint32_t parse_brick_side(std::string_view text, std::string_view message);
 
 }  // namespace vox

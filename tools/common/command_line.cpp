@@ -37,16 +37,18 @@ cxxopts::Options declared(const ToolDescription& tool) {
   return options;
 }
 
-// The option that a misspelt one was meant to be: one of which it is the beginning, or that it begins with, else the
-// one that the fewest changes lead to. "" if none is near.
+// The option that a misspelt one was meant to be: the longest one that it begins with, or the shortest one that begins
+// with it, else the one that the fewest changes lead to. "" if none is near.
 std::string meant(std::string_view word, const std::vector<std::string_view>& names) {
   constexpr size_t kFewestLetters = 3;
-  std::string_view best;
-  for (const std::string_view name : names)
-    if (std::min(name.size(), word.size()) >= kFewestLetters &&
-        (name.starts_with(word) || word.starts_with(name)) && name.size() > best.size())
-      best = name;
-  return std::string(best.empty() ? nearest_word(word, names) : best);
+  std::string_view shorter, longer;
+  for (const std::string_view name : names) {
+    if (std::min(name.size(), word.size()) < kFewestLetters) continue;
+    if (word.starts_with(name) && name.size() > shorter.size()) shorter = name;
+    if (name.starts_with(word) && (longer.empty() || name.size() < longer.size())) longer = name;
+  }
+  if (!shorter.empty()) return std::string(shorter);
+  return std::string(longer.empty() ? nearest_word(word, names) : longer);
 }
 
 [[noreturn]] void throw_unknown(const ToolDescription& tool, const std::string& word) {

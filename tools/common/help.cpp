@@ -232,7 +232,7 @@ std::string full_help(const ToolDescription& tool, size_t width) {
   const std::string more = tool.more.empty() ? "" : "\n" + tool.more;
   std::string text = usage(tool) + filled_about(tool.about + more + examples(tool.examples), width);
   for (const OptionTopic& topic : tool.topics) text += '\n' + topic_help(topic, width);
-  return text + kExitCodes;
+  return text + filled_about(kExitCodes, width);
 }
 
 }  // namespace

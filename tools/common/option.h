@@ -1,4 +1,4 @@
-// An option of a tool. It is stated once, here: its name, what it takes, the runs that it goes with, and one sentence
+// An option of a tool. Its statement is the only place of its knowledge: its name, what it takes, the runs that it goes with, and one sentence
 // of help. The command line is read and checked by these statements; --help, manual pages, completions and the options
 // that errors of the library refer to are made of them.
 #pragma once
@@ -78,7 +78,7 @@ struct ToolDescription {
   std::vector<const Option*> all_options() const;  // without operands
 };
 
-// What a run of a tool is asked to do.
+// The traits of a run of a tool, and its name in messages.
 struct RunTraits {
   uint32_t bits = 0;
   std::string what;  // "a scene file", "a cut"

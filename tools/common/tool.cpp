@@ -71,7 +71,7 @@ std::optional<CommandLine> read_command_line(const ToolDescription& tool, int ar
   return arguments;
 }
 
-// How a program ends: its exit code, and the message if the code is not 0.
+// The end of a program: its exit code, and the message if the code is not 0.
 struct Ending {
   int code = 0;
   std::string message;

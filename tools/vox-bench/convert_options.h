@@ -16,8 +16,8 @@ namespace vox {
 struct ConvertCommand {
   static constexpr uint64_t kGpuTriangles = 1'000'000, kCpuTriangles = 100'000;
 
-  std::vector<std::filesystem::path> meshes;   // without any, a sphere
-  std::optional<uint64_t> triangles;           // of the sphere; where absent, the device's default
+  std::vector<std::filesystem::path> meshes;   // if there are none, a sphere is measured
+  std::optional<uint64_t> triangles;           // triangles of the sphere; none for the device's default
   std::optional<std::filesystem::path> write;  // a folder for the files whose writing is measured
   measure::ConvertBenchOptions bench;
   EngineOptions engine;

@@ -15,7 +15,7 @@
 namespace vox {
 namespace {
 
-// What was measured is written before this: it says which form is wrong.
+// The measurements are written before this: they show which form is wrong.
 void throw_if_different(const measure::FormsBenchResult& result) {
   for (const measure::FormsBenchRow& row : result.rows)
     if (!row.error.empty()) throw Error(fmt::format("{}, {}", result.forms[row.form].size.text, row.error));

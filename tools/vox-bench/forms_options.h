@@ -14,7 +14,7 @@ namespace vox {
 
 struct FormsCommand {
   std::optional<std::filesystem::path> input;  // a scene file or a mesh; without one, the village
-  // Of a mesh; without one, the device's default. Of a scene file a coarser level; without one, its own.
+  // The resolution of a mesh, or none for the device's default; a coarser level of a scene file, or none for its own.
   std::optional<uint32_t> resolution;
   measure::FormsBenchOptions bench;  // but for how long making the SVDAG took
   EngineOptions engine;

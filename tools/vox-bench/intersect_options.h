@@ -13,7 +13,7 @@
 namespace vox {
 
 struct IntersectCommand {
-  // Of each mesh that is generated.
+  // The number of triangles of each mesh that is generated.
   static constexpr uint64_t kTriangles = 160'000, kFewestTriangles = 12, kMostTriangles = 100'000'000;
 
   std::vector<std::filesystem::path> meshes;  // two; none: two are generated

@@ -31,7 +31,7 @@ scene::Image all_ages(const measure::KeysBenchResult& result) {
   return measure::side_by_side(images);
 }
 
-// What was measured is written before this: it says which table is wrong.
+// The measurements are written before this: they show which table is wrong.
 void throw_if_wrong(const measure::KeysBenchResult& result) {
   for (const measure::KeysBenchRow& row : result.rows)
     if (row.wrong > 0)

@@ -36,7 +36,7 @@ scene::Image overlay_of(const measure::MatchBenchOptions& bench, const measure::
                              similarity);
 }
 
-// What was measured is written before this: it says which table is wrong.
+// The measurements are written before this: they show which table is wrong.
 void throw_if_not_alike(const measure::MatchBenchResult& result) {
   for (const measure::MatchBenchRow& row : result.rows)
     if (row.time && !row.error.empty()) throw Error(row.table + ": " + row.error);

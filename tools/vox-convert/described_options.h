@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// What a conversion reads and writes: the traits of the rules of options.
+// The traits of a conversion, for the rules of options: what it reads and writes.
 enum ConvertTrait : uint32_t {
   kMesh = 1,
   kRawVolume = 2,  // the file does not describe its values

@@ -37,7 +37,7 @@
 namespace vox {
 namespace {
 
-// Of a scene in parts, whose words are in their files alone, these say how many there are.
+// The words of a scene in parts are in the parts' files alone, so that their numbers come from the output.
 SceneFigures figures_of(const dag::VoxelScene& scene, const ConvertOptions& options) {
   return options.parts ? SceneFigures(scene, read_scene_info(options.output).level_words)
                        : SceneFigures(scene);

@@ -34,7 +34,7 @@ void check_materials(const ConvertOptions& options) {
     throw UsageError("--threshold is for amounts: of --materials labels, 0 alone is empty");
 }
 
-// Where the command line does not say it, small numbers that are equal to those beside them are labels.
+// If the command line does not choose, small numbers that are equal to those beside them are labels.
 VolumeMaterials chosen_materials(const StoredVolume& stored, const ConvertOptions& options) {
   if (options.volume_materials) return *options.volume_materials;
   if (options.materials == scene::MaterialMode::None) return {.kind = Kind::None};

@@ -6,7 +6,7 @@
 
 namespace vox {
 
-// What a run does: the traits of the rules of options.
+// The traits of a run, for the rules of options: what it does.
 enum EditTrait : uint32_t {
   kEdits = 1,  // the script is run, not only checked
   kRecording = 2,

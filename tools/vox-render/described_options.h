@@ -6,7 +6,7 @@
 
 namespace vox {
 
-// What a run shows: the traits of the rules of options.
+// The traits of a run, for the rules of options: what it shows.
 enum RenderTrait : uint32_t {
   kLit = 1,       // a scene in the light
   kMeasured = 2,  // depth, normal or level as colours

@@ -1,4 +1,5 @@
-// Writes the pictures of a run: each into a file of its own, or all into a film. Of several processes rank 0 does.
+// Writes the pictures of a run: each into a file of its own, or all into a film. If there are several processes, rank 0
+// writes.
 #pragma once
 
 #include <optional>

@@ -33,7 +33,7 @@ struct StatsOptions {
   bool shows(Section section) const { return sections.count(section) > 0; }
 };
 
-// What a run shows: the traits of the rules of options.
+// The traits of a run, for the rules of options: what it shows.
 enum StatsTrait : uint32_t { kShowsSections = 1, kShowsMemory = 2, kShowsPicture = 4 };
 
 ToolDescription stats_description();
