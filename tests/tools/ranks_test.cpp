@@ -111,7 +111,7 @@ TEST_F(RanksProgram, WhatOneDoesIsRefusedToSeveral) {
   EXPECT_EQ(occurrences(page.err, "--html is the work of one process, but 2 were started"), 1u) << page.err;
   const Finished lists = launched(2, "vox-render", {"cube.h5", "--device", "cpu,cpu", "-o", "a.png"});
   EXPECT_EQ(lists.code, kBadUsage);
-  EXPECT_EQ(occurrences(lists.err, "several devices are named"), 1u) << lists.err;
+  EXPECT_EQ(occurrences(lists.err, "--device names several"), 1u) << lists.err;
   std::filesystem::remove(folder_ / "script.txt");
   EXPECT_EQ(listing(folder_), before);
 }
