@@ -151,6 +151,7 @@ StatsOptions read_stats_options(const CommandLine& arguments) {
                     options.output->string()));
   read_sections(arguments, options);
   options.tables.tables = read_tables(arguments);
+  options.tables.load_factors.clear();
   for (const uint32_t factor : arguments.axis("load-factor")) add_once(options.tables.load_factors, factor);
   options.tables.times = arguments.has("times");
   options.tables.verify = arguments.has("verify");
