@@ -11,7 +11,7 @@ constexpr std::string_view kToNrrd = "convert it to NRRD, for example with 3D Sl
 constexpr std::string_view kToMesh = "convert it to OBJ, PLY or glTF, for example with Blender";
 constexpr std::string_view kToPoints = "convert it to LAS or PLY, for example with CloudCompare or PDAL";
 constexpr std::string_view kToRaw =
-    "write its values as .raw, and say with {} what they are: numpy.asarray(a).tofile('a.raw')";
+    "write its values as .raw, and state their size and type: numpy.asarray(a).tofile('a.raw')";
 
 constexpr FileType mesh(FileFormat format, std::string_view endings, std::string_view name,
                         FileUse use = FileUse::Read) {
@@ -106,7 +106,7 @@ constexpr FileType kTypes[] = {
     foreign(".pvm", "a PVM volume", "convert it to raw values with pvm2raw of the V^3 package"),
     foreign(".tif .tiff", "a TIFF image", "convert a stack of them to NRRD, for example with Fiji"),
     foreign(".npy .npz", "a NumPy array", kToRaw),
-    foreign(".mat", "a MATLAB file", "write the array as .raw with fwrite, and say with {} what it is"),
+    foreign(".mat", "a MATLAB file", "write the array as .raw with fwrite, and state its size and type"),
     foreign(".nc .zarr .hdf .hdf5 .n5", "a file of arrays", kToRaw),
     foreign(
         ".vdb", "an OpenVDB volume",

@@ -157,7 +157,7 @@ class House:
             option = OPTION.search(string)
             if option:
                 self.breach(path, text, at,
-                            f"{option[0]} is an option of a tool: the library says a phrase (libvox/base/phrase.h), the tool its option")
+                            f"{option[0]} is an option of a tool: the library names a setting (Error::about()), the tool its option")
 
     def look_at_types(self):
         for name, places in self.types.items():

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "libvox/base/phrase.h"
-
 namespace vox {
 namespace {
 
@@ -121,7 +119,7 @@ bool OpenFolders::hold(const fs::path& file) const {
 
 OutsideFile::OutsideFile(const std::string& name)
     : Error("'" + name + "' lies outside of the folder of the file that names it") {
-  hint(phrase(Phrase::ReadOutsideFiles));
+  hint("files outside of it can be allowed").about("outside");
 }
 
 std::optional<fs::path> find_file(const fs::path& folder, std::string name, const OpenFolders& open) {

@@ -4,7 +4,6 @@
 
 #include "formats/file_types.h"
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 
 namespace vox {
 
@@ -14,7 +13,7 @@ void refuse_foreign(const std::filesystem::path& path) {
   if (type == nullptr || !std::filesystem::is_regular_file(path, failed)) return;
   throw Error(fmt::format("is {}, which vox does not support", type->name))
       .at(path.string())
-      .hint(fmt::format(fmt::runtime(type->hint), phrase(Phrase::RawSizeAndType)));
+      .hint(std::string(type->hint));
 }
 
 }  // namespace vox

@@ -15,7 +15,6 @@
 #include "formats/voxels/dag_files/hash_dag_file.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 
 namespace vox {
 namespace {
@@ -256,7 +255,8 @@ void check_one_writable(const fs::path& target, OutputKind kind, Overwrite overw
                   : fmt::format("exists already, and a {} file does not tell if vox wrote it",
                                 lower_extension(target)))
       .at(target.string())
-      .hint(phrase(Phrase::Overwrite));
+      .hint("it is kept unless overwriting it is allowed")
+      .about("overwrite");
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 
 namespace vox {
 namespace {
@@ -57,7 +56,8 @@ Axis axis_of(const aiMetadata& data, const std::string& name, int32_t usual) {
   data.Get(name + "Sign", axis.sign);
   if (axis.index < 0 || axis.index > 2 || (axis.sign != 1 && axis.sign != -1))
     throw Error(fmt::format("the file says that its {} is {} with sign {}", name, axis.index, axis.sign))
-        .hint(phrase(Phrase::SayWhatIsUp));
+        .hint("state which axis points up")
+        .about("up");
   return axis;
 }
 
@@ -68,7 +68,8 @@ AssimpMatrix fbx_axes(const aiMetadata& data) {
   if (axes[0].index == axes[1].index || axes[1].index == axes[2].index || axes[0].index == axes[2].index)
     throw Error(fmt::format("the file says that its axes to the right, up and to the front are {}, {} and {}",
                             axes[0].index, axes[1].index, axes[2].index))
-        .hint(phrase(Phrase::SayWhatIsUp));
+        .hint("state which axis points up")
+        .about("up");
   AssimpMatrix matrix;
   for (unsigned row = 0; row < 3; ++row)
     for (unsigned column = 0; column < 3; ++column)

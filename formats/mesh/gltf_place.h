@@ -26,7 +26,7 @@ auto at_place(Place place, Body body) -> decltype(body()) {
   } catch (const Cancelled&) {
     throw;
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", place(), error.what()));
+    throw Error(fmt::format("{}: {}", place(), error.what())).about(error.setting());
   }
 }
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "libvox/base/log.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 
 namespace vox {
@@ -65,13 +64,15 @@ std::optional<std::filesystem::path> TextureFiles::find(const std::string& name,
 
 void TextureFiles::warn_of_missing() const {
   if (!missing_.empty())
-    log_warning("{}: {} not found: {}; the material's colour is used instead ({})", mesh_.string(),
-                format_count(missing_.size(), "texture"), first_names(missing_),
-                phrase(Phrase::NameTextureFolder));
+    log_warning(
+        "{}: {} not found: {}; the material's colour is used instead (texture paths can name folders to "
+        "look in)",
+        mesh_.string(), format_count(missing_.size(), "texture"), first_names(missing_));
   if (!outside_.empty())
-    log_warning("{}: {} outside of its folder not read: {}; the material's colour is used instead ({})",
-                mesh_.string(), format_count(outside_.size(), "texture"), first_names(outside_),
-                phrase(Phrase::ReadOutsideFiles));
+    log_warning(
+        "{}: {} outside of its folder not read: {}; the material's colour is used instead (files outside of "
+        "it can be allowed)",
+        mesh_.string(), format_count(outside_.size(), "texture"), first_names(outside_));
 }
 
 }  // namespace vox

@@ -11,7 +11,6 @@
 #include "formats/voxels/volumes/volume_voxels.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/phrase.h"
 #include "libvox/dag/octree_counts.h"
 
 namespace vox {
@@ -33,7 +32,8 @@ void compare_digests(dag::VoxelScene& scene, const dag::Digest& of_file, const c
   }
   Error error(problem);
   error.at(path.string());
-  if (damage == Damage::Refused) error.hint(phrase(Phrase::AcceptDamage));
+  if (damage == Damage::Refused)
+    error.hint("the file is damaged; the caller can allow reading what it holds").about("overwrite");
   throw error;
 }
 

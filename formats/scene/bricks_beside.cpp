@@ -2,7 +2,6 @@
 
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/dag/scene_volume.h"
 
 namespace vox {
@@ -13,7 +12,8 @@ measure::BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::fil
   if (bricks.info.size != expected.size || bricks.info.type != expected.type)
     throw Error("its bricks are not those of the scene, so that they cannot follow its edits")
         .at(file.string())
-        .hint(phrase(Phrase::LeaveBricksOut));
+        .hint("they can be left out")
+        .about("drop_bricks");
   return measure::recipe_of(bricks);
 }
 

@@ -178,7 +178,7 @@ bricks::FrozenBricks read_bricks_group(const h5::Object& file) {
     bricks::check_brick_types(bricks.allowed_types);
     bricks::check_structure(bricks);
   } catch (const Error& error) {
-    throw Error(error.what()).at(group.where());
+    throw Error(error.what()).at(group.where()).about(error.setting());
   }
   return bricks;
 }

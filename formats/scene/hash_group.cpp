@@ -114,7 +114,7 @@ spatial::FrozenHash read_hash_group(const h5::Object& file) {
   try {
     spatial::check_structure(hash);
   } catch (const Error& error) {
-    throw Error(error.what()).at(group.where());
+    throw Error(error.what()).at(group.where()).about(error.setting());
   }
   if (version == kUntoldVersion) spatial::tell_turns(hash);
   return hash;

@@ -16,7 +16,6 @@
 #include "formats/scene/scene_facts.h"
 #include "formats/scene/svdag_group.h"
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 
 namespace vox {
 namespace {
@@ -58,7 +57,9 @@ h5::Object open_with_dag(const fs::path& path) {
   h5::Object file = open_checked(path);
   if (h5::has_child(file, "svdag")) return file;
   if (h5::has_child(file, "hash"))
-    throw Error("holds a spatial hash without an SVDAG").at(path.string()).hint(phrase(Phrase::MakeDag));
+    throw Error("holds a spatial hash without an SVDAG")
+        .at(path.string())
+        .hint("convert it into an SVDAG first");
   if (h5::has_child(file, "bricks"))
     throw Error("holds the bricks of a volume, expected a voxel scene").at(path.string());
   return file;
@@ -120,7 +121,7 @@ bricks::FrozenBricks read_bricks(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
   if (!h5::has_child(file, "bricks"))
-    throw Error("holds no bricks").at(path.string()).hint(phrase(Phrase::MakeBricks));
+    throw Error("holds no bricks").at(path.string()).hint("convert it into bricks first");
   return read_bricks_group(file);
 }
 
@@ -128,7 +129,7 @@ spatial::FrozenHash read_hash(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
   if (!h5::has_child(file, "hash"))
-    throw Error("holds no spatial hash").at(path.string()).hint(phrase(Phrase::MakeHash));
+    throw Error("holds no spatial hash").at(path.string()).hint("convert it into a spatial hash first");
   return read_hash_group(file);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <variant>
 
-#include "libvox/base/phrase.h"
 #include "libvox/edit/editor.h"
 
 namespace vox {
@@ -27,7 +26,7 @@ dag::VoxelScene read_other_scene(const fs::path& file, const dag::VoxelScene& sc
   if (other.dag.materials && !scene.dag.materials)
     throw Error("has materials, the scene that is edited has none")
         .at(file.string())
-        .hint(phrase(Phrase::LeaveMaterialsOut));
+        .hint("convert its source without materials");
   if (!other.dag.materials && scene.dag.materials)
     throw Error("has no materials, the scene that is edited has some").at(file.string());
   return other;

@@ -91,7 +91,7 @@ void in_group(const h5::Object& svdag, const Body& body) {
   } catch (const Cancelled&) {
     throw;
   } catch (const Error& error) {
-    throw Error(error.what()).at(svdag.where());
+    throw Error(error.what()).at(svdag.where()).about(error.setting());
   }
 }
 

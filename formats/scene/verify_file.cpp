@@ -22,7 +22,7 @@ void of_file(const path& file, const Check& check) {
   } catch (const Cancelled&) {
     throw;
   } catch (Error& error) {
-    throw Error(error.what()).at(file.string());
+    throw Error(error.what()).at(file.string()).about(error.setting());
   }
 }
 

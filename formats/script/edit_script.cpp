@@ -12,7 +12,6 @@
 #include "formats/script/script_builder.h"
 #include "formats/script/script_text.h"
 #include "libvox/base/nearest_word.h"
-#include "libvox/base/phrase.h"
 
 namespace vox {
 namespace {
@@ -79,7 +78,7 @@ class EditScriptParser {
     for (const Named& named : commands()) names.push_back(named.name);
     std::string hint = did_you_mean(command_.text, names);
     line.fail(command_, fmt::format("{} is no command", in_quotes(command_.text)),
-              hint.empty() ? phrase(Phrase::ListCommands) : hint);
+              hint.empty() ? "docs/editing.md lists all of them" : hint);
   }
 
   ValueReader values(const LineReader& line) const { return {line, units_, frame_}; }

@@ -1,14 +1,11 @@
 #include "formats/script/edit_script.h"
-#include "libvox/base/phrase.h"
 
 namespace vox {
 
 std::string edit_script_help() {
   return R"(An edit script is text with one command a line; # begins a comment. Arguments have names and
 come in any order; [ ] may be left out; | separates choices; ( ) holds what is taken otherwise.
-Voxel i,j,k is the cube from i,j,k to i+1,j+1,k+1; the grid begins at 0,0,0. How large it is, which
-way is up and what the 16 materials are says  )" +
-         phrase(Phrase::DescribeScene) + R"(.
+Voxel i,j,k is the cube from i,j,k to i+1,j+1,k+1; the grid begins at 0,0,0.
 
 SHAPES: a voxel belongs to a shape when its centre does, borders included.
   sphere     center x,y,z radius LENGTH [NOISE]

@@ -5,7 +5,6 @@
 #include "formats/script/replay_csv.h"
 #include "formats/script/script_values.h"
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 
 namespace vox {
 
@@ -15,8 +14,10 @@ ReplayScale parse_replay_scale(std::string_view text) {
   auto denominator = slash == std::string_view::npos ? 1.0 : parse_decimal(text.substr(slash + 1));
   auto positive = [](std::optional<double> v) { return v && *v > 0 && std::isfinite(*v); };
   if (!positive(numerator) || !positive(denominator))
-    throw UsageError(fmt::format("{} is '{}', expected a number above 0 or a fraction, such as 4, 0.5 or 1/3",
-                                 phrase(Phrase::RecordingScale), text));
+    throw UsageError(
+        fmt::format("the scale is '{}', expected a number above 0 or a fraction, such as 4, 0.5 or 1/3",
+                    text))
+        .about("scale");
   return {*numerator, *denominator};
 }
 
@@ -29,8 +30,9 @@ std::array<uint8_t, 3> parse_replay_swizzle(std::string_view text) {
     seen |= 1u << axes[k];
   }
   if (seen != 7)
-    throw UsageError(fmt::format("{} is '{}', expected x, y and z in some order, such as xzy",
-                                 phrase(Phrase::RecordingAxes), text));
+    throw UsageError(
+        fmt::format("the order of axes is '{}', expected x, y and z in some order, such as xzy", text))
+        .about("swizzle");
   return axes;
 }
 
@@ -41,8 +43,7 @@ Vec3d parse_replay_shift(std::string_view text) {
     size_t comma = rest.find(',');
     auto value = parse_decimal(rest.substr(0, comma));
     if ((comma == std::string_view::npos) != (k == 2) || !value || !std::isfinite(*value))
-      throw UsageError(
-          fmt::format("{} is '{}', expected x,y,z such as 10,0,-5", phrase(Phrase::RecordingShift), text));
+      throw UsageError(fmt::format("the shift is '{}', expected x,y,z such as 10,0,-5", text)).about("shift");
     shift[k] = *value;
     if (k < 2) rest.remove_prefix(comma + 1);
   }

@@ -5,7 +5,6 @@
 #include "formats/file_types.h"
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
-#include "libvox/base/phrase.h"
 #include "libvox/dag/coarser.h"
 #include "libvox/dag/scene_volume.h"
 
@@ -23,7 +22,7 @@ AnyVolume::AnyVolume(const std::filesystem::path& path, const RawOptions& raw, u
     const uint32_t halvings = most_voxels == 0 ? 0 : dag::halvings_below(most_voxels, scene.dag.resolution);
     if (halvings > 0) {
       scene = dag::coarser(std::move(scene), halvings);
-      source += fmt::format(" at {} {}", phrase(Phrase::Resolution), scene.dag.resolution);
+      source += fmt::format(" at a resolution of {}", scene.dag.resolution);
     }
     volume = dag::scene_volume(scene);
   }

@@ -65,7 +65,8 @@ void check_dense_resolution(uint32_t resolution, const std::filesystem::path& pa
   throw Error(fmt::format("a dense grid of {0} x {0} x {0} voxels would be too large, expected at most {1}",
                           resolution, kMaxDenseResolution))
       .at(path.string())
-      .hint(coarser_hint(coarser_resolution(resolution, kMaxDenseResolution)));
+      .hint(coarser_hint(coarser_resolution(resolution, kMaxDenseResolution)))
+      .about("resolution");
 }
 
 void write_nrrd(const dag::VoxelScene& scene, const std::filesystem::path& path,

@@ -6,7 +6,6 @@
 
 #include "formats/volume/header_text.h"
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 
 namespace vox {
 namespace {
@@ -34,11 +33,13 @@ StoredVolume open_raw(const std::filesystem::path& path, const RawOptions& optio
   const std::optional<Int3> size = options.size ? options.size : size_in(name);
   if (!size)
     throw Error("its size in voxels is unknown")
-        .hint("give " + phrase(Phrase::RawSize) + ", or name the file like name_256x256x178_uint8.raw");
+        .hint("state its size, or name the file like name_256x256x178_uint8.raw")
+        .about("size");
   const std::optional<StoredType> type = options.type ? options.type : type_in(name);
   if (!type)
     throw Error("the type of its values is unknown")
-        .hint("give " + phrase(Phrase::RawType) + ", or name the file like name_256x256x178_uint8.raw");
+        .hint("state it, such as u8, i16 or f32, or name the file like name_256x256x178_uint8.raw")
+        .about("type");
   StoredInfo info;
   info.size = *size;
   info.type = *type;

@@ -11,7 +11,6 @@
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/volume/pieces.h"
 #include "libvox/volume/read_pieces.h"
 
@@ -80,7 +79,7 @@ volume::ValueRange stored_range(const StoredVolume& stored) {
     if (part.first_not_finite != UINT64_MAX)
       throw Error(stored_voxel_text(stored, box, values, part.first_not_finite) + ", expected finite values")
           .at(stored.info.source)
-          .hint("replace such values first, or check " + phrase(Phrase::ByteOrderAndOffset));
+          .hint("replace such values first, or check the byte order and the offset of a raw file");
     all.add(part);
   });
   return all.range;

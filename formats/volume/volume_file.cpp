@@ -10,7 +10,6 @@
 #include "formats/volume/nifti.h"
 #include "formats/volume/nrrd.h"
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 
 namespace vox {
 namespace {
@@ -63,12 +62,12 @@ StoredVolume open_stored_volume(const std::filesystem::path& path, const RawOpti
       refuse_channel(channel);
       return open_raw(path, raw);
     }
-    if (raw.any()) throw UsageError(phrase(Phrase::RawFields) + " are for raw files; this has a header");
+    if (raw.any()) throw UsageError("size, type, byte order and offset are for raw files; this has a header");
     return open(path, channel);
   } catch (Error& error) {
     // Values may lie in a file of their own: the header that names it is named, too.
     if (error.has_place() && !std::string_view(error.what()).starts_with(path.string()))
-      throw Error(error.what()).at(path.string());
+      throw Error(error.what()).at(path.string()).about(error.setting());
     if (!error.has_place()) error.at(path.string());
     throw;
   }

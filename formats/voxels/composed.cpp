@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/dag/from_cubes.h"
 #include "libvox/dag/walk.h"
 
@@ -123,7 +122,8 @@ class Composition {
     if (cubes_.size() + box.voxels() / (uint64_t{kCubeSide} * kCubeSide * kCubeSide) > kMostCubes)
       throw Error(fmt::format("voxels of the inputs would become more than {} cubes of {}³ voxels",
                               kMostCubes, kCubeSide))
-          .hint(fmt::format("{} makes a coarser scene", phrase(Phrase::LowerResolution)));
+          .hint("a lower resolution makes a coarser scene")
+          .about("resolution");
     for (int32_t z = box.min.z / kCubeSide; z <= (box.max.z - 1) / kCubeSide; ++z)
       for (int32_t y = box.min.y / kCubeSide; y <= (box.max.y - 1) / kCubeSide; ++y)
         for (int32_t x = box.min.x / kCubeSide; x <= (box.max.x - 1) / kCubeSide; ++x)

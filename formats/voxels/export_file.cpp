@@ -11,7 +11,6 @@
 #include "formats/io/output_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 
 namespace vox {
@@ -21,10 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostPieces = 16;  // pieces in memory at a time
 
-std::string smaller_export_hint(const std::string& resolution) {
-  return fmt::format("{} makes a coarser one; of a scene file, {} writes a part", resolution,
-                     phrase(Phrase::ClipBox));
-}
+constexpr const char* kPart = "of a scene file, a clip box writes a part";
 
 void require_space(const fs::path& target, uint64_t bytes) {
   fs::path folder = target.parent_path();
@@ -34,7 +30,8 @@ void require_space(const fs::path& target, uint64_t bytes) {
   throw Error(fmt::format("needs at least {}, but its disk has {} free", format_bytes(bytes),
                           format_bytes(space.available)))
       .at(target.string())
-      .hint(smaller_export_hint(phrase(Phrase::LowerResolution)));
+      .hint(lower_resolution_hint())
+      .about("resolution");
 }
 
 }  // namespace
@@ -54,8 +51,12 @@ std::string coarser_resolution(uint32_t resolution, uint32_t most) {
   return resolution % 1024 == 0 ? fmt::format("{}K", resolution / 1024) : fmt::format("{}", resolution);
 }
 
+std::string lower_resolution_hint() {
+  return fmt::format("a lower resolution makes a coarser one; {}", kPart);
+}
+
 std::string coarser_hint(const std::string& resolution) {
-  return smaller_export_hint(phrase(Phrase::Resolution) + " " + resolution);
+  return fmt::format("a resolution of {} makes a coarser one; {}", resolution, kPart);
 }
 
 Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel) {

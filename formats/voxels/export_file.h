@@ -27,6 +27,7 @@ std::string coarser_resolution(uint32_t resolution, uint32_t most);
 
 // Returns an error's hint that a scene of this resolution, or a part of the scene, can be written.
 std::string coarser_hint(const std::string& resolution);
+std::string lower_resolution_hint();
 
 // Returns the world position of a voxel's lower corner.
 Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel);

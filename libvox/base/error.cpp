@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 
 namespace vox {
@@ -23,6 +22,21 @@ Error& Error::hint(std::string hint) {
   return *this;
 }
 
+Error& Error::about(std::string setting) {
+  setting_ = std::move(setting);
+  return *this;
+}
+
+UsageError& UsageError::hint(std::string hint) {
+  Error::hint(std::move(hint));
+  return *this;
+}
+
+UsageError& UsageError::about(std::string setting) {
+  Error::about(std::move(setting));
+  return *this;
+}
+
 void Error::compose() {
   text_.clear();
   if (!where_.empty()) text_ += where_ + ": ";
@@ -34,7 +48,7 @@ OutOfMemory::OutOfMemory(uint64_t asked, uint64_t available)
     : Error(fmt::format("out of memory: {} asked for, {} available", format_bytes(asked),
                         format_bytes(available))) {
   const std::string least = asked > available ? " by at least " + format_bytes(asked - available) : "";
-  hint(fmt::format("{}{} or lower the resolution", phrase(Phrase::AllowMoreMemory), least));
+  hint(fmt::format("allow more memory{} or lower the resolution", least)).about("memory_limit");
 }
 
 Cancelled::Cancelled() : Error("interrupted") {}

@@ -18,21 +18,29 @@ class Error : public std::exception {
  public:
   explicit Error(std::string problem);
 
-  Error& at(std::string where);   // a file, a line of a script, a dataset
-  Error& hint(std::string hint);  // an action that may help the user
+  Error& at(std::string where);   // file, line of a script, dataset
+  Error& hint(std::string hint);  // what the reader can do
+  // The name of the setting that the error is about, as the library's structs call it ("memory_limit"). The library's
+  // callers know what their users call it.
+  Error& about(std::string setting);
 
   const char* what() const noexcept override { return text_.c_str(); }
   bool has_place() const { return !where_.empty(); }
+  const std::string& setting() const { return setting_; }
 
  private:
   void compose();
-  std::string problem_, where_, hint_, text_;
+  std::string problem_, where_, hint_, setting_, text_;
 };
 
 // A command line that cannot be understood. Tools exit with 2 instead of 1.
 class UsageError : public Error {
  public:
   using Error::Error;
+
+  // The same as above, with this type, which `throw UsageError("…").about("device")` needs.
+  UsageError& hint(std::string hint);
+  UsageError& about(std::string setting);
 };
 
 // A device's pool throws this error when it is full. Callers may try again with less.

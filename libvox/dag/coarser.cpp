@@ -10,7 +10,6 @@
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/dag/each_node.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/octree_counts.h"
@@ -200,16 +199,18 @@ std::vector<uint32_t> coarser_resolutions(uint32_t resolution) {
 
 uint32_t halvings_to(uint32_t wanted, uint32_t resolution) {
   const std::vector<uint32_t> levels = coarser_resolutions(resolution);
-  const std::string name = phrase(Phrase::WantedResolution);
   if (levels.empty())
-    throw UsageError(
-        fmt::format("{} is {}, but a scene of {} voxels has no coarser level", name, wanted, resolution));
+    throw UsageError(fmt::format("the resolution is {}, but a scene of {} voxels has no coarser level",
+                                 wanted, resolution))
+        .about("resolution");
   const auto distance = [&](uint32_t level) { return std::abs(int64_t{level} - int64_t{wanted}); };
   const auto nearest = std::ranges::min_element(levels, {}, distance);
   if (*nearest != wanted)
     throw UsageError(
-        fmt::format("{} is {}, but the coarser levels of a scene of {} voxels are {}; the nearest is {}",
-                    name, wanted, resolution, fmt::join(levels, ", "), *nearest));
+        fmt::format(
+            "the resolution is {}, but the coarser levels of a scene of {} voxels are {}; the nearest is {}",
+            wanted, resolution, fmt::join(levels, ", "), *nearest))
+        .about("resolution");
   return static_cast<uint32_t>(nearest - levels.begin()) + 1;
 }
 

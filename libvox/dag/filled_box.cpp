@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/dag/node.h"
 
 namespace vox::dag {
@@ -47,7 +46,7 @@ int32_t outermost(const FrozenDag& dag, uint32_t axis, Face face) {
   }
   uint64_t mask = 0;
   for (const uint32_t number : nodes) mask |= leaf_mask(dag.levels.back().node(number));
-  if (mask == 0) throw Error("a leaf has no voxels").hint(phrase(Phrase::VerifyFile));
+  if (mask == 0) throw Error("a leaf has no voxels").hint("a verification of the file says more");
   const VoxelBox box = leaf_bounds(mask);
   return corner + (face == Face::Low ? box.min : box.max)[axis];
 }

@@ -147,7 +147,7 @@ void Editor::run_command(const Command& command) {
     error.at(location(script_, command));
     throw;
   } catch (const Error& error) {
-    throw Error(error.what()).at(location(script_, command));
+    throw Error(error.what()).at(location(script_, command)).about(error.setting());
   }
   events_.done(command);
 }

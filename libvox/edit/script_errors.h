@@ -21,7 +21,7 @@ void at_command(const Script& script, const Command& command, const OnScriptErro
   } catch (const Cancelled&) {
     throw;
   } catch (const Error& error) {
-    const Error placed = Error(error.what()).at(place_of(script, command));
+    const Error placed = Error(error.what()).at(place_of(script, command)).about(error.setting());
     if (!on_error) throw placed;
     on_error(placed);
   }

@@ -8,7 +8,6 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/memory.h"
-#include "libvox/base/phrase.h"
 #include "libvox/engine/engine_devices.h"
 #include "libvox/engine/group_engine.h"
 #include "libvox/hash/table_list.h"
@@ -23,8 +22,8 @@ int parse_cuda_index(const std::string& device) {
   const char *begin = device.data() + 5, *end = device.data() + device.size();
   auto [stop, error] = std::from_chars(begin, end, index);
   if (error != std::errc() || stop != end || index < 0)
-    throw UsageError(
-        fmt::format("{} is '{}', expected auto, cpu, cuda or cuda:N", phrase(Phrase::Device), device));
+    throw UsageError(fmt::format("the device is '{}', expected auto, cpu, cuda or cuda:N", device))
+        .about("device");
   return index;
 }
 
@@ -82,17 +81,19 @@ std::optional<int> gpu_index(const std::string& device) {
     return std::nullopt;
   }
   if (device != "auto" && device != "cuda" && !device.starts_with("cuda:"))
-    throw UsageError(
-        fmt::format("{} is '{}', expected auto, cpu, cuda or cuda:N", phrase(Phrase::Device), device));
+    throw UsageError(fmt::format("the device is '{}', expected auto, cpu, cuda or cuda:N", device))
+        .about("device");
   const int index = device == "auto" ? 0 : parse_cuda_index(device);
 #ifdef VOX_HAS_CUDA
   if (index < count) return index;
-  throw Error(fmt::format("{} {}: this machine has {} usable NVIDIA GPU{}", phrase(Phrase::Device), device,
-                          count, count == 1 ? "" : "s"))
-      .hint(phrase(Phrase::UseCpu) + ", or check the driver with nvidia-smi");
+  throw Error(fmt::format("the device is {}, but this machine has {} usable NVIDIA GPU{}", device, count,
+                          count == 1 ? "" : "s"))
+      .hint("use the device cpu, or check the driver with nvidia-smi")
+      .about("device");
 #else
-  throw Error(fmt::format("{} {}: this build has no CUDA (device {})", phrase(Phrase::Device), device, index))
-      .hint(phrase(Phrase::UseCpu));
+  throw Error(fmt::format("the device is {}, but this build has no CUDA (device {})", device, index))
+      .hint("use the device cpu")
+      .about("device");
 #endif
 }
 

@@ -8,7 +8,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 #include "libvox/device/kernel_times.h"
 #include "libvox/engine/group_renderer.h"
@@ -18,10 +17,10 @@ namespace vox {
 namespace {
 
 [[noreturn]] void throw_needs_one() {
-  throw UsageError(fmt::format(
-      "{} names several devices, which can only build SVDAGs of meshes and take pictures together; "
-      "this runs on one",
-      phrase(Phrase::Device)));
+  throw UsageError(
+      "several devices are named, which can only build SVDAGs of meshes and take pictures together; this "
+      "runs on one")
+      .about("device");
 }
 
 void log_share(const Engine& engine, const ranks::Ranks& ranks, const ranks::ShareFigures& figures) {
@@ -66,10 +65,11 @@ std::vector<std::string> listed_devices(const std::string& device) {
     if (is_number(name) && !names.empty() && names.back().starts_with("cuda")) name = "cuda:" + name;
     if (name == "cuda") name = "cuda:0";
     if (name != "cpu" && !name.starts_with("cuda:"))
-      throw UsageError(fmt::format("{} is '{}', expected a list of cpu and cuda:N, such as cuda:0,1",
-                                   phrase(Phrase::Device), device));
+      throw UsageError(
+          fmt::format("the device is '{}', expected a list of cpu and cuda:N, such as cuda:0,1", device))
+          .about("device");
     if (name != "cpu" && std::ranges::find(names, name) != names.end())
-      throw UsageError(fmt::format("{} is '{}', which names {} twice", phrase(Phrase::Device), device, name));
+      throw UsageError(fmt::format("the device is '{}', which names {} twice", device, name)).about("device");
     names.push_back(std::move(name));
     begin = end + 1;
   }

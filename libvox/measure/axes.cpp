@@ -11,19 +11,19 @@
 
 namespace vox::measure {
 
-void check_axis(const std::vector<uint32_t>& values, Phrase axis, uint32_t low, uint32_t high) {
-  if (values.empty()) throw UsageError(fmt::format("{} names no value", phrase(axis)));
+void check_axis(const std::vector<uint32_t>& values, std::string_view axis, uint32_t low, uint32_t high) {
+  if (values.empty()) throw UsageError(fmt::format("{} names no value", axis));
   for (const uint32_t value : values)
     if (value < low || value > high)
-      throw UsageError(fmt::format("{} has {}, expected {} to {}", phrase(axis), value, low, high));
+      throw UsageError(fmt::format("{} has {}, expected {} to {}", axis, value, low, high));
 }
 
 void check_load_factors(const std::vector<double>& values) {
-  if (values.empty()) throw UsageError(fmt::format("{} names no value", phrase(Phrase::LoadFactors)));
+  if (values.empty()) throw UsageError("the list of load factors names no value");
   for (const double value : values)
     if (!(value > 0 && value <= 1))
-      throw UsageError(fmt::format("{} has {}, expected numbers above 0 and at most 1",
-                                   phrase(Phrase::LoadFactors), value));
+      throw UsageError(
+          fmt::format("the list of load factors has {}, expected numbers above 0 and at most 1", value));
 }
 
 void check_filters(const std::vector<uint32_t>& sides) {
@@ -38,11 +38,11 @@ void check_picture_side(uint32_t pixels) {
     throw UsageError(fmt::format("a picture of {0} x {0} pixels is too large", pixels));
 }
 
-void check_names(const std::vector<std::string>& names, const std::vector<std::string>& known, Phrase axis) {
+void check_names(const std::vector<std::string>& names, const std::vector<std::string>& known,
+                 std::string_view axis) {
   for (const std::string& name : names)
     if (std::ranges::find(known, name) == known.end())
-      throw UsageError(
-          fmt::format("{} has '{}', expected some of: {}", phrase(axis), name, fmt::join(known, ", ")));
+      throw UsageError(fmt::format("{} has '{}', expected some of: {}", axis, name, fmt::join(known, ", ")));
 }
 
 uint64_t scaled(uint64_t count, double scale) {

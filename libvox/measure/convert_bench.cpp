@@ -4,7 +4,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/thread_limit.h"
@@ -170,10 +169,9 @@ void check(const ConvertBenchOptions& options) {
   if (options.coverages.empty() || options.materials.empty())
     throw UsageError("nothing to measure: coverages and materials need at least one value");
   if (!options.resolutions.empty())
-    check_axis(options.resolutions, Phrase::WantedResolution, voxelize::kMinResolution,
-               voxelize::kMaxResolution);
+    check_axis(options.resolutions, "the resolution", voxelize::kMinResolution, voxelize::kMaxResolution);
   if (options.repetitions)
-    check_axis({*options.repetitions}, Phrase::Repetitions, 1, ConvertBenchOptions::kMostRepetitions);
+    check_axis({*options.repetitions}, "the number of repetitions", 1, ConvertBenchOptions::kMostRepetitions);
 }
 
 ConvertBenchOptions with_defaults(ConvertBenchOptions options, const std::string& device) {

@@ -7,7 +7,6 @@
 #include <bit>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/dag/each_node.h"
 #include "libvox/dag/filled_box.h"
 #include "libvox/dag/node.h"
@@ -140,7 +139,7 @@ void check_counts(const DagStats& counted, const dag::FrozenDag& dag) {
            counted.levels[level].svo_nodes == dag.levels[level].svo_nodes;
   if (!same)
     throw Error("the counts stored in the file differ from those of its nodes")
-        .hint(phrase(Phrase::VerifyFile));
+        .hint("a verification of the file says more");
 }
 
 }  // namespace vox::measure

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/device/kernel_times.h"
@@ -112,7 +111,7 @@ class EditBench {
                          .collected =
                              [](const edit::CollectRecord&) {
                                throw Error("there is not enough memory for the results of the edits")
-                                   .hint("use " + phrase(Phrase::LowerResolution));
+                                   .hint("use a lower resolution");
                              }});
     editor.run();
     return run;

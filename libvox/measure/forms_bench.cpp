@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 #include "libvox/measure/axes.h"
 
@@ -34,7 +33,7 @@ void check(const FormsBenchOptions& options) {
   if (options.gathers == 0u && options.means == 0u && options.picture == 0u)
     throw UsageError("nothing to measure: no gathers, no filter and no rays");
   if (options.repetitions)
-    check_axis({*options.repetitions}, Phrase::Repetitions, 1, FormsBenchOptions::kMostRepetitions);
+    check_axis({*options.repetitions}, "the number of repetitions", 1, FormsBenchOptions::kMostRepetitions);
 }
 
 bool is_asked_for(const FormsBenchOptions& options, Form form) {
@@ -72,7 +71,7 @@ void check_listable(uint64_t voxels) {
   if (voxels > UINT32_MAX)
     throw Error(fmt::format("the scene has {}, but no more than 2^32 - 1 can be listed",
                             format_count(voxels, "voxel")))
-        .hint("use " + phrase(Phrase::LowerResolution));
+        .hint("use a lower resolution");
 }
 
 std::vector<FormsBenchRow> compared(std::vector<FormsBenchRow> rows,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/bricks/build.h"
@@ -142,8 +141,7 @@ FormsBenchResult bench_forms_on(Device& device, const dag::VoxelScene& scene,
   try {
     return FormsBench<Device>(device, scene, options).run();
   } catch (OutOfMemory& error) {
-    error.hint(phrase(Phrase::AllowMoreMemory) + ", look at fewer voxels, or use " +
-               phrase(Phrase::LowerResolution));
+    error.hint("allow more memory, look at fewer voxels, or use a lower resolution");
     throw;
   }
 }

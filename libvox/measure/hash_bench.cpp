@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/item.h"
 #include "libvox/hash/keyed/growing_key_table.h"
@@ -21,13 +20,14 @@ namespace {
 void check_sizes(const std::vector<std::string>& tables, const std::vector<uint32_t>& item_words) {
   for (const std::string& table : tables)
     if (std::ranges::none_of(item_words, [&](uint32_t words) { return holds_items_of(table, words); }))
-      throw UsageError(fmt::format("{} has '{}', which holds no items of {} words", phrase(Phrase::Tables),
+      throw UsageError(fmt::format("the list of hash tables has '{}', which holds no items of {} words",
                                    table, fmt::join(item_words, ", ")));
   for (const uint32_t words : item_words)
     if (!tables.empty() &&
         std::ranges::none_of(tables, [&](const std::string& table) { return holds_items_of(table, words); }))
-      throw UsageError(fmt::format("{} has {}, but none of these tables holds items of so many words: {}",
-                                   phrase(Phrase::ItemWords), words, fmt::join(tables, ", ")));
+      throw UsageError(fmt::format(
+          "the list of item sizes has {}, but none of these tables holds items of so many words: {}", words,
+          fmt::join(tables, ", ")));
 }
 
 }  // namespace
@@ -46,13 +46,13 @@ bool holds_items_of(const std::string& table, uint32_t words) {
 
 void check(const HashBenchOptions& options) {
   static_assert(HashBenchOptions::kMostWords == hash::kMaxItemWords);
-  check_names(options.tables, hash_bench_tables(), Phrase::Tables);
-  check_axis(options.item_words, Phrase::ItemWords, HashBenchOptions::kFewestWords,
+  check_names(options.tables, hash_bench_tables(), "the list of hash tables");
+  check_axis(options.item_words, "the list of item sizes", HashBenchOptions::kFewestWords,
              HashBenchOptions::kMostWords);
   check_sizes(options.tables, options.item_words);
-  check_axis(options.load_factors, Phrase::LoadFactors, 1, HashBenchOptions::kMostLoadFactor);
-  check_axis(options.hit_rates, Phrase::HitRates, 0, 100);
-  check_axis({options.repetitions}, Phrase::Repetitions, HashBenchOptions::kFewestRepetitions,
+  check_axis(options.load_factors, "the list of load factors", 1, HashBenchOptions::kMostLoadFactor);
+  check_axis(options.hit_rates, "the list of hit rates", 0, 100);
+  check_axis({options.repetitions}, "the number of repetitions", HashBenchOptions::kFewestRepetitions,
              HashBenchOptions::kMostRepetitions);
 }
 
@@ -60,7 +60,7 @@ HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& devi
   constexpr double kMostItems = 0x1p32;
   const double scale =
       options.scale.value_or(device == "cpu" ? HashBenchOptions::kCpuScale : HashBenchOptions::kGpuScale);
-  if (!(scale > 0)) throw UsageError(phrase(Phrase::Scale) + " must be greater than 0");
+  if (!(scale > 0)) throw UsageError("the scale must be greater than 0");
   auto fits = [](uint64_t count) { return static_cast<double>(count) <= kMostItems; };
   const bool all_fit = scale * HashBenchOptions::kFill <= kMostItems && fits(options.fill.value_or(0)) &&
                        fits(options.batch.value_or(0));
@@ -69,17 +69,18 @@ HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& devi
     sizes = {options.fill.value_or(scaled(HashBenchOptions::kFill, scale)),
              options.batch.value_or(scaled(HashBenchOptions::kBatch, scale))};
   if (!all_fit || !fits(sizes.fill + sizes.batch))
-    throw UsageError(fmt::format(
-        "{} and {}, or {}, ask for more than 2^32 items, which is more than 32-bit pointers reach",
-        phrase(Phrase::Fill), phrase(Phrase::Batch), phrase(Phrase::Scale)));
-  // The items that are searched for and not found must be distinct, too.
+    throw UsageError(
+        "the fill and the batch, or the scale, ask for more than 2^32 items, which is more than 32-bit "
+        "pointers reach")
+        .about("scale");
+  // Those that are searched and not found are different ones, too.
   if (std::ranges::count(options.item_words, 1u) > 0 && !fits(sizes.fill + 2 * sizes.batch + 1))
     throw UsageError(
-        fmt::format("{} and {}, or {}, ask for more than the 2^32 items of one word that there are",
-                    phrase(Phrase::Fill), phrase(Phrase::Batch), phrase(Phrase::Scale)));
+        "the fill and the batch, or the scale, ask for more than the 2^32 items of one word that there are")
+        .about("scale");
   if (sizes.fill == 0 || sizes.batch == 0)
-    throw UsageError(fmt::format("{} is 0 items, expected 1 or more",
-                                 phrase(sizes.fill == 0 ? Phrase::Fill : Phrase::Batch)));
+    throw UsageError(fmt::format("the {} is 0 items, expected 1 or more", sizes.fill == 0 ? "fill" : "batch"))
+        .about(sizes.fill == 0 ? "fill" : "batch");
   return sizes;
 }
 

@@ -8,7 +8,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/units.h"
@@ -359,7 +358,7 @@ HashBenchResult bench_hash_on(Device& device, const HashBenchOptions& options) {
   try {
     return HashBench<Device>(device, options).run();
   } catch (OutOfMemory& error) {
-    error.hint(phrase(Phrase::AllowMoreMemory) + " or lower " + phrase(Phrase::Scale));
+    error.hint("allow more memory or lower the scale");
     throw;
   }
 }

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/measure/axes.h"
 #include "libvox/voxelize/voxel_pairs.h"
 
@@ -14,8 +13,8 @@ namespace vox::measure {
 static_assert(IntersectOptions::kMostResolution <= voxelize::kMostVoxelPairsResolution);
 
 void check(const IntersectOptions& options) {
-  check_names(options.tables, hash::key_table_names(), Phrase::Tables);
-  check_axis({options.resolution}, Phrase::WantedResolution, IntersectOptions::kLeastResolution,
+  check_names(options.tables, hash::key_table_names(), "the list of hash tables");
+  check_axis({options.resolution}, "the resolution", IntersectOptions::kLeastResolution,
              IntersectOptions::kMostResolution);
   if (options.frames < 1 || options.frames > IntersectOptions::kMostFrames)
     throw UsageError(fmt::format("the number of frames is {}, expected 1 to {}", options.frames,

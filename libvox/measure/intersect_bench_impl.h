@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "libvox/base/cancel.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/device/uploaded.h"
@@ -197,7 +196,7 @@ IntersectResult bench_intersect_on(Device& device, const scene::Scene& first, co
   try {
     return IntersectBench<Device>(device, first, second, options).run();
   } catch (OutOfMemory& error) {
-    error.hint(phrase(Phrase::AllowMoreMemory) + " or lower " + phrase(Phrase::LowerResolution));
+    error.hint("allow more memory or lower the resolution");
     throw;
   }
 }

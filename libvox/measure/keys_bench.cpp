@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/keyed/key_table.h"
 #include "libvox/measure/axes.h"
@@ -20,13 +19,13 @@ namespace {
 constexpr uint32_t kMostValueBits = 31;
 
 void check_cells(const KeysBenchOptions& options) {
-  check_axis(options.key_bits, Phrase::KeyBits, KeysBenchOptions::kFewestKeyBits, 64);
-  check_axis({options.value_bits}, Phrase::ValueBits, 0, kMostValueBits);
+  check_axis(options.key_bits, "the list of bits of a key", KeysBenchOptions::kFewestKeyBits, 64);
+  check_axis({options.value_bits}, "the number of bits of a value", 0, kMostValueBits);
   for (const uint32_t bits : options.key_bits)
     if (bits + options.value_bits > 64)
-      throw UsageError(fmt::format("{} has {} and {} is {}, but a cell has 64 bits for both",
-                                   phrase(Phrase::KeyBits), bits, phrase(Phrase::ValueBits),
-                                   options.value_bits));
+      throw UsageError(fmt::format("a key has {} bits and a value {}, but a cell has 64 bits for both", bits,
+                                   options.value_bits))
+          .about("key_bits");
 }
 
 // Throws Error if the picture has only white pixels, since nothing would be stored.
@@ -48,15 +47,15 @@ scene::Rgba8 pixel_of_rgb(uint32_t color) {
 }
 
 void check(const KeysBenchOptions& options) {
-  check_names(options.tables, measured_tables(), Phrase::Tables);
+  check_names(options.tables, measured_tables(), "the list of hash tables");
   check_cells(options);
   check_load_factors(options.load_factors);
-  check_axis(options.hit_rates, Phrase::HitRates, 0, 100);
-  check_axis(options.multiplicities, Phrase::Multiplicities, 1, KeysBenchOptions::kMostMultiplicity);
+  check_axis(options.hit_rates, "the list of hit rates", 0, 100);
+  check_axis(options.multiplicities, "the list of numbers of values", 1, KeysBenchOptions::kMostMultiplicity);
   if (options.failure_keys == 0 || options.failure_keys > KeysBenchOptions::kMostFailureKeys)
-    throw UsageError(fmt::format("{} is {}, expected 1 to {}", phrase(Phrase::FailureKeys),
+    throw UsageError(fmt::format("the number of keys of a build is {}, expected 1 to {}",
                                  options.failure_keys, KeysBenchOptions::kMostFailureKeys));
-  check_axis({options.repetitions}, Phrase::Repetitions, KeysBenchOptions::kFewestRepetitions,
+  check_axis({options.repetitions}, "the number of repetitions", KeysBenchOptions::kFewestRepetitions,
              KeysBenchOptions::kMostRepetitions);
   check_picture(options.picture);
 }
@@ -77,22 +76,21 @@ KeysBenchSizes sizes_of(const KeysBenchOptions& options, const std::string& devi
   constexpr double kMostKeys = 0x1p31;  // with a load factor of a half, 32-bit slots cannot address more
   const double scale =
       options.scale.value_or(device == "cpu" ? KeysBenchOptions::kCpuScale : KeysBenchOptions::kGpuScale);
-  if (!(scale > 0)) throw UsageError(phrase(Phrase::Scale) + " must be greater than 0");
-  const auto size = [&](uint64_t given, double factor, Phrase what) {
+  if (!(scale > 0)) throw UsageError("the scale must be greater than 0");
+  const auto size = [&](uint64_t given, double factor, std::string_view what) {
     const double count = static_cast<double>(given) * factor;
     if (!(count <= kMostKeys))
-      throw UsageError(
-          fmt::format("{}, or {}, asks for more than 2^31 keys", phrase(what), phrase(Phrase::Scale)));
+      throw UsageError(fmt::format("{}, or the scale, asks for more than 2^31 keys", what)).about("scale");
     const uint64_t rounded = scaled(given, factor);
-    if (rounded == 0) throw UsageError(fmt::format("{} is 0 keys, expected 1 or more", phrase(what)));
+    if (rounded == 0) throw UsageError(fmt::format("{} is 0 keys, expected 1 or more", what));
     return rounded;
   };
   KeysBenchSizes sizes;
   const bool by_scale = options.keys.empty();
   for (const uint64_t keys : by_scale ? options.keys_at_scale_1 : options.keys)
-    sizes.keys.push_back(size(keys, by_scale ? scale : 1, Phrase::Keys));
+    sizes.keys.push_back(size(keys, by_scale ? scale : 1, "the number of keys"));
   sizes.searches = size(options.searches.value_or(KeysBenchOptions::kSearches), options.searches ? 1 : scale,
-                        Phrase::Searches);
+                        "the number of searches");
   return sizes;
 }
 

@@ -297,7 +297,7 @@ KeysBenchResult bench_keys_on(Device& device, const KeysBenchOptions& options) {
   try {
     return KeysBench<Device>(device, options).run();
   } catch (OutOfMemory& error) {
-    error.hint(phrase(Phrase::AllowMoreMemory) + " or lower " + phrase(Phrase::Scale));
+    error.hint("allow more memory or lower the scale");
     throw;
   }
 }

@@ -1,6 +1,5 @@
 #include "libvox/measure/match_bench.h"
 
-#include "libvox/base/phrase.h"
 #include "libvox/hash/keyed/key_table.h"
 #include "libvox/measure/axes.h"
 
@@ -8,14 +7,15 @@ namespace vox::measure {
 
 void check(const MatchBenchOptions& options) {
   using Options = MatchBenchOptions;
-  check_names(options.tables, hash::key_table_names(), Phrase::Tables);
-  check_axis({options.points}, Phrase::FeaturePoints, Options::kFewestPoints, kMostFeaturePoints);
-  check_axis({options.bases}, Phrase::Bases, 1, Options::kMostBases);
-  check_axis({options.query_bases}, Phrase::QueryBases, 1, Options::kMostBases);
-  check_axis({options.cells}, Phrase::BasisCells, Options::kFewestCells, BasisFrame::kMostCells);
-  check_axis({options.step}, Phrase::EdgeStep, 1, 255);
-  check_axis({options.least_percent}, Phrase::LeastShare, 1, 100);
-  check_axis({options.repetitions}, Phrase::Repetitions, 1, Options::kMostRepetitions);
+  check_names(options.tables, hash::key_table_names(), "the list of hash tables");
+  check_axis({options.points}, "the number of feature points", Options::kFewestPoints, kMostFeaturePoints);
+  check_axis({options.bases}, "the number of bases", 1, Options::kMostBases);
+  check_axis({options.query_bases}, "the number of the query's bases", 1, Options::kMostBases);
+  check_axis({options.cells}, "the number of cells of a basis", Options::kFewestCells,
+             BasisFrame::kMostCells);
+  check_axis({options.step}, "the step of an edge", 1, 255);
+  check_axis({options.least_percent}, "the least share of points", 1, 100);
+  check_axis({options.repetitions}, "the number of repetitions", 1, Options::kMostRepetitions);
 }
 
 double MatchBenchResult::share() const {

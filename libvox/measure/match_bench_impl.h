@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/units.h"
@@ -64,7 +63,8 @@ class MatchBench {
           ", " + format_count(side.points.size(), "point") + " where an edge turns, " +
           format_count(side.bases.count) + " pairs of them as bases")
           .at(image.name)
-          .hint(phrase(Phrase::LowerEdgeStep));
+          .hint("let smaller steps be edges")
+          .about("step");
     return side;
   }
 
@@ -135,7 +135,7 @@ MatchBenchResult bench_match_on(Device& device, const MatchBenchOptions& options
   try {
     return MatchBench<Device>(device, options).run();
   } catch (OutOfMemory& error) {
-    error.hint(phrase(Phrase::AllowMoreMemory) + ", or take fewer points or bases");
+    error.hint("allow more memory, or take fewer points or bases");
     throw;
   }
 }

@@ -2,7 +2,6 @@
 // measure_tables_cuda.cu, which instantiate it.
 #pragma once
 
-#include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/dag/freeze.h"
@@ -23,7 +22,7 @@ void check_store(Device& device, const dag::DagStore<Device>& store, uint32_t ro
   if (!same)
     throw Error("the scene that was read back from the hash table differs: digest " +
                 dag::to_string(back.digest) + " instead of " + dag::to_string(dag.digest))
-        .hint(phrase(Phrase::VerifyFile));
+        .hint("a verification of the file says more");
 }
 
 template <class Device>
@@ -65,7 +64,7 @@ std::vector<TableReport> measure_tables_on(Device& device, const dag::FrozenDag&
       } catch (const Cancelled&) {
         throw;
       } catch (OutOfMemory& error) {
-        error.hint(phrase(Phrase::AllowMoreMemory) + " or take a smaller scene").at(what);
+        error.hint("allow more memory or take a smaller scene").at(what);
         throw;
       } catch (Error& error) {
         error.at(what);

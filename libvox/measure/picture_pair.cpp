@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/measure/axes.h"
 #include "libvox/scene/procedural/noise.h"
 
@@ -135,9 +134,9 @@ Similarity random_similarity(scene::Random& random, double query_side, double si
 
 void check(const PicturePairOptions& options) {
   using Options = PicturePairOptions;
-  check_axis({options.side}, Phrase::PictureSide, Options::kLeastSide, Options::kMostSide);
-  check_axis({options.clutter}, Phrase::Clutter, 0, Options::kMostClutter);
-  check_axis({options.noise}, Phrase::Noise, 0, Options::kMostNoise);
+  check_axis({options.side}, "the pictures' side", Options::kLeastSide, Options::kMostSide);
+  check_axis({options.clutter}, "the clutter", 0, Options::kMostClutter);
+  check_axis({options.noise}, "the noise", 0, Options::kMostNoise);
 }
 
 PicturePair make_picture_pair(const PicturePairOptions& options) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 #include "libvox/painting/atlas_triangle.h"
 #include "libvox/painting/stroke_ref.h"
@@ -60,7 +59,8 @@ StrokeError stroke_too_large(uint64_t texels, uint32_t line) {
   StrokeError error(fmt::format("the stroke paints at least {} texels at once, more than there is memory for",
                                 format_count(texels)),
                     line);
-  error.hint(phrase(Phrase::AllowMoreMemory) + ", paint an atlas of a smaller size, or split the stroke");
+  error.hint("allow more memory, paint an atlas of a smaller size, or split the stroke")
+      .about("memory_limit");
   return error;
 }
 

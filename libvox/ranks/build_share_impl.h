@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/ranks/build_share.h"
@@ -49,8 +48,8 @@ class ShareBuild {
       return build_all(scene, indexed);
     } catch (OutOfMemory& error) {
       if (plan_.goes_on())
-        error.hint(phrase(Phrase::AllowMoreMemory) +
-                   ", or use a device with as much memory as the one that built the kept rounds");
+        error.hint(
+            "allow more memory, or use a device with as much memory as the one that built the kept rounds");
       throw;
     }
   }

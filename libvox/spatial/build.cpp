@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/keyed/lines.h"
 
@@ -40,7 +39,8 @@ void check_hash_fits(uint64_t voxels, uint64_t octree_leaves, const HashOptions&
   if (needed > available)
     throw Error(fmt::format("building a spatial hash of {} voxels needs {}, but only {} are available",
                             format_count(voxels), format_bytes(needed), format_bytes(available)))
-        .hint(phrase(Phrase::AllowMoreMemory));
+        .hint("allow more memory")
+        .about("memory_limit");
 }
 
 }  // namespace vox::spatial

@@ -7,7 +7,6 @@
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/levels.h"
 #include "libvox/dag/octree_counts.h"
@@ -82,7 +81,7 @@ device::Buffer<uint64_t> sorted_codes(Device& device, const FrozenHash& hash) {
                   CellsByCode{cells.data(), filled.data(), hash.keys, kCellFormat, codes.data()});
   device.sort_keys({"hash: sort cells", 16}, codes, hash.voxels, hash::CellFormat<uint64_t>::kBits);
   if (device.sum("hash: compare cells", hash.voxels, ComesTwice{codes.data()}) != 0)
-    throw Error("the spatial hash holds a voxel twice").hint(phrase(Phrase::VerifyFile));
+    throw Error("the spatial hash holds a voxel twice").hint("a verification of the file says more");
   return codes;
 }
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/volume/read_pieces.h"
 
 namespace vox::volume {
@@ -53,7 +52,7 @@ ValueRange range_of(ValueType type, const std::byte* values, uint64_t count) {
   throw Error(fmt::format("voxel ({}, {}, {}) is {}, expected finite values", at.x, at.y, at.z,
                           number_at(volume.info.type, values, i)))
       .at(volume.info.source)
-      .hint("replace such values first, or check " + phrase(Phrase::ByteOrderAndOffset));
+      .hint("replace such values first, or check the byte order and the offset of a raw file");
 }
 
 }  // namespace

@@ -109,8 +109,11 @@ TEST_F(BadInput, BuffersAndTexturesOutsideOfTheFolderAreReadOnlyWhereThatIsAllow
   for (const std::string& uri :
        {std::string("../corners.bin"), std::string("link.bin"), (folder_ / "corners.bin").string()}) {
     write("meshes/a.gltf", gltf(uri));
-    expect_failure(kFailed, "lies outside of the folder of the file that names it (--allow-outside reads it)",
-                   {"meshes/a.gltf", "--res", "16"});
+    expect_failure(
+        kFailed,
+        "lies outside of the folder of the file that names it (files outside of it can be allowed); see "
+        "--allow-outside",
+        {"meshes/a.gltf", "--res", "16"});
     EXPECT_EQ(convert({"meshes/a.gltf", "--res", "16", "--allow-outside", "-o", "a.h5"}).code, 0) << uri;
   }
   write("paint.png", "no picture");
@@ -174,12 +177,16 @@ TEST_F(BadInput, ValuesOfAnotherProgramsFileAreReadWhereOptionsSayWhatTheyAre) {
 
 TEST_F(BadInput, GridsTooLargeForAnExportAreNamedWithWhatFits) {
   write("thin.obj", "v 0 0 0\nv 1 1 1\nv 1 1 0.999\nf 1 2 3\n");
-  expect_failure(kFailed, "--res 1500 makes a coarser one", {"thin.obj", "--res", "3000", "-o", "a.nrrd"});
+  expect_failure(kFailed, "a resolution of 1500 makes a coarser one",
+                 {"thin.obj", "--res", "3000", "-o", "a.nrrd"});
   converted({"thin.obj", "--res", "4K", "-q"});
-  expect_failure(kFailed, "--res 2K makes a coarser one", {"thin.h5", "-o", "a.nrrd"});
+  expect_failure(
+      kFailed,
+      "a resolution of 2K makes a coarser one; of a scene file, a clip box writes a part); see --res",
+      {"thin.h5", "-o", "a.nrrd"});
   const Finished run = convert({"thin.h5", "-o", "a.vox"});
   EXPECT_EQ(run.code, 0);
-  EXPECT_NE(run.err.find("--res 1K makes a coarser scene"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("a resolution of 1K makes a coarser scene"), std::string::npos) << run.err;
   converted({"thin.obj", "--res", "1000", "-q"});
   EXPECT_EQ(convert({"thin.h5", "-o", "a.vox"}).err.find("coarser"), std::string::npos);
 }

@@ -141,12 +141,16 @@ TEST_F(BricksBench, WritesWhatItHasWhenItIsInterrupted) {
 TEST_F(BricksBench, RefusesWhatMakesNoSense) {
   for (const auto& [option, value, text] :
        {std::array<const char*, 3>{"--brick-sizes", "5", "4, 8, 16, 32 and 64"},
-        {"--sets", "some", "dense,octree,list,four,all"},
-        {"--access", "magic", "array,direct,kd,jit"},
+        {"--sets", "some", "expected some of: dense, octree, list, four, all"},
+        {"--access", "magic", "expected some of: array, direct, kd, jit"},
         {"--filters", "4", "expected 1, 3, 5"},
         {"--trade-off", "1", "2 to 1000"},
-        {"--repetitions", "0", "must be at least 1"},
-        {"--jit-budget", "0", "one leaf at least"},
+        {"--repetitions", "0", "--repetitions is 0, expected 1 or more"},
+        {"--picture", "512,1024", "--picture is '512,1024', expected a whole number"},
+        {"--trade-off", "2,3", "--trade-off is '2,3', expected a whole number"},
+        {"--repetitions", "2-3", "--repetitions is '2-3', expected a whole number"},
+        {"--jit-budget", "7,8", "--jit-budget is '7,8', expected a whole number"},
+        {"--jit-budget", "0", "--jit-budget is 0, expected 1 or more"},
         {"-o", "r.txt", "ends in .h5"}}) {
     const Finished run = bench({option, value});
     EXPECT_EQ(run.code, 2) << option;

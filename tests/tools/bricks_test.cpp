@@ -118,7 +118,7 @@ TEST_F(BricksProgram, SaysWhatIsWrong) {
            {"expected whole numbers from 1", {volume, "--dims", "20,1e12,9"}},
            {"--type is 'u7', expected one of: u8, i8, u16, i16", {volume, "--type", "u7"}},
            {"--endian is 'middle'", {volume, "--endian", "middle"}},
-           {"--threshold is '20', expected a share", {volume, "--threshold", "20"}},
+           {"--threshold is 20, expected 0 to 1", {volume, "--threshold", "20"}},
            {"exclude each other", {volume, "--threshold", "0.1", "--threshold-raw", "2"}},
            {"a volume has its own grid", {volume, "--res", "64"}}})
     expect_failure(kBadUsage, text, arguments);

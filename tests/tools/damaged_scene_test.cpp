@@ -31,7 +31,9 @@ class DamagedScene : public CubesTest {
     const Finished refused = run(program, arguments);
     EXPECT_EQ(refused.code, kFailed) << testing::PrintToString(arguments);
     EXPECT_TRUE(one_error(refused, text, program)) << refused.err;
-    EXPECT_TRUE(has(refused.err, "--force goes on with what it holds")) << refused.err;
+    EXPECT_TRUE(
+        has(refused.err, "the file is damaged; the caller can allow reading what it holds); see --force"))
+        << refused.err;
     EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
   }
   void expect_done(const std::string& program, const Arguments& arguments) const {

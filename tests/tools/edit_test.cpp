@@ -321,7 +321,7 @@ TEST_F(EditProgram, TargetsThatCannotBeWrittenAreFoundBeforeTheWork) {
 }
 
 TEST_F(EditProgram, HelpTeachesTheLanguageInLinesOf100Characters) {
-  const std::string help = printed({"--help"});
+  const std::string help = printed({"--help", "all"});
   for (const char* part : {"sphere", "SHAPE add", "rotate", "undo", "gc every", "repeat N", "EXAMPLE",
                            "--batch N", "--html", "--swizzle", "--device", "--json"})
     EXPECT_TRUE(has(help, part)) << part;

@@ -77,8 +77,9 @@ TEST_F(HashProgram, SaysWhatIsWrong) {
   converted({"cube.h5", "--structure", "hash", "-o", "hash.h5"});
   for (const auto& [text, arguments] : std::vector<std::pair<std::string, std::vector<std::string>>>{
            {"--structure is 'hush'", {"cube.h5", "--structure", "hush"}},
-           {"--load-factor is '0'", {"cube.h5", "--structure", "hash", "--load-factor", "0"}},
-           {"--load-factor is '1.5'", {"cube.h5", "--structure", "hash", "--load-factor", "1.5"}},
+           {"--load-factor is 0, expected above 0 and at most 1",
+            {"cube.h5", "--structure", "hash", "--load-factor", "0"}},
+           {"--load-factor is 1.5", {"cube.h5", "--structure", "hash", "--load-factor", "1.5"}},
            {"--key-layout is 'x'", {"cube.h5", "--structure", "hash", "--key-layout", "x"}},
            {"--load-factor has no effect", {"cube.h5", "--structure", "both", "--load-factor", "0.8"}},
            {"--key-layout has no effect", {"cube.h5", "-o", "a.vox", "--key-layout", "morton"}},

@@ -13,10 +13,11 @@ namespace {
 using Arguments = std::vector<std::string>;
 
 const std::vector<std::pair<std::string, Arguments>> kPrograms = {
-    {"vox-convert", {}},        {"vox-edit", {}},          {"vox-render", {}},
-    {"vox-stats", {}},          {"vox-scene", {}},         {"vox-bench", {}},
-    {"vox-bench", {"hash"}},    {"vox-bench", {"bricks"}}, {"vox-bench", {"intersect"}},
-    {"vox-bench", {"convert"}}, {"vox-bench", {"edit"}}};
+    {"vox-convert", {}},     {"vox-edit", {}},          {"vox-render", {}},
+    {"vox-stats", {}},       {"vox-scene", {}},         {"vox-bench", {}},
+    {"vox-bench", {"hash"}}, {"vox-bench", {"bricks"}}, {"vox-bench", {"convert"}},
+    {"vox-bench", {"edit"}}, {"vox-bench", {"forms"}},  {"vox-bench", {"intersect"}},
+    {"vox-bench", {"keys"}}, {"vox-bench", {"match"}}};
 
 size_t characters(const std::string& text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
@@ -31,8 +32,11 @@ std::vector<std::string> words(const std::string& text) {
 
 class HelpProgram : public ProgramTest {
  protected:
-  std::vector<std::string> help(const std::string& program, Arguments arguments, const char* columns) const {
+  // The lines of --help TOPIC, or of the short page if the topic is empty.
+  std::vector<std::string> help(const std::string& program, Arguments arguments, const std::string& topic,
+                                const char* columns) const {
     arguments.emplace_back("--help");
+    if (!topic.empty()) arguments.push_back(topic);
     setenv("COLUMNS", columns, 1);
     const Finished run = run_program(program, arguments, {.folder = folder_, .file_size_limit = {}});
     unsetenv("COLUMNS");
@@ -43,10 +47,30 @@ class HelpProgram : public ProgramTest {
     return lines;
   }
 
-  // Returns the examples of --help without the text beside them.
+  // The options that lines of help list, in their order.
+  static Arguments options(const std::vector<std::string>& lines) {
+    Arguments list;
+    for (const std::string& line : lines)
+      if (line.starts_with("  ") && line.size() > 8 && line.substr(6, 2) == "--")
+        list.push_back(line.substr(6, line.find(' ', 6) - 6));
+    return list;
+  }
+
+  // The topics that the last line of the short page names.
+  Arguments topics(const std::string& program, const Arguments& command) const {
+    std::string text;
+    for (const std::string& line : help(program, command, "", "100")) text += line + ' ';
+    const size_t begin = text.rfind("a topic: ") + 9, end = text.find('.', begin);
+    Arguments names = words(text.substr(begin, end - begin));
+    for (std::string& name : names)
+      if (name.ends_with(',')) name.pop_back();
+    return names;
+  }
+
+  // The examples of --help all, without the text beside them.
   std::vector<Arguments> examples(const std::string& program) const {
     std::vector<Arguments> list;
-    for (const std::string& line : help(program, {}, "100")) {
+    for (const std::string& line : help(program, {}, "all", "100")) {
       if (!line.starts_with("  " + program + " ") || line.find('[') != std::string::npos) continue;
       list.push_back(words(line.substr(2, line.find("  ", 2) - 2)));
     }
@@ -54,18 +78,78 @@ class HelpProgram : public ProgramTest {
   }
 };
 
-TEST_F(HelpProgram, LinesFitTheScreenAndAllDescriptionsBeginInOneColumn) {
+TEST_F(HelpProgram, TheShortPageFitsAScreenAndHasTheOptionsThatMostPeopleNeed) {
+  for (const auto& [program, command] : kPrograms) {
+    const std::vector<std::string> page = help(program, command, "", "100");
+    EXPECT_LE(page.size(), 40u) << program << testing::PrintToString(command);
+    EXPECT_EQ(options(page).size(), command.empty() && program == "vox-scene"   ? 9u
+                                    : command.empty() && program == "vox-bench" ? 7u
+                                                                                : 10u)
+        << program << testing::PrintToString(command);
+    const std::string name = command.empty() ? program : program + " " + command[0];
+    EXPECT_EQ(page.front().rfind("Usage: " + name + " ", 0), 0u) << page.front();
+    EXPECT_EQ(std::ranges::count_if(
+                  page, [&](const std::string& line) { return line.starts_with("  " + program); }),
+              3)
+        << name;
+  }
+}
+
+TEST_F(HelpProgram, EveryOptionIsInExactlyOneTopicAndInTheWholeHelp) {
+  for (const auto& [program, command] : kPrograms) {
+    Arguments of_topics;
+    for (const std::string& topic : topics(program, command))
+      for (const std::string& option : options(help(program, command, topic, "100")))
+        of_topics.push_back(option);
+    EXPECT_EQ(of_topics, options(help(program, command, "all", "100"))) << program;
+    std::ranges::sort(of_topics);
+    EXPECT_EQ(std::ranges::adjacent_find(of_topics), of_topics.end()) << program;
+    for (const std::string& option : options(help(program, command, "", "100")))
+      EXPECT_TRUE(std::ranges::binary_search(of_topics, option)) << program << " " << option;
+  }
+}
+
+TEST_F(HelpProgram, ATopicThatThereIsNotIsBadUsageAndTheNearestOneIsNamed) {
+  const Finished run = ran({"--help", "volums"});
+  EXPECT_EQ(run.code, kBadUsage);
+  EXPECT_TRUE(one_error(run, "--help has no topic 'volums', expected all or one of: files, "));
+  EXPECT_TRUE(has(run.err, "did you mean 'volumes'?"));
+}
+
+TEST_F(HelpProgram, AMisspeltOptionNamesTheOneThatWasMeant) {
+  for (const auto& [given, meant] : std::vector<std::pair<std::string, std::string>>{
+           {"--resolution", "--res"}, {"--materails", "--materials"}, {"--thresh", "--threshold"}}) {
+    const Finished run = ran({"a.obj", given, "64"});
+    EXPECT_EQ(run.code, kBadUsage);
+    EXPECT_TRUE(one_error(run, "there is no option " + given + " (did you mean '" + meant + "'?)"));
+  }
+  EXPECT_FALSE(has(ran({"a.obj", "--quaternion"}).err, "did you mean"));
+}
+
+TEST_F(HelpProgram, AMisspeltInputNamesTheFileBesideIt) {
+  write("village.obj", "");
+  expect_failure(kFailed, "vilage.obj: no such file (did you mean 'village.obj'?)",
+                 {"vilage.obj", "--res", "64"});
+  std::filesystem::create_directory(folder_ / "scenes");
+  write("scenes/house.h5", "");
+  const Finished render =
+      run_program("vox-render", {"scenes/hose.h5"}, {.folder = folder_, .file_size_limit = {}});
+  EXPECT_EQ(render.code, kFailed);
+  EXPECT_TRUE(one_error(render, "scenes/hose.h5: no such file (did you mean 'house.h5'?)", "vox-render"));
+  EXPECT_FALSE(has(ran({"palace.obj", "--res", "64"}).err, "did you mean"));
+}
+
+TEST_F(HelpProgram, LinesFitTheScreenAndAllDescriptionsOfATopicBeginInOneColumn) {
   for (const auto& [program, arguments] : kPrograms)
     for (const char* columns : {"80", "100"}) {
       size_t column = 0;
-      bool options = false;
-      for (const std::string& line : help(program, arguments, columns)) {
+      for (const std::string& line : help(program, arguments, "all", columns)) {
         EXPECT_LE(characters(line), std::strtoul(columns, nullptr, 10)) << program << ": " << line;
         EXPECT_TRUE(line.empty() || line.back() != ' ') << program << ": '" << line << "'";
-        EXPECT_FALSE(line.ends_with("(default:")) << program << ": " << line;
-        options |= line.ends_with(" options:");
+        EXPECT_FALSE(line.ends_with("Default:")) << program << ": " << line;
+        if (line.starts_with("Options for ")) column = 0;
         const size_t dashes = line.find("--");
-        if (!options || dashes != 6) continue;
+        if (dashes != 6 || !line.starts_with("  ")) continue;
         const size_t gap = line.find("  ", 6);
         if (gap == std::string::npos) continue;  // the description is in the next line
         const size_t begin = characters(line.substr(0, line.find_first_not_of(' ', gap)));

@@ -127,8 +127,8 @@ TEST_F(MatchBenchProgram, RefusesPicturesThatCannotBeMatched) {
   expect_refused(kFailed, "half.png", {"half.png", "reference.png"});
   expect_refused(kFailed, "dot.png: the picture has too few edges", {"query.png", "dot.png"});
   expect_refused(kFailed, "plain.png: the picture has too few edges", {"plain.png", "reference.png"});
-  expect_refused(kFailed, "lower --edge-step", {"plain.png", "plain.png"});
-  // An existing file that vox did not write stays.
+  expect_refused(kFailed, "let smaller steps be edges); see --edge-step", {"plain.png", "plain.png"});
+  // What is there already and is not ours stays.
   expect_refused(kFailed, "text.png", {"query.png", "reference.png", "--overlay", "text.png"});
 }
 

@@ -20,7 +20,7 @@ class OverwriteProgram : public CubesTest {
     const Finished kept = run(program, arguments);
     EXPECT_EQ(kept.code, kFailed) << testing::PrintToString(arguments);
     EXPECT_TRUE(one_error(kept, target + ": exists already", program)) << testing::PrintToString(arguments);
-    EXPECT_NE(kept.err.find("(--force overwrites it)"), std::string::npos) << kept.err;
+    EXPECT_NE(kept.err.find("; see --force"), std::string::npos) << kept.err;
     EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
   }
   void expect_written(const std::string& program, const Arguments& arguments) const {

@@ -52,7 +52,7 @@ TEST_F(SeveralDevicesProgram, AreRefusedWhereOneDoesTheWork) {
   for (const char* wrong : {"cpu,", "cpu,auto", "cuda:0,cuda:0", "cpu,1"}) {
     const Finished refused = on(wrong, {"box.obj", "--res", "64"});
     EXPECT_EQ(refused.code, kBadUsage) << wrong;
-    EXPECT_TRUE(one_error(refused, "--device is '" + std::string(wrong) + "'"));
+    EXPECT_TRUE(one_error(refused, "the device is '" + std::string(wrong) + "'"));
   }
 }
 

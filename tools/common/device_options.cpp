@@ -1,38 +1,52 @@
 #include "tools/common/device_options.h"
 
-#include "libvox/base/error.h"
-#include "libvox/base/units.h"
+#include "libvox/hash/table_list.h"
 
 namespace vox {
 
-void add_device_options(cxxopts::Options& options) {
-  auto text = [] { return cxxopts::value<std::string>(); };
-  options.add_options("Device")(
-      "device",
-      "auto (a GPU where there is one), cpu, cuda or cuda:N; a mesh is converted, and "
-      "a picture taken, on several together: cuda:0,1",
-      text()->default_value("auto"),
-      "DEVICE")("threads", "Threads to run on the processor (default: all)", text(), "N")(
-      "memory-limit",
-      "Memory to use at most, in bytes such as 800M or 6G: of the process on the CPU, of the device on a GPU "
-      "(default: four fifths of what is free)",
-      text(), "SIZE")("profile", "Show launches, time and bytes of every kernel on stderr");
+OptionTopic device_topic(std::vector<OptionRule> profile_rules) {
+  return {
+      .name = "device",
+      .title = "the device",
+      .options = {
+          {.name = "device",
+           .argument = "DEVICE",
+           .preset = "auto",
+           .help = "Run on cpu, cuda or cuda:N; auto takes a GPU if there is one. A list such as cuda:0,1 "
+                   "converts "
+                   "a mesh or takes a picture on several devices together."},
+          {.name = "threads",
+           .argument = "N",
+           .usual = "all",
+           .range = OptionRange{1, 4096},
+           .help = "Use this number of threads on the processor."},
+          {.name = "memory-limit",
+           .argument = "SIZE",
+           .usual = "four fifths of the free memory",
+           .range = OptionRange{.least = 0, .ends = OptionRange::Ends::LeastExcluded},
+           .help =
+               "Use at most this much memory of the process, or of the GPU, in bytes such as 800M or 6G."},
+          {.name = "profile",
+           .rules = std::move(profile_rules),
+           .help = "Show the launches, time and bytes of every kernel on stderr."}}};
 }
 
-EngineOptions read_device_options(const cxxopts::ParseResult& parsed) {
+EngineOptions read_device_options(const CommandLine& arguments) {
   EngineOptions options;
-  options.device = parsed["device"].as<std::string>();
-  if (parsed.count("threads")) {
-    const uint64_t threads = parse_count(parsed["threads"].as<std::string>(), "--threads");
-    if (threads < 1 || threads > 4096) throw UsageError("--threads must be 1 to 4096");
-    options.threads = static_cast<uint32_t>(threads);
-  }
-  if (parsed.count("memory-limit")) {
-    options.memory_limit = parse_bytes(parsed["memory-limit"].as<std::string>(), "--memory-limit");
-    if (options.memory_limit == 0) throw UsageError("--memory-limit must be greater than 0");
-  }
-  options.profile = parsed.count("profile") > 0;
+  options.device = arguments.text("device");
+  if (const auto threads = arguments.given_whole("threads")) options.threads = *threads;
+  if (arguments.has("memory-limit")) options.memory_limit = arguments.bytes("memory-limit");
+  options.profile = arguments.has("profile");
   return options;
+}
+
+Option table_option(std::string help, std::vector<OptionRule> rules) {
+  return {.name = "table",
+          .argument = "NAME",
+          .words = hash::table_names(),
+          .preset = EngineOptions().table,
+          .rules = std::move(rules),
+          .help = std::move(help)};
 }
 
 }  // namespace vox

@@ -29,7 +29,7 @@ class Screen {
     return screen;
   }
 
-  void set_tool(const char* tool) { tool_ = tool; }
+  void set_tool(const std::string& tool) { tool_ = tool; }
   void set_level(LogLevel level) {
     const std::lock_guard lock(mutex_);
     level_ = level;
@@ -93,7 +93,7 @@ class Screen {
 
 }  // namespace
 
-void show_messages(const char* tool) {
+void show_messages(const std::string& tool) {
   Screen::get().set_tool(tool);
   set_log_sink([](LogLevel level, std::string_view text) { Screen::get().show(level, text); });
   set_progress_sink([](const ProgressState& state) { Screen::get().show(state); });

@@ -1,4 +1,4 @@
-// What each of several ranks has done for a scene, for --json.
+// The work of each of several ranks for a scene, for --json.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct RankFigures {
   ranks::Traffic traffic = {};
 };
 
-// Collective. Those of all ranks, in their order.
+// A collective call. Returns the work of all ranks, in their order.
 std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks);
 
-// Sets `ranks` where there are any.
+// Sets `ranks` if there are any.
 void set_ranks(measure::ResultGroup& results, const std::vector<RankFigures>& ranks);
 
 }  // namespace vox

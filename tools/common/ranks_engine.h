@@ -1,4 +1,4 @@
-// What of a host each of several ranks takes: a GPU, a share of the cores and of the memory.
+// The part of a host that each of several ranks takes: a GPU, a share of the cores and of the memory.
 #pragma once
 
 #include "libvox/engine/engine.h"
@@ -6,8 +6,9 @@
 
 namespace vox {
 
-// Collective. Of ranks that see the same GPUs each takes one, `cuda` as `auto`; with `auto`, those that are left take the
-// processor. Throws UsageError for several devices, Error where --device cuda finds fewer GPUs than ranks.
+// A collective call. Ranks that see the same GPUs take one each, with `cuda` as with `auto`; with `auto`, the ranks
+// that are left take the processor. Throws UsageError for several devices, and Error if --device cuda finds fewer
+// GPUs than ranks.
 EngineOptions engine_of_rank(EngineOptions options, ranks::Ranks& ranks);
 
 }  // namespace vox

@@ -17,7 +17,7 @@ struct SceneFigures {
       : scene(scene), level_words(std::move(level_words)) {}
 
   uint64_t level_bytes(size_t level) const { return level_words[level] * sizeof(uint32_t); }
-  uint64_t bytes() const;  // of all levels
+  uint64_t bytes() const;  // the bytes of all levels
 
   const dag::VoxelScene& scene;
   std::vector<uint64_t> level_words;

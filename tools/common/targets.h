@@ -1,4 +1,4 @@
-// Checks before the work, not after it, whether results can be written where they are to go.
+// Checks before the work, not after it, that inputs are there and that results can be written to their files.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,11 @@ struct Target {
   OutputKind kind;
 };
 
-// Throws UsageError where the target is `scene`, the file that is read, and Error where nothing can be
-// written there, or where a file would be lost that vox did not write.
+// Throws Error if there is no such file; a file beside it with a similar name is in the hint.
+void check_input(const std::filesystem::path& file);
+
+// Throws UsageError if the target is `scene`, the file that is read, and Error if nothing can be written
+// there, or if a file would be lost that vox did not write.
 void check_target(const Target& target, const std::filesystem::path& scene, Overwrite overwrite);
 
 }  // namespace vox

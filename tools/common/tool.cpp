@@ -3,26 +3,23 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
-#include <vector>
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/ranks/launched.h"
-#include "tools/common/completions.h"
-#include "tools/common/help_text.h"
-#include "tools/common/manual_page.h"
+#include "tools/common/help.h"
 #include "tools/common/messages.h"
-#include "tools/common/option_table.h"
-#include "tools/common/phrases.h"
 #include "tools/common/terminal.h"
 
 namespace vox {
@@ -30,45 +27,80 @@ namespace {
 
 constexpr int kBadUsage = 2;  // an exit code
 
-LogLevel parse_log_level(const std::string& text) {
-  if (text == "error") return LogLevel::Error;
-  if (text == "warning") return LogLevel::Warning;
-  if (text == "info") return LogLevel::Info;
-  if (text == "debug") return LogLevel::Debug;
-  throw UsageError(fmt::format("--log-level is '{}', expected error, warning, info or debug", text));
+// The name in messages: "vox-bench" of "vox-bench hash".
+std::string name_of(const ToolDescription& tool) {
+  return tool.program.substr(0, tool.program.find(' '));
 }
 
-// The help in the form that the value of --help asks for. The build asks for the forms that become files
-// (cmake/manual.cmake); users do not need these, so that --help does not name them.
-std::string help_as(const std::string& form, const HelpParts& parts) {
-  if (form == "text") return help_text(parts, screen_width());
-  if (form == "man") return manual_page(parts, generator_text());
-  if (form == "bash") return bash_completions(parts);
-  if (form == "zsh") return zsh_completions(parts);
-  throw UsageError(fmt::format("--help is '{}', expected no value, or man, bash or zsh", form));
+constexpr std::array kLogLevels = {LogLevel::Error, LogLevel::Warning, LogLevel::Info, LogLevel::Debug};
+
+// The topic of --help, if the command line asks for help: "" in "--help", "grid" in "--help grid" and "--help=grid".
+std::optional<std::string> help_topic(int argc, char** argv) {
+  constexpr std::string_view kWithTopic = "--help=";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--") break;
+    if (argument.starts_with(kWithTopic)) return std::string(argument.substr(kWithTopic.size()));
+    if (argument != "--help" && argument != "-h") continue;
+    const bool has_topic = i + 1 < argc && argv[i + 1][0] != '-';
+    return has_topic ? argv[i + 1] : "";
+  }
+  return std::nullopt;
 }
 
-// How a program ends: its exit code, and what it says where that is not 0.
+void set_log_level(const CommandLine& arguments) {
+  LogLevel level = kLogLevels[arguments.word("log-level")];
+  if (arguments.has("verbose")) level = LogLevel::Debug;
+  if (arguments.has("quiet")) level = LogLevel::Error;
+  set_log_level(level);
+}
+
+// Reads the command line; returns nothing if it asked for help or for the version, which is printed then.
+std::optional<CommandLine> read_command_line(const ToolDescription& tool, int argc, char** argv) {
+  if (const auto topic = help_topic(argc, argv)) {
+    print_result(help_on(tool, *topic, screen_width()));
+    return std::nullopt;
+  }
+  CommandLine arguments(tool, argc, argv);
+  if (arguments.has("help")) {
+    print_result(help_on(tool, "", screen_width()));
+    return std::nullopt;
+  }
+  if (arguments.has("version")) {
+    print_result(arguments.json() ? version_json() + "\n" : version_text());
+    return std::nullopt;
+  }
+  set_log_level(arguments);
+  return arguments;
+}
+
+// The end of a program: its exit code, and the message if the code is not 0.
 struct Ending {
   int code = 0;
   std::string message;
 
-  void say(const char* name) const {
+  void say(const ToolDescription& tool) const {
     log_error("{}", message);
-    if (code == kBadUsage) print_message(fmt::format("{}: try {} --help\n", name, name));
+    if (code == kBadUsage) print_message(fmt::format("{}: try {} --help\n", name_of(tool), tool.program));
   }
 };
 
-Ending ending_of(const std::function<void()>& body) {
+// The error's message, and the option that sets what the error is about.
+std::string message_of(const Error& error, const ToolDescription& tool) {
+  const Option* option = error.setting().empty() ? nullptr : tool.option_for(error.setting());
+  return option == nullptr ? error.what() : fmt::format("{}; see {}", error.what(), option->spelled());
+}
+
+Ending ending_of(const ToolDescription& tool, const std::function<void()>& body) {
   try {
     body();
     return {};
   } catch (const Cancelled& error) {
     return {130, error.what()};
   } catch (const UsageError& error) {
-    return {kBadUsage, error.what()};
-  } catch (const cxxopts::exceptions::exception& error) {
-    return {kBadUsage, error.what()};
+    return {kBadUsage, message_of(error, tool)};
+  } catch (const Error& error) {
+    return {1, message_of(error, tool)};
   } catch (const std::bad_alloc&) {
     return {1, "out of memory (lower the resolution, or --memory-limit)"};
   } catch (const std::exception& error) {
@@ -76,57 +108,80 @@ Ending ending_of(const std::function<void()>& body) {
   }
 }
 
-void begin(const char* name) {
+void begin(const ToolDescription& tool) {
   occupy_closed_streams();
-  show_messages(name);
-  set_phrases(tool_words);
+  show_messages(name_of(tool));
   cancel_on_interrupt();
 }
 
-// Of ranks other than 0, nothing is seen as long as they do not fail.
+// Ranks other than 0 show nothing as long as they do not fail.
 void be_silent() {
   set_log_sink(nullptr);
   set_progress_sink(nullptr);
   if (std::freopen("/dev/null", "w", stdout) == nullptr) std::fclose(stdout);
 }
 
-// The end of a process that has not joined others. Processes of one launch that fail before they can join all have the
-// same to say; one that exits ends the others, and would keep rank 0 from saying it.
-int alone(const Ending& ending, const char* name, const ranks::Launch& launch) {
-  if (ending.code != 0 && launch.rank == 0) ending.say(name);
+// Returns the exit code of a process that has not joined others. If the processes of a launch fail before they can join,
+// all have the same message; one that exits ends the others, and would keep rank 0 from showing it.
+int alone(const Ending& ending, const ToolDescription& tool, const ranks::Launch& launch) {
+  if (ending.code != 0 && launch.rank == 0) ending.say(tool);
   if (ending.code != 0 && launch.rank > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
   return ending.code;
 }
 
 }  // namespace
 
-int run_tool(const char* name, const std::function<void()>& body) {
-  begin(name);
-  const ranks::Launch launch = ranks::launch();
-  const Ending ending = ending_of([&] {
-    if (launch.count > 1)
-      throw UsageError(fmt::format("{} runs as one process, but was started as {}", name, launch.count));
-    body();
-  });
-  return alone(ending, name, launch);
+OptionTopic general_topic() {
+  return {
+      .name = "general",
+      .title = "all tools",
+      .options = {
+          {.name = "help", .letter = "h", .help = "Show this help; --help TOPIC and --help all show more."},
+          {.name = "version", .help = "Show the version and what the program was built with."},
+          {.name = "verbose", .letter = "v", .help = "Show more messages."},
+          {.name = "quiet", .letter = "q", .help = "Show errors only, and no progress."},
+          {.name = "log-level",
+           .argument = "LEVEL",
+           .words = {"error", "warning", "info", "debug"},
+           .preset = "info",
+           .help = "Show messages of this importance and above."},
+          {.name = "json", .help = "Print the result as one JSON object on stdout."},
+          {.name = "force",
+           .setting = "overwrite",
+           .help =
+               "Overwrite existing files even if vox did not write them, and go on with damaged scenes."}}};
 }
 
-int run_tool_on_ranks(const char* name, const std::function<void(ranks::Ranks*)>& body) {
-  begin(name);
+int run_tool(const ToolDescription& tool, int argc, char** argv,
+             const std::function<void(const CommandLine&)>& body) {
+  begin(tool);
+  const ranks::Launch launch = ranks::launch();
+  const Ending ending = ending_of(tool, [&] {
+    if (launch.count > 1)
+      throw UsageError(
+          fmt::format("{} runs as one process, but was started as {}", name_of(tool), launch.count));
+    if (const auto arguments = read_command_line(tool, argc, argv)) body(*arguments);
+  });
+  return alone(ending, tool, launch);
+}
+
+int run_tool_on_ranks(const ToolDescription& tool, int argc, char** argv,
+                      const std::function<void(const CommandLine&, ranks::Ranks*)>& body) {
+  begin(tool);
   const ranks::Launch launch = ranks::launch();
   if (launch.rank > 0) be_silent();
   ranks::LaunchedRanks* joined = nullptr;
-  const Ending joining = ending_of([&] { joined = ranks::joined_ranks(); });
-  if (joining.code != 0) return alone(joining, name, launch);
-  Ending ending = ending_of([&] {
-    body(joined);
+  const Ending joining = ending_of(tool, [&] { joined = ranks::joined_ranks(); });
+  if (joining.code != 0) return alone(joining, tool, launch);
+  Ending ending = ending_of(tool, [&] {
+    if (const auto arguments = read_command_line(tool, argc, argv)) body(*arguments, joined);
     if (joined) joined->gather(0);  // as long as one is at work, the others can hear of its failure
   });
-  if (!joined || ending.code == 0) return alone(ending, name, launch);
+  if (!joined || ending.code == 0) return alone(ending, tool, launch);
   if (joined->first_to_fail()) {
-    show_messages(name);
+    show_messages(name_of(tool));
     if (ending.code == 1) ending.message = fmt::format("rank {}: {}", launch.rank, ending.message);
-    ending.say(name);
+    ending.say(tool);
   }
   joined->end_all(ending.code);
   return ending.code;
@@ -145,50 +200,6 @@ void with_input(const std::filesystem::path& input, const std::function<void()>&
   } catch (const std::bad_alloc&) {
     throw Error("out of memory").at(input.string()).hint("lower the resolution, or --memory-limit");
   }
-}
-
-void add_common_options(cxxopts::Options& options) {
-  options.add_options("General")("h,help", "Show this help",
-                                 cxxopts::value<std::string>()->implicit_value("text"))(
-      "version", "Show the version and what it was built with")("v,verbose", "Say more")(
-      "q,quiet", "Errors only, no progress")("log-level", "error, warning, info or debug",
-                                             cxxopts::value<std::string>()->default_value("info"), "LEVEL")(
-      "json", "Print the result as one JSON object on stdout")(
-      "force", "Overwrite files that vox did not write; go on with damaged scenes");
-}
-
-cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, char** argv,
-                                        CommonOptions& common, std::vector<std::string> groups) {
-  auto parsed = options.parse(argc, argv);
-  if (parsed.count("help")) {
-    groups.emplace_back("General");
-    print_result(help_as(parsed["help"].as<std::string>(), help_parts(options, groups)));
-    std::exit(0);
-  }
-  if (parsed.count("version")) {
-    print_result(parsed.count("json") ? version_json() + "\n" : version_text());
-    std::exit(0);
-  }
-  LogLevel level = parse_log_level(parsed["log-level"].as<std::string>());
-  if (parsed.count("verbose")) level = LogLevel::Debug;
-  if (parsed.count("quiet")) level = LogLevel::Error;
-  set_log_level(level);
-  if (!parsed.unmatched().empty())
-    throw UsageError(fmt::format("unexpected argument '{}'", parsed.unmatched().front()));
-  common.json = parsed.count("json") > 0;
-  common.overwrite = parsed.count("force") > 0 ? Overwrite::AllFiles : Overwrite::OwnFiles;
-  common.given = given_options(parsed);
-  return parsed;
-}
-
-std::string command_text(int argc, char** argv) {
-  std::string text = std::filesystem::path(argv[0]).filename().string();
-  for (int i = 1; i < argc; ++i) {
-    std::string argument = argv[i];
-    bool plain = !argument.empty() && argument.find_first_of(" \t\n'\"") == std::string::npos;
-    text += plain ? " " + argument : " '" + argument + "'";
-  }
-  return text;
 }
 
 std::string timestamp() {

@@ -1,4 +1,4 @@
-// What --version prints: the version in the first line, then what this build was made with.
+// The text that --version prints: the version in the first line, then the libraries and options of this build.
 #pragma once
 
 #include <string>

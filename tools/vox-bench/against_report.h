@@ -1,4 +1,4 @@
-// What --against says of a benchmark and an earlier run of it, for people and for programs.
+// The comparison of a benchmark with an earlier run of it, for people and for programs.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace vox {
 
 struct Against {
-  std::string file;                   // of the earlier run
+  std::string file;                   // the file of the earlier run
   std::string device_before, device;  // in words
   std::vector<measure::AgainstRow> rows;
 
@@ -21,7 +21,7 @@ struct Against {
 Against compared_with(const EarlierRun& earlier, const measure::ResultTable& rows,
                       const measure::ComparedColumns& columns, const BenchRun& run);
 
-// How many rows became slower, and those that changed or did other work. All rows are in JSON, as the group
+// The number of rows that became slower, and the rows that changed or did other work. All rows are in JSON, as the group
 // `against`, and on the page.
 std::string against_text(const Against& against);
 void set_against(measure::ResultGroup& results, const Against& against);

@@ -13,8 +13,8 @@
 #include "tools/vox-bench/report.h"
 
 namespace vox {
-void run_bricks(int argc, char** argv) {
-  const BricksCommand command = parse_bricks_command(argc, argv);
+void run_bricks(const CommandLine& arguments) {
+  const BricksCommand command = read_bricks_command(arguments);
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   const measure::BricksBenchSizes sizes = measure::sizes_of(command.bench, engine->device());

@@ -6,6 +6,7 @@
 
 #include "formats/volume/raw_volume.h"
 #include "libvox/measure/bricks_bench.h"
+#include "tools/common/command_line.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {
@@ -20,7 +21,7 @@ struct BricksCommand {
   std::string command;
 };
 
-// Prints --help and --version itself. Throws UsageError.
-BricksCommand parse_bricks_command(int argc, char** argv);
+// Throws UsageError, and Error if an input is missing.
+BricksCommand read_bricks_command(const CommandLine& arguments);
 
 }  // namespace vox

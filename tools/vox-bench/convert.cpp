@@ -62,8 +62,8 @@ std::vector<measure::ConvertSource> sources_of(const ConvertCommand& command, co
 
 }  // namespace
 
-void run_convert(int argc, char** argv) {
-  const ConvertCommand command = parse_convert_command(argc, argv);
+void run_convert(const CommandLine& arguments) {
+  const ConvertCommand command = read_convert_command(arguments);
   check_targets(command.files);
   std::unique_ptr<Engine> engine = make_engine(command.engine);
   ConvertBenchRun run = {run_on(*engine, command.command), {}};

@@ -4,40 +4,35 @@
 #include <fmt/ranges.h>
 
 #include "libvox/base/error.h"
-#include "libvox/base/units.h"
 #include "libvox/scene/procedural/procedural.h"
-#include "tools/common/device_options.h"
-#include "tools/common/tool.h"
-#include "tools/vox-bench/axes.h"
-#include "tools/vox-bench/parsed_command.h"
+#include "libvox/voxelize/grid.h"
+#include "tools/common/targets.h"
+#include "tools/vox-bench/bench_options.h"
+#include "tools/vox-bench/commands.h"
 
 namespace vox {
 namespace {
 
 using ConvertBench = measure::ConvertBenchOptions;
 
-constexpr const char* kAboutConvert =
-    R"(Measures how meshes become SVDAGs, phase by phase, over resolutions, rules of coverage and materials.
+enum ConvertBenchTrait : uint32_t { kGeneratedSphere = 1 };
 
-  load       the file, where there is one
-  palette    16 colours of the surface, and its textures as their entries
-  voxelize   triangles to leaves of 4 x 4 x 4 voxels
-  build      leaves to the canonical SVDAG in the memory of the host; freeze is the last part of it
-  write      the scene file, with --write
+constexpr uint64_t kFewestTriangles = 12;
+
+constexpr const char* kAboutConvert = R"(These phases are measured:
+  load       reads the file, if there is one
+  palette    chooses 16 colours of the surface, and turns its textures into them
+  voxelize   turns triangles into leaves of 4 x 4 x 4 voxels
+  build      turns leaves into the canonical SVDAG in the host's memory; freeze is its last part
+  write      writes the scene file, with --write
 
 Every time is the median of the repetitions after one that does not count. Every repetition has an engine of its own,
-as a run of vox-convert has; only the start of CUDA, and its kernels' way to the GPU, are behind it. All repetitions
-have to give the same scene, or the command fails. With --profile the kernels' times come from a repetition of their
-own, and the page shows what of each conversion goes into which kernel.
+as a run of vox-convert has, but the start of CUDA and the loading of its kernels are done by then. All repetitions must
+give the same scene, or the command fails. With --profile, the kernels' times come from a repetition of their own, and
+the page shows which share of each conversion goes into which kernel.
 
-MESH is any mesh that vox-convert reads, several are measured one after the other; without one it is a displaced sphere.
-
-Examples:
-  vox-bench convert                                          a sphere, geometry alone and with 16 materials
-  vox-bench convert house.glb --res 1K,4K,16K --html house.html
-  vox-bench convert --coverage conservative,thin --materials none --json > before.json
-  vox-bench convert --materials none --against before.json   what became slower since then
-  vox-bench convert --res 8K --write /tmp --profile          with the time of writing, and of every kernel
+MESH is any mesh that vox-convert reads; several are measured one after the other. Without a mesh, a displaced sphere is
+measured.
 )";
 
 template <size_t kCount>
@@ -45,94 +40,103 @@ std::string resolutions_text(const std::array<uint32_t, kCount>& resolutions) {
   return fmt::format("{}", fmt::join(resolutions, ","));
 }
 
-cxxopts::Options describe_convert() {
-  cxxopts::Options options("vox-bench convert", kAboutConvert);
-  options.custom_help("[MESH…] [options]").positional_help("").set_width(100);
-  const auto text = [] { return cxxopts::value<std::string>(); };
-  const auto preset = [](const std::string& value) {
-    return cxxopts::value<std::string>()->default_value(value);
-  };
-  auto axes = options.add_options("Axes");
-  axes("res",
-       fmt::format("Voxels along the longest side (default: {} on a GPU, {} on the CPU)",
-                   resolutions_text(ConvertBench::kGpuResolutions),
-                   resolutions_text(ConvertBench::kCpuResolutions)),
-       text(), "LIST");
-  axes("coverage", "conservative, thin: which voxels a triangle fills, see vox-convert",
-       preset("conservative"), "NAMES");
-  axes("materials", "none: geometry alone; texture: the surface's colours; mesh: the mesh's own materials",
-       preset("none,texture"), "NAMES");
-  auto size = options.add_options("Size");
-  size("triangles",
-       fmt::format("Of the sphere, where no file is named (default: {} on a GPU, {} on the CPU)",
-                   format_count(ConvertCommand::kGpuTriangles), format_count(ConvertCommand::kCpuTriangles)),
-       text(), "N");
-  size("repetitions",
-       fmt::format("Of everything that is timed (default: {} on a GPU, {} on the CPU)",
-                   ConvertBench::kGpuRepetitions, ConvertBench::kCpuRepetitions),
-       text(), "N");
-  size("write", "Write each scene too, to a file in this folder that is removed again", text(), "DIR");
-  add_result_options(options);
-  add_device_options(options);
-  add_common_options(options);
-  options.add_options("Input")("meshes", "", cxxopts::value<std::vector<std::string>>(), "MESH…");
-  options.parse_positional({"meshes"});
-  return options;
+OptionTopic convert_axes() {
+  return {
+      .name = "axes",
+      .title = "what is measured",
+      .options = {
+          {.name = "res",
+           .argument = "N,...",
+           .usual = on_each(resolutions_text(ConvertBench::kGpuResolutions),
+                            resolutions_text(ConvertBench::kCpuResolutions)),
+           .range = OptionRange{voxelize::kMinResolution, voxelize::kMaxResolution},
+           .setting = "resolution",
+           .help = "Numbers of voxels along the longest side."},
+          {.name = "coverage",
+           .argument = "NAME,...",
+           .words = words_of(measure::kCoverageNames),
+           .preset = "conservative",
+           .help = "Rules for the voxels that a triangle fills; vox-convert explains them."},
+          {.name = "materials",
+           .argument = "NAME,...",
+           .words = words_of(measure::kMaterialModeNames),
+           .preset = "none,texture",
+           .help = "none: geometry alone; texture: the surface's colours; mesh: the mesh's own materials."}}};
 }
 
-// The meshes one by one: cxxopts would cut a name at its commas.
-std::vector<std::filesystem::path> named_meshes(const cxxopts::ParseResult& parsed) {
-  std::vector<std::filesystem::path> meshes;
-  for (const cxxopts::KeyValue& argument : parsed.arguments())
-    if (argument.key() == "meshes") meshes.emplace_back(argument.value());
-  return meshes;
+OptionTopic convert_size() {
+  return {
+      .name = "size",
+      .title = "the size of the benchmark",
+      .options = {
+          {.name = "triangles",
+           .argument = "N",
+           .usual = counts_on_each(ConvertCommand::kGpuTriangles, ConvertCommand::kCpuTriangles),
+           .range = OptionRange{kFewestTriangles, scene::kMaxSphereTriangles},
+           .rules = {{kGeneratedSphere, "it is for the sphere that is generated"}},
+           .help = "Number of triangles of the sphere, if no file is named."},
+          repetitions_option({1, ConvertBench::kMostRepetitions},
+                             counts_on_each(ConvertBench::kGpuRepetitions, ConvertBench::kCpuRepetitions)),
+          plain_option("write", "DIR", "",
+                       "Also write each scene, to a file in this folder that is removed again.")}};
 }
 
-std::optional<uint64_t> read_triangles(const cxxopts::ParseResult& parsed, bool has_meshes) {
-  constexpr uint64_t kFewest = 12;
-  const auto value = given(parsed, "triangles");
-  if (!value) return std::nullopt;
-  if (has_meshes)
-    throw UsageError("--triangles has no effect on meshes of files: it is for the sphere that is generated");
-  const uint64_t triangles = parse_count(*value, "--triangles");
-  if (triangles < kFewest || triangles > scene::kMaxSphereTriangles)
-    throw UsageError(
-        fmt::format("--triangles is {}, expected {} to {}", *value, kFewest, scene::kMaxSphereTriangles));
-  return triangles;
-}
-
-std::optional<std::filesystem::path> read_folder(const cxxopts::ParseResult& parsed) {
-  const auto value = given(parsed, "write");
+std::optional<std::filesystem::path> read_folder(const CommandLine& arguments) {
+  const auto folder = arguments.given("write");
   std::error_code failed;
-  if (value && !std::filesystem::is_directory(*value, failed))
-    throw UsageError(fmt::format("--write is '{}', which is not a folder", *value));
-  return value;
+  if (folder && !std::filesystem::is_directory(*folder, failed))
+    throw UsageError(fmt::format("--write is '{}', which is not a folder", *folder));
+  return folder;
 }
 
-measure::ConvertBenchOptions read_convert_bench(const cxxopts::ParseResult& parsed) {
-  measure::ConvertBenchOptions bench;
-  if (const auto value = given(parsed, "res")) bench.resolutions = parse_axis(*value, "--res");
-  bench.coverages = parse_choices<scene::Coverage>(parsed["coverage"].as<std::string>(), "--coverage",
-                                                   measure::kCoverageNames);
-  bench.materials = parse_choices<scene::MaterialMode>(parsed["materials"].as<std::string>(), "--materials",
-                                                       measure::kMaterialModeNames);
-  bench.repetitions = one_number(parsed, "repetitions");
+ConvertBench read_convert_bench(const CommandLine& arguments) {
+  ConvertBench bench;
+  if (arguments.has("res")) bench.resolutions = arguments.axis("res");
+  bench.coverages = arguments.choices<scene::Coverage>("coverage");
+  bench.materials = arguments.choices<scene::MaterialMode>("materials");
+  bench.repetitions = arguments.given_whole("repetitions");
   measure::check(bench);
   return bench;
 }
 
 }  // namespace
 
-ConvertCommand parse_convert_command(int argc, char** argv) {
-  return parsed_command(describe_convert(), {"Axes", "Size", "Results", "Device"}, argc, argv,
-                        [](const cxxopts::ParseResult& parsed, const std::vector<std::string>&) {
-                          ConvertCommand command;
-                          command.meshes = named_meshes(parsed);
-                          command.triangles = read_triangles(parsed, !command.meshes.empty());
-                          command.write = read_folder(parsed);
-                          command.bench = read_convert_bench(parsed);
-                          return command;
-                        });
+ToolDescription convert_description() {
+  return {
+      .program = "vox-bench convert",
+      .usage = "[MESH...] [options]",
+      .about =
+          "Measures how meshes become SVDAGs, phase by phase, over resolutions, rules of coverage and "
+          "materials.\n",
+      .examples =
+          {"vox-bench convert                                          a sphere, without and with 16 "
+           "materials",
+           "vox-bench convert house.glb --res 1K,4K,16K --html house.html",
+           "vox-bench convert --materials none --against before.json   what is slower than in an earlier run",
+           "vox-bench convert --coverage conservative,thin --materials none --json > before.json",
+           "vox-bench convert --res 8K --write /tmp --profile          with the time of writing and of "
+           "kernels"},
+      .basics = {"res", "coverage", "materials", "triangles", "repetitions", "write", "output", "html",
+                 "against", "device"},
+      .more = kAboutConvert,
+      .topics = {convert_axes(), convert_size(), result_topic(), device_topic(), general_topic()},
+      .operands = {{.name = "meshes",
+                    .argument = "MESH",
+                    .repeats = Repeats::Yes,
+                    .help = "Meshes of any format that vox-convert reads."}}};
+}
+
+ConvertCommand read_convert_command(const CommandLine& arguments) {
+  return read_command(arguments, [](const CommandLine& given) {
+    ConvertCommand command;
+    command.meshes = given.paths("meshes");
+    check_effects(given.given_options(), {command.meshes.empty() ? kGeneratedSphere : 0u, "meshes of files"});
+    command.triangles = given.given_count("triangles");
+    command.write = read_folder(given);
+    command.bench = read_convert_bench(given);
+    for (const std::filesystem::path& mesh : command.meshes) check_input(mesh);
+    return command;
+  });
 }
 
 }  // namespace vox

@@ -38,7 +38,7 @@ void add_conversion_times(HtmlPage& page, const ConvertRows& rows) {
   add_line_figure(page, "Voxelize and build", rows, axis, series_text, quantity);
 }
 
-// What comes of the phases of a row, in their order; what is not measured is 0.
+// The times of a row's phases, in their order; a phase that is not measured has 0.
 std::vector<std::pair<std::string, double>> phases_of(const ConvertRow& row) {
   const measure::ConvertPhases& phases = row.phases;
   const auto seconds = [](const std::optional<measure::Timing>& time) { return time ? time->median : 0; };

@@ -26,7 +26,7 @@ inline measure::ComparedColumns compared_columns(const ConvertBenchRun& /*run*/)
   return {{"mesh", "coverage", "materials", "resolution"}, {"triangles", "voxels", "svo_nodes", "nodes"}};
 }
 
-// What is measured together, in the order of the rows: "sphere, conservative, texture".
+// The mesh, coverage and materials of a row, by which charts group rows: "sphere, conservative, texture".
 std::string series_text(const measure::ConvertBenchRow& row);
 
 // The results as a page with a chart of the times over the resolutions, and of the phases.

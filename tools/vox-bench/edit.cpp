@@ -26,8 +26,8 @@ dag::VoxelScene read_edit_scene(Engine& engine, const EditCommand& command) {
 
 }  // namespace
 
-void run_edit(int argc, char** argv) {
-  const EditCommand command = parse_edit_command(argc, argv);
+void run_edit(const CommandLine& arguments) {
+  const EditCommand command = read_edit_command(arguments);
   check_targets(command.files);
   EngineOptions without_profile = command.engine;
   without_profile.profile = false;

@@ -3,17 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
-#include "libvox/base/error.h"
-#include "libvox/base/units.h"
-#include "libvox/hash/table_list.h"
-#include "tools/common/device_options.h"
-#include "tools/common/option_table.h"
-#include "tools/common/option_values.h"
-#include "tools/common/tool.h"
-#include "tools/vox-bench/axes.h"
-#include "tools/vox-bench/parsed_command.h"
+#include "tools/vox-bench/bench_options.h"
+#include "tools/vox-bench/commands.h"
 
 namespace vox {
 namespace {
@@ -21,29 +12,24 @@ namespace {
 using EditBench = measure::EditBenchOptions;
 using measure::EditSeriesKind;
 
-constexpr const char* kAboutEdit =
-    R"(Measures edits of a scene: milliseconds of series of edits, by kernel (Molenaar & Eisemann 2024, Figure 9).
+enum EditBenchTrait : uint32_t { kSpheres = 1, kCopies = 2, kManyCopies = 4, kSmall = 8, kPlaces = 16 };
 
-  spheres    one of each radius, added at a voxel of the surface
-  copies     boxes of each side, from one voxel of the surface to another; in sequence many of them, dragged along
-  small      small spheres at many voxels of the surface, in batches
-  gc         garbage collection: of the scene as it was read, and of what spheres leave when they are undone
+constexpr OptionRule kSmallRule = {kSmall, "it is for small spheres"};
 
-Of spheres and copies there are three orders: fresh, each on the scene as it was read, in a session of its own;
-collected, the same, but after others that were undone and collected; sequence, one after the other, where later edits
-meet what the first ones have made. Times are of one edit, the median of the repetitions after one that does not count.
-Every row says the work: nodes and leaves that were made, and those of them that the scene did not have. A repetition
-that makes others, and the command fails. With --profile the kernels' times come from a repetition of their own, and the
-page shows what of each edit goes into which kernel.
+constexpr const char* kAboutEdit = R"(These series of edits are measured:
+  spheres    adds one sphere of each radius at a voxel of the surface
+  copies     copies boxes of each side from one voxel of the surface to another; in sequence, drags many of them along
+  small      adds small spheres at many voxels of the surface, in batches
+  gc         collects garbage: of the scene as it was read, and of spheres that were undone
 
-SCENE.h5 is a scene file, or a mesh, which is voxelized; without one it is the city that vox-scene makes.
+Spheres and copies have three orders. fresh: each edit is done on the scene as it was read, in a session of its own;
+collected: the same, but after other edits that were undone and collected; sequence: one edit after the other, where
+later ones meet the results of the first ones. Times are the time of one edit, the median of the repetitions after one
+that does not count. Every row shows the work: the nodes and leaves that were made, and those of them that are new to
+the scene. If a repetition makes others, the command fails. With --profile, the kernels' times come from a repetition of
+their own, and the page shows which share of each edit goes into which kernel.
 
-Examples:
-  vox-bench edit                                             the city
-  vox-bench edit scene.h5 --profile --html edits.html        a scene, with charts of the kernels
-  vox-bench edit --res 128K --series spheres                 the spheres of the paper at its resolution
-  vox-bench edit scene.h5 --json > before.json
-  vox-bench edit scene.h5 --against before.json              what became slower since then
+SCENE.h5 is a scene file, or a mesh, which is voxelized; without it, the city of vox-scene is edited.
 )";
 
 std::string orders_text(const std::vector<measure::EditOrder>& orders) {
@@ -53,87 +39,92 @@ std::string orders_text(const std::vector<measure::EditOrder>& orders) {
   return text;
 }
 
-void describe_edit_axes(cxxopts::Options& options) {
+OptionTopic edit_axes() {
   const EditBench preset;
-  const auto text = [](const std::string& value) {
-    return cxxopts::value<std::string>()->default_value(value);
-  };
-  const auto bare = [] { return cxxopts::value<std::string>(); };
-  auto add = options.add_options("Axes");
-  add("series", "Series of edits, of spheres, copies, small and gc",
-      text(fmt::format("{}", fmt::join(measure::kEditSeriesNames, ","))), "NAMES");
-  add("orders",
-      "fresh: each on the scene as it was read; collected: each after a garbage collection; sequence: one "
-      "after "
-      "the other",
-      text(orders_text(preset.orders)), "NAMES");
-  add("radii", "Of spheres, in voxels (default: 12, as far as they differ, from 1140 to 1820 at 128K)",
-      bare(), "LIST");
-  add("sides",
-      "Of boxes that are copied, in voxels (default: 12, as far as they differ, from 254 to 586 at 64K)",
-      bare(), "LIST");
-  add("small-radius", "Of small spheres, in voxels", text(std::to_string(preset.small_radius)), "N");
-  add("batches", "Small spheres in one pass, at most", text(axis_text(preset.batches)), "LIST");
-  add("table", fmt::format("Hash table that holds the scene: {}", fmt::join(hash::table_names(), ", ")),
-      text(EngineOptions().table), "NAME");
+  return {.name = "axes",
+          .title = "what is measured",
+          .options = {
+              {.name = "series",
+               .argument = "NAME,...",
+               .words = words_of(measure::kEditSeriesNames),
+               .preset = fmt::format("{}", fmt::join(measure::kEditSeriesNames, ",")),
+               .help = "Measure these series of edits."},
+              {.name = "orders",
+               .argument = "NAME,...",
+               .words = words_of(measure::kEditOrderNames),
+               .preset = orders_text(preset.orders),
+               .help = "Do the edits in these orders: each on the scene as it was read, each after a garbage "
+                       "collection, or one after the other."},
+              {.name = "radii",
+               .argument = "N,...",
+               .usual = "12 that differ, from 1140 to 1820 at a resolution of 128K",
+               .unit = "voxels",
+               .rules = {{kSpheres, "it is for spheres"}},
+               .help = "Radii of spheres."},
+              {.name = "sides",
+               .argument = "N,...",
+               .usual = "12 that differ, from 254 to 586 at a resolution of 64K",
+               .unit = "voxels",
+               .rules = {{kCopies, "it is for copies"}},
+               .help = "Sides of the boxes that are copied."},
+              {.name = "small-radius",
+               .argument = "N",
+               .preset = std::to_string(preset.small_radius),
+               .unit = "voxels",
+               .rules = {kSmallRule},
+               .help = "Radius of small spheres."},
+              {.name = "batches",
+               .argument = "N,...",
+               .preset = axis_text(preset.batches),
+               .rules = {kSmallRule},
+               .help = "Largest numbers of small spheres in one pass."},
+              table_option("Hash table that holds the scene.")}};
 }
 
-cxxopts::Options describe_edit() {
-  cxxopts::Options options("vox-bench edit", kAboutEdit);
-  options.custom_help("[SCENE.h5] [options]").positional_help("").set_width(100);
-  const auto text = [] { return cxxopts::value<std::string>(); };
-  describe_edit_axes(options);
-  const auto defaults = [](uint32_t gpu, uint32_t cpu) {
-    return fmt::format("(default: {} on a GPU, {} on the CPU)", format_count(gpu), format_count(cpu));
-  };
-  auto add = options.add_options("Size");
-  add("res",
-      fmt::format(
-          "Voxels along the longest side of a mesh {}; of a scene file a coarser level (default: its own)",
-          defaults(default_edit_resolution("cuda"), default_edit_resolution("cpu"))),
-      text(), "N");
-  add("copies", "Copies of each side in sequence " + defaults(EditBench::kGpuCopies, EditBench::kCpuCopies),
-      text(), "N");
-  add("small", "Small spheres " + defaults(EditBench::kGpuSmall, EditBench::kCpuSmall), text(), "N");
-  add("seed", "Of the places", cxxopts::value<std::string>()->default_value("1"), "N");
-  add("repetitions",
-      "Of everything that is timed " + defaults(EditBench::kGpuRepetitions, EditBench::kCpuRepetitions),
-      text(), "N");
-  add_result_options(options);
-  add_device_options(options);
-  add_common_options(options);
-  options.add_options("Input")("file", "", text(), "SCENE.h5");
-  options.parse_positional("file");
-  return options;
+OptionTopic edit_size() {
+  return {
+      .name = "size",
+      .title = "the size of the benchmark",
+      .options = {
+          resolution_option(counts_on_each(default_edit_resolution("cuda"), default_edit_resolution("cpu")) +
+                            ", or the scene file's own"),
+          {.name = "copies",
+           .argument = "N",
+           .usual = counts_on_each(EditBench::kGpuCopies, EditBench::kCpuCopies),
+           .rules = {{kManyCopies, "it is for copies in sequence"}},
+           .help = "Number of copies of each side in sequence."},
+          {.name = "small",
+           .argument = "N",
+           .usual = counts_on_each(EditBench::kGpuSmall, EditBench::kCpuSmall),
+           .rules = {kSmallRule},
+           .help = "Number of small spheres."},
+          {.name = "seed",
+           .argument = "N",
+           .preset = "1",
+           .rules = {{kPlaces, "a garbage collection has no place"}},
+           .help = "Another seed edits at other places."},
+          repetitions_option({1, EditBench::kMostRepetitions},
+                             counts_on_each(EditBench::kGpuRepetitions, EditBench::kCpuRepetitions))}};
 }
 
-EditBench read_edit_bench(const cxxopts::ParseResult& parsed) {
-  const auto text = [&](const char* option) { return parsed[option].as<std::string>(); };
+EditBench read_edit_bench(const CommandLine& arguments) {
   EditBench bench;
-  bench.series = parse_choices<EditSeriesKind>(text("series"), "--series", measure::kEditSeriesNames);
-  bench.orders = parse_choices<measure::EditOrder>(text("orders"), "--orders", measure::kEditOrderNames);
-  if (const auto value = given(parsed, "radii")) bench.radii = parse_axis(*value, "--radii");
-  if (const auto value = given(parsed, "sides")) bench.sides = parse_axis(*value, "--sides");
-  bench.small_radius = parse_number_of(text("small-radius"), "--small-radius");
-  bench.batches = parse_axis(text("batches"), "--batches");
-  bench.copies = one_number(parsed, "copies");
-  bench.small = one_number(parsed, "small");
-  bench.repetitions = one_number(parsed, "repetitions");
-  bench.seed = parse_count(text("seed"), "--seed");
+  bench.series = arguments.choices<EditSeriesKind>("series");
+  bench.orders = arguments.choices<measure::EditOrder>("orders");
+  if (arguments.has("radii")) bench.radii = arguments.axis("radii");
+  if (arguments.has("sides")) bench.sides = arguments.axis("sides");
+  bench.small_radius = arguments.whole("small-radius");
+  bench.batches = arguments.axis("batches");
+  bench.copies = arguments.given_whole("copies");
+  bench.small = arguments.given_whole("small");
+  bench.repetitions = arguments.given_whole("repetitions");
+  bench.seed = arguments.count("seed");
   measure::check(bench);
   return bench;
 }
 
 // Small spheres have one order, and a collection after spheres is one in sequence.
-void check_edit_given(const std::vector<std::string>& given, const EditBench& bench) {
-  enum : uint32_t { kSpheres = 1, kCopies = 2, kManyCopies = 4, kSmall = 8, kPlaces = 16 };
-  static constexpr OptionRow kTable[] = {{"radii", kSpheres, "it is for spheres"},
-                                         {"sides", kCopies, "it is for copies"},
-                                         {"copies", kManyCopies, "it is for copies in sequence"},
-                                         {"small", kSmall, "it is for small spheres"},
-                                         {"small-radius", kSmall, "it is for small spheres"},
-                                         {"batches", kSmall, "it is for small spheres"},
-                                         {"seed", kPlaces, "a garbage collection has no place"}};
+void check_given(const CommandLine& arguments, const EditBench& bench) {
   const bool sequence = is_asked_for(bench, measure::EditOrder::Sequence);
   const bool copies = is_asked_for(bench, EditSeriesKind::Copies);
   const bool spheres = is_asked_for(bench, EditSeriesKind::Spheres) ||
@@ -145,7 +136,7 @@ void check_edit_given(const std::vector<std::string>& given, const EditBench& be
   if (copies && sequence) run.bits |= kManyCopies;
   if (small) run.bits |= kSmall;
   if (spheres || copies || small) run.bits |= kPlaces;
-  check_options(given, kTable, run);
+  check_effects(arguments.given_options(), run);
 }
 
 }  // namespace
@@ -155,18 +146,36 @@ uint32_t default_edit_resolution(const std::string& device) {
   return device == "cpu" ? kCpuResolution : kGpuResolution;
 }
 
-EditCommand parse_edit_command(int argc, char** argv) {
-  return parsed_command(
-      describe_edit(), {"Axes", "Size", "Results", "Device"}, argc, argv,
-      [](const cxxopts::ParseResult& parsed, const std::vector<std::string>& given_options) {
-        EditCommand command;
-        command.input = given(parsed, "file");
-        command.resolution = read_resolution(parsed);
-        command.bench = read_edit_bench(parsed);
-        check_edit_given(given_options, command.bench);
-        command.engine.table = parse_name(parsed, "table", hash::table_names());
-        return command;
-      });
+ToolDescription edit_description() {
+  return {.program = "vox-bench edit",
+          .usage = "[SCENE.h5] [options]",
+          .about =
+              "Measures edits of a scene: milliseconds of series of edits, kernel by kernel (Molenaar & "
+              "Eisemann 2024, "
+              "Figure 9).\n",
+          .examples =
+              {"vox-bench edit                                       edits the city",
+               "vox-bench edit scene.h5 --profile --html edits.html  a scene, with charts of the kernels",
+               "vox-bench edit scene.h5 --against before.json        what is slower than in an earlier run",
+               "vox-bench edit --res 128K --series spheres           the spheres of the paper",
+               "vox-bench edit scene.h5 --json > before.json"},
+          .basics = {"series", "orders", "res", "radii", "sides", "repetitions", "output", "html", "against",
+                     "device"},
+          .more = kAboutEdit,
+          .topics = {edit_axes(), edit_size(), result_topic(), device_topic(), general_topic()},
+          .operands = {{.name = "file", .argument = "SCENE.h5", .help = "A scene file or a mesh."}}};
+}
+
+EditCommand read_edit_command(const CommandLine& arguments) {
+  return read_command(arguments, [](const CommandLine& given) {
+    EditCommand command;
+    command.input = given.given("file");
+    command.resolution = given.given_whole("res");
+    command.bench = read_edit_bench(given);
+    check_given(given, command.bench);
+    command.engine.table = given.text_of_word("table");
+    return command;
+  });
 }
 
 }  // namespace vox

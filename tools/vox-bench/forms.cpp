@@ -15,7 +15,7 @@
 namespace vox {
 namespace {
 
-// What was measured is written before this: it says which form is wrong.
+// The measurements are written before this: they show which form is wrong.
 void throw_if_different(const measure::FormsBenchResult& result) {
   for (const measure::FormsBenchRow& row : result.rows)
     if (!row.error.empty()) throw Error(fmt::format("{}, {}", result.forms[row.form].size.text, row.error));
@@ -23,8 +23,8 @@ void throw_if_different(const measure::FormsBenchResult& result) {
 
 }  // namespace
 
-void run_forms(int argc, char** argv) {
-  FormsCommand command = parse_forms_command(argc, argv);
+void run_forms(const CommandLine& arguments) {
+  FormsCommand command = read_forms_command(arguments);
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   const SceneInput input =

@@ -7,13 +7,14 @@
 
 #include "libvox/engine/engine.h"
 #include "libvox/measure/forms_bench.h"
+#include "tools/common/command_line.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {
 
 struct FormsCommand {
   std::optional<std::filesystem::path> input;  // a scene file or a mesh; without one, the village
-  // Of a mesh; without one, the device's default. Of a scene file a coarser level; without one, its own.
+  // The resolution of a mesh, or none for the device's default; a coarser level of a scene file, or none for its own.
   std::optional<uint32_t> resolution;
   measure::FormsBenchOptions bench;  // but for how long making the SVDAG took
   EngineOptions engine;
@@ -25,7 +26,7 @@ struct FormsCommand {
 // The resolution of a mesh where none is asked for.
 uint32_t default_forms_resolution(const std::string& device);
 
-// Prints --help and --version itself. Throws UsageError.
-FormsCommand parse_forms_command(int argc, char** argv);
+// Throws UsageError, and Error if an input is missing.
+FormsCommand read_forms_command(const CommandLine& arguments);
 
 }  // namespace vox

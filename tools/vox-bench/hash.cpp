@@ -9,8 +9,8 @@
 
 namespace vox {
 
-void run_hash(int argc, char** argv) {
-  const HashCommand command = parse_hash_command(argc, argv);
+void run_hash(const CommandLine& arguments) {
+  const HashCommand command = read_hash_command(arguments);
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   const measure::HashBenchSizes sizes = measure::sizes_of(command.bench, engine->device());

@@ -5,6 +5,7 @@
 
 #include "libvox/engine/engine.h"
 #include "libvox/measure/hash_bench.h"
+#include "tools/common/command_line.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {
@@ -17,7 +18,7 @@ struct HashCommand {
   std::string command;
 };
 
-// Prints --help and --version itself. Throws UsageError.
-HashCommand parse_hash_command(int argc, char** argv);
+// Throws UsageError, and Error if an input is missing.
+HashCommand read_hash_command(const CommandLine& arguments);
 
 }  // namespace vox

@@ -32,8 +32,8 @@ NamedMesh make_mesh(const IntersectCommand& command, size_t number) {
 
 }  // namespace
 
-void run_intersect(int argc, char** argv) {
-  const IntersectCommand command = parse_intersect_command(argc, argv);
+void run_intersect(const CommandLine& arguments) {
+  const IntersectCommand command = read_intersect_command(arguments);
   check_targets(command.files);
   const ThreadLimit threads(command.engine.threads);
   const NamedMesh first = make_mesh(command, 0), second = make_mesh(command, 1);

@@ -5,106 +5,104 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
-#include "libvox/measure/moving_pair.h"
-#include "tools/common/device_options.h"
-#include "tools/common/tool.h"
-#include "tools/vox-bench/axes.h"
-#include "tools/vox-bench/parsed_command.h"
+#include "libvox/hash/keyed/key_table.h"
+#include "tools/common/targets.h"
+#include "tools/vox-bench/bench_options.h"
+#include "tools/vox-bench/commands.h"
 
 namespace vox {
 namespace {
 
 using Intersect = measure::IntersectOptions;
 
+enum IntersectTrait : uint32_t { kGeneratedSpheres = 1 };
+
 constexpr const char* kAboutIntersect =
-    R"(Intersects two moving surfaces, frame by frame, by tables of voxel keys (Alcantara et al. 2009, §6).
+    R"(In every frame, both meshes are voxelized on the device; the voxels that each of them fills are hashed, with the
+triangles of every voxel; the voxels of the second mesh are looked up among those of the first; and the pairs of
+triangles that share a voxel are tested, each once and exactly, in integers. The triangles are tested as the grid
+has snapped them, to 1/256 voxel; a texture counts as filled everywhere. Times are the device's, phase by phase.
 
-In every frame both meshes are voxelized on the device; the voxels that each fills are hashed, with the triangles of
-every voxel; the voxels of the second are looked up among those of the first; and the pairs of triangles that have a
-voxel in common are tested, each once and exactly, in integers. Triangles count where the grid has snapped them to,
-1/256 voxel; all of a texture counts as filled. Times are the device's, phase by phase.
-
-Both meshes are scaled to two fifths of the grid. The first rests in its middle; the second goes through it along x,
-from a fifth of the grid on one side to a fifth on the other, and turns once about the vertical axis.
+Both meshes are scaled to two fifths of the grid. The first one rests in its centre; the second one passes through it
+along x, from a fifth of the grid on one side to a fifth on the other, and turns once about the vertical axis.
 
 Without files, the meshes are two bumpy spheres.
-
-Examples:
-  vox-bench intersect                                   two bumpy spheres at 128³, 60 frames
-  vox-bench intersect a.obj b.glb --html frames.html    with a chart of the frames
-  vox-bench intersect --tables all --csv frames.csv     every table, every frame
 )";
 
-cxxopts::Options describe_intersect() {
+OptionTopic intersect_meshes() {
+  return {
+      .name = "meshes",
+      .title = "meshes",
+      .options = {{.name = "triangles",
+                   .argument = "N",
+                   .usual = format_count(IntersectCommand::kTriangles),
+                   .range = OptionRange{IntersectCommand::kFewestTriangles, IntersectCommand::kMostTriangles},
+                   .rules = {{kGeneratedSpheres, "it is for those that are generated"}},
+                   .help = "Number of triangles of each sphere, if no files are named."}}};
+}
+
+OptionTopic intersect_frames() {
   const Intersect preset;
-  cxxopts::Options options("vox-bench intersect", kAboutIntersect);
-  options.custom_help("[A.obj B.obj] [options]").positional_help("").set_width(100);
-  auto text = [] { return cxxopts::value<std::string>(); };
-  options.add_options("Meshes")("meshes", "The two meshes, of any format that vox-convert reads",
-                                cxxopts::value<std::vector<std::string>>(), "A.obj B.obj")(
-      "triangles",
-      fmt::format("Of each sphere, where no files are named (default: {})",
-                  format_count(IntersectCommand::kTriangles)),
-      text(), "N");
-  options.add_options("Frames")(
-      "res",
-      fmt::format("Voxels along a side of the grid, {} to {} (default: {})", Intersect::kLeastResolution,
-                  Intersect::kMostResolution, preset.resolution),
-      text(), "R")(
-      "frames",
-      fmt::format("How many, 1 to {} (default: {})", format_count(Intersect::kMostFrames), preset.frames),
-      text(), "N")("tables",
-                   fmt::format("all, or some of: {} (default: {})", fmt::join(hash::key_table_names(), ","),
-                               fmt::join(preset.tables, ",")),
-                   text(), "NAMES");
-  add_result_options(options);
-  add_device_options(options);
-  add_common_options(options);
-  options.parse_positional({"meshes"});
-  return options;
-}
-
-uint32_t count_of(const std::string& value, const char* option) {
-  const uint64_t count = parse_count(value, option);
-  if (count > UINT32_MAX) throw UsageError(fmt::format("{} is {}, which is too much", option, value));
-  return static_cast<uint32_t>(count);
-}
-
-void read_meshes_named(const cxxopts::ParseResult& parsed, IntersectCommand& command) {
-  if (parsed.count("meshes"))
-    for (const std::string& file : parsed["meshes"].as<std::vector<std::string>>())
-      command.meshes.emplace_back(file);
-  if (!command.meshes.empty() && command.meshes.size() != 2)
-    throw UsageError(fmt::format("{} named, expected two meshes, or none",
-                                 format_count(command.meshes.size(), "mesh file")));
-  const auto value = given(parsed, "triangles");
-  if (!value) return;
-  if (!command.meshes.empty())
-    throw UsageError("--triangles has no effect on meshes of files: it is for those that are generated");
-  command.triangles = parse_count(*value, "--triangles");
-  if (command.triangles < IntersectCommand::kFewestTriangles ||
-      command.triangles > IntersectCommand::kMostTriangles)
-    throw UsageError(fmt::format("--triangles is {}, expected {} to {}", *value,
-                                 IntersectCommand::kFewestTriangles, IntersectCommand::kMostTriangles));
+  return {.name = "frames",
+          .title = "frames",
+          .options = {{.name = "res",
+                       .argument = "R",
+                       .usual = std::to_string(preset.resolution),
+                       .range = OptionRange{Intersect::kLeastResolution, Intersect::kMostResolution},
+                       .setting = "resolution",
+                       .help = "Number of voxels along a side of the grid."},
+                      {.name = "frames",
+                       .argument = "N",
+                       .usual = std::to_string(preset.frames),
+                       .range = OptionRange{1, Intersect::kMostFrames},
+                       .help = "Number of frames."},
+                      {.name = "tables",
+                       .argument = "NAME,...",
+                       .words = with_all(hash::key_table_names()),
+                       .preset = fmt::format("{}", fmt::join(preset.tables, ",")),
+                       .help = "Measure these tables of voxel keys."}}};
 }
 
 }  // namespace
 
-IntersectCommand parse_intersect_command(int argc, char** argv) {
-  return parsed_command(describe_intersect(), {"Meshes", "Frames", "Results", "Device"}, argc, argv,
-                        [](const cxxopts::ParseResult& parsed, const std::vector<std::string>&) {
-                          IntersectCommand command;
-                          read_meshes_named(parsed, command);
-                          if (const auto value = given(parsed, "res"))
-                            command.bench.resolution = count_of(*value, "--res");
-                          if (const auto value = given(parsed, "frames"))
-                            command.bench.frames = count_of(*value, "--frames");
-                          if (const auto value = given(parsed, "tables"))
-                            command.bench.tables = *value == "all" ? std::vector<std::string>()
-                                                                   : parse_names(*value, "--tables");
-                          measure::check(command.bench);
-                          return command;
-                        });
+ToolDescription intersect_description() {
+  return {.program = "vox-bench intersect",
+          .usage = "[A.obj B.obj] [options]",
+          .about =
+              "Intersects two moving surfaces, frame by frame, with tables of voxel keys (Alcantara et al. "
+              "2009, §6).\n",
+          .examples =
+              {"vox-bench intersect                                   two bumpy spheres at 128³, 60 frames",
+               "vox-bench intersect a.obj b.glb --html frames.html    with a chart of the frames",
+               "vox-bench intersect --tables all --csv frames.csv     every table, every frame"},
+          .basics = {"res", "frames", "tables", "triangles", "output", "csv", "html", "against", "device",
+                     "memory-limit"},
+          .more = kAboutIntersect,
+          .topics = {intersect_meshes(), intersect_frames(), result_topic(), device_topic(), general_topic()},
+          .operands = {{.name = "meshes",
+                        .argument = "A.obj B.obj",
+                        .repeats = Repeats::Yes,
+                        .help = "The two meshes, of any format that vox-convert reads."}}};
+}
+
+IntersectCommand read_intersect_command(const CommandLine& arguments) {
+  return read_command(arguments, [](const CommandLine& given) {
+    IntersectCommand command;
+    command.meshes = given.paths("meshes");
+    if (!command.meshes.empty() && command.meshes.size() != 2)
+      throw UsageError(fmt::format("{} named, expected two meshes, or none",
+                                   format_count(command.meshes.size(), "mesh file")));
+    check_effects(given.given_options(),
+                  {command.meshes.empty() ? kGeneratedSpheres : 0u, "meshes of files"});
+    if (const auto triangles = given.given_count("triangles")) command.triangles = *triangles;
+    if (const auto resolution = given.given_whole("res")) command.bench.resolution = *resolution;
+    if (const auto frames = given.given_whole("frames")) command.bench.frames = *frames;
+    command.bench.tables = given.names("tables");
+    if (given.text("tables") == "all") command.bench.tables.clear();
+    measure::check(command.bench);
+    for (const std::filesystem::path& mesh : command.meshes) check_input(mesh);
+    return command;
+  });
 }
 
 }  // namespace vox

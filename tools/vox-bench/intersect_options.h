@@ -7,12 +7,13 @@
 
 #include "libvox/engine/engine.h"
 #include "libvox/measure/intersect_bench.h"
+#include "tools/common/command_line.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {
 
 struct IntersectCommand {
-  // Of each mesh that is generated.
+  // The number of triangles of each mesh that is generated.
   static constexpr uint64_t kTriangles = 160'000, kFewestTriangles = 12, kMostTriangles = 100'000'000;
 
   std::vector<std::filesystem::path> meshes;  // two; none: two are generated
@@ -24,7 +25,7 @@ struct IntersectCommand {
   std::string command;
 };
 
-// Prints --help and --version itself. Throws UsageError.
-IntersectCommand parse_intersect_command(int argc, char** argv);
+// Throws UsageError, and Error if an input is missing.
+IntersectCommand read_intersect_command(const CommandLine& arguments);
 
 }  // namespace vox

@@ -46,7 +46,7 @@ void add_phases(HtmlPage& page, const std::string& table, const FrameRows& rows)
   page.figure(chart.title, caption, draw(chart), page_table(frames_table(rows)));
 }
 
-// Of one table: the others find the same.
+// Adds a chart of what one table finds; the others find the same.
 void add_found(HtmlPage& page, const FrameRows& rows) {
   const std::string caption =
       "Voxels that both fill, pairs of triangles with such a voxel, and those that meet.";

@@ -11,7 +11,7 @@ namespace {
 using FrameRow = measure::IntersectRow;
 using FrameSummary = measure::IntersectSummary;
 
-// How many frames a screen shows of each table.
+// The number of frames of each table that a screen shows.
 constexpr size_t kShownFrames = 12;
 
 measure::Headings milliseconds(const std::string& title) {

@@ -1,4 +1,4 @@
-// What of the times of a benchmark's rows goes into which kernel, for people and for programs.
+// The share of each kernel in the times of a benchmark's rows, for people and for programs.
 #pragma once
 
 #include <string>

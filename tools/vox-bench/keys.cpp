@@ -31,7 +31,7 @@ scene::Image all_ages(const measure::KeysBenchResult& result) {
   return measure::side_by_side(images);
 }
 
-// What was measured is written before this: it says which table is wrong.
+// The measurements are written before this: they show which table is wrong.
 void throw_if_wrong(const measure::KeysBenchResult& result) {
   for (const measure::KeysBenchRow& row : result.rows)
     if (row.wrong > 0)
@@ -41,8 +41,8 @@ void throw_if_wrong(const measure::KeysBenchResult& result) {
 
 }  // namespace
 
-void run_keys(int argc, char** argv) {
-  KeysCommand command = parse_keys_command(argc, argv);
+void run_keys(const CommandLine& arguments) {
+  KeysCommand command = read_keys_command(arguments);
   check_targets(command.files);
   for (const auto& picture : {command.rebuilt, command.ages})
     if (picture) check_writable(*picture, OutputKind::Picture, command.files.overwrite);

@@ -9,41 +9,32 @@
 #include "libvox/base/units.h"
 #include "libvox/measure/key_figures.h"
 #include "libvox/measure/measured_tables.h"
-#include "tools/common/device_options.h"
-#include "tools/common/tool.h"
-#include "tools/vox-bench/axes.h"
-#include "tools/vox-bench/parsed_command.h"
+#include "tools/common/targets.h"
+#include "tools/vox-bench/bench_options.h"
+#include "tools/vox-bench/commands.h"
 
 namespace vox {
 namespace {
 
-using Bench = measure::KeysBenchOptions;
+using KeysBench = measure::KeysBenchOptions;
 using measure::KeyOp;
 using measure::KeySetKind;
 
 constexpr const char* kAboutKeys =
-    R"(Measures tables of voxel keys as the papers about them do (Alcantara et al. 2009, §5; García et al. 2011, §4).
+    R"(For every set of keys, layout, load factor and table, the program builds the table of the keys in random order and
+in their own order, searches it for random keys of which a given share is stored, and for all keys of a picture or
+around a surface in their order, stored or not. Every time is the median of the repetitions after one that does not
+count, and every result of a search is checked. Random reads are measured first and show the limit of the memory. A
+table that cannot be built is a row that says why.
 
-For every set of keys, layout, load factor and table: builds the table of the keys in random order and in their
-own, searches it for random keys of which a given share is stored, and for all keys of a picture or around a
-surface in their order, stored or not. Every time is the median of the repetitions after one that does not count,
-and everything that a search finds is checked. Random reads, measured first, say what the memory could do. A table
-that cannot be built is a row that says why.
+Sets: random numbers; pixels at random places of a square; an image, whose pixels are stored if they are not white; the
+voxels of a bumpy surface; the texels of a painted atlas.
 
-Sets: random numbers; pixels that lie at random in a square; an image, of which all pixels are stored that are
-not white; the voxels of a bumpy surface; the texels of an atlas that someone has painted.
-What is built: build, build-ordered. What is searched: find-stored (only stored keys, which a table may rely
-on), find (of --hit-rates), find-all, find-view (what a picture shows: slices through the surface at random
-orientations, a model with the painted atlas). How old keys are, without a time: ages. Of random keys with
-several values each: build-multi and find-multi, the runs of values of a key; build-index and find-index, numbers
-for the different keys.
-
-Examples:
-  vox-bench keys                                      all tables, at two load factors
-  vox-bench keys --figure 7 --html figure7.html       retrieval over load factors
-  vox-bench keys --image fish.png --rebuilt back.png  a picture, stored and read back
-  vox-bench keys --figure 4 --ages ages.png           maximum ages, random and coherent
-  vox-bench keys --failures 25000 --load-factors 0.9,0.99 --scale 1/1024
+Operations: build and build-ordered build tables; find-stored searches stored keys only, which a table may rely on; find
+has the shares of --hit-rates; find-all searches all keys; find-view searches what a picture shows: slices through the
+surface at random orientations, or a model with the painted atlas. ages counts how old keys are, without a time.
+build-multi and find-multi are for random keys with several values each, which are stored one after another;
+build-index and find-index number the different keys.
 )";
 
 // "5: numbers of keys; 6: …".
@@ -61,138 +52,145 @@ std::string known_names(const auto& values, const auto& known) {
   return text;
 }
 
-void describe_axes(cxxopts::Options& options) {
-  const Bench preset;
-  auto text = [] { return cxxopts::value<std::string>(); };
-  auto add = options.add_options("Axes");
-  add("tables", fmt::format("Tables (default: all: {})", fmt::join(measure::measured_tables(), ",")), text(),
-      "NAMES");
-  add("sets",
-      fmt::format("Sets of keys: {} (default: {})", fmt::join(measure::kKeySetNames, ","),
-                  known_names(preset.sets, measure::kKeySetNames)),
-      text(), "NAMES");
-  add("layouts",
-      fmt::format("Keys of pixels and voxels: {} (default: {})", fmt::join(hash::kKeyLayoutNames, ","),
-                  known_names(preset.layouts, hash::kKeyLayoutNames)),
-      text(), "NAMES");
-  add("load-factors",
-      fmt::format("Keys for each cell, above 0 to 1 (default: {})", fmt::join(preset.load_factors, ",")),
-      text(), "LIST");
-  add("key-bits",
-      fmt::format(
-          "Bits of a key, {} to 64; with the value they make cells of 32 bits where they fit, else of 64 "
-          "(default: {})",
-          Bench::kFewestKeyBits, axis_text(preset.key_bits)),
-      text(), "LIST");
-  add("value-bits", fmt::format("Bits of a value, 0 to 31 (default: {})", preset.value_bits), text(), "N");
-  add("ops",
-      fmt::format("What is measured: {} (default: {})", fmt::join(measure::kKeyOpNames, ","),
-                  known_names(preset.ops, measure::kKeyOpNames)),
-      text(), "NAMES");
-  add("hit-rates",
-      fmt::format("Per cent of the keys of find that are stored (default: {})", axis_text(preset.hit_rates)),
-      text(), "LIST");
-  add("multiplicities",
-      fmt::format("Values of a key, of build-multi to find-index, 1 to {} (default: {})",
-                  format_count(Bench::kMostMultiplicity), axis_text(preset.multiplicities)),
-      text(), "LIST");
-  add("figure",
-      "Other defaults, of a figure of García et al. 2011 or, behind an a, Alcantara et al. 2009: " +
-          figures_text(),
-      text(), "NAME");
-  add("failures", "Count failures of so many builds of random keys, for each table and load factor, too",
-      text(), "N");
-  add("failure-keys",
-      fmt::format("Keys of each of these builds (default: {})", format_count(Bench::kFailureKeys)), text(),
-      "N");
+OptionTopic keys_axes() {
+  const KeysBench preset;
+  return {.name = "axes",
+          .title = "what is measured",
+          .options = {{.name = "tables",
+                       .argument = "NAME,...",
+                       .words = with_all(measure::measured_tables()),
+                       .usual = "all",
+                       .help = "Measure these tables."},
+                      {.name = "sets",
+                       .argument = "NAME,...",
+                       .words = words_of(measure::kKeySetNames),
+                       .usual = known_names(preset.sets, measure::kKeySetNames),
+                       .help = "Measure these sets of keys."},
+                      {.name = "layouts",
+                       .argument = "NAME,...",
+                       .words = words_of(hash::kKeyLayoutNames),
+                       .usual = known_names(preset.layouts, hash::kKeyLayoutNames),
+                       .help = "Make the keys of pixels and voxels in these ways."},
+                      {.name = "load-factors",
+                       .argument = "N,...",
+                       .usual = joined(preset.load_factors),
+                       .range = OptionRange{0, 1, OptionRange::Ends::LeastExcluded},
+                       .help = "Number of keys for each cell."},
+                      {.name = "key-bits",
+                       .argument = "N,...",
+                       .usual = axis_text(preset.key_bits),
+                       .range = OptionRange{KeysBench::kFewestKeyBits, 64},
+                       .help = "Number of bits of a key. A key and its value make a cell of 32 bits if they "
+                               "fit, else of 64 bits."},
+                      {.name = "value-bits",
+                       .argument = "N",
+                       .usual = std::to_string(preset.value_bits),
+                       .range = OptionRange{0, 31},
+                       .help = "Number of bits of a value."},
+                      {.name = "ops",
+                       .argument = "NAME,...",
+                       .words = words_of(measure::kKeyOpNames),
+                       .usual = known_names(preset.ops, measure::kKeyOpNames),
+                       .help = "Measure these operations."},
+                      {.name = "hit-rates",
+                       .argument = "N,...",
+                       .usual = axis_text(preset.hit_rates),
+                       .range = OptionRange{0, 100},
+                       .unit = "per cent",
+                       .help = "Share of the keys of find that is stored."},
+                      {.name = "multiplicities",
+                       .argument = "N,...",
+                       .usual = axis_text(preset.multiplicities),
+                       .range = OptionRange{1, KeysBench::kMostMultiplicity},
+                       .help = "Number of values of a key, for build-multi to find-index."},
+                      {.name = "figure",
+                       .argument = "NAME",
+                       .help = "Take the defaults of a figure of García et al. 2011 or, with an a in front, "
+                               "of Alcantara et al. 2009. " +
+                               figures_text() + "."},
+                      {.name = "failures",
+                       .argument = "N",
+                       .help = "Also count how many of this number of builds of random keys fail, for each "
+                               "table and load factor."},
+                      {.name = "failure-keys",
+                       .argument = "N",
+                       .usual = format_count(KeysBench::kFailureKeys),
+                       .range = OptionRange{1, static_cast<double>(KeysBench::kMostFailureKeys)},
+                       .help = "Number of keys of each of these builds."}}};
 }
 
-void describe_sizes(cxxopts::Options& options) {
-  auto text = [] { return cxxopts::value<std::string>(); };
-  auto add = options.add_options("Size");
-  add("scale",
-      fmt::format("Of keys and searches (default: {} on a GPU, {} on the CPU)", scale_text(Bench::kGpuScale),
-                  scale_text(Bench::kCpuScale)),
-      text(), "S");
-  add("keys",
-      fmt::format(
-          "Keys of a table, or items where keys have several values; shapes have about as many, pixels a "
-          "sixteenth (default: {} times the scale)",
-          format_count(Bench::kKeys)),
-      text(), "LIST");
-  add("searches",
-      fmt::format("Keys to search at once (default: {} times the scale)", format_count(Bench::kSearches)),
-      text(), "N");
-  add("repetitions",
-      fmt::format("Of everything that is timed, {} to {} (default: {})", Bench::kFewestRepetitions,
-                  Bench::kMostRepetitions, Bench().repetitions),
-      text(), "N");
+OptionTopic keys_size() {
+  constexpr OptionRange kCounts = {1, 0x1p31};
+  return {
+      .name = "size",
+      .title = "the size of the benchmark",
+      .options = {
+          plain_option("scale", "S",
+                       on_each(scale_text(KeysBench::kGpuScale), scale_text(KeysBench::kCpuScale)),
+                       "Multiply the defaults of --keys and --searches by this number."),
+          {.name = "keys",
+           .argument = "N,...",
+           .usual = format_count(KeysBench::kKeys) + " times the scale",
+           .range = kCounts,
+           .help = "Number of keys of a table, or of items if keys have several values. Shapes have about as "
+                   "many, pixels a sixteenth."},
+          {.name = "searches",
+           .argument = "N",
+           .usual = format_count(KeysBench::kSearches) + " times the scale",
+           .range = kCounts,
+           .help = "Search this number of keys at once."},
+          repetitions_option({KeysBench::kFewestRepetitions, KeysBench::kMostRepetitions},
+                             std::to_string(KeysBench().repetitions))}};
 }
 
-cxxopts::Options describe() {
-  cxxopts::Options options("vox-bench keys", kAboutKeys);
-  options.custom_help("[options]").positional_help("").set_width(100);
-  auto path = [] { return cxxopts::value<std::string>(); };
-  describe_axes(options);
-  describe_sizes(options);
-  options.add_options("Picture")("image", "The picture of the set image, instead of discs and strokes",
-                                 path(), "FILE")(
-      "rebuilt",
-      "Write the picture as the first table gives it back; other defaults: --value-bits 24 --key-bits 40",
-      path(), "FILE.png")("ages",
-                          "Draw the maximum ages of the tables that have them, side by side, of the first "
-                          "set: 0 black, 1 blue, 2 "
-                          "green, 3 yellow, more red",
-                          path(), "FILE.png");
-  add_result_options(options);
-  add_device_options(options);
-  add_common_options(options);
-  return options;
+OptionTopic keys_picture() {
+  return {.name = "picture",
+          .title = "pictures",
+          .options = {
+              plain_option("image", "FILE", "discs and strokes", "The picture of the set image."),
+              plain_option("rebuilt", "FILE.png", "",
+                           "Write the picture that the first table returns. This changes the defaults to "
+                           "--value-bits 24 --key-bits 40."),
+              plain_option(
+                  "ages", "FILE.png", "",
+                  "Draw the maximum ages of the tables that have them, side by side, for the first set: 0 "
+                  "is black, 1 blue, 2 green, 3 yellow, and more is red.")}};
 }
 
-Bench preset_of(const cxxopts::ParseResult& parsed) {
-  const auto figure = given(parsed, "figure");
-  Bench options = figure ? measure::key_figure(*figure) : Bench();
-  if (!figure && parsed.count("rebuilt")) {
+KeysBench preset_of(const CommandLine& arguments) {
+  const auto figure = arguments.given("figure");
+  KeysBench options = figure ? measure::key_figure(*figure) : KeysBench();
+  if (!figure && arguments.has("rebuilt")) {
     options.value_bits = 24;
     options.key_bits = {40};
   }
-  options.rebuild = parsed.count("rebuilt") > 0;
-  options.draw_ages |= parsed.count("ages") > 0;
+  options.rebuild = arguments.has("rebuilt");
+  options.draw_ages |= arguments.has("ages");
   return options;
 }
 
-void read_axes(const cxxopts::ParseResult& parsed, Bench& options) {
-  if (const auto value = given(parsed, "tables"); value && *value != "all")
-    options.tables = parse_names(*value, "--tables");
-  if (const auto value = given(parsed, "sets"))
-    options.sets = parse_choices<KeySetKind>(*value, "--sets", measure::kKeySetNames);
-  if (const auto value = given(parsed, "layouts"))
-    options.layouts = parse_choices<hash::KeyLayout>(*value, "--layouts", hash::kKeyLayoutNames);
-  if (const auto value = given(parsed, "ops"))
-    options.ops = parse_choices<KeyOp>(*value, "--ops", measure::kKeyOpNames);
-  if (const auto value = given(parsed, "load-factors"))
-    options.load_factors = parse_fractions(*value, "--load-factors");
-  if (const auto value = given(parsed, "key-bits")) options.key_bits = parse_axis(*value, "--key-bits");
-  if (const auto value = given(parsed, "value-bits"))
-    options.value_bits = parse_number_of(*value, "--value-bits");
-  if (const auto value = given(parsed, "hit-rates")) options.hit_rates = parse_axis(*value, "--hit-rates");
-  if (const auto value = given(parsed, "multiplicities"))
-    options.multiplicities = parse_axis(*value, "--multiplicities");
+void read_axes(const CommandLine& arguments, KeysBench& options) {
+  if (arguments.has("tables") && arguments.text("tables") != "all")
+    options.tables = arguments.names("tables");
+  if (arguments.has("sets")) options.sets = arguments.choices<KeySetKind>("sets");
+  if (arguments.has("layouts")) options.layouts = arguments.choices<hash::KeyLayout>("layouts");
+  if (arguments.has("ops")) options.ops = arguments.choices<KeyOp>("ops");
+  if (arguments.has("load-factors")) options.load_factors = arguments.fractions("load-factors");
+  if (arguments.has("key-bits")) options.key_bits = arguments.axis("key-bits");
+  if (arguments.has("value-bits")) options.value_bits = arguments.whole("value-bits");
+  if (arguments.has("hit-rates")) options.hit_rates = arguments.axis("hit-rates");
+  if (arguments.has("multiplicities")) options.multiplicities = arguments.axis("multiplicities");
 }
 
-Bench read_bench(const cxxopts::ParseResult& parsed) {
-  Bench options = preset_of(parsed);
-  read_axes(parsed, options);
-  if (const auto value = given(parsed, "failures"))
-    options.failure_builds = parse_count(*value, "--failures");
-  if (const auto value = given(parsed, "failure-keys"))
-    options.failure_keys = parse_count(*value, "--failure-keys");
-  if (const auto value = given(parsed, "scale")) options.scale = parse_scale(*value, "--scale");
-  if (const auto value = given(parsed, "keys")) options.keys = parse_counts(*value, "--keys");
-  if (const auto value = given(parsed, "searches")) options.searches = parse_count(*value, "--searches");
-  if (const auto value = given(parsed, "repetitions"))
-    options.repetitions = parse_number_of(*value, "--repetitions");
+KeysBench read_bench(const CommandLine& arguments) {
+  KeysBench options = preset_of(arguments);
+  read_axes(arguments, options);
+  if (arguments.has("failures")) options.failure_builds = arguments.count("failures");
+  if (arguments.has("failure-keys")) options.failure_keys = arguments.count("failure-keys");
+  if (arguments.has("scale")) options.scale = arguments.scale("scale");
+  if (arguments.has("keys")) options.keys = arguments.counts("keys");
+  if (arguments.has("searches")) options.searches = arguments.count("searches");
+  if (arguments.has("repetitions")) options.repetitions = arguments.whole("repetitions");
   measure::check(options);
   return options;
 }
@@ -202,9 +200,9 @@ bool has(const auto& values, const auto& value) {
 }
 
 // Refuses options that have no effect on what is measured.
-void check_effects(const cxxopts::ParseResult& parsed, const Bench& bench) {
+void check_effects_of(const CommandLine& arguments, const KeysBench& bench) {
   const auto refuse = [&](const char* option, bool has_effect, const char* why) {
-    if (parsed.count(option) > 0 && !has_effect)
+    if (arguments.has(option) && !has_effect)
       throw UsageError(fmt::format("--{} has no effect {}", option, why));
   };
   const auto asks_for = [&](KeyOp op) { return measure::is_asked_for(bench, op); };
@@ -215,7 +213,7 @@ void check_effects(const cxxopts::ParseResult& parsed, const Bench& bench) {
   const bool searches = asks_for(KeyOp::Find) || asks_for(KeyOp::FindStored) ||
                         (asks_for(KeyOp::FindView) && has(bench.sets, KeySetKind::Surface));
   refuse("scale", bench.keys.empty() || (searches && !bench.searches),
-         "where the numbers of keys and of searches are given: they say what it would multiply");
+         "where the numbers of keys and of searches are given: they state what it would multiply");
   refuse("hit-rates", asks_for(KeyOp::Find), "where --ops has no find");
   refuse("searches", searches, "where --ops has neither find nor find-stored, nor find-view of a surface");
   refuse("multiplicities", measure::any_multi(bench), "where --ops has none of build-multi to find-index");
@@ -236,17 +234,36 @@ void check_effects(const cxxopts::ParseResult& parsed, const Bench& bench) {
 
 }  // namespace
 
-KeysCommand parse_keys_command(int argc, char** argv) {
-  return parsed_command(describe(), {"Axes", "Size", "Picture", "Results", "Device"}, argc, argv,
-                        [](const cxxopts::ParseResult& parsed, const std::vector<std::string>&) {
-                          KeysCommand command;
-                          command.bench = read_bench(parsed);
-                          check_effects(parsed, command.bench);
-                          command.picture = given(parsed, "image");
-                          command.rebuilt = given(parsed, "rebuilt");
-                          command.ages = given(parsed, "ages");
-                          return command;
-                        });
+ToolDescription keys_description() {
+  return {
+      .program = "vox-bench keys",
+      .usage = "[options]",
+      .about =
+          "Measures tables of voxel keys as the papers about them do (Alcantara et al. 2009, §5; García et "
+          "al. "
+          "2011, §4).\n",
+      .examples = {"vox-bench keys                                      all tables, at two load factors",
+                   "vox-bench keys --figure 7 --html figure7.html       retrieval over load factors",
+                   "vox-bench keys --image fish.png --rebuilt back.png  a picture, stored and read back",
+                   "vox-bench keys --figure 4 --ages ages.png           maximum ages, random and coherent",
+                   "vox-bench keys --failures 25000 --load-factors 0.9,0.99 --scale 1/1024"},
+      .basics = {"tables", "sets", "ops", "load-factors", "hit-rates", "scale", "repetitions", "output",
+                 "html", "device"},
+      .more = kAboutKeys,
+      .topics = {keys_axes(), keys_size(), keys_picture(), result_topic(), device_topic(), general_topic()}};
+}
+
+KeysCommand read_keys_command(const CommandLine& arguments) {
+  return read_command(arguments, [](const CommandLine& given) {
+    KeysCommand command;
+    command.bench = read_bench(given);
+    check_effects_of(given, command.bench);
+    command.picture = given.given("image");
+    command.rebuilt = given.given("rebuilt");
+    command.ages = given.given("ages");
+    if (command.picture) check_input(*command.picture);
+    return command;
+  });
 }
 
 }  // namespace vox

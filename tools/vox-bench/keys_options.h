@@ -7,6 +7,7 @@
 
 #include "libvox/engine/engine.h"
 #include "libvox/measure/keys_bench.h"
+#include "tools/common/command_line.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {
@@ -20,7 +21,7 @@ struct KeysCommand {
   std::string command;
 };
 
-// Prints --help and --version itself. Throws UsageError.
-KeysCommand parse_keys_command(int argc, char** argv);
+// Throws UsageError, and Error if an input is missing.
+KeysCommand read_keys_command(const CommandLine& arguments);
 
 }  // namespace vox

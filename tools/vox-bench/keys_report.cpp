@@ -30,7 +30,7 @@ measure::Headings counted(const char* title) {
   return measure::both({title, measure::Look::count()});
 }
 
-// Of how many of these there are; none where there are none.
+// Returns the share of `part` in `all`; none if `all` is 0.
 std::optional<double> share_of(uint64_t part, uint64_t all) {
   if (all == 0) return std::nullopt;
   return static_cast<double>(part) / static_cast<double>(all);

@@ -20,7 +20,7 @@ std::string table_text(const KeysBenchRun& run);
 // All that was measured. In a report the sizes are attributes of /keys, which holds the tables `ceilings`,
 // `rows`, `failures` and `ages`.
 measure::ResultGroup results_of(const KeysBenchRun& run);
-// What --csv has: the rows or, where nothing else was measured, the ages.
+// The table for --csv: the rows or, if nothing else was measured, the ages.
 measure::ResultTable rows_table(const KeysBenchRun& run);
 measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows);
 
@@ -37,7 +37,7 @@ inline measure::ComparedColumns compared_columns(const KeysBenchRun& /*run*/) {
 // The results as a page with charts for each set of keys.
 HtmlPage page_of(const KeysBenchRun& run);
 
-// What the rows of one table of people have in common: "image, morton, 524,288 keys of 64 bits".
+// The description that the rows of one table for people share: "image, morton, 524,288 keys of 64 bits".
 std::string set_text(const measure::KeyTablePoint& row);
 std::string set_text(const measure::KeysBenchRow& row);
 // "find 50 %".

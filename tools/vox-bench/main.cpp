@@ -1,21 +1,19 @@
-// vox-bench: measures on this machine what the papers' tables show.
+// vox-bench: measures on this machine what the tables of the papers show.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/nearest_word.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/commands.h"
 
 namespace vox {
 namespace {
-
-std::string about() {
-  std::string text = "Measures on this machine what the papers' tables show.\n\nCommands:\n";
-  for (const Command& command : kCommands) text += fmt::format("  {:<10} {}\n", command.name, command.about);
-  return text + "\n'vox-bench COMMAND --help' explains a command.\n";
-}
 
 std::string names(const char* separator) {
   std::string text;
@@ -24,28 +22,43 @@ std::string names(const char* separator) {
   return text;
 }
 
-void run(int argc, char** argv) {
-  const std::string_view word = argc > 1 ? argv[1] : "";
-  for (const Command& command : kCommands)
-    if (word == command.name) return command.run(argc, argv);
-  if (!word.empty() && word.front() != '-')
-    throw UsageError(fmt::format("there is no command '{}', expected: {}", word, names(", ")));
-  cxxopts::Options options("vox-bench", about());
-  options.custom_help("COMMAND [options]").positional_help("").set_width(100);
-  options.add_options("Commands")("command", "What to measure", cxxopts::value<std::string>(), names("|"));
-  options.parse_positional({"command"});
-  add_common_options(options);
-  CommonOptions common;
-  const cxxopts::ParseResult parsed = parse_command_line(options, argc, argv, common, {});
-  // The first argument is the command; there may be none.
-  if (parsed.count("command") > 0)
-    throw UsageError(fmt::format("unexpected argument '{}'", parsed["command"].as<std::string>()));
-  throw UsageError("no command named, expected: " + names(", "));
+ToolDescription bench_description() {
+  std::string about = "Measures on this machine what the tables of the papers show.\n\nCommands:\n";
+  for (const Command& command : kCommands) about += fmt::format("  {:<10} {}\n", command.name, command.about);
+  about += "\nvox-bench COMMAND --help explains a command.\n";
+  return {.program = "vox-bench",
+          .usage = "COMMAND [options]",
+          .about = about,
+          .examples = {"vox-bench hash --html report.html", "vox-bench convert house.glb --res 1K,4K",
+                       "vox-bench edit --help"},
+          .basics = {"help", "version", "verbose", "quiet", "log-level", "json", "force"},
+          .topics = {general_topic()},
+          .operands = {{.name = "command", .argument = "COMMAND", .help = "The benchmark to run."}}};
+}
+
+// The command of this name; nullptr if there is none.
+const Command* command_of(std::string_view name) {
+  const auto* const found = std::ranges::find(kCommands, name, &Command::name);
+  return found == std::end(kCommands) ? nullptr : found;
+}
+
+// Refuses a command line that begins with none of the commands.
+void refuse(const CommandLine& arguments) {
+  const auto word = arguments.given("command");
+  if (!word) throw UsageError("no command named, expected: " + names(", "));
+  if (command_of(*word) != nullptr) throw UsageError(fmt::format("unexpected argument '{}'", *word));
+  std::vector<std::string_view> known;
+  for (const Command& command : kCommands) known.emplace_back(command.name);
+  throw UsageError(fmt::format("there is no command '{}', expected: {}", *word, names(", ")))
+      .hint(did_you_mean(*word, known));
 }
 
 }  // namespace
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool("vox-bench", [&] { vox::run(argc, argv); });
+  const vox::Command* command = vox::command_of(argc > 1 ? argv[1] : "");
+  if (command != nullptr) return vox::run_tool(command->description(), argc, argv, command->run);
+  const bool names_command = argc > 1 && argv[1][0] != '-';  // a wrong one, whose options are not read
+  return vox::run_tool(vox::bench_description(), names_command ? 2 : argc, argv, vox::refuse);
 }

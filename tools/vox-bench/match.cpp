@@ -36,7 +36,7 @@ scene::Image overlay_of(const measure::MatchBenchOptions& bench, const measure::
                              similarity);
 }
 
-// What was measured is written before this: it says which table is wrong.
+// The measurements are written before this: they show which table is wrong.
 void throw_if_not_alike(const measure::MatchBenchResult& result) {
   for (const measure::MatchBenchRow& row : result.rows)
     if (row.time && !row.error.empty()) throw Error(row.table + ": " + row.error);
@@ -44,8 +44,8 @@ void throw_if_not_alike(const measure::MatchBenchResult& result) {
 
 }  // namespace
 
-void run_match(int argc, char** argv) {
-  MatchCommand command = parse_match_command(argc, argv);
+void run_match(const CommandLine& arguments) {
+  MatchCommand command = read_match_command(arguments);
   check_targets(command.files);
   if (command.overlay) check_writable(*command.overlay, OutputKind::Picture, command.files.overwrite);
   const std::optional<measure::Similarity> known = fetch_pictures(command, command.bench);

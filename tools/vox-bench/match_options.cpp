@@ -4,13 +4,10 @@
 #include <fmt/ranges.h>
 
 #include "libvox/base/error.h"
-#include "libvox/base/units.h"
 #include "libvox/hash/keyed/key_table.h"
-#include "tools/common/device_options.h"
-#include "tools/common/option_table.h"
-#include "tools/common/tool.h"
-#include "tools/vox-bench/axes.h"
-#include "tools/vox-bench/parsed_command.h"
+#include "tools/common/targets.h"
+#include "tools/vox-bench/bench_options.h"
+#include "tools/vox-bench/commands.h"
 
 namespace vox {
 namespace {
@@ -18,163 +15,155 @@ namespace {
 using MatchBench = measure::MatchBenchOptions;
 using measure::PicturePairOptions;
 
+enum MatchTrait : uint32_t { kGeneratedPair = 1 };
+
+constexpr OptionRule kGeneratedRule = {kGeneratedPair, "it is for generated ones"};
+
 constexpr const char* kAboutMatch =
-    R"(Finds a picture, the query, in another one, the reference, where it is turned, scaled and shifted, by geometric
-hashing (Alcantara et al. 2009, §6); and measures how long that takes with tables of voxel keys, as their Table 1
-does for hashing and binary search.
+    R"(The query may be turned, scaled and shifted in the reference. Times are measured with tables of voxel keys, as
+their Table 1 does for hashing and binary search.
 
-Feature points are pixels where an edge turns. A pair of them, a basis, has coordinates for all other points. A table
+Feature points are pixels where an edge turns. A pair of them, a basis, gives coordinates to all other points. A table
 leads from coordinates to those bases of the reference that have a point there; every basis of the query looks up its
-points, and each basis that it finds gets a vote. The pairs of bases with the most votes each say how the query lies
-in the reference; the points that then fall on each other say it better. Where too few do, the answer is "match: none".
+points, and each basis that it finds gets a vote. Each of the pairs of bases with the most votes shows how the query may
+lie in the reference; the points that then fall on each other make that more precise. If too few do, the answer is
+"match: none".
 
-For each table: the map from coordinates to bases (items, different keys, values of a key), and the milliseconds that
-take building it, building the index of bases, and voting. All tables find the same; every time is the median of
-the repetitions after one that does not count.
+For each table, the program shows the map from coordinates to bases (items, different keys, values of a key), and the
+milliseconds of building it, building the index of bases, and voting. All tables find the same; every time is the median
+of the repetitions after one that does not count.
 
-Without files a pair of pictures is made of which it is known how one lies in the other.
-
-Examples:
-  vox-bench match detail.png photo.png --overlay found.png
-  vox-bench match --seed 7 --clutter 50 --html match.html
-  vox-bench match --tables all --query-bases 4096 --csv table1.csv
+Without files, a pair of pictures is generated for which it is known how one lies in the other.
 )";
 
-std::string range_text(const char* what, uint32_t low, uint32_t high, uint32_t usual) {
-  return fmt::format("{}, {} to {} (default: {})", what, format_count(low), format_count(high),
-                     format_count(usual));
+Option ranged(std::string name, OptionRange range, uint32_t usual, std::string help,
+              std::vector<OptionRule> rules = {}) {
+  return {.name = std::move(name),
+          .argument = "N",
+          .preset = std::to_string(usual),
+          .range = range,
+          .rules = std::move(rules),
+          .help = std::move(help)};
 }
 
-void describe_matching(cxxopts::Options& options) {
+OptionTopic match_matching() {
   const MatchBench preset;
-  auto text = [] { return cxxopts::value<std::string>(); };
-  auto add = options.add_options("Matching");
-  add("tables",
-      fmt::format("Tables, or all: {} (default: {})", fmt::join(hash::key_table_names(), ","),
-                  fmt::join(preset.tables, ",")),
-      text(), "NAMES");
-  add("points",
-      range_text("Feature points of each picture at most", MatchBench::kFewestPoints,
-                 measure::kMostFeaturePoints, preset.points),
-      text(), "N");
-  add("bases", range_text("Bases of the reference at most", 1, MatchBench::kMostBases, preset.bases), text(),
-      "N");
-  add("query-bases", range_text("Bases of the query at most", 1, MatchBench::kMostBases, preset.query_bases),
-      text(), "N");
-  add("cells",
-      range_text("Cells that the points of a basis are apart: more tell points apart, fewer forgive errors",
-                 MatchBench::kFewestCells, measure::BasisFrame::kMostCells, preset.cells),
-      text(), "N");
-  add("edge-step",
-      range_text("Grey levels from pixel to pixel, from which on there is an edge", 1, 255, preset.step),
-      text(), "N");
-  add("least-share",
-      range_text("Per cent of the query's points that have to fall on the reference's", 1, 100,
-                 preset.least_percent),
-      text(), "N");
-  add("repetitions",
-      range_text("Of everything that is timed", 1, MatchBench::kMostRepetitions, preset.repetitions), text(),
-      "N");
-  add("seed",
-      fmt::format("Decides which pairs of points are bases, and what is generated (default: {})",
-                  preset.seed),
-      text(), "N");
+  Option step = ranged("edge-step", {1, 255}, preset.step,
+                       "Smallest difference in grey levels from pixel to pixel that is an edge.");
+  step.setting = "step";
+  return {
+      .name = "matching",
+      .title = "matching",
+      .options = {
+          {.name = "tables",
+           .argument = "NAME,...",
+           .words = with_all(hash::key_table_names()),
+           .preset = fmt::format("{}", fmt::join(preset.tables, ",")),
+           .help = "Measure these tables."},
+          ranged("points", {MatchBench::kFewestPoints, measure::kMostFeaturePoints}, preset.points,
+                 "Largest number of feature points of each picture."),
+          ranged("bases", {1, MatchBench::kMostBases}, preset.bases,
+                 "Largest number of bases of the reference."),
+          ranged("query-bases", {1, MatchBench::kMostBases}, preset.query_bases,
+                 "Largest number of bases of the query."),
+          ranged("cells", {MatchBench::kFewestCells, measure::BasisFrame::kMostCells}, preset.cells,
+                 "Number of cells between the two points of a basis. More cells tell points apart, fewer "
+                 "forgive errors."),
+          step,
+          ranged("least-share", {1, 100}, preset.least_percent,
+                 "Share of the query's points, in per cent, that must fall on points of the reference."),
+          repetitions_option({1, MatchBench::kMostRepetitions}, std::to_string(preset.repetitions)),
+          {.name = "seed",
+           .argument = "N",
+           .preset = std::to_string(preset.seed),
+           .help = "Another seed chooses other pairs of points as bases, and generates other pictures."}}};
 }
 
-cxxopts::Options describe_match() {
+OptionTopic match_pictures() {
   const PicturePairOptions preset;
-  cxxopts::Options options("vox-bench match", kAboutMatch);
-  options.custom_help("[QUERY REFERENCE] [options]").positional_help("").set_width(100);
-  auto text = [] { return cxxopts::value<std::string>(); };
-  describe_matching(options);
-  auto add = options.add_options("Generated pictures");
-  add("side",
-      range_text("Pixels a side of the reference; the query has three quarters",
-                 PicturePairOptions::kLeastSide, PicturePairOptions::kMostSide, preset.side),
-      text(), "N");
-  add("clutter",
-      range_text("Things before the query, per cent of those that it shows of the reference", 0,
-                 PicturePairOptions::kMostClutter, preset.clutter),
-      text(), "N");
-  add("noise",
-      range_text("Grey levels by which a pixel may be wrong", 0, PicturePairOptions::kMostNoise,
-                 preset.noise),
-      text(), "N");
-  options.add_options("Picture")(
-      "overlay", "Write the reference in grey with the edges of the query in colour, where it was found",
-      text(), "FILE.png");
-  add_result_options(options);
-  add_device_options(options);
-  add_common_options(options);
-  options.add_options("Input")("query", "", text(), "FILE")("reference", "", text(), "FILE");
-  options.parse_positional({"query", "reference"});
-  return options;
+  return {
+      .name = "pictures",
+      .title = "pictures",
+      .options = {
+          ranged("side", {PicturePairOptions::kLeastSide, PicturePairOptions::kMostSide}, preset.side,
+                 "Side of the generated reference in pixels; the query has three quarters of it.",
+                 {kGeneratedRule}),
+          ranged(
+              "clutter", {0, PicturePairOptions::kMostClutter}, preset.clutter,
+              "Number of things in front of the generated query, in per cent of the things that it shows of "
+              "the reference.",
+              {kGeneratedRule}),
+          ranged("noise", {0, PicturePairOptions::kMostNoise}, preset.noise,
+                 "Largest error of a generated pixel in grey levels.", {kGeneratedRule}),
+          plain_option("overlay", "FILE.png", "",
+                       "Write the reference in grey with the edges of the query in colour, where it was "
+                       "found.")}};
 }
 
-// The number of an option, or the one that is usual.
-uint32_t number_of(const cxxopts::ParseResult& parsed, const char* option, uint32_t usual) {
-  const auto value = given(parsed, option);
-  return value ? parse_number_of(*value, fmt::format("--{}", option)) : usual;
-}
-
-MatchBench read_match_bench(const cxxopts::ParseResult& parsed) {
+MatchBench read_match_bench(const CommandLine& arguments) {
   MatchBench options;
-  if (const auto value = given(parsed, "tables"))
-    options.tables = *value == "all" ? hash::key_table_names() : parse_names(*value, "--tables");
-  options.points = number_of(parsed, "points", options.points);
-  options.bases = number_of(parsed, "bases", options.bases);
-  options.query_bases = number_of(parsed, "query-bases", options.query_bases);
-  options.cells = number_of(parsed, "cells", options.cells);
-  options.step = number_of(parsed, "edge-step", options.step);
-  options.least_percent = number_of(parsed, "least-share", options.least_percent);
-  options.repetitions = number_of(parsed, "repetitions", options.repetitions);
-  if (const auto value = given(parsed, "seed")) options.seed = parse_count(*value, "--seed");
+  options.tables = arguments.text("tables") == "all" ? hash::key_table_names() : arguments.names("tables");
+  options.points = arguments.whole("points");
+  options.bases = arguments.whole("bases");
+  options.query_bases = arguments.whole("query-bases");
+  options.cells = arguments.whole("cells");
+  options.step = arguments.whole("edge-step");
+  options.least_percent = arguments.whole("least-share");
+  if (arguments.has("repetitions")) options.repetitions = arguments.whole("repetitions");
+  options.seed = arguments.count("seed");
   measure::check(options);
   return options;
 }
 
-PicturePairOptions read_pair(const cxxopts::ParseResult& parsed, uint64_t seed) {
+PicturePairOptions read_pair(const CommandLine& arguments, uint64_t seed) {
   PicturePairOptions options = {.seed = seed};
-  options.side = number_of(parsed, "side", options.side);
-  options.clutter = number_of(parsed, "clutter", options.clutter);
-  options.noise = number_of(parsed, "noise", options.noise);
+  options.side = arguments.whole("side");
+  options.clutter = arguments.whole("clutter");
+  options.noise = arguments.whole("noise");
   measure::check(options);
   return options;
 }
 
-std::optional<PictureFiles> read_files(const cxxopts::ParseResult& parsed) {
-  const auto query = given(parsed, "query"), reference = given(parsed, "reference");
+std::optional<PictureFiles> read_files(const CommandLine& arguments) {
+  const auto query = arguments.given("query"), reference = arguments.given("reference");
   if (query && !reference)
     throw UsageError("one picture is named, expected the query and the reference, or none");
   if (!query) return std::nullopt;
   return PictureFiles{*query, *reference};
 }
 
-void check_given(const std::vector<std::string>& given, const MatchCommand& command) {
-  enum : uint32_t { kGenerated = 1 };
-  static constexpr const char* kOfGenerated = "it is for generated ones";
-  static constexpr OptionRow kTable[] = {{"side", kGenerated, kOfGenerated},
-                                         {"clutter", kGenerated, kOfGenerated},
-                                         {"noise", kGenerated, kOfGenerated}};
-  RunTraits run = {.bits = 0, .what = "pictures of files"};
-  if (!command.pictures) run.bits |= kGenerated;
-  check_options(given, kTable, run);
-}
-
 }  // namespace
 
-MatchCommand parse_match_command(int argc, char** argv) {
-  return parsed_command(
-      describe_match(), {"Matching", "Generated pictures", "Picture", "Results", "Device"}, argc, argv,
-      [](const cxxopts::ParseResult& parsed, const std::vector<std::string>& given_options) {
-        MatchCommand command;
-        command.pictures = read_files(parsed);
-        command.bench = read_match_bench(parsed);
-        command.pair = read_pair(parsed, command.bench.seed);
-        check_given(given_options, command);
-        command.overlay = given(parsed, "overlay");
-        return command;
-      });
+ToolDescription match_description() {
+  return {.program = "vox-bench match",
+          .usage = "[QUERY REFERENCE] [options]",
+          .about =
+              "Finds a picture, the query, in another one, the reference, by geometric hashing (Alcantara et "
+              "al. 2009, "
+              "§6), and measures how long that takes.\n",
+          .examples = {"vox-bench match detail.png photo.png --overlay found.png",
+                       "vox-bench match --seed 7 --clutter 50 --html match.html",
+                       "vox-bench match --tables all --query-bases 4096 --csv table1.csv"},
+          .basics = {"tables", "points", "bases", "query-bases", "least-share", "overlay", "repetitions",
+                     "output", "html", "device"},
+          .more = kAboutMatch,
+          .topics = {match_matching(), match_pictures(), result_topic(), device_topic(), general_topic()},
+          .operands = {{.name = "query", .argument = "FILE", .help = "The picture to find."},
+                       {.name = "reference", .argument = "FILE", .help = "The picture to search."}}};
+}
+
+MatchCommand read_match_command(const CommandLine& arguments) {
+  return read_command(arguments, [](const CommandLine& given) {
+    MatchCommand command;
+    command.pictures = read_files(given);
+    command.bench = read_match_bench(given);
+    command.pair = read_pair(given, command.bench.seed);
+    check_effects(given.given_options(), {command.pictures ? 0u : kGeneratedPair, "pictures of files"});
+    command.overlay = given.given("overlay");
+    for (const std::filesystem::path& picture : given.paths("query")) check_input(picture);
+    for (const std::filesystem::path& picture : given.paths("reference")) check_input(picture);
+    return command;
+  });
 }
 
 }  // namespace vox

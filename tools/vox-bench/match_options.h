@@ -7,6 +7,7 @@
 
 #include "libvox/engine/engine.h"
 #include "libvox/measure/match_bench.h"
+#include "tools/common/command_line.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {
@@ -26,7 +27,7 @@ struct MatchCommand {
   std::string command;
 };
 
-// Prints --help and --version itself. Throws UsageError.
-MatchCommand parse_match_command(int argc, char** argv);
+// Throws UsageError, and Error if an input is missing.
+MatchCommand read_match_command(const CommandLine& arguments);
 
 }  // namespace vox

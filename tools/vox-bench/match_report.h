@@ -1,4 +1,4 @@
-// What vox-bench match has found and measured, for people and for programs.
+// The results of vox-bench match, for people and for programs.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ namespace vox {
 
 struct MatchRun : BenchRun {
   measure::MatchBenchResult result;
-  std::optional<measure::Similarity> known;  // of pictures that were generated
+  std::optional<measure::Similarity> known;  // known for generated pictures
   std::string query, reference;              // names of the pictures
   scene::Image overlay;                      // without pixels where nobody asks for it
 
-  // How far the similarity that was found is from the known one, at a corner of the query: pixels.
+  // The distance in pixels, at a corner of the query, between the similarity that was found and the known one.
   std::optional<double> off() const;
 };
 
-// What was found, and a table of what was measured.
+// The match, and a table of the measurements.
 std::string table_text(const MatchRun& run);
 
 // All of it. In a report it is /match, with the table `rows`.

@@ -1,4 +1,4 @@
-// How every benchmark ends: what was measured goes to the files that its command names, and to the screen.
+// The end of every benchmark: its results go to the files that the command names, and to the screen.
 #pragma once
 
 #include <fmt/format.h>

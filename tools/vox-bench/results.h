@@ -1,8 +1,6 @@
-// The parts that the results of all benchmarks share: the run that they are of, and the files that they go
-// to.
+// The parts that the results of all benchmarks share: the run that they belong to, and the files that hold them.
 #pragma once
 
-#include <cxxopts.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,18 +14,18 @@
 
 namespace vox {
 
-// The run that results are of.
+// The run that results belong to.
 struct BenchRun {
   std::string device, device_text;
   std::string command, generator, created;
 };
 BenchRun run_on(const Engine& engine, const std::string& command);
 
-// Sets the run at the root of the results, or at the end of the page. JSON has only its device.
+// Sets the run at the root of the results, or at the end of the page. JSON has only the device.
 void set_run(measure::ResultGroup& results, const BenchRun& run);
 void set_run(HtmlPage& page, const BenchRun& run);
 
-// The results of an earlier run of the same command, as --json has printed them.
+// The results of an earlier run of the same command, which --json printed.
 struct EarlierRun {
   std::filesystem::path file;
   ReadResults results;
@@ -39,13 +37,7 @@ struct ResultFiles {
   std::optional<EarlierRun> against = {};
 };
 
-// Adds --output, --csv, --html and --against as the group "Results".
-void add_result_options(cxxopts::Options& options);
-
-// Reads these options, and the file of --against. Throws UsageError, and Error that names the file.
-ResultFiles read_result_options(const cxxopts::ParseResult& parsed, Overwrite overwrite);
-
-// Checks before the work, not after it, whether the files can be written where they are to go. Throws Error.
+// Checks before the work, not after it, that the files can be written. Throws Error.
 void check_targets(const ResultFiles& files);
 
 // Writes the results; `rows` is the table for --csv.

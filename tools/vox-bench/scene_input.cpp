@@ -14,9 +14,15 @@
 #include "libvox/dag/coarser.h"
 #include "libvox/engine/built_scene.h"
 #include "libvox/voxelize/grid.h"
+#include "tools/common/targets.h"
 
 namespace vox {
 namespace {
+
+bool is_volume(const std::filesystem::path& file) {
+  const bool is_scene = has_role(file, FileRole::Scene) || is_scene_file(file);
+  return !is_scene && has_role(file, FileRole::Volume) && !is_mesh_path(file);
+}
 
 SceneInput voxelized(Engine& engine, scene::Scene mesh, uint32_t resolution) {
   const voxelize::Grid grid = voxelize::fit_grid(mesh, {.resolution = resolution});
@@ -37,6 +43,11 @@ dag::VoxelScene scene_of_file(const SceneRequest& request) {
 }  // namespace
 
 SceneInput read_scene_input(Engine& engine, const SceneRequest& request) {
+  if (request.file && is_volume(*request.file))
+    throw UsageError(
+        fmt::format("'{}' is a volume, expected a scene file or a mesh: 'vox-bench bricks' measures volumes",
+                    request.file->string()));
+  if (request.file) check_input(*request.file);
   const uint32_t resolution = request.resolution.value_or(request.default_resolution);
   SceneInput input;
   if (!request.file) {
@@ -45,10 +56,6 @@ SceneInput read_scene_input(Engine& engine, const SceneRequest& request) {
     input = voxelized(engine, std::move(mesh), resolution);
   } else if (has_role(*request.file, FileRole::Scene) || is_scene_file(*request.file)) {
     input.scene = scene_of_file(request);
-  } else if (has_role(*request.file, FileRole::Volume) && !is_mesh_path(*request.file)) {
-    throw UsageError(
-        fmt::format("'{}' is a volume, expected a scene file or a mesh: 'vox-bench bricks' measures volumes",
-                    request.file->string()));
   } else {
     input = voxelized(engine, read_meshes(std::array{*request.file}).scene, resolution);
   }

@@ -1,4 +1,4 @@
-// What decides which voxels vox-convert makes of meshes, in words: two builds of equal facts make equal scenes.
+// The facts that decide which voxels vox-convert makes of meshes, in words: builds of equal facts make equal scenes.
 #pragma once
 
 #include "formats/scene/kept_rounds.h"

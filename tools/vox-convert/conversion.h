@@ -1,4 +1,4 @@
-// What a conversion to a scene comes to besides the scene, whatever it is made of.
+// The results of a conversion to a scene besides the scene: times, figures and what was left out.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,13 @@
 #include "tools/vox-convert/described_options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "formats/file_types.h"
 #include "formats/images/palette_file.h"
 #include "formats/script/stroke_script.h"
 #include "formats/voxels/export.h"
-#include "libvox/hash/table_list.h"
+#include "libvox/painting/canvas.h"
+#include "libvox/voxelize/grid.h"
 #include "tools/common/bricks_options.h"
 #include "tools/common/device_options.h"
 #include "tools/common/tool.h"
@@ -15,42 +15,332 @@
 namespace vox {
 namespace {
 
-constexpr const char* kAbout =
-    R"(Turns textured meshes into a sparse voxel DAG with a palette of 16 materials, and volumes into hybrid bricks.
+constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
+constexpr uint32_t kGridded = kMesh | kMixed | kPoints;
+constexpr uint32_t kClipped = kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene;
 
-Reads meshes: {}; volumes: {}; other programs' voxels: {}; points: {}; and scene files ({}) of its own.
-Writes scene files, and by the extension of -o also {} of scenes.
-Surfaces of a glTF show their base colour plus their emission; what moves is shown in its rest pose.
+constexpr const char* kOfMeshes =
+    "it says how a mesh becomes voxels, and belongs to the conversion of the mesh";
+constexpr const char* kOfGrids = "it is for meshes and points; a volume and a scene file have a grid";
+constexpr const char* kOfColors = "with --materials none there are no colours";
+constexpr const char* kOfBricks = "it is for bricks in .h5 files, which --structure bricks or both makes";
+constexpr const char* kOfHashes = "it is for spatial hashes in .h5 files, which --structure hash makes";
+constexpr const char* kOfVolumes = "it is for volumes";
+constexpr const char* kOfRawFiles = "it is for raw volumes, whose files do not say it";
+constexpr const char* kOfSceneMeshes = "it is for scenes of meshes";
 
-Examples:
-  vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its longest side
-  vox-convert house.glb --res 64K --device cuda         the same on a GPU, 65536 voxels
-  mpirun -n 4 vox-convert house.glb --res 256K          four processes, a GPU each (docs/ranks.md)
-  vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 units
-  vox-convert a.xyz b.xyz --voxel-size 0.1 -o ab.h5     two files of points on one grid
-  vox-convert land.vox house.obj --res 2K -o all.h5     voxels and a mesh over them, on one grid
-  vox-convert house.h5 -o house.vox                     for MagicaVoxel
-  vox-convert house.h5 -o house.glb                     the faces of its voxels as a mesh
-  vox-convert house.h5 --res 1K -o small.h5             a coarser level: half, a quarter, …
-  vox-convert house.h5 --info                           what is in it
-  vox-convert --verify house.h5                         check every pointer, the counts, the digest
-  vox-convert ct_64x64x93_uint16.raw --threshold 0.08   bricks of a volume, without the lowest 8 %
-  vox-convert ct.nrrd --structure svdag -o bones.h5     a volume as a scene: bins of its values, or labels
-  vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials
-  vox-convert house.h5 --structure svdag,hash           a spatial hash of its voxels beside the DAG
-  vox-convert house.obj --res 4K --spill host           where the DAG is larger than the device's memory
-  vox-convert house.obj --res 4K --paint strokes.txt    what the script paints on it comes before its textures
+std::string formats() {
+  return fmt::format(
+      R"(vox-convert reads meshes: {}; volumes: {}; other programs' voxels: {}; points: {}; and its own scene files ({}).
 
-{})";
+It writes scene files, and scenes in the formats {} if -o has one of these extensions.
 
-std::string about() {
-  return fmt::format(kAbout, listed_names(FileRole::Mesh, FileUse::Read, FileList::And),
-                     listed_extensions(FileRole::Volume, FileUse::Read, FileList::Commas),
-                     listed_extensions(FileRole::Voxels, FileUse::Read, FileList::Commas),
-                     listed_extensions(FileRole::Points, FileUse::Read, FileList::Commas),
-                     listed_extensions(FileRole::Scene, FileUse::Read, FileList::Commas),
-                     listed_extensions(FileRole::Export, FileUse::Written, FileList::And),
-                     stroke_script_help());
+Surfaces of a glTF file show their base colour plus their emission; animated objects are shown in their rest pose.
+)",
+      listed_names(FileRole::Mesh, FileUse::Read, FileList::And),
+      listed_extensions(FileRole::Volume, FileUse::Read, FileList::Commas),
+      listed_extensions(FileRole::Voxels, FileUse::Read, FileList::Commas),
+      listed_extensions(FileRole::Points, FileUse::Read, FileList::Commas),
+      listed_extensions(FileRole::Scene, FileUse::Read, FileList::Commas),
+      listed_extensions(FileRole::Export, FileUse::Written, FileList::And));
+}
+
+OptionTopic files_topic() {
+  return {
+      .name = "files",
+      .title = "files",
+      .text = formats(),
+      .options = {
+          {.name = "output",
+           .letter = "o",
+           .argument = "FILE",
+           .usual = "the first INPUT's name with .h5, in the current folder",
+           .rules = {{kWrites, "nothing is written"}},
+           .help = fmt::format("Write this file: {}.", output_extensions())},
+          {.name = "compression",
+           .argument = "HOW",
+           .preset = "1",
+           .rules = {{kWritesH5, "it is for what is written as .h5"}},
+           .help = "Compression of .h5 files: none, 1 (fast) to 9 (small), or zstd (readers need HDF5's zstd "
+                   "plug-in)."},
+          {.name = "file-version",
+           .words = {"1", "2"},
+           .preset = "2",
+           .rules = {{kWritesSvdag, "it is for SVDAGs in what is written as .h5"}},
+           .help = "Version of the SVDAG in an .h5 file; 1 is for older programs, and has less than 2^32 "
+                   "words a level."},
+          {.name = "parts",
+           .rules = {{kMesh, kOfSceneMeshes}},
+           .help = "Let each process, or each device of a list, write its part of the scene into a file in "
+                   "NAME.parts/ "
+                   "beside NAME.h5, instead of collecting the parts (docs/ranks.md)."},
+          {.name = "resume",
+           .rules = {{kMesh, kOfSceneMeshes}},
+           .help = "Keep finished parts of the work in NAME.parts/, so that the same command continues there "
+                   "if it was "
+                   "interrupted. All machines must see this folder (docs/ranks.md)."},
+          {.name = "keep-every",
+           .argument = "SECONDS",
+           .preset = "120",
+           .range = OptionRange{},
+           .unit = "seconds",
+           .rules = {{kMesh, kOfSceneMeshes}},
+           .help = "With --resume, keep the work after this time, and when a third of the memory is full."},
+          {.name = "info",
+           .help = "Show the description in a scene file; --verify also checks that it is true."},
+          {.name = "binvox-materials",
+           .rules = {{kWritesBinvox, "it is for what is written as .binvox"}},
+           .help = "Write the material of each filled voxel into a .binvox file, which has version 2 then."},
+          {.name = "nvdb-grid",
+           .words = {"u8", "rgba", "index", "onindex"},
+           .preset = "u8",
+           .rules = {{kWritesNvdb, "it is for what is written as .nvdb"}},
+           .help = "Values of a .nvdb file. u8: a voxel's material + 1 (Fp8, whole numbers); rgba: its "
+                   "colour; index: its "
+                   "number in an array of materials, which is the smallest file, for NanoVDB before 32.6; "
+                   "onindex: the "
+                   "same for 32.6 and newer (OpenVDB 11)."},
+          {.name = "ply",
+           .words = {"surface", "points"},
+           .preset = "surface",
+           .rules = {{kWritesPly, "it is for what is written as .ply"}},
+           .help = "Content of a .ply file: the faces of the voxels, as in .obj and .glb files, or the "
+                   "centres of the "
+                   "voxels with normals of the surface."},
+          {.name = "vtk",
+           .words = {"image", "amr"},
+           .preset = "image",
+           .rules = {{kWritesVtk, "it is for what is written as .vtkhdf"}},
+           .help = "Content of a .vtkhdf file: a dense grid, or boxes where voxels are filled."},
+          {.name = "verify",
+           .help = "Check a scene file: every pointer, the counts, the digest, and that bricks and a spatial "
+                   "hash hold the "
+                   "SVDAG's voxels. After a conversion, read the result back and compare it."}}};
+}
+
+OptionTopic grid_topic() {
+  return {
+      .name = "grid",
+      .title = "the grid",
+      .options = {
+          {.name = "res",
+           .letter = "r",
+           .argument = "N",
+           .range = OptionRange{voxelize::kMinResolution, voxelize::kMaxResolution},
+           .setting = "resolution",
+           .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene,
+                      "it is for meshes and scene files that are converted; a volume has its own grid"}},
+           .help = "Number of voxels along the longest side, such as 4096, 4K or 2^12; for a scene file half "
+                   "of it, a "
+                   "quarter, ..., where a voxel is filled if any voxel inside is."},
+          {.name = "voxel-size",
+           .argument = "S",
+           .range = OptionRange{.ends = OptionRange::Ends::LeastExcluded},
+           .rules = {{kGridded, kOfGrids}},
+           .help = "Side of a voxel in scene units, instead of --res."},
+          {.name = "clip",
+           .argument = "X0,Y0,Z0,X1,Y1,Z1",
+           .rules = {{kClipped, "it is for meshes and scene files; a volume has its own grid"},
+                     {kGridded | kExports, "it is for meshes, and for what is written for other programs"}},
+           .help = "Convert only this box, in scene units. The grid spans the box; of a scene file, the box "
+                   "is exported."},
+          {.name = "center",
+           .rules = {{kGridded, kOfGrids}},
+           .help = "Centre the shorter sides in the cube instead of starting them at its corner."},
+          {.name = "snap-origin",
+           .rules = {{kGridded, kOfGrids}},
+           .help = "Start the grid at a multiple of the voxel size, so that tiles fit together that are "
+                   "converted "
+                   "separately with the same --voxel-size."}}};
+}
+
+OptionTopic meshes_topic() {
+  return {
+      .name = "meshes",
+      .title = "meshes",
+      .options = {
+          {.name = "up",
+           .argument = "AXIS",
+           .words = {"file", "x", "y", "z"},
+           .preset = "file",
+           .rules = {{kMesh | kPoints, kOfMeshes}},
+           .help =
+               "The axis that points up in the input; it is turned to y. file: the axis that the file states "
+               "(COLLADA, FBX; z for LAS), and y if it states none."},
+          {.name = "units",
+           .argument = "KIND",
+           .words = {"file", "keep"},
+           .preset = "file",
+           .rules = {{kMesh, kOfMeshes}},
+           .help = "file: convert to metres if the file states its units (FBX, COLLADA); keep: use its "
+                   "numbers as they "
+                   "are."},
+          {.name = "texture-path",
+           .argument = "DIR",
+           .setting = "texture_paths",
+           .rules = {{kMesh, kOfMeshes}},
+           .repeats = Repeats::Yes,
+           .help = "Look in this folder for textures that are not beside the mesh. The option may be "
+                   "repeated."},
+          {.name = "allow-outside",
+           .setting = "outside",
+           .rules = {{kMesh, kOfMeshes}},
+           .help = "Read textures, materials and buffers outside of the mesh's folder too. A mesh from an "
+                   "untrusted source could name any file."}}};
+}
+
+OptionTopic points_topic() {
+  return {
+      .name = "points",
+      .title = "points",
+      .options = {
+          {.name = "point-radius",
+           .argument = "R",
+           .preset = "0",
+           .range = OptionRange{},
+           .unit = "scene units",
+           .rules = {{kPoints, "it is for points"}},
+           .help = "Also fill the voxels whose centres are at most this far from a point, up to 31 voxels."},
+          {.name = "splat-opacity",
+           .argument = "A",
+           .preset = "0.5",
+           .range = OptionRange{0, 1, OptionRange::Ends::MostExcluded},
+           .rules = {{kSplats, "it is for Gaussian splats in .ply files, which have an opacity"}},
+           .help = "Use the Gaussian splats that have at least this opacity."}}};
+}
+
+OptionTopic materials_topic() {
+  return {
+      .name = "materials",
+      .title = "voxels and materials",
+      .options = {
+          {.name = "coverage",
+           .argument = "KIND",
+           .words = {"conservative", "thin"},
+           .preset = "conservative",
+           .rules = {{kMesh, kOfMeshes}},
+           .help = "conservative: fill every voxel that a triangle touches; thin: fill fewer, but let no "
+                   "path leak through "
+                   "faces (6-separating)."},
+          {.name = "solid",
+           .rules = {{kMesh, kOfMeshes}},
+           .help = "Also fill the inside of closed surfaces."},
+          {.name = "materials",
+           .argument = "KIND",
+           .preset = "texture",
+           .rules = {{kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes}},
+           .help = "texture: use the surface's colours; mesh: use the mesh's own materials; none: store only "
+                   "which voxels "
+                   "are filled. For a volume that becomes a scene, bins[:N]: N equal parts of the range of "
+                   "values; "
+                   "labels[:N]: label k is material k - 1, and if there are more than N labels, the most "
+                   "frequent ones "
+                   "have a material each and all others share the last one."},
+          {.name = "palette",
+           .argument = "FILE",
+           .preset = "auto",
+           .rules = {{kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes}, {kColors, kOfColors}},
+           .help = "auto: choose the colours from the mesh; or take them from a file of up to 16 colours: "
+                   ".gpl, .pal "
+                   "(JASC), .hex or an image."},
+          {.name = "palette-weight",
+           .argument = "WEIGHT",
+           .preset = "area",
+           .rules = {{kMesh | kPoints | kVoxels, kOfMeshes}, {kColors, kOfColors}},
+           .help = "Weight of a colour for --palette auto. area: the area that it covers; even: the same for "
+                   "all; or a "
+                   "power of the area from 0 (even) to 1 (area). Lower ones favour colours of small areas."},
+          {.name = "palette-out",
+           .argument = "FILE",
+           .rules = {{kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes}, {kColors, kOfColors}},
+           .help = fmt::format("Write the palette that is used: {}.", palette_extensions())}}};
+}
+
+OptionTopic painting_topic() {
+  return {.name = "painting",
+          .title = "painting",
+          .text = stroke_script_help(),
+          .options = {
+              {.name = "paint",
+               .argument = "FILE",
+               .rules = {{kMesh, "it is for meshes, on whose surface it paints"}},
+               .help = "Paint the strokes of this script on the surface."},
+              {.name = "paint-size",
+               .argument = "N",
+               .preset = "4K",
+               .range = OptionRange{1, painting::kMostSize},
+               .unit = "texels",
+               .rules = {{kMesh, "it is for meshes, on whose surface --paint paints"}},
+               .help = "Number of texels along each side of the square of texture coordinates, such as 4K or "
+                       "2^12. Only painted texels take memory."}}};
+}
+
+OptionTopic structures_topic() {
+  return {.name = "structures",
+          .title = "structures in .h5 files",
+          .options = {{.name = "structure",
+                       .argument = "KIND,...",
+                       .usual = "svdag, and bricks for volumes",
+                       .rules = {{kWritesH5, "it is for what is written as .h5"}},
+                       .help = "Structures in the .h5 file: some of svdag, bricks and hash (a spatial hash "
+                               "of the filled voxels); both "
+                               "is svdag,bricks."},
+                      {.name = "load-factor",
+                       .argument = "N",
+                       .preset = "0.95",
+                       .range = OptionRange{0, 1, OptionRange::Ends::LeastExcluded},
+                       .rules = {{kHash, kOfHashes}},
+                       .help = "Number of voxels for each cell of a spatial hash."},
+                      {.name = "key-layout",
+                       .argument = "KIND",
+                       .words = {"morton", "linear"},
+                       .preset = "morton",
+                       .rules = {{kHash, kOfHashes}},
+                       .help = "Order of the keys of a spatial hash: Morton codes, or row by row."}}};
+}
+
+OptionTopic bricks_topic() {
+  const std::vector<OptionRule> rules = {{kBricks, kOfBricks}};
+  OptionTopic topic = {
+      .name = "bricks",
+      .title = "bricks",
+      .options = {
+          {.name = "optimize",
+           .argument = "FOR",
+           .preset = "memory",
+           .rules = rules,
+           .help = "memory: make each brick as small as possible; speed: make dense and empty bricks only; "
+                   "balanced[=SLOPE]: make a brick dense if the time that a mean filter of 3 x 3 x 3 saves, "
+                   "which is "
+                   "measured on this machine, is worth SLOPE times the mean of all bricks in memory."}}};
+  for (Option& option : brick_options(rules)) topic.options.push_back(std::move(option));
+  return topic;
+}
+
+OptionTopic volumes_topic() {
+  OptionTopic topic = {
+      .name = "volumes", .title = "volumes", .options = threshold_options({{kVolume, kOfVolumes}})};
+  for (Option& option : raw_options({{kRawVolume, kOfRawFiles}})) topic.options.push_back(std::move(option));
+  topic.options.push_back(
+      {.name = "channel",
+       .argument = "N",
+       .rules = {{kHeaderVolume, "it is for volumes whose files say how many values a voxel has"}},
+       .help = "If voxels have several values, such as red, green and blue, read this one; the first is 0."});
+  return topic;
+}
+
+OptionTopic convert_device_topic() {
+  OptionTopic topic =
+      device_topic({{kMesh | kVolumeBricks | kBricks | kHash, "nothing of it runs on a device"}});
+  topic.options.push_back(table_option("Hash table that holds the SVDAG while it is built.",
+                                       {{kMesh, "it holds the SVDAG while that is built of a mesh"}}));
+  topic.options.push_back({.name = "spill",
+                           .argument = "DIR|host",
+                           .rules = {{kMesh, "it is for SVDAGs that are made of meshes"}},
+                           .help = "Build a scene whose SVDAG is larger than --memory-limit or the device in "
+                                   "rounds, and move what does not "
+                                   "fit to unnamed files in this folder; host: to the host's memory."});
+  return topic;
 }
 
 }  // namespace
@@ -60,142 +350,48 @@ std::string output_extensions() {
          listed_extensions(FileRole::Export, FileUse::Written, FileList::Or);
 }
 
-cxxopts::Options described_options() {
-  cxxopts::Options options("vox-convert", about());
-  options.custom_help("INPUT... (--res N | --voxel-size S) [options]").positional_help("").set_width(100);
-  auto text = [] { return cxxopts::value<std::string>(); };
-  auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
-  options.add_options("Files")("inputs", "Meshes, points, volumes, files of voxels and scene files",
-                               cxxopts::value<std::vector<std::string>>(), "FILE")(
-      "o,output",
-      fmt::format("Where to: {} (default: the first INPUT's name with .h5, in the current folder)",
-                  output_extensions()),
-      text(),
-      "FILE")("compression",
-              "Of what is written as .h5: none; 1 (fast) to 9 (small): deflate; zstd: where HDF5 finds "
-              "a plugin for it, which all need who read the file",
-              preset("1"), "HOW")(
-      "file-version",
-      "Of an SVDAG that is written as .h5: 1 is for older programs, and has less than 2^32 words a level",
-      preset("2"), "1|2")(
-      "parts",
-      "Of a scene of meshes: each process, or device of a list, writes what it holds into a file of its own "
-      "in NAME.parts/ beside NAME.h5, and nothing is brought together (docs/ranks.md)")(
-      "resume",
-      "Of scenes of meshes: keep in NAME.parts/, which all machines have to see, what has been built, so "
-      "that "
-      "the same command goes on from there when it was ended; with nothing kept, it begins anew "
-      "(docs/ranks.md)")(
-      "keep-every",
-      "With --resume: keep it each time after so many seconds, and when a third of the memory is full",
-      preset("120"),
-      "SECONDS")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
-      "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
-      "nvdb-grid",
-      "Of a .nvdb file what a voxel holds: u8: its material + 1 (Fp8, whole numbers); rgba: its colour; "
-      "index: its number in an array of materials, the smallest file, for NanoVDB before 32.6; onindex: the "
-      "same for 32.6 and newer (OpenVDB 11)",
-      preset("u8"), "u8|rgba|index|onindex")(
-      "ply",
-      "Of a .ply file: surface: the faces of the voxels, as .obj and .glb hold them; points: the middles of "
-      "the voxels, with normals of the surface",
-      preset("surface"),
-      "surface|points")("vtk", "Of a .vtkhdf file: image: a dense grid; amr: boxes where voxels are",
-                        preset("image"), "image|amr")(
-      "verify",
-      "Check a scene file: every pointer, the counts, the digest, that bricks and a spatial hash hold the "
-      "DAG's voxels; "
-      "of what is converted: read it back and compare");
-  options.add_options("Grid")(
-      "r,res",
-      "Voxels along the longest side, 4 to 1M: 4096, 4K, 64K or 2^16; of a scene file half as many as it "
-      "has, a "
-      "quarter, ...: a voxel is filled where any in it is, with the material of most of these",
-      text(), "N")("voxel-size", "Instead of --res: the side of a voxel in scene units", text(), "S")(
-      "clip", "Only this box, in scene units; the grid spans it, or, of a scene file, the export", text(),
-      "X0,Y0,Z0,X1,Y1,Z1")("center",
-                           "Centre the shorter sides in the cube instead of starting at its corner")(
-      "snap-origin",
-      "Start the grid at a multiple of the voxel size, so that tiles converted apart with one --voxel-size "
-      "fit together");
-  options.add_options("Meshes")(
-      "up",
-      "The axis that points up, x, y or z, whatever the file says; it is turned to y; "
-      "file: as it says (COLLADA, FBX; LAS: z), y where it says nothing",
-      preset("file"), "AXIS")(
-      "units",
-      "file: scene units are metres, where the file says what its own are (FBX, COLLADA); keep: its numbers",
-      preset("file"), "KIND")(
-      "texture-path", "A folder to look into for textures that are not beside the mesh; may be repeated",
-      text(), "DIR")("allow-outside",
-                     "Read textures, materials and buffers outside of the mesh's folder, which a mesh from "
-                     "elsewhere could name");
-  options.add_options("Points")(
-      "point-radius",
-      "Fill the voxels too whose centre is at most so many scene units away from a point, up to 31 voxels",
-      preset("0"), "R")("splat-opacity", "Of splats, those that are at least so opaque, from 0 to below 1",
-                        preset("0.5"), "A");
-  options.add_options("Voxels")("coverage",
-                                "conservative: every voxel a triangle touches; thin: fewer, but no path "
-                                "through faces leaks (6-separating)",
-                                preset("conservative"),
-                                "KIND")("solid", "Fill the inside of closed surfaces too")(
-      "materials",
-      "texture: the surface's colours; mesh: the mesh's own materials; none: occupancy alone; of a "
-      "volume as a scene: bins[:N]: N parts of the range of values; labels[:N]: label k is material k - 1, "
-      "or, "
-      "of more than N, those of most voxels have one each and all others the last",
-      preset("texture"),
-      "KIND")("palette",
-              "auto: chosen from the mesh; or a file of up to 16 colours: .gpl, .pal (JASC), .hex, an image",
-              preset("auto"), "FILE")(
-      "palette-weight",
-      "What a colour of --palette auto weighs: area: what it covers; even: all alike; or a number "
-      "from 0 (even) to 1 (area), that power of the area. Lower ones favour colours of small "
-      "areas, at the cost of all others",
-      preset("area"),
-      "WEIGHT")("palette-out", "Write the palette used: " + palette_extensions(), text(), "FILE");
-  options.add_options("Painting")("paint",
-                                  "A script of strokes that are painted on the surface, as told above",
-                                  text(), "FILE")("paint-size",
-                                                  "Texels along each side of the square of texture "
-                                                  "coordinates, 1 to 64K: 4096, 4K or 2^12; memory is taken "
-                                                  "for those that are painted",
-                                                  preset("4K"), "N");
-  options.add_options("Structures")(
-      "structure",
-      "svdag (of meshes the default), bricks (of volumes), hash: a spatial hash of the filled voxels; "
-      "or several with commas between them; both: svdag,bricks",
-      text(), "KIND,...")("load-factor",
-                          "Of a spatial hash: voxels for each cell of the table, above 0 and at most 1",
-                          preset("0.95"), "N")(
-      "key-layout", "Of a spatial hash: morton: keys are Morton codes; linear: row by row", preset("morton"),
-      "KIND");
-  options.add_options("Bricks")("optimize",
-                                "memory: each brick as small as can be; speed: dense and "
-                                "empty bricks alone; balanced[=SLOPE]: dense where the "
-                                "time that a mean filter of 3 x 3 x 3 saves, measured here, "
-                                "is worth SLOPE times the mean of all in memory",
-                                preset("memory"), "FOR");
-  add_bricks_options(options);
-  add_volume_options(options);
-  options.add_options("Volumes")(
-      "channel",
-      "Of a file whose voxels have several values, such as red, green and blue: which "
-      "one, from 0 on",
-      text(), "N");
-  add_device_options(options);
-  options.add_options("Device")(
-      "table", fmt::format("The hash table that holds the DAG: {}", fmt::join(hash::table_names(), ", ")),
-      preset(EngineOptions().table.c_str()),
-      "NAME")("spill",
-              "Build a scene whose SVDAG is larger than --memory-limit or the device, in rounds: what does "
-              "not fit goes "
-              "to files in this folder, which have no names; host: to the host's memory",
-              text(), "DIR|host");
-  add_common_options(options);
-  options.parse_positional({"inputs"});
-  return options;
+ToolDescription convert_description() {
+  return {
+      .program = "vox-convert",
+      .usage = "INPUT... (--res N | --voxel-size S) [options]",
+      .about =
+          "Turns textured meshes, points, volumes and other programs' voxels into a scene file: a sparse "
+          "voxel "
+          "directed acyclic graph (SVDAG) with a palette of 16 materials, hybrid bricks or a spatial hash. "
+          "It also "
+          "exports scene files for other programs. --help files lists all formats.\n",
+      .examples =
+          {"vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its longest "
+           "side",
+           "vox-convert ct_64x64x93_uint16.raw --threshold 0.08   bricks of a volume, without the lowest 8 %",
+           "vox-convert house.h5 -o house.vox                     for MagicaVoxel",
+           "vox-convert house.glb --res 64K --device cuda         65536 voxels, on a GPU",
+           "mpirun -n 4 vox-convert house.glb --res 256K          four processes with a GPU each "
+           "(docs/ranks.md)",
+           "vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 "
+           "units",
+           "vox-convert a.xyz b.xyz --voxel-size 0.1 -o ab.h5     two files of points on one grid",
+           "vox-convert land.vox house.obj --res 2K -o all.h5     voxels and a mesh over them, on one grid",
+           "vox-convert house.h5 -o house.glb                     the faces of its voxels as a mesh",
+           "vox-convert house.h5 --res 1K -o small.h5             a coarser level: half, a quarter, ...",
+           "vox-convert house.h5 --info                           shows what is in it",
+           "vox-convert --verify house.h5                         checks every pointer, the counts, the "
+           "digest",
+           "vox-convert ct.nrrd --structure svdag -o bones.h5     a scene of a volume's values or labels",
+           "vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials",
+           "vox-convert house.h5 --structure svdag,hash           a spatial hash beside the SVDAG",
+           "vox-convert house.obj --res 4K --spill host           if the SVDAG is larger than the GPU's "
+           "memory",
+           "vox-convert house.obj --res 4K --paint strokes.txt    paints strokes over its textures"},
+      .basics = {"output", "res", "voxel-size", "solid", "palette", "threshold", "structure", "info",
+                 "device", "memory-limit"},
+      .topics = {files_topic(), meshes_topic(), points_topic(), grid_topic(), materials_topic(),
+                 painting_topic(), structures_topic(), bricks_topic(), volumes_topic(),
+                 convert_device_topic(), general_topic()},
+      .operands = {{.name = "inputs",
+                    .argument = "FILE",
+                    .repeats = Repeats::Yes,
+                    .help = "Meshes, points, volumes, files of voxels and scene files."}}};
 }
 
 }  // namespace vox

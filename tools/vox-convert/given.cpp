@@ -11,7 +11,7 @@
 #include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
 #include "libvox/engine/group_engine.h"
-#include "tools/common/option_table.h"
+#include "tools/vox-convert/described_options.h"
 #include "tools/vox-convert/mixed.h"
 #include "tools/vox-convert/points.h"
 #include "tools/vox-convert/scenes.h"
@@ -21,95 +21,6 @@
 
 namespace vox {
 namespace {
-
-enum : uint32_t {
-  kMesh = 1,
-  kRawVolume = 2,  // nothing in the file says what it holds
-  kHeaderVolume = 4,
-  kWholeScene = 8,  // the SVDAG of a scene file is converted
-  kWrites = 16,     // a file is written, instead of shown or verified
-  kWritesH5 = 32,
-  kExports = 64,  // a file of another program's format is written
-  kBricks = 128,  // bricks are made and kept
-  kColors = 256,  // the colours of a mesh are looked at
-  kWritesBinvox = 512,
-  kHash = 1024,    // a spatial hash is made
-  kVoxels = 2048,  // other programs' voxels
-  kPoints = 4096,
-  kSplats = 8192,           // points that have an opacity
-  kMixed = 1 << 14,         // several inputs, not all of them meshes, on one grid
-  kVolumeScene = 1 << 15,   // a scene is made of a volume
-  kVolumeBricks = 1 << 16,  // bricks are
-  kWritesPly = 1 << 20,
-  kWritesVtk = 1 << 21,
-  kWritesNvdb = 1 << 22,
-  kWritesSvdag = 1 << 23  // in an .h5 file
-};
-constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
-
-constexpr const char* kOfMeshes =
-    "it says how a mesh becomes voxels, and belongs to the conversion of the mesh";
-constexpr const char* kOfGrids = "it is for meshes and points; a volume and a scene file have a grid";
-constexpr const char* kOfColors = "with --materials none there are no colours";
-constexpr const char* kOfBricks = "it is for bricks in .h5 files, which --structure bricks or both makes";
-constexpr const char* kOfHashes = "it is for spatial hashes in .h5 files, which --structure hash makes";
-constexpr const char* kOfVolumes = "it is for volumes";
-constexpr const char* kOfRawFiles = "it is for raw volumes, whose files do not say it";
-
-constexpr OptionRow kTable[] = {
-    {"output", kWrites, "nothing is written"},
-    {"compression", kWritesH5, "it is for what is written as .h5"},
-    {"file-version", kWritesSvdag, "it is for SVDAGs in what is written as .h5"},
-    {"parts", kMesh, "it is for scenes of meshes"},
-    {"resume", kMesh, "it is for scenes of meshes"},
-    {"keep-every", kMesh, "it is for scenes of meshes"},
-    {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
-    {"ply", kWritesPly, "it is for what is written as .ply"},
-    {"vtk", kWritesVtk, "it is for what is written as .vtkhdf"},
-    {"nvdb-grid", kWritesNvdb, "it is for what is written as .nvdb"},
-    {"res", kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene,
-     "it is for meshes and scene files that are converted; a volume has its own grid"},
-    {"voxel-size", kMesh | kMixed | kPoints, kOfGrids},
-    {"clip", kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene,
-     "it is for meshes and scene files; a volume has its own grid"},
-    {"clip", kMesh | kMixed | kPoints | kExports,
-     "it is for meshes, and for what is written for other programs"},
-    {"center", kMesh | kMixed | kPoints, kOfGrids},
-    {"snap-origin", kMesh | kMixed | kPoints, kOfGrids},
-    {"up", kMesh | kPoints, kOfMeshes},
-    {"units", kMesh, kOfMeshes},
-    {"texture-path", kMesh, kOfMeshes},
-    {"allow-outside", kMesh, kOfMeshes},
-    {"point-radius", kPoints, "it is for points"},
-    {"splat-opacity", kSplats, "it is for Gaussian splats in .ply files, which have an opacity"},
-    {"coverage", kMesh, kOfMeshes},
-    {"solid", kMesh, kOfMeshes},
-    {"materials", kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes},
-    {"palette", kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes},
-    {"palette", kColors, kOfColors},
-    {"palette-weight", kMesh | kPoints | kVoxels, kOfMeshes},
-    {"palette-weight", kColors, kOfColors},
-    {"palette-out", kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes},
-    {"palette-out", kColors, kOfColors},
-    {"paint", kMesh, "it is for meshes, on whose surface it paints"},
-    {"paint-size", kMesh, "it is for meshes, on whose surface --paint paints"},
-    {"table", kMesh, "it holds the SVDAG while that is built of a mesh"},
-    {"structure", kWritesH5, "it is for what is written as .h5"},
-    {"brick-size", kBricks, kOfBricks},
-    {"types", kBricks, kOfBricks},
-    {"optimize", kBricks, kOfBricks},
-    {"load-factor", kHash, kOfHashes},
-    {"key-layout", kHash, kOfHashes},
-    {"threshold", kVolume, kOfVolumes},
-    {"threshold-raw", kVolume, kOfVolumes},
-    {"channel", kHeaderVolume, "it is for volumes whose files say how many values a voxel has"},
-    {"dims", kRawVolume, kOfRawFiles},
-    {"type", kRawVolume, kOfRawFiles},
-    {"endian", kRawVolume, kOfRawFiles},
-    {"offset", kRawVolume, kOfRawFiles},
-    {"spill", kMesh, "it is for SVDAGs that are made of meshes"},
-    {"profile", kMesh | kVolumeBricks | kBricks | kHash, "nothing of it runs on a device"},
-};
 
 uint32_t output_bits(const ConvertOptions& options) {
   switch (kind_of_output(options.output)) {
@@ -216,7 +127,7 @@ void check_devices(const ConvertOptions& options, const RunTraits& run) {
     throw UsageError("--device names several: they build the SVDAG of a mesh together, all else runs on one");
 }
 
-// What has rounds is built by one device, from one end to the other.
+// A build in rounds runs on one device from start to end.
 void check_spill(const ConvertOptions& options, const RunTraits& run) {
   if (!options.spill) return;
   if ((run.bits & kMixed) != 0) throw UsageError("--spill is for meshes alone, not with other inputs");
@@ -224,7 +135,7 @@ void check_spill(const ConvertOptions& options, const RunTraits& run) {
     throw UsageError("--spill is for one device: several share out the scene among them");
 }
 
-// What is written in parts is the SVDAG of ranks, and nothing else.
+// Only SVDAGs are written in parts.
 void check_parts(const ConvertOptions& options, const RunTraits& run) {
   if (!options.parts) return;
   if ((run.bits & kMixed) != 0 || (run.bits & kWritesSvdag) == 0)
@@ -262,7 +173,7 @@ void check_given(const ConvertOptions& options) {
                         : is_scene_input(options)  ? of_scene_file(options)
                         : is_points_input(options) ? of_points(options)
                                                    : of_mesh(options);
-  check_options(options.given, kTable, run);
+  check_effects(options.given, run);
   check_default_output(options, run);
   check_devices(options, run);
   check_spill(options, run);

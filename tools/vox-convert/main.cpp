@@ -22,6 +22,7 @@
 #include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/conversion.h"
+#include "tools/vox-convert/described_options.h"
 #include "tools/vox-convert/given.h"
 #include "tools/vox-convert/meshes.h"
 #include "tools/vox-convert/mixed.h"
@@ -37,7 +38,7 @@
 namespace vox {
 namespace {
 
-// Of a scene in parts, whose words are in their files alone, these say how many there are.
+// The words of a scene in parts are in the parts' files alone, so that their numbers come from the output.
 SceneFigures figures_of(const dag::VoxelScene& scene, const ConvertOptions& options) {
   return options.parts ? SceneFigures(scene, read_scene_info(options.output).level_words)
                        : SceneFigures(scene);
@@ -144,8 +145,8 @@ void convert(const ConvertOptions& options) {
   log_info("{}: {}", options.output.string(), format_bytes(output_bytes(options)));
 }
 
-void run(int argc, char** argv, ranks::Ranks* ranks) {
-  ConvertOptions options = parse_convert_options(argc, argv);
+void run(const CommandLine& arguments, ranks::Ranks* ranks) {
+  ConvertOptions options = read_convert_options(arguments);
   if (ranks) {
     options.ranks = ranks;
     options.engine = engine_of_rank(options.engine, *ranks);
@@ -164,6 +165,5 @@ void run(int argc, char** argv, ranks::Ranks* ranks) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool_on_ranks("vox-convert",
-                                [&](vox::ranks::Ranks* ranks) { vox::run(argc, argv, ranks); });
+  return vox::run_tool_on_ranks(vox::convert_description(), argc, argv, vox::run);
 }

@@ -41,7 +41,7 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
   return std::move(chosen.indexed);
 }
 
-// Of several ranks, rank 0 writes.
+// If there are several ranks, rank 0 writes.
 bool writes_result(const ConvertOptions& options) {
   return options.ranks == nullptr || options.ranks->rank() == 0;
 }

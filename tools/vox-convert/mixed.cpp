@@ -35,11 +35,11 @@ using ScenePointer = std::shared_ptr<const dag::VoxelScene>;
 struct Part {
   std::optional<MeshFiles> meshes = {};
   std::optional<PointCloud> points = {};
-  std::optional<voxelize::Box> box = {};  // around what is in it; there is none where nothing is
+  std::optional<voxelize::Box> box = {};  // around its content; none if it is empty
   ScenePointer voxels = nullptr;
 };
 
-// Whether it is of a kind that has voxels, of its own size.
+// True if the input has voxels, which have a size of their own.
 bool has_voxels(const std::filesystem::path& path) {
   return has_role(path, FileRole::Voxels) || has_role(path, FileRole::Scene) || is_volume_path(path);
 }

@@ -8,13 +8,13 @@
 
 namespace vox {
 
-// Whether there are several inputs, not all of them meshes or all of them points, and a grid for them.
+// True if there are several inputs, not all of them meshes or all of them points, and a grid for them.
 bool is_mixed_input(const ConvertOptions& options);
-// Whether one of the inputs is a mesh.
+// True if one of the inputs is a mesh.
 bool has_mesh_input(const ConvertOptions& options);
 
-// What a later input fills hides what earlier ones have there; meshes that follow each other are one. All have one
-// palette, for whose colours those of each input are 16 already.
+// A voxel that a later input fills hides the voxels of earlier ones at its place; consecutive meshes are one input. All
+// inputs share one palette, which is chosen from at most 16 colours of each input.
 dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& conversion);
 
 }  // namespace vox

@@ -20,10 +20,11 @@
 #include "libvox/ranks/ranks.h"
 #include "libvox/rounds/build_rounds.h"
 #include "libvox/voxelize/grid.h"
+#include "tools/common/command_line.h"
 
 namespace vox {
 
-// The forms of a scene's voxels that are written.
+// The structures that are written for a scene's voxels.
 struct Structures {
   bool dag = false, bricks = false, hash = false;
   friend bool operator==(const Structures&, const Structures&) = default;
@@ -32,13 +33,13 @@ struct Structures {
 struct ConvertOptions {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path output;
-  bool names_output = false;  // whether the command line names `output`; else it is the default
+  bool names_output = false;  // true if the command line names `output`; else it is the default
   bool verify = false, info = false, json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
   Compression compression;
   uint32_t file_version = 2;
-  bool parts = false;  // each rank writes what it has built itself
-  // Keeps what has been built, each time after so many seconds, and goes on with what is kept.
+  bool parts = false;  // each rank writes its part of the scene
+  // Keeps the finished work at intervals of so many seconds, and continues with work that was kept.
   std::optional<double> resume;
 
   voxelize::GridOptions grid;
@@ -48,8 +49,8 @@ struct ConvertOptions {
   scene::MaterialMode materials = scene::MaterialMode::Texture;
   std::optional<VolumeMaterials> volume_materials;  // bins or labels
   std::optional<uint32_t> channel;
-  std::optional<std::filesystem::path> palette;  // without one: --palette auto
-  std::optional<double> palette_weight;          // without one: the default of PaletteOptions
+  std::optional<std::filesystem::path> palette;  // none for --palette auto
+  std::optional<double> palette_weight;          // none for the default of PaletteOptions
   std::optional<std::filesystem::path> palette_out;
   std::optional<std::filesystem::path> paint;  // a script of strokes
   painting::PaintOptions painting;
@@ -63,12 +64,12 @@ struct ConvertOptions {
   ExportOptions exports;
   EngineOptions engine;
   std::optional<rounds::SpillOptions> spill;  // the scene may be larger than the device
-  std::vector<std::string> given;             // options on the command line, which check_given() checks
+  std::vector<Option> given;                  // options on the command line, which check_given() checks
   std::string command;
-  ranks::Ranks* ranks = nullptr;  // with whom a launcher has started this process
+  ranks::Ranks* ranks = nullptr;  // the processes that a launcher has started together
 };
 
-// Prints --help and --version itself. Throws UsageError.
-ConvertOptions parse_convert_options(int argc, char** argv);
+// Throws UsageError, and Error if an input is missing.
+ConvertOptions read_convert_options(const CommandLine& arguments);
 
 }  // namespace vox

@@ -31,7 +31,7 @@ void tell_survey(const CloudSurvey& found, const std::filesystem::path& path, co
 
 void tell_colorless(const ConvertOptions& options) {
   for (const char* option : {"palette", "palette-weight", "palette-out"})
-    if (std::ranges::find(options.given, option) != options.given.end())
+    if (std::ranges::find(options.given, option, &Option::name) != options.given.end())
       throw UsageError(fmt::format("--{} has no effect where not all points have colours", option));
   log_info("not all points have colours: the scene has no materials");
 }

@@ -12,16 +12,16 @@
 
 namespace vox {
 
-// Whether the first input is a file of points.
+// True if the first input is a file of points.
 bool is_points_input(const ConvertOptions& options);
 
 // Reads all inputs, and fills the voxels in which points fall.
 dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conversion);
 
-// The steps of it. What is in a cloud, with warnings; throws Error where that is nothing.
+// The steps of it. This one surveys a cloud and warns of its faults; it throws Error if the cloud has no points.
 CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
                      const ConvertOptions& options);
-// The box that points in `box` fill.
+// Returns the box of the voxels that points in `box` fill.
 voxelize::Box around_points(const voxelize::Box& box, const ConvertOptions& options);
 ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, const ConvertOptions& options);
 

@@ -83,7 +83,7 @@ void print_figures(const ConvertOptions& options, const SceneFigures& figures, c
   }
 }
 
-// Of a file with an SVDAG, whose words are not read.
+// Shows the figures of a file with an SVDAG, whose words are not read.
 void show_info(const ConvertOptions& options, const SceneFileParts& parts) {
   const SceneInfo info = read_scene_info(options.inputs[0]);
   std::optional<bricks::FrozenBricks> bricks;

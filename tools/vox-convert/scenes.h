@@ -11,7 +11,7 @@ namespace vox {
 
 struct Output {
   dag::VoxelScene scene;
-  std::optional<bricks::FrozenBricks> bricks;  // where --structure asks for them
+  std::optional<bricks::FrozenBricks> bricks;  // if --structure asks for them
   std::optional<spatial::FrozenHash> hash;     // likewise
 
   OtherForms forms() const { return {bricks ? &*bricks : nullptr, hash ? &*hash : nullptr}; }
@@ -30,17 +30,17 @@ std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertO
 // Makes the level of the scene that --res asks for.
 void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options);
 
-// Throws UsageError where the output could not be read back.
+// Throws UsageError if the output could not be read back.
 void check_verifiable(const ConvertOptions& options);
 
 // Writes the output. Exports hold only the part inside `clip`.
 void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip);
 
-// Whether the first input is taken for a scene file: because of its name or content, or because it is to be
+// True if the first input is taken for a scene file, because of its name or content, or because it is to be
 // shown.
 bool is_scene_input(const ConvertOptions& options);
 
-// Whether a file is made of a scene file, instead of showing or verifying it.
+// True if a file is made of a scene file, instead of showing or verifying it.
 bool writes_file(const ConvertOptions& options);
 
 // Does --info, --verify, an export of a scene file, or bricks for it.

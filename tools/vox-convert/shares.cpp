@@ -26,7 +26,7 @@ dag::DagPart only_part(dag::FrozenDag& dag) {
   return part;
 }
 
-// What the ranks of this process do with their shares: all of them, or the one that a launcher has started.
+// The work of this process's ranks on their shares: all ranks, or the one that a launcher has started.
 class ShareWriter {
  public:
   ShareWriter(const ConvertOptions& options, Conversion& conversion)
@@ -74,7 +74,7 @@ class ShareWriter {
     NewParts own;
     WrittenPart written;
     {
-      const std::lock_guard lock(hdf5_);  // which is for one thread at a time; all cores compress
+      const std::lock_guard lock(hdf5_);  // HDF5 is for one thread at a time; all cores compress
       throw_if_cancelled();
       written = write_scene_part(part, place(ranks.rank()), options_.compression);
     }

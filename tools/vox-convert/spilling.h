@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// What --spill names: a folder, or `host` for the host's memory. Throws UsageError where there is no such folder.
+// Reads --spill: a folder, or `host` for the host's memory. Throws UsageError if there is no such folder.
 rounds::SpillOptions parse_spill(const std::string& text);
 
 // Sets the group `spill`.

@@ -27,14 +27,14 @@ bool has_threshold(const ConvertOptions& options) {
 }
 
 void check_materials(const ConvertOptions& options) {
-  const bool is_given = std::ranges::find(options.given, "materials") != options.given.end();
+  const bool is_given = std::ranges::find(options.given, "materials", &Option::name) != options.given.end();
   if (is_given && !options.volume_materials && options.materials != scene::MaterialMode::None)
     throw UsageError("--materials of a volume is bins, labels or none: it has no textures");
   if (options.volume_materials && options.volume_materials->kind == Kind::Labels && has_threshold(options))
     throw UsageError("--threshold is for amounts: of --materials labels, 0 alone is empty");
 }
 
-// Where the command line does not say it, small numbers that are equal to those beside them are labels.
+// If the command line does not choose, small numbers that are equal to those beside them are labels.
 VolumeMaterials chosen_materials(const StoredVolume& stored, const ConvertOptions& options) {
   if (options.volume_materials) return *options.volume_materials;
   if (options.materials == scene::MaterialMode::None) return {.kind = Kind::None};

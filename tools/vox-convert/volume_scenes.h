@@ -9,11 +9,11 @@
 
 namespace vox {
 
-// Whether a volume is to become a scene: --structure asks for its SVDAG or its spatial hash, or the output is
-// of a format that holds scenes.
+// True if a volume becomes a scene: --structure asks for its SVDAG or its spatial hash, or the output has a
+// format that holds scenes.
 bool is_volume_scene(const ConvertOptions& options);
 
-// Reads a volume, and decides what its materials are.
+// Reads a volume and chooses its materials.
 dag::VoxelScene scene_of_volume(const std::filesystem::path& path, const ConvertOptions& options);
 
 // Reads it as the only input, and makes the level that --res asks for.

@@ -113,7 +113,7 @@ bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOpt
                                   std::vector<device::KernelTime>& kernels) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   bricks::BricksOptions bricks = options.bricks;
-  bricks.threshold = {};  // of a volume that has become the scene
+  bricks.threshold = {};  // it was for the volume that has become the scene
   bricks::BricksResult result = built_bricks(*engine, dag::scene_volume(scene), bricks, options);
   const std::vector<device::KernelTime> rows = engine->profile();
   kernels.insert(kernels.end(), rows.begin(), rows.end());

@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// Whether the input is a volume: by its extension, or because options say what a raw file holds. A file with
+// True if the input is a volume: by its extension, or because options describe a raw file. A file with
 // the extension of another type is no raw file.
 bool is_volume_input(const ConvertOptions& options);
 

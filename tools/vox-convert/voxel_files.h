@@ -8,13 +8,13 @@
 
 namespace vox {
 
-// Whether the first input is a file of voxels of another program.
+// True if the first input is another program's file of voxels.
 bool is_voxels_input(const ConvertOptions& options);
 
 // Reads it, and makes the level that --res asks for.
 dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion);
 
-// How the colours of a file of voxels, or of points, become materials.
+// The way in which the colours of voxels or points become materials.
 VoxelFileOptions voxel_file_options(const ConvertOptions& options);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Checks which options of vox-edit go with which script, scene and purpose.
+// Checks that the options of vox-edit go with its script, scene and purpose.
 #pragma once
 
 #include "libvox/dag/voxel_scene.h"

@@ -28,6 +28,7 @@
 #include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-edit/check.h"
+#include "tools/vox-edit/described_options.h"
 #include "tools/vox-edit/edit_log.h"
 #include "tools/vox-edit/given.h"
 #include "tools/vox-edit/one_device.h"
@@ -177,7 +178,7 @@ void EditRun::done(const edit::Command& command, Progress& progress) {
 
 void EditRun::save(const std::filesystem::path& path, const edit::Command& last) {
   if (!options_.output) {
-    log_warning("{}: '{}' is not written: nothing is without -o", edit::location(script_, last),
+    log_warning("{}: '{}' is not written, because -o is missing", edit::location(script_, last),
                 path.string());
     return;
   }
@@ -323,8 +324,8 @@ void edit_scene(const EditOptions& options) {
   print_result(options.json ? json_text(edit.results()) + "\n" : edit.text());
 }
 
-void run(int argc, char** argv, const ranks::Ranks* ranks) {
-  const EditOptions options = parse_edit_options(argc, argv);
+void run(const CommandLine& arguments, const ranks::Ranks* ranks) {
+  const EditOptions options = read_edit_options(arguments);
   if (ranks) refuse_ranks(options.engine, *ranks);
   with_input(options.scene, [&] { edit_scene(options); });
 }
@@ -333,6 +334,5 @@ void run(int argc, char** argv, const ranks::Ranks* ranks) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool_on_ranks("vox-edit",
-                                [&](const vox::ranks::Ranks* ranks) { vox::run(argc, argv, ranks); });
+  return vox::run_tool_on_ranks(vox::edit_description(), argc, argv, vox::run);
 }

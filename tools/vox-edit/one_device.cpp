@@ -8,7 +8,7 @@
 namespace vox {
 
 void refuse_ranks(const EngineOptions& engine, const ranks::Ranks& ranks) {
-  // What the process takes at its peak for each unique node (docs/editing.md): the scene as it is read, the store with
+  // The memory that the process takes at its peak for each unique node (docs/editing.md): the scene as it is read, the store with
   // room to grow, and what becomes of it in the end.
   constexpr double kBytesPerNode = 150;
   const std::unique_ptr<Engine> one = make_engine(engine);

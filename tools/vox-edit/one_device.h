@@ -1,4 +1,4 @@
-// What vox-edit says where it was started as several processes: how large a scene it can edit on its one device.
+// The refusal of vox-edit to run as several processes, which says how large a scene it can edit on its one device.
 #pragma once
 
 #include "libvox/engine/engine.h"

@@ -9,6 +9,7 @@
 #include "formats/io/overwrite.h"
 #include "formats/script/replay_csv.h"
 #include "libvox/engine/engine.h"
+#include "tools/common/command_line.h"
 
 namespace vox {
 
@@ -21,14 +22,14 @@ struct EditOptions {
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
   uint32_t batch = 1;
-  uint32_t checkpoint = 0;  // edits between checkpoints; 0: there are none
+  uint32_t checkpoint = 0;  // edits between checkpoints; 0 for none
   ReplayOptions replay;
   EngineOptions engine;
-  std::vector<std::string> given;  // options on the command line, which check_given() checks
+  std::vector<Option> given;  // options on the command line, which check_given() checks
   std::string command;
 };
 
-// Prints --help and --version itself. Throws UsageError.
-EditOptions parse_edit_options(int argc, char** argv);
+// Throws UsageError, and Error if the scene or the script is missing.
+EditOptions read_edit_options(const CommandLine& arguments);
 
 }  // namespace vox

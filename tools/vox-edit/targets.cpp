@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether two paths name the same file, which need not exist yet.
+// True if two paths name the same file, which need not exist yet.
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
   const auto place = [&](const fs::path& path) { return fs::weakly_canonical(fs::absolute(path), ignored); };

@@ -7,9 +7,9 @@
 
 namespace vox {
 
-// Checks before the work, not after it, whether the results can be written where they are to go. It is an
-// error where one would replace a file that is read, or another result. `on_error` is called with every error
-// of the script; without it, the first is thrown.
+// Checks before the work, not after it, that the results can be written. It is an error if a result would
+// replace a file that is read, or another result. `on_error` is called with every error that is found in the
+// script; without it, the first one is thrown.
 void check_targets(const EditOptions& options, const edit::Script& script,
                    const edit::OnScriptError& on_error = {});
 

@@ -17,16 +17,16 @@ struct Frame {
   std::filesystem::path file;
 };
 
-// Whether the pictures become a film: one was asked for, and can be written here.
+// True if the pictures become a film: one was asked for, and it can be written here.
 bool writes_film(const RenderToolOptions& options);
 
-// The frames of the voxels in the boxes, in scene units; a cut has one frame without a pose. Where a film
+// The frames of the voxels in the boxes, in scene units; a cut has one frame without a pose. If a film
 // cannot be written here, they are pictures that it can be made of.
 std::vector<Frame> frames(std::span<const VoxelBox> boxes, const render::Place& place,
                           const RenderToolOptions& options);
 
-// Checks before the work, not after it, whether the pictures can be written where they are to go: of several processes in
-// the one that writes them.
+// Checks before the work, not after it, that the pictures can be written. If there are several processes, the one
+// that writes them checks.
 void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options);
 
 // The texts in a picture's file, with the camera or the cut.

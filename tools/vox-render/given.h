@@ -1,4 +1,4 @@
-// Checks which options of vox-render go with which picture.
+// Checks that the options of vox-render go with its picture.
 #pragma once
 
 #include "tools/vox-render/options.h"

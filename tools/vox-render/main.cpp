@@ -1,4 +1,4 @@
-// vox-render: a picture of a scene file, of what is in it.
+// vox-render: takes a picture of a scene file.
 #include <fmt/format.h>
 
 #include <utility>
@@ -9,7 +9,6 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/phrase.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/engine/engine_soon.h"
 #include "libvox/engine/warm_up.h"
@@ -18,6 +17,7 @@
 #include "tools/common/ranks_engine.h"
 #include "tools/common/terminal.h"
 #include "tools/common/tool.h"
+#include "tools/vox-render/described_options.h"
 #include "tools/vox-render/frames.h"
 #include "tools/vox-render/given.h"
 #include "tools/vox-render/legend.h"
@@ -43,7 +43,7 @@ render::Picture taken(render::Renderer& renderer, const dag::VoxelScene& scene,
   return picture;
 }
 
-// Whether this process has nothing to do beside rank 0, which makes a cut alone.
+// True if this process has nothing to do beside rank 0, which makes a slice alone.
 bool looks_on(const RenderToolOptions& options) {
   if (options.ranks && options.page)
     throw UsageError(
@@ -92,8 +92,8 @@ void show(const RenderToolOptions& options) {
   if (options.json) print_result(json_text(results) + "\n");
 }
 
-void run(int argc, char** argv, ranks::Ranks* ranks) {
-  RenderToolOptions options = parse_render_options(argc, argv);
+void run(const CommandLine& arguments, ranks::Ranks* ranks) {
+  RenderToolOptions options = read_render_options(arguments);
   if (ranks) {
     options.ranks = ranks;
     options.engine = engine_of_rank(options.engine, *ranks);
@@ -101,13 +101,13 @@ void run(int argc, char** argv, ranks::Ranks* ranks) {
   if (!looks_on(options)) with_input(options.scene, [&] { show(options); });
 }
 
-// A device holds all of a scene; the host most often has more memory than a GPU.
-void run_with_advice(int argc, char** argv, ranks::Ranks* ranks) {
+// A device holds the whole scene, and the host most often has more memory than a GPU.
+void run_with_advice(const CommandLine& arguments, ranks::Ranks* ranks) {
   try {
-    run(argc, argv, ranks);
+    run(arguments, ranks);
   } catch (OutOfMemory& error) {
-    error.hint(fmt::format("{}, show a scene of a lower resolution, or, on a GPU, {}",
-                           phrase(Phrase::AllowMoreMemory), phrase(Phrase::UseCpu)));
+    error.hint("raise --memory-limit, show a scene of a lower resolution, or, on a GPU, use --device cpu")
+        .about("");
     throw;
   }
 }
@@ -116,6 +116,5 @@ void run_with_advice(int argc, char** argv, ranks::Ranks* ranks) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool_on_ranks("vox-render",
-                                [&](vox::ranks::Ranks* ranks) { vox::run_with_advice(argc, argv, ranks); });
+  return vox::run_tool_on_ranks(vox::render_description(), argc, argv, vox::run_with_advice);
 }

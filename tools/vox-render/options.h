@@ -12,6 +12,7 @@
 #include "libvox/ranks/ranks.h"
 #include "libvox/render/viewpoints.h"
 #include "libvox/voxelize/grid.h"
+#include "tools/common/command_line.h"
 #include "tools/vox-render/volume_look.h"
 
 namespace vox {
@@ -29,7 +30,7 @@ struct RenderToolOptions {
   std::filesystem::path camera_file;  // that of --path
   SceneForm form = SceneForm::Any;    // that the scene is read from
   render::Viewpoints from;
-  render::RenderOptions render;  // all but the pose, and the reach below
+  render::RenderOptions render;  // all of it but the pose and the reach below
   double ao_reach = 0;           // in scene units; 0 for the default
   VolumeLook volume;
   Legends legends = Legends::On;
@@ -37,12 +38,12 @@ struct RenderToolOptions {
   std::optional<std::filesystem::path> page;  // a page that one can fly through, instead of a picture
   uint64_t page_limit = 0;                    // bytes
   std::optional<voxelize::Box> clip;          // the part of the scene that is shown, in scene units
-  std::optional<Layer> cut;                   // what lies before it is not shown
+  std::optional<Layer> cut;                   // nothing before it is shown
   EngineOptions engine;
-  ranks::Ranks* ranks = nullptr;  // of several processes: rank 0 writes the pictures that all take
+  ranks::Ranks* ranks = nullptr;  // processes that take the pictures together; rank 0 writes them
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
-  std::vector<std::string> given;  // options on the command line, which check_given() checks
+  std::vector<Option> given;  // options on the command line, which check_given() checks
   std::string command;
 };
 
@@ -50,7 +51,7 @@ inline bool writes_pictures(const RenderToolOptions& options) {
   return options.ranks == nullptr || options.ranks->rank() == 0;
 }
 
-// Prints --help and --version itself. Throws UsageError.
-RenderToolOptions parse_render_options(int argc, char** argv);
+// Throws UsageError, and Error if the scene is missing.
+RenderToolOptions read_render_options(const CommandLine& arguments);
 
 }  // namespace vox

@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// The part inside options.clip, or all of the scene. Throws Error where nothing is.
+// The part inside options.clip, or all of the scene. Throws Error if it is empty.
 dag::VoxelScene clipped_part(dag::VoxelScene scene, const RenderToolOptions& options);
 
 struct Cutaway {
@@ -17,8 +17,8 @@ struct Cutaway {
   VoxelBox left;  // all that was not cut off
 };
 
-// What is left of the scene without all that lies before options.cut for an eye in voxels: a layer of voxels, which
-// stays, as does all behind it. Nothing where there is no such option. Throws Error where nothing is left.
+// Returns the scene without the voxels before options.cut, as seen from the eye, which is in voxels; the layer of the
+// cut and everything behind it stay. Returns nothing if there is no such option. Throws Error if no voxel is left.
 std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const RenderToolOptions& options);
 
 }  // namespace vox

@@ -7,7 +7,6 @@
 #include "formats/images/palette_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
-#include "tools/common/option_values.h"
 
 namespace vox {
 namespace {
@@ -38,7 +37,7 @@ double parse_share(const std::string& text, const std::string& option) {
   return share;
 }
 
-// What --colors names makes the values amounts, or labels.
+// Reads --colors, which also decides if the values are amounts or labels.
 void read_colors(const std::string& name, VolumeLook& look) {
   if (name == "labels") {
     look.values = ValuesAs::Labels;
@@ -62,55 +61,26 @@ void read_colors(const std::string& name, VolumeLook& look) {
 
 }  // namespace
 
-void describe_volume_options(cxxopts::Options& options) {
-  const auto text = [] { return cxxopts::value<std::string>(); };
-  const auto preset = [](const std::string& value) {
-    return cxxopts::value<std::string>()->default_value(value);
-  };
-  options.add_options("Volume")(
-      "colors",
-      "Of values: gray, viridis or bone, scales from the lowest to the highest; labels, a colour for each "
-      "number, of which there are 256; or a file of colours, stops of a scale or the colours of labels; as "
-      "its values are by default",
-      text(), "gray|viridis|bone|labels")(
-      "opacity",
-      "How much of what lies behind it a voxel of the highest value covers, 0 to 1, "
-      "lower values less; or a curve, "
-      "SHARE:OPACITY,…, by the share of the range of values",
-      preset(fmt::format("{}", render::kVolumeOpacity)),
-      "SHARE")("iso",
-               "Show one surface alone, in the last of the colours: where "
-               "values reach this share of their range, 0 to 1",
-               text(), "SHARE")(
-      "values",
-      "What its values are: amounts, on one scale, or labels, with a colour each; auto: labels where whole "
-      "numbers "
-      "lie in areas of one, and the materials of a scene, in its palette's colours",
-      preset("auto"), "auto|amounts|labels");
-}
-
-VolumeLook read_volume_look(const cxxopts::ParseResult& parsed) {
+VolumeLook read_volume_look(const CommandLine& arguments) {
   VolumeLook look;
-  const auto opacity = parsed["opacity"].as<std::string>();
+  const auto opacity = arguments.text("opacity");
   if (opacity.find(':') != std::string::npos)
     look.curve = parse_curve(opacity);
   else
     look.opacity = parse_share(opacity, "--opacity");
-  if (parsed.count("iso") > 0) {
-    look.iso = parse_share(parsed["iso"].as<std::string>(), "--iso");
+  if (arguments.has("iso")) {
+    look.iso = arguments.number("iso");
     if (*look.iso == 0) throw UsageError("--iso is 0, which all values reach");
   }
-  if (parsed.count("colors") > 0) read_colors(parsed["colors"].as<std::string>(), look);
-  const auto values = parse_choice<ValuesAs>(
-      parsed, "values",
-      {{"auto", ValuesAs::Auto}, {"amounts", ValuesAs::Amounts}, {"labels", ValuesAs::Labels}});
+  if (arguments.has("colors")) read_colors(arguments.text("colors"), look);
+  const auto values = arguments.choice("values", {ValuesAs::Auto, ValuesAs::Amounts, ValuesAs::Labels});
   const bool of_amounts = look.iso || !look.curve.empty();
   if (values == ValuesAs::Labels && of_amounts)
     throw UsageError(
         fmt::format("--values labels: {} is for amounts", look.iso ? "--iso" : "a curve of --opacity"));
   if (look.values != ValuesAs::Auto && values != ValuesAs::Auto && values != look.values)
-    throw UsageError(fmt::format("--colors {} and --values {} exclude each other",
-                                 parsed["colors"].as<std::string>(), parsed["values"].as<std::string>()));
+    throw UsageError(fmt::format("--colors {} and --values {} exclude each other", arguments.text("colors"),
+                                 arguments.text("values")));
   if (look.values == ValuesAs::Labels && of_amounts)
     throw UsageError(
         fmt::format("--colors labels: {} is for amounts", look.iso ? "--iso" : "a curve of --opacity"));
@@ -123,7 +93,7 @@ render::ShownValues colored_values(const bricks::FrozenBricks& bricks,
                                    const std::optional<scene::Palette>& palette, const VolumeLook& look) {
   render::ShownValues values = render::shown_values(bricks, palette, look.values);
   if (look.iso)
-    values.colors.scale = render::bone_scale();  // of which it has the last colour, where none is named
+    values.colors.scale = render::bone_scale();  // a surface has its last colour if no scale is named
   if (!look.scale.empty()) values.colors.scale = look.scale;
   if (look.ends == ScaleEnds::Most) values.colors.range = render::window_of_most(bricks);
   if (look.file_colors.empty()) return values;

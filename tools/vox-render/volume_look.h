@@ -1,7 +1,6 @@
-// How a volume is shown: the options of the group "Volume".
+// The look of a volume in a picture: the options of the topic "volume".
 #pragma once
 
-#include <cxxopts.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/render/opacity.h"
 #include "libvox/render/shown_values.h"
+#include "tools/common/command_line.h"
 
 namespace vox {
 
@@ -17,20 +17,19 @@ enum class ScaleEnds { All, Most };
 
 struct VolumeLook {
   double opacity = render::kVolumeOpacity;
-  render::OpacityCurve curve = {};  // instead of the opacity, where it has points
+  render::OpacityCurve curve = {};  // used instead of the opacity if it has points
   std::optional<double> iso = {};   // the isosurface of this share of the range
   render::ValuesAs values = render::ValuesAs::Auto;
   ScaleEnds ends = ScaleEnds::All;
-  render::ValueScale scale = {};              // of amounts; none where the command line names none
-  std::vector<scene::Rgb8> file_colors = {};  // of a file: a scale's stops, or those of labels
+  render::ValueScale scale = {};              // of amounts; empty if the command line names none
+  std::vector<scene::Rgb8> file_colors = {};  // a file's colours: the stops of a scale, or labels
 };
 
-void describe_volume_options(cxxopts::Options& options);
-// Throws UsageError, also for options that exclude each other, and Error where a file of colours cannot be read.
-VolumeLook read_volume_look(const cxxopts::ParseResult& parsed);
+// Throws UsageError, also for options that exclude each other, and Error if a file of colours cannot be read.
+VolumeLook read_volume_look(const CommandLine& arguments);
 
-// The colours of these bricks; `palette` is that of a scene whose materials they are. Throws Error where colours do not
-// fit to what the values are.
+// Returns the colours of these bricks; `palette` is the palette of a scene whose materials they are. Throws Error
+// if the colours do not fit the values.
 render::ShownValues colored_values(const bricks::FrozenBricks& bricks,
                                    const std::optional<scene::Palette>& palette, const VolumeLook& look);
 

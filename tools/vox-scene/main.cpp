@@ -1,6 +1,7 @@
 // vox-scene: makes procedural textured scenes to try the other programs on.
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -10,11 +11,11 @@
 #include "formats/results/json_text.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/nearest_word.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/units.h"
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/voxelize/grid.h"
-#include "tools/common/option_table.h"
 #include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 
@@ -23,79 +24,90 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAbout =
-    R"(Makes a textured scene from a seed: the same options give the same file on every machine.
+enum SceneTrait : uint32_t { kVillage = 1, kCity = 2, kSphere = 4 };
 
-Scenes (y up, metres):
+constexpr const char* kScenes = R"(Scenes (y points up, lengths are in metres):
   village        about 20,000 triangles: hills, roads, houses, fences, trees with alpha-cut leaves
-  city           a walled city, four times as long as wide; --blocks 8 is 0.1 M triangles, 24 is 1 M, 56 is 5 M
-  bumpy-sphere   a closed, displaced sphere of any --triangles
-
-Examples:
-  vox-scene village -o village.glb
-  vox-scene city --blocks 24 -o city.glb
-  vox-scene bumpy-sphere --triangles 1000000 -o sphere.obj
+  city           a walled city, four times as long as wide; --blocks 8 gives 0.1 M triangles, 24 gives 1 M, 56 gives 5 M
+  bumpy-sphere   a closed, displaced sphere with any number of --triangles
 )";
 
-cxxopts::Options describe() {
-  cxxopts::Options options("vox-scene", kAbout);
-  options.custom_help("SCENE [options]").positional_help("").set_width(100);
-  auto number = [](const char* text) { return cxxopts::value<std::string>()->default_value(text); };
-  options.add_options("Scene")("scene", "village, city or bumpy-sphere", cxxopts::value<std::string>(),
-                               "village|city|bumpy-sphere")(
-      "o,output", "Where to: .glb, or .obj with .mtl and .png files beside it (default: SCENE.obj)",
-      cxxopts::value<std::string>(), "FILE")("seed", "Another scene of the same kind", number("1"), "N")(
-      "blocks", "city: blocks of 60 m along its length, 1 to 128; a quarter of that across", number("24"),
-      "N")("triangles", "bumpy-sphere: 12 or more (1000000, 64K, 2^20); the nearest possible count is made",
-           number("100000"),
-           "N")("texture-size", "Side of each texture in texels, 16 to 8192", number("512"), "N")(
-      "unwrapped",
-      "bumpy-sphere: give each part of the surface texels of its own, as painting needs it; texture "
-      "coordinates from 0 to 1");
-  add_common_options(options);
-  options.parse_positional({"scene"});
-  return options;
+OptionTopic scene_topic() {
+  return {.name = "scene",
+          .title = "the scene",
+          .options = {{.name = "output",
+                       .letter = "o",
+                       .argument = "FILE",
+                       .usual = "SCENE.obj",
+                       .help = "Write this mesh: .glb, or .obj with .mtl and .png files beside it."},
+                      {.name = "seed",
+                       .argument = "N",
+                       .preset = "1",
+                       .help = "Another seed gives another scene of the same kind."},
+                      {.name = "blocks",
+                       .argument = "N",
+                       .preset = "24",
+                       .range = OptionRange{1, scene::kMaxCityBlocks},
+                       .rules = {{kCity | kVillage, "it says how large a city is; use --triangles"},
+                                 {kCity, "it says how large a city is"}},
+                       .help = "Number of blocks of 60 m along a city; a quarter of it lies across."},
+                      {.name = "triangles",
+                       .argument = "N",
+                       .preset = "100000",
+                       .range = OptionRange{12, scene::kMaxSphereTriangles},
+                       .rules = {{kSphere | kVillage, "it is for bumpy-sphere; use --blocks"},
+                                 {kSphere, "it is for bumpy-sphere"}},
+                       .help = "Number of triangles of a bumpy-sphere, such as 64K or 2^20; the nearest "
+                               "possible number is made."},
+                      {.name = "texture-size",
+                       .argument = "N",
+                       .preset = "512",
+                       .range = OptionRange{16, 8192},
+                       .unit = "texels",
+                       .help = "Side of each texture."}}};
 }
 
-uint64_t number_of(const cxxopts::ParseResult& parsed, const std::string& name, uint64_t low, uint64_t high) {
-  std::string option = "--" + name;
-  uint64_t value = parse_count(parsed[name].as<std::string>(), option);
-  if (value < low || value > high)
-    throw UsageError(fmt::format("{} is {}, expected {} to {}", option, value, low, high));
-  return value;
+ToolDescription scene_description() {
+  return {.program = "vox-scene",
+          .usage = "village|city|bumpy-sphere [options]",
+          .about = std::string("Makes a textured scene from a seed. The same options give the same file on "
+                               "every machine.\n\n") +
+                   kScenes,
+          .examples = {"vox-scene village -o village.glb", "vox-scene city --blocks 24 -o city.glb",
+                       "vox-scene bumpy-sphere --triangles 1000000 -o sphere.obj"},
+          .basics = {"output", "seed", "blocks", "triangles", "texture-size", "unwrapped", "quiet", "json",
+                     "force", "version"},
+          .topics = {scene_topic(), general_topic()},
+          .operands = {{.name = "scene",
+                        .argument = "SCENE",
+                        .words = {"village", "city", "bumpy-sphere"},
+                        .help = "The scene to make."}}};
 }
 
 // Checks the options now, and returns a function that makes the scene.
-std::function<scene::Scene()> choose_scene(const cxxopts::ParseResult& parsed) {
-  uint64_t seed = number_of(parsed, "seed", 0, UINT64_MAX);
-  uint64_t triangles = number_of(parsed, "triangles", 12, scene::kMaxSphereTriangles);
-  auto blocks = static_cast<uint32_t>(number_of(parsed, "blocks", 1, scene::kMaxCityBlocks));
-  auto texture_size = static_cast<uint32_t>(number_of(parsed, "texture-size", 16, 8192));
-  auto name = parsed["scene"].as<std::string>();
+std::function<scene::Scene()> choose_scene(const CommandLine& arguments) {
+  const uint64_t seed = arguments.count("seed"), triangles = arguments.count("triangles");
+  const uint32_t blocks = arguments.whole("blocks"), texture_size = arguments.whole("texture-size");
+  const auto name = arguments.text("scene");
   if (name == "village")
     return [=] { return scene::make_village({.seed = seed, .texture_size = texture_size}); };
   if (name == "city")
     return [=] { return scene::make_city({.blocks = blocks, .seed = seed, .texture_size = texture_size}); };
   const auto texcoords =
-      parsed.count("unwrapped") ? scene::SphereTexcoords::Unwrapped : scene::SphereTexcoords::Repeated;
+      arguments.has("unwrapped") ? scene::SphereTexcoords::Unwrapped : scene::SphereTexcoords::Repeated;
   if (name == "bumpy-sphere")
     return [=] {
       return scene::make_bumpy_sphere(
           {.triangles = triangles, .seed = seed, .texture_size = texture_size, .texcoords = texcoords});
     };
-  throw UsageError(fmt::format("unknown scene '{}', expected village, city or bumpy-sphere", name));
+  UsageError error(fmt::format("unknown scene '{}', expected village, city or bumpy-sphere", name));
+  throw error.hint(did_you_mean(name, std::array<std::string_view, 3>{"village", "city", "bumpy-sphere"}));
 }
 
-void check_given(const std::vector<std::string>& given, const std::string& scene) {
-  enum : uint32_t { kVillage = 1, kCity = 2, kSphere = 4 };
-  static constexpr OptionRow kTable[] = {
-      {"blocks", kCity | kVillage, "it says how large a city is; use --triangles"},
-      {"blocks", kCity, "it says how large a city is"},
-      {"triangles", kSphere | kVillage, "it is for bumpy-sphere; use --blocks"},
-      {"triangles", kSphere, "it is for bumpy-sphere"},
-      {"unwrapped", kSphere, "it is for bumpy-sphere"}};
+void check_given(const CommandLine& arguments) {
+  const std::string scene = arguments.text("scene");
   const uint32_t bits = scene == "city" ? kCity : scene == "village" ? kVillage : kSphere;
-  check_options(given, kTable, {bits, "a " + scene});
+  check_effects(arguments.given_options(), {bits, "a " + scene});
 }
 
 struct Seconds {
@@ -130,29 +142,25 @@ std::string summary(const scene::Scene& scene, const fs::path& path, Seconds sec
       format_seconds(seconds.generate + seconds.write));
 }
 
-void run(int argc, char** argv) {
-  cxxopts::Options options = describe();
-  CommonOptions common;
-  cxxopts::ParseResult parsed = parse_command_line(options, argc, argv, common, {"Scene"});
-  if (!parsed.count("scene")) throw UsageError("no scene named, expected village, city or bumpy-sphere");
-  std::function<scene::Scene()> make_scene = choose_scene(parsed);
-  fs::path path = parsed.count("output") ? parsed["output"].as<std::string>()
-                                         : parsed["scene"].as<std::string>() + ".obj";
-  check_given(common.given, parsed["scene"].as<std::string>());
+void run(const CommandLine& arguments) {
+  if (!arguments.has("scene")) throw UsageError("no scene named, expected village, city or bumpy-sphere");
+  std::function<scene::Scene()> make_scene = choose_scene(arguments);
+  const fs::path path = arguments.given("output").value_or(arguments.text("scene") + ".obj");
+  check_given(arguments);
   if (!is_written_mesh_path(path))
     throw UsageError(fmt::format("-o is '{}', expected a name that ends in {}", path.string(),
                                  listed_extensions(FileRole::Mesh, FileUse::Written, FileList::Or)));
-  check_writable(path, kind_of_mesh(path), common.overwrite);
+  check_writable(path, kind_of_mesh(path), arguments.overwrite());
 
   Stopwatch watch;
   Seconds seconds;
   scene::Scene scene = make_scene();
   seconds.generate = watch.lap();
   for (const fs::path& file : mesh_files(scene, path))
-    check_writable(file, kind_of_mesh(file), common.overwrite);
+    check_writable(file, kind_of_mesh(file), arguments.overwrite());
   write_mesh(scene, path);
   seconds.write = watch.lap();
-  if (common.json) {
+  if (arguments.json()) {
     print_result(result_text(scene, path, seconds) + "\n");
   } else {
     log_info("{}", summary(scene, path, seconds));
@@ -163,5 +171,5 @@ void run(int argc, char** argv) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool("vox-scene", [&] { vox::run(argc, argv); });
+  return vox::run_tool(vox::scene_description(), argc, argv, vox::run);
 }

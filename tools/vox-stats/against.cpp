@@ -89,7 +89,7 @@ Comparison compare(const StatsOptions& options) {
 }  // namespace
 
 void run_against(const StatsOptions& options) {
-  check_given(options.given, {0, "the comparison of two scenes"});
+  check_effects(options.given, {0, "the comparison of two scenes"});
   const Comparison comparison = compare(options);
   if (options.output) write_scene(comparison.both, *options.output);
   if (options.html) {

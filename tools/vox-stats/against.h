@@ -1,4 +1,4 @@
-// What vox-stats --against says of two scenes: which voxels both fill.
+// The comparison of two scenes by vox-stats --against: the voxels that both fill.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct Comparison {
   dag::VoxelScene both;  // the voxels that both fill
   measure::SceneOverlap overlap;
   std::string device, device_text;
-  std::optional<render::Picture> picture;  // of these voxels, for the page; none where there are none
+  std::optional<render::Picture> picture;  // a picture of these voxels, for the page; none if there are none
   std::vector<device::KernelTime> kernels;
 };
 

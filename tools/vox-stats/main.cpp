@@ -140,9 +140,10 @@ void report(const StatsOptions& options) {
   bricks::FrozenBricks bricks;
   if (parts.bricks && options.shows(Section::Bricks)) bricks = read_bricks(options.scene);
   stats.sections = sections_of(options, parts);
-  check_given(options.given, {kShowsSections | (stats.has(Section::Memory) ? kShowsMemory : 0u) |
-                                  (options.html && stats.has(Section::Scene) ? kShowsPicture : 0u),
-                              stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
+  check_effects(options.given,
+                {kShowsSections | (stats.has(Section::Memory) ? kShowsMemory : 0u) |
+                     (options.html && stats.has(Section::Scene) ? kShowsPicture : 0u),
+                 stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
   measure_all(stats, options, std::move(bricks));
   measure::ResultGroup results = results_of(stats);
   results.set(measure::in_report("generator"), generator_text());
@@ -157,8 +158,8 @@ void report(const StatsOptions& options) {
   print_result(options.json ? json_text(results) + "\n" : screen_text(stats));
 }
 
-void run(int argc, char** argv) {
-  const StatsOptions options = parse_stats_options(argc, argv);
+void run(const CommandLine& arguments) {
+  const StatsOptions options = read_stats_options(arguments);
   const ThreadLimit threads(options.engine.threads);
   check_targets(options);
   if (options.against) return run_against(options);
@@ -169,5 +170,5 @@ void run(int argc, char** argv) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool("vox-stats", [&] { vox::run(argc, argv); });
+  return vox::run_tool(vox::stats_description(), argc, argv, vox::run);
 }

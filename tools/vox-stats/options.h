@@ -4,13 +4,12 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 
 #include "formats/io/overwrite.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/table_report.h"
-#include "tools/common/option_table.h"
+#include "tools/common/command_line.h"
 
 namespace vox {
 
@@ -19,28 +18,27 @@ enum class Section { Scene, Materials, Levels, Sizes, Memory, Bricks };
 struct StatsOptions {
   std::filesystem::path scene;
   std::optional<std::filesystem::path> against;  // another scene, with which this one is compared
-  std::optional<std::filesystem::path> output;  // of the report; with `against`, of the voxels that both fill
+  std::optional<std::filesystem::path> output;   // the report; with `against`, the voxels that both fill
   std::optional<std::filesystem::path> html;
-  bool viewer = false;  // the page has one to fly through in place of its picture
+  bool viewer = false;  // the page has a viewer instead of a picture
   std::set<Section> sections;
   std::set<Section> asked;  // the sections that --only names, which the file must have
   measure::TablesQuery tables;
   EngineOptions engine;
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
-  std::vector<std::string> given;  // options on the command line
+  std::vector<Option> given;  // options on the command line
   std::string command;
 
   bool shows(Section section) const { return sections.count(section) > 0; }
 };
 
-// What a run shows, on which it depends which options have an effect.
-enum : uint32_t { kShowsSections = 1, kShowsMemory = 2, kShowsPicture = 4 };
+// The traits of a run, for the rules of options: what it shows.
+enum StatsTrait : uint32_t { kShowsSections = 1, kShowsMemory = 2, kShowsPicture = 4 };
 
-// Throws UsageError for an option that has none.
-void check_given(std::span<const std::string> given, const RunTraits& run);
+ToolDescription stats_description();
 
-// Prints --help and --version itself. Throws UsageError.
-StatsOptions parse_stats_options(int argc, char** argv);
+// Throws UsageError, and Error if a scene is missing.
+StatsOptions read_stats_options(const CommandLine& arguments);
 
 }  // namespace vox

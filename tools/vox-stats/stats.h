@@ -20,19 +20,19 @@ namespace vox {
 // The measurements of a scene. Sections that were not asked for are empty.
 struct SceneStats {
   std::string file;
-  std::string device;          // empty where none was needed
+  std::string device;          // empty if none was needed
   std::string device_text;     // the same in words
   bool has_scene = true;       // false for a file that holds bricks alone
   dag::VoxelScene scene;       // as read
   std::set<Section> sections;  // the sections that are filled
   std::optional<measure::DagStats> dag;
-  std::optional<measure::DagStats> geometry;  // of the scene without materials, where it has any
+  std::optional<measure::DagStats> geometry;  // the scene without its materials, if it has any
   std::vector<measure::SceneSize> sizes;
   std::vector<measure::TableReport> tables;
   std::optional<render::Picture> picture;  // for the page; a scene without voxels has none
   std::string viewer;                      // the page that is shown in place of the picture
   std::optional<measure::BricksStats> bricks;
-  std::optional<measure::SceneSize> hash;  // of the scene as a spatial hash, where the file has that
+  std::optional<measure::SceneSize> hash;  // the scene as a spatial hash, if the file has one
   std::vector<device::KernelTime> kernels;
 
   bool has(Section section) const { return sections.count(section) > 0; }
@@ -51,7 +51,7 @@ void add_materials_figure(HtmlPage& page, const std::string& title, const std::s
 
 // The tables that screen, page and files share.
 measure::ResultTable materials_table(const scene::Palette& palette, const measure::DagStats& stats,
-                                     const std::vector<uint32_t>& entries);  // of the palette
+                                     const std::vector<uint32_t>& entries);  // entries of the palette
 measure::ResultTable used_materials(const scene::Palette& palette, const measure::DagStats& stats);
 measure::ResultTable sizes_table(const SceneStats& stats);
 
@@ -68,8 +68,8 @@ measure::ResultTable levels_table(const std::vector<LevelRow>& rows, const std::
 // A hash table with one load factor.
 struct TableRow {
   const measure::TableReport* report;
-  hash::TableMemory memory, prediction;  // of all sizes of items
-  double overhead;                       // 0.2 where it takes a fifth more than nodes and leaves alone
+  hash::TableMemory memory, prediction;  // for all sizes of items
+  double overhead;                       // 0.2 if it takes a fifth more than nodes and leaves alone
 };
 std::vector<TableRow> table_rows(const SceneStats& stats);
 measure::ResultTable figures_table(const std::vector<TableRow>& rows);  // for people: all that a page shows

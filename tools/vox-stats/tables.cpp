@@ -8,7 +8,7 @@
 namespace vox {
 namespace {
 
-// Whether any entry has a better name than its colour.
+// True if any entry has a better name than its colour.
 bool has_names(const scene::Palette& palette) {
   for (uint32_t i = 0; i < palette.count; ++i)
     if (palette.names[i] != scene::hex_name(palette.colors[i])) return true;

@@ -11,7 +11,6 @@
 #include "formats/voxels/export_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/phrase.h"
 #include "libvox/dag/clip.h"
 #include "libvox/dag/each_node.h"
 #include "libvox/dag/without_materials.h"
@@ -60,7 +59,8 @@ class HashDagNodes {
                             "HashDAG has at most 2^24",
                             top_nodes))
           .at(path.string())
-          .hint(coarser_hint(phrase(Phrase::LowerResolution)));
+          .hint(lower_resolution_hint())
+          .about("resolution");
     enclosed_.resize(top_nodes);
     for (uint32_t level = 0; level < top_levels_; ++level)
       dag::parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t*) {

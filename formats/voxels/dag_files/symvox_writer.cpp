@@ -9,7 +9,6 @@
 #include "formats/voxels/export_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/phrase.h"
 #include "libvox/dag/clip.h"
 #include "libvox/dag/without_materials.h"
 #include "libvox/device/cpu_device.h"
@@ -94,7 +93,8 @@ void write_symvox_file(const dag::VoxelScene& scene, const std::filesystem::path
   if (words > UINT32_MAX)
     throw Error(fmt::format("has {} words of nodes, but a file of SymVox has less than 2^32", words))
         .at(path.string())
-        .hint(coarser_hint(phrase(Phrase::LowerResolution)));
+        .hint(lower_resolution_hint())
+        .about("resolution");
   head.nodes = static_cast<uint32_t>(nodes.nodes());
   head.first_leaf = static_cast<uint32_t>(inner_words);
   head.words = static_cast<uint32_t>(words);

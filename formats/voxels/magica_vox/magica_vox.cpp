@@ -12,7 +12,6 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/phrase.h"
 #include "libvox/dag/dense_values.h"
 #include "libvox/dag/walk.h"
 
@@ -171,7 +170,8 @@ Model measure(const dag::FrozenDag& dag, const VoxelBox& region) {
 [[noreturn]] void throw_too_large(const std::filesystem::path& path) {
   throw Error("would be larger than the 2 GiB that a .vox file can have")
       .at(path.string())
-      .hint(coarser_hint("1K"));
+      .hint(coarser_hint("1K"))
+      .about("resolution");
 }
 
 // Returns, for each 256³ block in which the DAG has a node, the part of the region inside it.
@@ -236,9 +236,8 @@ void advise(const dag::VoxelScene& scene, const std::vector<Model>& models,
             const std::filesystem::path& path) {
   constexpr uint32_t kHandy = 1024;
   if (scene.dag.resolution <= kHandy || models.size() == 1) return;
-  log_info("{}: {} models of at most {}³ voxels; {} {} makes a coarser scene with fewer", path.string(),
-           models.size(), kModelSide, phrase(Phrase::Resolution),
-           coarser_resolution(scene.dag.resolution, kHandy));
+  log_info("{}: {} models of at most {}³ voxels; a resolution of {} makes a coarser scene with fewer",
+           path.string(), models.size(), kModelSide, coarser_resolution(scene.dag.resolution, kHandy));
 }
 
 void warn_where_not_shown(const std::vector<Model>& models, dag::UpAxis up,

@@ -226,7 +226,8 @@ void check_counts(const TreeOutline& tree, const std::filesystem::path& path) {
       throw Error(
           fmt::format("would have {} nodes of one size, but a .nvdb file can have {}", count, UINT32_MAX))
           .at(path.string())
-          .hint(coarser_hint("64K"));
+          .hint(coarser_hint("64K"))
+          .about("resolution");
 }
 
 }  // namespace

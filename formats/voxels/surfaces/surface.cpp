@@ -42,7 +42,10 @@ uint64_t order_of(const Int3& corner) {
 void throw_surface_too_large(const dag::VoxelScene& scene, const std::string& problem,
                              const std::filesystem::path& target) {
   const uint32_t resolution = scene.dag.resolution;
-  throw Error(problem).at(target.string()).hint(coarser_hint(coarser_resolution(resolution, resolution / 2)));
+  throw Error(problem)
+      .at(target.string())
+      .hint(coarser_hint(coarser_resolution(resolution, resolution / 2)))
+      .about("resolution");
 }
 
 Surface::Surface(const dag::VoxelScene& scene, const VoxelBox& region, const std::filesystem::path& target) {

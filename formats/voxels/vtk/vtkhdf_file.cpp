@@ -39,7 +39,8 @@ void check_vtk_cells(uint64_t cells, const dag::VoxelScene& scene, const std::fi
   throw Error(
       fmt::format("would hold {} cells, more than the {} of 2048 x 2048 x 2048", cells, kMostVtkCells))
       .at(path.string())
-      .hint(coarser_hint(coarser_resolution(resolution, resolution / 2)));
+      .hint(coarser_hint(coarser_resolution(resolution, resolution / 2)))
+      .about("resolution");
 }
 
 VtkFile::VtkFile(const std::filesystem::path& path, const std::string& type)

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
 #include "libvox/device/work.h"
 #include "libvox/hash/poisson.h"
 #include "libvox/hash/sector/find.h"
@@ -224,7 +223,8 @@ class SectorTables final : public TableSet<Device> {
     if (needed <= overflow_.size()) return;
     if (sectors_ + count > kMaxOverflowSectors)
       throw Error("a hash table has too many items in too few buckets")
-          .hint("lower " + phrase(Phrase::LoadFactor));
+          .hint("lower the load factor")
+          .about("load_factor");
     constexpr uint64_t kFewest = 1024;
     auto grown = device_.template make<uint32_t>(
         std::max({kFewest * SectorOverflow::kWords, needed, overflow_.size() * 3 / 2}));

@@ -249,7 +249,7 @@ TEST_F(VolumeFile, RefusesSizesThatAreNone) {
   expect_error("e_1048576x1048576x1048576_float32.raw", "x", "expected 4611686018427387904 bytes");
   expect_error("f.mha", "NDims = 3\nDimSize = 1 2\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n",
                "expected 3 numbers");
-  expect_error("g.raw", "x", "say how many voxels it has");
+  expect_error("g.raw", "x", "state its size");
 }
 
 TEST_F(VolumeFile, RefusesWhatItDoesNotKnow) {

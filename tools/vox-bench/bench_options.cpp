@@ -1,0 +1,102 @@
+#include "tools/vox-bench/bench_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "libvox/base/error.h"
+#include "libvox/base/units.h"
+#include "libvox/voxelize/grid.h"
+#include "tools/common/bricks_options.h"
+
+namespace vox {
+
+OptionTopic result_topic() {
+  return {
+      .name = "results",
+      .title = "results",
+      .options = {
+          plain_option("output", "FILE.h5", "", "Write the results as HDF5."),
+          plain_option("csv", "FILE.csv", "", "Write the rows as comma-separated values."),
+          plain_option("html", "FILE.html", "",
+                       "Write a page with charts: one file, for a browser or for paper."),
+          plain_option("against", "FILE.json", "",
+                       "Compare with an earlier run, which printed this file with --json, and mark what is "
+                       "slower by more than its spread.")}};
+}
+
+ResultFiles read_result_options(const CommandLine& arguments) {
+  ResultFiles files = {
+      arguments.given("output"), arguments.given("csv"), arguments.given("html"), arguments.overwrite(), {}};
+  if (const auto earlier = arguments.given("against")) files.against = {*earlier, read_results(*earlier)};
+  if (files.report && files.report->extension() != ".h5")
+    throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5", files.report->string()));
+  return files;
+}
+
+Option plain_option(std::string name, std::string argument, std::string usual, std::string help) {
+  const std::string letter = name == "output" ? "o" : "";
+  return {.name = std::move(name),
+          .letter = letter,
+          .argument = std::move(argument),
+          .usual = std::move(usual),
+          .help = std::move(help)};
+}
+
+Option repetitions_option(OptionRange range, std::string usual) {
+  return {.name = "repetitions",
+          .argument = "N",
+          .usual = std::move(usual),
+          .range = range,
+          .help = "Repeat everything that is timed this number of times."};
+}
+
+Option resolution_option(std::string usual) {
+  return {
+      .name = "res",
+      .argument = "N",
+      .usual = std::move(usual),
+      .range = OptionRange{voxelize::kMinResolution, voxelize::kMaxResolution},
+      .setting = "resolution",
+      .help = "Number of voxels along the longest side of a mesh; for a scene file, a coarser level of it."};
+}
+
+Option brick_sizes_option(std::string preset, std::string help, std::vector<OptionRule> rules) {
+  return {.name = "brick-sizes",
+          .argument = "N,...",
+          .preset = std::move(preset),
+          .unit = "voxels",
+          .rules = std::move(rules),
+          .help = std::move(help)};
+}
+
+std::vector<uint32_t> read_brick_sizes(const CommandLine& arguments, AutoSize auto_size) {
+  const bool allows_auto = auto_size == AutoSize::Allowed;
+  std::vector<uint32_t> log2_sides;
+  for (const std::string& name : arguments.names("brick-sizes")) {
+    if (allows_auto && name == "auto")
+      log2_sides.push_back(0);
+    else
+      log2_sides.push_back(
+          parse_brick_side(name, fmt::format("--brick-sizes has {}, expected some of 4, 8, 16, 32{}", name,
+                                             allows_auto ? ", 64 and auto" : " and 64")));
+  }
+  return log2_sides;
+}
+
+std::string axis_text(const std::vector<uint32_t>& values) {
+  return fmt::format("{}", fmt::join(values, ","));
+}
+
+std::string scale_text(double scale) {
+  return scale < 1 ? fmt::format("1/{}", 1 / scale) : fmt::format("{}", scale);
+}
+
+std::string on_each(const std::string& gpu, const std::string& cpu) {
+  return fmt::format("{} on a GPU, {} on the CPU", gpu, cpu);
+}
+
+std::string counts_on_each(uint64_t gpu, uint64_t cpu) {
+  return on_each(format_count(gpu), format_count(cpu));
+}
+
+}  // namespace vox
