@@ -68,8 +68,10 @@ cxxopts::Options describe() {
       text(), "FILE.csv")("fps", "Pictures a second, of a film and of a way with times", preset("30"), "N")(
       "slice", "A cut along one layer of voxels: x, y or z, counted from 0", text(), "AXIS=N")(
       "cut",
-      "A cutaway: leaves out what lies between the eye and this layer of voxels; hatched where it is cut",
-      text(), "AXIS=N")("clip", "Only this box of the scene, in scene units", text(), "X0,Y0,Z0,X1,Y1,Z1")(
+      "A cutaway: leaves out what lies between the eye and this layer of voxels; hatched where it is cut; "
+      "off: no room that is closed on all sides is cut open by default",
+      text(),
+      "AXIS=N|off")("clip", "Only this box of the scene, in scene units", text(), "X0,Y0,Z0,X1,Y1,Z1")(
       "legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
   options.add_options("Page")(
       "html",
@@ -231,6 +233,13 @@ void read_slice(const cxxopts::ParseResult& parsed, RenderToolOptions& options) 
   options.slice = slice;
 }
 
+void read_cut(const std::string& text, RenderToolOptions& options) {
+  if (text == "off")
+    options.rooms = ClosedRooms::Whole;
+  else
+    options.cut = parse_layer(text, "cut");
+}
+
 std::filesystem::path parse_output(const std::string& name) {
   if (has_role(name, FileRole::Picture) || has_role(name, FileRole::Film)) return name;
   throw UsageError(fmt::format("-o is '{}', expected a name that ends in .png, or in .mp4 for a film", name));
@@ -291,7 +300,7 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
   read_slice(parsed, options);
   options.volume = read_volume_look(parsed);
   if (parsed.count("clip") > 0) options.clip = parse_box(parsed["clip"].as<std::string>(), "clip");
-  if (parsed.count("cut") > 0) options.cut = parse_layer(parsed["cut"].as<std::string>(), "cut");
+  if (parsed.count("cut") > 0) read_cut(parsed["cut"].as<std::string>(), options);
   read_page(parsed, options);
   options.engine = read_device_options(parsed);
   options.json = common.json;

@@ -24,6 +24,9 @@ struct Layer {
 
 enum class Legends { On, Off };
 
+// How a room that is closed on all sides is shown if no option says from where: cut open, or as it is.
+enum class ClosedRooms { CutOpen, Whole };
+
 struct RenderToolOptions {
   std::filesystem::path scene, output;
   std::filesystem::path camera_file;  // that of --path
@@ -38,6 +41,7 @@ struct RenderToolOptions {
   uint64_t page_limit = 0;                    // bytes
   std::optional<voxelize::Box> clip;          // the part of the scene that is shown, in scene units
   std::optional<Layer> cut;                   // what lies before it is not shown
+  ClosedRooms rooms = ClosedRooms::CutOpen;
   EngineOptions engine;
   ranks::Ranks* ranks = nullptr;  // of several processes: rank 0 writes the pictures that all take
   bool json = false;

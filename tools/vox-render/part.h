@@ -17,8 +17,13 @@ struct Cutaway {
   VoxelBox left;  // all that was not cut off
 };
 
-// What is left of the scene without all that lies before options.cut for an eye in voxels: a layer of voxels, which
-// stays, as does all behind it. Nothing where there is no such option. Throws Error where nothing is left.
-std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const RenderToolOptions& options);
+// The layer at which a scene is cut for this first pose: options.cut or, if the scene is a closed room and no option says
+// what is seen of it, one that opens the room, which the log says.
+std::optional<Layer> cut_layer(const dag::VoxelScene& scene, const render::CameraPose& pose,
+                               const RenderToolOptions& options);
+
+// What is left of the scene without all that lies before the cut for an eye in voxels: a layer of voxels, which
+// stays, as does all behind it. Nothing where there is no cut. Throws Error where nothing is left.
+std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const std::optional<Layer>& cut);
 
 }  // namespace vox
