@@ -252,9 +252,8 @@ const std::vector<std::string>& view_names() {
 }
 
 std::vector<VoxelBox> outline(const dag::FrozenDag& dag) {
-  constexpr uint32_t kLevels = 6;  // at most 64³ boxes; surfaces meet far fewer
   std::vector<VoxelBox> boxes;
-  const uint32_t last = std::min(kLevels, dag.depth());
+  const uint32_t last = std::min(kOutlineLevel, dag.depth());
   const VoxelBox filled = dag::filled_box(dag);
   dag::for_each_node(dag, filled, [&](uint32_t level, Int3 corner, const uint32_t*) {
     if (level < last) return true;

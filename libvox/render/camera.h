@@ -48,7 +48,9 @@ Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side);
 // The names of the views: "iso", "front", "back", "left", "right", "top", "bottom".
 const std::vector<std::string>& view_names();
 
-// Returns boxes around parts of the scene, for framing(). Together they are little larger than the scene.
+// Returns boxes around parts of the scene, for framing(): what is filled of the nodes of this level, or of the leaves if
+// they are larger. Together they are little larger than the scene.
+inline constexpr uint32_t kOutlineLevel = 6;  // at most 64³ boxes; surfaces meet far fewer
 std::vector<VoxelBox> outline(const dag::FrozenDag& dag);
 
 // Returns a pose from which all boxes just fit in the image, with a small margin. `view` is one of

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "libvox/base/error.h"
@@ -59,7 +60,10 @@ volume::ValueRange window_of_most(const bricks::FrozenBricks& bricks) {
   const uint64_t beyond = filled / kBeyond;
   const uint32_t low = part_of(beyond), high = part_of(filled - std::min(filled, beyond + 1));
   if (low >= high) return all;
-  return {all.low + low * part, all.low + (high + 1) * part};
+  const volume::ValueRange found = {all.low + low * part, all.low + (high + 1) * part};
+  if (type == volume::ValueType::F32) return found;
+  constexpr double kRounding = 1e-6;  // a part holds one whole number at most, perhaps at its end
+  return {std::ceil(found.low - kRounding), std::floor(found.high + kRounding)};
 }
 
 }  // namespace vox::render

@@ -1,5 +1,9 @@
 #include "libvox/render/viewpoints.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 namespace vox::render {
 namespace {
 
@@ -23,7 +27,78 @@ std::vector<CameraPose> around(std::span<const VoxelBox> boxes, const Viewpoints
   return {framing(boxes, from.view, 0, from.fov, size)};
 }
 
+// The filled cells of an outline, and for each line of cells along an axis the first and the last of them.
+class OutlineCells {
+ public:
+  explicit OutlineCells(const dag::FrozenDag& dag) {
+    const auto side = static_cast<int32_t>(dag.level_side(std::min(kOutlineLevel, dag.depth())));
+    for (const VoxelBox& box : outline(dag)) {
+      const Int3 cell = {box.min.x / side, box.min.y / side, box.min.z / side};
+      filled_.push_back(cell);
+      around_ = hull(around_, {cell, cell + Int3{1, 1, 1}});
+      for (uint32_t axis = 0; axis < 3; ++axis) {
+        Line& line = lines_[axis][number(cell, axis)];
+        line = {std::min(line.first, cell[axis]), std::max(line.last, cell[axis])};
+      }
+    }
+  }
+
+  const std::vector<Int3>& filled() const { return filled_; }
+  // The box around all filled cells, less the walls of a room that fills it.
+  VoxelBox between_walls() const {
+    const Int3 wall = {kWall, kWall, kWall};
+    return {around_.min + wall, around_.max - wall};
+  }
+
+  // True if something stands before the cell in all six directions, further away than walls are thick.
+  bool is_inside(Int3 cell) const {
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      const Line& line = lines_[axis][number(cell, axis)];
+      if (cell[axis] - line.first < kWall || line.last - cell[axis] < kWall) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr int32_t kSide = 1 << kOutlineLevel, kWall = 2;  // cells
+  struct Line {
+    int32_t first = kSide, last = -1;
+  };
+
+  static size_t number(Int3 cell, uint32_t axis) {
+    return static_cast<size_t>(cell[(axis + 1) % 3]) * kSide + static_cast<size_t>(cell[(axis + 2) % 3]);
+  }
+
+  std::vector<Int3> filled_;
+  VoxelBox around_ = {{kSide, kSide, kSide}, {0, 0, 0}};
+  std::array<std::array<Line, size_t{kSide} * kSide>, 3> lines_;
+};
+
 }  // namespace
+
+bool is_closed_room(const dag::FrozenDag& dag) {
+  if (dag.empty()) return false;
+  constexpr uint64_t kThingShare = 200;  // at least one filled cell in so many lies between the walls
+  const OutlineCells cells(dag);
+  const VoxelBox room = cells.between_walls();
+  if (room.empty()) return false;
+  uint64_t inside = 0;
+  for (Int3 at = room.min; at.z < room.max.z; ++at.z)
+    for (at.y = room.min.y; at.y < room.max.y; ++at.y)
+      for (at.x = room.min.x; at.x < room.max.x; ++at.x) inside += cells.is_inside(at) ? 1 : 0;
+  const auto things = static_cast<uint64_t>(
+      std::ranges::count_if(cells.filled(), [&](Int3 cell) { return cells.is_inside(cell); }));
+  return 3 * (inside - things) >= 2 * room.voxels() && things * kThingShare >= cells.filled().size();
+}
+
+RoomLayer layer_into_room(const VoxelBox& filled, const CameraPose& pose) {
+  const Vec3d back = pose.eye - pose.target;
+  const double across = std::max(std::fabs(back.x), std::fabs(back.z));
+  const uint32_t axis = std::fabs(back.y) > across / 8 ? 1 : std::fabs(back.x) > std::fabs(back.z) ? 0 : 2;
+  const int32_t third = filled.size()[axis] / 3;
+  const int32_t at = back[axis] > 0 ? filled.max[axis] - 1 - third : filled.min[axis] + third;
+  return {axis, static_cast<uint32_t>(at)};
+}
 
 std::vector<CameraPose> poses_from(const Viewpoints& from, std::span<const VoxelBox> boxes,
                                    const Place& place, ImageSize size) {

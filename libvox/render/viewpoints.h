@@ -37,4 +37,16 @@ struct Viewpoints {
 std::vector<CameraPose> poses_from(const Viewpoints& from, std::span<const VoxelBox> boxes,
                                    const Place& place, ImageSize size);
 
+// True if the scene is a room that is seen from outside as a closed box: in all six directions things stand before most
+// of its inside, which is mostly empty but not quite. A hollow thing without anything in it is no such room.
+bool is_closed_room(const dag::FrozenDag& dag);
+
+// Returns the plane that opens a room to this camera, and the layer behind it stays: from above or below if the camera
+// looks down or up, otherwise from its side. A third of the room lies before the plane.
+struct RoomLayer {
+  uint32_t axis;  // 0, 1, 2 for x, y, z
+  uint32_t at;
+};
+RoomLayer layer_into_room(const VoxelBox& filled, const CameraPose& pose);
+
 }  // namespace vox::render

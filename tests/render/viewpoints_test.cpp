@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "libvox/base/length.h"
+#include "tests/dag/dense_dag.h"
 
 namespace vox {
 namespace {
@@ -65,6 +66,49 @@ TEST(UpAxis, HoldsForAnEyeAndForRowsOfAWayThatNameNone) {
       render::poses_from({.path = path, .up = Up::X}, boxes, kPlace, {60, 40});
   EXPECT_EQ(way.at(0).up, (Vec3d{1, 1, 0}));
   EXPECT_EQ(way.at(1).up, (Vec3d{1, 0, 0}));
+}
+
+// A cube of 64³ with walls one voxel thick, and in it a table.
+struct RoomParts {
+  bool walls = true, ceiling = true, window = false, table = true, solid = false;
+
+  int at(uint32_t x, uint32_t y, uint32_t z) const {
+    if (solid) return 1;
+    if (table && y == 24 && x >= 20 && x < 44 && z >= 20 && z < 44) return 2;
+    if (window && x == 63 && y > 24 && y < 40 && z > 24 && z < 40) return dag::kEmptyVoxel;
+    if (walls && (x == 0 || z == 0 || x == 63 || z == 63)) return 1;
+    return y == 0 || (ceiling && y == 63) ? 1 : dag::kEmptyVoxel;
+  }
+};
+
+bool is_room(const RoomParts& parts) {
+  return render::is_closed_room(
+      dense_dag(64, true, [&](uint32_t x, uint32_t y, uint32_t z) { return parts.at(x, y, z); }));
+}
+
+TEST(ClosedRoom, HasWallsOnAllSidesAndThingsBetweenThem) {
+  EXPECT_TRUE(is_room({}));
+  EXPECT_TRUE(is_room({.window = true}));
+  EXPECT_FALSE(is_room({.walls = false}));
+  EXPECT_FALSE(is_room({.ceiling = false}));
+  EXPECT_FALSE(is_room({.table = false}));
+  EXPECT_FALSE(is_room({.solid = true}));
+  EXPECT_FALSE(render::is_closed_room(dag::empty_dag(64, true)));
+}
+
+TEST(ClosedRoom, IsOpenedOnTheSideOfTheCamera) {
+  const VoxelBox room = {{10, 20, 30}, {70, 50, 90}};
+  const auto layer = [&](const std::string& view) {
+    const render::RoomLayer found =
+        layer_into_room(room, render::framing(std::vector{room}, view, 0, 40, {300, 200}));
+    return std::pair(found.axis, found.at);
+  };
+  EXPECT_EQ(layer("iso"), std::pair(1u, 39u));
+  EXPECT_EQ(layer("top"), std::pair(1u, 39u));
+  EXPECT_EQ(layer("bottom"), std::pair(1u, 30u));
+  EXPECT_EQ(layer("front"), std::pair(2u, 69u));
+  EXPECT_EQ(layer("back"), std::pair(2u, 50u));
+  EXPECT_EQ(layer("left"), std::pair(0u, 30u));
 }
 
 }  // namespace

@@ -175,5 +175,34 @@ TEST_F(RenderViewsProgram, MeansOfColorsAreNearerToManySamplesThanThoseOfVoxels)
   EXPECT_LT(mean, voxel * 3 / 4) << mean << ' ' << voxel;
 }
 
+TEST_F(RenderViewsProgram, OpensAClosedRoomUnlessItIsSeenOtherwise) {
+  // A table lies in the closed cube.
+  write("room.obj",
+        cube_obj() + "v 0.3 0.4 0.3\nv 0.7 0.4 0.3\nv 0.7 0.4 0.7\nv 0.3 0.4 0.7\nf -4 -3 -2 -1\n");
+  converted({"room.obj", "--res", "64", "-q"});
+  const auto said = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"room.h5", "--size", "60x40", "-o", "a.png"});
+    const Finished run = ran(options);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.err;
+  };
+  EXPECT_TRUE(has(said({}), "it is cut open at y=42;"));
+  said({"--cut", "y=42"});
+  EXPECT_TRUE(read_image(folder_ / "a.png").pixels == lit_view("room.h5", {"--size", "60x40"}).pixels);
+  EXPECT_TRUE(has(said({"--view", "front"}), "it is cut open at z=42;"));
+  for (const std::vector<std::string>& options :
+       std::vector<std::vector<std::string>>{{"--cut", "off"},
+                                             {"--cut", "y=20"},
+                                             {"--eye", "3,3,3"},
+                                             {"--clip", "0,0,0,1,1,0.9"},
+                                             {"--slice", "y=3"}})
+    EXPECT_FALSE(has(said(options), "cut open")) << options[0];
+  printed({"room.h5", "-q", "--html", "room.html"});
+  EXPECT_TRUE(has(read_bytes(folder_ / "room.html"), "&y=0..43\""));
+  EXPECT_TRUE(has(read_bytes(folder_ / "room.html"), "a closed room, which the page opens cut"));
+  printed({"room.h5", "-q", "--html", "room.html", "--cut", "off"});
+  EXPECT_FALSE(has(read_bytes(folder_ / "room.html"), "&y="));
+}
+
 }  // namespace
 }  // namespace vox

@@ -67,7 +67,8 @@ void show(const RenderToolOptions& options) {
   const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : render::outline(scene.dag);
   const std::vector<Frame> list = frames(boxes, place, options);
   check_targets(list, options);
-  const std::optional<Cutaway> cutaway = cut_open(scene, list.front().pose.eye, options);
+  const render::CameraPose& first = list.front().pose;
+  const std::optional<Cutaway> cutaway = cut_open(scene, first.eye, cut_layer(scene, first, options));
   const std::unique_ptr<Engine> engine = soon.get();
   log_debug("on {}", engine->device_text());
   measure::ResultGroup results;

@@ -105,6 +105,13 @@ void read_slice(const CommandLine& arguments, RenderToolOptions& options) {
   options.slice = slice;
 }
 
+void read_cut(const std::string& text, RenderToolOptions& options) {
+  if (text == "off")
+    options.rooms = ClosedRooms::Whole;
+  else
+    options.cut = parse_layer(text, "cut");
+}
+
 std::filesystem::path parse_output(const std::string& name) {
   if (has_role(name, FileRole::Picture) || has_role(name, FileRole::Film)) return name;
   throw UsageError(fmt::format("-o is '{}', expected a name that ends in .png, or in .mp4 for a film", name));
@@ -156,7 +163,7 @@ RenderToolOptions read_render_options(const CommandLine& arguments) {
   read_slice(arguments, options);
   options.volume = read_volume_look(arguments);
   if (arguments.has("clip")) options.clip = arguments.box("clip");
-  if (arguments.has("cut")) options.cut = parse_layer(arguments.text("cut"), "cut");
+  if (arguments.has("cut")) read_cut(arguments.text("cut"), options);
   read_page(arguments, options);
   options.engine = read_device_options(arguments);
   check_input(options.scene);

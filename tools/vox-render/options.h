@@ -25,6 +25,9 @@ struct Layer {
 
 enum class Legends { On, Off };
 
+// How a room that is closed on all sides is shown if no option says from where: cut open, or as it is.
+enum class ClosedRooms { CutOpen, Whole };
+
 struct RenderToolOptions {
   std::filesystem::path scene, output;
   std::filesystem::path camera_file;  // that of --path
@@ -38,7 +41,8 @@ struct RenderToolOptions {
   std::optional<std::filesystem::path> page;  // a page that one can fly through, instead of a picture
   uint64_t page_limit = 0;                    // bytes
   std::optional<voxelize::Box> clip;          // the part of the scene that is shown, in scene units
-  std::optional<Layer> cut;                   // nothing before it is shown
+  std::optional<Layer> cut;                   // what lies before it is not shown
+  ClosedRooms rooms = ClosedRooms::CutOpen;
   EngineOptions engine;
   ranks::Ranks* ranks = nullptr;  // processes that take the pictures together; rank 0 writes them
   bool json = false;

@@ -58,12 +58,15 @@ std::string part_text(const voxelize::Box& clip, const dag::VoxelScene& scene) {
                      format_count(scene.dag.voxels, "voxel"));
 }
 
-// The box that --cut leaves for the eye of the first view. In pages, eyes stand where those of pictures do.
-VoxelBox left_by_cut(const dag::VoxelScene& scene, const RenderToolOptions& options) {
+// What is left of the scene at the first view, if it is cut. In pages, eyes stand where those of pictures do.
+std::optional<VoxelBox> left_by_cut(const dag::VoxelScene& scene, const RenderToolOptions& options) {
   const render::Place place = {scene.origin, scene.voxel_size};
   const std::vector<VoxelBox> outline = render::outline(scene.dag);
-  const Vec3d eye = render::poses_from(options.from, outline, place, options.render.size).front().eye;
-  return cut_open(scene, eye, options)->left;
+  const render::CameraPose pose =
+      render::poses_from(options.from, outline, place, options.render.size).front();
+  const std::optional<Cutaway> cutaway = cut_open(scene, pose.eye, cut_layer(scene, pose, options));
+  if (!cutaway) return std::nullopt;
+  return cutaway->left;
 }
 
 }  // namespace
@@ -79,7 +82,8 @@ void write_page(const RenderToolOptions& options) {
       read_any_scene(options.scene, options.engine, options.form, damage_with(options.overwrite));
   if (options.clip) page.part = part_text(*options.clip, scene);
   scene = clipped_part(std::move(scene), options);
-  if (options.cut) page.first_box = left_by_cut(scene, options);
+  page.first_box = left_by_cut(scene, options);
+  if (page.first_box && !options.cut) page.part = "a closed room, which the page opens cut";
   const ScenePage made = make_scene_page(std::move(scene), page);
   write_scene_page(made, *options.page);
   if (made.halvings > 0)

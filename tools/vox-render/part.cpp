@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/base/log.h"
 #include "libvox/dag/clip.h"
+#include "libvox/dag/filled_box.h"
 
 namespace vox {
 
@@ -17,9 +19,24 @@ dag::VoxelScene clipped_part(dag::VoxelScene scene, const RenderToolOptions& opt
   return scene;
 }
 
-std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const RenderToolOptions& options) {
-  if (!options.cut) return std::nullopt;
-  const auto [axis, layer] = *options.cut;
+std::optional<Layer> cut_layer(const dag::VoxelScene& scene, const render::CameraPose& pose,
+                               const RenderToolOptions& options) {
+  if (options.cut) return options.cut;
+  const bool has_choice = options.clip || options.slice || options.from.eye || !options.from.path.empty();
+  if (options.rooms == ClosedRooms::Whole || has_choice || !render::is_closed_room(scene.dag))
+    return std::nullopt;
+  const auto [axis, at] = render::layer_into_room(dag::filled_box(scene.dag), pose);
+  if (writes_pictures(options))
+    log_info(
+        "the scene is a room, closed on all sides: it is cut open at {}={}; --cut off shows it closed, "
+        "--eye looks from inside",
+        "xyz"[axis], at);
+  return Layer{axis, at};
+}
+
+std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const std::optional<Layer>& cut) {
+  if (!cut) return std::nullopt;
+  const auto [axis, layer] = *cut;
   if (layer >= scene.dag.resolution)
     throw Error(fmt::format("there is no plane {}={}", "xyz"[axis], layer))
         .hint(fmt::format("they go from 0 to {}", scene.dag.resolution - 1));
