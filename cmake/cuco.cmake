@@ -8,7 +8,7 @@ if(VOX_BENCH_CUCO)
   elseif(NOT vox_has_cuda)
     message(FATAL_ERROR "VOX_BENCH_CUCO is for builds with CUDA.")
   endif()
-  set_source_files_properties(libvox/measure/keys_bench_cuda.cu libvox/measure/measured_tables.cpp
+  set_source_files_properties(libvox/measure/keys_bench_cuda.cu libvox/measure/keys_bench.cpp
     PROPERTIES COMPILE_DEFINITIONS VOX_HAS_CUCO)
   set_source_files_properties(libvox/measure/keys_bench_cuda.cu
     PROPERTIES COMPILE_OPTIONS "-isystem;${VOX_CUCO_HEADERS}")

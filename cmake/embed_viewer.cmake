@@ -58,7 +58,7 @@ file(READ ${folder}/style.css style)
 literal(script_literal "${script}")
 literal(body_literal "${body}")
 literal(style_literal "${style}")
-file(WRITE ${output} "#include \"formats/pages/viewer_parts.h\"\n\nnamespace vox {\n"
+file(WRITE ${output} "#include \"formats/pages/scene_page.h\"\n\nnamespace vox {\n"
   "const char* const kViewerStyle =${style_literal};\n"
   "const char* const kViewerBody =${body_literal};\n"
   "const char* const kViewerScript =${script_literal};\n}  // namespace vox\n")

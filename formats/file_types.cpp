@@ -1,7 +1,10 @@
 #include "formats/file_types.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
+#include <string>
 #include <vector>
 
 namespace vox {
@@ -188,6 +191,24 @@ std::string listed_names(FileRole role, FileUse use, FileList list) {
   for (const FileType& type : kTypes)
     if (is_used(type, role, use)) parts.push_back(type.name);
   return joined(parts, list);
+}
+
+namespace fs = std::filesystem;
+
+fs::path scene_file_name(const fs::path& input) {
+  return input.filename().replace_extension(".h5");
+}
+
+fs::path picture_file_name(const fs::path& scene) {
+  fs::path result = scene;
+  return result.replace_filename(scene.stem().string() + "-view.png");
+}
+
+fs::path numbered_file_name(const fs::path& file, uint32_t number, uint32_t count) {
+  const size_t digits = std::to_string(count - 1).size();
+  fs::path result = file;
+  return result.replace_filename(
+      fmt::format("{}-{:0{}}{}", file.stem().string(), number, digits, file.extension().string()));
 }
 
 }  // namespace vox

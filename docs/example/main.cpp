@@ -8,7 +8,7 @@
 
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
-#include "libvox/engine/built_scene.h"
+#include "libvox/engine/engine.h"
 #include "libvox/scene/palette.h"
 
 int main() try {

@@ -6,15 +6,19 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <new>
+#include <optional>
 
-#include "formats/images/jpeg_check.h"
-#include "formats/images/webp.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+
+#ifdef VOX_HAS_WEBP
+#include <webp/decode.h>
+#endif
 
 namespace vox {
 namespace {
@@ -195,6 +199,105 @@ void drop_empty_images(scene::Scene& scene) {
   std::erase_if(scene.images, [](const scene::Image& image) { return image.width == 0; });
   for (scene::Material& material : scene.materials)
     if (material.image != scene::kNone) material.image = new_index[material.image];
+}
+
+bool is_webp(std::span<const std::byte> file) {
+  return file.size() >= 12 && std::memcmp(file.data(), "RIFF", 4) == 0 &&
+         std::memcmp(file.data() + 8, "WEBP", 4) == 0;
+}
+
+#ifdef VOX_HAS_WEBP
+
+bool can_read_webp() {
+  return true;
+}
+
+WebpSize webp_size(std::span<const std::byte> file) {
+  int width = 0, height = 0;
+  if (!WebPGetInfo(reinterpret_cast<const uint8_t*>(file.data()), file.size(), &width, &height))
+    throw Error("not a supported WebP image").hint("is the file damaged?");
+  return {.width = static_cast<uint64_t>(width), .height = static_cast<uint64_t>(height)};
+}
+
+scene::Image decode_webp(std::span<const std::byte> file) {
+  WebpSize size = webp_size(file);
+  scene::Image image = {.name = {},
+                        .width = static_cast<uint32_t>(size.width),
+                        .height = static_cast<uint32_t>(size.height),
+                        .pixels = std::vector<scene::Rgba8>(size.width * size.height)};
+  size_t bytes = image.pixels.size() * sizeof(scene::Rgba8);
+  if (!WebPDecodeRGBAInto(reinterpret_cast<const uint8_t*>(file.data()), file.size(),
+                          reinterpret_cast<uint8_t*>(image.pixels.data()), bytes,
+                          static_cast<int>(image.width * sizeof(scene::Rgba8))))
+    throw Error("the WebP image cannot be decoded").hint("is the file truncated?");
+  return image;
+}
+
+#else
+
+bool can_read_webp() {
+  return false;
+}
+
+WebpSize webp_size(std::span<const std::byte>) {
+  throw Error("a WebP image, but this build was made without libwebp").hint("convert it to PNG or JPEG");
+}
+
+Image decode_webp(std::span<const std::byte> file) {
+  webp_size(file);
+  return {};
+}
+
+#endif
+
+namespace {
+
+// The markers of ITU-T T.81, table B.1.
+constexpr uint8_t kHuffmanTables = 0xc4, kFirstRestart = 0xd0, kLastRestart = 0xd7, kStart = 0xd8,
+                  kEnd = 0xd9;
+
+uint8_t at(std::span<const std::byte> bytes, size_t i) {
+  return std::to_integer<uint8_t>(bytes[i]);
+}
+
+// Moves the start of `file` behind the next marker. Escaped and restart markers are part of a scan's data.
+std::optional<uint8_t> next_marker(std::span<const std::byte>& file) {
+  for (size_t i = 0; i + 1 < file.size(); ++i) {
+    uint8_t code = at(file, i + 1);
+    bool data = code == 0 || code == 0xff || (code >= kFirstRestart && code <= kLastRestart);
+    if (at(file, i) != 0xff || data) continue;
+    file = file.subspan(i + 2);
+    return code;
+  }
+  return std::nullopt;
+}
+
+// Checks consecutive tables: class and slot, 16 counts of codes by length, the codes' values. stb_image
+// starts another table as long as any of the segment's `length` bytes are left, and reads zeros behind the
+// file's end.
+void check_tables(std::span<const std::byte> file, size_t length) {
+  for (size_t table = 0; table < length;) {
+    size_t codes = 0;
+    for (size_t i = table + 1; i <= table + 16 && i < file.size(); ++i) codes += at(file, i);
+    if (codes > 256)
+      throw Error("the JPEG has a Huffman table of more than 256 codes").hint("is it damaged?");
+    table += 17 + codes;
+  }
+}
+
+}  // namespace
+
+void check_jpeg_tables(std::span<const std::byte> file) {
+  if (file.size() < 2 || at(file, 0) != 0xff || at(file, 1) != kStart) return;
+  file = file.subspan(2);
+  while (auto marker = next_marker(file)) {
+    if (*marker == kEnd) return;
+    if (file.size() < 2) return;
+    size_t length = size_t{at(file, 0)} << 8 | at(file, 1);  // it counts its own bytes
+    length = std::max<size_t>(length, 2);
+    if (*marker == kHuffmanTables) check_tables(file.subspan(2), length - 2);
+    file = file.subspan(std::min(file.size(), length));
+  }
 }
 
 }  // namespace vox

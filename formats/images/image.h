@@ -43,4 +43,23 @@ class ImageLoader {
 // Removes empty images. Materials with an empty image keep their base colour.
 void drop_empty_images(scene::Scene& scene);
 
+// Reads WebP images, in builds that have libwebp.
+
+bool can_read_webp();
+bool is_webp(std::span<const std::byte> file);  // looks at the first bytes
+
+struct WebpSize {
+  uint64_t width, height;
+};
+WebpSize webp_size(std::span<const std::byte> file);  // throws Error
+
+// Returns the image, without a name. Throws Error.
+scene::Image decode_webp(std::span<const std::byte> file);
+
+// Guards stb_image 2.27, which writes beyond its tables if a JPEG defines more than 256 Huffman codes
+// (CVE-2022-28042).
+
+// Throws Error for a JPEG with such a table. All other errors are left to stb_image.
+void check_jpeg_tables(std::span<const std::byte> file);
+
 }  // namespace vox

@@ -13,7 +13,7 @@
 
 #include "formats/file_types.h"
 #include "formats/images/image.h"
-#include "formats/images/png_file.h"
+#include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
 #include "libvox/base/error.h"
 
@@ -257,6 +257,34 @@ void write_palette(const fs::path& path, const scene::Palette& palette) {
   OutputFile file(path);
   file.write(bytes);
   file.commit();
+}
+
+namespace {
+
+scene::Palette color_palette(const scene::Scene& scene, const PaletteChoice& choice, ChosenPalette& chosen) {
+  if (choice.file && !choice.measure) return read_palette(*choice.file);
+  const scene::ColorHistogram histogram = scene::count_colors(scene, choice.paint);
+  scene::Palette palette =
+      choice.file ? read_palette(*choice.file) : scene::auto_palette(histogram, choice.weights);
+  chosen.error = scene::palette_error(histogram, palette);
+  return palette;
+}
+
+}  // namespace
+
+ChosenPalette choose_palette(scene::Scene& scene, const PaletteChoice& choice) {
+  scene::bake_base_colors(scene);
+  ChosenPalette chosen;
+  scene::Palette palette;
+  if (choice.materials == scene::MaterialMode::Texture) {
+    palette = color_palette(scene, choice, chosen);
+  } else if (choice.file) {
+    palette = read_palette(*choice.file);
+  } else if (choice.materials == scene::MaterialMode::Mesh) {
+    palette = scene::mesh_palette(scene);
+  }
+  chosen.indexed = scene::index_scene(scene, palette, choice.materials, choice.paint);
+  return chosen;
 }
 
 }  // namespace vox

@@ -15,10 +15,12 @@
 #include <cstring>
 #include <fstream>
 #include <new>
+#include <string>
 
-#include "libvox/base/cancel.h"
+#include "formats/io/read_file.h"
 #include "libvox/base/error.h"
-#include "libvox/base/memory.h"
+#include "libvox/base/process.h"
+#include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 
 namespace vox {
@@ -129,6 +131,27 @@ void run_in_child_process(const ChildLimits& limits, const std::function<void(Ch
   if (WEXITSTATUS(status) == kTookTooMuchMemory)
     throw ChildTookTooMuch(fmt::format("took more than {} of memory", format_bytes(limits.bytes)));
   if (WEXITSTATUS(status) != 0) throw Error("crashed");
+}
+
+namespace {
+
+constexpr uint64_t kMiB = 1 << 20;
+
+// True if a file is zip (3MF, ZAE), gzip (BLEND) or binary FBX, whose arrays are deflated.
+bool is_compressed(const std::filesystem::path& path) {
+  const std::string text = first_bytes(path, 18);
+  return text.starts_with("PK\x03\x04") || text.starts_with("\x1f\x8b") ||
+         text.starts_with("Kaydara FBX Binary");
+}
+
+}  // namespace
+
+ChildLimits may_take(const std::filesystem::path& path) {
+  std::error_code failed;
+  const uint64_t file = std::filesystem::file_size(path, failed);
+  if (failed) throw Error(failed.message());
+  const uint64_t size = is_compressed(path) ? 16 * file : file;
+  return {.seconds = 10 + size / kMiB, .bytes = 256 * kMiB + 64 * size};
 }
 
 }  // namespace vox

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <span>
 
@@ -61,5 +62,12 @@ class ChildTookTooMuch : public Error {
 // limits, and Cancelled after an interrupt. With the address sanitizer, whose `new` ends the process itself,
 // too much memory counts as a crash.
 void run_in_child_process(const ChildLimits& limits, const std::function<void(ChildMemory&)>& body);
+
+// The time and memory that another library may take to read a file. A file says how much data follows, and a
+// damaged one may claim any amount.
+
+// A reader may take 256 MiB plus 64 times the file's size, and 10 s plus a second for each MiB. Files with
+// compressed contents count as 16 times as large. Throws Error if there is no such file.
+ChildLimits may_take(const std::filesystem::path& path);
 
 }  // namespace vox

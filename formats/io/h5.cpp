@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "formats/io/inflate.h"
+#include "formats/io/compression.h"
 #include "formats/io/read_file.h"
 #include "libvox/base/error.h"
 

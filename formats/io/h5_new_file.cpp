@@ -8,7 +8,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/stopwatch.h"
+#include "libvox/base/progress.h"
 
 namespace vox::h5 {
 namespace {

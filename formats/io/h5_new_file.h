@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "formats/io/h5.h"
-#include "libvox/base/atomic_file.h"
+#include "libvox/base/files.h"
 
 namespace vox::h5 {
 

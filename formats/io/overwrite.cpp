@@ -9,12 +9,12 @@
 #include <string_view>
 
 #include "formats/file_types.h"
-#include "formats/images/film_file.h"
+#include "formats/images/pictures.h"
 #include "formats/io/h5.h"
-#include "formats/results/csv.h"
-#include "formats/voxels/dag_files/hash_dag_file.h"
-#include "libvox/base/atomic_file.h"
+#include "formats/results/files.h"
+#include "formats/voxels/dag_files/hash_dag.h"
 #include "libvox/base/error.h"
+#include "libvox/base/files.h"
 
 namespace vox {
 namespace {
@@ -49,7 +49,7 @@ bool has_format(const fs::path& path, const std::string& format) {
   }
 }
 
-// True if a text chunk names vox as the software (formats/images/png_file.h).
+// True if a text chunk names vox as the software (formats/images/pictures.h).
 bool is_our_png(std::ifstream& file) {
   constexpr std::string_view kOurs("Software\0vox", 12);
   if (bytes_at(file, 0, 8) != "\x89PNG\r\n\x1a\n") return false;
@@ -64,7 +64,7 @@ bool is_our_png(std::ifstream& file) {
 }
 
 // True if the description of an MP4 file, its box "moov", contains our comment
-// (formats/images/film_file.cpp).
+// (formats/images/pictures.cpp).
 bool is_our_film(std::ifstream& file) {
   constexpr uint64_t kMostDescription = 16 << 20;
   uint64_t at = 0;

@@ -2,14 +2,21 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "formats/file_types.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -69,6 +76,168 @@ std::string first_bytes(const std::filesystem::path& path, size_t most) {
   } catch (const Error&) {
     return "";
   }
+}
+
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, int reason) {
+  throw Error(fmt::format("cannot be mapped: {}", std::strerror(reason))).at(path.string());
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  const ReadFile file(path);
+  // Zero pages are mapped first and the file over them, so that the byte behind the file reads as zero even
+  // if the file fills its last page.
+  size_ = file.size();
+  mapped_size_ = size_ + 1;
+  void* zeros = mmap(nullptr, mapped_size_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (zeros == MAP_FAILED) fail(path, errno);
+  if (mmap(zeros, size_, PROT_READ, MAP_PRIVATE | MAP_FIXED, file.descriptor(), 0) == MAP_FAILED) {
+    int reason = errno;
+    munmap(zeros, mapped_size_);
+    fail(path, reason);
+  }
+  data_ = static_cast<const char*>(zeros);
+}
+
+MappedFile::~MappedFile() {
+  munmap(const_cast<char*>(data_), mapped_size_);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxNameLength = 4096;  // PATH_MAX; also bounds the recursion below
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// Decodes percent signs: "wood%20floor.png" → "wood floor.png"
+std::string percent_decoded(const std::string& text) {
+  std::string decoded;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned char value = 0;
+    const char* digits = text.data() + i + 1;
+    bool escape = text[i] == '%' && i + 2 < text.size() &&
+                  std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
+    decoded += escape ? static_cast<char>(value) : text[i];
+    if (escape) i += 2;
+  }
+  return decoded;
+}
+
+// Returns the entries of a folder whose names differ from `name` only in letter case, in order.
+std::vector<fs::path> other_case(const fs::path& folder, const std::string& name) {
+  std::error_code failed;
+  std::vector<fs::path> found;
+  std::string wanted = lower_case(name);
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed))
+    if (std::string there = entry->path().filename().string(); there != name && lower_case(there) == wanted)
+      found.push_back(entry->path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+fs::path real_path(const fs::path& path) {
+  std::error_code failed;
+  fs::path found = fs::canonical(path.empty() ? fs::path(".") : path, failed);
+  return failed ? path : found;
+}
+
+std::optional<fs::path> resolve(const fs::path& folder, std::span<const std::string> parts) {
+  std::error_code failed;
+  if (parts.empty()) return fs::is_regular_file(folder, failed) ? std::optional(folder) : std::nullopt;
+  if (parts[0] == "..") return resolve(folder / "..", parts.subspan(1));
+  if (auto exact = folder / parts[0]; fs::exists(exact, failed))
+    if (auto path = resolve(exact, parts.subspan(1))) return path;
+  for (const fs::path& match : other_case(folder, parts[0]))
+    if (auto path = resolve(match, parts.subspan(1))) return path;
+  return std::nullopt;
+}
+
+std::vector<std::string> split(const std::string& name) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin < name.size();) {
+    size_t end = std::min(name.find('/', begin), name.size());
+    std::string part = name.substr(begin, end - begin);
+    if (!part.empty() && part != ".") parts.push_back(std::move(part));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// Looks for the names of one file, and remembers whether there was one that is not open.
+class Search {
+ public:
+  Search(fs::path folder, const OpenFolders& open) : folder_(std::move(folder)), open_(open) {}
+
+  // Looks for the whole name first, then for ever shorter ends of it: textures/wood.png, wood.png.
+  std::optional<fs::path> find(const std::string& name) {
+    std::vector<std::string> all = split(name);
+    std::span<const std::string> parts = all;
+    if (name.starts_with('/'))
+      if (auto path = found("/", parts)) return path;
+    for (; !parts.empty(); parts = parts.subspan(1))
+      if (auto path = found(folder_, parts)) return path;
+    return std::nullopt;
+  }
+  bool has_found_outside() const { return outside_; }
+
+ private:
+  std::optional<fs::path> found(const fs::path& from, std::span<const std::string> parts) {
+    auto path = resolve(from, parts);
+    if (!path || open_.hold(*path)) return path;
+    outside_ = true;
+    return std::nullopt;
+  }
+
+  fs::path folder_;
+  const OpenFolders& open_;
+  bool outside_ = false;
+};
+
+}  // namespace
+
+OpenFolders::OpenFolders(std::span<const fs::path> folders) : all_(false) {
+  for (const fs::path& folder : folders) folders_.push_back(real_path(folder));
+}
+
+bool OpenFolders::hold(const fs::path& file) const {
+  if (all_) return true;
+  const fs::path real = real_path(file);
+  return std::ranges::any_of(folders_, [&](const fs::path& folder) {
+    return std::ranges::mismatch(folder, real).in1 == folder.end();
+  });
+}
+
+OutsideFile::OutsideFile(const std::string& name)
+    : Error("'" + name + "' lies outside of the folder of the file that names it") {
+  hint("files outside of it can be allowed").about("outside");
+}
+
+std::optional<fs::path> find_file(const fs::path& folder, std::string name, const OpenFolders& open) {
+  if (name.size() > kMaxNameLength) return std::nullopt;
+  std::replace(name.begin(), name.end(), '\\', '/');
+  if (name.starts_with("file://")) name.erase(0, 7);
+  Search search(folder.empty() ? fs::path(".") : folder, open);
+  if (auto path = search.find(name)) return path;
+  if (auto path = search.find(percent_decoded(name))) return path;
+  if (search.has_found_outside()) throw OutsideFile(name);
+  return std::nullopt;
+}
+
+void refuse_foreign(const std::filesystem::path& path) {
+  std::error_code failed;
+  const FileType* type = file_type(path, FileRole::Foreign);
+  if (type == nullptr || !std::filesystem::is_regular_file(path, failed)) return;
+  throw Error(fmt::format("is {}, which vox does not support", type->name))
+      .at(path.string())
+      .hint(std::string(type->hint));
 }
 
 }  // namespace vox

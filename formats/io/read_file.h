@@ -1,14 +1,21 @@
-// A file that is read piece by piece; unlike a mapped one's, its pages never count as memory of the process. All readers
-// of files open them here or ask check_input() first: pipes, devices and folders are refused instead of waited for.
+// Reads files: mapped into memory, or piece by piece; finds files that other files name, and refuses what vox cannot read.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "libvox/base/error.h"
 
 namespace vox {
+
+// A file that is read piece by piece; unlike a mapped one's, its pages never count as memory of the process. All readers
+// of files open them here or ask check_input() first: pipes, devices and folders are refused instead of waited for.
 
 class ReadFile {
  public:
@@ -35,5 +42,60 @@ void check_input(const std::filesystem::path& path);
 
 // Returns the first `most` bytes of a file, fewer of a shorter one, and none where it cannot be read.
 std::string first_bytes(const std::filesystem::path& path, size_t most);
+
+// A file mapped into memory for reading.
+
+// A zero byte follows the file's bytes, so that scanners of text need not check for the end
+// (formats/io/scan.h).
+class MappedFile {
+ public:
+  // Throws Error if there is no such file, or if it is a folder or empty.
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::string_view text() const { return {data_, size_}; }
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(data_, size_)); }
+
+ private:
+  const char* data_ = nullptr;
+  size_t size_ = 0, mapped_size_ = 0;
+};
+
+// Finds the files that other files refer to.
+
+// The folders whose files another file may name: a mesh from elsewhere must not bring the text of a file of this machine
+// into a result. Symbolic links count as what they lead to.
+class OpenFolders {
+ public:
+  OpenFolders() = default;  // all folders
+  explicit OpenFolders(std::span<const std::filesystem::path> folders);
+  bool hold(const std::filesystem::path& file) const;
+
+ private:
+  bool all_ = true;
+  std::vector<std::filesystem::path> folders_;  // canonical
+};
+
+// The error of find_file() for a file that lies in none of the open folders.
+class OutsideFile : public Error {
+ public:
+  explicit OutsideFile(const std::string& name);
+};
+
+// The file that a mesh file in `folder` means by `name`: backslashes count as slashes, letter case is ignored
+// where no exact match exists, %20 may stand for a space. A path that does not exist here,
+// C:\art\textures\wood.png, is looked for by its last parts: textures/wood.png, then wood.png. Throws OutsideFile if there
+// are files of this name, but in none of the open folders.
+std::optional<std::filesystem::path> find_file(const std::filesystem::path& folder, std::string name,
+                                               const OpenFolders& open = {});
+
+// Refuses files of other programs that vox does not read. formats/file_types.h lists them, with advice for
+// each.
+
+// Looks only at the extension. Throws an Error with the advice if the file exists; a missing file is left to
+// the readers.
+void refuse_foreign(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -2,10 +2,20 @@
 // check for the end of the text. Lines end with LF, CRLF or CR.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
+
+#include "formats/io/read_file.h"
+#include "libvox/base/error.h"
 
 namespace vox {
 
@@ -115,5 +125,83 @@ inline Number scan_number(const char* p) {
   double value = static_cast<double>(mantissa) / kPowersOfTen[static_cast<size_t>(decimals)];
   return {negative ? -value : value, p};
 }
+
+// Reads a text file as UTF-8, whatever encoding it was saved in.
+
+// If the file is UTF-8 or binary, it is mapped as it is. UTF-16 is converted; it is recognised by a byte
+// order mark, or by a zero byte beside its first character. Files in single-byte encodings are left as they
+// are, because readers use only their ASCII characters.
+class TextFile {
+ public:
+  // Throws Error if there is no such file, if it is empty, or if it is UTF-32 or malformed UTF-16.
+  explicit TextFile(const std::filesystem::path& path);
+  TextFile(const TextFile&) = delete;
+  TextFile& operator=(const TextFile&) = delete;
+
+  // The text without its byte order mark; a zero byte follows it.
+  std::string_view text() const { return text_; }
+
+ private:
+  MappedFile file_;
+  std::string converted_;
+  std::string_view text_;
+};
+
+// Reads the bytes of a file from front to back. Reading beyond the end is an error.
+
+class ByteCursor {
+ public:
+  // `offset` is the place of the bytes in the file, for messages.
+  explicit ByteCursor(std::span<const std::byte> bytes, uint64_t offset = 0)
+      : bytes_(bytes), end_(offset + bytes.size()) {}
+
+  uint64_t left() const { return bytes_.size(); }
+  uint64_t offset() const { return end_ - bytes_.size(); }  // in the file
+
+  std::span<const std::byte> take(uint64_t count) {
+    if (count > left())
+      fail(fmt::format("expected {} more bytes, but there are {}; is the file truncated?", count, left()));
+    const auto taken = bytes_.first(count);
+    bytes_ = bytes_.subspan(count);
+    return taken;
+  }
+  ByteCursor part(uint64_t count) {
+    const uint64_t at = offset();
+    return ByteCursor(take(count), at);
+  }
+  std::string_view text(uint64_t count) {
+    const auto taken = take(count);
+    return {reinterpret_cast<const char*>(taken.data()), taken.size()};
+  }
+
+  // Read a whole number in little-endian or big-endian byte order.
+  template <class T>
+  T little() {
+    return number<T>(std::endian::little);
+  }
+  template <class T>
+  T big() {
+    return number<T>(std::endian::big);
+  }
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw Error(fmt::format("byte {}: {}", offset(), problem));
+  }
+
+ private:
+  template <class T>
+  T number(std::endian order) {
+    const auto taken = take(sizeof(T));
+    uint64_t value = 0;
+    for (size_t i = 0; i < sizeof(T); ++i) {
+      const size_t place = order == std::endian::little ? i : sizeof(T) - 1 - i;
+      value |= std::to_integer<uint64_t>(taken[i]) << 8 * place;
+    }
+    return static_cast<T>(value);
+  }
+
+  std::span<const std::byte> bytes_;
+  uint64_t end_;  // the end of the bytes, as an offset in the file
+};
 
 }  // namespace vox

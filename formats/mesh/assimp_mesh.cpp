@@ -7,10 +7,9 @@
 
 #include "formats/images/image.h"
 #include "formats/io/child_process.h"
-#include "formats/io/read_limits.h"
 #include "formats/mesh/assimp_import.h"
 #include "formats/mesh/mesh.h"
-#include "formats/mesh/texture_files.h"
+#include "formats/mesh/mesh_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 

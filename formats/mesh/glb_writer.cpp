@@ -1,4 +1,4 @@
-#include "formats/mesh/glb_writer.h"
+#include "formats/mesh/mesh_writer.h"
 
 #include <fmt/format.h>
 
@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "formats/images/png_writer.h"
+#include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
-#include "formats/mesh/material_groups.h"
-#include "libvox/base/cancel.h"
+#include "formats/mesh/mesh_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
+#include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 
 namespace vox {

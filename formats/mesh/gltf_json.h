@@ -2,11 +2,14 @@
 // missing, has the wrong type, or is not a whole number although one is expected.
 #pragma once
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,10 +17,39 @@
 #include <utility>
 #include <vector>
 
-#include "formats/mesh/gltf_place.h"
+#include "formats/io/read_file.h"
+#include "libvox/base/error.h"
 #include "libvox/scene/scene.h"
 
 namespace vox {
+
+// Adds to errors the place in a glTF file where something is wrong, as in "meshes[0]: primitives[1]: …", from
+// the outside in.
+
+inline std::string list_place(std::string_view list, uint64_t index) {
+  return fmt::format("{}[{}]", list, index);
+}
+
+// Runs `body`. The text returned by `place`, which is called only if an error is thrown, is put before its
+// errors.
+template <class Place, class Body>
+auto at_place(Place place, Body body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", place(), error.what())).about(error.setting());
+  }
+}
+
+// Returns the item of a list with an index that the file gives. Throws Error if it is out of range.
+template <class T>
+const T& item_of(const std::vector<T>& list, uint32_t index, std::string_view name) {
+  if (index >= list.size())
+    throw Error(fmt::format("refers to {}[{}], but there are {}", name, index, list.size()));
+  return list[index];
+}
 
 class GltfObject {
  public:
@@ -69,6 +101,25 @@ class GltfObject {
   static GltfObject as_object(simdjson::dom::element element);
 
   simdjson::dom::object members_;
+};
+
+// A glTF file as stored on disk: JSON text, and the data that follows it in a GLB (glTF 2.0, §4.4).
+
+class GltfContainer {
+ public:
+  // Throws Error, for example if a GLB is truncated. The content decides if it is a GLB or JSON, not the
+  // name.
+  explicit GltfContainer(const std::filesystem::path& path);
+
+  std::string_view json() const { return json_; }
+  std::span<const std::byte> binary() const { return binary_; }  // empty if there is none
+
+ private:
+  void split(std::span<const std::byte> file);
+
+  MappedFile file_;
+  std::string_view json_;
+  std::span<const std::byte> binary_;
 };
 
 }  // namespace vox

@@ -8,11 +8,29 @@
 
 namespace vox {
 
-// The extension selects the writer: formats/mesh/obj_writer.h or formats/mesh/glb_writer.h.
+// The extension selects the writer: formats/mesh/mesh_writer.h or formats/mesh/mesh_writer.h.
 bool is_written_mesh_path(const std::filesystem::path& path);
 void write_mesh(const scene::Scene& scene, const std::filesystem::path& path);
 
 // Returns all files that write_mesh() writes.
 std::vector<std::filesystem::path> mesh_files(const scene::Scene& scene, const std::filesystem::path& path);
+
+// Writes a scene as OBJ, with an MTL file and PNG textures beside it.
+
+// Writes PATH, and beside it STEM.mtl and STEM_IMAGE.png for each image. Numbers are written so that reading
+// gives exactly the same values. Triangles are grouped by material. MTL cannot express everything: a mirrored
+// texture is written as repeated, a cutoff other than 0.5 is lost, and vertex colours are left out. Throws
+// Error.
+void write_obj(const scene::Scene& scene, const std::filesystem::path& path);
+
+// Returns all files that write_obj() writes.
+std::vector<std::filesystem::path> obj_files(const scene::Scene& scene, const std::filesystem::path& path);
+
+// Writes a scene as glTF 2.0 in one binary file (.glb).
+
+// Writes one mesh with one primitive for each material, with PNG images embedded. Positions become 32-bit
+// floats. If only some triangles of a material have texture coordinates, the others get (0, 0). Vertex
+// colours are left out. Throws Error, for example if the file would exceed the 4 GiB that the format allows.
+void write_glb(const scene::Scene& scene, const std::filesystem::path& path);
 
 }  // namespace vox

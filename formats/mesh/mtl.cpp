@@ -1,4 +1,4 @@
-#include "formats/mesh/mtl.h"
+#include "formats/mesh/obj.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "formats/io/scan.h"
-#include "formats/io/text_file.h"
 
 namespace vox {
 namespace {

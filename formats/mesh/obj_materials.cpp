@@ -1,4 +1,4 @@
-#include "formats/mesh/obj_materials.h"
+#include "formats/mesh/obj.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "formats/images/image.h"
-#include "formats/io/find_file.h"
-#include "formats/mesh/mtl.h"
-#include "formats/mesh/texture_files.h"
+#include "formats/io/read_file.h"
+#include "formats/mesh/mesh_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 

@@ -11,9 +11,8 @@
 #include <utility>
 
 #include "formats/io/scan.h"
-#include "formats/io/text_file.h"
 #include "formats/mesh/mesh.h"
-#include "formats/mesh/polygon.h"
+#include "formats/mesh/mesh_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"

@@ -8,12 +8,9 @@
 
 #include "formats/images/image.h"
 #include "formats/io/scan.h"
-#include "formats/io/text_file.h"
 #include "formats/mesh/mesh.h"
+#include "formats/mesh/mesh_parts.h"
 #include "formats/mesh/ply_header.h"
-#include "formats/mesh/ply_vertex.h"
-#include "formats/mesh/polygon.h"
-#include "formats/mesh/texture_files.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 

@@ -7,9 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "formats/io/mapped_file.h"
+#include "formats/io/read_file.h"
 #include "formats/io/scan.h"
-#include "formats/io/text_file.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"

@@ -1,6 +1,8 @@
 // Escapes text for HTML and SVG, so that text from files is shown and never interpreted.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,5 +17,9 @@ std::string shortened(std::string_view text, size_t most);
 
 // Counts characters, not bytes.
 size_t character_count(std::string_view text);
+
+// Encodes bytes as text that a page can hold (RFC 4648).
+
+std::string to_base64(std::span<const uint8_t> bytes);
 
 }  // namespace vox

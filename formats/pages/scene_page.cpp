@@ -6,17 +6,15 @@
 #include <algorithm>
 #include <vector>
 
-#include "formats/io/deflate.h"
+#include "formats/io/compression.h"
 #include "formats/io/output_file.h"
-#include "formats/pages/base64.h"
 #include "formats/pages/html_text.h"
-#include "formats/pages/viewer_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
 #include "libvox/base/units.h"
-#include "libvox/dag/coarser.h"
-#include "libvox/dag/filled_box.h"
-#include "libvox/dag/word_offsets.h"
+#include "libvox/dag/derived.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/parts.h"
 #include "libvox/render/render.h"
 
 namespace vox {
@@ -99,7 +97,7 @@ std::string start_text(const ScenePageOptions& options, uint32_t side, uint32_t 
   return text;
 }
 
-// What the page's program knows of the scene; viewer/scene.js says what of what type.
+// The facts that the page's program gets about the scene; viewer/scene.js lists their types.
 std::string facts_of(const dag::VoxelScene& scene, uint32_t whole, uint32_t halvings,
                      const std::vector<Piece>& pieces, const ScenePageOptions& options) {
   const dag::FrozenDag& dag = scene.dag;

@@ -15,8 +15,8 @@
 #include "formats/io/read_file.h"
 #include "formats/points/points.h"
 #include "formats/voxels/voxel_file.h"
-#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
+#include "libvox/base/progress.h"
 
 namespace vox {
 namespace {

@@ -1,4 +1,4 @@
-#include "formats/points/ply_points.h"
+#include "formats/points/points.h"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "formats/io/mapped_file.h"
 #include "formats/io/read_file.h"
 #include "formats/mesh/ply_header.h"
-#include "formats/mesh/ply_vertex.h"
-#include "formats/points/points.h"
-#include "formats/points/text_lines.h"
+#include "formats/points/point_text.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 

@@ -5,13 +5,20 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "formats/scene/scene_file.h"
-#include "formats/voxels/read_voxels.h"
+#include "formats/volume/volume_file.h"
 #include "formats/voxels/volumes/volume_voxels.h"
+#include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/dag/octree_counts.h"
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/walk.h"
+#include "libvox/edit/editor.h"
+#include "libvox/spatial/frozen_hash.h"
+#include "libvox/volume/volume.h"
 
 namespace vox {
 namespace {
@@ -126,6 +133,137 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   dag::VoxelScene scene = read_scene(path);
   check_content(scene, path, damage);
   return scene;
+}
+
+namespace {
+
+// Returns the first command that uses the script's file with this number, which counts from 1, or null if
+// every command with that file has an error.
+const edit::Command* first_use(const edit::Script& script, uint32_t file) {
+  const auto found = std::ranges::find_if(script.commands, [&](const edit::Command& command) {
+    const edit::Edit* edit = std::get_if<edit::Edit>(&command.action);
+    return edit && edit::scene_of(*edit) == file;
+  });
+  return found == script.commands.end() ? nullptr : &*found;
+}
+
+dag::VoxelScene read_other_scene(const fs::path& file, const dag::VoxelScene& scene, Damage damage) {
+  dag::VoxelScene other = read_scene(file);
+  check_content(other, file, damage);
+  if (other.dag.materials && !scene.dag.materials)
+    throw Error("has materials, the scene that is edited has none")
+        .at(file.string())
+        .hint("convert its source without materials");
+  if (!other.dag.materials && scene.dag.materials)
+    throw Error("has no materials, the scene that is edited has some").at(file.string());
+  return other;
+}
+
+}  // namespace
+
+std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, const dag::VoxelScene& scene,
+                                                Damage damage, const edit::OnScriptError& on_error) {
+  std::vector<dag::VoxelScene> others;
+  for (const fs::path& file : script.files) {
+    dag::VoxelScene& other = others.emplace_back();
+    other.dag = dag::empty_dag(scene.dag.resolution, scene.dag.materials);
+    const auto number = static_cast<uint32_t>(others.size());
+    if (const edit::Command* command = first_use(script, number))
+      edit::at_command(script, *command, on_error, [&] { other = read_other_scene(file, scene, damage); });
+  }
+  return others;
+}
+
+namespace {
+
+using std::filesystem::path;
+
+// Runs `check` and names the file in the errors that it throws.
+template <class Check>
+void of_file(const path& file, const Check& check) {
+  try {
+    check();
+  } catch (const Cancelled&) {
+    throw;
+  } catch (Error& error) {
+    throw Error(error.what()).at(file.string()).about(error.setting());
+  }
+}
+
+// A GPU takes longer to start than the processor takes to verify a smaller DAG.
+constexpr uint64_t kWorthAGpu = 128 << 20;
+
+void check_dag(const dag::FrozenDag& dag, EngineOptions options) {
+  if (options.device == "auto" && dag.bytes() < kWorthAGpu) options.device = "cpu";
+  make_engine(options)->verify(dag);
+}
+
+void check_voxels(const bricks::FrozenBricks& bricks, const dag::VoxelScene& scene) {
+  volume::check_same_values(bricks::bricks_volume(bricks), "the bricks", dag::scene_volume(scene),
+                            "the SVDAG");
+}
+
+void check_forms(const OtherForms& forms, const dag::VoxelScene& scene) {
+  if (forms.bricks != nullptr) {
+    bricks::verify(*forms.bricks);
+    check_voxels(*forms.bricks, scene);
+  }
+  if (forms.hash != nullptr) {
+    spatial::verify(*forms.hash);
+    spatial::check_same_voxels(*forms.hash, scene.dag);
+  }
+}
+
+void check_digest(const dag::VoxelScene& written, const dag::VoxelScene& scene) {
+  if (written.dag.digest != scene.dag.digest)
+    throw Error(fmt::format("the digest is {}, but the scene's is {}", dag::to_string(written.dag.digest),
+                            dag::to_string(scene.dag.digest)));
+}
+
+}  // namespace
+
+void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const path& file,
+                  const EngineOptions& options) {
+  of_file(file, [&] {
+    check_dag(scene.dag, options);
+    check_forms(forms, scene);
+  });
+}
+
+void verify_bricks(const bricks::FrozenBricks& bricks, const path& file) {
+  of_file(file, [&] { bricks::verify(bricks); });
+}
+
+void verify_written(const dag::VoxelScene& scene, const path& file, const EngineOptions& options) {
+  const SceneFileParts parts = scene_file_parts(file);
+  if (parts.bricks) {
+    const bricks::FrozenBricks bricks = read_bricks(file);
+    of_file(file, [&] { check_forms({.bricks = &bricks}, scene); });
+  }
+  if (parts.hash) {
+    const spatial::FrozenHash hash = read_hash(file);
+    of_file(file, [&] { check_forms({.hash = &hash}, scene); });
+  }
+  if (!parts.dag && !parts.hash) return;
+  const dag::VoxelScene written = parts.dag ? read_scene(file) : read_scene_without_dag(file);
+  of_file(file, [&] {
+    if (parts.dag) check_dag(written.dag, options);
+    check_digest(written, scene);
+  });
+}
+
+void verify_written(const volume::Volume& volume, const volume::ThresholdOptions& threshold,
+                    const path& file) {
+  const volume::Volume expected = volume::with_rule(volume, volume::value_rule(volume, threshold));
+  const auto check = [&](const volume::Volume& written, const char* name) {
+    volume::check_same_values(written, name, expected, "the volume");
+  };
+  if (is_volume_path(file)) return of_file(file, [&] { check(open_volume(file, {}), "the file"); });
+  const bricks::FrozenBricks bricks = read_bricks(file);
+  of_file(file, [&] {
+    bricks::verify(bricks);
+    check(bricks::bricks_volume(bricks), "the bricks");
+  });
 }
 
 }  // namespace vox

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "formats/io/overwrite.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/edit/script.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/make_bricks.h"
+#include "libvox/volume/volume.h"
 
 namespace vox {
 
@@ -18,9 +22,9 @@ SceneFileParts scene_parts(const std::filesystem::path& path);
 // The form from which a scene is read if its file has several. Any takes the SVDAG if there is one.
 enum class SceneForm { Any, Svdag, Hash, Bricks };
 
-// What a reader does if an SVDAG has another digest than the one in its file. Pictures and statistics ignore it; whoever
-// writes a scene again refuses it, or accepts it: then a warning and the scene's source say so, and the scene gets the
-// digest and the counts of what it holds.
+// The choice of a reader that finds an SVDAG with another digest than the one in its file. Pictures and statistics ignore
+// it; whoever writes a scene again refuses it, or accepts it: then a warning and the scene's source say so, and the scene
+// gets the digest and the counts of what it holds.
 enum class Damage { Ignored, Refused, Accepted };
 Damage damage_with(Overwrite overwrite);  // Refused, or Accepted if all files may be overwritten
 
@@ -33,5 +37,36 @@ dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOp
 // Computes the digest of a scene that read_scene() has read from this file, and compares it with the file's. Throws Error
 // if they differ and damage is refused.
 void check_content(dag::VoxelScene& scene, const std::filesystem::path& path, Damage damage);
+
+// Reads the scenes that a script uses as brushes.
+
+// Reads the files that the script names, in its order. A file that has materials when the scene has none, or
+// the reverse, is an error at the first line that uses the file; if `on_error` returns, the file's scene is
+// left empty.
+std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, const dag::VoxelScene& scene,
+                                                Damage damage, const edit::OnScriptError& on_error = {});
+
+// Verifies that a file contains what it should.
+
+// Verifies the forms of a scene file after reading: everything that each form states about itself must be
+// true, and the other forms must hold the scene's voxels. The SVDAG is checked on an engine with these
+// options. All these functions throw Error that names the file.
+void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const std::filesystem::path& file,
+                  const EngineOptions& options);
+void verify_bricks(const bricks::FrozenBricks& bricks, const std::filesystem::path& file);
+
+// Reads back a scene file that was written from this scene, or from its voxels in other forms alone.
+void verify_written(const dag::VoxelScene& scene, const std::filesystem::path& file,
+                    const EngineOptions& options);
+
+// Reads back bricks or an NRRD file written from this volume, and compares them with the volume.
+void verify_written(const volume::Volume& volume, const volume::ThresholdOptions& threshold,
+                    const std::filesystem::path& file);
+
+// Finds out how the bricks beside the SVDAG of a scene file were made.
+
+// Returns the recipe that makes bricks like those in the file, which has both the SVDAG and bricks. Throws
+// Error if the file's bricks contain other voxels than the scene.
+measure::BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file);
 
 }  // namespace vox

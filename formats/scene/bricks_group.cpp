@@ -1,4 +1,4 @@
-#include "formats/scene/bricks_group.h"
+#include "formats/scene/groups.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,12 @@
 #include <cmath>
 #include <ranges>
 
+#include "formats/scene/any_scene.h"
 #include "formats/scene/h5_words.h"
+#include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
-#include "libvox/bricks/build.h"
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/walk.h"
 
 namespace vox {
 namespace {
@@ -181,6 +184,17 @@ bricks::FrozenBricks read_bricks_group(const h5::Object& file) {
     throw Error(error.what()).at(group.where()).about(error.setting());
   }
   return bricks;
+}
+
+measure::BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file) {
+  const bricks::FrozenBricks bricks = read_bricks(file);
+  const volume::VolumeInfo expected = dag::scene_volume(scene).info;
+  if (bricks.info.size != expected.size || bricks.info.type != expected.type)
+    throw Error("its bricks are not those of the scene, so that they cannot follow its edits")
+        .at(file.string())
+        .hint("they can be left out")
+        .about("drop_bricks");
+  return measure::recipe_of(bricks);
 }
 
 }  // namespace vox

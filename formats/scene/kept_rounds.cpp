@@ -11,12 +11,11 @@
 #include <string_view>
 #include <system_error>
 
-#include "formats/io/check_sum.h"
+#include "formats/io/compression.h"
 #include "formats/io/output_file.h"
-#include "formats/scene/round_file.h"
 #include "formats/scene/scene_parts.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
+#include "libvox/base/files.h"
 #include "libvox/base/log.h"
 
 namespace vox {

@@ -1,4 +1,4 @@
-#include "formats/scene/round_file.h"
+#include "formats/scene/kept_rounds.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cstring>
 #include <span>
 
-#include "formats/io/check_sum.h"
-#include "formats/io/mapped_file.h"
+#include "formats/io/compression.h"
 #include "formats/io/output_file.h"
+#include "formats/io/read_file.h"
 #include "libvox/base/error.h"
 
 namespace vox {

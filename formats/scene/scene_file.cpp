@@ -2,20 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
-#include "formats/io/foreign_file.h"
 #include "formats/io/h5_new_file.h"
 #include "formats/io/read_file.h"
-#include "formats/scene/bricks_group.h"
+#include "formats/scene/groups.h"
 #include "formats/scene/h5_words.h"
-#include "formats/scene/hash_group.h"
-#include "formats/scene/replaced_parts.h"
-#include "formats/scene/scene_facts.h"
-#include "formats/scene/svdag_group.h"
+#include "formats/scene/scene_parts.h"
 #include "libvox/base/error.h"
+#include "libvox/voxelize/grid.h"
 
 namespace vox {
 namespace {
@@ -152,6 +153,202 @@ SceneFileParts scene_file_parts(const fs::path& path) {
 bool is_scene_file(const fs::path& path) {
   constexpr std::string_view kMagic = "\x89HDF\r\n\x1a\n";
   return first_bytes(path, kMagic.size()) == kMagic;
+}
+
+namespace {
+
+constexpr const char* kFormat = "vox-scene";
+
+// The names that the file uses, in the order of their enumerators.
+const std::vector<std::string> kUpAxes = {"x", "y", "z"};
+const std::vector<std::string> kCoverages = {"conservative", "thin"};
+
+std::optional<dag::Digest> parse_digest(std::string_view text) {
+  dag::Digest digest;
+  auto parse = [](std::string_view digits, uint64_t& value) {
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    return error == std::errc() && end == digits.data() + digits.size();
+  };
+  if (text.size() != 32 || !parse(text.substr(0, 16), digest.high) || !parse(text.substr(16), digest.low))
+    return std::nullopt;
+  return digest;
+}
+
+dag::Digest checked_digest(const std::string& text, const h5::Object& object) {
+  std::optional<dag::Digest> digest = parse_digest(text);
+  if (!digest)
+    throw Error(fmt::format("the digest '{}' has not 32 hexadecimal digits", text)).at(object.where());
+  return *digest;
+}
+
+// --- writing ---
+
+void write_placement(const h5::Object& file, const dag::VoxelScene& scene) {
+  h5::Object group = h5::create_group(file, "scene");
+  const double origin[] = {scene.origin.x, scene.origin.y, scene.origin.z};
+  h5::write_attribute(group, "resolution", scene.dag.resolution);
+  h5::write_attribute(group, "depth", scene.dag.depth());
+  h5::write_attribute(group, "origin", std::span<const double>(origin));
+  h5::write_attribute(group, "voxel_size", scene.voxel_size);
+  h5::write_text(group, "up", kUpAxes[static_cast<size_t>(scene.up)]);
+  h5::write_text(group, "coverage", kCoverages[static_cast<size_t>(scene.coverage)]);
+  h5::write_attribute(group, "solid", uint8_t{scene.solid});
+  h5::write_attribute(group, "material_bits", uint32_t{scene.dag.materials ? 4u : 0u});
+  h5::write_attribute(group, "voxels", scene.dag.voxels);
+  h5::write_text(group, "source", scene.source);
+}
+
+void write_history(const h5::Object& file, const std::vector<dag::EditRecord>& history) {
+  std::vector<uint8_t> scripts;
+  std::vector<uint64_t> ends;
+  std::vector<std::string> times, digests;
+  for (const dag::EditRecord& record : history) {
+    scripts.insert(scripts.end(), record.script.begin(), record.script.end());
+    ends.push_back(scripts.size());
+    times.push_back(record.time);
+    digests.push_back(dag::to_string(record.digest));
+  }
+  h5::Object group = h5::create_group(file, "history");
+  h5::write_table(group, "script", std::span<const uint8_t>(scripts), {scripts.size()});
+  h5::write_table(group, "script_end", std::span<const uint64_t>(ends), {ends.size()});
+  h5::write_texts(group, "time", times);
+  h5::write_texts(group, "digest", digests);
+}
+
+// --- reading ---
+
+size_t read_choice(const h5::Object& object, const std::string& name,
+                   const std::vector<std::string>& choices) {
+  std::string text = h5::read_text(object, name);
+  for (size_t i = 0; i < choices.size(); ++i)
+    if (text == choices[i]) return i;
+  throw Error(fmt::format("{} is '{}', expected one of: {}", name, text, fmt::join(choices, ", ")))
+      .at(object.where());
+}
+
+void read_header(const h5::Object& file, dag::VoxelScene& scene) {
+  scene.generator = h5::read_text(file, "generator");
+  scene.command = h5::read_text(file, "command");
+  scene.created = h5::read_text(file, "created");
+  scene.dag.digest = checked_digest(h5::read_text(file, "digest"), file);
+}
+
+void read_placement(const h5::Object& file, dag::VoxelScene& scene) {
+  h5::Object group = h5::open_group(file, "scene");
+  auto require = [&](bool good, const std::string& problem) {
+    if (!good) throw Error(problem).at(group.where());
+  };
+  uint32_t resolution = h5::read_attribute<uint32_t>(group, "resolution");
+  require(resolution >= voxelize::kMinResolution && resolution <= voxelize::kMaxResolution,
+          fmt::format("the resolution is {}, expected {} to {}", resolution, voxelize::kMinResolution,
+                      voxelize::kMaxResolution));
+  uint32_t bits = h5::read_attribute<uint32_t>(group, "material_bits");
+  require(bits == 0 || bits == 4, fmt::format("has {} bits for each material, expected 0 or 4", bits));
+  scene.dag = dag::empty_dag(resolution, bits == 4);
+  uint32_t depth = h5::read_attribute<uint32_t>(group, "depth");
+  require(depth == scene.dag.depth(),
+          fmt::format("the depth is {}, expected {} at this resolution", depth, scene.dag.depth()));
+  scene.dag.voxels = h5::read_attribute<uint64_t>(group, "voxels");
+
+  double origin[3];
+  h5::read_attribute(group, "origin", std::span<double>(origin));
+  for (double coordinate : origin) require(std::isfinite(coordinate), "the origin is not finite");
+  scene.origin = {origin[0], origin[1], origin[2]};
+  scene.voxel_size = h5::read_attribute<double>(group, "voxel_size");
+  require(std::isfinite(scene.voxel_size) && scene.voxel_size > 0,
+          fmt::format("the voxel size is {}, expected a positive number", scene.voxel_size));
+  scene.up = static_cast<dag::UpAxis>(read_choice(group, "up", kUpAxes));
+  scene.coverage = static_cast<scene::Coverage>(read_choice(group, "coverage", kCoverages));
+  uint8_t solid = h5::read_attribute<uint8_t>(group, "solid");
+  require(solid <= 1, fmt::format("solid is {}, expected 0 or 1", solid));
+  scene.solid = solid == 1;
+  scene.source = h5::read_text(group, "source");
+}
+
+void read_history(const h5::Object& file, std::vector<dag::EditRecord>& history) {
+  h5::Object group = h5::open_group(file, "history");
+  std::vector<uint8_t> scripts = h5::read_table<uint8_t>(group, "script", {h5::kAnyLength});
+  std::vector<uint64_t> ends = h5::read_table<uint64_t>(group, "script_end", {h5::kAnyLength});
+  std::vector<std::string> times = h5::read_texts(group, "time"), digests = h5::read_texts(group, "digest");
+  if (times.size() != ends.size() || digests.size() != ends.size() ||
+      !std::is_sorted(ends.begin(), ends.end()) || (ends.empty() ? 0 : ends.back()) != scripts.size())
+    throw Error("its datasets contradict each other").at(group.where());
+  auto text = reinterpret_cast<const char*>(scripts.data());
+  for (size_t i = 0; i < ends.size(); ++i)
+    history.push_back({std::string(text + (i == 0 ? 0 : ends[i - 1]), text + ends[i]), std::move(times[i]),
+                       checked_digest(digests[i], group)});
+}
+
+}  // namespace
+
+void write_header(const h5::Object& file, const FileOrigin& origin, uint32_t version) {
+  h5::write_text(file, "format", kFormat);
+  h5::write_attribute(file, "version", version);
+  h5::write_text(file, "generator", origin.generator);
+  h5::write_text(file, "command", origin.command);
+  h5::write_text(file, "created", origin.created);
+}
+
+void write_palette(const h5::Object& file, const dag::VoxelScene& scene) {
+  h5::Object group = h5::create_group(file, "palette");
+  std::array<uint8_t, 3 * scene::kPaletteSize> colors;
+  for (size_t i = 0; i < scene::kPaletteSize; ++i) {
+    scene::Rgb8 color = scene.palette.colors[i];
+    colors[3 * i] = color.r;
+    colors[3 * i + 1] = color.g;
+    colors[3 * i + 2] = color.b;
+  }
+  h5::write_attribute(group, "count", scene.palette.count);
+  h5::write_table(group, "colors", std::span<const uint8_t>(colors), {scene::kPaletteSize, 3});
+  h5::write_texts(group, "names", {scene.palette.names.begin(), scene.palette.names.end()});
+  h5::write_table(group, "share", std::span<const double>(scene.shares), {scene::kPaletteSize});
+}
+
+void write_scene_facts(const h5::Object& file, const dag::VoxelScene& scene, uint32_t version) {
+  write_header(file, {scene.generator, scene.command, scene.created}, version);
+  h5::write_text(file, "digest", dag::to_string(scene.dag.digest));
+  write_placement(file, scene);
+  write_palette(file, scene);
+  write_history(file, scene.history);
+}
+
+uint32_t checked_version(const h5::Object& file) {
+  if (!h5::has_attribute(file, "format") || h5::read_text(file, "format") != kFormat)
+    throw Error("is an HDF5 file, but no vox scene").at(file.where());
+  uint32_t version = h5::read_attribute<uint32_t>(file, "version");
+  if (version < kOldestSceneVersion || version > kSceneVersion)
+    throw Error(fmt::format("is a scene file of version {}, this program reads versions {} to {}", version,
+                            kOldestSceneVersion, kSceneVersion))
+        .at(file.where())
+        .hint("a newer vox may read it");
+  return version;
+}
+
+void read_palette(const h5::Object& file, dag::VoxelScene& scene) {
+  h5::Object group = h5::open_group(file, "palette");
+  scene.palette.count = h5::read_attribute<uint32_t>(group, "count");
+  if (scene.palette.count > scene::kPaletteSize)
+    throw Error(fmt::format("has {} colours, expected at most {}", scene.palette.count, scene::kPaletteSize))
+        .at(group.where());
+  std::vector<uint8_t> colors = h5::read_table<uint8_t>(group, "colors", {scene::kPaletteSize, 3});
+  for (size_t i = 0; i < scene::kPaletteSize; ++i)
+    scene.palette.colors[i] = {colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]};
+  std::vector<std::string> names = h5::read_texts(group, "names");
+  if (names.size() != scene::kPaletteSize)
+    throw Error(fmt::format("has {} names, expected {}", names.size(), scene::kPaletteSize))
+        .at(group.where());
+  std::move(names.begin(), names.end(), scene.palette.names.begin());
+  std::vector<double> shares = h5::read_table<double>(group, "share", {scene::kPaletteSize});
+  std::copy(shares.begin(), shares.end(), scene.shares.begin());
+}
+
+dag::VoxelScene read_scene_but_voxels(const h5::Object& file) {
+  dag::VoxelScene scene;
+  read_placement(file, scene);
+  read_header(file, scene);
+  read_palette(file, scene);
+  read_history(file, scene.history);
+  return scene;
 }
 
 }  // namespace vox

@@ -13,8 +13,8 @@
 //                          vox-edit, with the digest after it; script (uint8): the texts of all runs, up to
 //                          where the file was saved, one behind the other, each up to its script_end
 //
-//   /bricks                hybrid bricks of the same voxels or of a volume: formats/scene/bricks_group.h
-//   /hash                  a spatial hash of the same voxels: formats/scene/hash_group.h
+//   /bricks                hybrid bricks of the same voxels or of a volume: formats/scene/groups.h
+//   /hash                  a spatial hash of the same voxels: formats/scene/groups.h
 //
 // In files of version 1, a child pointer is a word offset and not a number, and there are neither child_bytes
 // nor starts. Such files are read, and written on request. A file without an SVDAG has version 1. The words

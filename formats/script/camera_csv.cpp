@@ -8,11 +8,9 @@
 #include <cmath>
 
 #include "formats/io/scan.h"
-#include "formats/script/script_text.h"
-#include "formats/script/script_values.h"
+#include "formats/script/script_parts.h"
 #include "libvox/base/error.h"
-#include "libvox/base/length.h"
-#include "libvox/base/nearest_word.h"
+#include "libvox/base/geometry.h"
 
 namespace vox {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <filesystem>
 
-#include "libvox/render/camera_path.h"
+#include "libvox/render/viewpoints.h"
 
 namespace vox {
 

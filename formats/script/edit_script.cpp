@@ -8,10 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "formats/script/script_arguments.h"
-#include "formats/script/script_builder.h"
-#include "formats/script/script_text.h"
-#include "libvox/base/nearest_word.h"
+#include "formats/script/script_parts.h"
+#include "libvox/base/error.h"
 
 namespace vox {
 namespace {

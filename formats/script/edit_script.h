@@ -12,10 +12,10 @@
 #include <string>
 #include <string_view>
 
-#include "formats/script/script_values.h"
+#include "formats/script/replay_csv.h"
+#include "formats/script/script_parts.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
-#include "libvox/edit/script_errors.h"
 
 namespace vox {
 
@@ -30,5 +30,12 @@ edit::Script parse_edit_script(std::string text, const std::filesystem::path& pa
 
 // Returns a description of all commands and their arguments, for --help.
 std::string edit_script_help();
+
+// Reads files of edits: our own scripts and recordings of other programs.
+
+// Reads a script for this scene; the extension decides the kind of file. `replay` says how a recording is
+// placed in the scene; its field `materials` is taken from the scene.
+edit::Script read_script(const std::filesystem::path& path, const dag::VoxelScene& scene,
+                         ReplayOptions replay = {}, const edit::OnScriptError& on_error = {});
 
 }  // namespace vox

@@ -28,7 +28,6 @@
 
 #include "libvox/base/vec.h"
 #include "libvox/edit/script.h"
-#include "libvox/edit/script_errors.h"
 
 namespace vox {
 

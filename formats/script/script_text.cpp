@@ -1,11 +1,11 @@
-#include "formats/script/script_text.h"
+#include "formats/script/script_parts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "formats/io/mapped_file.h"
+#include "formats/io/read_file.h"
 #include "formats/io/scan.h"
 #include "libvox/base/error.h"
 

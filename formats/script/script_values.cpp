@@ -1,4 +1,4 @@
-#include "formats/script/script_values.h"
+#include "formats/script/script_parts.h"
 
 #include <fmt/format.h>
 

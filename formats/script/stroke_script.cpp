@@ -6,10 +6,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "formats/script/script_text.h"
-#include "formats/script/script_values.h"
+#include "formats/script/script_parts.h"
 #include "libvox/base/error.h"
-#include "libvox/base/nearest_word.h"
 #include "libvox/base/units.h"
 
 namespace vox {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "libvox/painting/stroke.h"
+#include "libvox/painting/paint_scene.h"
 
 namespace vox {
 

@@ -1,4 +1,4 @@
-#include "formats/volume/meta_image.h"
+#include "formats/volume/volume_formats.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "formats/io/mapped_file.h"
-#include "formats/volume/channels.h"
+#include "formats/io/read_file.h"
 #include "formats/volume/header_text.h"
-#include "formats/volume/placement.h"
-#include "formats/volume/value_files.h"
 #include "formats/volume/volume_data.h"
 #include "libvox/base/error.h"
 

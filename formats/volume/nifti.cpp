@@ -1,20 +1,21 @@
-#include "formats/volume/nifti.h"
+#include "formats/volume/volume_formats.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "formats/file_types.h"
-#include "formats/io/inflate.h"
-#include "formats/io/mapped_file.h"
-#include "formats/volume/nifti_header.h"
+#include "formats/io/compression.h"
+#include "formats/io/read_file.h"
 #include "libvox/base/error.h"
-#include "libvox/volume/pieces.h"
+#include "libvox/volume/volume.h"
 
 namespace vox {
 namespace {
@@ -124,6 +125,166 @@ StoredVolume open_nifti(const std::filesystem::path& path, std::optional<uint32_
   const bool is_scaled = header.slope != 0 && (header.slope != 1 || header.intercept != 0);
   if (is_scaled && values.count == 1) volume = scaled(std::move(volume), header.slope, header.intercept);
   return placed(std::move(volume), header.placement);
+}
+
+namespace {
+
+// The positions and widths of a version's header fields, in bytes.
+struct NiftiLayout {
+  size_t size, magic;
+  size_t dim, dim_bytes, type, pixdim, number_bytes;  // number_bytes: of pixdim and all below
+  size_t offset, slope, qform, sform, code_bytes, quatern, srow;
+};
+constexpr NiftiLayout kNifti1 = {348, 344, 40, 2, 70, 76, 4, 108, 112, 252, 254, 2, 256, 280};
+constexpr NiftiLayout kNifti2 = {540, 4, 16, 8, 12, 104, 8, 168, 176, 344, 348, 4, 352, 400};
+
+class NiftiFields {
+ public:
+  NiftiFields(std::span<const std::byte> bytes, const NiftiLayout& layout, ByteOrder order)
+      : bytes_(bytes), layout_(layout), order_(order) {}
+
+  template <class T>
+  T read(size_t at) const {
+    std::array<std::byte, sizeof(T)> raw;
+    std::memcpy(raw.data(), bytes_.data() + at, sizeof(T));
+    if (order_ == ByteOrder::Big) std::ranges::reverse(raw);
+    return std::bit_cast<T>(raw);
+  }
+  int64_t integer(size_t at, size_t width) const {
+    return width == 2 ? read<int16_t>(at) : width == 4 ? read<int32_t>(at) : read<int64_t>(at);
+  }
+  double number(size_t at) const {
+    const double value = layout_.number_bytes == 4 ? static_cast<double>(read<float>(at)) : read<double>(at);
+    if (!std::isfinite(value)) throw Error(fmt::format("its header has {} at byte {}", value, at));
+    return value;
+  }
+  double number(size_t at, size_t i) const { return number(at + i * layout_.number_bytes); }
+
+ private:
+  std::span<const std::byte> bytes_;
+  const NiftiLayout& layout_;
+  ByteOrder order_;
+};
+
+int32_t first_word(std::span<const std::byte> bytes, ByteOrder order) {
+  return NiftiFields(bytes, kNifti1, order).read<int32_t>(0);
+}
+
+// Returns the steps of a rotation by a quaternion whose real part follows from the other parts, as nifti1.h
+// defines it. `qfac` is 1 or -1; -1 reverses the third axis.
+std::array<Vec3d, 3> steps_of_quaternion(Vec3d q, const Vec3d& spacing, double qfac) {
+  const double rest = 1 - (q.x * q.x + q.y * q.y + q.z * q.z);
+  double a = 0;
+  if (rest < 1e-7) {
+    const double length = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+    q = q * (1 / length);
+  } else {
+    a = std::sqrt(rest);
+  }
+  const double b = q.x, c = q.y, d = q.z;
+  return {
+      Vec3d{a * a + b * b - c * c - d * d, 2 * (b * c + a * d), 2 * (b * d - a * c)} * spacing.x,
+      Vec3d{2 * (b * c - a * d), a * a + c * c - b * b - d * d, 2 * (c * d + a * b)} * spacing.y,
+      Vec3d{2 * (b * d + a * c), 2 * (c * d - a * b), a * a + d * d - c * c - b * b} * (spacing.z * qfac)};
+}
+
+GridPlacement placement_of(const NiftiFields& fields, const NiftiLayout& layout) {
+  GridPlacement placement;
+  if (fields.integer(layout.sform, layout.code_bytes) > 0) {
+    Vec3d first = {};
+    for (uint32_t row = 0; row < 3; ++row) {
+      for (uint32_t axis = 0; axis < 3; ++axis)
+        placement.steps[axis][row] = fields.number(layout.srow, row * 4 + axis);
+      first[row] = fields.number(layout.srow, row * 4 + 3);
+    }
+    placement.first_centre = first;
+    return placement;
+  }
+  const auto step = [&](size_t axis) {
+    const double spacing = std::abs(fields.number(layout.pixdim, axis));
+    return spacing > 0 ? spacing : 1;
+  };
+  const Vec3d spacing = {step(1), step(2), step(3)};
+  if (fields.integer(layout.qform, layout.code_bytes) > 0) {
+    const auto q = [&](size_t i) { return fields.number(layout.quatern, i); };
+    const double qfac = fields.number(layout.pixdim, 0) < 0 ? -1 : 1;
+    placement.steps = steps_of_quaternion({q(0), q(1), q(2)}, spacing, qfac);
+    placement.first_centre = Vec3d{q(3), q(4), q(5)};
+  } else {
+    for (uint32_t axis = 0; axis < 3; ++axis) placement.steps[axis][axis] = spacing[axis];
+  }
+  return placement;
+}
+
+}  // namespace
+
+NiftiHeader read_nifti_header(std::span<const std::byte> bytes) {
+  const auto has_size = [&](size_t size, ByteOrder order) {
+    return bytes.size() >= size && first_word(bytes, order) == static_cast<int32_t>(size);
+  };
+  NiftiHeader header;
+  const NiftiLayout* layout = nullptr;
+  for (const ByteOrder order : {ByteOrder::Little, ByteOrder::Big})
+    for (const NiftiLayout* known : {&kNifti1, &kNifti2})
+      if (has_size(known->size, order)) layout = known, header.order = order;
+  if (layout == nullptr) throw Error("is no NIfTI file: it does not begin with a header of 348 or 540 bytes");
+  std::array<char, 3> magic;
+  std::memcpy(magic.data(), bytes.data() + layout->magic, magic.size());
+  const std::string_view name(magic.data(), magic.size());
+  const char version = layout == &kNifti1 ? '1' : '2';
+  header.one_file = name[1] == '+';
+  if (name[0] != 'n' || (name[1] != '+' && name[1] != 'i') || name[2] != version)
+    throw Error("seems to be Analyze 7.5 and not NIfTI; Analyze does not state the directions of its axes")
+        .hint("convert it to NIfTI, for example with 3D Slicer or ITK-SNAP");
+  const NiftiFields fields(bytes, *layout, header.order);
+  for (size_t i = 0; i < header.sizes.size(); ++i)
+    header.sizes[i] = fields.integer(layout->dim + i * layout->dim_bytes, layout->dim_bytes);
+  header.type = fields.integer(layout->type, 2);
+  const double offset = layout == &kNifti1 ? fields.number(layout->offset)
+                                           : static_cast<double>(fields.integer(layout->offset, 8));
+  if (!(offset >= 0 && offset < 9e15)) throw Error(fmt::format("its values begin at byte {}", offset));
+  header.offset = static_cast<uint64_t>(offset);
+  header.slope = fields.number(layout->slope);
+  header.intercept = fields.number(layout->slope, 1);
+  header.placement = placement_of(fields, *layout);
+  return header;
+}
+
+NiftiValues nifti_values(int64_t code) {
+  switch (code) {
+    case 2:
+      return {StoredType::U8};
+    case 4:
+      return {StoredType::I16};
+    case 8:
+      return {StoredType::I32};
+    case 16:
+      return {StoredType::F32};
+    case 64:
+      return {StoredType::F64};
+    case 128:
+      return {StoredType::U8, 3};
+    case 256:
+      return {StoredType::I8};
+    case 512:
+      return {StoredType::U16};
+    case 768:
+      return {StoredType::U32};
+    case 1024:
+      return {StoredType::I64};
+    case 1280:
+      return {StoredType::U64};
+    case 2304:
+      return {StoredType::U8, 4};
+    case 32:
+    case 1792:
+    case 2048:
+      throw Error("its values are complex numbers, which are not supported");
+    case 1536:
+      throw Error("its values are floats of 128 bits, which are not supported");
+    default:
+      throw Error(fmt::format("its values are of the unknown type {}", code));
+  }
 }
 
 }  // namespace vox

@@ -1,15 +1,17 @@
 #include "formats/volume/volume_file.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "formats/file_types.h"
-#include "formats/io/foreign_file.h"
-#include "formats/volume/dat_volume.h"
-#include "formats/volume/known_volume.h"
-#include "formats/volume/meta_image.h"
-#include "formats/volume/nifti.h"
-#include "formats/volume/nrrd.h"
+#include "formats/io/read_file.h"
+#include "formats/scene/scene_file.h"
+#include "formats/volume/stored_volume.h"
+#include "formats/volume/volume_formats.h"
 #include "libvox/base/error.h"
+#include "libvox/dag/derived.h"
+#include "libvox/dag/walk.h"
 
 namespace vox {
 namespace {
@@ -76,6 +78,25 @@ StoredVolume open_stored_volume(const std::filesystem::path& path, const RawOpti
 volume::Volume open_volume(const std::filesystem::path& path, const RawOptions& raw,
                            std::optional<uint32_t> channel) {
   return known_volume(open_stored_volume(path, raw, channel));
+}
+
+AnyVolume::AnyVolume(const std::filesystem::path& path, const RawOptions& raw, uint64_t most_voxels) {
+  std::string source = path.filename().string();
+  if (!has_role(path, FileRole::Scene)) {
+    volume = open_volume(path, raw);
+  } else if (const SceneFileParts parts = scene_file_parts(path); parts.bricks && !parts.dag) {
+    bricks = read_bricks(path);
+    volume = bricks::bricks_volume(bricks);
+  } else {
+    scene = read_scene(path);
+    const uint32_t halvings = most_voxels == 0 ? 0 : dag::halvings_below(most_voxels, scene.dag.resolution);
+    if (halvings > 0) {
+      scene = dag::coarser(std::move(scene), halvings);
+      source += fmt::format(" at a resolution of {}", scene.dag.resolution);
+    }
+    volume = dag::scene_volume(scene);
+  }
+  volume.info.source = source;
 }
 
 }  // namespace vox

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <optional>
 
-#include "formats/volume/raw_volume.h"
 #include "formats/volume/stored_volume.h"
+#include "formats/volume/volume_formats.h"
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/voxel_scene.h"
 #include "libvox/volume/volume.h"
 
 namespace vox {
@@ -20,9 +22,26 @@ bool has_volume_header(const std::filesystem::path& path);
 StoredVolume open_stored_volume(const std::filesystem::path& path, const RawOptions& raw,
                                 std::optional<uint32_t> channel = std::nullopt);
 
-// Does the same and converts the values to a type that kernels support (known_volume.h), for which it may
+// Does the same and converts the values to a type that kernels support (stored_volume.h), for which it may
 // have to read all of them.
 volume::Volume open_volume(const std::filesystem::path& path, const RawOptions& raw,
                            std::optional<uint32_t> channel = std::nullopt);
+
+// Opens a volume from any kind of file that contains one.
+
+// A volume together with the bricks or the scene from which it is read.
+struct AnyVolume {
+  volume::Volume volume;
+  bricks::FrozenBricks bricks;
+  dag::VoxelScene scene;
+
+  // Opens the volume of a file of values. From a scene file it takes the scene's materials, or the bricks if
+  // the file has nothing else. A scene with more than `most_voxels` (0: no limit) is read at the finest level
+  // that has no more voxels. A coarser whole is better than a part of the scene, because the middle of a
+  // scene may well be empty.
+  AnyVolume(const std::filesystem::path& path, const RawOptions& raw, uint64_t most_voxels);
+  AnyVolume(const AnyVolume&) = delete;
+  AnyVolume& operator=(const AnyVolume&) = delete;
+};
 
 }  // namespace vox

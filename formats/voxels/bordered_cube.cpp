@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "libvox/dag/dense_values.h"
-#include "libvox/dag/leaf.h"
+#include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {

@@ -2,10 +2,14 @@
 // neighbours of every voxel. The voxels are available as bytes and as rows of bits along x.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
-#include "libvox/base/voxel_box.h"
+#include "libvox/base/bits.h"
+#include "libvox/base/geometry.h"
+#include "libvox/dag/from_cubes.h"
 #include "libvox/dag/frozen_dag.h"
 
 namespace vox {
@@ -24,7 +28,7 @@ class BorderedCube {
   // keeps one and reads one cube after another into it.
   void read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner);
 
-  // Places are relative to the corner, from -1 to 64. The value is as in dag/dense_values.h: 0 is empty.
+  // Places are relative to the corner, from -1 to 64. The value is as in dag/walk.h: 0 is empty.
   uint8_t value(const Int3& at) const { return values_[place(at)]; }
 
   // Bit x of row() is set if the voxel (x, y, z) is filled. Bit x of the other two is set if the voxel before
@@ -51,6 +55,42 @@ class BorderedCube {
 
   std::vector<uint8_t> values_, dense_;
   std::vector<uint64_t> rows_;
+};
+
+// One bit for each 64³ cube of a dense grid, set if the cube contains a filled voxel. Several threads may set
+// bits.
+
+class CubeMarks {
+ public:
+  // The grid's voxels lie in [0, size) on each axis.
+  explicit CubeMarks(Vec3<uint64_t> size)
+      : cubes_{(size.x + 63) / 64, (size.y + 63) / 64, (size.z + 63) / 64},
+        words_((cubes_.x * cubes_.y * cubes_.z + 63) / 64) {}
+
+  void mark(Vec3<uint64_t> voxel) {
+    const uint64_t bit = ((voxel.z / 64) * cubes_.y + voxel.y / 64) * cubes_.x + voxel.x / 64;
+    const std::atomic_ref<uint64_t> word(words_[bit / 64]);
+    const uint64_t mask = uint64_t{1} << (bit & 63);
+    if ((word.load(std::memory_order_relaxed) & mask) == 0) word.fetch_or(mask, std::memory_order_relaxed);
+  }
+
+  // Returns the keys of the marked cubes, ascending.
+  std::vector<uint64_t> keys() const {
+    std::vector<uint64_t> keys;
+    for (uint64_t i = 0; i < words_.size(); ++i)
+      for (uint64_t word = words_[i]; word != 0; word &= word - 1) {
+        const uint64_t bit = i * 64 + static_cast<uint64_t>(lowest_bit(word));
+        keys.push_back(morton_encode(static_cast<uint32_t>(bit % cubes_.x),
+                                     static_cast<uint32_t>(bit / cubes_.x % cubes_.y),
+                                     static_cast<uint32_t>(bit / cubes_.x / cubes_.y)));
+      }
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  }
+
+ private:
+  Vec3<uint64_t> cubes_;
+  std::vector<uint64_t> words_;
 };
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-#include "formats/voxels/composed.h"
+#include "formats/voxels/voxel_file.h"
 
 #include <fmt/format.h>
 

@@ -1,16 +1,24 @@
 #include "formats/voxels/export.h"
 
 #include <fmt/format.h>
+#include <tbb/concurrent_queue.h>
+#include <tbb/parallel_pipeline.h>
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
 
 #include "formats/file_types.h"
-#include "formats/volume/nrrd.h"
-#include "formats/voxels/dag_files/hash_dag_writer.h"
-#include "formats/voxels/dag_files/symvox_writer.h"
+#include "formats/io/output_file.h"
+#include "formats/volume/volume_formats.h"
+#include "formats/voxels/dag_files/hash_dag.h"
+#include "formats/voxels/dag_files/symvox.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
 #include "formats/voxels/surfaces/surface_files.h"
-#include "formats/voxels/surfaces/voxel_points.h"
-#include "formats/voxels/vl32/vl32_writer.h"
+#include "formats/voxels/vl32/vl32.h"
 #include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/units.h"
 
 namespace vox {
 namespace {
@@ -67,6 +75,111 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
                               listed_extensions(FileRole::Export, FileUse::Written, FileList::Or)))
           .at(path.string());
   }
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMostPieces = 16;  // pieces in memory at a time
+
+constexpr const char* kPart = "of a scene file, a clip box writes a part";
+
+void require_space(const fs::path& target, uint64_t bytes) {
+  fs::path folder = target.parent_path();
+  std::error_code unknown;
+  fs::space_info space = fs::space(folder.empty() ? "." : folder, unknown);
+  if (unknown || space.available >= bytes) return;
+  throw Error(fmt::format("needs at least {}, but its disk has {} free", format_bytes(bytes),
+                          format_bytes(space.available)))
+      .at(target.string())
+      .hint(lower_resolution_hint())
+      .about("resolution");
+}
+
+}  // namespace
+
+VoxelBox export_region(const dag::VoxelScene& scene, const std::optional<VoxelBox>& clip,
+                       const fs::path& target) {
+  VoxelBox whole = cube_at({0, 0, 0}, scene.dag.resolution);
+  if (!clip) return whole;
+  VoxelBox region = intersection(whole, *clip);
+  if (!region.empty()) return region;
+  throw Error(fmt::format("the clip box holds none of the scene's {0} x {0} x {0} voxels", whole.max.x))
+      .at(target.string());
+}
+
+std::string coarser_resolution(uint32_t resolution, uint32_t most) {
+  while (resolution > most) resolution = (resolution + 1) / 2;
+  return resolution % 1024 == 0 ? fmt::format("{}K", resolution / 1024) : fmt::format("{}", resolution);
+}
+
+std::string lower_resolution_hint() {
+  return fmt::format("a lower resolution makes a coarser one; {}", kPart);
+}
+
+std::string coarser_hint(const std::string& resolution) {
+  return fmt::format("a resolution of {} makes a coarser one; {}", resolution, kPart);
+}
+
+Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel) {
+  return scene.origin + Vec3d{double(voxel.x), double(voxel.y), double(voxel.z)} * scene.voxel_size;
+}
+
+ExportFile::ExportFile(const fs::path& target, uint64_t least_bytes) : file_(target) {
+  require_space(file_.target(), least_bytes);
+}
+
+void ExportFile::write(std::span<const uint8_t> bytes) {
+  write(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
+void ExportFile::write(std::string_view text) {
+  write_at(file_.descriptor(), end_, text, file_.target());
+  end_ += text.size();
+}
+
+void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make) {
+  // Each piece in the pipeline has a slot, and the pipeline passes the slot's number on. If it passed the
+  // pieces themselves, those that wait in it would leak when an error ends it.
+  struct Slot {
+    uint64_t piece = 0, offset = 0;
+    std::vector<uint8_t> bytes = {};
+  };
+  std::vector<Slot> slots(std::clamp<size_t>(2 * std::thread::hardware_concurrency(), 2, kMostPieces));
+  tbb::concurrent_queue<size_t> free_slots;
+  for (size_t slot = 0; slot < slots.size(); ++slot) free_slots.push(slot);
+  uint64_t next = 0;
+  const auto number = [&](tbb::flow_control& control) {
+    size_t slot = 0;
+    if (next == count)
+      control.stop();
+    else if (free_slots.try_pop(slot))  // succeeds: as many slots as pieces
+      slots[slot].piece = next++;
+    return slot;
+  };
+  const auto make_piece = [&](size_t slot) {
+    throw_if_cancelled();
+    slots[slot].bytes = make(slots[slot].piece);
+    return slot;
+  };
+  const auto place_piece = [&](size_t slot) {
+    slots[slot].offset = end_;
+    end_ += slots[slot].bytes.size();
+    return slot;
+  };
+  const auto write_piece = [&](size_t slot) {
+    const std::vector<uint8_t>& bytes = slots[slot].bytes;
+    write_at(file_.descriptor(), slots[slot].offset,
+             {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file_.target());
+    free_slots.push(slot);
+  };
+  using tbb::filter_mode;
+  tbb::parallel_pipeline(slots.size(),
+                         tbb::make_filter<void, size_t>(filter_mode::serial_in_order, number) &
+                             tbb::make_filter<size_t, size_t>(filter_mode::parallel, make_piece) &
+                             tbb::make_filter<size_t, size_t>(filter_mode::serial_in_order, place_piece) &
+                             tbb::make_filter<size_t, void>(filter_mode::parallel, write_piece));
 }
 
 }  // namespace vox

@@ -3,17 +3,25 @@
 // palette and DAG are made here, in one way for all readers.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "libvox/base/error.h"
+#include "libvox/base/morton.h"
+#include "libvox/base/vec.h"
 #include "libvox/dag/from_cubes.h"
-#include "libvox/dag/voxel_cube.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/scene/auto_palette.h"
-#include "libvox/scene/nearest_entry.h"
+#include "libvox/scene/oklab.h"
+#include "libvox/voxelize/grid.h"
 
 namespace vox {
 
@@ -167,5 +175,118 @@ class VoxelSink {
   uint32_t entry_ = 0;
   uint64_t run_ = 0;
 };
+
+// The grid for a file whose voxels may lie anywhere: the lower corner of their bounds becomes voxel (0, 0,
+// 0).
+
+// The bounds of voxels in a file's own coordinates, including both `min` and `max`.
+struct FileBounds {
+  Vec3<int64_t> min = {INT64_MAX, INT64_MAX, INT64_MAX}, max = {INT64_MIN, INT64_MIN, INT64_MIN};
+
+  bool empty() const { return min.x > max.x; }
+  void add(const Vec3<int64_t>& voxel) {
+    min = {std::min(min.x, voxel.x), std::min(min.y, voxel.y), std::min(min.z, voxel.z)};
+    max = {std::max(max.x, voxel.x), std::max(max.y, voxel.y), std::max(max.z, voxel.z)};
+  }
+  void add(const FileBounds& other) {
+    if (other.empty()) return;
+    add(other.min);
+    add(other.max);
+  }
+};
+
+// Sets resolution and origin for a file whose voxels are `voxel_size` wide and whose (0, 0, 0) lies at the
+// world's origin. Throws Error if no grid is large enough.
+inline void fit_grid(VoxelFile& file, const FileBounds& bounds) {
+  file.resolution = voxelize::kMinResolution;
+  if (bounds.empty()) return;
+  const uint64_t side = std::max({static_cast<uint64_t>(bounds.max.x) - static_cast<uint64_t>(bounds.min.x),
+                                  static_cast<uint64_t>(bounds.max.y) - static_cast<uint64_t>(bounds.min.y),
+                                  static_cast<uint64_t>(bounds.max.z) - static_cast<uint64_t>(bounds.min.z)});
+  if (side >= voxelize::kMaxResolution)
+    throw Error(fmt::format("its voxels are spread over {} along one axis, but a scene has at most {}",
+                            side + 1, voxelize::kMaxResolution));
+  file.resolution = std::max(static_cast<uint32_t>(side + 1), voxelize::kMinResolution);
+  file.origin = Vec3d{static_cast<double>(bounds.min.x), static_cast<double>(bounds.min.y),
+                      static_cast<double>(bounds.min.z)} *
+                file.voxel_size;
+}
+
+// Converts between our order of octants and voxels, z << 2 | y << 1 | x, and the order in files whose slot is
+// x << 2 | y << 1 | z (HashDAG, SymVox). In those files y points up; a scene with another axis up is rotated,
+// not mirrored.
+
+// Converts a place in a grid in which `up` points up to the same grid with y up, by a cyclic exchange of the
+// axes.
+template <class T>
+constexpr Vec3<T> turned_y_up(const Vec3<T>& place, dag::UpAxis up) {
+  switch (up) {
+    case dag::UpAxis::X:
+      return {place.z, place.x, place.y};
+    case dag::UpAxis::Y:
+      break;
+    case dag::UpAxis::Z:
+      return {place.y, place.z, place.x};
+  }
+  return place;
+}
+
+// Maps our octants to a file's slots. If y points up, the map is its own inverse.
+class SlotOrder {
+ public:
+  explicit SlotOrder(dag::UpAxis up) {
+    for (uint32_t octant = 0; octant < 8; ++octant) {
+      const Int3 place = turned_y_up(octant_place(octant), up);
+      const auto slot = static_cast<uint8_t>(place.x << 2 | place.y << 1 | place.z);
+      slots_[octant] = slot;
+      octants_[slot] = static_cast<uint8_t>(octant);
+    }
+    for (uint32_t mask = 0; mask < masks_.size(); ++mask)
+      for (uint32_t octant = 0; octant < 8; ++octant)
+        masks_[mask] = static_cast<uint8_t>(masks_[mask] | (mask >> octant & 1) << slots_[octant]);
+  }
+
+  uint32_t slot(uint32_t octant) const { return slots_[octant]; }
+  uint32_t octant(uint32_t slot) const { return octants_[slot]; }
+
+  // Converts a mask of octants to a mask of slots.
+  uint32_t mask_of_slots(uint32_t octants) const { return masks_[octants]; }
+
+  // Converts a mask of 4³ voxels: byte s has the voxels of slot s, in the order of slots.
+  uint64_t leaf_mask(uint64_t mask) const {
+    uint64_t turned = 0;
+    for (uint32_t octant = 0; octant < 8; ++octant)
+      turned |= uint64_t{masks_[mask >> 8 * octant & 0xff]} << 8 * slots_[octant];
+    return turned;
+  }
+
+  // Returns our bit for the voxel that has this bit in a file's mask of 4³ voxels.
+  uint32_t voxel(uint32_t bit) const { return uint32_t{octants_[bit >> 3]} << 3 | octants_[bit & 7]; }
+
+ private:
+  std::array<uint8_t, 8> slots_ = {}, octants_ = {};
+  std::array<uint8_t, 256> masks_ = {};
+};
+
+// Reads voxel files of other programs as scenes, by extension.
+
+bool is_voxels_path(const std::filesystem::path& path);
+
+// Throws Error that names the file and the defect. The scene's source, generator, command and time stay
+// empty.
+ScenePlusError read_voxels(const std::filesystem::path& path, const VoxelFileOptions& options = {});
+
+// Several scenes on one grid: a voxel that a later scene fills hides those of earlier scenes.
+
+// Returns the box around the filled voxels of a scene, in the world. If there are none, min > max.
+voxelize::Box filled_box(const dag::VoxelScene& scene);
+
+// Returns the voxels of scenes that lie anywhere, on a grid with y up; the scenes have y up too. If a scene's
+// voxels are larger than the grid's, a grid voxel is filled if its centre lies in a filled scene voxel. If
+// they are smaller, a grid voxel is filled if it contains the centre of a filled scene voxel, so that closed
+// surfaces stay closed; the last such voxel in Morton order gives the material. Everything outside the grid
+// is cut off. A scene without colours is grey.
+VoxelFile composed_voxels(std::vector<std::shared_ptr<const dag::VoxelScene>> scenes,
+                          const voxelize::Grid& grid);
 
 }  // namespace vox

@@ -126,4 +126,58 @@ VOX_HD inline void prefetch_lines(const void* begin, uint32_t bytes) {
   if (bytes % kStep != 0) prefetch_line(at + bytes - 1);
 }
 
+// Functions that mix the bits of a word (the finalisers of MurmurHash3): changing one input bit changes each
+// output bit with a probability of one half. Different words give different words, and 0 gives 0.
+
+VOX_HD inline uint64_t mix64(uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdull;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53ull;
+  x ^= x >> 33;
+  return x;
+}
+
+VOX_HD inline uint32_t mix32(uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x85ebca6b;
+  x ^= x >> 13;
+  x *= 0xc2b2ae35;
+  x ^= x >> 16;
+  return x;
+}
+
+// Primes, for tables whose number of slots must have no divisor in common with any step through them.
+
+// Returns the least prime that is at least n. Returns 1 for n = 1.
+inline uint64_t next_prime(uint64_t n) {
+  const auto is_prime = [&] {
+    for (uint64_t d = 2; d * d <= n; ++d)
+      if (n % d == 0) return false;
+    return true;
+  };
+  while (!is_prime()) ++n;
+  return n;
+}
+
+// Finds the n-th set bit of a word.
+
+// The index of the n-th set bit, counted from 0. The word must have more than n set bits.
+VOX_HD inline uint32_t nth_bit(uint32_t word, uint32_t n) {
+  uint32_t at = 0;
+  for (uint32_t width = 16; width > 0; width /= 2) {
+    const auto low = static_cast<uint32_t>(popcount((word >> at) & ((1u << width) - 1)));
+    if (n < low) continue;
+    n -= low;
+    at += width;
+  }
+  return at;
+}
+
+VOX_HD inline uint32_t nth_bit(uint64_t word, uint32_t n) {
+  const auto low = static_cast<uint32_t>(word), high = static_cast<uint32_t>(word >> 32);
+  const auto in_low = static_cast<uint32_t>(popcount(low));
+  return n < in_low ? nth_bit(low, n) : 32 + nth_bit(high, n - in_low);
+}
+
 }  // namespace vox

@@ -1,8 +1,11 @@
 #include "libvox/base/progress.h"
 
 #include <algorithm>
+#include <csignal>
 #include <mutex>
 #include <utility>
+
+#include "libvox/base/error.h"
 
 namespace vox {
 namespace {
@@ -49,6 +52,23 @@ NoProgress::NoProgress() {
 
 NoProgress::~NoProgress() {
   --progress_silenced;
+}
+
+namespace {
+
+volatile std::sig_atomic_t cancelled = 0;
+
+}  // namespace
+
+void cancel_on_interrupt() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { cancelled = 1; };
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+void throw_if_cancelled() {
+  if (cancelled) throw Cancelled();
 }
 
 }  // namespace vox

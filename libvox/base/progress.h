@@ -49,4 +49,28 @@ class NoProgress {
   NoProgress& operator=(const NoProgress&) = delete;
 };
 
+// Lets a user end a program early: SIGINT or SIGTERM sets a flag, and long loops check the flag where it is
+// safe to stop.
+
+void cancel_on_interrupt();  // installs the SIGINT and SIGTERM handler
+void throw_if_cancelled();   // throws Cancelled after a signal
+
+// The wall-clock seconds since construction or since the last lap.
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  // Returns the seconds since the last lap, and starts the next one.
+  double lap() {
+    double elapsed = seconds();
+    start_ = Clock::now();
+    return elapsed;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
 }  // namespace vox

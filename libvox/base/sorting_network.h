@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "libvox/base/hd.h"
-#include "libvox/base/unroll.h"
 
 namespace vox {
 

@@ -1,10 +1,10 @@
 // The bodies of the loops that make bricks. Each call works on one block or one brick.
 #pragma once
 
-#include "libvox/base/cube_order.h"
+#include "libvox/base/morton.h"
+#include "libvox/bricks/brick.h"
 #include "libvox/bricks/frozen_bricks.h"
-#include "libvox/bricks/value_set.h"
-#include "libvox/volume/value_rule.h"
+#include "libvox/volume/volume.h"
 
 namespace vox::bricks {
 

@@ -1,4 +1,4 @@
-// Makes bricks of a volume on one device. build_cpu.cpp and build_cuda.cu include this file and name the
+// Makes bricks of a volume on one device. on_cpu.cpp and on_cuda.cu include this file and name the
 // device.
 #pragma once
 
@@ -6,13 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "libvox/base/cancel.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/stopwatch.h"
 #include "libvox/bricks/bodies.h"
-#include "libvox/bricks/build.h"
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/device/pool.h"
-#include "libvox/volume/pieces.h"
+#include "libvox/volume/volume.h"
 
 namespace vox::bricks {
 

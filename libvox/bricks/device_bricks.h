@@ -4,7 +4,7 @@
 #include <array>
 
 #include "libvox/bricks/frozen_bricks.h"
-#include "libvox/device/uploaded.h"
+#include "libvox/device/pool.h"
 
 namespace vox::bricks {
 

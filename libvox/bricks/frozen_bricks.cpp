@@ -1,11 +1,18 @@
 #include "libvox/bricks/frozen_bricks.h"
 
 #include <fmt/format.h>
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string>
 
 #include "libvox/base/error.h"
+#include "libvox/base/process.h"
+#include "libvox/volume/volume.h"
 
 namespace vox::bricks {
 namespace {
@@ -102,6 +109,52 @@ void check_structure(const FrozenBricks& bricks) {
       bricks.root.size() != bricks.bricks() * bricks.entry_words)
     throw Error(fmt::format("{} words for the {} bricks of the volume", bricks.root.size(), bricks.bricks()));
   volume::with_word_type(bricks.info.type, [&]<class T>() { check_bricks<T>(bricks); });
+}
+
+uint64_t BrickTotals::root_bytes() const {
+  const uint64_t most_words = *std::ranges::max_element(bytes) / sizeof(uint32_t);
+  return bricks * sizeof(uint32_t) * (most_words > kMaxShortPlace ? 2 : 1);
+}
+
+uint64_t BrickTotals::total_bytes() const {
+  return std::accumulate(bytes.begin(), bytes.end(), root_bytes());
+}
+
+void check_brick_types(uint32_t types) {
+  if ((types & BrickTypes::kHoldAll) != 0) return;
+  std::string names;
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+    if ((BrickTypes::kHoldAll >> type & 1) != 0)
+      names += (names.empty() ? "" : ", ") + std::string(BrickTypes::kNames[type]);
+  throw UsageError(
+      fmt::format("these types of bricks cannot hold every volume, expected at least one of: {}", names));
+}
+
+void check_root_memory(Int3 size, uint32_t log2_side) {
+  constexpr uint64_t kEntryBytes =
+      sizeof(uint64_t) + sizeof(uint32_t);  // while it is made, and when it is packed
+  const Int3 grid = brick_grid(size, log2_side == 0 ? kMaxBrickLog2 : log2_side);
+  const uint64_t bytes = VoxelBox{{0, 0, 0}, grid}.voxels() * kEntryBytes, available = available_bytes();
+  if (bytes > available) throw OutOfMemory(bytes, available);
+}
+
+void verify(const FrozenBricks& bricks) {
+  check_structure(bricks);
+  uint64_t filled = 0;
+  volume::read_pieces(bricks_volume(bricks), volume::kReadVoxels,
+                      [&](const VoxelBox& box, const std::byte* values) {
+                        filled += tbb::parallel_reduce(
+                            tbb::blocked_range<uint64_t>(0, box.voxels(), 1 << 16), uint64_t{0},
+                            [&](const auto& part, uint64_t sum) {
+                              for (uint64_t i = part.begin(); i < part.end(); ++i)
+                                sum += volume::bits_at(bricks.info.type, values, i) != bricks.background;
+                              return sum;
+                            },
+                            std::plus<>());
+                      });
+  if (filled != bricks.filled)
+    throw Error(
+        fmt::format("the number of filled voxels is {}, but the bricks hold {}", bricks.filled, filled));
 }
 
 }  // namespace vox::bricks

@@ -10,7 +10,6 @@
 
 #include "libvox/base/words.h"
 #include "libvox/bricks/bricks_ref.h"
-#include "libvox/volume/value_type.h"
 #include "libvox/volume/volume.h"
 
 namespace vox::bricks {
@@ -51,5 +50,84 @@ volume::Volume bricks_volume(const FrozenBricks& bricks);
 
 // Checks everything on which access relies to stay inside the data. Throws Error.
 void check_structure(const FrozenBricks& bricks);
+
+// The sets of brick types that have a name, because benchmarks compare them.
+
+struct BrickTypeSet {
+  const char* name;   // on command lines
+  const char* title;  // in tables
+  uint32_t types;
+};
+
+namespace detail {
+template <class... Types>
+constexpr uint32_t set_of() {
+  return ((1u << BrickTypes::kNumber<Types>) | ...);
+}
+}  // namespace detail
+
+// The sets of Labschütz, Figure 6.1: one type beside empty bricks, and the thesis's four types; then all
+// types.
+inline constexpr std::array<BrickTypeSet, 5> kBrickTypeSets = {
+    {{"dense", "dense", detail::set_of<EmptyBrick, DenseBrick>()},
+     {"octree", "octree", detail::set_of<EmptyBrick, OctreeBrick>()},
+     {"list", "list", detail::set_of<EmptyBrick, ListBrick>()},
+     {"four", "four types", kThesisBrickTypes},
+     {"all", "all types", kAllBrickTypes}}};
+
+// Makes bricks of a volume on a device, piece by piece. Only one piece of the volume is held in memory at a
+// time.
+
+struct BricksOptions {
+  uint32_t log2_side = 0;  // 2 to 6; 0: the side that takes the least memory
+  uint32_t types = kAllBrickTypes;
+  volume::ThresholdOptions threshold;
+  uint64_t piece_voxels = 0;  // voxels of a piece, for tests; 0: chosen from the memory limit
+};
+
+// The memory and the counts of a volume's bricks of one side.
+struct BrickTotals {
+  uint32_t log2_side = 0;
+  uint64_t bricks = 0;
+  uint64_t filled = 0;  // in voxels
+  std::array<uint64_t, kBrickTypeCount> counts = {}, bytes = {};
+  // Voxels of the volume that lie in bricks of each type. The voxels of a brick outside of the volume do not
+  // count.
+  std::array<uint64_t, kBrickTypeCount> voxels = {};
+  // The bytes in the layout of the thesis (Labschütz, Table 5.1 and §3.2) with its four types: entries of the
+  // root grid take 8 bytes, octree nodes 32, Morton codes 6.
+  uint64_t thesis_bytes = 0;
+
+  uint64_t root_bytes() const;
+  uint64_t total_bytes() const;
+};
+
+struct BricksResult {
+  FrozenBricks bricks;
+  std::vector<BrickTotals> tried;  // one for each side that was tried
+  double read_seconds = 0;         // for reading the volume's values, in all passes
+  double seconds = 0;              // for everything else
+  uint64_t peak_device_bytes = 0;
+};
+
+// Throws UsageError if these types cannot hold every brick.
+void check_brick_types(uint32_t types);
+
+// Throws OutOfMemory where the machine has not the memory for the root grid alone, which has an entry for each brick,
+// empty ones included. A side of 0 stands for the largest.
+void check_root_memory(Int3 size, uint32_t log2_side);
+
+// Measures bricks of all sides from 4 to 64, without building them.
+template <class Device>
+std::vector<BrickTotals> measure_bricks(Device& device, const volume::Volume& volume,
+                                        const BricksOptions& options);
+
+template <class Device>
+BricksResult build_bricks(Device& device, const volume::Volume& volume, const BricksOptions& options);
+
+// Checks bricks more thoroughly than check_structure(), by reading all voxels.
+
+// Throws Error if check_structure() does, or if the number of filled voxels is not `filled`.
+void verify(const FrozenBricks& bricks);
 
 }  // namespace vox::bricks

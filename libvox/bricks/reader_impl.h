@@ -1,14 +1,13 @@
-// The reader on one device. reader_cpu.cpp and reader_cuda.cu include this file, and say which device it is
+// The reader on one device. on_cpu.cpp and on_cuda.cu include this file, and say which device it is
 // and how code is compiled for it.
 #pragma once
 
 #include <algorithm>
 #include <optional>
 
-#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"
-#include "libvox/base/stopwatch.h"
+#include "libvox/base/progress.h"
 #include "libvox/bricks/device_bricks.h"
 #include "libvox/bricks/jit/compile.h"
 #include "libvox/bricks/reader.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libvox/dag/frozen_dag.h"
-#include "libvox/device/uploaded.h"
+#include "libvox/device/pool.h"
 
 namespace vox::dag {
 

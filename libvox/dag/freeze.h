@@ -1,14 +1,195 @@
-// Freezes a scene of a store: lists its nodes (find_levels.h), writes them into a FrozenDag and computes the
+// Freezes a scene of a store: lists its nodes, writes them into a FrozenDag and computes the
 // digest.
 #pragma once
 
 #include <algorithm>
 
-#include "libvox/dag/digest.h"
-#include "libvox/dag/find_levels.h"
+#include "libvox/base/error.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/store.h"
+#include "libvox/device/pool.h"
 
 namespace vox::dag {
+
+// Lists the nodes of a store that can be reached from some roots, level by level from the roots down, each
+// node once. The nodes of a level are in the order in which the nodes above, which are themselves in order,
+// first point to them. Below a single root, this is the order in which a depth-first walk first visits the
+// nodes of the level.
+
+// The unique nodes of one level, in order.
+struct FrozenLevel {
+  device::Buffer<uint32_t> pointers;    // the store's pointer to each node
+  device::Buffer<uint32_t> edge_start;  // node i has the edges from edge_start[i] to edge_start[i + 1]
+  device::Buffer<uint32_t> edge_rank;   // the number of the node on the next level to which each edge leads
+  uint64_t nodes = 0, edges = 0;
+};
+
+// A word for each item of a store: first the least number of an edge that leads to it, later its rank.
+struct FoundItemWords {
+  uint32_t* words;
+  // The number of items before each superblock. If it is nullptr, the words are in the order of pointers,
+  // which takes more memory if superblocks are only partly in use.
+  const uint32_t* first;
+  VOX_HD uint32_t* of(uint32_t pointer) const {
+    if (!first) return words + pointer;
+    return words + first[pointer / hash::kItemsPerSuperblock] + pointer % hash::kItemsPerSuperblock;
+  }
+};
+
+struct CountChildren {
+  static constexpr int kPrefetchStages = 1;
+  hash::SlabMemoryRef store;
+  const uint32_t* pointers;
+  VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(store.item(pointers[i]).head()); }
+  VOX_HD uint32_t operator()(uint64_t i) const { return node_words(store.item(pointers[i])[0]) - 1; }
+};
+
+struct VisitChildren {
+  hash::SlabMemoryRef store;
+  const uint32_t* pointers;
+  const uint32_t* edge_start;
+  uint32_t* edge_pointer;
+  FoundItemWords mark;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    const hash::ItemRef node = store.item(pointers[i]);
+    if (stage == 0) return prefetch_line(node.head());
+    for (uint32_t c = 1; c < node_words(node[0]); ++c) prefetch_line(mark.of(node[c]));
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    const hash::ItemRef node = store.item(pointers[i]);
+    for (uint32_t edge = edge_start[i]; edge < edge_start[i + 1]; ++edge) {
+      const uint32_t child = node[1 + edge - edge_start[i]];
+      edge_pointer[edge] = child;
+      device::atomic_min(mark.of(child), edge);
+    }
+  }
+};
+
+struct VisitRoots {
+  const uint32_t* pointers;
+  FoundItemWords mark;
+  VOX_HD void operator()(uint64_t i) const {
+    device::atomic_min(mark.of(pointers[i]), static_cast<uint32_t>(i));
+  }
+};
+
+struct IsFirstVisit {
+  static constexpr int kPrefetchStages = 1;
+  const uint32_t* edge_pointer;
+  FoundItemWords mark;
+  VOX_HD void prefetch(uint64_t edge, int) const { prefetch_line(mark.of(edge_pointer[edge])); }
+  VOX_HD bool operator()(uint64_t edge) const { return *mark.of(edge_pointer[edge]) == edge; }
+};
+
+struct RankChildren {
+  const uint32_t* first_edges;
+  const uint32_t* edge_pointer;
+  uint32_t* pointers;
+  FoundItemWords mark;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    const uint32_t* edge = edge_pointer + first_edges[i];
+    prefetch_line(stage == 0 ? edge : mark.of(*edge));
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    pointers[i] = edge_pointer[first_edges[i]];
+    *mark.of(pointers[i]) = static_cast<uint32_t>(i);
+  }
+};
+
+struct RankEdges {
+  static constexpr int kPrefetchStages = 1;
+  FoundItemWords mark;
+  uint32_t* edges;  // pointers in, ranks out
+  VOX_HD void prefetch(uint64_t edge, int) const { prefetch_line(mark.of(edges[edge])); }
+  VOX_HD void operator()(uint64_t edge) const { edges[edge] = *mark.of(edges[edge]); }
+};
+
+struct ClearMarks {
+  static constexpr int kPrefetchStages = 1;
+  const uint32_t* pointers;
+  FoundItemWords mark;
+  VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(mark.of(pointers[i])); }
+  VOX_HD void operator()(uint64_t i) const { *mark.of(pointers[i]) = UINT32_MAX; }
+};
+
+// Some roots, several of which may be the same node, and the nodes below them.
+struct Forest {
+  device::Buffer<uint32_t> roots;   // the number of each root on the first level
+  std::vector<FrozenLevel> levels;  // begins with the roots' level
+};
+
+// The words of all items of a store, UINT32_MAX at first.
+template <class Device>
+class ItemMarks {
+ public:
+  ItemMarks(Device& device, const DagStore<Device>& store) {
+    const bool by_pointer = store.pointer_range() <= 2 * store.tables().places();  // saves a read
+    const uint64_t words = by_pointer ? store.pointer_range() : store.tables().places();
+    words_ = device.template make<uint32_t>(words);
+    device.fill(words_.data(), words, UINT32_MAX);
+    if (!by_pointer) first_ = device::uploaded(device, store.tables().first_places());
+  }
+  FoundItemWords ref() const { return {words_.data(), first_.data()}; }
+
+ private:
+  device::Buffer<uint32_t> words_, first_;
+};
+
+template <class Device>
+class LevelFinder {
+ public:
+  LevelFinder(Device& device, const DagStore<Device>& store)
+      : device_(device), store_(store.ref()), marks_(device, store), mark_(marks_.ref()) {}
+
+  // The last of the `levels` levels must hold leaves.
+  Forest run(device::Buffer<uint32_t> roots, size_t levels) {
+    Forest forest = {std::move(roots), std::vector<FrozenLevel>(levels)};
+    const uint64_t count = forest.roots.size();
+    device_.for_each("freeze: visit roots", count, VisitRoots{forest.roots.data(), mark_});
+    number(forest.roots, count, forest.levels[0]);
+    for (size_t level = 0; level + 1 < levels; ++level)
+      find_next(forest.levels[level], forest.levels[level + 1]);
+    return forest;
+  }
+
+ private:
+  void find_next(FrozenLevel& level, FrozenLevel& next) {
+    level.edge_start = device_.template make<uint32_t>(level.nodes + 1);
+    level.edges =
+        device_.exclusive_scan({"freeze: count edges", 20}, level.nodes,
+                               CountChildren{store_, level.pointers.data()}, level.edge_start.data());
+    if (level.edges >= UINT32_MAX)
+      throw Error("a level of the DAG has more than 2^32 edges").hint("lower the resolution");
+    level.edge_rank = device_.template make<uint32_t>(level.edges);
+    device_.for_each(
+        {"freeze: visit", 60}, level.nodes,
+        VisitChildren{store_, level.pointers.data(), level.edge_start.data(), level.edge_rank.data(), mark_});
+    number(level.edge_rank, level.edges, next);
+  }
+
+  // Numbers the nodes that visited edges lead to. The edges' pointers become numbers.
+  void number(device::Buffer<uint32_t>& edge_rank, uint64_t edges, FrozenLevel& next) {
+    auto first_edges = device_.template make<uint32_t>(edges);
+    next.nodes = device_.select({"freeze: first visits", 12}, edges, IsFirstVisit{edge_rank.data(), mark_},
+                                first_edges.data());
+    next.pointers = device_.template make<uint32_t>(next.nodes);
+    device_.for_each({"freeze: rank nodes", 16}, next.nodes,
+                     RankChildren{first_edges.data(), edge_rank.data(), next.pointers.data(), mark_});
+    device_.for_each({"freeze: rank edges", 12}, edges, RankEdges{mark_, edge_rank.data()});
+    device_.for_each({"freeze: clear", 8}, next.nodes, ClearMarks{next.pointers.data(), mark_});
+  }
+
+  Device& device_;
+  hash::SlabMemoryRef store_;
+  ItemMarks<Device> marks_;
+  FoundItemWords mark_;
+};
+
+template <class Device>
+Forest find_levels(Device& device, const DagStore<Device>& store, device::Buffer<uint32_t> roots,
+                   size_t levels) {
+  return LevelFinder<Device>(device, store).run(std::move(roots), levels);
+}
 
 struct FrozenWords {
   static constexpr int kPrefetchStages = 1;

@@ -1,10 +1,21 @@
 #include "libvox/dag/frozen_dag.h"
 
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/parallel_scan.h>
+
+#include <algorithm>
+#include <atomic>
 #include <bit>
+#include <functional>
 #include <utility>
 
-#include "libvox/base/cube_order.h"
-#include "libvox/dag/each_node.h"
+#include "libvox/base/error.h"
+#include "libvox/base/morton.h"
+#include "libvox/dag/verify.h"
+#include "libvox/dag/walk.h"
 
 namespace vox::dag {
 
@@ -68,6 +79,250 @@ Digest compute_digest(const FrozenDag& dag) {
     digests = std::move(parents);
   }
   return scene_digest(dag.resolution, dag.depth(), dag.materials, dag.empty() ? nullptr : &digests[0]);
+}
+
+Digest scene_digest(uint32_t resolution, uint32_t depth, bool materials, const Digest* root) {
+  Digest digest = start_digest(3);
+  combine(digest, resolution);
+  combine(digest, depth);
+  combine(digest, materials ? 4 : 0);
+  if (root) {
+    combine(digest, root->low);
+    combine(digest, root->high);
+  }
+  return digest;
+}
+
+std::string to_string(const Digest& digest) {
+  return fmt::format("{:016x}{:016x}", digest.high, digest.low);
+}
+
+namespace {
+
+// Returns the number of words of the node at word `at`, which must not reach beyond the end. Even a leaf's
+// mask may be cut off there.
+uint64_t checked_size(std::span<const uint32_t> words, uint64_t at, const LevelForm& form) {
+  const uint64_t left = words.size() - at;
+  const uint64_t size =
+      form.kind == NodeKind::Leaf && left < 2 ? 2 : words_of(&words[at], form.kind, form.materials);
+  if (size > left)
+    throw Error(fmt::format("a node has {} words, but only {} are left", size, left))
+        .at(level_place(form.level, at));
+  return size;
+}
+
+}  // namespace
+
+std::string level_place(uint32_t level, uint64_t word) {
+  return fmt::format("level {}, word {}", level, word);
+}
+
+NodeStarts find_starts(std::span<const uint32_t> words, const LevelForm& form, uint64_t first) {
+  NodeStarts found;
+  for (uint64_t at = 0; at < words.size(); ++found.nodes) {
+    if ((first + found.nodes) % kStartEvery == 0) found.starts.push_back(at);
+    at += checked_size(words, at, form);
+  }
+  if (first + found.nodes > kMostNodes)
+    throw Error(
+        fmt::format("there are {} nodes, but a level can have at most {}", first + found.nodes, kMostNodes))
+        .at(fmt::format("level {}", form.level));
+  return found;
+}
+
+NodePlaces::NodePlaces(std::span<const uint32_t> words, const LevelForm& form, uint64_t nodes,
+                       std::span<const uint64_t> starts)
+    : nodes_(nodes) {
+  const auto refuse = [&](const std::string& problem) {
+    throw Error(problem).at(fmt::format("level {}", form.level));
+  };
+  if (nodes > kMostNodes || nodes > words.size())
+    refuse(fmt::format("has {} nodes in {} words", nodes, words.size()));
+  const uint64_t runs = (nodes + kStartEvery - 1) / kStartEvery;
+  if (starts.size() != runs)
+    refuse(fmt::format("has {} starts, expected {} for {} nodes", starts.size(), runs, nodes));
+  if (nodes == 0) {
+    if (!words.empty()) refuse(fmt::format("has no nodes, but {} words", words.size()));
+    return;
+  }
+  if (starts[0] != 0) refuse(fmt::format("its first node starts at word {}, expected 0", starts[0]));
+  blocks_.resize(blocks_for(nodes));
+  tbb::parallel_for(uint64_t{0}, runs, [&](uint64_t run) { place_run(words, form, starts, run); });
+}
+
+void NodePlaces::put(uint64_t number, uint64_t word) {
+  PlacesBlock& block = blocks_[number / PlacesBlock::kNodes];
+  if (number % PlacesBlock::kNodes == 0) block.first = word;
+  block.steps[number % PlacesBlock::kNodes] = static_cast<uint16_t>(word - block.first);
+}
+
+// Places the nodes from one start to the next.
+void NodePlaces::place_run(std::span<const uint32_t> words, const LevelForm& form,
+                           std::span<const uint64_t> starts, uint64_t run) {
+  const uint64_t last = std::min((run + 1) * kStartEvery, nodes_);
+  const uint64_t end = run + 1 < starts.size() ? starts[run + 1] : words.size();
+  uint64_t at = starts[run];
+  for (uint64_t number = run * kStartEvery; number < last; ++number) {
+    if (at >= words.size())
+      throw Error(
+          fmt::format("node {} starts at word {}, but there are only {} words", number, at, words.size()))
+          .at(fmt::format("level {}", form.level));
+    put(number, at);
+    at += checked_size(words, at, form);
+  }
+  if (at != end)
+    throw Error(fmt::format("node {} should start here, but starts at word {}", last, end))
+        .at(level_place(form.level, at));
+  if (last == nodes_) put(nodes_, at);
+}
+
+std::vector<uint64_t> NodePlaces::starts() const {
+  std::vector<uint64_t> starts;
+  for (uint64_t number = 0; number < nodes_; number += kStartEvery) starts.push_back((*this)[number]);
+  return starts;
+}
+
+hash::SizeCounts NodePlaces::sizes() const {
+  const auto count = [&](const tbb::blocked_range<uint64_t>& range, hash::SizeCounts counts) {
+    for (uint64_t number = range.begin(); number < range.end(); ++number)
+      ++counts[(*this)[number + 1] - (*this)[number]];
+    return counts;
+  };
+  const auto add = [](hash::SizeCounts a, const hash::SizeCounts& b) {
+    for (size_t size = 0; size < a.size(); ++size) a[size] += b[size];
+    return a;
+  };
+  return tbb::parallel_reduce(tbb::blocked_range<uint64_t>(0, nodes_, 1 << 14), hash::SizeCounts{}, count,
+                              add);
+}
+
+// A block has far fewer than 2^32 words, so each block begins less than 2^32 words behind the previous one.
+void restore_first_words(std::span<PlacesBlock> blocks) {
+  for (size_t i = 1; i < blocks.size(); ++i)
+    blocks[i].first = blocks[i - 1].first + static_cast<uint32_t>(blocks[i].first - blocks[i - 1].first);
+}
+
+namespace {
+
+// Finds the number of the node that starts at a word, with one bit for each word of a level and one count for
+// every 64 words.
+class NumbersOfWords {
+ public:
+  explicit NumbersOfWords(const DagLevel& level) : blocks_((level.words.size() + 63) / 64, Block{}) {
+    parallel_for_each(level, [&](uint64_t, const uint32_t* node) {
+      const auto word = static_cast<uint64_t>(node - level.words.data());
+      std::atomic_ref(blocks_[word / 64].starts)
+          .fetch_or(uint64_t{1} << word % 64, std::memory_order_relaxed);
+    });
+    tbb::parallel_scan(
+        tbb::blocked_range<size_t>(0, blocks_.size(), 1024), uint64_t{0},
+        [&](const tbb::blocked_range<size_t>& range, uint64_t before, bool is_final) {
+          for (size_t i = range.begin(); i < range.end(); ++i) {
+            if (is_final) blocks_[i].first = before;
+            before += static_cast<uint64_t>(std::popcount(blocks_[i].starts));
+          }
+          return before;
+        },
+        std::plus<>());
+  }
+
+  bool starts_at(uint64_t word) const {
+    return word / 64 < blocks_.size() && (blocks_[word / 64].starts >> word % 64 & 1) != 0;
+  }
+  // Returns the number of the node that starts at this word.
+  uint32_t operator[](uint64_t word) const {
+    const Block& block = blocks_[word / 64];
+    const uint64_t before = block.starts & ((uint64_t{1} << word % 64) - 1);
+    return static_cast<uint32_t>(block.first + static_cast<uint64_t>(std::popcount(before)));
+  }
+
+ private:
+  struct Block {
+    uint64_t starts;  // bit i is set if a node starts at word 64 · block + i
+    uint64_t first;   // the number of the first node that starts in the block
+  };
+  std::vector<Block> blocks_;
+};
+
+}  // namespace
+
+void offsets_to_numbers(FrozenDag& dag) {
+  for (size_t level = 0; level < dag.levels.size(); ++level)
+    if (dag.levels[level].words.size() > kMostOffsetWords)
+      throw Error("more than 2^32 words").at(fmt::format("level {}", level));
+  place_nodes(dag);
+  for (uint32_t level = 0; level < dag.depth(); ++level) {
+    Words& words = dag.levels[level].words;
+    const NumbersOfWords below(dag.levels[level + 1]);
+    parallel_for_each(dag.levels[level], [&](uint64_t, const uint32_t* node) {
+      const auto begin = static_cast<uint64_t>(node - words.data());
+      for (uint64_t i = begin + 1; i < begin + node_words(words[begin]); ++i) {
+        if (!below.starts_at(words[i]))
+          throw Error(fmt::format("points to word {} of level {}, where no node starts", words[i], level + 1))
+              .at(level_place(level, i));
+        words[i] = below[words[i]];
+      }
+    });
+  }
+}
+
+Words words_with_offsets(const FrozenDag& dag, uint32_t level) {
+  Words words = dag.levels[level].words;
+  if (level == dag.depth()) return words;
+  const DagLevel& below = dag.levels[level + 1];
+  parallel_for_each(dag.levels[level], [&](uint64_t, const uint32_t* node) {
+    uint32_t* to = words.data() + (node - dag.levels[level].words.data());
+    for (uint32_t i = 1; i < node_words(node[0]); ++i) to[i] = static_cast<uint32_t>(below.places[node[i]]);
+  });
+  return words;
+}
+
+// The number of times that a node occurs in the octree is the sum of those of its parents. There are at most
+// 8^18 leaves of 64 voxels, so no count overflows.
+OctreeCounts octree_counts(const FrozenDag& dag) {
+  OctreeCounts counts;
+  std::vector<uint64_t> times(dag.levels[0].places.nodes(), 1);  // one level's counts, the root's first
+  for (uint32_t level = 0;; ++level) {
+    uint64_t sum = 0;
+    for (uint64_t n : times) sum += n;
+    counts.nodes.push_back(sum);
+    if (level == dag.depth()) break;
+    std::vector<uint64_t> times_below(dag.levels[level + 1].places.nodes(), 0);
+    parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t* node) {
+      for (uint32_t i = 1; i < node_words(node[0]); ++i)
+        std::atomic_ref<uint64_t>(times_below[node[i]]).fetch_add(times[number], std::memory_order_relaxed);
+    });
+    times = std::move(times_below);
+  }
+  std::atomic<uint64_t> voxels = 0;
+  const DagLevel& leaves = dag.levels.back();
+  tbb::parallel_for(node_numbers(leaves), [&](const NodeNumbers& range) {
+    uint64_t here = 0;
+    for_each_in(leaves, range, [&](uint64_t number, const uint32_t* leaf) {
+      here += times[number] * static_cast<uint64_t>(popcount(leaf_mask(leaf)));
+    });
+    voxels += here;
+  });
+  counts.voxels = voxels;
+  return counts;
+}
+
+void count_octree(FrozenDag& dag) {
+  const OctreeCounts counts = octree_counts(dag);
+  for (size_t level = 0; level < dag.levels.size(); ++level)
+    dag.levels[level].svo_nodes = counts.nodes[level];
+  dag.voxels = counts.voxels;
+}
+
+NodeVoxels::NodeVoxels(const FrozenDag& dag) : dag_(dag), counts_(dag.depth()) {
+  for (uint32_t level = dag.depth(); level-- > 0;) {
+    counts_[level].resize(dag.levels[level].places.nodes());
+    parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t* node) {
+      uint64_t sum = 0;
+      for (uint32_t i = 1; i < node_words(node[0]); ++i) sum += at(level + 1, node[i]);
+      counts_[level][number] = sum;
+    });
+  }
 }
 
 }  // namespace vox::dag

@@ -8,8 +8,8 @@
 
 #include "libvox/base/vec.h"
 #include "libvox/dag/frozen_dag.h"
-#include "libvox/scene/coverage.h"
 #include "libvox/scene/palette.h"
+#include "libvox/scene/scene.h"
 
 namespace vox::dag {
 

@@ -2,11 +2,16 @@
 // proportional to the number of nodes visited, where every occurrence of a shared node counts.
 #pragma once
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
 #include <cstdint>
 
-#include "libvox/base/voxel_box.h"
+#include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/volume/volume.h"
 
 namespace vox::dag {
 
@@ -80,5 +85,44 @@ inline bool has_filled(const FrozenDag& dag, const VoxelBox& region) {
   });
   return found;
 }
+
+// Loops over the nodes of one level, on all cores.
+
+using NodeNumbers = tbb::blocked_range<uint64_t>;
+
+inline NodeNumbers node_numbers(const DagLevel& level) {
+  return {0, level.places.nodes(), 1024};
+}
+
+// Calls body(number, its words) for each node in the range, in order.
+template <class Body>
+void for_each_in(const DagLevel& level, const NodeNumbers& range, Body body) {
+  for (uint64_t number = range.begin(); number < range.end(); ++number) body(number, level.node(number));
+}
+
+// Calls body(number, its words) for each node of the level, in parallel.
+template <class Body>
+void parallel_for_each(const DagLevel& level, const Body& body) {
+  tbb::parallel_for(node_numbers(level), [&](const NodeNumbers& range) { for_each_in(level, range, body); });
+}
+
+// Writes a part of a DAG as a dense grid of bytes.
+
+// The byte of a filled voxel: its material + 1, or 1 without materials. In all dense formats 0 means empty.
+inline uint8_t solid_value(uint32_t material) {
+  return static_cast<uint8_t>(material + 1);
+}
+inline uint8_t leaf_value(const FrozenDag& dag, const uint32_t* leaf, uint32_t bit) {
+  return dag.materials ? solid_value(leaf_material(leaf, bit)) : uint8_t{1};
+}
+
+// Writes the voxels inside the box, with x varying fastest.
+void write_dense(const FrozenDag& dag, const VoxelBox& box, uint8_t* bytes);
+
+// A scene's voxels as a volume of bytes: 0 if empty, else material + 1 (1 without materials).
+
+// Returns a volume of R³ voxels, which are decoded from the DAG when they are read. The scene must outlive
+// the volume.
+volume::Volume scene_volume(const VoxelScene& scene);
 
 }  // namespace vox::dag

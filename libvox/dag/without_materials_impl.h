@@ -1,15 +1,15 @@
-// The implementation of without_materials.h for any device. without_materials_cpu.cpp and
-// without_materials_cuda.cu include this file and only name the device.
+// The implementation of derived.h for any device. on_cpu.cpp and
+// on_cuda.cu include this file and only name the device.
 #pragma once
 
 #include <algorithm>
 
-#include "libvox/base/cancel.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/derived.h"
 #include "libvox/dag/device_level.h"
 #include "libvox/dag/freeze.h"
-#include "libvox/dag/load.h"
+#include "libvox/dag/levels.h"
 #include "libvox/dag/store.h"
-#include "libvox/dag/without_materials.h"
 
 namespace vox::dag {
 

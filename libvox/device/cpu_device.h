@@ -9,22 +9,40 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "libvox/base/bits.h"
-#include "libvox/base/cancel.h"
-#include "libvox/base/stopwatch.h"
-#include "libvox/device/cpu_block.h"
-#include "libvox/device/cpu_code.h"
+#include "libvox/base/progress.h"
 #include "libvox/device/cpu_group.h"
 #include "libvox/device/device.h"
-#include "libvox/device/group_body.h"
 #include "libvox/device/pool.h"
-#include "libvox/device/prefetch_stages.h"
 #include "libvox/device/profiler.h"
 
 namespace vox::device {
+
+// Machine code that was compiled while the program runs. It is a shared object that is loaded from memory, so
+// that the bytes that were checked are the bytes that run.
+
+class CpuCode {
+ public:
+  // A loop of compiled code. It does what a body does, for every i with begin <= i < end.
+  using Loop = void(const void* const* arguments, uint64_t begin, uint64_t end);
+
+  // Throws Error if the image cannot be loaded.
+  explicit CpuCode(const std::vector<std::byte>& image);
+  ~CpuCode();
+  CpuCode(const CpuCode&) = delete;
+  CpuCode& operator=(const CpuCode&) = delete;
+
+  // Throws Error if there is no loop of this name.
+  Loop* loop(const char* name) const;
+
+ private:
+  void* library_ = nullptr;
+};
 
 class CpuDevice {
  public:
@@ -85,7 +103,7 @@ class CpuDevice {
   }
 
   // Calls body(group, i) for every i < n, in any order, each by a group of 32 lanes. If the body has a
-  // function prepare(i) (group_body.h), each lane of a GPU's group prepares one i, and the group
+  // function prepare(i) (device.h), each lane of a GPU's group prepares one i, and the group
   // then works on the prepared values one after the other.
   template <class Body>
   void for_each_group(Work work, uint64_t n, const Body& body) {
@@ -93,7 +111,7 @@ class CpuDevice {
   }
 
   // Calls body(block, i) for every i < n, in any order, each by a block of many threads that share a
-  // `Shared`, which is not initialised (cpu_block.h).
+  // `Shared`, which is not initialised (cpu_group.h).
   template <BlockMemory Shared, class Body>
   void for_each_block(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {

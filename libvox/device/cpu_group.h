@@ -8,9 +8,76 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/device/atomics.h"
-#include "libvox/device/match.h"
+
+#ifdef __SSE4_1__
+#include <smmintrin.h>
+#endif
 
 namespace vox::device {
+
+// Compares 32 bytes, words or pairs of words with a value and returns a bit mask of those that are equal.
+// This is the processor's version, which uses SSE if it can.
+
+#ifdef __SSE4_1__
+
+inline __m128i load_sse(const uint32_t* words) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(words));
+}
+
+// Packs four times four words, each of which is all ones or zero, into 16 bits.
+inline uint32_t pack_mask(__m128i a, __m128i b, __m128i c, __m128i d) {
+  return static_cast<uint32_t>(
+      _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d))));
+}
+
+inline uint32_t match_bytes(const uint32_t* words, uint32_t value) {
+  const __m128i wanted = _mm_set1_epi8(static_cast<char>(value));
+  const auto low = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(load_sse(words), wanted)));
+  const auto high = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(load_sse(words + 4), wanted)));
+  return low | high << 16;
+}
+
+inline uint32_t match_words(const uint32_t* words, uint32_t value) {
+  const __m128i wanted = _mm_set1_epi32(static_cast<int>(value));
+  const auto same = [&](uint32_t i) { return _mm_cmpeq_epi32(load_sse(words + 4 * i), wanted); };
+  return pack_mask(same(0), same(1), same(2), same(3)) | pack_mask(same(4), same(5), same(6), same(7)) << 16;
+}
+
+inline uint32_t match_pairs(const uint32_t* words, uint32_t first, uint32_t second) {
+  const __m128i wanted = _mm_set1_epi64x(static_cast<int64_t>(uint64_t{second} << 32 | first));
+  // Returns the low words of the comparison masks of four pairs.
+  const auto same = [&](uint32_t i) {
+    const __m128i a = _mm_cmpeq_epi64(load_sse(words + 8 * i), wanted);
+    const __m128i b = _mm_cmpeq_epi64(load_sse(words + 8 * i + 4), wanted);
+    return _mm_castps_si128(
+        _mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), _MM_SHUFFLE(2, 0, 2, 0)));
+  };
+  return pack_mask(same(0), same(1), same(2), same(3)) | pack_mask(same(4), same(5), same(6), same(7)) << 16;
+}
+
+#else
+
+inline uint32_t match_bytes(const uint32_t* words, uint32_t value) {
+  uint32_t mask = 0;
+  for (uint32_t i = 0; i < 32; ++i)
+    mask |= static_cast<uint32_t>((words[i / 4] >> i % 4 * 8 & 0xff) == value) << i;
+  return mask;
+}
+
+inline uint32_t match_words(const uint32_t* words, uint32_t value) {
+  uint32_t mask = 0;
+  for (uint32_t i = 0; i < 32; ++i) mask |= static_cast<uint32_t>(words[i] == value) << i;
+  return mask;
+}
+
+inline uint32_t match_pairs(const uint32_t* words, uint32_t first, uint32_t second) {
+  uint32_t mask = 0;
+  for (uint32_t i = 0; i < 32; ++i)
+    mask |= static_cast<uint32_t>(words[2 * i] == first && words[2 * i + 1] == second) << i;
+  return mask;
+}
+
+#endif
 
 struct CpuGroup {
   static constexpr uint32_t kLanes = 32;
@@ -153,6 +220,51 @@ struct CpuGroup {
 
   // After this call, all lanes see everything that any lane did, or saw of other groups, before it.
   void sync() const {}
+};
+
+// A thread block on the processor: one thread that plays all threads of the block. CudaBlock has the same
+// calls on a GPU. Code between the calls is the same for all threads, and all of them make the same calls.
+// What one call writes to shared memory is visible to all threads in the next call.
+
+template <class Shared>
+class CpuBlock {
+ public:
+  explicit CpuBlock(Shared* shared) : shared_(shared) {}
+
+  // The shared memory, which is not initialised.
+  Shared& shared() const { return *shared_; }
+
+  // Calls f(j) for every j < count, in any order.
+  template <class F>
+  void each(uint32_t count, F f) const {
+    for (uint32_t j = 0; j < count; ++j) f(j);
+  }
+
+  // Calls f(j) for every j < count, in any order. Returns true if any call returned true.
+  template <class F>
+  bool any(uint32_t count, F f) const {
+    bool found = false;
+    for (uint32_t j = 0; j < count; ++j)
+      if (f(j)) found = true;
+    return found;
+  }
+
+  // Calls f(j) for every j < count, in any order. Returns how many of the calls returned true.
+  template <class F>
+  uint32_t count(uint32_t count, F f) const {
+    uint32_t found = 0;
+    for (uint32_t j = 0; j < count; ++j) found += f(j) ? 1 : 0;
+    return found;
+  }
+
+  // Has one thread call f().
+  template <class F>
+  void once(F f) const {
+    f();
+  }
+
+ private:
+  Shared* shared_;
 };
 
 }  // namespace vox::device

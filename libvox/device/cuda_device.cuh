@@ -18,12 +18,34 @@
 #include <vector>
 
 #include "libvox/device/cuda_kernels.cuh"
-#include "libvox/device/cuda_memory.cuh"
 #include "libvox/device/device.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/profiler.h"
 
 namespace vox::device {
+
+// The memory of one GPU, as a Pool asks for it. Blocks are allocated and freed in the order of a stream, from
+// memory that CUDA has already taken from the system: cudaMalloc takes 50 to 100 µs for each block, and
+// cudaFree waits for all work that runs.
+
+class CudaMemory {
+ public:
+  // Only work on this stream, or work that waits for it, may use the blocks.
+  CudaMemory(int index, cudaStream_t stream);
+  ~CudaMemory();  // everything must have been released
+  CudaMemory(const CudaMemory&) = delete;
+  CudaMemory& operator=(const CudaMemory&) = delete;
+
+  static const Pool::Backend kBackend;  // its state is a CudaMemory
+
+ private:
+  void* allocate(uint64_t bytes);
+  void release(void* block);
+  void shrink(uint64_t bytes);
+
+  cudaStream_t stream_;
+  cudaMemPool_t pool_ = nullptr;  // null if the driver has no such pools
+};
 
 // Throws Error with the call's name and CUDA's message if the status is an error.
 void check_cuda(cudaError_t status, const char* call);

@@ -5,10 +5,39 @@
 #include <cstring>
 #include <type_traits>
 
+#include "libvox/base/vec.h"
 #include "libvox/device/atomics.h"
-#include "libvox/device/warp.cuh"
 
 namespace vox::device {
+
+namespace detail {
+
+// Sums and maxima over the 32 lanes of a warp, all of which must take part. GPUs before compute capability
+// 8.0 have no instruction for them.
+
+template <class Combine>
+__device__ uint32_t warp_reduce(uint32_t value, Combine combine) {
+  for (int step = 16; step > 0; step /= 2) value = combine(value, __shfl_xor_sync(0xffffffff, value, step));
+  return value;
+}
+
+}  // namespace detail
+
+__device__ inline uint32_t warp_sum(uint32_t value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(0xffffffff, value);
+#else
+  return detail::warp_reduce(value, [](uint32_t a, uint32_t b) { return a + b; });
+#endif
+}
+
+__device__ inline uint32_t warp_max(uint32_t value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(0xffffffff, value);
+#else
+  return detail::warp_reduce(value, [](uint32_t a, uint32_t b) { return a > b ? a : b; });
+#endif
+}
 
 struct CudaGroup {
   static constexpr uint32_t kLanes = 32;
@@ -146,6 +175,104 @@ struct CudaGroup {
   __device__ static Pairs split(uint64_t pair) {
     return {static_cast<uint32_t>(pair), static_cast<uint32_t>(pair >> 32)};
   }
+};
+
+// Shares work among the lanes of a warp. Each lane brings a number of items, and the lanes then take the
+// items of all lanes in turn, so that none waits for a lane that has brought many.
+
+class WarpShare {
+ public:
+  // One of the items that a lane has brought.
+  struct Item {
+    uint32_t owner;  // the lane that brought it
+    uint32_t index;  // its place among the owner's items, from 0
+  };
+
+  // All lanes of the warp must call this constructor and the functions below together.
+  __device__ explicit WarpShare(uint32_t count) : through_(count) {
+    for (uint32_t step = 1; step < 32; step *= 2) {
+      const uint32_t before = __shfl_up_sync(kAll, through_, step);
+      if ((threadIdx.x & 31) >= step) through_ += before;
+    }
+    total_ = __shfl_sync(kAll, through_, 31);
+    before_ = through_ - count;
+  }
+
+  // The number of items of all lanes.
+  __device__ uint32_t total() const { return total_; }
+
+  // Returns the i-th item of all. Each lane may ask for another one. For i from total() on, the item does not
+  // exist.
+  __device__ Item item(uint32_t i) const {
+    uint32_t owner = 0;
+    for (uint32_t step = 16; step > 0; step /= 2)
+      if (__shfl_sync(kAll, through_, static_cast<int>(owner + step - 1)) <= i) owner += step;
+    return {owner, i - __shfl_sync(kAll, before_, static_cast<int>(owner))};
+  }
+
+  // Returns the `value` of lane `owner`.
+  __device__ static uint32_t of(uint32_t value, uint32_t owner) {
+    return __shfl_sync(kAll, value, static_cast<int>(owner));
+  }
+  __device__ static uint64_t of(uint64_t value, uint32_t owner) {
+    return __shfl_sync(kAll, static_cast<unsigned long long>(value), static_cast<int>(owner));
+  }
+  __device__ static Int3 of(Int3 value, uint32_t owner) {
+    const auto lane = static_cast<int>(owner);
+    return {__shfl_sync(kAll, value.x, lane), __shfl_sync(kAll, value.y, lane),
+            __shfl_sync(kAll, value.z, lane)};
+  }
+
+ private:
+  static constexpr uint32_t kAll = 0xffffffff;
+  uint32_t through_, before_, total_;  // the items of all lanes up to this one, of all before it, of all
+};
+
+// A thread block of 512 threads on the GPU. It has the calls of CpuBlock, where they are explained; each call
+// ends with a barrier.
+
+template <class Shared>
+class CudaBlock {
+ public:
+  static constexpr uint32_t kThreads = 512;
+
+  __device__ explicit CudaBlock(Shared* shared) : shared_(shared) {}
+
+  __device__ Shared& shared() const { return *shared_; }
+
+  template <class F>
+  __device__ void each(uint32_t count, F f) const {
+    for (uint64_t j = threadIdx.x; j < count; j += kThreads) f(static_cast<uint32_t>(j));
+    __syncthreads();
+  }
+
+  template <class F>
+  __device__ bool any(uint32_t count, F f) const {
+    int found = 0;
+    for (uint64_t j = threadIdx.x; j < count; j += kThreads)
+      if (f(static_cast<uint32_t>(j))) found = 1;
+    return __syncthreads_or(found) != 0;
+  }
+
+  // The barrier itself counts, one value of each thread at a time.
+  template <class F>
+  __device__ uint32_t count(uint32_t count, F f) const {
+    uint32_t found = 0;
+    for (uint64_t first = 0; first < count; first += kThreads) {
+      const uint64_t j = first + threadIdx.x;
+      found += static_cast<uint32_t>(__syncthreads_count(j < count && f(static_cast<uint32_t>(j)) ? 1 : 0));
+    }
+    return found;
+  }
+
+  template <class F>
+  __device__ void once(F f) const {
+    if (threadIdx.x == 0) f();
+    __syncthreads();
+  }
+
+ private:
+  Shared* shared_;
 };
 
 }  // namespace vox::device

@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "libvox/device/cuda_block.cuh"
 #include "libvox/device/cuda_group.cuh"
-#include "libvox/device/group_body.h"
+#include "libvox/device/device.h"
 
 namespace vox::device::cuda_kernels {
 

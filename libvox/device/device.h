@@ -10,7 +10,6 @@
 #include "libvox/base/hd.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/profiler.h"
-#include "libvox/device/work.h"
 
 namespace vox::device {
 
@@ -59,5 +58,29 @@ concept DeviceType = requires(D& device, Work work, uint64_t n, AnyBody body, Bu
   device.sync();
   { device.seconds(body) } -> std::same_as<double>;
 };
+
+// A loop over groups calls its body in one of two ways: as body(group, i) or, if the body has a function
+// prepare(i), as body(group, body.prepare(i)).
+
+template <class Body>
+VOX_HD auto prepared(const Body& body, uint64_t i) {
+  if constexpr (requires { body.prepare(i); }) {
+    return body.prepare(i);
+  } else {
+    return i;
+  }
+}
+
+// The number of prefetch stages of a loop's body.
+
+// Returns Body::kPrefetchStages if the body has it, else 2.
+template <class Body>
+constexpr int prefetch_stages() {
+  if constexpr (requires { Body::kPrefetchStages; }) {
+    return Body::kPrefetchStages;
+  } else {
+    return 2;
+  }
+}
 
 }  // namespace vox::device

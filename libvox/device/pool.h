@@ -2,10 +2,12 @@
 // device's allocator in its first iterations only. The memory in use stays below a limit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace vox::device {
 
@@ -81,6 +83,68 @@ class Buffer {
   Pool* pool_ = nullptr;
   T* data_ = nullptr;
   uint64_t size_ = 0;
+};
+
+// Lays out several arrays in one block of memory, because allocating memory on a GPU takes as long as a small
+// edit.
+
+class Layout {
+ public:
+  // The place where an array begins.
+  template <class T>
+  struct Place {
+    uint64_t offset = 0;
+    T* in(const Buffer<std::byte>& memory) const { return reinterpret_cast<T*>(memory.data() + offset); }
+  };
+
+  template <class T>
+  Place<T> add(uint64_t size) {
+    const Place<T> place = {bytes_};
+    bytes_ += (size * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    return place;
+  }
+  // The number of bytes that all arrays need together.
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  static constexpr uint64_t kAlignment = 256;  // the pool's alignment
+
+  uint64_t bytes_ = 0;
+};
+
+// Copies a vector to the device's memory.
+template <class Device, class T, class Allocator>
+Buffer<T> uploaded(Device& device, const std::vector<T, Allocator>& values) {
+  auto buffer = device.template make<T>(values.size());
+  device.upload(buffer.data(), values.data(), values.size());
+  return buffer;
+}
+
+// A vector of the host that bodies read: the vector itself if the device can read the host's memory, else a
+// copy of it.
+
+class CpuDevice;
+
+template <class Device>
+inline constexpr bool kReadsHostMemory = false;
+template <>
+inline constexpr bool kReadsHostMemory<CpuDevice> = true;
+
+// The vector must outlive the HostArray and must not change meanwhile.
+template <class Device, class T>
+class HostArray {
+ public:
+  HostArray(Device& device, const std::vector<T>& values) : data_(values.data()) {
+    if constexpr (!kReadsHostMemory<Device>) {
+      copy_ = uploaded(device, values);
+      data_ = copy_.data();
+    }
+  }
+  const T* data() const { return data_; }
+
+ private:
+  Buffer<T> copy_;
+  const T* data_;
 };
 
 }  // namespace vox::device

@@ -3,9 +3,10 @@
 
 #include <cstdint>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
 #include "libvox/device/pool.h"
-#include "libvox/device/work.h"
+#include "libvox/device/profiler.h"
 
 namespace vox::device {
 
@@ -47,6 +48,14 @@ struct TakeChosen {
   const uint32_t* chosen;
   T* to;
   VOX_HD void operator()(uint64_t i) const { to[i] = from[chosen[i]]; }
+};
+
+// Returns the number of set bits of a mask, as input of a scan. Each mask says which parts are worked on
+// next.
+
+struct CountBits {
+  const uint64_t* masks;
+  VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(masks[i])); }
 };
 
 }  // namespace vox::device

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "libvox/edit/turn.h"
+#include "libvox/edit/edit.h"
 
 namespace vox::edit {
 namespace {

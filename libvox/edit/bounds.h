@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "libvox/base/voxel_box.h"
+#include "libvox/base/geometry.h"
 #include "libvox/edit/edit.h"
 
 namespace vox::edit {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "libvox/dag/collect_work.h"
 #include "libvox/dag/frozen_dag.h"
@@ -72,5 +74,11 @@ class EditSession {
   // Returns the number of voxels that differ between two states.
   virtual uint64_t changed_voxels(SceneState before, SceneState after) = 0;
 };
+
+// Makes the edit session on this device, with the table of this name.
+
+template <class Device>
+std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,
+                                               const dag::FrozenDag& dag);
 
 }  // namespace vox::edit

@@ -4,20 +4,16 @@
 #include <string>
 
 #include "libvox/base/units.h"
-#include "libvox/dag/collect.h"
 #include "libvox/dag/freeze.h"
-#include "libvox/dag/load.h"
-#include "libvox/dag/octree_counts.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/levels.h"
+#include "libvox/dag/store.h"
 #include "libvox/edit/bounds.h"
 #include "libvox/edit/changed_voxels.h"
-#include "libvox/edit/combine.h"
-#include "libvox/edit/copy.h"
 #include "libvox/edit/edit_session.h"
-#include "libvox/edit/fill.h"
 #include "libvox/edit/flood.h"
 #include "libvox/edit/merge.h"
-#include "libvox/edit/morph.h"
-#include "libvox/edit/paint.h"
+#include "libvox/edit/tools.h"
 
 namespace vox::edit {
 
@@ -328,5 +324,14 @@ class DeviceEditSession final : public EditSession {
   OctreeSize octree_size_;
   std::optional<dag::Collector<Device>> collector_;
 };
+
+// Makes the edit session on one device. on_cpu.cpp and on_cuda.cu include this
+// file and name the device.
+
+template <class Device>
+std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,
+                                               const dag::FrozenDag& dag) {
+  return std::make_unique<DeviceEditSession<Device>>(device, hash::TableOptions{.table = table}, dag);
+}
 
 }  // namespace vox::edit

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/stopwatch.h"
+#include "libvox/base/progress.h"
 #include "libvox/edit/bounds.h"
+#include "libvox/edit/edit_session.h"
 
 namespace vox::edit {
 namespace {
@@ -365,6 +365,27 @@ std::vector<SceneState> Editor::kept_states() const {
   std::sort(states.begin(), states.end());
   states.erase(std::unique(states.begin(), states.end()), states.end());
   return states;
+}
+
+namespace {
+
+void add(EditCounts& to, const EditCounts& counts) {
+  to.made += counts.made;
+  to.distinct += counts.distinct;
+  to.inserted += counts.inserted;
+}
+
+}  // namespace
+
+EditWork& EditWork::operator+=(const EditWork& other) {
+  add(nodes, other.nodes);
+  add(leaves, other.leaves);
+  octree_bytes += other.octree_bytes;
+  octree_seconds += other.octree_seconds;
+  octree_device_seconds += other.octree_device_seconds;
+  merge_seconds += other.merge_seconds;
+  merge_device_seconds += other.merge_device_seconds;
+  return *this;
 }
 
 }  // namespace vox::edit

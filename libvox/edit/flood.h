@@ -11,8 +11,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/device/pool.h"
-#include "libvox/edit/block_index.h"
-#include "libvox/edit/disjoint_sets.h"
+#include "libvox/edit/content.h"
 #include "libvox/edit/leaf_faces.h"
 #include "libvox/edit/shape.h"
 #include "libvox/edit/tool.h"

@@ -7,8 +7,8 @@
 
 #include "libvox/base/error.h"
 #include "libvox/device/atomics.h"
-#include "libvox/device/layout.h"
-#include "libvox/edit/tool_set.h"
+#include "libvox/device/pool.h"
+#include "libvox/edit/tool.h"
 
 namespace vox::edit {
 

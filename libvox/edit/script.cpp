@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "libvox/base/mix.h"
+#include "libvox/base/bits.h"
 
 namespace vox::edit {
 namespace {

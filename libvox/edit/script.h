@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "libvox/base/error.h"
 #include "libvox/edit/edit.h"
 
 namespace vox::edit {
@@ -129,5 +131,26 @@ class ScriptCursor {
 
 // Returns the edit with its places moved.
 Edit moved(Edit edit, EditPlace offset);
+
+// Reports the errors of a script to a caller who wants to check every line, even after an error.
+
+// Called for each line with an error; the line is then left out. If the function is empty, the first error is
+// thrown.
+using OnScriptError = std::function<void(const Error&)>;
+
+// Calls `step`, and adds the command's place to an error that it throws.
+template <class Step>
+void at_command(const Script& script, const Command& command, const OnScriptError& on_error,
+                const Step& step) {
+  try {
+    step();
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error& error) {
+    const Error placed = Error(error.what()).at(place_of(script, command)).about(error.setting());
+    if (!on_error) throw placed;
+    on_error(placed);
+  }
+}
 
 }  // namespace vox::edit

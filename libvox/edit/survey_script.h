@@ -8,7 +8,6 @@
 
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
-#include "libvox/edit/script_errors.h"
 
 namespace vox::edit {
 
@@ -21,5 +20,12 @@ struct ScriptFindings {
 // files, in the script's order.
 ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelScene>& scenes,
                              uint32_t resolution, const OnScriptError& on_error = {});
+
+// Palette entries for the materials that edits bring into a scene.
+
+// Adds the entries that the scene lacks, from the palette of a scene that is used as a brush.
+void extend_palette(dag::VoxelScene& scene, const scene::Palette& other);
+// Adds entries for all materials with which the script fills or paints.
+void extend_palette(dag::VoxelScene& scene, const Script& script);
 
 }  // namespace vox::edit

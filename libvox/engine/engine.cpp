@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/memory.h"
+#include "libvox/base/process.h"
 #include "libvox/engine/engine_devices.h"
 #include "libvox/engine/group_engine.h"
-#include "libvox/hash/table_list.h"
+#include "libvox/hash/table_options.h"
 
 namespace vox {
 namespace {
@@ -106,6 +107,22 @@ void use_here([[maybe_unused]] const Engine& engine) {
 std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
   hash::check_table_name(options.table);
   return names_several(options.device) ? make_group_engine(options) : make_engine_of_one(options);
+}
+
+dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedScene& indexed,
+                            const voxelize::Grid& grid, const voxelize::BuildOptions& options) {
+  dag::VoxelScene scene;
+  scene.dag = std::move(result.dag);
+  if (options.materials) {
+    scene.palette = indexed.palette;
+    scene.shares = indexed.shares;
+  }
+  scene.origin = grid.origin;
+  scene.voxel_size = grid.voxel_size;
+  scene.up = dag::UpAxis::Y;  // the readers of meshes have turned every mesh this way
+  scene.coverage = options.coverage;
+  scene.solid = options.solid;
+  return scene;
 }
 
 }  // namespace vox

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "libvox/bricks/build.h"
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/reader.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/voxel_scene.h"
 #include "libvox/device/handle.h"
-#include "libvox/device/work.h"
+#include "libvox/device/profiler.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/painting/paint_scene.h"
 #include "libvox/ranks/build_share.h"
@@ -20,7 +21,7 @@
 #include "libvox/rounds/build_rounds.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
-#include "libvox/spatial/build.h"
+#include "libvox/spatial/frozen_hash.h"
 #include "libvox/voxelize/build_scene.h"
 
 namespace vox {
@@ -64,7 +65,7 @@ class Engine {
                                                const rounds::SpillOptions& spill) = 0;
 
   // Does the same as one of several ranks. All ranks call it on engines of their own, with the same scene
-  // (ranks/build_share.h). With a keeper, an interrupted build goes on (ranks/round_keeper.h); `keeper` may
+  // (ranks/build_share.h). With a keeper, an interrupted build goes on (ranks/build_share.h); `keeper` may
   // be nullptr.
   virtual ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
                                         const scene::IndexedScene& indexed, const voxelize::Grid& grid,
@@ -127,5 +128,12 @@ void use_here(const Engine& engine);
 
 // Throws Error if there is no device with this name.
 std::unique_ptr<Engine> make_engine(const EngineOptions& options);
+
+// Makes a voxel scene from what an engine has built of a mesh.
+
+// Returns the DAG with its palette and its place in the world. The caller sets where the scene comes
+// from (source, generator, command, created).
+dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedScene& indexed,
+                            const voxelize::Grid& grid, const voxelize::BuildOptions& options);
 
 }  // namespace vox

@@ -2,13 +2,13 @@
 // include this file and name the device.
 #pragma once
 
-#include "libvox/base/thread_limit.h"
-#include "libvox/dag/verify_on.h"
-#include "libvox/dag/without_materials.h"
-#include "libvox/edit/make_edit_session.h"
+#include "libvox/base/process.h"
+#include "libvox/dag/derived.h"
+#include "libvox/dag/verify.h"
+#include "libvox/edit/edit_session.h"
 #include "libvox/engine/engine.h"
-#include "libvox/ranks/thread_ranks.h"
-#include "libvox/spatial/to_dag.h"
+#include "libvox/ranks/ranks.h"
+#include "libvox/spatial/frozen_hash.h"
 
 namespace vox {
 

@@ -13,7 +13,7 @@ namespace vox {
 class EngineSoon {
  public:
   // On a GPU, the engine is made in another thread, and `warm_up` makes it launch the kernels that will be
-  // needed (warm_up.h). Errors of `warm_up` are ignored, because real work of the same kind reports them
+  // needed. Errors of `warm_up` are ignored, because real work of the same kind reports them
   // later.
   EngineSoon(const EngineOptions& options, const std::function<void(Engine&)>& warm_up);
 
@@ -26,5 +26,14 @@ class EngineSoon {
   EngineOptions options_;
   std::future<std::unique_ptr<Engine>> gpu_;  // gives nullptr if the device turns out to be the processor
 };
+
+// Small work of several kinds, which loads the kernels that real work of the same kind launches.
+
+// Builds a scene with these options, but without paint.
+void warm_up_build(Engine& engine, const voxelize::BuildOptions& options);
+// Edits a small scene, and freezes it.
+void warm_up_edit(Engine& engine);
+// Takes a small picture with the options of a final picture.
+void warm_up_render(Engine& engine, const render::RenderOptions& options);
 
 }  // namespace vox

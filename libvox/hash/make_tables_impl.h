@@ -5,12 +5,9 @@
 #include <array>
 
 #include "libvox/hash/sector/batches.h"
-#include "libvox/hash/slab/accel32.h"
-#include "libvox/hash/slab/accel8.h"
-#include "libvox/hash/slab/atomic64.h"
 #include "libvox/hash/slab/tables.h"
-#include "libvox/hash/slab/ticket.h"
-#include "libvox/hash/table_list.h"
+#include "libvox/hash/slab/variants.h"
+#include "libvox/hash/table_options.h"
 #include "libvox/hash/table_set.h"
 
 namespace vox::hash {

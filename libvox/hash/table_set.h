@@ -1,24 +1,69 @@
 // The interface of hash tables for the rest of the library: a set of tables on a device, one for each item
-// size, with functions that each work on a whole batch. The variant (table_list.h) is chosen at run time. A
+// size, with functions that each work on a whole batch. The variant (table_options.h) is chosen at run time. A
 // virtual call for thousands to millions of items costs nothing, and every variant is compiled once for each
 // device.
 //
 // Leaves and nodes of the same size share a table. Pointers are stable: an item stays where it was inserted.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "libvox/device/pool.h"
 #include "libvox/hash/batch.h"
 #include "libvox/hash/linked_batches.h"
-#include "libvox/hash/superblocks.h"
-#include "libvox/hash/sweep.h"
-#include "libvox/hash/table_memory.h"
+#include "libvox/hash/slab_memory.h"
 #include "libvox/hash/table_options.h"
 
 namespace vox::hash {
+
+// Removal of items from hash tables, after a collection has found which items can be reached. The tables'
+// function sweep(marks) keeps each item whose pointer p has its bit in `marks`: bit p % 32 of the word p /
+// 32, for each p < pointer_range(), which is one word for each slab. Bits without an item have no effect.
+// Afterwards the other items are no longer found, and the kept ones have not moved. Later insertions use the
+// places of removed items again. Superblocks without a marked pointer are returned to the system, and their
+// numbers may be used again.
+
+struct SweepResult {
+  uint64_t items_removed = 0;
+  uint64_t bytes_returned = 0;
+};
+
+// Gives the memory that the pool got back to the system. Returns the results of the sweep.
+inline SweepResult end_sweep(device::Pool& pool, uint64_t items_removed, uint64_t used_before) {
+  const uint64_t used = pool.used(), returned = used_before > used ? used_before - used : 0;
+  if (returned > 0) pool.trim();
+  return {items_removed, returned};
+}
+
+// The memory of the table of one item size, in bytes by purpose.
+
+struct TableMemory {
+  uint32_t item_words = 0;
+  uint64_t items = 0;
+  uint64_t buckets = 0;
+  uint64_t slabs = 0;  // in use, of all buckets
+
+  uint64_t item_bytes = 0;         // slots that hold an item
+  uint64_t empty_bytes = 0;        // slots that hold none
+  uint64_t fingerprint_bytes = 0;  // fingerprints, or the bits of used slots
+  uint64_t link_bytes = 0;         // links to the next slab or to the items, and the bits for sweeps
+  uint64_t padding_bytes = 0;
+  uint64_t bucket_bytes = 0;  // links to each bucket's first slab
+  uint64_t bitmap_bytes = 0;  // the allocator's bitmaps
+  uint64_t slack_bytes = 0;   // slabs of superblocks that no bucket uses
+
+  std::vector<uint64_t> chain_lengths;  // the number of buckets with 0, 1, 2, … slabs
+
+  // Returns the bytes that the papers count: whole slabs and the links to them.
+  uint64_t total_bytes() const {
+    return item_bytes + empty_bytes + fingerprint_bytes + link_bytes + padding_bytes + bucket_bytes;
+  }
+  uint64_t allocated_bytes() const { return total_bytes() + bitmap_bytes + slack_bytes; }
+};
 
 template <class Device>
 class TableSet {
@@ -57,7 +102,7 @@ class TableSet {
                                 uint32_t* pointers) const = 0;
   virtual uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
                                   uint32_t* pointers) = 0;
-  // Removes the items without a mark (sweep.h).
+  // Removes the items without a mark.
   virtual SweepResult sweep(const uint32_t* marks) = 0;
 
   // Starts batches that depend on each other; sizes[b] is the most items of batch b. The tables must outlive

@@ -10,14 +10,12 @@
 #include <optional>
 #include <utility>
 
-#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/stopwatch.h"
-#include "libvox/measure/axes.h"
-#include "libvox/measure/trade_off_run.h"
+#include "libvox/measure/make_bricks.h"
+#include "libvox/measure/timing.h"
 #include "libvox/render/volume_render.h"
-#include "libvox/volume/read_pieces.h"
+#include "libvox/volume/volume.h"
 
 namespace vox::measure {
 namespace {

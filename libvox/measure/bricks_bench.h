@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/reader.h"
-#include "libvox/bricks/types/type_sets.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/timing.h"
 

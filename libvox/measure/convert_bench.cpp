@@ -4,12 +4,10 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"
+#include "libvox/base/process.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/stopwatch.h"
-#include "libvox/base/thread_limit.h"
-#include "libvox/engine/built_scene.h"
-#include "libvox/measure/axes.h"
-#include "libvox/measure/repeated.h"
+#include "libvox/engine/engine.h"
+#include "libvox/measure/timing.h"
 
 namespace vox::measure {
 namespace {

@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "libvox/device/cuda_device.cuh"
-#include "libvox/measure/measured_tables.h"
+#include "libvox/measure/keys_bench.h"
 
 namespace vox::measure {
 

@@ -6,7 +6,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
-#include "libvox/measure/axes.h"
+#include "libvox/measure/timing.h"
 
 namespace vox::measure {
 namespace {

@@ -14,7 +14,7 @@
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/hash_bench.h"
-#include "libvox/measure/scene_sizes.h"
+#include "libvox/measure/stats.h"
 #include "libvox/measure/timing.h"
 
 namespace vox::measure {
@@ -50,7 +50,7 @@ struct FormsBenchOptions {
   std::vector<Form> forms = {Form::Svdag, Form::Bricks, Form::Hash};
   std::vector<uint32_t> log2_sides = {0};  // sides of bricks; 0: the side that takes least memory
   std::vector<double> load_factors = {0.95};
-  std::vector<spatial::KeyLayout> layouts = {spatial::KeyLayout::Morton, spatial::KeyLayout::Linear};
+  std::vector<spatial::CellKeyLayout> layouts = {spatial::CellKeyLayout::Morton, spatial::CellKeyLayout::Linear};
   uint32_t filter = 3;                     // voxels a side of the mean filter
   std::optional<uint64_t> gathers, means;  // the device's defaults if absent
   std::optional<uint32_t> picture, repetitions;
@@ -118,7 +118,7 @@ std::vector<FormsBenchRow> compared(std::vector<FormsBenchRow> rows,
 // Throws Error if the scene has no voxel, or more than a hash could hold.
 FormsBenchResult bench_forms(Engine& engine, const dag::VoxelScene& scene, const FormsBenchOptions& options);
 
-// The same for a device of this type; compiled in forms_bench_cpu.cpp and forms_bench_cuda.cu.
+// The same for a device of this type; compiled in on_cpu.cpp and on_cuda.cu.
 template <class Device>
 FormsBenchResult bench_forms_on(Device& device, const dag::VoxelScene& scene,
                                 const FormsBenchOptions& options);

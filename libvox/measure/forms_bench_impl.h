@@ -1,17 +1,15 @@
-// The benchmark of a scene's forms on one device. It is included by forms_bench_cpu.cpp and
-// forms_bench_cuda.cu, which instantiate it.
+// The benchmark of a scene's forms on one device. It is included by on_cpu.cpp and
+// on_cuda.cu, which instantiate it.
 #pragma once
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/stopwatch.h"
-#include "libvox/bricks/build.h"
 #include "libvox/bricks/device_bricks.h"
-#include "libvox/dag/scene_volume.h"
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/walk.h"
 #include "libvox/measure/form_loops.h"
 #include "libvox/measure/random_reads.h"
-#include "libvox/spatial/build.h"
-#include "libvox/spatial/device_hash.h"
+#include "libvox/spatial/frozen_hash.h"
 
 namespace vox::measure {
 
@@ -40,7 +38,7 @@ class FormsBench {
     for (const uint32_t log2_side : options_.log2_sides)
       if (wants(Form::Bricks)) measure_bricks(loops, log2_side);
     for (const double load_factor : options_.load_factors)
-      for (const spatial::KeyLayout layout : options_.layouts)
+      for (const spatial::CellKeyLayout layout : options_.layouts)
         if (wants(Form::Hash)) measure_hash(loops, {load_factor, layout});
     result_.seconds = watch.seconds();
     return std::move(result_);

@@ -1,4 +1,4 @@
-// The benchmark of hash tables on one device. It is included by hash_bench_cpu.cpp and hash_bench_cuda.cu,
+// The benchmark of hash tables on one device. It is included by on_cpu.cpp and on_cuda.cu,
 // which instantiate it.
 #pragma once
 
@@ -9,18 +9,14 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/stopwatch.h"
 #include "libvox/base/units.h"
-#include "libvox/hash/batch_duplicates.h"
 #include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/slab/duplicates.h"
-#include "libvox/hash/table_list.h"
-#include "libvox/measure/axes.h"
+#include "libvox/hash/table_options.h"
 #include "libvox/measure/bench_items.h"
 #include "libvox/measure/hash_bench.h"
-#include "libvox/measure/key_items.h"
 #include "libvox/measure/random_reads.h"
-#include "libvox/measure/repeated.h"
+#include "libvox/measure/timing.h"
 
 namespace vox::measure {
 

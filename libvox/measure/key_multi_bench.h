@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "libvox/hash/keyed/multi_map.h"
+#include "libvox/hash/keyed/maps.h"
 #include "libvox/measure/key_sets.h"
 #include "libvox/measure/keys_bench.h"
-#include "libvox/measure/repeated.h"
+#include "libvox/measure/timing.h"
 
 namespace vox::measure {
 

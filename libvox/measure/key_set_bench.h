@@ -9,8 +9,7 @@
 #include "libvox/hash/keyed/key_table.h"
 #include "libvox/measure/key_sets.h"
 #include "libvox/measure/keys_bench.h"
-#include "libvox/measure/measured_tables.h"
-#include "libvox/measure/repeated.h"
+#include "libvox/measure/timing.h"
 
 namespace vox::measure {
 

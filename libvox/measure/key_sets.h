@@ -10,8 +10,7 @@
 #include "libvox/base/units.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/runs.h"
-#include "libvox/hash/keyed/cell.h"
-#include "libvox/hash/keyed/key_layout.h"
+#include "libvox/hash/keyed/keys.h"
 #include "libvox/measure/key_shapes.h"
 
 namespace vox::measure {

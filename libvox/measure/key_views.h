@@ -6,9 +6,14 @@
 //   VOX_HD Int3 place(uint64_t i) const    that place
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
-#include "libvox/base/mix.h"
 #include "libvox/base/vec.h"
+#include "libvox/scene/scene.h"
 
 namespace vox::measure {
 
@@ -111,5 +116,15 @@ struct ModelView {
   VOX_HD int64_t right(uint64_t i) const { return static_cast<int64_t>(i) % width() - radius(); }
   VOX_HD int64_t down(uint64_t i) const { return static_cast<int64_t>(i) / width() - radius(); }
 };
+
+// The maximum ages of a table of voxel keys as a picture (García et al. 2011, Figure 4).
+
+// Returns a picture with one pixel for each slot, row by row, in the paper's colours: age 0 is black, 1 blue,
+// 2 green, 3 yellow, and greater ones red. Pixels behind the last slot are white. Without a width the picture
+// is roughly square.
+scene::Image picture_of_ages(const std::vector<uint8_t>& ages, std::optional<uint32_t> width);
+
+// Returns the pictures side by side, with a gap between them.
+scene::Image side_by_side(const std::vector<const scene::Image*>& images);
 
 }  // namespace vox::measure

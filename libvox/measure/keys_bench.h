@@ -6,11 +6,15 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "libvox/hash/keyed/key_layout.h"
+#include "libvox/hash/keyed/key_table.h"
+#include "libvox/hash/keyed/keys.h"
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/timing.h"
 #include "libvox/scene/scene.h"
@@ -194,5 +198,43 @@ KeysBenchResult bench_keys(Engine& engine, const KeysBenchOptions& options);
 // The same for a device of this type; compiled in keys_bench_cpu.cpp and keys_bench_cuda.cu.
 template <class Device>
 KeysBenchResult bench_keys_on(Device& device, const KeysBenchOptions& options);
+
+// The tables of voxel keys that the benchmark measures: the library's own and, if the build was given the
+// headers of cuCollections (VOX_BENCH_CUCO), its map.
+
+inline constexpr const char* kCucoName = "cuco";
+
+// Return the names in the order in which they are shown: all, or those that run on the device with this name.
+std::vector<std::string> measured_tables();
+std::vector<std::string> measured_tables(const std::string& device);
+
+// Makes cuCollections' map. cuco_table.cuh specialises this for the only device and cells that the map
+// supports.
+template <class Device, hash::CellWord Cell>
+struct CucoMaker {
+  static std::unique_ptr<hash::KeyTable<Device, Cell>> make(Device&, const hash::KeyTableOptions&) {
+    throw Error("the table 'cuco' needs 64-bit cells and a GPU");
+  }
+};
+
+template <class Device, hash::CellWord Cell>
+std::unique_ptr<hash::KeyTable<Device, Cell>> make_measured_table(Device& device,
+                                                                  const hash::KeyTableOptions& options) {
+  if (options.table == kCucoName) return CucoMaker<Device, Cell>::make(device, options);
+  return hash::make_key_table<Device, Cell>(device, options);
+}
+
+// The figures of the two papers about tables of voxel keys, as axes of the benchmark.
+
+struct KeyFigure {
+  const char* name;  // the figure's number in García et al. 2011, or "a" and its number in Alcantara et al.
+                     // 2009
+  const char* about;
+  KeysBenchOptions (*axes)();
+};
+std::span<const KeyFigure> key_figures();
+
+// Returns the axes of a figure. Throws UsageError if there is no figure of this name.
+KeysBenchOptions key_figure(std::string_view name);
 
 }  // namespace vox::measure

@@ -4,9 +4,8 @@
 #include <vector>
 
 #include "libvox/base/log.h"
-#include "libvox/base/stopwatch.h"
+#include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/measure/trade_off_run.h"
 
 namespace vox::measure {
 
@@ -36,6 +35,20 @@ BricksRecipe recipe_of(const bricks::FrozenBricks& bricks) {
   recipe.options.types = bricks.allowed_types;
   recipe.slope = bricks.slope;
   return recipe;
+}
+
+TradeOffRun run_trade_off(Engine& engine, const volume::Volume& volume,
+                          const bricks::BricksOptions& options) {
+  TradeOffRun run;
+  run.least = engine.build_bricks(volume, options);
+  bricks::BricksOptions dense = options;
+  dense.log2_side = run.least.bricks.log2_side;
+  dense.types = bricks::kFastBrickTypes;
+  run.dense = engine.build_bricks(volume, dense).bricks;
+  const auto reader = engine.bricks_reader(run.least.bricks, {}),
+             dense_reader = engine.bricks_reader(run.dense, {});
+  run.gains = bricks::measure_gains(run.least.bricks, *reader, run.dense, *dense_reader, kTradeOffRadius);
+  return run;
 }
 
 }  // namespace vox::measure

@@ -1,17 +1,15 @@
-// The benchmark of geometric hashing on one device. It is included by match_bench_cpu.cpp and
-// match_bench_cuda.cu, which instantiate it.
+// The benchmark of geometric hashing on one device. It is included by on_cpu.cpp and
+// on_cuda.cu, which instantiate it.
 #pragma once
 
 #include <utility>
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/stopwatch.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/keyed/key_table.h"
-#include "libvox/measure/axes.h"
 #include "libvox/measure/match_bench.h"
-#include "libvox/measure/repeated.h"
+#include "libvox/measure/timing.h"
 #include "libvox/measure/votes.h"
 
 namespace vox::measure {

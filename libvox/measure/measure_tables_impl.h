@@ -1,12 +1,11 @@
-// Measures hash tables that hold a scene, on one device. It is included by measure_tables_cpu.cpp and
-// measure_tables_cuda.cu, which instantiate it.
+// Measures hash tables that hold a scene, on one device. It is included by on_cpu.cpp and
+// on_cuda.cu, which instantiate it.
 #pragma once
 
 #include "libvox/base/progress.h"
-#include "libvox/base/stopwatch.h"
 #include "libvox/dag/freeze.h"
-#include "libvox/dag/load.h"
-#include "libvox/measure/table_report.h"
+#include "libvox/dag/levels.h"
+#include "libvox/measure/hash_bench.h"
 
 namespace vox::measure {
 

@@ -6,7 +6,6 @@
 #include "libvox/measure/intersect_bench.h"
 #include "libvox/measure/keys_bench.h"
 #include "libvox/measure/match_bench.h"
-#include "libvox/measure/table_report.h"
 
 namespace vox::measure {
 

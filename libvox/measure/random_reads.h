@@ -7,7 +7,6 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
-#include "libvox/base/mix.h"
 #include "libvox/device/pool.h"
 #include "libvox/measure/hash_bench.h"
 

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "libvox/base/cancel.h"
-#include "libvox/hash/keyed/multi_map.h"
-#include "libvox/measure/bases.h"
+#include "libvox/base/progress.h"
+#include "libvox/hash/keyed/maps.h"
+#include "libvox/measure/edge_points.h"
 
 namespace vox::measure {
 

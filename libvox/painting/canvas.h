@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "libvox/base/error.h"
-#include "libvox/painting/atlas_keys.h"
+#include "libvox/painting/frozen_atlas.h"
 #include "libvox/painting/paint_scene.h"
-#include "libvox/painting/stroke.h"
+#include "libvox/painting/stroke_ref.h"
 
 namespace vox::painting {
 
@@ -29,5 +29,16 @@ void check_strokes(const scene::Scene& scene, const Strokes& strokes, uint32_t s
 
 // Throws as paint_scene() does.
 Canvas prepare_canvas(const scene::Scene& scene, const PaintOptions& options);
+
+// Strokes that are applied together, as arrays for a device.
+
+struct StrokeArrays {
+  std::vector<StrokeRef> strokes;
+  std::vector<Segment> segments;
+  std::vector<Paint> colors;  // one for each stroke
+};
+
+// Returns the arrays of the strokes [begin, end).
+StrokeArrays stroke_arrays(const Strokes& strokes, size_t begin, size_t end);
 
 }  // namespace vox::painting

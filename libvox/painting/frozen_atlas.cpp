@@ -5,9 +5,9 @@
 #include <atomic>
 #include <optional>
 
-#include "libvox/scene/material_colors.h"
-#include "libvox/scene/nearest_entry.h"
-#include "libvox/scene/wrapped_texel.h"
+#include "libvox/scene/oklab.h"
+#include "libvox/scene/surface.h"
+#include "libvox/scene/texture.h"
 
 namespace vox::painting {
 namespace {
@@ -94,6 +94,30 @@ void index_atlas(FrozenAtlas& atlas, const scene::Scene& scene, const scene::Pal
     const auto color = shown(atlas.layers[layer], atlas.paints[slot], below.at(layer, middle));
     atlas.cells[slot] = kCellFormat.cell(key, color ? nearest(*color) : kNothingShown);
   });
+}
+
+namespace {
+
+Vec3d light_of(Paint paint) {
+  return Vec3d{static_cast<double>(paint.r), static_cast<double>(paint.g), static_cast<double>(paint.b)};
+}
+
+}  // namespace
+
+Paint full_paint(scene::Rgb8 color) {
+  const Vec3d linear = scene::srgb_to_linear(color) * kFullShare;
+  const auto rounded = [](double value) { return static_cast<uint16_t>(value + 0.5); };
+  return {rounded(linear.x), rounded(linear.y), rounded(linear.z), kFullShare};
+}
+
+scene::Rgb8 color_over(Paint paint, scene::Rgb8 below) {
+  const Vec3d light =
+      light_of(paint) + scene::srgb_to_linear(below) * static_cast<double>(kFullShare - paint.share);
+  return scene::linear_to_srgb(light * (1.0 / kFullShare));
+}
+
+scene::Rgb8 color_of(Paint paint) {
+  return scene::linear_to_srgb(light_of(paint) * (1.0 / paint.share));
 }
 
 }  // namespace vox::painting

@@ -2,15 +2,89 @@
 // beside the cells the paint of each. The words are the same no matter which device has made them.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <vector>
 
+#include "libvox/base/hd.h"
+#include "libvox/base/morton.h"
 #include "libvox/base/words.h"
+#include "libvox/hash/keyed/keys.h"
 #include "libvox/hash/keyed/lines_ref.h"
-#include "libvox/painting/atlas_keys.h"
-#include "libvox/painting/paint.h"
-#include "libvox/scene/surface_paint.h"
+#include "libvox/scene/palette.h"
+#include "libvox/scene/scene.h"
+#include "libvox/scene/surface.h"
 
 namespace vox::painting {
+
+// The keys of an atlas's texels. A key holds a layer for each material, because materials share the square of
+// texture coordinates, and the texel's Morton code in the layer:
+//
+//   layer | Morton code of column and row, with as many bits as the atlas needs
+
+inline constexpr uint32_t kMostSize = 1 << 16;  // texels along each side
+// The value of a cell is the palette entry that the texel shows, or kNothingShown.
+inline constexpr uint32_t kEntryBits = 5, kNothingShown = 16;
+inline constexpr hash::CellFormat<uint64_t> kCellFormat = {kEntryBits};
+// A layer has up to 32 bits in a key of 59. No texel has the key with all bits set, which tables reserve.
+inline constexpr uint32_t kMostLayers = 1 << 26;
+
+struct Layer {
+  scene::Wrap wrap_u, wrap_v;  // 2 B
+  uint8_t paintable;           // 1 B; 0: the material is invisible
+  // 1 B; 0: below the paint are vertex colours, which a texel does not know. The texel is then either painted
+  // or not.
+  uint8_t blends;
+};
+static_assert(sizeof(Layer) == 4);
+
+struct AtlasKeys {
+  uint32_t size = 0;        // texels along each side
+  uint32_t plane_bits = 0;  // the bits of a Morton code
+
+  static AtlasKeys of_size(uint32_t size) {
+    return {size, 2 * static_cast<uint32_t>(std::bit_width(size - 1))};
+  }
+  uint32_t bits(uint64_t layers) const {
+    return plane_bits + static_cast<uint32_t>(std::bit_width(layers > 0 ? layers - 1 : 0));
+  }
+  VOX_HD uint64_t key(uint32_t layer, Vec2<uint32_t> texel) const {
+    return uint64_t{layer} << plane_bits | morton_encode(texel);
+  }
+  VOX_HD uint32_t layer(uint64_t key) const { return static_cast<uint32_t>(key >> plane_bits); }
+  VOX_HD Vec2<uint32_t> texel(uint64_t key) const {
+    return morton_decode_in_plane(key & ((uint64_t{1} << plane_bits) - 1));
+  }
+};
+
+// The paint on a texel, and how paint is painted over. Whole numbers decide, so that all devices agree. Each
+// stroke is rounded by itself, so that it does not matter which strokes are applied together.
+
+inline constexpr uint32_t kFullShare = 65535;
+
+// Linear light, multiplied by the share of the texel that the paint covers.
+struct Paint {
+  uint16_t r, g, b;  // 6 B
+  uint16_t share;    // 2 B, out of kFullShare
+  friend bool operator==(const Paint&, const Paint&) = default;
+};
+static_assert(sizeof(Paint) == 8);
+
+Paint full_paint(scene::Rgb8 color);
+
+// Returns `below` after `above`, which is opaque, has been painted over this share of it.
+VOX_HD inline Paint painted_over(Paint above, uint32_t share, Paint below) {
+  const auto mix = [share](uint32_t a, uint32_t b) {  // the sum is below 2^32
+    return static_cast<uint16_t>((a * share + b * (kFullShare - share) + kFullShare / 2) / kFullShare);
+  };
+  return {mix(above.r, below.r), mix(above.g, below.g), mix(above.b, below.b), mix(above.share, below.share)};
+}
+
+// Returns the colour of paint over a surface of this colour.
+scene::Rgb8 color_over(Paint paint, scene::Rgb8 below);
+
+// Returns the colour of the paint alone. Its share must not be 0.
+scene::Rgb8 color_of(Paint paint);
 
 using AtlasTable = hash::KeyTableRef<hash::LinesRef<uint64_t>, uint64_t>;
 

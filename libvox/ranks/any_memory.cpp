@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #ifdef VOX_HAS_CUDA
-#include "libvox/ranks/any_memory_cuda.h"
 #endif
 
 namespace vox::ranks {
@@ -41,3 +41,16 @@ void copy_any(void* to, const void* from, uint64_t bytes) {
 }
 
 }  // namespace vox::ranks
+
+// Builds with CUDA use on_cuda.cu instead; CMake then defines VOX_HAS_CUDA for this source.
+#ifndef VOX_HAS_CUDA
+namespace vox::ranks {
+
+StagingMemory::StagingMemory(uint64_t bytes) : data_(static_cast<std::byte*>(::operator new(bytes))) {}
+
+StagingMemory::~StagingMemory() {
+  ::operator delete(data_);
+}
+
+}  // namespace vox::ranks
+#endif

@@ -1,7 +1,7 @@
 // The implementation of build_share.h for any device. Each rank builds chunk cells in a store of its own, and
 // its nodes go to their owners (exchange_levels.h), in as many rounds as memory requires. Rank 0 builds the
-// levels above the chunk cells (top_level.h). All ranks together bring the nodes into canonical order
-// (order_levels.h). build_share_cpu.cpp and build_share_cuda.cu include this file and only name the device.
+// levels above the chunk cells (piece_plan.h). All ranks together bring the nodes into canonical order
+// (order_levels.h). on_cpu.cpp and on_cuda.cu include this file and only name the device.
 #pragma once
 
 #include <algorithm>
@@ -9,17 +9,12 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/stopwatch.h"
 #include "libvox/ranks/build_share.h"
 #include "libvox/ranks/exchange_levels.h"
 #include "libvox/ranks/order_levels.h"
 #include "libvox/ranks/piece_plan.h"
-#include "libvox/ranks/to_first.h"
-#include "libvox/ranks/top_level.h"
 #include "libvox/rounds/freeze_round.h"
-#include "libvox/rounds/load_round.h"
 #include "libvox/voxelize/build_cells.h"
-#include "libvox/voxelize/top_fills.h"
 
 namespace vox::ranks {
 

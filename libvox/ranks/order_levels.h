@@ -1,7 +1,7 @@
 // Brings the nodes that ranks own into canonical order, level by level from the root down, without gathering
 // them on one rank.
 //
-// A level's nodes are held in runs (held_nodes.h). The edges of these nodes, in order, first visit
+// A level's nodes are held in runs. The edges of these nodes, in order, first visit
 // the nodes of the next level in that level's canonical order. The order is therefore found in these steps:
 //
 //   holder → owner   the pointer that each edge leads to; what an owner receives is in the order of edges, since ranks
@@ -12,10 +12,119 @@
 //   owner → holder   the new nodes' words, to the ranks that hold their numbers
 #pragma once
 
-#include "libvox/dag/dag_part.h"
-#include "libvox/ranks/held_nodes.h"
+#include "libvox/base/error.h"
+#include "libvox/dag/freeze.h"
+#include "libvox/dag/parts.h"
+#include "libvox/ranks/exchange_levels.h"
+#include "libvox/ranks/shared_store.h"
 
 namespace vox::ranks {
+
+// Brings nodes from their owners to the ranks that hold their places in canonical order. Of each level, a
+// rank holds a share: a run of numbers (shared_store.h).
+
+// Nodes that this rank owns, and their numbers in canonical order, which ascend.
+struct OwnedNodes {
+  device::Buffer<uint32_t> numbers, pointers;
+  uint64_t count = 0;
+};
+
+// A run of nodes in canonical order, with the words that their owners keep.
+struct HeldNodes {
+  device::Buffer<uint32_t> words = {};
+  device::Buffer<uint64_t> offsets = {};
+  uint64_t first = 0, count = 0;
+};
+
+struct HoldersOfNodes {
+  const uint32_t* numbers;
+  const uint64_t* share_begins;
+  uint32_t ranks;
+  uint32_t* holders;
+  VOX_HD void operator()(uint64_t i) const { holders[i] = share_that_holds(share_begins, ranks, numbers[i]); }
+};
+
+struct CopyOwned {
+  hash::SlabMemoryRef store;
+  const uint32_t* pointers;
+  const uint64_t* offsets;
+  uint32_t* words;
+  uint8_t* sizes;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 0) prefetch_line(store.item(pointers[i]).head());
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    const hash::ItemRef item = store.item(pointers[i]);
+    uint32_t* to = words + offsets[i];
+    const auto size = static_cast<uint32_t>(offsets[i + 1] - offsets[i]);
+    for (uint32_t w = 0; w < size; ++w) to[w] = item[w];
+    sizes[i] = static_cast<uint8_t>(size);
+  }
+};
+
+struct PlaceSizes {
+  const uint32_t* numbers;
+  const uint8_t* sizes;
+  uint64_t first;
+  uint8_t* placed;
+  VOX_HD void operator()(uint64_t i) const { placed[numbers[i] - first] = sizes[i]; }
+};
+
+struct PlaceWords {
+  const uint32_t* words;
+  const uint64_t* offsets;
+  const uint32_t* numbers;
+  uint64_t first;
+  const uint64_t* placed_offsets;
+  uint32_t* placed;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t* from = words + offsets[i];
+    uint32_t* to = placed + placed_offsets[numbers[i] - first];
+    const uint64_t size = offsets[i + 1] - offsets[i];
+    for (uint64_t w = 0; w < size; ++w) to[w] = from[w];
+  }
+};
+
+// Collective. `nodes` is the number of nodes of the whole level.
+template <class Device>
+HeldNodes held_nodes(Device& device, Ranks& ranks, const Shares& shares, hash::SlabMemoryRef store,
+                     const OwnedNodes& owned, dag::NodeKind kind, bool materials, uint64_t nodes) {
+  const uint32_t count = ranks.count();
+  const auto begins = device::uploaded(device, shares.begins(nodes));
+  auto holders = device.template make<uint32_t>(owned.count);
+  device.for_each({"ranks: holders", 8}, owned.count,
+                  HoldersOfNodes{owned.numbers.data(), begins.data(), count, holders.data()});
+  Counts to(count);
+  device.histogram({"ranks: count", 4}, owned.count, WordAt{holders.data()}, to.data(), count);
+  const Counts from = tell_each(ranks, to);
+  auto offsets = device.template make<uint64_t>(owned.count + 1);
+  auto words = device.template make<uint32_t>(
+      device.exclusive_scan({"ranks: places", 20}, owned.count,
+                            SpreadWords{store, owned.pointers.data(), kind, materials}, offsets.data()));
+  auto sizes = device.template make<uint8_t>(owned.count);
+  device.for_each({"ranks: copy", 60}, owned.count,
+                  CopyOwned{store, owned.pointers.data(), offsets.data(), words.data(), sizes.data()});
+  const Counts words_to = words_of_pieces(device, to, offsets.data());
+  words = exchanged(device, ranks, words.data(), words_to, tell_each(ranks, words_to));
+  sizes = exchanged(device, ranks, sizes.data(), to, from);
+  const auto numbers = exchanged(device, ranks, owned.numbers.data(), to, from);
+
+  HeldNodes held = {.first = shares.begin(nodes, ranks.rank())};
+  held.count = shares.begin(nodes, ranks.rank() + 1) - held.first;
+  if (total(from) != held.count) throw Error("ranks do not agree on the order of nodes");
+  offsets = device.template make<uint64_t>(held.count + 1);
+  held.offsets = device.template make<uint64_t>(held.count + 1);
+  device.exclusive_scan({"ranks: places", 9}, held.count, ByteAt{sizes.data()}, offsets.data());
+  auto placed = device.template make<uint8_t>(held.count);
+  device.for_each({"ranks: place sizes", 6}, held.count,
+                  PlaceSizes{numbers.data(), sizes.data(), held.first, placed.data()});
+  held.words = device.template make<uint32_t>(
+      device.exclusive_scan({"ranks: places", 9}, held.count, ByteAt{placed.data()}, held.offsets.data()));
+  device.for_each({"ranks: place words", 60}, held.count,
+                  PlaceWords{words.data(), offsets.data(), numbers.data(), held.first, held.offsets.data(),
+                             held.words.data()});
+  return held;
+}
 
 struct CountSpreadChildren {
   const uint32_t* words;
@@ -42,7 +151,7 @@ struct ListEdges {
 
 struct MarkFirstAsked {
   const uint32_t* asked;
-  dag::ItemWords mark;
+  dag::FoundItemWords mark;
   VOX_HD void operator()(uint64_t i) const {
     device::atomic_min(mark.of(asked[i]), static_cast<uint32_t>(i));
   }
@@ -50,7 +159,7 @@ struct MarkFirstAsked {
 
 struct FlagFirstAsked {
   const uint32_t* asked;
-  dag::ItemWords mark;
+  dag::FoundItemWords mark;
   uint8_t* flags;
   VOX_HD void operator()(uint64_t i) const { flags[i] = *mark.of(asked[i]) == i; }
 };
@@ -89,12 +198,12 @@ struct RankOfChosen {
 struct SetNumbers {
   const uint32_t* pointers;
   const uint32_t* numbers;
-  dag::ItemWords mark;
+  dag::FoundItemWords mark;
   VOX_HD void operator()(uint64_t i) const { *mark.of(pointers[i]) = numbers[i]; }
 };
 
 struct NumbersOfAsked {
-  dag::ItemWords mark;
+  dag::FoundItemWords mark;
   uint32_t* asked;  // pointers in, numbers out
   VOX_HD void operator()(uint64_t i) const { asked[i] = *mark.of(asked[i]); }
 };
@@ -259,7 +368,7 @@ class LevelOrder {
   hash::SlabMemoryRef store_;
   bool materials_;
   dag::ItemMarks<Device> marks_;
-  dag::ItemWords mark_;
+  dag::FoundItemWords mark_;
 };
 
 }  // namespace vox::ranks

@@ -3,12 +3,17 @@
 // built again.
 #pragma once
 
+#include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <vector>
 
-#include "libvox/base/stopwatch.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/parts.h"
+#include "libvox/ranks/build_share.h"
 #include "libvox/ranks/ranks.h"
-#include "libvox/ranks/round_keeper.h"
 #include "libvox/voxelize/build_cells.h"
 
 namespace vox::ranks {
@@ -52,5 +57,39 @@ class PiecePlan {
   Pieces open_, taken_;  // pieces that all ranks have to build; those of this rank's round
   Stopwatch watch_;
 };
+
+// The levels above the forests of all ranks. Rank 0 builds them on the host (dag/parts.h), with words in
+// the form in which owners keep them.
+
+using dag::sort_by_code;
+using dag::TopNode;
+
+struct TopLevel {
+  std::vector<TopNode> nodes;            // in Morton order; their ids are still 0
+  std::vector<uint32_t> words, offsets;  // in the form of shared_store.h
+};
+
+// Returns the level above these nodes, which must be in Morton order.
+TopLevel parents_of(const std::vector<TopNode>& children);
+
+// Brings data that ranks have on their hosts to rank 0.
+
+// Collective. Returns the items of all ranks, those of rank 0 first, on rank 0, and nothing on the other
+// ranks. `Items` is a vector or has a vector's functions.
+template <class Items>
+Items brought_to_first(Ranks& ranks, const Items& items) {
+  using Item = std::remove_cvref_t<decltype(*items.data())>;
+  static_assert(std::is_trivially_copyable_v<Item>);
+  const std::vector<uint64_t> counts = ranks.gather(items.size());
+  std::vector<uint64_t> send(ranks.count()), receive(ranks.count());
+  send[0] = items.size() * sizeof(Item);
+  Items all;
+  if (ranks.rank() == 0) {
+    all.resize(std::reduce(counts.begin(), counts.end()));
+    for (size_t rank = 0; rank < counts.size(); ++rank) receive[rank] = counts[rank] * sizeof(Item);
+  }
+  ranks.exchange(items.data(), send, all.data(), receive);
+  return all;
+}
 
 }  // namespace vox::ranks

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -53,4 +54,49 @@ class Ranks {
   virtual Traffic traffic() const = 0;
 };
 
+// Ranks that are threads of one process, each with a device of its own. This is how one process uses several
+// GPUs.
+
+// Calls work(ranks) in `count` threads, each of which is a rank, and waits for all. If one of them throws, it
+// ends the others, and its exception is thrown here; if several throw, the first one's is.
+void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work);
+
+// Ranks that are processes which a launcher such as mpirun or srun has started. The code that needs MPI is a
+// module of its own, which is loaded only if there is a launcher (mpi/).
+
+class LaunchedRanks : public Ranks {
+ public:
+  // Returns true if no other rank failed before this one; only the first rank to fail reports its error.
+  // Later calls return the same value.
+  virtual bool first_to_fail() noexcept = 0;
+
+  // Ends all processes, including this one. The launcher returns this exit code.
+  virtual void end_all(int exit_code) noexcept = 0;
+};
+
+// The facts that the launcher has put into this process's environment variables.
+struct Launch {
+  uint32_t rank = 0, count = 1;
+};
+Launch launch();  // returns one rank if there is no launcher
+
+// Joins the other processes of the launch until the process exits. Returns nullptr if this is the only
+// process. Throws Error if this build has no MPI, or if the launcher belongs to another MPI.
+LaunchedRanks* joined_ranks();
+
+bool has_mpi();  // true if the module for MPI is installed
+
+// The one function of the module that uses MPI. A static build of the library contains it.
+
+struct JoinedMpi {
+  LaunchedRanks* ranks;  // lives as long as the process
+  const char* library;   // such as "Open MPI v4.1.4"
+};
+
+// Starts MPI at the first call. Throws Error if it cannot.
+using JoinMpi = JoinedMpi();
+inline constexpr const char* kJoinMpi = "vox_join_mpi";
+
 }  // namespace vox::ranks
+
+extern "C" vox::ranks::JoinedMpi vox_join_mpi();

@@ -4,13 +4,220 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/hd.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/node.h"
 #include "libvox/dag/store.h"
-#include "libvox/ranks/routes.h"
-#include "libvox/ranks/shares.h"
+#include "libvox/device/pool.h"
+#include "libvox/device/runs.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox::ranks {
+
+// The words of a node whose children lie in the stores of several ranks. Ranks send nodes to each other in
+// this form, and owners keep them in it. Leaves have their usual words.
+//
+//   word 0   the header (dag/node.h); bits 13–28, which are zero elsewhere, hold the lowest of 48 bits that say which
+//            rank owns each child, 6 bits a child, those of the first child lowest
+//   word 1…  for each present child a pointer into its owner's store
+//   last     the upper 32 of the 48 bits
+//
+// A node therefore has one word more than its usual form, and at most as many as the largest leaf.
+
+inline constexpr uint32_t kRankBits = 6, kMostRanks = 1 << kRankBits;
+inline constexpr uint32_t kOwnersShift = 13, kOwnersBits = 16;  // the part in the header
+
+// A node's id: the rank that owns it, and its pointer in that rank's store.
+VOX_HD inline uint64_t node_id(uint32_t owner, uint32_t pointer) {
+  return uint64_t{owner} << 32 | pointer;
+}
+VOX_HD inline uint32_t id_owner(uint64_t id) {
+  return static_cast<uint32_t>(id >> 32);
+}
+VOX_HD inline uint32_t id_pointer(uint64_t id) {
+  return static_cast<uint32_t>(id);
+}
+
+VOX_HD inline uint32_t spread_words(uint32_t header) {
+  return dag::node_words(header) + 1;
+}
+VOX_HD inline uint32_t plain_header(uint32_t header) {
+  return header & dag::kHeaderBits;
+}
+
+// Writes a node's words. child_id(i) returns the id of the i-th present child.
+template <class ChildId>
+VOX_HD void write_spread_node(uint32_t* words, uint32_t header, const ChildId& child_id) {
+  const uint32_t children = dag::node_words(header) - 1;
+  uint64_t owners = 0;
+  for (uint32_t i = 0; i < children; ++i) {
+    const uint64_t id = child_id(i);
+    words[1 + i] = id_pointer(id);
+    owners |= uint64_t{id_owner(id)} << kRankBits * i;
+  }
+  words[0] = header | static_cast<uint32_t>(owners & ((1 << kOwnersBits) - 1)) << kOwnersShift;
+  words[1 + children] = static_cast<uint32_t>(owners >> kOwnersBits);
+}
+
+// The owners of a node's children, 6 bits each.
+VOX_HD inline uint64_t child_owners(const uint32_t* words) {
+  const uint32_t low = words[0] >> kOwnersShift & ((1 << kOwnersBits) - 1);
+  return low | uint64_t{words[dag::node_words(words[0])]} << kOwnersBits;
+}
+VOX_HD inline uint32_t child_owner(uint64_t owners, uint32_t i) {
+  return static_cast<uint32_t>(owners >> kRankBits * i) & (kMostRanks - 1);
+}
+
+// The number of words of an item in this form.
+VOX_HD inline uint32_t spread_item_words(const hash::ItemRef& item, dag::NodeKind kind, bool materials) {
+  return kind == dag::NodeKind::Leaf ? dag::leaf_words(dag::leaf_mask(item), materials)
+                                     : spread_words(item[0]);
+}
+
+// Sends data on a rank's device to other ranks, many items at once, each to its own rank, and returns their
+// answers.
+
+using Counts = std::vector<uint64_t>;  // one for each rank
+
+inline uint64_t total(const Counts& counts) {
+  return std::reduce(counts.begin(), counts.end());
+}
+
+// Collective. values[i] is for rank i. Returns the values that all ranks have for this rank.
+inline Counts tell_each(Ranks& ranks, const Counts& values) {
+  const std::vector<uint64_t> sizes(ranks.count(), sizeof(uint64_t));
+  Counts told(ranks.count());
+  ranks.exchange(values.data(), sizes, told.data(), sizes);
+  return told;
+}
+
+// Collective. Returns the sum of all ranks' values.
+inline uint64_t sum_of(Ranks& ranks, uint64_t value) {
+  return total(ranks.gather(value));
+}
+
+// Collective. Returns the largest of all ranks' values.
+inline uint32_t most_of(Ranks& ranks, uint32_t value) {
+  return static_cast<uint32_t>(std::ranges::max(ranks.gather(value)));
+}
+
+struct Share {
+  uint64_t before = 0, all = 0;
+};
+inline Share share_of(Ranks& ranks, uint64_t value) {
+  const std::vector<uint64_t> values = ranks.gather(value);
+  return {std::reduce(values.begin(), values.begin() + ranks.rank()), total(values)};
+}
+
+// Collective. Sends pieces of an array, the one for rank 0 first. Returns the pieces received, the one from
+// rank 0 first.
+template <class T, class Device>
+device::Buffer<T> exchanged(Device& device, Ranks& ranks, const T* send, const Counts& to,
+                            const Counts& from) {
+  throw_if_cancelled();
+  auto received = device.template make<T>(total(from));
+  std::vector<uint64_t> send_sizes, receive_sizes;
+  for (const uint64_t count : to) send_sizes.push_back(count * sizeof(T));
+  for (const uint64_t count : from) receive_sizes.push_back(count * sizeof(T));
+  device.sync();
+  ranks.exchange(send, send_sizes, received.data(), receive_sizes);
+  return received;
+}
+
+// The ranks to which n items go. Items are sent in the order of ranks, and items for one rank in their own
+// order.
+struct Route {
+  device::Buffer<uint32_t> ranks;  // each item's rank, in the order of sending
+  device::Buffer<uint32_t> order;  // the item that is sent at each place
+  Counts to, from;                 // numbers of items for each rank, and from each
+  uint64_t received = 0;
+};
+
+struct PlainOrder {
+  uint32_t* order;
+  VOX_HD void operator()(uint64_t i) const { order[i] = static_cast<uint32_t>(i); }
+};
+
+struct WordAt {
+  const uint32_t* words;
+  VOX_HD uint32_t operator()(uint64_t i) const { return words[i]; }
+};
+
+// Collective. `rank_of` holds the rank to which each of the first n items goes.
+template <class Device>
+Route find_route(Device& device, Ranks& ranks, device::Buffer<uint32_t> rank_of, uint64_t n) {
+  Route route = {.ranks = std::move(rank_of),
+                 .order = device.template make<uint32_t>(n),
+                 .to = Counts(ranks.count()),
+                 .from = {}};
+  device.for_each({"ranks: number", 4}, n, PlainOrder{route.order.data()});
+  device.sort_pairs({"ranks: sort by rank", 32}, route.ranks, route.order, n, kRankBits);
+  device.histogram({"ranks: count", 4}, n, WordAt{route.ranks.data()}, route.to.data(), ranks.count());
+  route.from = tell_each(ranks, route.to);
+  route.received = total(route.from);
+  return route;
+}
+
+// Returns the number of words in each of some pieces of an array of items. Item i begins at offsets[i];
+// items[p] is the number of items of piece p.
+template <class Device, class Offset>
+Counts words_of_pieces(Device& device, const Counts& items, const Offset* offsets) {
+  std::vector<uint32_t> bounds = {0};
+  std::vector<Offset> places(items.size() + 1);
+  for (const uint64_t count : items) bounds.push_back(bounds.back() + static_cast<uint32_t>(count));
+  const auto on_device = device::uploaded(device, bounds);
+  auto taken = device.template make<Offset>(bounds.size());
+  device.for_each("ranks: bounds", bounds.size(),
+                  device::TakeChosen<Offset>{offsets, on_device.data(), taken.data()});
+  device.download(places.data(), taken.data(), places.size());
+  Counts words;
+  for (size_t i = 0; i < items.size(); ++i) words.push_back(places[i + 1] - places[i]);
+  return words;
+}
+
+// Divides common data among ranks: a rank with more memory gets a larger share.
+
+struct Shares {
+  std::vector<uint64_t> before;  // sums of the weights before each rank, and the sum of all
+
+  // Returns where a rank's share of n things begins; n is at most 2^32.
+  uint64_t begin(uint64_t n, uint32_t rank) const { return n * before[rank] / before.back(); }
+  // Returns where each rank's share begins.
+  std::vector<uint64_t> begins(uint64_t n) const {
+    std::vector<uint64_t> result;
+    for (uint32_t rank = 0; rank + 1 < before.size(); ++rank) result.push_back(begin(n, rank));
+    return result;
+  }
+};
+
+// Collective. `memory` is how many bytes this rank may use.
+inline Shares agreed_shares(Ranks& ranks, uint64_t memory) {
+  constexpr uint64_t kMost = uint64_t{1} << 24;  // in MiB; it keeps products below 2^64
+  Shares shares = {{0}};
+  for (const uint64_t weight : ranks.gather(1 + std::min(memory >> 20, kMost)))
+    shares.before.push_back(shares.before.back() + weight);
+  return shares;
+}
+
+// Returns the rank whose share holds a thing. `begins` says where the ranks' shares begin.
+VOX_HD inline uint32_t share_that_holds(const uint64_t* begins, uint32_t ranks, uint64_t thing) {
+  uint32_t low = 0, high = ranks;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    if (begins[middle] <= thing) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
 
 // Items one behind the other: item i has the words from offsets[i] to before offsets[i + 1].
 struct Items {

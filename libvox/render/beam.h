@@ -7,8 +7,8 @@
 // on beams.
 #pragma once
 
-#include "libvox/base/tiles.h"
-#include "libvox/render/pixel_rays.h"
+#include "libvox/base/morton.h"
+#include "libvox/render/camera.h"
 #include "libvox/render/ray_dag.h"
 
 namespace vox::render {

@@ -3,11 +3,125 @@
 // summed up when they are seen.
 #pragma once
 
-#include "libvox/render/light.h"
-#include "libvox/render/node_boxes.h"
+#include <array>
+#include <cstdint>
+
+#include "libvox/base/hd.h"
+#include "libvox/base/vec.h"
+#include "libvox/device/atomics.h"
+#include "libvox/render/ray_dag.h"
 #include "libvox/scene/palette.h"
 
 namespace vox::render {
+
+// Light: linear colours in floats, and the codes that pictures hold.
+
+using Light = Vec3<float>;  // linear; 1 is white
+
+inline constexpr uint32_t kLightCodes = 1 << 16;
+
+// Returns the 8-bit sRGB code of linear light, by a table in steps of 1 / 65535.
+struct LightCodes {
+  const uint8_t* codes;
+
+  VOX_HD uint32_t operator()(float light) const {
+    const float at = light * (kLightCodes - 1) + 0.5f;
+    return codes[at < 0 ? 0 : at >= kLightCodes ? kLightCodes - 1 : static_cast<uint32_t>(at)];
+  }
+};
+
+// Makes the boxes around the voxels of a DAG's nodes, on a device, from the leaves up.
+
+// Marks the words at which nodes begin, with one bit per word. It runs for every word of a level, and marks
+// the children of a node that begins there.
+struct MarkBegins {
+  RayDagRef dag;
+  uint32_t log2;  // log2 of the side of the level's nodes
+  uint32_t* begins;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t* node = dag.nodes[log2] + i;
+    if (!begins_at(dag, begins, node)) return;
+    const uint32_t size = dag::node_words(node[0]);
+    for (uint32_t word = 1; word < size; ++word) {
+      const auto at = static_cast<uint64_t>(dag.nodes[log2 - 1] + node[word] - dag.words());
+      device::atomic_or_relaxed(begins + (at >> 5), 1u << (at & 31));
+    }
+  }
+
+  VOX_HD static bool begins_at(const RayDagRef& dag, const uint32_t* begins, const uint32_t* node) {
+    const auto at = static_cast<uint64_t>(node - dag.words());
+    return (device::atomic_load_relaxed(begins + (at >> 5)) >> (at & 31) & 1) != 0;
+  }
+};
+
+// Makes the boxes of a level whose children have theirs already. It runs for every word of the level, and
+// works on the node that begins there, if any.
+struct BoundNodes {
+  RayDagRef dag;
+  uint32_t log2;
+  const uint32_t* begins;
+  PackedBox* boxes;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t* node = dag.nodes[log2] + i;
+    if (!MarkBegins::begins_at(dag, begins, node)) return;
+    const int32_t half = 1 << (log2 - 1);
+    NodeBox all = {{2 * half, 2 * half, 2 * half}, {0, 0, 0}};
+    const uint32_t* pointer = node + 1;
+    for (uint32_t left = dag::child_mask(node[0]); left != 0; left &= left - 1, ++pointer) {
+      const auto child = static_cast<uint32_t>(lowest_bit(left));
+      const NodeBox box = box_of(dag.nodes[log2 - 1] + *pointer);
+      join(all.low.x, all.high.x, box.low.x, box.high.x, (child & 1) != 0 ? half : 0);
+      join(all.low.y, all.high.y, box.low.y, box.high.y, (child & 2) != 0 ? half : 0);
+      join(all.low.z, all.high.z, box.low.z, box.high.z, (child & 4) != 0 ? half : 0);
+    }
+    boxes[dag.box_index(node)] = packed(all, log2);
+  }
+
+ private:
+  VOX_HD NodeBox box_of(const uint32_t* child) const {
+    if (log2 - 1 == dag::kLeafLog2) return leaf_box(dag::leaf_mask(child));
+    return unpacked(boxes[dag.box_index(child)], log2 - 1);
+  }
+  VOX_HD static void join(int32_t& low, int32_t& high, int32_t from, int32_t to, int32_t corner) {
+    if (corner + from < low) low = corner + from;
+    if (corner + to > high) high = corner + to;
+  }
+};
+
+// The number of words of one level above the leaves, and of all of these levels. The leaves come last.
+inline uint64_t level_words(const RayDagRef& dag, uint32_t log2) {
+  return static_cast<uint64_t>(dag.nodes[log2 - 1] - dag.nodes[log2]);
+}
+inline uint64_t inner_words(const RayDagRef& dag) {
+  return static_cast<uint64_t>(dag.nodes[dag::kLeafLog2] - dag.words());
+}
+
+// Marks where the nodes above the leaves begin. `dag` is on the device, and must have a node above the
+// leaves.
+template <class Device>
+device::Buffer<uint32_t> node_begins(Device& device, const RayDagRef& dag) {
+  auto begins = device.template make<uint32_t>(inner_words(dag) / 32 + 1);
+  device.fill(begins.data(), begins.size(), 0u);
+  device.fill(begins.data(), 1, 1u);  // the root
+  for (uint32_t log2 = dag.log2_side; log2 > dag::kLeafLog2 + 1; --log2)
+    device.for_each({"render: find nodes", 8}, level_words(dag, log2), MarkBegins{dag, log2, begins.data()});
+  return begins;
+}
+
+// Makes the boxes of all nodes, in the order of dag.box_index(). `dag` is on the device. The boxes take half
+// as much memory as its nodes without the leaves.
+template <class Device>
+device::Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag) {
+  if (dag.log2_side == dag::kLeafLog2 || !dag.filled) return {};
+  const device::Buffer<uint32_t> begins = node_begins(device, dag);
+  auto boxes = device.template make<PackedBox>(inner_words(dag) / 2 + 1);
+  for (uint32_t log2 = dag::kLeafLog2 + 1; log2 <= dag.log2_side; ++log2)
+    device.for_each({"render: bound nodes", 16}, level_words(dag, log2),
+                    BoundNodes{dag, log2, begins.data(), boxes.data()});
+  return boxes;
+}
 
 // A colour as 8-bit sRGB codes, red lowest. A node of one material has exactly that material's colour.
 using PackedColor = uint32_t;
@@ -86,6 +200,80 @@ device::Buffer<PackedColor> average_nodes(Device& device, const RayDagRef& dag, 
     below = std::move(means);
   }
   return colors;
+}
+
+// Counts how often each leaf of a DAG is used: the number of leaves of the octree for which it stands.
+
+// Returns a code for how often a leaf is used: four times log2(uses), rounded down, where log2 is replaced by
+// straight lines between powers of two. `uses` must not be 0.
+VOX_HD inline uint32_t use_code(uint64_t uses) {
+  const auto high = static_cast<uint32_t>(uses >> 32);
+  const uint32_t log2 =
+      static_cast<uint32_t>(high != 0 ? 32 + highest_bit(high) : highest_bit(static_cast<uint32_t>(uses)));
+  const uint64_t quarters = log2 < 2 ? uses << (2 - log2) : uses >> (log2 - 2);
+  return log2 * 4 + static_cast<uint32_t>(quarters & 3);
+}
+inline constexpr uint32_t kUseCodes = 256;
+
+// Counts the uses of a level's children. It runs for every word of the level. If a node that is used begins
+// at the word, each of its children is used as often as the node.
+struct CountUses {
+  const uint32_t* words;
+  const uint64_t* uses;
+  uint64_t* below;
+
+  VOX_HD void operator()(uint64_t i) const {
+    if (uses[i] == 0) return;
+    const uint32_t size = dag::node_words(words[i]);
+    for (uint32_t word = 1; word < size; ++word) device::atomic_add(below + words[i + word], uses[i]);
+  }
+};
+
+struct CodeUses {
+  const uint64_t* uses;
+  uint8_t* codes;
+  VOX_HD void operator()(uint64_t i) const {
+    codes[i] = uses[i] == 0 ? uint8_t{0} : static_cast<uint8_t>(use_code(uses[i]));
+  }
+};
+
+struct CodeAt {
+  const uint8_t* codes;
+  VOX_HD uint32_t operator()(uint64_t i) const { return codes[i]; }
+};
+
+struct Sharing {
+  device::Buffer<uint8_t> codes;  // the use_code() of the leaf that begins at each word
+  uint32_t most = 0;              // the greatest of the codes
+};
+
+// This takes twice as much memory as the two largest levels.
+template <class Device>
+Sharing count_sharing(Device& device, const dag::FrozenDag& dag, const RayDagRef& ref) {
+  const auto level_words = [&](uint32_t level) -> uint64_t { return dag.levels[level].words.size(); };
+  const auto cleared = [&](uint64_t n) {
+    auto buffer = device.template make<uint64_t>(n);
+    device.fill(buffer.data(), n, uint64_t{0});
+    return buffer;
+  };
+  Sharing sharing;
+  if (dag.empty()) return sharing;
+  device::Buffer<uint64_t> uses = cleared(level_words(0));
+  device.fill(uses.data(), 1, uint64_t{1});
+  for (uint32_t level = 0; level < dag.depth(); ++level) {
+    device::Buffer<uint64_t> below = cleared(level_words(level + 1));
+    device.for_each({"render: count uses", 12}, level_words(level),
+                    CountUses{ref.nodes[ref.log2_side - level], uses.data(), below.data()});
+    uses = std::move(below);
+  }
+  const uint64_t leaves = level_words(dag.depth());
+  sharing.codes = device.template make<uint8_t>(leaves);
+  device.for_each({"render: code uses", 9}, leaves, CodeUses{uses.data(), sharing.codes.data()});
+  std::array<uint64_t, kUseCodes> counts = {};
+  device.histogram({"render: most uses", 1}, leaves, CodeAt{sharing.codes.data()}, counts.data(), kUseCodes);
+  for (uint32_t code = 0; code < kUseCodes; ++code)
+    if (counts[code] > 0) sharing.most = code;
+  return sharing;
 }
 
 }  // namespace vox::render

@@ -1,9 +1,138 @@
 // A ray as integers: the times at which it crosses the planes of the grid. See render/README.md.
 #pragma once
 
-#include "libvox/render/course.h"
+#include <cmath>
+#include <cstdint>
+
+#include "libvox/base/bits.h"
+#include "libvox/base/vec.h"
 
 namespace vox::render {
+
+// Points and directions in whole numbers, from which rays are made without double precision, and quotients
+// and products of 64-bit numbers.
+
+// A point, in 2^-32 of a voxel. It is less than 2^30 voxels from the origin.
+using FinePoint = Vec3<int64_t>;
+inline constexpr uint32_t kFineBits = 32;
+
+// A direction of any length. Its components are below 2^62 and the largest is at least 2^32, so that rounding
+// one of them turns it by less than 2^-32.
+using FineDirection = Vec3<int64_t>;
+
+// Converts a point from doubles, on the host.
+inline FinePoint fine_point(Vec3d at) {
+  const auto fine = [](double part) { return static_cast<int64_t>(std::floor(part * 0x1p32 + 0.5)); };
+  return {fine(at.x), fine(at.y), fine(at.z)};
+}
+// Returns a direction times 2^exponent.
+inline FineDirection fine_direction(Vec3d d, int exponent) {
+  const auto fine = [=](double part) { return static_cast<int64_t>(std::ldexp(part, exponent)); };
+  return {fine(d.x), fine(d.y), fine(d.z)};
+}
+// Returns the exponent for which numbers up to `largest` stay below 2^bits.
+inline int fine_exponent(double largest, int bits) {
+  return bits - 1 - std::ilogb(largest);
+}
+inline FineDirection fine_direction(Vec3d d) {
+  const double largest = std::fmax(std::fabs(d.x), std::fmax(std::fabs(d.y), std::fabs(d.z)));
+  return fine_direction(d, fine_exponent(largest, 61));
+}
+
+// Returns the number of zeros above the highest bit. bits must not be 0.
+VOX_HD inline uint32_t leading_zeros(uint64_t bits) {
+  const auto high = static_cast<uint32_t>(bits >> 32);
+  return high != 0 ? 31 - static_cast<uint32_t>(highest_bit(high))
+                   : 63 - static_cast<uint32_t>(highest_bit(static_cast<uint32_t>(bits)));
+}
+
+// Returns 2^126 divided by a number whose highest bit is set, with a relative error below 2^-44. A quotient
+// of floats gives 23 good bits; a correction to first order gives the rest. The result is the same on every
+// device.
+VOX_HD inline uint64_t reciprocal(uint64_t number) {
+  const auto first = static_cast<uint64_t>(0x1p47f / static_cast<float>(static_cast<uint32_t>(number >> 40)));
+  const uint64_t product = (number >> 32) * first + ((number & UINT32_MAX) * first >> 32);  // nearly 2^55
+  const auto missing = static_cast<int64_t>((uint64_t{1} << 55) - product);
+  return (first << 39) + static_cast<uint64_t>(static_cast<int64_t>(first) * missing >> 16);
+}
+
+// Returns number · factor / 2^32, rounded down. The factor must be below 2^58, and the result below 2^62.
+VOX_HD inline int64_t fine_product(int64_t number, int64_t factor) {
+  const auto fraction = static_cast<uint64_t>(number & UINT32_MAX), by = static_cast<uint64_t>(factor);
+  return (number >> kFineBits) * factor +
+         static_cast<int64_t>(fraction * (by >> 32) + (fraction * (by & UINT32_MAX) >> 32));
+}
+
+// The course of a ray: everything that follows from its direction alone, such as the intervals at which it
+// crosses planes.
+
+// Returns log2 of the number of ticks of a voxel along a ray's longest axis.
+VOX_HD inline uint32_t log2_ticks(uint32_t log2_side) {
+  return log2_side > 14 ? 58 - 2 * log2_side : 30;
+}
+// Returns the least interval at which the ray stands still along an axis: it then crosses none of the axis's
+// planes inside the cube.
+VOX_HD inline int64_t slowest_step(uint32_t log2_side) {
+  return int64_t{1} << (59 - log2_side);
+}
+VOX_HD inline float power_of_two(int32_t exponent) {  // −126 to 127
+  return float_of_bits(static_cast<uint32_t>(exponent + 127) << 23);
+}
+
+struct Course {
+  Vec3<int64_t> step;     // 24 B, ticks from plane to plane
+  Vec3<float> slope;      // 12 B, voxels along each axis per voxel along the longest
+  float voxels_per_tick;  // 4 B, distance per tick
+  float longest;          // 4 B, the direction's largest component
+  uint32_t mirrored;      // 4 B, bit 0, 1, 2: the ray goes down along x, y, z
+  uint32_t still;         // 4 B, bit 0, 1, 2: the ray stands still along x, y, z
+  uint32_t log2_side;     // 4 B, log2 of the cube's side
+};
+static_assert(sizeof(Course) == 56);
+
+namespace detail {
+
+// Returns the interval at which planes are crossed along an axis, rounded down. `longest` is the direction's
+// longest component, shifted up by `zeros` bits so that its highest bit is set. A quotient that is a hair
+// below a whole number counts as that number.
+VOX_HD inline int64_t step_of(uint64_t part, uint64_t longest, uint32_t zeros, uint32_t log2_side) {
+  constexpr uint64_t kHair = 1 << 19;
+  const int64_t slowest = slowest_step(log2_side);
+  if (part == 0) return slowest;
+  const uint32_t own_zeros = leading_zeros(part);
+  const uint32_t up = log2_ticks(log2_side) + own_zeros - zeros;
+  if (up > 57) return slowest;
+  const uint64_t quotient = multiply_high(longest, reciprocal(part << own_zeros));  // 2^62 stands for 1
+  const auto step = static_cast<int64_t>((quotient + kHair) >> (62 - up));
+  return step < slowest ? step : slowest;
+}
+
+}  // namespace detail
+
+// The direction must not be 0.
+VOX_HD inline Course make_course(uint32_t log2_side, FineDirection direction) {
+  const auto size = [](int64_t part) { return static_cast<uint64_t>(part < 0 ? -part : part); };
+  const uint64_t x = size(direction.x), y = size(direction.y), z = size(direction.z);
+  uint64_t longest = x > y ? x : y;
+  if (z > longest) longest = z;
+  const uint32_t zeros = leading_zeros(longest);
+  Course course;
+  course.log2_side = log2_side;
+  course.step = {detail::step_of(x, longest << zeros, zeros, log2_side),
+                 detail::step_of(y, longest << zeros, zeros, log2_side),
+                 detail::step_of(z, longest << zeros, zeros, log2_side)};
+  const int64_t slowest = slowest_step(log2_side);
+  course.still = (course.step.x == slowest ? 1u : 0u) | (course.step.y == slowest ? 2u : 0u) |
+                 (course.step.z == slowest ? 4u : 0u);
+  course.mirrored = (direction.x < 0 ? 1u : 0u) | (direction.y < 0 ? 2u : 0u) | (direction.z < 0 ? 4u : 0u);
+  course.longest = static_cast<float>(longest);
+  const float share = 1 / course.longest;
+  course.slope = {static_cast<float>(x) * share, static_cast<float>(y) * share,
+                  static_cast<float>(z) * share};
+  course.voxels_per_tick = square_root(dot(course.slope, course.slope)) *
+                           power_of_two(-static_cast<int32_t>(log2_ticks(log2_side)));
+  return course;
+}
 
 // The crossing of a plane, as 4 · time + axis, where the axis is 0, 1, 2 for x, y, z. Crossings of different
 // planes are never equal. If a ray begins between planes, the axis of its start is kNoAxis.

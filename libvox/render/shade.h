@@ -1,14 +1,94 @@
 // Shading: the colour that a ray returns, in single floats that round alike everywhere.
 #pragma once
 
-#include "libvox/base/mix.h"
+#include "libvox/base/bits.h"
 #include "libvox/render/beam.h"
-#include "libvox/render/ground.h"
 #include "libvox/render/node_colors.h"
-#include "libvox/render/point.h"
+#include "libvox/render/ray.h"
 #include "libvox/render/smooth_normal.h"
+#include "libvox/render/trace.h"
 
 namespace vox::render {
+
+// The ground of a picture: a level plane below the whole scene. It has the colour of the sky behind it and
+// shows only the scene's shadow. Away from the scene it fades.
+
+struct GroundPlane {
+  uint32_t shown;  // 4 B, 0: there is no ground
+  int32_t height;  // 4 B, the height of the plane between voxels
+  float x, z;      // 8 B, below the middle of the scene
+  float reach;     // 4 B, in voxels from the middle; nothing is shown beyond it
+};
+
+// The point at which a ray meets the ground.
+struct GroundPoint {
+  FinePoint at = {};
+  float distance = 0;  // from the eye, in voxels
+  float share = 0;     // how much of a shadow is shown there; 0: none, or the ray misses the ground
+};
+
+VOX_HD inline GroundPoint ground_point(const GroundPlane& ground, FinePoint eye, const Course& course) {
+  constexpr float kFarthest = 0x1p28f;  // in voxels: points are whole numbers up to 2^30
+  const int64_t plane = int64_t{ground.height} << kFineBits;
+  if (eye.y <= plane || (course.mirrored >> 1 & 1) == 0) return {};
+  const float ahead = static_cast<float>(eye.y - plane) * 0x1p-32f / course.slope.y;
+  if (!(ahead < kFarthest)) return {};
+  const auto along = [&](uint32_t axis) {
+    return (course.mirrored >> axis & 1) != 0 ? -course.slope[axis] * ahead : course.slope[axis] * ahead;
+  };
+  const float x = along(0), z = along(2);
+  const float from_x = static_cast<float>(eye.x) * 0x1p-32f + x - ground.x,
+              from_z = static_cast<float>(eye.z) * 0x1p-32f + z - ground.z;
+  const float rest = 1 - (from_x * from_x + from_z * from_z) / (ground.reach * ground.reach);
+  if (!(rest > 0)) return {};
+  const auto fine = [](float part) { return static_cast<int64_t>(part * 0x1p32f); };
+  return {{eye.x + fine(x), plane, eye.z + fine(z)},
+          ahead * square_root(dot(course.slope, course.slope)),
+          rest * rest};
+}
+
+// The point at which a ray hit, from which other rays start.
+
+// Returns the point in the face that was hit. It is exact along the face's axis, so that a ray that starts
+// here and leaves the face does not hit what is behind the face. Along the other axes it is exact to 2^-22 of
+// the width of the box that was hit. The ray came from `eye` on `course`, and must not have begun inside the
+// box.
+VOX_HD inline FinePoint hit_point(FinePoint eye, const Course& course, const Ray& ray, const Hit& hit) {
+  const int64_t side = int64_t{1} << ray.log2_side;
+  const auto along = [&](int32_t low, int32_t high, uint32_t axis) {
+    const bool down = (ray.mirrored >> axis & 1) != 0;
+    const int64_t near = down ? side - high : low, width = high - low;
+    int64_t at = near << kFineBits;
+    if (axis_of(hit.at) != axis) {
+      int64_t inside;
+      if ((course.still >> axis & 1) != 0) {
+        inside = detail::RayAxis(eye[axis], course, axis).still_at(ticks_to(ray, hit.at), ray.log2_side) - at;
+      } else {
+        const Crossing since = hit.at - (ray.first[axis] + near * ray.step[axis]);
+        inside =
+            static_cast<int64_t>(static_cast<float>(since) / static_cast<float>(ray.step[axis]) * 0x1p32f);
+      }
+      at += inside < 0 ? 0 : inside > width << kFineBits ? width << kFineBits : inside;
+    }
+    return down ? (side << kFineBits) - at : at;
+  };
+  return {along(hit.low.x, hit.high.x, 0), along(hit.low.y, hit.high.y, 1), along(hit.low.z, hit.high.z, 2)};
+}
+
+// Returns the voxel that contains a point.
+VOX_HD inline Int3 voxel_at(FinePoint point) {
+  const auto along = [](int64_t at) { return static_cast<int32_t>(at >> kFineBits); };
+  return {along(point.x), along(point.y), along(point.z)};
+}
+
+// Returns the voxel in front of the face that was hit, at a point of the face.
+VOX_HD inline Int3 voxel_before(const Hit& hit, Int3 normal, FinePoint point) {
+  const auto along = [](int32_t low, int32_t high, int32_t out, int64_t at) {
+    return out > 0 ? high : out < 0 ? low - 1 : static_cast<int32_t>(at >> kFineBits);
+  };
+  return {along(hit.low.x, hit.high.x, normal.x, point.x), along(hit.low.y, hit.high.y, normal.y, point.y),
+          along(hit.low.z, hit.high.z, normal.z, point.z)};
+}
 
 enum class Shade {
   Material,

@@ -6,11 +6,91 @@
 #include <string>
 #include <vector>
 
+#include "libvox/base/geometry.h"
+#include "libvox/base/vec.h"
 #include "libvox/render/camera.h"
-#include "libvox/render/camera_path.h"
-#include "libvox/render/up_axis.h"
 
 namespace vox::render {
+
+// A camera path: poses that a user has written down, and the poses in between.
+
+inline constexpr uint32_t kMaxPictures = 10000;  // the most pictures of a path or of a turntable
+
+// A row of a camera path, in world coordinates.
+struct CameraKey {
+  Vec3d eye = {}, target = {};
+  std::optional<double> fov = {};  // in degrees
+  double time = 0;                 // in seconds
+  std::optional<Vec3d> up = {};
+};
+
+// The keys of a camera path. Without times there is one picture for each key; with times the camera goes
+// through the keys smoothly.
+struct CameraPath {
+  std::vector<CameraKey> keys = {};
+  bool timed = false;  // the keys have times, which increase
+
+  bool empty() const { return keys.empty(); }
+};
+
+// Returns the keys of the pictures. A path with times has `fps` of them per second, from its first key on;
+// other paths have one for each key. Between two keys, eye and target move on cubics whose speed at a key is
+// that of the parabola through it and its neighbours (Catmull and Rom, for uneven times). The angle and the
+// up vector change linearly if both keys have one. Throws Error if there are more than kMaxPictures pictures,
+// or if the up vector of one of them has no length.
+std::vector<CameraKey> pictures_of(const CameraPath& path, double fps);
+
+// The axis of a volume that points up in its pictures. Views expect y to point up, so the volume's boxes are
+// turned accordingly, and the poses are turned back.
+
+enum class Up { X, Y, Z, MinusX, MinusY, MinusZ };
+
+// Returns the vector in axes in which y points up; X, Y and Z are turned as in voxelize/grid.h.
+template <class T>
+constexpr Vec3<T> turned_up(const Vec3<T>& v, Up up) {
+  switch (up) {
+    case Up::X:
+      return {v.z, v.x, v.y};
+    case Up::MinusX:
+      return {v.z, -v.x, -v.y};
+    case Up::MinusY:
+      return {v.x, -v.y, -v.z};
+    case Up::Z:
+      return {v.x, v.z, -v.y};
+    case Up::MinusZ:
+      return {v.x, -v.z, v.y};
+    case Up::Y:
+      break;
+  }
+  return v;
+}
+
+// Returns the vector v for which turned_up(v, up) is this vector.
+template <class T>
+constexpr Vec3<T> turned_back(const Vec3<T>& v, Up up) {
+  switch (up) {
+    case Up::X:
+      return {v.y, v.z, v.x};
+    case Up::MinusX:
+      return {-v.y, -v.z, v.x};
+    case Up::Z:
+      return {v.x, -v.z, v.y};
+    case Up::MinusZ:
+      return {v.x, v.z, -v.y};
+    case Up::MinusY:
+    case Up::Y:
+      break;
+  }
+  return turned_up(v, up);
+}
+
+inline VoxelBox turned_up(const VoxelBox& box, Up up) {
+  const Int3 a = turned_up(box.min, up), b = turned_up(box.max, up);
+  VoxelBox turned = {a, b};
+  for (uint32_t axis = 0; axis < 3; ++axis)
+    if (a[axis] > b[axis]) turned.min[axis] = b[axis], turned.max[axis] = a[axis];
+  return turned;
+}
 
 // The place in the world of the scene or volume that is shown. Cameras stand in units of `unit` from its
 // corner.

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/bricks/volume_cast.h"
+#include "libvox/volume/volume.h"
 
 namespace vox::render {
 namespace {
@@ -168,6 +171,135 @@ bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::Val
   const bool skips = options.iso ? view.empty < view.iso : view.labels != 0 || is_unseen(share, options);
   view.log2_empty = skips ? bricks.log2_side : 0;
   return view;
+}
+
+namespace {
+
+// The values of one layer of voxels.
+class Layer {
+ public:
+  Layer(const volume::Volume& volume, const SliceFrame& frame) : frame_(frame), type_(volume.info.type) {
+    box_ = volume.info.box();
+    const auto at = static_cast<int32_t>(frame.at);
+    (frame.axis == 0 ? box_.min.x : frame.axis == 1 ? box_.min.y : box_.min.z) = at;
+    (frame.axis == 0 ? box_.max.x : frame.axis == 1 ? box_.max.y : box_.max.z) = at + 1;
+    bytes_.resize(box_.voxels() * volume::value_bytes(type_));
+    volume.read(box_, bytes_.data());
+  }
+
+  uint32_t bits(size_t index) const { return volume::bits_at(type_, bytes_.data(), index); }
+
+  // Returns the bits of the first voxel of a cell that is not empty, or the background if there is none.
+  uint32_t of_cell(uint32_t x, uint32_t y, uint32_t background) const {
+    const int32_t side = 1 << frame_.log2_cell;
+    const int32_t across = frame_.first[0] + static_cast<int32_t>(x) * side * frame_.step[0],
+                  along = frame_.first[1] + static_cast<int32_t>(y) * side * frame_.step[1];
+    for (int32_t v = along; v < along + side; ++v)
+      for (int32_t u = across; u < across + side; ++u)
+        if (const uint32_t found = at(u, v, background); found != background) return found;
+    return background;
+  }
+
+ private:
+  uint32_t at(int32_t across, int32_t along, uint32_t background) const {
+    const auto part = [&](uint32_t axis) {
+      return axis == frame_.axis ? static_cast<int32_t>(frame_.at) : axis == frame_.across ? across : along;
+    };
+    const Int3 voxel = {part(0), part(1), part(2)}, size = box_.size();
+    if (voxel.x >= box_.max.x || voxel.y >= box_.max.y || voxel.z >= box_.max.z) return background;
+    const Int3 from = voxel - box_.min;
+    return bits((static_cast<size_t>(from.z) * static_cast<size_t>(size.y) + static_cast<size_t>(from.y)) *
+                    static_cast<size_t>(size.x) +
+                static_cast<size_t>(from.x));
+  }
+
+  SliceFrame frame_;
+  volume::ValueType type_;
+  VoxelBox box_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+scene::Rgb8 ValueColors::color(volume::ValueType type, uint32_t bits) const {
+  if (!labels.empty()) return labels[bricks::label_slot(bits)];
+  return scale_color(scale, (volume::value_number(type, bits) - range.low) / (range.high - range.low));
+}
+
+Picture slice_volume(const volume::Volume& volume, uint32_t background, const ValueColors& colors,
+                     const SliceOptions& options) {
+  const SliceFrame frame = slice_frame(options, volume.info.box(), volume.info.box());
+  const Layer layer(volume, frame);
+  Picture picture;
+  picture.low = colors.range.low;
+  picture.high = colors.range.high;
+  const auto [width, height] = frame.size();
+  picture.image = {"", width, height, std::vector<scene::Rgba8>(size_t{width} * height)};
+  for (uint32_t y = 0; y < frame.height; ++y)
+    for (uint32_t x = 0; x < frame.width; ++x) {
+      const uint32_t bits = layer.of_cell(x, y, background);
+      const scene::Rgb8 color = bits == background ? options.empty : colors.color(volume.info.type, bits);
+      for (uint32_t py = 0; py < frame.pixels_per_cell; ++py)
+        std::fill_n(
+            &picture.image
+                 .pixels[size_t{y * frame.pixels_per_cell + py} * width + size_t{x} * frame.pixels_per_cell],
+            frame.pixels_per_cell, scene::Rgba8{color.r, color.g, color.b, 255});
+    }
+  return picture;
+}
+
+ShownValues shown_values(const bricks::FrozenBricks& bricks, const std::optional<scene::Palette>& palette,
+                         ValuesAs as) {
+  ShownValues shown = {.colors = {color_range(bricks)}};
+  if (as == ValuesAs::Amounts) return shown;
+  LabelSurvey survey = survey_labels(bricks::bricks_volume(bricks), bricks.background);
+  if (palette) {
+    shown.kind = ShownValues::Kind::Materials;
+    shown.colors.labels = material_colors(*palette);
+  } else if (survey.likely || as == ValuesAs::Labels) {
+    if (survey.labels.empty() && bricks.filled > 0)
+      throw UsageError(fmt::format("values of type {} cannot be labels, expected u8 or u16",
+                                   volume::value_type_name(bricks.info.type)));
+    shown.kind = ShownValues::Kind::Labels;
+    shown.colors.labels = distinct_colors();
+  } else {
+    return shown;
+  }
+  shown.labels = std::move(survey.labels);
+  return shown;
+}
+
+volume::ValueRange window_of_most(const bricks::FrozenBricks& bricks) {
+  constexpr uint32_t kParts = 1 << 16;
+  constexpr uint64_t kBeyond = 100;  // one voxel in so many lies beyond each end
+  const volume::ValueRange all = color_range(bricks);
+  const double part = (all.high - all.low) / kParts;
+  std::vector<uint64_t> counts(kParts);
+  uint64_t filled = 0;
+  const volume::Volume volume = bricks::bricks_volume(bricks);
+  const volume::ValueType type = volume.info.type;
+  volume::read_pieces(volume, volume::kReadVoxels, [&](const VoxelBox& box, const std::byte* values) {
+    for (uint64_t i = 0; i < box.voxels(); ++i) {
+      const uint32_t bits = volume::bits_at(type, values, i);
+      if (bits == bricks.background) continue;
+      const double at = (volume::value_number(type, bits) - all.low) / part;
+      ++counts[std::min(static_cast<uint32_t>(at), kParts - 1)];
+      ++filled;
+    }
+  });
+  const auto part_of =
+      [&](uint64_t before) {  // the part that holds the value with so many filled ones before it
+        uint32_t at = 0;
+        for (; at + 1 < kParts && before >= counts[at]; ++at) before -= counts[at];
+        return at;
+      };
+  const uint64_t beyond = filled / kBeyond;
+  const uint32_t low = part_of(beyond), high = part_of(filled - std::min(filled, beyond + 1));
+  if (low >= high) return all;
+  const volume::ValueRange found = {all.low + low * part, all.low + (high + 1) * part};
+  if (type == volume::ValueType::F32) return found;
+  constexpr double kRounding = 1e-6;  // a part holds one whole number at most, perhaps at its end
+  return {std::ceil(found.low - kRounding), std::floor(found.high + kRounding)};
 }
 
 }  // namespace vox::render

@@ -7,11 +7,9 @@
 
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/volume_cast.h"
-#include "libvox/render/labels.h"
-#include "libvox/render/opacity.h"
 #include "libvox/render/render.h"
-#include "libvox/render/value_scale.h"
-#include "libvox/volume/value_rule.h"
+#include "libvox/render/volume_colors.h"
+#include "libvox/volume/volume.h"
 
 namespace vox::render {
 
@@ -80,5 +78,44 @@ class VolumeRenderer {
 // check_structure() must accept the bricks, and they must outlive the renderer.
 template <class Device>
 std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const bricks::FrozenBricks& bricks);
+
+// A cut through a volume: its values as colours.
+
+// The colours of values. Amounts go from one end of their scale to the other over the range of the whole
+// volume, so that all of its slices and views match. Labels, if there are any, have colours of their own.
+struct ValueColors {
+  volume::ValueRange range;
+  LabelColors labels = {};
+  ValueScale scale = viridis_scale();
+
+  scene::Rgb8 color(volume::ValueType type, uint32_t bits) const;
+};
+
+// Values with the bits of `background` are empty. The range becomes Picture::low and high. Throws Error as
+// slice_frame() does.
+Picture slice_volume(const volume::Volume& volume, uint32_t background, const ValueColors& colors,
+                     const SliceOptions& options);
+
+// Decides how the values of a volume are shown: as amounts on one scale, or as labels with a colour each.
+
+enum class ValuesAs { Auto, Amounts, Labels };
+
+struct ShownValues {
+  enum class Kind { Amounts, Materials, Labels };
+  Kind kind = Kind::Amounts;
+  ValueColors colors;
+  std::vector<uint32_t> labels = {};  // all labels that occur; empty for amounts
+};
+
+// Decides how values are shown. `palette` is that of a scene whose materials the values are. Without a
+// palette, and with ValuesAs::Auto, the values are labels if survey_labels() finds that likely. Throws
+// UsageError if labels are asked for but the values cannot be labels.
+ShownValues shown_values(const bricks::FrozenBricks& bricks, const std::optional<scene::Palette>& palette,
+                         ValuesAs as);
+
+// Returns the range from the 1 % to the 99 % quantile of the filled voxels' values, to one part in 65,536 of the
+// range of all values: a few very low or high values do not make all others look alike. It is color_range() if these
+// quantiles are equal.
+volume::ValueRange window_of_most(const bricks::FrozenBricks& bricks);
 
 }  // namespace vox::render

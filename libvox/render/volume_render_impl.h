@@ -1,10 +1,10 @@
-// The volume renderer on one device. volume_render_cpu.cpp and volume_render_cuda.cu include this file and
+// The volume renderer on one device. on_cpu.cpp and on_cuda.cu include this file and
 // name the device.
 #pragma once
 
 #include "libvox/bricks/device_bricks.h"
 #include "libvox/bricks/volume_iso.h"
-#include "libvox/render/cast_pixels.h"
+#include "libvox/render/render_impl.h"
 #include "libvox/render/volume_render.h"
 
 namespace vox::render {

@@ -3,7 +3,7 @@
 // with enough memory builds (voxelize/build_scene.h).
 #pragma once
 
-#include "libvox/rounds/spilled_array.h"
+#include "libvox/rounds/round.h"
 #include "libvox/voxelize/build_scene.h"
 
 namespace vox::rounds {

@@ -1,21 +1,20 @@
 // The implementation of build_rounds.h for any device. Each round is built in a store of its own. The levels
 // of all rounds are merged from the leaves up (merge_level.h), the levels above the chunk cells are made on
-// the host (dag/top_nodes.h), and all levels are brought into canonical order from the root down
-// (canonical_levels.h). build_rounds_cpu.cpp and build_rounds_cuda.cu include this file and only name the
+// the host (dag/parts.h), and all levels are brought into canonical order from the root down
+// (canonical_levels.h). on_cpu.cpp and on_cuda.cu include this file and only name the
 // device.
 #pragma once
 
 #include <optional>
 
 #include "libvox/base/progress.h"
-#include "libvox/base/stopwatch.h"
 #include "libvox/base/units.h"
-#include "libvox/dag/top_nodes.h"
+#include "libvox/dag/parts.h"
 #include "libvox/rounds/build_rounds.h"
 #include "libvox/rounds/canonical_levels.h"
 #include "libvox/rounds/freeze_round.h"
 #include "libvox/rounds/merge_level.h"
-#include "libvox/voxelize/top_fills.h"
+#include "libvox/voxelize/build_cells.h"
 
 namespace vox::rounds {
 

@@ -12,7 +12,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/dag/freeze.h"
-#include "libvox/rounds/node_stream.h"
 #include "libvox/rounds/round.h"
 
 namespace vox::rounds {

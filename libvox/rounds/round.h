@@ -2,15 +2,94 @@
 // can be loaded into a store again.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "libvox/dag/digest.h"
-#include "libvox/rounds/spilled_array.h"
+#include "libvox/base/hd.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/device/pool.h"
+#include "libvox/hash/batch.h"
+#include "libvox/voxelize/build_cells.h"
 #include "libvox/voxelize/build_scene.h"
-#include "libvox/voxelize/cell_states.h"
 
 namespace vox::rounds {
+
+// Arrays for data that a device has no room for. They lie in the host's memory or in nameless files in a
+// folder. With files, the system keeps in memory as much as fits, and nothing is left in the folder, however
+// the program ends.
+
+// The place where spilled arrays lie.
+class SpillPlace {
+ public:
+  SpillPlace() = default;  // in the host's memory
+  // Uses files in this folder. Throws Error if no file can be made there.
+  explicit SpillPlace(std::filesystem::path folder);
+
+  const std::optional<std::filesystem::path>& folder() const { return folder_; }
+
+ private:
+  std::optional<std::filesystem::path> folder_;
+};
+
+// Bytes that keep their addresses while their number grows. Addresses are reserved for the greatest number;
+// memory, or space on the disk, is taken as the bytes grow.
+class SpilledBytes {
+ public:
+  SpilledBytes() = default;
+  SpilledBytes(const SpillPlace& place, uint64_t most);
+  ~SpilledBytes();
+  SpilledBytes(SpilledBytes&& other) noexcept { swap(other); }
+  SpilledBytes& operator=(SpilledBytes&& other) noexcept {
+    SpilledBytes(std::move(other)).swap(*this);
+    return *this;
+  }
+
+  // Takes memory or disk space for this many bytes. Throws Error if there is not enough.
+  void grow(uint64_t bytes);
+
+  std::byte* data() const { return data_; }
+
+ private:
+  void swap(SpilledBytes& other) noexcept;
+
+  std::byte* data_ = nullptr;
+  uint64_t most_ = 0, taken_ = 0;
+  int file_ = -1;                 // -1 if the bytes lie in memory
+  std::filesystem::path folder_;  // for messages
+};
+
+template <class T>
+class SpilledArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  SpilledArray() = default;
+  // An empty array that can grow to this length.
+  SpilledArray(const SpillPlace& place, uint64_t most) : bytes_(place, most * sizeof(T)) {}
+
+  // Makes the array longer by n values and returns them, uninitialised. The other values keep their
+  // addresses.
+  std::span<T> append(uint64_t n) {
+    bytes_.grow((size_ + n) * sizeof(T));
+    size_ += n;
+    return {data() + size_ - n, n};
+  }
+
+  T* data() const { return reinterpret_cast<T*>(bytes_.data()); }
+  uint64_t size() const { return size_; }
+  std::span<const T> values() const { return {data(), size_}; }
+
+ private:
+  SpilledBytes bytes_;
+  uint64_t size_ = 0;
+};
 
 // The unique nodes of one level, one behind the other. Child pointers are the children's numbers in the
 // round's next level. A node takes 4 bytes for each of its words and one more.
@@ -36,5 +115,103 @@ struct Round {
   std::vector<voxelize::CellState> states;  // with options.solid, those of the round's chunk cells
   voxelize::BuildResult result;             // its DAG's levels have only the counts of the octree
 };
+
+// Reads nodes that lie on the host in pieces that fit in a device's memory.
+
+// The most words that one array with 32-bit offsets may hold. It is somewhat less than 2^32, because many
+// nodes are added at once.
+inline constexpr uint64_t kMostWords = uint64_t{15} << 28;
+
+// The bytes that a node takes on a device while it passes through: its words, at most, its offset and its
+// size.
+inline constexpr uint64_t kBytesOnTheWay = 4 * hash::kMaxItemWords + 5;
+
+// Returns how many nodes go through a device at once if each takes `bytes_each` bytes there.
+template <class Device>
+uint64_t nodes_at_once(Device& device, uint64_t bytes_each) {
+  constexpr uint64_t kLeast = 1024, kMost = uint64_t{1} << 25;
+  return std::clamp(device.pool().available() / 2 / bytes_each, kLeast, kMost);
+}
+
+struct SizeOfNode {
+  const uint8_t* sizes;
+  VOX_HD uint32_t operator()(uint64_t i) const { return sizes[i]; }
+};
+
+struct SizesOfNodes {
+  const uint32_t* offsets;
+  uint8_t* sizes;
+  VOX_HD void operator()(uint64_t i) const { sizes[i] = static_cast<uint8_t>(offsets[i + 1] - offsets[i]); }
+};
+
+// Replaces the number of each child by the value that `below` has for it.
+struct ReplaceChildren {
+  uint32_t* words;
+  const uint32_t* offsets;
+  const uint32_t* below;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    const uint32_t* node = words + offsets[i];
+    if (stage == 0) return prefetch_line(node);
+    for (uint32_t w = 1; w < offsets[i + 1] - offsets[i]; ++w) prefetch_line(below + node[w]);
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    uint32_t* node = words + offsets[i];
+    for (uint32_t w = 1; w < offsets[i + 1] - offsets[i]; ++w) node[w] = below[node[w]];
+  }
+};
+
+// The nodes of a level that are on a device at once. Node i has the words from offsets[i] to before offsets[i
+// + 1].
+struct NodePiece {
+  device::Buffer<uint32_t> words, offsets;
+  uint64_t first = 0, count = 0;  // the number of the first node, and how many there are
+};
+
+// Reads the nodes of a level on the host in pieces. The words and sizes must outlive the stream.
+template <class Device>
+class NodeStream {
+ public:
+  NodeStream(Device& device, std::span<const uint32_t> words, std::span<const uint8_t> sizes,
+             uint64_t at_once)
+      : device_(device), words_(words), sizes_(sizes), at_once_(at_once) {}
+
+  bool done() const { return first_ == sizes_.size(); }
+
+  NodePiece next() {
+    throw_if_cancelled();
+    NodePiece piece = {.words = {}, .offsets = {}, .first = first_};
+    piece.count = std::min<uint64_t>(at_once_, sizes_.size() - first_);
+    auto sizes = device_.template make<uint8_t>(piece.count);
+    device_.upload(sizes.data(), sizes_.data() + first_, piece.count);
+    piece.offsets = device_.template make<uint32_t>(piece.count + 1);
+    const uint64_t count = device_.exclusive_scan({"rounds: places", 5}, piece.count,
+                                                  SizeOfNode{sizes.data()}, piece.offsets.data());
+    piece.words = device_.template make<uint32_t>(count);
+    device_.upload(piece.words.data(), words_.data() + word_, count);
+    first_ += piece.count;
+    word_ += count;
+    return piece;
+  }
+
+ private:
+  Device& device_;
+  std::span<const uint32_t> words_;
+  std::span<const uint8_t> sizes_;
+  uint64_t at_once_, first_ = 0, word_ = 0;
+};
+
+// Checks that a round that was read from a file can be loaded into a store.
+
+// The properties that all rounds of a build share.
+struct RoundForm {
+  size_t dag_levels = 0;
+  bool materials = true;  // true if leaves hold materials
+};
+
+// True if the parts of a round fit together. The nodes of a level fill its words, each inner node has
+// children, each leaf has voxels, and each child and each root is the number of a node. The roots are as many
+// levels above the leaves as the round says, no two at one place, and there are counts for each level of the
+// DAG. The values of counts, digests and materials are not checked; the checksum of the file covers them.
+bool holds_together(const Round& round, const RoundForm& form);
 
 }  // namespace vox::rounds

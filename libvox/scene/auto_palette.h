@@ -1,23 +1,158 @@
 // A palette that is chosen from the colours of a scene.
 #pragma once
 
-#include "libvox/scene/color_histogram.h"
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "libvox/base/vec.h"
+#include "libvox/scene/oklab.h"
+#include "libvox/scene/palette.h"
+#include "libvox/scene/surface.h"
 
 namespace vox::scene {
 
+// Weighted k-means, with the same result on every machine and for every number of threads.
+
+struct WeightedPoint {
+  Vec3d at;
+  double weight;
+};
+
+// Returns the means of at most `count` clusters, none of which is empty.
+std::vector<Vec3d> cluster(const std::vector<WeightedPoint>& points, uint32_t count);
+
+// Returns the means after Lloyd's iteration. A mean that is nearest to no point stays where it is.
+std::vector<Vec3d> settle(const std::vector<WeightedPoint>& points, std::vector<Vec3d> means);
+
+struct NearestMean {
+  uint32_t mean = 0;            // ties go to the lower index
+  double squared = 1e300;       // its squared distance
+  double next_squared = 1e300;  // the squared distance of the second nearest; 1e300 if there is none
+};
+
+// Finds the mean that is nearest to every point. There must be at least one mean.
+std::vector<NearestMean> nearest_means(const std::vector<WeightedPoint>& points,
+                                       const std::vector<Vec3d>& means);
+
+// Colours while they are counted, before they become a histogram. Each thread has its own tally, and the
+// tallies are merged.
+
+struct ColorArea {
+  Rgb8 color;
+  uint64_t area;  // in kAreaUnits, or a number of voxels
+};
+
+// Colours that are counted one by one, as long as there are at most 16.
+struct FewColors {
+  std::vector<ColorArea> colors;
+  bool too_many = false;
+
+  void add(Rgb8 color, uint64_t area) {
+    if (too_many) return;
+    for (ColorArea& known : colors)
+      if (known.color == color) {
+        known.area += area;
+        return;
+      }
+    too_many = colors.size() == kPaletteSize;
+    if (!too_many) colors.push_back({color, area});
+  }
+  void merge(const FewColors& other) {
+    too_many |= other.too_many;
+    for (const ColorArea& c : other.colors) add(c.color, c.area);
+  }
+};
+
+// Colours that are counted in 32³ cells of the sRGB cube, with the sum of their linear light at 16 bits.
+struct ColorTally {
+  struct Cell {
+    uint64_t weight = 0, r = 0, g = 0, b = 0;
+  };
+  static inline const std::array<uint16_t, 256> kLinear16 = [] {
+    std::array<uint16_t, 256> linear;
+    for (uint32_t i = 0; i < 256; ++i)
+      linear[i] = static_cast<uint16_t>(srgb_to_linear(static_cast<uint8_t>(i)) * 65535 + 0.5);
+    return linear;
+  }();
+
+  std::vector<Cell> cells = std::vector<Cell>(1 << 15);
+  FewColors few;
+
+  void add(const SurfaceSample& sample) { add(sample.color, sample.weight); }
+  void add(Rgb8 color, uint64_t weight) {
+    const auto [r, g, b] = color;
+    Cell& cell = cells[static_cast<size_t>(r >> 3 << 10 | g >> 3 << 5 | b >> 3)];
+    cell.weight += weight;
+    cell.r += weight * kLinear16[r];
+    cell.g += weight * kLinear16[g];
+    cell.b += weight * kLinear16[b];
+    few.add(color, weight);
+  }
+  void merge(const ColorTally& other) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      cells[i].weight += other.cells[i].weight;
+      cells[i].r += other.cells[i].r, cells[i].g += other.cells[i].g, cells[i].b += other.cells[i].b;
+    }
+    few.merge(other.few);
+  }
+};
+
+// Counts how much of a scene's visible surface has each colour. Palettes are chosen from this histogram and
+// measured by it.
+
+struct ColorHistogram {
+  std::vector<ColorArea> few;  // every colour as it is, if there are at most kPaletteSize; otherwise empty
+  // The surface as points in Oklab, with areas as their weights: one for each of `few`. If `few` is empty,
+  // the sRGB cube is cut into 32³ cells, and each cell that has colours gives a point at their mean. Areas
+  // are whole numbers below 2^53, so that their sums are exact.
+  std::vector<WeightedPoint> points;
+};
+
+// Counts the colours of a scene's surface, with `paint` those of the painted surface. If there are vertex
+// colours, bake_base_colors(scene) must have been called, as for all code that reads colours.
+ColorHistogram count_colors(const Scene& scene, const SurfacePaint* paint = nullptr);
+
+// Makes a histogram of a finished tally. The sum of all weights must be less than 2^47.
+ColorHistogram count_colors(ColorTally tally);
+
+// The distance of the surface from the palette's nearest entries, in ΔE: 100 times the distance in Oklab. The
+// eye notices about 2 where colours touch.
+struct PaletteError {
+  double mean = 0;     // over the whole area
+  double over_10 = 0;  // the share of the area that is off by more than 10
+};
+
+// If colours are counted in cells, the mean of a cell stands for all of its colours, which hides up to 0.2 of
+// a mean ΔE.
+PaletteError palette_error(const ColorHistogram& histogram, const Palette& palette);
+
 struct PaletteOptions {
   // A colour's weight is its share of the area to this power, from 0 to 1. At 0, each of the 32³ cells of the
-  // sRGB cube that has colours counts alike. Small areas get their places in another way (far_colors.h), so
+  // sRGB cube that has colours counts alike. Small areas get their places in another way, so
   // lower powers cost more on average than small areas gain: docs/measurements.md, "Palettes".
   double area_power = 1;
 };
 
 // Clusters the weighted texel colours of the scene (base colours and vertex colours too) in Oklab into at
-// most 16 entries, of which some go to small areas that are far from all others (far_colors.h). The same
+// most 16 entries, of which some go to small areas that are far from all others. The same
 // scene gives the same palette, whatever the number of threads. At most 16 different colours are taken as
 // they are; equal entries are merged; the entry with the largest area comes first. A scene without visible
 // surface gets one black entry.
 Palette auto_palette(const ColorHistogram& histogram, const PaletteOptions& options = {});
 Palette auto_palette(const Scene& scene, const PaletteOptions& options = {});
+
+// Gives small areas whose colours are far from a palette's entries a place in the palette. K-means spends all
+// of its means on the large areas: a sixteenth shade of grey saves more squared distance than a red that
+// covers a thousandth of the surface but attracts the eye.
+
+// Returns the means, of which there may be `count`, after exchanges. A group consists of colours that are all
+// further than kFarInOklab from every mean, but not from the colour in the group's middle. It gets the place
+// of one of the means that can best be spared, if the exchange leaves less area so far away. A group that
+// covers less than a ten-thousandth of the surface gets no place. `areas` and `pull` are the same points with
+// two weights: the area of each, and how much it draws the means.
+std::vector<Vec3d> with_far_colors(const std::vector<WeightedPoint>& areas,
+                                   const std::vector<WeightedPoint>& pull, std::vector<Vec3d> means,
+                                   uint32_t count);
 
 }  // namespace vox::scene

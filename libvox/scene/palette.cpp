@@ -6,11 +6,9 @@
 #include <tuple>
 
 #include "libvox/base/log.h"
-#include "libvox/scene/index_texture.h"
-#include "libvox/scene/material_colors.h"
-#include "libvox/scene/nearest_entry.h"
 #include "libvox/scene/oklab.h"
 #include "libvox/scene/surface.h"
+#include "libvox/scene/texture.h"
 
 namespace vox::scene {
 namespace {

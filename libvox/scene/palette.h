@@ -56,7 +56,7 @@ struct IndexedMaterial {
   Wrap wrap_u = Wrap::Repeat, wrap_v = Wrap::Repeat;
 };
 
-struct SurfacePaint;  // surface_paint.h
+struct SurfacePaint;  // surface.h
 
 struct IndexedScene {
   Palette palette;

@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "libvox/base/error.h"
-#include "libvox/scene/material_colors.h"
 #include "libvox/scene/oklab.h"
+#include "libvox/scene/surface.h"
 
 namespace vox::scene {
 namespace {

@@ -2,18 +2,179 @@
 // none is left, and keeps the nodes that it makes in its own store.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include "libvox/base/hd.h"
+#include "libvox/base/vec.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/parts.h"
 #include "libvox/dag/store.h"
+#include "libvox/device/atomics.h"
 #include "libvox/voxelize/build_scene.h"
-#include "libvox/voxelize/cell_states.h"
+#include "libvox/voxelize/lattice.h"
 
 namespace vox::voxelize {
 
+// Winding numbers of up to 64 rays or voxels at once, modulo 16: how often a ray has entered surfaces, less how often it has
+// left them. Where the number is odd, parity says inside. Where it is even but not 0, surfaces overlap or face both ways,
+// and parity says outside.
+//
+// Bit i of word k is bit k of the i-th number, so that a sum takes as many steps as a number has bits:
+//
+//   number      0   1  -1   2
+//   bits[0]     0   1   1   0    odd
+//   bits[1]     0   0   1   1
+//   bits[2]     0   0   1   0
+//   bits[3]     0   0   1   0
+
+struct Windings {
+  static constexpr int kBits = 4;
+  uint64_t bits[kBits] = {};  // 32 B
+
+  VOX_HD uint64_t odd() const { return bits[0]; }
+  VOX_HD uint64_t even_but_not_0() const { return ~bits[0] & (bits[1] | bits[2] | bits[3]); }
+  VOX_HD friend Windings operator+(const Windings& a, const Windings& b) {
+    Windings sum;
+    uint64_t carry = 0;
+    for (int k = 0; k < kBits; ++k) {
+      const uint64_t differ = a.bits[k] ^ b.bits[k];
+      sum.bits[k] = differ ^ carry;
+      carry = (a.bits[k] & b.bits[k]) | (differ & carry);
+    }
+    return sum;
+  }
+};
+static_assert(sizeof(Windings) == 32);
+
+// A crossing at each of these places: 1 where the surface's normal points to the left, so that the ray enters, and else -1.
+VOX_HD inline Windings crossing(uint64_t places, int64_t normal_sign) {
+  const uint64_t upper = normal_sign < 0 ? 0 : places;
+  return {{places, upper, upper, upper}};
+}
+
+// The numbers of the 16 rays of a row of cells, in one word: word k of their bits at 16 k.
+using RayWindings = uint64_t;
+
+VOX_HD inline RayWindings packed(const Windings& rays) {
+  return rays.bits[0] | rays.bits[1] << 16 | rays.bits[2] << 32 | rays.bits[3] << 48;
+}
+
+VOX_HD inline Windings unpacked(RayWindings rays) {
+  return {{rays & 0xffff, rays >> 16 & 0xffff, rays >> 32 & 0xffff, rays >> 48}};
+}
+
+VOX_HD inline uint32_t odd_rays(RayWindings rays) {
+  return static_cast<uint32_t>(rays & 0xffff);
+}
+
+VOX_HD inline uint32_t disputed_rays(RayWindings rays) {
+  return static_cast<uint32_t>(unpacked(rays).even_but_not_0() & 0xffff);
+}
+
+// The voxels of a cell, in row order, where their rays enter it.
+VOX_HD inline Windings along_rays(RayWindings rays) {
+  Windings voxels;
+  for (int k = 0; k < Windings::kBits; ++k)
+    voxels.bits[k] = lattice::bits_to_nibbles(rays >> 16 * k & 0xffff);
+  return voxels;
+}
+
+// Adds to the numbers of rays that other threads add to as well.
+VOX_HD inline void add_together(RayWindings* rays, const Windings& crossed) {
+  RayWindings seen = device::atomic_load_relaxed(rays);
+  for (RayWindings expected = ~seen; expected != seen;) {
+    expected = seen;
+    seen = device::atomic_exchange_if_relaxed(rays, expected, packed(unpacked(expected) + crossed));
+  }
+}
+
+// The rays along x that decide what is inside (solid.h), and their state between surface cells.
+
+// The states of the 16 rays through a row of cells. Ray j + 4·k passes the voxels (·, j, k) of each cell.
+struct RowState {
+  uint64_t materials;    // 8 B, of the last surface voxel on each ray, 4 bits a ray
+  RayWindings windings;  // 8 B
+
+  VOX_HD uint32_t inside() const { return odd_rays(windings); }  // a bit for each ray
+};
+static_assert(sizeof(RowState) == 16);
+
+// A row key holds z, y and x of a cell, with 18 bits each.
+inline constexpr int kCellBits = 18;
+VOX_HD inline uint64_t row_key(Int3 cell) {
+  return (static_cast<uint64_t>(cell.z) << kCellBits | static_cast<uint32_t>(cell.y)) << kCellBits |
+         static_cast<uint32_t>(cell.x);
+}
+
+// The states of the rays along their rows. The arrays are indexed by surface cell, in the order of row keys.
+struct InsideRef {
+  const uint64_t* keys;
+  const RowState* before;  // the state where the rays enter each cell
+  const RowState* after;   // the state where they leave it
+  uint64_t count;
+  const RowState* rows;  // for rows without a cell in `keys`, at y + z · rows_a_side
+  uint64_t rows_a_side;
+  uint32_t log2_rows = 0;  // 2^log2_rows rows along y and along z share a state in `rows`
+
+  // Returns the state of the rays where they enter a cell without surface.
+  VOX_HD RowState at(Int3 cell) const {
+    const uint64_t key = row_key(cell);
+    uint64_t low = 0, high = count;
+    while (low < high) {
+      const uint64_t middle = (low + high) / 2;
+      if (keys[middle] < key) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low > 0 && keys[low - 1] >> kCellBits == key >> kCellBits) return after[low - 1];
+    if (low < count && keys[low] >> kCellBits == key >> kCellBits) return before[low];
+    return rows[static_cast<uint64_t>(cell.z >> log2_rows) * rows_a_side +
+                static_cast<uint64_t>(cell.y >> log2_rows)];
+  }
+};
+
+// The rays of --solid where they pass chunk cells. They tell what the empty nodes above the chunk cells hold:
+// such a node is inside if the ray through its lowest corner is, and takes the material of that ray. So the
+// lowest row of each chunk cell is enough.
+
+struct CellState {
+  uint64_t code;     // 8 B, the Morton code of the chunk cell
+  RowState entered;  // 16 B, the state at the cell's left face
+  RowState left;     // 16 B, the state at the cell's right face
+};
+static_assert(sizeof(CellState) == 40);
+
+// The states at the grid's left end. The index of the state of the row of chunk cells at (y, z) is
+// y + z · a_side.
+struct LeftRows {
+  std::vector<RowState> states;
+  uint64_t a_side = 0;
+};
+
+// The arrays of an InsideRef in host memory. They have one cell for each chunk cell: its lowest one.
+struct CellStates {
+  std::vector<uint64_t> keys;
+  std::vector<RowState> before, after;
+  LeftRows rows;
+  uint32_t log2_cells = 0;
+
+  InsideRef ref() const {
+    return {keys.data(),        before.data(), after.data(), keys.size(),
+            rows.states.data(), rows.a_side,   log2_cells};
+  }
+};
+
+// Sorts the states into the arrays of an InsideRef. A chunk cell has 2^log2_cells cells a side.
+CellStates arrange_states(std::vector<CellState> states, LeftRows rows, uint32_t log2_cells);
+
 // A piece is a range of chunk cells by their numbers. With options.solid it is a range of rows of chunk cells
-// along x, because the inside of a row depends only on what lies to the left in the same row (chunk_cells.h).
+// along x, because the inside of a row depends only on what lies to the left in the same row (descend.h).
 struct Piece {
   size_t begin = 0, end = 0;
 };
@@ -53,5 +214,68 @@ template <class Device>
 BuiltCells<Device> build_cells(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                                const Grid& grid, const BuildOptions& options,
                                const hash::TableOptions& tables, const CellShare& share);
+
+// The nodes with which --solid fills empty space above the chunk cells, if the cells were built in parts: by
+// several ranks, or in several rounds. The levels above the cells are then made on the host
+// (dag/parts.h).
+
+// The data of the chunk cells of all parts.
+struct TopOfCells {
+  std::vector<dag::TopNode> nodes;
+  // With options.solid: the fills of the cells' level, whose codes are slots (fills.h), and the rays along
+  // the cells.
+  std::vector<dag::TopNode> fills;
+  std::vector<CellState> states;
+  LeftRows left;
+
+  // Adds a node of a part. If its code is that of a fill, the node is added to the fills.
+  void add(dag::TopNode node);
+
+  // Takes the data that is the same for all parts from the first part that has it, and adds the fills to that
+  // part's nodes. Returns the number of rays that begin inside, or 0 if it took nothing.
+  template <class Device>
+  SolidCounts take_common(BuiltCells<Device>& built);
+
+  // The codes of fills among a part's nodes begin here. No cell has such a code.
+  static constexpr uint64_t kFillCodes = uint64_t{1} << 63;
+};
+
+template <class Device>
+SolidCounts TopOfCells::take_common(BuiltCells<Device>& built) {
+  if (!left.states.empty() || built.inside.left.states.empty()) return {};
+  left = std::move(built.inside.left);
+  // If the only cell is the root, nothing is above it.
+  const std::vector<uint32_t>& fills_of_level = built.inside.fills;
+  for (uint32_t slot = 0; built.level > 0 && slot < fills_of_level.size(); ++slot) {
+    if (fills_of_level[slot] == hash::kNullPointer) continue;
+    built.codes.push_back(kFillCodes | slot);
+    built.pointers.push_back(fills_of_level[slot]);
+  }
+  return built.inside.at_start;
+}
+
+// Fills the levels above the cells, one after the other, beginning with the cells' own level.
+class TopFills {
+ public:
+  // A chunk cell has 2^log2_cells leaves a side.
+  TopFills(TopOfCells top, uint32_t log2_cells, uint32_t resolution);
+
+  // Adds the absent siblings that are inside to the nodes, and adds their voxels and nodes to the counts of
+  // `dag`. The nodes are in Morton order; `height` is their height above the leaves.
+  void add_to(std::vector<dag::TopNode>& nodes, uint32_t height, dag::FrozenDag& dag) const;
+
+  // Returns the parts of all fills of the next level, as children of nodes whose codes are slots. Returns
+  // nothing if the next level is the root's, because the root is no fill.
+  std::vector<dag::TopNode> parts_above(uint32_t height) const;
+  // Goes on to that level. `fills` are its fills, with their ids.
+  void go_up(std::vector<dag::TopNode> fills) { fills_ = std::move(fills); }
+
+ private:
+  const dag::TopNode* find(uint64_t slot) const;  // nullptr if there is no such fill
+
+  std::vector<dag::TopNode> fills_;  // in the order of their slots
+  CellStates states_;
+  uint32_t resolution_;
+};
 
 }  // namespace vox::voxelize

@@ -23,7 +23,7 @@ struct BuildOptions {
   uint64_t chunk_pairs = 0;
 };
 
-// What --solid has found in a mesh whose inside is not clear.
+// Counts of what makes the inside of a mesh unclear, as --solid finds it.
 struct SolidCounts {
   uint64_t open_rays = 0;  // rays along x that leave the grid inside: the mesh has holes
   uint64_t disputed_voxels =

@@ -1,5 +1,5 @@
 // Voxelizes a scene out of core and builds its DAG: cuts the scene into chunks that fit in memory, and builds
-// one chunk after the other. build_scene_cpu.cpp and build_scene_cuda.cu include this file and name the
+// one chunk after the other. on_cpu.cpp and on_cuda.cu include this file and name the
 // device.
 #pragma once
 
@@ -8,18 +8,16 @@
 #include <optional>
 #include <tuple>
 
-#include "libvox/base/cancel.h"
 #include "libvox/base/log_line.h"
 #include "libvox/base/progress.h"
-#include "libvox/base/stopwatch.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/levels.h"
+#include "libvox/device/pool.h"
 #include "libvox/device/runs.h"
-#include "libvox/device/uploaded.h"
 #include "libvox/voxelize/build_cells.h"
 #include "libvox/voxelize/build_scene.h"
-#include "libvox/voxelize/chunk_cells.h"
+#include "libvox/voxelize/descend.h"
 #include "libvox/voxelize/leaves.h"
 #include "libvox/voxelize/prepare.h"
 #include "libvox/voxelize/solid_builder.h"

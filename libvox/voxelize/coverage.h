@@ -17,9 +17,8 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
-#include "libvox/scene/coverage.h"
+#include "libvox/scene/scene.h"
 #include "libvox/voxelize/lattice.h"
-#include "libvox/voxelize/squares.h"
 #include "libvox/voxelize/triangle.h"
 
 namespace vox::voxelize {
@@ -235,7 +234,7 @@ class CoverageTest {
   // projection is within reach of the inner side of line l if first_[l] + i·u_[l] + j·v_[l] >= 0. Lines 9–11
   // hold everywhere; they complete the last vector, because four lines make one vector.
   enum { kXy = 0, kYz = 3, kXz = 6, kUsedLines = 9, kLines = 12 };
-  // True if the processor computes a line's value for all squares at once (squares.h).
+  // True if the processor computes a line's value for all squares at once (lattice.h).
   static constexpr bool kInSquares = std::is_same_v<EdgeNumber, int32_t>;
 
   VOX_HD void set_line(int line, int64_t edge_u, int64_t edge_v, int64_t center_u, int64_t center_v,

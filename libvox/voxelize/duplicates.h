@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
-#include "libvox/base/mix.h"
 #include "libvox/device/runs.h"
 #include "libvox/voxelize/coverage.h"
 #include "libvox/voxelize/triangle.h"

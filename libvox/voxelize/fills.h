@@ -8,8 +8,8 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/runs.h"
 #include "libvox/scene/palette.h"
+#include "libvox/voxelize/build_cells.h"
 #include "libvox/voxelize/descend.h"
-#include "libvox/voxelize/inside.h"
 
 namespace vox::voxelize {
 

@@ -7,8 +7,6 @@
 #include <limits>
 
 #include "libvox/base/error.h"
-#include "libvox/voxelize/fit_box.h"
-#include "libvox/voxelize/up_axis.h"
 
 namespace vox::voxelize {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "libvox/base/geometry.h"
 #include "libvox/base/vec.h"
-#include "libvox/base/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/scene/scene.h"
 
@@ -53,5 +53,28 @@ VoxelBox voxels_touched(const dag::VoxelScene& scene, const Box& box);
 // Turns the scene so that its `up` axis becomes y: (x, y, z) becomes (z, x, y) for X, (x, y, z) for Y, and
 // (x, z, -y) for Z.
 void turn_up(scene::Scene& scene, dag::UpAxis up);
+
+// Fits a grid to a box, for any content: triangles or points.
+
+// Does the same as fit_grid(), for a box instead of a scene's bounding box. Throws Error if the box is empty.
+Grid fit_box(const Box& box, const GridOptions& options);
+
+// The rounding error of a grid that is not snapped, in voxels: what lies on its far side may seem to lie this
+// far beyond it, because a quotient of lengths is rounded.
+inline constexpr double kGridRounding = 1.0 / 512;
+
+// Turns points of a file so that the axis that points up becomes y.
+
+// (x, y, z) becomes (z, x, y) for X, (x, y, z) for Y, and (x, z, -y) for Z.
+inline Vec3d turned_up(const Vec3d& p, dag::UpAxis up) {
+  switch (up) {
+    case dag::UpAxis::X:
+      return {p.z, p.x, p.y};
+    case dag::UpAxis::Z:
+      return {p.x, p.z, -p.y};
+    default:
+      return p;
+  }
+}
 
 }  // namespace vox::voxelize

@@ -5,10 +5,156 @@
 #include "libvox/dag/node.h"
 #include "libvox/device/runs.h"
 #include "libvox/voxelize/leaf_pairs.h"
-#include "libvox/voxelize/painted.h"
-#include "libvox/voxelize/write_leaves.h"
+#include "libvox/voxelize/shade.h"
+#include "libvox/voxelize/weights.h"
 
 namespace vox::voxelize {
+
+// Writes the words of leaves: the mask of filled voxels, and for each of them the material of the triangle
+// whose plane is nearest to its centre.
+
+template <class Paint>  // NoPaint or AtlasPaint
+struct WriteLeaves {
+  TrianglesRef triangles;
+  Paint paint;
+  CellFrame frame;
+  device::CellsRef cells;
+  const uint32_t* filled;  // the cells that hold voxels
+  LeafPairsRef pairs;
+  const uint64_t* cell_masks;
+  const uint32_t* offsets;
+  bool materials;
+  uint32_t* leaf_keys;
+  uint32_t* words;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t cell = filled[i];
+    const uint64_t mask = cell_masks[cell];
+    const Run run = {cells.begin(cell), cells.end(cell)};
+    begin_leaf(i, run, mask);
+    if (!materials) return;
+    const Int3 corner = frame.corner(pairs.keys[run.begin]);
+    dag::LeafMaterialsWriter writer(words + offsets[i]);
+    Paint painted = paint;
+    uint32_t only[64];  // the triangle of each voxel that only one triangle covers
+    const uint64_t shared = find_only(run, only);
+    ShadedTriangle shaded;
+    uint32_t shown = UINT32_MAX;  // the triangle that `shaded` shows
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+      const auto bit = static_cast<uint32_t>(lowest_bit(rest));
+      const Int3 center = voxel_center(corner, bit);
+      const uint32_t triangle = (shared >> bit & 1) != 0 ? nearest(run, bit, center) : only[bit];
+      if (triangle != shown) shaded = ShadedTriangle(triangles, triangle);
+      shown = triangle;
+      writer.put(shaded.material(painted, center));
+    }
+    writer.finish();
+    painted.finish();
+  }
+#ifdef __CUDACC__
+  // Does the same with a warp. Eight lanes make a word of eight materials, so that no lane waits for the leaf
+  // with the most voxels.
+  __device__ void warp(uint64_t first, uint64_t n) const {
+    constexpr uint32_t kLanesPerWord = 8;
+    using device::WarpShare;
+    const uint32_t lane = threadIdx.x & 31, part = lane % kLanesPerWord;
+    uint64_t own_mask = 0;
+    uint32_t own_begin = 0, own_count = 0, own_triangle = 0;
+    Int3 own_corner = {};
+    if (first + lane < n) {
+      const uint32_t cell = filled[first + lane];
+      const Run run = {cells.begin(cell), cells.end(cell)};
+      own_mask = cell_masks[cell];
+      own_begin = static_cast<uint32_t>(run.begin);  // pairs are fewer than 2^32
+      own_count = static_cast<uint32_t>(run.end - run.begin);
+      own_triangle = pairs.triangle(run.begin);
+      own_corner = frame.corner(pairs.keys[run.begin]);
+      begin_leaf(first + lane, run, own_mask);
+    }
+    if (!materials) return;
+    const WarpShare words_of_leaves(dag::leaf_words(own_mask, true) - dag::leaf_words(own_mask, false));
+    Paint painted = paint;
+    for (uint32_t at = lane / kLanesPerWord; at - lane / kLanesPerWord < words_of_leaves.total();
+         at += 32 / kLanesPerWord) {
+      const auto item = words_of_leaves.item(at);
+      const uint64_t mask = WarpShare::of(own_mask, item.owner);
+      const uint64_t begin = WarpShare::of(own_begin, item.owner);
+      const Run run = {begin, begin + WarpShare::of(own_count, item.owner)};
+      const uint32_t alone = WarpShare::of(own_triangle, item.owner);
+      const Int3 corner = WarpShare::of(own_corner, item.owner);
+      const uint32_t rank = item.index * kLanesPerWord + part;
+      const bool there = at < words_of_leaves.total();
+      uint32_t word = 0;
+      if (there && rank < static_cast<uint32_t>(popcount(mask))) {
+        const uint32_t bit = nth_bit(mask, rank);
+        const Int3 center = voxel_center(corner, bit);
+        const uint32_t triangle = run.end - run.begin == 1 ? alone : nearest(run, bit, center);
+        word = ShadedTriangle(triangles, triangle).material(painted, center) << part * 4;
+      }
+      for (int step = 1; step < static_cast<int>(kLanesPerWord); step *= 2)
+        word |= __shfl_xor_sync(0xffffffff, word, step);
+      if (there && part == 0) words[offsets[first + item.owner] + 2 + item.index] = word;
+    }
+    painted.finish();
+  }
+#endif
+
+ private:
+  // The range of one cell's pairs.
+  struct Run {
+    uint64_t begin, end;
+  };
+
+  // Writes a leaf's key and mask, without its materials.
+  VOX_HD void begin_leaf(uint64_t i, const Run& run, uint64_t mask) const {
+    leaf_keys[i] = pairs.keys[run.begin];
+    dag::write_leaf_mask(words + offsets[i], mask);
+  }
+
+  // Sets the triangle of each voxel that only one triangle covers. Returns the voxels that several triangles
+  // cover.
+  VOX_HD uint64_t find_only(const Run& run, uint32_t (&only)[64]) const {
+    uint64_t covered = 0, shared = 0;
+    for (uint64_t p = run.begin; p < run.end; ++p) {
+      shared |= covered & pairs.mask(p);
+      covered |= pairs.mask(p);
+    }
+    for (uint64_t p = run.begin; p < run.end; ++p) {
+      const uint32_t triangle = pairs.triangle(p);
+      for (uint64_t rest = pairs.mask(p) & ~shared; rest != 0; rest &= rest - 1)
+        only[lowest_bit(rest)] = triangle;
+    }
+    return shared;
+  }
+
+  // Returns, among the triangles that cover the voxel, the one whose plane is nearest to its centre. If two
+  // are equally near, it is the one with the lower index. If only one triangle covers the voxel, no distance
+  // is computed.
+  VOX_HD uint32_t nearest(const Run& run, uint32_t bit, Int3 center) const {
+    constexpr float kUnknown = -1;
+    uint32_t best = UINT32_MAX;
+    float best_distance = kUnknown;
+    for (uint64_t p = run.begin; p < run.end; ++p) {
+      if ((pairs.mask(p) >> bit & 1) == 0) continue;
+      const uint32_t triangle = pairs.triangle(p);
+      if (best == UINT32_MAX) {
+        best = triangle;
+        continue;
+      }
+      if (best_distance == kUnknown) best_distance = distance(best, center);
+      const float other = distance(triangle, center);
+      if (other < best_distance || (other == best_distance && triangle < best)) {
+        best = triangle;
+        best_distance = other;
+      }
+    }
+    return best;
+  }
+
+  VOX_HD float distance(uint32_t triangle, Int3 center) const {
+    return plane_distance(triangles.planes[triangle], triangles.shapes[triangle], center);
+  }
+};
 
 struct UnionMasks {
   device::CellsRef cells;

@@ -1,6 +1,10 @@
 #include "libvox/voxelize/prepare.h"
 
+#include <oneapi/tbb/parallel_for.h>
+
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace vox::voxelize {
 namespace {
@@ -53,6 +57,93 @@ PreparedMaterials prepare_materials(const scene::IndexedScene& indexed) {
     out.materials.push_back(material_ref(material));
   out.color_lut = indexed.color_lut;
   return out;
+}
+
+namespace {
+
+struct Corner {
+  Vec3d voxels;  // position in voxels
+  Vec2<double> texcoord;
+  std::array<double, 4> color;
+};
+
+Corner between(const Corner& a, const Corner& b, double t) {
+  Corner result;
+  result.voxels = a.voxels + (b.voxels - a.voxels) * t;
+  result.texcoord = {a.texcoord.x + (b.texcoord.x - a.texcoord.x) * t,
+                     a.texcoord.y + (b.texcoord.y - a.texcoord.y) * t};
+  for (size_t i = 0; i < 4; ++i) result.color[i] = a.color[i] + (b.color[i] - a.color[i]) * t;
+  return result;
+}
+
+// Returns the part of a polygon with sign · coordinate <= kGuardVoxels (Sutherland & Hodgman 1974).
+std::vector<Corner> cut(const std::vector<Corner>& polygon, uint32_t axis, double sign) {
+  std::vector<Corner> result;
+  auto inside_by = [&](const Corner& corner) { return kGuardVoxels - sign * corner.voxels[axis]; };
+  for (size_t i = 0; i < polygon.size(); ++i) {
+    const Corner &from = polygon[i], &to = polygon[(i + 1) % polygon.size()];
+    double a = inside_by(from), b = inside_by(to);
+    if (a >= 0) result.push_back(from);
+    if ((a >= 0) != (b >= 0)) {
+      result.push_back(between(from, to, a / (a - b)));
+      result.back().voxels[axis] = sign * kGuardVoxels;
+    }
+  }
+  return result;
+}
+
+TriangleShading shading_of(const std::array<const Corner*, 3>& corners, uint32_t level) {
+  TriangleShading shading;
+  shading.level = level;
+  for (size_t i = 0; i < 3; ++i) {
+    shading.texcoord[i] = {static_cast<float>(corners[i]->texcoord.x),
+                           static_cast<float>(corners[i]->texcoord.y)};
+    auto byte = [&](size_t channel) { return static_cast<uint8_t>(std::lround(corners[i]->color[channel])); };
+    shading.color[i] = {byte(0), byte(1), byte(2), byte(3)};
+  }
+  return shading;
+}
+
+void append_parts(const MeshRef& mesh, uint32_t number, std::vector<CutPart>& parts) {
+  const scene::Triangle& triangle = mesh.triangles[number];
+  const TriangleCorners corners = mesh.corners(triangle);
+  std::vector<Corner> polygon;
+  for (uint32_t i = 0; i < 3; ++i) {
+    const Vec2f uv = mesh.texcoord(triangle, i);
+    const scene::Rgba8 color = mesh.color(triangle, i);
+    polygon.push_back(
+        {corners[i], {uv.x, uv.y}, {double(color.r), double(color.g), double(color.b), double(color.a)}});
+  }
+  for (uint32_t axis = 0; axis < 3; ++axis) polygon = cut(cut(polygon, axis, 1), axis, -1);
+  const uint32_t level = mesh.level(triangle, corners);
+  for (size_t i = 2; i < polygon.size(); ++i) {
+    const std::array<const Corner*, 3> three = {&polygon[0], &polygon[i - 1], &polygon[i]};
+    CutPart part = {};
+    for (size_t c = 0; c < 3; ++c) part.shape.corner[c] = mesh.grid.snap(three[c]->voxels);
+    part.shape.material = mesh.shown_material(triangle);
+    part.shading = shading_of(three, level);
+    part.triangle = number;
+    part.place = static_cast<uint16_t>(i - 2);
+    part.count = static_cast<uint16_t>(polygon.size() - 2);
+    parts.push_back(part);
+  }
+}
+
+}  // namespace
+
+std::vector<CutPart> cut_triangles(const MeshRef& mesh, const std::vector<uint32_t>& triangles) {
+  constexpr size_t kBlock = 1 << 10;
+  std::vector<std::vector<CutPart>> blocks((triangles.size() + kBlock - 1) / kBlock);
+  tbb::parallel_for(size_t{0}, blocks.size(), [&](size_t block) {
+    const size_t end = std::min(triangles.size(), (block + 1) * kBlock);
+    for (size_t i = block * kBlock; i < end; ++i) append_parts(mesh, triangles[i], blocks[block]);
+  });
+  std::vector<CutPart> parts;
+  for (std::vector<CutPart>& block : blocks) {
+    parts.insert(parts.end(), block.begin(), block.end());
+    block = {};
+  }
+  return parts;
 }
 
 }  // namespace vox::voxelize

@@ -1,8 +1,10 @@
 // Prepares a scene for kernels, once: kernels read snapped triangles, and all textures in one array.
 #pragma once
 
+#include <array>
 #include <vector>
 
+#include "libvox/base/geometry.h"
 #include "libvox/device/pool.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
@@ -42,5 +44,138 @@ template <class Device>
 PreparedTriangles prepare_triangles(Device& device, const scene::Scene& scene,
                                     const PreparedMaterials& materials, const Grid& grid,
                                     const PrepareOptions& options);
+
+// Computes where the corners of a mesh's triangles lie in the grid, and which mip level of its texture a
+// triangle reads. This is done in double precision, once per triangle, by operations that IEEE 754 rounds in
+// one way.
+
+// A grid as kernels read it.
+struct GridRef {
+  Vec3d origin;         // 24 B
+  Vec3d first_voxel;    // 24 B, of a snapped grid: its origin in voxels
+  double voxel_size;    // 8 B
+  uint32_t resolution;  // 4 B
+  uint32_t snapped;     // 4 B, 1 if the grid is snapped
+
+  // Returns a position in voxels. In a snapped grid, the vertex is first moved to the lattice of the world
+  // that all snapped grids share, and then its distance from the origin is taken, which is exact. So other
+  // windows of the world have the vertex at the same place.
+  VOX_HD Vec3d in_voxels(Vec3d p) const {
+    if (snapped != 0)
+      return Vec3d{on_lattice(p.x / voxel_size), on_lattice(p.y / voxel_size), on_lattice(p.z / voxel_size)} -
+             first_voxel;
+    const Vec3d q = p - origin;
+    return {q.x / voxel_size, q.y / voxel_size, q.z / voxel_size};
+  }
+
+  VOX_HD Int3 snap(Vec3d voxels) const { return {snap(voxels.x), snap(voxels.y), snap(voxels.z)}; }
+
+ private:
+  VOX_HD static double on_lattice(double voxels) { return (floor(voxels * 256) + 0.5) / 256; }
+  // A snapped grid pulls no vertex inward: a vertex on its far face is in the first voxel of the next grid.
+  VOX_HD int32_t snap(double voxels) const {
+    return snapped != 0 ? 2 * static_cast<int32_t>(floor(voxels * 256)) + 1
+                        : vox::voxelize::snap(voxels, resolution);
+  }
+};
+
+inline GridRef grid_ref(const Grid& grid) {
+  GridRef ref = {};
+  ref.origin = grid.origin;
+  ref.first_voxel = grid.first_voxel.value_or(Vec3d{0, 0, 0});
+  ref.voxel_size = grid.voxel_size;
+  ref.resolution = grid.resolution;
+  ref.snapped = grid.first_voxel ? 1 : 0;
+  return ref;
+}
+
+using TriangleCorners = std::array<Vec3d, 3>;  // in voxels
+
+// A mesh as its file has it, in the memory of the host or of a device, with what is needed of its materials.
+struct MeshRef {
+  const Vec3d* positions;
+  const scene::Rgba8* colors;  // nullptr if vertices have no colours
+  const Vec2f* texcoords;
+  const scene::Triangle* triangles;
+  const MaterialRef* materials;  // the scene's materials, then as many twins without a texture
+  const TextureLevelRef* levels;
+  GridRef grid;
+  uint32_t material_count;  // the number of the scene's materials, without the twins
+  // 1: keep triangles that lie left of the grid (at lower x), because rays cross them before they enter the
+  // grid.
+  uint32_t solid;
+
+  VOX_HD TriangleCorners corners(const scene::Triangle& triangle) const {
+    return {grid.in_voxels(positions[triangle.position[0]]), grid.in_voxels(positions[triangle.position[1]]),
+            grid.in_voxels(positions[triangle.position[2]])};
+  }
+  VOX_HD bool textured(const scene::Triangle& triangle) const {
+    return (materials[triangle.material].flags & MaterialRef::kTextured) != 0 &&
+           triangle.texcoord[0] != scene::kNone;
+  }
+  VOX_HD bool visible(const scene::Triangle& triangle) const {
+    return (materials[triangle.material].flags & MaterialRef::kInvisible) == 0 || textured(triangle);
+  }
+  // A triangle without texture coordinates has the untextured twin of its material.
+  VOX_HD uint32_t shown_material(const scene::Triangle& triangle) const {
+    return triangle.texcoord[0] == scene::kNone ? triangle.material + material_count : triangle.material;
+  }
+  VOX_HD Vec2f texcoord(const scene::Triangle& triangle, uint32_t corner) const {
+    return triangle.texcoord[corner] != scene::kNone ? texcoords[triangle.texcoord[corner]] : Vec2f{0, 0};
+  }
+  VOX_HD scene::Rgba8 color(const scene::Triangle& triangle, uint32_t corner) const {
+    return colors ? colors[triangle.position[corner]] : scene::Rgba8{255, 255, 255, 255};
+  }
+
+  // True if the triangle reaches into the grid or, with `solid`, lies left of it.
+  VOX_HD bool reaches_grid(const TriangleCorners& corners) const {
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      double low = corners[0][axis], high = low;
+      for (uint32_t i = 1; i < 3; ++i) {
+        low = corners[i][axis] < low ? corners[i][axis] : low;
+        high = high < corners[i][axis] ? corners[i][axis] : high;
+      }
+      if ((high < -1 && (solid == 0 || axis != 0)) || low > grid.resolution + 1.0) return false;
+    }
+    return true;
+  }
+
+  // Returns the mip level whose texels are nearest in size to a voxel. A texel of level L has 4^L times the
+  // area of a texel of level 0.
+  VOX_HD uint32_t level(const scene::Triangle& triangle, const TriangleCorners& corners) const {
+    if (!textured(triangle)) return 0;
+    const MaterialRef& material = materials[triangle.material];
+    const double voxel_area = length(cross(corners[1] - corners[0], corners[2] - corners[0]));
+    Vec2<double> uv[3];
+    for (uint32_t i = 0; i < 3; ++i) uv[i] = {texcoord(triangle, i).x, texcoord(triangle, i).y};
+    const double uv_area =
+        fabs((uv[1].x - uv[0].x) * (uv[2].y - uv[0].y) - (uv[1].y - uv[0].y) * (uv[2].x - uv[0].x));
+    const TextureLevelRef& largest = levels[material.first_level];
+    const double texels = uv_area * largest.width * largest.height;
+    uint32_t level = 0;
+    for (double limit = 2; level + 1 < material.level_count && texels >= limit * voxel_area; limit *= 4)
+      ++level;
+    return level;
+  }
+};
+
+VOX_HD inline bool within_guard(const Vec3d& p) {
+  return fabs(p.x) <= kGuardVoxels && fabs(p.y) <= kGuardVoxels && fabs(p.z) <= kGuardVoxels;
+}
+
+// Clips triangles at the guard band. This runs on the host, because there are few such triangles, and the
+// rest of one is a polygon of up to nine corners.
+
+// One of the triangles into which a cut triangle is divided.
+struct CutPart {
+  TriangleShape shape;      // 40 B
+  TriangleShading shading;  // 40 B
+  uint32_t triangle;        // 4 B, the triangle's number in the mesh
+  uint16_t place, count;    // 4 B, the part's index among the parts of its triangle, and how many there are
+};
+static_assert(sizeof(CutPart) == 88);
+
+// Returns the parts of the triangles with these numbers, in their order. The mesh is in host memory.
+std::vector<CutPart> cut_triangles(const MeshRef& mesh, const std::vector<uint32_t>& triangles);
 
 }  // namespace vox::voxelize

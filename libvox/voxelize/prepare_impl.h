@@ -1,4 +1,4 @@
-// Turns a mesh into snapped triangles on the device. prepare_cpu.cpp and prepare_cuda.cu include this file
+// Turns a mesh into snapped triangles on the device. on_cpu.cpp and on_cuda.cu include this file
 // and name the device.
 #pragma once
 
@@ -6,8 +6,7 @@
 #include <optional>
 
 #include "libvox/base/error.h"
-#include "libvox/device/host_array.h"
-#include "libvox/voxelize/cut_triangles.h"
+#include "libvox/device/pool.h"
 #include "libvox/voxelize/prepare.h"
 
 namespace vox::voxelize {

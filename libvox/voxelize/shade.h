@@ -5,8 +5,10 @@
 #include <cstdint>
 
 #include "libvox/base/hd.h"
-#include "libvox/scene/wrapped_texel.h"
-#include "libvox/voxelize/texture_place.h"
+#include "libvox/device/atomics.h"
+#include "libvox/device/pool.h"
+#include "libvox/painting/frozen_atlas.h"
+#include "libvox/scene/texture.h"
 #include "libvox/voxelize/triangle.h"
 #include "libvox/voxelize/weights.h"
 
@@ -61,7 +63,7 @@ class ShadedTriangle {
       level_ = triangles.materials.levels[material_.first_level + place_->level];
   }
 
-  // Returns the palette entry at a voxel's centre. Paint (painted.h) takes precedence over the texture.
+  // Returns the palette entry at a voxel's centre. Paint takes precedence over the texture.
   template <class Paint>
   VOX_HD uint32_t material(Paint& paint, Int3 point) const {
     constexpr uint32_t kPlaced = MaterialRef::kTextured | MaterialRef::kVertexColors | Paint::kFlag;
@@ -103,6 +105,66 @@ class ShadedTriangle {
   const TexturePlace* place_ = nullptr;
   MaterialRef material_ = {};
   TextureLevelRef level_ = {};  // set only if the material is textured
+};
+
+// The paint on the surface (libvox/painting), as the code that chooses materials of voxels sees it. If
+// nothing is painted, leaves are written by a body without any code for paint.
+
+struct NoPaint {
+  static constexpr uint32_t kFlag = 0;  // the flag of materials that have paint
+  VOX_HD void finish() const {}
+};
+
+// A body works on a copy, which counts its own queries, and calls finish() at the end.
+struct AtlasPaint {
+  static constexpr uint32_t kFlag = MaterialRef::kPainted;
+  painting::AtlasRef atlas;
+  uint64_t* queries;
+  uint32_t asked = 0;
+
+  // Returns the palette entry that is painted at a place of the texture, or a number that is no entry if
+  // nothing is painted there.
+  VOX_HD uint32_t entry(const MaterialRef& material, uint32_t layer, Vec2<int64_t> shares) {
+    ++asked;
+    return atlas.entry(layer, {scene::texel_of_share(shares.x, atlas.keys.size, wrap_u(material)),
+                               scene::texel_of_share(shares.y, atlas.keys.size, wrap_v(material))});
+  }
+  VOX_HD void finish() const {
+    if (asked > 0) device::atomic_add_together(queries, uint64_t{asked});
+  }
+};
+
+// Sets the flag of the materials on which something is painted.
+inline void mark_painted(std::vector<MaterialRef>& materials, const painting::FrozenAtlas& atlas) {
+  for (size_t i = 0; i < atlas.painted.size(); ++i)
+    if (atlas.painted[i] != 0)
+      materials[i].flags = static_cast<uint16_t>(materials[i].flags | MaterialRef::kPainted);
+}
+
+template <class Device>
+class AtlasOnDevice {
+ public:
+  AtlasOnDevice(Device& device, const painting::FrozenAtlas& atlas)
+      : device_(device),
+        cells_(device::uploaded(device, atlas.cells)),
+        queries_(device.template make<uint64_t>(1)),
+        atlas_(painting::ref(atlas, cells_.data())) {}
+
+  // Returns the paint for one chunk, and resets the count of queries.
+  AtlasPaint paint() {
+    device_.fill(queries_.data(), 1, uint64_t{0});
+    return {atlas_, queries_.data()};
+  }
+  uint64_t queries() const {
+    uint64_t queries = 0;
+    device_.download(&queries, queries_.data(), 1);
+    return queries;
+  }
+
+ private:
+  Device& device_;
+  device::Buffer<uint64_t> cells_, queries_;
+  painting::AtlasRef atlas_;
 };
 
 }  // namespace vox::voxelize

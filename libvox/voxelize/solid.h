@@ -4,14 +4,14 @@
 // Rays are followed from cell to cell. The surface cells of a row (same y and z) are in order. Each of them
 // flips some of the row's 16 rays, and between two of them a ray is inside or outside all the way. Every row
 // is followed from left to right, chunk by chunk, so that one state for each row links the chunks
-// (chunk_cells.h). Octree nodes without surface are filled as a whole, by prebuilt full nodes. So all work is
+// (descend.h). Octree nodes without surface are filled as a whole, by prebuilt full nodes. So all work is
 // proportional to the surface.
 //
 // A voxel that is filled inside takes the material of the last surface voxel that its ray has passed. A node
 // that is filled as a whole takes the material of the ray through its lowest corner.
 #pragma once
 
-#include "libvox/voxelize/cell_states.h"
+#include "libvox/voxelize/build_cells.h"
 #include "libvox/voxelize/duplicates.h"
 #include "libvox/voxelize/leaves.h"
 

@@ -6,7 +6,7 @@
 
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/levels.h"
-#include "libvox/device/uploaded.h"
+#include "libvox/device/pool.h"
 #include "libvox/voxelize/build_scene.h"
 #include "libvox/voxelize/fills.h"
 #include "libvox/voxelize/solid.h"
@@ -45,9 +45,9 @@ class SolidBuilder {
         .duplicates = at_start_.duplicates};
   }
 
-  // What is known before the first chunk, of the whole scene.
+  // The counts of the whole scene that are known before the first chunk.
   const SolidCounts& at_start() const { return at_start_; }
-  // What the chunks that are committed add to it, modulo 2^64.
+  // The counts that committed chunks add to it, modulo 2^64.
   SolidCounts added() {
     return {.open_rays = open_rays() - at_start_.open_rays, .disputed_voxels = disputed_};
   }

@@ -45,7 +45,7 @@ static_assert(sizeof(TriangleShading) == 40);
 
 // The plane through a snapped triangle. Its normal is divided by the greatest common divisor of its
 // components, so that coplanar triangles have equal planes (apart from the sign) and ties between them are
-// exact. See plane.h.
+// exact. See weights.h.
 struct TrianglePlane {
   Vec3<int64_t> normal;  // 24 B
   float scale;           // 4 B, 1 / |normal|; 0 if the snapped triangle has no area
@@ -64,7 +64,7 @@ struct TriangleWeights {
 static_assert(sizeof(TriangleWeights) == 64);
 
 // The place of a triangle in its texture, at the mip level that it reads, and its vertex colours. A share is
-// a texture coordinate in 2^-32 of the image's side. See texture_place.h.
+// a texture coordinate in 2^-32 of the image's side. See weights.h.
 struct TexturePlace {
   Vec2<int64_t> origin;   // 16 B, the shares of corner 0
   Vec2<int32_t> b, c;     // 16 B, the distance of corners 1 and 2 from corner 0, in 2^(30 - shift) shares

@@ -29,10 +29,67 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
 #include "libvox/voxelize/coverage.h"
-#include "libvox/voxelize/plane.h"
 #include "libvox/voxelize/triangle.h"
 
 namespace vox::voxelize {
+
+// The distances of voxels' centres from a triangle's plane. An exact product is rounded to a float and
+// multiplied once: the compared value is within 2^-22 of the distance, and all devices round alike.
+
+// The centre of a voxel that a triangle covers is nearer to the triangle than this many units: it lies within
+// half a voxel's diagonal of the plane, and beyond a corner only as far as the corner's own voxel reaches.
+inline constexpr int32_t kCoveredReach = 8 * kUnitsPerVoxel;
+
+VOX_HD inline uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
+  while (b != 0) {
+    const uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+VOX_HD inline Vec3d to_double(Vec3<int64_t> v) {
+  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
+}
+
+// Returns the low 64 bits of a dot product. They are the whole product if it is known to be below 2^63, even
+// if its summands are larger.
+VOX_HD inline int64_t low_dot(Vec3<int64_t> a, Vec3<int64_t> b) {
+  const auto bits = [](int64_t v) { return static_cast<uint64_t>(v); };
+  return static_cast<int64_t>(bits(a.x) * bits(b.x) + bits(a.y) * bits(b.y) + bits(a.z) * bits(b.z));
+}
+
+// Runs once per triangle.
+VOX_HD inline TrianglePlane plane_of(const TriangleShape& triangle) {
+  // If no component of the normal is larger than this, the product for a point within kCoveredReach is at
+  // most √3 · 2^49 · 2^12, which is below 2^63.
+  constexpr int64_t kNarrowNormal = int64_t{1} << 49;
+  Vec3<int64_t> n = normal_of(triangle);
+  auto size = [](int64_t v) { return static_cast<uint64_t>(absolute(v)); };
+  const auto divisor =
+      static_cast<int64_t>(greatest_common_divisor(greatest_common_divisor(size(n.x), size(n.y)), size(n.z)));
+  if (divisor == 0) return {n, 0, 0};
+  n = {n.x / divisor, n.y / divisor, n.z / divisor};
+  const Vec3d d = to_double(n);
+  const bool narrow = larger(absolute(n.x), larger(absolute(n.y), absolute(n.z))) <= kNarrowNormal;
+  return {n, static_cast<float>(1 / sqrt(dot(d, d))), narrow ? 1u : 0u};
+}
+
+// Returns the distance from the plane, in units, of the centre of a voxel that the triangle covers. A
+// triangle without area is farther away than all others.
+VOX_HD inline float plane_distance(const TrianglePlane& plane, const TriangleShape& triangle, Int3 point) {
+  constexpr float kFar = 3e38f;
+  if (plane.scale == 0) return kFar;
+  const Vec3<int64_t> p = wide_difference(point, triangle.corner[0]);
+  if (plane.narrow != 0) return static_cast<float>(absolute(low_dot(plane.normal, p))) * plane.scale;
+  __int128 product = static_cast<__int128>(plane.normal.x) * p.x +
+                     static_cast<__int128>(plane.normal.y) * p.y +
+                     static_cast<__int128>(plane.normal.z) * p.z;
+  if (product < 0) product = -product;
+  const float high = static_cast<float>(static_cast<uint64_t>(product >> 64)) * 0x1p64f;
+  return (high + static_cast<float>(static_cast<uint64_t>(product))) * plane.scale;
+}
 
 // The weights of corners 1 and 2, in 2^-30. The weight of corner 0 is the rest up to 1. None of the three is
 // negative.
@@ -136,6 +193,67 @@ VOX_HD inline Weights closest_weights(const TriangleWeights& weights, const Tria
     if (!(at == kWholeWeight && beyond_bc)) return on_edge(kEdgeAc, at);
   }
   return on_edge(kEdgeBc, along_edge(weights, triangle, kEdgeBc, point));
+}
+
+// The place of a triangle in its texture. A share is 2^-32 of an image's side: a coordinate from which wrap
+// and texel follow without a division, for an image of any size.
+//
+// At given weights the error of the shares is at most six shares plus 2^-27 of the distance between the
+// coordinates of the corners: 2^-12 of a texel if an image of 16K texels lies on a triangle once, an eighth
+// of a texel if the image repeats a thousand times. At exact weights, shares are never too small; with the
+// weights that weights.h computes, neither are those of nearly all triangles. So a point on the edge between
+// two texels, which is frequent on walls along the axes, belongs to the upper texel, as it would without
+// rounding. Coordinates beyond 2^27 sides of the image count as 2^27; floats of that size are 16 sides apart.
+
+// One coordinate of the three corners. It is computed once per triangle.
+struct PlaceAlong {
+  int64_t origin;
+  int32_t b, c;
+  uint8_t shift;
+
+  VOX_HD PlaceAlong(float at_0, float at_1, float at_2) {
+    constexpr double kWholeShare = 0x1p32;
+    const double first = limited(at_0), to_1 = limited(at_1) - first, to_2 = limited(at_2) - first;
+    const double farthest = larger(fabs(to_1), fabs(to_2)) * kWholeShare;  // at most 2^60
+    int up = 0;
+    while (farthest > 0x1p30 * static_cast<double>(int64_t{1} << up)) ++up;
+    const double scale = kWholeShare / static_cast<double>(int64_t{1} << up);
+    // Each weight is too small by up to 2^-29.
+    const double least_error = 4, weights_error = 0x1p-28;
+    origin = static_cast<int64_t>(floor(first * kWholeShare + least_error + farthest * weights_error));
+    b = static_cast<int32_t>(floor(to_1 * scale + 0.5));
+    c = static_cast<int32_t>(floor(to_2 * scale + 0.5));
+    shift = static_cast<uint8_t>(kWeightBits - up);
+  }
+
+ private:
+  VOX_HD static double limited(float coordinate) {
+    constexpr float kFarthest = 0x1p27f;
+    if (!(coordinate > -kFarthest)) return coordinate < 0 ? -kFarthest : 0;  // NaN counts as 0
+    return coordinate < kFarthest ? coordinate : kFarthest;
+  }
+  VOX_HD static double larger(double a, double b) { return a > b ? a : b; }
+};
+
+VOX_HD inline TexturePlace place_of(const TriangleShading& shading) {
+  const Vec2f *a = &shading.texcoord[0], *b = &shading.texcoord[1], *c = &shading.texcoord[2];
+  const PlaceAlong u(a->x, b->x, c->x), v(a->y, b->y, c->y);
+  return {{u.origin, v.origin},
+          {u.b, v.b},
+          {u.c, v.c},
+          u.shift,
+          v.shift,
+          static_cast<uint16_t>(shading.level),
+          {shading.color[0], shading.color[1], shading.color[2]}};
+}
+
+// Returns the shares at given weights.
+VOX_HD inline Vec2<int64_t> shares_at(const TexturePlace& place, Weights weights) {
+  auto along = [&](int64_t origin, int64_t b, int64_t c, int shift) {
+    return origin + ((b * weights.x + c * weights.y) >> shift);
+  };
+  return {along(place.origin.x, place.b.x, place.c.x, place.shift_u),
+          along(place.origin.y, place.b.y, place.c.y, place.shift_v)};
 }
 
 }  // namespace vox::voxelize

@@ -1,12 +1,15 @@
-#include "libvox/base/bits.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
+#include "libvox/base/bits.h"
+#include "libvox/base/sorting_network.h"
+#include "libvox/base/words.h"
 #include "tests/common/random.h"
 
 namespace vox {
@@ -116,6 +119,66 @@ TEST(SquareRoot, OfNothingAndOfWhatHasNoneIsThatOfIeee754) {
   EXPECT_EQ(square_root(std::numeric_limits<double>::infinity()), std::numeric_limits<double>::infinity());
   EXPECT_TRUE(std::isnan(square_root(-1.0f)));
   EXPECT_TRUE(std::isnan(square_root(-1.0)));
+}
+
+TEST(NextPrime, IsTheFirstNumberThatNoOtherDivides) {
+  EXPECT_EQ(next_prime(1), 1u);
+  uint64_t prime = 0;
+  for (uint64_t n = 500; n >= 2; --n) {
+    bool divided = false;
+    for (uint64_t d = 2; d < n; ++d) divided = divided || n % d == 0;
+    if (!divided) prime = n;
+    ASSERT_TRUE(prime == 0 || next_prime(n) == prime) << n;
+  }
+  EXPECT_EQ(next_prime(uint64_t{1} << 32), (uint64_t{1} << 32) + 15);
+}
+
+// A network that sorts every sequence of zeros and ones sorts every sequence (Knuth, The Art of Computer
+// Programming 3, §5.3.4).
+template <uint32_t kCount>
+void expect_to_sort(uint32_t exchanges) {
+  for (uint32_t bits = 0; bits < 1u << kCount; ++bits) {
+    std::array<uint32_t, kCount> values;
+    for (uint32_t i = 0; i < kCount; ++i) values[i] = bits >> i & 1;
+    uint32_t count = 0;
+    sorting_network<kCount>([&](uint32_t a, uint32_t b) {
+      ++count;
+      if (values.at(a) > values.at(b)) std::swap(values[a], values[b]);
+    });
+    ASSERT_TRUE(std::ranges::is_sorted(values)) << kCount << ", " << bits;
+    ASSERT_EQ(count, exchanges);
+  }
+}
+
+TEST(SortingNetwork, SortsWithAsFewExchangesAsBatcherSays) {
+  expect_to_sort<1>(0);
+  expect_to_sort<2>(1);
+  expect_to_sort<4>(5);
+  expect_to_sort<8>(19);
+  expect_to_sort<16>(63);
+}
+
+TEST(Words, ThatAreAddedWithoutAValueKeepWhatTheirMemoryHolds) {
+  Words words(1000);
+  std::iota(words.begin(), words.end(), 1u);
+  words.clear();
+  words.resize(1000);
+  for (uint32_t i = 0; i < 1000; ++i) ASSERT_EQ(words[i], i + 1);
+}
+
+TEST(Words, ThatAreAddedWithAValueHaveIt) {
+  Words words(3, 7);
+  words.resize(5, 9);
+  words.push_back(0);
+  words.emplace_back(4u);
+  EXPECT_EQ(words, (Words{7, 7, 7, 9, 9, 0, 4}));
+}
+
+TEST(Words, StayTheSameWhenTheyMove) {
+  Words words;
+  for (uint32_t i = 0; i < 10000; ++i) words.push_back(i);
+  const Words copy = words;
+  for (uint32_t i = 0; i < 10000; ++i) ASSERT_EQ(copy[i], i);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Compares the kd tree over bricks with brute force, and access through it with the dense volume.
-#include "libvox/bricks/jit/kd_tree.h"
+#include "libvox/bricks/jit/source.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Compares every type of brick with the voxels from which it was built.
-#include "libvox/bricks/types/types.h"
+#include "libvox/bricks/bricks_ref.h"
 
 #include <gtest/gtest.h>
 

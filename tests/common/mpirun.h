@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "libvox/base/run_program.h"
-#include "libvox/ranks/launched.h"
+#include "libvox/base/process.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox {
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "libvox/base/log_line.h"
 #include "libvox/engine/engine.h"
 
 namespace vox {
@@ -19,5 +20,18 @@ inline std::unique_ptr<Engine> test_engine(EngineOptions options = {}) {
   options.device = test_device();
   return make_engine(options);
 }
+
+// The library logs no messages while a QuietLog lives.
+
+class QuietLog {
+ public:
+  QuietLog() : before_(set_log_sink(nullptr)) {}
+  ~QuietLog() { set_log_sink(std::move(before_)); }
+  QuietLog(const QuietLog&) = delete;
+  QuietLog& operator=(const QuietLog&) = delete;
+
+ private:
+  LogSink before_;
+};
 
 }  // namespace vox

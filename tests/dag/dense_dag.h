@@ -2,14 +2,19 @@
 // compare builders with it.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <functional>
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/morton.h"
-#include "libvox/dag/structure.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/parts.h"
+#include "libvox/dag/verify.h"
 
 namespace vox {
 
@@ -119,6 +124,78 @@ class DenseDagBuilder {
 
 inline dag::FrozenDag dense_dag(uint32_t resolution, bool materials, const DenseGrid& grid) {
   return DenseDagBuilder(resolution, materials, grid).build();
+}
+
+// Dense grids for tests, defined by functions of the voxel.
+
+// A spherical shell in 16 materials with some noise beside it, so that some nodes repeat and others do not.
+inline int shell(uint32_t x, uint32_t y, uint32_t z) {
+  const int64_t dx = int64_t{x} - 30, dy = int64_t{y} - 30, dz = int64_t{z} - 30;
+  const int64_t r2 = dx * dx + dy * dy + dz * dz;
+  if (r2 >= 20 * 20 && r2 <= 24 * 24) return static_cast<int>(x / 8 + y / 8) % 16;
+  return mix64(x + 1000 * y + 1000000 * z) % 97 == 0 ? 7 : dag::kEmptyVoxel;
+}
+
+// Blocks of 16³, each empty or filled with one material.
+inline int blocks(uint32_t x, uint32_t y, uint32_t z) {
+  const uint64_t hash = mix64(x / 16 + 100 * (y / 16) + 10000 * (z / 16) + 1);
+  return hash % 3 == 0 ? dag::kEmptyVoxel : static_cast<int>(hash >> 8 & 3);
+}
+
+inline int everywhere(uint32_t, uint32_t, uint32_t) {
+  return 5;
+}
+
+inline int nowhere(uint32_t, uint32_t, uint32_t) {
+  return dag::kEmptyVoxel;
+}
+
+// A full cube with several materials, which is homogeneous only without them.
+inline int checkered(uint32_t x, uint32_t y, uint32_t z) {
+  return static_cast<int>((x / 2 + y / 2 + z / 2) % 3);
+}
+
+// One voxel in a thousand at random places: leaves and nodes of few words, some of them equal.
+inline DenseGrid dust(uint64_t seed) {
+  return [seed](uint32_t x, uint32_t y, uint32_t z) {
+    const uint64_t hash = mix64(seed + x + 1000 * y + 1000000 * z);
+    return hash % 1000 == 0 ? static_cast<int>(hash >> 32 & 15) : dag::kEmptyVoxel;
+  };
+}
+
+inline std::vector<DenseGrid> all_grids() {
+  return {shell, blocks, everywhere, nowhere, checkered, dust(1), dust(2)};
+}
+
+// Compares two DAGs word by word.
+
+inline void expect_equal(const dag::FrozenDag& a, const dag::FrozenDag& b) {
+  EXPECT_EQ(dag::to_string(a.digest), dag::to_string(b.digest));
+  EXPECT_EQ(a.resolution, b.resolution);
+  EXPECT_EQ(a.materials, b.materials);
+  EXPECT_EQ(a.voxels, b.voxels);
+  ASSERT_EQ(a.levels.size(), b.levels.size());
+  for (size_t level = 0; level < a.levels.size(); ++level) {
+    EXPECT_TRUE(a.levels[level].words == b.levels[level].words) << "level " << level;
+    EXPECT_EQ(a.levels[level].nodes, b.levels[level].nodes) << "level " << level;
+    EXPECT_EQ(a.levels[level].svo_nodes, b.levels[level].svo_nodes) << "level " << level;
+  }
+}
+
+// Cuts a DAG into parts, in the form in which ranks that build it together hold it.
+
+// Each level becomes `count` runs of nodes, some of which may be empty.
+inline std::vector<dag::DagPart> parts_of(const dag::FrozenDag& dag, uint64_t count) {
+  std::vector<dag::DagPart> parts(count);
+  for (uint64_t i = 0; i < count; ++i)
+    for (const dag::DagLevel& level : dag.levels) {
+      const uint64_t nodes = level.places.nodes(), begin = nodes * i / count, end = nodes * (i + 1) / count;
+      dag::LevelPart part = {{}, begin, end - begin};
+      if (nodes > 0)
+        part.words.assign(level.words.data() + level.places[begin], level.words.data() + level.places[end]);
+      parts[i].levels.push_back(std::move(part));
+    }
+  return parts;
 }
 
 }  // namespace vox

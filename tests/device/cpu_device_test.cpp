@@ -7,8 +7,8 @@
 #include <set>
 #include <thread>
 
-#include "libvox/base/mix.h"
-#include "libvox/base/thread_limit.h"
+#include "libvox/base/bits.h"
+#include "libvox/base/process.h"
 #include "tests/common/random.h"
 
 namespace vox {

@@ -1,5 +1,3 @@
-#include "libvox/device/pool.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,6 +7,8 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/device/pool.h"
+#include "libvox/device/profiler.h"
 
 namespace vox {
 namespace {
@@ -207,6 +207,35 @@ TEST_F(PoolTest, ThreadsNeverShareABlock) {
   EXPECT_EQ(pool.used(), 0u);
   pool.trim();
   EXPECT_EQ(held, 0);
+}
+
+// Compares and adds up profiles, and checks them against sums by hand.
+
+using KernelList = std::vector<device::KernelTime>;
+
+TEST(KernelTimes, AreWhatCameBetweenTwoLooks) {
+  const KernelList before = {{"find", 3, 0.5, 100}, {"split", 1, 0.25, 0}},
+                   after = {{"find", 4, 0.75, 120}, {"split", 1, 0.25, 0}, {"nodes", 2, 1, 8}};
+  const KernelList between = device::kernels_since(before, after);
+  ASSERT_EQ(between.size(), 2u);
+  EXPECT_EQ(between[0].name, "nodes");
+  EXPECT_EQ(between[1].name, "find");
+  EXPECT_EQ(between[1].launches, 1u);
+  EXPECT_EQ(between[1].seconds, 0.25);
+  EXPECT_EQ(between[1].bytes, 20u);
+  EXPECT_EQ(device::seconds_of(between), 1.25);
+  EXPECT_EQ(device::seconds_of(between, "find"), 0.25);
+  EXPECT_EQ(device::seconds_of(between, "other"), 0);
+}
+
+TEST(KernelTimes, AddUpByNameLongestFirst) {
+  const KernelList all = device::all_kernels({{{"a", 1, 1, 10}, {"b", 1, 1.5, 0}}, {}, {{"a", 2, 2, 5}}});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].name, "a");
+  EXPECT_EQ(all[0].launches, 3u);
+  EXPECT_EQ(all[0].seconds, 3);
+  EXPECT_EQ(all[0].bytes, 15u);
+  EXPECT_EQ(all[1].name, "b");
 }
 
 }  // namespace

@@ -1,14 +1,15 @@
 // Compares the primitives of the device that VOX_TEST_DEVICE names with plain loops.
-#include "tests/device/primitives.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
+#include "libvox/device/cpu_device.h"
 #include "libvox/device/with_device.h"
 #include "libvox/engine/engine.h"
 #include "tests/common/test_engine.h"
+#include "tests/device/primitives_impl.h"
 
 namespace vox {
 namespace {
@@ -109,3 +110,5 @@ TEST_P(Primitives, FillsAndCopies) {
 
 }  // namespace
 }  // namespace vox
+
+template vox::PrimitiveResults vox::run_primitives(device::CpuDevice&, uint64_t);

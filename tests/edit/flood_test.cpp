@@ -6,7 +6,6 @@
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/device/cpu_device.h"
-#include "libvox/edit/disjoint_sets.h"
 #include "libvox/edit/leaf_faces.h"
 #include "tests/edit/edited_scene.h"
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"
-#include "libvox/engine/warm_up.h"
 #include "tests/common/test_engine.h"
 #include "tests/voxelize/soup.h"
 

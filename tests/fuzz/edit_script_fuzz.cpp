@@ -9,7 +9,7 @@
 
 #include "formats/script/edit_script.h"
 #include "formats/script/replay_csv.h"
-#include "formats/script/script_builder.h"
+#include "formats/script/script_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/edit/bounds.h"
 

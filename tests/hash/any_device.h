@@ -2,18 +2,70 @@
 // the device, so that tests are written once, in plain C++.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <memory>
+#include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "libvox/dag/collect.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/store.h"
+#include "libvox/hash/batch.h"
 #include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/slab/tables.h"
-#include "libvox/hash/sweep.h"
-#include "tests/hash/items.h"
+#include "libvox/hash/table_options.h"
+#include "libvox/hash/table_set.h"
+#include "tests/common/random.h"
 
 namespace vox {
+
+// Batches of items for tests of the hash tables.
+
+using Item = std::vector<uint32_t>;
+
+// Items one after another, in the layout of BatchRef.
+struct Batch {
+  std::vector<uint32_t> words, offsets = {0};
+  std::vector<uint64_t> hashes;
+  uint32_t words_each = 0;  // if not 0, the size of all items; tables then get neither offsets nor hashes
+
+  Batch() = default;
+  explicit Batch(const std::vector<Item>& items) {
+    for (const Item& item : items) add(item);
+  }
+
+  void add(const Item& item) { add(item, hash::hash_words(item.data(), static_cast<uint32_t>(item.size()))); }
+  void add(const Item& item, uint64_t hash) {
+    words.insert(words.end(), item.begin(), item.end());
+    offsets.push_back(static_cast<uint32_t>(words.size()));
+    hashes.push_back(hash);
+  }
+  uint64_t size() const { return hashes.size(); }
+  uint32_t words_of(uint64_t i) const { return offsets[i + 1] - offsets[i]; }
+  Item item(uint64_t i) const { return Item(words.begin() + offsets[i], words.begin() + offsets[i + 1]); }
+};
+
+// Returns an item of `size` words below `values`, which is at least 2. As in nodes and leaves, the first two
+// words are not both 0.
+inline Item random_item(Random& random, uint32_t size, uint32_t values = UINT32_MAX) {
+  Item item(size);
+  for (uint32_t& word : item) word = random.below(values);
+  if (item[0] == 0 && item[1] == 0) item[random.below(2)] = 1;
+  return item;
+}
+
+// Returns items that all differ; `count` must be less than `values` to the power of `size`.
+inline std::vector<Item> unique_items(Random& random, uint64_t count, uint32_t size,
+                                      uint32_t values = UINT32_MAX) {
+  std::set<Item> seen;
+  std::vector<Item> items;
+  while (items.size() < count)
+    if (Item item = random_item(random, size, values); seen.insert(item).second) items.push_back(item);
+  return items;
+}
 
 using Pointers = std::vector<uint32_t>;
 using Chosen = std::vector<uint32_t>;  // indices of items of a batch
@@ -102,5 +154,72 @@ class AnyDevice {
 
 std::unique_ptr<AnyDevice> make_any_device();
 std::unique_ptr<AnyDevice> make_any_cuda_device(int index);
+
+// The fixture of the tests of hash tables. Every test runs once for each variant in table_names().
+
+class TablesTest : public testing::TestWithParam<std::string> {
+ protected:
+  std::unique_ptr<AnyTables> make(hash::TableOptions options = {}) {
+    options.table = GetParam();
+    return device_->make_tables(options);
+  }
+  AnyDevice& device() { return *device_; }
+
+ private:
+  std::unique_ptr<AnyDevice> device_ = make_any_device();
+};
+
+#define VOX_FOR_ALL_TABLES(suite)                                              \
+  INSTANTIATE_TEST_SUITE_P(All, suite, testing::ValuesIn(hash::table_names()), \
+                           [](const testing::TestParamInfo<std::string>& info) { return info.param; })
+
+inline bool all_different(Pointers pointers) {
+  std::sort(pointers.begin(), pointers.end());
+  return std::adjacent_find(pointers.begin(), pointers.end()) == pointers.end();
+}
+
+inline Pointers no_pointers(uint64_t count) {
+  return Pointers(count, hash::kNullPointer);
+}
+
+// Checks that the tables hold item i at pointers[i].
+inline void expect_items_at(AnyTables& tables, const Batch& batch, const Pointers& pointers) {
+  const uint64_t range = tables.pointer_range();
+  for (uint32_t pointer : pointers) ASSERT_LT(pointer, range);
+  const std::vector<Item> items = tables.read(batch, pointers);
+  for (uint64_t i = 0; i < batch.size(); ++i) ASSERT_EQ(items[i], batch.item(i)) << i;
+}
+
+inline std::vector<Batch> in_batches(const std::vector<Item>& items, const std::vector<uint64_t>& sizes) {
+  std::vector<Batch> batches;
+  auto at = items.begin();
+  for (uint64_t size : sizes) {
+    batches.emplace_back(std::vector<Item>(at, at + static_cast<int64_t>(size)));
+    at += static_cast<int64_t>(size);
+  }
+  return batches;
+}
+
+// Inserts batches one after another, whose items all differ, and checks after each batch which items are
+// found.
+inline void insert_in_batches(AnyTables& tables, const std::vector<Batch>& batches) {
+  std::vector<Pointers> pointers;
+  Pointers all;
+  for (size_t next = 0; next < batches.size(); ++next) {
+    pointers.push_back(tables.insert_all(batches[next]));
+    all.insert(all.end(), pointers.back().begin(), pointers.back().end());
+    ASSERT_TRUE(all_different(all));
+    for (size_t i = 0; i < batches.size(); ++i) {
+      const Pointers found = tables.find_all(batches[i]);
+      if (i <= next) {
+        ASSERT_EQ(found, pointers[i]) << "of batch " << i << " after " << next;
+        ASSERT_NO_FATAL_FAILURE(expect_items_at(tables, batches[i], pointers[i]));
+      } else {
+        ASSERT_EQ(found, no_pointers(found.size())) << "of batch " << i << " after " << next;
+      }
+    }
+  }
+  ASSERT_EQ(tables.items(), all.size());
+}
 
 }  // namespace vox

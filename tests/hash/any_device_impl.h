@@ -1,11 +1,10 @@
-// Implements AnyDevice for any device. any_device.cpp and any_device.cu include it, each for one device.
+// Implements AnyDevice for any device. any_device.cpp and on_cuda.cu include it, each for one device.
 #pragma once
 
-#include "libvox/dag/collect.h"
 #include "libvox/dag/freeze.h"
-#include "libvox/dag/load.h"
+#include "libvox/dag/levels.h"
 #include "libvox/dag/store.h"
-#include "libvox/hash/batch_duplicates.h"
+#include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/slab/duplicates.h"
 #include "tests/hash/any_device.h"
 

@@ -1,8 +1,8 @@
 // Compares linked batches (linked_batches.h), whose items refer to items of the batch before, with a map.
 #include <map>
 
-#include "tests/common/thoroughness.h"
-#include "tests/hash/tables_fixture.h"
+#include "tests/common/random.h"
+#include "tests/hash/any_device.h"
 
 namespace vox {
 namespace {

@@ -1,11 +1,11 @@
 // Tests collection: the items that the roots reach stay, and no others.
-#include "libvox/dag/collect.h"
+#include "libvox/dag/store.h"
 
 #include <map>
 #include <set>
 
-#include "tests/dag/grids.h"
-#include "tests/hash/tables_fixture.h"
+#include "tests/dag/dense_dag.h"
+#include "tests/hash/any_device.h"
 
 namespace vox {
 namespace {

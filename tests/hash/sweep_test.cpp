@@ -2,8 +2,8 @@
 // used again.
 #include <map>
 
-#include "tests/common/thoroughness.h"
-#include "tests/hash/tables_fixture.h"
+#include "tests/common/random.h"
+#include "tests/hash/any_device.h"
 
 namespace vox {
 namespace {

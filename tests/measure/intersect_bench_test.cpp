@@ -8,9 +8,8 @@
 #include <set>
 
 #include "libvox/base/error.h"
-#include "libvox/measure/moving_pair.h"
 #include "tests/common/test_engine.h"
-#include "tests/voxelize/hull.h"
+#include "tests/voxelize/brute_force.h"
 #include "tests/voxelize/soup.h"
 
 namespace vox {

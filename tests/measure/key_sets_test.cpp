@@ -1,5 +1,4 @@
 // Compares the benchmark's sets of keys with plain loops: a set holds each key of its shape once.
-#include "libvox/measure/key_sets.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +7,13 @@
 #include <set>
 #include <vector>
 
+#include "libvox/base/bits.h"
 #include "libvox/device/cpu_device.h"
-#include "libvox/device/uploaded.h"
+#include "libvox/device/pool.h"
+#include "libvox/hash/keyed/key_table.h"
+#include "libvox/hash/keyed/probes.h"
+#include "libvox/measure/key_sets.h"
+#include "libvox/measure/key_views.h"
 
 namespace vox {
 namespace {
@@ -177,6 +181,171 @@ TEST_F(KeySets, KeysWithMoreBitsThanAllowedAreAnError) {
   EXPECT_NO_THROW(measure::make_shape_keys<uint64_t>(device_, format_, 12, shape, KeyLayout::Morton));
   EXPECT_THROW(measure::make_shape_keys<uint64_t>(device_, format_, 11, shape, KeyLayout::Morton), Error);
   EXPECT_THROW(measure::make_surface_keys<uint64_t>(device_, format_, 32, 2000, KeyLayout::Morton), Error);
+}
+
+// Compares slices with a loop over the dense grid: a slice holds exactly the voxels that are nearest to its
+// plane. Views must stay within the part that they show, and know which voxels there are stored.
+
+using measure::RandomSlices;
+
+uint64_t number_of(const Int3& v) {
+  return (static_cast<uint64_t>(v.z) * 1000 + static_cast<uint64_t>(v.y)) * 1000 + static_cast<uint64_t>(v.x);
+}
+
+TEST(KeyViews, ASliceHasExactlyTheVoxelsThatItsPlaneIsNearestTo) {
+  const RandomSlices slices = {19, 40};
+  std::set<uint32_t> main_axes;
+  for (uint32_t which = 0; which < slices.count; ++which) {
+    const measure::Slice slice = slices.slice(which);
+    main_axes.insert(slice.main);
+    std::set<uint64_t> expected, found;
+    const int64_t side = slice.normal[slice.main] < 0 ? -1 : 1, length = side * slice.normal[slice.main];
+    for (int32_t z = 0; z < 19; ++z)
+      for (int32_t y = 0; y < 19; ++y)
+        for (int32_t x = 0; x < 19; ++x) {
+          const Int3 v = {x, y, z};
+          int64_t height = 0;
+          for (uint32_t axis = 0; axis < 3; ++axis) {
+            EXPECT_LE(std::abs(slice.normal[axis]), length);
+            height += int64_t{slice.normal[axis]} * (v[axis] - slice.point[axis]);
+          }
+          if (-length < 2 * side * height && 2 * side * height <= length) expected.insert(number_of(v));
+        }
+    size_t seen = 0;
+    for (uint64_t i = which * slices.pixels(); i < (which + 1) * slices.pixels(); ++i)
+      if (slices.is_seen(i)) {
+        ++seen;
+        found.insert(number_of(slices.place(i)));
+      }
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(seen, expected.size());
+    EXPECT_TRUE(expected.contains(number_of(slice.point)));
+  }
+  EXPECT_EQ(main_axes.size(), 3u);
+}
+
+TEST(KeyViews, ASliceOfASurfaceSearchesForItsVoxelsRowByRow) {
+  device::CpuDevice device(0, false);
+  const hash::CellFormat<uint64_t> format = {24};
+  const measure::SurfaceShape shape = {{40}, nullptr, 0};
+  const RandomSlices slices = {40, 3};
+  const auto view = measure::make_view(device, format, shape, hash::KeyLayout::Morton, slices);
+  const hash::KeyGrid grid(hash::KeyLayout::Morton, shape.size());
+  uint64_t n = 0, stored = 0;
+  for (uint64_t i = 0; i < slices.candidates(); ++i) {
+    if (!slices.is_seen(i)) continue;
+    const Int3 place = slices.place(i);
+    ASSERT_LT(n, view.size());
+    EXPECT_EQ(view.keys.data()[n], grid.key(place));
+    EXPECT_EQ(view.values.data()[n], shape.is_filled(place) ? shape.value(place) & 0xffffff : hash::kNoValue);
+    stored += shape.is_filled(place) ? 1 : 0;
+    ++n;
+  }
+  EXPECT_EQ(n, view.size());
+  EXPECT_GT(stored, 0u);
+}
+
+TEST(KeyViews, AModelShowsAboutAsManyTexelsOfItsAtlasAsThePapers) {
+  const measure::ModelView view = {4096};
+  uint64_t seen = 0;
+  for (uint64_t i = 0; i < view.candidates(); ++i) seen += view.is_seen(i) ? 1 : 0;
+  EXPECT_NEAR(static_cast<double>(seen), 389586, 1000);
+  for (const uint32_t side : {8u, 50u, 333u}) {
+    const measure::ModelView small = {side};
+    for (uint64_t i = 0; i < small.candidates(); ++i) {
+      if (!small.is_seen(i)) continue;
+      const Int3 place = small.place(i);
+      EXPECT_TRUE(place.x >= 0 && place.y >= 0 && place.z == 0);
+      EXPECT_LT(static_cast<uint32_t>(std::max(place.x, place.y)), side);
+    }
+  }
+}
+
+// Compares the sectors that 32 searches read together, and maximum ages, with plain loops over the cells of a
+// table.
+
+using Cells = std::vector<uint64_t>;
+
+class WarpSectors : public testing::Test {
+ protected:
+  std::unique_ptr<hash::KeyTable<device::CpuDevice, uint64_t>> build(const char* name, const Cells& cells,
+                                                                     double load_factor = 0.8) {
+    auto table = hash::make_key_table<device::CpuDevice, uint64_t>(
+        device_, {.table = name, .load_factor = load_factor});
+    built_ = table->build(cells.data(), cells.size());
+    return table;
+  }
+
+  // Returns random keys of 40 bits.
+  static Cells random_cells(uint64_t count, uint64_t seed) {
+    Cells cells;
+    for (uint64_t i = 0; i < count; ++i) cells.push_back(mix64(i + seed) >> 24);
+    return cells;
+  }
+
+  device::CpuDevice device_{0, false};
+  hash::KeyTableBuild built_;
+};
+
+TEST_F(WarpSectors, AreTheDifferentOnesOfEachStepOf32Searches) {
+  const Cells stored = random_cells(500, 0), others = random_cells(500, 1 << 20);
+  const auto table = build("open", stored, 0.9);
+  const hash::RandomProbes sequence(table->slots(), hash::attempt_seed({}, 1));
+  for (const size_t n : {0, 1, 31, 32, 33, 1000}) {
+    Cells keys;
+    for (size_t i = 0; i < n; ++i) keys.push_back(i % 5 == 0 ? others[i / 2] : stored[i / 3]);
+    uint64_t expected = 0;
+    for (size_t warp = 0; warp < n; warp += 32) {
+      std::set<std::pair<uint32_t, uintptr_t>> read;  // step and sector
+      for (size_t i = warp; i < std::min(warp + 32, n); ++i)
+        for (uint32_t age = 1; age <= built_.most_probes; ++age) {
+          const uint64_t* const cell = table->cells() + sequence.place(sequence.start(keys[i]), age);
+          read.emplace(age, reinterpret_cast<uintptr_t>(cell) / 32);
+          if (*cell == hash::kEmptyCell<uint64_t> || *cell == keys[i]) break;
+        }
+      expected += read.size();
+    }
+    EXPECT_EQ(table->count_warp_sectors(keys.data(), n), expected) << n;
+  }
+}
+
+TEST_F(WarpSectors, AreOneForFourNeighboursInACoherentTable) {
+  Cells cells;
+  for (uint64_t i = 0; i < 3200; ++i) cells.push_back(i);
+  const auto table = build("robin", cells, 0.5);
+  EXPECT_LE(*table->count_warp_sectors(cells.data(), cells.size()), 3200u / 4 + 100);
+  EXPECT_GE(*table->count_warp_sectors(cells.data(), cells.size()), 3200u / 4);
+  const auto random = build("robin-random", cells, 0.5);
+  EXPECT_GE(*random->count_warp_sectors(cells.data(), cells.size()), 3000u);
+}
+
+TEST_F(WarpSectors, AreNotSaidByTablesThatAGroupSearches) {
+  const Cells cells = random_cells(100, 0);
+  EXPECT_FALSE(build("slabset", cells)->count_warp_sectors(cells.data(), cells.size()));
+  EXPECT_TRUE(build("slabset", cells)->maximum_ages().empty());
+}
+
+template <class Sequence>
+std::vector<uint8_t> oldest_of_slots(const hash::KeyTable<device::CpuDevice, uint64_t>& table) {
+  const Sequence sequence(table.slots(), hash::attempt_seed({}, 1));
+  std::vector<uint8_t> oldest(table.slots());
+  for (uint64_t slot = 0; slot < table.slots(); ++slot) {
+    if (table.cells()[slot] == hash::kEmptyCell<uint64_t>) continue;
+    const uint64_t key = table.cells()[slot] & table.cell_mask();
+    uint8_t& age = oldest[sequence.place(sequence.start(key), 1)];
+    age = std::max(age, static_cast<uint8_t>(hash::age_at(sequence, key, slot)));
+  }
+  return oldest;
+}
+
+TEST_F(WarpSectors, MaximumAgesAreThoseOfTheOldestKeysThatLookAtASlotFirst) {
+  const Cells cells = random_cells(5000, 0);
+  const auto coherent = build("robin", cells);
+  ASSERT_EQ(built_.attempts, 1u);
+  EXPECT_EQ(coherent->maximum_ages(), oldest_of_slots<hash::CoherentProbes>(*coherent));
+  const auto random = build("robin-random", cells);
+  ASSERT_EQ(built_.attempts, 1u);
+  EXPECT_EQ(random->maximum_ages(), oldest_of_slots<hash::RandomProbes>(*random));
 }
 
 }  // namespace

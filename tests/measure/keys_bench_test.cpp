@@ -10,7 +10,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/hash/keyed/key_table.h"
-#include "libvox/measure/key_figures.h"
 #include "tests/common/test_engine.h"
 
 namespace vox {

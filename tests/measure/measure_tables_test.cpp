@@ -3,12 +3,11 @@
 #include <cmath>
 
 #include "libvox/base/error.h"
-#include "libvox/hash/poisson.h"
-#include "libvox/hash/table_list.h"
-#include "libvox/measure/table_report.h"
+#include "libvox/hash/table_options.h"
+#include "libvox/measure/hash_bench.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/dag/grids.h"
+#include "tests/dag/dense_dag.h"
 
 namespace vox {
 namespace {

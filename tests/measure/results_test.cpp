@@ -1,8 +1,8 @@
-#include "libvox/measure/results.h"
-
 #include <gtest/gtest.h>
 
 #include <deque>
+
+#include "libvox/measure/results.h"
 
 namespace vox {
 namespace {
@@ -75,6 +75,95 @@ TEST(Results, GroupsOfOneNameAreOneGroupAndStayWhereTheyAre) {
   EXPECT_EQ(results.items().size(), 102u);
   EXPECT_NE(&results.append("list"), &results.append("list"));
   EXPECT_EQ(results.items().size(), 103u);
+}
+
+// Tests the comparison of rows of two runs with handmade tables whose changes are known.
+
+using measure::AgainstRow;
+using measure::Change;
+
+using Names = std::vector<std::string>;
+using Figures = std::vector<double>;
+using Counts = std::vector<uint64_t>;
+
+const measure::ComparedColumns kByNameAndSize = {{"name", "size"}, {"nodes"}};
+
+measure::ResultTable timed_rows(const Names& names, const Counts& sizes, const Counts& nodes,
+                                const Figures& ms, const Figures& least, const Figures& most) {
+  measure::ResultTable table;
+  table.column("name", "", names)
+      .column("size", "voxels", sizes)
+      .column("ms", "ms", ms)
+      .column("ms_min", "ms", least)
+      .column("ms_max", "ms", most)
+      .column("nodes", "nodes", nodes);
+  return table;
+}
+
+// Returns a table of one row whose median lies between the other two figures.
+measure::ResultTable one_row(double least, double median, double most) {
+  return timed_rows({"a"}, {1}, {7}, {median}, {least}, {most});
+}
+
+Change change_to(const measure::ResultTable& now) {
+  const std::vector<AgainstRow> rows = measure::compare_results(now, one_row(9.9, 10, 10.4), kByNameAndSize);
+  EXPECT_EQ(rows.size(), 1u);
+  return rows.front().change;
+}
+
+TEST(Against, IsSlowerOnlyBeyondBothTheSpreadAndThreePercent) {
+  EXPECT_EQ(change_to(one_row(10.5, 10.6, 10.7)), Change::Slower);
+  EXPECT_EQ(change_to(one_row(10.4, 10.6, 10.7)), Change::None);  // once it is as fast as the slowest before
+  EXPECT_EQ(change_to(one_row(10.0, 12.0, 15.0)), Change::None);  // the spread is too wide for a conclusion
+  EXPECT_EQ(change_to(one_row(10.41, 10.42, 10.5)), Change::Slower);
+  EXPECT_EQ(change_to(one_row(9.5, 9.6, 9.8)), Change::Faster);
+  EXPECT_EQ(change_to(one_row(9.5, 9.6, 9.9)), Change::None);
+  EXPECT_EQ(change_to(one_row(10, 10, 10)), Change::None);
+  const measure::ResultTable steady = one_row(10, 10, 10);
+  EXPECT_EQ(measure::compare_results(one_row(10.2, 10.2, 10.2), steady, kByNameAndSize)[0].change,
+            Change::None);
+  EXPECT_EQ(measure::compare_results(one_row(10.4, 10.4, 10.4), steady, kByNameAndSize)[0].change,
+            Change::Slower);
+}
+
+TEST(Against, NamesRowsThatDidOtherWorkAndThoseThatOneRunHasAlone) {
+  const auto before = timed_rows({"a", "a", "b"}, {1, 2, 1}, {5, 6, 7}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3});
+  const auto now = timed_rows({"b", "a", "c"}, {1, 2, 1}, {7, 8, 9}, {6, 2, 1}, {6, 2, 1}, {6, 2, 1});
+  const std::vector<AgainstRow> rows = measure::compare_results(now, before, kByNameAndSize);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0].row, "b, 1");
+  EXPECT_EQ(rows[0].change, Change::Slower);
+  EXPECT_EQ(rows[0].ratio(), 2);
+  EXPECT_EQ(rows[1].row, "a, 2");
+  EXPECT_EQ(rows[1].change, Change::OtherWork);
+  EXPECT_EQ(rows[1].other_work, "nodes 8, was 6");
+  EXPECT_EQ(rows[2].row, "c, 1");
+  EXPECT_EQ(rows[2].change, Change::Added);
+  EXPECT_EQ(rows[2].ratio(), std::nullopt);
+  EXPECT_EQ(rows[3].row, "a, 1");
+  EXPECT_EQ(rows[3].change, Change::Gone);
+  for (const Change change : {Change::Slower, Change::OtherWork, Change::Added, Change::Gone})
+    EXPECT_EQ(measure::count_of(rows, change), 1u);
+}
+
+TEST(Against, ComparesRowsWithoutASpreadAndLeavesOutThoseWithoutATime) {
+  measure::ResultTable before, now;
+  before.column("name", "", Names{"a", "b"}).column("ms", "ms", Figures{1, 1});
+  const std::vector<std::optional<double>> times = {1.02, 2, std::nullopt};
+  now.column("name", "", Names{"a", "b", "c"}).column("ms", "ms", times, [](const auto& ms) { return ms; });
+  const std::vector<AgainstRow> rows = measure::compare_results(now, before, {{"name"}, {}});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].change, Change::None);
+  EXPECT_EQ(rows[1].change, Change::Slower);
+}
+
+TEST(Against, MatchesValuesThatAreAbsentAndWholeNumbersOfEitherKind) {
+  measure::ResultTable before, now;
+  const std::vector<std::optional<uint64_t>> sizes = {std::nullopt, 4};
+  before.column("size", "", sizes, [](const auto& size) { return size; }).column("ms", "ms", Figures{1, 1});
+  now.column("size", "", Figures{4}).column("ms", "ms", Figures{1});
+  EXPECT_EQ(measure::count_of(measure::compare_results(now, before, {{"size"}, {}}), Change::None), 1u);
+  EXPECT_EQ(measure::count_of(measure::compare_results(before, before, {{"size"}, {}}), Change::None), 2u);
 }
 
 }  // namespace

@@ -1,17 +1,82 @@
 // Tests ranks that are MPI processes. The data that they exchange follow from a formula of sender and
 // receiver.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
-#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
-#include "tests/ranks/on_mpi_ranks.h"
+#include "libvox/base/process.h"
+#include "libvox/base/progress.h"
+#include "libvox/ranks/ranks.h"
+#include "tests/common/mpirun.h"
+#include "tests/common/test_engine.h"
+#include "tests/dag/dense_dag.h"
+#include "tests/voxelize/soup.h"
 
 namespace vox::ranks {
+
+// Tests that run in several processes: each test starts its own program again by mpirun, for this test alone.
+
+// Skips its tests if there is no MPI.
+class MpirunTest : public testing::Test {
+ protected:
+  void SetUp() override;
+};
+
+struct Launched {
+  int status = 0;      // the exit code of mpirun
+  std::string output;  // the output of all processes
+};
+
+// Runs `body` in `count` processes. Inside these processes it returns nothing.
+std::optional<Launched> launched(uint32_t count, const std::function<void(LaunchedRanks&)>& body);
+
+// Does the same and expects that all processes succeed.
+void with_mpirun(uint32_t count, const std::function<void(LaunchedRanks&)>& body);
+
+namespace {
+
+std::string this_test() {
+  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+  return fmt::format("{}.{}", test.test_suite_name(), test.name());
+}
+
+}  // namespace
+
+std::optional<Launched> launched(uint32_t count, const std::function<void(LaunchedRanks&)>& body) {
+  if (launch().count > 1) {
+    body(*joined_ranks());
+    return std::nullopt;
+  }
+  std::vector<std::string> command = mpirun_command(count);
+  command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+  command.push_back("--gtest_filter=" + this_test());
+  const ProgramResult result = run_program(command);
+  return Launched{result.status, result.output};
+}
+
+void with_mpirun(uint32_t count, const std::function<void(LaunchedRanks&)>& body) {
+  if (const auto result = launched(count, body)) {
+    EXPECT_EQ(result->status, 0) << result->output;
+  }
+}
+
+void MpirunTest::SetUp() {
+  if (launch().count == 1 && !have_mpirun()) GTEST_SKIP() << "no MPI";
+}
+
 namespace {
 
 using MpiRanksTest = MpirunTest;
@@ -121,6 +186,22 @@ TEST_F(MpiRanksTest, WhoWaitsIsEndedWhenAnotherIsKilled) {
   if (!result) return;
   EXPECT_NE(result->status, 0);
   EXPECT_NE(result->output.find("cancelled"), std::string::npos) << result->output;
+}
+
+// Builds a scene in several MPI processes. The scene is small enough for the address sanitizer.
+
+using MpiBuildTest = MpirunTest;
+
+TEST_F(MpiBuildTest, TwoProcessesMakeWhatOneDeviceMakes) {
+  with_mpirun(2, [](LaunchedRanks& ranks) {
+    const Soup soup = textured_sphere(300, 6, 41);
+    const auto engine = make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30});
+    SceneShare share = engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(300), {}, nullptr);
+    EXPECT_GT(share.figures.items_kept, 0u);
+    const voxelize::BuildResult together = joined(ranks, std::move(share));
+    if (ranks.rank() == 0) expect_equal(build(*test_engine(), soup, 300).dag, together.dag);
+    ranks.gather(0);  // no process ends before all are done
+  });
 }
 
 }  // namespace

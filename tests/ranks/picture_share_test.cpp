@@ -7,11 +7,10 @@
 
 #include "libvox/base/error.h"
 #include "libvox/engine/group_engine.h"
-#include "libvox/ranks/shared_renderer.h"
-#include "libvox/ranks/thread_ranks.h"
+#include "libvox/ranks/ranks.h"
 #include "tests/common/test_engine.h"
 #include "tests/common/volumes.h"
-#include "tests/dag/grids.h"
+#include "tests/dag/dense_dag.h"
 #include "tests/render/pictures.h"
 
 namespace vox {

@@ -1,11 +1,22 @@
 // Computes a volume's picture in a second, plain way: in doubles, over every value of the dense volume.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "libvox/base/error.h"
+#include "libvox/base/geometry.h"
+#include "libvox/bricks/volume_iso.h"
 #include "libvox/render/volume_render.h"
+#include "libvox/scene/oklab.h"
+#include "tests/bricks/brick_volumes.h"
+#include "tests/common/random.h"
+#include "tests/common/test_engine.h"
+#include "tests/render/pictures.h"
 
 namespace vox {
 
@@ -131,5 +142,54 @@ struct DenseCast {
     return {std::min(color.x, 255.0), std::min(color.y, 255.0), std::min(color.z, 255.0)};
   }
 };
+
+using namespace testing_bricks;
+
+constexpr render::ImageSize kVolumeImage = {53, 40};
+constexpr std::array<volume::ValueType, 4> kTypes = {volume::ValueType::U8, volume::ValueType::U16,
+                                                     volume::ValueType::I16, volume::ValueType::F32};
+
+inline bricks::FrozenBricks bricks_of(const volume::Volume& volume, uint32_t log2_side,
+                                      uint32_t types = bricks::kAllBrickTypes) {
+  return test_engine()
+      ->build_bricks(volume, {.log2_side = log2_side, .types = types, .threshold = {}})
+      .bricks;
+}
+
+inline render::VolumeRenderOptions volume_view(const volume::VolumeInfo& info, const char* view = "iso") {
+  const VoxelBox box = render::VolumeSpace(info).around(info.box());
+  return {.pose = render::framing({&box, 1}, view, 20, 40, kVolumeImage), .size = kVolumeImage};
+}
+
+// Returns views of a volume from beside it, from inside, and along an axis.
+inline std::vector<render::VolumeRenderOptions> volume_views(const volume::VolumeInfo& info) {
+  std::vector<render::VolumeRenderOptions> list = {volume_view(info), volume_view(info, "left"),
+                                                   volume_view(info)};
+  list[1].opacity = 0.05;
+  list[2].pose.eye = Vec3d{0.3, 0.4, 0.45} * info.size.x;
+  list[2].pose.target = {1, 2, 3};
+  list.push_back(volume_view(info));
+  const int32_t half = info.size.y / 2;
+  const double middle = half;  // for rays inside planes of the grid
+  list[3].pose = {{-40, middle, middle}, {0, middle, middle}, 50};
+  list[3].opacity = 1;
+  list[3].size = {41, 41};
+  return list;
+}
+
+inline render::Picture shown_volume(const bricks::FrozenBricks& bricks,
+                                    const render::VolumeRenderOptions& options) {
+  return test_engine()->volume_renderer(bricks)->render(options);
+}
+
+// A volume with waves of all values and an empty corner.
+inline volume::Volume waves(Int3 size, volume::ValueType type) {
+  return memory_volume(size, type, [=](Int3 v) {
+    if (v.x + v.y < size.x / 2) return 0u;
+    const double number =
+        110 + 70 * std::sin(v.x * 0.31 + v.z * 0.12) + 50 * std::cos(v.y * 0.43 - v.z * 0.2);
+    return bits_near(type, number);
+  });
+}
 
 }  // namespace vox

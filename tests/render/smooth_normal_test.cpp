@@ -1,7 +1,7 @@
 // Compares normals derived from the voxels around a hit with floods through dense grids.
 #include "libvox/render/smooth_normal.h"
 
-#include "libvox/render/point.h"
+#include "libvox/render/shade.h"
 #include "tests/render/traced.h"
 
 namespace vox {

@@ -1,6 +1,11 @@
 // Tests where rays stop before they reach a voxel's face, namely at nodes no wider than a pixel and at their
 // end, and the resulting hit.
-#include "tests/common/thoroughness.h"
+
+#include <gtest/gtest.h>
+
+#include "libvox/base/geometry.h"
+#include "libvox/render/beam.h"
+#include "tests/common/random.h"
 #include "tests/render/traced.h"
 
 namespace vox {
@@ -143,6 +148,140 @@ TEST(Trace, LargeScenesAreExact) {
       }
     }
   }
+}
+
+// Tests rays that begin in a node that another ray has passed: they must hit the same as from the root.
+
+Vec3d place_in(Int3 voxel, Random& random) {
+  const Vec3d corner = {double(voxel.x), double(voxel.y), double(voxel.z)};
+  return corner + (random.below(4) == 0 ? Vec3d{1.0 * random.below(2), 1.0 * random.below(2), 0.5}
+                                        : random.in_cube(0, 1));
+}
+
+Vec3d any_direction(Random& random) {
+  const Vec3d direction = random.in_cube(-1, 1);
+  return random.below(6) == 0 ? Vec3d{0, direction.y < 0 ? -1.0 : 1.0, 0} : direction;
+}
+
+// Returns a ray that is already several voxels wide where it begins.
+render::Ray wide_ray(const Traced& scene, Vec3d from, Vec3d direction) {
+  const render::Ray ray = scene.ray(from - direction * 60, direction, 0.2);
+  return render::begun_later(ray, static_cast<int64_t>(60 * length(direction) / ray.voxels_per_tick));
+}
+
+// Compares rays from voxels near the hit of a ray. Returns the number of rays that know a node below the
+// root.
+int expect_same_from(const Traced& scene, const render::Ray& first, Random& random) {
+  const render::RayDagRef dag = scene.dag.ref();
+  render::PassedNodes passed;
+  const render::Hit hit = render::trace(dag, first, {}, passed);
+  EXPECT_EQ(hit, scene.trace(first));
+  if (!hit.found()) return 0;
+  int below = 0;
+  for (int i = 0; i < 6; ++i) {
+    const auto off = [&] { return static_cast<int32_t>(random.below(5)) - 2; };
+    const Int3 voxel = hit.low + Int3{off(), off(), i < 3 ? 0 : off()};
+    const render::StartNode start = render::start_near(dag, passed, hit, voxel);
+    below += start.node != nullptr && start.log2 < dag.log2_side;
+    const Vec3d from = place_in(voxel, random), direction = any_direction(random);
+    const render::Ray next = i % 2 == 0 ? scene.ray(from, direction) : wide_ray(scene, from, direction);
+    EXPECT_EQ(render::trace(dag, next, start), scene.trace(next));
+  }
+  return below;
+}
+
+TEST(StartNode, RaysHitTheSameAsFromTheRoot) {
+  Random random(17);
+  for (const DenseGrid& grid : {DenseGrid(shell), DenseGrid(dust(2)), DenseGrid(blocks), scattered(90)}) {
+    const Traced scene(64, grid);
+    int below = 0;
+    for (int i = 0; i < 200 * static_cast<int>(kThoroughness) && !testing::Test::HasFailure(); ++i) {
+      const Vec3d origin = random.in_cube(-100, 164);
+      const render::Ray first = scene.ray(origin, random.in_cube(0, 64) - origin, i % 3 * 0.01);
+      below += expect_same_from(scene, first, random);
+    }
+    EXPECT_GT(below, 100);
+  }
+}
+
+TEST(StartNode, AVoxelOutsideOfTheCubeIsInNoNode) {
+  const Traced scene(16, everywhere);
+  render::PassedNodes passed;
+  const render::RayDagRef dag = scene.dag.ref();
+  const render::Hit hit = render::trace(dag, scene.ray({-5, 3, 3}, {1, 0, 0}), {}, passed);
+  ASSERT_TRUE(hit.found());
+  EXPECT_EQ(render::start_near(dag, passed, hit, {-1, 3, 3}).node, nullptr);
+}
+
+// Tests beams: rays that begin where their beam ends must hit the same as rays from the eye, with and without
+// level of detail.
+
+constexpr render::ImageSize kBeamSize = {60, 44};  // not a multiple of a tile's size
+
+struct BeamCounts {
+  int tiles = 0, later = 0, nothing = 0;
+};
+
+// Compares all rays of a picture with and without their beams.
+BeamCounts expect_no_difference(const Traced& scene, const render::CameraPose& pose, double spread) {
+  const render::RayDagRef dag = scene.dag.ref();
+  render::Camera camera = render::make_camera(pose, kBeamSize, scene.log2_side());
+  camera.spread *= spread;
+  const render::PixelRays rays = render::pixel_rays(camera);
+  const render::BeamTiles tiles = {kBeamSize.width, kBeamSize.height};
+  BeamCounts counts;
+  for (uint32_t tile = 0; tile < tiles.count(); ++tile) {
+    const Vec2<uint32_t> place = {tile % tiles.across(), tile / tiles.across()};
+    const float depth = render::Beam(dag, rays, place).start();
+    ++counts.tiles;
+    counts.later += depth > 0 && depth < render::kHitsNothing;
+    counts.nothing += depth >= render::kHitsNothing;
+    for (uint32_t i = 0; i < 256; ++i) {  // in steps of half a pixel
+      const auto at = [](uint32_t tile_at, uint32_t half) {
+        return tile_at << (render::kLog2BeamSide + render::kSubpixelBits) |
+               half << (render::kSubpixelBits - 1);
+      };
+      const render::Course course =
+          render::make_course(rays.log2_side, rays.direction(at(place.x, i % 16), at(place.y, i / 16)));
+      const render::Ray ray = render::make_ray(course, rays.eye, rays.spread);
+      const render::Hit hit = scene.trace(ray);
+      const bool nothing = depth >= render::kHitsNothing;
+      EXPECT_EQ(nothing ? render::Hit() : scene.trace(render::begun_in_beam(ray, course, rays, depth)), hit);
+    }
+  }
+  return counts;
+}
+
+TEST(Beam, RaysHitTheSameAsFromTheEye) {
+  Random random(11);
+  BeamCounts all;
+  for (const DenseGrid& grid : {DenseGrid(shell), DenseGrid(dust(2)), DenseGrid(blocks), scattered(900)}) {
+    const Traced scene(64, grid);
+    for (int i = 0; i < 2 * static_cast<int>(kThoroughness) && !testing::Test::HasFailure(); ++i) {
+      const Vec3d eye = i % 4 == 0 ? random.in_cube(0, 64) : random.in_cube(-300, 364);
+      const BeamCounts counts =
+          expect_no_difference(scene, {eye, random.in_cube(10, 54), i % 3 == 0 ? 120.0 : 20.0}, i % 4);
+      all.tiles += counts.tiles;
+      all.later += counts.later;
+      all.nothing += counts.nothing;
+    }
+  }
+  EXPECT_GT(all.later, all.tiles / 10);
+  EXPECT_GT(all.nothing, all.tiles / 20);
+}
+
+TEST(Beam, RaysAlongAxesAndFromFarAwayHitTheSame) {
+  const Traced scene(64, shell);
+  for (const Vec3d eye : {Vec3d{32, 500, 32}, {32.5, 32.5, -200}, {-1e6, 32, 30}, {7e7, 6e7, 5e7}})
+    expect_no_difference(scene, {eye, {32, 32, 32}, 0.001 + 3000 / length(eye - Vec3d{32, 32, 32})}, 1);
+}
+
+TEST(Beam, InMatterAndInAnEmptyScene) {
+  const Traced full(16, everywhere), empty(16, nowhere);
+  const render::CameraPose pose = {{8, 8, 8}, {20, 9, 9}, 60};
+  EXPECT_EQ(expect_no_difference(full, pose, 1).later, 0);
+  const BeamCounts counts = expect_no_difference(empty, pose, 1);
+  EXPECT_EQ(counts.nothing, counts.tiles);
 }
 
 }  // namespace

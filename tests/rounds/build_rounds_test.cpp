@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "libvox/base/memory.h"
+#include "libvox/base/process.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/procedural/procedural.h"
 #include "tests/common/test_engine.h"
-#include "tests/dag/same_dag.h"
-#include "tests/voxelize/textured.h"
+#include "tests/dag/dense_dag.h"
+#include "tests/voxelize/soup.h"
 
 namespace vox {
 namespace {

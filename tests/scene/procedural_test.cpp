@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include "libvox/scene/procedural/noise.h"
+#include "libvox/scene/procedural/shapes.h"
 
 namespace vox {
 namespace {

@@ -2,12 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"
-#include "libvox/dag/octree_counts.h"
-#include "libvox/spatial/hash_ref.h"
-#include "libvox/spatial/verify.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/spatial/frozen_hash.h"
+#include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/thoroughness.h"
-#include "tests/dag/grids.h"
+#include "tests/dag/dense_dag.h"
 
 namespace vox {
 namespace {

@@ -1,5 +1,5 @@
 // Tests vox-bench bricks with good and with bad input.
-#include "tests/tools/bricks_program.h"
+#include "tests/tools/program.h"
 
 #include "tests/common/test_engine.h"
 #include "tests/tools/browser.h"

@@ -1,9 +1,12 @@
 // Tests vox-convert with volumes and bricks.
+
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
-#include "tests/common/thoroughness.h"
-#include "tests/tools/bricks_program.h"
+#include "tests/common/random.h"
+#include "tests/common/test_engine.h"
+#include "tests/tools/program.h"
 
 namespace vox {
 namespace {
@@ -133,6 +136,156 @@ TEST_F(BricksProgram, SaysWhatIsWrong) {
   write("nan_2x2x2_float32.raw", values);
   expect_failure(kFailed, "nan_2x2x2_float32.raw: voxel (1, 1, 0) is nan, expected finite values",
                  {"nan_2x2x2_float32.raw"});
+}
+
+// Tests vox-convert --verify for bricks, and that bricks do not depend on memory and threads.
+
+using VerifyBricksProgram = BricksProgram;
+
+TEST_F(VerifyBricksProgram, ReadsBackWhatItHasWrittenAndComparesIt) {
+  const std::string volume = "ball_20x14x9_uint8.raw";
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"-o", "a.h5"}, {"-o", "a.nrrd"}, {"-o", "b.h5", "--threshold", "0.4"}}) {
+    std::vector<std::string> arguments = {volume, "--verify", "--json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    EXPECT_EQ(json_value(converted(arguments), "verified"), "true");
+  }
+  std::string numbers;
+  for (int i = -30; i < 30; ++i) {
+    const auto value = static_cast<float>(i) / 7;
+    numbers.append(reinterpret_cast<const char*>(&value), 4);
+  }
+  write("f_5x4x3_float32.raw", numbers);
+  EXPECT_EQ(json_value(converted({"f_5x4x3_float32.raw", "--threshold-raw", "-2", "--verify", "--json"}),
+                       "verified"),
+            "true");
+  write("cube.obj", cube_obj());
+  for (const char* structure : {"svdag", "bricks", "both"}) {
+    const std::string json = converted(
+        {"cube.obj", "--res", "40", "--structure", structure, "--verify", "--json", "-o", "cube.h5"});
+    EXPECT_EQ(json_value(json, "verified"), "true") << structure;
+  }
+  EXPECT_NE(converted({"cube.h5", "--structure", "both", "-o", "c.h5", "--verify"}).find("c.h5: correct: "),
+            std::string::npos);
+  expect_failure(kBadUsage, "--verify reads scene files back",
+                 {"cube.obj", "--res", "40", "--verify", "-o", "cube.vox"});
+}
+
+TEST_F(VerifyBricksProgram, NamesTheFirstVoxelInWhichBricksDifferFromTheirScene) {
+  make_cubes();
+  converted(
+      {"cube.h5", "--structure", "both", "--brick-size", "8", "--types", "empty,dense", "-o", "both.h5"});
+  EXPECT_NE(converted({"both.h5", "--verify"}).find("both.h5: correct: "), std::string::npos);
+  const std::string text = python(R"(
+import h5py, numpy, random
+file = h5py.File('both.h5', 'r+')
+group = file['bricks']
+types = [name.decode() for name in group['types'][()]]
+root = group['root'][()].reshape(8, 8, 8)
+words = group['dense'][()]
+values = words.view('u1')
+random.seed(3)
+changed = []
+while len(changed) < 4:
+    x, y, z = (random.randrange(64) for _ in range(3))
+    entry = int(root[z // 8, y // 8, x // 8])
+    if types[entry & 15] != 'dense': continue
+    at = (entry >> 4) * 4 + x % 8 + 8 * (y % 8) + 64 * (z % 8)
+    if values[at] == 0: continue  # the number of filled voxels stays as it is
+    changed.append((z, y, x, values[at] + 1, values[at]))
+    values[at] += 1
+group['dense'][...] = words
+z, y, x, now, before = min(changed)
+print('voxel ({}, {}, {}) is {} in the bricks, but {} in the SVDAG'.format(x, y, z, now, before), end='')
+)");
+  expect_failure(kFailed, "both.h5: " + text, {"both.h5", "--verify"});
+  python(R"(
+import h5py
+attributes = h5py.File('both.h5', 'r+')['bricks'].attrs
+attributes.modify('filled', attributes['filled'] - 1)
+)");
+  expect_failure(kFailed, "both.h5: the number of filled voxels is ", {"both.h5", "--verify"});
+}
+
+TEST_F(VerifyBricksProgram, GivesEqualFilesForEveryThreadCountAndMemoryLimit) {
+  std::string first;
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{}, {"--threads", "1"}, {"--memory-limit", "400M"}}) {
+    std::vector<std::string> arguments = {"ball_20x14x9_uint8.raw", "-o", "a.h5"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    converted(arguments);
+    const std::string dump = bricks_digest("a.h5");
+    if (first.empty()) first = dump;
+    EXPECT_EQ(dump, first);
+  }
+}
+
+// The volume has 256 MiB of 16-bit values, nearly all 0, which take no room on the disk.
+TEST_F(VerifyBricksProgram, AVolumeLargerThanTheMemoryItMayTakeGivesTheSameBricks) {
+  if (kThoroughness < 10) GTEST_SKIP() << "instrumented programs take memory of their own";
+  constexpr uint64_t kBytes = 256 << 20, kLimit = 100 << 20;
+  const std::string volume = write("large_512x512x512_uint16.raw", "");
+  std::filesystem::resize_file(folder_ / volume, kBytes);
+  std::fstream file(folder_ / volume, std::ios::binary | std::ios::in | std::ios::out);
+  const std::string part = ball(5);
+  for (uint64_t at = 12345; at + part.size() < kBytes; at += 3141593) {
+    file.seekp(static_cast<std::streamoff>(at));
+    file << part;
+  }
+  file.close();
+  const Finished bounded = ran({volume, "--memory-limit", "100M", "-o", "bounded.h5", "-q"});
+  ASSERT_EQ(bounded.code, 0) << bounded.err;
+  EXPECT_TRUE(bounded.peak_bytes < kLimit || test_device() != "cpu") << bounded.peak_bytes;
+  converted({volume, "-o", "free.h5", "-q"});
+  EXPECT_EQ(bricks_digest("bounded.h5"), bricks_digest("free.h5"));
+  converted({"bounded.h5", "-o", "large.nrrd", "-q"});
+  EXPECT_EQ(python(R"(
+import numpy, os
+given = numpy.fromfile('large_512x512x512_uint16.raw', 'u2')
+header = os.path.getsize('large.nrrd') - given.nbytes
+print((given == numpy.fromfile('large.nrrd', 'u2', offset=header)).all()))"),
+            "True\n");
+}
+
+// Tests vox-convert with volumes that become scenes.
+
+TEST_F(BricksProgram, LabelsOfAVolumeBecomeTheMaterialsThatTheyWereWrittenAs) {
+  make_cubes();
+  converted({"cube.h5", "-o", "cube.nrrd"});
+  converted({"cube.nrrd", "--structure", "svdag", "--materials", "labels", "-o", "again.h5", "--verify"});
+  EXPECT_EQ(digest("again.h5"), digest("cube.h5"));
+}
+
+TEST_F(BricksProgram, AVolumeBecomesEveryFormOfAScene) {
+  const std::string json =
+      converted({"ball_20x14x9_uint8.raw", "--structure", "both,hash", "--threshold", "0.5", "--materials",
+                 "bins:4", "--palette-out", "p.gpl", "-o", "a.h5", "--verify", "--json"});
+  EXPECT_EQ(json_value(json, "verified"), "true");
+  EXPECT_EQ(json_value(json, "resolution"), "20");
+  EXPECT_EQ(json_value(json, "bricks.filled"), json_value(json, "voxels"));
+  EXPECT_NE(read_bytes(folder_ / "p.gpl").find("120 to 150"), std::string::npos);
+  converted({"ball_20x14x9_uint8.raw", "-o", "a.vox"});
+  converted({"ball_20x14x9_uint8.raw", "--materials", "none", "--res", "10", "-o", "b.binvox"});
+}
+
+TEST_F(BricksProgram, WhatHasNoEffectOnASceneOfAVolumeIsRefused) {
+  const auto refuse = [&](const std::string& text, std::vector<std::string> more) {
+    more.insert(more.begin(), "ball_20x14x9_uint8.raw");
+    expect_failure(kBadUsage, text, more);
+  };
+  refuse("--materials has no effect on bricks of a volume", {"--materials", "bins"});
+  refuse("--materials of a volume is bins, labels or none", {"--structure", "svdag", "--materials", "mesh"});
+  refuse("--threshold is for amounts",
+         {"--structure", "svdag", "--materials", "labels", "--threshold", "0.1"});
+  refuse("--materials is 'bins:17', expected bins:1 to bins:16",
+         {"--structure", "svdag", "--materials", "bins:17"});
+  refuse("--materials is 'labels:1', expected", {"--structure", "svdag", "--materials", "labels:1"});
+  refuse("--channel has no effect", {"--structure", "svdag", "--channel", "0"});
+  refuse("--palette has no effect", {"--structure", "svdag", "--materials", "none", "--palette", "p.gpl"});
+  refuse("--coverage has no effect", {"--structure", "svdag", "--coverage", "thin"});
+  write("cube.obj", cube_obj());
+  expect_failure(kBadUsage, "--materials bins and labels are for volumes",
+                 {"cube.obj", "--res", "64", "--materials", "bins"});
 }
 
 }  // namespace

@@ -5,49 +5,13 @@
 #include <cstdlib>
 
 #include "formats/scene/scene_file.h"
-#include "libvox/hash/table_list.h"
+#include "libvox/hash/table_options.h"
+#include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/thoroughness.h"
 #include "tests/tools/program.h"
 
 namespace vox {
 namespace {
-
-class EditProgram : public CubesTest {
- protected:
-  EditProgram() : CubesTest("vox-edit") {}
-
-  // Expects an error in a bad script.
-  void expect_bad_script(const std::string& text, const std::string& script,
-                         const std::string& scene = "cube.h5") {
-    write("bad.txt", script);
-    expect_failure(kFailed, text, {scene, "--script", "bad.txt", "-o", "x.h5"});
-    expect_failure(kFailed, text, {scene, "--script", "bad.txt", "--check"});
-  }
-
-  // Returns the scene after the script, which is written to `name` and verified.
-  dag::VoxelScene edited(const std::string& script, const std::string& name = "edited.h5",
-                         const std::vector<std::string>& more = {}, const std::string& scene = "cube.h5") {
-    write("script.txt", script);
-    std::vector<std::string> arguments = {scene, "-s", "script.txt", "-o", name, "-q"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    printed(arguments);
-    expect_correct(name);
-    return read_scene(folder_ / name);
-  }
-  void expect_correct(const std::string& name) {
-    EXPECT_NE(converted({"--verify", name}).find("correct"), std::string::npos) << name;
-  }
-};
-
-// The command adds 64 voxels of material 3 away from the shell of the cube.
-const std::string kBox = "box add min 20,20,20 max 24,24,24 material 3\n";
-
-uint64_t json_number(const std::string& json, const std::string& key) {
-  return std::stoull(json_value(json, key));
-}
-
-// The next tests are about the scene that is written.
 
 TEST_F(EditProgram, WritesTheEditedScene) {
   const dag::VoxelScene before = read_scene(folder_ / "cube.h5"), after = edited(kBox);
@@ -375,112 +339,6 @@ TEST_F(EditProgram, PlaysRecordings) {
 }
 
 // The next tests are about the reports.
-
-TEST_F(EditProgram, PrintsOneJsonObject) {
-  write("script.txt", kBox + "undo\nredo\ngc\n" + kBox);
-  const std::string json = printed({"cube.h5", "-s", "script.txt", "--json"});
-  EXPECT_TRUE(json.starts_with("{") && json.ends_with("}\n")) << json;
-  for (const char* key :
-       {"file", "script", "digest", "resolution", "voxels", "pass_ms.mean", "pass_ms.median",
-        "pass_ms.longest", "store.item_bytes", "store.allocated_bytes", "seconds.load", "seconds.edit",
-        "seconds.write", "peak_memory_bytes", "device", "garbage.items"})
-    EXPECT_NE(json_value(json, key), "") << key;
-  EXPECT_EQ(json_value(json, "edits"), "2");
-  EXPECT_EQ(json_value(json, "passes"), "2");
-  EXPECT_EQ(json_value(json, "changed_voxels"), "64");
-  EXPECT_EQ(json_value(json, "garbage.collections"), "1");
-  EXPECT_EQ(json_number(json, "voxels"), read_scene(folder_ / "cube.h5").dag.voxels + 64);
-  EXPECT_EQ(json_value(json, "digest"), "\"" + dag::to_string(edited(kBox).dag.digest) + "\"");
-  if (access("/usr/bin/python3", X_OK) != 0) return;
-  write("result.json", json);
-  python("import json\njson.load(open('result.json'))\n");
-}
-
-TEST_F(EditProgram, SumsUpWhatEachToolDid) {
-  write("script.txt", kBox + "clear\nundo\ngc\n" + kBox);
-  const std::string text = printed({"cube.h5", "-s", "script.txt", "-o", "x.h5"});
-  for (const char* part :
-       {"box add", "everything remove", "all", "ms a pass", "garbage: ", "store: ", "x.h5: ", "load "})
-    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
-  EXPECT_TRUE(has(text, dag::to_string(read_scene(folder_ / "x.h5").dag.digest))) << text;
-  EXPECT_FALSE(has(text, "voxels changed")) << text;
-  const Finished logged = ran({"cube.h5", "-s", "script.txt", "--log", "x.csv"});
-  EXPECT_TRUE(has(logged.out, "voxels changed")) << logged.out;
-  EXPECT_TRUE(has(logged.err, "x.csv: ")) << logged.err;
-  write("script.txt", "snapshot a\n");
-  EXPECT_TRUE(printed({"cube.h5", "-s", "script.txt"}).starts_with("no edits\nstore: "));
-}
-
-TEST_F(EditProgram, LogsEveryPassAsCsv) {
-  write("script.txt", kBox + "\nclear\n");
-  printed({"cube.h5", "-s", "script.txt", "--log", "edits.csv", "-q"});
-  const std::string csv = read_bytes(folder_ / "edits.csv");
-  EXPECT_TRUE(csv.starts_with(
-      "\"line\",frame,tool,edits,changed_voxels,nodes_made,nodes_distinct,nodes_new,leaves_made,"
-      "leaves_distinct,leaves_new,octree_bytes,store_items,store_item_bytes,"
-      "store_allocated_bytes,octree_seconds,octree_device_seconds,merge_seconds,merge_device_seconds,"
-      "seconds\r\n"))
-      << csv;
-  EXPECT_TRUE(has(csv, "\n1,0,box add,1,64,")) << csv;
-  EXPECT_TRUE(has(csv, "\n3,0,everything remove,1,")) << csv;
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
-}
-
-TEST_F(EditProgram, LogsEveryPassForH5py) {
-  if (access("/usr/bin/python3", X_OK) != 0) GTEST_SKIP() << "no python";
-  write("script.txt", kBox + "gc\nclear\nundo\n");
-  printed({"cube.h5", "-s", "script.txt", "--log", "log.h5", "-q"});
-  const std::string out = python(
-      "import h5py\n"
-      "f = h5py.File('log.h5')\n"
-      "e, c = f['edits'], f['collections']\n"
-      "print(f.attrs['tool'].decode(), f.attrs['script'].decode(), f.attrs['resolution'])\n"
-      "print([t.decode() for t in e['tool'][:]], e['line'][:].tolist(), e['edits'][:].tolist())\n"
-      "print(e['changed_voxels'][0], e['changed_voxels'].attrs['unit'].decode(), "
-      "e['octree_bytes'].attrs['unit'].decode(),\n"
-      "      e['seconds'].attrs['unit'].decode(), c['mark_seconds'].attrs['unit'].decode())\n"
-      "print(all(e['seconds'][:] >= e['octree_seconds'][:] + e['merge_seconds'][:]), all(e['seconds'][:] > "
-      "0))\n"
-      "print(all(e['store_allocated_bytes'][:] >= e['store_item_bytes'][:]), all(e['store_items'][:] > 0))\n"
-      "print(e['leaves_new'][0], e['octree_bytes'][0] > 0, c['line'][:].tolist(), c['items_after'][:] > "
-      "0)\n");
-  EXPECT_EQ(out,
-            "vox-edit script.txt 64\n"
-            "['box add', 'everything remove'] [1, 3] [1, 1]\n"
-            "64 voxels bytes s s\n"
-            "True True\n"
-            "True True\n"
-            "1 True [2] [ True]\n");
-}
-
-TEST_F(EditProgram, ShowsTheKernelsWithProfile) {
-  write("script.txt", kBox);
-  const Finished run = ran({"cube.h5", "-s", "script.txt", "--profile"});
-  EXPECT_EQ(run.code, 0);
-  EXPECT_TRUE(has(run.err, "kernel")) << run.err;
-  EXPECT_TRUE(has(run.err, "edit: ")) << run.err;
-}
-
-TEST_F(EditProgram, SaysNothingButTheResultWithQuiet) {
-  write("script.txt", kBox);
-  const Finished run = ran({"cube.h5", "-s", "script.txt", "-o", "x.h5", "--quiet"});
-  EXPECT_EQ(run.code, 0);
-  EXPECT_EQ(run.err, "");
-}
-
-TEST_F(EditProgram, UndoBeyondTheBeginningWarns) {
-  write("script.txt", kBox + "undo 5\n");
-  const Finished run = ran({"cube.h5", "-s", "script.txt", "-o", "x.h5"});
-  EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_TRUE(has(run.err, "vox-edit: warning: script.txt:2: there is nothing left to undo")) << run.err;
-  EXPECT_EQ(read_scene(folder_ / "x.h5").dag.digest, read_scene(folder_ / "cube.h5").dag.digest);
-}
-
-TEST_F(EditProgram, MemoryThatIsTooLittleIsAClearError) {
-  write("script.txt", kBox);
-  expect_failure(kFailed, "out of memory",
-                 {"cube.h5", "-s", "script.txt", "-o", "x.h5", "--memory-limit", "1K"});
-}
 
 }  // namespace
 }  // namespace vox

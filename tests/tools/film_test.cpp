@@ -1,9 +1,9 @@
 // Tests series of pictures of one scene, along a camera path and as films.
 #include <cstdlib>
 
-#include "formats/images/film_file.h"
 #include "formats/images/image.h"
-#include "libvox/base/run_program.h"
+#include "formats/images/pictures.h"
+#include "libvox/base/process.h"
 #include "tests/tools/program.h"
 
 namespace vox {

@@ -2,10 +2,9 @@
 #include <algorithm>
 
 #include "formats/images/image.h"
-#include "formats/images/png_file.h"
+#include "formats/images/pictures.h"
 #include "tests/common/test_engine.h"
 #include "tests/tools/browser.h"
-#include "tests/tools/page_tables.h"
 #include "tests/tools/program.h"
 
 namespace vox {

@@ -2,15 +2,22 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "formats/scene/scene_file.h"
+#include "libvox/hash/table_options.h"
+#include "tests/common/random.h"
+#include "tests/common/test_engine.h"
 
 namespace vox {
 
@@ -114,5 +121,74 @@ testing::AssertionResult one_error(const Finished& run, const std::string& text,
 // Returns the value of a key in the program's JSON, such as "digest" or "seconds.load", as JSON text; "" if
 // the key is missing.
 std::string json_value(const std::string& json, const std::string& key);
+
+// The fixture that tests of vox-convert with volumes share.
+
+// A volume of 20 x 14 x 9 voxels with a ball around its centre.
+inline std::string ball(uint32_t scale) {
+  std::string bytes;
+  for (int z = 0; z < 9; ++z)
+    for (int y = 0; y < 14; ++y)
+      for (int x = 0; x < 20; ++x) {
+        const int r = (x - 10) * (x - 10) + (y - 7) * (y - 7) + (z - 4) * (z - 4);
+        bytes += static_cast<char>(r > 40 ? 0 : (40 - r) * static_cast<int>(scale));
+      }
+  return bytes;
+}
+
+class BricksProgram : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    if (!folder_.empty()) write("ball_20x14x9_uint8.raw", ball(6));
+  }
+  // Returns the bytes after the header.
+  std::string values(const std::string& nrrd) const {
+    const std::string bytes = read_bytes(folder_ / nrrd);
+    return bytes.substr(bytes.find("\n\n") + 2);
+  }
+  // Returns a digest of the whole group /bricks.
+  std::string bricks_digest(const std::string& file) const {
+    return python("import h5py, hashlib\ng = h5py.File('" + file + R"(')['bricks']
+print([(n, hashlib.sha1(g[n][()].tobytes()).hexdigest()) for n in g])
+print(sorted((n, str(v)) for n, v in g.attrs.items())))");
+  }
+};
+
+class EditProgram : public CubesTest {
+ protected:
+  EditProgram() : CubesTest("vox-edit") {}
+
+  // Expects an error in a bad script.
+  void expect_bad_script(const std::string& text, const std::string& script,
+                         const std::string& scene = "cube.h5") {
+    write("bad.txt", script);
+    expect_failure(kFailed, text, {scene, "--script", "bad.txt", "-o", "x.h5"});
+    expect_failure(kFailed, text, {scene, "--script", "bad.txt", "--check"});
+  }
+
+  // Returns the scene after the script, which is written to `name` and verified.
+  dag::VoxelScene edited(const std::string& script, const std::string& name = "edited.h5",
+                         const std::vector<std::string>& more = {}, const std::string& scene = "cube.h5") {
+    write("script.txt", script);
+    std::vector<std::string> arguments = {scene, "-s", "script.txt", "-o", name, "-q"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    printed(arguments);
+    expect_correct(name);
+    return read_scene(folder_ / name);
+  }
+  void expect_correct(const std::string& name) {
+    EXPECT_NE(converted({"--verify", name}).find("correct"), std::string::npos) << name;
+  }
+};
+
+// The command adds 64 voxels of material 3 away from the shell of the cube.
+const std::string kBox = "box add min 20,20,20 max 24,24,24 material 3\n";
+
+inline uint64_t json_number(const std::string& json, const std::string& key) {
+  return std::stoull(json_value(json, key));
+}
+
+// The next tests are about the scene that is written.
 
 }  // namespace vox

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "formats/images/image.h"
-#include "libvox/render/slice.h"
+#include "libvox/render/render.h"
 #include "tests/common/test_engine.h"
 #include "tests/tools/program.h"
 

@@ -1,7 +1,10 @@
 // Tests vox-render's pictures of the ground, of volumes with other up axes, of edited scenes, and of distant
 // colours.
+
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <set>
 
 #include "formats/images/image.h"
 #include "libvox/scene/oklab.h"
@@ -202,6 +205,226 @@ TEST_F(RenderViewsProgram, OpensAClosedRoomUnlessItIsSeenOtherwise) {
   EXPECT_TRUE(has(read_bytes(folder_ / "room.html"), "a closed room, which the page opens cut"));
   printed({"room.h5", "-q", "--html", "room.html", "--cut", "off"});
   EXPECT_FALSE(has(read_bytes(folder_ / "room.html"), "&y="));
+}
+
+// Tests vox-render's options for the colours, opacities and surfaces of volumes.
+
+class VolumeLookProgram : public ProgramTest {
+ protected:
+  VolumeLookProgram() : ProgramTest("vox-render") {}
+
+  void SetUp() override {
+    ProgramTest::SetUp();
+    if (testing::Test::IsSkipped()) return;
+    std::string ramp, labels;
+    for (int i = 0; i < 20 * 20 * 20; ++i) {
+      ramp += static_cast<char>(i % 20 * 10);  // 0 to 190 along x
+      labels += static_cast<char>(1 + i % 20 / 10 + i / 4000 * 2);
+    }
+    write("ramp_20x20x20_uint8.raw", ramp);
+    write("parts_20x20x20_uint8.raw", labels);
+    converted({"ramp_20x20x20_uint8.raw", "-q", "-o", "ramp.h5"});
+    converted({"parts_20x20x20_uint8.raw", "-q", "-o", "parts.h5"});
+  }
+
+  scene::Image shown(const std::string& file, const std::vector<std::string>& options) const {
+    std::vector<std::string> all = {file, "-q", "-o", "a.png", "--legend", "off"};
+    all.insert(all.end(), options.begin(), options.end());
+    printed(all);
+    return read_image(folder_ / "a.png");
+  }
+  scene::Image cut(const std::string& file, std::vector<std::string> options) const {
+    options.insert(options.end(), {"--slice", "z=9", "--size", "20x20"});
+    return shown(file, options);
+  }
+};
+
+TEST_F(VolumeLookProgram, ScalesGoFromTheLowestValueToTheHighest) {
+  const scene::Image gray = cut("ramp.h5", {"--colors", "gray"});
+  for (uint32_t x = 1; x < 20; ++x) {
+    const auto code = static_cast<uint8_t>(x * 10 / 190.0 * 255 + 0.5);
+    EXPECT_EQ(gray.pixels[x], (scene::Rgba8{code, code, code, 255})) << x;
+  }
+  EXPECT_EQ(cut("ramp.h5", {"--colors", "viridis"}).pixels, cut("ramp.h5", {}).pixels);
+  EXPECT_NE(cut("ramp.h5", {"--colors", "bone"}).pixels, gray.pixels);
+}
+
+TEST_F(VolumeLookProgram, AFileHasTheStopsOfAScaleOrTheColorsOfLabels) {
+  write("two.hex", "ff0000\n0000ff\n");
+  const scene::Image scale = cut("ramp.h5", {"--colors", "two.hex"});
+  EXPECT_EQ(scale.pixels[19], (scene::Rgba8{0, 0, 255, 255}));
+  EXPECT_GT(scale.pixels[1].r, 230);
+  const scene::Image labels = cut("parts.h5", {"--colors", "two.hex"});  // 1 and 2; 3 and 4 are above
+  for (uint32_t x = 0; x < 20; ++x)
+    EXPECT_EQ(labels.pixels[x], x < 10 ? (scene::Rgba8{255, 0, 0, 255}) : (scene::Rgba8{0, 0, 255, 255}))
+        << x;
+  write("one.hex", "ff0000\n");
+  expect_failure(kBadUsage, "holds one colour", {"ramp.h5", "--colors", "one.hex"});
+  expect_failure(kFailed, "nowhere.gpl", {"ramp.h5", "--colors", "nowhere.gpl"});
+  expect_failure(kBadUsage, "--colors is 'grey'", {"ramp.h5", "--colors", "grey"});
+}
+
+TEST_F(VolumeLookProgram, LabelsHaveAColorEach) {
+  std::set<std::array<uint8_t, 3>> colors;
+  for (const scene::Rgba8 p : cut("ramp.h5", {"--colors", "labels"}).pixels) colors.insert({p.r, p.g, p.b});
+  EXPECT_EQ(colors.size(), 20u);
+  EXPECT_EQ(cut("parts.h5", {"--colors", "labels"}).pixels, cut("parts.h5", {}).pixels);
+  EXPECT_EQ(cut("parts.h5", {"--colors", "viridis"}).pixels, cut("parts.h5", {"--values", "amounts"}).pixels);
+}
+
+// A scan's few voxels of metal are far above all tissue, which would be black on a scale up to them.
+TEST_F(VolumeLookProgram, BoneShowsMostValuesBrightlyWhereFewAreMuchHigher) {
+  std::string values;
+  for (int i = 0; i < 40 * 40 * 40; ++i) {
+    const int x = i % 40, y = i / 40 % 40, z = i / 1600;
+    const bool filled = x > 4 && x < 36 && y > 4 && y < 36 && z > 4 && z < 36;
+    values += static_cast<char>(x == 20 && y == 20 && z % 8 == 5 ? 250 : filled ? 10 + x : 0);
+  }
+  write("scan_40x40x40_uint8.raw", values);
+  converted({"scan_40x40x40_uint8.raw", "-q", "-o", "scan.h5"});
+  const std::vector<std::string> bone = {"scan.h5", "-q", "--json", "--colors", "bone", "--size", "60x60"};
+  const std::string json = printed(bone);
+  EXPECT_EQ(json_value(json, "low"), "15");
+  EXPECT_EQ(json_value(json, "high"), "45");
+  std::vector<std::string> cut = bone, surface = bone;
+  cut.insert(cut.end(), {"--slice", "z=9"});
+  surface.insert(surface.end(), {"--iso", "0.1"});
+  EXPECT_EQ(json_value(printed(cut), "high"), json_value(json, "high"));
+  EXPECT_EQ(json_value(printed(surface), "high"), "250");
+  const scene::Rgba8 middle =
+      shown("scan.h5", {"--colors", "bone", "--view", "right", "--size", "60x60"}).pixels[30 * 60 + 30];
+  EXPECT_GT(middle.g, 120);
+  EXPECT_EQ(json_value(printed({"scan.h5", "-q", "--json", "--colors", "gray", "--size", "60x60"}), "high"),
+            "250");
+}
+
+TEST_F(VolumeLookProgram, ACurveMakesValuesTransparent) {
+  const std::vector<std::string> size = {"--size", "60x60", "--view", "front"};
+  const auto with = [&](std::vector<std::string> options) {
+    options.insert(options.end(), size.begin(), size.end());
+    return shown("ramp.h5", options);
+  };
+  const scene::Image high = with({"--opacity", "0.5:0,0.6:1"});
+  EXPECT_EQ(high.pixels[30 * 60 + 15], high.pixels[0]);  // low values are on the left
+  EXPECT_NE(high.pixels[30 * 60 + 45], high.pixels[0]);
+  const scene::Image low = with({"--opacity", "0.4:1,0.5:0"});
+  EXPECT_NE(low.pixels[30 * 60 + 15], low.pixels[0]);
+  EXPECT_EQ(low.pixels[30 * 60 + 45], low.pixels[0]);
+}
+
+TEST_F(VolumeLookProgram, ASurfaceIsWhereTheValueIsReached) {
+  // Seen from above, the surface of 0.5 begins at x = 9.5 voxels and continues to the right.
+  const scene::Image surface = shown("ramp.h5", {"--iso", "0.5", "--size", "200x200", "--eye", "10,60,10.001",
+                                                 "--target", "10,0,10", "--colors", "gray"});
+  const auto filled = [&](uint32_t x) { return surface.pixels[100 * 200 + x] != surface.pixels[0]; };
+  EXPECT_FALSE(filled(90));
+  EXPECT_TRUE(filled(110));
+}
+
+TEST_F(VolumeLookProgram, RefusesWhatHasNoEffectOrContradictsItself) {
+  const auto refused = [&](const std::string& words, std::vector<std::string> options) {
+    options.insert(options.begin(), "ramp.h5");
+    expect_failure(kBadUsage, words, options);
+  };
+  refused("--opacity has no effect on a surface", {"--iso", "0.3", "--opacity", "0.3"});
+  refused("--iso has no effect on a cut", {"--iso", "0.3", "--slice", "z=1"});
+  refused("--opacity has no effect on a cut", {"--opacity", "0:0,1:1", "--slice", "z=1"});
+  refused("--iso is 0", {"--iso", "0"});
+  refused("--iso is 1.5", {"--iso", "1.5"});
+  refused("exclude each other", {"--colors", "gray", "--values", "labels"});
+  refused("exclude each other", {"--colors", "labels", "--values", "amounts"});
+  refused("--iso is for amounts", {"--colors", "labels", "--iso", "0.3"});
+  refused("--iso is for amounts", {"--values", "labels", "--iso", "0.3"});
+  refused("a curve of --opacity is for amounts", {"--values", "labels", "--opacity", "0:0,1:1"});
+  refused("0.2:0.5 of the opacity curve follows 0.3:0.1", {"--opacity", "0.3:0.1,0.2:0.5"});
+  refused("0.3:2", {"--opacity", "0.3:2"});
+  refused("the point '0.4'", {"--opacity", "0.3:0.1,0.4"});
+  refused("--opacity", {"--opacity", "0.3:x"});
+  make_cubes();
+  for (const char* option : {"--colors", "--iso"})
+    expect_failure(kBadUsage, std::string(option) + " has no effect on a scene",
+                   {"cube.h5", option, option == std::string("--iso") ? "0.5" : "gray"});
+}
+
+// Compares pictures of a village and of a volume bit by bit with stored ones. If a change is intended,
+// VOX_NEW_PICTURES=1 stores the new ones instead; look at them before committing them.
+
+namespace fs = std::filesystem;
+
+class Pictures : public ProgramTest {
+ protected:
+  Pictures() : ProgramTest("vox-render") {}
+
+  void SetUp() override {
+    ProgramTest::SetUp();
+    const char* kept = std::getenv("VOX_PICTURES");
+    if (kept == nullptr) GTEST_SKIP() << "VOX_PICTURES does not name the kept pictures";
+    kept_ = kept;
+  }
+
+  void expect_kept(const std::string& scene, const std::string& name,
+                   std::vector<std::string> options) const {
+    const std::string file = name + ".png";
+    options.insert(options.begin(), {scene, "-q", "-o", file, "--size", "240x160"});
+    printed(options);
+    if (std::getenv("VOX_NEW_PICTURES") != nullptr)
+      fs::copy_file(folder_ / file, kept_ / file, fs::copy_options::overwrite_existing);
+    const scene::Image shown = read_image(folder_ / file), kept = read_image(kept_ / file);
+    ASSERT_EQ(shown.width, kept.width);
+    ASSERT_EQ(shown.height, kept.height);
+    size_t different = 0;
+    for (size_t i = 0; i < kept.pixels.size(); ++i) different += shown.pixels[i] != kept.pixels[i];
+    EXPECT_EQ(different, 0u) << "pixels of " << name << " differ from " << kept_ / file;
+  }
+
+  fs::path kept_;
+};
+
+TEST_F(Pictures, OfAVillageAreThoseThatAreKept) {
+  ASSERT_EQ(scene({"village", "--seed", "3", "-o", "village.obj", "-q"}).code, 0);
+  // The colours are those of the mesh's materials, because the pictures test the renderer and not the choice
+  // of a palette.
+  converted({"village.obj", "--res", "700", "--materials", "mesh", "-q"});
+  const auto kept = [&](const std::string& name, const std::vector<std::string>& options) {
+    expect_kept("village.h5", name, options);
+  };
+  kept("material", {});
+  kept("light",
+       {"--ao", "16", "--samples", "4", "--eye", "45,25,60", "--target", "0,0,0", "--sun", "-1,1,2"});
+  kept("no-shadows", {"--shadows", "off", "--lod", "off", "--view", "top"});
+  for (const char* shade : {"depth", "normal", "level", "sharing"}) kept(shade, {"--shade", shade});
+  kept("slice-x", {"--slice", "x=300"});
+  kept("slice-y", {"--slice", "y=40"});
+  kept("slice-z", {"--slice", "z=350"});
+}
+
+TEST_F(Pictures, OfAThingOnTheGroundAreThoseThatAreKept) {
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "3000", "-o", "thing.obj", "-q"}).code, 0);
+  converted({"thing.obj", "--res", "300", "--materials", "mesh", "-q"});
+  const std::vector<std::string> camera = {"--ground", "--ao",      "16",       "--samples",  "4",
+                                           "--eye",    "0.5,1,4.5", "--target", "-0.3,-0.1,0"};
+  expect_kept("thing.h5", "ground", camera);
+}
+
+TEST_F(Pictures, OfAVolumeAreThoseThatAreKept) {
+  // The volume has two cloudy balls, computed in whole numbers, so that every machine makes the same.
+  std::string values;
+  for (int z = 0; z < 48; ++z)
+    for (int y = 0; y < 40; ++y)
+      for (int x = 0; x < 64; ++x) {
+        const auto near = [&](int cx, int cy, int cz, int size) {
+          return std::max(0, size - (x - cx) * (x - cx) - (y - cy) * (y - cy) - (z - cz) * (z - cz));
+        };
+        const int value = near(20, 20, 24, 300) / 2 + near(44, 16, 20, 200) + (x * 7 ^ y * 5 ^ z * 3) % 16;
+        values += static_cast<char>(value < 16 ? 0 : value);
+      }
+  write("balls_64x40x48_uint8.raw", values);
+  converted({"balls_64x40x48_uint8.raw", "-q", "-o", "balls.h5"});
+  expect_kept("balls.h5", "volume", {});
+  expect_kept("balls.h5", "volume-thin", {"--opacity", "0.05", "--view", "top", "--sun", "-1,1,0"});
+  expect_kept("balls.h5", "volume-curve", {"--opacity", "0.1:0,0.3:0.2,0.4:0,0.8:0.9", "--colors", "gray"});
+  expect_kept("balls.h5", "volume-iso", {"--iso", "0.3"});
+  expect_kept("balls.h5", "volume-labels", {"--colors", "labels", "--opacity", "1"});
 }
 
 }  // namespace

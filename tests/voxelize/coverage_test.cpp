@@ -1,5 +1,5 @@
 // Compares the filled voxels with brute force in exact arithmetic.
-#include "tests/voxelize/coverage.h"
+#include "tests/voxelize/dense.h"
 
 #include <gtest/gtest.h>
 

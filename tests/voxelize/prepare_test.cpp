@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "libvox/base/length.h"
+#include "libvox/base/geometry.h"
 #include "libvox/device/cpu_device.h"
 #include "tests/voxelize/soup.h"
 

@@ -1,15 +1,15 @@
 // Compares the point of a triangle that is closest to a voxel's centre, and the texture read there, with
 // exact arithmetic, from slivers to triangles across the guard band. libvox/voxelize/weights.h states the
 // bounds.
-#include "libvox/voxelize/weights.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "libvox/scene/wrapped_texel.h"
-#include "libvox/voxelize/texture_place.h"
+#include "libvox/scene/texture.h"
+#include "libvox/voxelize/lattice.h"
+#include "libvox/voxelize/weights.h"
 #include "tests/common/random.h"
 #include "tests/voxelize/brute_force.h"
 
@@ -222,5 +222,120 @@ TEST(TexturePlace, OfCoordinatesWithoutEndIsSomewhere) {
     }
 }
 
+// Compares distances from planes with exact arithmetic.
+
+using brute::Wide;
+
+int32_t odd(int64_t value) {
+  return static_cast<int32_t>(value | 1);
+}
+
+int64_t up_to(Random& random, int64_t size) {
+  return static_cast<int64_t>(random.uniform(-1, 1) * static_cast<double>(size));
+}
+
+Int3 somewhere(Random& random, int64_t size) {
+  return {odd(up_to(random, size)), odd(up_to(random, size)), odd(up_to(random, size))};
+}
+
+// Returns the point of the triangle's plane with these weights, moved by at most half a voxel along each
+// axis.
+Int3 near_plane(Random& random, const voxelize::TriangleShape& t) {
+  const double u = random.uniform(0, 1), v = random.uniform(0, 1 - u);
+  auto at = [&](int32_t a, int32_t b, int32_t c) {
+    const double p = a + (static_cast<double>(b) - a) * u + (static_cast<double>(c) - a) * v;
+    return static_cast<int32_t>(std::lround(p)) + static_cast<int32_t>(random.below(512)) - 256;
+  };
+  const Int3 *a = &t.corner[0], *b = &t.corner[1], *c = &t.corner[2];
+  return {at(a->x, b->x, c->x), at(a->y, b->y, c->y), at(a->z, b->z, c->z)};
+}
+
+TEST(PlaneDistance, IsRightWithinAFewMillionths) {
+  Random random(41);
+  for (int i = 0; i < 100000; ++i) {
+    const auto size = static_cast<int64_t>(std::exp2(random.uniform(2, 29)));
+    const voxelize::TriangleShape t = {
+        {somewhere(random, size), somewhere(random, size), somewhere(random, size)}, 0};
+    const voxelize::TrianglePlane plane = voxelize::plane_of(t);
+    const Int3 point = near_plane(random, t);
+    auto wide = [](Int3 p) { return brute::Vec3w{p.x, p.y, p.z}; };
+    const brute::Vec3w a = wide(t.corner[0]), n = cross(wide(t.corner[1]) - a, wide(t.corner[2]) - a);
+    const float actual = voxelize::plane_distance(plane, t, point);
+    if (dot(n, n) == 0) {
+      EXPECT_GT(actual, 1e30f);
+      continue;
+    }
+    const long double expected = static_cast<long double>(brute::magnitude(dot(n, wide(point) - a))) /
+                                 std::sqrt(static_cast<long double>(dot(n, n)));
+    ASSERT_NEAR(actual, static_cast<double>(expected), static_cast<double>(expected) * 0x1p-22)
+        << "triangle " << i << ", narrow: " << plane.narrow;
+  }
+}
+
+TEST(PlaneDistance, OfCoplanarTrianglesIsEqual) {
+  Random random(42);
+  uint32_t wide_planes = 0;
+  for (int i = 0; i < 20000; ++i) {
+    // Triangles whose corners are at whole multiples of two vectors with even coordinates lie in one plane.
+    const auto size = static_cast<int64_t>(std::exp2(random.uniform(1, 26)));
+    auto step = [&] {
+      return Int3{static_cast<int32_t>(2 * up_to(random, size)),
+                  static_cast<int32_t>(2 * up_to(random, size)),
+                  static_cast<int32_t>(2 * up_to(random, size))};
+    };
+    const Int3 origin = somewhere(random, 1 << 20), u = step(), v = step();
+    auto corner = [&] {
+      return origin + u * static_cast<int32_t>(random.below(3)) + v * static_cast<int32_t>(random.below(3));
+    };
+    const voxelize::TriangleShape first = {{corner(), corner(), corner()}, 0},
+                                  second = {{corner(), corner(), corner()}, 0};
+    const voxelize::TrianglePlane plane = voxelize::plane_of(first), other = voxelize::plane_of(second);
+    if (plane.scale == 0 || other.scale == 0) continue;
+    wide_planes += plane.narrow == 0;
+    const Int3 point = near_plane(random, first);
+    ASSERT_EQ(voxelize::plane_distance(plane, first, point), voxelize::plane_distance(other, second, point))
+        << i;
+  }
+  EXPECT_GT(wide_planes, 100u);
+}
+
 }  // namespace
 }  // namespace vox
+
+// Compares computations on sixteen numbers at once with the same computations one by one.
+
+#ifdef VOX_SQUARES
+namespace vox {
+namespace {
+
+using voxelize::lattice::Squares;
+
+// Returns a number of up to `bits` bits and a sign; small numbers are frequent.
+int32_t signed_number(Random& random, uint32_t bits) {
+  const auto number = static_cast<int32_t>(random.below(1u << random.below(bits + 1)));
+  return random.below(2) == 0 ? number : -number;
+}
+
+TEST(Squares, ThoseWithANegativeNumberAreThoseThatALoopFinds) {
+  Random random(1);
+  for (int round = 0; round < 20000; ++round) {
+    // The numbers are as large as those of lines and planes (dense.h).
+    const int32_t u = signed_number(random, 26), v = signed_number(random, 26);
+    const int32_t first = signed_number(random, 30), other = signed_number(random, 30);
+    const Squares slope = Squares::slope(u, v);
+    uint32_t above = 0, below = 0;
+    for (int32_t j = 0; j < 4; ++j)
+      for (int32_t i = 0; i < 4; ++i) {
+        const int64_t sum = int64_t{u} * i + int64_t{v} * j;
+        above |= static_cast<uint32_t>(first + sum < 0) << (i + 4 * j);
+        below |= static_cast<uint32_t>(other - sum < 0) << (i + 4 * j);
+      }
+    ASSERT_EQ((slope + first).negative(), above) << u << " " << v << " " << first;
+    ASSERT_EQ(slope.below(other).negative(), below) << u << " " << v << " " << other;
+    ASSERT_EQ(((slope + first) | slope.below(other)).negative(), above | below);
+  }
+}
+
+}  // namespace
+}  // namespace vox
+#endif

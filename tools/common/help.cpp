@@ -1,4 +1,4 @@
-#include "tools/common/help.h"
+#include "tools/common/tool.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "libvox/base/error.h"
-#include "libvox/base/nearest_word.h"
 
 namespace vox {
 namespace {

@@ -2,15 +2,26 @@
 // "Errors and exit codes").
 #pragma once
 
+#include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 
+#include "formats/io/overwrite.h"
+#include "libvox/base/log_line.h"
 #include "libvox/ranks/ranks.h"
 #include "tools/common/command_line.h"
-#include "tools/common/version.h"
 
 namespace vox {
+
+// The text that --version prints: the version in the first line, then the libraries and options of this build.
+
+std::string generator_text();  // "vox 0.1.0"
+
+std::string version_text();  // lines, each with its end
+std::string version_json();
 
 // Returns the options of every tool: --help, --version, --verbose, --quiet, --log-level, --json and --force.
 OptionTopic general_topic();
@@ -32,5 +43,53 @@ void with_input(const std::filesystem::path& input, const std::function<void()>&
 
 // Returns the time now as UTC in ISO 8601, or the time in SOURCE_DATE_EPOCH if that is set.
 std::string timestamp();
+
+// Checks before the work, not after it, that inputs are there and that results can be written to their files.
+
+struct Target {
+  std::string_view what;  // "the picture"
+  std::filesystem::path file;
+  OutputKind kind;
+};
+
+// Throws Error if there is no such file; a file beside it with a similar name is in the hint.
+void check_input(const std::filesystem::path& file);
+
+// Throws UsageError if the target is `scene`, the file that is read, and Error if nothing can be written
+// there, or if a file would be lost that vox did not write.
+void check_target(const Target& target, const std::filesystem::path& scene, Overwrite overwrite);
+
+// The only way of a program's text to stdout and stderr. Names, notes and messages hold text of files, so that everything
+// is escaped on its way (libvox/base/json.h), also where the output is no terminal: equal runs print equal text.
+
+// Opens /dev/null for each of descriptors 0 to 2 that the process was started without, the wrong way round: reading
+// and writing fail there as on a closed one, and no file that is opened later gets its number.
+void occupy_closed_streams();
+
+// Prints a result on stdout at once. Throws Error where it cannot be written, as on a full disk.
+void print_result(std::string_view text);
+
+// Prints lines on stderr. Where that fails there is nobody left to tell.
+void print_message(std::string_view text);
+
+// Shows messages on stderr: the library's and the program's own, and progress, which is a bar on a terminal and a line
+// for each 10 % elsewhere.
+
+// Shows messages from here on, under the program's name.
+void show_messages(const std::string& tool);
+
+// Shows messages up to this level, and progress if the level is Info or higher.
+void set_log_level(LogLevel level);
+
+// The texts of --help, made of a tool's description: a page of what most people need, the options of a topic, and
+// everything, which manual pages and completions are made of.
+
+// Returns the number of characters in a line of the terminal, or the number in $COLUMNS: between 80 and 100, and 100 if
+// neither is known.
+size_t screen_width();
+
+// Returns the help for `--help TOPIC`; an empty topic is the short page, and "all" is everything. Throws UsageError if
+// the tool has no such topic.
+std::string help_on(const ToolDescription& tool, const std::string& topic, size_t width);
 
 }  // namespace vox

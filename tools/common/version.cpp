@@ -1,10 +1,10 @@
-#include "tools/common/version.h"
+#include "tools/common/tool.h"
 
 #include <fmt/format.h>
 
 #include "formats/built_with.h"
 #include "libvox/base/json.h"
-#include "libvox/ranks/launched.h"
+#include "libvox/ranks/ranks.h"
 
 // For this source alone, CMake defines VOX_BUILT_CPU, VOX_BUILT_CUDA and VOX_BUILT_ARCHITECTURES.
 namespace vox {

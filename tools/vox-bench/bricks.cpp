@@ -1,18 +1,197 @@
 // The command vox-bench bricks.
+
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <string>
+
+#include "formats/file_types.h"
 #include "formats/scene/scene_file.h"
-#include "formats/volume/any_volume.h"
+#include "formats/volume/volume_file.h"
+#include "formats/volume/volume_formats.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
+#include "libvox/measure/bricks_bench.h"
+#include "tools/common/command_line.h"
+#include "tools/common/common_options.h"
 #include "tools/common/tool.h"
-#include "tools/vox-bench/bricks_options.h"
-#include "tools/vox-bench/bricks_report.h"
-#include "tools/vox-bench/commands.h"
-#include "tools/vox-bench/report.h"
+#include "tools/vox-bench/command_line.h"
+#include "tools/vox-bench/reports.h"
+#include "tools/vox-bench/results.h"
 
 namespace vox {
+
+// The command line of vox-bench bricks.
+
+struct BricksCommand {
+  std::filesystem::path input;
+  RawOptions raw;
+  measure::BricksBenchOptions bench;
+  EngineOptions engine;
+  ResultFiles files;
+  bool json = false;
+  std::string command;
+};
+
+// Throws UsageError, and Error if an input is missing.
+BricksCommand read_bricks_command(const CommandLine& arguments);
+
+namespace {
+
+enum BricksBenchTrait : uint32_t { kRaw = 1, kTree = 2 };
+
+constexpr const char* kAboutBricks =
+    R"(For every size of bricks and set of types, the program builds the bricks, then runs mean filters over all voxels
+and gathers voxels at random and in Morton order, and casts rays for a picture, with the root grid (direct) and with code
+that is compiled for these bricks (jit). The dense array comes first, as the limit for bricks. Every time is the
+median of the repetitions after one that does not count. The values are compared by a checksum: if one voxel differs,
+the command fails. The defaults for a processor are smaller, so that the command ends in about a minute. Ctrl-C ends it
+early and writes what is measured by then.
+
+FILE is a volume (.raw, .nrrd, .nhdr, .mhd, .mha, .nii, .dat) or a scene file with bricks, or with an SVDAG, whose
+materials are the values.
+)";
+
+std::vector<std::string> set_names() {
+  std::vector<std::string> names;
+  for (const bricks::BrickTypeSet& set : bricks::kBrickTypeSets) names.emplace_back(set.name);
+  return names;
+}
+
+OptionTopic bricks_axes() {
+  const measure::BricksBenchOptions preset;
+  return {.name = "axes",
+          .title = "what is measured",
+          .options = {brick_sizes_option("8,16,32,64",
+                                         "Measure bricks with these sides: some of 4, 8, 16, 32 and 64."),
+                      {.name = "sets",
+                       .argument = "NAME,...",
+                       .words = set_names(),
+                       .preset = "all,four,octree,dense",
+                       .help = "Measure these sets of types: one type beside empty bricks, the four types of "
+                               "the thesis, or all."},
+                      {.name = "access",
+                       .argument = "NAME,...",
+                       .words = words_of(measure::kAccessNames),
+                       .preset = "direct,jit",
+                       .help = "Read in these ways: direct, kd (a tree that is interpreted) or jit (a tree "
+                               "that is compiled)."},
+                      {.name = "filters",
+                       .argument = "N,...",
+                       .preset = axis_text(preset.filters),
+                       .unit = "voxels",
+                       .help = "Run mean filters with these sides; none runs no filter."},
+                      {.name = "trade-off",
+                       .argument = "N",
+                       .preset = "0",
+                       .range = OptionRange{0, 1000},
+                       .help = "Number of points of each curve from least memory to dense bricks, with the "
+                               "strategies of the thesis; "
+                               "0 draws no curves."}}};
+}
+
+OptionTopic bricks_size() {
+  constexpr measure::BricksBenchSizes kGpu = measure::BricksBenchOptions::kGpuSizes,
+                                      kCpu = measure::BricksBenchOptions::kCpuSizes;
+  return {
+      .name = "size",
+      .title = "the size of the benchmark",
+      .options = {
+          plain_option(
+              "voxels", "N", on_each(std::to_string(kGpu.voxels), format_count(kCpu.voxels)),
+              "Measure at most this number of voxels: a box in the middle of a volume, or a coarser level of "
+              "a scene; 0 measures all."),
+          plain_option("gathers", "N", counts_on_each(kGpu.gathers, kCpu.gathers),
+                       "Number of positions of a gather; 0 does no gathers."),
+          plain_option("picture", "N", on_each(std::to_string(kGpu.picture), std::to_string(kCpu.picture)),
+                       "Side in pixels of a picture that rays are cast for; 0 takes no picture."),
+          repetitions_option({.least = 1},
+                             on_each(std::to_string(kGpu.repetitions), std::to_string(kCpu.repetitions)))}};
+}
+
+OptionTopic bricks_code() {
+  return {
+      .name = "code",
+      .title = "compiled code",
+      .options = {
+          {.name = "jit-budget",
+           .argument = "N",
+           .preset = std::to_string(measure::BricksBenchOptions().jit.leaves),
+           .range = OptionRange{.least = 1},
+           .rules = {{kTree, "it is for --access kd and jit"}},
+           .help =
+               "Largest number of leaves of the kd tree; bricks below them are found in the root grid, as "
+               "by direct. With 1 there is no tree, and only sizes and types are compiled in."}}};
+}
+
+OptionTopic bricks_volumes() {
+  OptionTopic topic = {.name = "volumes", .title = "volumes", .options = threshold_options({})};
+  for (Option& option : raw_options({{kRaw, "it is for raw volumes, whose files do not say it"}}))
+    topic.options.push_back(std::move(option));
+  return topic;
+}
+
+measure::BricksBenchOptions read_bricks_bench(const CommandLine& arguments) {
+  measure::BricksBenchOptions bench;
+  bench.log2_sides = read_brick_sizes(arguments, AutoSize::Refused);
+  bench.sets.clear();
+  for (const size_t set : arguments.places("sets")) bench.sets.push_back(bricks::kBrickTypeSets[set]);
+  bench.accesses = arguments.choices<bricks::Access>("access");
+  bench.filters.clear();
+  if (arguments.text("filters") != "none") bench.filters = arguments.axis("filters");
+  bench.voxels = arguments.given_count("voxels");
+  bench.gathers = arguments.given_count("gathers");
+  bench.picture = arguments.given_whole("picture");
+  bench.trade_off = arguments.whole("trade-off");
+  bench.repetitions = arguments.given_whole("repetitions");
+  bench.jit.leaves = arguments.whole("jit-budget");
+  bench.threshold = read_threshold_options(arguments);
+  measure::check(bench);
+  return bench;
+}
+
+void check_given(const CommandLine& arguments, const BricksCommand& command) {
+  const bool is_scene = has_role(command.input, FileRole::Scene);
+  RunTraits run = {.bits = 0, .what = is_scene ? "a scene file" : "this volume"};
+  if (!is_scene && !has_volume_header(command.input)) run.bits |= kRaw;
+  for (const bricks::Access access : command.bench.accesses)
+    if (access == bricks::Access::KdTree || access == bricks::Access::Compiled) run.bits |= kTree;
+  check_effects(arguments.given_options(), run);
+}
+
+}  // namespace
+
+ToolDescription bricks_description() {
+  return {
+      .program = "vox-bench bricks",
+      .usage = "FILE [options]",
+      .about = "Measures how fast the hybrid bricks of a volume are read (Labschuetz, chapter 6).\n",
+      .examples = {"vox-bench bricks engine_256x256x256_uint8.raw --threshold 0.08      Figures 6.2 to 6.4",
+                   "vox-bench bricks hydrogen.nrrd --brick-sizes 16 --trade-off 17      Figure 5.5",
+                   "vox-bench bricks village.h5 --brick-sizes 16 --sets all --filters 3",
+                   "vox-bench bricks hydrogen.nrrd -o report.h5 --csv rows.csv --html report.html"},
+      .basics = {"brick-sizes", "sets", "access", "filters", "voxels", "picture", "repetitions", "threshold",
+                 "html", "device"},
+      .more = kAboutBricks,
+      .topics = {bricks_axes(), bricks_size(), bricks_code(), bricks_volumes(), result_topic(),
+                 device_topic(), general_topic()},
+      .operands = {{.name = "file", .argument = "FILE", .help = "A volume or a scene file."}}};
+}
+
+BricksCommand read_bricks_command(const CommandLine& arguments) {
+  return read_command(arguments, [](const CommandLine& given) {
+    BricksCommand command;
+    if (!given.has("file")) throw UsageError("no volume named");
+    command.input = given.text("file");
+    command.raw = read_raw_options(given);
+    command.bench = read_bricks_bench(given);
+    check_given(given, command);
+    check_input(command.input);
+    return command;
+  });
+}
+
 void run_bricks(const CommandLine& arguments) {
   const BricksCommand command = read_bricks_command(arguments);
   check_targets(command.files);

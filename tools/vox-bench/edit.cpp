@@ -1,17 +1,215 @@
 // The command vox-bench edit.
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
 
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
+#include "libvox/engine/engine.h"
+#include "libvox/measure/edit_bench.h"
 #include "libvox/scene/procedural/procedural.h"
-#include "tools/vox-bench/commands.h"
-#include "tools/vox-bench/edit_options.h"
-#include "tools/vox-bench/edit_report.h"
-#include "tools/vox-bench/kernel_report.h"
-#include "tools/vox-bench/report.h"
-#include "tools/vox-bench/scene_input.h"
+#include "tools/common/command_line.h"
+#include "tools/vox-bench/columns.h"
+#include "tools/vox-bench/command_line.h"
+#include "tools/vox-bench/reports.h"
+#include "tools/vox-bench/results.h"
 
 namespace vox {
+
+// The command line of vox-bench edit.
+
+struct EditCommand {
+  std::optional<std::filesystem::path> input;  // a scene file or a mesh; without one, the city
+  // The resolution of a mesh, or none for the device's default; a coarser level of a scene file, or none for its own.
+  std::optional<uint32_t> resolution;
+  measure::EditBenchOptions bench;
+  EngineOptions engine;
+  ResultFiles files;
+  bool json = false;
+  std::string command;
+};
+
+// The resolution of a mesh if none is asked for.
+uint32_t default_edit_resolution(const std::string& device);
+
+// Throws UsageError, and Error if an input is missing.
+EditCommand read_edit_command(const CommandLine& arguments);
+
+namespace {
+
+using EditBench = measure::EditBenchOptions;
+using measure::EditSeriesKind;
+
+enum EditBenchTrait : uint32_t { kSpheres = 1, kCopies = 2, kManyCopies = 4, kSmall = 8, kPlaces = 16 };
+
+constexpr OptionRule kSmallRule = {kSmall, "it is for small spheres"};
+
+constexpr const char* kAboutEdit = R"(These series of edits are measured:
+  spheres    adds one sphere of each radius at a voxel of the surface
+  copies     copies boxes of each side from one voxel of the surface to another; in sequence, drags many of them along
+  small      adds small spheres at many voxels of the surface, in batches
+  gc         collects garbage: of the scene as it was read, and of spheres that were undone
+
+Spheres and copies have three orders. fresh: each edit is done on the scene as it was read, in a session of its own;
+collected: the same, but after other edits that were undone and collected; sequence: one edit after the other, where
+later ones meet the results of the first ones. Times are the time of one edit, the median of the repetitions after one
+that does not count. Every row shows the work: the nodes and leaves that were made, and those of them that are new to
+the scene. If a repetition makes others, the command fails. With --profile, the kernels' times come from a repetition of
+their own, and the page shows which share of each edit goes into which kernel.
+
+SCENE.h5 is a scene file, or a mesh, which is voxelized; without it, the city of vox-scene is edited.
+)";
+
+std::string orders_text(const std::vector<measure::EditOrder>& orders) {
+  std::string text;
+  for (const measure::EditOrder order : orders)
+    text += (text.empty() ? "" : ",") + std::string(measure::kEditOrderNames[static_cast<size_t>(order)]);
+  return text;
+}
+
+OptionTopic edit_axes() {
+  const EditBench preset;
+  return {.name = "axes",
+          .title = "what is measured",
+          .options = {
+              {.name = "series",
+               .argument = "NAME,...",
+               .words = words_of(measure::kEditSeriesNames),
+               .preset = fmt::format("{}", fmt::join(measure::kEditSeriesNames, ",")),
+               .help = "Measure these series of edits."},
+              {.name = "orders",
+               .argument = "NAME,...",
+               .words = words_of(measure::kEditOrderNames),
+               .preset = orders_text(preset.orders),
+               .help = "Do the edits in these orders: each on the scene as it was read, each after a garbage "
+                       "collection, or one after the other."},
+              {.name = "radii",
+               .argument = "N,...",
+               .usual = "12 that differ, from 1140 to 1820 at a resolution of 128K",
+               .unit = "voxels",
+               .rules = {{kSpheres, "it is for spheres"}},
+               .help = "Radii of spheres."},
+              {.name = "sides",
+               .argument = "N,...",
+               .usual = "12 that differ, from 254 to 586 at a resolution of 64K",
+               .unit = "voxels",
+               .rules = {{kCopies, "it is for copies"}},
+               .help = "Sides of the boxes that are copied."},
+              {.name = "small-radius",
+               .argument = "N",
+               .preset = std::to_string(preset.small_radius),
+               .unit = "voxels",
+               .rules = {kSmallRule},
+               .help = "Radius of small spheres."},
+              {.name = "batches",
+               .argument = "N,...",
+               .preset = axis_text(preset.batches),
+               .rules = {kSmallRule},
+               .help = "Largest numbers of small spheres in one pass."},
+              table_option("Hash table that holds the scene.")}};
+}
+
+OptionTopic edit_size() {
+  return {
+      .name = "size",
+      .title = "the size of the benchmark",
+      .options = {
+          resolution_option(counts_on_each(default_edit_resolution("cuda"), default_edit_resolution("cpu")) +
+                            ", or the scene file's own"),
+          {.name = "copies",
+           .argument = "N",
+           .usual = counts_on_each(EditBench::kGpuCopies, EditBench::kCpuCopies),
+           .rules = {{kManyCopies, "it is for copies in sequence"}},
+           .help = "Number of copies of each side in sequence."},
+          {.name = "small",
+           .argument = "N",
+           .usual = counts_on_each(EditBench::kGpuSmall, EditBench::kCpuSmall),
+           .rules = {kSmallRule},
+           .help = "Number of small spheres."},
+          {.name = "seed",
+           .argument = "N",
+           .preset = "1",
+           .rules = {{kPlaces, "a garbage collection has no place"}},
+           .help = "Another seed edits at other places."},
+          repetitions_option({1, EditBench::kMostRepetitions},
+                             counts_on_each(EditBench::kGpuRepetitions, EditBench::kCpuRepetitions))}};
+}
+
+EditBench read_edit_bench(const CommandLine& arguments) {
+  EditBench bench;
+  bench.series = arguments.choices<EditSeriesKind>("series");
+  bench.orders = arguments.choices<measure::EditOrder>("orders");
+  if (arguments.has("radii")) bench.radii = arguments.axis("radii");
+  if (arguments.has("sides")) bench.sides = arguments.axis("sides");
+  bench.small_radius = arguments.whole("small-radius");
+  bench.batches = arguments.axis("batches");
+  bench.copies = arguments.given_whole("copies");
+  bench.small = arguments.given_whole("small");
+  bench.repetitions = arguments.given_whole("repetitions");
+  bench.seed = arguments.count("seed");
+  measure::check(bench);
+  return bench;
+}
+
+// Small spheres have one order, and a collection after spheres is one in sequence.
+void check_given(const CommandLine& arguments, const EditBench& bench) {
+  const bool sequence = is_asked_for(bench, measure::EditOrder::Sequence);
+  const bool copies = is_asked_for(bench, EditSeriesKind::Copies);
+  const bool spheres = is_asked_for(bench, EditSeriesKind::Spheres) ||
+                       (is_asked_for(bench, EditSeriesKind::Collect) && sequence);
+  const bool small = is_asked_for(bench, EditSeriesKind::Small);
+  RunTraits run = {.bits = 0, .what = "what is measured"};
+  if (spheres) run.bits |= kSpheres;
+  if (copies) run.bits |= kCopies;
+  if (copies && sequence) run.bits |= kManyCopies;
+  if (small) run.bits |= kSmall;
+  if (spheres || copies || small) run.bits |= kPlaces;
+  check_effects(arguments.given_options(), run);
+}
+
+}  // namespace
+
+uint32_t default_edit_resolution(const std::string& device) {
+  constexpr uint32_t kGpuResolution = 32768, kCpuResolution = 2048;
+  return device == "cpu" ? kCpuResolution : kGpuResolution;
+}
+
+ToolDescription edit_description() {
+  return {.program = "vox-bench edit",
+          .usage = "[SCENE.h5] [options]",
+          .about =
+              "Measures edits of a scene: milliseconds of series of edits, kernel by kernel (Molenaar & "
+              "Eisemann 2024, "
+              "Figure 9).\n",
+          .examples =
+              {"vox-bench edit                                       edits the city",
+               "vox-bench edit scene.h5 --profile --html edits.html  a scene, with charts of the kernels",
+               "vox-bench edit scene.h5 --against before.json        what is slower than in an earlier run",
+               "vox-bench edit --res 128K --series spheres           the spheres of the paper",
+               "vox-bench edit scene.h5 --json > before.json"},
+          .basics = {"series", "orders", "res", "radii", "sides", "repetitions", "output", "html", "against",
+                     "device"},
+          .more = kAboutEdit,
+          .topics = {edit_axes(), edit_size(), result_topic(), device_topic(), general_topic()},
+          .operands = {{.name = "file", .argument = "SCENE.h5", .help = "A scene file or a mesh."}}};
+}
+
+EditCommand read_edit_command(const CommandLine& arguments) {
+  return read_command(arguments, [](const CommandLine& given) {
+    EditCommand command;
+    command.input = given.given("file");
+    command.resolution = given.given_whole("res");
+    command.bench = read_edit_bench(given);
+    check_given(given, command.bench);
+    command.engine.table = given.text_of_word("table");
+    return command;
+  });
+}
+
 namespace {
 
 dag::VoxelScene read_edit_scene(Engine& engine, const EditCommand& command) {

@@ -1,20 +1,295 @@
 // The command vox-bench keys.
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+
 #include "formats/images/image.h"
-#include "formats/images/png_file.h"
+#include "formats/images/pictures.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
-#include "libvox/measure/ages_picture.h"
+#include "libvox/engine/engine.h"
+#include "libvox/measure/key_views.h"
+#include "libvox/measure/keys_bench.h"
+#include "tools/common/command_line.h"
 #include "tools/common/tool.h"
-#include "tools/vox-bench/commands.h"
-#include "tools/vox-bench/keys_options.h"
-#include "tools/vox-bench/keys_report.h"
-#include "tools/vox-bench/report.h"
+#include "tools/vox-bench/command_line.h"
+#include "tools/vox-bench/reports.h"
+#include "tools/vox-bench/results.h"
 
 namespace vox {
+
+// The command line of vox-bench keys.
+
+struct KeysCommand {
+  measure::KeysBenchOptions bench;  // but for the picture
+  std::optional<std::filesystem::path> picture, rebuilt, ages;
+  EngineOptions engine;
+  ResultFiles files;
+  bool json = false;
+  std::string command;
+};
+
+// Throws UsageError, and Error if an input is missing.
+KeysCommand read_keys_command(const CommandLine& arguments);
+
+namespace {
+
+using KeysBench = measure::KeysBenchOptions;
+using measure::KeyOp;
+using measure::KeySetKind;
+
+constexpr const char* kAboutKeys =
+    R"(For every set of keys, layout, load factor and table, the program builds the table of the keys in random order and
+in their own order, searches it for random keys of which a given share is stored, and for all keys of a picture or
+around a surface in their order, stored or not. Every time is the median of the repetitions after one that does not
+count, and every result of a search is checked. Random reads are measured first and show the limit of the memory. A
+table that cannot be built is a row that says why.
+
+Sets: random numbers; pixels at random places of a square; an image, whose pixels are stored if they are not white; the
+voxels of a bumpy surface; the texels of a painted atlas.
+
+Operations: build and build-ordered build tables; find-stored searches stored keys only, which a table may rely on; find
+has the shares of --hit-rates; find-all searches all keys; find-view searches what a picture shows: slices through the
+surface at random orientations, or a model with the painted atlas. ages counts how old keys are, without a time.
+build-multi and find-multi are for random keys with several values each, which are stored one after another;
+build-index and find-index number the different keys.
+)";
+
+// "5: numbers of keys; 6: …".
+std::string figures_text() {
+  std::string text;
+  for (const measure::KeyFigure& figure : measure::key_figures())
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", figure.name, figure.about);
+  return text;
+}
+
+std::string known_names(const auto& values, const auto& known) {
+  std::string text;
+  for (const auto value : values)
+    text += (text.empty() ? "" : ",") + std::string(known[static_cast<size_t>(value)]);
+  return text;
+}
+
+OptionTopic keys_axes() {
+  const KeysBench preset;
+  return {.name = "axes",
+          .title = "what is measured",
+          .options = {{.name = "tables",
+                       .argument = "NAME,...",
+                       .words = with_all(measure::measured_tables()),
+                       .usual = "all",
+                       .help = "Measure these tables."},
+                      {.name = "sets",
+                       .argument = "NAME,...",
+                       .words = words_of(measure::kKeySetNames),
+                       .usual = known_names(preset.sets, measure::kKeySetNames),
+                       .help = "Measure these sets of keys."},
+                      {.name = "layouts",
+                       .argument = "NAME,...",
+                       .words = words_of(hash::kKeyLayoutNames),
+                       .usual = known_names(preset.layouts, hash::kKeyLayoutNames),
+                       .help = "Make the keys of pixels and voxels in these ways."},
+                      {.name = "load-factors",
+                       .argument = "N,...",
+                       .usual = joined(preset.load_factors),
+                       .range = OptionRange{0, 1, OptionRange::Ends::LeastExcluded},
+                       .help = "Number of keys for each cell."},
+                      {.name = "key-bits",
+                       .argument = "N,...",
+                       .usual = axis_text(preset.key_bits),
+                       .range = OptionRange{KeysBench::kFewestKeyBits, 64},
+                       .help = "Number of bits of a key. A key and its value make a cell of 32 bits if they "
+                               "fit, else of 64 bits."},
+                      {.name = "value-bits",
+                       .argument = "N",
+                       .usual = std::to_string(preset.value_bits),
+                       .range = OptionRange{0, 31},
+                       .help = "Number of bits of a value."},
+                      {.name = "ops",
+                       .argument = "NAME,...",
+                       .words = words_of(measure::kKeyOpNames),
+                       .usual = known_names(preset.ops, measure::kKeyOpNames),
+                       .help = "Measure these operations."},
+                      {.name = "hit-rates",
+                       .argument = "N,...",
+                       .usual = axis_text(preset.hit_rates),
+                       .range = OptionRange{0, 100},
+                       .unit = "per cent",
+                       .help = "Share of the keys of find that is stored."},
+                      {.name = "multiplicities",
+                       .argument = "N,...",
+                       .usual = axis_text(preset.multiplicities),
+                       .range = OptionRange{1, KeysBench::kMostMultiplicity},
+                       .help = "Number of values of a key, for build-multi to find-index."},
+                      {.name = "figure",
+                       .argument = "NAME",
+                       .help = "Take the defaults of a figure of García et al. 2011 or, with an a in front, "
+                               "of Alcantara et al. 2009. " +
+                               figures_text() + "."},
+                      {.name = "failures",
+                       .argument = "N",
+                       .help = "Also count how many of this number of builds of random keys fail, for each "
+                               "table and load factor."},
+                      {.name = "failure-keys",
+                       .argument = "N",
+                       .usual = format_count(KeysBench::kFailureKeys),
+                       .range = OptionRange{1, static_cast<double>(KeysBench::kMostFailureKeys)},
+                       .help = "Number of keys of each of these builds."}}};
+}
+
+OptionTopic keys_size() {
+  constexpr OptionRange kCounts = {1, 0x1p31};
+  return {
+      .name = "size",
+      .title = "the size of the benchmark",
+      .options = {
+          plain_option("scale", "S",
+                       on_each(scale_text(KeysBench::kGpuScale), scale_text(KeysBench::kCpuScale)),
+                       "Multiply the defaults of --keys and --searches by this number."),
+          {.name = "keys",
+           .argument = "N,...",
+           .usual = format_count(KeysBench::kKeys) + " times the scale",
+           .range = kCounts,
+           .help = "Number of keys of a table, or of items if keys have several values. Shapes have about as "
+                   "many, pixels a sixteenth."},
+          {.name = "searches",
+           .argument = "N",
+           .usual = format_count(KeysBench::kSearches) + " times the scale",
+           .range = kCounts,
+           .help = "Search this number of keys at once."},
+          repetitions_option({KeysBench::kFewestRepetitions, KeysBench::kMostRepetitions},
+                             std::to_string(KeysBench().repetitions))}};
+}
+
+OptionTopic keys_picture() {
+  return {.name = "picture",
+          .title = "pictures",
+          .options = {
+              plain_option("image", "FILE", "discs and strokes", "The picture of the set image."),
+              plain_option("rebuilt", "FILE.png", "",
+                           "Write the picture that the first table returns. This changes the defaults to "
+                           "--value-bits 24 --key-bits 40."),
+              plain_option(
+                  "ages", "FILE.png", "",
+                  "Draw the maximum ages of the tables that have them, side by side, for the first set: 0 "
+                  "is black, 1 blue, 2 green, 3 yellow, and more is red.")}};
+}
+
+KeysBench preset_of(const CommandLine& arguments) {
+  const auto figure = arguments.given("figure");
+  KeysBench options = figure ? measure::key_figure(*figure) : KeysBench();
+  if (!figure && arguments.has("rebuilt")) {
+    options.value_bits = 24;
+    options.key_bits = {40};
+  }
+  options.rebuild = arguments.has("rebuilt");
+  options.draw_ages |= arguments.has("ages");
+  return options;
+}
+
+void read_axes(const CommandLine& arguments, KeysBench& options) {
+  if (arguments.has("tables") && arguments.text("tables") != "all")
+    options.tables = arguments.names("tables");
+  if (arguments.has("sets")) options.sets = arguments.choices<KeySetKind>("sets");
+  if (arguments.has("layouts")) options.layouts = arguments.choices<hash::KeyLayout>("layouts");
+  if (arguments.has("ops")) options.ops = arguments.choices<KeyOp>("ops");
+  if (arguments.has("load-factors")) options.load_factors = arguments.fractions("load-factors");
+  if (arguments.has("key-bits")) options.key_bits = arguments.axis("key-bits");
+  if (arguments.has("value-bits")) options.value_bits = arguments.whole("value-bits");
+  if (arguments.has("hit-rates")) options.hit_rates = arguments.axis("hit-rates");
+  if (arguments.has("multiplicities")) options.multiplicities = arguments.axis("multiplicities");
+}
+
+KeysBench read_bench(const CommandLine& arguments) {
+  KeysBench options = preset_of(arguments);
+  read_axes(arguments, options);
+  if (arguments.has("failures")) options.failure_builds = arguments.count("failures");
+  if (arguments.has("failure-keys")) options.failure_keys = arguments.count("failure-keys");
+  if (arguments.has("scale")) options.scale = arguments.scale("scale");
+  if (arguments.has("keys")) options.keys = arguments.counts("keys");
+  if (arguments.has("searches")) options.searches = arguments.count("searches");
+  if (arguments.has("repetitions")) options.repetitions = arguments.whole("repetitions");
+  measure::check(options);
+  return options;
+}
+
+bool has(const auto& values, const auto& value) {
+  return std::ranges::find(values, value) != values.end();
+}
+
+// Refuses options that have no effect on what is measured.
+void check_effects_of(const CommandLine& arguments, const KeysBench& bench) {
+  const auto refuse = [&](const char* option, bool has_effect, const char* why) {
+    if (arguments.has(option) && !has_effect)
+      throw UsageError(fmt::format("--{} has no effect {}", option, why));
+  };
+  const auto asks_for = [&](KeyOp op) { return measure::is_asked_for(bench, op); };
+  const bool shapes =
+      std::ranges::any_of(bench.sets, [](KeySetKind set) { return set != KeySetKind::Random; });
+  const bool image = has(bench.sets, KeySetKind::Image);
+  const bool views = has(bench.sets, KeySetKind::Surface) || has(bench.sets, KeySetKind::Painted);
+  const bool searches = asks_for(KeyOp::Find) || asks_for(KeyOp::FindStored) ||
+                        (asks_for(KeyOp::FindView) && has(bench.sets, KeySetKind::Surface));
+  refuse("scale", bench.keys.empty() || (searches && !bench.searches),
+         "where the numbers of keys and of searches are given: they state what it would multiply");
+  refuse("hit-rates", asks_for(KeyOp::Find), "where --ops has no find");
+  refuse("searches", searches, "where --ops has neither find nor find-stored, nor find-view of a surface");
+  refuse("multiplicities", measure::any_multi(bench), "where --ops has none of build-multi to find-index");
+  refuse("failure-keys", bench.failure_builds > 0, "without --failures");
+  refuse("layouts", shapes, "on --sets random");
+  refuse("image", image, "where --sets has no image");
+  refuse("rebuilt", image && asks_for(KeyOp::FindAll), "without the set image and the op find-all");
+  refuse("ages", asks_for(KeyOp::Ages), "without the op ages");
+  if (asks_for(KeyOp::FindView) && !views)
+    throw UsageError("--ops find-view has nothing to measure without the sets surface and painted");
+  if (measure::any_multi(bench) && !has(bench.sets, KeySetKind::Random))
+    throw UsageError("--ops build-multi to find-index are for --sets random");
+  if (!shapes && std::ranges::all_of(bench.ops, [](KeyOp op) { return op == KeyOp::FindAll; }))
+    throw UsageError("--ops find-all has nothing to measure on --sets random");
+  if (bench.rebuild && bench.value_bits < 24)
+    throw UsageError("--rebuilt needs --value-bits 24 or more, for the colours");
+}
+
+}  // namespace
+
+ToolDescription keys_description() {
+  return {
+      .program = "vox-bench keys",
+      .usage = "[options]",
+      .about =
+          "Measures tables of voxel keys as the papers about them do (Alcantara et al. 2009, §5; García et "
+          "al. "
+          "2011, §4).\n",
+      .examples = {"vox-bench keys                                      all tables, at two load factors",
+                   "vox-bench keys --figure 7 --html figure7.html       retrieval over load factors",
+                   "vox-bench keys --image fish.png --rebuilt back.png  a picture, stored and read back",
+                   "vox-bench keys --figure 4 --ages ages.png           maximum ages, random and coherent",
+                   "vox-bench keys --failures 25000 --load-factors 0.9,0.99 --scale 1/1024"},
+      .basics = {"tables", "sets", "ops", "load-factors", "hit-rates", "scale", "repetitions", "output",
+                 "html", "device"},
+      .more = kAboutKeys,
+      .topics = {keys_axes(), keys_size(), keys_picture(), result_topic(), device_topic(), general_topic()}};
+}
+
+KeysCommand read_keys_command(const CommandLine& arguments) {
+  return read_command(arguments, [](const CommandLine& given) {
+    KeysCommand command;
+    command.bench = read_bench(given);
+    check_effects_of(given, command.bench);
+    command.picture = given.given("image");
+    command.rebuilt = given.given("rebuilt");
+    command.ages = given.given("ages");
+    if (command.picture) check_input(*command.picture);
+    return command;
+  });
+}
+
 namespace {
 
 // Writes a picture, if one is asked for; `why_not` is why there may be none.

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 
-#include "formats/results/page_table.h"
+#include "formats/results/tables.h"
 #include "libvox/base/units.h"
-#include "tools/vox-bench/ceilings.h"
-#include "tools/vox-bench/keys_report.h"
-#include "tools/vox-bench/line_figure.h"
+#include "tools/vox-bench/columns.h"
+#include "tools/vox-bench/reports.h"
 
 namespace vox {
 namespace {

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "libvox/base/error.h"
-#include "libvox/base/nearest_word.h"
 #include "tools/common/tool.h"
-#include "tools/vox-bench/commands.h"
+#include "tools/vox-bench/command_line.h"
 
 namespace vox {
 namespace {

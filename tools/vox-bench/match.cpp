@@ -1,18 +1,204 @@
 // The command vox-bench match.
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
 
 #include "formats/images/image.h"
-#include "formats/images/png_file.h"
+#include "formats/images/pictures.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
+#include "libvox/engine/engine.h"
+#include "libvox/hash/keyed/key_table.h"
+#include "libvox/measure/match_bench.h"
+#include "tools/common/command_line.h"
 #include "tools/common/tool.h"
-#include "tools/vox-bench/commands.h"
-#include "tools/vox-bench/match_options.h"
-#include "tools/vox-bench/match_report.h"
-#include "tools/vox-bench/report.h"
+#include "tools/vox-bench/command_line.h"
+#include "tools/vox-bench/reports.h"
+#include "tools/vox-bench/results.h"
 
 namespace vox {
+
+// The command line of vox-bench match.
+
+struct PictureFiles {
+  std::filesystem::path query, reference;
+};
+
+struct MatchCommand {
+  measure::MatchBenchOptions bench;  // but for the pictures
+  std::optional<PictureFiles> pictures;
+  measure::PicturePairOptions pair;  // where no files are named
+  std::optional<std::filesystem::path> overlay;
+  EngineOptions engine;
+  ResultFiles files;
+  bool json = false;
+  std::string command;
+};
+
+// Throws UsageError, and Error if an input is missing.
+MatchCommand read_match_command(const CommandLine& arguments);
+
+namespace {
+
+using MatchBench = measure::MatchBenchOptions;
+using measure::PicturePairOptions;
+
+enum MatchTrait : uint32_t { kGeneratedPair = 1 };
+
+constexpr OptionRule kGeneratedRule = {kGeneratedPair, "it is for generated ones"};
+
+constexpr const char* kAboutMatch =
+    R"(The query may be turned, scaled and shifted in the reference. Times are measured with tables of voxel keys, as
+their Table 1 does for hashing and binary search.
+
+Feature points are pixels where an edge turns. A pair of them, a basis, gives coordinates to all other points. A table
+leads from coordinates to those bases of the reference that have a point there; every basis of the query looks up its
+points, and each basis that it finds gets a vote. Each of the pairs of bases with the most votes shows how the query may
+lie in the reference; the points that then fall on each other make that more precise. If too few do, the answer is
+"match: none".
+
+For each table, the program shows the map from coordinates to bases (items, different keys, values of a key), and the
+milliseconds of building it, building the index of bases, and voting. All tables find the same; every time is the median
+of the repetitions after one that does not count.
+
+Without files, a pair of pictures is generated for which it is known how one lies in the other.
+)";
+
+Option ranged(std::string name, OptionRange range, uint32_t usual, std::string help,
+              std::vector<OptionRule> rules = {}) {
+  return {.name = std::move(name),
+          .argument = "N",
+          .preset = std::to_string(usual),
+          .range = range,
+          .rules = std::move(rules),
+          .help = std::move(help)};
+}
+
+OptionTopic match_matching() {
+  const MatchBench preset;
+  Option step = ranged("edge-step", {1, 255}, preset.step,
+                       "Smallest difference in grey levels from pixel to pixel that is an edge.");
+  step.setting = "step";
+  return {
+      .name = "matching",
+      .title = "matching",
+      .options = {
+          {.name = "tables",
+           .argument = "NAME,...",
+           .words = with_all(hash::key_table_names()),
+           .preset = fmt::format("{}", fmt::join(preset.tables, ",")),
+           .help = "Measure these tables."},
+          ranged("points", {MatchBench::kFewestPoints, measure::kMostFeaturePoints}, preset.points,
+                 "Largest number of feature points of each picture."),
+          ranged("bases", {1, MatchBench::kMostBases}, preset.bases,
+                 "Largest number of bases of the reference."),
+          ranged("query-bases", {1, MatchBench::kMostBases}, preset.query_bases,
+                 "Largest number of bases of the query."),
+          ranged("cells", {MatchBench::kFewestCells, measure::BasisFrame::kMostCells}, preset.cells,
+                 "Number of cells between the two points of a basis. More cells tell points apart, fewer "
+                 "forgive errors."),
+          step,
+          ranged("least-share", {1, 100}, preset.least_percent,
+                 "Share of the query's points, in per cent, that must fall on points of the reference."),
+          repetitions_option({1, MatchBench::kMostRepetitions}, std::to_string(preset.repetitions)),
+          {.name = "seed",
+           .argument = "N",
+           .preset = std::to_string(preset.seed),
+           .help = "Another seed chooses other pairs of points as bases, and generates other pictures."}}};
+}
+
+OptionTopic match_pictures() {
+  const PicturePairOptions preset;
+  return {
+      .name = "pictures",
+      .title = "pictures",
+      .options = {
+          ranged("side", {PicturePairOptions::kLeastSide, PicturePairOptions::kMostSide}, preset.side,
+                 "Side of the generated reference in pixels; the query has three quarters of it.",
+                 {kGeneratedRule}),
+          ranged(
+              "clutter", {0, PicturePairOptions::kMostClutter}, preset.clutter,
+              "Number of things in front of the generated query, in per cent of the things that it shows of "
+              "the reference.",
+              {kGeneratedRule}),
+          ranged("noise", {0, PicturePairOptions::kMostNoise}, preset.noise,
+                 "Largest error of a generated pixel in grey levels.", {kGeneratedRule}),
+          plain_option("overlay", "FILE.png", "",
+                       "Write the reference in grey with the edges of the query in colour, where it was "
+                       "found.")}};
+}
+
+MatchBench read_match_bench(const CommandLine& arguments) {
+  MatchBench options;
+  options.tables = arguments.text("tables") == "all" ? hash::key_table_names() : arguments.names("tables");
+  options.points = arguments.whole("points");
+  options.bases = arguments.whole("bases");
+  options.query_bases = arguments.whole("query-bases");
+  options.cells = arguments.whole("cells");
+  options.step = arguments.whole("edge-step");
+  options.least_percent = arguments.whole("least-share");
+  if (arguments.has("repetitions")) options.repetitions = arguments.whole("repetitions");
+  options.seed = arguments.count("seed");
+  measure::check(options);
+  return options;
+}
+
+PicturePairOptions read_pair(const CommandLine& arguments, uint64_t seed) {
+  PicturePairOptions options = {.seed = seed};
+  options.side = arguments.whole("side");
+  options.clutter = arguments.whole("clutter");
+  options.noise = arguments.whole("noise");
+  measure::check(options);
+  return options;
+}
+
+std::optional<PictureFiles> read_files(const CommandLine& arguments) {
+  const auto query = arguments.given("query"), reference = arguments.given("reference");
+  if (query && !reference)
+    throw UsageError("one picture is named, expected the query and the reference, or none");
+  if (!query) return std::nullopt;
+  return PictureFiles{*query, *reference};
+}
+
+}  // namespace
+
+ToolDescription match_description() {
+  return {.program = "vox-bench match",
+          .usage = "[QUERY REFERENCE] [options]",
+          .about =
+              "Finds a picture, the query, in another one, the reference, by geometric hashing (Alcantara et "
+              "al. 2009, "
+              "§6), and measures how long that takes.\n",
+          .examples = {"vox-bench match detail.png photo.png --overlay found.png",
+                       "vox-bench match --seed 7 --clutter 50 --html match.html",
+                       "vox-bench match --tables all --query-bases 4096 --csv table1.csv"},
+          .basics = {"tables", "points", "bases", "query-bases", "least-share", "overlay", "repetitions",
+                     "output", "html", "device"},
+          .more = kAboutMatch,
+          .topics = {match_matching(), match_pictures(), result_topic(), device_topic(), general_topic()},
+          .operands = {{.name = "query", .argument = "FILE", .help = "The picture to find."},
+                       {.name = "reference", .argument = "FILE", .help = "The picture to search."}}};
+}
+
+MatchCommand read_match_command(const CommandLine& arguments) {
+  return read_command(arguments, [](const CommandLine& given) {
+    MatchCommand command;
+    command.pictures = read_files(given);
+    command.bench = read_match_bench(given);
+    command.pair = read_pair(given, command.bench.seed);
+    check_effects(given.given_options(), {command.pictures ? 0u : kGeneratedPair, "pictures of files"});
+    command.overlay = given.given("overlay");
+    for (const std::filesystem::path& picture : given.paths("query")) check_input(picture);
+    for (const std::filesystem::path& picture : given.paths("reference")) check_input(picture);
+    return command;
+  });
+}
+
 namespace {
 
 // Reads the pictures, or makes them. Returns what brings the query onto the reference, where that is known.

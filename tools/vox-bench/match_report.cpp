@@ -1,9 +1,8 @@
-#include "tools/vox-bench/match_report.h"
+#include "tools/vox-bench/reports.h"
 
 #include <fmt/format.h>
 
-#include "formats/results/page_table.h"
-#include "formats/results/text_table.h"
+#include "formats/results/tables.h"
 #include "libvox/base/units.h"
 #include "tools/vox-bench/columns.h"
 

@@ -1,7 +1,12 @@
 #include "tools/vox-bench/results.h"
 
-#include "formats/results/csv.h"
-#include "formats/results/report_file.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/results/files.h"
+#include "formats/results/tables.h"
+#include "libvox/base/units.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -33,6 +38,100 @@ void write_results(const ResultFiles& files, const measure::ResultGroup& results
   if (files.report) write_report(results, *files.report);
   if (files.csv) write_csv(rows, *files.csv);
   if (files.html) write_html(page, *files.html);
+}
+
+namespace {
+
+using measure::AgainstRow;
+using measure::Change;
+
+// "1.234 to 1.301": the fastest and the slowest repetition.
+std::optional<std::string> span_text(const std::optional<measure::Timing>& time) {
+  if (!time) return std::nullopt;
+  return fmt::format("{:.3f} to {:.3f}", time->min, time->max);
+}
+
+measure::ResultTable against_table(const std::vector<AgainstRow>& rows) {
+  const auto time = [](std::optional<measure::Timing> AgainstRow::*which, double measure::Timing::*value) {
+    return [=](const AgainstRow& row) {
+      return row.*which ? std::optional((*(row.*which)).*value) : std::nullopt;
+    };
+  };
+  const auto ms = [](const char* title) { return measure::both({title, measure::Look::fixed(3), "ms"}); };
+  const auto range = [](std::optional<measure::Timing> AgainstRow::*which) {
+    return [=](const AgainstRow& row) { return span_text(row.*which); };
+  };
+  measure::ResultTable table;
+  table.column("row", "", rows, &AgainstRow::row, measure::both({"row"}))
+      .column(
+          "change", "", rows,
+          [](const AgainstRow& row) { return measure::kChangeNames[static_cast<size_t>(row.change)]; },
+          measure::both({"change"}))
+      .column("ratio", "1", rows, &AgainstRow::ratio, measure::both({"ratio", measure::Look::fixed(3)}))
+      .column("ms", "ms", rows, time(&AgainstRow::now, &measure::Timing::median), ms("now"))
+      .column(measure::for_people(), "", rows, range(&AgainstRow::now), measure::both({"range"}))
+      .column("ms_before", "ms", rows, time(&AgainstRow::before, &measure::Timing::median), ms("before"))
+      .column(measure::for_people(), "", rows, range(&AgainstRow::before), measure::both({"range before"}))
+      .column("other_work", "", rows, &AgainstRow::other_work,
+              measure::both({"work", measure::Look::words()}));
+  return table;
+}
+
+std::string summary_text(const Against& against) {
+  const auto count = [&](Change change) { return measure::count_of(against.rows, change); };
+  const uint64_t slower = count(Change::Slower), faster = count(Change::Faster), same = count(Change::None);
+  std::string text =
+      fmt::format("against {}: of {}, {} slower by more than the spread, {} faster, {} the same",
+                  against.file, format_count(slower + faster + same, "row"), slower, faster, same);
+  if (const uint64_t other = count(Change::OtherWork)) text += fmt::format(", {} of other work", other);
+  if (const uint64_t added = count(Change::Added)) text += fmt::format(", {} that it does not have", added);
+  if (const uint64_t gone = count(Change::Gone)) text += fmt::format(", {} that it has alone", gone);
+  return text;
+}
+
+std::string device_text(const Against& against) {
+  if (against.same_device()) return "";
+  return fmt::format("measured then on {}, now on {}: times of two devices say nothing of a change",
+                     against.device_before.empty() ? "an unknown device" : against.device_before,
+                     against.device);
+}
+
+}  // namespace
+
+Against compared_with(const EarlierRun& earlier, const measure::ResultTable& rows,
+                      const measure::ComparedColumns& columns, const BenchRun& run) {
+  return {earlier.file.string(), earlier.results.device_text, run.device_text,
+          measure::compare_results(rows, earlier.results.rows, columns)};
+}
+
+std::string against_text(const Against& against) {
+  std::string text = summary_text(against) + "\n";
+  if (!against.same_device()) text += device_text(against) + "\n";
+  std::vector<AgainstRow> changed = against.rows;
+  std::erase_if(changed, [](const AgainstRow& row) {
+    return row.change == Change::None || row.change == Change::Added || row.change == Change::Gone;
+  });
+  if (!changed.empty()) text += text_table(against_table(changed)).text();
+  return text;
+}
+
+void set_against(measure::ResultGroup& results, const Against& against) {
+  measure::ResultGroup& group = results.group("against");
+  group.set("file", against.file)
+      .set("device_text", against.device_before)
+      .set("same_device", against.same_device());
+  for (size_t change = 0; change < measure::kChangeNames.size(); ++change) {
+    std::string name = measure::kChangeNames[change];
+    std::ranges::replace(name, ' ', '_');
+    group.set(name, measure::count_of(against.rows, static_cast<Change>(change)), "rows");
+  }
+  group.put("rows", against_table(against.rows));
+}
+
+void add_against(HtmlPage& page, const Against& against) {
+  page.section("Against an earlier run").paragraph(summary_text(against) + ".");
+  if (!against.same_device()) page.paragraph(device_text(against) + ".");
+  page.table("Each row, now and before", page_table(against_table(against.rows)));
 }
 
 }  // namespace vox

@@ -1,16 +1,22 @@
 // The parts that the results of all benchmarks share: the run that they belong to, and the files that hold them.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "formats/io/overwrite.h"
 #include "formats/pages/html_page.h"
-#include "formats/results/json_rows.h"
+#include "formats/results/files.h"
+#include "libvox/base/log.h"
+#include "libvox/base/units.h"
 #include "libvox/engine/engine.h"
-#include "libvox/measure/against.h"
 #include "libvox/measure/results.h"
+#include "tools/common/reports.h"
+#include "tools/common/tool.h"
 
 namespace vox {
 
@@ -43,5 +49,49 @@ void check_targets(const ResultFiles& files);
 // Writes the results; `rows` is the table for --csv.
 void write_results(const ResultFiles& files, const measure::ResultGroup& results,
                    const measure::ResultTable& rows, const HtmlPage& page);
+
+// The comparison of a benchmark with an earlier run of it, for people and for programs.
+
+struct Against {
+  std::string file;                   // the file of the earlier run
+  std::string device_before, device;  // in words
+  std::vector<measure::AgainstRow> rows;
+
+  bool same_device() const { return device_before == device; }
+};
+
+Against compared_with(const EarlierRun& earlier, const measure::ResultTable& rows,
+                      const measure::ComparedColumns& columns, const BenchRun& run);
+
+// The number of rows that became slower, and the rows that changed or did other work. All rows are in JSON, as the group
+// `against`, and on the page.
+std::string against_text(const Against& against);
+void set_against(measure::ResultGroup& results, const Against& against);
+void add_against(HtmlPage& page, const Against& against);
+
+// The end of every benchmark: its results go to the files that the command names, and to the screen.
+
+template <class Command, class Run>
+void report(const Command& command, const Run& run, const std::vector<device::KernelTime>& kernels) {
+  measure::ResultGroup results = results_of(run);
+  const measure::ResultTable rows = rows_table(run);
+  HtmlPage page = page_of(run);
+  std::string text = table_text(run);
+  if (command.files.against) {
+    const Against against = compared_with(*command.files.against, rows, compared_columns(run), run);
+    set_against(results, against);
+    add_against(page, against);
+    text += "\n" + against_text(against);
+  }
+  write_results(command.files, results, rows, page);
+  print_result(command.json ? json_text(results) + "\n" : text);
+  if (command.engine.profile) print_profile(kernels);
+  log_debug("measured in {}", format_seconds(run.result.seconds));
+}
+
+template <class Command, class Run>
+void report(const Command& command, const Run& run, const Engine& engine) {
+  report(command, run, engine.profile());
+}
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-#include "tools/vox-convert/described_options.h"
+#include "tools/vox-convert/options.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,7 @@
 #include "formats/voxels/export.h"
 #include "libvox/painting/canvas.h"
 #include "libvox/voxelize/grid.h"
-#include "tools/common/bricks_options.h"
-#include "tools/common/device_options.h"
+#include "tools/common/common_options.h"
 #include "tools/common/tool.h"
 
 namespace vox {

@@ -1,23 +1,17 @@
-#include "tools/vox-convert/given.h"
+#include "tools/vox-convert/options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <system_error>
 
-#include "formats/io/foreign_file.h"
+#include "formats/io/read_file.h"
 #include "formats/points/points.h"
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
 #include "libvox/engine/group_engine.h"
-#include "tools/vox-convert/described_options.h"
-#include "tools/vox-convert/mixed.h"
-#include "tools/vox-convert/points.h"
 #include "tools/vox-convert/scenes.h"
-#include "tools/vox-convert/volume_scenes.h"
-#include "tools/vox-convert/volumes.h"
-#include "tools/vox-convert/voxel_files.h"
 
 namespace vox {
 namespace {

@@ -1,22 +1,21 @@
-#include "tools/vox-convert/meshes.h"
+#include "tools/vox-convert/scenes.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <memory>
 #include <utility>
 
-#include "formats/images/choose_palette.h"
+#include "formats/images/palette_file.h"
 #include "formats/mesh/mesh.h"
 #include "formats/script/stroke_script.h"
-#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/stopwatch.h"
-#include "libvox/base/thread_limit.h"
+#include "libvox/base/process.h"
+#include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/engine/built_scene.h"
+#include "libvox/engine/engine.h"
 #include "libvox/engine/engine_soon.h"
-#include "libvox/engine/warm_up.h"
-#include "tools/vox-convert/painting.h"
-#include "tools/vox-convert/shares.h"
 
 namespace vox {
 namespace {
@@ -101,6 +100,98 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   dag::VoxelScene voxels = built_scene(std::move(result), indexed, grid, options.build);
   sign(voxels, options);
   return voxels;
+}
+
+namespace {
+
+// A mesh of another size, or a wrong axis, makes all strokes miss: the first few lines say enough.
+constexpr size_t kShownLines = 8;
+
+void warn_of_missed(const painting::Painting& painting, const ConvertOptions& options) {
+  const size_t count = painting.missed.size();
+  for (size_t i = 0; i < std::min(count, kShownLines); ++i)
+    log_warning("{}:{}: the stroke touches no texel", options.paint->string(), painting.missed[i]);
+  if (count > kShownLines)
+    log_warning("{}: {} more strokes touch no texel", options.paint->string(), count - kShownLines);
+}
+
+// Names the script and the line of a stroke that cannot be painted.
+painting::Painting painted(Engine& engine, const scene::Scene& scene, const painting::Strokes& strokes,
+                           const ConvertOptions& options) {
+  try {
+    return engine.paint(scene, strokes, options.painting);
+  } catch (painting::StrokeError& error) {
+    error.at(fmt::format("{}:{}", options.paint->string(), error.line()));
+    throw;
+  }
+}
+
+}  // namespace
+
+painting::Painting paint_strokes(Engine& engine, const scene::Scene& scene, const painting::Strokes& strokes,
+                                 const ConvertOptions& options) {
+  painting::Painting painting = painted(engine, scene, strokes, options);
+  warn_of_missed(painting, options);
+  if (painting.far_triangles > 0)
+    log_warning("{} triangles are not painted: their texture coordinates are too large for --paint-size {}",
+                format_count(painting.far_triangles), options.painting.size);
+  return painting;
+}
+
+PaintingFigures figures_of(const painting::Painting& painting, const painting::Strokes& strokes) {
+  return {.strokes = strokes.size(),
+          .size = painting.atlas.keys.size,
+          .texels = painting.atlas.texels,
+          .bytes = painting.atlas.bytes(),
+          .rebuilds = painting.rebuilds,
+          .updates = painting.updates,
+          .seconds = painting.seconds,
+          .table_seconds = painting.table_seconds};
+}
+
+void set_painting(measure::ResultGroup& results, const PaintingFigures& figures) {
+  results.group("painting")
+      .set("strokes", figures.strokes, "strokes")
+      .set("size", figures.size, "texels")
+      .set("texels", figures.texels, "texels")
+      .set("bytes", figures.bytes, "bytes")
+      .set("rebuilds", figures.rebuilds)
+      .set("updates", figures.updates)
+      .set("queries", figures.queries)
+      .set("seconds", figures.seconds, "s")
+      .set("table_seconds", figures.table_seconds, "s");
+}
+
+std::string painting_line(const PaintingFigures& figures) {
+  return fmt::format("{} on {} of {}² texels in {}, {:.2f} s", format_count(figures.strokes, "stroke"),
+                     format_count(figures.texels), figures.size, format_bytes(figures.bytes),
+                     figures.seconds);
+}
+
+rounds::SpillOptions parse_spill(const std::string& text) {
+  if (text == "host") return {};
+  std::error_code failed;
+  if (!std::filesystem::is_directory(text, failed))
+    throw UsageError(fmt::format("--spill is '{}', expected host or the name of a folder", text));
+  return {.place = rounds::SpillPlace(text)};
+}
+
+void set_spill(measure::ResultGroup& results, const rounds::RoundsFigures& figures) {
+  results.group("spill")
+      .set("rounds", figures.rounds)
+      .set("nodes", figures.nodes, "nodes")
+      .set("bytes", figures.bytes, "bytes")
+      .set("build_seconds", figures.build_seconds, "s")
+      .set("spill_seconds", figures.spill_seconds, "s")
+      .set("merge_seconds", figures.merge_seconds, "s")
+      .set("order_seconds", figures.order_seconds, "s");
+}
+
+std::string spill_line(const rounds::RoundsFigures& figures) {
+  return fmt::format(
+      "{} of {}, {}: built in {:.2f} s, spilled in {:.2f} s, merged in {:.2f} s, ordered in {:.2f} s",
+      format_count(figures.rounds, "round"), format_count(figures.nodes, "node"), format_bytes(figures.bytes),
+      figures.build_seconds, figures.spill_seconds, figures.merge_seconds, figures.order_seconds);
 }
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-#include "tools/vox-convert/mixed.h"
+#include "tools/vox-convert/scenes.h"
 
 #include <fmt/format.h>
 
@@ -7,24 +7,20 @@
 #include <utility>
 
 #include "formats/file_types.h"
-#include "formats/images/choose_palette.h"
+#include "formats/images/palette_file.h"
 #include "formats/mesh/mesh.h"
 #include "formats/points/points.h"
 #include "formats/scene/any_scene.h"
-#include "formats/volume/nrrd.h"
 #include "formats/volume/volume_file.h"
-#include "formats/voxels/composed.h"
-#include "formats/voxels/read_voxels.h"
+#include "formats/volume/volume_formats.h"
+#include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/stopwatch.h"
-#include "libvox/base/thread_limit.h"
+#include "libvox/base/process.h"
+#include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/engine/built_scene.h"
+#include "libvox/engine/engine.h"
 #include "tools/common/tool.h"
-#include "tools/vox-convert/points.h"
-#include "tools/vox-convert/volume_scenes.h"
-#include "tools/vox-convert/voxel_files.h"
 
 namespace vox {
 namespace {

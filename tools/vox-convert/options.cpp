@@ -4,18 +4,15 @@
 
 #include <algorithm>
 
-#include "formats/file_names.h"
 #include "formats/file_types.h"
 #include "formats/images/palette_file.h"
 #include "formats/scene/scene_file.h"
 #include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
-#include "tools/common/bricks_options.h"
-#include "tools/common/device_options.h"
-#include "tools/common/targets.h"
-#include "tools/vox-convert/described_options.h"
-#include "tools/vox-convert/spilling.h"
+#include "tools/common/common_options.h"
+#include "tools/common/tool.h"
+#include "tools/vox-convert/scenes.h"
 
 namespace vox {
 namespace {
@@ -158,7 +155,7 @@ void read_resume(const CommandLine& arguments, ConvertOptions& options) {
 spatial::HashOptions read_hash_options(const CommandLine& arguments) {
   spatial::HashOptions options;
   options.load_factor = arguments.number("load-factor");
-  options.layout = arguments.choice("key-layout", {spatial::KeyLayout::Morton, spatial::KeyLayout::Linear});
+  options.layout = arguments.choice("key-layout", {spatial::CellKeyLayout::Morton, spatial::CellKeyLayout::Linear});
   return options;
 }
 

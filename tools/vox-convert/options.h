@@ -9,11 +9,11 @@
 
 #include "formats/io/compression.h"
 #include "formats/io/overwrite.h"
-#include "formats/mesh/mesh_options.h"
+#include "formats/mesh/mesh.h"
 #include "formats/points/points.h"
-#include "formats/volume/raw_volume.h"
+#include "formats/volume/volume_formats.h"
 #include "formats/voxels/export.h"
-#include "formats/voxels/volumes/volume_materials.h"
+#include "formats/voxels/volumes/volume_voxels.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/make_bricks.h"
@@ -71,5 +71,44 @@ struct ConvertOptions {
 
 // Throws UsageError, and Error if an input is missing.
 ConvertOptions read_convert_options(const CommandLine& arguments);
+
+// Checks that the options of vox-convert go with its inputs and its output.
+
+// Looks at the inputs. Throws UsageError for an option that would have no effect, and Error if an input is of
+// a type that is not read.
+void check_given(const ConvertOptions& options);
+
+// The description of vox-convert: its options with the inputs and outputs that they go with, and examples. options.h
+// reads the command line by it.
+
+// The traits of a conversion, for the rules of options: what it reads and writes.
+enum ConvertTrait : uint32_t {
+  kMesh = 1,
+  kRawVolume = 2,  // the file does not describe its values
+  kHeaderVolume = 4,
+  kWholeScene = 8,  // the SVDAG of a scene file is converted
+  kWrites = 16,     // a file is written, instead of shown or verified
+  kWritesH5 = 32,
+  kExports = 64,  // the file is in another program's format
+  kBricks = 128,  // bricks are made and kept
+  kColors = 256,  // the colours of a mesh are used
+  kWritesBinvox = 512,
+  kHash = 1024,    // a spatial hash is made
+  kVoxels = 2048,  // the input is another program's voxels
+  kPoints = 4096,
+  kSplats = 8192,           // points that have an opacity
+  kMixed = 1 << 14,         // several inputs on one grid, not all of them meshes
+  kVolumeScene = 1 << 15,   // a volume becomes a scene
+  kVolumeBricks = 1 << 16,  // a volume becomes bricks
+  kWritesPly = 1 << 20,
+  kWritesVtk = 1 << 21,
+  kWritesNvdb = 1 << 22,
+  kWritesSvdag = 1 << 23  // into an .h5 file
+};
+
+ToolDescription convert_description();
+
+// The extensions that -o may have: ".h5, .nrrd, … or .vtkhdf".
+std::string output_extensions();
 
 }  // namespace vox

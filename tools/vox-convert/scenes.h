@@ -1,13 +1,33 @@
-// The part of vox-convert that writes scenes, and uses scene files.
+// The parts of vox-convert that make scenes and write them, by the kind of their input.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "formats/points/points.h"
+#include "formats/scene/kept_rounds.h"
 #include "formats/scene/scene_file.h"
-#include "libvox/base/voxel_box.h"
+#include "formats/scene/scene_parts.h"
+#include "formats/voxels/voxel_file.h"
+#include "libvox/base/geometry.h"
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/device/profiler.h"
+#include "libvox/engine/engine.h"
+#include "libvox/measure/results.h"
+#include "libvox/rounds/build_rounds.h"
+#include "libvox/scene/auto_palette.h"
+#include "libvox/scene/scene.h"
+#include "libvox/voxelize/grid.h"
+#include "tools/common/reports.h"
 #include "tools/vox-convert/options.h"
 
 namespace vox {
+
+// The part of vox-convert that writes scenes, and uses scene files.
 
 struct Output {
   dag::VoxelScene scene;
@@ -45,5 +65,165 @@ bool writes_file(const ConvertOptions& options);
 
 // Does --info, --verify, an export of a scene file, or bricks for it.
 void use_scene_file(const ConvertOptions& options);
+
+// The part of vox-convert that paints strokes on meshes.
+
+// The figures on what has been painted.
+struct PaintingFigures {
+  uint64_t strokes = 0, size = 0, texels = 0, bytes = 0, rebuilds = 0, updates = 0, queries = 0;
+  double seconds = 0, table_seconds = 0;
+};
+
+// Paints the strokes of --paint. Warns of what is not painted.
+painting::Painting paint_strokes(Engine& engine, const scene::Scene& scene, const painting::Strokes& strokes,
+                                 const ConvertOptions& options);
+
+PaintingFigures figures_of(const painting::Painting& painting, const painting::Strokes& strokes);
+
+// Sets the group `painting`.
+void set_painting(measure::ResultGroup& results, const PaintingFigures& figures);
+
+// "3 strokes on 1,024,000 of 65536² texels in 19.53 MiB, 0.42 s"
+std::string painting_line(const PaintingFigures& figures);
+
+// The results of a conversion to a scene besides the scene: times, figures and what was left out.
+
+struct ConversionSeconds {
+  double load = 0, paint = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, hash = 0, write = 0,
+         verify = 0, total = 0;
+};
+
+struct Conversion {
+  ConversionSeconds seconds;
+  std::string device;
+  uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0;
+  voxelize::SolidCounts solid;
+  scene::DroppedTriangles dropped;
+  CloudSurvey points;
+  std::optional<scene::PaletteError> palette_error;  // for --materials texture
+  std::optional<PaintingFigures> painting;           // with --paint
+  std::vector<device::KernelTime> kernels;
+  std::vector<RankFigures> ranks;  // where several have built the scene
+  std::optional<rounds::RoundsFigures> spill;
+  std::optional<KeptRounds> rounds;     // with --resume; it goes last, and others may then build this scene
+  std::optional<PartsLock> parts_lock;  // with --parts and without --resume, which has the lock itself
+  // With --parts: the check sums of the parts, on rank 0, and those that go if no head comes to be.
+  std::vector<uint64_t> parts;
+  NewParts new_parts;
+};
+
+// Says in the scene where it comes from.
+void sign(dag::VoxelScene& scene, const ConvertOptions& options);
+
+// Warns of what --solid has found in a mesh whose inside is not clear.
+void warn_of_solid(const voxelize::SolidCounts& counts);
+
+// Checks before the work, not after it, whether the results can be written where they are to go.
+void check_targets(const ConvertOptions& options);
+
+// The part of vox-convert that builds the scene of a mesh, alone or with others, and writes each rank's result as a
+// part of one scene if --parts asks for it.
+
+// The input that all ranks build.
+struct MeshWork {
+  const scene::Scene& scene;
+  const scene::IndexedScene& indexed;
+  const voxelize::Grid& grid;
+  const voxelize::BuildOptions& build;
+};
+
+// A collective call if a launcher has started several processes. On rank 0 the result has the words of the whole
+// scene, or, with --parts, none: they are in the parts' files.
+voxelize::BuildResult built_together(Engine& engine, const MeshWork& work, const ConvertOptions& options,
+                                     Conversion& conversion);
+
+// With --parts: writes the head file, which makes a whole of the parts.
+void write_head(const dag::VoxelScene& scene, const ConvertOptions& options, Conversion& conversion);
+
+// The facts that decide which voxels vox-convert makes of meshes, in words: builds of equal facts make equal scenes.
+
+BuildFacts build_facts(const MeshWork& work, const ConvertOptions& options);
+
+// The part of vox-convert that makes scenes larger than their device.
+
+// Reads --spill: a folder, or `host` for the host's memory. Throws UsageError if there is no such folder.
+rounds::SpillOptions parse_spill(const std::string& text);
+
+// Sets the group `spill`.
+void set_spill(measure::ResultGroup& results, const rounds::RoundsFigures& figures);
+
+// "3 rounds of 1,024,000 nodes, 23.44 MiB; spilled in 0.10 s, merged in 0.42 s, ordered in 0.21 s"
+std::string spill_line(const rounds::RoundsFigures& figures);
+
+// The part of vox-convert that makes scenes of meshes.
+
+// Reads, paints, chooses the palette, voxelizes; what it comes to goes into `conversion`.
+dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion);
+
+// The part of vox-convert that makes scenes of clouds of points.
+
+// True if the first input is a file of points.
+bool is_points_input(const ConvertOptions& options);
+
+// Reads all inputs, and fills the voxels in which points fall.
+dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conversion);
+
+// The steps of it. This one surveys a cloud and warns of its faults; it throws Error if the cloud has no points.
+CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
+                     const ConvertOptions& options);
+// Returns the box of the voxels that points in `box` fill.
+voxelize::Box around_points(const voxelize::Box& box, const ConvertOptions& options);
+ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, const ConvertOptions& options);
+
+// The part of vox-convert that makes scenes of other programs' files of voxels.
+
+// True if the first input is another program's file of voxels.
+bool is_voxels_input(const ConvertOptions& options);
+
+// Reads it, and makes the level that --res asks for.
+dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion);
+
+// The way in which the colours of voxels or points become materials.
+VoxelFileOptions voxel_file_options(const ConvertOptions& options);
+
+// The part of vox-convert that reads volumes and makes bricks.
+
+// True if the input is a volume: by its extension, or because options describe a raw file. A file with
+// the extension of another type is no raw file.
+bool is_volume_input(const ConvertOptions& options);
+
+// Converts a volume to a scene file of bricks, or, by way of bricks, to .nrrd.
+void convert_volume(const ConvertOptions& options);
+
+// Makes the bricks of a scene that --structure asks for. Adds to the kernels' times.
+bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOptions& options,
+                                  std::vector<device::KernelTime>& kernels);
+
+// Does --info, --verify or an export of a scene file that holds bricks alone.
+void use_bricks_file(const ConvertOptions& options);
+
+// The part of vox-convert that makes scenes of volumes.
+
+// True if a volume becomes a scene: --structure asks for its SVDAG or its spatial hash, or the output has a
+// format that holds scenes.
+bool is_volume_scene(const ConvertOptions& options);
+
+// Reads a volume and chooses its materials.
+dag::VoxelScene scene_of_volume(const std::filesystem::path& path, const ConvertOptions& options);
+
+// Reads it as the only input, and makes the level that --res asks for.
+dag::VoxelScene convert_volume_to_scene(const ConvertOptions& options, Conversion& conversion);
+
+// The part of vox-convert that puts meshes, clouds of points, volumes, other programs' voxels and scene files on
+// one grid.
+
+// True if there are several inputs, not all of them meshes or all of them points, and a grid for them.
+bool is_mixed_input(const ConvertOptions& options);
+// True if one of the inputs is a mesh.
+bool has_mesh_input(const ConvertOptions& options);
+
+// A voxel that a later input fills hides the voxels of earlier ones at its place; consecutive meshes are one input. All
+// inputs share one palette, which is chosen from at most 16 colours of each input.
+dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& conversion);
 
 }  // namespace vox

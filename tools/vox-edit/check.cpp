@@ -1,17 +1,16 @@
-#include "tools/vox-edit/check.h"
+#include "tools/vox-edit/options.h"
 
 #include <fmt/format.h>
 
-#include "formats/results/json_text.h"
-#include "formats/results/text_table.h"
-#include "formats/scene/script_scenes.h"
-#include "formats/script/script_file.h"
+#include "formats/results/files.h"
+#include "formats/results/tables.h"
+#include "formats/scene/any_scene.h"
+#include "formats/script/edit_script.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/edit/survey_script.h"
-#include "tools/common/terminal.h"
-#include "tools/vox-edit/targets.h"
+#include "tools/common/tool.h"
 
 namespace vox {
 namespace {
@@ -73,6 +72,19 @@ void check_script(const EditOptions& options, const dag::VoxelScene& scene) {
   TextTable table({"", "edits"});
   for (const auto& [tool, count] : found.tools) table.row({tool, format_count(count)});
   if (!found.tools.empty()) print_result(table.text());
+}
+
+void refuse_ranks(const EngineOptions& engine, const ranks::Ranks& ranks) {
+  // The memory that the process takes at its peak for each unique node (docs/editing.md): the scene as it is read, the store with
+  // room to grow, and what becomes of it in the end.
+  constexpr double kBytesPerNode = 150;
+  const std::unique_ptr<Engine> one = make_engine(engine);
+  const uint64_t memory = one->memory_limit();
+  const double millions = static_cast<double>(memory) / kBytesPerNode * 1e-6;
+  throw UsageError(
+      fmt::format("vox-edit runs on one device, but was started as {} processes; {} may use {}, which is "
+                  "enough for a scene of about {:.{}f} M unique nodes",
+                  ranks.count(), one->device_text(), format_bytes(memory), millions, millions < 10 ? 1 : 0));
 }
 
 }  // namespace vox

@@ -30,7 +30,7 @@ class EditLog {
   // `edits` and `collections` with a row for each pass and each collection.
   void set(measure::ResultGroup& results) const;
   measure::ResultTable passes_table() const;
-  // Adds a section with charts over the passes (defined in tools/vox-edit/edit_page.cpp).
+  // Adds a section with charts over the passes (defined in tools/vox-edit/edit_log.cpp).
   void show(HtmlPage& page) const;
 
  private:

@@ -8,7 +8,10 @@
 
 #include "formats/io/overwrite.h"
 #include "formats/script/replay_csv.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/edit/script.h"
 #include "libvox/engine/engine.h"
+#include "libvox/ranks/ranks.h"
 #include "tools/common/command_line.h"
 
 namespace vox {
@@ -31,5 +34,41 @@ struct EditOptions {
 
 // Throws UsageError, and Error if the scene or the script is missing.
 EditOptions read_edit_options(const CommandLine& arguments);
+
+// The description of vox-edit: its options with the scripts that they go with, and examples. options.h reads the
+// command line by it.
+
+// The traits of a run, for the rules of options: what it does.
+enum EditTrait : uint32_t {
+  kEdits = 1,  // the script is run, not only checked
+  kRecording = 2,
+  kMaterials = 4  // the scene has materials
+};
+
+ToolDescription edit_description();
+
+// Checks that the options of vox-edit go with its script, scene and purpose.
+
+// Throws UsageError for an option that would have no effect.
+void check_given(const EditOptions& options, const dag::VoxelScene& scene);
+
+// Checks where a run of vox-edit may write.
+
+// Checks before the work, not after it, that the results can be written. It is an error if a result would
+// replace a file that is read, or another result. `on_error` is called with every error that is found in the
+// script; without it, the first one is thrown.
+void check_targets(const EditOptions& options, const edit::Script& script,
+                   const edit::OnScriptError& on_error = {});
+
+// Does --check, which says what a script would do, without doing it, and lists all its errors.
+
+// Reads the script and the scenes that it names, warns of edits outside of the grid and prints how many edits
+// there are of each kind. Where anything is wrong, it logs all errors, up to a limit, and then throws Error.
+void check_script(const EditOptions& options, const dag::VoxelScene& scene);
+
+// The refusal of vox-edit to run as several processes, which says how large a scene it can edit on its one device.
+
+// Throws UsageError.
+[[noreturn]] void refuse_ranks(const EngineOptions& engine, const ranks::Ranks& ranks);
 
 }  // namespace vox

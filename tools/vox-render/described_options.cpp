@@ -1,9 +1,9 @@
-#include "tools/vox-render/described_options.h"
+#include "tools/vox-render/options.h"
 
 #include <fmt/format.h>
 
 #include "libvox/render/viewpoints.h"
-#include "tools/common/device_options.h"
+#include "tools/common/common_options.h"
 #include "tools/common/tool.h"
 
 namespace vox {

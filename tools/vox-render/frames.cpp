@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "formats/file_names.h"
+#include <utility>
+
 #include "formats/file_types.h"
-#include "formats/images/film_file.h"
+#include "formats/images/pictures.h"
+#include "formats/pages/scene_page.h"
+#include "formats/results/files.h"
+#include "formats/scene/any_scene.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "tools/common/targets.h"
+#include "libvox/base/units.h"
+#include "libvox/dag/parts.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -108,6 +113,156 @@ void set_picture(measure::ResultGroup& results, const Frame& frame, const render
   if (!is_upright(frame.pose)) results.set("up", point_text(frame.pose.up));
   if (options.render.samples > 1 && options.render.sampling == render::Sampling::Edges)
     results.set("refined", picture.refined, "pixels");
+}
+
+PictureOutput::PictureOutput(const RenderToolOptions& options) : options_(options) {
+  if (!writes_film(options) || !writes_pictures(options)) return;
+  const auto [width, height] = options.render.size;
+  film_.emplace(options.output, FilmOptions{width, height, options.from.fps, options.command});
+}
+
+void PictureOutput::add(const Frame& frame, const render::Picture& picture,
+                        const std::vector<PngText>& texts) {
+  if (!writes_pictures(options_)) return;
+  ++count_;
+  if (film_) return film_->add(picture.image);
+  OutputFile& file = pictures_.emplace_back(frame.file);
+  file.write(encode_png(picture.image, texts));
+  file.release();
+  log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));
+}
+
+void PictureOutput::close() {
+  if (!film_) return OutputFile::commit_together(pictures_);
+  film_->close();
+  log_info("{}, {}, {} a second", options_.output.string(), format_count(count_, "picture"),
+           options_.from.fps);
+}
+
+dag::VoxelScene clipped_part(dag::VoxelScene scene, const RenderToolOptions& options) {
+  if (!options.clip) return scene;
+  const VoxelBox box = voxelize::voxels_touched(scene, *options.clip);
+  if (!box.empty()) scene.dag = dag::clipped(scene.dag, box);
+  if (box.empty() || scene.dag.voxels == 0) throw Error("no voxel of the scene lies in the box of --clip");
+  return scene;
+}
+
+std::optional<Layer> cut_layer(const dag::VoxelScene& scene, const render::CameraPose& pose,
+                               const RenderToolOptions& options) {
+  if (options.cut) return options.cut;
+  const bool has_choice = options.clip || options.slice || options.from.eye || !options.from.path.empty();
+  if (options.rooms == ClosedRooms::Whole || has_choice || !render::is_closed_room(scene.dag))
+    return std::nullopt;
+  const auto [axis, at] = render::layer_into_room(dag::filled_box(scene.dag), pose);
+  if (writes_pictures(options))
+    log_info(
+        "the scene is a room, closed on all sides: it is cut open at {}={}; --cut off shows it closed, "
+        "--eye looks from inside",
+        "xyz"[axis], at);
+  return Layer{axis, at};
+}
+
+std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const std::optional<Layer>& cut) {
+  if (!cut) return std::nullopt;
+  const auto [axis, layer] = *cut;
+  if (layer >= scene.dag.resolution)
+    throw Error(fmt::format("there is no plane {}={}", "xyz"[axis], layer))
+        .hint(fmt::format("they go from 0 to {}", scene.dag.resolution - 1));
+  VoxelBox left = cube_at({0, 0, 0}, scene.dag.side());
+  const auto at = static_cast<int32_t>(layer);
+  const bool from_above = eye[axis] > layer + 0.5;
+  render::CutPlane plane = {.axis = axis, .at = from_above ? at + 1 : at};
+  (from_above ? left.max : left.min)[axis] = plane.at;
+  Cutaway cutaway = {scene, plane, left};
+  cutaway.scene.dag = dag::clipped(scene.dag, left);
+  if (cutaway.scene.dag.voxels == 0)
+    throw Error(fmt::format("nothing is left behind the plane {}={}", "xyz"[axis], layer));
+  return cutaway;
+}
+
+namespace {
+
+std::string triple(Vec3d point) {
+  return fmt::format("{},{},{}", point.x, point.y, point.z);
+}
+
+// A view in the words of the page's address (formats/pages/viewer/settings.js).
+std::string start_of(const RenderToolOptions& options) {
+  const render::Viewpoints& from = options.from;
+  std::string text = from.eye ? "eye=" + triple(*from.eye) : "view=" + from.view;
+  if (from.target) text += "&target=" + triple(*from.target);
+  text += fmt::format("&fov={}&sun={}", from.fov, triple(options.render.to_sun));
+  switch (options.render.shade) {
+    case render::Shade::Material:
+      break;
+    case render::Shade::Normal:
+      text += "&shade=normal";
+      break;
+    case render::Shade::Depth:
+      text += "&shade=depth";
+      break;
+    case render::Shade::Level:
+      text += "&shade=level";
+      break;
+    case render::Shade::Sharing:
+      text += "&shade=sharing";
+      break;
+  }
+  if (options.render.shadows == render::Shadows::Off) text += "&shadows=off";
+  if (options.render.lod == render::LevelOfDetail::Off) text += "&lod=off";
+  if (options.render.normals == render::Normals::Smooth) text += "&normals=smooth";
+  if (options.render.normals == render::Normals::Faces) text += "&normals=faces";
+  if (options.render.skies == render::Sky::Flat) text += "&sky=flat";
+  if (options.render.ground == render::Ground::On) text += "&ground=on";
+  if (options.render.exposure != 1) text += fmt::format("&exposure={}", options.render.exposure);
+  return text;
+}
+
+std::string part_text(const voxelize::Box& clip, const dag::VoxelScene& scene) {
+  return fmt::format("the box from {} to {} of a scene of {}", triple(clip.min), triple(clip.max),
+                     format_count(scene.dag.voxels, "voxel"));
+}
+
+// Returns the part of the scene that is left at the first view, if it is cut. In pages, eyes stand where those of pictures do.
+std::optional<VoxelBox> left_by_cut(const dag::VoxelScene& scene, const RenderToolOptions& options) {
+  const render::Place place = {scene.origin, scene.voxel_size};
+  const std::vector<VoxelBox> outline = render::outline(scene.dag);
+  const render::CameraPose pose =
+      render::poses_from(options.from, outline, place, options.render.size).front();
+  const std::optional<Cutaway> cutaway = cut_open(scene, pose.eye, cut_layer(scene, pose, options));
+  if (!cutaway) return std::nullopt;
+  return cutaway->left;
+}
+
+}  // namespace
+
+void write_page(const RenderToolOptions& options) {
+  ScenePageOptions page = {.title = options.scene.filename().string(),
+                           .command = options.command,
+                           .start = start_of(options),
+                           .most_bytes = options.page_limit,
+                           .memory_limit = options.engine.memory_limit};
+  check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
+  dag::VoxelScene scene =
+      read_any_scene(options.scene, options.engine, options.form, damage_with(options.overwrite));
+  if (options.clip) page.part = part_text(*options.clip, scene);
+  scene = clipped_part(std::move(scene), options);
+  page.first_box = left_by_cut(scene, options);
+  if (page.first_box && !options.cut) page.part = "a closed room, which the page opens cut";
+  const ScenePage made = make_scene_page(std::move(scene), page);
+  write_scene_page(made, *options.page);
+  if (made.halvings > 0)
+    log_warning("the page shows {}³ voxels: more do not fit into {} (--page-limit)", made.resolution,
+                format_bytes(options.page_limit));
+  log_info("{}, {}", options.page->string(), format_bytes(made.text.size()));
+  if (!options.json) return;
+  measure::ResultGroup results;
+  results.set("scene", options.scene.string())
+      .set("page", options.page->string())
+      .set("bytes", made.text.size(), "bytes")
+      .set("resolution", made.resolution, "voxels")
+      .set("halvings", made.halvings);
+  print_result(json_text(results) + "\n");
 }
 
 }  // namespace vox

@@ -2,12 +2,19 @@
 #pragma once
 
 #include <filesystem>
+#include <list>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "formats/images/png_file.h"
+#include "formats/images/pictures.h"
+#include "formats/io/output_file.h"
+#include "libvox/dag/voxel_scene.h"
 #include "libvox/measure/results.h"
+#include "libvox/render/render.h"
 #include "libvox/render/viewpoints.h"
+#include "libvox/render/volume_colors.h"
 #include "tools/vox-render/options.h"
 
 namespace vox {
@@ -35,5 +42,80 @@ std::vector<PngText> picture_texts(const render::CameraPose& pose, const render:
 
 void set_picture(measure::ResultGroup& results, const Frame& frame, const render::Picture& picture,
                  const render::Place& place, const RenderToolOptions& options);
+
+// Writes the pictures of a run, each into a file of its own or all into a film, which appear together when the last
+// one is done. If there are several processes, rank 0 writes.
+
+class PictureOutput {
+ public:
+  explicit PictureOutput(const RenderToolOptions& options);
+
+  // Adds a picture that took so many seconds.
+  void add(const Frame& frame, const render::Picture& picture, const std::vector<PngText>& texts);
+  void close();  // finishes the film, or makes the pictures appear
+
+ private:
+  const RenderToolOptions& options_;
+  std::optional<FilmFile> film_;
+  std::list<OutputFile> pictures_;
+  uint32_t count_ = 0;
+};
+
+// The part of a scene that pictures show.
+
+// The part inside options.clip, or all of the scene. Throws Error if it is empty.
+dag::VoxelScene clipped_part(dag::VoxelScene scene, const RenderToolOptions& options);
+
+struct Cutaway {
+  dag::VoxelScene scene;
+  render::CutPlane plane;
+  VoxelBox left;  // all that was not cut off
+};
+
+// Returns the layer at which the scene is cut for this first pose: options.cut or, if the scene is a closed room and no
+// option says what is seen of it, a layer that opens the room, which the log says.
+std::optional<Layer> cut_layer(const dag::VoxelScene& scene, const render::CameraPose& pose,
+                               const RenderToolOptions& options);
+
+// Returns the scene without the voxels before this layer, as seen from the eye, which is in voxels; the layer of the
+// cut and everything behind it stay. Returns nothing if there is no cut. Throws Error if no voxel is left.
+std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const std::optional<Layer>& cut);
+
+// A scene as a page that one can fly through.
+
+// Writes options.page.
+void write_page(const RenderToolOptions& options);
+
+// Pictures of files that hold the bricks of a volume alone.
+
+// Shows the volume by rays, or a cut of it. Throws UsageError for options that only scenes take.
+void show_volume(const RenderToolOptions& options);
+
+// Draws a legend, which says what the colours of a picture mean, into a corner of it.
+
+struct LegendStep {
+  scene::Rgb8 color;
+  std::string label;  // empty where there is none
+};
+
+struct Legend {
+  std::string title;
+  std::vector<LegendStep> steps;  // from left to right, equally wide
+};
+
+// A mode has a legend where its colours are not those of things. `voxel_size` is in scene units.
+bool has_legend(render::Shade shade);
+Legend legend_of(render::Shade shade, const render::Picture& picture, double voxel_size);
+// For a volume of amounts.
+Legend values_legend(const render::Picture& picture, const render::ValueScale& scale);
+// For a surface of a volume.
+Legend surface_legend(double value, scene::Rgb8 color);
+// The legend for a volume of labels, which are shown as numbers from `first` on: the first sixteen labels.
+Legend labels_legend(const std::string& title, const std::vector<uint32_t>& labels, uint32_t first,
+                     const render::LabelColors& colors);
+
+// Draws it in the lower left corner, in letters that grow with the picture; a picture that is too small for
+// it stays as it is.
+void draw_legend(scene::Image& image, const Legend& legend);
 
 }  // namespace vox

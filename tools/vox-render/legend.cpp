@@ -1,4 +1,4 @@
-#include "tools/vox-render/legend.h"
+#include "tools/vox-render/frames.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@
 #include "libvox/base/units.h"
 #include "libvox/bricks/volume_cast.h"
 #include "libvox/scene/oklab.h"
-#include "tools/common/number_text.h"
+#include "tools/common/reports.h"
 
 namespace vox {
 namespace {

@@ -1,30 +1,24 @@
 // vox-render: takes a picture of a scene file.
+
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "formats/results/json_text.h"
+#include "formats/file_types.h"
+#include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
-#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/thread_limit.h"
+#include "libvox/base/process.h"
+#include "libvox/base/progress.h"
 #include "libvox/engine/engine_soon.h"
-#include "libvox/engine/warm_up.h"
-#include "libvox/ranks/shared_renderer.h"
-#include "tools/common/profile.h"
-#include "tools/common/ranks_engine.h"
-#include "tools/common/terminal.h"
+#include "libvox/ranks/picture_share.h"
+#include "tools/common/common_options.h"
+#include "tools/common/reports.h"
 #include "tools/common/tool.h"
-#include "tools/vox-render/described_options.h"
 #include "tools/vox-render/frames.h"
-#include "tools/vox-render/given.h"
-#include "tools/vox-render/legend.h"
-#include "tools/vox-render/output.h"
-#include "tools/vox-render/page.h"
-#include "tools/vox-render/part.h"
-#include "tools/vox-render/volume.h"
+#include "tools/vox-render/options.h"
 
 namespace vox {
 namespace {
@@ -119,3 +113,39 @@ void run_with_advice(const CommandLine& arguments, ranks::Ranks* ranks) {
 int main(int argc, char** argv) {
   return vox::run_tool_on_ranks(vox::render_description(), argc, argv, vox::run_with_advice);
 }
+
+namespace vox {
+namespace {
+
+RunTraits of_scene(const RenderToolOptions& options) {
+  if (options.page) return {kPage, "a page"};
+  if (options.slice) return {kSceneCut, "a cut through a scene"};
+  uint32_t bits = 0;
+  if (options.render.samples > 1) bits |= kSampled;
+  if (options.render.shade == render::Shade::Sharing) return {bits | kSharing, "--shade sharing"};
+  if (options.render.shade == render::Shade::Normal) bits |= kFacing;
+  if (options.render.shade != render::Shade::Material)
+    return {bits | kMeasured, "--shade depth, normal or level"};
+  bits |= kLit | kFacing;
+  if (options.render.lod == render::LevelOfDetail::On) bits |= kLevels;
+  if (options.render.ao_rays > 0) bits |= kOccluded;
+  const bool has_shadow = options.render.shadows == render::Shadows::On && options.render.to_sun.y > 0;
+  if (has_shadow || options.render.ao_rays > 0) bits |= kShadowed;
+  return {bits, "a scene"};
+}
+
+RunTraits of_volume(const RenderToolOptions& options) {
+  if (options.slice) return {kVolumeCut, "a cut through a volume"};
+  if (options.volume.iso) return {kIso, "a surface of a volume"};
+  return {kVolume, "a volume"};
+}
+
+}  // namespace
+
+void check_given(const RenderToolOptions& options, Shown shown) {
+  RunTraits run = shown == Shown::Scene ? of_scene(options) : of_volume(options);
+  if (has_role(options.output, FileRole::Film) || options.from.path.timed) run.bits |= kMany;
+  check_effects(options.given, run);
+}
+
+}  // namespace vox

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
-#include "formats/file_names.h"
 #include "formats/file_types.h"
 #include "formats/script/camera_csv.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
-#include "tools/common/device_options.h"
-#include "tools/common/targets.h"
+#include "tools/common/common_options.h"
+#include "tools/common/tool.h"
 
 namespace vox {
 namespace {

@@ -8,14 +8,39 @@
 
 #include "formats/io/overwrite.h"
 #include "formats/scene/any_scene.h"
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/engine/engine.h"
 #include "libvox/ranks/ranks.h"
 #include "libvox/render/viewpoints.h"
+#include "libvox/render/volume_colors.h"
+#include "libvox/render/volume_render.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/command_line.h"
-#include "tools/vox-render/volume_look.h"
 
 namespace vox {
+
+// The look of a volume in a picture: the options of the topic "volume".
+
+// The values at the ends of the scale: the lowest and the highest of all, or window_of_most().
+enum class ScaleEnds { All, Most };
+
+struct VolumeLook {
+  double opacity = render::kVolumeOpacity;
+  render::OpacityCurve curve = {};  // used instead of the opacity if it has points
+  std::optional<double> iso = {};   // the isosurface of this share of the range
+  render::ValuesAs values = render::ValuesAs::Auto;
+  ScaleEnds ends = ScaleEnds::All;
+  render::ValueScale scale = {};              // of amounts; empty if the command line names none
+  std::vector<scene::Rgb8> file_colors = {};  // a file's colours: the stops of a scale, or labels
+};
+
+// Throws UsageError, also for options that exclude each other, and Error if a file of colours cannot be read.
+VolumeLook read_volume_look(const CommandLine& arguments);
+
+// Returns the colours of these bricks; `palette` is the palette of a scene whose materials they are. Throws Error
+// if the colours do not fit the values.
+render::ShownValues colored_values(const bricks::FrozenBricks& bricks,
+                                   const std::optional<scene::Palette>& palette, const VolumeLook& look);
 
 // A layer of voxels across an axis, counted from 0.
 struct Layer {
@@ -57,5 +82,35 @@ inline bool writes_pictures(const RenderToolOptions& options) {
 
 // Throws UsageError, and Error if the scene is missing.
 RenderToolOptions read_render_options(const CommandLine& arguments);
+
+// The description of vox-render: its options with the pictures that they go with, and examples. options.h reads
+// the command line by it.
+
+// The traits of a run, for the rules of options: what it shows.
+enum RenderTrait : uint32_t {
+  kLit = 1,       // a scene in the light
+  kMeasured = 2,  // depth, normal or level as colours
+  kSharing = 4,
+  kSceneCut = 8,
+  kVolume = 16,
+  kVolumeCut = 32,
+  kOccluded = 64,   // ambient occlusion by --ao
+  kPage = 128,      // a page to fly through, whose reader chooses all but the first view
+  kIso = 256,       // a surface of a volume
+  kMany = 512,      // a film, or a path with times
+  kFacing = 1024,   // --shade material or normal
+  kSampled = 2048,  // several samples a pixel
+  kLevels = 4096,   // a scene in the light, with level of detail
+  kShadowed = 8192  // a scene in the light, with something that makes its ground darker
+};
+
+ToolDescription render_description();
+
+// Checks that the options of vox-render go with its picture.
+
+enum class Shown { Scene, Volume };
+
+// Throws UsageError for an option that would have no effect.
+void check_given(const RenderToolOptions& options, Shown shown);
 
 }  // namespace vox

@@ -8,15 +8,13 @@
 
 #include "formats/file_types.h"
 #include "formats/mesh/mesh_writer.h"
-#include "formats/results/json_text.h"
+#include "formats/results/files.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/nearest_word.h"
-#include "libvox/base/stopwatch.h"
+#include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/voxelize/grid.h"
-#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 
 namespace vox {

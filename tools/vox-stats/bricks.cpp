@@ -1,10 +1,12 @@
-#include "tools/vox-stats/bricks.h"
+#include "tools/vox-stats/stats.h"
 
 #include <fmt/format.h>
 
-#include "formats/results/text_table.h"
+#include <algorithm>
+
+#include "formats/results/tables.h"
 #include "libvox/base/units.h"
-#include "tools/common/bricks_report.h"
+#include "tools/common/reports.h"
 
 namespace vox {
 namespace {
@@ -112,6 +114,109 @@ void set_bricks_stats(measure::ResultGroup& results, const measure::BricksStats&
   measure::ResultTable& sizes = bricks.table({"sizes", "."});
   add_sizes(sizes, stats);
   add_shares(sizes, stats);
+}
+
+namespace {
+
+// The part on bricks of the page that vox-stats writes.
+
+void add_types(HtmlPage& page, const bricks::FrozenBricks& bricks) {
+  BarChart chart = {.title = "Share of each type of bricks",
+                    .description = "For each type its share of the bricks, and of their bytes, in per cent",
+                    .unit = "%",
+                    .series = {{"bricks", {}}, {"bytes", {}}}};
+  HtmlTable table({{"type", "", HtmlTable::Kind::Name}, {"bricks"}, {"of all", "%"}, {"size", "bytes"}});
+  const auto all = static_cast<double>(std::max<uint64_t>(1, bricks.bricks()));
+  const auto bytes = static_cast<double>(std::max<uint64_t>(1, bricks.bytes()));
+  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
+    const uint64_t size = bricks.type_bytes(type);
+    const double share = static_cast<double>(bricks.counts[type]) / all * 100;
+    const std::string name(bricks::BrickTypes::kNames[type]);
+    chart.rows.push_back(name);
+    chart.series[0].values.push_back(share);
+    chart.series[1].values.push_back(static_cast<double>(size) / bytes * 100);
+    table.row({name, count_cell(bricks.counts[type]), number_cell(share, 1), count_cell(size)});
+  }
+  const uint64_t root = bricks.root.size() * sizeof(uint32_t);
+  chart.rows.push_back("root grid");
+  chart.series[0].values.push_back(0);
+  chart.series[1].values.push_back(static_cast<double>(root) / bytes * 100);
+  table.row({"root grid", "", "", count_cell(root)});
+  table.total({"all", count_cell(bricks.bricks()), number_cell(100, 1), count_cell(bricks.bytes())});
+  page.figure(fmt::format("Types of the bricks of {0} × {0} × {0} voxels", bricks.shape().side()),
+              "Each brick has the form that takes least memory.", draw(chart), table);
+}
+
+// Adds a row for each side, and a series for each column of a group, in per cent of `whole`.
+void add_series(BarChart& chart, const measure::ResultTable& table, double whole) {
+  chart.rows = shown_texts(table.columns().front(), measure::Look());
+  for (const measure::ResultColumn& column : table.columns()) {
+    const auto& [title, look, unit, weight] = column.shown.page;
+    if (!title || column.name.json.find('/') == std::string::npos) continue;
+    std::vector<double>& values =
+        chart.series.emplace_back(BarChart::Series{*title, column.numbers()}).values;
+    for (double& value : values) value = value / whole * 100;
+  }
+}
+
+void add_sizes(HtmlPage& page, const measure::BricksStats& stats) {
+  BarChart chart = {
+      .title = "Size for each side of the bricks",
+      .description =
+          "For each side of the bricks what the sets of types take, in per cent of the dense volume",
+      .unit = "% of the dense volume"};
+  const measure::ResultTable sizes = sizes_table(stats);
+  add_series(chart, sizes, static_cast<double>(std::max<uint64_t>(1, stats.bricks.info.bytes())));
+  page.figure("What other sides and types would take",
+              fmt::format("Bricks of one type beside empty ones, of the thesis's four, and of all. The dense "
+                          "volume has {}.",
+                          format_bytes(stats.bricks.info.bytes())),
+              draw(chart), page_table(sizes));
+}
+
+// Adds a chart of the shares of all types.
+void add_shares(HtmlPage& page, const measure::BricksStats& stats) {
+  BarChart chart = {.title = "Types for each side of the bricks",
+                    .description = "For each side of the bricks the share of each type, in per cent",
+                    .unit = "% of the volume",
+                    .bars = BarChart::Bars::EndToEnd};
+  const measure::ResultTable shares = shares_table(stats);
+  add_series(chart, shares, 1);
+  page.figure("Types of other sides", "What the bricks would be, where all types are allowed.", draw(chart),
+              page_table(shares));
+}
+
+std::vector<std::string> form_texts(const measure::BricksStats& stats) {
+  std::vector<std::string> texts;
+  for (const measure::SceneSize& form : stats.forms()) texts.push_back(form.text);
+  return texts;
+}
+
+void add_forms(HtmlPage& page, const measure::BricksStats& stats) {
+  if (!stats.svdag_bytes) return;
+  const measure::ResultTable forms = forms_table(stats);
+  BarChart chart = {.title = "Bricks beside the SVDAG",
+                    .description = "A bar for each form of the scene: bits for each filled voxel",
+                    .unit = "bits a filled voxel",
+                    .rows = form_texts(stats),
+                    .series = {{"size", forms["bits_per_voxel"].numbers()}},
+                    .notes = shown_texts(forms["bytes"], measure::Look::bytes())};
+  page.figure("Beside the SVDAG of the same voxels", "What access to each needs in memory.", draw(chart),
+              page_table(forms));
+}
+
+}  // namespace
+
+void add_bricks(HtmlPage& page, const measure::BricksStats& stats) {
+  page.section("Bricks").facts(
+      {{"filled", fmt::format("{:.2f} % of the volume", 100 * stats.filled_share())},
+       {"bytes", fmt::format("{}, {:.1f} % of the dense volume", format_bytes(stats.bricks.bytes()),
+                             100 * stats.dense_share())},
+       {"overhead", fmt::format("{:.2f} bits for each filled voxel", stats.overhead_bits())}});
+  add_forms(page, stats);
+  add_types(page, stats.bricks);
+  add_sizes(page, stats);
+  add_shares(page, stats);
 }
 
 }  // namespace vox

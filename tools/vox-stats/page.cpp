@@ -5,11 +5,9 @@
 #include <numeric>
 
 #include "formats/pages/scene_page.h"
-#include "formats/results/page_table.h"
-#include "formats/results/text_table.h"
+#include "formats/results/tables.h"
 #include "libvox/base/units.h"
-#include "tools/common/bricks_report.h"
-#include "tools/common/scene_report.h"
+#include "tools/common/reports.h"
 #include "tools/vox-stats/stats.h"
 
 namespace vox {

@@ -1,21 +1,65 @@
 // The knowledge of vox-stats about a scene, and the ways to show it.
 #pragma once
 
+#include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "formats/io/overwrite.h"
 #include "formats/pages/html_page.h"
 #include "libvox/dag/voxel_scene.h"
-#include "libvox/measure/dag_stats.h"
+#include "libvox/engine/engine.h"
+#include "libvox/measure/hash_bench.h"
 #include "libvox/measure/results.h"
-#include "libvox/measure/scene_sizes.h"
-#include "libvox/measure/table_report.h"
+#include "libvox/measure/stats.h"
 #include "libvox/render/render.h"
-#include "tools/vox-stats/bricks.h"
-#include "tools/vox-stats/options.h"
+#include "tools/common/command_line.h"
 
 namespace vox {
+
+// The part of vox-stats on bricks: those of the file, and the memory that others would take.
+
+// Tables for people: the memory that other bricks would take, the types for each size, and the forms side by
+// side.
+measure::ResultTable sizes_table(const measure::BricksStats& stats);
+measure::ResultTable shares_table(const measure::BricksStats& stats);
+measure::ResultTable forms_table(const measure::BricksStats& stats);
+
+std::string bricks_text(const measure::BricksStats& stats);
+void set_bricks_stats(measure::ResultGroup& results, const measure::BricksStats& stats);
+void add_bricks(HtmlPage& page, const measure::BricksStats& stats);
+
+// The command line of vox-stats.
+
+enum class Section { Scene, Materials, Levels, Sizes, Memory, Bricks };
+
+struct StatsOptions {
+  std::filesystem::path scene;
+  std::optional<std::filesystem::path> against;  // another scene, with which this one is compared
+  std::optional<std::filesystem::path> output;   // the report; with `against`, the voxels that both fill
+  std::optional<std::filesystem::path> html;
+  bool viewer = false;  // the page has a viewer instead of a picture
+  std::set<Section> sections;
+  std::set<Section> asked;  // the sections that --only names, which the file must have
+  measure::TablesQuery tables;
+  EngineOptions engine;
+  bool json = false;
+  Overwrite overwrite = Overwrite::OwnFiles;
+  std::vector<Option> given;  // options on the command line
+  std::string command;
+
+  bool shows(Section section) const { return sections.count(section) > 0; }
+};
+
+// The traits of a run, for the rules of options: what it shows.
+enum StatsTrait : uint32_t { kShowsSections = 1, kShowsMemory = 2, kShowsPicture = 4 };
+
+ToolDescription stats_description();
+
+// Throws UsageError, and Error if a scene is missing.
+StatsOptions read_stats_options(const CommandLine& arguments);
 
 // The measurements of a scene. Sections that were not asked for are empty.
 struct SceneStats {
@@ -78,5 +122,30 @@ measure::ResultTable figures_table(const std::vector<TableRow>& rows);  // for p
 inline constexpr size_t kFirstPurpose = 2, kPurposesOfTotal = 6;
 measure::ResultTable purposes_table(const std::vector<TableRow>& rows);
 void set_tables(measure::ResultGroup& tables, const SceneStats& stats);  // for files
+
+// The comparison of two scenes by vox-stats --against: the voxels that both fill.
+
+// One of the two.
+struct ComparedScene {
+  std::string file;
+  dag::VoxelScene scene;  // without the words of its DAG once it has been compared
+};
+
+// Two scenes of one grid.
+struct Comparison {
+  ComparedScene first, second;
+  dag::VoxelScene both;  // the voxels that both fill
+  measure::SceneOverlap overlap;
+  std::string device, device_text;
+  std::optional<render::Picture> picture;  // a picture of these voxels, for the page; none if there are none
+  std::vector<device::KernelTime> kernels;
+};
+
+measure::ResultGroup results_of(const Comparison& comparison);
+std::string screen_text(const Comparison& comparison);
+HtmlPage page_of(const Comparison& comparison);
+
+// Does all that --against asks for.
+void run_against(const StatsOptions& options);
 
 }  // namespace vox

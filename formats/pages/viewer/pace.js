@@ -1,7 +1,7 @@
 // The pace of pictures. While something moves, pictures have as few pixels as the GPU needs to keep up. At rest,
 // samples of all pixels are added up, a few rows at a time, so that the page stays responsive.
 
-import { clamped } from './vectors.js';
+import { clamped } from './camera.js';
 
 /** @typedef {import('./renderer.js').Renderer} Renderer */
 /** @typedef {import('./camera.js').Size} Size */

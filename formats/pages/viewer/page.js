@@ -1,10 +1,8 @@
 // The page as a whole, and the state that its parts share.
-import { Controls, placeOf } from './controls.js';
+import { Controls, listenToGamepads, placeOf } from './controls.js';
 import { click, find, on, say } from './elements.js';
-import { listenToGamepads } from './gamepad.js';
 import { Pace, scaledSize } from './pace.js';
-import { Panel } from './panel.js';
-import { drawReadout, drawScale } from './readout.js';
+import { drawReadout, drawScale, Panel } from './panel.js';
 import { Renderer } from './renderer.js';
 import { kModes, settingsOf, settingsText, viewOf } from './settings.js';
 

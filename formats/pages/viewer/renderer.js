@@ -1,16 +1,12 @@
 // The GPU part: a WebGL 2 context with the scene in it, which renders parts of pictures and shows them. The words are
 // kept, so that a lost context can be made again.
-import { castSource, cornersSource, precisionSource, showSource } from './cast.glsl.js';
-import { distances, makeCamera, towards } from './camera.js';
-import { normalSource } from './normal.glsl.js';
-import { Fault } from './scene.js';
+import { castSource, cornersSource, normalSource, precisionSource, showSource } from './cast.glsl.js';
+import { add, distances, makeCamera, normalized, scaled, towards } from './camera.js';
+import { countUses, Fault } from './scene.js';
 import { filledBox, groundOf, kSharing } from './settings.js';
-import { countUses } from './sharing.js';
-import { traceSource } from './trace.glsl.js';
-import { add, normalized, scaled } from './vectors.js';
-import { wordsSource } from './words.glsl.js';
+import { traceSource, wordsSource } from './trace.glsl.js';
 
-/** @typedef {import('./vectors.js').Vec} Vec */
+/** @typedef {import('./camera.js').Vec} Vec */
 /** @typedef {import('./camera.js').Size} Size */
 /** @typedef {import('./scene.js').Facts} Facts */
 /** @typedef {import('./settings.js').Settings} Settings */
@@ -44,7 +40,7 @@ export function rampEnds(renderer, settings, spread) {
 }
 
 export class Renderer {
-  /** @type {import('./sharing.js').Sharing | null} */
+  /** @type {import('./scene.js').Sharing | null} */
   #sharing = null;
 
   /** @param {HTMLCanvasElement} canvas @param {Facts} facts @param {Uint32Array<ArrayBuffer>} words */

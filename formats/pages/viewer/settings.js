@@ -1,9 +1,8 @@
 // The reader's choices of what is shown and how. The page's address keeps them, so that a view can be shared. Their
 // names are those of vox-render's options.
-import { framing, kViews } from './camera.js';
-import { add, clamped, scaled, sub } from './vectors.js';
+import { add, clamped, framing, kViews, scaled, sub } from './camera.js';
 
-/** @typedef {import('./vectors.js').Vec} Vec */
+/** @typedef {import('./camera.js').Vec} Vec */
 /** @typedef {import('./camera.js').Pose} Pose */
 /** @typedef {import('./camera.js').Box} Box */
 /** @typedef {import('./camera.js').Size} Size */

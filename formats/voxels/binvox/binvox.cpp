@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "formats/voxels/export_file.h"
+#include "formats/voxels/export.h"
 #include "libvox/base/error.h"
-#include "libvox/dag/dense_values.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {

@@ -4,7 +4,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "libvox/base/voxel_box.h"
+#include "formats/voxels/voxel_file.h"
+#include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
 
 namespace vox {
@@ -21,5 +22,12 @@ enum class BinvoxValues {
 // format.
 void write_binvox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, BinvoxValues values = BinvoxValues::Filled);
+
+// Reads binvox, versions 1 and 2.
+
+// In version 2, values up to 16 are materials as write_binvox() writes them, whose colours the palette option
+// supplies. If there are higher values, every value gets a colour of its own, which is matched to a palette.
+// Throws Error that names the file.
+VoxelFile open_binvox(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-#include "formats/voxels/binvox/binvox_read.h"
+// Colours for numbers and names that have no colour of their own.
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
@@ -7,19 +7,38 @@
 #include <array>
 #include <bitset>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
-#include "formats/io/mapped_file.h"
+#include "formats/io/read_file.h"
 #include "formats/io/scan.h"
-#include "formats/voxels/cube_marks.h"
-#include "formats/voxels/distinct_colors.h"
-#include "libvox/base/cancel.h"
+#include "formats/voxels/binvox/binvox.h"
+#include "formats/voxels/bordered_cube.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/progress.h"
+#include "libvox/scene/palette.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox {
+
+// Returns a colour for a number. The colours of consecutive numbers differ strongly: each hue is the golden
+// ratio further around the circle, and three shades alternate. The computation uses integers only.
+inline scene::Rgb8 distinct_color(uint32_t number) {
+  const uint32_t hue = number * 40503 % 65536;            // 65536 is the whole circle
+  const uint32_t high = 230 - number % 3 * 45, low = 60;  // the strongest and the weakest channel
+  const auto channel = [&](uint32_t from) {
+    const uint32_t at = (hue + from) % 65536 * 6;  // six parts: up, high, high, down, low, low
+    const uint32_t part = at / 65536, step = (high - low) * (at % 65536) / 65536;
+    if (part == 0) return low + step;
+    if (part == 3) return high - step;
+    return part < 3 ? high : low;
+  };
+  return {static_cast<uint8_t>(channel(21845)), static_cast<uint8_t>(channel(0)),
+          static_cast<uint8_t>(channel(43691))};
+}
+
 namespace {
 
 constexpr uint64_t kPairsAtOnce = 1 << 20;

@@ -1,4 +1,4 @@
-#include "formats/voxels/dag_files/hash_dag_reader.h"
+#include "formats/voxels/dag_files/hash_dag.h"
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
@@ -10,10 +10,9 @@
 #include <cstring>
 #include <memory>
 
-#include "formats/io/mapped_file.h"
+#include "formats/io/read_file.h"
 #include "formats/voxels/dag_files/file_nodes.h"
-#include "formats/voxels/dag_files/hash_dag_file.h"
-#include "formats/voxels/slot_order.h"
+#include "formats/voxels/voxel_file.h"
 #include "libvox/base/log.h"
 #include "libvox/dag/from_cubes.h"
 #include "libvox/voxelize/grid.h"

@@ -1,4 +1,4 @@
-#include "formats/voxels/dag_files/hash_dag_writer.h"
+#include "formats/voxels/dag_files/hash_dag.h"
 
 #include <fmt/format.h>
 
@@ -6,14 +6,12 @@
 #include <atomic>
 #include <cstring>
 
-#include "formats/voxels/dag_files/hash_dag_colors.h"
-#include "formats/voxels/dag_files/hash_dag_file.h"
-#include "formats/voxels/export_file.h"
+#include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/dag/clip.h"
-#include "libvox/dag/each_node.h"
-#include "libvox/dag/without_materials.h"
+#include "libvox/dag/derived.h"
+#include "libvox/dag/parts.h"
+#include "libvox/dag/walk.h"
 #include "libvox/device/cpu_device.h"
 
 namespace vox {
@@ -189,6 +187,60 @@ void write_hash_dag(const dag::VoxelScene& scene, const std::filesystem::path& p
   const VoxelBox region = export_region(scene, clip, path);
   if (region == cube_at({0, 0, 0}, scene.dag.resolution)) return write_files(scene, path, memory_limit);
   write_files(dag::clipped_scene(scene, region), path, memory_limit);
+}
+
+namespace {
+
+constexpr uint64_t kColorPieceVoxels = 1 << 16;
+
+uint32_t color_word(scene::Rgb8 color) {
+  return 0xff000000 | uint32_t{color.b} << 16 | uint32_t{color.g} << 8 | color.r;
+}
+
+}  // namespace
+
+HashDagColors::HashDagColors(const dag::VoxelScene& scene, const SlotOrder& order)
+    : dag_(scene.dag), order_(order), voxels_(scene.dag) {
+  for (uint32_t i = 0; i < colors_.size(); ++i) colors_[i] = color_word(scene.palette.colors[i]);
+  cut({0, 0});
+}
+
+template <class Body>
+void HashDagColors::for_each_child(Piece node, Body body) const {
+  const uint32_t* words = dag_.levels[node.level].node(node.number);
+  for (uint32_t slots = order_.mask_of_slots(dag::child_mask(*words)); slots != 0; slots &= slots - 1) {
+    const uint32_t octant = order_.octant(static_cast<uint32_t>(lowest_bit(slots)));
+    body(Piece{node.level + 1, words[dag::child_word(*words, octant)]});
+  }
+}
+
+void HashDagColors::cut(Piece node) {
+  if (node.level == dag_.depth() || voxels_.at(node.level, node.number) <= kColorPieceVoxels)
+    return pieces_.push_back(node);
+  for_each_child(node, [&](Piece child) { cut(child); });
+}
+
+std::vector<uint8_t> HashDagColors::piece(uint64_t i) const {
+  const Piece node = pieces_[i];
+  std::vector<uint8_t> bytes(voxels_.at(node.level, node.number) * sizeof(uint32_t));
+  put_node(node, bytes.data());
+  return bytes;
+}
+
+uint8_t* HashDagColors::put_node(Piece node, uint8_t* to) const {
+  const uint32_t* words = dag_.levels[node.level].node(node.number);
+  if (node.level == dag_.depth()) return put_leaf(words, to);
+  for_each_child(node, [&](Piece child) { to = put_node(child, to); });
+  return to;
+}
+
+uint8_t* HashDagColors::put_leaf(const uint32_t* leaf, uint8_t* to) const {
+  for (uint64_t bits = order_.leaf_mask(dag::leaf_mask(leaf)); bits != 0;
+       bits &= bits - 1, to += sizeof(uint32_t)) {
+    const uint32_t voxel = order_.voxel(static_cast<uint32_t>(lowest_bit(bits)));
+    std::memcpy(to, &colors_[dag::leaf_material(leaf, voxel)], sizeof(uint32_t));
+  }
+  return to;
 }
 
 }  // namespace vox

@@ -1,14 +1,13 @@
-#include "formats/voxels/dag_files/symvox_reader.h"
+#include "formats/voxels/dag_files/symvox.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstring>
 
-#include "formats/io/mapped_file.h"
+#include "formats/io/read_file.h"
 #include "formats/voxels/dag_files/file_nodes.h"
-#include "formats/voxels/dag_files/symvox_file.h"
-#include "formats/voxels/slot_order.h"
+#include "formats/voxels/voxel_file.h"
 
 namespace vox {
 namespace {

@@ -8,11 +8,10 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "formats/voxels/export_file.h"
-#include "libvox/base/cancel.h"
+#include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/dag/dense_values.h"
+#include "libvox/base/progress.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {

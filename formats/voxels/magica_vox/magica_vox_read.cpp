@@ -1,4 +1,4 @@
-#include "formats/voxels/magica_vox/magica_vox_read.h"
+#include "formats/voxels/magica_vox/magica_vox.h"
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
@@ -9,12 +9,11 @@
 #include <memory>
 #include <tuple>
 
-#include "formats/io/mapped_file.h"
-#include "formats/voxels/magica_vox/magica_vox_file.h"
-#include "formats/voxels/voxel_grid.h"
-#include "libvox/base/cancel.h"
+#include "formats/io/read_file.h"
+#include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/progress.h"
 #include "libvox/dag/from_cubes.h"
 
 namespace vox {

@@ -1,11 +1,11 @@
-#include "formats/voxels/minecraft/block_colors.h"
+#include "formats/voxels/minecraft/schem.h"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
-#include "libvox/base/mix.h"
+#include "libvox/base/bits.h"
 
 namespace vox {
 namespace {

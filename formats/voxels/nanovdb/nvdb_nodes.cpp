@@ -1,8 +1,8 @@
-#include "formats/voxels/nanovdb/nvdb_nodes.h"
+#include "formats/voxels/nanovdb/nvdb_tree.h"
 
 #include <algorithm>
 
-#include "libvox/dag/dense_values.h"
+#include "libvox/dag/walk.h"
 
 namespace vox::nvdb {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 constexpr NodeShape kOfIndexes = {.value_bytes = 8, .value_align = 8, .stat_bytes = 8};
 
 // Returns the four voxels of a row along z of a leaf's mask. The row begins at bit `first` and has the bits
-// 0, 4, 32 and 36 from there (base/cube_order.h).
+// 0, 4, 32 and 36 from there (base/morton.h).
 uint32_t row_of(uint64_t mask, uint32_t first) {
   const uint64_t row = mask >> first;
   const uint64_t apart = (row & 0x11) | (row >> 30 & 0x44);  // bits 0, 4, 2, 6

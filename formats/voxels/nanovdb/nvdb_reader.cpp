@@ -1,4 +1,4 @@
-#include "formats/voxels/nanovdb/nvdb_reader.h"
+#include "formats/voxels/nanovdb/nvdb.h"
 
 #include <tbb/parallel_sort.h>
 
@@ -7,9 +7,8 @@
 #include <cmath>
 #include <memory>
 
-#include "formats/voxels/nanovdb/nvdb_scene_text.h"
-#include "formats/voxels/nanovdb/nvdb_tree_reader.h"
-#include "formats/voxels/voxel_grid.h"
+#include "formats/voxels/nanovdb/nvdb_file.h"
+#include "formats/voxels/voxel_file.h"
 #include "libvox/base/log.h"
 #include "libvox/dag/from_cubes.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "libvox/base/cancel.h"
+#include "libvox/base/progress.h"
 
 namespace vox::nvdb {
 namespace {

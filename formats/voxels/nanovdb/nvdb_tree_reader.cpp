@@ -1,4 +1,4 @@
-#include "formats/voxels/nanovdb/nvdb_tree_reader.h"
+#include "formats/voxels/nanovdb/nvdb_file.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>

@@ -1,13 +1,13 @@
-#include "formats/voxels/nanovdb/nvdb_writer.h"
+#include "formats/voxels/nanovdb/nvdb.h"
 
 #include <fmt/format.h>
 #include <libdeflate.h>
 
 #include <limits>
 
-#include "formats/voxels/export_file.h"
-#include "formats/voxels/nanovdb/nvdb_nodes.h"
-#include "formats/voxels/nanovdb/nvdb_scene_text.h"
+#include "formats/voxels/export.h"
+#include "formats/voxels/nanovdb/nvdb_file.h"
+#include "formats/voxels/nanovdb/nvdb_tree.h"
 #include "libvox/base/error.h"
 
 namespace vox {

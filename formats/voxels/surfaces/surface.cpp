@@ -5,14 +5,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <tuple>
+#include <utility>
 
-#include "formats/voxels/export_file.h"
-#include "libvox/base/cancel.h"
+#include "formats/voxels/export.h"
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/base/morton.h"
+#include "libvox/base/progress.h"
 
 namespace vox {
 namespace {
@@ -109,6 +112,140 @@ FloatKind float_for(const dag::VoxelScene& scene, const VoxelBox& region) {
   for (const Vec3d& corner : {world_corner(scene, region.min), world_corner(scene, region.max)})
     most = std::max({most, std::abs(corner.x), std::abs(corner.y), std::abs(corner.z)});
   return most <= kMostVoxels * scene.voxel_size ? FloatKind::Single : FloatKind::Double;
+}
+
+namespace {
+
+// Returns `count` ones, 1 to 64, from bit `first` on.
+uint64_t ones(int32_t first, int32_t count) {
+  return ~uint64_t{0} >> (64 - count) << first;
+}
+
+}  // namespace
+
+void FaceFinder::read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner) {
+  cube_.read(dag, region, corner);
+  for (auto& rectangles : rectangles_) rectangles.clear();
+  find_along_x();
+  find_along_y();
+  find_along_z();
+}
+
+// The bits of a row are voxels along x, so the faces along x are moved from rows to slices bit by bit.
+void FaceFinder::find_along_x() {
+  std::vector<Slice> down(kSide, Slice{}), up(kSide, Slice{});
+  for (int32_t z = 0; z < kSide; ++z)
+    for (int32_t y = 0; y < kSide; ++y) {
+      const uint64_t row = cube_.row(y, z);
+      if (row == 0) continue;
+      const auto put = [&](std::vector<Slice>& slices, uint64_t faces) {
+        for (; faces != 0; faces &= faces - 1)
+          slices[static_cast<size_t>(lowest_bit(faces))][static_cast<size_t>(z)] |= uint64_t{1} << y;
+      };
+      put(down, row & ~cube_.row_before(y, z));
+      put(up, row & ~cube_.row_behind(y, z));
+    }
+  for (int32_t x = 0; x < kSide; ++x) {
+    merge(down[static_cast<size_t>(x)], 0, x, FaceRectangle::Looks::Down);
+    merge(up[static_cast<size_t>(x)], 0, x, FaceRectangle::Looks::Up);
+  }
+}
+
+void FaceFinder::find_along_y() {
+  for (int32_t y = 0; y < kSide; ++y) {
+    Slice down, up;
+    for (int32_t z = 0; z < kSide; ++z) {
+      down[static_cast<size_t>(z)] = cube_.row(y, z) & ~cube_.row(y - 1, z);
+      up[static_cast<size_t>(z)] = cube_.row(y, z) & ~cube_.row(y + 1, z);
+    }
+    merge(down, 1, y, FaceRectangle::Looks::Down);
+    merge(up, 1, y, FaceRectangle::Looks::Up);
+  }
+}
+
+void FaceFinder::find_along_z() {
+  for (int32_t z = 0; z < kSide; ++z) {
+    Slice down, up;
+    for (int32_t y = 0; y < kSide; ++y) {
+      down[static_cast<size_t>(y)] = cube_.row(y, z) & ~cube_.row(y, z - 1);
+      up[static_cast<size_t>(y)] = cube_.row(y, z) & ~cube_.row(y, z + 1);
+    }
+    merge(down, 2, z, FaceRectangle::Looks::Down);
+    merge(up, 2, z, FaceRectangle::Looks::Up);
+  }
+}
+
+// Each rectangle begins at the first remaining face. It is as wide as faces of its material continue, and
+// then as high as complete rows of them do.
+void FaceFinder::merge(Slice& faces, uint32_t axis, int32_t layer, FaceRectangle::Looks looks) {
+  const auto row = [&](int32_t v) -> uint64_t& { return faces[static_cast<size_t>(v)]; };
+  const auto value = [&](int32_t u, int32_t v) { return cube_.value(in_layer(axis, layer, u, v)); };
+  for (int32_t v = 0; v < kSide; ++v)
+    while (row(v) != 0) {
+      const int32_t u = lowest_bit(row(v));
+      const uint8_t of = value(u, v);
+      const int32_t most = std::countr_one(row(v) >> u);
+      int32_t width = 1, height = 1;
+      while (width < most && value(u + width, v) == of) ++width;
+      const uint64_t bits = ones(u, width);
+      const auto goes_on = [&](int32_t next) {
+        if ((row(next) & bits) != bits) return false;
+        for (int32_t i = u; i < u + width; ++i)
+          if (value(i, next) != of) return false;
+        return true;
+      };
+      while (v + height < kSide && goes_on(v + height)) ++height;
+      for (int32_t i = v; i < v + height; ++i) row(i) &= ~bits;
+      const Int3 corner = in_layer(axis, looks == FaceRectangle::Looks::Up ? layer + 1 : layer, u, v);
+      rectangles_[of].push_back({.corner = {static_cast<uint8_t>(corner.x), static_cast<uint8_t>(corner.y),
+                                            static_cast<uint8_t>(corner.z)},
+                                 .axis = static_cast<uint8_t>(axis),
+                                 .looks = looks,
+                                 .width = static_cast<uint8_t>(width),
+                                 .height = static_cast<uint8_t>(height)});
+    }
+}
+
+namespace {
+
+constexpr uint32_t kNoVertex = UINT32_MAX;
+constexpr int32_t kCorners = BorderedCube::kSide + 1;  // corners of voxels along each axis
+
+size_t number_of_corner(const Int3& at) {
+  const auto x = static_cast<size_t>(at.x), y = static_cast<size_t>(at.y), z = static_cast<size_t>(at.z);
+  return (z * kCorners + y) * kCorners + x;
+}
+
+}  // namespace
+
+SurfaceMesher::SurfaceMesher() : numbers_(size_t{kCorners} * kCorners * kCorners, kNoVertex) {}
+
+uint32_t SurfaceMesher::vertex(const Int3& at) {
+  uint32_t& number = numbers_[number_of_corner(at)];
+  if (number == kNoVertex) {
+    number = static_cast<uint32_t>(mesh_.vertices.size());  // fits, because there are at most 65³ corners
+    mesh_.vertices.push_back(corner_ + at);
+  }
+  return number;
+}
+
+const SurfaceMesh& SurfaceMesher::mesh(Int3 corner, std::span<const FaceRectangle> rectangles) {
+  corner_ = corner;
+  mesh_.vertices.clear();
+  mesh_.quads.clear();
+  for (const FaceRectangle& rectangle : rectangles) {
+    const Int3 lowest = {rectangle.corner[0], rectangle.corner[1], rectangle.corner[2]};
+    const Int3 along_u = in_layer(rectangle.axis, 0, rectangle.width, 0),
+               along_v = in_layer(rectangle.axis, 0, 0, rectangle.height);
+    std::array<uint32_t, 4> quad = {vertex(lowest), vertex(lowest + along_u),
+                                    vertex(lowest + along_u + along_v), vertex(lowest + along_v)};
+    // So far the order is that of a face that looks along u × v: up for x and z, down for y.
+    const bool is_turned = (rectangle.looks == FaceRectangle::Looks::Up) != (rectangle.axis != 1);
+    if (is_turned) std::swap(quad[1], quad[3]);
+    mesh_.quads.push_back(quad);
+  }
+  for (const Int3& at : mesh_.vertices) numbers_[number_of_corner(at - corner_)] = kNoVertex;
+  return mesh_;
 }
 
 }  // namespace vox

@@ -16,16 +16,84 @@
 #include <string>
 #include <vector>
 
-#include "formats/voxels/surfaces/surface_mesher.h"
-#include "libvox/base/voxel_box.h"
+#include "formats/voxels/bordered_cube.h"
+#include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
 
 namespace vox {
 
+// Finds the faces in a cube of 64³ voxels and merges them into rectangles.
+
+// A rectangle of faces of one material, in the coordinates of its cube, 0 to 64.
+struct FaceRectangle {
+  enum class Looks : uint8_t { Down, Up };  // along the axis
+  std::array<uint8_t, 3> corner;            // 3 B, the lowest
+  uint8_t axis;                             // 1 B, perpendicular to the rectangle
+  Looks looks;                              // 1 B
+  uint8_t width, height;                    // 2 B, along the other two axes in order
+};
+static_assert(sizeof(FaceRectangle) == 7);
+
+// Returns a voxel, or a corner of one, given its layer along an axis and its place u, v in the layer, along
+// the other two axes in order.
+constexpr Int3 in_layer(uint32_t axis, int32_t layer, int32_t u, int32_t v) {
+  Int3 at = {};
+  at[axis] = layer;
+  at[axis == 0 ? 1 : 0] = u;
+  at[axis == 2 ? 1 : 2] = v;
+  return at;
+}
+
+class FaceFinder {
+ public:
+  static constexpr uint8_t kValues = 17;  // as in dag/walk.h
+
+  // Finds the faces of the cube at `corner`. Voxels outside the region count as empty.
+  void read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner);
+
+  // Returns the rectangles of a value in the cube that was read last.
+  std::span<const FaceRectangle> rectangles(uint8_t value) const { return rectangles_[value]; }
+
+ private:
+  static constexpr int32_t kSide = BorderedCube::kSide;
+  using Slice = std::array<uint64_t, kSide>;  // faces in one layer: bit u of row v
+
+  void find_along_x();
+  void find_along_y();
+  void find_along_z();
+  void merge(Slice& faces, uint32_t axis, int32_t layer, FaceRectangle::Looks looks);
+
+  BorderedCube cube_;
+  std::array<std::vector<FaceRectangle>, kValues> rectangles_;
+};
+
+// Makes a mesh from rectangles of faces by finding the corners that they share.
+
+struct SurfaceMesh {
+  std::vector<Int3> vertices;  // corners of voxels in the scene's coordinates, each once
+  // Each rectangle has four vertices, counter-clockwise as seen from outside.
+  std::vector<std::array<uint32_t, 4>> quads;
+};
+
+class SurfaceMesher {
+ public:
+  SurfaceMesher();
+
+  // Makes the mesh of the cube at `corner`. It lasts until the next call.
+  const SurfaceMesh& mesh(Int3 corner, std::span<const FaceRectangle> rectangles);
+
+ private:
+  uint32_t vertex(const Int3& at);
+
+  Int3 corner_ = {0, 0, 0};
+  SurfaceMesh mesh_;
+  std::vector<uint32_t> numbers_;  // for each corner of a voxel, its vertex's number if it has one
+};
+
 // The faces of one material in one cube.
 struct SurfacePart {
   Int3 corner = {};      // the cube's lower corner
-  uint8_t value = 0;     // its voxels' value, as in dag/dense_values.h: material + 1
+  uint8_t value = 0;     // its voxels' value, as in dag/walk.h: material + 1
   VoxelBox bounds = {};  // its vertices' bounds, including both `min` and `max`
   std::vector<FaceRectangle> rectangles = {};
   uint64_t vertices = 0;

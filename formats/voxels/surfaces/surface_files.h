@@ -4,10 +4,16 @@
 // middle of another face's edge.
 #pragma once
 
+#include <bit>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
-#include "libvox/base/voxel_box.h"
+#include "formats/voxels/bordered_cube.h"
+#include "libvox/base/geometry.h"
+#include "libvox/base/vec.h"
 #include "libvox/dag/voxel_scene.h"
 
 namespace vox {
@@ -26,5 +32,47 @@ void write_surface_glb(const dag::VoxelScene& scene, const std::filesystem::path
 // vertex. Coordinates are floats if these are precise enough for the voxels, otherwise doubles.
 void write_surface_ply(const dag::VoxelScene& scene, const std::filesystem::path& path,
                        const std::optional<VoxelBox>& clip);
+
+// The bytes of little-endian records, for writers of binary files.
+
+static_assert(std::endian::native == std::endian::little, "records are little-endian");
+
+class RecordBytes {
+ public:
+  explicit RecordBytes(size_t bytes) : bytes_(bytes) {}
+
+  template <class T>
+  void put(T value) {
+    std::memcpy(&bytes_[end_], &value, sizeof(T));
+    end_ += sizeof(T);
+  }
+  // Returns the bytes without the unused rest.
+  std::vector<uint8_t> finish() {
+    bytes_.resize(end_);
+    return std::move(bytes_);
+  }
+
+ private:
+  std::vector<uint8_t> bytes_;
+  size_t end_ = 0;
+};
+
+// Writes the filled voxels of a scene as points of a PLY file.
+
+// The file is binary, little-endian. Each point has x, y, z, the voxel's centre in the world, as floats if
+// these are precise enough for the voxels, otherwise as doubles; nx, ny, nz, the surface's normal there
+//; and red, green, blue of its material if the scene has materials.
+// Cubes of 64³ voxels come in Morton order, and inside a cube x runs fastest. Throws Error if there are more
+// than 2^31 - 1 points.
+void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                        const std::optional<VoxelBox>& clip);
+
+// The normal of a surface of voxels at a voxel, derived from which of its 26 neighbours are filled.
+
+// Returns a vector of length 1. If the filled neighbours lie on one side, as at the border of something
+// solid, it points to the other side, against the mean direction of the neighbours. If they lie around a
+// plane, as in a wall one voxel thick, it is the direction in which they extend least. Its sign then points
+// to the side with fewer neighbours or, if the sides are equal, makes its largest coordinate positive.
+Vec3<float> normal_of_voxel(const BorderedCube& cube, const Int3& at);
 
 }  // namespace vox

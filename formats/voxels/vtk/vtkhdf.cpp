@@ -1,14 +1,20 @@
 #include "formats/voxels/vtk/vtkhdf.h"
 
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
+#include <vector>
 
 #include "formats/voxels/bordered_cube.h"
-#include "formats/voxels/export_file.h"
-#include "formats/voxels/vtk/vtkhdf_amr.h"
+#include "formats/voxels/export.h"
 #include "formats/voxels/vtk/vtkhdf_file.h"
-#include "libvox/dag/dense_values.h"
+#include "libvox/base/error.h"
+#include "libvox/base/morton.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/walk.h"
 
 namespace vox {
 namespace {
@@ -101,6 +107,180 @@ void write_vtkhdf(const dag::VoxelScene& scene, const std::filesystem::path& pat
                   const std::optional<VoxelBox>& clip, VtkKind kind) {
   const VoxelBox region = export_region(scene, clip, path);
   kind == VtkKind::Image ? write_image(scene, path, region) : write_vtk_amr(scene, path, region);
+}
+
+namespace {
+
+constexpr uint32_t kBoxLog2 = 5, kBoxSide = 1 << kBoxLog2;
+constexpr uint64_t kBoxCells = uint64_t{kBoxSide} * kBoxSide * kBoxSide;
+
+// The number of voxels of each value except 0.
+using ValueCounts = std::array<uint64_t, 17>;
+
+struct AmrBox {
+  uint64_t key = 0;  // the Morton code of its place among the boxes of its level
+  ValueCounts counts = {};
+};
+using AmrLevel = std::vector<AmrBox>;  // in the order of keys
+
+// Returns the most frequent value, the lowest if several are equally frequent.
+uint8_t most_frequent(const ValueCounts& counts) {
+  return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());
+}
+
+Int3 first_cell(uint64_t key) {
+  return morton_decode(key) * static_cast<int32_t>(kBoxSide);
+}
+
+size_t place_in_box(const Int3& cell) {
+  return (static_cast<size_t>(cell.z) * kBoxSide + static_cast<size_t>(cell.y)) * kBoxSide +
+         static_cast<size_t>(cell.x);
+}
+
+std::vector<uint8_t> box_voxels(const dag::FrozenDag& dag, const VoxelBox& region, uint64_t key) {
+  const VoxelBox whole = cube_at(first_cell(key), kBoxSide), box = intersection(whole, region);
+  std::vector<uint8_t> values(kBoxCells);
+  if (box == whole) {
+    dag::write_dense(dag, whole, values.data());
+    return values;
+  }
+  std::vector<uint8_t> part(box.voxels());
+  dag::write_dense(dag, box, part.data());
+  const Int3 size = box.size(), at = box.min - whole.min;
+  auto from = part.begin();
+  for (int32_t z = 0; z < size.z; ++z)
+    for (int32_t y = 0; y < size.y; ++y, from += size.x)
+      std::copy_n(from, size.x, values.begin() + static_cast<ptrdiff_t>(place_in_box(at + Int3{0, y, z})));
+  return values;
+}
+
+// Returns the boxes of the finest level, whose cells are voxels.
+AmrLevel finest_level(const dag::VoxelScene& scene, const VoxelBox& region,
+                      const std::filesystem::path& path) {
+  const std::vector<Int3> corners = corners_of_cubes(scene.dag, region, kBoxSide);
+  check_vtk_cells(corners.size() * kBoxCells, scene, path);
+  AmrLevel level(corners.size());
+  tbb::parallel_for(size_t{0}, corners.size(), [&](size_t i) {
+    throw_if_cancelled();
+    const auto place = [&](int32_t voxel) { return static_cast<uint32_t>(voxel) >> kBoxLog2; };
+    level[i].key = morton_encode(place(corners[i].x), place(corners[i].y), place(corners[i].z));
+    for (const uint8_t value : box_voxels(scene.dag, region, level[i].key))
+      if (value != 0) ++level[i].counts[value];
+  });
+  std::erase_if(level, [](const AmrBox& box) { return box.counts == ValueCounts{}; });
+  return level;
+}
+
+AmrLevel coarser_level(const AmrLevel& fine) {
+  AmrLevel coarse;
+  for (const AmrBox& box : fine) {
+    const uint64_t key = box.key >> 3 * kBoxLog2;
+    if (coarse.empty() || coarse.back().key != key) coarse.push_back({.key = key});
+    for (size_t value = 0; value < box.counts.size(); ++value)
+      coarse.back().counts[value] += box.counts[value];
+  }
+  return coarse;
+}
+
+// Returns all levels from the coarsest, which has one box, to the finest.
+std::vector<AmrLevel> amr_levels(AmrLevel finest, uint32_t side) {
+  std::vector<AmrLevel> levels = {std::move(finest)};
+  for (uint64_t cells = side; cells > kBoxSide; cells /= kBoxSide)
+    levels.insert(levels.begin(), coarser_level(levels.front()));
+  return levels;
+}
+
+// Returns the cells of a box. Each cell that is not 0 has a box on the next level.
+std::vector<uint8_t> coarse_cells(uint64_t key, const AmrLevel& finer) {
+  std::vector<uint8_t> values(kBoxCells);
+  const auto parent = [](const AmrBox& box) { return box.key >> 3 * kBoxLog2; };
+  for (auto box = std::ranges::lower_bound(finer, key, {}, parent); box != finer.end() && parent(*box) == key;
+       ++box) {
+    const Int3 at = morton_decode(box->key) - first_cell(key);
+    values[place_in_box(at)] = most_frequent(box->counts);
+  }
+  return values;
+}
+
+// Returns the cells inside `part` of a box at 0, 0, 0.
+std::vector<uint8_t> cut_out(const std::vector<uint8_t>& values, const VoxelBox& part) {
+  std::vector<uint8_t> cells;
+  for (int32_t z = part.min.z; z < part.max.z; ++z)
+    for (int32_t y = part.min.y; y < part.max.y; ++y) {
+      const auto row = values.begin() + static_cast<ptrdiff_t>(place_in_box({part.min.x, y, z}));
+      cells.insert(cells.end(), row, row + part.size().x);
+    }
+  return cells;
+}
+
+// Returns the part of the coarsest level that the region touches.
+VoxelBox coarsest_cells(const VoxelBox& region, int32_t cell_side) {
+  const auto up = [&](int32_t voxel) { return (voxel - 1) / cell_side + 1; };
+  return {{region.min.x / cell_side, region.min.y / cell_side, region.min.z / cell_side},
+          {up(region.max.x), up(region.max.y), up(region.max.z)}};
+}
+
+std::array<int32_t, 6> vtk_box(const VoxelBox& cells) {  // VTK's boxes include their last cells
+  return {cells.min.x, cells.max.x - 1, cells.min.y, cells.max.y - 1, cells.min.z, cells.max.z - 1};
+}
+
+struct AmrWriter {
+  const dag::VoxelScene& scene;
+  VoxelBox region;
+  std::vector<AmrLevel> levels;
+
+  std::vector<uint8_t> box_cells(size_t level, uint64_t key) const {
+    return level + 1 == levels.size() ? box_voxels(scene.dag, region, key)
+                                      : coarse_cells(key, levels[level + 1]);
+  }
+  int32_t cell_side(size_t level) const {  // in voxels
+    return static_cast<int32_t>(1u << kBoxLog2 * (levels.size() - 1 - level));
+  }
+
+  void write(const VtkFile& file, size_t level) const {
+    const double spacing = scene.voxel_size * cell_side(level);
+    const h5::Object group = h5::create_group(file.root(), fmt::format("Level{}", level));
+    h5::write_attribute<double>(group, "Spacing", std::array{spacing, spacing, spacing});
+    for (const char* empty : {"PointData", "FieldData"})
+      h5::create_group(group, empty);  // VTK 9.2 requires them
+    level == 0 ? write_coarsest(group) : write_boxes(group, level);
+  }
+
+  void write_coarsest(const h5::Object& group) const {
+    const VoxelBox part = coarsest_cells(region, cell_side(0));
+    write_vtk_boxes(group, std::vector{vtk_box(part)});
+    const h5::Object cell_data = h5::create_group(group, "CellData");
+    const VtkCells cells(cell_data, {part.voxels()}, {part.voxels()});
+    cells.write(1, [&](size_t) -> VtkCells::Chunk { return {{0}, cut_out(box_cells(0, 0), part)}; });
+  }
+
+  void write_boxes(const h5::Object& group, size_t level) const {
+    const AmrLevel& boxes = levels[level];
+    std::vector<std::array<int32_t, 6>> corners;
+    for (const AmrBox& box : boxes) corners.push_back(vtk_box(cube_at(first_cell(box.key), kBoxSide)));
+    write_vtk_boxes(group, corners);
+    const h5::Object cell_data = h5::create_group(group, "CellData");
+    const VtkCells cells(cell_data, {boxes.size() * kBoxCells}, {kBoxCells});
+    cells.write(boxes.size(), [&](size_t i) -> VtkCells::Chunk {
+      return {{i * kBoxCells}, box_cells(level, boxes[i].key)};
+    });
+  }
+};
+
+}  // namespace
+
+void write_vtk_amr(const dag::VoxelScene& scene, const std::filesystem::path& path, const VoxelBox& region) {
+  AmrLevel finest = finest_level(scene, region, path);
+  if (finest.empty())
+    throw Error("no voxel is filled, and an AMR needs at least one box of filled voxels").at(path.string());
+  const AmrWriter writer = {scene, region, amr_levels(std::move(finest), scene.dag.side())};
+  VtkFile file(path, "OverlappingAMR");
+  h5::write_attribute<double>(file.root(), "Origin",
+                              std::array{scene.origin.x, scene.origin.y, scene.origin.z});
+  write_vtk_text(file.root(), "GridDescription", "XYZ");
+  file.write_materials(scene);
+  for (size_t level = 0; level < writer.levels.size(); ++level) writer.write(file, level);
+  file.commit();
 }
 
 }  // namespace vox

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "libvox/base/voxel_box.h"
+#include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
 
 namespace vox {
@@ -26,5 +26,12 @@ enum class VtkKind {
 // voxels. Chunks without a filled voxel are not stored; all others are deflated.
 void write_vtkhdf(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, VtkKind kind);
+
+// Writes a scene as OverlappingAMR of VTKHDF: boxes of 32³ cells where voxels are filled. If a cell is
+// refined by a box on the next level, it is 32 times as wide as that box's cells, and its value is the most
+// frequent one among its filled voxels.
+
+// See formats/voxels/vtk/vtkhdf.h.
+void write_vtk_amr(const dag::VoxelScene& scene, const std::filesystem::path& path, const VoxelBox& region);
 
 }  // namespace vox

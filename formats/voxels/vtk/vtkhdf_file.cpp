@@ -7,11 +7,11 @@
 
 #include <utility>
 
-#include "formats/io/deflate.h"
-#include "formats/voxels/export_file.h"
+#include "formats/io/compression.h"
+#include "formats/voxels/export.h"
 #include "formats/voxels/surfaces/surface.h"
-#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
+#include "libvox/base/progress.h"
 
 namespace vox {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formats/io/h5_new_file.h"
-#include "libvox/base/voxel_box.h"
+#include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
 
 namespace vox {

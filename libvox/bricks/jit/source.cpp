@@ -2,9 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
+#include <optional>
+#include <queue>
 #include <string_view>
+#include <tuple>
+
+#include "libvox/base/error.h"
 
 namespace vox::bricks {
 namespace {
@@ -174,6 +181,205 @@ std::string jit_source(const FrozenBricks& bricks, const KdTree& tree) {
   return fmt::format("{}{}{}namespace vox::bricks {{ using JitWord = {}; }}\nVOX_READ_LOOPS(VOX_JIT_ENTRY)\n",
                      kJitHeaders, kPrologue, jit_tree_text(bricks, tree),
                      kWord[volume::value_bytes(bricks.info.type)]);
+}
+
+namespace {
+
+using Counts = std::array<uint32_t, kBrickTypeCount>;
+
+int32_t& along(Int3& v, uint32_t axis) {
+  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+int32_t along(const Int3& v, uint32_t axis) {
+  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+// Counts the bricks of each type in any box, in time that does not depend on the box. It keeps the sums over
+// all boxes that begin at the grid's corner (summed-area tables), side by side for the types that occur.
+class TypeSums {
+ public:
+  TypeSums(Int3 grid, const std::vector<uint8_t>& types) {
+    std::array<bool, kBrickTypeCount> occurs = {};
+    for (const uint8_t type : types) occurs[type] = true;
+    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+      if (occurs[type]) types_.push_back(type);
+    std::array<size_t, kBrickTypeCount> column = {};
+    for (size_t i = 0; i < types_.size(); ++i) column[types_[i]] = i;
+    step_ = {types_.size(), types_.size() * static_cast<size_t>(grid.x + 1),
+             types_.size() * static_cast<size_t>(grid.x + 1) * static_cast<size_t>(grid.y + 1)};
+    sums_.resize(step_[2] * static_cast<size_t>(grid.z + 1));
+    size_t brick = 0;
+    for (Int3 at = {0, 0, 1}; at.z <= grid.z; ++at.z)
+      for (at.y = 1; at.y <= grid.y; ++at.y)
+        for (at.x = 1; at.x <= grid.x; ++at.x) ++sums_[index(at) + column[types[brick++]]];
+    for (uint32_t axis = 0; axis < 3; ++axis) add_up(grid, axis);
+  }
+
+  Counts counts(const VoxelBox& box) const {
+    Counts result = {};
+    const auto add = [&](Int3 corner, uint32_t sign) {
+      const uint32_t* sums = sums_.data() + index(corner);
+      for (size_t i = 0; i < types_.size(); ++i) result[types_[i]] += sign * sums[i];
+    };
+    const auto& [low, high] = box;
+    add(high, 1);
+    add({low.x, high.y, high.z}, -1u);
+    add({high.x, low.y, high.z}, -1u);
+    add({high.x, high.y, low.z}, -1u);
+    add({low.x, low.y, high.z}, 1);
+    add({low.x, high.y, low.z}, 1);
+    add({high.x, low.y, low.z}, 1);
+    add(low, -1u);
+    return result;
+  }
+
+ private:
+  size_t index(Int3 at) const {
+    return static_cast<size_t>(at.x) * step_[0] + static_cast<size_t>(at.y) * step_[1] +
+           static_cast<size_t>(at.z) * step_[2];
+  }
+
+  void add_up(Int3 grid, uint32_t axis) {
+    for (Int3 at = {0, 0, 1}; at.z <= grid.z; ++at.z)
+      for (at.y = 1; at.y <= grid.y; ++at.y)
+        for (at.x = 1; at.x <= grid.x; ++at.x)
+          for (size_t i = 0; i < types_.size(); ++i)
+            sums_[index(at) + i] += sums_[index(at) + i - step_[axis]];
+  }
+
+  std::vector<uint32_t> types_;
+  std::array<size_t, 3> step_ = {};
+  std::vector<uint32_t> sums_;
+};
+
+// Computes n log2 n. Small n are looked up in an array.
+class CountLog {
+ public:
+  CountLog() : small_(1 << 16) {
+    for (size_t n = 2; n < small_.size(); ++n) small_[n] = static_cast<double>(n) * std::log2(n);
+  }
+  double operator()(uint64_t n) const {
+    return n < small_.size() ? small_[n] : static_cast<double>(n) * std::log2(n);
+  }
+
+ private:
+  std::vector<double> small_;
+};
+
+class KdBuilder {
+ public:
+  KdBuilder(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves)
+      : sums_(grid, types), most_leaves_(most_leaves) {
+    tree_.grid = grid;
+    tree_.leaves = 1;
+    tree_.nodes.emplace_back();
+    place(0, {{0, 0, 0}, grid});
+  }
+
+  KdTree build() {
+    while (!open_.empty() && tree_.leaves < most_leaves_) {
+      const Leaf leaf = open_.top();
+      open_.pop();
+      const KdNode split = {.split = best_split(leaf.box), .next = static_cast<uint32_t>(tree_.nodes.size())};
+      tree_.nodes[leaf.node] = split;
+      tree_.nodes.resize(tree_.nodes.size() + 2);
+      ++tree_.leaves;
+      place(split.next, low_side(leaf.box, split));
+      place(split.next + 1, high_side(leaf.box, split));
+    }
+    tree_.mixed = static_cast<uint32_t>(open_.size());
+    return std::move(tree_);
+  }
+
+ private:
+  // A leaf with several types, which may be split.
+  struct Leaf {
+    double bits;
+    uint32_t node;
+    VoxelBox box;
+    bool operator<(const Leaf& other) const {
+      return std::tie(bits, other.node) < std::tie(other.bits, node);  // the older one of two equal ones
+    }
+  };
+
+  // Returns the bits that the types of a box take: v E(S) of eq. 4.1, where v is the box's volume.
+  double bits(const VoxelBox& box) const {
+    double bits = count_log_(box.voxels());
+    for (const uint32_t count : sums_.counts(box)) bits -= count_log_(count);
+    return bits;
+  }
+
+  void place(uint32_t node, const VoxelBox& box) {
+    const Counts counts = sums_.counts(box);
+    uint32_t type = 0;
+    while (type < kBrickTypeCount && counts[type] != box.voxels()) ++type;
+    if (type < kBrickTypeCount) {
+      tree_.nodes[node].next = type;
+    } else {
+      open_.push({bits(box), node, box});
+    }
+  }
+
+  // Returns the split with the least entropy. Among equal ones it is the split nearest to the middle, which
+  // keeps the tree flat, and among several of these the first.
+  uint32_t best_split(const VoxelBox& box) const {
+    double least = 0;
+    int32_t least_off = 0;
+    std::optional<uint32_t> best;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      const int32_t begin = along(box.min, axis), end = along(box.max, axis);
+      for (int32_t position = begin + 1; position < end; ++position) {
+        const KdNode split = {.split = static_cast<uint32_t>(position) << 2 | axis};
+        const double cost = bits(low_side(box, split)) + bits(high_side(box, split));
+        const int32_t off = std::abs(2 * position - begin - end);
+        if (best && std::tie(cost, off) >= std::tie(least, least_off)) continue;
+        std::tie(least, least_off, best) = std::tuple(cost, off, split.split);
+      }
+    }
+    return *best;  // a box with several types has several bricks
+  }
+
+  TypeSums sums_;
+  CountLog count_log_;
+  uint32_t most_leaves_;
+  KdTree tree_;
+  std::priority_queue<Leaf> open_;
+};
+
+}  // namespace
+
+VoxelBox low_side(const VoxelBox& box, KdNode split) {
+  VoxelBox side = box;
+  along(side.max, split.axis()) = split.position();
+  return side;
+}
+
+VoxelBox high_side(const VoxelBox& box, KdNode split) {
+  VoxelBox side = box;
+  along(side.min, split.axis()) = split.position();
+  return side;
+}
+
+uint32_t KdTree::depth() const {
+  std::vector<uint32_t> below(nodes.size(), 0);
+  for (size_t i = nodes.size(); i-- > 0;)  // children come after their parents
+    if (const KdNode node = nodes[i]; !node.is_leaf())
+      below[i] = 1 + std::max(below[node.next], below[node.next + 1]);
+  return below[0];
+}
+
+KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves) {
+  if (types.size() > UINT32_MAX)
+    throw Error(fmt::format("{} bricks are too many for a kd tree", types.size())).hint("use larger bricks");
+  return KdBuilder(grid, types, most_leaves).build();
+}
+
+KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves) {
+  const BricksRef access = ref(bricks);
+  std::vector<uint8_t> types(bricks.bricks());
+  for (uint64_t brick = 0; brick < types.size(); ++brick)
+    types[brick] = static_cast<uint8_t>(access.entry(brick).type);
+  return build_kd_tree(bricks.grid(), types, most_leaves);
 }
 
 }  // namespace vox::bricks

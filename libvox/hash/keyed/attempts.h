@@ -2,11 +2,87 @@
 // has read the status that its threads wrote.
 #pragma once
 
-#include "libvox/hash/keyed/build_status.h"
-#include "libvox/hash/keyed/distinct.h"
+#include "libvox/device/atomics.h"
+#include "libvox/device/runs.h"
+#include "libvox/hash/keyed/keys.h"
 #include "libvox/hash/keyed/searched.h"
 
 namespace vox::hash {
+
+// The results that the threads of a build report to the host.
+
+struct KeyBuildStatus {
+  uint32_t failed;       // 1 if some key found no place
+  uint32_t conflicts;    // 1 if a key came with two values
+  uint32_t twice;        // 1 if a key may be stored in two places
+  uint32_t most_probes;  // the most that any key needs
+  uint64_t copies;       // cells that came again
+  uint64_t restarts;     // restarts of parts of the table
+  uint64_t sectors;      // sectors touched, if they are counted
+  uint64_t apart;        // 1 + the value of the key that is kept apart, 0 if there is none
+};
+static_assert(sizeof(KeyBuildStatus) == 48);
+
+// Stores the value of the key that is all ones.
+VOX_HD inline void keep_apart(KeyBuildStatus* status, uint64_t value) {
+  const uint64_t before = device::atomic_exchange_if_relaxed(&status->apart, uint64_t{0}, value + 1);
+  if (before == value + 1) device::atomic_add(&status->copies, uint64_t{1});
+  if (before != 0 && before != value + 1) device::atomic_or_relaxed(&status->conflicts, 1u);
+}
+
+// Reports how many places the search for a key reads.
+VOX_HD inline void note_probes(KeyBuildStatus* status, uint32_t probes) {
+  if (probes > device::atomic_load_relaxed(&status->most_probes))
+    device::atomic_max(&status->most_probes, probes);
+}
+
+// Reports that a cell came again, or that its key has two values.
+template <CellWord Cell>
+VOX_HD void note_copy(KeyBuildStatus* status, Cell stored, Cell cell) {
+  if (stored == cell)
+    device::atomic_add(&status->copies, uint64_t{1});
+  else
+    device::atomic_or_relaxed(&status->conflicts, 1u);
+}
+
+// Finds the different cells among cells that may come more than once.
+
+template <CellWord Cell>
+struct DiffersFromItsTwin {
+  const Cell* cells;
+  CellFormat<Cell> format;
+  VOX_HD bool operator()(uint64_t i) const {
+    return i > 0 && format.key(cells[i]) == format.key(cells[i - 1]) && cells[i] != cells[i - 1];
+  }
+};
+
+template <CellWord Cell>
+struct DistinctCells {
+  device::Buffer<Cell> cells;  // in ascending order
+  uint64_t count = 0;
+  bool conflict = false;  // true if a key comes with two values
+};
+
+template <class Device, CellWord Cell>
+DistinctCells<Cell> distinct_of_sorted(Device& device, CellFormat<Cell> format, const Cell* sorted,
+                                       uint64_t n) {
+  DistinctCells<Cell> distinct;
+  distinct.conflict = device.sum("find conflicts", n, DiffersFromItsTwin<Cell>{sorted, format}) != 0;
+  const device::Runs runs = device::find_runs(device, "select different cells", sorted, n);
+  distinct.count = runs.count;
+  distinct.cells = device.template make<Cell>(runs.count);
+  device.for_each("take cells", runs.count,
+                  device::TakeChosen<Cell>{sorted, runs.starts.data(), distinct.cells.data()});
+  return distinct;
+}
+
+template <class Device, CellWord Cell>
+DistinctCells<Cell> distinct_cells(Device& device, CellFormat<Cell> format, const Cell* cells, uint64_t n) {
+  auto sorted = device.template make<Cell>(n);
+  device.copy(sorted.data(), cells, n);
+  device.sort_keys({"sort cells", 2.0 * sizeof(Cell)}, sorted, n, CellFormat<Cell>::kBits);
+  return distinct_of_sorted(device, format, sorted.data(), n);
+}
 
 struct KeyBuildAttempt {
   uint32_t number;         // from 1 on

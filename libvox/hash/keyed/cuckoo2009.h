@@ -29,10 +29,8 @@
 #include <cmath>
 
 #include "libvox/base/bits.h"
-#include "libvox/base/mix.h"
-#include "libvox/hash/keyed/affine_hash.h"
 #include "libvox/hash/keyed/attempts.h"
-#include "libvox/hash/keyed/modulus.h"
+#include "libvox/hash/keyed/probes.h"
 
 namespace vox::hash {
 

@@ -23,8 +23,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libvox/base/mix.h"
-#include "libvox/hash/bucket_of.h"
+#include "libvox/base/bits.h"
+#include "libvox/hash/batch.h"
 #include "libvox/hash/keyed/group_searched.h"
 
 namespace vox::hash {

@@ -16,8 +16,8 @@
 #include <algorithm>
 
 #include "libvox/device/runs.h"
-#include "libvox/hash/keyed/build_status.h"
-#include "libvox/hash/keyed/growing_key_table.h"
+#include "libvox/hash/keyed/attempts.h"
+#include "libvox/hash/keyed/key_table.h"
 #include "libvox/hash/keyed/searched.h"
 
 namespace vox::hash {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "libvox/base/mix.h"
+#include "libvox/base/bits.h"
 #include "libvox/base/units.h"
 
 namespace vox::hash {

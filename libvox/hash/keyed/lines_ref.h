@@ -2,8 +2,7 @@
 #pragma once
 
 #include "libvox/base/bits.h"
-#include "libvox/base/mix.h"
-#include "libvox/base/unroll.h"
+#include "libvox/base/hd.h"
 #include "libvox/hash/keyed/searched.h"
 
 namespace vox::hash {

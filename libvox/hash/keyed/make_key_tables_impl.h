@@ -4,14 +4,13 @@
 
 #include <array>
 
+#include "libvox/hash/keyed/baselines.h"
 #include "libvox/hash/keyed/cuckoo2009.h"
 #include "libvox/hash/keyed/cuckoo2011.h"
 #include "libvox/hash/keyed/cuckoo_buckets.h"
 #include "libvox/hash/keyed/lines.h"
-#include "libvox/hash/keyed/open.h"
 #include "libvox/hash/keyed/robin.h"
 #include "libvox/hash/keyed/slabset.h"
-#include "libvox/hash/keyed/sorted.h"
 
 namespace vox::hash {
 

@@ -21,11 +21,22 @@
 #include <cstdint>
 
 #include "libvox/base/bits.h"
-#include "libvox/base/mix.h"
-#include "libvox/base/prime.h"
-#include "libvox/hash/keyed/modulus.h"
+#include "libvox/base/hd.h"
 
 namespace vox::hash {
+
+// Computes the remainder by a divisor that is used often, with two multiplications.
+
+struct Modulus {
+  uint64_t divisor;
+  uint64_t reciprocal;  // (2^64 − 1) / divisor; quotients by it are right or too small by 1
+
+  static Modulus of(uint64_t divisor) { return {divisor, UINT64_MAX / divisor}; }
+  VOX_HD uint64_t operator()(uint64_t x) const {
+    const uint64_t rest = x - multiply_high(x, reciprocal) * divisor;
+    return rest >= divisor ? rest - divisor : rest;
+  }
+};
 
 // Returns how many slots to use for this many keys in this attempt. Each further attempt uses the next prime,
 // so that keys which share a place because they are equal modulo one prime do not share it modulo the next.
@@ -105,5 +116,27 @@ VOX_HD uint32_t age_at(const Sequence& sequence, uint64_t key, uint64_t place) {
   while (age > 0 && sequence.place(start, age) != place) --age;
   return age;
 }
+
+// The hash functions of both tables of Alcantara et al.: (c0 + c1 k) mod a prime.
+
+// 2^32 - 5. Different keys of 32 bits have different remainders by it, except the greatest five.
+constexpr uint32_t kAffineLargePrime = 4294967291;
+
+// The constants must be less than the prime, and c1 must not be 0.
+template <uint32_t kPrime>
+struct AffineHash {
+  uint32_t c0, c1;
+
+  // Returns the function that two random words define.
+  VOX_HD static AffineHash from(uint32_t a, uint32_t b) { return {a % kPrime, b % (kPrime - 1) + 1}; }
+  VOX_HD static AffineHash from(uint64_t word) {
+    return from(static_cast<uint32_t>(word), static_cast<uint32_t>(word >> 32));
+  }
+
+  // Returns a value less than the prime. The sum fits in 64 bits for every k.
+  VOX_HD uint32_t operator()(uint32_t k) const {
+    return static_cast<uint32_t>((c0 + uint64_t{c1} * k) % kPrime);
+  }
+};
 
 }  // namespace vox::hash

@@ -1,6 +1,6 @@
 // The tables `robin` and `robin-random`: García, Lefebvre, Hornus & Lasram, Coherent Parallel Hashing, 2011,
 // §3. They are one array with open addressing along a sequence of places (probes.h). Keys that had to go
-// further have precedence (Robin Hood; robin_insert.h). For each slot, the greatest age of the keys that look
+// further have precedence (Robin Hood; maximum_ages.h). For each slot, the greatest age of the keys that look
 // there first is stored (maximum_ages.h), and a search ends at this age.
 //
 // While the table is built, each place knows the age of its holder:

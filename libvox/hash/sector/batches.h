@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "libvox/device/layout.h"
+#include "libvox/device/pool.h"
 #include "libvox/hash/sector/chains.h"
 #include "libvox/hash/sector/tables.h"
 

@@ -5,9 +5,8 @@
 #pragma once
 
 #include "libvox/hash/linked_batches.h"
-#include "libvox/hash/parted_list.h"
-#include "libvox/hash/sector/fill.h"
 #include "libvox/hash/sector/find.h"
+#include "libvox/hash/sector/table_ref.h"
 
 namespace vox::hash {
 

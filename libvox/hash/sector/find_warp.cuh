@@ -3,7 +3,7 @@
 // 32 lanes that each read a different line are 32 times the work.
 #pragma once
 
-#include "libvox/device/warp.cuh"
+#include "libvox/device/cuda_group.cuh"
 #include "libvox/hash/sector/table_ref.h"
 
 namespace vox::hash {

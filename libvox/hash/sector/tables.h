@@ -1,11 +1,11 @@
 // The table set `sector`, a variant designed for this library. Compared with the slab tables of Molenaar &
 // Eisemann 2024, it has no empty slots of last slabs, reads one line instead of walking a list, and writes in
-// the order of memory. layout.h describes its layout, and fill.h how a bucket takes new items.
+// the order of memory. table_ref.h describes its layout, and table_ref.h how a bucket takes new items.
 //
 // There are two ways to insert items:
 //
 //   insert()         takes any batch. The host sorts it by bucket and asks for exactly the memory that it
-//                    needs (sorted_batch.h, plan.h, write_items.h): no atomics, least memory moved, some ten
+//                    needs (plan.h, plan.h): no atomics, least memory moved, some ten
 //                    launches and two round trips.
 //   link_batches()   takes batches that are small beside the table and depend on each other, as the levels of
 //                    an edit do. They use the room that there is and chain the new items of a bucket to each
@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "libvox/base/error.h"
-#include "libvox/device/work.h"
-#include "libvox/hash/poisson.h"
+#include "libvox/device/profiler.h"
 #include "libvox/hash/sector/find.h"
+#include "libvox/hash/sector/plan.h"
 #include "libvox/hash/sector/table.h"
-#include "libvox/hash/sector/write_items.h"
+#include "libvox/hash/table_options.h"
 #include "libvox/hash/table_set.h"
 
 namespace vox::hash {

@@ -12,8 +12,8 @@
 
 #include <vector>
 
-#include "libvox/hash/slab/atomic64.h"
 #include "libvox/hash/slab/tables.h"
+#include "libvox/hash/slab/variants.h"
 
 namespace vox::hash {
 

@@ -9,10 +9,9 @@
 
 #include "libvox/base/error.h"
 #include "libvox/device/pool.h"
-#include "libvox/hash/poisson.h"
-#include "libvox/hash/slab/sweep.h"
+#include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/slab/table_ref.h"
-#include "libvox/hash/stepped_batches.h"
+#include "libvox/hash/table_options.h"
 
 namespace vox::hash {
 

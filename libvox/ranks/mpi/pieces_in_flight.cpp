@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "libvox/ranks/any_memory.h"
-#include "libvox/ranks/mpi/check_mpi.h"
 
 namespace vox::ranks {
 namespace {

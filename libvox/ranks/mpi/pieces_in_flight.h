@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "libvox/ranks/staging_memory.h"
+#include "libvox/ranks/any_memory.h"
 
 namespace vox::ranks {
 
@@ -73,5 +73,9 @@ class PiecesInFlight {
   uint32_t in_flight_ = 0;
   std::vector<Slot> slots_;
 };
+
+// Throws Error if a call of MPI failed.
+
+void check_mpi(int status, const char* call);
 
 }  // namespace vox::ranks

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
-#include "libvox/base/length.h"
-#include "libvox/scene/procedural/noise.h"
+#include "libvox/base/geometry.h"
 #include "libvox/scene/procedural/procedural.h"
+#include "libvox/scene/procedural/shapes.h"
 #include "libvox/scene/procedural/textures.h"
 
 namespace vox::scene {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "libvox/scene/procedural/noise.h"
+#include "libvox/scene/procedural/shapes.h"
 
 namespace vox::scene {
 namespace {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <vector>
 
-#include "libvox/scene/procedural/buildings.h"
 #include "libvox/scene/procedural/procedural.h"
+#include "libvox/scene/procedural/shapes.h"
 #include "libvox/scene/procedural/textures.h"
 
 namespace vox::scene {

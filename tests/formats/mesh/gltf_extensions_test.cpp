@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/images/webp.h"
-#include "formats/mesh/gltf_extensions.h"
+#include "formats/images/image.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"

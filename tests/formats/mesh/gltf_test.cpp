@@ -187,7 +187,8 @@ TEST(ReadGltf, AFileOfVersion1IsReadAsWell) {
 TEST(ReadGltf, AFileOfAnUnknownVersionIsRefused) {
   TestFolder folder;
   const std::filesystem::path path = folder.write("new.gltf", R"({"asset":{"version":"3.0"},"meshes":[]})");
-  EXPECT_EQ(gltf_error(path), path.string() + ": glTF version '3.0' is not supported, only 2.0 (export it as glTF 2.0)");
+  EXPECT_EQ(gltf_error(path),
+            path.string() + ": glTF version '3.0' is not supported, only 2.0 (export it as glTF 2.0)");
 }
 
 // Reads models of the shared folder if it exists. Five images of the AlphaBlendModeTest have the same bytes.

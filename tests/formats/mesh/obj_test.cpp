@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "formats/mesh/mesh.h"
-#include "formats/mesh/mtl.h"
+#include "formats/mesh/obj.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {
@@ -304,23 +304,6 @@ TEST_F(Obj, ANumberOfAnMtlThatIsNoneIsAnErrorWithItsLine) {
     folder.write("a.mtl", "newmtl x\n" + good + "\n");
     EXPECT_EQ(error("mtllib a.mtl\nusemtl x\n" + kSquare + "f 1 2 3\n"), "") << good;
   }
-}
-
-TEST(Mtl, MapsHaveOptionsAndNamesWithSpaces) {
-  auto map = [](const std::string& line) {
-    return parse_mtl("newmtl a\nmap_Kd " + line + "\n", "a.mtl").at(0).color_map;
-  };
-  EXPECT_EQ(map("My Wall\\brick 01.png  "), (MtlMap{.file = "My Wall\\brick 01.png"}));
-  EXPECT_EQ(map("-o 0.5 -s 2 3 1 -clamp on wall.png"),
-            (MtlMap{.file = "wall.png", .scale = {2, 3}, .offset = {0.5, 0}, .clamp = true}));
-  EXPECT_EQ(
-      map("-blendu on -blendv off -bm 0.3 -mm 0 1 -imfchan l -texres 512 -t 1 2 3 -cc off -boost 2 a b.png"),
-      (MtlMap{.file = "a b.png"}));
-  EXPECT_EQ(map("-s 1 2 3 4"), (MtlMap{.file = "4", .scale = {1, 2}}));
-  EXPECT_EQ(map("-o 7"), (MtlMap{.file = "7"}));
-  EXPECT_EQ(map("-leaf.png"), (MtlMap{.file = "-leaf.png"}));
-  EXPECT_EQ(map("\"quoted name.png\""), (MtlMap{.file = "quoted name.png"}));
-  EXPECT_EQ(map("-clamp off \\\n joined.png"), (MtlMap{.file = "joined.png"}));
 }
 
 class ObjTextures : public Obj {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "formats/points/point_cloud.h"
+#include "formats/points/points.h"
 
 namespace vox {
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "libvox/base/error.h"
-#include "libvox/dag/dense_values.h"
-#include "libvox/voxelize/fit_box.h"
+#include "libvox/dag/walk.h"
+#include "libvox/voxelize/grid.h"
 #include "tests/common/random.h"
 #include "tests/formats/mesh/mesh_checks.h"
 

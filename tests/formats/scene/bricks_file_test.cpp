@@ -3,7 +3,7 @@
 
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
-#include "libvox/dag/scene_volume.h"
+#include "libvox/dag/walk.h"
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"

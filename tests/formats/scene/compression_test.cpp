@@ -8,7 +8,6 @@
 #include <random>
 #include <string>
 
-#include "formats/io/deflate.h"
 #include "formats/scene/h5_words.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"

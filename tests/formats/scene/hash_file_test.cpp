@@ -7,8 +7,7 @@
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
-#include "libvox/spatial/hash_ref.h"
-#include "libvox/spatial/verify.h"
+#include "libvox/spatial/frozen_hash.h"
 #include "tests/common/test_engine.h"
 #include "tests/formats/voxels/export_scenes.h"
 
@@ -28,7 +27,7 @@ dag::VoxelScene noise_scene(Materials materials) {
   return scene;
 }
 
-spatial::FrozenHash hash_of(const dag::VoxelScene& scene, spatial::KeyLayout layout) {
+spatial::FrozenHash hash_of(const dag::VoxelScene& scene, spatial::CellKeyLayout layout) {
   return test_engine()->build_hash(scene.dag, {.load_factor = 0.9, .layout = layout}).hash;
 }
 
@@ -111,7 +110,7 @@ class HashFile : public ExportTest {
     H5Fclose(file);
   }
   std::string problem_after(const Change& change) const {
-    write_changed(hash_of(scene_, spatial::KeyLayout::Morton), change);
+    write_changed(hash_of(scene_, spatial::CellKeyLayout::Morton), change);
     return problem();
   }
 
@@ -120,7 +119,7 @@ class HashFile : public ExportTest {
 
 TEST_F(HashFile, GivesBackWhatWasWrittenInEqualBytes) {
   for (const Materials materials : {Materials::Sixteen, Materials::None})
-    for (const auto layout : {spatial::KeyLayout::Morton, spatial::KeyLayout::Linear}) {
+    for (const auto layout : {spatial::CellKeyLayout::Morton, spatial::CellKeyLayout::Linear}) {
       const dag::VoxelScene scene = noise_scene(materials);
       const spatial::FrozenHash hash = hash_of(scene, layout);
       write_scene(scene, path("a.h5"), {.hash = &hash});
@@ -135,7 +134,7 @@ TEST_F(HashFile, GivesBackWhatWasWrittenInEqualBytes) {
 TEST_F(HashFile, IsASceneWithoutAnSvdagToo) {
   for (const Materials materials : {Materials::Sixteen, Materials::None}) {
     const dag::VoxelScene scene = noise_scene(materials);
-    const spatial::FrozenHash hash = hash_of(scene, spatial::KeyLayout::Linear);
+    const spatial::FrozenHash hash = hash_of(scene, spatial::CellKeyLayout::Linear);
     write_scene_without_dag(scene, path("a.h5"), {.hash = &hash});
     const SceneFileParts parts = scene_file_parts(path("a.h5"));
     EXPECT_TRUE(parts.hash && !parts.dag && !parts.bricks);
@@ -155,7 +154,7 @@ TEST_F(HashFile, IsASceneWithoutAnSvdagToo) {
 }
 
 TEST_F(HashFile, OfOtherVoxelsThanItsDigestSaysIsRefused) {
-  const spatial::FrozenHash hash = hash_of(noise_scene(Materials::None), spatial::KeyLayout::Morton);
+  const spatial::FrozenHash hash = hash_of(noise_scene(Materials::None), spatial::CellKeyLayout::Morton);
   write_scene_without_dag(scene_, path("a.h5"), {.hash = &hash});
   EXPECT_THROW(read_any_scene(path("a.h5"), {.device = test_device()}), Error);
 }
@@ -202,7 +201,7 @@ TEST_F(HashFile, RefusesAttributesThatCannotBe) {
 
 // In such a file the cells are in the order of their precedence, which does not tell a search anything.
 TEST_F(HashFile, OfVersion1IsReadAsItWouldBeWrittenToday) {
-  const spatial::FrozenHash hash = hash_of(scene_, spatial::KeyLayout::Morton);
+  const spatial::FrozenHash hash = hash_of(scene_, spatial::CellKeyLayout::Morton);
   spatial::FrozenHash untold = hash;
   const hash::LinesRef<uint64_t> lines = spatial::ref(untold).table.ref;
   for (uint32_t at = 0; at < 2 * hash.lines; ++at) {
@@ -218,7 +217,7 @@ TEST_F(HashFile, OfVersion1IsReadAsItWouldBeWrittenToday) {
 }
 
 TEST_F(HashFile, ThatIsCutOffIsAnError) {
-  const spatial::FrozenHash hash = hash_of(scene_, spatial::KeyLayout::Morton);
+  const spatial::FrozenHash hash = hash_of(scene_, spatial::CellKeyLayout::Morton);
   write_scene(scene_, path("a.h5"), {.hash = &hash});
   const std::string bytes = read_all(path("a.h5"));
   for (size_t size = 0; size < bytes.size(); size += bytes.size() / 40 + 1) {
@@ -229,7 +228,7 @@ TEST_F(HashFile, ThatIsCutOffIsAnError) {
 
 // Every flipped bit must be found, unless it lies outside the hash's data.
 TEST_F(HashFile, WithAFlippedBitIsAnErrorOrAsBefore) {
-  const spatial::FrozenHash hash = hash_of(scene_, spatial::KeyLayout::Morton);
+  const spatial::FrozenHash hash = hash_of(scene_, spatial::CellKeyLayout::Morton);
   write_scene_without_dag(scene_, path("a.h5"), {.hash = &hash});
   const std::string bytes = read_all(path("a.h5"));
   for (size_t at = 0; at < bytes.size(); at += 61) {

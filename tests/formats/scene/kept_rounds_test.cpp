@@ -11,9 +11,9 @@
 
 #include "libvox/base/error.h"
 #include "libvox/ranks/build_share.h"
-#include "tests/dag/same_dag.h"
+#include "tests/dag/dense_dag.h"
 #include "tests/ranks/rank_engines.h"
-#include "tests/voxelize/textured.h"
+#include "tests/voxelize/soup.h"
 
 namespace vox {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "formats/mesh/mesh.h"
 #include "libvox/scene/scene.h"
-#include "tests/formats/mesh/asset_files.h"
 #include "tests/formats/mesh/gltf_builder.h"
+#include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {
 

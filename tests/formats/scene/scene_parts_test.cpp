@@ -9,11 +9,9 @@
 #include <set>
 
 #include "formats/io/h5.h"
-#include "formats/scene/replaced_parts.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
-#include "tests/dag/cut_dag.h"
-#include "tests/dag/grids.h"
+#include "tests/dag/dense_dag.h"
 
 namespace vox {
 namespace {
@@ -109,7 +107,7 @@ TEST_F(SceneParts, AreReadAndPackedAsTheSceneInOneFile) {
         const SceneInfo info = read_scene_info(path);
         for (size_t level = 0; level < scene.dag.levels.size(); ++level)
           EXPECT_EQ(info.level_words[level], scene.dag.levels[level].words.size());
-        const Compression same_bytes = {.level = kFastestDeflate + 1};  // formats/io/deflate.h
+        const Compression same_bytes = {.level = kFastestDeflate + 1};  // formats/io/compression.h
         write_scene(scene, folder / "whole.h5", {}, same_bytes);
         write_scene(read, folder / "packed.h5", {}, same_bytes);
         EXPECT_EQ(bytes_of_file(folder / "packed.h5"), bytes_of_file(folder / "whole.h5"));

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "libvox/edit/turn.h"
-#include "tests/formats/mesh/asset_files.h"
+#include "libvox/edit/edit.h"
+#include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {
 namespace {

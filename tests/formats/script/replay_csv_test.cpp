@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "tests/common/random.h"
-#include "tests/formats/mesh/asset_files.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {

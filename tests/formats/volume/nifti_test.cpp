@@ -1,5 +1,5 @@
 // The tests make NIfTI files field by field, at the positions of nifti1.h and nifti2.h.
-#include "formats/volume/nifti.h"
+#include "formats/volume/volume_formats.h"
 
 #include <libdeflate.h>
 

@@ -1,6 +1,14 @@
-#include "formats/voxels/export.h"
+#include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include "formats/voxels/export.h"
+#include "formats/voxels/voxel_file.h"
+#include "formats/voxels/vtk/vtkhdf.h"
 #include "libvox/base/error.h"
+#include "libvox/dag/walk.h"
 #include "tests/formats/voxels/export_scenes.h"
 
 namespace vox {
@@ -58,6 +66,281 @@ TEST_F(Export, ErrorsNameTheTarget) {
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(path(name).string()), std::string::npos) << error.what();
     }
+  }
+}
+
+using ScenePointer = std::shared_ptr<const dag::VoxelScene>;
+
+ScenePointer placed_scene(KnownScene known, Vec3d origin, double voxel_size) {
+  known.scene.origin = origin;
+  known.scene.voxel_size = voxel_size;
+  return std::make_shared<const dag::VoxelScene>(std::move(known.scene));
+}
+
+// Returns the voxels of a scene on a grid: -1 or a material.
+std::vector<int> dense_on_grid(const dag::VoxelScene& scene, const voxelize::Grid& grid) {
+  const auto side = static_cast<int32_t>(grid.resolution);
+  std::vector<int> values(size_t(side) * size_t(side) * size_t(side), -1);
+  const auto value_at = [&](Int3 v) -> int& {
+    const int32_t place = (v.z * side + v.y) * side + v.x;
+    return values[static_cast<size_t>(place)];
+  };
+  const bool larger = scene.voxel_size > grid.voxel_size;
+  // The loop tests the centres of the smaller voxels, those of a scene in Morton order.
+  const uint64_t count = larger ? values.size() : 1 << 18;
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto at = static_cast<int32_t>(i);
+    const Int3 voxel = larger ? Int3{at % side, at / side % side, at / side / side} : morton_decode(i);
+    const Vec3d middle = {voxel.x + 0.5, voxel.y + 0.5, voxel.z + 0.5};
+    const Vec3d world =
+        larger ? grid.origin + middle * grid.voxel_size : scene.origin + middle * scene.voxel_size;
+    const Vec3d to = larger ? scene.origin : grid.origin;
+    const double size = larger ? scene.voxel_size : grid.voxel_size;
+    const Int3 other = {static_cast<int32_t>(std::floor((world.x - to.x) / size)),
+                        static_cast<int32_t>(std::floor((world.y - to.y) / size)),
+                        static_cast<int32_t>(std::floor((world.z - to.z) / size))};
+    const Int3 from = larger ? other : voxel, target = larger ? voxel : other;
+    if (std::min({from.x, from.y, from.z}) < 0 || std::min({target.x, target.y, target.z}) < 0) continue;
+    if (std::max({target.x, target.y, target.z}) >= side) continue;
+    const int value = dag::voxel_at(scene.dag, uint32_t(from.x), uint32_t(from.y), uint32_t(from.z));
+    if (value >= 0) value_at(target) = value;
+  }
+  return values;
+}
+
+TEST(ComposedVoxels, AreThoseOfTheLastSceneThatFillsAPlace) {
+  const KnownScene noise = known_scene(37, Materials::Sixteen, noise_grid(1));
+  const KnownScene full = known_scene(9, Materials::Sixteen, full_grid);
+  const voxelize::Grid grid = {.resolution = 80, .origin = {-3, 2, 1}, .voxel_size = 0.5};
+  // The scenes have equal, larger and smaller voxels, aligned with the grid and not, and reach beyond its
+  // sides.
+  for (const auto& [size, origin] : std::vector<std::pair<double, Vec3d>>{{0.5, {-1, 4, 6}},
+                                                                          {0.5, {-6.25, 1.125, 3}},
+                                                                          {1.25, {-20, -3.5, 2}},
+                                                                          {1, {-3, 2, 1}},
+                                                                          {0.125, {1, 5, 2.0625}},
+                                                                          {3, {0.25, -40, -31}},
+                                                                          {0.375, {-3, 2.5, 1}},
+                                                                          {40, {-100, -90, -95}}}) {
+    const ScenePointer below = placed_scene(noise, origin, size);
+    const ScenePointer above = placed_scene(full, {5, 6, 7}, 0.75);
+    const VoxelFile file = composed_voxels({below, above}, grid);
+    const dag::VoxelScene scene = scene_of_voxels(file, {}, "composed").scene;
+    dag::verify(scene.dag);
+    EXPECT_EQ(scene.palette.colors, noise.scene.palette.colors);
+    const std::vector<int> lower = dense_on_grid(*below, grid), upper = dense_on_grid(*above, grid);
+    for (size_t i = 0; i < lower.size(); ++i)
+      ASSERT_EQ(dag::voxel_at(scene.dag, uint32_t(i % 80), uint32_t(i / 80 % 80), uint32_t(i / 6400)),
+                upper[i] >= 0 ? upper[i] : lower[i])
+          << size << ' ' << i;
+  }
+}
+
+TEST(ComposedVoxels, OnTheGridOfASceneAreTheScene) {
+  KnownScene known = known_scene(70, Materials::Sixteen, noise_grid(2));
+  const ScenePointer scene = placed_scene(known, {0.1, 7e5, -3.3}, 0.3);
+  const voxelize::Grid grid = {.resolution = 70, .origin = scene->origin, .voxel_size = 0.3};
+  EXPECT_EQ(scene_of_voxels(composed_voxels({scene}, grid), {}, "one").scene.dag.digest,
+            known.scene.dag.digest);
+}
+
+TEST(ComposedVoxels, DifferentPalettesBecomeOne) {
+  KnownScene red = known_scene(4, Materials::Sixteen, full_grid), blue = red, bare = red;
+  red.scene.palette = {.count = 8};
+  blue.scene.palette = {.count = 9};
+  red.scene.palette.colors[7] = {200, 10, 20};
+  blue.scene.palette.colors[7] = {0, 20, 220};
+  bare.scene.palette = {};
+  const VoxelFile file = composed_voxels(
+      {placed_scene(red, {0, 0, 0}, 1), placed_scene(blue, {4, 0, 0}, 1), placed_scene(bare, {8, 0, 0}, 1)},
+      {.resolution = 12, .origin = {0, 0, 0}, .voxel_size = 1});
+  const dag::VoxelScene scene = scene_of_voxels(file, {}, "three").scene;
+  EXPECT_EQ(scene.palette.count, 3u);
+  const auto color_at = [&](uint32_t x) {
+    return scene.palette.colors[size_t(dag::voxel_at(scene.dag, x, 0, 0))];
+  };
+  EXPECT_EQ(color_at(3), red.scene.palette.colors[7]);
+  EXPECT_EQ(color_at(4), blue.scene.palette.colors[7]);
+  EXPECT_EQ(color_at(11), (scene::Rgb8{200, 200, 200}));
+}
+
+TEST(ComposedVoxels, TheFilledBoxIsThatOfTheVoxels) {
+  const auto few = [](uint32_t x, uint32_t y, uint32_t z) {
+    return (x == 3 && y == 9 && z == 17) || (x == 30 && y == 7 && z == 18) ? 0 : dag::kEmptyVoxel;
+  };
+  const auto box = filled_box(*placed_scene(known_scene(40, Materials::Sixteen, few), {10, 20, 30}, 2));
+  EXPECT_EQ(box.min, (Vec3d{16, 34, 64}));
+  EXPECT_EQ(box.max, (Vec3d{72, 40, 68}));
+  const auto all = filled_box(*placed_scene(known_scene(37, Materials::Sixteen, full_grid), {0, 0, 0}, 1));
+  EXPECT_EQ(all.min, (Vec3d{0, 0, 0}));
+  EXPECT_EQ(all.max, (Vec3d{37, 37, 37}));
+}
+
+// Reads VTKHDF files with VTK's own reader, if python3-vtk9 is installed, and with plain h5py.
+
+std::string dense_text(const dag::FrozenDag& dag, const VoxelBox& box) {
+  std::string bytes(box.voxels(), '\0');
+  dag::write_dense(dag, box, reinterpret_cast<uint8_t*>(bytes.data()));
+  return bytes;
+}
+
+class VtkHdf : public ExportTest {
+ protected:
+  static bool has_python(const std::string& module) {
+    return std::system(("/usr/bin/python3 -c 'import " + module + "' > /dev/null 2>&1").c_str()) == 0;
+  }
+  // Runs a Python program in the folder and returns its output.
+  std::string python(const std::string& text) const {
+    std::ofstream(path("read.py")) << text;
+    const std::string folder = path("").string();
+    EXPECT_EQ(std::system(("cd '" + folder + "' && /usr/bin/python3 read.py > out.txt 2> err.txt").c_str()),
+              0)
+        << read_all(path("err.txt"));
+    return read_all(path("out.txt")) + read_all(path("err.txt"));
+  }
+
+  static KnownScene placed(KnownScene known) {
+    known.scene.origin = {-3.5, 7, 0.25};
+    known.scene.voxel_size = 0.5;
+    return known;
+  }
+};
+
+TEST_F(VtkHdf, VtkReadsAnImageWithItsPlaceInTheWorld) {
+  if (!has_python("vtkmodules.vtkIOHDF")) GTEST_SKIP() << "no python3-vtk9";
+  const KnownScene known = placed(known_scene(70, Materials::Sixteen, noise_grid(3)));
+  write_vtkhdf(known.scene, path("a.vtkhdf"), std::nullopt, VtkKind::Image);
+  EXPECT_EQ(python(R"(
+from vtkmodules.vtkIOHDF import vtkHDFReader
+reader = vtkHDFReader()
+reader.SetFileName('a.vtkhdf')
+assert reader.CanReadFile('a.vtkhdf')
+reader.Update()
+image = reader.GetOutput()
+print(image.GetClassName(), image.GetDimensions(), image.GetOrigin(), image.GetSpacing())
+values = image.GetPointData().GetArray('material')
+open('values', 'wb').write(bytes(memoryview(values)))
+)"),
+            "vtkImageData (70, 70, 70) (-3.25, 7.25, 0.5) (0.5, 0.5, 0.5)\n");
+  EXPECT_EQ(read_all(path("values")), dense_text(known.scene.dag, cube_at({0, 0, 0}, 70)));
+}
+
+TEST_F(VtkHdf, AnImageOfAClipBoxHoldsItsVoxelsAndTheNamesOfMaterials) {
+  if (!has_python("h5py")) GTEST_SKIP() << "no h5py";
+  const KnownScene known = placed(known_scene(80, Materials::Sixteen, noise_grid(3)));
+  const VoxelBox clip = {{10, 3, 61}, {80, 70, 75}};
+  write_vtkhdf(known.scene, path("a.vtkhdf"), clip, VtkKind::Image);
+  EXPECT_EQ(python(R"(
+import h5py
+f = h5py.File('a.vtkhdf')
+v = f['VTKHDF']
+print(v.attrs['Version'].tolist(), v.attrs['Type'].decode(), v.attrs['WholeExtent'].tolist(), v.attrs['Origin'].tolist())
+print(v.attrs['Direction'].tolist())
+d = v['PointData/material']
+print(d.shape, d.chunks, d.dtype)
+print([n.decode() for n in f['materials/names'][:3]], f['materials/colors'][2].tolist(), len(f['materials/names']))
+open('values', 'wb').write(d[:].tobytes())
+)"),
+            "[1, 0] ImageData [0, 69, 0, 66, 0, 13] [1.75, 8.75, 31.0]\n"
+            "[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]\n"
+            "(14, 67, 70) (14, 64, 64) uint8\n"
+            "['empty', 'colour 0', 'colour 1'] [10, 11, 190] 17\n");
+  EXPECT_EQ(read_all(path("values")), dense_text(known.scene.dag, clip));
+}
+
+TEST_F(VtkHdf, EmptySpaceTakesNoRoom) {
+  // The filled part is a corner of 64³ in a cube of 2048³.
+  KnownScene known = known_scene(64, Materials::None, noise_grid(3));
+  known = repeated(known, 1, 5);
+  write_vtkhdf(known.scene, path("a.vtkhdf"), std::nullopt, VtkKind::Image);
+  EXPECT_LT(std::filesystem::file_size(path("a.vtkhdf")), 1'000'000u);
+}
+
+// Combines the levels, finer ones over coarser ones.
+constexpr const char* kReadAmr = R"(
+import h5py, numpy
+f = h5py.File('a.vtkhdf')
+v = f['VTKHDF']
+print(v.attrs['Type'].decode(), v.attrs['Origin'].tolist(), v.attrs['GridDescription'].decode())
+levels = [v['Level%d' % i] for i in range(10) if 'Level%d' % i in v]
+finest = levels[-1].attrs['Spacing'][0]
+dense = numpy.zeros((SIZE, SIZE, SIZE), 'u1')
+before = None
+for level in levels:
+    step = round(level.attrs['Spacing'][0] / finest)
+    boxes, cells = level['AMRBox'][:], level['CellData/material'][:]
+    at, covered = 0, numpy.zeros_like(dense, bool)
+    for i0, i1, j0, j1, k0, k1 in boxes:
+        n = (i1 - i0 + 1) * (j1 - j0 + 1) * (k1 - k0 + 1)
+        box = cells[at:at + n].reshape(k1 - k0 + 1, j1 - j0 + 1, i1 - i0 + 1)
+        at += n
+        box = box.repeat(step, 0).repeat(step, 1).repeat(step, 2)
+        z, y, x = k0 * step, j0 * step, i0 * step
+        place = numpy.s_[z:z + box.shape[0], y:y + box.shape[1], x:x + box.shape[2]]
+        inside = dense[place].shape
+        dense[place] = box[:inside[0], :inside[1], :inside[2]]
+        covered[place] = True
+    assert at == len(cells)
+    if before is not None:
+        assert (covered == (before != 0)).all(), 'boxes are where the coarser cells are filled'
+    before = dense.copy()
+    print(step, len(boxes))
+open('values', 'wb').write(dense.tobytes())
+)";
+
+TEST_F(VtkHdf, BoxesOfAnAmrLieWhereSomethingIsFilledAndHoldTheVoxels) {
+  if (!has_python("h5py")) GTEST_SKIP() << "no h5py";
+  const KnownScene known = placed(repeated(known_scene(32, Materials::Sixteen, noise_grid(3)), 0x81, 2));
+  write_vtkhdf(known.scene, path("a.vtkhdf"), std::nullopt, VtkKind::Amr);
+  std::string program = kReadAmr;
+  for (size_t at; (at = program.find("SIZE")) != std::string::npos;) program.replace(at, 4, "128");
+  EXPECT_EQ(python(program), "OverlappingAMR [-3.5, 7.0, 0.25] XYZ\n32 1\n1 4\n");
+  EXPECT_EQ(read_all(path("values")), dense_text(known.scene.dag, cube_at({0, 0, 0}, 128)));
+}
+
+TEST_F(VtkHdf, ACoarseCellOfAnAmrHasTheMaterialOfMostVoxels) {
+  if (!has_python("h5py")) GTEST_SKIP() << "no h5py";
+  const KnownScene known = known_scene(64, Materials::Sixteen, [](uint32_t x, uint32_t y, uint32_t z) {
+    if (x >= 32 || y >= 32 || z >= 32) return dag::kEmptyVoxel;
+    return z < 2 ? 3 : z < 5 ? 9 : z < 7 ? 4 : dag::kEmptyVoxel;
+  });
+  write_vtkhdf(known.scene, path("a.vtkhdf"), std::nullopt, VtkKind::Amr);
+  EXPECT_EQ(
+      python("import h5py\nprint(h5py.File('a.vtkhdf')['VTKHDF/Level0/CellData/material'][:].tolist())\n"),
+      "[10, 0, 0, 0, 0, 0, 0, 0]\n");
+}
+
+TEST_F(VtkHdf, AnAmrOfAClipBoxHoldsNothingElse) {
+  if (!has_python("h5py")) GTEST_SKIP() << "no h5py";
+  const KnownScene known = placed(repeated(known_scene(32, Materials::Sixteen, noise_grid(4)), 0xa1, 1));
+  const VoxelBox clip = {{40, 0, 33}, {41, 64, 60}};
+  write_vtkhdf(known.scene, path("a.vtkhdf"), clip, VtkKind::Amr);
+  std::string program = kReadAmr;
+  for (size_t at; (at = program.find("SIZE")) != std::string::npos;) program.replace(at, 4, "64");
+  EXPECT_EQ(python(program), "OverlappingAMR [-3.5, 7.0, 0.25] XYZ\n32 1\n1 2\n");
+  const std::string found = read_all(path("values")),
+                    whole = dense_text(known.scene.dag, cube_at({0, 0, 0}, 64));
+  ASSERT_EQ(found.size(), whole.size());
+  for (size_t i = 0; i < whole.size(); ++i) {
+    const Int3 at = {int32_t(i % 64), int32_t(i / 64 % 64), int32_t(i / 64 / 64)};
+    const bool is_inside = !intersection(clip, cube_at(at, 1)).empty();
+    ASSERT_EQ(found[i], is_inside ? whole[i] : '\0') << i;
+  }
+}
+
+TEST_F(VtkHdf, GridsThatAreTooLargeAreRefused) {
+  const KnownScene known = repeated(known_scene(64, Materials::None, full_grid), 0xff, 6);
+  EXPECT_THROW(write_vtkhdf(known.scene, path("a.vtkhdf"), std::nullopt, VtkKind::Image), Error);
+  EXPECT_THROW(write_vtkhdf(known.scene, path("a.vtkhdf"), std::nullopt, VtkKind::Amr), Error);
+  EXPECT_TRUE(folder_is_empty());
+}
+
+TEST_F(VtkHdf, EqualScenesGiveEqualBytes) {
+  const KnownScene known = placed(known_scene(70, Materials::Sixteen, noise_grid(3)));
+  for (const VtkKind kind : {VtkKind::Image, VtkKind::Amr}) {
+    write_vtkhdf(known.scene, path("a.vtkhdf"), std::nullopt, kind);
+    write_vtkhdf(known.scene, path("b.vtkhdf"), std::nullopt, kind);
+    EXPECT_EQ(read_all(path("a.vtkhdf")), read_all(path("b.vtkhdf")));
   }
 }
 

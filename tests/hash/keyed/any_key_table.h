@@ -2,14 +2,22 @@
 // return vectors, so that tests are written once, in plain C++.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <random>
+#include <string>
 #include <vector>
 
+#include "libvox/base/bits.h"
 #include "libvox/device/handle.h"
-#include "libvox/hash/keyed/growing_key_table.h"
-#include "libvox/hash/keyed/key_value_map.h"
-#include "libvox/hash/keyed/multi_map.h"
+#include "libvox/hash/keyed/cuckoo2011.h"
+#include "libvox/hash/keyed/cuckoo_buckets.h"
+#include "libvox/hash/keyed/key_table.h"
+#include "libvox/hash/keyed/lines.h"
+#include "libvox/hash/keyed/maps.h"
+#include "libvox/hash/keyed/probes.h"
+#include "libvox/hash/keyed/slabset.h"
 
 namespace vox {
 
@@ -98,5 +106,99 @@ std::unique_ptr<AnyKeyValueMap<Cell, Value>> make_any_key_value_map_on(Device& d
 template <class Cell, class Value>
 std::unique_ptr<AnyKeyValueMap<Cell, Value>> make_any_key_value_map(const device::DeviceHandle& device,
                                                                     const hash::KeyTableOptions& options);
+
+// Random keys for tests of tables of voxel keys.
+
+// Returns `count` different keys of `bits` bits in random order.
+template <class Cell>
+std::vector<Cell> random_keys(uint64_t count, uint64_t seed, uint32_t bits = 8 * sizeof(Cell)) {
+  std::vector<Cell> keys;
+  for (uint64_t i = seed << 40; keys.size() < count; ++i) {
+    keys.push_back(static_cast<Cell>(mix64(i) >> (64 - bits)));
+    if (keys.size() < count) continue;
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  }
+  std::shuffle(keys.begin(), keys.end(), std::mt19937_64(seed));
+  return keys;
+}
+
+// Keys that a table whose hash functions have a known seed must put into the same few cells, so that its
+// first attempt fails if a build can fail at all.
+
+// The variants whose builds cannot fail: every key finds a place, wherever the others are.
+inline bool is_built_always(const std::string& table) {
+  return table == "open" || table == "sorted" || table == "slabset";
+}
+
+// Returns the number that mix64() maps to x.
+inline uint64_t unmixed(uint64_t x) {
+  const auto inverse = [](uint64_t odd) {
+    uint64_t result = odd;  // correct in its lowest 3 bits, then in 6, 12, …
+    for (int i = 0; i < 5; ++i) result *= 2 - odd * result;
+    return result;
+  };
+  x ^= x >> 33;
+  x *= inverse(0xc4ceb9fe1a85ec53);
+  x ^= x >> 33;
+  x *= inverse(0xff51afd7ed558ccd);
+  return x ^ x >> 33;
+}
+
+// Returns the first `count` keys that are chosen.
+template <class IsChosen>
+std::vector<uint64_t> chosen_keys(uint64_t count, const IsChosen& is_chosen) {
+  std::vector<uint64_t> keys;
+  for (uint64_t i = 1; keys.size() < count; ++i)
+    if (const uint64_t key = mix64(i) >> 1; is_chosen(key)) keys.push_back(key);
+  return keys;
+}
+
+// Returns keys for a table of 64-bit cells without values, with its usual load factor and the options' seed.
+inline std::vector<uint64_t> adversarial_keys(const hash::KeyTableOptions& options) {
+  const std::string& table = options.table;
+  const uint64_t seed = hash::attempt_seed(options, 1);
+  if (table == "lines") {
+    // The keys' blocks have equal turns: their hashes differ only in bits that do not count. 600 keys compete
+    // for the 512 cells of 64 buckets.
+    std::vector<uint64_t> keys;
+    for (uint64_t high = 0; keys.size() < 600; ++high)
+      if (const uint64_t block = unmixed(high << 32 | 0x12345678) - seed; block >> 60 == 0)
+        keys.push_back(block * 16);
+    return keys;
+  }
+  if (table == "cuckoo2009") {  // 1,000 keys get 3 buckets, and the first attempt divides by 3
+    std::vector<uint64_t> keys;
+    for (uint64_t i = 0; i < 1000; ++i) keys.push_back(3 * i);
+    return keys;
+  }
+  if (table == "cuckoo2011") {  // 400 keys compete for a third of 500 cells and the stash
+    const auto ref = hash::Cuckoo2011Ref<uint64_t>::with_seed(nullptr, 500, {}, seed);
+    return chosen_keys(400, [&](uint64_t key) {
+      for (uint32_t f = 0; f < ref.kFunctions; ++f)
+        if (ref.slot(key, f) > 166) return false;
+      return true;
+    });
+  }
+  if (table == "cuckoo_buckets") {  // 160 keys compete for one bucket in each sub-table of 4
+    const hash::CuckooBucketsRef<uint64_t> ref = {nullptr, nullptr, 4, seed, {}};
+    return chosen_keys(160, [&](uint64_t key) {
+      const auto pair = ref.buckets(key);
+      return pair.first % 4 == 0 && pair.second % 4 == 0;
+    });
+  }
+  if (table == "slabset") {  // 1,000 keys get 17 lists
+    const hash::SlabSetRef<uint64_t> ref = {nullptr, nullptr, 17, seed, {}};
+    return chosen_keys(1000, [&](uint64_t key) { return ref.first_slab(key) == 0; });
+  }
+  // 40 keys get 53 slots and look at the same ones, but no key's age may exceed 31.
+  const hash::CoherentProbes coherent(53, seed);
+  const hash::RandomProbes random(53, seed);
+  return chosen_keys(40, [&](uint64_t key) {
+    if (table == "robin") return coherent.start(key) == 5;
+    const auto start = random.start(key);
+    return start.first == 5 && start.step == 7;
+  });
+}
 
 }  // namespace vox

@@ -1,9 +1,9 @@
-// Implements any_key_table.h for any device. any_key_table.cpp and any_key_table_cuda.cu include it.
+// Implements any_key_table.h for any device. any_device.cpp and on_cuda.cu include it.
 #pragma once
 
 #include <algorithm>
 
-#include "libvox/device/uploaded.h"
+#include "libvox/device/pool.h"
 #include "tests/hash/keyed/any_key_table.h"
 
 namespace vox {

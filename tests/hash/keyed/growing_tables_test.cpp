@@ -7,10 +7,10 @@
 #include <random>
 #include <unordered_map>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
-#include "libvox/base/mix.h"
+#include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/thoroughness.h"
 #include "tests/hash/keyed/any_key_table.h"
 
 namespace vox {

@@ -1,17 +1,20 @@
 // Tests the peculiarities of the table `lines`: its cells follow from the keys alone, and its searches are
 // short.
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <set>
+#include <vector>
 
-#include "libvox/base/mix.h"
+#include "libvox/base/bits.h"
+#include "libvox/hash/keyed/keys.h"
 #include "libvox/hash/keyed/lines_ref.h"
+#include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/thoroughness.h"
 #include "tests/hash/keyed/any_key_table.h"
-#include "tests/hash/keyed/random_keys.h"
 
 namespace vox {
 namespace {
@@ -111,6 +114,126 @@ TEST_F(Lines, AreBuiltAtTheFirstAttempt) {
   const auto build = table->build(clustered_keys(100000));
   EXPECT_EQ(build.attempts, 1u);
   EXPECT_LT(build.most_probes, 20u);
+}
+
+// Tests the peculiarities of the table `sorted`: slots are positions in ascending order, and each step of a
+// search reads one sector, except for the last steps.
+
+class Sorted : public testing::Test {
+ protected:
+  std::unique_ptr<Engine> engine_ = test_engine();
+  std::unique_ptr<AnyKeyTable<uint64_t>> table_ =
+      make_any_key_table<uint64_t>(engine_->handle(), {.table = "sorted", .value_bits = 4});
+};
+
+TEST_F(Sorted, HasOneCellOfEachKeyInAscendingOrder) {
+  std::vector<uint64_t> cells;
+  for (uint64_t i = 0; i < 1000; ++i) cells.insert(cells.end(), 1 + i % 3, mix64(i));
+  cells.push_back(hash::kEmptyCell<uint64_t> - 5);  // the key that is all ones, twice
+  cells.push_back(hash::kEmptyCell<uint64_t> - 5);
+  EXPECT_EQ(table_->build(cells).keys, 1001u);
+  std::sort(cells.begin(), cells.end());
+  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+  EXPECT_EQ(table_->cells(), cells);
+  EXPECT_TRUE(table_->holds_apart());
+}
+
+TEST_F(Sorted, ASearchReadsASectorAStepButForTheLastOnes) {
+  std::vector<uint64_t> cells, keys;
+  for (uint64_t i = 0; i < 1 << 12; ++i) {
+    keys.push_back(3 * i);
+    cells.push_back(keys.back() << 4);
+  }
+  EXPECT_EQ(table_->build(cells).most_probes, 13u);
+  for (const uint32_t sectors : table_->count_sectors(keys)) {
+    EXPECT_GE(sectors, 10u);
+    EXPECT_LE(sectors, 12u);
+  }
+}
+
+// Compares the keys of places with plain loops over bits.
+
+using hash::KeyGrid;
+using hash::KeyLayout;
+
+const std::vector<Int3> kSizes = {{1, 1, 1}, {2, 1, 1}, {7, 5, 1},  {16, 16, 1}, {33, 2, 1},
+                                  {1, 9, 1}, {5, 6, 7}, {8, 8, 16}, {1, 1, 3},   {17, 3, 2}};
+
+template <class F>
+void for_each_place(const Int3& size, const F& f) {
+  for (int z = 0; z < size.z; ++z)
+    for (int y = 0; y < size.y; ++y)
+      for (int x = 0; x < size.x; ++x) f(Int3{x, y, z});
+}
+
+// Returns the number of bits that a side of the grid needs, by counting.
+uint32_t bits_of_side(const Int3& size) {
+  uint32_t bits = 0;
+  while ((1 << bits) < std::max({size.x, size.y, size.z})) ++bits;
+  return bits;
+}
+
+// Puts bit b of each axis at its place among the bits of all axes.
+uint64_t interleaved(const std::vector<int32_t>& axes, uint32_t bits, KeyLayout layout) {
+  uint64_t key = 0;
+  for (uint32_t b = 0; b < bits; ++b)
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      const uint32_t from = layout == KeyLayout::BitReversed ? bits - 1 - b : b;
+      key |= static_cast<uint64_t>(axes[axis] >> from & 1) << (b * axes.size() + axis);
+    }
+  return key;
+}
+
+TEST(KeyLayout, RowMajorKeysCountPlacesRowByRow) {
+  for (const Int3& size : kSizes) {
+    const KeyGrid grid(KeyLayout::RowMajor, size);
+    uint64_t next = 0;
+    for_each_place(size, [&](const Int3& place) { ASSERT_EQ(grid.key(place), next++); });
+  }
+}
+
+TEST(KeyLayout, OtherKeysInterleaveBits) {
+  for (const KeyLayout layout : {KeyLayout::Morton, KeyLayout::BitReversed})
+    for (const Int3& size : kSizes) {
+      const KeyGrid grid(layout, size);
+      for_each_place(size, [&](const Int3& place) {
+        std::vector<int32_t> axes = {place.x, place.y};
+        if (size.z > 1) axes.push_back(place.z);
+        ASSERT_EQ(grid.key(place), interleaved(axes, bits_of_side(size), layout));
+      });
+    }
+}
+
+TEST(KeyLayout, KeysAreDifferentAndLeadBackAndHaveNoMoreBitsThanTheyShould) {
+  for (const KeyLayout layout : hash::kKeyLayouts)
+    for (const Int3& size : kSizes) {
+      const KeyGrid grid(layout, size);
+      std::set<uint64_t> keys;
+      for_each_place(size, [&](const Int3& place) {
+        const uint64_t key = grid.key(place);
+        EXPECT_TRUE(keys.insert(key).second);
+        EXPECT_TRUE(grid.place(key) == place);
+        EXPECT_EQ(key >> grid.key_bits(), 0u);
+      });
+    }
+}
+
+TEST(KeyLayout, TheLargestGridsHaveKeysToo) {
+  const int32_t flat = KeyGrid::kMostSide, deep = KeyGrid::kMostSideOfVolume;
+  for (const KeyLayout layout : hash::kKeyLayouts)
+    for (const Int3& size : {Int3{flat, flat, 1}, Int3{deep, deep, deep}}) {
+      const KeyGrid grid(layout, size);
+      EXPECT_LE(grid.key_bits(), 63u);
+      for (const Int3& place : {Int3{size.x - 1, size.y - 1, size.z - 1}, Int3{size.x - 1, 0, 0},
+                                Int3{0, size.y - 1, 0}, Int3{12345, 54321, size.z / 2}})
+        EXPECT_TRUE(grid.place(grid.key(place)) == place);
+    }
+}
+
+TEST(KeyLayout, GridsWithoutPlacesOrBeyondKeysAreErrors) {
+  for (const Int3& size :
+       {Int3{0, 1, 1}, Int3{1, 1, 0}, Int3{-1, 4, 4}, Int3{(1 << 30) + 1, 1, 1}, Int3{(1 << 21) + 1, 1, 2}})
+    EXPECT_THROW(KeyGrid(KeyLayout::Morton, size), Error);
 }
 
 }  // namespace

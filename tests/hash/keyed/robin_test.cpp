@@ -7,13 +7,12 @@
 #include <numeric>
 #include <random>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
-#include "libvox/base/mix.h"
 #include "libvox/hash/keyed/maximum_ages.h"
+#include "tests/common/random.h"
 #include "tests/common/test_engine.h"
-#include "tests/common/thoroughness.h"
 #include "tests/hash/keyed/any_key_table.h"
-#include "tests/hash/keyed/random_keys.h"
 
 namespace vox {
 namespace {

@@ -1,7 +1,9 @@
-#include "formats/voxels/binvox/binvox.h"
+#include <fmt/format.h>
 
 #include <sstream>
+#include <tuple>
 
+#include "formats/voxels/binvox/binvox.h"
 #include "libvox/base/error.h"
 #include "tests/formats/voxels/export_scenes.h"
 
@@ -122,6 +124,160 @@ TEST_F(Binvox, ADiskThatIsTooSmallIsRefusedBeforeWriting) {
   KnownScene known = repeated(known_scene(64, Materials::None, noise_grid(6)), 1, 14);
   EXPECT_THROW(write_binvox(known.scene, path("a.binvox"), std::nullopt), Error);
   EXPECT_TRUE(folder_is_empty());
+}
+
+class BinvoxRead : public ExportTest {
+ protected:
+  dag::VoxelScene read(const VoxelFileOptions& options = {}) const {
+    ScenePlusError result = read_voxels(path("a.binvox"), options);
+    dag::verify(result.scene.dag);
+    return std::move(result.scene);
+  }
+
+  std::string message() const {
+    try {
+      read_voxels(path("a.binvox"));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+// Returns a file with the runs that a loop over all voxels finds, in the order x, z, y. value() returns 0 for
+// empty voxels.
+template <class Value>
+std::string file_of(int version, Int3 size, Value value) {
+  std::string bytes = fmt::format("#binvox {}\ndim {} {} {}\ntranslate 1 2 3\nscale 4\ndata\n", version,
+                                  size.x, size.z, size.y);
+  int last = -1, run = 0;
+  const auto flush = [&] {
+    if (run > 0) bytes += {static_cast<char>(last), static_cast<char>(run)};
+    run = 0;
+  };
+  for (int32_t x = 0; x < size.x; ++x)
+    for (int32_t z = 0; z < size.z; ++z)
+      for (int32_t y = 0; y < size.y; ++y) {
+        const int now = value(x, y, z);
+        if (now != last || run == 255) flush();
+        last = now;
+        ++run;
+      }
+  flush();
+  return bytes;
+}
+
+TEST_F(BinvoxRead, WhatIsWrittenIsReadAgain) {
+  for (uint32_t resolution : {4u, 37u, 70u})
+    for (Materials materials : {Materials::None, Materials::Sixteen})
+      for (const DenseGrid& grid : {noise_grid(resolution), DenseGrid(empty_grid), DenseGrid(full_grid)}) {
+        KnownScene known = known_scene(resolution, materials, grid);
+        known.scene.origin = {-1.5, 2, 3e6};
+        known.scene.voxel_size = 0.3;
+        const bool all = materials == Materials::Sixteen;
+        write_binvox(known.scene, path("a.binvox"), std::nullopt,
+                     all ? BinvoxValues::Materials : BinvoxValues::Filled);
+        const dag::VoxelScene scene = read({.palette = known.scene.palette});
+        const bool same_form = known.scene.dag.voxels > 0 || !all;  // an empty scene has no materials
+        EXPECT_TRUE(!same_form || scene.dag.digest == known.scene.dag.digest);
+        EXPECT_EQ(scene.dag.voxels, known.scene.dag.voxels);
+        EXPECT_EQ(scene.origin, known.scene.origin);
+        EXPECT_DOUBLE_EQ(scene.voxel_size, known.scene.voxel_size);
+      }
+}
+
+TEST_F(BinvoxRead, AClipBoxLiesWhereItWas) {
+  KnownScene known = known_scene(50, Materials::Sixteen, noise_grid(1));
+  known.scene.origin = {10, 20, 30};
+  known.scene.voxel_size = 0.5;
+  const VoxelBox clip = {{3, 5, 7}, {42, 21, 30}};
+  write_binvox(known.scene, path("a.binvox"), clip, BinvoxValues::Materials);
+  const dag::VoxelScene scene = read();
+  EXPECT_EQ(scene.origin, (Vec3d{11.5, 22.5, 33.5}));
+  EXPECT_EQ(scene.voxel_size, 0.5);
+  EXPECT_EQ(scene.dag.resolution, 39u);
+  EXPECT_EQ(scene.dag.voxels, known.count(clip));
+  for (uint32_t z = 0; z < 23; ++z)
+    for (uint32_t y = 0; y < 16; ++y)
+      for (uint32_t x = 0; x < 39; ++x)
+        ASSERT_EQ(dag::voxel_at(scene.dag, x, y, z) + 1,
+                  known.value(clip.min + Int3{int(x), int(y), int(z)}));
+}
+
+TEST_F(BinvoxRead, SidesMayDiffer) {
+  for (const Int3 size : {Int3{70, 3, 9}, Int3{5, 200, 66}, Int3{1, 1, 300}, Int3{300, 1, 70}}) {
+    const auto value = [](int32_t x, int32_t y, int32_t z) { return (x * 7 + y * 3 + z) % 5 == 0 ? 1 : 0; };
+    for (int version : {1, 2}) {
+      write_bytes(path("a.binvox"), file_of(version, size, value));
+      const dag::VoxelScene scene = read();
+      uint64_t voxels = 0;
+      for (int32_t z = 0; z < size.z; ++z)
+        for (int32_t y = 0; y < size.y; ++y)
+          for (int32_t x = 0; x < size.x; ++x) {
+            voxels += static_cast<uint64_t>(value(x, y, z));
+            ASSERT_EQ(dag::voxel_at(scene.dag, uint32_t(x), uint32_t(y), uint32_t(z)), value(x, y, z) - 1);
+          }
+      EXPECT_EQ(scene.dag.voxels, voxels);
+      EXPECT_EQ(scene.origin, (Vec3d{1, 2, 3}));
+      EXPECT_EQ(scene.voxel_size, 4.0 / std::max({size.x, size.y, size.z}));
+    }
+  }
+}
+
+TEST_F(BinvoxRead, ShortColumnsAreFoundWithFewStarts) {
+  const Int3 size = {900, 1, 700};
+  write_bytes(path("a.binvox"),
+              file_of(1, size, [](int32_t x, int32_t, int32_t z) { return x == z ? 1 : 0; }));
+  const dag::VoxelScene scene = read();
+  EXPECT_EQ(scene.dag.voxels, 700u);
+  for (uint32_t i = 0; i < 700; ++i) ASSERT_EQ(dag::voxel_at(scene.dag, i, 0, i), 0);
+}
+
+TEST_F(BinvoxRead, MaterialsTakeTheColoursOfAPalette) {
+  KnownScene known = known_scene(20, Materials::Sixteen, noise_grid(3));
+  write_binvox(known.scene, path("a.binvox"), std::nullopt, BinvoxValues::Materials);
+  EXPECT_EQ(read({.palette = known.scene.palette}).palette.colors, known.scene.palette.colors);
+  scene::Palette two = {.count = 2};
+  EXPECT_THROW(read({.palette = two}), Error);
+  EXPECT_EQ(read().palette.count, 16u);
+}
+
+TEST_F(BinvoxRead, ValuesAboveSixteenHaveColoursThatAreMatched) {
+  const auto value = [](int32_t x, int32_t, int32_t) { return x < 3 ? 200 + x : 0; };
+  write_bytes(path("a.binvox"), file_of(2, {8, 8, 8}, value));
+  const dag::VoxelScene scene = read();
+  EXPECT_EQ(scene.palette.count, 3u);
+  EXPECT_EQ(scene.dag.voxels, 3u * 64);
+  EXPECT_NE(dag::voxel_at(scene.dag, 0, 0, 0), dag::voxel_at(scene.dag, 1, 0, 0));
+}
+
+TEST_F(BinvoxRead, RunsThatDoNotFitTheHeaderAreRefused) {
+  const std::string good =
+      file_of(1, {8, 8, 8}, [](int32_t x, int32_t y, int32_t) { return x == y ? 1 : 0; });
+  for (const auto& [from, to, expected] : std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"dim 8 8 8", "dim 8 8 9", "576"},
+           {"dim 8 8 8", "dim 8 8 7", "448"},
+           {"dim 8 8 8", "dim 8 8 0", "'dim'"},
+           {"dim 8 8 8", "dim 1000000 1000000 1000000", "cut off"},
+           {"dim 8 8 8", "dim 8 8", "'dim'"},
+           {"dim 8 8 8\n", "", "no 'dim'"},
+           {"scale 4", "scale 0", "'scale'"},
+           {"scale 4", "scale nan", "'scale'"},
+           {"#binvox 1", "#binvox 3", "version 3"},
+           {"data", "dat", "no line 'data'"}}) {
+    std::string bytes = good;
+    bytes.replace(bytes.find(from), from.size(), to);
+    write_bytes(path("a.binvox"), bytes);
+    EXPECT_NE(message().find(expected), std::string::npos) << to << ": " << message();
+  }
+  write_bytes(path("a.binvox"), good + std::string("\1\0", 2));
+  EXPECT_NE(message().find("no voxels"), std::string::npos);
+}
+
+TEST_F(BinvoxRead, DamagedFilesAreErrorsOrScenes) {
+  const std::string good =
+      file_of(2, {3, 5, 70}, [](int32_t x, int32_t, int32_t z) { return (x + z / 9) % 4; });
+  expect_damage_is_survived(path("a.binvox"), good, 300);
 }
 
 }  // namespace

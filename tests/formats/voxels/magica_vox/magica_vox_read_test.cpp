@@ -1,12 +1,10 @@
-#include "formats/voxels/magica_vox/magica_vox_read.h"
+#include "formats/voxels/magica_vox/magica_vox.h"
 
 #include <cmath>
 #include <map>
 #include <tuple>
 
-#include "formats/voxels/magica_vox/magica_vox.h"
 #include "tests/formats/voxels/export_scenes.h"
-#include "tests/formats/voxels/file_bytes.h"
 
 namespace vox {
 namespace {

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "libvox/base/error.h"
-#include "libvox/base/stopwatch.h"
+#include "libvox/base/progress.h"
 #include "tests/formats/voxels/export_scenes.h"
 
 namespace vox {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "libvox/base/vec.h"
-#include "tests/formats/voxels/file_bytes.h"
+#include "tests/formats/voxels/export_scenes.h"
 
 namespace vox::testing_nvdb {
 

@@ -1,14 +1,13 @@
-#include "formats/voxels/nanovdb/nvdb_reader.h"
+#include "formats/voxels/nanovdb/nvdb.h"
 
 #include <random>
 
-#include "formats/io/deflate.h"
-#include "formats/voxels/nanovdb/nvdb_writer.h"
-#include "formats/voxels/read_voxels.h"
+#include "formats/io/compression.h"
+#include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"
-#include "tests/common/quiet_log.h"
-#include "tests/common/thoroughness.h"
+#include "tests/common/random.h"
+#include "tests/common/test_engine.h"
 #include "tests/formats/voxels/export_scenes.h"
 #include "tests/formats/voxels/nanovdb/nvdb_bytes.h"
 

@@ -8,11 +8,11 @@
 #include <cstring>
 #include <map>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
-#include "libvox/base/mix.h"
-#include "libvox/dag/dense_values.h"
-#include "libvox/volume/value_rule.h"
-#include "tests/common/quiet_log.h"
+#include "libvox/dag/walk.h"
+#include "libvox/volume/volume.h"
+#include "tests/common/test_engine.h"
 #include "tests/common/volumes.h"
 
 namespace vox {

@@ -1,0 +1,83 @@
+// Writes pictures: as PNG files that say how they were made, or as a film.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "formats/io/output_file.h"
+#include "libvox/base/process.h"
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+// Writes pictures as PNG files that say how they were made.
+
+// A tEXt chunk. Keys have 1 to 79 characters ("Software", "Command"). Keys and values are Latin-1 without
+// zeros.
+struct PngText {
+  std::string key, value;
+};
+
+// Inserts the texts before the end of a PNG file's bytes.
+std::string with_texts(std::string png, const std::vector<PngText>& texts);
+
+// Returns the bytes of an image with the texts before its end. Throws Error.
+std::string encode_png(const scene::Image& image, const std::vector<PngText>& texts);
+
+// Replaces the file at `path` when everything is written. Throws an Error that names the file.
+void write_png(const scene::Image& image, const std::vector<PngText>& texts,
+               const std::filesystem::path& path);
+
+// Encodes images as PNG with stb_image_write: as RGB if every pixel is opaque, otherwise as RGBA.
+
+std::string encode_png(const scene::Image& image);
+std::vector<std::string> encode_png(const std::vector<scene::Image>& images);  // in parallel
+
+// Writes pictures as a film, an MP4 file that browsers play, using ffmpeg if it is installed.
+
+inline constexpr std::string_view kFilmMark = "made by vox: ";  // starts the film's comment
+
+bool can_write_films();  // true if ffmpeg is installed
+
+struct FilmOptions {
+  uint32_t width, height;  // pixels, both even, because colours are stored for blocks of 2 × 2 pixels
+  double fps;              // pictures a second
+  std::string comment;     // how the film was made
+};
+
+// A film that appears at its path when close() has been called, and not at all if anything fails before.
+class FilmFile {
+ public:
+  // Throws Error if ffmpeg cannot be started, or if nothing can be written at the path.
+  FilmFile(const std::filesystem::path& path, const FilmOptions& options);
+
+  // Adds a picture of the film's size. Throws an Error with ffmpeg's message if ffmpeg has failed.
+  void add(const scene::Image& image);
+  void close();
+
+ private:
+  [[noreturn]] void fail(const ProgramResult& result) const;
+
+  // ffmpeg ends with exit code 0 although it could not write all of a film, so it writes into memory.
+  class Memory {
+   public:
+    Memory();
+    ~Memory();
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    std::filesystem::path path() const;  // under which other programs can open it
+    void copy_to(OutputFile& file) const;
+
+   private:
+    int descriptor_ = -1;
+  };
+
+  OutputFile file_;
+  std::string name_;
+  Memory memory_;
+  FedProgram ffmpeg_;
+};
+
+}  // namespace vox

@@ -1,0 +1,81 @@
+// Helpers that readers and writers of several mesh formats share: polygons, groups of triangles, textures, and a check.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/io/read_file.h"
+#include "formats/mesh/mesh.h"
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+// Polygons with more than three corners, which mesh readers cut into fans of triangles.
+
+// The place of a polygon's triangles (0, 1, 2), (0, 2, 3), … in a scene.
+struct Polygon {
+  uint64_t first_triangle;
+  uint32_t corners;
+};
+
+// Replaces the triangles of concave polygons, which a fan does not cover exactly, by as many ears (Meisters
+// 1975), whose corners keep their positions and texture coordinates.
+void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons);
+
+// Groups the triangles of a scene by material, as in mesh files.
+
+class MaterialGroups {
+ public:
+  explicit MaterialGroups(const scene::Scene& scene);
+
+  // Returns the triangles of one material, in the scene's order, as indices into Scene::triangles.
+  std::span<const uint32_t> of(uint32_t material) const {
+    return {order_.data() + first_[material], order_.data() + first_[material + 1]};
+  }
+
+ private:
+  std::vector<uint32_t> order_;
+  std::vector<uint64_t> first_;
+};
+
+// Detects meshes with implausible numbers, for example because bytes were interpreted as the wrong type.
+
+// Logs a warning if a scene is wider than 1e15, or if all coordinates are below 1e-30. `path` is for the
+// message.
+void warn_of_implausible(const scene::Scene& scene, const std::filesystem::path& path);
+
+// Finds the files that one mesh file names, and remembers which of its textures are missing.
+
+// The folders whose files this mesh file may name.
+OpenFolders open_folders(const std::filesystem::path& mesh, const MeshOptions& options);
+
+class TextureFiles {
+ public:
+  TextureFiles(std::filesystem::path mesh, const MeshOptions& options);
+
+  // Finds the texture that the mesh file means by `name` (find_file()): beside the mesh, else in one of
+  // MeshOptions::texture_paths. A texture that is nowhere, or outside of the open folders, is remembered.
+  std::optional<std::filesystem::path> find(const std::string& name);
+
+  // Does the same for a name in another file, such as an MTL, whose folder is searched first.
+  std::optional<std::filesystem::path> find(const std::string& name, const std::filesystem::path& folder);
+
+  // Gives one warning for all textures that were not found, and one for those outside. Call it once, after the last
+  // find().
+  void warn_of_missing() const;
+
+ private:
+  std::optional<std::filesystem::path> find_in(std::span<const std::filesystem::path> folders,
+                                               const std::string& name);
+
+  std::filesystem::path mesh_;
+  std::vector<std::filesystem::path> folders_;
+  OpenFolders open_;
+  std::vector<std::string> missing_, outside_;  // each name once, in order
+};
+
+}  // namespace vox

@@ -1,0 +1,76 @@
+// Parses the text of an OBJ file, without its materials, in two parallel passes over pieces that end at line
+// ends. The first pass counts vertices, so that the second can write them to their places and resolve
+// relative indices.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/mesh/mesh.h"
+#include "formats/mesh/mesh_parts.h"
+#include "libvox/base/error.h"
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+// The triangles that follow one `usemtl`.
+struct ObjGroup {
+  uint64_t first_triangle;
+  std::string material;
+};
+
+struct ObjText {
+  scene::Scene scene;                  // triangles without material, no materials, no images
+  std::vector<ObjGroup> groups;        // in order; triangles before the first one have no material
+  std::vector<Polygon> polygons;       // faces with more than three corners
+  std::vector<std::string> libraries;  // the text after each `mtllib`
+};
+
+// `path` is for messages. Throws an Error that names the line if the text cannot be parsed. A zero byte must
+// follow `text`.
+ObjText parse_obj(std::string_view text, const std::filesystem::path& path);
+
+// Reads MTL files, which hold the materials of OBJ files.
+
+// A texture map with its options. A texture coordinate (u, v), with v up, becomes (u, v) · scale + offset.
+struct MtlMap {
+  std::string file;  // as written; empty if there is no map
+  std::array<double, 2> scale = {1, 1}, offset = {0, 0};
+  bool clamp = false;
+
+  friend bool operator==(const MtlMap&, const MtlMap&) = default;
+};
+
+struct MtlMaterial {
+  std::string name;
+  std::optional<std::array<double, 3>> color;  // Kd, by convention sRGB, within 0..1
+  double opacity = 1;                          // d, or 1 - Tr
+  MtlMap color_map, opacity_map;               // map_Kd, map_d
+};
+
+// Reads colours, opacity and their maps, and ignores everything else. Throws Error if the file cannot be
+// read, and BadMtl if a number is malformed.
+std::vector<MtlMaterial> read_mtl(const std::filesystem::path& path);
+
+// The error for a malformed number, such as 3.1+e2. It names the line.
+class BadMtl : public Error {
+ public:
+  using Error::Error;
+};
+
+// `path` is for messages. A zero byte must follow `text`.
+std::vector<MtlMaterial> parse_mtl(std::string_view text, const std::filesystem::path& path);
+
+// Finds the materials of an OBJ file in its MTL files, with their textures.
+
+// Sets the scene's materials and images, and the material of every triangle. Missing ones are named in a
+// warning and replaced: a texture by the material's colour, a material by grey. `path` is the OBJ file.
+// Throws BadMtl.
+void add_obj_materials(ObjText& obj, const std::filesystem::path& path, const MeshOptions& options);
+
+}  // namespace vox

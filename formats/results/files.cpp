@@ -1,0 +1,366 @@
+#include "formats/results/files.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "formats/io/h5_new_file.h"
+#include "formats/io/output_file.h"
+#include "formats/io/read_file.h"
+#include "libvox/base/error.h"
+#include "libvox/base/json.h"
+
+namespace vox {
+namespace {
+
+std::string field(double value) {
+  return fmt::format("{}", value);
+}
+
+std::string field(uint64_t value) {
+  return fmt::format("{}", value);
+}
+
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string field(const measure::ResultColumn::List&) {
+  throw Error("a table of comma-separated values holds no lists");
+}
+
+std::string field(const measure::ResultColumn& column, size_t row) {
+  if (!column.has(row)) return "";
+  return std::visit([&](const auto& values) { return field(values[row]); }, column.values);
+}
+
+}  // namespace
+
+std::string csv_text(const measure::ResultTable& table) {
+  std::string text;
+  const auto add_line = [&](const auto& field_of) {
+    std::string line;
+    for (const measure::ResultColumn& column : table.columns())
+      if (!column.name.report.empty()) line += field_of(column) + ",";
+    if (line.empty()) return;
+    line.pop_back();
+    text += line + "\r\n";
+  };
+  add_line([](const measure::ResultColumn& column) { return field(column.name.report); });
+  if (!text.empty() && text[0] != '"') text = '"' + text.insert(text.find_first_of(",\r"), "\"");
+  for (size_t row = 0; row < table.rows(); ++row)
+    add_line([&](const measure::ResultColumn& column) { return field(column, row); });
+  return text;
+}
+
+bool is_csv_of_vox(std::string_view head) {
+  const std::string_view names = head.substr(0, head.find('\n'));
+  const size_t end = names.find('"', 1);
+  const auto is_of_name = [](char c) {
+    return std::islower(c) || std::isdigit(c) || c == '_' || c == '/' || c == ',';
+  };
+  return names.starts_with('"') && names.ends_with('\r') && end != std::string_view::npos &&
+         std::ranges::all_of(names.substr(1, end - 1), is_of_name) &&
+         std::ranges::all_of(names.substr(end + 1, names.size() - end - 2), is_of_name);
+}
+
+void write_csv(const measure::ResultTable& table, const std::filesystem::path& path) {
+  OutputFile file(path);
+  file.write(csv_text(table));
+  file.commit();
+}
+
+namespace {
+
+// One JSON object, including the nested objects that the columns' paths lead to.
+class Record {
+ public:
+  explicit Record(Json& json) : json_(json) {}
+
+  void set(const measure::ResultColumn& column, size_t row) {
+    if (column.name.json.empty() || !column.has(row)) return;
+    const size_t slash = column.name.json.rfind('/');
+    Json& json = slash == std::string::npos ? json_ : at(column.name.json.substr(0, slash));
+    const std::string key = column.name.json.substr(slash + 1);  // the whole name if it has no slash
+    std::visit([&](const auto& values) { set(json, key, values[row]); }, column.values);
+  }
+
+  static void set(Json& json, const std::string& key, const auto& value) {
+    if constexpr (requires { json.set(key, value); }) {
+      json.set(key, value);
+    } else {
+      Json& list = json.array(key);
+      for (const auto each : value) list.append(each);
+    }
+  }
+
+ private:
+  Json& at(const std::string& path) {
+    if (const auto found = made_.find(path); found != made_.end()) return *found->second;
+    const size_t slash = path.rfind('/');
+    Json& parent = slash == std::string::npos ? json_ : at(path.substr(0, slash));
+    return *made_.emplace(path, &parent.object(path.substr(slash + 1))).first->second;
+  }
+
+  Json& json_;
+  std::map<std::string, Json*> made_;
+};
+
+void write_record(Json& json, const measure::ResultTable& table, size_t row, size_t first_column = 0) {
+  Record record(json);
+  for (size_t i = first_column; i < table.columns().size(); ++i) record.set(table.columns()[i], row);
+}
+
+void write(Json& json, const std::string& key, const measure::ResultGroup::Table& item) {
+  const auto& [table, shape] = item;
+  if (shape == measure::TableShape::Record) return write_record(json, table, 0);
+  Json& rows = shape == measure::TableShape::ByName ? json.object(key) : json.array(key);
+  for (size_t row = 0; row < table.rows(); ++row)
+    if (shape == measure::TableShape::ByName)
+      write_record(rows.object(table.columns()[0].text(row)), table, row, 1);
+    else
+      write_record(rows.append(), table, row);
+}
+
+void write(Json& json, const measure::ResultGroup& group);
+
+void write(Json& json, const std::string& key, const measure::ResultGroup::Groups& item) {
+  if (item.kind == measure::ResultGroup::Groups::Kind::One)
+    return write(key == "." ? json : json.object(key), item.groups.front());
+  Json& list = json.array(key);
+  for (const measure::ResultGroup& group : item.groups) write(list.append(), group);
+}
+
+void write(Json& json, const std::string& key, const measure::ResultGroup::Value& value) {
+  std::visit([&](const auto& plain) { Record::set(json, key, plain); }, value);
+}
+
+void write(Json& json, const measure::ResultGroup& group) {
+  for (const measure::ResultGroup::Item& item : group.items())
+    if (!item.name.json.empty())
+      std::visit([&](const auto& content) { write(json, item.name.json, content); }, item.content);
+}
+
+}  // namespace
+
+std::string json_text(const measure::ResultGroup& results) {
+  Json json;
+  write(json, results);
+  return json.text();
+}
+
+namespace {
+
+namespace json = simdjson::dom;
+
+using JsonScalar = std::variant<std::monostate, uint64_t, double, std::string>;
+
+// The values of one name in all rows so far. The vector may be shorter than the rows: the last values are
+// then missing.
+struct JsonColumn {
+  std::string name;
+  std::vector<JsonScalar> values;
+};
+
+// Returns nothing for null, a list or an object.
+JsonScalar scalar_of(const json::element& element) {
+  uint64_t count = 0;
+  double number = 0;
+  bool flag = false;
+  std::string_view text;
+  if (element.get(count) == simdjson::SUCCESS) return count;
+  if (element.get(number) == simdjson::SUCCESS) return number;
+  if (element.get(flag) == simdjson::SUCCESS) return uint64_t{flag};
+  if (element.get(text) == simdjson::SUCCESS) return std::string(text);
+  return {};
+}
+
+bool any_of_kind(const JsonColumn& column, const auto& is_kind) {
+  return std::ranges::any_of(column.values, is_kind);
+}
+
+// Adds the column with values of one kind, the first that holds them all: counts, numbers, texts.
+void add_column(measure::ResultTable& table, const JsonColumn& column) {
+  const auto add = [&](const auto& value_of) {
+    table.column(column.name, "", column.values, [&](const JsonScalar& value) {
+      return std::holds_alternative<std::monostate>(value) ? std::nullopt : std::optional(value_of(value));
+    });
+  };
+  const auto number_of = [](const JsonScalar& value) {
+    const auto* const count = std::get_if<uint64_t>(&value);
+    return count != nullptr ? static_cast<double>(*count) : std::get<double>(value);
+  };
+  if (any_of_kind(column, [](const JsonScalar& value) { return std::holds_alternative<std::string>(value); }))
+    add([&](const JsonScalar& value) {
+      const auto* const text = std::get_if<std::string>(&value);
+      return text != nullptr ? *text : fmt::format("{}", number_of(value));
+    });
+  else if (any_of_kind(column, [](const JsonScalar& value) { return std::holds_alternative<double>(value); }))
+    add(number_of);
+  else
+    add([](const JsonScalar& value) { return std::get<uint64_t>(value); });
+}
+
+measure::ResultTable rows_of(const json::array& list) {
+  std::vector<JsonColumn> columns;
+  std::map<std::string, size_t, std::less<>> places;
+  size_t rows = 0;
+  for (const json::element element : list) {
+    json::object row;
+    if (element.get(row) != simdjson::SUCCESS) throw Error(fmt::format("rows[{}] is no object", rows));
+    for (const auto& [name, value] : row) {
+      const auto [place, is_new] = places.try_emplace(std::string(name), columns.size());
+      if (is_new) columns.push_back({std::string(name), {}});
+      JsonColumn& column = columns[place->second];
+      column.values.resize(rows);
+      column.values.push_back(scalar_of(value));
+    }
+    ++rows;
+  }
+  measure::ResultTable table;
+  for (JsonColumn& column : columns) {
+    column.values.resize(rows);
+    add_column(table, column);
+  }
+  return table;
+}
+
+std::string text_of(const json::object& object, std::string_view name) {
+  std::string_view text;
+  return object.at_key(name).get(text) == simdjson::SUCCESS ? std::string(text) : "";
+}
+
+}  // namespace
+
+ReadResults parse_results(std::string_view text) {
+  json::parser parser;
+  json::object root;
+  json::array rows;
+  if (const auto problem = parser.parse(text.data(), text.size()).get(root); problem != simdjson::SUCCESS)
+    throw Error(fmt::format("no JSON object: {}", simdjson::error_message(problem)));
+  if (root.at_key("rows").get(rows) != simdjson::SUCCESS)
+    throw Error("has no rows, expected the results of a benchmark");
+  return {text_of(root, "device"), text_of(root, "device_text"), rows_of(rows)};
+}
+
+ReadResults read_results(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  try {
+    return parse_results(file.text());
+  } catch (Error& error) {
+    error.at(path.string());
+    throw;
+  }
+}
+
+namespace {
+
+constexpr uint32_t kVersion = 1;
+
+struct WriteValue {
+  const h5::Object& object;
+  const std::string& name;
+  void operator()(const std::string& text) const { h5::write_text(object, name, text); }
+  void operator()(bool yes) const { h5::write_attribute(object, name, uint64_t{yes}); }
+  void operator()(auto number) const { h5::write_attribute(object, name, number); }
+  template <class T>
+  void operator()(const std::vector<T>& numbers) const {
+    h5::write_attribute(object, name, std::span<const T>(numbers));
+  }
+};
+
+void write_value(const h5::Object& object, const std::string& name, const std::string& unit,
+                 const auto& value) {
+  WriteValue{object, name}(value);
+  if (!unit.empty()) h5::write_text(object, name + "_unit", unit);
+}
+
+struct WriteColumn {
+  const h5::Object& group;
+  const std::string name;
+  h5::Object operator()(const std::vector<std::string>& texts) const {
+    return h5::write_texts(group, name, texts);
+  }
+  template <class T>
+  h5::Object operator()(const std::vector<T>& numbers) const {
+    return h5::write_table(group, name, std::span<const T>(numbers), {numbers.size()});
+  }
+  h5::Object operator()(const std::vector<measure::ResultColumn::List>&) const {
+    throw Error("a report holds no lists").at(group.where() + "/" + name);
+  }
+};
+
+h5::Object group_at(const h5::Object& object, const std::string& name) {
+  return h5::has_child(object, name) ? h5::open_group(object, name) : h5::create_group(object, name);
+}
+
+void write_column(const h5::Object& object, const measure::ResultColumn& column, std::string_view path,
+                  measure::TableShape shape) {
+  if (const size_t slash = path.find('/'); slash != std::string_view::npos)
+    return write_column(group_at(object, std::string(path.substr(0, slash))), column, path.substr(slash + 1),
+                        shape);
+  const std::string name(path);
+  std::visit(
+      [&](const auto& values) {
+        if (shape == measure::TableShape::Record)
+          return write_value(object, name, column.unit, values.front());
+        const h5::Object dataset = WriteColumn{object, name}(values);
+        if (!column.unit.empty()) h5::write_text(dataset, "unit", column.unit);
+      },
+      column.values);
+}
+
+void write(const h5::Object& object, const measure::ResultGroup& group);
+
+void write(const h5::Object& object, const measure::ResultGroup::Item& item,
+           const measure::ResultGroup::Value& value) {
+  std::visit([&](const auto& plain) { write_value(object, item.name.report, item.unit, plain); }, value);
+}
+
+void write_columns(const h5::Object& object, const measure::ResultGroup::Table& table) {
+  for (const measure::ResultColumn& column : table.table.columns())
+    if (!column.name.report.empty()) write_column(object, column, column.name.report, table.shape);
+}
+
+void write(const h5::Object& object, const measure::ResultGroup::Item& item,
+           const measure::ResultGroup::Table& table) {
+  if (table.shape == measure::TableShape::Record || item.name.report == ".")
+    return write_columns(object, table);
+  write_columns(group_at(object, item.name.report), table);
+}
+
+void write(const h5::Object& object, const measure::ResultGroup::Item& item,
+           const measure::ResultGroup::Groups& groups) {
+  if (groups.kind == measure::ResultGroup::Groups::Kind::List)
+    throw Error("a report holds no lists").at(object.where() + "/" + item.name.report);
+  if (item.name.report == ".") return write(object, groups.groups.front());
+  write(group_at(object, item.name.report), groups.groups.front());
+}
+
+void write(const h5::Object& object, const measure::ResultGroup& group) {
+  for (const measure::ResultGroup::Item& item : group.items())
+    if (!item.name.report.empty())
+      std::visit([&](const auto& content) { write(object, item, content); }, item.content);
+}
+
+}  // namespace
+
+void write_report(const measure::ResultGroup& results, const std::filesystem::path& path) {
+  h5::NewFile file(path);
+  h5::write_text(file.root(), "format", "vox-report");
+  h5::write_attribute(file.root(), "version", kVersion);
+  write(file.root(), results);
+  file.commit();
+}
+
+}  // namespace vox

@@ -1,0 +1,54 @@
+// Results as files for programs: JSON, comma-separated values and HDF5.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "libvox/measure/results.h"
+
+namespace vox {
+
+// Writes a table of results as comma-separated values (RFC 4180): a line of names, then a line for each row. The first
+// name alone stands in quotes, which readers remove: is_csv_of_vox() knows our files by it.
+
+// Columns have the same names as in report files; columns without a name there are left out. Numbers are
+// written as in JSON, and a field without a value is empty.
+std::string csv_text(const measure::ResultTable& table);
+
+// Writes the table and then replaces the file at `path`. Throws Error that names the file.
+void write_csv(const measure::ResultTable& table, const std::filesystem::path& path);
+
+// True if a file that begins with these bytes was written by write_csv().
+bool is_csv_of_vox(std::string_view head);
+
+// Writes results as one JSON object.
+
+// Returns text that is indented by two spaces and has no newline at the end. Keys have the order in which the
+// values were set.
+std::string json_text(const measure::ResultGroup& results);
+
+// Reads the rows of a benchmark's results from the JSON that the benchmark wrote.
+
+struct ReadResults {
+  std::string device, device_text;  // the device that was measured
+  measure::ResultTable rows;
+};
+
+// Reads an object with `device`, `device_text` and the array `rows` of objects, as json_text() writes it.
+// Lists and objects in a row are ignored, and missing or null values are absent. Throws Error that names the
+// file.
+ReadResults read_results(const std::filesystem::path& path);
+ReadResults parse_results(std::string_view json);
+
+// Writes results as a report file in HDF5.
+//
+// A group of results is a group of HDF5. A column of a table is a dataset of uint64, float64 or texts of
+// fixed length (h5py: bytes; .decode() gives a str), with its unit as the attribute `unit`. A single value is
+// an attribute NAME; if it has a unit, that is the attribute NAME_unit. Empty units are left out. The root
+// also has the attributes format "vox-report" and version 1.
+
+// Writes the report and then replaces the file at `path`. Throws Error that names the file.
+void write_report(const measure::ResultGroup& results, const std::filesystem::path& path);
+
+}  // namespace vox

@@ -1,0 +1,98 @@
+// The parts of a scene file in HDF5: its facts, and the groups that hold its voxels as SVDAG, bricks or spatial hash.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/io/compression.h"
+#include "formats/io/h5.h"
+#include "formats/scene/scene_file.h"
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/parts.h"
+#include "libvox/spatial/frozen_hash.h"
+
+namespace vox {
+
+// Reads and writes everything in a scene file except its voxels (docs/formats.md): the header, the place in
+// the world, the palette, the origin.
+
+void write_header(const h5::Object& file, const FileOrigin& origin, uint32_t version);
+void write_palette(const h5::Object& file, const dag::VoxelScene& scene);
+// Writes all of it, including header and palette.
+void write_scene_facts(const h5::Object& file, const dag::VoxelScene& scene, uint32_t version);
+
+// Returns the version of a file. Throws Error if this program cannot read that version or the file is not a
+// scene file.
+uint32_t checked_version(const h5::Object& file);
+void read_palette(const h5::Object& file, dag::VoxelScene& scene);
+// Reads everything except the voxels: the levels of the DAG are empty.
+dag::VoxelScene read_scene_but_voxels(const h5::Object& file);
+
+// Reads the parts of a scene file (scene_parts.h).
+
+// True if the words of a file's SVDAG group are in parts.
+bool has_parts(const h5::Object& svdag);
+
+// Reads the parts of a DAG with the same number of levels as `dag`. Throws Error that names a part that is
+// missing or is not the one for which the head was written.
+std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::FrozenDag& dag);
+
+// Reads and writes the SVDAG of a scene file: one group for each level, level_00 for the root.
+// docs/formats.md lists every attribute. In version 1 a child pointer is a word offset, in version 2 the
+// child's number; `starts` gives the positions of nodes.
+
+std::string level_group_name(uint32_t level);  // level_00, …
+
+// Throws Error if version 1 is requested and cannot hold the DAG.
+void write_svdag_group(const h5::Object& file, const dag::FrozenDag& dag, uint32_t version,
+                       const Compression& compression);
+// Writes the attributes of a level's words in version 2.
+void write_level_facts(const h5::Object& words, const dag::DagLevel& level);
+
+// Fills the levels of a DAG whose other fields are set, and checks everything that a walk over them relies
+// on.
+dag::FrozenDag read_svdag_group(const h5::Object& file, uint32_t version, dag::FrozenDag dag);
+
+// The counts of each level and its number of words. None of the words is read.
+struct LevelSizes {
+  uint64_t words, nodes, svo_nodes;
+};
+std::vector<LevelSizes> read_level_sizes(const h5::Object& file, uint32_t depth);
+
+// Reads and writes bricks as the group /bricks of a scene file:
+//
+//   /bricks          attributes size uint32 [3] (voxels), value_type "u8" | "u16" | "i16" | "f32", spacing,
+//                    origin float64 [3], background float64 (what empty voxels hold), brick_side, filled
+//                    (voxels that are not empty), entry_words 1 | 2, source; allowed_types (names with commas
+//                    between them): the types that a brick might have; slope float64 where some were made
+//                    dense for speed: how much memory that was worth. Old files lack these two attributes
+//   /bricks/types    names of the types, by number (texts)
+//   /bricks/root     uint32 [bricks * entry_words], x fastest: type in bits 0 to 3, place above, in words
+//   /bricks/NAME     uint32: the bricks of that type, as libvox/bricks says; attribute bricks: how many
+//
+// A voxel's word xor the bits of the background is its value.
+
+void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bricks,
+                        const Compression& compression);
+
+// Checks everything that access to the bricks relies on. Throws Error that names the defect.
+bricks::FrozenBricks read_bricks_group(const h5::Object& file);
+
+// Reads and writes a spatial hash as the group /hash of a scene file:
+//
+//   /hash           attributes version 2, table "lines", layout "morton" | "linear", resolution,
+//                   material_bits 0 | 4, key_bits 60, value_bits 4, line_cells 16, bucket_cells 8, voxels,
+//                   lines, seed, probes, apart 0 | 1, load_factor; arithmetic: a text that says how a voxel
+//                   is found
+//   /hash/cells     uint64 [16 * lines + 1]
+//
+// docs/formats.md describes each of them.
+
+void write_hash_group(const h5::Object& file, const spatial::FrozenHash& hash,
+                      const Compression& compression);
+
+// Checks everything that searches rely on. Throws Error that names the defect.
+spatial::FrozenHash read_hash_group(const h5::Object& file);
+
+}  // namespace vox

@@ -1,0 +1,90 @@
+// The files of HashDAG, the editor of Careil et al. 2020: their layout, and what reads and writes them.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/voxels/voxel_file.h"
+#include "libvox/base/geometry.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/voxel_scene.h"
+
+namespace vox {
+
+// The files of HashDAG, the editor of Careil et al. 2020 (github.com/Phyronnaz/HashDAG): what the reader and
+// the writer share. All words are little-endian.
+//
+//   NAME.basic_dag.dag.bin               6 × f64 bounding box, u32 levels, u64 n, n × u32 words
+//     node      bits 0–7 the slots of its children, bits 8–31 how many voxels are below, or for the nodes of the top
+//               levels where in enclosedLeaves that number stands; then the word at which each child begins, in the
+//               order of slots. The root begins at word 0
+//     leaf      4³ voxels, two words: byte s holds those of slot s
+//   NAME.basic_dag.uncompressed_colors.bin   u32 top levels, u64 n, n × u64 enclosedLeaves, u64 m, m × u32 colours
+//               0xFFBBGGRR, of the voxels in the order of a depth-first walk through the slots
+
+static_assert(std::endian::native == std::endian::little, "words are copied from and to files of HashDAG");
+
+inline constexpr uint64_t kHashDagHeaderBytes = 6 * 8 + 4 + 8;
+inline constexpr uint32_t kHashDagLeafLevels = 2;  // a leaf holds the last two levels
+
+// Returns the file of colours that belongs to a file of nodes.
+inline std::filesystem::path hash_dag_colors_path(const std::filesystem::path& nodes) {
+  constexpr std::string_view kEnding = ".dag.bin";
+  const std::string name = nodes.filename().string();
+  return nodes.parent_path() / (name.substr(0, name.size() - kEnding.size()) + ".uncompressed_colors.bin");
+}
+
+// Reads scenes of HashDAG.
+
+// Reads the nodes, and the colours from the file beside it if that has one for each voxel. Throws Error that
+// names the defect.
+ScenePlusError read_hash_dag(const std::filesystem::path& path, const VoxelFileOptions& options);
+
+// Writes scenes for HashDAG.
+
+// Writes the nodes to `path` and the colours beside it. The grid is the scene's cube; voxels outside the clip
+// box are left out. A scene without materials gets a file with a single colour, because HashDAG opens no file
+// without colours. Throws Error if node indices exceed 32 bits or the number of voxels below a node cannot be
+// stored. `memory_limit` bounds the process, as in an engine, while materials are removed from the nodes.
+void write_hash_dag(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                    const std::optional<VoxelBox>& clip, uint64_t memory_limit = 0);
+
+// The colours of a scene's voxels in the form of HashDAG's files: one word for each voxel, in the order of a
+// depth-first walk through the slots.
+
+// Cuts the walk into pieces of bounded size, which can be made in any order.
+class HashDagColors {
+ public:
+  // The scene must have materials and voxels.
+  HashDagColors(const dag::VoxelScene& scene, const SlotOrder& order);
+
+  uint64_t voxels() const { return voxels_.at(0, 0); }
+  uint64_t pieces() const { return pieces_.size(); }
+  std::vector<uint8_t> piece(uint64_t i) const;
+
+ private:
+  struct Piece {
+    uint32_t level, number;  // a node's
+  };
+  void cut(Piece node);
+  uint8_t* put_node(Piece node, uint8_t* to) const;
+  uint8_t* put_leaf(const uint32_t* leaf, uint8_t* to) const;
+
+  // Calls body(node) for the children of a node in the order of slots.
+  template <class Body>
+  void for_each_child(Piece node, Body body) const;
+
+  const dag::FrozenDag& dag_;
+  const SlotOrder& order_;
+  const dag::NodeVoxels voxels_;
+  std::array<uint32_t, 16> colors_ = {};  // the palette's
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace vox

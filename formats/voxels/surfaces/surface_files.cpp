@@ -1,0 +1,354 @@
+#include "formats/voxels/surfaces/surface_files.h"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <iterator>
+
+#include "formats/voxels/export.h"
+#include "formats/voxels/surfaces/surface.h"
+#include "libvox/base/error.h"
+#include "libvox/base/json.h"
+#include "libvox/base/units.h"
+#include "libvox/scene/oklab.h"
+
+namespace vox {
+namespace {
+
+constexpr uint64_t kLeastLineBytes = 9;  // the least bytes of a vertex or a face
+
+// The names of the materials in an OBJ file. Each is a single unique word, because some readers end a name at
+// a blank and treat everything after a # as a comment.
+class ObjNames {
+ public:
+  explicit ObjNames(const dag::VoxelScene& scene) {
+    for (uint8_t value = 1; value < FaceFinder::kValues; ++value) {
+      std::string word = surface_name(scene, value);
+      std::erase(word, '#');
+      std::ranges::replace_if(
+          word, [](unsigned char c) { return c <= ' '; }, '_');
+      const bool is_taken = std::ranges::count(names_, word) > 0;
+      names_[value] = is_taken ? fmt::format("{}_{}", word, value - 1) : word;
+    }
+  }
+  const std::string& operator[](uint8_t value) const { return names_[value]; }
+
+ private:
+  std::array<std::string, FaceFinder::kValues> names_;
+};
+
+// By convention, MTL colours are sRGB.
+std::string mtl_text(const dag::VoxelScene& scene, const Surface& surface, const ObjNames& names) {
+  const auto channel = [](uint8_t code) { return std::round(code / 255. * 1e6) / 1e6; };
+  std::string text = "# made by vox\n";
+  for (uint8_t value = 1; value < FaceFinder::kValues; ++value) {
+    if (surface.parts_of(value).empty()) continue;
+    const scene::Rgb8 color = surface_color(scene, value);
+    text += fmt::format("newmtl {}\nKd {} {} {}\n\n", names[value], channel(color.r), channel(color.g),
+                        channel(color.b));
+  }
+  return text;
+}
+
+// Writes a coordinate with enough decimals to resolve 1/1000 of a voxel, without trailing zeros.
+std::string coordinate_text(double coordinate, double voxel_size) {
+  const auto decimals = static_cast<int>(std::clamp(std::ceil(3 - std::log10(voxel_size)), 0., 300.));
+  std::string text = fmt::format("{:.{}f}", coordinate, decimals);
+  if (decimals == 0) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+// The world coordinates of a cube's layers as text, so that each is formatted once and not for every vertex.
+class CoordinateTexts {
+ public:
+  CoordinateTexts(const dag::VoxelScene& scene, Int3 corner) : corner_(corner) {
+    for (int32_t i = 0; i <= BorderedCube::kSide; ++i) {
+      const Vec3d place = world_corner(scene, corner + Int3{i, i, i});
+      for (uint32_t axis = 0; axis < 3; ++axis)
+        texts_[axis][static_cast<size_t>(i)] = coordinate_text(place[axis], scene.voxel_size);
+    }
+  }
+  const std::string& of(const Int3& at, uint32_t axis) const {
+    return texts_[axis][static_cast<size_t>(at[axis] - corner_[axis])];
+  }
+
+ private:
+  Int3 corner_;
+  std::array<std::array<std::string, BorderedCube::kSide + 1>, 3> texts_;
+};
+
+std::vector<uint8_t> obj_lines(const dag::VoxelScene& scene, const SurfacePart& part,
+                               const SurfaceMesh& mesh) {
+  const CoordinateTexts texts(scene, part.corner);
+  fmt::memory_buffer lines;
+  const auto put = [&](std::string_view text) { lines.append(text); };
+  for (const Int3& at : mesh.vertices) {
+    put("v");
+    for (uint32_t axis = 0; axis < 3; ++axis) put(" "), put(texts.of(at, axis));
+    put("\n");
+  }
+  const uint64_t first = part.first_vertex + 1;
+  for (const std::array<uint32_t, 4>& quad : mesh.quads)
+    fmt::format_to(std::back_inserter(lines), FMT_COMPILE("f {} {} {} {}\n"), first + quad[0],
+                   first + quad[1], first + quad[2], first + quad[3]);
+  return {lines.begin(), lines.end()};
+}
+
+}  // namespace
+
+void write_surface_obj(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                       const std::optional<VoxelBox>& clip) {
+  const Surface surface(scene, export_region(scene, clip, path), path);
+  const ObjNames names(scene);
+  ExportFile materials(std::filesystem::path(path).replace_extension(".mtl"), 0);
+  materials.write(mtl_text(scene, surface, names));
+
+  ExportFile file(path, (surface.vertices() + surface.quads()) * kLeastLineBytes);
+  file.write(fmt::format("# {} faces, {} vertices; made by vox\nmtllib {}.mtl\n", surface.quads(),
+                         surface.vertices(), path.stem().string()));
+  for (uint8_t value = 1; value < FaceFinder::kValues; ++value) {
+    const auto parts = surface.parts_of(value);
+    if (parts.empty()) continue;
+    file.write(fmt::format("usemtl {}\n", names[value]));
+    file.write_pieces(parts.size(),
+                      [&](uint64_t i) { return obj_lines(scene, parts[i], surface.mesh(parts[i])); });
+  }
+  AtomicFile* const both[] = {&materials.file(), &file.file()};
+  commit_together(both);
+}
+
+namespace {
+
+std::string surface_ply_header(const Surface& surface, FloatKind floats) {
+  const std::string_view type = floats == FloatKind::Single ? "float" : "double";
+  return fmt::format(
+      "ply\nformat binary_little_endian 1.0\ncomment made by vox\n"
+      "element vertex {0}\nproperty {1} x\nproperty {1} y\nproperty {1} z\n"
+      "property uchar red\nproperty uchar green\nproperty uchar blue\n"
+      "element face {2}\nproperty list uchar int vertex_indices\nend_header\n",
+      surface.vertices(), type, surface.quads());
+}
+
+template <class Float>
+std::vector<uint8_t> ply_vertices(const dag::VoxelScene& scene, const SurfaceMesh& mesh, scene::Rgb8 color) {
+  RecordBytes bytes(mesh.vertices.size() * (3 * sizeof(Float) + 3));
+  for (const Int3& at : mesh.vertices) {
+    const Vec3d place = world_corner(scene, at);
+    for (const double coordinate : {place.x, place.y, place.z}) bytes.put(static_cast<Float>(coordinate));
+    for (const uint8_t channel : {color.r, color.g, color.b}) bytes.put(channel);
+  }
+  return bytes.finish();
+}
+
+std::vector<uint8_t> ply_faces(const SurfaceMesh& mesh, uint64_t first_vertex) {
+  RecordBytes bytes(mesh.quads.size() * 17);
+  for (const std::array<uint32_t, 4>& quad : mesh.quads) {
+    bytes.put(uint8_t{4});
+    for (const uint32_t vertex : quad) bytes.put(static_cast<int32_t>(first_vertex + vertex));
+  }
+  return bytes.finish();
+}
+
+}  // namespace
+
+void write_surface_ply(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                       const std::optional<VoxelBox>& clip) {
+  const VoxelBox region = export_region(scene, clip, path);
+  const Surface surface(scene, region, path);
+  const FloatKind floats = float_for(scene, region);
+  const auto parts = surface.parts();
+  ExportFile file(path, surface.vertices() * (floats == FloatKind::Single ? 15 : 27) + surface.quads() * 17);
+  file.write(surface_ply_header(surface, floats));
+  file.write_pieces(parts.size(), [&](uint64_t i) {
+    const SurfaceMesh& mesh = surface.mesh(parts[i]);
+    const scene::Rgb8 color = surface_color(scene, parts[i].value);
+    return floats == FloatKind::Single ? ply_vertices<float>(scene, mesh, color)
+                                       : ply_vertices<double>(scene, mesh, color);
+  });
+  file.write_pieces(parts.size(),
+                    [&](uint64_t i) { return ply_faces(surface.mesh(parts[i]), parts[i].first_vertex); });
+  file.commit();
+}
+
+namespace {
+
+constexpr uint64_t kPositionBytes = 12;         // three floats
+constexpr uint64_t kQuadIndexBytes = 24;        // two triangles of three uint32
+constexpr uint64_t kMostGlbBytes = UINT32_MAX;  // GLB's lengths have 32 bits
+constexpr uint64_t kMostJsonBytes = 1 << 20;
+
+// The numbers that glTF 2.0 defines.
+constexpr int kIsFloat = 5126, kIsUint32 = 5125, kForVertices = 34962, kForIndices = 34963;
+
+// The range of positions and of indices that a material has.
+struct MaterialRun {
+  uint8_t value = 0;
+  uint64_t first_vertex = 0, vertices = 0, first_quad = 0, quads = 0;
+  VoxelBox bounds = {};
+};
+
+std::vector<MaterialRun> material_runs(const Surface& surface) {
+  std::vector<MaterialRun> runs;
+  for (const SurfacePart& part : surface.parts()) {
+    if (runs.empty() || runs.back().value != part.value)
+      runs.push_back({.value = part.value,
+                      .first_vertex = part.first_vertex,
+                      .first_quad = part.first_quad,
+                      .bounds = part.bounds});
+    runs.back().vertices += part.vertices;
+    runs.back().quads += part.rectangles.size();
+    runs.back().bounds = hull(runs.back().bounds, part.bounds);
+  }
+  return runs;
+}
+
+// Returns the node's matrix, column by column. It takes voxels to the world, with y up.
+std::array<double, 16> world_matrix(const dag::VoxelScene& scene) {
+  std::array<double, 16> matrix = {};
+  // The axis that a scene's axis becomes, with its sign.
+  struct Turned {
+    uint32_t axis;
+    double sign;
+  };
+  const std::array<Turned, 3> turned =
+      scene.up == dag::UpAxis::Y   ? std::array<Turned, 3>{{{0, 1}, {1, 1}, {2, 1}}}
+      : scene.up == dag::UpAxis::Z ? std::array<Turned, 3>{{{0, 1}, {2, -1}, {1, 1}}}
+                                   : std::array<Turned, 3>{{{1, 1}, {0, 1}, {2, -1}}};
+  for (uint32_t from = 0; from < 3; ++from) {
+    const auto [to, sign] = turned[from];
+    matrix[from * 4 + to] = sign * scene.voxel_size;
+    matrix[12 + to] = sign * scene.origin[from];
+  }
+  matrix[15] = 1;
+  return matrix;
+}
+
+class GlbText {
+ public:
+  GlbText(const dag::VoxelScene& scene, const Surface& surface) : scene_(scene), surface_(surface) {
+    root_.object("asset").set("version", "2.0").set("generator", "vox");
+    root_.set("scene", 0);
+    root_.array("scenes").append().array("nodes").append(0);
+    Json& node = root_.array("nodes").append().set("mesh", 0);
+    Json& matrix = node.array("matrix");
+    for (const double number : world_matrix(scene)) matrix.append(number);
+  }
+
+  // Returns the JSON chunk, padded to a multiple of four bytes.
+  std::string text() {
+    const std::vector<MaterialRun> runs = material_runs(surface_);
+    Json& primitives = root_.array("meshes").append().array("primitives");
+    Json &materials = root_.array("materials"), &accessors = root_.array("accessors");
+    for (size_t i = 0; i < runs.size(); ++i) {
+      add_material(materials.append(), runs[i].value);
+      add_positions(accessors.append(), runs[i]);
+      add_indices(accessors.append(), runs[i]);
+      Json& primitive = primitives.append().set("material", i).set("indices", 2 * i + 1);
+      primitive.object("attributes").set("POSITION", 2 * i);
+    }
+    add_views();
+    std::string text = root_.text();
+    return text.append((4 - text.size() % 4) % 4, ' ');
+  }
+
+ private:
+  void add_material(Json& material, uint8_t value) const {
+    const Vec3d color = scene::srgb_to_linear(surface_color(scene_, value));
+    Json& surface = material.set("name", surface_name(scene_, value)).object("pbrMetallicRoughness");
+    surface.array("baseColorFactor").append(color.x).append(color.y).append(color.z).append(1.);
+    surface.set("metallicFactor", 0);
+  }
+  static void add_positions(Json& accessor, const MaterialRun& run) {
+    accessor.set("bufferView", 0).set("byteOffset", run.first_vertex * kPositionBytes);
+    accessor.set("componentType", kIsFloat).set("count", run.vertices).set("type", "VEC3");
+    for (const auto& [name, corner] : {std::pair{"min", run.bounds.min}, {"max", run.bounds.max}})
+      accessor.array(name).append(corner.x).append(corner.y).append(corner.z);
+  }
+  static void add_indices(Json& accessor, const MaterialRun& run) {
+    accessor.set("bufferView", 1).set("byteOffset", run.first_quad * kQuadIndexBytes);
+    accessor.set("componentType", kIsUint32).set("count", run.quads * 6).set("type", "SCALAR");
+  }
+  void add_views() {
+    const uint64_t positions = surface_.vertices() * kPositionBytes,
+                   indices = surface_.quads() * kQuadIndexBytes;
+    Json& views = root_.array("bufferViews");
+    views.append().set("buffer", 0).set("byteLength", positions).set("target", kForVertices);
+    views.append()
+        .set("buffer", 0)
+        .set("byteOffset", positions)
+        .set("byteLength", indices)
+        .set("target", kForIndices);
+    root_.array("buffers").append().set("byteLength", positions + indices);
+  }
+
+  const dag::VoxelScene& scene_;
+  const Surface& surface_;
+  Json root_;
+};
+
+// Returns the file's header and the heads of its chunks (glTF 2.0, §4.4).
+std::string glb_head(const std::string& json, uint64_t payload) {
+  constexpr uint32_t kVersion = 2;
+  RecordBytes head(28);
+  const auto name = [&](std::string_view four) {
+    for (const char c : four) head.put(c);
+  };
+  name("glTF");
+  head.put(kVersion);
+  head.put(static_cast<uint32_t>(28 + json.size() + payload));
+  head.put(static_cast<uint32_t>(json.size()));
+  name("JSON");
+  const auto front = head.finish();
+  RecordBytes tail(8);
+  tail.put(static_cast<uint32_t>(payload));
+  for (const char c : std::string_view("BIN\0", 4)) tail.put(c);
+  const auto back = tail.finish();
+  return std::string(front.begin(), front.end()) + json + std::string(back.begin(), back.end());
+}
+
+std::vector<uint8_t> glb_positions(const SurfaceMesh& mesh) {
+  RecordBytes bytes(mesh.vertices.size() * kPositionBytes);
+  for (const Int3& at : mesh.vertices)
+    for (const int32_t coordinate : {at.x, at.y, at.z}) bytes.put(static_cast<float>(coordinate));  // exact
+  return bytes.finish();
+}
+
+// `first` is the number of the mesh's first vertex within its material.
+std::vector<uint8_t> glb_indices(const SurfaceMesh& mesh, uint64_t first) {
+  RecordBytes bytes(mesh.quads.size() * kQuadIndexBytes);
+  for (const std::array<uint32_t, 4>& quad : mesh.quads)
+    for (const size_t corner : {0u, 1u, 2u, 0u, 2u, 3u})
+      bytes.put(static_cast<uint32_t>(first + quad[corner]));
+  return bytes.finish();
+}
+
+}  // namespace
+
+void write_surface_glb(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                       const std::optional<VoxelBox>& clip) {
+  const Surface surface(scene, export_region(scene, clip, path), path);
+  if (surface.quads() == 0)
+    throw Error("no voxel is filled, and a GLB file cannot hold a mesh without faces").at(path.string());
+  const uint64_t payload = surface.vertices() * kPositionBytes + surface.quads() * kQuadIndexBytes;
+  if (payload + kMostJsonBytes > kMostGlbBytes)
+    throw_surface_too_large(
+        scene, fmt::format("its surface takes {}, and a GLB file has less than 4 GiB", format_bytes(payload)),
+        path);
+  const auto parts = surface.parts();
+  ExportFile file(path, payload);
+  file.write(glb_head(GlbText(scene, surface).text(), payload));
+  file.write_pieces(parts.size(), [&](uint64_t i) { return glb_positions(surface.mesh(parts[i])); });
+  file.write_pieces(parts.size(), [&](uint64_t i) {
+    const uint64_t first_of_material = surface.parts_of(parts[i].value).front().first_vertex;
+    return glb_indices(surface.mesh(parts[i]), parts[i].first_vertex - first_of_material);
+  });
+  file.commit();
+}
+
+}  // namespace vox

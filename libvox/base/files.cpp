@@ -1,0 +1,303 @@
+#include "libvox/base/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint32_t kMostNames = 1000;  // temporary files of one target that exist at the same time
+constexpr int kMostLinks = 40;         // symbolic links in a chain, as the system has it
+
+Error system_error(const std::string& problem, const fs::path& target, int code) {
+  Error error(fmt::format("{}: {}", problem, std::generic_category().message(code)));
+  error.at(target.string());
+  return error;
+}
+
+// The file that a chain of symbolic links leads to, whether it exists or not.
+fs::path followed(fs::path target) {
+  std::error_code failed;
+  for (int link = 0; link < kMostLinks && fs::is_symlink(target, failed); ++link) {
+    const fs::path to = fs::read_symlink(target, failed);
+    if (failed) throw system_error("cannot be written", target, failed.value());
+    target = target.parent_path() / to;
+  }
+  return target;
+}
+
+// Refuses devices and folders: renaming over a device would destroy it, and over a folder fails only at the end.
+void check_target(const fs::path& target) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(target, failed);
+  if (!fs::exists(status)) {
+    if (failed && failed != std::errc::no_such_file_or_directory)
+      throw system_error("cannot be written", target, failed.value());
+    return;
+  }
+  if (fs::is_directory(status)) throw Error("is a folder, expected a file to write").at(target.string());
+  if (!fs::is_regular_file(status))
+    throw Error("is a device or a pipe, expected a file to write").at(target.string());
+  if (access(target.c_str(), W_OK) != 0) throw system_error("cannot be written", target, errno);
+}
+
+// The name is cut so that it stays below NAME_MAX.
+fs::path temporary_name(const fs::path& target, uint64_t process, uint64_t number) {
+  const std::string name = target.filename().string().substr(0, 200);
+  return target.parent_path() / fmt::format("{}.{}-{}.tmp", name, process, number);
+}
+
+// A name that no other process, and no other file of this one, uses.
+fs::path unique_name(const fs::path& target) {
+  static std::atomic<uint64_t> count = 0;
+  return temporary_name(target, static_cast<uint64_t>(getpid()), count++);
+}
+
+enum class Lock { Held, Taken, Unsupported };
+
+// Locks a file for as long as its descriptor is open. Such a lock does not meet those that HDF5 takes.
+Lock lock(int file) {
+  struct flock whole = {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  if (fcntl(file, F_OFD_SETLK, &whole) == 0) return Lock::Held;
+  return errno == EAGAIN || errno == EACCES ? Lock::Taken : Lock::Unsupported;
+}
+
+bool is_at(const fs::path& path, dev_t device, ino_t inode) {
+  struct stat there = {};
+  return lstat(path.c_str(), &there) == 0 && there.st_dev == device && there.st_ino == inode;
+}
+
+// Removes a temporary file of ours that no running process has locked. True if it is gone.
+bool remove_dead(const fs::path& path) {
+  const int file = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return errno == ENOENT;
+  struct stat opened = {};
+  const bool is_ours = fstat(file, &opened) == 0 && S_ISREG(opened.st_mode) && opened.st_uid == geteuid();
+  const bool is_dead = is_ours && lock(file) == Lock::Held && is_at(path, opened.st_dev, opened.st_ino);
+  if (is_dead) unlink(path.c_str());
+  close(file);
+  return is_dead;
+}
+
+struct Opened {
+  fs::path path;
+  int file;
+};
+
+std::optional<Opened> open_new(const fs::path& path, const fs::path& target) {
+  const int file = open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+  if (file >= 0) return Opened{path, file};
+  if (errno == EEXIST) return std::nullopt;
+  throw system_error("cannot be written", target, errno);
+}
+
+// Opens the first temporary name that no running process uses, and removes those of dead processes on its way. On a
+// file system without locks the name has the process's number instead, and stays if the process is killed.
+Opened open_temporary(const fs::path& target) {
+  for (uint32_t number = 0; number < kMostNames; ++number) {
+    const fs::path path = temporary_name(target, 0, number);
+    std::optional<Opened> opened = open_new(path, target);
+    if (!opened && remove_dead(path)) opened = open_new(path, target);
+    if (!opened) continue;
+    const Lock state = lock(opened->file);
+    struct stat made = {};
+    if (state == Lock::Held && fstat(opened->file, &made) == 0 && is_at(path, made.st_dev, made.st_ino)) {
+      while (number + 1 < kMostNames && access(temporary_name(target, 0, number + 1).c_str(), F_OK) == 0 &&
+             remove_dead(temporary_name(target, 0, number + 1)))
+        ++number;
+      return *opened;
+    }
+    close(opened->file);
+    if (state != Lock::Unsupported) continue;
+    unlink(path.c_str());
+    break;
+  }
+  while (true)
+    if (const std::optional<Opened> opened = open_new(unique_name(target), target)) return *opened;
+}
+
+// Gives a new file the owner, where that is allowed, and the permissions of the one that it will replace.
+void take_permissions(int file, const fs::path& target) {
+  struct stat old = {};
+  if (stat(target.c_str(), &old) != 0) return;
+  if (fchown(file, old.st_uid, old.st_gid) != 0 && fchown(file, static_cast<uid_t>(-1), old.st_gid) != 0)
+    old.st_mode &= ~static_cast<mode_t>(S_IRWXG);  // the group is another one, which had no right to the file
+  if (fchmod(file, old.st_mode & 0777) != 0) throw system_error("cannot be written", target, errno);
+}
+
+// EINVAL is the answer of file systems that cannot sync, such as folders on some network file systems.
+int sync_result(int file) {
+  return fsync(file) == 0 || errno == EINVAL ? 0 : errno;
+}
+
+void sync_folder(const fs::path& folder, const fs::path& target) {
+  const int file = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0 && errno == EACCES) return;  // a folder that may be written but not read cannot be synced
+  const int failed = file < 0 ? errno : sync_result(file);
+  if (file >= 0) close(file);
+  if (failed != 0)
+    throw system_error(
+        "is written, but a power failure may undo that: its folder cannot be flushed to the disk", target,
+        failed);
+}
+
+// The files of a group that have been replaced so far, each with another name of the file that was there before.
+class Replaced {
+ public:
+  Replaced() = default;
+  Replaced(const Replaced&) = delete;
+  Replaced& operator=(const Replaced&) = delete;
+  ~Replaced() {
+    for (const Step& step : steps_)
+      if (step.old) unlink(step.old->c_str());
+  }
+
+  // Renames the file, which is taken back by undo(). Returns the system's error, or 0.
+  int rename_to(const fs::path& file, const fs::path& target) {
+    struct stat old = {};
+    Step step = {target, std::nullopt, lstat(target.c_str(), &old) == 0};
+    const fs::path kept = unique_name(target);
+    if (step.existed && link(target.c_str(), kept.c_str()) == 0) step.old = kept;
+    const int failed = rename(file.c_str(), target.c_str()) == 0 ? 0 : errno;
+    if (failed == 0)
+      steps_.push_back(step);
+    else if (step.old)
+      unlink(kept.c_str());
+    return failed;
+  }
+
+  // On a file system without hard links the old files are lost, and the new ones stay.
+  void undo() {
+    for (const Step& step : steps_) {
+      if (step.existed && !step.old) continue;
+      if (step.old && rename(step.old->c_str(), step.target.c_str()) == 0) continue;
+      unlink(step.target.c_str());
+      if (step.old && link(step.old->c_str(), step.target.c_str()) == 0) unlink(step.old->c_str());
+    }
+    steps_.clear();
+  }
+
+ private:
+  struct Step {
+    fs::path target;
+    std::optional<fs::path> old;
+    bool existed;
+  };
+  std::vector<Step> steps_;
+};
+
+// The text without digits at its end; empty if it does not end with a digit.
+std::string_view without_number(std::string_view text) {
+  const size_t end = text.find_last_not_of("0123456789") + 1;
+  return text.substr(0, end == text.size() ? 0 : end);
+}
+
+std::string_view without_ending(std::string_view text, std::string_view ending) {
+  return text.substr(0, text.ends_with(ending) ? text.size() - ending.size() : 0);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const fs::path& target) : target_(target) {
+  if (target.filename().empty()) throw Error("is a folder, expected a file to write").at(target.string());
+  check_target(target);
+  target_ = followed(target);
+  const Opened opened = open_temporary(target_);
+  temporary_ = opened.path;
+  descriptor_ = opened.file;
+  try {
+    take_permissions(descriptor_, target_);
+    struct stat made = {};
+    if (fstat(descriptor_, &made) != 0) throw system_error("cannot be written", target_, errno);
+    device_ = made.st_dev;
+    inode_ = made.st_ino;
+  } catch (...) {
+    unlink(temporary_.c_str());
+    close(descriptor_);
+    throw;
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  if (!temporary_.empty() && is_at(temporary_, device_, inode_)) unlink(temporary_.c_str());
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void AtomicFile::flush() {
+  if (descriptor_ < 0) return;
+  if (const int failed = sync_result(descriptor_)) throw system_error("cannot be written", target_, failed);
+}
+
+void AtomicFile::release() {
+  flush();
+  close(descriptor_);
+  descriptor_ = -1;
+}
+
+// After release() another run with the same target may have taken the name for that of a dead process.
+void AtomicFile::check_still_there() const {
+  if (!is_at(temporary_, device_, inode_))
+    throw Error("cannot be written: its temporary file is gone")
+        .at(target_.string())
+        .hint("does another run write the same file?");
+}
+
+void AtomicFile::commit() {
+  AtomicFile* const self = this;
+  commit_together({&self, 1});
+}
+
+void commit_together(std::span<AtomicFile* const> files) {
+  for (AtomicFile* file : files) file->flush();
+  for (AtomicFile* file : files) file->check_still_there();
+  Replaced replaced;
+  for (AtomicFile* file : files) {
+    const int failed = file == files.back()
+                           ? (rename(file->temporary_.c_str(), file->target_.c_str()) == 0 ? 0 : errno)
+                           : replaced.rename_to(file->temporary_, file->target_);
+    if (failed == 0) continue;
+    replaced.undo();
+    throw system_error("cannot be written", file->target_, failed);
+  }
+  std::set<fs::path> folders;
+  for (AtomicFile* file : files) {
+    file->temporary_.clear();
+    if (folders.insert(file->target_.parent_path()).second)
+      sync_folder(file->target_.parent_path(), file->target_);
+  }
+}
+
+std::optional<std::string> target_of_temporary(const std::string& name) {
+  const std::string_view process = without_ending(without_number(without_ending(name, ".tmp")), "-");
+  const std::string_view target = without_ending(without_number(process), ".");
+  return target.empty() ? std::nullopt : std::optional<std::string>(target);
+}
+
+int open_nameless(const std::filesystem::path& folder) {
+  int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  // On a file system that cannot make files without a name, the name is removed right after the file is made.
+  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return file;
+  std::string name = (folder / "vox-XXXXXX").string();  // mkostemp() replaces the XXXXXX
+  file = mkostemp(name.data(), O_CLOEXEC);
+  if (file >= 0) unlink(name.c_str());
+  return file;
+}
+
+}  // namespace vox

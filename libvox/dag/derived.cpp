@@ -1,0 +1,269 @@
+#include "libvox/dag/derived.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/freeze.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/store.h"
+#include "libvox/dag/verify.h"
+#include "libvox/dag/walk.h"
+#include "libvox/device/cpu_device.h"
+
+namespace vox::dag {
+namespace {
+
+// The number of filled voxels of each material. There are at most 2^60 voxels, so no count overflows.
+using Counts = std::array<uint64_t, scene::kPaletteSize>;
+
+uint8_t majority(const Counts& counts) {
+  return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());  // the lowest of equals
+}
+
+// Counts the materials of the voxels below nodes. It remembers the counts of about one node in fifty, for all
+// nodes above. The nodes between are counted again each time, which costs less than remembering them.
+class MaterialsBelow {
+ public:
+  // Prepares add_to() for nodes of `level`, and of no other level.
+  MaterialsBelow(const FrozenDag& dag, uint32_t level) : dag_(dag), known_level_(dag.depth() + 1) {
+    constexpr uint32_t kStep = 3;  // levels; up to 512 leaves are counted again
+    for (uint32_t below = dag.depth(); below > level + kStep;) remember(below -= kStep);
+  }
+
+  void add_to(Counts& counts, uint32_t level, uint64_t number) const {
+    const uint32_t* node = dag_.levels[level].node(number);
+    if (level == dag_.depth()) return add_leaf(counts, node);
+    if (is_homogeneous(node[0])) {
+      const uint64_t side = dag_.level_side(level);
+      counts[homogeneous_material(node[0])] += side * side * side;
+    } else if (level == known_level_) {
+      const Counts& known = known_[number];
+      for (size_t i = 0; i < scene::kPaletteSize; ++i) counts[i] += known[i];
+    } else {
+      for (uint32_t i = 1; i < node_words(node[0]); ++i) add_to(counts, level + 1, node[i]);
+    }
+  }
+
+ private:
+  static void add_leaf(Counts& counts, const uint32_t* leaf) {
+    const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
+    for (uint32_t rank = 0; rank < filled; ++rank) ++counts[ranked_material(leaf_materials(leaf), rank)];
+  }
+
+  void remember(uint32_t level) {
+    throw_if_cancelled();
+    std::vector<Counts> counts(dag_.levels[level].places.nodes());
+    parallel_for_each(dag_.levels[level],
+                      [&](uint64_t number, const uint32_t*) { add_to(counts[number], level, number); });
+    known_ = std::move(counts);
+    known_level_ = level;
+  }
+
+  const FrozenDag& dag_;
+  uint32_t known_level_;
+  std::vector<Counts> known_;
+};
+
+// Builds the coarser DAG. The nodes of one level become its leaves, and their grandchildren, or the 2³ blocks
+// of the leaves below, become its voxels. The nodes above are interned again, because nodes that differed may
+// have become equal.
+class CoarserBuilder {
+ public:
+  CoarserBuilder(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit)
+      : dag_(dag), leaf_level_(dag.depth() - halvings), device_(memory_limit, false), store_(device_) {}
+
+  void build(FrozenDag& result) {
+    if (leaf_level_ + 2 <= dag_.depth() && dag_.materials) find_materials();
+    std::vector<uint32_t> below = interned(leaf_level_, [&](const uint32_t* node, uint32_t* words) {
+      return dag_.depth() == leaf_level_ + 1 ? leaf_of_blocks(node, words) : leaf_of_nodes(node, words);
+    });
+    materials_ = {};
+    for (uint32_t level = leaf_level_; level-- > 0;)
+      below = interned(level, [&](const uint32_t* node, uint32_t* words) {
+        return node_above(level, node, below, words);
+      });
+    Freezer(device_, store_, result).run(below[0]);
+    count_octree(result);
+  }
+
+ private:
+  // Finds the materials of the nodes that become voxels.
+  void find_materials() {
+    const uint32_t level = leaf_level_ + 2;
+    const MaterialsBelow below(dag_, level);
+    materials_.resize(dag_.levels[level].places.nodes());
+    parallel_for_each(dag_.levels[level], [&](uint64_t number, const uint32_t*) {
+      Counts counts = {};
+      below.add_to(counts, level, number);
+      materials_[number] = majority(counts);
+    });
+  }
+
+  // Interns the words that write(node, words) makes of each node of a level, and returns the pointers.
+  // write() returns the number of words that it has written.
+  template <class Write>
+  std::vector<uint32_t> interned(uint32_t level, const Write& write) {
+    constexpr uint64_t kBatch = uint64_t{1} << 20;
+    const uint64_t count = dag_.levels[level].places.nodes();
+    std::vector<uint32_t> pointers(count);
+    auto words = device_.make<uint32_t>(std::min(count, kBatch) * hash::kMaxItemWords);
+    auto sizes = device_.make<uint8_t>(std::min(count, kBatch));
+    for (uint64_t begin = 0; begin < count; begin += kBatch) {
+      throw_if_cancelled();
+      const uint64_t n = std::min(kBatch, count - begin);
+      device_.for_each("coarser: write", n, [&](uint64_t i) {
+        const uint32_t size =
+            write(dag_.levels[level].node(begin + i), words.data() + i * hash::kMaxItemWords);
+        sizes.data()[i] = static_cast<uint8_t>(size);
+      });
+      store_.intern(hash::BatchRef{words.data(), nullptr, nullptr, hash::kMaxItemWords, sizes.data()}, n,
+                    pointers.data() + begin);
+    }
+    return pointers;
+  }
+
+  // Calls visit(child, its words, its number) for each child of an inner node.
+  template <class Visit>
+  void for_each_child(uint32_t level, const uint32_t* node, const Visit& visit) const {
+    const uint32_t* pointer = node + 1;
+    for (uint32_t mask = child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer)
+      visit(static_cast<uint32_t>(lowest_bit(mask)), dag_.levels[level + 1].node(*pointer), *pointer);
+  }
+
+  // Builds a leaf at half the resolution: each byte of a child's mask, a block of 2³ voxels, becomes one
+  // voxel.
+  uint32_t leaf_of_blocks(const uint32_t* node, uint32_t* words) const {
+    LeafWriter leaf(words, dag_.materials);
+    for_each_child(leaf_level_, node, [&](uint32_t child, const uint32_t* below, uint32_t) {
+      const uint64_t mask = leaf_mask(below);
+      for (uint32_t block = 0; block < 8; ++block)
+        if (const uint64_t voxels = mask & uint64_t{0xff} << 8 * block; voxels != 0)
+          leaf.put(child * 8 + block, dag_.materials ? majority_of(below, voxels) : 0);
+    });
+    return leaf.finish();
+  }
+
+  static uint8_t majority_of(const uint32_t* leaf, uint64_t voxels) {
+    Counts counts = {};
+    for (; voxels != 0; voxels &= voxels - 1)
+      ++counts[leaf_material(leaf, static_cast<uint32_t>(lowest_bit(voxels)))];
+    return majority(counts);
+  }
+
+  uint32_t leaf_of_nodes(const uint32_t* node, uint32_t* words) const {
+    LeafWriter leaf(words, dag_.materials);
+    for_each_child(leaf_level_, node, [&](uint32_t child, const uint32_t* below, uint32_t) {
+      for_each_child(leaf_level_ + 1, below, [&](uint32_t grandchild, const uint32_t*, uint32_t number) {
+        leaf.put(child * 8 + grandchild, dag_.materials ? materials_[number] : 0);
+      });
+    });
+    return leaf.finish();
+  }
+
+  uint32_t node_above(uint32_t level, const uint32_t* node, const std::vector<uint32_t>& below,
+                      uint32_t* words) const {
+    words[0] = child_mask(node[0]);
+    const uint32_t size = node_words(node[0]);
+    bool all_equal = words[0] == 0xff;
+    for (uint32_t i = 1; i < size; ++i) {
+      words[i] = below[node[i]];
+      all_equal = all_equal && words[i] == words[1];
+    }
+    if (!all_equal) return size;
+    const NodeKind children = level + 1 == leaf_level_ ? NodeKind::Leaf : NodeKind::Inner;
+    const int material = homogeneous_content(store_.ref().item(words[1]), children, dag_.materials);
+    if (material >= 0) words[0] = homogeneous_header(static_cast<uint32_t>(material));
+    return size;
+  }
+
+  const FrozenDag& dag_;
+  const uint32_t leaf_level_;       // the level whose nodes become leaves
+  std::vector<uint8_t> materials_;  // for the nodes two levels below, which become voxels
+  device::CpuDevice device_;
+  DagStore<device::CpuDevice> store_;
+};
+
+}  // namespace
+
+std::vector<uint32_t> coarser_resolutions(uint32_t resolution) {
+  std::vector<uint32_t> list;
+  for (uint32_t r = (resolution + 1) / 2; r >= kLeafSide; r = (r + 1) / 2) list.push_back(r);
+  return list;
+}
+
+uint32_t halvings_to(uint32_t wanted, uint32_t resolution) {
+  const std::vector<uint32_t> levels = coarser_resolutions(resolution);
+  if (levels.empty())
+    throw UsageError(fmt::format("the resolution is {}, but a scene of {} voxels has no coarser level",
+                                 wanted, resolution))
+        .about("resolution");
+  const auto distance = [&](uint32_t level) { return std::abs(int64_t{level} - int64_t{wanted}); };
+  const auto nearest = std::ranges::min_element(levels, {}, distance);
+  if (*nearest != wanted)
+    throw UsageError(
+        fmt::format(
+            "the resolution is {}, but the coarser levels of a scene of {} voxels are {}; the nearest is {}",
+            wanted, resolution, fmt::join(levels, ", "), *nearest))
+        .about("resolution");
+  return static_cast<uint32_t>(nearest - levels.begin()) + 1;
+}
+
+uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution) {
+  uint32_t halvings = 0;
+  for (const uint64_t level : coarser_resolutions(resolution)) {
+    if (uint64_t{resolution} * resolution * resolution <= most_voxels) break;
+    resolution = static_cast<uint32_t>(level);
+    ++halvings;
+  }
+  return halvings;
+}
+
+FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit) {
+  FrozenDag result = empty_dag(coarser_resolutions(dag.resolution).at(halvings - 1), dag.materials);
+  if (!dag.empty()) CoarserBuilder(dag, halvings, memory_limit).build(result);
+  return result;
+}
+
+VoxelScene coarser(VoxelScene scene, uint32_t halvings, uint64_t memory_limit) {
+  scene.dag = coarser(scene.dag, halvings, memory_limit);
+  for (uint32_t i = 0; i < halvings; ++i) scene.voxel_size *= 2;
+  return scene;
+}
+
+namespace {
+
+constexpr uint32_t kMaskWords = 2;  // words of a leaf without materials
+
+Words leaves_with_material_0(const DagLevel& masks) {
+  uint64_t size = 0;
+  for (uint64_t i = 0; i < masks.places.nodes(); ++i) size += leaf_words(leaf_mask(masks.node(i)), true);
+  Words words(size, 0);
+  uint32_t* to = words.data();
+  for (uint64_t i = 0; i < masks.places.nodes(); ++i) {
+    std::copy_n(masks.node(i), kMaskWords, to);
+    to += leaf_words(leaf_mask(masks.node(i)), true);
+  }
+  return words;
+}
+
+}  // namespace
+
+// Equal nodes stay equal, homogeneous nodes stay homogeneous, and the order of the nodes stays the same. Only
+// the leaves grow.
+FrozenDag with_one_material(const FrozenDag& dag) {
+  FrozenDag result = dag;
+  result.materials = true;
+  result.levels.back().words = leaves_with_material_0(dag.levels.back());
+  place_nodes(result);
+  result.digest = compute_digest(result);
+  return result;
+}
+
+}  // namespace vox::dag

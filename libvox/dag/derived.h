@@ -1,0 +1,56 @@
+// Scenes that are made of another one: coarser, with one material, or without materials.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/voxel_scene.h"
+
+namespace vox::dag {
+
+// Makes coarser levels of a scene, whose voxels have twice the side of the scene's voxels, four times the
+// side, and so on.
+//
+// A coarse voxel is filled if any of the scene's voxels inside it is filled. Its material is the one that
+// most of these filled voxels have; among equally frequent materials, the lowest. The scene's own voxels are
+// counted at every level, so a quarter of the resolution may differ from half of half the resolution: the
+// majority of majorities need not be the majority.
+
+// Returns the resolutions that result from halving this one once, twice, and so on, rounded up, as long as
+// they are at least the side of a leaf.
+std::vector<uint32_t> coarser_resolutions(uint32_t resolution);
+
+// Returns how often `resolution` must be halved to become `wanted`. Throws UsageError that names the possible
+// resolutions.
+uint32_t halvings_to(uint32_t wanted, uint32_t resolution);
+// Returns how often `resolution` must be halved until the cube has at most `most_voxels`, or until no coarser
+// level is left.
+uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution);
+
+// Returns the DAG at the resolution coarser_resolutions()[halvings - 1]. The DAG must be one that
+// check_structure() accepts. The function runs on the processor. It needs memory for the result, and for the
+// material counts of about one node in fifty. `memory_limit` bounds the memory for the result, as in
+// EngineOptions. Throws OutOfMemory.
+FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit = 0);
+
+// Makes a whole scene coarser. Its larger voxels begin at the same origin. The palette's shares remain those
+// of the meshes' surface. The history remains that of the finer scene, whose digests it names.
+VoxelScene coarser(VoxelScene scene, uint32_t halvings, uint64_t memory_limit = 0);
+
+// Gives all voxels of a DAG without materials the material 0. Edits combine only scenes that have materials,
+// or only scenes that have none; this turns a scene of the second kind into one of the first.
+
+// The DAG must have no materials, and must be one that check_structure() accepts. Throws Error if the leaves
+// would need more words than child pointers can reach.
+FrozenDag with_one_material(const FrozenDag& dag);
+
+// Removes the materials from a DAG: leaves are reduced to masks, nodes are deduplicated again, and every full
+// node becomes homogeneous. Converting the scene with --materials none gives the same DAG.
+
+// The DAG must be one that check_structure() accepts. The template is instantiated for each device in
+// without_materials_*.
+template <class Device>
+FrozenDag without_materials(Device& device, const FrozenDag& dag);
+
+}  // namespace vox::dag

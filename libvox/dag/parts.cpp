@@ -1,0 +1,335 @@
+#include "libvox/dag/parts.h"
+
+#include <fmt/format.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_sort.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/from_cubes.h"
+#include "libvox/dag/node.h"
+#include "libvox/dag/verify.h"
+#include "libvox/dag/walk.h"
+#include "libvox/hash/slab_memory.h"
+
+namespace vox::dag {
+namespace {
+
+// The places where the nodes and the words of each part begin, and where those of the last part end.
+struct PartStarts {
+  std::vector<uint64_t> nodes = {0}, words = {0};
+};
+
+PartStarts part_starts(const std::vector<DagPart>& parts, uint32_t level) {
+  PartStarts starts;
+  for (const DagPart& part : parts) {
+    const LevelPart& here = part.levels[level];
+    if (here.nodes > 0 && here.first != starts.nodes.back())
+      throw Error(fmt::format("a part begins with node {}, but the one before ends with {}", here.first,
+                              starts.nodes.back()))
+          .at(fmt::format("level {}", level));
+    starts.nodes.push_back(starts.nodes.back() + here.nodes);
+    starts.words.push_back(starts.words.back() + here.words.size());
+  }
+  return starts;
+}
+
+DagLevel joined_level(std::vector<DagPart>& parts, const LevelForm& form) {
+  const PartStarts starts = part_starts(parts, form.level);
+  DagLevel level;
+  level.nodes = starts.nodes.back();
+  if (parts.size() == 1) {
+    level.words = std::move(parts[0].levels[form.level].words);
+  } else {
+    level.words.resize(starts.words.back());
+    tbb::parallel_for(size_t{0}, parts.size(), [&](size_t i) {
+      Words& words = parts[i].levels[form.level].words;
+      std::copy(words.begin(), words.end(), level.words.data() + starts.words[i]);
+      words = {};
+    });
+  }
+  std::vector<NodeStarts> found(parts.size());
+  tbb::parallel_for(size_t{0}, parts.size(), [&](size_t i) {
+    const std::span<const uint32_t> words(level.words);
+    found[i] = find_starts(words.subspan(starts.words[i], starts.words[i + 1] - starts.words[i]), form,
+                           starts.nodes[i]);
+  });
+  std::vector<uint64_t> all;
+  for (size_t i = 0; i < parts.size(); ++i)
+    for (const uint64_t start : found[i].starts) all.push_back(starts.words[i] + start);
+  level.places = {level.words, form, level.nodes, all};
+  return level;
+}
+
+}  // namespace
+
+FrozenDag joined(std::vector<DagPart> parts, uint32_t resolution, bool materials) {
+  FrozenDag dag = empty_dag(resolution, materials);
+  for (const DagPart& part : parts)
+    if (part.levels.size() != dag.levels.size())
+      throw Error(
+          fmt::format("a part of the DAG has {} levels, expected {}", part.levels.size(), dag.levels.size()));
+  for (uint32_t level = 0; level <= dag.depth() && !parts.empty(); ++level)
+    dag.levels[level] = joined_level(parts, form_of(dag, level));
+  return dag;
+}
+
+namespace {
+
+// Returns the header of the parent of these nodes.
+uint32_t header_above(const TopNode* begin, const TopNode* end) {
+  uint32_t header = 0;
+  bool alike = end - begin == 8 && begin->material >= 0;
+  for (const TopNode* child = begin; child < end; ++child) {
+    header |= 1u << (child->code & 7);
+    alike = alike && child->material == begin->material;
+  }
+  return alike ? homogeneous_header(static_cast<uint32_t>(begin->material)) : header;
+}
+
+}  // namespace
+
+void sort_by_code(std::vector<TopNode>& nodes) {
+  tbb::parallel_sort(nodes.begin(), nodes.end(),
+                     [](const TopNode& a, const TopNode& b) { return a.code < b.code; });
+}
+
+NodesAbove nodes_above(const std::vector<TopNode>& children) {
+  NodesAbove above;
+  for (size_t i = 0; i < children.size(); ++i)
+    if (i == 0 || children[i].code >> 3 != children[i - 1].code >> 3) above.starts.push_back(i);
+  above.nodes.resize(above.starts.size());
+  above.headers.resize(above.starts.size());
+  above.starts.push_back(children.size());
+  tbb::parallel_for(size_t{0}, above.nodes.size(), [&](size_t i) {
+    const TopNode *begin = children.data() + above.starts[i], *end = children.data() + above.starts[i + 1];
+    const uint32_t header = header_above(begin, end);
+    above.headers[i] = header;
+    above.nodes[i] = {.code = begin->code >> 3,
+                      .digest = node_digest(header, [&](uint32_t c) { return begin[c].digest; }),
+                      .material = is_homogeneous(header) ? begin->material : -1};
+  });
+  return above;
+}
+
+namespace {
+
+class Clipping {
+ public:
+  Clipping(const FrozenDag& dag, const VoxelBox& box)
+      : dag_(dag), box_(box), store_(dag.materials), whole_(dag.levels.size()), cut_(dag.levels.size()) {}
+
+  FrozenDag run() {
+    if (dag_.empty()) return dag_;
+    for (uint32_t level = dag_.depth() + 1; level-- > 0;) put_whole(level);
+    cut_[0].push_back({{0, 0, 0}, 0, hash::kNullPointer});
+    for (uint32_t level = 0; level < dag_.depth(); ++level) find_cut_below(level);
+    put_cut_leaves();
+    for (uint32_t level = dag_.depth(); level-- > 0;) put_cut_nodes(level);
+    const uint32_t root = cut_[0][0].pointer;
+    if (root != hash::kNullPointer) return store_.freeze(root, dag_.resolution);
+    FrozenDag empty = empty_dag(dag_.resolution, dag_.materials);
+    empty.digest = compute_digest(empty);
+    return empty;
+  }
+
+ private:
+  // A node that lies partly outside the box, and what is left of it.
+  struct CutNode {
+    Int3 corner;
+    uint32_t number;
+    uint32_t pointer;  // kNullPointer if nothing is left
+  };
+  enum class Place { Inside, Outside, Cut };
+
+  Place place_of(uint32_t level, Int3 corner) const {
+    const VoxelBox cube = cube_at(corner, dag_.level_side(level));
+    const VoxelBox common = intersection(cube, box_);
+    if (common.empty()) return Place::Outside;
+    return common == cube ? Place::Inside : Place::Cut;
+  }
+
+  NodeKind kind_below(uint32_t level) const {
+    return level + 1 == dag_.depth() ? NodeKind::Leaf : NodeKind::Inner;
+  }
+
+  // Calls body(place, octant, corner, number) for the children of a node.
+  template <class Body>
+  void for_each_child(uint32_t level, const CutNode& node, Body body) const {
+    const uint32_t* words = dag_.levels[level].node(node.number);
+    const uint32_t* pointer = words + 1;
+    const auto half = static_cast<int32_t>(dag_.level_side(level + 1));
+    for (uint32_t mask = child_mask(*words); mask != 0; mask &= mask - 1, ++pointer) {
+      const auto octant = static_cast<uint32_t>(lowest_bit(mask));
+      const Int3 corner = node.corner + octant_corner(octant, half);
+      body(place_of(level + 1, corner), octant, corner, *pointer);
+    }
+  }
+
+  // Puts the nodes of a level into the store, unchanged.
+  void put_whole(uint32_t level) {
+    const DagLevel& here = dag_.levels[level];
+    if (level == dag_.depth()) return put_leaves(here);
+    throw_if_cancelled();
+    std::vector<uint8_t> masks;
+    std::vector<uint32_t> children;
+    for (uint64_t number = 0; number < here.places.nodes(); ++number) {
+      const uint32_t* node = here.node(number);
+      masks.push_back(static_cast<uint8_t>(child_mask(node[0])));
+      for (uint32_t i = 1; i < node_words(node[0]); ++i) children.push_back(whole_[level + 1][node[i]]);
+    }
+    whole_[level] = store_.put_nodes(masks, children, kind_below(level));
+  }
+
+  void put_leaves(const DagLevel& leaves) {
+    constexpr uint64_t kBatch = uint64_t{1} << 24;  // so that a batch has fewer than 2^32 words
+    const uint64_t count = leaves.places.nodes();
+    for (uint64_t begin = 0; begin < count; begin += kBatch) {
+      throw_if_cancelled();
+      const uint64_t end = std::min(begin + kBatch, count), first = leaves.places[begin];
+      std::vector<uint32_t> offsets;
+      for (uint64_t number = begin; number <= end; ++number)
+        offsets.push_back(static_cast<uint32_t>(leaves.places[number] - first));
+      const std::vector<uint32_t> pointers =
+          store_.put_leaves(std::span(leaves.words).subspan(first, offsets.back()), offsets);
+      whole_.back().insert(whole_.back().end(), pointers.begin(), pointers.end());
+    }
+  }
+
+  void find_cut_below(uint32_t level) {
+    for (const CutNode& node : cut_[level])
+      for_each_child(level, node, [&](Place place, uint32_t, Int3 corner, uint32_t number) {
+        if (place == Place::Cut) cut_[level + 1].push_back({corner, number, hash::kNullPointer});
+      });
+  }
+
+  void put_cut_leaves() {
+    std::vector<uint32_t> words, offsets = {0};
+    std::vector<CutNode*> left;
+    for (CutNode& node : cut_.back()) {
+      const uint32_t* leaf = dag_.levels.back().node(node.number);
+      const uint64_t mask = leaf_mask(leaf) & leaf_mask_inside(node.corner, box_);
+      if (mask == 0) continue;
+      std::array<uint32_t, hash::kMaxItemWords> clipped_words = {};
+      LeafWriter writer(clipped_words.data(), dag_.materials);
+      for (uint64_t bits = mask; bits != 0; bits &= bits - 1) {
+        const auto bit = static_cast<uint32_t>(lowest_bit(bits));
+        writer.put(bit, dag_.materials ? leaf_material(leaf, bit) : 0);
+      }
+      words.insert(words.end(), clipped_words.begin(), clipped_words.begin() + writer.finish());
+      offsets.push_back(static_cast<uint32_t>(words.size()));
+      left.push_back(&node);
+    }
+    const std::vector<uint32_t> pointers = store_.put_leaves(words, offsets);
+    for (size_t i = 0; i < left.size(); ++i) left[i]->pointer = pointers[i];
+  }
+
+  // The cut children stand in the level below in the order in which find_cut_below() has visited them.
+  void put_cut_nodes(uint32_t level) {
+    throw_if_cancelled();
+    std::vector<uint8_t> masks;
+    std::vector<uint32_t> children;
+    std::vector<CutNode*> left;
+    const CutNode* cut_child = cut_[level + 1].data();
+    for (CutNode& node : cut_[level]) {
+      uint32_t mask = 0;
+      for_each_child(level, node, [&](Place place, uint32_t octant, Int3, uint32_t number) {
+        uint32_t pointer = hash::kNullPointer;
+        if (place == Place::Cut) pointer = (cut_child++)->pointer;
+        if (place == Place::Inside) pointer = whole_[level + 1][number];
+        if (pointer == hash::kNullPointer) return;
+        mask |= 1u << octant;
+        children.push_back(pointer);
+      });
+      if (mask == 0) continue;
+      masks.push_back(static_cast<uint8_t>(mask));
+      left.push_back(&node);
+    }
+    const std::vector<uint32_t> pointers = store_.put_nodes(masks, children, kind_below(level));
+    for (size_t i = 0; i < left.size(); ++i) left[i]->pointer = pointers[i];
+  }
+
+  const FrozenDag& dag_;
+  const VoxelBox box_;
+  HostStore store_;
+  std::vector<std::vector<uint32_t>> whole_;  // the store's pointers to the nodes of each level
+  std::vector<std::vector<CutNode>> cut_;     // the cut nodes of each level
+};
+
+}  // namespace
+
+FrozenDag clipped(const FrozenDag& dag, const VoxelBox& box) {
+  return Clipping(dag, box).run();
+}
+
+VoxelScene clipped_scene(const VoxelScene& scene, const VoxelBox& box) {
+  VoxelScene part;
+  part.dag = clipped(scene.dag, box);
+  part.palette = scene.palette;
+  part.origin = scene.origin;
+  part.voxel_size = scene.voxel_size;
+  part.up = scene.up;
+  return part;
+}
+
+namespace {
+
+// Finds one face of the box at a time. Among the outermost nodes of a level it chooses the outermost
+// children, and so on down to the leaves. Each unique node is visited once, however often it occurs.
+
+enum class Face { Low, High };
+
+uint32_t outer_half(uint32_t axis, Face face) {
+  return face == Face::Low ? lower_octants(axis) : ~lower_octants(axis) & 0xff;
+}
+
+// Returns the numbers of those children of these nodes that the mask `children` selects, each number once.
+std::vector<uint32_t> chosen_children(const FrozenDag& dag, uint32_t level,
+                                      const std::vector<uint32_t>& nodes, uint32_t children) {
+  std::vector<uint32_t> below;
+  for (const uint32_t number : nodes) {
+    const uint32_t* node = dag.levels[level].node(number);
+    for (uint32_t left = child_mask(node[0]) & children; left != 0; left &= left - 1)
+      below.push_back(node[child_word(node[0], static_cast<uint32_t>(lowest_bit(left)))]);
+  }
+  std::sort(below.begin(), below.end());
+  below.erase(std::unique(below.begin(), below.end()), below.end());
+  return below;
+}
+
+// Returns the coordinate of the outermost filled voxel's face along the axis: the first voxel's, or the end
+// behind the last one.
+int32_t outermost(const FrozenDag& dag, uint32_t axis, Face face) {
+  std::vector<uint32_t> nodes = {0};
+  int32_t corner = 0;
+  for (uint32_t level = 0; level < dag.depth(); ++level) {
+    const uint32_t outer = outer_half(axis, face);
+    std::vector<uint32_t> below = chosen_children(dag, level, nodes, outer);
+    const bool in_outer = !below.empty();
+    if (!in_outer) below = chosen_children(dag, level, nodes, ~outer & 0xff);
+    if (in_outer == (face == Face::High)) corner += static_cast<int32_t>(dag.level_side(level + 1));
+    nodes = std::move(below);
+  }
+  uint64_t mask = 0;
+  for (const uint32_t number : nodes) mask |= leaf_mask(dag.levels.back().node(number));
+  if (mask == 0) throw Error("a leaf has no voxels").hint("a verification of the file says more");
+  const VoxelBox box = leaf_bounds(mask);
+  return corner + (face == Face::Low ? box.min : box.max)[axis];
+}
+
+}  // namespace
+
+VoxelBox filled_box(const FrozenDag& dag) {
+  if (dag.empty()) return {};
+  const auto face = [&](Face f) {
+    return Int3{outermost(dag, 0, f), outermost(dag, 1, f), outermost(dag, 2, f)};
+  };
+  return {face(Face::Low), face(Face::High)};
+}
+
+}  // namespace vox::dag

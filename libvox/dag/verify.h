@@ -1,0 +1,29 @@
+// Checks of a DAG: what a walk relies on, and everything else, on the host or on a device.
+#pragma once
+
+#include "libvox/dag/frozen_dag.h"
+
+namespace vox::dag {
+
+// The checks on which walks over a DAG rely.
+
+LevelForm form_of(const FrozenDag& dag, uint32_t level);
+
+// Finds the places of the nodes of all levels, from the words alone. Throws Error if a node reaches beyond
+// the end of its level.
+void place_nodes(FrozenDag& dag);
+
+// Checks that a walk over the DAG stays inside it: the number of levels fits the resolution, there is one
+// root, nodes are at their places, and every child number is that of a node. Throws Error that names the
+// level and the word.
+void check_structure(const FrozenDag& dag);
+
+// Verifies a DAG on a device. It checks the same as verify() (frozen_dag.h), which runs on the host and names
+// what is wrong. If the device finds an error, the host verifies the DAG again.
+
+// The DAG must be one that check_structure() accepts. Throws what verify() throws. If the device does not
+// have enough memory, the host does the work. The template is instantiated for each device in on_cpu.cpp and on_cuda.cu.
+template <class Device>
+void verify_on(Device& device, const FrozenDag& dag);
+
+}  // namespace vox::dag

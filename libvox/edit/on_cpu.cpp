@@ -1,0 +1,6 @@
+#include "libvox/device/cpu_device.h"
+#include "libvox/edit/edit_session_impl.h"
+
+template std::unique_ptr<vox::edit::EditSession> vox::edit::make_edit_session(device::CpuDevice&,
+                                                                              const std::string&,
+                                                                              const dag::FrozenDag&);

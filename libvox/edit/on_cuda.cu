@@ -1,0 +1,6 @@
+#include "libvox/device/cuda_device.cuh"
+#include "libvox/edit/edit_session_impl.h"
+
+template std::unique_ptr<vox::edit::EditSession> vox::edit::make_edit_session(device::CudaDevice&,
+                                                                              const std::string&,
+                                                                              const dag::FrozenDag&);

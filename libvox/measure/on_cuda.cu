@@ -1,0 +1,24 @@
+#include "libvox/device/cuda_device.cuh"
+#include "libvox/measure/forms_bench_impl.h"
+#include "libvox/measure/hash_bench_impl.h"
+#include "libvox/measure/intersect_bench_impl.h"
+#include "libvox/measure/match_bench_impl.h"
+#include "libvox/measure/measure_tables_impl.h"
+
+namespace vox::measure {
+
+template FormsBenchResult bench_forms_on(device::CudaDevice&, const dag::VoxelScene&,
+                                         const FormsBenchOptions&);
+
+template HashBenchResult bench_hash_on(device::CudaDevice&, const HashBenchOptions&);
+
+template IntersectResult bench_intersect_on(device::CudaDevice&, const scene::Scene&, const scene::Scene&,
+                                            const IntersectOptions&);
+
+template MatchBenchResult bench_match_on(device::CudaDevice&, const MatchBenchOptions&);
+
+}  // namespace vox::measure
+
+template std::vector<vox::measure::TableReport> vox::measure::measure_tables_on(device::CudaDevice&,
+                                                                                const dag::FrozenDag&,
+                                                                                const TablesQuery&);

@@ -1,0 +1,325 @@
+#include "libvox/measure/stats.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+#include "libvox/base/bits.h"
+#include "libvox/base/error.h"
+#include "libvox/base/morton.h"
+#include "libvox/base/progress.h"
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/derived.h"
+#include "libvox/dag/node.h"
+#include "libvox/dag/parts.h"
+#include "libvox/dag/walk.h"
+
+namespace vox::measure {
+namespace {
+
+// The number of uses of each node of a level.
+struct Uses {
+  std::vector<uint64_t> pointers;
+  std::vector<uint64_t> places;
+};
+
+Uses uses_below(const dag::FrozenDag& dag, uint32_t level, const Uses& here) {
+  const uint64_t below = dag.levels[level + 1].places.nodes();
+  Uses uses = {std::vector<uint64_t>(below), std::vector<uint64_t>(below)};
+  dag::parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t* node) {
+    for (uint32_t i = 1; i < dag::node_words(node[0]); ++i) {
+      std::atomic_ref(uses.pointers[node[i]]).fetch_add(1, std::memory_order_relaxed);
+      std::atomic_ref(uses.places[node[i]]).fetch_add(here.places[number], std::memory_order_relaxed);
+    }
+  });
+  return uses;
+}
+
+LevelStats level_stats(const dag::DagLevel& level, const Uses& uses) {
+  const auto count = [&](const dag::NodeNumbers& range, LevelStats stats) {
+    for (uint64_t number = range.begin(); number < range.end(); ++number) {
+      const uint64_t size = level.places[number + 1] - level.places[number], places = uses.places[number];
+      stats.svo_nodes += places;
+      stats.unique_nodes += 1;
+      stats.words += size;
+      stats.svo_words += places * size;
+      stats.item_sizes[size] += 1;
+      stats.pointers.add(uses.pointers[number]);
+      stats.places.add(places);
+    }
+    return stats;
+  };
+  return tbb::parallel_reduce(dag::node_numbers(level), LevelStats(), count,
+                              [](LevelStats a, const LevelStats& b) { return a += b; });
+}
+
+// Sums over leaves: voxels by material, and non-empty cubes of 2³ voxels.
+struct LeafSums {
+  std::array<uint64_t, scene::kPaletteSize> materials = {};
+  uint64_t blocks = 0;
+
+  LeafSums& operator+=(const LeafSums& other) {
+    for (size_t i = 0; i < materials.size(); ++i) materials[i] += other.materials[i];
+    blocks += other.blocks;
+    return *this;
+  }
+};
+
+LeafSums leaf_sums(const dag::FrozenDag& dag, const Uses& uses) {
+  const auto count = [&](const dag::NodeNumbers& range, LeafSums sums) {
+    dag::for_each_in(dag.levels.back(), range, [&](uint64_t number, const uint32_t* leaf) {
+      const uint64_t mask = dag::leaf_mask(leaf), places = uses.places[number];
+      const auto voxels = static_cast<uint32_t>(popcount(mask));
+      sums.blocks += places * static_cast<uint64_t>(popcount(dag::filled_blocks(mask)));
+      if (!dag.materials) {
+        sums.materials[0] += places * voxels;
+      } else {
+        const uint32_t* materials = dag::leaf_materials(leaf);
+        for (uint32_t rank = 0; rank < voxels; ++rank)
+          sums.materials[dag::ranked_material(materials, rank)] += places;
+      }
+    });
+    return sums;
+  };
+  return tbb::parallel_reduce(dag::node_numbers(dag.levels.back()), LeafSums(), count,
+                              [](LeafSums a, const LeafSums& b) { return a += b; });
+}
+
+}  // namespace
+
+void UseCounts::add(uint64_t uses) {
+  most = std::max(most, uses);
+  // A node without uses, which only a damaged file has, is in no bin.
+  if (uses > 0) ++bins[static_cast<size_t>(std::bit_width(uses)) - 1];
+}
+
+UseCounts& UseCounts::operator+=(const UseCounts& other) {
+  most = std::max(most, other.most);
+  for (size_t i = 0; i < bins.size(); ++i) bins[i] += other.bins[i];
+  return *this;
+}
+
+LevelStats& LevelStats::operator+=(const LevelStats& other) {
+  svo_nodes += other.svo_nodes;
+  unique_nodes += other.unique_nodes;
+  words += other.words;
+  svo_words += other.svo_words;
+  for (size_t i = 0; i < item_sizes.size(); ++i) item_sizes[i] += other.item_sizes[i];
+  pointers += other.pointers;
+  places += other.places;
+  return *this;
+}
+
+LevelStats DagStats::all_levels() const {
+  LevelStats sum;
+  for (const LevelStats& level : levels) sum += level;
+  return sum;
+}
+
+DagStats count_dag(const dag::FrozenDag& dag) {
+  DagStats stats;
+  stats.levels.resize(dag.levels.size());
+  if (dag.empty()) return stats;
+  Uses uses = {{1}, {1}};  // the root is used once
+  for (uint32_t level = 0; level < dag.depth(); ++level) {
+    stats.levels[level] = level_stats(dag.levels[level], uses);
+    stats.octree_masks += stats.levels[level].svo_nodes;
+    uses = uses_below(dag, level, uses);
+  }
+  stats.levels.back() = level_stats(dag.levels.back(), uses);
+  const LeafSums leaves = leaf_sums(dag, uses);
+  stats.octree_masks += stats.levels.back().svo_nodes + leaves.blocks;
+  stats.material_voxels = leaves.materials;
+  for (const uint64_t voxels : leaves.materials) stats.voxels += voxels;
+  stats.filled = dag::filled_box(dag);
+  return stats;
+}
+
+void check_counts(const DagStats& counted, const dag::FrozenDag& dag) {
+  bool same = counted.voxels == dag.voxels;
+  for (size_t level = 0; level < dag.levels.size(); ++level)
+    same = same && counted.levels[level].unique_nodes == dag.levels[level].nodes &&
+           counted.levels[level].svo_nodes == dag.levels[level].svo_nodes;
+  if (!same)
+    throw Error("the counts stored in the file differ from those of its nodes")
+        .hint("a verification of the file says more");
+}
+
+namespace {
+
+double ratio(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+std::vector<SceneSize> BricksStats::forms() const {
+  std::vector<SceneSize> forms = {
+      {"bricks", fmt::format("bricks of {}³", bricks.shape().side()), bricks.bytes()}};
+  if (svdag_bytes) forms.push_back({"svdag", "SVDAG", *svdag_bytes});
+  if (hash_bytes) forms.push_back({"hash", "spatial hash", *hash_bytes});
+  return forms;
+}
+
+double BricksStats::to_svdag(const SceneSize& form) const {
+  return ratio(form.bytes, svdag_bytes.value_or(0));
+}
+
+double BricksStats::filled_share() const {
+  return ratio(bricks.filled, bricks.info.box().voxels());
+}
+
+double BricksStats::dense_share() const {
+  return ratio(bricks.bytes(), bricks.info.bytes());
+}
+
+double BricksStats::overhead_bits() const {
+  if (bricks.filled == 0) return 0;
+  const double values = static_cast<double>(bricks.filled) * volume::value_bytes(bricks.info.type);
+  return (static_cast<double>(bricks.bytes()) - values) * 8 / static_cast<double>(bricks.filled);
+}
+
+double share_of(uint32_t type, const bricks::BrickTotals& totals) {
+  return ratio(totals.voxels[type], std::accumulate(totals.voxels.begin(), totals.voxels.end(), uint64_t{0}));
+}
+
+BricksStats measure_bricks(bricks::FrozenBricks bricks, Engine& engine) {
+  BricksStats stats = {.bricks = std::move(bricks), .rows = {}, .svdag_bytes = {}, .hash_bytes = {}};
+  const volume::Volume volume = bricks::bricks_volume(stats.bricks);
+  for (const bricks::BrickTypeSet& set : bricks::kBrickTypeSets) {
+    bricks::BricksOptions options;
+    options.types = set.types;
+    stats.rows.push_back({set.title, engine.measure_bricks(volume, options)});
+  }
+  return stats;
+}
+
+namespace {
+
+// Returns the bytes of `voxels` voxels with `bits` bits each. Dividing by eight first avoids an overflow for
+// 2^60 voxels.
+uint64_t packed_bytes(uint64_t voxels, uint64_t bits) {
+  return voxels / 8 * bits + (voxels % 8 * bits + 7) / 8;
+}
+
+uint64_t octree_materials(const dag::FrozenDag& dag, const DagStats& stats) {
+  return dag.materials ? packed_bytes(stats.voxels, 4) : 0;
+}
+
+}  // namespace
+
+std::vector<SceneSize> scene_sizes(const dag::FrozenDag& dag, const DagStats& stats,
+                                   const std::optional<DagStats>& geometry) {
+  const uint64_t grid = uint64_t{dag.resolution} * dag.resolution * dag.resolution;
+  const auto materials = std::count_if(stats.material_voxels.begin(), stats.material_voxels.end(),
+                                       [](uint64_t n) { return n > 0; });
+  const LevelStats all = stats.all_levels();
+  std::vector<SceneSize> sizes;
+  sizes.push_back({"dense_occupancy", "dense grid, 1 bit a voxel", packed_bytes(grid, 1)});
+  if (dag.materials) {
+    const uint64_t bits = materials <= 15 ? 4 : 8;
+    sizes.push_back({"dense_materials",
+                     "dense grid, " + std::to_string(bits) + " bits a voxel with its material",
+                     packed_bytes(grid, bits)});
+  }
+  sizes.push_back({"pointerless_octree",
+                   dag.materials ? "pointerless octree, 1 byte a node, 4 bits a material"
+                                 : "pointerless octree, 1 byte a node",
+                   stats.octree_masks + octree_materials(dag, stats)});
+  sizes.push_back(
+      {"pointer_octree", "pointer octree, the DAG's nodes and leaves unshared", all.svo_words * 4});
+  sizes.push_back({"svdag", "SVDAG, nodes and leaves only", all.words * 4});
+  if (geometry)
+    sizes.push_back({"svdag_geometry", "SVDAG without materials, nodes and leaves only",
+                     geometry->all_levels().words * 4});
+  return sizes;
+}
+
+double bits_per_voxel(const SceneSize& size, uint64_t voxels) {
+  return voxels == 0 ? 0 : 8 * static_cast<double>(size.bytes) / static_cast<double>(voxels);
+}
+
+namespace {
+
+// Returns the voxels of `scene` that `other` fills too, with the materials of `scene`. All scenes of a
+// session either have materials or have none, so those of `other` are removed or added to match.
+dag::FrozenDag intersected(Engine& engine, const dag::FrozenDag& scene, const dag::FrozenDag& other) {
+  const std::unique_ptr<edit::EditSession> session = engine.edit(scene);
+  edit::CombineEdit combine = {.mode = edit::CombineMode::Intersect};
+  if (other.materials == scene.materials)
+    combine.scene = session->add_scene(other);
+  else
+    combine.scene =
+        session->add_scene(scene.materials ? dag::with_one_material(other) : engine.without_materials(other));
+  const edit::Edit edit = combine;
+  session->apply({&edit, 1});
+  return session->freeze();
+}
+
+DagStats checked_stats(const dag::FrozenDag& dag) {
+  throw_if_cancelled();
+  DagStats stats = count_dag(dag);
+  check_counts(stats, dag);
+  return stats;
+}
+
+}  // namespace
+
+SceneOverlap overlap_of(Engine& engine, const dag::FrozenDag& first, const dag::FrozenDag& second) {
+  if (first.resolution != second.resolution) throw Error("the scenes have different resolutions");
+  SceneOverlap overlap;
+  overlap.first = checked_stats(first);
+  overlap.second = checked_stats(second);
+  overlap.both = intersected(engine, first, second);
+  overlap.both_of_first = checked_stats(overlap.both);
+  if (second.materials) overlap.both_of_second = checked_stats(intersected(engine, second, first));
+  return overlap;
+}
+
+namespace {
+
+// A sequence of random choices from a seed.
+class PlaceDice {
+ public:
+  explicit PlaceDice(uint64_t seed) : state_(mix64(seed + 1)) {}
+
+  // Returns one of the set bits of the mask, which must not be 0.
+  uint32_t bit_of(uint64_t mask) {
+    state_ += 0x9e3779b97f4a7c15;  // from the golden ratio; the state repeats only after 2^64 steps
+    uint64_t left = mix64(state_) % static_cast<uint64_t>(popcount(mask));
+    for (; left > 0; --left) mask &= mask - 1;
+    return static_cast<uint32_t>(lowest_bit(mask));
+  }
+
+ private:
+  uint64_t state_;
+};
+
+Int3 filled_place(const dag::FrozenDag& dag, PlaceDice& dice) {
+  Int3 corner = {0, 0, 0};
+  uint32_t at = 0;
+  for (uint32_t level = 0; level < dag.depth(); ++level) {
+    const uint32_t* const node = dag.levels[level].node(at);
+    const uint32_t child = dice.bit_of(dag::child_mask(*node));
+    corner = corner + octant_corner(child, static_cast<int32_t>(dag.level_side(level + 1)));
+    at = node[dag::child_word(*node, child)];
+  }
+  const uint64_t mask = dag::leaf_mask(dag.levels[dag.depth()].node(at));
+  return corner + cube_place(dice.bit_of(mask));
+}
+
+}  // namespace
+
+std::vector<Int3> filled_places(const dag::FrozenDag& dag, uint64_t seed, uint64_t count) {
+  PlaceDice dice(seed);
+  std::vector<Int3> places;
+  for (uint64_t i = 0; i < count; ++i) places.push_back(filled_place(dag, dice));
+  return places;
+}
+
+}  // namespace vox::measure

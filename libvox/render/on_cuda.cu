@@ -1,0 +1,10 @@
+#include "libvox/device/cuda_device.cuh"
+#include "libvox/render/render_impl.h"
+#include "libvox/render/volume_render_impl.h"
+
+template std::unique_ptr<vox::render::Renderer> vox::render::make_renderer(device::CudaDevice&,
+                                                                           const dag::FrozenDag&,
+                                                                           const scene::Palette&);
+
+template std::unique_ptr<vox::render::VolumeRenderer> vox::render::make_volume_renderer(
+    device::CudaDevice&, const bricks::FrozenBricks&);

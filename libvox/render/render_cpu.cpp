@@ -1,6 +1,0 @@
-#include "libvox/device/cpu_device.h"
-#include "libvox/render/render_impl.h"
-
-template std::unique_ptr<vox::render::Renderer> vox::render::make_renderer(device::CpuDevice&,
-                                                                           const dag::FrozenDag&,
-                                                                           const scene::Palette&);

@@ -1,6 +1,0 @@
-#include "libvox/device/cuda_device.cuh"
-#include "libvox/render/render_impl.h"
-
-template std::unique_ptr<vox::render::Renderer> vox::render::make_renderer(device::CudaDevice&,
-                                                                           const dag::FrozenDag&,
-                                                                           const scene::Palette&);

@@ -1,0 +1,75 @@
+// The colours of a volume's values: amounts on a scale, labels, and how much each value covers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libvox/scene/palette.h"
+#include "libvox/volume/volume.h"
+
+namespace vox::render {
+
+// The colours of amounts: of a volume's values from the lowest to the highest, and of other measured values.
+
+// A scale of two or more colours, evenly spaced.
+using ValueScale = std::vector<scene::Rgb8>;
+
+ValueScale gray_scale();     // from black to white
+ValueScale bone_scale();     // the same with bluish colours in between, like X-rays
+ValueScale viridis_scale();  // the colours of ramp_color()
+// Returns a scale through these colours. There must be at least two.
+ValueScale scale_through(std::span<const scene::Rgb8> stops);
+
+// Returns the colour that is nearest to this share of the way, from 0 to 1.
+scene::Rgb8 scale_color(const ValueScale& scale, double share);
+
+// Returns the colour between two stops, which changes evenly to the eye. `at` counts stops.
+scene::Rgb8 color_between(std::span<const scene::Rgb8> stops, double at);
+
+// Labels: values of a volume that are names of organs, cells or materials instead of amounts. There are no
+// values between two labels, and each label has a colour of its own.
+
+// The kCastColors colours of labels. A label has the colour at its label_slot() (bricks/volume_cast.h).
+using LabelColors = std::vector<scene::Rgb8>;
+
+// Returns colours with hues far from each other, farthest for the first labels.
+LabelColors distinct_colors();
+// Returns these colours repeated in order; label 1 has the first colour.
+LabelColors repeated_colors(std::span<const scene::Rgb8> colors);
+// Returns the colours of a scene's materials, for a scene that is read as a volume: label m + 1 is material
+// m.
+LabelColors material_colors(const scene::Palette& palette);
+
+// The result of survey_labels().
+struct LabelSurvey {
+  std::vector<uint32_t> labels;  // all that occur in voxels that are not empty
+  // True if the values seem to be labels: there are three or more different whole numbers, and nine out of
+  // ten filled voxels have an equal neighbour.
+  bool likely = false;
+};
+
+// Reads the whole volume if its values are whole numbers that are not negative. In other volumes it finds no
+// labels.
+LabelSurvey survey_labels(const volume::Volume& volume, uint32_t background);
+
+// The opacity of a voxel of a volume, by its value: how much of what lies behind it the voxel covers.
+
+inline constexpr double kVolumeOpacity = 0.7;
+
+struct OpacityPoint {
+  double share;    // of the way from the lowest value to the highest, 0 to 1
+  double opacity;  // 0 to 1
+};
+// Points with increasing shares and straight lines between them. Beyond the first and the last point the
+// opacity is constant.
+using OpacityCurve = std::vector<OpacityPoint>;
+
+// Throws Error if this is not such a curve. A curve without points is valid.
+void check_curve(const OpacityCurve& curve);
+
+// Returns the curve's opacity at this share. Without points it is `highest` times the square of the share, so
+// that low values are a haze in front of high ones.
+double opacity_at(const OpacityCurve& curve, double highest, double share);
+
+}  // namespace vox::render

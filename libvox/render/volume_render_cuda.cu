@@ -1,5 +1,0 @@
-#include "libvox/device/cuda_device.cuh"
-#include "libvox/render/volume_render_impl.h"
-
-template std::unique_ptr<vox::render::VolumeRenderer> vox::render::make_volume_renderer(
-    device::CudaDevice&, const bricks::FrozenBricks&);

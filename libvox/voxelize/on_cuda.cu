@@ -1,0 +1,15 @@
+#include "libvox/device/cuda_device.cuh"
+#include "libvox/voxelize/build_scene_impl.h"
+#include "libvox/voxelize/prepare_impl.h"
+
+template vox::voxelize::BuildResult vox::voxelize::build_scene(device::CudaDevice&, const scene::Scene&,
+                                                               const scene::IndexedScene&, const Grid&,
+                                                               const BuildOptions&,
+                                                               const hash::TableOptions&);
+
+template vox::voxelize::BuiltCells<vox::device::CudaDevice> vox::voxelize::build_cells(
+    device::CudaDevice&, const scene::Scene&, const scene::IndexedScene&, const Grid&, const BuildOptions&,
+    const hash::TableOptions&, const CellShare&);
+
+template vox::voxelize::PreparedTriangles vox::voxelize::prepare_triangles(
+    device::CudaDevice&, const scene::Scene&, const PreparedMaterials&, const Grid&, const PrepareOptions&);

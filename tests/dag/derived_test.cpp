@@ -1,0 +1,231 @@
+// Compares coarser levels with a loop over the voxels inside each larger voxel.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "libvox/base/error.h"
+#include "libvox/dag/derived.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/parts.h"
+#include "tests/common/random.h"
+#include "tests/common/test_engine.h"
+#include "tests/dag/dense_dag.h"
+
+namespace vox {
+namespace {
+
+// Returns the most frequent material of a cube's filled voxels, the lowest if several are equally frequent.
+int most_frequent(const DenseGrid& grid, uint32_t resolution, Int3 corner, int32_t side) {
+  std::array<uint32_t, 16> counts = {};
+  const auto last = static_cast<int32_t>(resolution);
+  for (int32_t z = corner.z; z < std::min(corner.z + side, last); ++z)
+    for (int32_t y = corner.y; y < std::min(corner.y + side, last); ++y)
+      for (int32_t x = corner.x; x < std::min(corner.x + side, last); ++x) {
+        const int value = grid(static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z));
+        if (value != dag::kEmptyVoxel) ++counts[static_cast<size_t>(value)];
+      }
+  const auto most = std::ranges::max_element(counts);
+  return *most == 0 ? dag::kEmptyVoxel : static_cast<int>(most - counts.begin());
+}
+
+// Returns the DAG that the DAG of these voxels must become.
+dag::FrozenDag expected_dag(const DenseGrid& grid, uint32_t resolution, uint32_t halvings, bool materials) {
+  const uint32_t coarse = dag::coarser_resolutions(resolution)[halvings - 1];
+  const auto side = static_cast<int32_t>(1u << halvings);
+  std::vector<int> values(uint64_t{coarse} * coarse * coarse);
+  const auto place = [&](uint32_t x, uint32_t y, uint32_t z) { return (z * coarse + y) * coarse + x; };
+  for (uint32_t z = 0; z < coarse; ++z)
+    for (uint32_t y = 0; y < coarse; ++y)
+      for (uint32_t x = 0; x < coarse; ++x) {
+        const Int3 corner =
+            Int3{static_cast<int32_t>(x), static_cast<int32_t>(y), static_cast<int32_t>(z)} * side;
+        values[place(x, y, z)] = most_frequent(grid, resolution, corner, side);
+      }
+  return dense_dag(coarse, materials,
+                   [&](uint32_t x, uint32_t y, uint32_t z) { return values[place(x, y, z)]; });
+}
+
+void expect_exact(const DenseGrid& grid, uint32_t resolution) {
+  const size_t levels = dag::coarser_resolutions(resolution).size();
+  for (const bool materials : {true, false}) {
+    const dag::FrozenDag dag = dense_dag(resolution, materials, grid);
+    for (uint32_t halvings = 1; halvings <= levels; ++halvings) {
+      SCOPED_TRACE(testing::Message()
+                   << resolution << ", halved " << halvings << " times" << (materials ? ", materials" : ""));
+      const dag::FrozenDag result = dag::coarser(dag, halvings);
+      expect_equal(result, expected_dag(grid, resolution, halvings, materials));
+      EXPECT_NO_THROW(dag::verify(result));
+    }
+  }
+}
+
+TEST(Coarser, HalvesResolutionsRoundedUpAsLongAsALeafIsFilled) {
+  EXPECT_EQ(dag::coarser_resolutions(4096),
+            (std::vector<uint32_t>{2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4}));
+  EXPECT_EQ(dag::coarser_resolutions(100), (std::vector<uint32_t>{50, 25, 13, 7, 4}));
+  EXPECT_EQ(dag::coarser_resolutions(7), (std::vector<uint32_t>{4}));
+  EXPECT_TRUE(dag::coarser_resolutions(6).empty());
+  EXPECT_TRUE(dag::coarser_resolutions(4).empty());
+}
+
+TEST(Coarser, FillsAVoxelWhereAnyBelowIsWithTheMaterialOfMost) {
+  for (const DenseGrid& grid : all_grids())
+    for (const uint32_t resolution : {7u, 8u, 9u, 37u, 64u, 100u}) expect_exact(grid, resolution);
+}
+
+// With few materials in few voxels, two materials are equally frequent in many of the larger voxels.
+TEST(Coarser, TakesTheLowerOfMaterialsThatAreAsFrequent) {
+  Random random(7);
+  for (uint32_t round = 0; round < 40; ++round) {
+    const uint32_t resolution = 8 + random.below(40), share = 1 + random.below(12),
+                   seed = random.below(1000000);
+    expect_exact(
+        [&](uint32_t x, uint32_t y, uint32_t z) {
+          const uint64_t hash = mix64(seed + x + 1000 * y + 1000000 * z);
+          return hash % share == 0 ? static_cast<int>(14 - (hash >> 32) % 3) : dag::kEmptyVoxel;
+        },
+        resolution);
+  }
+}
+
+// These scenes are so deep that counts are remembered on the way up.
+TEST(Coarser, CountsTheFinestVoxelsHoweverFarBelow) {
+  for (const DenseGrid& grid : {DenseGrid(shell), dust(3)}) expect_exact(grid, 256);
+}
+
+// The DAG has one node a level and 2^20 voxels a side. The lower half of each leaf has material 9, the upper
+// half 3.
+TEST(Coarser, CountsWhatNoDenseGridCouldHold) {
+  dag::FrozenDag dag = dag::empty_dag(1u << 20, true);
+  Words& leaf = dag.levels.back().words;
+  leaf.assign(10, 0x99999999u);
+  leaf[0] = leaf[1] = UINT32_MAX;
+  for (size_t i = 6; i < 10; ++i) leaf[i] = 0x33333333u;
+  for (uint32_t level = 0; level < dag.depth(); ++level) {
+    dag.levels[level].words.assign(9, 0);
+    dag.levels[level].words[0] = 0xff;
+  }
+  for (dag::DagLevel& level : dag.levels) level.nodes = 1;
+  dag::place_nodes(dag);
+  dag::count_octree(dag);
+  dag.digest = dag::compute_digest(dag);
+  ASSERT_NO_THROW(dag::verify(dag));
+  for (uint32_t halvings = 2; halvings <= dag::coarser_resolutions(dag.resolution).size(); ++halvings) {
+    const dag::FrozenDag result = dag::coarser(dag, halvings);
+    EXPECT_NO_THROW(dag::verify(result));
+    EXPECT_EQ(result.voxels, uint64_t{1} << 3 * (20 - halvings));
+    EXPECT_EQ(dag::voxel_at(result, 1, 2, 3), 3) << halvings;
+  }
+}
+
+TEST(Coarser, KeepsWhereTheSceneLiesAndWhatItIsMadeOf) {
+  dag::VoxelScene scene;
+  scene.dag = dense_dag(100, true, shell);
+  scene.origin = {1, 2, 3};
+  scene.voxel_size = 0.25;
+  scene.palette.count = 16;
+  scene.shares[3] = 1;
+  scene.history.push_back({"clear", "2026-01-01", scene.dag.digest});
+  const dag::VoxelScene result = dag::coarser(scene, 3);
+  EXPECT_EQ(result.dag.resolution, 13u);
+  EXPECT_EQ(result.origin, scene.origin);
+  EXPECT_EQ(result.voxel_size, 2);
+  EXPECT_EQ(result.palette.count, 16u);
+  EXPECT_EQ(result.shares, scene.shares);
+  ASSERT_EQ(result.history.size(), 1u);
+  EXPECT_EQ(result.history[0].digest, scene.dag.digest);
+}
+
+TEST(Coarser, SaysThatMemoryIsTooLittle) {
+  EXPECT_THROW(dag::coarser(dense_dag(100, true, shell), 1, 1), OutOfMemory);
+}
+
+TEST(Coarser, TheHalvingsToAResolutionAreThoseOfTheListOfLevels) {
+  EXPECT_EQ(dag::halvings_to(50, 100), 1u);
+  EXPECT_EQ(dag::halvings_to(13, 100), 3u);
+  try {
+    dag::halvings_to(30, 100);
+    FAIL() << "30 is no level of 100";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "the resolution is 30, but the coarser levels of a scene of 100 voxels are 50, 25, 13, 7, 4; "
+        "the nearest is 25");
+  }
+  EXPECT_THROW(dag::halvings_to(4, 4), UsageError);
+}
+
+TEST(Coarser, TheHalvingsBelowANumberOfVoxelsGiveTheFinestLevelThatHasNoMore) {
+  EXPECT_EQ(dag::halvings_below(100 * 100 * 100, 100), 0u);
+  EXPECT_EQ(dag::halvings_below(100 * 100 * 100 - 1, 100), 1u);
+  EXPECT_EQ(dag::halvings_below(25 * 25 * 25, 100), 2u);
+  EXPECT_EQ(dag::halvings_below(1, 100), 5u);  // down to the coarsest level
+}
+
+// Noise of three materials with a solid box that contains whole nodes.
+int clip_grid(uint32_t x, uint32_t y, uint32_t z) {
+  if (x >= 8 && x < 35 && y >= 8 && y < 24 && z >= 5 && z < 37) return 11;
+  const uint32_t hash = (x * 73856093u) ^ (y * 19349663u) ^ (z * 83492791u);
+  return hash % 7 == 0 ? static_cast<int>(hash / 7 % 3) : dag::kEmptyVoxel;
+}
+
+DenseGrid inside(const VoxelBox& box) {
+  return [box](uint32_t x, uint32_t y, uint32_t z) {
+    const VoxelBox voxel = cube_at({int32_t(x), int32_t(y), int32_t(z)}, 1);
+    return intersection(voxel, box).empty() ? dag::kEmptyVoxel : clip_grid(x, y, z);
+  };
+}
+
+TEST(Clip, IsTheDagOfTheVoxelsInsideTheBox) {
+  for (const bool materials : {false, true})
+    for (const uint32_t resolution : {4u, 37u, 64u})
+      for (const VoxelBox& box : {VoxelBox{{3, 5, 7}, {42, 21, 30}}, VoxelBox{{0, 0, 0}, {64, 64, 64}},
+                                  VoxelBox{{9, 13, 2}, {10, 14, 50}}, VoxelBox{{32, 0, 0}, {64, 32, 64}},
+                                  VoxelBox{{60, 60, 60}, {61, 61, 61}}, VoxelBox{{8, 8, 8}, {24, 24, 24}}}) {
+        const dag::FrozenDag whole = dense_dag(resolution, materials, clip_grid);
+        const dag::FrozenDag part = dag::clipped(whole, box);
+        ASSERT_NO_THROW(dag::verify(part));
+        expect_equal(part, dense_dag(resolution, materials, inside(box)));
+      }
+}
+
+TEST(Clip, OfAnEmptySceneIsEmpty) {
+  const auto nothing = [](uint32_t, uint32_t, uint32_t) { return dag::kEmptyVoxel; };
+  const dag::FrozenDag part = dag::clipped(dense_dag(16, true, nothing), {{1, 1, 1}, {5, 5, 5}});
+  EXPECT_TRUE(part.empty());
+  EXPECT_NO_THROW(dag::verify(part));
+}
+
+TEST(OneMaterial, GivesWhatTheSameVoxelsGiveThatAllHaveMaterial0) {
+  for (const DenseGrid& grid : all_grids())
+    for (const uint32_t resolution : {4u, 6u, 37u, 64u}) {
+      SCOPED_TRACE(resolution);
+      const DenseGrid zero = [&](uint32_t x, uint32_t y, uint32_t z) {
+        return grid(x, y, z) == dag::kEmptyVoxel ? dag::kEmptyVoxel : 0;
+      };
+      const dag::FrozenDag result = dag::with_one_material(dense_dag(resolution, false, grid));
+      expect_equal(result, dense_dag(resolution, true, zero));
+      EXPECT_NO_THROW(dag::verify(result));
+    }
+}
+
+TEST(WithoutMaterials, GivesWhatTheSameVoxelsGiveThatNeverHadMaterials) {
+  const auto engine = test_engine();
+  for (const DenseGrid& grid : all_grids())
+    for (const uint32_t resolution : {4u, 6u, 37u, 64u}) {
+      SCOPED_TRACE(resolution);
+      const dag::FrozenDag result = engine->without_materials(dense_dag(resolution, true, grid));
+      expect_equal(result, dense_dag(resolution, false, grid));
+      EXPECT_NO_THROW(dag::verify(result));
+    }
+}
+
+TEST(WithoutMaterials, LeavesASceneThatHasNoneAsItIs) {
+  const dag::FrozenDag dag = dense_dag(64, false, shell);
+  expect_equal(test_engine()->without_materials(dag), dag);
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,39 @@
+#include "libvox/device/cuda_device.cuh"
+#include "tests/hash/any_device_impl.h"
+#include "tests/hash/keyed/any_key_table_impl.h"
+
+namespace vox {
+
+std::unique_ptr<AnyDevice> make_any_cuda_device(int index) {
+  return std::make_unique<OnDevice<device::CudaDevice>>(index);
+}
+
+using device::CudaDevice;
+template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(CudaDevice&,
+                                                                      const hash::KeyTableOptions&);
+template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table_on(CudaDevice&,
+                                                                      const hash::KeyTableOptions&);
+template std::unique_ptr<AnyGrowingKeyTable<uint32_t>> make_any_growing_key_table_on(
+    CudaDevice&, const hash::KeyTableOptions&);
+template std::unique_ptr<AnyGrowingKeyTable<uint64_t>> make_any_growing_key_table_on(
+    CudaDevice&, const hash::KeyTableOptions&);
+template std::unique_ptr<AnyMultiMap<uint32_t>> make_any_multi_map_on(CudaDevice&,
+                                                                      const hash::KeyTableOptions&,
+                                                                      hash::RunOrder);
+template std::unique_ptr<AnyMultiMap<uint64_t>> make_any_multi_map_on(CudaDevice&,
+                                                                      const hash::KeyTableOptions&,
+                                                                      hash::RunOrder);
+template std::unique_ptr<AnyKeyValueMap<uint32_t, uint32_t>> make_any_key_value_map_on(
+    CudaDevice&, const hash::KeyTableOptions&);
+template std::unique_ptr<AnyKeyValueMap<uint32_t, uint64_t>> make_any_key_value_map_on(
+    CudaDevice&, const hash::KeyTableOptions&);
+template std::unique_ptr<AnyKeyValueMap<uint32_t, FourWords>> make_any_key_value_map_on(
+    CudaDevice&, const hash::KeyTableOptions&);
+template std::unique_ptr<AnyKeyValueMap<uint64_t, uint32_t>> make_any_key_value_map_on(
+    CudaDevice&, const hash::KeyTableOptions&);
+template std::unique_ptr<AnyKeyValueMap<uint64_t, uint64_t>> make_any_key_value_map_on(
+    CudaDevice&, const hash::KeyTableOptions&);
+template std::unique_ptr<AnyKeyValueMap<uint64_t, FourWords>> make_any_key_value_map_on(
+    CudaDevice&, const hash::KeyTableOptions&);
+
+}  // namespace vox

@@ -1,0 +1,213 @@
+// Where pictures of volumes show what, and how labels are shown.
+#include "libvox/render/volume_render.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "libvox/base/error.h"
+#include "libvox/base/geometry.h"
+#include "libvox/bricks/volume_iso.h"
+#include "libvox/scene/oklab.h"
+#include "tests/bricks/brick_volumes.h"
+#include "tests/common/random.h"
+#include "tests/common/test_engine.h"
+#include "tests/render/dense_cast.h"
+#include "tests/render/pictures.h"
+
+namespace vox {
+namespace {
+
+// Returns the position of a point in the image, in pixels.
+Vec2<double> projected(const render::VolumeRenderOptions& options, Vec3d point) {
+  const auto unit = [](Vec3d v) { return v * (1 / std::sqrt(dot(v, v))); };
+  const Vec3d forward = unit(options.pose.target - options.pose.eye);
+  const Vec3d right = unit(cross(forward, Vec3d{0, 1, 0})), down = cross(forward, right);
+  const Vec3d from = point - options.pose.eye;
+  const double pixels = std::min(options.size.width, options.size.height) /
+                        (2 * std::tan(options.pose.fov / 360 * 3.14159265358979324)) / dot(from, forward);
+  return {options.size.width / 2.0 + dot(from, right) * pixels,
+          options.size.height / 2.0 + dot(from, down) * pixels};
+}
+
+TEST(VolumeRender, AVoxelIsWhereTheProjectionSays) {
+  for (const Int3 voxel : {Int3{3, 17, 8}, Int3{16, 2, 15}, Int3{10, 10, 2}}) {
+    const volume::Volume volume = one_voxel_volume({20, 20, 20}, volume::ValueType::U8, voxel);
+    render::VolumeRenderOptions options = volume_view(volume.info);
+    options.size = {160, 120};
+    const render::Picture picture = shown_volume(bricks_of(volume, 2), options);
+    const Vec3d middle = {voxel.x + 0.5, voxel.y + 0.5, voxel.z + 0.5};
+    const Vec2<double> center = projected(options, middle);
+    // The voxel is visible as far as it is interpolated into the voxels around it.
+    Vec2<double> low = center, high = center;
+    for (int corner = 0; corner < 8; ++corner) {
+      const Vec3d reach = {corner & 1 ? 1.0 : -1.0, corner & 2 ? 1.0 : -1.0, corner & 4 ? 1.0 : -1.0};
+      const Vec2<double> edge = projected(options, middle + reach);
+      low = {std::min(low.x, edge.x), std::min(low.y, edge.y)};
+      high = {std::max(high.x, edge.x), std::max(high.y, edge.y)};
+    }
+    EXPECT_NE(at(picture, uint32_t(center.x), uint32_t(center.y)), opaque(options.background));
+    for (uint32_t y = 0; y < 120; ++y)
+      for (uint32_t x = 0; x < 160; ++x) {
+        const bool outside = x + 1 < low.x || x > high.x || y + 1 < low.y || y > high.y;
+        EXPECT_TRUE(!outside || at(picture, x, y) == opaque(options.background)) << x << ' ' << y;
+      }
+  }
+}
+
+size_t differing(const render::Picture& a, const render::Picture& b, int tolerance) {
+  size_t count = 0;
+  for (size_t i = 0; i < a.image.pixels.size(); ++i) {
+    const scene::Rgba8 p = a.image.pixels[i], q = b.image.pixels[i];
+    const int most = std::max({std::abs(p.r - q.r), std::abs(p.g - q.g), std::abs(p.b - q.b)});
+    count += most > tolerance ? 1 : 0;
+  }
+  return count;
+}
+
+// The second volume has every other layer of the first, with layers twice as thick.
+TEST(VolumeRender, HonoursTheSpacing) {
+  const auto linear = [](int32_t scale) {
+    return [scale](Int3 v) { return uint32_t(v.x * 4 + (v.y * scale + (scale - 1) / 2) * 3 + v.z); };
+  };
+  const volume::Volume fine = memory_volume({30, 32, 30}, volume::ValueType::U8, linear(1));
+  volume::Volume coarse = memory_volume({30, 16, 30}, volume::ValueType::U8, linear(2));
+  coarse.info.spacing = {3, 6, 3};
+  coarse.info.origin = {100, -50, 7};
+  const render::VolumeSpace space(coarse.info);
+  EXPECT_EQ(space.around(coarse.info.box()), fine.info.box());
+  EXPECT_EQ(space.corner(), coarse.info.origin);
+  EXPECT_EQ(space.unit(), 3);
+  render::VolumeRenderOptions options = volume_view(fine.info);
+  const render::Picture a = shown_volume(bricks_of(fine, 3), options),
+                        b = shown_volume(bricks_of(coarse, 3), options);
+  size_t covered_alike = 0;
+  for (size_t i = 0; i < a.image.pixels.size(); ++i)
+    covered_alike +=
+        (a.image.pixels[i] == opaque(options.background)) == (b.image.pixels[i] == opaque(options.background))
+            ? 1
+            : 0;
+  EXPECT_GT(covered_alike, a.image.pixels.size() * 98 / 100);
+}
+
+TEST(VolumeRender, AxesThatRunBackwardsAreMirrored) {
+  const volume::Volume forwards = waves({30, 20, 25}, volume::ValueType::I16);
+  volume::Volume backwards = memory_volume({30, 20, 25}, volume::ValueType::I16, [&](Int3 v) {
+    int16_t value = 0;
+    const Int3 from = {29 - v.x, v.y, 24 - v.z};
+    forwards.read({from, from + Int3{1, 1, 1}}, reinterpret_cast<std::byte*>(&value));
+    return uint32_t(uint16_t(value));
+  });
+  backwards.info.spacing = {-1, 1, -1};
+  backwards.info.origin = {30, 0, 25};
+  EXPECT_EQ(render::VolumeSpace(backwards.info).corner(), (Vec3d{0, 0, 0}));
+  EXPECT_EQ(render::VolumeSpace(backwards.info).around({{0, 0, 0}, {10, 5, 6}}),
+            (VoxelBox{{20, 0, 19}, {30, 5, 25}}));
+  const render::VolumeRenderOptions options = volume_view(forwards.info);
+  const render::Picture picture = shown_volume(bricks_of(forwards, 3), options);
+  EXPECT_LE(differing(picture, shown_volume(bricks_of(backwards, 3), options), 2), 20u);
+  EXPECT_GT(differing(picture, shown_volume(bricks_of(forwards, 3), volume_view(forwards.info, "back")), 2),
+            500u);
+}
+
+TEST(VolumeRender, FramesTheBricksThatHoldSomething) {
+  const bricks::FrozenBricks bricks =
+      bricks_of(one_voxel_volume({50, 40, 30}, volume::ValueType::U8, {47, 9, 11}), 3);
+  EXPECT_EQ(render::outline(bricks), (std::vector<VoxelBox>{{{40, 8, 8}, {48, 16, 16}}}));
+  EXPECT_TRUE(render::outline(bricks_of(constant_volume({9, 9, 9}, volume::ValueType::U8, 0), 3)).empty());
+  VoxelBox all = {{9, 9, 9}, {0, 0, 0}};
+  for (const VoxelBox& box :
+       render::outline(bricks_of(constant_volume({9, 9, 9}, volume::ValueType::U8, 1), 3)))
+    all = hull(all, box);
+  EXPECT_EQ(all, (VoxelBox{{0, 0, 0}, {9, 9, 9}}));
+}
+
+TEST(VolumeRender, TheOutlineOfALargeVolumeIsOfFewBoxesThatHoldAllThatIsFilled) {
+  const Int3 size = {300, 40, 30};
+  const volume::Volume volume =
+      memory_volume(size, volume::ValueType::U8, [](Int3 v) { return v.x % 50 < 3 && v.y < 9 ? 5u : 0u; });
+  const std::vector<VoxelBox> boxes = render::outline(bricks_of(volume, 2));
+  EXPECT_LE(boxes.size(), 64u * 64u);
+  for (int32_t x = 0; x < size.x; ++x)
+    for (int32_t y = 0; y < 9; ++y)
+      EXPECT_TRUE(x % 50 >= 3 ||
+                  std::ranges::any_of(boxes,
+                                      [&](const VoxelBox& box) {
+                                        return !intersection(box, cube_at({x, y, 17}, 1)).empty();
+                                      }))
+          << x;
+}
+
+// Two labels lie side by side and one far away. No 20 may appear between 10 and 30.
+TEST(VolumeRender, LabelsAreNotMixed) {
+  const volume::Volume volume = memory_volume({30, 20, 20}, volume::ValueType::U8, [](Int3 v) {
+    return v.y > 15 ? 0u : v.x < 10 ? 10u : v.x < 20 ? 30u : 200u;
+  });
+  const bricks::FrozenBricks bricks = bricks_of(volume, 3);
+  render::VolumeRenderOptions options = volume_view(volume.info);
+  options.labels = render::distinct_colors();
+  options.opacity = 1;
+  const render::Picture picture = shown_volume(bricks, options);
+  std::array<int, 3> seen = {};
+  for (const scene::Rgba8 pixel : picture.image.pixels) {
+    if (pixel == opaque(options.background)) continue;
+    // True if the pixel has this colour under some light.
+    const auto is_lit = [&](scene::Rgb8 color) {
+      const double light =
+          std::max({double(pixel.r) / color.r, double(pixel.g) / color.g, double(pixel.b) / color.b});
+      const auto near = [&](uint8_t part, uint8_t of) {
+        return std::fabs(part - std::min(255.0, of * light)) < 2;
+      };
+      return near(pixel.r, color.r) && near(pixel.g, color.g) && near(pixel.b, color.b);
+    };
+    const std::array<uint32_t, 3> labels = {10, 30, 200};
+    int found = 0;
+    for (size_t i = 0; i < 3; ++i)
+      if (is_lit(options.labels[bricks::label_slot(labels[i])])) {
+        ++seen[i];
+        ++found;
+      }
+    EXPECT_EQ(found, 1) << int(pixel.r) << ' ' << int(pixel.g) << ' ' << int(pixel.b);
+  }
+  for (const int count : seen) EXPECT_GT(count, 50);
+}
+
+TEST(Labels, AreWholeNumbersOfWhichNeighboursAreEqual) {
+  const auto survey = [](volume::ValueType type, const BitsOf& bits) {
+    return render::survey_labels(memory_volume({60, 40, 30}, type, bits), 0);
+  };
+  const BitsOf organs = [](Int3 v) { return v.y < 5 ? 0u : uint32_t(v.x / 20 + v.z / 15 * 3) * 300 + 7; };
+  const render::LabelSurvey labels = survey(volume::ValueType::U16, organs);
+  EXPECT_TRUE(labels.likely);
+  EXPECT_EQ(labels.labels, (std::vector<uint32_t>{7, 307, 607, 907, 1207, 1507}));
+  const BitsOf smooth = [](Int3 v) { return uint32_t(v.x + v.y * 2 + v.z); };
+  EXPECT_FALSE(survey(volume::ValueType::U8, smooth).likely);
+  EXPECT_FALSE(survey(volume::ValueType::F32, organs).likely);
+  EXPECT_FALSE(
+      survey(volume::ValueType::U8, [](Int3 v) { return v.x < 30 ? 0u : 200u; }).likely);  // a single object
+}
+
+TEST(Labels, ThatFollowEachOtherHaveDifferentColors) {
+  for (uint32_t label = 0; label < 1 << 16; ++label) {
+    if (label < bricks::kCastColors) {
+      EXPECT_EQ(bricks::label_slot(label), label);
+    }
+    for (uint32_t further = label + 1; further < label + 254; ++further)
+      ASSERT_NE(bricks::label_slot(label), bricks::label_slot(further)) << label << ' ' << further;
+  }
+}
+
+TEST(Labels, HaveColorsThatCanBeToldApart) {
+  const render::LabelColors colors = render::distinct_colors();
+  ASSERT_EQ(colors.size(), bricks::kCastColors);
+  const auto lab = [&](size_t i) { return scene::linear_to_oklab(scene::srgb_to_linear(colors[i])); };
+  for (size_t a = 1; a <= 16; ++a)
+    for (size_t b = 1; b < a; ++b) EXPECT_GT(length(lab(a) - lab(b)), 0.04) << a << ' ' << b;
+  const render::LabelColors materials = render::material_colors(distinct_palette());
+  for (uint32_t m = 0; m < scene::kPaletteSize; ++m)
+    EXPECT_EQ(materials[m + 1], distinct_palette().colors[m]);
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,90 @@
+// The figures that several programs show on the screen and write into files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/engine/engine.h"
+#include "libvox/measure/results.h"
+#include "libvox/ranks/build_share.h"
+#include "libvox/ranks/ranks.h"
+#include "libvox/spatial/frozen_hash.h"
+
+namespace vox {
+
+// A measured number as people write it.
+
+// The number with 3 digits, and with all digits before the point: "-1,000", "0.25", "12,345", "2.50e+07".
+std::string number_text(double value);
+
+// The figures on bricks that programs show on screen and write into files.
+
+// Describes size, bytes and types in a few lines.
+std::string describe_bricks(const bricks::FrozenBricks& bricks);
+
+// Sets the group `bricks`: bytes, size, filled, dense_bytes, how many of each type there are. Returns it.
+measure::ResultGroup& set_bricks(measure::ResultGroup& results, const bricks::FrozenBricks& bricks);
+
+// "262,144 voxels of u8, 86,000 filled, as 4,096 bricks of 4³ in 120 KiB, 46 % of dense"
+std::string bricks_line(const bricks::FrozenBricks& bricks);
+
+// The figures on a spatial hash that programs show on screen and write into files.
+
+// Sets the group `hash`: bytes, cells, load_factor, layout, probes.
+void set_hash(measure::ResultGroup& results, const spatial::FrozenHash& hash);
+
+// "86,000 voxels as a spatial hash of 90,528 cells, 95.0 % full, in 751 KiB, morton keys, 7 probes at most"
+std::string hash_line(const spatial::FrozenHash& hash);
+
+// The figures on a scene that programs show on screen and write into JSON.
+
+// A scene and how many words its levels have, which may have been left unread.
+struct SceneFigures {
+  SceneFigures(const dag::VoxelScene& scene);  // one that has its words
+  SceneFigures(const dag::VoxelScene& scene, std::vector<uint64_t> level_words)
+      : scene(scene), level_words(std::move(level_words)) {}
+
+  uint64_t level_bytes(size_t level) const { return level_words[level] * sizeof(uint32_t); }
+  uint64_t bytes() const;  // the bytes of all levels
+
+  const dag::VoxelScene& scene;
+  std::vector<uint64_t> level_words;
+};
+
+// Names and texts: "resolution", "4096 voxels along the longest side, cube of 4096"; "voxels", …
+std::vector<std::pair<std::string, std::string>> scene_facts(const SceneFigures& figures);
+
+// Describes size, palette with shares, and nodes of each level on one screen.
+std::string describe_scene(const SceneFigures& figures);
+
+// Sets digest, resolution, voxels, unique_nodes, svo_nodes and similar values.
+void set_scene(measure::ResultGroup& results, const SceneFigures& figures);
+
+// "1,234,567 voxels, 45,678 unique nodes of 234,567, digest …"
+std::string summary_line(const SceneFigures& figures);
+
+// The work of each of several ranks for a scene, for --json.
+
+struct RankFigures {
+  ranks::ShareFigures share;
+  uint64_t peak_device_bytes = 0;
+  ranks::Traffic traffic = {};
+};
+
+// A collective call. Returns the work of all ranks, in their order.
+std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks);
+
+// Sets `ranks` if there are any.
+void set_ranks(measure::ResultGroup& results, const std::vector<RankFigures>& ranks);
+
+// Shows the times of kernels for --profile.
+
+void print_profile(const std::vector<device::KernelTime>& kernels);  // to stderr
+void set_profile(measure::ResultGroup& results,
+                 const std::vector<device::KernelTime>& kernels);  // sets `kernels` where there are any
+
+}  // namespace vox

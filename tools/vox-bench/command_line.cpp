@@ -1,0 +1,159 @@
+#include "tools/vox-bench/command_line.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <utility>
+
+#include "formats/file_types.h"
+#include "formats/images/palette_file.h"
+#include "formats/mesh/mesh.h"
+#include "formats/scene/any_scene.h"
+#include "formats/scene/scene_file.h"
+#include "libvox/base/error.h"
+#include "libvox/base/units.h"
+#include "libvox/dag/derived.h"
+#include "libvox/engine/engine.h"
+#include "libvox/voxelize/grid.h"
+#include "tools/common/common_options.h"
+#include "tools/common/tool.h"
+
+namespace vox {
+
+OptionTopic result_topic() {
+  return {
+      .name = "results",
+      .title = "results",
+      .options = {
+          plain_option("output", "FILE.h5", "", "Write the results as HDF5."),
+          plain_option("csv", "FILE.csv", "", "Write the rows as comma-separated values."),
+          plain_option("html", "FILE.html", "",
+                       "Write a page with charts: one file, for a browser or for paper."),
+          plain_option("against", "FILE.json", "",
+                       "Compare with an earlier run, which printed this file with --json, and mark what is "
+                       "slower by more than its spread.")}};
+}
+
+ResultFiles read_result_options(const CommandLine& arguments) {
+  ResultFiles files = {
+      arguments.given("output"), arguments.given("csv"), arguments.given("html"), arguments.overwrite(), {}};
+  if (const auto earlier = arguments.given("against")) files.against = {*earlier, read_results(*earlier)};
+  if (files.report && files.report->extension() != ".h5")
+    throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5", files.report->string()));
+  return files;
+}
+
+Option plain_option(std::string name, std::string argument, std::string usual, std::string help) {
+  const std::string letter = name == "output" ? "o" : "";
+  return {.name = std::move(name),
+          .letter = letter,
+          .argument = std::move(argument),
+          .usual = std::move(usual),
+          .help = std::move(help)};
+}
+
+Option repetitions_option(OptionRange range, std::string usual) {
+  return {.name = "repetitions",
+          .argument = "N",
+          .usual = std::move(usual),
+          .range = range,
+          .help = "Repeat everything that is timed this number of times."};
+}
+
+Option resolution_option(std::string usual) {
+  return {
+      .name = "res",
+      .argument = "N",
+      .usual = std::move(usual),
+      .range = OptionRange{voxelize::kMinResolution, voxelize::kMaxResolution},
+      .setting = "resolution",
+      .help = "Number of voxels along the longest side of a mesh; for a scene file, a coarser level of it."};
+}
+
+Option brick_sizes_option(std::string preset, std::string help, std::vector<OptionRule> rules) {
+  return {.name = "brick-sizes",
+          .argument = "N,...",
+          .preset = std::move(preset),
+          .unit = "voxels",
+          .rules = std::move(rules),
+          .help = std::move(help)};
+}
+
+std::vector<uint32_t> read_brick_sizes(const CommandLine& arguments, AutoSize auto_size) {
+  const bool allows_auto = auto_size == AutoSize::Allowed;
+  std::vector<uint32_t> log2_sides;
+  for (const std::string& name : arguments.names("brick-sizes")) {
+    if (allows_auto && name == "auto")
+      log2_sides.push_back(0);
+    else
+      log2_sides.push_back(
+          parse_brick_side(name, fmt::format("--brick-sizes has {}, expected some of 4, 8, 16, 32{}", name,
+                                             allows_auto ? ", 64 and auto" : " and 64")));
+  }
+  return log2_sides;
+}
+
+std::string axis_text(const std::vector<uint32_t>& values) {
+  return fmt::format("{}", fmt::join(values, ","));
+}
+
+std::string scale_text(double scale) {
+  return scale < 1 ? fmt::format("1/{}", 1 / scale) : fmt::format("{}", scale);
+}
+
+std::string on_each(const std::string& gpu, const std::string& cpu) {
+  return fmt::format("{} on a GPU, {} on the CPU", gpu, cpu);
+}
+
+std::string counts_on_each(uint64_t gpu, uint64_t cpu) {
+  return on_each(format_count(gpu), format_count(cpu));
+}
+
+namespace {
+
+bool is_volume(const std::filesystem::path& file) {
+  const bool is_scene = has_role(file, FileRole::Scene) || is_scene_file(file);
+  return !is_scene && has_role(file, FileRole::Volume) && !is_mesh_path(file);
+}
+
+SceneInput voxelized(Engine& engine, scene::Scene mesh, uint32_t resolution) {
+  const voxelize::Grid grid = voxelize::fit_grid(mesh, {.resolution = resolution});
+  const scene::IndexedScene indexed = choose_palette(mesh, {}).indexed;
+  const voxelize::BuildOptions options;
+  voxelize::BuildResult built = engine.build(mesh, indexed, grid, options);
+  const double seconds = built.voxelize_seconds + built.build_seconds;
+  return {built_scene(std::move(built), indexed, grid, options), seconds};
+}
+
+dag::VoxelScene scene_of_file(const SceneRequest& request) {
+  dag::VoxelScene scene = read_any_scene(*request.file, request.engine);
+  if (!request.resolution || *request.resolution == scene.dag.resolution) return scene;
+  const uint32_t halvings = dag::halvings_to(*request.resolution, scene.dag.resolution);
+  return dag::coarser(std::move(scene), halvings, request.engine.memory_limit);
+}
+
+}  // namespace
+
+SceneInput read_scene_input(Engine& engine, const SceneRequest& request) {
+  if (request.file && is_volume(*request.file))
+    throw UsageError(
+        fmt::format("'{}' is a volume, expected a scene file or a mesh: 'vox-bench bricks' measures volumes",
+                    request.file->string()));
+  if (request.file) check_input(*request.file);
+  const uint32_t resolution = request.resolution.value_or(request.default_resolution);
+  SceneInput input;
+  if (!request.file) {
+    scene::Scene mesh = request.generate();
+    scene::drop_bad_triangles(mesh);
+    input = voxelized(engine, std::move(mesh), resolution);
+  } else if (has_role(*request.file, FileRole::Scene) || is_scene_file(*request.file)) {
+    input.scene = scene_of_file(request);
+  } else {
+    input = voxelized(engine, read_meshes(std::array{*request.file}).scene, resolution);
+  }
+  input.scene.source = request.file ? request.file->filename().string() : request.generated;
+  return input;
+}
+
+}  // namespace vox

@@ -1,0 +1,142 @@
+// The command line that all commands share: axes, the files to write, and the scene to measure.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/engine/engine.h"
+#include "libvox/scene/scene.h"
+#include "tools/common/command_line.h"
+#include "tools/common/common_options.h"
+#include "tools/common/tool.h"
+#include "tools/vox-bench/results.h"
+
+namespace vox {
+
+// The options that all commands of vox-bench share, and the reading of their command lines.
+
+// Returns the topic "results": --output, --csv, --html and --against.
+OptionTopic result_topic();
+
+// Reads these options, and the file of --against. Throws UsageError, and Error that names the file.
+ResultFiles read_result_options(const CommandLine& arguments);
+
+// Returns --repetitions, --res and --brick-sizes.
+Option repetitions_option(OptionRange range, std::string usual);
+Option resolution_option(std::string usual);
+Option brick_sizes_option(std::string preset, std::string help, std::vector<OptionRule> rules = {});
+
+// Returns --filters or --filter and the like: an option that has a name, an argument, a default and help only.
+Option plain_option(std::string name, std::string argument, std::string usual, std::string help);
+
+// The values of --brick-sizes as logarithms; auto is 0, if the option's help allows it. Throws UsageError.
+enum class AutoSize : uint8_t { Refused, Allowed };
+std::vector<uint32_t> read_brick_sizes(const CommandLine& arguments, AutoSize auto_size);
+
+// Reads the command line: `read` returns a command with the command's own options; the structs of all commands have the
+// members `engine`, `files`, `json` and `command`, which are read here.
+template <class Read>
+auto read_command(const CommandLine& arguments, const Read& read) {
+  auto command = read(arguments);
+  const std::string table = command.engine.table;  // only some commands have a hash table to choose
+  command.engine = read_device_options(arguments);
+  command.engine.table = table;
+  command.files = read_result_options(arguments);
+  command.json = arguments.json();
+  command.command = arguments.command();
+  return command;
+}
+
+std::string axis_text(const std::vector<uint32_t>& values);           // "2,3,4"
+std::string scale_text(double scale);                                 // "1/64"
+std::string on_each(const std::string& gpu, const std::string& cpu);  // "64 on a GPU, 16 on the CPU"
+std::string counts_on_each(uint64_t gpu, uint64_t cpu);               // "1,000 on a GPU, 10 on the CPU"
+
+// The values of a list with commas between them.
+std::string joined(const auto& values) {
+  return fmt::format("{}", fmt::join(values, ","));
+}
+
+// The names in an array of the library, as the words of an option.
+template <class Names>
+std::vector<std::string> words_of(const Names& names) {
+  return {names.begin(), names.end()};
+}
+
+// The scene that vox-bench forms or edit measures: a scene file, a mesh, or one that is generated.
+
+struct SceneRequest {
+  std::optional<std::filesystem::path> file;  // a scene file or a mesh; without one, the scene is generated
+  // The resolution of a mesh, or none for the default; a coarser level of a scene file, or none for its own.
+  std::optional<uint32_t> resolution;
+  uint32_t default_resolution;
+  std::function<scene::Scene()> generate;
+  std::string generated;  // "the village of vox-scene"
+  EngineOptions engine;   // the engine that makes the SVDAG of a file without one
+};
+
+struct SceneInput {
+  dag::VoxelScene scene;
+  std::optional<double> svdag_seconds;  // the time of making the SVDAG, if it was made
+};
+
+// Throws UsageError if the file is neither a scene file nor a mesh, and Error if it is missing.
+SceneInput read_scene_input(Engine& engine, const SceneRequest& request);
+
+// The commands of vox-bench. Each has a source file with its name.
+
+// These run a command. They throw the errors that run_tool() reports.
+void run_bricks(const CommandLine& arguments);
+void run_convert(const CommandLine& arguments);
+void run_edit(const CommandLine& arguments);
+void run_forms(const CommandLine& arguments);
+void run_hash(const CommandLine& arguments);
+void run_intersect(const CommandLine& arguments);
+void run_keys(const CommandLine& arguments);
+void run_match(const CommandLine& arguments);
+
+// These describe the commands.
+ToolDescription bricks_description();
+ToolDescription convert_description();
+ToolDescription edit_description();
+ToolDescription forms_description();
+ToolDescription hash_description();
+ToolDescription intersect_description();
+ToolDescription keys_description();
+ToolDescription match_description();
+
+struct Command {
+  const char* name;
+  const char* about;
+  ToolDescription (*description)();
+  void (*run)(const CommandLine& arguments);
+};
+
+inline constexpr Command kCommands[] = {
+    {"bricks", "how fast a volume's hybrid bricks are read: filters and gathers, compiled or not",
+     bricks_description, run_bricks},
+    {"convert", "how fast meshes become SVDAGs, phase by phase", convert_description, run_convert},
+    {"edit", "how fast edits are, kernel by kernel: spheres, copies, batches, garbage", edit_description,
+     run_edit},
+    {"forms", "a scene as SVDAG, bricks and spatial hash, side by side: bytes and times", forms_description,
+     run_forms},
+    {"hash", "the tables that hold a DAG's nodes: fill, search, insertion, memory", hash_description,
+     run_hash},
+    {"intersect", "two moving surfaces, intersected each frame by tables of voxel keys",
+     intersect_description, run_intersect},
+    {"keys", "the tables of voxel keys: build, searches at random and side by side, failures",
+     keys_description, run_keys},
+    {"match", "finding a picture in another one by geometric hashing, with each table", match_description,
+     run_match},
+};
+
+}  // namespace vox

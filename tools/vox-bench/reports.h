@@ -1,0 +1,254 @@
+// The measurements of each command, for people and for programs.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "formats/pages/html_page.h"
+#include "libvox/measure/bricks_bench.h"
+#include "libvox/measure/convert_bench.h"
+#include "libvox/measure/edit_bench.h"
+#include "libvox/measure/forms_bench.h"
+#include "libvox/measure/hash_bench.h"
+#include "libvox/measure/intersect_bench.h"
+#include "libvox/measure/keys_bench.h"
+#include "libvox/measure/match_bench.h"
+#include "tools/vox-bench/results.h"
+
+namespace vox {
+
+// The measurements of vox-bench bricks, for people and for programs.
+
+struct BricksBenchRun : BenchRun {
+  measure::BricksBenchResult result;
+};
+
+// "256 x 256 x 256 voxels of u8, 12.3 % filled", and the larger volume of which this is the middle.
+std::string volume_text(const measure::BricksBenchResult& result);
+
+// Tables for people: sizes, code, and the rate of every loop.
+std::string table_text(const BricksBenchRun& run);
+
+// All that was measured. In a report the volume's sizes are attributes of /bricks, which holds the tables
+// `sets`, `rows` and `trade_off`.
+measure::ResultGroup results_of(const BricksBenchRun& run);
+measure::ResultTable rows_table(const BricksBenchRun& run);
+measure::ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows);
+
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const BricksBenchRun& /*run*/) {
+  return {{"types", "brick_size", "access", "loop", "filter"}, {"lookups", "bytes"}};
+}
+
+// The results as a page, with the figures of the thesis's chapter 6.
+HtmlPage page_of(const BricksBenchRun& run);
+
+// The measurements of vox-bench convert, for people and for programs.
+
+struct ConvertBenchRun : BenchRun {
+  measure::ConvertBenchResult result;
+};
+
+// A table for people with a line for each row.
+std::string table_text(const ConvertBenchRun& run);
+
+// All that was measured. In a report the sizes are attributes of /convert, which holds the table `rows` and,
+// with a profile, `kernels`.
+measure::ResultGroup results_of(const ConvertBenchRun& run);
+measure::ResultTable rows_table(const ConvertBenchRun& run);
+
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const ConvertBenchRun& /*run*/) {
+  return {{"mesh", "coverage", "materials", "resolution"}, {"triangles", "voxels", "svo_nodes", "nodes"}};
+}
+
+// The mesh, coverage and materials of a row, by which charts group rows: "sphere, conservative, texture".
+std::string series_text(const measure::ConvertBenchRow& row);
+
+// The results as a page with a chart of the times over the resolutions, and of the phases.
+HtmlPage page_of(const ConvertBenchRun& run);
+
+// The measurements of vox-bench edit, for people and for programs.
+
+struct EditBenchRun : BenchRun {
+  std::string source;
+  measure::EditBenchResult result;
+};
+
+// A table for people with a line for each row.
+std::string table_text(const EditBenchRun& run);
+
+// All that was measured. In a report the sizes are attributes of /edit, which holds the table `rows` and,
+// with a profile, `kernels`.
+measure::ResultGroup results_of(const EditBenchRun& run);
+measure::ResultTable rows_table(const EditBenchRun& run);
+measure::ResultTable edit_rows_table(const std::vector<measure::EditBenchRow>& rows);
+
+// The columns of the rows by which two runs are compared. How many nodes an edit makes on its way is not its
+// work but its way: what comes of it is.
+inline measure::ComparedColumns compared_columns(const EditBenchRun& /*run*/) {
+  return {{"series", "order", "size", "batch", "edits"},
+          {"changed_voxels", "nodes_new", "leaves_new", "items_after"}};
+}
+
+// "45,972,702 voxels in 4096³, 1,234,567 nodes".
+std::string edited_scene_text(const measure::EditBenchResult& result);
+
+// The results as a page with a chart for each series, and with a profile another of its kernels.
+HtmlPage page_of(const EditBenchRun& run);
+
+// The measurements of vox-bench forms, for people and for programs.
+
+struct FormsBenchRun : BenchRun {
+  std::string source;
+  measure::FormsBenchResult result;
+};
+
+// A table for people with a line for each form.
+std::string table_text(const FormsBenchRun& run);
+
+// All that was measured. In a report the sizes are attributes of /forms, which holds the tables `ceilings`,
+// `sizes` and `rows`.
+measure::ResultGroup results_of(const FormsBenchRun& run);
+measure::ResultTable rows_table(const FormsBenchRun& run);
+
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const FormsBenchRun& /*run*/) {
+  return {{"form", "brick_size", "load_factor", "layout", "loop"}, {"lookups", "filled", "checksum"}};
+}
+
+// The results as a page with a chart for each loop.
+HtmlPage page_of(const FormsBenchRun& run);
+
+// "1,234,567 voxels in 512³".
+std::string scene_text(const measure::FormsBenchResult& result);
+
+// The loops that were measured, in their order; none where no form could be.
+struct LoopTitle {
+  std::string loop, title, unit;  // "mean", "mean 3³", "G/s"
+  double scale;                   // of the unit: 1e9
+};
+std::vector<LoopTitle> loop_titles(const measure::FormsBenchResult& result);
+
+// The row of a form, or null where there is none.
+const measure::FormsBenchRow* row_of(const measure::FormsBenchResult& result, size_t form,
+                                     const std::string& loop);
+
+// The measurements of vox-bench hash, for people and for programs.
+
+struct HashBenchRun : BenchRun {
+  measure::HashBenchResult result;
+};
+
+// Tables for people, as Table 2 and Figure 8: times with their spread and the share of the ceiling that they
+// reach.
+std::string table_text(const HashBenchRun& run);
+
+// All that was measured. In a report the sizes are attributes of /hash, which holds the tables `ceilings` and
+// `rows`.
+measure::ResultGroup results_of(const HashBenchRun& run);
+measure::ResultTable rows_table(const HashBenchRun& run);
+
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const HashBenchRun& /*run*/) {
+  return {{"table", "item_words", "load_factor", "op", "hit_rate"}, {"items"}};
+}
+
+// The results as a page with a chart for each operation.
+HtmlPage page_of(const HashBenchRun& run);
+
+// The measurements of vox-bench intersect, for people and for programs.
+
+struct IntersectRun : BenchRun {
+  std::string first, second;  // names of the meshes
+  measure::IntersectOptions options;
+  measure::IntersectResult result;
+};
+
+// Tables for people: a line for each table of voxel keys, and one for each of some frames.
+std::string table_text(const IntersectRun& run);
+
+// All that was measured. In a report the sizes are attributes of /intersect, which holds the tables `tables` and
+// `rows`.
+measure::ResultGroup results_of(const IntersectRun& run);
+measure::ResultTable summaries_table(const measure::IntersectResult& result);
+measure::ResultTable frames_table(const std::vector<measure::IntersectRow>& rows);
+inline measure::ResultTable rows_table(const IntersectRun& run) {
+  return frames_table(run.result.rows);
+}
+
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const IntersectRun& /*run*/) {
+  return {{"table", "frame"}, {"first_voxels", "second_voxels", "common_voxels", "candidates", "meeting"}};
+}
+
+// The results as a page with charts over the frames.
+HtmlPage page_of(const IntersectRun& run);
+
+// "1,584 frames a second, …": what the paper's figure compares with.
+std::string paper_text();
+
+// The measurements of vox-bench keys, for people and for programs.
+
+struct KeysBenchRun : BenchRun {
+  measure::KeysBenchResult result;
+};
+
+// Tables for people, one for each set of keys: how many keys a second are built and found, with how many
+// sectors.
+std::string table_text(const KeysBenchRun& run);
+
+// All that was measured. In a report the sizes are attributes of /keys, which holds the tables `ceilings`,
+// `rows`, `failures` and `ages`.
+measure::ResultGroup results_of(const KeysBenchRun& run);
+// The table for --csv: the rows or, if nothing else was measured, the ages.
+measure::ResultTable rows_table(const KeysBenchRun& run);
+measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows);
+
+// For people: of each table how old its keys are in the mean, 99 in a hundred of them, and at most.
+measure::ResultTable ages_summary(const std::vector<measure::KeyAgesRow>& rows);
+
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const KeysBenchRun& /*run*/) {
+  return {{"table", "set", "layout", "key_bits", "value_bits", "keys", "load_factor", "multiplicity", "op",
+           "hit_rate"},
+          {"items"}};
+}
+
+// The results as a page with charts for each set of keys.
+HtmlPage page_of(const KeysBenchRun& run);
+
+// The description that the rows of one table for people share: "image, morton, 524,288 keys of 64 bits".
+std::string set_text(const measure::KeyTablePoint& row);
+std::string set_text(const measure::KeysBenchRow& row);
+// "find 50 %".
+std::string op_text(const measure::KeysBenchRow& row);
+
+// The results of vox-bench match, for people and for programs.
+
+struct MatchRun : BenchRun {
+  measure::MatchBenchResult result;
+  std::optional<measure::Similarity> known;  // known for generated pictures
+  std::string query, reference;              // names of the pictures
+  scene::Image overlay;                      // without pixels where nobody asks for it
+
+  // The distance in pixels, at a corner of the query, between the similarity that was found and the known one.
+  std::optional<double> off() const;
+};
+
+// The match, and a table of the measurements.
+std::string table_text(const MatchRun& run);
+
+// All of it. In a report it is /match, with the table `rows`.
+measure::ResultGroup results_of(const MatchRun& run);
+measure::ResultTable rows_table(const MatchRun& run);
+
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const MatchRun& /*run*/) {
+  return {{"table"}, {"items", "keys", "votes"}};
+}
+
+// The results as a page with the overlay and a chart of the times.
+HtmlPage page_of(const MatchRun& run);
+
+}  // namespace vox

@@ -1,0 +1,139 @@
+#include "tools/vox-convert/scenes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/images/palette_file.h"
+#include "formats/points/point_voxels.h"
+#include "formats/points/points.h"
+#include "formats/volume/volume_formats.h"
+#include "formats/voxels/voxel_file.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/process.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/units.h"
+#include "libvox/voxelize/grid.h"
+
+namespace vox {
+namespace {
+
+void tell_survey(const CloudSurvey& found, const std::filesystem::path& path, const ConvertOptions& options) {
+  if (found.not_finite > 0)
+    log_warning("dropped {} with coordinates that are not finite", format_count(found.not_finite, "point"));
+  if (found.left_out > 0)
+    log_info("{} left out: withheld, or splats less opaque than {}", format_count(found.left_out, "point"),
+             options.points.splat_opacity);
+  if (found.points == 0) throw Error("no points to convert").at(path.string());
+}
+
+void tell_colorless(const ConvertOptions& options) {
+  for (const char* option : {"palette", "palette-weight", "palette-out"})
+    if (std::ranges::find(options.given, option, &Option::name) != options.given.end())
+      throw UsageError(fmt::format("--{} has no effect where not all points have colours", option));
+  log_info("not all points have colours: the scene has no materials");
+}
+
+}  // namespace
+
+CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
+                     const ConvertOptions& options) {
+  const CloudSurvey found = survey(cloud);
+  tell_survey(found, path, options);
+  return found;
+}
+
+voxelize::Box around_points(const voxelize::Box& box, const ConvertOptions& options) {
+  const Vec3d around = {options.point_radius, options.point_radius, options.point_radius};
+  return {box.min - around, box.max + around};
+}
+
+ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, const ConvertOptions& options) {
+  const VoxelFileOptions reading = voxel_file_options(options);
+  const VoxelFile voxels = point_voxels(std::move(cloud), grid,
+                                        {.radius = options.point_radius,
+                                         .materials = reading.materials,
+                                         .room = room_for_points(options.engine.memory_limit)});
+  return scene_of_voxels(voxels, reading, options.inputs[0]);
+}
+
+bool is_points_input(const ConvertOptions& options) {
+  return is_points_path(options.inputs[0]);
+}
+
+dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conversion) {
+  if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
+    throw UsageError(options.inputs[0].string() +
+                     ": one of --res and --voxel-size is needed, such as --res 4K");
+  if (options.materials == scene::MaterialMode::Mesh)
+    throw UsageError("--materials mesh is for meshes: points have colours (texture), or none");
+  check_targets(options);
+  const ThreadLimit threads(options.engine.threads);
+  Stopwatch watch;
+  PointCloud cloud = open_points(options.inputs, options.points);
+  conversion.points = surveyed(cloud, options.inputs[0], options);
+  conversion.device = "cpu";
+  // The grid spans what the points fill.
+  const voxelize::Grid grid = voxelize::fit_box(around_points(conversion.points.box, options), options.grid);
+  if (kind_of_output(options.output) == OutputKind::Nrrd)
+    check_dense_resolution(grid.resolution, options.output);
+  if (options.materials != scene::MaterialMode::None && !cloud.has_colors) tell_colorless(options);
+  conversion.seconds.load = watch.lap();
+  throw_if_cancelled();
+  log_info("{}, {}³ voxels of {:.4g} units", format_count(conversion.points.points, "point"), grid.resolution,
+           grid.voxel_size);
+  ScenePlusError made = voxels_of(std::move(cloud), grid, options);
+  conversion.seconds.build = watch.lap();
+  conversion.palette_error = made.error;
+  if (made.scene.dag.voxels == 0) log_warning("no voxel is filled: no point lies inside --clip");
+  sign(made.scene, options);
+  return std::move(made.scene);
+}
+
+VoxelFileOptions voxel_file_options(const ConvertOptions& options) {
+  VoxelFileOptions reading = {.materials = options.materials != scene::MaterialMode::None,
+                              .palette = {},
+                              .weights = {},
+                              .memory_limit = options.engine.memory_limit};
+  if (options.palette) reading.palette = read_palette(*options.palette);
+  if (options.palette_weight) reading.weights.area_power = *options.palette_weight;
+  return reading;
+}
+
+namespace {
+
+// Only the file itself tells whether it has colours.
+void refuse_palettes(const ConvertOptions& options) {
+  if (options.palette || options.palette_weight || options.palette_out)
+    throw UsageError(fmt::format("--palette, --palette-weight and --palette-out are for colours: {} has none",
+                                 options.inputs[0].string()));
+}
+
+}  // namespace
+
+bool is_voxels_input(const ConvertOptions& options) {
+  return is_voxels_path(options.inputs[0]);
+}
+
+dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion) {
+  if (options.inputs.size() > 1)
+    throw UsageError("a file of voxels is one of several inputs: --res or --voxel-size says their grid");
+  if (options.materials == scene::MaterialMode::Mesh)
+    throw UsageError("--materials mesh is for meshes: voxels have colours (texture), or none");
+  check_targets(options);
+  const ThreadLimit threads(options.engine.threads);
+  const Stopwatch watch;
+  ScenePlusError read = read_voxels(options.inputs[0], voxel_file_options(options));
+  if (!read.scene.dag.materials) refuse_palettes(options);
+  conversion.seconds.load = watch.seconds();
+  conversion.palette_error = read.error;
+  conversion.device = "cpu";
+  if (read.scene.dag.voxels == 0) log_warning("no voxel is filled");
+  sign(read.scene, options);
+  if (options.grid.resolution > 0) make_coarser(read.scene, options);
+  return std::move(read.scene);
+}
+
+}  // namespace vox
