@@ -20,6 +20,9 @@ class NewFile {
   // before. Throws Error if anything could not be written; the target is then as it was.
   void commit();
 
+  // True if the file is at its target. It may be there although commit() throws, if a power failure may undo that.
+  bool is_in_place() const { return target_.is_in_place(); }
+
  private:
   Quiet quiet_;
   AtomicFile target_;

@@ -12,12 +12,14 @@
 #include <system_error>
 
 #include "formats/io/h5_new_file.h"
+#include "formats/io/read_file.h"
 #include "formats/scene/groups.h"
 #include "formats/scene/h5_words.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/base/files.h"
+#include "libvox/base/log.h"
 
 namespace vox {
 namespace {
@@ -202,7 +204,7 @@ WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& pla
 }
 
 void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> checks, const fs::path& path,
-                      const Compression& compression) {
+                      const Compression& compression, NewParts new_parts) {
   h5::Quiet quiet;
   std::vector<OpenPart> parts;
   std::vector<std::string> names;
@@ -230,7 +232,13 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
       h5::write_words(group, "starts", sums.starts, compression);
     }
   }
-  file.commit();
+  try {
+    file.commit();
+  } catch (const Error&) {
+    if (file.is_in_place()) new_parts.keep();
+    throw;
+  }
+  new_parts.keep();
   remove_unnamed_parts(path);
 }
 
@@ -241,17 +249,16 @@ bool has_parts(const h5::Object& svdag) {
 std::vector<fs::path> named_parts(const fs::path& path) {
   h5::Quiet quiet;
   std::vector<fs::path> parts;
+  std::error_code failed;
+  if (fs::file_size(path, failed) == 0 && !failed) return parts;
+  check_input(path);  // is_scene_file() would take a file that cannot be read for no scene
   if (!is_scene_file(path)) return parts;
-  try {
-    const h5::Object file = h5::open_file(path);
-    if (!h5::has_child(file, "svdag")) return parts;
-    const h5::Object svdag = h5::open_group(file, "svdag");
-    if (!has_parts(svdag)) return parts;
-    for (const std::string& name : h5::read_texts(h5::open_group(svdag, "parts"), "file"))
-      parts.push_back(path.parent_path() / name);
-  } catch (const Error&) {  // a damaged file names no parts
-    parts.clear();
-  }
+  const h5::Object file = h5::open_file(path);
+  if (!h5::has_child(file, "svdag")) return parts;
+  const h5::Object svdag = h5::open_group(file, "svdag");
+  if (!has_parts(svdag)) return parts;
+  for (const std::string& name : h5::read_texts(h5::open_group(svdag, "parts"), "file"))
+    parts.push_back(path.parent_path() / name);
   return parts;
 }
 
@@ -289,12 +296,15 @@ void remove_part(const fs::path& part) {
   fs::remove(part.parent_path(), ignored);  // fails if something is in it
 }
 
+// Throws Error if the folder or the type of something in it cannot be read.
 std::vector<fs::path> regular_files(const fs::path& folder) {
   std::vector<fs::path> files;
-  std::error_code failed, unknown;
-  for (fs::directory_iterator at(folder.empty() ? "." : folder, failed), end; !failed && at != end;
-       at.increment(failed))
-    if (at->is_regular_file(unknown)) files.push_back(folder / at->path().filename());
+  try {
+    for (const fs::directory_entry& found : fs::directory_iterator(folder.empty() ? "." : folder))
+      if (found.exists() && found.is_regular_file()) files.push_back(folder / found.path().filename());
+  } catch (const fs::filesystem_error& error) {
+    throw Error("cannot be read: " + error.code().message()).at(folder.string());
+  }
   return files;
 }
 
@@ -306,6 +316,8 @@ bool is_part(const fs::path& file) {
 
 std::set<fs::path> parts_in(const fs::path& folder) {
   std::set<fs::path> parts;
+  std::error_code failed;
+  if (!fs::exists(folder, failed)) return parts;
   for (const fs::path& file : regular_files(folder))
     if (is_part(file)) parts.insert(file);
   return parts;
@@ -343,16 +355,23 @@ PartsLock::~PartsLock() {
 }
 
 void remove_unnamed_parts(const fs::path& scene) {
-  std::set<fs::path> unnamed = parts_in(parts_folder(scene));
-  if (unnamed.empty()) return;
-  for (const fs::path& file : regular_files(scene.parent_path()))
-    for (const fs::path& part : named_parts(file)) unnamed.erase(part);
+  std::set<fs::path> unnamed;
+  try {
+    unnamed = parts_in(parts_folder(scene));
+    if (unnamed.empty()) return;
+    for (const fs::path& file : regular_files(scene.parent_path()))
+      for (const fs::path& part : named_parts(file)) unnamed.erase(part);
+  } catch (const Error& error) {
+    log_info("all parts of scenes stay in {}, because it is not known which are needed: {}",
+             parts_folder(scene).string(), error.what());
+    return;
+  }
   std::ranges::for_each(unnamed, remove_part);
 }
 
 void remove_replaced_parts(const fs::path& scene) {
-  if (parts_in(parts_folder(scene)).empty()) return;
   try {
+    if (parts_in(parts_folder(scene)).empty()) return;
     const PartsLock lock(scene);
     remove_unnamed_parts(scene);
   } catch (const Error&) {  // another run has the lock, or the folder cannot be written

@@ -50,13 +50,33 @@ struct WrittenPart {
 WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& place,
                              const Compression& compression = {});
 
+// Removes the parts that it was given unless keep() is called, so that a scene that fails leaves none.
+class NewParts {
+ public:
+  NewParts() = default;
+  NewParts(NewParts&&) = default;
+  NewParts& operator=(NewParts&& other) noexcept {
+    std::swap(parts_, other.parts_);
+    return *this;
+  }
+  ~NewParts();
+
+  void add(std::filesystem::path part) { parts_.push_back(std::move(part)); }
+  void keep() { parts_.clear(); }
+
+ private:
+  std::vector<std::filesystem::path> parts_;
+};
+
 // Writes the head for existing parts, in this order. The levels of the scene's DAG have counts but no words.
 // Throws Error that names a part if it is missing or does not continue the part before. At the end, all other
-// parts in the scene's folder are removed.
+// parts in the scene's folder are removed. If the head is not written, `new_parts` are removed.
 void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> checks,
-                      const std::filesystem::path& path, const Compression& compression = {});
+                      const std::filesystem::path& path, const Compression& compression = {},
+                      NewParts new_parts = {});
 
-// Returns the paths of the parts that the file at this path names; none if the file is not a scene in parts.
+// Returns the paths of the parts that the file at this path names; none if the file is not a scene in parts. Throws Error
+// if the file cannot be read: nobody knows then which parts it needs.
 std::vector<std::filesystem::path> named_parts(const std::filesystem::path& path);
 
 // Removes parts that no scene needs: the parts of a scene file that has been replaced, and those of a scene
@@ -79,29 +99,11 @@ class PartsLock {
 };
 
 // Removes the parts in the scene's folder that no scene beside it names: parts of the scene that was there before, parts
-// of builds that were killed, and what these had begun to write. A file that has not the name of a part stays. The
-// caller has the folder's lock, and the scene is whole.
+// of builds that were killed, and what these had begun to write. A file that has not the name of a part stays. All parts
+// stay if a file beside the scene cannot be read. The caller has the folder's lock, and the scene is whole.
 void remove_unnamed_parts(const std::filesystem::path& scene);
 
 // Does the same for a caller who does not have the lock. If another run has it, all parts stay: that run removes them.
 void remove_replaced_parts(const std::filesystem::path& scene);
-
-// Removes the parts that it was given unless keep() is called, so that a scene that fails leaves none.
-class NewParts {
- public:
-  NewParts() = default;
-  NewParts(NewParts&&) = default;
-  NewParts& operator=(NewParts&& other) noexcept {
-    std::swap(parts_, other.parts_);
-    return *this;
-  }
-  ~NewParts();
-
-  void add(std::filesystem::path part) { parts_.push_back(std::move(part)); }
-  void keep() { parts_.clear(); }
-
- private:
-  std::vector<std::filesystem::path> parts_;
-};
 
 }  // namespace vox

@@ -276,9 +276,9 @@ void commit_together(std::span<AtomicFile* const> files) {
     replaced.undo();
     throw system_error("cannot be written", file->target_, failed);
   }
+  for (AtomicFile* file : files) file->temporary_.clear();
   std::set<fs::path> folders;
   for (AtomicFile* file : files) {
-    file->temporary_.clear();
     if (folders.insert(file->target_.parent_path()).second)
       sync_folder(file->target_.parent_path(), file->target_);
   }

@@ -41,6 +41,7 @@ class AtomicFile {
   // Flushes the file to the disk and renames it. Throws Error that names the target; the target is then as it was,
   // unless the error says that the file is written.
   void commit();
+  bool is_in_place() const { return temporary_.empty(); }
 
  private:
   friend void commit_together(std::span<AtomicFile* const> files);

@@ -101,6 +101,24 @@ def node_starts(file, level, words):
     return starts
 
 
+def mix64(x):
+    x = (x ^ (x >> np.uint64(33))) * np.uint64(0xff51afd7ed558ccd)
+    x = (x ^ (x >> np.uint64(33))) * np.uint64(0xc4ceb9fe1a85ec53)
+    return x ^ (x >> np.uint64(33))
+
+
+def check_of(part):
+    """Returns the sum over all words of a part that docs/formats.md describes."""
+    levels = [group["words"] for _, group in sorted(part["svdag"].items())]
+    check = np.array([len(levels)], np.uint64)  # arrays wrap around without a warning
+    for words in levels:
+        numbers = np.arange(1, len(words) + 1, dtype=np.uint64)
+        values = words[()].astype(np.uint64) | np.uint64(1 << 32)
+        total = np.sum(mix64(numbers) * values, dtype=np.uint64)
+        check = mix64(check ^ total) + words.attrs["first"]
+    return check[0]
+
+
 def write_in_parts(source, head, count):
     """Writes a scene as a head and parts, following docs/formats.md."""
     folder, base = os.path.splitext(head)[0] + ".parts", os.path.dirname(head)
@@ -112,10 +130,8 @@ def write_in_parts(source, head, count):
         for name in set(file) - {"svdag"}:
             file.copy(name, to)
         to["svdag/parts/file"] = np.array(names, "S")
-        to["svdag/parts/check"] = np.arange(count, dtype="<u8") + 1000
-        for i, part in enumerate(parts):
+        for part in parts:
             part.attrs["format"], part.attrs["version"] = np.bytes_("vox-scene-part"), np.uint32(2)
-            part.attrs["check"] = np.uint64(1000 + i)
         for level, (group, item) in enumerate(sorted(file["svdag"].items())):
             words = item["words"][()]
             starts = node_starts(file, level, words.tolist())
@@ -132,6 +148,10 @@ def write_in_parts(source, head, count):
             to.create_virtual_dataset(path, layout)
             to[path].attrs.update(item["words"].attrs)
             item.copy("starts", to[f"svdag/{group}"])
+        checks = np.array([check_of(part) for part in parts], "<u8")
+        to["svdag/parts/check"] = checks
+        for part, check in zip(parts, checks):
+            part.attrs["check"] = check
     for part in parts:
         part.close()
 

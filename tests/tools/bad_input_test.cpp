@@ -41,7 +41,7 @@ TEST_F(BadInput, MeshesThatAreNone) {
                                                         {"text.obj", "not an OBJ mesh"},
                                                         {"text.ply", "not a PLY mesh"},
                                                         {"text.glb", "text.glb"},
-                                                        {"text.none", "not a mesh file"},
+                                                        {"text.none", "not a supported mesh file"},
                                                         {"index.obj", "99"}})
     expect_failure(kFailed, text, {name, "--res", "64"});
   expect_failure(kFailed, "missing.obj", {"cube.obj", "missing.obj", "--res", "64"});
@@ -64,7 +64,8 @@ TEST_F(BadInput, PipesAndDevicesAreRefusedInsteadOfWaitedFor) {
   }
   expect_failure(kFailed, "pipe.obj: is not a regular file (pipes and devices are not read",
                  {"pipe.obj", "--res", "64", "-o", "a.h5"});
-  expect_failure(kFailed, "/dev/zero: is not a regular file", {"/dev/zero", "--res", "64"});
+  std::filesystem::create_symlink("/dev/zero", folder_ / "zero.obj");
+  expect_failure(kFailed, "zero.obj: is not a regular file", {"zero.obj", "--res", "64"});
   for (const char* program : {"vox-stats", "vox-render"})
     EXPECT_EQ(run_program(program, {"pipe.h5"}, {.folder = folder_, .file_size_limit = {}}).code, kFailed);
   for (const char* option : {"--paint", "--palette"})
@@ -123,7 +124,7 @@ TEST_F(BadInput, BuffersAndTexturesOutsideOfTheFolderAreReadOnlyWhereThatIsAllow
   const Finished refused = convert({"meshes/a.obj", "--res", "16", "-o", "b.h5"});
   EXPECT_TRUE(has(refused.err, "1 texture outside of its folder not read: ../paint.png")) << refused.err;
   const Finished read = convert({"meshes/a.obj", "--res", "16", "--allow-outside", "-o", "b.h5"});
-  EXPECT_TRUE(has(read.err, "paint.png: not an image")) << read.err;
+  EXPECT_TRUE(has(read.err, "paint.png: not a supported image")) << read.err;
 }
 
 TEST_F(BadInput, ErrorsNameTheInputThatTheyAreAbout) {

@@ -47,7 +47,8 @@ std::string rows_as_csv(const std::string& json) {
       std::string value = line.substr(colon + 3);
       std::erase_if(value, [](char c) { return c == '"' || c == ','; });
       const size_t quote = line.find('"');
-      names += (names.empty() ? "" : ",") + line.substr(quote + 1, colon - quote - 1);
+      const std::string name = line.substr(quote + 1, colon - quote - 1);
+      names += names.empty() ? '"' + name + '"' : "," + name;  // quotes mark tables that vox wrote
       row += (row.empty() ? "" : ",") + value;
     }
   }
@@ -175,7 +176,8 @@ TEST_F(BenchProgram, RefusesValuesThatMakeNoSense) {
   expect_refused(kBadUsage, "-o", {"-o", "report.txt"});
   expect_refused(kBadUsage, "accel8", {"accel8"});
   // The run has items of 2 and 5 words.
-  expect_refused(kBadUsage, "held by none of: slabset", {"--tables", "slabset"});
+  expect_refused(kBadUsage, "none of these tables holds items of so many words: slabset",
+                 {"--tables", "slabset"});
 }
 
 TEST_F(BenchProgram, FindsTargetsThatCannotBeWrittenBeforeTheWork) {

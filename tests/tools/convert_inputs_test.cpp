@@ -71,7 +71,7 @@ TEST_F(PointsProgram, OptionsWithoutEffectAreErrors) {
   expect_failure(kBadUsage, "--materials mesh is for meshes",
                  {"a.xyz", "--res", "64", "--materials", "mesh"});
   expect_failure(kBadUsage, "one of --res and --voxel-size", {"a.xyz"});
-  expect_failure(kFailed, "a point has at most 31", {"a.xyz", "--res", "64", "--point-radius", "100"});
+  expect_failure(kFailed, "the limit is 31", {"a.xyz", "--res", "64", "--point-radius", "100"});
 }
 
 TEST_F(PointsProgram, WhatIsDroppedIsCounted) {

@@ -81,9 +81,9 @@ page.open('cube.html#samples=1&panel=off')
 page.wait('globalThis.voxPage && voxPage.pace.finished > 0')
 page.screenshot('before.png')
 page.value('globalThis.lose = voxPage.renderer.gl.getExtension("WEBGL_lose_context"), lose.loseContext()')
-page.wait('voxPage.renderer.gl.isContextLost() && document.body.innerText.includes("taken away")')
+page.wait('voxPage.renderer.gl.isContextLost() && document.body.innerText.includes("context was lost")')
 page.value('lose.restoreContext()')
-page.wait('!voxPage.renderer.gl.isContextLost() && !document.body.innerText.includes("taken away")')
+page.wait('!voxPage.renderer.gl.isContextLost() && !document.body.innerText.includes("context was lost")')
 page.wait('voxPage.pace.finished > 0')
 page.screenshot('after.png'))"),
             "");

@@ -133,9 +133,9 @@ page.value('voxPage.settings.samples = 1, document.body.classList.add("bare"), v
 page.wait('voxPage.pace.finished > 0')
 page.screenshot('page.png')
 page.value('globalThis.lose = voxPage.renderer.gl.getExtension("WEBGL_lose_context"), lose.loseContext()')
-page.wait('voxPage.renderer.gl.isContextLost() && document.body.innerText.includes("taken away")')
+page.wait('voxPage.renderer.gl.isContextLost() && document.body.innerText.includes("context was lost")')
 page.value('lose.restoreContext()')
-page.wait('!voxPage.renderer.gl.isContextLost() && !document.body.innerText.includes("taken away")')
+page.wait('!voxPage.renderer.gl.isContextLost() && !document.body.innerText.includes("context was lost")')
 page.wait('voxPage.pace.finished > 0')
 page.screenshot('after.png')
 print(messages(page)))"),

@@ -378,7 +378,7 @@ ToolDescription convert_description() {
            "digest",
            "vox-convert ct.nrrd --structure svdag -o bones.h5     a scene of a volume's values or labels",
            "vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials",
-           "vox-convert house.h5 --structure svdag,hash           a spatial hash beside the SVDAG",
+           "vox-convert house.h5 --structure svdag,hash -o h.h5   a spatial hash beside the SVDAG",
            "vox-convert house.obj --res 4K --spill host           if the SVDAG is larger than the GPU's "
            "memory",
            "vox-convert house.obj --res 4K --paint strokes.txt    paints strokes over its textures"},

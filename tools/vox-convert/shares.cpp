@@ -140,8 +140,8 @@ voxelize::BuildResult built_together(Engine& engine, const MeshWork& work, const
 
 void write_head(const dag::VoxelScene& scene, const ConvertOptions& options, Conversion& conversion) {
   throw_if_cancelled();
-  write_scene_head(scene, conversion.parts, options.output, options.compression);
-  conversion.new_parts.keep();
+  write_scene_head(scene, conversion.parts, options.output, options.compression,
+                   std::move(conversion.new_parts));
 }
 
 namespace {

@@ -62,7 +62,11 @@ OptionTopic scene_topic() {
                        .preset = "512",
                        .range = OptionRange{16, 8192},
                        .unit = "texels",
-                       .help = "Side of each texture."}}};
+                       .help = "Side of each texture."},
+                      {.name = "unwrapped",
+                       .rules = {{kSphere, "it is for bumpy-sphere"}},
+                       .help = "Give each part of a bumpy-sphere's surface texels of its own, with texture "
+                               "coordinates from 0 to 1, as painting needs it."}}};
 }
 
 ToolDescription scene_description() {

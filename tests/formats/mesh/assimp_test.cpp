@@ -217,7 +217,7 @@ TEST_F(Frames, ColladaIsInMetresUnlessItsUnitsAreKept) {
   EXPECT_EQ(first_corner("a.dae", inches, {.units = MeshUnits::Keep}), (Vec3d{1, 13, -2}));
   for (const char* meter : {"0", "-1"})
     expect_refused("a.dae", collada(fmt::format(R"(<unit meter="{}"/>)", meter)),
-                   fmt::format("its unit is {} metres", meter));
+                   fmt::format("the file gives its unit as {} metres", meter));
 }
 
 TEST_F(Frames, FbxIsInMetresUnlessItsUnitsAreKept) {
@@ -225,7 +225,7 @@ TEST_F(Frames, FbxIsInMetresUnlessItsUnitsAreKept) {
   EXPECT_EQ(first_corner("a.fbx", fbx(fbx_unit(2.54))), (Vec3d{0.0254, 2 * 0.0254, 3 * 0.0254}));
   EXPECT_EQ(first_corner("a.fbx", fbx(fbx_unit(100))), (Vec3d{1, 2, 3}));
   EXPECT_EQ(first_corner("a.fbx", fbx(fbx_unit(2.54)), {.units = MeshUnits::Keep}), (Vec3d{1, 2, 3}));
-  expect_refused("a.fbx", fbx(fbx_unit(-1)), "its unit is -0.01 metres");
+  expect_refused("a.fbx", fbx(fbx_unit(-1)), "the file gives its unit as -0.01 metres");
 }
 
 TEST_F(Frames, TheAxesOfFbxPointToTheRightUpAndToTheFront) {

@@ -192,7 +192,7 @@ TEST_F(Obj, ErrorsNameTheLine) {
   expect(kSquare + "f -1 -2 -5\n" + kSquare,
          "a.obj:5: '-5' refers to a v that does not exist: 4 are defined before it");
   expect(kSquare + "f 0 1 2\n", "a.obj:5: '0' refers to v 0, but indices count from 1");
-  expect(kSquare + "f 1 2 99999999999999999999999999\n", "is not there");
+  expect(kSquare + "f 1 2 99999999999999999999999999\n", "refers to a v that does not exist");
   expect(kSquare + "f 1 2 x\n", "a.obj:5: expected an index instead of 'x'");
   expect(kSquare + "f 1 2 3.5\n", "expected a corner such as 1, 1/2, 1//3 or 1/2/3 instead of '3.5'");
   expect(kSquare + kUv + "f 1 2 3/1/1/1\n", "expected a corner");

@@ -249,13 +249,27 @@ TEST_F(SceneParts, OfASceneThatHasANewNameStayWhenTheOldNameIsWrittenAgain) {
   const dag::VoxelScene older = scene_of(shell, 64, true), newer = scene_of(everywhere, 64, true);
   write_in_parts(older, 3);
   fs::rename(path, folder / "older.h5");
-  std::ofstream(folder / "damaged.h5") << "\x89HDF\r\n\x1a\n";
+  std::ofstream(folder / "empty.h5");
   write_in_parts(newer, 2);
   expect_same_levels(read_scene(path).dag, newer.dag);
   expect_same_levels(read_scene(folder / "older.h5").dag, older.dag);
   write_scene(newer, path);
   expect_same_levels(read_scene(folder / "older.h5").dag, older.dag);
   EXPECT_EQ(files_of_parts().size(), 3u);
+}
+
+TEST_F(SceneParts, AllStayIfAFileThatMayNeedThemCannotBeRead) {
+  const dag::VoxelScene older = scene_of(shell, 64, true), newer = scene_of(everywhere, 64, true);
+  write_in_parts(older, 3);
+  const std::string head = bytes_of_file(path);
+  std::ofstream(folder / "copy.h5", std::ios::binary) << head.substr(0, head.size() / 2);
+  write_scene(newer, path);
+  EXPECT_EQ(files_of_parts().size(), 3u);
+  std::ofstream(folder / "copy.h5", std::ios::binary) << head;
+  expect_same_levels(read_scene(folder / "copy.h5").dag, older.dag);
+  fs::remove(folder / "copy.h5");
+  write_scene(newer, path);
+  EXPECT_FALSE(fs::exists(parts_folder(path)));
 }
 
 TEST_F(SceneParts, OfARunThatHoldsTheLockStayWhenAnotherWritesTheScene) {
