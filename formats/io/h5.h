@@ -13,10 +13,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace vox::h5 {
+
+inline constexpr std::string_view kMagic = "\x89HDF\r\n\x1a\n";  // every file begins with it
 
 // The first failure to close an object of a file that is written. HDF5 writes much of a file when its objects are
 // closed, and a destructor cannot throw: close_file() throws instead. All objects of a new file share one.

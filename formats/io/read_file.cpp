@@ -67,12 +67,16 @@ void check_input(const std::filesystem::path& path) {
   const ReadFile file(path);
 }
 
+std::string read_first_bytes(const std::filesystem::path& path, size_t most) {
+  const ReadFile file(path);
+  std::string bytes(std::min<uint64_t>(most, file.size()), '\0');
+  file.read(0, std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
 std::string first_bytes(const std::filesystem::path& path, size_t most) {
   try {
-    const ReadFile file(path);
-    std::string bytes(std::min<uint64_t>(most, file.size()), '\0');
-    file.read(0, std::as_writable_bytes(std::span(bytes)));
-    return bytes;
+    return read_first_bytes(path, most);
   } catch (const Error&) {
     return "";
   }

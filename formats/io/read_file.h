@@ -40,7 +40,10 @@ class ReadFile {
 // Throws Error where the constructor of ReadFile does, for files that another library opens.
 void check_input(const std::filesystem::path& path);
 
-// Returns the first `most` bytes of a file, fewer of a shorter one, and none where it cannot be read.
+// Returns the first `most` bytes of a file, fewer of a shorter one. Throws Error if it cannot be read.
+std::string read_first_bytes(const std::filesystem::path& path, size_t most);
+
+// Does the same, but returns no bytes if the file cannot be read.
 std::string first_bytes(const std::filesystem::path& path, size_t most);
 
 // A file mapped into memory for reading.

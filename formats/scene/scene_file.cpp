@@ -151,8 +151,7 @@ SceneFileParts scene_file_parts(const fs::path& path) {
 }
 
 bool is_scene_file(const fs::path& path) {
-  constexpr std::string_view kMagic = "\x89HDF\r\n\x1a\n";
-  return first_bytes(path, kMagic.size()) == kMagic;
+  return first_bytes(path, h5::kMagic.size()) == h5::kMagic;
 }
 
 namespace {

@@ -251,8 +251,7 @@ std::vector<fs::path> named_parts(const fs::path& path) {
   std::vector<fs::path> parts;
   std::error_code failed;
   if (fs::file_size(path, failed) == 0 && !failed) return parts;
-  check_input(path);  // is_scene_file() would take a file that cannot be read for no scene
-  if (!is_scene_file(path)) return parts;
+  if (read_first_bytes(path, h5::kMagic.size()) != h5::kMagic) return parts;
   const h5::Object file = h5::open_file(path);
   if (!h5::has_child(file, "svdag")) return parts;
   const h5::Object svdag = h5::open_group(file, "svdag");

@@ -89,9 +89,7 @@ TEST_F(HelpProgram, TheShortPageFitsAScreenAndHasTheOptionsThatMostPeopleNeed) {
   for (const auto& [program, command] : kPrograms) {
     const std::vector<std::string> page = help(program, command, "", "100");
     EXPECT_LE(page.size(), 40u) << program << testing::PrintToString(command);
-    EXPECT_EQ(options(page).size(), command.empty() && program == "vox-scene"   ? 9u
-                                    : command.empty() && program == "vox-bench" ? 7u
-                                                                                : 10u)
+    EXPECT_EQ(options(page).size(), command.empty() && program == "vox-bench" ? 7u : 10u)
         << program << testing::PrintToString(command);
     const std::string name = command.empty() ? program : program + " " + command[0];
     EXPECT_EQ(page.front().rfind("Usage: " + name + " ", 0), 0u) << page.front();

@@ -9,6 +9,7 @@
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/scene_parts.h"
+#include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
@@ -24,15 +25,28 @@ namespace {
 
 // The words of a scene in parts are in the parts' files alone, so that their numbers come from the output.
 SceneFigures figures_of(const dag::VoxelScene& scene, const ConvertOptions& options) {
-  return options.parts ? SceneFigures(scene, read_scene_info(options.output).level_words)
-                       : SceneFigures(scene);
+  if (!options.parts) return SceneFigures(scene);
+  try {
+    return SceneFigures(scene, read_scene_info(options.output).level_words);
+  } catch (const Error& error) {
+    throw Error(fmt::format("is written, but its figures cannot be read: {}", error.what()))
+        .at(options.output.string());
+  }
+}
+
+std::vector<std::filesystem::path> parts_of(const ConvertOptions& options) {
+  try {
+    return named_parts(options.output);
+  } catch (const Error& error) {
+    throw Error(fmt::format("is written, but its parts cannot be read: {}", error.what()))
+        .at(options.output.string());
+  }
 }
 
 uint64_t output_bytes(const ConvertOptions& options) {
   uint64_t bytes = std::filesystem::file_size(options.output);
   if (options.parts)
-    for (const std::filesystem::path& part : named_parts(options.output))
-      bytes += std::filesystem::file_size(part);
+    for (const std::filesystem::path& part : parts_of(options)) bytes += std::filesystem::file_size(part);
   return bytes;
 }
 
