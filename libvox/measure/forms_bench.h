@@ -50,7 +50,8 @@ struct FormsBenchOptions {
   std::vector<Form> forms = {Form::Svdag, Form::Bricks, Form::Hash};
   std::vector<uint32_t> log2_sides = {0};  // sides of bricks; 0: the side that takes least memory
   std::vector<double> load_factors = {0.95};
-  std::vector<spatial::CellKeyLayout> layouts = {spatial::CellKeyLayout::Morton, spatial::CellKeyLayout::Linear};
+  std::vector<spatial::CellKeyLayout> layouts = {spatial::CellKeyLayout::Morton,
+                                                 spatial::CellKeyLayout::Linear};
   uint32_t filter = 3;                     // voxels a side of the mean filter
   std::optional<uint64_t> gathers, means;  // the device's defaults if absent
   std::optional<uint32_t> picture, repetitions;

@@ -155,7 +155,8 @@ void read_resume(const CommandLine& arguments, ConvertOptions& options) {
 spatial::HashOptions read_hash_options(const CommandLine& arguments) {
   spatial::HashOptions options;
   options.load_factor = arguments.number("load-factor");
-  options.layout = arguments.choice("key-layout", {spatial::CellKeyLayout::Morton, spatial::CellKeyLayout::Linear});
+  options.layout =
+      arguments.choice("key-layout", {spatial::CellKeyLayout::Morton, spatial::CellKeyLayout::Linear});
   return options;
 }
 

@@ -69,7 +69,7 @@ vec3 sky_towards(vec3 direction) {
   return mix(sky[0], direction.y < 0.0 ? sky[2] : sky[1], abs(direction.y));
 }
 
-// Gives the surface a smooth normal with weight `share`. If the cells give no estimate, cells twice as wide are tried.
+// Gives the surface a smooth normal with this weight. If the cells give no estimate, cells twice as wide are tried.
 // Rays from the surface start above the steps between its faces.
 void smoothen(inout Surface at, Hit hit, vec3 direction, float share) {
   vec3 by = abs(direction), slope = direction / max(max(by.x, by.y), by.z);
