@@ -155,6 +155,7 @@ class AssimpSceneBuilder {
   ImportedScene build(const MeshOptions& options) {
     std::vector<Instance> instances = find_instances(source_, root_transform(source_, options));
     reserve(scene_, instances);
+    scene_.unit = unit_of(source_, options);
     for (const Instance& instance : instances)
       if (instance.mesh->HasPositions() && instance.mesh->HasFaces()) add(instance);
     for (const AssimpMaterials::Use& use : materials_.uses()) scene_.materials.push_back(use.material);

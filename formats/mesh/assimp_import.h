@@ -99,4 +99,7 @@ using AssimpMatrix = aiMatrix4x4t<double>;
 // the file contradicts itself.
 AssimpMatrix root_transform(const aiScene& scene, const MeshOptions& options);
 
+// Returns the unit of the coordinates that this transformation gives.
+scene::LengthUnit unit_of(const aiScene& scene, const MeshOptions& options);
+
 }  // namespace vox

@@ -240,4 +240,10 @@ AssimpMatrix root_transform(const aiScene& scene, const MeshOptions& options) {
   return static_cast<AssimpMatrix>(root);
 }
 
+scene::LengthUnit unit_of(const aiScene& scene, const MeshOptions& options) {
+  const std::string format = format_of(scene);
+  const bool is_told = format.starts_with("Collada") || format.starts_with("Autodesk FBX");
+  return is_told && options.units == MeshUnits::File ? scene::LengthUnit::Metre : scene::LengthUnit::Unknown;
+}
+
 }  // namespace vox

@@ -66,6 +66,7 @@ void transfer(auto& stream, ImportedScene& imported) {
   stream.plain_list(scene.colors);
   stream.plain_list(scene.texcoords);
   stream.plain_list(scene.triangles);
+  stream(scene.unit);
   stream.each(scene.materials, [](auto& stream, scene::Material& material) {
     stream.plain_list(material.name);
     stream(material.base_color);
@@ -118,6 +119,7 @@ void check(const ImportedScene& imported) {
     sound &= fits(material.image, imported.images.size());
   for (const ImageSource& source : imported.images)
     sound &= source.image.pixels.size() == uint64_t{source.image.width} * source.image.height;
+  sound &= scene.unit <= scene::LengthUnit::Metre;
   if (!sound) throw Error("Assimp's result is inconsistent").hint("is the file damaged?");
 }
 

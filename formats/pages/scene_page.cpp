@@ -112,6 +112,7 @@ std::string facts_of(const dag::VoxelScene& scene, uint32_t whole, uint32_t halv
       .set("words", dag.bytes() / sizeof(uint32_t))
       .set("has_materials", dag.materials)
       .set("voxel_size", scene.voxel_size)
+      .set("unit", scene.unit == scene::LengthUnit::Metre ? "m" : "")
       .set("voxels", dag.voxels);
   Json& levels = facts.array("levels");
   uint64_t begin = 0;

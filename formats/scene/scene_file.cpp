@@ -159,6 +159,7 @@ namespace {
 constexpr const char* kFormat = "vox-scene";
 
 // The names that the file uses, in the order of their enumerators.
+constexpr const char* kMetre = "m";
 const std::vector<std::string> kUpAxes = {"x", "y", "z"};
 const std::vector<std::string> kCoverages = {"conservative", "thin"};
 
@@ -189,6 +190,7 @@ void write_placement(const h5::Object& file, const dag::VoxelScene& scene) {
   h5::write_attribute(group, "depth", scene.dag.depth());
   h5::write_attribute(group, "origin", std::span<const double>(origin));
   h5::write_attribute(group, "voxel_size", scene.voxel_size);
+  if (scene.unit == scene::LengthUnit::Metre) h5::write_text(group, "unit", kMetre);
   h5::write_text(group, "up", kUpAxes[static_cast<size_t>(scene.up)]);
   h5::write_text(group, "coverage", kCoverages[static_cast<size_t>(scene.coverage)]);
   h5::write_attribute(group, "solid", uint8_t{scene.solid});
@@ -256,6 +258,8 @@ void read_placement(const h5::Object& file, dag::VoxelScene& scene) {
   scene.voxel_size = h5::read_attribute<double>(group, "voxel_size");
   require(std::isfinite(scene.voxel_size) && scene.voxel_size > 0,
           fmt::format("the voxel size is {}, expected a positive number", scene.voxel_size));
+  if (h5::has_attribute(group, "unit") && h5::read_text(group, "unit") == kMetre)
+    scene.unit = scene::LengthUnit::Metre;
   scene.up = static_cast<dag::UpAxis>(read_choice(group, "up", kUpAxes));
   scene.coverage = static_cast<scene::Coverage>(read_choice(group, "coverage", kCoverages));
   uint8_t solid = h5::read_attribute<uint8_t>(group, "solid");

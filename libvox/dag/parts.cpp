@@ -273,6 +273,7 @@ VoxelScene clipped_scene(const VoxelScene& scene, const VoxelBox& box) {
   part.palette = scene.palette;
   part.origin = scene.origin;
   part.voxel_size = scene.voxel_size;
+  part.unit = scene.unit;
   part.up = scene.up;
   return part;
 }

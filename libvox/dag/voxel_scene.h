@@ -27,8 +27,9 @@ struct VoxelScene {
   // Each palette entry's share of the meshes' surface when they were voxelized; the sum is 1. Edits do not
   // change the shares.
   std::array<double, scene::kPaletteSize> shares = {};
-  Vec3d origin = {0, 0, 0};  // world position of the corner of voxel (0, 0, 0)
-  double voxel_size = 1;     // side of a voxel in world units
+  Vec3d origin = {0, 0, 0};                             // world position of the corner of voxel (0, 0, 0)
+  double voxel_size = 1;                                // side of a voxel in world units
+  scene::LengthUnit unit = scene::LengthUnit::Unknown;  // of the origin and of voxel_size
   UpAxis up = UpAxis::Y;  // axis of the voxel grid that points up; vox-convert turns meshes so that it is y
   scene::Coverage coverage = scene::Coverage::Conservative;
   bool solid = false;

@@ -40,6 +40,10 @@ void append_scene(Scene& scene, Scene&& other) {
   };
   size_t positions = scene.positions.size(), texcoords = scene.texcoords.size();
   size_t materials = scene.materials.size(), images = scene.images.size();
+  if (positions == 0)
+    scene.unit = other.unit;
+  else if (scene.unit != other.unit)
+    scene.unit = LengthUnit::Unknown;
   append(scene.positions, other.positions);
   if (!scene.colors.empty() || !other.colors.empty()) {
     constexpr Rgba8 kWhite = {255, 255, 255, 255};

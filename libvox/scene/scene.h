@@ -17,6 +17,13 @@ struct Rgba8 {
 static_assert(sizeof(Rgba8) == 4);
 
 // sRGB pixels with straight alpha, top row first.
+// The unit of lengths, if the file says it.
+enum class LengthUnit : uint8_t { Unknown, Metre };
+
+inline const char* unit_name(LengthUnit unit) {
+  return unit == LengthUnit::Metre ? "m" : "units";
+}
+
 struct Image {
   std::string name;  // the name of the file or of the embedded image
   uint32_t width = 0, height = 0;
@@ -53,10 +60,11 @@ struct Scene {
   std::vector<Triangle> triangles;
   std::vector<Material> materials;  // at least one if there are triangles
   std::vector<Image> images;
+  LengthUnit unit = LengthUnit::Unknown;  // of the positions
 };
 
 // Appends `other` and shifts its indices. If only one side has vertex colours, the vertices of the other
-// become white.
+// become white. The unit is unknown unless all parts have the same.
 void append_scene(Scene& scene, Scene&& other);
 
 struct DroppedTriangles {

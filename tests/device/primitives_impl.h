@@ -229,4 +229,9 @@ PrimitiveResults run_primitives(Device& device, uint64_t n) {
   return PrimitivesRun<Device>(device, n).run();
 }
 
+#ifdef VOX_HAS_CUDA
+extern template PrimitiveResults run_primitives(device::CudaDevice& device,
+                                                uint64_t n);  // in primitives_cuda.cu
+#endif
+
 }  // namespace vox

@@ -82,8 +82,8 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
 
   if (!engine) engine = soon.get();
   conversion.device = engine->device();
-  log_info("{} triangles, {}³ voxels of {:.4g} units, on {}", format_count(conversion.triangles),
-           grid.resolution, grid.voxel_size, engine->device_text());
+  log_info("{} triangles, {}³ voxels of {:.4g} {}, on {}", format_count(conversion.triangles),
+           grid.resolution, grid.voxel_size, scene::unit_name(scene.unit), engine->device_text());
   voxelize::BuildOptions build = options.build;
   if (painting) build.atlas = &painting->atlas;
   voxelize::BuildResult result = built_together(*engine, {scene, indexed, grid, build}, options, conversion);
@@ -98,6 +98,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   if (result.dag.voxels == 0) log_warning("no voxel is filled: nothing of the mesh lies inside --clip");
 
   dag::VoxelScene voxels = built_scene(std::move(result), indexed, grid, options.build);
+  voxels.unit = scene.unit;
   sign(voxels, options);
   return voxels;
 }

@@ -105,7 +105,7 @@ struct Legend {
 
 // A mode has a legend where its colours are not those of things. `voxel_size` is in scene units.
 bool has_legend(render::Shade shade);
-Legend legend_of(render::Shade shade, const render::Picture& picture, double voxel_size);
+Legend legend_of(render::Shade shade, const render::Picture& picture, const dag::VoxelScene& scene);
 // For a volume of amounts.
 Legend values_legend(const render::Picture& picture, const render::ValueScale& scale);
 // For a surface of a volume.

@@ -98,11 +98,11 @@ bool has_legend(render::Shade shade) {
   return shade != render::Shade::Material;
 }
 
-Legend legend_of(render::Shade shade, const render::Picture& picture, double voxel_size) {
-  const double low = picture.low, high = picture.high;
+Legend legend_of(render::Shade shade, const render::Picture& picture, const dag::VoxelScene& scene) {
+  const double low = picture.low, high = picture.high, voxel_size = scene.voxel_size;
   switch (shade) {
     case render::Shade::Depth:
-      return {"Distance, scene units",
+      return {scene.unit == scene::LengthUnit::Metre ? "Distance, m" : "Distance, scene units",
               ramp({number_text(low * voxel_size), number_text((low + high) / 2 * voxel_size),
                     number_text(high * voxel_size)})};
     case render::Shade::Level:

@@ -33,7 +33,7 @@ render::Picture taken(render::Renderer& renderer, const dag::VoxelScene& scene,
   render.ao_reach = options.ao_reach / scene.voxel_size;
   render::Picture picture = renderer.render(render);
   if (writes_pictures(options) && options.legends == Legends::On && has_legend(render.shade))
-    draw_legend(picture.image, legend_of(render.shade, picture, scene.voxel_size));
+    draw_legend(picture.image, legend_of(render.shade, picture, scene));
   return picture;
 }
 

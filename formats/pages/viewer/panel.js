@@ -44,7 +44,7 @@ export function drawLegend(at, page) {
     const texts = settings.mode === 2 ? [low, (low + high) / 2, high].map(v => numberText(v * facts.voxel_size)) :
       [0, Math.floor(high / 8), high / 4].map(power => power <= 20 ? String(2 ** power) : '2^' + power);
     at.append(bar, make('div', { className: 'ends' }, ...texts.map(text => make('span', {}, text))),
-      settings.mode === 2 ? 'Distance, scene units' : 'Uses of a leaf, 4 x 4 x 4 voxels');
+      settings.mode === 2 ? 'Distance, ' + (facts.unit || 'scene units') : 'Uses of a leaf, 4 x 4 x 4 voxels');
     return;
   }
   /** @type {[string, {r: number, g: number, b: number}][]} */
@@ -66,7 +66,7 @@ export function drawScale(page) {
   const bar = [5, 2, 1].map(n => n * power).find(n => n <= most) ?? power;
   const element = find('scale');
   /** @type {HTMLElement} */ (element.children[0]).style.width = bar / pixel + 'px';
-  element.children[1].textContent = numberText(bar) + (bar === 1 ? ' unit' : ' units');
+  element.children[1].textContent = numberText(bar) + ' ' + (facts.unit || (bar === 1 ? 'unit' : 'units'));
 }
 
 /** Describes the hit at a place of the window. @param {Page} page @param {{x: number, y: number} | null} at */

@@ -228,6 +228,22 @@ TEST_F(Frames, FbxIsInMetresUnlessItsUnitsAreKept) {
   expect_refused("a.fbx", fbx(fbx_unit(-1)), "the file gives its unit as -0.01 metres");
 }
 
+TEST_F(Frames, TheUnitIsTheMetreIfTheFileSaysIt) {
+  const auto unit = [&](const std::string& name, const std::string& content,
+                        const MeshOptions& options = {}) {
+    return read_mesh(folder.write(name, content), options).unit;
+  };
+  using enum scene::LengthUnit;
+  EXPECT_EQ(unit("a.fbx", fbx(fbx_unit(2.54))), Metre);
+  EXPECT_EQ(unit("a.fbx", fbx(fbx_unit(2.54)), {.units = MeshUnits::Keep}), Unknown);
+  EXPECT_EQ(unit("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), Unknown);
+  scene::Scene both = read_mesh(folder.write("a.fbx", fbx("")), {});
+  scene::append_scene(both, read_mesh(folder.write("b.fbx", fbx("")), {}));
+  EXPECT_EQ(both.unit, Metre);
+  scene::append_scene(both, read_mesh(folder.write("b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), {}));
+  EXPECT_EQ(both.unit, Unknown);
+}
+
 TEST_F(Frames, TheAxesOfFbxPointToTheRightUpAndToTheFront) {
   auto corner = [&](const std::string& axes) { return first_corner("a.fbx", fbx(axes + fbx_unit(100))); };
   EXPECT_EQ(corner(""), (Vec3d{1, 2, 3}));

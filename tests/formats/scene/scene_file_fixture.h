@@ -41,6 +41,7 @@ inline dag::VoxelScene sample_scene(uint32_t resolution = 64, bool materials = t
   }
   scene.origin = {-1.5, 0.1, 1e9};
   scene.voxel_size = 0.1;
+  scene.unit = materials ? scene::LengthUnit::Metre : scene::LengthUnit::Unknown;
   scene.up = dag::UpAxis::Z;
   scene.coverage = scene::Coverage::Thin;
   scene.solid = true;
@@ -61,6 +62,7 @@ inline void expect_equal_scenes(const dag::VoxelScene& a, const dag::VoxelScene&
   EXPECT_EQ(a.shares, b.shares);
   EXPECT_EQ(a.origin, b.origin);
   EXPECT_EQ(a.voxel_size, b.voxel_size);
+  EXPECT_EQ(a.unit, b.unit);
   EXPECT_EQ(a.up, b.up);
   EXPECT_EQ(a.coverage, b.coverage);
   EXPECT_EQ(a.solid, b.solid);
