@@ -8,6 +8,7 @@
 #include "libvox/device/atomics.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/batch.h"
+#include "libvox/hash/block_batches.h"
 #include "libvox/hash/table_set.h"
 
 namespace vox::hash {
@@ -121,6 +122,7 @@ class SteppedBatches final : public LinkedBatches {
   void intern(size_t number, const BatchItems& items) override {
     work_[number] = find_or_insert(device_, tables_, items.ref(), items.n, items.pointers);
   }
+  BlockBatches in_block() override { return {}; }
   uint32_t* word() const override { return word_.data(); }
   BatchesResult finish() override {
     BatchesResult result;
