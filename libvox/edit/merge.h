@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libvox/dag/store.h"
+#include "libvox/device/device.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/octree.h"
 #include "libvox/hash/block_batches.h"
@@ -164,6 +165,7 @@ struct EditLevel {
     start(i, item);
   }
 };
+static_assert(device::ResidentBody<EditLevel<EditNodes>>);
 
 // The arrays of the items of all levels. The root's items come first, then those of the next level.
 template <class Tools>

@@ -6,6 +6,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/device/atomics.h"
+#include "libvox/device/device.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/batch.h"
 #include "libvox/hash/block_batches.h"
@@ -53,6 +54,7 @@ struct FindLeader {
     }
   }
 };
+static_assert(device::PrefetchingBody<FindLeader>);
 
 template <class Device>
 void find_leaders(Device& device, const BatchRef& batch, uint64_t n, uint32_t* leaders) {
