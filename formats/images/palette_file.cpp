@@ -180,8 +180,10 @@ scene::Palette palette_of_image(const fs::path& path) {
   return palette;
 }
 
+constexpr std::string_view kGplBegin = "GIMP Palette\nName: vox\n";  // the name is our mark
+
 std::string gpl_text(const scene::Palette& palette) {
-  std::string text = "GIMP Palette\nName: vox\nColumns: 16\n#\n";
+  std::string text = fmt::format("{}Columns: 16\n#\n", kGplBegin);
   for (uint32_t i = 0; i < palette.count; ++i) {
     auto [r, g, b] = palette.colors[i];
     std::string name = palette.names[i].empty() ? scene::hex_name(palette.colors[i]) : palette.names[i];
@@ -213,7 +215,7 @@ std::string png_bytes(const scene::Palette& palette) {
   static_assert(sizeof(scene::Rgb8) == 3);
   auto width = static_cast<int>(palette.count);
   stbi_write_png_to_func(append, &bytes, width, 1, 3, palette.colors.data(), width * 3);
-  return with_texts(std::move(bytes), {{"Software", "vox"}});
+  return with_texts(std::move(bytes), {{kSoftwareKey, kSoftware}});
 }
 
 std::string encoded(const fs::path& path, const scene::Palette& palette) {
@@ -239,6 +241,10 @@ std::string palette_extensions() {
 
 bool is_palette_path(const fs::path& path) {
   return has_role(path, FileRole::Palette);
+}
+
+bool is_gpl_of_vox(std::string_view file) {
+  return file.starts_with(kGplBegin);
 }
 
 scene::Palette read_palette(const fs::path& path) {

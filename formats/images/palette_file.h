@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/palette.h"
@@ -24,6 +25,10 @@ std::string palette_extensions();
 
 // Writes .gpl, .pal, .hex or .png (one pixel for each entry). Only .gpl keeps names.
 void write_palette(const std::filesystem::path& path, const scene::Palette& palette);
+
+// True if a .gpl file with this content was written by write_palette(). A .png file has the mark of all pictures, and
+// the other formats have no place for one.
+bool is_gpl_of_vox(std::string_view file);
 
 // Chooses the palette of a mesh: from a file, from its colours or from its materials.
 

@@ -25,6 +25,16 @@ std::string big_endian(size_t value) {
   return bytes;
 }
 
+// Returns the number that the four bytes at this place stand for; 0 if the file ends before.
+size_t number_at(std::string_view file, size_t at) {
+  if (at > file.size() || file.size() - at < 4) return 0;
+  size_t value = 0;
+  for (const char byte : file.substr(at, 4)) value = value << 8 | static_cast<uint8_t>(byte);
+  return value;
+}
+
+constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
+
 // Returns the bytes of a tEXt chunk: length, type and content, checksum of both.
 std::string chunk(const PngText& text) {
   const std::string body = "tEXt" + text.key + '\0' + text.value;
@@ -32,6 +42,15 @@ std::string chunk(const PngText& text) {
 }
 
 }  // namespace
+
+bool is_png_of_vox(std::string_view file) {
+  const std::string mark = std::string("tEXt") + kSoftwareKey + '\0' + kSoftware;
+  if (!file.starts_with(kPngSignature)) return false;
+  // A chunk has four bytes of length, its type, its content and four bytes of checksum.
+  for (size_t at = kPngSignature.size(); at + 8 < file.size(); at += 12 + number_at(file, at))
+    if (file.substr(at + 4).starts_with(mark)) return true;
+  return false;
+}
 
 std::string with_texts(std::string png, const std::vector<PngText>& texts) {
   constexpr size_t kEndChunk = 12;  // size of IEND, the last chunk, which has no content
@@ -79,6 +98,7 @@ std::vector<std::string> encode_png(const std::vector<scene::Image>& images) {
 namespace {
 
 constexpr const char* kProgram = "ffmpeg";
+constexpr std::string_view kFilmMark = "made by vox: ";  // begins a film's comment
 
 // Pictures are passed as rows of r, g, b. The temporary name does not end in .mp4, so the format is given
 // explicitly. "file:" keeps a name with a colon from being taken for an address.
@@ -109,6 +129,20 @@ std::vector<std::string> command(const FilmOptions& options, const std::filesyst
 }
 
 }  // namespace
+
+// The box "moov" describes the film and contains its comment. In our films it comes before the pictures, so that every
+// box before it has less than 4 GiB and states its size in four bytes.
+bool is_film_of_vox(std::string_view file) {
+  constexpr size_t kBoxHead = 8;
+  for (size_t at = 0; at + kBoxHead <= file.size();) {
+    const size_t size = number_at(file, at);
+    if (file.substr(at + 4, 4) == "moov")
+      return file.substr(at, size).find(kFilmMark) != std::string_view::npos;
+    if (size < kBoxHead) return false;
+    at += size;
+  }
+  return false;
+}
 
 bool can_write_films() {
   return program_in_path(kProgram).has_value();

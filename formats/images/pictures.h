@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/io/output_file.h"
@@ -19,6 +20,11 @@ namespace vox {
 struct PngText {
   std::string key, value;
 };
+
+// A text "Software" that begins with "vox" is the mark of our files.
+inline constexpr const char *kSoftwareKey = "Software", *kSoftware = "vox";
+// True if a PNG file with this content has the mark.
+bool is_png_of_vox(std::string_view file);
 
 // Inserts the texts before the end of a PNG file's bytes.
 std::string with_texts(std::string png, const std::vector<PngText>& texts);
@@ -37,8 +43,6 @@ std::vector<std::string> encode_png(const std::vector<scene::Image>& images);  /
 
 // Writes pictures as a film, an MP4 file that browsers play, using ffmpeg if it is installed.
 
-inline constexpr std::string_view kFilmMark = "made by vox: ";  // starts the film's comment
-
 bool can_write_films();  // true if ffmpeg is installed
 
 struct FilmOptions {
@@ -46,6 +50,9 @@ struct FilmOptions {
   double fps;              // pictures a second
   std::string comment;     // how the film was made
 };
+
+// True if a film with this content was written by FilmFile.
+bool is_film_of_vox(std::string_view file);
 
 // A film that appears at its path when close() has been called, and not at all if anything fails before.
 class FilmFile {

@@ -233,6 +233,15 @@ bool has_attribute(const Object& object, const std::string& name) {
   return H5Aexists(object.id, name.c_str()) > 0;
 }
 
+bool is_file_of_format(const std::filesystem::path& path, const std::string& format) {
+  const Quiet quiet;
+  try {
+    return read_text(open_file(path), "format") == format;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 template <class T>
 void write_attribute(const Object& object, const std::string& name, std::span<const T> values) {
   hsize_t count = values.size();

@@ -119,6 +119,8 @@ T read_attribute(const Object& object, const std::string& name) {
 void write_text(const Object& object, const std::string& name, const std::string& text);
 std::string read_text(const Object& object, const std::string& name);
 bool has_attribute(const Object& object, const std::string& name);
+// True if this is an HDF5 file whose attribute `format`, vox's mark, has this value.
+bool is_file_of_format(const std::filesystem::path& path, const std::string& format);
 
 // Datasets hold uint8_t, uint64_t or double, and are in memory as a whole. Writing returns the dataset, so
 // that attributes can be added. Reading throws if the type or the dimensions differ; a dimension of

@@ -60,11 +60,11 @@ namespace {
 
 using namespace std::string_view_literals;
 
-enum class ByteOrder { Little, Big };
+enum class Utf16Order { Little, Big };
 
-uint32_t unit_at(std::string_view bytes, size_t i, ByteOrder order) {
+uint32_t unit_at(std::string_view bytes, size_t i, Utf16Order order) {
   const auto first = static_cast<uint8_t>(bytes[i]), second = static_cast<uint8_t>(bytes[i + 1]);
-  return order == ByteOrder::Little ? first | second << 8 : first << 8 | second;
+  return order == Utf16Order::Little ? first | second << 8 : first << 8 | second;
 }
 
 void append_utf8(std::string& text, uint32_t c) {
@@ -85,7 +85,7 @@ void append_utf8(std::string& text, uint32_t c) {
 }
 
 // Converts UTF-16 (RFC 2781).
-std::string utf8_of(std::string_view bytes, ByteOrder order) {
+std::string utf8_of(std::string_view bytes, Utf16Order order) {
   if (bytes.size() % 2 != 0)
     throw Error("UTF-16 text with an odd number of bytes").hint("is the file truncated?");
   std::string text;
@@ -107,7 +107,7 @@ std::string utf8_of(std::string_view bytes, ByteOrder order) {
 }  // namespace
 
 TextFile::TextFile(const std::filesystem::path& path) : file_(path), text_(file_.text()) {
-  auto convert = [&](std::string_view bytes, ByteOrder order) {
+  auto convert = [&](std::string_view bytes, Utf16Order order) {
     converted_ = utf8_of(bytes, order);
     text_ = converted_;
   };
@@ -117,13 +117,13 @@ TextFile::TextFile(const std::filesystem::path& path) : file_(path), text_(file_
     if (text_.starts_with("\xef\xbb\xbf")) {
       text_.remove_prefix(3);
     } else if (text_.starts_with("\xff\xfe")) {
-      convert(text_.substr(2), ByteOrder::Little);
+      convert(text_.substr(2), Utf16Order::Little);
     } else if (text_.starts_with("\xfe\xff")) {
-      convert(text_.substr(2), ByteOrder::Big);
+      convert(text_.substr(2), Utf16Order::Big);
     } else if (text_.size() >= 2 && text_[0] != '\0' && text_[1] == '\0') {
-      convert(text_, ByteOrder::Little);
+      convert(text_, Utf16Order::Little);
     } else if (text_.size() >= 2 && text_[0] == '\0' && text_[1] != '\0') {
-      convert(text_, ByteOrder::Big);
+      convert(text_, Utf16Order::Big);
     }
   } catch (Error& error) {
     throw error.at(path.string());

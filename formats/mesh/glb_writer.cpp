@@ -91,7 +91,7 @@ class VertexJoiner {
 class Document {
  public:
   Document() {
-    root_.object("asset").set("version", "2.0").set("generator", "vox");
+    root_.object("asset").set("version", "2.0").set("generator", kGlbGenerator);
     root_.set("scene", 0);
     root_.array("scenes").append().array("nodes").append(0);
     root_.array("nodes").append().set("mesh", 0);
@@ -234,6 +234,12 @@ void write_container(const std::filesystem::path& path, Document& document) {
 }
 
 }  // namespace
+
+bool is_glb_of_vox(std::string_view file) {
+  constexpr size_t kWithin = 4096;  // the JSON text begins with the asset and its generator
+  const std::string mark = fmt::format("\"generator\": \"{}\"", kGlbGenerator);
+  return file.starts_with("glTF") && file.substr(0, kWithin).find(mark) != std::string_view::npos;
+}
 
 void write_glb(const scene::Scene& scene, const std::filesystem::path& path) {
   static_assert(std::endian::native == std::endian::little, "glTF is little-endian");

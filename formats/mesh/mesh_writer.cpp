@@ -33,6 +33,10 @@ FileFormat format_of(const fs::path& path) {
 
 }  // namespace
 
+bool is_obj_of_vox(std::string_view file) {
+  return file.starts_with('#') && file.substr(0, file.find('\n')).ends_with(kObjMark);
+}
+
 bool is_written_mesh_path(const fs::path& path) {
   const FileType* type = file_type(path, FileRole::Mesh);
   return type && type->use == FileUse::Both;
@@ -155,15 +159,15 @@ void write_obj(const scene::Scene& scene, const fs::path& path) {
   std::vector<std::string> pngs = encode_png(scene.images);
   for (size_t i = 0; i < pngs.size(); ++i)
     files.emplace_back(path.parent_path() / image_files[i])
-        .write(with_texts(std::move(pngs[i]), {{"Software", "vox"}}));
+        .write(with_texts(std::move(pngs[i]), {{kSoftwareKey, kSoftware}}));
 
   OutputFile& mtl = files.emplace_back(fs::path(path).replace_extension(".mtl"));
-  mtl.write("# made by vox\n");
+  mtl.write(fmt::format("# {}\n", kObjMark));
   for (const scene::Material& material : scene.materials) mtl.write(material_text(material, image_files));
 
   OutputFile& obj = files.emplace_back(path);
-  obj.write(fmt::format("# {} triangles, {} vertices; made by vox\nmtllib {}.mtl\n", scene.triangles.size(),
-                        scene.positions.size(), stem));
+  obj.write(fmt::format("# {} triangles, {} vertices; {}\nmtllib {}.mtl\n", scene.triangles.size(),
+                        scene.positions.size(), kObjMark, stem));
   write_geometry(obj, scene);
 
   OutputFile::commit_together(files);

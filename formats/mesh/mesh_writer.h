@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "libvox/scene/scene.h"
@@ -14,6 +15,13 @@ void write_mesh(const scene::Scene& scene, const std::filesystem::path& path);
 
 // Returns all files that write_mesh() writes.
 std::vector<std::filesystem::path> mesh_files(const scene::Scene& scene, const std::filesystem::path& path);
+
+// The marks of vox's mesh files; the surfaces of voxels (formats/voxels/surfaces) have them, too.
+inline constexpr std::string_view kObjMark =
+    "made by vox";                                   // the end of the first line of .obj and .mtl files
+inline constexpr const char* kGlbGenerator = "vox";  // the generator of .glb files
+bool is_obj_of_vox(std::string_view file);           // or .mtl
+bool is_glb_of_vox(std::string_view file);
 
 // Writes a scene as OBJ, with an MTL file and PNG textures beside it.
 

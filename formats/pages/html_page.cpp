@@ -97,13 +97,16 @@ std::string HtmlPage::text() const {
   // The policy keeps the page from loading anything, and from running anything but an embedded page, whatever
   // its texts hold.
   return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"generator\" content=\"vox\">\n"
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{}"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
       "img-src data:{}\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}<main>\n{}</main>\n{}</body>\n</html>\n",
-      scripts_, title_, html_style(), head_, body_, foot_);
+      kPageMark, scripts_, title_, html_style(), head_, body_, foot_);
+}
+
+bool is_page_of_vox(std::string_view file) {
+  return file.substr(0, file.find("<title>")).find(kPageMark) != std::string_view::npos;
 }
 
 void write_html(const HtmlPage& page, const std::filesystem::path& path) {

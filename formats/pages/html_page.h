@@ -97,6 +97,11 @@ class HtmlPage {
 // Replaces the file at `path` when everything is written. Throws an Error that names the file.
 void write_html(const HtmlPage& page, const std::filesystem::path& path);
 
+// The line that all pages of vox have in their heads, those of scenes, too.
+inline constexpr std::string_view kPageMark = "<meta name=\"generator\" content=\"vox\">\n";
+// True if a file with this content is a page that vox wrote.
+bool is_page_of_vox(std::string_view file);
+
 // The style sheet of report pages.
 
 std::string_view html_style();

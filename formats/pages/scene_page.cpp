@@ -8,6 +8,7 @@
 
 #include "formats/io/compression.h"
 #include "formats/io/output_file.h"
+#include "formats/pages/html_page.h"
 #include "formats/pages/html_text.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
@@ -150,15 +151,14 @@ std::string for_script(const std::string& json) {
 // The policy keeps the page from loading anything, whatever its texts hold.
 std::string page_text(const std::string& title, const std::string& facts, const std::vector<Piece>& pieces) {
   std::string text = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"generator\" content=\"vox\">\n"
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{}"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
       "'unsafe-inline'; "
       "style-src 'unsafe-inline'; img-src data: blob:\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}\n"
       "<script type=\"application/json\" id=\"facts\">{}</script>\n",
-      escape_html(title), kViewerStyle, kViewerBody, for_script(facts));
+      kPageMark, escape_html(title), kViewerStyle, kViewerBody, for_script(facts));
   uint64_t bytes = text.size() + std::char_traits<char>::length(kViewerScript) + 1024;
   for (const Piece& piece : pieces) bytes += piece.base64.size() + 128;
   text.reserve(bytes);

@@ -38,16 +38,6 @@ PointCloud open_cloud(const std::filesystem::path& path, const PointOptions& opt
 
 }  // namespace
 
-bool is_points_path(const std::filesystem::path& path) {
-  const FileType* type = file_type(path, FileRole::Points);
-  return type != nullptr && (type->format != FileFormat::Ply || ply_points_of(path) != PlyPoints::None);
-}
-
-bool is_splats_path(const std::filesystem::path& path) {
-  const FileType* type = file_type(path, FileRole::Points);
-  return type != nullptr && type->format == FileFormat::Ply && ply_points_of(path) == PlyPoints::Splats;
-}
-
 PointCloud open_points(std::span<const std::filesystem::path> paths, const PointOptions& options) {
   std::vector<PointCloud> clouds;
   for (const std::filesystem::path& path : paths) {

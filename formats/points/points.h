@@ -68,12 +68,6 @@ struct PointOptions {
   double splat_opacity = 0.5;                    // the least opacity of a splat that is kept
 };
 
-// Looks at the extension, and into PLY files, which hold points if they have no faces.
-bool is_points_path(const std::filesystem::path& path);
-
-// True if the file is a PLY file of Gaussian splats, which have an opacity.
-bool is_splats_path(const std::filesystem::path& path);
-
 // Opens several files as one cloud, in which y points up. `paths` must hold at least one. Throws an Error
 // that names the file and, if there is one, the line.
 PointCloud open_points(std::span<const std::filesystem::path> paths, const PointOptions& options = {});

@@ -63,8 +63,8 @@ std::string csv_text(const measure::ResultTable& table) {
   return text;
 }
 
-bool is_csv_of_vox(std::string_view head) {
-  const std::string_view names = head.substr(0, head.find('\n'));
+bool is_csv_of_vox(std::string_view file) {
+  const std::string_view names = file.substr(0, file.find('\n'));
   const size_t end = names.find('"', 1);
   const auto is_of_name = [](char c) {
     return std::islower(c) || std::isdigit(c) || c == '_' || c == '/' || c == ',';
@@ -353,11 +353,17 @@ void write(const h5::Object& object, const measure::ResultGroup& group) {
       std::visit([&](const auto& content) { write(object, item, content); }, item.content);
 }
 
+constexpr const char* kReportFormat = "vox-report";
+
 }  // namespace
+
+bool is_report_of_vox(const std::filesystem::path& path) {
+  return h5::is_file_of_format(path, kReportFormat);
+}
 
 void write_report(const measure::ResultGroup& results, const std::filesystem::path& path) {
   h5::NewFile file(path);
-  h5::write_text(file.root(), "format", "vox-report");
+  h5::write_text(file.root(), "format", kReportFormat);
   h5::write_attribute(file.root(), "version", kVersion);
   write(file.root(), results);
   file.commit();

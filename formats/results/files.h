@@ -19,8 +19,8 @@ std::string csv_text(const measure::ResultTable& table);
 // Writes the table and then replaces the file at `path`. Throws Error that names the file.
 void write_csv(const measure::ResultTable& table, const std::filesystem::path& path);
 
-// True if a file that begins with these bytes was written by write_csv().
-bool is_csv_of_vox(std::string_view head);
+// True if a file with this content was written by write_csv().
+bool is_csv_of_vox(std::string_view file);
 
 // Writes results as one JSON object.
 
@@ -50,5 +50,8 @@ ReadResults parse_results(std::string_view json);
 
 // Writes the report and then replaces the file at `path`. Throws Error that names the file.
 void write_report(const measure::ResultGroup& results, const std::filesystem::path& path);
+
+// True if the file was written by write_report().
+bool is_report_of_vox(const std::filesystem::path& path);
 
 }  // namespace vox

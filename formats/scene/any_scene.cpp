@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "formats/input_kind.h"
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
 #include "formats/voxels/volumes/volume_voxels.h"
@@ -101,7 +102,7 @@ dag::VoxelScene scene_of_bricks(const fs::path& path, const EngineOptions& optio
 }  // namespace
 
 SceneFileParts scene_parts(const fs::path& path) {
-  return is_voxels_path(path) ? SceneFileParts{.dag = true} : scene_file_parts(path);
+  return kind_of_input(path) == InputKind::Voxels ? SceneFileParts{.dag = true} : scene_file_parts(path);
 }
 
 Damage damage_with(Overwrite overwrite) {
@@ -118,11 +119,12 @@ void check_content(dag::VoxelScene& scene, const fs::path& path, Damage damage) 
 
 dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& options, SceneForm form,
                                Damage damage) {
-  const SceneFileParts parts = scene_parts(path);
+  const bool is_voxels = kind_of_input(path) == InputKind::Voxels;
+  const SceneFileParts parts = is_voxels ? SceneFileParts{.dag = true} : scene_file_parts(path);
   if (form == SceneForm::Svdag && !parts.dag) fail_without("SVDAG", path);
   if (form == SceneForm::Hash && !parts.hash) fail_without("spatial hash", path);
   if (form == SceneForm::Bricks && !parts.bricks) fail_without("bricks", path);
-  if (is_voxels_path(path)) {
+  if (is_voxels) {
     dag::VoxelScene scene = read_voxels(path, {.memory_limit = options.memory_limit}).scene;
     scene.source = path.filename().string();
     return scene;
@@ -258,7 +260,7 @@ void verify_written(const volume::Volume& volume, const volume::ThresholdOptions
   const auto check = [&](const volume::Volume& written, const char* name) {
     volume::check_same_values(written, name, expected, "the volume");
   };
-  if (is_volume_path(file)) return of_file(file, [&] { check(open_volume(file, {}), "the file"); });
+  if (is_volume(kind_of_input(file))) return of_file(file, [&] { check(open_volume(file, {}), "the file"); });
   const bricks::FrozenBricks bricks = read_bricks(file);
   of_file(file, [&] {
     bricks::verify(bricks);

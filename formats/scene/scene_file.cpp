@@ -158,6 +158,14 @@ namespace {
 
 constexpr const char* kFormat = "vox-scene";
 
+}  // namespace
+
+bool is_scene_of_vox(const fs::path& path) {
+  return h5::is_file_of_format(path, kFormat);
+}
+
+namespace {
+
 // The names that the file uses, in the order of their enumerators.
 constexpr const char* kMetre = "m";
 const std::vector<std::string> kUpAxes = {"x", "y", "z"};

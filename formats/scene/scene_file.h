@@ -104,4 +104,7 @@ SceneFileParts scene_file_parts(const std::filesystem::path& path);
 // True if the file begins with HDF5's signature. False if it cannot be read.
 bool is_scene_file(const std::filesystem::path& path);
 
+// True if vox wrote this file as a scene or as bricks.
+bool is_scene_of_vox(const std::filesystem::path& path);
+
 }  // namespace vox

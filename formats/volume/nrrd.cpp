@@ -34,11 +34,12 @@ std::string_view nrrd_type(volume::ValueType type) {
   return "";
 }
 
+constexpr std::string_view kNrrdBegin = "NRRD0005\n# written by vox\n";
+
 std::string header(const volume::VolumeInfo& info, std::string_view comment) {
   const Vec3d &step = info.spacing, first = info.origin + step * 0.5;  // the centre of the first sample
   return fmt::format(
-      "NRRD0005\n"
-      "# written by vox\n"
+      "{}"
       "{}"
       "type: {}\n"
       "dimension: 3\n"
@@ -51,8 +52,8 @@ std::string header(const volume::VolumeInfo& info, std::string_view comment) {
       "encoding: raw\n"
       "space origin: ({},{},{})\n"
       "\n",
-      comment, nrrd_type(info.type), info.size.x, info.size.y, info.size.z, step.x, step.y, step.z, first.x,
-      first.y, first.z);
+      kNrrdBegin, comment, nrrd_type(info.type), info.size.x, info.size.y, info.size.z, step.x, step.y,
+      step.z, first.x, first.y, first.z);
 }
 
 volume::VolumeInfo region_info(const dag::VoxelScene& scene, const VoxelBox& region) {
@@ -65,6 +66,10 @@ volume::VolumeInfo region_info(const dag::VoxelScene& scene, const VoxelBox& reg
 }
 
 }  // namespace
+
+bool is_nrrd_of_vox(std::string_view file) {
+  return file.starts_with(kNrrdBegin);
+}
 
 void check_dense_resolution(uint32_t resolution, const std::filesystem::path& path) {
   if (resolution <= kMaxDenseResolution) return;

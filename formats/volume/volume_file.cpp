@@ -45,14 +45,6 @@ Opener opener_for(const std::filesystem::path& path) {
 
 }  // namespace
 
-bool is_volume_path(const std::filesystem::path& path) {
-  return has_role(path, FileRole::Volume);
-}
-
-bool has_volume_header(const std::filesystem::path& path) {
-  return opener_for(path) != nullptr;
-}
-
 StoredVolume open_stored_volume(const std::filesystem::path& path, const RawOptions& raw,
                                 std::optional<uint32_t> channel) {
   try {
@@ -80,9 +72,10 @@ volume::Volume open_volume(const std::filesystem::path& path, const RawOptions& 
   return known_volume(open_stored_volume(path, raw, channel));
 }
 
-AnyVolume::AnyVolume(const std::filesystem::path& path, const RawOptions& raw, uint64_t most_voxels) {
+AnyVolume::AnyVolume(const std::filesystem::path& path, InputKind kind, const RawOptions& raw,
+                     uint64_t most_voxels) {
   std::string source = path.filename().string();
-  if (!has_role(path, FileRole::Scene)) {
+  if (kind != InputKind::Scene) {
     volume = open_volume(path, raw);
   } else if (const SceneFileParts parts = scene_file_parts(path); parts.bricks && !parts.dag) {
     bricks = read_bricks(path);

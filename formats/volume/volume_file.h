@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "formats/input_kind.h"
 #include "formats/volume/stored_volume.h"
 #include "formats/volume/volume_formats.h"
 #include "libvox/bricks/frozen_bricks.h"
@@ -12,10 +13,6 @@
 #include "libvox/volume/volume.h"
 
 namespace vox {
-
-bool is_volume_path(const std::filesystem::path& path);
-// True if the file of a volume describes itself, as all but raw ones do.
-bool has_volume_header(const std::filesystem::path& path);
 
 // Opens a volume and reads only its header. A path with an unknown extension counts as raw. If the voxels
 // have several values, `channel` says which one is read, counted from 0. Throws Error that names the file.
@@ -35,11 +32,11 @@ struct AnyVolume {
   bricks::FrozenBricks bricks;
   dag::VoxelScene scene;
 
-  // Opens the volume of a file of values. From a scene file it takes the scene's materials, or the bricks if
+  // Opens the volume of a file of this kind (kind_of_input()). From a scene file it takes the scene's materials, or the bricks if
   // the file has nothing else. A scene with more than `most_voxels` (0: no limit) is read at the finest level
   // that has no more voxels. A coarser whole is better than a part of the scene, because the middle of a
   // scene may well be empty.
-  AnyVolume(const std::filesystem::path& path, const RawOptions& raw, uint64_t most_voxels);
+  AnyVolume(const std::filesystem::path& path, InputKind kind, const RawOptions& raw, uint64_t most_voxels);
   AnyVolume(const AnyVolume&) = delete;
   AnyVolume& operator=(const AnyVolume&) = delete;
 };

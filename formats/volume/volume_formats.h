@@ -38,6 +38,9 @@ void write_nrrd(const dag::VoxelScene& scene, const std::filesystem::path& path,
 // Writes the values of the volume in their own type.
 void write_nrrd(const volume::Volume& volume, const std::filesystem::path& path);
 
+// True if a file with this content was written by write_nrrd().
+bool is_nrrd_of_vox(std::string_view file);
+
 // Opens a file of two or three dimensions, or one channel of a file that has several (volume_data.h). The
 // encoding may be raw, gzip or text, and the values may lie in the same file, in another one or in several
 // (.nhdr).

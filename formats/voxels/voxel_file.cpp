@@ -183,10 +183,6 @@ ScenePlusError read_format(const std::filesystem::path& path, FileFormat format,
 
 }  // namespace
 
-bool is_voxels_path(const std::filesystem::path& path) {
-  return has_role(path, FileRole::Voxels);
-}
-
 ScenePlusError read_voxels(const std::filesystem::path& path, const VoxelFileOptions& options) {
   const FileType* type = file_type(path, FileRole::Voxels);
   if (type == nullptr)

@@ -88,6 +88,12 @@ inline constexpr uint32_t kRootTypeBits = 4;
 inline constexpr uint64_t kMaxShortPlace = (uint64_t{1} << (32 - kRootTypeBits)) - 1;
 static_assert(kBrickTypeCount <= 1u << kRootTypeBits);
 
+// An access to bricks that can tell, before any voxel is read, that a voxel's brick is empty. Casting rays then skips it.
+template <class Access>
+concept KnowsEmptyBricks = requires(const Access& access, Int3 voxel) {
+  access.empty_brick(voxel);
+};
+
 struct BricksRef {
   Int3 size, grid;
   BrickShape shape;
@@ -157,5 +163,6 @@ struct BricksRef {
     });
   }
 };
+static_assert(KnowsEmptyBricks<BricksRef>);
 
 }  // namespace vox::bricks

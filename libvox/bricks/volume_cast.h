@@ -232,7 +232,7 @@ struct VolumeWalk {
   // if sample n is not in such a brick. Even with rounding, positions along a ray never turn back, so if two
   // samples are in one brick, all samples between them are too.
   VOX_HD uint32_t past_empty(const CastRay& ray, uint32_t n) const {
-    if constexpr (requires { access.empty_brick(Int3{0, 0, 0}); }) {
+    if constexpr (KnowsEmptyBricks<Access>) {
       if (view.log2_empty == 0) return n;
       const Vec3<float> at = ray.at(n);
       const Int3 voxel = low_voxel(at);

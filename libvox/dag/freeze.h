@@ -7,6 +7,7 @@
 #include "libvox/base/error.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/store.h"
+#include "libvox/device/device.h"
 #include "libvox/device/pool.h"
 
 namespace vox::dag {
@@ -43,6 +44,7 @@ struct CountChildren {
   VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(store.item(pointers[i]).head()); }
   VOX_HD uint32_t operator()(uint64_t i) const { return node_words(store.item(pointers[i])[0]) - 1; }
 };
+static_assert(device::StagedBody<CountChildren>);
 
 struct VisitChildren {
   hash::SlabMemoryRef store;
@@ -64,6 +66,7 @@ struct VisitChildren {
     }
   }
 };
+static_assert(device::PrefetchingBody<VisitChildren>);
 
 struct VisitRoots {
   const uint32_t* pointers;
@@ -80,6 +83,7 @@ struct IsFirstVisit {
   VOX_HD void prefetch(uint64_t edge, int) const { prefetch_line(mark.of(edge_pointer[edge])); }
   VOX_HD bool operator()(uint64_t edge) const { return *mark.of(edge_pointer[edge]) == edge; }
 };
+static_assert(device::StagedBody<IsFirstVisit>);
 
 struct RankChildren {
   const uint32_t* first_edges;
@@ -95,6 +99,7 @@ struct RankChildren {
     *mark.of(pointers[i]) = static_cast<uint32_t>(i);
   }
 };
+static_assert(device::PrefetchingBody<RankChildren>);
 
 struct RankEdges {
   static constexpr int kPrefetchStages = 1;
@@ -103,6 +108,7 @@ struct RankEdges {
   VOX_HD void prefetch(uint64_t edge, int) const { prefetch_line(mark.of(edges[edge])); }
   VOX_HD void operator()(uint64_t edge) const { edges[edge] = *mark.of(edges[edge]); }
 };
+static_assert(device::StagedBody<RankEdges>);
 
 struct ClearMarks {
   static constexpr int kPrefetchStages = 1;
@@ -111,6 +117,7 @@ struct ClearMarks {
   VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(mark.of(pointers[i])); }
   VOX_HD void operator()(uint64_t i) const { *mark.of(pointers[i]) = UINT32_MAX; }
 };
+static_assert(device::StagedBody<ClearMarks>);
 
 // Some roots, several of which may be the same node, and the nodes below them.
 struct Forest {
@@ -200,6 +207,7 @@ struct FrozenWords {
   VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(store.item(pointers[i]).head()); }
   VOX_HD uint32_t operator()(uint64_t i) const { return words_of(store.item(pointers[i]), kind, materials); }
 };
+static_assert(device::StagedBody<FrozenWords>);
 
 // Writes the places of the nodes, and the place behind the last one. The offsets are modulo 2^32; the host
 // restores their upper bits (restore_first_words()).
@@ -235,6 +243,7 @@ struct WriteFrozen {
       to[w] = edge_start && w > 0 ? edge_rank[edge_start[number] + w - 1] : item[w];
   }
 };
+static_assert(device::PrefetchingBody<WriteFrozen>);
 
 struct DigestNodes {
   hash::SlabMemoryRef store;
@@ -260,6 +269,7 @@ struct DigestNodes {
                      : node_digest(item[0], [ranks, children](uint32_t c) { return children[ranks[c]]; });
   }
 };
+static_assert(device::PrefetchingBody<DigestNodes>);
 
 template <class Device>
 class Freezer {

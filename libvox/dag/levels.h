@@ -8,6 +8,7 @@
 #include "libvox/dag/device_level.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/store.h"
+#include "libvox/device/device.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/runs.h"
 
@@ -114,6 +115,7 @@ struct TranslateChildren {
     for (uint32_t child = 1; child < node_words(node[0]); ++child) node[child] = below[node[child]];
   }
 };
+static_assert(device::PrefetchingBody<TranslateChildren>);
 
 // Writes the offsets of a batch of nodes within the batch's words.
 struct BatchOffsets {

@@ -10,6 +10,7 @@
 #include "libvox/dag/collect_work.h"
 #include "libvox/dag/node.h"
 #include "libvox/device/atomics.h"
+#include "libvox/device/device.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/slab_memory.h"
@@ -135,6 +136,10 @@ struct LookIntoItems {
     }
   }
 };
+static_assert(device::PrefetchingBody<LookIntoItems>);
+#ifdef __CUDACC__
+static_assert(device::WarpBody<LookIntoItems>);
+#endif
 
 struct AddMarks {
   const uint32_t* from;

@@ -12,6 +12,7 @@
 #include "libvox/dag/node.h"
 #include "libvox/dag/verify.h"
 #include "libvox/device/atomics.h"
+#include "libvox/device/device.h"
 
 namespace vox::dag {
 
@@ -43,6 +44,7 @@ struct VisitBelow {
     }
   }
 };
+static_assert(device::PrefetchingBody<VisitBelow>);
 
 // In canonical order, the pointers that first lead to nodes stand in the order of these nodes.
 struct ComesTooEarly {
@@ -114,6 +116,7 @@ struct CheckNode {
     if (child_mask(header) == 0 || header != canonical_header(child_mask(header), content)) findings.tell();
   }
 };
+static_assert(device::PrefetchingBody<CheckNode>);
 
 // Hashes a node's words with a seed that the author of a file cannot know, so that no author can make all
 // nodes collide.
@@ -154,6 +157,7 @@ struct EnterNode {
     }
   }
 };
+static_assert(device::PrefetchingBody<EnterNode>);
 
 template <class Device>
 class Verifier {

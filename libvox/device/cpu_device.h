@@ -278,6 +278,7 @@ class CpuDevice {
     }
     void operator()(uint64_t i) const { out[index[i]] = values[i]; }
   };
+  static_assert(PrefetchingBody<Scatter<uint32_t>>);
 
   struct NoValue {};  // stands for the value when keys are sorted alone
   template <class Key, class Value>
@@ -288,14 +289,13 @@ class CpuDevice {
     static constexpr int kPrefetchStages = prefetch_stages<Body>();
     const Body& body;
     void operator()(uint64_t i) const { body(CpuGroup(), prepared(body, i)); }
-    void prefetch(uint64_t i, int stage) const requires requires { body.prefetch(i, stage); }
-    { body.prefetch(i, stage); }
+    void prefetch(uint64_t i, int stage) const requires PrefetchingBody<Body> { body.prefetch(i, stage); }
   };
 
   template <class Body>
   static void prefetch(const Body& body, uint64_t i, uint64_t end) {
     constexpr uint64_t kAhead = 8;
-    if constexpr (requires { body.prefetch(i, 0); }) {
+    if constexpr (PrefetchingBody<Body>) {
       for (int stage = 0, stages = prefetch_stages<Body>(); stage < stages; ++stage) {
         const uint64_t later = i + static_cast<uint64_t>(stages - stage) * kAhead;
         if (later < end) body.prefetch(later, stage);

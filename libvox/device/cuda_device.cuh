@@ -105,7 +105,7 @@ class CudaDevice {
   void for_each(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
       if (n == 0) return;
-      if constexpr (requires(const Body& b) { b.warp(n, n); })
+      if constexpr (WarpBody<Body>)
         cuda_kernels::for_each_warp<<<blocks(n), kThreads, 0, stream_>>>(n, body);
       else
         cuda_kernels::for_each<<<blocks(n), kThreads, 0, stream_>>>(n, body);
@@ -130,7 +130,7 @@ class CudaDevice {
       // A group prepares as many items as leave work for all groups that run at once, but so few that the
       // lines it has prefetched are still in the cache when it reads them.
       uint64_t most = 8;
-      if constexpr (requires { Body::kAheadBytes; })
+      if constexpr (AheadBody<Body>)
         most = std::clamp<uint64_t>(4096 / Body::kAheadBytes, 1, CudaGroup::kLanes);
       const auto each = static_cast<uint32_t>(std::clamp<uint64_t>(n / max_blocks_, 1, most));
       const uint64_t groups = (n + each - 1) / each;

@@ -27,7 +27,7 @@ constexpr int blocks_that_fit() {
 // kBlocksAtOnce.
 template <class Body>
 constexpr int blocks_at_once() {
-  if constexpr (requires { Body::kBlocksAtOnce; })
+  if constexpr (ResidentBody<Body>)
     return Body::kBlocksAtOnce < blocks_that_fit() ? Body::kBlocksAtOnce : blocks_that_fit();
   else
     return 1;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(256, blocks_that_fit())
     Prepared own = {};
     if (group.lane() < count) {
       const uint64_t i = first + group.lane();
-      if constexpr (requires { body.prefetch(i, 1); }) body.prefetch(i, 1);
+      if constexpr (PrefetchingBody<Body>) body.prefetch(i, 1);
       own = prepared(body, i);
     }
     for (uint32_t i = 0; i < count; ++i) body(group, group.broadcast(own, i));

@@ -59,12 +59,46 @@ concept DeviceType = requires(D& device, Work work, uint64_t n, AnyBody body, Bu
   { device.seconds(body) } -> std::same_as<double>;
 };
 
+// The members that a loop's body may have besides its call. The devices use them if they are there, so a misspelt one
+// would only make the loop slower: beside each body, a static_assert states which of them it has.
+
+// Asks for the memory that iteration i will read, in stages: CpuDevice::for_each() explains them.
+template <class Body>
+concept PrefetchingBody = requires(const Body& body, uint64_t i, int stage) {
+  body.prefetch(i, stage);
+};
+// States how many stages its prefetch() has; without this they are two.
+template <class Body>
+concept StagedBody = PrefetchingBody<Body> && requires {
+  { Body::kPrefetchStages } -> std::convertible_to<int>;
+};
+// Prepares an iteration of a loop over groups: CpuDevice::for_each_group() explains it.
+template <class Body>
+concept PreparingBody = requires(const Body& body, uint64_t i) {
+  body.prepare(i);
+};
+// States how many bytes its prefetch() asks for, in a loop over groups.
+template <class Body>
+concept AheadBody = PrefetchingBody<Body> && requires {
+  { Body::kAheadBytes } -> std::convertible_to<uint64_t>;
+};
+// Does 32 iterations with a warp of a GPU: CudaDevice::for_each() explains it.
+template <class Body>
+concept WarpBody = requires(const Body& body, uint64_t n) {
+  body.warp(n, n);
+};
+// States how many blocks of it a multiprocessor should hold at least (cuda_kernels.cuh).
+template <class Body>
+concept ResidentBody = requires {
+  { Body::kBlocksAtOnce } -> std::convertible_to<int>;
+};
+
 // A loop over groups calls its body in one of two ways: as body(group, i) or, if the body has a function
 // prepare(i), as body(group, body.prepare(i)).
 
 template <class Body>
 VOX_HD auto prepared(const Body& body, uint64_t i) {
-  if constexpr (requires { body.prepare(i); }) {
+  if constexpr (PreparingBody<Body>) {
     return body.prepare(i);
   } else {
     return i;
@@ -76,7 +110,7 @@ VOX_HD auto prepared(const Body& body, uint64_t i) {
 // Returns Body::kPrefetchStages if the body has it, else 2.
 template <class Body>
 constexpr int prefetch_stages() {
-  if constexpr (requires { Body::kPrefetchStages; }) {
+  if constexpr (StagedBody<Body>) {
     return Body::kPrefetchStages;
   } else {
     return 2;

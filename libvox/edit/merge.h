@@ -3,10 +3,11 @@
 #pragma once
 
 #include "libvox/dag/store.h"
+#include "libvox/device/device.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/octree.h"
+#include "libvox/hash/block_batches.h"
 #include "libvox/hash/linked_batches.h"
-#include "libvox/hash/sector/chains.h"
 
 namespace vox::edit {
 
@@ -164,6 +165,7 @@ struct EditLevel {
     start(i, item);
   }
 };
+static_assert(device::ResidentBody<EditLevel<EditNodes>>);
 
 // The arrays of the items of all levels. The root's items come first, then those of the next level.
 template <class Tools>
@@ -230,7 +232,7 @@ struct RootPointer {
 template <class Tools>
 struct MergeTop {
   EditLevels<Tools> levels;
-  const hash::SectorContext* context;
+  hash::BlockBatches batches;
   uint32_t end;
   uint32_t* root;
 
@@ -239,19 +241,15 @@ struct MergeTop {
     for (uint32_t level = end; level-- > 0;) {
       const uint32_t number = levels.batch(level);
       const EditItems here = levels[level];
-      const hash::BatchStart start = context->start(number, here.items);
-      const hash::SectorBatch batch = {context, here.items, context->scratch(number, here.items),
-                                       context->room, number};
-      const auto n = static_cast<uint32_t>(here.items.n),
-                 places = static_cast<uint32_t>(hash::PartedList::all(n));
+      const hash::BatchStart start = batches.start(number, here.items);
+      const auto n = static_cast<uint32_t>(here.items.n);
       if (level == levels.dag.depth)
         block.each(n, levels.leaves(start));
       else
         block.each(n, levels.nodes(level, start));
-      block.each(places, hash::FindOrChain{batch});
-      block.each(places, hash::InsertChains{batch});
+      batches.intern(block, number, here.items);
     }
-    const hash::BatchStart reader = context->start(levels.batch(0), levels[0].items);
+    const hash::BatchStart reader = batches.start(levels.batch(0), levels[0].items);
     block.once([&] { RootPointer{levels[0], reader, root}(0); });
   }
 };
@@ -308,7 +306,7 @@ class Merger {
       if (top > 0)
         device_.template for_each_block<uint32_t>(
             "edit: merge top", 1,
-            MergeTop<Tools>{levels_, batches_->context(), std::min(end, top), batches_->word()});
+            MergeTop<Tools>{levels_, batches_->in_block(), std::min(end, top), batches_->word()});
       else
         device_.for_each("edit: root pointer", 1,
                          RootPointer{levels_[0], batches_->reader(), batches_->word()});
@@ -333,7 +331,7 @@ class Merger {
   // without the host.
   uint32_t top_levels() const {
     constexpr uint64_t kFew = 512;
-    if (!batches_->context()) return 0;
+    if (!batches_->in_block()) return 0;
     uint32_t levels = 0;
     while (levels <= levels_.dag.depth && octree_.counts[levels] <= kFew) ++levels;
     return levels;

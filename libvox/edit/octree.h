@@ -237,6 +237,7 @@ Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, co
                                           Content root, const std::vector<uint64_t>& expected,
                                           OctreeSize& size, uint32_t* used) {
   using State = typename Tools::State;
+  static_assert(device::ResidentBody<SplitWholeNodes<Tools>>);
   constexpr uint64_t kMostNodes = uint64_t{1} << 29, kGrowth = 8;
   constexpr uint64_t kFew = 512, kMany = 1 << 14;
   const uint32_t levels = dag.depth + 1;

@@ -2,6 +2,8 @@
 // how to make a tool.
 #pragma once
 
+#include <concepts>
+
 #include "libvox/edit/content.h"
 #include "libvox/edit/edit.h"
 
@@ -41,6 +43,12 @@ VOX_HD inline bool meets(const VoxelBox& box, const Region& region) {
 
 // Combines several edits of one kind into one tool, for one pass. No two of them may change the same voxel.
 
+// A tool whose voxel() depends only on the voxel's old value, which becomes() takes.
+template <class Tool>
+concept ChangesByOld = requires(const Tool& tool, int old) {
+  { tool.becomes(old) } -> std::same_as<int>;
+};
+
 template <class Tool>
 struct ToolSet {
   const Tool* tools;
@@ -48,8 +56,7 @@ struct ToolSet {
   uint32_t count;
 
   static constexpr uint32_t kSeveral = UINT32_MAX;
-  // True if the tool's voxel() depends only on the voxel's old value.
-  static constexpr bool kByOld = requires(const Tool& tool, int old) { tool.becomes(old); };
+  static constexpr bool kByOld = ChangesByOld<Tool>;
 
   // The tool that changes a region, and that tool's own state.
   struct State {

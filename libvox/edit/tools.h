@@ -46,6 +46,7 @@ struct PaintTool {
     return old;
   }
 };
+static_assert(ChangesByOld<PaintTool>);
 
 // The tool that gives the voxels of a flood one material; see FillEdit.
 

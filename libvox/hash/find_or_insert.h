@@ -6,8 +6,10 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/device/atomics.h"
+#include "libvox/device/device.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/batch.h"
+#include "libvox/hash/block_batches.h"
 #include "libvox/hash/table_set.h"
 
 namespace vox::hash {
@@ -52,6 +54,7 @@ struct FindLeader {
     }
   }
 };
+static_assert(device::PrefetchingBody<FindLeader>);
 
 template <class Device>
 void find_leaders(Device& device, const BatchRef& batch, uint64_t n, uint32_t* leaders) {
@@ -121,6 +124,7 @@ class SteppedBatches final : public LinkedBatches {
   void intern(size_t number, const BatchItems& items) override {
     work_[number] = find_or_insert(device_, tables_, items.ref(), items.n, items.pointers);
   }
+  BlockBatches in_block() override { return {}; }
   uint32_t* word() const override { return word_.data(); }
   BatchesResult finish() override {
     BatchesResult result;

@@ -183,7 +183,7 @@ struct BatchStart {
   }
 };
 
-struct SectorContext;
+class BlockBatches;  // block_batches.h
 
 class LinkedBatches {
  public:
@@ -203,9 +203,9 @@ class LinkedBatches {
   // For a loop that makes no items, but must also do nothing once a batch has stopped.
   BatchStart reader() const { return {.stop = stop()}; }
 
-  // Returns the data with which a loop on the device can do the work of start() and intern() itself, as loops
-  // over many small batches do (sector/chains.h). Returns nullptr if that needs the host.
-  virtual const SectorContext* context() { return nullptr; }
+  // Returns these batches for a kernel in which a block does the work of start() and intern() itself. The result is
+  // empty if that needs the host.
+  virtual BlockBatches in_block() = 0;
 
   // A word that loops may write. finish() returns its value.
   virtual uint32_t* word() const = 0;

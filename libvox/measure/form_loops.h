@@ -152,6 +152,7 @@ struct GatherWords {
   }
   VOX_HD void operator()(uint64_t i) const { words[i] = form.template get<uint8_t>(places[i]); }
 };
+static_assert(device::PrefetchingBody<GatherWords<DagForm>>);
 
 // Computes the means of the words around voxels as floats. Rounded to words, most of them would be 0 where
 // few voxels are filled. A sum is below 2^24 and thus exact as a float, so each mean is rounded once.

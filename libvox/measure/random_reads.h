@@ -7,6 +7,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
+#include "libvox/device/device.h"
 #include "libvox/device/pool.h"
 #include "libvox/measure/hash_bench.h"
 
@@ -49,6 +50,7 @@ struct RandomReads {
     if (all != 0) *never_written = all;  // keeps the compiler from removing the reads
   }
 };
+static_assert(device::PrefetchingBody<RandomReads<64, 4>>);
 
 // Measures `reads` reads of kBytes each.
 template <uint32_t kBytes, class Device>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "libvox/dag/freeze.h"
+#include "libvox/device/device.h"
 #include "libvox/ranks/shared_store.h"
 
 namespace vox::ranks {
@@ -19,6 +20,7 @@ struct SpreadWords {
     return spread_item_words(store.item(pointers[i]), kind, materials);
   }
 };
+static_assert(device::StagedBody<SpreadWords>);
 
 struct WriteSpread {
   hash::SlabMemoryRef store;
@@ -46,6 +48,7 @@ struct WriteSpread {
     for (uint32_t w = 0; w < size; ++w) to[w] = item[w];
   }
 };
+static_assert(device::PrefetchingBody<WriteSpread>);
 
 // The ids and digests of the nodes of one level, by their numbers in the forest.
 struct KnownLevel {

@@ -15,6 +15,7 @@
 #include "libvox/base/error.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/parts.h"
+#include "libvox/device/device.h"
 #include "libvox/ranks/exchange_levels.h"
 #include "libvox/ranks/shared_store.h"
 
@@ -61,6 +62,7 @@ struct CopyOwned {
     sizes[i] = static_cast<uint8_t>(size);
   }
 };
+static_assert(device::PrefetchingBody<CopyOwned>);
 
 struct PlaceSizes {
   const uint32_t* numbers;

@@ -9,6 +9,7 @@
 #include "libvox/base/vec.h"
 #include "libvox/dag/device_level.h"
 #include "libvox/dag/node.h"
+#include "libvox/device/device.h"
 #include "libvox/render/ray.h"
 
 namespace vox::render {
@@ -117,6 +118,7 @@ struct PointToWords {
     for (uint32_t c = 1; c < dag::node_words(node[0]); ++c) node[c] = static_cast<uint32_t>(below[node[c]]);
   }
 };
+static_assert(device::PrefetchingBody<PointToWords>);
 
 template <class Device>
 class RayDag {

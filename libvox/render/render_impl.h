@@ -10,6 +10,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/parts.h"
+#include "libvox/device/device.h"
 #include "libvox/device/pool.h"
 #include "libvox/render/node_colors.h"
 #include "libvox/render/ray_dag.h"
@@ -186,6 +187,7 @@ struct RenderPixels {
     return pixel << kSubpixelBits | at >> (32 - kSubpixelBits);
   }
 };
+static_assert(device::ResidentBody<RenderPixels>);
 
 // True if the i-th pixel behind `base`, in the order of tiles, differs visibly from a neighbour, so that an
 // edge may go through it.

@@ -12,6 +12,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/dag/freeze.h"
+#include "libvox/device/device.h"
 #include "libvox/rounds/round.h"
 
 namespace vox::rounds {
@@ -76,6 +77,7 @@ struct VisitTargets {
     }
   }
 };
+static_assert(device::PrefetchingBody<VisitTargets>);
 
 struct IsFirstTarget {
   const uint32_t* targets;
@@ -106,6 +108,7 @@ struct WriteTargets {
     for (uint32_t c = 0; c < edges.children(i); ++c) edges.child(i)[c] = edges.marks[edges.child(i)[c]];
   }
 };
+static_assert(device::PrefetchingBody<WriteTargets>);
 
 struct AddToFirst {
   dag::PlacesBlock* blocks;

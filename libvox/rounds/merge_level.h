@@ -11,6 +11,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"
 #include "libvox/device/atomics.h"
+#include "libvox/device/device.h"
 #include "libvox/hash/batch.h"
 #include "libvox/rounds/round.h"
 
@@ -96,6 +97,7 @@ struct FindUnique {
     return hash::bucket_of(hash::hash_words(unique.piece_node(at), unique.piece_size(at)), unique.slots);
   }
 };
+static_assert(device::PrefetchingBody<FindUnique>);
 
 // Counts each new node in the upper half, and its words in the lower half.
 struct CountNew {

@@ -14,6 +14,7 @@
 #include "libvox/base/hd.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/device/device.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/batch.h"
 #include "libvox/voxelize/build_cells.h"
@@ -159,6 +160,7 @@ struct ReplaceChildren {
     for (uint32_t w = 1; w < offsets[i + 1] - offsets[i]; ++w) node[w] = below[node[w]];
   }
 };
+static_assert(device::PrefetchingBody<ReplaceChildren>);
 
 // The nodes of a level that are on a device at once. Node i has the words from offsets[i] to before offsets[i
 // + 1].

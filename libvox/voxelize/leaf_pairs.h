@@ -4,6 +4,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/dag/node.h"
+#include "libvox/device/device.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/runs.h"
 #include "libvox/voxelize/descend.h"
@@ -95,6 +96,9 @@ struct EmitLeafPairs {
     leaf_masks[to] = mask & lattice::boxes_below(corner, kLog2UnitsPerVoxel, grid_end);
   }
 };
+#ifdef __CUDACC__
+static_assert(device::WarpBody<EmitLeafPairs>);
+#endif
 
 // Removes from the masks the voxels at which the triangle has a hole.
 struct PunchHoles {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libvox/dag/node.h"
+#include "libvox/device/device.h"
 #include "libvox/device/runs.h"
 #include "libvox/voxelize/leaf_pairs.h"
 #include "libvox/voxelize/shade.h"
@@ -155,6 +156,9 @@ struct WriteLeaves {
     return plane_distance(triangles.planes[triangle], triangles.shapes[triangle], center);
   }
 };
+#ifdef __CUDACC__
+static_assert(device::WarpBody<WriteLeaves<NoPaint>>);
+#endif
 
 struct UnionMasks {
   device::CellsRef cells;

@@ -47,6 +47,7 @@ struct AskedAhead {
   void operator()(uint64_t i) const { device::atomic_add(visits + i, 1); }
   void operator()(device::CpuGroup, uint64_t i) const { device::atomic_add(visits + i, 1); }
 };
+static_assert(device::PrefetchingBody<AskedAhead>);
 
 TEST(CpuDevice, PrefetchIsCalledForIndicesOfTheLoopOnlyAndNoMoreThanOncePerStage) {
   device::CpuDevice device(kMemory, false);
@@ -77,6 +78,7 @@ struct AskedInThreeStages {
   }
   bool operator()(uint64_t i) const { return i % 3 == 0; }
 };
+static_assert(device::StagedBody<AskedInThreeStages>);
 
 TEST(CpuDevice, ABodySaysInHowManyStagesItIsAskedAheadAlsoWhereIndicesAreSelectedOrScanned) {
   device::CpuDevice device(kMemory, false);

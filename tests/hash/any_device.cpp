@@ -39,13 +39,6 @@ std::unique_ptr<AnyGrowingKeyTable<Cell>> make_any_growing_key_table(const devic
       handle, [&](auto& device) { return make_any_growing_key_table_on<Cell>(device, options); });
 }
 
-template <class Cell, class Value>
-std::unique_ptr<AnyKeyValueMap<Cell, Value>> make_any_key_value_map(const device::DeviceHandle& handle,
-                                                                    const hash::KeyTableOptions& options) {
-  return device::with_device(
-      handle, [&](auto& device) { return make_any_key_value_map_on<Cell, Value>(device, options); });
-}
-
 template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table(const device::DeviceHandle&,
                                                                    const hash::KeyTableOptions&);
 template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table(const device::DeviceHandle&,
@@ -59,18 +52,6 @@ template std::unique_ptr<AnyMultiMap<uint64_t>> make_any_multi_map(const device:
 template std::unique_ptr<AnyGrowingKeyTable<uint32_t>> make_any_growing_key_table(
     const device::DeviceHandle&, const hash::KeyTableOptions&);
 template std::unique_ptr<AnyGrowingKeyTable<uint64_t>> make_any_growing_key_table(
-    const device::DeviceHandle&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint32_t, uint32_t>> make_any_key_value_map(
-    const device::DeviceHandle&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint32_t, uint64_t>> make_any_key_value_map(
-    const device::DeviceHandle&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint32_t, FourWords>> make_any_key_value_map(
-    const device::DeviceHandle&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint64_t, uint32_t>> make_any_key_value_map(
-    const device::DeviceHandle&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint64_t, uint64_t>> make_any_key_value_map(
-    const device::DeviceHandle&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint64_t, FourWords>> make_any_key_value_map(
     const device::DeviceHandle&, const hash::KeyTableOptions&);
 
 template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(device::CpuDevice&,
@@ -87,17 +68,5 @@ template std::unique_ptr<AnyMultiMap<uint32_t>> make_any_multi_map_on(device::Cp
 template std::unique_ptr<AnyMultiMap<uint64_t>> make_any_multi_map_on(device::CpuDevice&,
                                                                       const hash::KeyTableOptions&,
                                                                       hash::RunOrder);
-template std::unique_ptr<AnyKeyValueMap<uint32_t, uint32_t>> make_any_key_value_map_on(
-    device::CpuDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint32_t, uint64_t>> make_any_key_value_map_on(
-    device::CpuDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint32_t, FourWords>> make_any_key_value_map_on(
-    device::CpuDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint64_t, uint32_t>> make_any_key_value_map_on(
-    device::CpuDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint64_t, uint64_t>> make_any_key_value_map_on(
-    device::CpuDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint64_t, FourWords>> make_any_key_value_map_on(
-    device::CpuDevice&, const hash::KeyTableOptions&);
 
 }  // namespace vox

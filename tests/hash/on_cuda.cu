@@ -23,17 +23,5 @@ template std::unique_ptr<AnyMultiMap<uint32_t>> make_any_multi_map_on(CudaDevice
 template std::unique_ptr<AnyMultiMap<uint64_t>> make_any_multi_map_on(CudaDevice&,
                                                                       const hash::KeyTableOptions&,
                                                                       hash::RunOrder);
-template std::unique_ptr<AnyKeyValueMap<uint32_t, uint32_t>> make_any_key_value_map_on(
-    CudaDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint32_t, uint64_t>> make_any_key_value_map_on(
-    CudaDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint32_t, FourWords>> make_any_key_value_map_on(
-    CudaDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint64_t, uint32_t>> make_any_key_value_map_on(
-    CudaDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint64_t, uint64_t>> make_any_key_value_map_on(
-    CudaDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyValueMap<uint64_t, FourWords>> make_any_key_value_map_on(
-    CudaDevice&, const hash::KeyTableOptions&);
 
 }  // namespace vox

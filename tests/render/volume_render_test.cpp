@@ -203,6 +203,7 @@ struct CountingAccess {
   }
   bool empty_brick(Int3 v) const { return bricks.empty_brick(v); }
 };
+static_assert(bricks::KnowsEmptyBricks<CountingAccess>);
 
 // The volume has opaque cubes of 16³, far apart, so that a cube that rays wrongly skip is noticed.
 volume::Volume far_cubes() {

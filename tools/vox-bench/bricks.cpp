@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "formats/file_types.h"
+#include "formats/input_kind.h"
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
 #include "formats/volume/volume_formats.h"
@@ -26,6 +26,7 @@ namespace vox {
 
 struct BricksCommand {
   std::filesystem::path input;
+  InputKind kind = InputKind::Scene;
   RawOptions raw;
   measure::BricksBenchOptions bench;
   EngineOptions engine;
@@ -152,9 +153,9 @@ measure::BricksBenchOptions read_bricks_bench(const CommandLine& arguments) {
 }
 
 void check_given(const CommandLine& arguments, const BricksCommand& command) {
-  const bool is_scene = has_role(command.input, FileRole::Scene);
+  const bool is_scene = command.kind == InputKind::Scene;
   RunTraits run = {.bits = 0, .what = is_scene ? "a scene file" : "this volume"};
-  if (!is_scene && !has_volume_header(command.input)) run.bits |= kRaw;
+  if (!is_scene && command.kind != InputKind::Volume) run.bits |= kRaw;
   for (const bricks::Access access : command.bench.accesses)
     if (access == bricks::Access::KdTree || access == bricks::Access::Compiled) run.bits |= kTree;
   check_effects(arguments.given_options(), run);
@@ -185,6 +186,7 @@ BricksCommand read_bricks_command(const CommandLine& arguments) {
     if (!given.has("file")) throw UsageError("no volume named");
     command.input = given.text("file");
     command.raw = read_raw_options(given);
+    command.kind = kind_of_input(command.input, command.raw);
     command.bench = read_bricks_bench(given);
     check_given(given, command);
     check_input(command.input);
@@ -197,7 +199,7 @@ void run_bricks(const CommandLine& arguments) {
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   const measure::BricksBenchSizes sizes = measure::sizes_of(command.bench, engine->device());
-  const AnyVolume input(command.input, command.raw, sizes.voxels);
+  const AnyVolume input(command.input, command.kind, command.raw, sizes.voxels);
   const Int3 box = measure::measured_box(input.volume.info.size, sizes.voxels).size();
   const bool part = box != input.volume.info.size;
   log_info("{}{} x {} x {} voxels of {}, {}, on {}", part ? "the middle, " : "", box.x, box.y, box.z,

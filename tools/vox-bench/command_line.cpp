@@ -6,11 +6,10 @@
 #include <array>
 #include <utility>
 
-#include "formats/file_types.h"
 #include "formats/images/palette_file.h"
+#include "formats/input_kind.h"
 #include "formats/mesh/mesh.h"
 #include "formats/scene/any_scene.h"
-#include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/derived.h"
@@ -112,11 +111,6 @@ std::string counts_on_each(uint64_t gpu, uint64_t cpu) {
 
 namespace {
 
-bool is_volume(const std::filesystem::path& file) {
-  const bool is_scene = has_role(file, FileRole::Scene) || is_scene_file(file);
-  return !is_scene && has_role(file, FileRole::Volume) && !is_mesh_path(file);
-}
-
 SceneInput voxelized(Engine& engine, scene::Scene mesh, uint32_t resolution) {
   const voxelize::Grid grid = voxelize::fit_grid(mesh, {.resolution = resolution});
   const scene::IndexedScene indexed = choose_palette(mesh, {}).indexed;
@@ -136,7 +130,8 @@ dag::VoxelScene scene_of_file(const SceneRequest& request) {
 }  // namespace
 
 SceneInput read_scene_input(Engine& engine, const SceneRequest& request) {
-  if (request.file && is_volume(*request.file))
+  const InputKind kind = request.file ? kind_of_input(*request.file) : InputKind::Mesh;
+  if (is_volume(kind))
     throw UsageError(
         fmt::format("'{}' is a volume, expected a scene file or a mesh: 'vox-bench bricks' measures volumes",
                     request.file->string()));
@@ -147,7 +142,7 @@ SceneInput read_scene_input(Engine& engine, const SceneRequest& request) {
     scene::Scene mesh = request.generate();
     scene::drop_bad_triangles(mesh);
     input = voxelized(engine, std::move(mesh), resolution);
-  } else if (has_role(*request.file, FileRole::Scene) || is_scene_file(*request.file)) {
+  } else if (kind == InputKind::Scene) {
     input.scene = scene_of_file(request);
   } else {
     input = voxelized(engine, read_meshes(std::array{*request.file}).scene, resolution);

@@ -6,9 +6,7 @@
 #include <system_error>
 
 #include "formats/io/read_file.h"
-#include "formats/points/points.h"
 #include "formats/scene/scene_file.h"
-#include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
 #include "libvox/engine/group_engine.h"
 #include "tools/vox-convert/scenes.h"
@@ -37,22 +35,48 @@ uint32_t other_forms(const ConvertOptions& options) {
   return (wants_bricks(options) ? kBricks : 0u) | (wants_hash(options) ? kHash : 0u);
 }
 
-uint32_t volume_bits(const std::filesystem::path& path) {
-  return has_volume_header(path) ? kHeaderVolume : kRawVolume;
+// The traits that an input alone has.
+uint32_t input_bits(InputKind kind) {
+  switch (kind) {
+    case InputKind::Mesh:
+      return kMesh;
+    case InputKind::Points:
+      return kPoints;
+    case InputKind::Splats:
+      return kPoints | kSplats;
+    case InputKind::Volume:
+      return kHeaderVolume;
+    case InputKind::RawVolume:
+      return kRawVolume;
+    case InputKind::Voxels:
+      return kVoxels;
+    case InputKind::Scene:
+      return 0;  // its forms decide
+  }
+  return 0;
+}
+
+uint32_t inputs_bits(const ConvertOptions& options) {
+  uint32_t bits = 0;
+  for (const InputKind kind : options.kinds) bits |= input_bits(kind);
+  return bits;
+}
+
+// The traits of a conversion that makes a scene with colours.
+uint32_t scene_bits(const ConvertOptions& options) {
+  uint32_t bits = output_bits(options);
+  if ((bits & kWritesH5) != 0) bits |= other_forms(options);
+  return options.materials != scene::MaterialMode::None ? bits | kColors : bits;
 }
 
 RunTraits of_volume(const ConvertOptions& options) {
-  const uint32_t bits = output_bits(options) | volume_bits(options.inputs[0]);
-  if (is_volume_scene(options)) {
-    const uint32_t forms = (bits & kWritesH5) != 0 ? other_forms(options) : 0u;
-    const uint32_t colors = options.materials != scene::MaterialMode::None ? kColors : 0u;
-    return {bits | kVolumeScene | forms | colors, "a volume that becomes a scene"};
-  }
+  const uint32_t bits = output_bits(options) | input_bits(options.kinds[0]);
   if (bits & kWritesH5) return {(bits & ~kWritesSvdag) | kVolumeBricks | kBricks, "a volume"};
   return {bits | kVolumeBricks, "a volume that is written as .nrrd"};
 }
 
 RunTraits of_scene_file(const ConvertOptions& options) {
+  if (options.kinds[0] == InputKind::Voxels) return {0, "--info of a file of voxels"};
   const SceneFileParts parts = scene_file_parts(options.inputs[0]);
   const bool is_scene = parts.dag || parts.hash;
   const std::string what = is_scene ? "a scene file" : "a file of bricks";
@@ -64,52 +88,49 @@ RunTraits of_scene_file(const ConvertOptions& options) {
   return {bits, (bits & kHash) != 0 ? "a spatial hash of " + what : what};
 }
 
-RunTraits of_mesh(const ConvertOptions& options) {
-  for (const auto& input : options.inputs) {
-    refuse_foreign(input);
-    if (is_points_path(input))
-      throw UsageError(input.string() +
+RunTraits of_meshes(const ConvertOptions& options) {
+  for (size_t i = 0; i < options.inputs.size(); ++i) {
+    refuse_foreign(options.inputs[i]);
+    if (is_cloud(options.kinds[i]))
+      throw UsageError(options.inputs[i].string() +
                        " holds points: with meshes they need --res or --voxel-size, for the grid of all");
   }
-  uint32_t bits = kMesh | output_bits(options);
-  if ((bits & kWritesH5) != 0) bits |= other_forms(options);
-  if (options.materials != scene::MaterialMode::None) bits |= kColors;
-  return {bits, "a mesh"};
-}
-
-RunTraits of_voxels(const ConvertOptions& options) {
-  if (options.info) return {0, "--info of a file of voxels"};
-  uint32_t bits = kVoxels | output_bits(options);
-  if ((bits & kWritesH5) != 0) bits |= other_forms(options);
-  if (options.materials != scene::MaterialMode::None) bits |= kColors;
-  return {bits, "a file of voxels"};
-}
-
-RunTraits of_points(const ConvertOptions& options) {
-  uint32_t bits = kPoints | output_bits(options);
-  if ((bits & kWritesH5) != 0) bits |= other_forms(options);
-  if (options.materials != scene::MaterialMode::None) bits |= kColors;
-  for (const auto& input : options.inputs)
-    if (is_splats_path(input)) bits |= kSplats;
-  return {bits, "a cloud of points"};
+  return {kMesh | scene_bits(options), "a mesh"};
 }
 
 RunTraits of_mixed(const ConvertOptions& options) {
-  for (const auto& input : options.inputs) refuse_foreign(input);
-  uint32_t bits = kMixed | kVoxels | output_bits(options) | (has_mesh_input(options) ? kMesh : 0u);
-  for (const auto& input : options.inputs)
-    bits |= (is_points_path(input) ? kPoints : 0u) | (is_splats_path(input) ? kSplats : 0u) |
-            (is_volume_path(input) ? volume_bits(input) : 0u);
-  if ((bits & kWritesH5) != 0) bits |= other_forms(options);
-  if (options.materials != scene::MaterialMode::None) bits |= kColors;
-  return {bits, "inputs of different kinds on one grid"};
+  for (size_t i = 0; i < options.inputs.size(); ++i)
+    if (options.kinds[i] != InputKind::RawVolume) refuse_foreign(options.inputs[i]);
+  return {kMixed | kVoxels | inputs_bits(options) | scene_bits(options),
+          "inputs of different kinds on one grid"};
+}
+
+RunTraits traits_of(const ConvertOptions& options) {
+  switch (options.conversion) {
+    case ConversionKind::Meshes:
+      return of_meshes(options);
+    case ConversionKind::Points:
+      return {(inputs_bits(options) & (kPoints | kSplats)) | scene_bits(options), "a cloud of points"};
+    case ConversionKind::Voxels:
+      return {kVoxels | scene_bits(options), "a file of voxels"};
+    case ConversionKind::VolumeScene:
+      return {kVolumeScene | input_bits(options.kinds[0]) | scene_bits(options),
+              "a volume that becomes a scene"};
+    case ConversionKind::Bricks:
+      return of_volume(options);
+    case ConversionKind::SceneFile:
+      return of_scene_file(options);
+    case ConversionKind::Mixed:
+      return of_mixed(options);
+  }
+  return {};
 }
 
 void check_volume_materials(const ConvertOptions& options) {
   if (!options.volume_materials) return;
-  if (!is_volume_input(options) && !std::ranges::any_of(options.inputs, is_volume_path))
+  if (std::ranges::none_of(options.kinds, is_volume))
     throw UsageError("--materials bins and labels are for volumes: they are made of values");
-  if (!is_mixed_input(options) && !is_volume_scene(options))
+  if (options.conversion != ConversionKind::Mixed && options.conversion != ConversionKind::VolumeScene)
     throw UsageError(
         "--materials has no effect on bricks of a volume: --structure svdag makes a scene of it");
 }
@@ -161,12 +182,7 @@ void check_resume(const ConvertOptions& options, const RunTraits& run) {
 
 void check_given(const ConvertOptions& options) {
   check_volume_materials(options);
-  const RunTraits run = is_mixed_input(options)    ? of_mixed(options)
-                        : is_volume_input(options) ? of_volume(options)
-                        : is_voxels_input(options) ? of_voxels(options)
-                        : is_scene_input(options)  ? of_scene_file(options)
-                        : is_points_input(options) ? of_points(options)
-                                                   : of_mesh(options);
+  const RunTraits run = traits_of(options);
   check_effects(options.given, run);
   check_default_output(options, run);
   check_devices(options, run);

@@ -91,19 +91,12 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
   return json_text(results);
 }
 
-// Makes a scene of what is no scene file.
-dag::VoxelScene made_scene(const ConvertOptions& options, Conversion& conversion) {
-  if (is_mixed_input(options)) return convert_mixed(options, conversion);
-  if (is_voxels_input(options)) return convert_voxels(options, conversion);
-  if (is_points_input(options)) return convert_points(options, conversion);
-  if (is_volume_scene(options)) return convert_volume_to_scene(options, conversion);
-  return convert_meshes(options, conversion);
-}
+using MakeScene = dag::VoxelScene (*)(const ConvertOptions&, Conversion&);
 
-void convert(const ConvertOptions& options) {
+void convert(const ConvertOptions& options, MakeScene make_scene) {
   Stopwatch total;
   Conversion conversion;
-  Output output = {.scene = made_scene(options, conversion), .bricks = {}, .hash = {}};
+  Output output = {.scene = make_scene(options, conversion), .bricks = {}, .hash = {}};
   if (options.ranks && options.ranks->rank() > 0) return;  // rank 0 has the scene
   const dag::VoxelScene& scene = output.scene;
   Stopwatch watch;
@@ -111,8 +104,9 @@ void convert(const ConvertOptions& options) {
   conversion.seconds.bricks = watch.lap();
   if (wants_hash(options)) output.hash = scene_hash(scene, options, conversion.kernels);
   conversion.seconds.hash = watch.lap();
-  const bool has_own_grid = is_voxels_input(options) || is_volume_input(options);
-  const bool is_whole = has_own_grid && !is_mixed_input(options);  // and cut only now
+  // A scene that has its input's grid is cut only now.
+  const bool is_whole =
+      options.conversion == ConversionKind::Voxels || options.conversion == ConversionKind::VolumeScene;
   if (options.parts) {
     write_head(scene, options, conversion);
   } else {
@@ -143,6 +137,25 @@ void convert(const ConvertOptions& options) {
   log_info("{}: {}", options.output.string(), format_bytes(output_bytes(options)));
 }
 
+void do_conversion(const ConvertOptions& options) {
+  switch (options.conversion) {
+    case ConversionKind::Meshes:
+      return convert(options, convert_meshes);
+    case ConversionKind::Points:
+      return convert(options, convert_points);
+    case ConversionKind::Voxels:
+      return convert(options, convert_voxels);
+    case ConversionKind::VolumeScene:
+      return convert(options, convert_volume_to_scene);
+    case ConversionKind::Bricks:
+      return convert_volume(options);
+    case ConversionKind::SceneFile:
+      return use_scene_file(options);
+    case ConversionKind::Mixed:
+      return convert(options, convert_mixed);
+  }
+}
+
 void run(const CommandLine& arguments, ranks::Ranks* ranks) {
   ConvertOptions options = read_convert_options(arguments);
   if (ranks) {
@@ -152,10 +165,7 @@ void run(const CommandLine& arguments, ranks::Ranks* ranks) {
   check_compression(options.compression);
   with_input(options.inputs[0], [&] {
     check_given(options);
-    if (is_mixed_input(options) || is_volume_scene(options)) return convert(options);
-    if (is_volume_input(options)) return convert_volume(options);
-    if (is_scene_input(options)) return use_scene_file(options);
-    convert(options);
+    do_conversion(options);
   });
 }
 

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
-#include "formats/file_types.h"
 #include "formats/images/palette_file.h"
 #include "formats/mesh/mesh.h"
 #include "formats/points/points.h"
 #include "formats/scene/any_scene.h"
-#include "formats/volume/volume_file.h"
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
@@ -35,23 +34,15 @@ struct Part {
   ScenePointer voxels = nullptr;
 };
 
-// True if the input has voxels, which have a size of their own.
-bool has_voxels(const std::filesystem::path& path) {
-  return has_role(path, FileRole::Voxels) || has_role(path, FileRole::Scene) || is_volume_path(path);
-}
-
-bool is_mesh(const std::filesystem::path& path) {
-  return !has_voxels(path) && !is_points_path(path);
-}
-
-dag::VoxelScene read_voxel_scene(const std::filesystem::path& path, const ConvertOptions& options) {
-  if (is_volume_path(path)) return scene_of_volume(path, options);
-  if (is_voxels_path(path)) return read_voxels(path, voxel_file_options(options)).scene;
+dag::VoxelScene read_voxel_scene(const std::filesystem::path& path, InputKind kind,
+                                 const ConvertOptions& options) {
+  if (is_volume(kind)) return scene_of_volume(path, options);
+  if (kind == InputKind::Voxels) return read_voxels(path, voxel_file_options(options)).scene;
   return read_any_scene(path, options.engine, SceneForm::Any, damage_with(options.overwrite));
 }
 
-Part read_voxel_part(const std::filesystem::path& path, const ConvertOptions& options) {
-  dag::VoxelScene scene = read_voxel_scene(path, options);
+Part read_voxel_part(const std::filesystem::path& path, InputKind kind, const ConvertOptions& options) {
+  dag::VoxelScene scene = read_voxel_scene(path, kind, options);
   if (scene.up != dag::UpAxis::Y)
     throw Error("its y axis does not point up, as that of a grid for several inputs does").at(path.string());
   if (scene.dag.voxels == 0) log_warning("{}: no voxel is filled", path.string());
@@ -76,18 +67,19 @@ Part read_point_part(const std::filesystem::path& path, const ConvertOptions& op
 
 std::vector<Part> read_parts(const ConvertOptions& options, Conversion& conversion) {
   std::vector<Part> parts;
-  const auto& inputs = options.inputs;
-  for (auto input = inputs.begin(); input != inputs.end();) {
-    with_input(*input, [&] {
-      if (has_voxels(*input)) {
-        parts.push_back(read_voxel_part(*input++, options));
-      } else if (is_points_path(*input)) {
-        parts.push_back(read_point_part(*input++, options, conversion));
+  const std::span<const std::filesystem::path> inputs = options.inputs;
+  for (size_t i = 0, end = 0; i < inputs.size(); i = end) {
+    const InputKind kind = options.kinds[i];
+    end = i + 1;
+    with_input(inputs[i], [&] {
+      if (has_own_grid(kind)) {
+        parts.push_back(read_voxel_part(inputs[i], kind, options));
+      } else if (is_cloud(kind)) {
+        parts.push_back(read_point_part(inputs[i], options, conversion));
       } else {
-        const auto end = std::find_if_not(input, inputs.end(), is_mesh);
-        parts.emplace_back().meshes = read_meshes({input, end}, options.mesh);
+        while (end < inputs.size() && options.kinds[end] == InputKind::Mesh) ++end;
+        parts.emplace_back().meshes = read_meshes(inputs.subspan(i, end - i), options.mesh);
         parts.back().box = voxelize::bounding_box(parts.back().meshes->scene);
-        input = end;
       }
     });
   }
@@ -139,15 +131,8 @@ void check_mixed(const ConvertOptions& options) {
 
 }  // namespace
 
-bool is_mixed_input(const ConvertOptions& options) {
-  const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
-  if (options.inputs.size() == 1 || !has_grid || options.info) return false;
-  return !std::ranges::all_of(options.inputs, is_mesh) &&
-         !std::ranges::all_of(options.inputs, is_points_path);
-}
-
 bool has_mesh_input(const ConvertOptions& options) {
-  return std::ranges::any_of(options.inputs, is_mesh);
+  return std::ranges::find(options.kinds, InputKind::Mesh) != options.kinds.end();
 }
 
 dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& conversion) {

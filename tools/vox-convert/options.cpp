@@ -187,6 +187,30 @@ void read_output(const CommandLine& arguments, ConvertOptions& options) {
                                  output_extensions()));
 }
 
+// Volumes become scenes if --structure asks for an SVDAG or a spatial hash, or the output has a format that holds
+// scenes.
+bool makes_scene_of_volume(const ConvertOptions& options) {
+  if (is_export_path(options.output)) return kind_of_output(options.output) != OutputKind::Nrrd;
+  return options.structure && (options.structure->dag || options.structure->hash);
+}
+
+// The first of several inputs decides if they have no common grid. A file that is to be shown, or verified without a
+// grid, is taken for a scene file, whose reader says if it is none.
+ConversionKind decided_conversion(const ConvertOptions& options) {
+  const auto is_mesh = [](InputKind kind) { return kind == InputKind::Mesh; };
+  const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
+  if (options.inputs.size() > 1 && has_grid && !options.info &&
+      !std::ranges::all_of(options.kinds, is_mesh) && !std::ranges::all_of(options.kinds, is_cloud))
+    return ConversionKind::Mixed;
+  const InputKind kind = options.kinds[0];
+  if (is_volume(kind))
+    return makes_scene_of_volume(options) ? ConversionKind::VolumeScene : ConversionKind::Bricks;
+  if (options.info) return ConversionKind::SceneFile;
+  if (kind == InputKind::Voxels) return ConversionKind::Voxels;
+  if (kind == InputKind::Scene || (options.verify && !has_grid)) return ConversionKind::SceneFile;
+  return is_cloud(kind) ? ConversionKind::Points : ConversionKind::Meshes;
+}
+
 }  // namespace
 
 ConvertOptions read_convert_options(const CommandLine& arguments) {
@@ -228,6 +252,8 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   options.engine.table = arguments.text_of_word("table");
   read_output(arguments, options);
   for (const std::filesystem::path& input : options.inputs) check_input(input);
+  options.kinds = kinds_of_inputs(options.inputs, options.raw);
+  options.conversion = decided_conversion(options);
   return options;
 }
 

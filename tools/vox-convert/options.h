@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/input_kind.h"
 #include "formats/io/compression.h"
 #include "formats/io/overwrite.h"
 #include "formats/mesh/mesh.h"
@@ -30,8 +31,21 @@ struct Structures {
   friend bool operator==(const Structures&, const Structures&) = default;
 };
 
+// The work that the inputs and the options ask for.
+enum class ConversionKind {
+  Meshes,       // become a scene
+  Points,       // become a scene
+  Voxels,       // of another program; they become a scene
+  VolumeScene,  // a volume becomes a scene
+  Bricks,       // a volume becomes bricks, or by way of bricks an .nrrd file
+  SceneFile,    // a scene file is shown, verified or written in another form
+  Mixed,        // inputs of several kinds become one scene
+};
+
 struct ConvertOptions {
   std::vector<std::filesystem::path> inputs;
+  std::vector<InputKind> kinds;  // one for each input
+  ConversionKind conversion = ConversionKind::Meshes;
   std::filesystem::path output;
   bool names_output = false;  // true if the command line names `output`; else it is the default
   bool verify = false, info = false, json = false;
@@ -69,13 +83,12 @@ struct ConvertOptions {
   ranks::Ranks* ranks = nullptr;  // the processes that a launcher has started together
 };
 
-// Throws UsageError, and Error if an input is missing.
+// Looks at the inputs, too, to decide their kinds and the work. Throws UsageError, and Error if an input is missing.
 ConvertOptions read_convert_options(const CommandLine& arguments);
 
 // Checks that the options of vox-convert go with its inputs and its output.
 
-// Looks at the inputs. Throws UsageError for an option that would have no effect, and Error if an input is of
-// a type that is not read.
+// Throws UsageError for an option that would have no effect, and Error if an input is of a type that is not read.
 void check_given(const ConvertOptions& options);
 
 // The description of vox-convert: its options with the inputs and outputs that they go with, and examples. options.h

@@ -59,10 +59,6 @@ ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, const Con
   return scene_of_voxels(voxels, reading, options.inputs[0]);
 }
 
-bool is_points_input(const ConvertOptions& options) {
-  return is_points_path(options.inputs[0]);
-}
-
 dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conversion) {
   if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
     throw UsageError(options.inputs[0].string() +
@@ -112,10 +108,6 @@ void refuse_palettes(const ConvertOptions& options) {
 }
 
 }  // namespace
-
-bool is_voxels_input(const ConvertOptions& options) {
-  return is_voxels_path(options.inputs[0]);
-}
 
 dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion) {
   if (options.inputs.size() > 1)

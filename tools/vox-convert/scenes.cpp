@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "formats/file_types.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_parts.h"
@@ -134,13 +133,6 @@ spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOption
   return std::move(result.hash);
 }
 
-bool is_scene_input(const ConvertOptions& options) {
-  if (is_voxels_input(options)) return options.info;
-  const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
-  return (options.verify && !has_grid) || options.info || has_role(options.inputs[0], FileRole::Scene) ||
-         is_scene_file(options.inputs[0]);
-}
-
 bool writes_file(const ConvertOptions& options) {
   return !options.info &&
          (!options.verify || options.structure || (wants_coarser(options) && options.names_output));
@@ -175,7 +167,7 @@ void use_scene_file(const ConvertOptions& options) {
   if (parts.bricks && !parts.dag && !parts.hash) return use_bricks_file(options);
   const bool writes = writes_file(options), coarse = wants_coarser(options);
   if (writes) check_scene_output(options, parts);
-  if (options.info && !options.verify && parts.dag && !is_voxels_input(options))
+  if (options.info && !options.verify && parts.dag && options.kinds[0] != InputKind::Voxels)
     return show_info(options, parts);
   Stopwatch watch;
   // verify_scene() compares the digest, too.

@@ -56,10 +56,6 @@ void check_verifiable(const ConvertOptions& options);
 // Writes the output. Exports hold only the part inside `clip`.
 void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip);
 
-// True if the first input is taken for a scene file, because of its name or content, or because it is to be
-// shown.
-bool is_scene_input(const ConvertOptions& options);
-
 // True if a file is made of a scene file, instead of showing or verifying it.
 bool writes_file(const ConvertOptions& options);
 
@@ -162,9 +158,6 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
 
 // The part of vox-convert that makes scenes of clouds of points.
 
-// True if the first input is a file of points.
-bool is_points_input(const ConvertOptions& options);
-
 // Reads all inputs, and fills the voxels in which points fall.
 dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conversion);
 
@@ -177,9 +170,6 @@ ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, const Con
 
 // The part of vox-convert that makes scenes of other programs' files of voxels.
 
-// True if the first input is another program's file of voxels.
-bool is_voxels_input(const ConvertOptions& options);
-
 // Reads it, and makes the level that --res asks for.
 dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion);
 
@@ -187,10 +177,6 @@ dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conver
 VoxelFileOptions voxel_file_options(const ConvertOptions& options);
 
 // The part of vox-convert that reads volumes and makes bricks.
-
-// True if the input is a volume: by its extension, or because options describe a raw file. A file with
-// the extension of another type is no raw file.
-bool is_volume_input(const ConvertOptions& options);
 
 // Converts a volume to a scene file of bricks, or, by way of bricks, to .nrrd.
 void convert_volume(const ConvertOptions& options);
@@ -204,10 +190,6 @@ void use_bricks_file(const ConvertOptions& options);
 
 // The part of vox-convert that makes scenes of volumes.
 
-// True if a volume becomes a scene: --structure asks for its SVDAG or its spatial hash, or the output has a
-// format that holds scenes.
-bool is_volume_scene(const ConvertOptions& options);
-
 // Reads a volume and chooses its materials.
 dag::VoxelScene scene_of_volume(const std::filesystem::path& path, const ConvertOptions& options);
 
@@ -217,8 +199,6 @@ dag::VoxelScene convert_volume_to_scene(const ConvertOptions& options, Conversio
 // The part of vox-convert that puts meshes, clouds of points, volumes, other programs' voxels and scene files on
 // one grid.
 
-// True if there are several inputs, not all of them meshes or all of them points, and a grid for them.
-bool is_mixed_input(const ConvertOptions& options);
 // True if one of the inputs is a mesh.
 bool has_mesh_input(const ConvertOptions& options);
 

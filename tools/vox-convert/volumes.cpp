@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/file_types.h"
 #include "formats/images/palette_file.h"
-#include "formats/mesh/mesh.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
 #include "formats/volume/volume_formats.h"
-#include "formats/voxels/export.h"
 #include "formats/voxels/volumes/volume_voxels.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
@@ -75,12 +72,6 @@ bricks::BricksResult built_bricks(Engine& engine, const volume::Volume& volume,
 }
 
 }  // namespace
-
-bool is_volume_input(const ConvertOptions& options) {
-  const std::filesystem::path& input = options.inputs[0];
-  return is_volume_path(input) ||
-         (options.raw.any() && !is_mesh_path(input) && !has_role(input, FileRole::Scene));
-}
 
 void convert_volume(const ConvertOptions& options) {
   check_options(options);
@@ -191,12 +182,6 @@ void say_what_is_made(const StoredInfo& info, const VoxelFile& voxels) {
 }
 
 }  // namespace
-
-bool is_volume_scene(const ConvertOptions& options) {
-  if (!is_volume_input(options)) return false;
-  if (is_export_path(options.output)) return kind_of_output(options.output) != OutputKind::Nrrd;
-  return options.structure && (options.structure->dag || options.structure->hash);
-}
 
 dag::VoxelScene scene_of_volume(const std::filesystem::path& path, const ConvertOptions& options) {
   check_materials(options);

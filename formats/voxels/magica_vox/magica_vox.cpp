@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 
 #include "formats/voxels/export.h"
 #include "libvox/base/error.h"
@@ -77,6 +78,7 @@ class VoxBytes {
 };
 
 constexpr uint64_t kChunkHeaderBytes = 12;
+constexpr uint64_t kFirstChunk = 8 + kChunkHeaderBytes;  // behind the file's head and the head of MAIN
 constexpr uint64_t kEmptyDict = 0;
 constexpr uint64_t kNoId = UINT64_MAX;  // written as -1
 
@@ -94,8 +96,7 @@ VoxBytes transform_node(uint64_t id, uint64_t child, Int3 position) {
   return node;
 }
 
-// Returns the root of the scene graph. Its name says that vox wrote the file; formats/io/overwrite.cpp looks
-// for it.
+// Returns the root of the scene graph. Its name says that vox wrote the file.
 VoxBytes root_node() {
   VoxBytes node;
   node.integer(0).integer(1).string("_name").string("vox").integer(1).integer(kNoId).integer(kNoId).integer(
@@ -254,6 +255,21 @@ void warn_where_not_shown(const std::vector<Model>& models, dag::UpAxis up,
 }
 
 }  // namespace
+
+// The first transform of the scene graph, which follows the models, is its root.
+bool is_magica_vox_of_vox(std::string_view file) {
+  VoxBytes root;
+  root.chunk("nTRN", root_node());
+  const std::string_view mark(reinterpret_cast<const char*>(root.data().data()), root.size());
+  if (!file.starts_with("VOX ")) return false;
+  for (size_t at = kFirstChunk; at + kChunkHeaderBytes <= file.size();) {
+    if (file.substr(at).starts_with("nTRN")) return file.substr(at).starts_with(mark);
+    uint32_t content = 0;
+    std::memcpy(&content, file.data() + at + 4, sizeof(content));
+    at += kChunkHeaderBytes + content;
+  }
+  return false;
+}
 
 void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                       const std::optional<VoxelBox>& clip) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -28,6 +29,9 @@ namespace vox {
 // the file would exceed 2 GiB, the limit of its chunk sizes.
 void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                       const std::optional<VoxelBox>& clip);
+
+// True if a file with this content was written by write_magica_vox().
+bool is_magica_vox_of_vox(std::string_view file);
 
 // Reads MagicaVoxel's .vox, versions 150 and 200.
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/geometry.h"
@@ -34,5 +35,8 @@ enum class NvdbGrid {
 // are to be written and the scene has none, or if there are too many voxels.
 void write_nvdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip, NvdbGrid grid);
+
+// True if a file with this content was written by write_nvdb().
+bool is_nvdb_of_vox(std::string_view file);
 
 }  // namespace vox

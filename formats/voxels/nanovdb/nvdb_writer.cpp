@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <libdeflate.h>
 
+#include <cstring>
 #include <limits>
+#include <string>
 
 #include "formats/voxels/export.h"
 #include "formats/voxels/nanovdb/nvdb_file.h"
@@ -244,6 +246,32 @@ void write_nvdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
   ExportFile file(path, writing.bytes());
   writing.write(file);
   file.commit();
+}
+
+namespace {
+
+// Copies the record at this place of a file. Returns false if the file ends before.
+template <class Record>
+bool copy_record(std::string_view file, uint64_t at, Record& record) {
+  if (at > file.size() || file.size() - at < sizeof(Record)) return false;
+  std::memcpy(&record, file.data() + at, sizeof(Record));
+  return true;
+}
+
+}  // namespace
+
+// The last array beside the tree is the scene's description.
+bool is_nvdb_of_vox(std::string_view file) {
+  GridRecord record;
+  GridHead head;
+  BlindRecord last;
+  if (!file.starts_with("NanoVDB") || !copy_record(file, sizeof(FileHeader), record)) return false;
+  const uint64_t grid = sizeof(FileHeader) + sizeof(GridRecord) + record.name_bytes;
+  if (!copy_record(file, grid, head) || head.blind_count == 0) return false;
+  const uint64_t at =
+      grid + static_cast<uint64_t>(head.blind_at) + (head.blind_count - uint64_t{1}) * sizeof(BlindRecord);
+  return copy_record(file, at, last) &&
+         std::string_view(last.name.data(), last.name.size()).starts_with(std::string(kSceneName) + '\0');
 }
 
 }  // namespace vox

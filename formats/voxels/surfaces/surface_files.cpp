@@ -9,6 +9,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "formats/mesh/mesh_writer.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/surfaces/surface.h"
 #include "libvox/base/error.h"
@@ -44,7 +45,7 @@ class ObjNames {
 // By convention, MTL colours are sRGB.
 std::string mtl_text(const dag::VoxelScene& scene, const Surface& surface, const ObjNames& names) {
   const auto channel = [](uint8_t code) { return std::round(code / 255. * 1e6) / 1e6; };
-  std::string text = "# made by vox\n";
+  std::string text = fmt::format("# {}\n", kObjMark);
   for (uint8_t value = 1; value < FaceFinder::kValues; ++value) {
     if (surface.parts_of(value).empty()) continue;
     const scene::Rgb8 color = surface_color(scene, value);
@@ -110,8 +111,8 @@ void write_surface_obj(const dag::VoxelScene& scene, const std::filesystem::path
   materials.write(mtl_text(scene, surface, names));
 
   ExportFile file(path, (surface.vertices() + surface.quads()) * kLeastLineBytes);
-  file.write(fmt::format("# {} faces, {} vertices; made by vox\nmtllib {}.mtl\n", surface.quads(),
-                         surface.vertices(), path.stem().string()));
+  file.write(fmt::format("# {} faces, {} vertices; {}\nmtllib {}.mtl\n", surface.quads(), surface.vertices(),
+                         kObjMark, path.stem().string()));
   for (uint8_t value = 1; value < FaceFinder::kValues; ++value) {
     const auto parts = surface.parts_of(value);
     if (parts.empty()) continue;
@@ -128,11 +129,10 @@ namespace {
 std::string surface_ply_header(const Surface& surface, FloatKind floats) {
   const std::string_view type = floats == FloatKind::Single ? "float" : "double";
   return fmt::format(
-      "ply\nformat binary_little_endian 1.0\ncomment made by vox\n"
-      "element vertex {0}\nproperty {1} x\nproperty {1} y\nproperty {1} z\n"
+      "{3}element vertex {0}\nproperty {1} x\nproperty {1} y\nproperty {1} z\n"
       "property uchar red\nproperty uchar green\nproperty uchar blue\n"
       "element face {2}\nproperty list uchar int vertex_indices\nend_header\n",
-      surface.vertices(), type, surface.quads());
+      surface.vertices(), type, surface.quads(), kPlyBegin);
 }
 
 template <class Float>
@@ -232,7 +232,7 @@ std::array<double, 16> world_matrix(const dag::VoxelScene& scene) {
 class GlbText {
  public:
   GlbText(const dag::VoxelScene& scene, const Surface& surface) : scene_(scene), surface_(surface) {
-    root_.object("asset").set("version", "2.0").set("generator", "vox");
+    root_.object("asset").set("version", "2.0").set("generator", kGlbGenerator);
     root_.set("scene", 0);
     root_.array("scenes").append().array("nodes").append(0);
     Json& node = root_.array("nodes").append().set("mesh", 0);

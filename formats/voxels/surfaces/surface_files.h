@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "formats/voxels/bordered_cube.h"
@@ -32,6 +33,12 @@ void write_surface_glb(const dag::VoxelScene& scene, const std::filesystem::path
 // vertex. Coordinates are floats if these are precise enough for the voxels, otherwise doubles.
 void write_surface_ply(const dag::VoxelScene& scene, const std::filesystem::path& path,
                        const std::optional<VoxelBox>& clip);
+
+// The beginning of all PLY files of vox, those of points, too. The comment is their mark.
+inline constexpr std::string_view kPlyBegin = "ply\nformat binary_little_endian 1.0\ncomment made by vox\n";
+inline bool is_ply_of_vox(std::string_view file) {
+  return file.starts_with(kPlyBegin);
+}
 
 // The bytes of little-endian records, for writers of binary files.
 

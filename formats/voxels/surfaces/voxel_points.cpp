@@ -37,11 +37,12 @@ uint64_t filled_voxels(const dag::FrozenDag& dag, const VoxelBox& region, const 
 std::string points_header(const dag::VoxelScene& scene, uint64_t points, FloatKind floats) {
   const std::string_view type = floats == FloatKind::Single ? "float" : "double";
   return fmt::format(
-      "ply\nformat binary_little_endian 1.0\ncomment made by vox\nelement vertex {0}\n"
+      "{3}element vertex {0}\n"
       "property {1} x\nproperty {1} y\nproperty {1} z\n"
       "property float nx\nproperty float ny\nproperty float nz\n{2}end_header\n",
       points, type,
-      scene.dag.materials ? "property uchar red\nproperty uchar green\nproperty uchar blue\n" : "");
+      scene.dag.materials ? "property uchar red\nproperty uchar green\nproperty uchar blue\n" : "",
+      kPlyBegin);
 }
 
 size_t bytes_of_point(const dag::VoxelScene& scene, FloatKind floats) {

@@ -27,6 +27,9 @@ enum class VtkKind {
 void write_vtkhdf(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, VtkKind kind);
 
+// True if the file was written by write_vtkhdf().
+bool is_vtkhdf_of_vox(const std::filesystem::path& path);
+
 // Writes a scene as OverlappingAMR of VTKHDF: boxes of 32³ cells where voxels are filled. If a cell is
 // refined by a box on the next level, it is 32 times as wide as that box's cells, and its value is the most
 // frequent one among its filled voxels.

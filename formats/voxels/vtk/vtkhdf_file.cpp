@@ -31,7 +31,13 @@ h5::Handle cell_properties(const std::vector<hsize_t>& chunk) {
   return properties;
 }
 
+constexpr const char* kVtkFormat = "vox-vtkhdf";
+
 }  // namespace
+
+bool is_vtkhdf_of_vox(const std::filesystem::path& path) {
+  return h5::is_file_of_format(path, kVtkFormat);
+}
 
 void check_vtk_cells(uint64_t cells, const dag::VoxelScene& scene, const std::filesystem::path& path) {
   if (cells <= kMostVtkCells) return;
@@ -45,7 +51,7 @@ void check_vtk_cells(uint64_t cells, const dag::VoxelScene& scene, const std::fi
 
 VtkFile::VtkFile(const std::filesystem::path& path, const std::string& type)
     : file_(path), vtk_(h5::create_group(file_.root(), "VTKHDF")) {
-  h5::write_text(file_.root(), "format", "vox-vtkhdf");
+  h5::write_text(file_.root(), "format", kVtkFormat);
   write_vtk_whole(vtk_, "Version", std::array<int64_t, 2>{1, 0});
   write_vtk_text(vtk_, "Type", type);
 }

@@ -56,6 +56,7 @@ struct JitBricks {{
     return get<T>(find(place_of(v)), v);
   }}
 }};
+static_assert(KnowsEmptyBricks<JitBricks>);
 }}  // namespace
 }}  // namespace vox::bricks
 )";

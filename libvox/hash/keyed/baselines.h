@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "libvox/device/device.h"
 #include "libvox/hash/keyed/attempts.h"
 #include "libvox/hash/keyed/probes.h"
 #include "libvox/hash/keyed/searched.h"
@@ -66,6 +67,7 @@ struct InsertOpen {
     device::atomic_or_relaxed(&status->failed, 1u);
   }
 };
+static_assert(device::PrefetchingBody<InsertOpen<uint64_t>>);
 
 template <class Device, CellWord Cell>
 class OpenTable final : public SearchedKeyTable<Device, Cell, OpenRef<Cell>> {

@@ -20,6 +20,7 @@
 #include <cmath>
 
 #include "libvox/base/bits.h"
+#include "libvox/device/device.h"
 #include "libvox/hash/keyed/attempts.h"
 #include "libvox/hash/keyed/probes.h"
 
@@ -113,6 +114,7 @@ struct InsertByEvictions {
     device::atomic_or_relaxed(&status->failed, 1u);
   }
 };
+static_assert(device::PrefetchingBody<InsertByEvictions<uint64_t>>);
 
 // Finds keys that are stored twice: of two copies, the second may have been put into a cell before the one to
 // which the first had already moved on. Each stored key therefore checks the cells before its own.

@@ -74,6 +74,11 @@ struct InsertByGroup {
 // class decides how often that is tried, handles copies and conflicts, and makes sure that no key is lost.
 template <class Device, CellWord Cell, class Ref>
 class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
+  using Search = SearchByGroup<Ref, Cell, SlotOfKey>;
+  using Insertion = InsertByGroup<Ref, Cell, NoKeyProbe>;
+  static_assert(device::PrefetchingBody<Search> && device::PreparingBody<Search>);
+  static_assert(device::PrefetchingBody<Insertion> && device::PreparingBody<Insertion>);
+
  public:
   static constexpr uint32_t kMostAttempts = 8;
 

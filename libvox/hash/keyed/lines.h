@@ -25,6 +25,7 @@
 #include "libvox/base/hd.h"
 #include "libvox/base/sorting_network.h"
 #include "libvox/device/atomics.h"
+#include "libvox/device/device.h"
 #include "libvox/hash/keyed/attempts.h"
 #include "libvox/hash/keyed/lines_ref.h"
 
@@ -145,6 +146,7 @@ struct InsertIntoLines {
       if (i == place) held.cell[i] = cell;
   }
 };
+static_assert(device::PrefetchingBody<InsertIntoLines<uint64_t>>);
 
 // Orders the cells of a bucket by precedence, and then encodes the last cell's turn in the pairs
 // (BucketCells).

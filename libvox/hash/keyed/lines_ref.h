@@ -141,5 +141,6 @@ struct LinesRef {
     return search(key, probe, kNoValue, [this](uint32_t, Cell cell) { return format.value(cell); });
   }
 };
+static_assert(ReadsValues<LinesRef<uint64_t>, uint64_t> && device::ResidentBody<LinesRef<uint64_t>>);
 
 }  // namespace vox::hash

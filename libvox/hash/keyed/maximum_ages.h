@@ -7,6 +7,7 @@
 // words of their own.
 #pragma once
 
+#include "libvox/device/device.h"
 #include "libvox/hash/keyed/attempts.h"
 #include "libvox/hash/keyed/probes.h"
 
@@ -119,6 +120,8 @@ struct InsertRobin {
     device::atomic_or_relaxed(&status->failed, 1u);
   }
 };
+static_assert(
+    device::PrefetchingBody<InsertRobin<PlainCells<uint64_t, CoherentProbes>, uint64_t, CoherentProbes>>);
 
 class AgeLevels {
  public:

@@ -73,6 +73,7 @@ struct RobinRef {
     return kNoValue;
   }
 };
+static_assert(ReadsValues<RobinRef<uint64_t, CoherentProbes>, uint64_t>);
 
 // Makes a search return the value of a key that must be stored.
 struct ValueOfStoredKey {

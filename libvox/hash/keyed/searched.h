@@ -11,7 +11,10 @@
 //   kBlocksAtOnce                        where it has one, of the loops that search (device/cuda_kernels.cuh)
 #pragma once
 
+#include <concepts>
+
 #include "libvox/base/bits.h"
+#include "libvox/device/device.h"
 #include "libvox/hash/keyed/key_table.h"
 
 namespace vox::hash {
@@ -45,6 +48,13 @@ struct StepKeyProbe {
   }
 };
 
+// A ref that has a value() of its own. Beside each such ref, and beside each that has kBlocksAtOnce, a static_assert says
+// so.
+template <class Ref, class Cell, class... Group>
+concept ReadsValues = requires(const Ref& ref, Cell key, NoKeyProbe& probe, Group... group) {
+  { ref.value(group..., key, probe) } -> std::same_as<uint32_t>;
+};
+
 // A table for kernel bodies that search it. A thread searches by itself or, if the variant needs it, a group
 // searches together, which is then the last argument.
 template <class Ref, CellWord Cell>
@@ -68,7 +78,7 @@ struct KeyTableRef {
     if (key >= format.apart_key()) [[unlikely]]
       return key == format.apart_key() && holds_apart != 0 ? apart_value : kNoValue;
     NoKeyProbe probe;
-    if constexpr (requires { ref.value(group..., key, probe); }) {
+    if constexpr (ReadsValues<Ref, Cell, Group...>) {
       return ref.value(group..., key, probe);
     } else {
       const uint32_t slot = ref.find(group..., key, probe);
@@ -149,7 +159,7 @@ struct SectorsAt {
 template <class Ref, CellWord Cell, class What>
 struct SearchKeys {
   static constexpr int kBlocksAtOnce = [] {
-    if constexpr (requires { Ref::kBlocksAtOnce; })
+    if constexpr (device::ResidentBody<Ref>)
       return Ref::kBlocksAtOnce;
     else
       return 1;
@@ -182,6 +192,9 @@ struct ReadsOfSlot {
 // The base class of variants whose searches use a ref.
 template <class Device, CellWord Cell, class Ref>
 class SearchedKeyTable : public KeyTable<Device, Cell> {
+  using Search = SearchKeys<Ref, Cell, SlotOfKey>;
+  static_assert(device::PrefetchingBody<Search> && device::ResidentBody<Search>);
+
  public:
   void find(const Cell* keys, uint64_t n, uint32_t* slots) const override {
     search<SlotOfKey>("find keys", keys, n, slots);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libvox/device/pool.h"
+#include "libvox/hash/block_batches.h"
 #include "libvox/hash/sector/chains.h"
 #include "libvox/hash/sector/tables.h"
 
@@ -46,10 +47,7 @@ class SectorBatches final : public LinkedBatches {
   }
 
   bool has_leaders() const override { return true; }
-  const SectorContext* context() override {
-    settled_ = false;
-    return on_device_.in(memory_);
-  }
+  BlockBatches in_block() override { return BlockBatches(context()); }
   BatchStart start(size_t number, const BatchItems& items) const override {
     return context_.start(number, items);
   }
@@ -71,6 +69,10 @@ class SectorBatches final : public LinkedBatches {
   }
 
  private:
+  const SectorContext* context() {
+    settled_ = false;
+    return on_device_.in(memory_);
+  }
   const uint32_t* stop() const override { return &context_.room->stopped; }
 
   SectorRoom settle() {

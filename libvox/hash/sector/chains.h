@@ -4,6 +4,7 @@
 // first batch can be used. If it does not suffice, all later loops do nothing until the host has made more.
 #pragma once
 
+#include "libvox/device/device.h"
 #include "libvox/hash/linked_batches.h"
 #include "libvox/hash/sector/find.h"
 #include "libvox/hash/sector/table_ref.h"
@@ -193,6 +194,10 @@ struct FindOrChain {
     }
   }
 };
+static_assert(device::StagedBody<FindOrChain>);
+#ifdef __CUDACC__
+static_assert(device::WarpBody<FindOrChain>);
+#endif
 
 // A sink for fill_bucket() that writes the items of a chain, from `item` on, to the slots that it is given.
 // It leaves the last item to write_last(), so that the threads of a warp, most of whose chains have one item,
@@ -317,5 +322,6 @@ struct InsertChains {
     return true;
   }
 };
+static_assert(device::PrefetchingBody<InsertChains> && device::ResidentBody<InsertChains>);
 
 }  // namespace vox::hash

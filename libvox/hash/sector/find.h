@@ -1,6 +1,7 @@
 // The kernel body that searches for a batch in the tables `sector`.
 #pragma once
 
+#include "libvox/device/device.h"
 #include "libvox/hash/sector/table_ref.h"
 #ifdef __CUDACC__
 #include "libvox/hash/sector/find_warp.cuh"
@@ -45,5 +46,9 @@ struct FindInSectors {
   }
 #endif
 };
+static_assert(device::StagedBody<FindInSectors<NoProbe>>);
+#ifdef __CUDACC__
+static_assert(device::WarpBody<FindInSectors<NoProbe>>);
+#endif
 
 }  // namespace vox::hash

@@ -6,6 +6,7 @@
 
 #include <type_traits>
 
+#include "libvox/device/device.h"
 #include "libvox/hash/sector/find.h"
 #include "libvox/hash/sector/table_ref.h"
 
@@ -169,6 +170,7 @@ struct BucketNeeds {
     needs[r] = sink.needs;
   }
 };
+static_assert(device::PrefetchingBody<BucketNeeds>);
 
 struct ReadNeeds {
   const uint64_t* needs;
@@ -217,6 +219,7 @@ struct PlanBuckets {
     plans[r] = sink.plan;
   }
 };
+static_assert(device::PrefetchingBody<PlanBuckets>);
 
 // The last step of inserting a sorted batch: writes each item to the place that the plan of its bucket gives
 // it, in the order of buckets. This is the order of memory, so mostly whole lines are written, and no atomics
@@ -323,5 +326,9 @@ struct WriteItems {
     return places[i];
   }
 };
+static_assert(device::PrefetchingBody<WriteItems>);
+#ifdef __CUDACC__
+static_assert(device::WarpBody<WriteItems>);
+#endif
 
 }  // namespace vox::hash

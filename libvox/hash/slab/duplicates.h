@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "libvox/device/device.h"
 #include "libvox/hash/slab/tables.h"
 #include "libvox/hash/slab/variants.h"
 
@@ -71,6 +72,7 @@ struct EnterItems {
     }
   }
 };
+static_assert(device::PrefetchingBody<EnterItems> && device::PreparingBody<EnterItems>);
 
 struct FindEntered {
   ItemsInTables<DuplicateSlab> items;
@@ -89,6 +91,7 @@ struct FindEntered {
     group.once([&] { items.pointers[prepared.item] = values[slot] - 1; });
   }
 };
+static_assert(device::PrefetchingBody<FindEntered> && device::PreparingBody<FindEntered>);
 
 // Does the same as find_leaders(). The first 8 bytes of an item must not all be 0; those of nodes and leaves
 // never are.

@@ -280,6 +280,11 @@ struct InsertItems {
 // A set with one table for each item size. Leaves and nodes of the same size share a table.
 template <class Device, class Scheme>
 class SlabTables final : public TableSet<Device> {
+  using Find = FindItems<Scheme, NoProbe>;
+  using Insertion = InsertItems<Scheme, NoProbe>;
+  static_assert(device::AheadBody<Find> && device::PreparingBody<Find>);
+  static_assert(device::AheadBody<Insertion> && device::PreparingBody<Insertion>);
+
  public:
   static constexpr const char* kName = Scheme::kName;
 

@@ -144,9 +144,10 @@ TEST(PlyPoints, AFileWithFacesIsAMesh) {
   const std::string start =
       "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
       "property float z\nelement face 1\nproperty list uchar int vertex_indices\n";
-  EXPECT_FALSE(is_points_path(folder.write("a.ply", start + "end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")));
-  EXPECT_FALSE(is_points_path(folder.write("a.ply", start)));
-  EXPECT_FALSE(is_points_path(folder.path() / "missing.ply"));
+  const auto whole = folder.write("a.ply", start + "end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+  EXPECT_EQ(ply_points_of(whole), PlyPoints::None);
+  EXPECT_EQ(ply_points_of(folder.write("b.ply", start)), PlyPoints::None);
+  EXPECT_EQ(ply_points_of(folder.path() / "missing.ply"), PlyPoints::None);
 }
 
 TEST(PlyPoints, SplatsHaveTheColourOfTheirFirstHarmonicAndALeastOpacity) {

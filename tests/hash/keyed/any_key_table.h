@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <random>
 #include <string>
@@ -67,19 +66,6 @@ class AnyMultiMap {
   virtual uint64_t bytes() = 0;
 };
 
-template <class Cell, class Value>
-class AnyKeyValueMap {
- public:
-  virtual ~AnyKeyValueMap() = default;
-  virtual hash::KeyTableBuild build(const std::vector<Cell>& keys, const std::vector<Value>& values) = 0;
-  virtual std::vector<Value> find(const std::vector<Cell>& keys, const Value& none) = 0;
-  virtual uint64_t slots() = 0;
-  virtual uint64_t bytes() = 0;
-};
-
-// Values of 16 bytes that are aligned to only 4 bytes.
-using FourWords = std::array<uint32_t, 4>;
-
 // The device's engine must outlive the table or the map.
 template <class Cell, class Device>
 std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table_on(Device& device,
@@ -100,13 +86,6 @@ template <class Cell>
 std::unique_ptr<AnyMultiMap<Cell>> make_any_multi_map(const device::DeviceHandle& device,
                                                       const hash::KeyTableOptions& options,
                                                       hash::RunOrder order);
-template <class Cell, class Value, class Device>
-std::unique_ptr<AnyKeyValueMap<Cell, Value>> make_any_key_value_map_on(Device& device,
-                                                                       const hash::KeyTableOptions& options);
-template <class Cell, class Value>
-std::unique_ptr<AnyKeyValueMap<Cell, Value>> make_any_key_value_map(const device::DeviceHandle& device,
-                                                                    const hash::KeyTableOptions& options);
-
 // Random keys for tests of tables of voxel keys.
 
 // Returns `count` different keys of `bits` bits in random order.

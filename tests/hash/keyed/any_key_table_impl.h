@@ -174,32 +174,6 @@ class MultiMapOnDevice final : public AnyMultiMap<Cell> {
   uint64_t count_ = 0;
 };
 
-template <class Device, class Cell, class Value>
-class KeyValueMapOnDevice final : public AnyKeyValueMap<Cell, Value> {
- public:
-  KeyValueMapOnDevice(Device& device, const hash::KeyTableOptions& options)
-      : device_(device), map_(device, options) {}
-
-  hash::KeyTableBuild build(const std::vector<Cell>& keys, const std::vector<Value>& values) override {
-    return map_.build(device::uploaded(device_, keys).data(), device::uploaded(device_, values).data(),
-                      keys.size());
-  }
-  std::vector<Value> find(const std::vector<Cell>& keys, const Value& none) override {
-    const auto on_device = device::uploaded(device_, keys);
-    auto found = device_.template make<Value>(keys.size());
-    map_.find(on_device.data(), keys.size(), none, found.data());
-    std::vector<Value> values(keys.size());
-    device_.download(values.data(), found.data(), values.size());
-    return values;
-  }
-  uint64_t slots() override { return map_.table().slots(); }
-  uint64_t bytes() override { return map_.bytes(); }
-
- private:
-  Device& device_;
-  hash::KeyValueMap<Device, Cell, Value> map_;
-};
-
 template <class Cell, class Device>
 std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table_on(Device& device,
                                                          const hash::KeyTableOptions& options) {
@@ -219,12 +193,6 @@ template <class Cell, class Device>
 std::unique_ptr<AnyMultiMap<Cell>> make_any_multi_map_on(Device& device, const hash::KeyTableOptions& options,
                                                          hash::RunOrder order) {
   return std::make_unique<MultiMapOnDevice<Device, Cell>>(device, options, order);
-}
-
-template <class Cell, class Value, class Device>
-std::unique_ptr<AnyKeyValueMap<Cell, Value>> make_any_key_value_map_on(Device& device,
-                                                                       const hash::KeyTableOptions& options) {
-  return std::make_unique<KeyValueMapOnDevice<Device, Cell, Value>>(device, options);
 }
 
 }  // namespace vox

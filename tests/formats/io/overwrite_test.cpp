@@ -1,0 +1,164 @@
+// Tests which existing files may be replaced: those with a writer's mark, for every kind of output.
+#include "formats/io/overwrite.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "formats/images/palette_file.h"
+#include "formats/images/pictures.h"
+#include "formats/mesh/mesh_writer.h"
+#include "formats/pages/html_page.h"
+#include "formats/pages/scene_page.h"
+#include "formats/results/files.h"
+#include "formats/scene/scene_file.h"
+#include "formats/voxels/export.h"
+#include "libvox/scene/procedural/procedural.h"
+#include "tests/formats/voxels/export_scenes.h"
+
+namespace vox {
+namespace {
+
+using namespace testing_export;
+
+struct Writer {
+  std::string file;
+  OutputKind kind;
+  std::function<void(const std::filesystem::path&)> write;
+};
+
+scene::Image picture() {
+  return {.name = "picture", .width = 16, .height = 16, .pixels = std::vector<scene::Rgba8>(256)};
+}
+
+scene::Scene small_mesh() {
+  return scene::make_bumpy_sphere({.triangles = 12, .texture_size = 16});
+}
+
+scene::Palette palette() {
+  scene::Palette palette;
+  palette.count = 1;
+  return palette;
+}
+
+measure::ResultTable rows() {
+  measure::ResultTable table;
+  table.column("a", "", std::vector<uint64_t>{1});
+  return table;
+}
+
+void write_film(const std::filesystem::path& path) {
+  FilmFile film(path, {.width = 16, .height = 16, .fps = 1, .comment = "a test"});
+  film.add(picture());
+  film.close();
+}
+
+// Writes an export of a scene with materials.
+Writer exported(const std::string& file, OutputKind kind, const ExportOptions& options = {}) {
+  return {file, kind, [options](const std::filesystem::path& path) {
+            export_scene(known_scene(16, Materials::Sixteen, diagonal_grid).scene, path, std::nullopt,
+                         options);
+          }};
+}
+
+std::vector<Writer> marked_writers() {
+  using Path = std::filesystem::path;
+  const auto scene = [] { return known_scene(16, Materials::Sixteen, diagonal_grid).scene; };
+  std::vector<Writer> writers = {
+      {"a.h5", OutputKind::Scene, [=](const Path& path) { write_scene(scene(), path); }},
+      {"report.h5", OutputKind::Report, [](const Path& path) { write_report({}, path); }},
+      {"a.csv", OutputKind::Rows, [](const Path& path) { write_csv(rows(), path); }},
+      {"a.html", OutputKind::Page, [](const Path& path) { write_html(HtmlPage("title", "about"), path); }},
+      {"scene.html", OutputKind::Page,
+       [=](const Path& path) { write_scene_page(make_scene_page(scene(), {.title = "a"}), path); }},
+      {"a.png", OutputKind::Picture,
+       [](const Path& path) {
+         write_png(picture(), {{"Title", "a"}, {kSoftwareKey, "vox 1.2"}}, path);
+       }},
+      {"a.gpl", OutputKind::Palette, [](const Path& path) { write_palette(path, palette()); }},
+      {"palette.png", OutputKind::Palette, [](const Path& path) { write_palette(path, palette()); }},
+      {"mesh.obj", OutputKind::ObjMesh, [](const Path& path) { write_obj(small_mesh(), path); }},
+      {"mesh.glb", OutputKind::GlbMesh, [](const Path& path) { write_glb(small_mesh(), path); }},
+      {"materials.mtl", OutputKind::ObjMaterials,
+       [](Path path) { write_obj(small_mesh(), path.replace_extension(".obj")); }},
+      exported("a.nrrd", OutputKind::Nrrd),
+      exported("a.vox", OutputKind::MagicaVoxel),
+      exported("a.nvdb", OutputKind::Nvdb),
+      exported("index.nvdb", OutputKind::Nvdb, {.nvdb = NvdbGrid::OnIndex}),
+      exported("a.obj", OutputKind::ObjMesh),
+      exported("a.glb", OutputKind::GlbMesh),
+      exported("a.ply", OutputKind::PlyMesh),
+      exported("points.ply", OutputKind::PlyMesh, {.ply = PlyContent::Points}),
+      exported("a.vtkhdf", OutputKind::VtkHdf),
+      exported("amr.vtkhdf", OutputKind::VtkHdf, {.vtk = VtkKind::Amr}),
+  };
+  if (can_write_films()) writers.push_back({"a.mp4", OutputKind::Film, write_film});
+  return writers;
+}
+
+std::vector<Writer> writers_without_marks() {
+  const auto write = [](const std::filesystem::path& path) { write_palette(path, palette()); };
+  return {{"a.pal", OutputKind::Palette, write},    {"a.hex", OutputKind::Palette, write},
+          exported("a.binvox", OutputKind::Binvox), exported("a.basic_dag.dag.bin", OutputKind::HashDag),
+          exported("a.svdag", OutputKind::SymVox),  exported("a.ussvdag", OutputKind::SymVox),
+          exported("a.vl32", OutputKind::Vl32)};
+}
+
+class Overwriting : public ExportTest {
+ protected:
+  // Returns why the file may not be replaced, or nothing if it may.
+  std::string refusal(const std::string& file, OutputKind kind) const {
+    try {
+      check_writable(path(file), kind, Overwrite::OwnFiles);
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+};
+
+TEST_F(Overwriting, AFileWithItsWritersMarkMayBeReplacedByAnotherOfItsKindAlone) {
+  const std::vector<Writer> writers = marked_writers();
+  for (const Writer& writer : writers) {
+    writer.write(path(writer.file));
+    EXPECT_EQ(refusal(writer.file, writer.kind), "") << writer.file;
+    const OutputKind other = writer.kind == OutputKind::Film ? OutputKind::Nrrd : OutputKind::Film;
+    EXPECT_NE(refusal(writer.file, other), "") << writer.file;
+  }
+}
+
+// The same bytes without the name of vox, and without the quotes that mark a table, are another program's file of the
+// same format.
+TEST_F(Overwriting, AFileOfTheSameFormatWithoutTheMarkIsKept) {
+  for (const Writer& writer : marked_writers()) {
+    writer.write(path(writer.file));
+    std::string bytes = read_all(path(writer.file));
+    for (size_t at = bytes.find("vox"); at != std::string::npos; at = bytes.find("vox", at))
+      bytes.replace(at, 3, "abc");
+    if (writer.kind == OutputKind::Rows) std::erase(bytes, '"');
+    write_bytes(path(writer.file), bytes);
+    EXPECT_NE(refusal(writer.file, writer.kind).find("that vox wrote"), std::string::npos) << writer.file;
+    for (const size_t length : {bytes.size() / 2, size_t{30}, size_t{3}}) {
+      write_bytes(path(writer.file), bytes.substr(0, length));
+      EXPECT_NE(refusal(writer.file, writer.kind), "") << writer.file << " of " << length << " bytes";
+    }
+  }
+}
+
+TEST_F(Overwriting, AFormatWithoutRoomForAMarkIsNeverReplaced) {
+  for (const Writer& writer : writers_without_marks()) {
+    writer.write(path(writer.file));
+    EXPECT_NE(refusal(writer.file, writer.kind).find("does not tell if vox wrote it"), std::string::npos)
+        << writer.file;
+  }
+}
+
+TEST_F(Overwriting, TheKindOfAnExportFollowsFromItsExtension) {
+  for (const auto& writers : {marked_writers(), writers_without_marks()})
+    for (const Writer& writer : writers)
+      if (is_export_path(writer.file)) EXPECT_EQ(kind_of_output(writer.file), writer.kind) << writer.file;
+  EXPECT_EQ(kind_of_output("a.h5"), OutputKind::Scene);
+}
+
+}  // namespace
+}  // namespace vox
