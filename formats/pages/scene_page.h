@@ -14,10 +14,10 @@
 namespace vox {
 
 struct ScenePageOptions {
-  std::string title;      // the name of the scene
-  std::string part = {};  // what the scene is of a larger one, where it is: "the box … of …"
-  std::string command;    // that made the page
-  std::string start;      // what it shows at first, as viewer/settings.js reads it
+  std::string title;         // the name of the scene
+  std::string part = {};     // what the scene is of a larger one, where it is: "the box … of …"
+  std::string command = {};  // the command that made the page
+  std::string start = {};    // what it shows at first, as viewer/settings.js reads it
   std::optional<VoxelBox> first_box =
       {};  // the box of the scene that it shows at first, in voxels; none: all
   uint64_t most_bytes = uint64_t{64} << 20;  // of the page

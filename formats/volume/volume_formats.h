@@ -119,8 +119,8 @@ StoredVolume open_meta_image(const std::filesystem::path& path, std::optional<ui
 // name or the caller states the size and the type.
 
 struct RawOptions {
-  std::optional<Int3> size;
-  std::optional<StoredType> type;
+  std::optional<Int3> size = {};
+  std::optional<StoredType> type = {};
   ByteOrder order = ByteOrder::Little;
   uint64_t offset = 0;
 

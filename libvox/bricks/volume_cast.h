@@ -10,6 +10,7 @@
 
 #include "libvox/base/morton.h"
 #include "libvox/base/vec.h"
+#include "libvox/bricks/bricks_ref.h"
 #include "libvox/volume/value_bits.h"
 
 namespace vox::bricks {

@@ -1,11 +1,8 @@
 #include "tests/hash/any_device.h"
 
-#include "libvox/device/cpu_device.h"
 #include "libvox/device/with_device.h"
 #include "tests/common/test_engine.h"
-#include "tests/hash/any_device_impl.h"
 #include "tests/hash/keyed/any_key_table.h"
-#include "tests/hash/keyed/any_key_table_impl.h"
 
 namespace vox {
 
@@ -14,7 +11,7 @@ std::unique_ptr<AnyDevice> make_any_device() {
 #ifdef VOX_HAS_CUDA
   if (name != "cpu") return make_any_cuda_device(std::stoi(name.substr(name.find(':') + 1)));
 #endif
-  return std::make_unique<OnDevice<device::CpuDevice>>();
+  return make_any_cpu_device();
 }
 
 template <class Cell>
@@ -53,20 +50,5 @@ template std::unique_ptr<AnyGrowingKeyTable<uint32_t>> make_any_growing_key_tabl
     const device::DeviceHandle&, const hash::KeyTableOptions&);
 template std::unique_ptr<AnyGrowingKeyTable<uint64_t>> make_any_growing_key_table(
     const device::DeviceHandle&, const hash::KeyTableOptions&);
-
-template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(device::CpuDevice&,
-                                                                      const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table_on(device::CpuDevice&,
-                                                                      const hash::KeyTableOptions&);
-template std::unique_ptr<AnyGrowingKeyTable<uint32_t>> make_any_growing_key_table_on(
-    device::CpuDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyGrowingKeyTable<uint64_t>> make_any_growing_key_table_on(
-    device::CpuDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyMultiMap<uint32_t>> make_any_multi_map_on(device::CpuDevice&,
-                                                                      const hash::KeyTableOptions&,
-                                                                      hash::RunOrder);
-template std::unique_ptr<AnyMultiMap<uint64_t>> make_any_multi_map_on(device::CpuDevice&,
-                                                                      const hash::KeyTableOptions&,
-                                                                      hash::RunOrder);
 
 }  // namespace vox

@@ -153,6 +153,7 @@ class AnyDevice {
 };
 
 std::unique_ptr<AnyDevice> make_any_device();
+std::unique_ptr<AnyDevice> make_any_cpu_device();
 std::unique_ptr<AnyDevice> make_any_cuda_device(int index);
 
 // The fixture of the tests of hash tables. Every test runs once for each variant in table_names().

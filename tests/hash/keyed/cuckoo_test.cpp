@@ -265,24 +265,17 @@ TEST_P(FailedBuilds, LeaveEmptyMaps) {
   if (failing.empty()) return;
   const auto map =
       make_any_multi_map<uint64_t>(engine_->handle(), options({.most_attempts = 1}), hash::RunOrder::kInput);
-  const auto one =
-      make_any_key_value_map<uint64_t, uint64_t>(engine_->handle(), options({.most_attempts = 1}));
   for (const KeyList& keys : {failing, others})
     for (const auto& run : map->find(keys)) ASSERT_EQ(run, hash::KeyRun{});
   map->build(others, std::vector<uint32_t>(others.size(), 5));
-  one->build(others, KeyList(others.size(), 5));
   EXPECT_THROW(map->build(failing, std::vector<uint32_t>(failing.size(), 5)), Error);
-  EXPECT_THROW(one->build(failing, KeyList(failing.size(), 5)), Error);
   EXPECT_EQ(map->numbered_keys().size(), 0u);
   for (const KeyList& keys : {failing, others}) {
     for (const auto& run : map->find(keys)) ASSERT_EQ(run, hash::KeyRun{});
     for (const uint32_t number : map->find_numbers(keys)) ASSERT_EQ(number, hash::kNoNumber);
-    for (const uint64_t value : one->find(keys, 9)) ASSERT_EQ(value, 9u);
   }
   map->build(others, std::vector<uint32_t>(others.size(), 5));
-  one->build(others, KeyList(others.size(), 5));
   for (const auto& run : map->find(others)) ASSERT_EQ(run.count, 1u);
-  for (const uint64_t value : one->find(others, 9)) ASSERT_EQ(value, 5u);
 }
 
 TEST_P(FailedBuilds, ANumberOfAttemptsIsOneAtLeast) {
