@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "libvox/measure/results.h"
+#include "formats/results/results.h"
 
 namespace vox {
 
@@ -14,10 +14,10 @@ namespace vox {
 
 // Columns have the same names as in report files; columns without a name there are left out. Numbers are
 // written as in JSON, and a field without a value is empty.
-std::string csv_text(const measure::ResultTable& table);
+std::string csv_text(const ResultTable& table);
 
 // Writes the table and then replaces the file at `path`. Throws Error that names the file.
-void write_csv(const measure::ResultTable& table, const std::filesystem::path& path);
+void write_csv(const ResultTable& table, const std::filesystem::path& path);
 
 // True if a file that begins with these bytes was written by write_csv().
 bool is_csv_of_vox(std::string_view head);
@@ -26,13 +26,13 @@ bool is_csv_of_vox(std::string_view head);
 
 // Returns text that is indented by two spaces and has no newline at the end. Keys have the order in which the
 // values were set.
-std::string json_text(const measure::ResultGroup& results);
+std::string json_text(const ResultGroup& results);
 
 // Reads the rows of a benchmark's results from the JSON that the benchmark wrote.
 
 struct ReadResults {
   std::string device, device_text;  // the device that was measured
-  measure::ResultTable rows;
+  ResultTable rows;
 };
 
 // Reads an object with `device`, `device_text` and the array `rows` of objects, as json_text() writes it.
@@ -49,6 +49,6 @@ ReadResults parse_results(std::string_view json);
 // also has the attributes format "vox-report" and version 1.
 
 // Writes the report and then replaces the file at `path`. Throws Error that names the file.
-void write_report(const measure::ResultGroup& results, const std::filesystem::path& path);
+void write_report(const ResultGroup& results, const std::filesystem::path& path);
 
 }  // namespace vox

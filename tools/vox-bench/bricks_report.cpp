@@ -24,8 +24,8 @@ uint64_t side_of(const T& of) {
   return side(of.log2_side);
 }
 
-measure::ResultTable sets_table(const std::vector<Set>& sets) {
-  measure::ResultTable table;
+ResultTable sets_table(const std::vector<Set>& sets) {
+  ResultTable table;
   table.column("types", "", sets, &Set::types)
       .column("brick_size", "voxels", sets, side_of<Set>)
       .column("bricks", "", sets, &Set::bricks)
@@ -93,29 +93,27 @@ std::string sets_text(const measure::BricksBenchResult& result) {
 
 }  // namespace
 
-measure::ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows) {
+ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows) {
   using Point = measure::BricksTradeOffRow;
   const auto name = [](const Point& row) { return fmt::format("{:>2}³ {}", side_of(row), row.strategy); };
   const auto milliseconds = [](const Point& row) { return row.time.median * 1e3; };
-  measure::ResultTable table;
-  table.column(measure::for_people(), "", rows, name, {.screen = {"trade-off"}})
-      .column("strategy", "", rows, &Point::strategy, {.page = {"strategy", measure::Look::words()}})
+  ResultTable table;
+  table.column(for_people(), "", rows, name, {.screen = {"trade-off"}})
+      .column("strategy", "", rows, &Point::strategy, {.page = {"strategy", Look::words()}})
       .column("brick_size", "voxels", rows, side_of<Point>)
       .column("replaced", "bricks", rows, &Point::replaced,
-              {.screen = {"replaced", measure::Look::count()},
-               .page = {"replaced", measure::Look::count(), "bricks"}})
+              {.screen = {"replaced", Look::count()}, .page = {"replaced", Look::count(), "bricks"}})
       .column("bytes", "bytes", rows, &Point::bytes,
-              {.screen = {"bytes", measure::Look::bytes()}, .page = {"size", measure::Look::mib(), "MiB"}})
-      .column(measure::for_people(), "ms", rows, milliseconds,
-              {.screen = {"mean 3³ ms", measure::Look::fixed(3)},
-               .page = {"time", measure::Look::fixed(3), "ms"}});
+              {.screen = {"bytes", Look::bytes()}, .page = {"size", Look::mib(), "MiB"}})
+      .column(for_people(), "ms", rows, milliseconds,
+              {.screen = {"mean 3³ ms", Look::fixed(3)}, .page = {"time", Look::fixed(3), "ms"}});
   add_times(table, rows);
   return table;
 }
 
-measure::ResultTable rows_table(const BricksBenchRun& run) {
+ResultTable rows_table(const BricksBenchRun& run) {
   const std::vector<BricksRow>& rows = run.result.rows;
-  measure::ResultTable table;
+  ResultTable table;
   table.column("types", "", rows, &BricksRow::types)
       .column("brick_size", "voxels", rows, side_of<BricksRow>)
       .column("access", "", rows,
@@ -148,16 +146,16 @@ std::string table_text(const BricksBenchRun& run) {
                      trade_off.empty() ? "" : "\n" + text_table(trade_off_table(trade_off)).text());
 }
 
-measure::ResultGroup results_of(const BricksBenchRun& run) {
+ResultGroup results_of(const BricksBenchRun& run) {
   const volume::VolumeInfo& info = run.result.info;
-  measure::ResultGroup results;
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& bricks = results.group({".", "bricks"});
+  ResultGroup& bricks = results.group({".", "bricks"});
   bricks.set("source", info.source)
       .set("voxels", info.box().voxels(), "voxels")
       .set("filled", run.result.filled, "voxels")
       .set("dense_bytes", info.bytes(), "bytes")
-      .set(measure::in_json("value_type"), volume::value_type_name(info.type))
+      .set(in_json("value_type"), volume::value_type_name(info.type))
       .set("volume_voxels", VoxelBox{{0, 0, 0}, run.result.volume_size}.voxels(), "voxels")
       .set("gathers", run.result.sizes.gathers)
       .set("picture", run.result.sizes.picture, "pixels")

@@ -74,9 +74,9 @@ void add_parts_figure(HtmlPage& page, const std::string& title, const std::strin
   page.figure(title, caption, draw(chart), table);
 }
 
-measure::ResultTable ceilings_table(const Ceilings& ceilings) {
+ResultTable ceilings_table(const Ceilings& ceilings) {
   using Row = measure::RandomReadCeiling;
-  measure::ResultTable table;
+  ResultTable table;
   table.column("bytes_each", "bytes", ceilings, &Row::bytes_each)
       .column("buffer_bytes", "bytes", ceilings, &Row::buffer_bytes)
       .column("reads_per_second", "1/s", ceilings, &Row::reads_per_second);

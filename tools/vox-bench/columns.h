@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "formats/pages/html_page.h"
+#include "formats/results/results.h"
 #include "libvox/device/profiler.h"
 #include "libvox/measure/hash_bench.h"
-#include "libvox/measure/results.h"
 #include "libvox/measure/timing.h"
 
 namespace vox {
 
 // Adds the columns ms, ms_min and ms_max of the rows' `time`, which some of them may lack.
-void add_times(measure::ResultTable& table, const auto& rows) {
+void add_times(ResultTable& table, const auto& rows) {
   const auto add = [&](const char* name, double measure::Timing::*which) {
     table.column(name, "ms", rows, [which](const auto& row) {
       if constexpr (requires { row.time.has_value(); })
@@ -36,11 +36,10 @@ void add_times(measure::ResultTable& table, const auto& rows) {
 
 // Adds a column with get(row), which may be nothing, for each row. People see it where some row has a value.
 template <class Rows, class Get>
-measure::ResultTable& add_optional(measure::ResultTable& table, const measure::ResultName& name,
-                                   const std::string& unit, const Rows& rows, const Get& get,
-                                   const measure::Headings& headings) {
+ResultTable& add_optional(ResultTable& table, const ResultName& name, const std::string& unit,
+                          const Rows& rows, const Get& get, const Headings& headings) {
   const bool some = std::ranges::any_of(rows, [&](const auto& row) { return get(row).has_value(); });
-  return table.column(name, unit, rows, get, some ? headings : measure::Headings());
+  return table.column(name, unit, rows, get, some ? headings : Headings());
 }
 
 // The share of each kernel in the times of a benchmark's rows, for people and for programs.
@@ -73,7 +72,7 @@ Kernels kernels_of(const std::vector<Row>& rows) {
 
 // Adds the columns kernel, launches, kernel_ms and kernel_bytes.
 template <class Row>
-void add_kernel_columns(measure::ResultTable& table, const std::vector<KernelOfRow<Row>>& kernels) {
+void add_kernel_columns(ResultTable& table, const std::vector<KernelOfRow<Row>>& kernels) {
   using Of = KernelOfRow<Row>;
   table.column("kernel", "", kernels, [](const Of& of) { return of.kernel.name; })
       .column("launches", "", kernels, [](const Of& of) { return of.kernel.launches; })
@@ -114,7 +113,7 @@ void add_parts_figure(HtmlPage& page, const std::string& title, const std::strin
 
 using Ceilings = std::vector<measure::RandomReadCeiling>;
 
-measure::ResultTable ceilings_table(const Ceilings& ceilings);
+ResultTable ceilings_table(const Ceilings& ceilings);
 std::string ceilings_text(const Ceilings& ceilings);
 void add_ceilings(HtmlPage& page, const Ceilings& ceilings);  // as a section
 

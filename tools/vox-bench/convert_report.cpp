@@ -12,8 +12,6 @@ namespace vox {
 namespace {
 
 using ConvertRow = measure::ConvertBenchRow;
-using measure::both;
-using measure::Look;
 using measure::Timing;
 
 std::string coverage_of(const ConvertRow& row) {
@@ -26,7 +24,7 @@ std::string materials_of(const ConvertRow& row) {
 
 // Adds the columns that say what was measured; of(row) is the row of a row.
 template <class Rows, class Of>
-void add_axes(measure::ResultTable& table, const Rows& rows, const Of& of) {
+void add_axes(ResultTable& table, const Rows& rows, const Of& of) {
   table
       .column(
           "mesh", "", rows, [&](const auto& row) { return of(row).mesh; }, both({"mesh"}))
@@ -38,7 +36,7 @@ void add_axes(measure::ResultTable& table, const Rows& rows, const Of& of) {
           "resolution", "voxels", rows, [&](const auto& row) { return of(row).resolution; }, both({"res"}));
 }
 
-measure::Headings counted_column(const char* title) {
+Headings counted_column(const char* title) {
   return both({title, Look::count()});
 }
 
@@ -48,7 +46,7 @@ std::string series_text(const ConvertRow& row) {
   return fmt::format("{}, {}, {}", row.mesh, coverage_of(row), materials_of(row));
 }
 
-measure::ResultTable rows_table(const ConvertBenchRun& run) {
+ResultTable rows_table(const ConvertBenchRun& run) {
   const std::vector<ConvertRow>& rows = run.result.rows;
   const auto phase = [](auto measure::ConvertPhases::*which) {
     return [which](const ConvertRow& row) {
@@ -57,19 +55,17 @@ measure::ResultTable rows_table(const ConvertBenchRun& run) {
     };
   };
   const auto ms = [](const char* title) {
-    return measure::Headings{{title, Look::fixed(1)}, {title, Look::fixed(1), "ms"}};
+    return Headings{{title, Look::fixed(1)}, {title, Look::fixed(1), "ms"}};
   };
-  measure::ResultTable table;
+  ResultTable table;
   add_axes(table, rows, std::identity());
   add_times(table, rows);
   table
       .column(
-          measure::for_people(), "ms", rows, [](const ConvertRow& row) { return row.time.median * 1e3; },
-          ms("ms"))
+          for_people(), "ms", rows, [](const ConvertRow& row) { return row.time.median * 1e3; }, ms("ms"))
       .column(
-          measure::for_people(), "percent", rows,
-          [](const ConvertRow& row) { return row.time.spread() * 100; },
-          measure::Headings{{"± %", Look::fixed(0)}, {"spread", Look::fixed(1), "%"}});
+          for_people(), "percent", rows, [](const ConvertRow& row) { return row.time.spread() * 100; },
+          Headings{{"± %", Look::fixed(0)}, {"spread", Look::fixed(1), "%"}});
   add_optional(table, "load_ms", "ms", rows, phase(&measure::ConvertPhases::load), ms("load"))
       .column("palette_ms", "ms", rows, phase(&measure::ConvertPhases::palette), ms("palette"))
       .column("voxelize_ms", "ms", rows, phase(&measure::ConvertPhases::voxelize), ms("voxelize"))
@@ -82,7 +78,7 @@ measure::ResultTable rows_table(const ConvertBenchRun& run) {
       .column("nodes", "nodes", rows, &ConvertRow::nodes, counted_column("nodes"))
       .column("bytes", "bytes", rows, &ConvertRow::bytes)
       .column("peak_device_bytes", "bytes", rows, &ConvertRow::peak_device_bytes,
-              measure::Headings{{"MiB", Look::mib()}, {"memory", Look::mib(), "MiB"}})
+              Headings{{"MiB", Look::mib()}, {"memory", Look::mib(), "MiB"}})
       .column("file_bytes", "bytes", rows, &ConvertRow::file_bytes);
   return table;
 }
@@ -96,15 +92,15 @@ std::string table_text(const ConvertBenchRun& run) {
       text_table(rows_table(run)).text());
 }
 
-measure::ResultGroup results_of(const ConvertBenchRun& run) {
-  measure::ResultGroup results;
+ResultGroup results_of(const ConvertBenchRun& run) {
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& group = results.group({".", "convert"});
+  ResultGroup& group = results.group({".", "convert"});
   group.set("repetitions", run.result.repetitions).set("seconds", run.result.seconds, "s");
   group.put("rows", rows_table(run));
   const std::vector<KernelOfRow<ConvertRow>> kernels = kernels_by_row(run.result.rows);
   if (kernels.empty()) return results;
-  measure::ResultTable& table = group.table("kernels");
+  ResultTable& table = group.table("kernels");
   add_axes(table, kernels,
            [](const KernelOfRow<ConvertRow>& kernel) -> const ConvertRow& { return *kernel.row; });
   add_kernel_columns(table, kernels);

@@ -13,8 +13,6 @@ namespace vox {
 namespace {
 
 using EditRow = measure::EditBenchRow;
-using measure::both;
-using measure::Look;
 using measure::Timing;
 
 // The value of what edits have done, where a row is of edits; the same of collections.
@@ -28,13 +26,13 @@ auto of_collections(const Get& get) {
       [get](const EditRow& row) { return row.collected ? std::optional(get(*row.collected)) : std::nullopt; };
 }
 
-measure::Headings counted_nodes(const char* title) {
+Headings counted_nodes(const char* title) {
   return both({title, Look::count()});
 }
 
 // Adds the columns that say what was done; of(row) is the row of a row.
 template <class Rows, class Of>
-void add_edit_axes(measure::ResultTable& table, const Rows& rows, const Of& of) {
+void add_edit_axes(ResultTable& table, const Rows& rows, const Of& of) {
   const auto add_size = [&](const char* name, const char* unit, uint32_t EditRow::Edited::*value) {
     const auto get = [&](const auto& row) {
       const EditRow& edit_row = of(row);
@@ -57,7 +55,7 @@ void add_edit_axes(measure::ResultTable& table, const Rows& rows, const Of& of) 
       "edits", "edits", rows, [&](const auto& row) { return of(row).edits; }, both({"edits", Look::count()}));
 }
 
-void add_counts(measure::ResultTable& table, const std::vector<EditRow>& rows, const std::string& name,
+void add_counts(ResultTable& table, const std::vector<EditRow>& rows, const std::string& name,
                 edit::EditCounts edit::EditWork::*counts) {
   const auto count = [&](const char* which, uint64_t edit::EditCounts::*value) {
     table.column(name + which, "nodes", rows,
@@ -68,22 +66,22 @@ void add_counts(measure::ResultTable& table, const std::vector<EditRow>& rows, c
 }
 
 // Both kinds of nodes, for people.
-void add_nodes(measure::ResultTable& table, const std::vector<EditRow>& rows) {
+void add_nodes(ResultTable& table, const std::vector<EditRow>& rows) {
   const auto add = [&](const char* title, uint64_t edit::EditCounts::*value) {
     const auto both_kinds = [=](const EditRow::Edited& edited) {
       return edited.work.nodes.*value + edited.work.leaves.*value;
     };
-    add_optional(table, measure::for_people(), "nodes", rows, of_edits(both_kinds), counted_nodes(title));
+    add_optional(table, for_people(), "nodes", rows, of_edits(both_kinds), counted_nodes(title));
   };
   add("made", &edit::EditCounts::made);
   add("new", &edit::EditCounts::inserted);
 }
 
-measure::Headings milliseconds_of(const char* title) {
+Headings milliseconds_of(const char* title) {
   return {{title, Look::fixed(3)}, {title, Look::fixed(3), "ms"}};
 }
 
-void add_parts_of_edits(measure::ResultTable& table, const std::vector<EditRow>& rows) {
+void add_parts_of_edits(ResultTable& table, const std::vector<EditRow>& rows) {
   using Edited = EditRow::Edited;
   const auto add_ms = [&](const char* name, const char* title, Timing Edited::*which) {
     add_optional(table, name, "ms", rows,
@@ -103,7 +101,7 @@ void add_parts_of_edits(measure::ResultTable& table, const std::vector<EditRow>&
       .column("new_bytes", "bytes", rows, of_edits([](const Edited& edited) { return edited.new_bytes; }));
 }
 
-void add_parts_of_collections(measure::ResultTable& table, const std::vector<EditRow>& rows) {
+void add_parts_of_collections(ResultTable& table, const std::vector<EditRow>& rows) {
   using Collected = EditRow::Collected;
   const auto add_ms = [&](const char* name, Timing Collected::*which) {
     table.column(name, "ms", rows, of_collections([which](const Collected& collected) {
@@ -128,23 +126,23 @@ std::string edited_scene_text(const measure::EditBenchResult& result) {
                      format_count(result.nodes, "node"));
 }
 
-measure::ResultTable edit_rows_table(const std::vector<EditRow>& rows) {
-  measure::ResultTable table;
+ResultTable edit_rows_table(const std::vector<EditRow>& rows) {
+  ResultTable table;
   add_edit_axes(table, rows, std::identity());
   add_times(table, rows);
   table
       .column(
-          measure::for_people(), "ms", rows, [](const EditRow& row) { return row.time.median * 1e3; },
-          measure::Headings{{"ms each", Look::fixed(3)}, {"each", Look::fixed(3), "ms"}})
+          for_people(), "ms", rows, [](const EditRow& row) { return row.time.median * 1e3; },
+          Headings{{"ms each", Look::fixed(3)}, {"each", Look::fixed(3), "ms"}})
       .column(
-          measure::for_people(), "percent", rows, [](const EditRow& row) { return row.time.spread() * 100; },
-          measure::Headings{{"± %", Look::fixed(0)}, {"spread", Look::fixed(1), "%"}});
+          for_people(), "percent", rows, [](const EditRow& row) { return row.time.spread() * 100; },
+          Headings{{"± %", Look::fixed(0)}, {"spread", Look::fixed(1), "%"}});
   add_parts_of_edits(table, rows);
   add_parts_of_collections(table, rows);
   return table;
 }
 
-measure::ResultTable rows_table(const EditBenchRun& run) {
+ResultTable rows_table(const EditBenchRun& run) {
   return edit_rows_table(run.result.rows);
 }
 
@@ -159,10 +157,10 @@ std::string table_text(const EditBenchRun& run) {
       format_count(run.result.sizes.repetitions, "repetition"), text_table(rows_table(run)).text());
 }
 
-measure::ResultGroup results_of(const EditBenchRun& run) {
-  measure::ResultGroup results;
+ResultGroup results_of(const EditBenchRun& run) {
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& group = results.group({".", "edit"});
+  ResultGroup& group = results.group({".", "edit"});
   group.set("source", run.source)
       .set("resolution", run.result.resolution, "voxels")
       .set("voxels", run.result.voxels, "voxels")
@@ -173,7 +171,7 @@ measure::ResultGroup results_of(const EditBenchRun& run) {
   group.put("rows", rows_table(run));
   const std::vector<KernelOfRow<EditRow>> kernels = kernels_by_row(run.result.rows);
   if (kernels.empty()) return results;
-  measure::ResultTable& table = group.table("kernels");
+  ResultTable& table = group.table("kernels");
   add_edit_axes(table, kernels,
                 [](const KernelOfRow<EditRow>& kernel) -> const EditRow& { return *kernel.row; });
   add_kernel_columns(table, kernels);

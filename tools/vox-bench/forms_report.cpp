@@ -17,16 +17,16 @@ using measure::FormsBenchResult;
 
 // Adds the columns that say which form it is; of(row) is the form of a row.
 template <class Rows, class Of>
-void add_form(measure::ResultTable& table, const Rows& rows, const Of& of) {
+void add_form(ResultTable& table, const Rows& rows, const Of& of) {
   table.column("form", "", rows, [&](const auto& row) { return of(row).size.name; })
       .column("brick_size", "voxels", rows, [&](const auto& row) { return of(row).brick_side; })
       .column("load_factor", "1", rows, [&](const auto& row) { return of(row).load_factor; })
       .column("layout", "", rows, [&](const auto& row) { return of(row).layout; });
 }
 
-measure::ResultTable form_sizes_table(const FormsBenchResult& result) {
+ResultTable form_sizes_table(const FormsBenchResult& result) {
   const std::vector<BenchedForm>& forms = result.forms;
-  measure::ResultTable table;
+  ResultTable table;
   add_form(table, forms, [](const BenchedForm& form) { return form; });
   table.column("bytes", "bytes", forms, [](const BenchedForm& form) { return form.size.bytes; })
       .column("bits_per_voxel", "bits per filled voxel", forms,
@@ -96,10 +96,10 @@ std::string table_text(const FormsBenchRun& run) {
                      ceilings_text(result.ceilings), table.text(), errors_text(result));
 }
 
-measure::ResultTable rows_table(const FormsBenchRun& run) {
+ResultTable rows_table(const FormsBenchRun& run) {
   const FormsBenchResult& result = run.result;
   const std::vector<FormsRow>& rows = result.rows;
-  measure::ResultTable table;
+  ResultTable table;
   add_form(table, rows, [&](const FormsRow& row) { return result.forms[row.form]; });
   table.column("loop", "", rows, &FormsRow::loop);
   add_times(table, rows);
@@ -112,11 +112,11 @@ measure::ResultTable rows_table(const FormsBenchRun& run) {
   return table;
 }
 
-measure::ResultGroup results_of(const FormsBenchRun& run) {
+ResultGroup results_of(const FormsBenchRun& run) {
   const FormsBenchResult& result = run.result;
-  measure::ResultGroup results;
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& forms = results.group({".", "forms"});
+  ResultGroup& forms = results.group({".", "forms"});
   forms.set("source", run.source)
       .set("resolution", result.resolution, "voxels")
       .set("voxels", result.voxels, "voxels")

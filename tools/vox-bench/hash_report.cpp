@@ -10,10 +10,10 @@
 #include "tools/vox-bench/columns.h"
 
 namespace vox {
-measure::ResultTable rows_table(const HashBenchRun& run) {
+ResultTable rows_table(const HashBenchRun& run) {
   using Row = measure::HashBenchRow;
   const std::vector<Row>& rows = run.result.rows;
-  measure::ResultTable table;
+  ResultTable table;
   table.column("table", "", rows, &Row::table)
       .column("item_words", "words", rows, &Row::item_words)
       .column("load_factor", "items per bucket", rows, &Row::load_factor)
@@ -30,10 +30,10 @@ measure::ResultTable rows_table(const HashBenchRun& run) {
   return table;
 }
 
-measure::ResultGroup results_of(const HashBenchRun& run) {
-  measure::ResultGroup results;
+ResultGroup results_of(const HashBenchRun& run) {
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& hash = results.group({".", "hash"});
+  ResultGroup& hash = results.group({".", "hash"});
   hash.set("fill", run.result.sizes.fill, "items")
       .set("batch", run.result.sizes.batch, "items")
       .set("seconds", run.result.seconds, "s");

@@ -16,8 +16,8 @@ using FrameSummary = measure::IntersectSummary;
 // The number of frames of each table that a screen shows.
 constexpr size_t kShownFrames = 12;
 
-measure::Headings milliseconds(const std::string& title) {
-  return {.screen = {title, measure::Look::fixed(3)}, .page = {title, measure::Look::fixed(3), "ms"}};
+Headings milliseconds(const std::string& title) {
+  return {.screen = {title, Look::fixed(3)}, .page = {title, Look::fixed(3), "ms"}};
 }
 
 // Some frames of the first table, evenly among all.
@@ -31,10 +31,10 @@ std::vector<FrameRow> shown_frames(const IntersectRun& run) {
 
 }  // namespace
 
-measure::ResultTable summaries_table(const measure::IntersectResult& result) {
+ResultTable summaries_table(const measure::IntersectResult& result) {
   const std::vector<FrameSummary>& rows = result.summaries;
-  measure::ResultTable table;
-  table.column("table", "", rows, &FrameSummary::table, measure::both({"table"}));
+  ResultTable table;
+  table.column("table", "", rows, &FrameSummary::table, both({"table"}));
   for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase) {
     const std::string name = measure::kIntersectPhaseNames[phase];
     table.column(
@@ -53,26 +53,25 @@ measure::ResultTable summaries_table(const measure::IntersectResult& result) {
       .column("ms_min", "ms", rows, frame(&measure::Timing::min), milliseconds("fastest"))
       .column("ms_max", "ms", rows, frame(&measure::Timing::max), milliseconds("slowest"))
       .column("frames_per_second", "1/s", rows, &FrameSummary::frames_per_second,
-              measure::both({"frames a second", measure::Look::fixed(1)}))
+              both({"frames a second", Look::fixed(1)}))
       .column("bytes", "bytes", rows, &FrameSummary::bytes,
-              {.screen = {"MiB", measure::Look::mib()}, .page = {"tables", measure::Look::mib(), "MiB"}})
+              {.screen = {"MiB", Look::mib()}, .page = {"tables", Look::mib(), "MiB"}})
       .column("error", "", rows, &FrameSummary::error);
   return table;
 }
 
-measure::ResultTable frames_table(const std::vector<FrameRow>& rows) {
+ResultTable frames_table(const std::vector<FrameRow>& rows) {
   using Counts = measure::IntersectCounts;
-  measure::ResultTable table;
+  ResultTable table;
   const auto count = [&](const char* name, const char* unit, const char* title, uint64_t Counts::*which) {
     table.column(
         name, unit, rows, [=](const FrameRow& row) { return row.counts.*which; },
-        measure::both({title, measure::Look::count()}));
+        both({title, Look::count()}));
   };
   table.column("table", "", rows, &FrameRow::table)
-      .column("frame", "", rows, &FrameRow::frame, measure::both({"frame"}))
-      .column("turn", "turns", rows, &FrameRow::turn,
-              measure::both({"turn", measure::Look::fixed(0, 360), "°"}))
-      .column("shift", "voxels", rows, &FrameRow::shift, measure::both({"shift", measure::Look::fixed(1)}));
+      .column("frame", "", rows, &FrameRow::frame, both({"frame"}))
+      .column("turn", "turns", rows, &FrameRow::turn, both({"turn", Look::fixed(0, 360), "°"}))
+      .column("shift", "voxels", rows, &FrameRow::shift, both({"shift", Look::fixed(1)}));
   count("first_voxels", "voxels", "voxels of A", &Counts::first_voxels);
   count("second_voxels", "voxels", "of B", &Counts::second_voxels);
   count("common_voxels", "voxels", "of both", &Counts::common_voxels);
@@ -89,10 +88,10 @@ measure::ResultTable frames_table(const std::vector<FrameRow>& rows) {
   return table;
 }
 
-measure::ResultGroup results_of(const IntersectRun& run) {
-  measure::ResultGroup results;
+ResultGroup results_of(const IntersectRun& run) {
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& group = results.group({".", "intersect"});
+  ResultGroup& group = results.group({".", "intersect"});
   group.set("first", run.first)
       .set("second", run.second)
       .set("first_triangles", run.result.first_triangles, "triangles")

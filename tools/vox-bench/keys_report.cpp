@@ -14,22 +14,22 @@ namespace {
 using KeysRow = measure::KeysBenchRow;
 
 // The columns that all rows have.
-measure::ResultTable points_table(const auto& rows) {
+ResultTable points_table(const auto& rows) {
   using Row = std::ranges::range_value_t<decltype(rows)>;
-  measure::ResultTable table;
-  table.column("table", "", rows, &Row::table, measure::both({"table"}))
+  ResultTable table;
+  table.column("table", "", rows, &Row::table, both({"table"}))
       .column("set", "", rows, &Row::set)
       .column("layout", "", rows, &Row::layout)
-      .column("key_bits", "bits", rows, &Row::key_bits, measure::both({"key bits"}))
+      .column("key_bits", "bits", rows, &Row::key_bits, both({"key bits"}))
       .column("value_bits", "bits", rows, &Row::value_bits)
       .column("cell_bits", "bits", rows, &Row::cell_bits)
       .column("keys", "keys", rows, &Row::keys)
-      .column("load_factor", "1", rows, &Row::load_factor, measure::both({"load factor"}));
+      .column("load_factor", "1", rows, &Row::load_factor, both({"load factor"}));
   return table;
 }
 
-measure::Headings counted(const char* title) {
-  return measure::both({title, measure::Look::count()});
+Headings counted(const char* title) {
+  return both({title, Look::count()});
 }
 
 // Returns the share of `part` in `all`; none if `all` is 0.
@@ -38,13 +38,13 @@ std::optional<double> share_of(uint64_t part, uint64_t all) {
   return static_cast<double>(part) / static_cast<double>(all);
 }
 
-measure::Headings percent(const char* title, int digits) {
-  const measure::Look look = measure::Look::fixed(digits, 100);
+Headings percent(const char* title, int digits) {
+  const Look look = Look::fixed(digits, 100);
   return {{title, look, "%"}, {title, look, "%"}};
 }
 
-measure::ResultTable measured_table(const std::vector<KeysRow>& rows) {
-  measure::ResultTable table = points_table(rows);
+ResultTable measured_table(const std::vector<KeysRow>& rows) {
+  ResultTable table = points_table(rows);
   table.column("multiplicity", "values", rows, &KeysRow::multiplicity)
       .column("op", "", rows, &KeysRow::op)
       .column("hit_rate", "percent", rows, &KeysRow::hit_rate)
@@ -65,8 +65,8 @@ measure::ResultTable measured_table(const std::vector<KeysRow>& rows) {
   return table;
 }
 
-measure::ResultTable ages_table(const std::vector<measure::KeyAgesRow>& rows) {
-  measure::ResultTable table = points_table(rows);
+ResultTable ages_table(const std::vector<measure::KeyAgesRow>& rows) {
+  ResultTable table = points_table(rows);
   table.column("age", "", rows, &measure::KeyAgesRow::age)
       .column("count", "keys", rows, &measure::KeyAgesRow::count)
       .column("share", "1", rows, &measure::KeyAgesRow::share);
@@ -98,9 +98,9 @@ std::vector<AgesSummary> summaries_of(const std::vector<measure::KeyAgesRow>& ro
 
 }  // namespace
 
-measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows) {
+ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows) {
   using Failures = measure::KeyFailuresRow;
-  measure::ResultTable table = points_table(rows);
+  ResultTable table = points_table(rows);
   table.column("builds", "builds", rows, &Failures::builds, counted("builds"))
       .column("retried", "builds", rows, &Failures::retried, counted("retried"))
       .column(
@@ -118,28 +118,28 @@ measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& 
   return table;
 }
 
-measure::ResultTable ages_summary(const std::vector<measure::KeyAgesRow>& rows) {
+ResultTable ages_summary(const std::vector<measure::KeyAgesRow>& rows) {
   const std::vector<AgesSummary> summaries = summaries_of(rows);
-  measure::ResultTable table;
-  table.column("table", "", summaries, &AgesSummary::table, measure::both({"table"}))
+  ResultTable table;
+  table.column("table", "", summaries, &AgesSummary::table, both({"table"}))
       .column(
           "keys", "", summaries, [](const AgesSummary& row) { return set_text(row); },
-          measure::both({"keys", measure::Look::words()}))
-      .column("load_factor", "", summaries, &AgesSummary::load_factor, measure::both({"load factor"}))
-      .column("mean", "", summaries, &AgesSummary::mean, measure::both({"mean age", measure::Look::fixed(3)}))
+          both({"keys", Look::words()}))
+      .column("load_factor", "", summaries, &AgesSummary::load_factor, both({"load factor"}))
+      .column("mean", "", summaries, &AgesSummary::mean, both({"mean age", Look::fixed(3)}))
       .column("most_of_99", "", summaries, &AgesSummary::most_of_99, counted("of 99 %"))
       .column("most", "", summaries, &AgesSummary::most, counted("of all"));
   return table;
 }
 
-measure::ResultTable rows_table(const KeysBenchRun& run) {
+ResultTable rows_table(const KeysBenchRun& run) {
   return run.result.rows.empty() ? ages_table(run.result.ages) : measured_table(run.result.rows);
 }
 
-measure::ResultGroup results_of(const KeysBenchRun& run) {
-  measure::ResultGroup results;
+ResultGroup results_of(const KeysBenchRun& run) {
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& keys = results.group({".", "keys"});
+  ResultGroup& keys = results.group({".", "keys"});
   keys.set("keys", run.result.sizes.keys, "keys")
       .set("searches", run.result.sizes.searches, "keys")
       .set("seconds", run.result.seconds, "s");

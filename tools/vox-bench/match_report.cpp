@@ -10,7 +10,6 @@ namespace vox {
 namespace {
 
 using MatchRow = measure::MatchBenchRow;
-using measure::Look;
 using measure::PictureFeatures;
 
 std::optional<double> milliseconds(const std::optional<measure::Timing>& time) {
@@ -27,7 +26,7 @@ std::string features_text(const std::string& name, const PictureFeatures& found)
 std::string match_text(const measure::MatchBenchResult& result) {
   if (!result.match)
     return fmt::format("none (at most {} for a pair of bases)", format_count(result.most_votes, "vote"));
-  const measure::PictureMatch& match = *result.match;
+  const match::PictureMatch& match = *result.match;
   return fmt::format(
       "turned by {:.3f}°, scaled by {:.5f}, shifted by {:.2f}, {:.2f} pixels; {}, {} of the "
       "query's points fall on points of the reference",
@@ -44,7 +43,7 @@ HtmlPage::Facts facts_of(const MatchRun& run) {
   return facts;
 }
 
-void set_features(measure::ResultGroup& group, const std::string& name, const PictureFeatures& found) {
+void set_features(ResultGroup& group, const std::string& name, const PictureFeatures& found) {
   group.set("file", name)
       .set("width", found.width, "pixels")
       .set("height", found.height, "pixels")
@@ -76,15 +75,13 @@ Chart times_chart(const std::vector<MatchRow>& rows) {
 
 std::optional<double> MatchRun::off() const {
   if (!known || !result.match) return std::nullopt;
-  return measure::greatest_distance(*known, result.match->similarity, result.query.width,
-                                    result.query.height);
+  return match::greatest_distance(*known, result.match->similarity, result.query.width, result.query.height);
 }
 
-measure::ResultTable rows_table(const MatchRun& run) {
-  using measure::both;
+ResultTable rows_table(const MatchRun& run) {
   const std::vector<MatchRow>& rows = run.result.rows;
   const Look ms = Look::fixed(2);
-  measure::ResultTable table;
+  ResultTable table;
   table.column("table", "", rows, &MatchRow::table, both({"table"}))
       .column("items", "items", rows, &MatchRow::items, both({"items", Look::count()}))
       .column("keys", "keys", rows, &MatchRow::keys, both({"keys", Look::count()}))
@@ -103,23 +100,23 @@ measure::ResultTable rows_table(const MatchRun& run) {
           "vote_ms", "ms", rows, [](const MatchRow& row) { return milliseconds(row.vote_time); },
           both({"vote ms", ms}))
       .column(
-          measure::for_people(), "ms", rows, [](const MatchRow& row) { return milliseconds(row.time); },
-          both({"all ms", ms, "", measure::Heading::Weight::Total}));
+          for_people(), "ms", rows, [](const MatchRow& row) { return milliseconds(row.time); },
+          both({"all ms", ms, "", Heading::Weight::Total}));
   add_times(table, rows);
   table.column("repetitions", "", rows, &MatchRow::repetitions).column("error", "", rows, &MatchRow::error);
   return table;
 }
 
-measure::ResultGroup results_of(const MatchRun& run) {
+ResultGroup results_of(const MatchRun& run) {
   const measure::MatchBenchResult& result = run.result;
-  measure::ResultGroup results;
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& group = results.group({".", "match"});
+  ResultGroup& group = results.group({".", "match"});
   set_features(group.group("query"), run.query, result.query);
   set_features(group.group("reference"), run.reference, result.reference);
   group.set("matched", result.match.has_value()).set("most_votes", result.most_votes, "votes");
   if (result.match) {
-    const measure::PictureMatch& match = *result.match;
+    const match::PictureMatch& match = *result.match;
     group.set("turn", match.similarity.degrees(), "degrees")
         .set("scale", match.similarity.scale(), "1")
         .set("shift", std::vector<double>{match.similarity.shift.x, match.similarity.shift.y}, "pixels")
