@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/results/results.h"
 
@@ -50,5 +51,20 @@ ReadResults parse_results(std::string_view json);
 
 // Writes the report and then replaces the file at `path`. Throws Error that names the file.
 void write_report(const ResultGroup& results, const std::filesystem::path& path);
+
+// Lists what these files hold, for docs/results.md.
+
+struct ResultField {
+  std::string json;  // "rows[].ms": the way to the value in JSON, empty if it is not there
+  std::string
+      report;  // "/hash/rows/ms" or "/hash@seconds": the column or the attribute of a report, empty if it is not there
+  std::string unit, about;
+};
+
+// Returns the fields of a tree in their order. Lists that are empty have no fields, tables without rows do.
+std::vector<ResultField> fields_of(const ResultGroup& results);
+
+// Returns the fields as a table in Markdown.
+std::string fields_text(const std::vector<ResultField>& fields);
 
 }  // namespace vox

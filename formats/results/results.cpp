@@ -24,12 +24,17 @@ ResultTable& ResultTable::column(ResultName name, std::string unit, ResultColumn
   return *this;
 }
 
-const ResultColumn& ResultTable::operator[](std::string_view name) const {
+const ResultColumn* ResultTable::find(std::string_view name) const {
   const auto found = std::ranges::find_if(columns_, [&](const ResultColumn& column) {
     return column.name.json == name || column.name.report == name;
   });
-  if (found == columns_.end()) throw std::out_of_range("there is no column " + std::string(name));
-  return *found;
+  return found == columns_.end() ? nullptr : &*found;
+}
+
+const ResultColumn& ResultTable::operator[](std::string_view name) const {
+  const ResultColumn* const column = find(name);
+  if (column == nullptr) throw std::out_of_range("there is no column " + std::string(name));
+  return *column;
 }
 
 ResultGroup& ResultGroup::add(ResultName name, std::string unit, Value value) {

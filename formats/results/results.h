@@ -5,7 +5,12 @@
 //   results.set("device", "cpu").set("seconds", 1.5, "s");
 //   results.table("rows")
 //       .column("table", "", rows, &Row::name, both({"table"}))
-//       .column("bytes", "bytes", rows, &Row::bytes, {.screen = {"MiB", Look::mib()}});
+//       .about("Name of the table.")
+//       .column("bytes", "bytes", rows, &Row::bytes, {.screen = {"MiB", Look::mib()}})
+//       .about("Size of the table.");
+//
+// Views (views.h) arrange the columns of a table on a screen and in charts, and docs/results.md lists all fields with
+// their units and sentences (fields_of()).
 #pragma once
 
 #include <array>
@@ -89,6 +94,7 @@ struct ResultColumn {
   // True for each row without a value. JSON leaves such a value out, text and pages show nothing, and a
   // report has 0 or "". Empty if all rows have a value.
   std::vector<bool> absent = {};
+  std::string about = {};  // a sentence for docs/results.md
 
   size_t size() const {
     return std::visit([](const auto& rows) { return rows.size(); }, values);
@@ -161,8 +167,16 @@ class ResultTable {
     return *this;
   }
 
+  // Says what the last column is, in a sentence.
+  ResultTable& about(std::string sentence) {
+    columns_.back().about = std::move(sentence);
+    return *this;
+  }
+
   const std::vector<ResultColumn>& columns() const { return columns_; }
-  // Returns the column with this name in JSON or in a report. Throws std::out_of_range if there is none.
+  // Return the column with this name in JSON or in a report. If there is none, find() returns nullptr, and [] throws
+  // std::out_of_range.
+  const ResultColumn* find(std::string_view name) const;
   const ResultColumn& operator[](std::string_view name) const;
   size_t rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
 
@@ -190,6 +204,7 @@ class ResultGroup {
     ResultName name;
     std::string unit;  // only for values
     std::variant<Value, Table, Groups> content;
+    std::string about = {};  // a sentence for docs/results.md; only for values
   };
 
   // Names are unique within a group.
@@ -204,6 +219,12 @@ class ResultGroup {
   }
   ResultGroup& set(ResultName name, std::vector<uint64_t> values, std::string unit = "");
   ResultGroup& set(ResultName name, std::vector<double> values, std::string unit = "");
+
+  // Says what the last value is, in a sentence.
+  ResultGroup& about(std::string sentence) {
+    items_.back().about = std::move(sentence);
+    return *this;
+  }
 
   // The returned references stay valid while the group lives.
   ResultTable& table(ResultName name, TableShape shape = TableShape::Rows);

@@ -107,6 +107,10 @@ std::string shown_text(const ResultColumn& column, size_t row, const Look& look)
   return std::visit([&](const auto& values) { return shown(values[row], look); }, column.values);
 }
 
+std::string shown_text(double value, const Look& look) {
+  return shown(value, look);
+}
+
 std::vector<std::string> shown_texts(const ResultColumn& column, const Look& look) {
   std::vector<std::string> texts;
   for (size_t row = 0; row < column.size(); ++row) texts.push_back(shown_text(column, row, look));
@@ -130,20 +134,10 @@ scene::Rgb8 color_of(std::string_view hex) {
   return {static_cast<uint8_t>(rgb >> 16), static_cast<uint8_t>(rgb >> 8), static_cast<uint8_t>(rgb)};
 }
 
-HtmlCell cell_of(const ResultColumn& column, size_t row) {
-  const Look& look = column.shown.page.look;
-  HtmlCell cell = shown_text(column, row, look);
-  if (!column.has(row)) return cell;
-  if (look.form == Look::Form::Color) cell.swatch = color_of(cell.text);
-  if (look.form == Look::Form::Fixed || look.form == Look::Form::Count || look.form == Look::Form::Mib)
-    cell.value = column.number(row) * look.factor;
-  return cell;
-}
-
 std::vector<HtmlCell> cells_of(const ResultTable& results, size_t row) {
   std::vector<HtmlCell> cells;
   for (const ResultColumn& column : results.columns())
-    if (column.shown.page.title) cells.push_back(cell_of(column, row));
+    if (column.shown.page.title) cells.push_back(page_cell(column, row, column.shown.page.look));
   return cells;
 }
 
@@ -155,6 +149,19 @@ HtmlTable::Kind kind_of(const ResultColumn& column, bool is_first) {
 }
 
 }  // namespace
+
+HtmlCell page_cell(const ResultColumn& column, size_t row, const Look& look) {
+  HtmlCell cell = shown_text(column, row, look);
+  if (!column.has(row)) return cell;
+  if (look.form == Look::Form::Color) cell.swatch = color_of(cell.text);
+  if (look.form == Look::Form::Fixed || look.form == Look::Form::Count || look.form == Look::Form::Mib)
+    cell.value = column.number(row) * look.factor;
+  return cell;
+}
+
+double page_factor(const Look& look) {
+  return look.form == Look::Form::Mib ? 1.0 / (1024 * 1024) : look.factor;
+}
 
 HtmlTable page_table(const ResultTable& results) {
   std::vector<HtmlTable::Column> columns;
@@ -182,7 +189,8 @@ HtmlTable turned_page_table(const ResultTable& results) {
     const auto& [title, look, unit, weight] = column.shown.page;
     if (!title || &column == &names) continue;
     std::vector<HtmlCell> cells = {row_head(*title, unit)};
-    for (size_t row = 0; row < results.rows(); ++row) cells.push_back(cell_of(column, row));
+    for (size_t row = 0; row < results.rows(); ++row)
+      cells.push_back(page_cell(column, row, column.shown.page.look));
     weight == Heading::Weight::Total ? table.total(std::move(cells)) : table.row(std::move(cells));
   }
   return table;

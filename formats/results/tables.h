@@ -35,6 +35,7 @@ std::vector<std::string> screen_cells(const ResultTable& results, size_t row);
 
 // Return a row's value in readable form without its unit, and the values of all rows.
 std::string shown_text(const ResultColumn& column, size_t row, const Look& look);
+std::string shown_text(double value, const Look& look);
 std::vector<std::string> shown_texts(const ResultColumn& column, const Look& look);
 
 std::string format_mib(uint64_t bytes);    // "3,509.12": MiB, without the unit
@@ -47,6 +48,11 @@ std::string format_percent(double share);  // "12.5 %" for an eighth
 // in the first column.
 HtmlTable page_table(const ResultTable& results);
 HtmlTable page_table(const ResultTable& results, std::string name, const ResultTable& total);
+
+// Returns a row's value as a cell of a page's table.
+HtmlCell page_cell(const ResultColumn& column, size_t row, const Look& look);
+// The factor of the numbers that a page's charts show.
+double page_factor(const Look& look);
 
 // Returns the transposed table: each column becomes a row, and each row a column whose title is the row's
 // first cell.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formats/pages/html_page.h"
+#include "formats/results/views.h"
 #include "libvox/measure/bricks_bench.h"
 #include "libvox/measure/convert_bench.h"
 #include "libvox/measure/edit_bench.h"
@@ -61,9 +62,6 @@ ResultTable rows_table(const ConvertBenchRun& run);
 inline ComparedColumns compared_columns(const ConvertBenchRun& /*run*/) {
   return {{"mesh", "coverage", "materials", "resolution"}, {"triangles", "voxels", "svo_nodes", "nodes"}};
 }
-
-// The mesh, coverage and materials of a row, by which charts group rows: "sphere, conservative, texture".
-std::string series_text(const measure::ConvertBenchRow& row);
 
 // The results as a page with a chart of the times over the resolutions, and of the phases.
 HtmlPage page_of(const ConvertBenchRun& run);
@@ -203,6 +201,8 @@ std::string table_text(const KeysBenchRun& run);
 ResultGroup results_of(const KeysBenchRun& run);
 // The table for --csv: the rows or, if nothing else was measured, the ages.
 ResultTable rows_table(const KeysBenchRun& run);
+ResultTable keys_rows_table(const std::vector<measure::KeysBenchRow>& rows);
+ResultTable ages_table(const std::vector<measure::KeyAgesRow>& rows);
 ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows);
 
 // For people: of each table how old its keys are in the mean, 99 in a hundred of them, and at most.
@@ -219,10 +219,10 @@ inline ComparedColumns compared_columns(const KeysBenchRun& /*run*/) {
 HtmlPage page_of(const KeysBenchRun& run);
 
 // The description that the rows of one table for people share: "image, morton, 524,288 keys of 64 bits".
-std::string set_text(const measure::KeyTablePoint& row);
-std::string set_text(const measure::KeysBenchRow& row);
+std::string set_text(const ResultRow& row);
+std::string set_text(const measure::KeyTablePoint& point);
 // "find 50 %".
-std::string op_text(const measure::KeysBenchRow& row);
+std::string op_text(const ResultRow& row);
 
 // The results of vox-bench match, for people and for programs.
 

@@ -17,10 +17,15 @@ BenchRun run_on(const Engine& engine, const std::string& command) {
 
 void set_run(ResultGroup& results, const BenchRun& run) {
   results.set(in_report("generator"), run.generator)
+      .about("The program and its version.")
       .set(in_report("command"), run.command)
+      .about("Its command line.")
       .set(in_report("created"), run.created)
+      .about("The time at which the file was written.")
       .set("device", run.device)
-      .set("device_text", run.device_text);
+      .about("Name of the device that was measured.")
+      .set("device_text", run.device_text)
+      .about("The device in words.");
 }
 
 void set_run(HtmlPage& page, const BenchRun& run) {
