@@ -27,20 +27,34 @@ uint64_t side_of(const T& of) {
 ResultTable sets_table(const std::vector<Set>& sets) {
   ResultTable table;
   table.column("types", "", sets, &Set::types)
+      .about("The set of brick types.")
       .column("brick_size", "voxels", sets, side_of<Set>)
+      .about("Side of a brick.")
       .column("bricks", "", sets, &Set::bricks)
+      .about("Number of bricks.")
       .column("bytes", "bytes", sets, &Set::bytes)
-      .column("build_ms", "ms", sets, [](const Set& set) { return set.build_seconds * 1e3; });
+      .about("Size of the bricks.")
+      .column("build_ms", "ms", sets, [](const Set& set) { return set.build_seconds * 1e3; })
+      .about("Time of making the bricks.");
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)
-    table.column(std::string(bricks::BrickTypes::kNames[type]), "bricks", sets,
-                 [&](const Set& set) { return set.counts[type]; });
+    table
+        .column(std::string(bricks::BrickTypes::kNames[type]), "bricks", sets,
+                [&](const Set& set) { return set.counts[type]; })
+        .about("Number of bricks of this type.");
   table.column("compiled", "", sets, [](const Set& set) { return set.jit.compiled; })
+      .about("1 if the code is compiled; 0 if the tree is interpreted or not asked for.")
       .column("leaves", "", sets, [](const Set& set) { return set.jit.leaves; })
+      .about("Number of the kd-tree's leaves.")
       .column("mixed_leaves", "", sets, [](const Set& set) { return set.jit.mixed; })
+      .about("Number of leaves with bricks of several types.")
       .column("depth", "", sets, [](const Set& set) { return set.jit.depth; })
+      .about("Depth of the kd-tree.")
       .column("kd_ms", "ms", sets, [](const Set& set) { return set.jit.tree_seconds * 1e3; })
+      .about("Time of making the kd-tree.")
       .column("compile_ms", "ms", sets, [](const Set& set) { return set.jit.compile_seconds * 1e3; })
-      .column("source_bytes", "bytes", sets, [](const Set& set) { return set.jit.source_bytes; });
+      .about("Time of compiling its code.")
+      .column("source_bytes", "bytes", sets, [](const Set& set) { return set.jit.source_bytes; })
+      .about("Size of the code that is compiled.");
   return table;
 }
 
@@ -100,11 +114,15 @@ ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows)
   ResultTable table;
   table.column(for_people(), "", rows, name, {.screen = {"trade-off"}})
       .column("strategy", "", rows, &Point::strategy, {.page = {"strategy", Look::words()}})
+      .about("The rule by which bricks are replaced by dense ones.")
       .column("brick_size", "voxels", rows, side_of<Point>)
+      .about("Side of a brick.")
       .column("replaced", "bricks", rows, &Point::replaced,
               {.screen = {"replaced", Look::count()}, .page = {"replaced", Look::count(), "bricks"}})
+      .about("Number of bricks that are replaced.")
       .column("bytes", "bytes", rows, &Point::bytes,
               {.screen = {"bytes", Look::bytes()}, .page = {"size", Look::mib(), "MiB"}})
+      .about("Size of all bricks then.")
       .column(for_people(), "ms", rows, milliseconds,
               {.screen = {"mean 3³ ms", Look::fixed(3)}, .page = {"time", Look::fixed(3), "ms"}});
   add_times(table, rows);
@@ -115,15 +133,23 @@ ResultTable rows_table(const BricksBenchRun& run) {
   const std::vector<BricksRow>& rows = run.result.rows;
   ResultTable table;
   table.column("types", "", rows, &BricksRow::types)
+      .about("The set of brick types, or `array`.")
       .column("brick_size", "voxels", rows, side_of<BricksRow>)
+      .about("Side of a brick; 0 for the array.")
       .column("access", "", rows,
               [](const BricksRow& row) { return measure::kAccessNames[static_cast<size_t>(row.access)]; })
+      .about("The way of reading: `array`, `direct`, `kd` or `jit`.")
       .column("loop", "", rows, &BricksRow::loop)
-      .column("filter", "voxels", rows, &BricksRow::filter);
+      .about("The loop: `mean`, `random`, `morton` or `cast`.")
+      .column("filter", "voxels", rows, &BricksRow::filter)
+      .about("Side of the box that `mean` looks at.");
   add_times(table, rows);
   table.column("lookups", "", rows, &BricksRow::lookups)
+      .about("Number of lookups in a repetition; for `cast` the number of rays.")
       .column("lookups_per_second", "1/s", rows, &BricksRow::lookups_per_second)
-      .column("bytes", "bytes", rows, &BricksRow::bytes);
+      .about("Lookups per second, by the median.")
+      .column("bytes", "bytes", rows, &BricksRow::bytes)
+      .about("Size of what is read.");
   return table;
 }
 
@@ -152,16 +178,27 @@ ResultGroup results_of(const BricksBenchRun& run) {
   set_run(results, run);
   ResultGroup& bricks = results.group({".", "bricks"});
   bricks.set("source", info.source)
+      .about("The file that was read.")
       .set("voxels", info.box().voxels(), "voxels")
+      .about("Number of voxels of the box that is measured.")
       .set("filled", run.result.filled, "voxels")
+      .about("Number of filled voxels in it.")
       .set("dense_bytes", info.bytes(), "bytes")
+      .about("Size of the box as an array.")
       .set(in_json("value_type"), volume::value_type_name(info.type))
+      .about("Type of a voxel's value.")
       .set("volume_voxels", VoxelBox{{0, 0, 0}, run.result.volume_size}.voxels(), "voxels")
+      .about("Number of voxels of the whole volume.")
       .set("gathers", run.result.sizes.gathers)
+      .about("Number of reads in a repetition of `random` and `morton`.")
       .set("picture", run.result.sizes.picture, "pixels")
+      .about("Number of rays along a side of the picture of `cast`.")
       .set("repetitions", run.result.sizes.repetitions)
+      .about("Number of repetitions.")
       .set("interrupted", run.result.interrupted)
-      .set("seconds", run.result.seconds, "s");
+      .about("True if the benchmark was interrupted, so that rows are missing.")
+      .set("seconds", run.result.seconds, "s")
+      .about("Time of the whole benchmark.");
   bricks.put("sets", sets_table(run.result.sets));
   bricks.put("rows", rows_table(run));
   bricks.put("trade_off", trade_off_table(run.result.trade_off));

@@ -19,9 +19,13 @@ using measure::FormsBenchResult;
 template <class Rows, class Of>
 void add_form(ResultTable& table, const Rows& rows, const Of& of) {
   table.column("form", "", rows, [&](const auto& row) { return of(row).size.name; })
+      .about("The form: `svdag`, `bricks` or `hash`.")
       .column("brick_size", "voxels", rows, [&](const auto& row) { return of(row).brick_side; })
+      .about("Side of a brick, if the form is `bricks`.")
       .column("load_factor", "1", rows, [&](const auto& row) { return of(row).load_factor; })
-      .column("layout", "", rows, [&](const auto& row) { return of(row).layout; });
+      .about("Number of voxels for each cell, if the form is `hash`.")
+      .column("layout", "", rows, [&](const auto& row) { return of(row).layout; })
+      .about("Layout of the keys, `morton` or `linear`, if the form is `hash`.");
 }
 
 ResultTable form_sizes_table(const FormsBenchResult& result) {
@@ -29,10 +33,14 @@ ResultTable form_sizes_table(const FormsBenchResult& result) {
   ResultTable table;
   add_form(table, forms, [](const BenchedForm& form) { return form; });
   table.column("bytes", "bytes", forms, [](const BenchedForm& form) { return form.size.bytes; })
+      .about("Size of the scene in this form; 0 if it could not be made.")
       .column("bits_per_voxel", "bits per filled voxel", forms,
               [&](const BenchedForm& form) { return measure::bits_per_voxel(form.size, result.voxels); })
+      .about("Number of bits for each filled voxel.")
       .column("build_seconds", "s", forms, &BenchedForm::build_seconds)
-      .column("error", "", forms, &BenchedForm::error);
+      .about("Time of making the SVDAG from a mesh, or the other forms from the SVDAG.")
+      .column("error", "", forms, &BenchedForm::error)
+      .about("The reason if the form could not be made; otherwise empty.");
   return table;
 }
 
@@ -101,14 +109,23 @@ ResultTable rows_table(const FormsBenchRun& run) {
   const std::vector<FormsRow>& rows = result.rows;
   ResultTable table;
   add_form(table, rows, [&](const FormsRow& row) { return result.forms[row.form]; });
-  table.column("loop", "", rows, &FormsRow::loop);
+  table.column("loop", "", rows, &FormsRow::loop)
+      .about("The loop: `random`, `uniform`, `rows`, `blocks`, `mean` or `rays`.");
   add_times(table, rows);
   table.column("repetitions", "", rows, &FormsRow::repetitions)
+      .about("Number of repetitions.")
       .column("lookups", "", rows, &FormsRow::lookups)
+      .about(
+          "Number of voxels that a repetition looks at, `filter`³ for each of `mean`; for `rays` the number "
+          "of rays.")
       .column("filled", "", rows, &FormsRow::filled)
+      .about("Number of voxels found filled, of means above 0, or of rays that hit a voxel.")
       .column("lookups_per_second", "1/s", rows, &FormsRow::lookups_per_second)
+      .about("Lookups per second, by the median.")
       .column("checksum", "", rows, [](const FormsRow& row) { return fmt::format("{:016x}", row.checksum); })
-      .column("error", "", rows, &FormsRow::error);
+      .about("Checksum of all that was found, which is the same for all forms.")
+      .column("error", "", rows, &FormsRow::error)
+      .about("The reason if the checksum differs from the SVDAG's; otherwise empty.");
   return table;
 }
 
@@ -118,13 +135,21 @@ ResultGroup results_of(const FormsBenchRun& run) {
   set_run(results, run);
   ResultGroup& forms = results.group({".", "forms"});
   forms.set("source", run.source)
+      .about("The file that was read, or the village.")
       .set("resolution", result.resolution, "voxels")
+      .about("Number of voxels along the longest side of the scene.")
       .set("voxels", result.voxels, "voxels")
+      .about("Number of filled voxels.")
       .set("gathers", result.sizes.gathers, "voxels")
+      .about("Number of voxels that each of the gathers looks at.")
       .set("means", result.sizes.means, "voxels")
+      .about("Greatest number of voxels whose mean `mean` computes.")
       .set("filter", result.filter, "voxels")
+      .about("Side of the box that `mean` looks at.")
       .set("picture", result.sizes.picture, "pixels")
-      .set("seconds", result.seconds, "s");
+      .about("Number of rays along a side of the picture of `rays`.")
+      .set("seconds", result.seconds, "s")
+      .about("Time of the whole benchmark.");
   forms.put("ceilings", ceilings_table(result.ceilings));
   forms.put("sizes", form_sizes_table(result));
   forms.put("rows", rows_table(run));

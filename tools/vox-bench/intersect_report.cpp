@@ -34,15 +34,18 @@ std::vector<FrameRow> shown_frames(const IntersectRun& run) {
 ResultTable summaries_table(const measure::IntersectResult& result) {
   const std::vector<FrameSummary>& rows = result.summaries;
   ResultTable table;
-  table.column("table", "", rows, &FrameSummary::table, both({"table"}));
+  table.column("table", "", rows, &FrameSummary::table, both({"table"}))
+      .about("Name of the table of voxel keys.");
   for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase) {
     const std::string name = measure::kIntersectPhaseNames[phase];
-    table.column(
-        "ms_" + name, "ms", rows,
-        [&](const FrameSummary& row) {
-          return row.frame ? std::optional(row.phases[phase].median * 1e3) : std::nullopt;
-        },
-        milliseconds(name));
+    table
+        .column(
+            "ms_" + name, "ms", rows,
+            [&](const FrameSummary& row) {
+              return row.frame ? std::optional(row.phases[phase].median * 1e3) : std::nullopt;
+            },
+            milliseconds(name))
+        .about("Median time of this phase of the frames, if the table could be measured.");
   }
   const auto frame = [](double measure::Timing::*which) {
     return [=](const FrameSummary& row) {
@@ -50,41 +53,64 @@ ResultTable summaries_table(const measure::IntersectResult& result) {
     };
   };
   table.column("ms", "ms", rows, frame(&measure::Timing::median), milliseconds("frame"))
+      .about("Median time of a frame, if the table could be measured.")
       .column("ms_min", "ms", rows, frame(&measure::Timing::min), milliseconds("fastest"))
+      .about("Time of the fastest frame.")
       .column("ms_max", "ms", rows, frame(&measure::Timing::max), milliseconds("slowest"))
+      .about("Time of the slowest frame.")
       .column("frames_per_second", "1/s", rows, &FrameSummary::frames_per_second,
               both({"frames a second", Look::fixed(1)}))
+      .about("Frames per second, by the median.")
       .column("bytes", "bytes", rows, &FrameSummary::bytes,
               {.screen = {"MiB", Look::mib()}, .page = {"tables", Look::mib(), "MiB"}})
-      .column("error", "", rows, &FrameSummary::error);
+      .about("Greatest size of all tables of a frame.")
+      .column("error", "", rows, &FrameSummary::error)
+      .about("The reason if there are no times; otherwise empty.");
   return table;
 }
 
 ResultTable frames_table(const std::vector<FrameRow>& rows) {
   using Counts = measure::IntersectCounts;
   ResultTable table;
-  const auto count = [&](const char* name, const char* unit, const char* title, uint64_t Counts::*which) {
-    table.column(
-        name, unit, rows, [=](const FrameRow& row) { return row.counts.*which; },
-        both({title, Look::count()}));
+  const auto count = [&](const char* name, const char* unit, const char* title, uint64_t Counts::*which,
+                         const char* sentence) {
+    table
+        .column(
+            name, unit, rows, [=](const FrameRow& row) { return row.counts.*which; },
+            both({title, Look::count()}))
+        .about(sentence);
   };
   table.column("table", "", rows, &FrameRow::table)
+      .about("Name of the table of voxel keys.")
       .column("frame", "", rows, &FrameRow::frame, both({"frame"}))
+      .about("Number of the frame.")
       .column("turn", "turns", rows, &FrameRow::turn, both({"turn", Look::fixed(0, 360), "°"}))
-      .column("shift", "voxels", rows, &FrameRow::shift, both({"shift", Look::fixed(1)}));
-  count("first_voxels", "voxels", "voxels of A", &Counts::first_voxels);
-  count("second_voxels", "voxels", "of B", &Counts::second_voxels);
-  count("common_voxels", "voxels", "of both", &Counts::common_voxels);
-  count("candidates", "pairs", "pairs", &Counts::candidates);
-  count("meeting", "pairs", "that meet", &Counts::meeting);
+      .about("Rotation of the second mesh.")
+      .column("shift", "voxels", rows, &FrameRow::shift, both({"shift", Look::fixed(1)}))
+      .about("Distance of the second mesh from the middle, along x.");
+  count("first_voxels", "voxels", "voxels of A", &Counts::first_voxels,
+        "Number of voxels that the first mesh fills.");
+  count("second_voxels", "voxels", "of B", &Counts::second_voxels,
+        "Number of voxels that the second mesh fills.");
+  count("common_voxels", "voxels", "of both", &Counts::common_voxels,
+        "Number of voxels that both meshes fill.");
+  count("candidates", "pairs", "pairs", &Counts::candidates,
+        "Number of pairs of triangles, one of each mesh, that have a voxel in common.");
+  count("meeting", "pairs", "that meet", &Counts::meeting,
+        "Number of these pairs that have a point in common.");
   for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase) {
     const std::string name = measure::kIntersectPhaseNames[phase];
-    table.column(
-        "ms_" + name, "ms", rows, [&](const FrameRow& row) { return row.seconds[phase] * 1e3; },
-        milliseconds(name));
+    table
+        .column(
+            "ms_" + name, "ms", rows, [&](const FrameRow& row) { return row.seconds[phase] * 1e3; },
+            milliseconds(name))
+        .about("Time of this phase of the frame.");
   }
-  table.column(
-      "ms", "ms", rows, [](const FrameRow& row) { return row.total_seconds() * 1e3; }, milliseconds("frame"));
+  table
+      .column(
+          "ms", "ms", rows, [](const FrameRow& row) { return row.total_seconds() * 1e3; },
+          milliseconds("frame"))
+      .about("Time of the whole frame.");
   return table;
 }
 
@@ -93,13 +119,21 @@ ResultGroup results_of(const IntersectRun& run) {
   set_run(results, run);
   ResultGroup& group = results.group({".", "intersect"});
   group.set("first", run.first)
+      .about("Name of the first mesh.")
       .set("second", run.second)
+      .about("Name of the second mesh.")
       .set("first_triangles", run.result.first_triangles, "triangles")
+      .about("Number of triangles of the first mesh.")
       .set("second_triangles", run.result.second_triangles, "triangles")
+      .about("Number of triangles of the second mesh.")
       .set("resolution", run.options.resolution, "voxels")
+      .about("Number of voxels along a side of the grid.")
       .set("frames", run.options.frames)
+      .about("Number of frames.")
       .set("paper_frames_per_second", measure::IntersectOptions::kPaperFramesPerSecond, "1/s")
-      .set("seconds", run.result.seconds, "s");
+      .about("Frames per second in Alcantara et al. 2009, at 128³.")
+      .set("seconds", run.result.seconds, "s")
+      .about("Time of the whole benchmark.");
   group.put("tables", summaries_table(run.result));
   group.put("rows", rows_table(run));
   return results;

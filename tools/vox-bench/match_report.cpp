@@ -45,11 +45,17 @@ HtmlPage::Facts facts_of(const MatchRun& run) {
 
 void set_features(ResultGroup& group, const std::string& name, const PictureFeatures& found) {
   group.set("file", name)
+      .about("Name of the picture.")
       .set("width", found.width, "pixels")
+      .about("Width of the picture.")
       .set("height", found.height, "pixels")
+      .about("Height of the picture.")
       .set("edge_points", found.edge_points, "points")
+      .about("Number of pixels on edges.")
       .set("points", found.points, "points")
-      .set("bases", found.bases, "bases");
+      .about("Number of feature points, where an edge turns; at most `--points`.")
+      .set("bases", found.bases, "bases")
+      .about("Number of pairs of points that were chosen as bases.");
 }
 
 // A bar for each table, of its three parts.
@@ -83,27 +89,40 @@ ResultTable rows_table(const MatchRun& run) {
   const Look ms = Look::fixed(2);
   ResultTable table;
   table.column("table", "", rows, &MatchRow::table, both({"table"}))
+      .about("Name of the table of voxel keys, as for `--tables`.")
       .column("items", "items", rows, &MatchRow::items, both({"items", Look::count()}))
+      .about("Number of items of the map: a point of the reference and a basis.")
       .column("keys", "keys", rows, &MatchRow::keys, both({"keys", Look::count()}))
+      .about("Number of different coordinates.")
       .column("mean_values", "values per key", rows, &MatchRow::mean_values,
               both({"values a key", Look::fixed(1)}))
+      .about("Mean number of values of a key.")
       .column("most_values", "values", rows, &MatchRow::most_values, both({"most", Look::count()}))
+      .about("Greatest number of values of a key.")
       .column("votes", "votes", rows, &MatchRow::votes, both({"votes", Look::count()}))
+      .about("Number of votes that were cast.")
       .column("bytes", "bytes", rows, &MatchRow::bytes, both({"MiB", Look::mib()}))
+      .about("Size of the map and of the index of the reference's bases.")
       .column(
           "map_ms", "ms", rows, [](const MatchRow& row) { return milliseconds(row.map_time); },
           both({"map ms", ms}))
+      .about("Median time of building the map, if the table could be built.")
       .column(
           "index_ms", "ms", rows, [](const MatchRow& row) { return milliseconds(row.index_time); },
           both({"index ms", ms}))
+      .about("Median time of building the index.")
       .column(
           "vote_ms", "ms", rows, [](const MatchRow& row) { return milliseconds(row.vote_time); },
           both({"vote ms", ms}))
+      .about("Median time of voting.")
       .column(
           for_people(), "ms", rows, [](const MatchRow& row) { return milliseconds(row.time); },
           both({"all ms", ms, "", Heading::Weight::Total}));
   add_times(table, rows);
-  table.column("repetitions", "", rows, &MatchRow::repetitions).column("error", "", rows, &MatchRow::error);
+  table.column("repetitions", "", rows, &MatchRow::repetitions)
+      .about("Number of repetitions.")
+      .column("error", "", rows, &MatchRow::error)
+      .about("The reason if there are no times or the votes differ; otherwise empty.");
   return table;
 }
 
@@ -114,18 +133,29 @@ ResultGroup results_of(const MatchRun& run) {
   ResultGroup& group = results.group({".", "match"});
   set_features(group.group("query"), run.query, result.query);
   set_features(group.group("reference"), run.reference, result.reference);
-  group.set("matched", result.match.has_value()).set("most_votes", result.most_votes, "votes");
+  group.set("matched", result.match.has_value())
+      .about("True if the query was found.")
+      .set("most_votes", result.most_votes, "votes")
+      .about("Greatest number of votes for a pair of bases.");
   if (result.match) {
     const match::PictureMatch& match = *result.match;
     group.set("turn", match.similarity.degrees(), "degrees")
+        .about("Rotation of the query in the reference, clockwise; only with a match, as all down to `off`.")
         .set("scale", match.similarity.scale(), "1")
+        .about("Number of pixels of the reference for a pixel of the query.")
         .set("shift", std::vector<double>{match.similarity.shift.x, match.similarity.shift.y}, "pixels")
+        .about("Place of the query's first pixel in the reference, x and y.")
         .set("votes", match.votes, "votes")
+        .about("Number of votes for the pair of bases by which the match was found.")
         .set("points", match.points, "points")
-        .set("share", result.share(), "1");
+        .about("Number of the query's points that fall on points of the reference.")
+        .set("share", result.share(), "1")
+        .about("Share of these in the query's points.");
   }
-  if (const auto off = run.off()) group.set("off", *off, "pixels");
-  group.set("seconds", result.seconds, "s");
+  if (const auto off = run.off())
+    group.set("off", *off, "pixels")
+        .about("Greatest distance from the known place at a corner of the query, for generated pictures.");
+  group.set("seconds", result.seconds, "s").about("Time of the whole benchmark.");
   group.put("rows", rows_table(run));
   return results;
 }

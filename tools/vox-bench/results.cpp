@@ -65,16 +65,22 @@ ResultTable against_table(const std::vector<AgainstRow>& rows) {
   };
   ResultTable table;
   table.column("row", "", rows, &AgainstRow::row, both({"row"}))
+      .about("The values of the row's axes, with commas between them.")
       .column(
           "change", "", rows,
           [](const AgainstRow& row) { return kChangeNames[static_cast<size_t>(row.change)]; },
           both({"change"}))
+      .about("`slower`, `faster`, `same`, `other work`, `added` or `gone`.")
       .column("ratio", "1", rows, &AgainstRow::ratio, both({"ratio", Look::fixed(3)}))
+      .about("Median of this run divided by that of the earlier one.")
       .column("ms", "ms", rows, time(&AgainstRow::now, &measure::Timing::median), ms("now"))
+      .about("Median of this run.")
       .column(for_people(), "", rows, range(&AgainstRow::now), both({"range"}))
       .column("ms_before", "ms", rows, time(&AgainstRow::before, &measure::Timing::median), ms("before"))
+      .about("Median of the earlier run.")
       .column(for_people(), "", rows, range(&AgainstRow::before), both({"range before"}))
-      .column("other_work", "", rows, &AgainstRow::other_work, both({"work", Look::words()}));
+      .column("other_work", "", rows, &AgainstRow::other_work, both({"work", Look::words()}))
+      .about("The differences, if the row did other work; otherwise empty.");
   return table;
 }
 
@@ -118,15 +124,27 @@ std::string against_text(const Against& against) {
   return text;
 }
 
+// The meanings of kChangeNames.
+constexpr std::array kChangeMeanings = {"Number of rows that changed by no more than the spread.",
+                                        "Number of rows that became slower.",
+                                        "Number of rows that became faster.",
+                                        "Number of rows that did other work.",
+                                        "Number of rows that only this run has.",
+                                        "Number of rows that only the earlier run has."};
+
 void set_against(ResultGroup& results, const Against& against) {
   ResultGroup& group = results.group("against");
   group.set("file", against.file)
+      .about("The file of the earlier run.")
       .set("device_text", against.device_before)
-      .set("same_device", against.same_device());
+      .about("The device of the earlier run in words.")
+      .set("same_device", against.same_device())
+      .about("True if both runs measured the same device.");
   for (size_t change = 0; change < kChangeNames.size(); ++change) {
     std::string name = kChangeNames[change];
     std::ranges::replace(name, ' ', '_');
-    group.set(name, count_of(against.rows, static_cast<RowChange>(change)), "rows");
+    group.set(name, count_of(against.rows, static_cast<RowChange>(change)), "rows")
+        .about(kChangeMeanings[change]);
   }
   group.put("rows", against_table(against.rows));
 }
