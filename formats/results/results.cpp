@@ -26,7 +26,7 @@ ResultTable& ResultTable::column(ResultName name, std::string unit, ResultColumn
 
 const ResultColumn* ResultTable::find(std::string_view name) const {
   const auto found = std::ranges::find_if(columns_, [&](const ResultColumn& column) {
-    return column.name.json == name || column.name.report == name;
+    return column.name.json == name || column.name.report == name || column.name.view == name;
   });
   return found == columns_.end() ? nullptr : &*found;
 }

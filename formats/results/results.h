@@ -38,6 +38,7 @@ struct ResultName {
       : json(std::move(in_json)), report(std::move(in_report)) {}
 
   std::string json, report;
+  std::string view = {};  // the name for views of a column that is in neither
 };
 // Names of values that are only in JSON, only in reports, or in neither, such as a column that is only shown
 // to people.
@@ -47,8 +48,10 @@ inline ResultName in_json(std::string name) {
 inline ResultName in_report(std::string name) {
   return {"", std::move(name)};
 }
-inline ResultName for_people() {
-  return {"", ""};
+inline ResultName for_people(std::string view = "") {
+  ResultName name = {"", ""};
+  name.view = std::move(view);
+  return name;
 }
 
 // The way in which a value is shown to people. Files hold all of its digits.
@@ -174,7 +177,7 @@ class ResultTable {
   }
 
   const std::vector<ResultColumn>& columns() const { return columns_; }
-  // Return the column with this name in JSON or in a report. If there is none, find() returns nullptr, and [] throws
+  // Return the column with this name in JSON, in a report or for views. If there is none, find() returns nullptr, and [] throws
   // std::out_of_range.
   const ResultColumn* find(std::string_view name) const;
   const ResultColumn& operator[](std::string_view name) const;

@@ -15,11 +15,11 @@ bool ResultRow::has(std::string_view column) const {
 }
 
 std::string ResultRow::text(std::string_view column, const Look& look) const {
-  return shown_text((*table_)[column], index_, look);
+  return has(column) ? shown_text((*table_)[column], index_, look) : "";
 }
 
 HtmlCell ResultRow::cell(std::string_view column, const Look& look) const {
-  return page_cell((*table_)[column], index_, look);
+  return has(column) ? page_cell((*table_)[column], index_, look) : HtmlCell();
 }
 
 ResultRows rows_of(const ResultTable& table) {
@@ -62,6 +62,10 @@ TextOfRow text_in(std::string column) {
   return [column = std::move(column)](const ResultRow& row) { return row.text(column); };
 }
 
+CellOfRow cell_in(std::string column, const Look& look) {
+  return [column = std::move(column), look](const ResultRow& row) { return row.cell(column, look); };
+}
+
 namespace {
 
 // The parts of a line by their headings.
@@ -93,7 +97,7 @@ TextTable line_table(const ResultRows& rows, const LineView& view) {
   TextTable table(headings);
   std::optional<ResultRow> before;
   for (const ResultRows& line : runs_of(rows, view.line)) {
-    if (before && view.gap(*before, line.front())) table.row({});
+    if (before && view.gap && view.gap(*before, line.front())) table.row({});
     before = line.front();
     const LineCells cells = cells_of(line, view);
     std::vector<std::string> texts;
@@ -104,6 +108,28 @@ TextTable line_table(const ResultRows& rows, const LineView& view) {
     table.row(std::move(texts));
   }
   return table;
+}
+
+HtmlTable page_table(const ResultRows& rows, const std::vector<PageColumn>& columns) {
+  std::vector<HtmlTable::Column> heads;
+  for (const PageColumn& column : columns) heads.push_back(column.head);
+  HtmlTable table(std::move(heads));
+  for (const ResultRow& row : rows) {
+    std::vector<HtmlCell> cells;
+    for (const PageColumn& column : columns) cells.push_back(column.cell(row));
+    table.row(std::move(cells));
+  }
+  return table;
+}
+
+void add_bars(BarChart& chart, const ResultRows& rows, const TextOfRow& label,
+              const std::vector<std::string>& columns, double factor, const TextOfRow& note) {
+  for (const ResultRow& row : rows) {
+    chart.rows.push_back(label(row));
+    if (note) chart.notes.push_back(note(row));
+    for (size_t i = 0; i < columns.size(); ++i)
+      chart.series[i].values.push_back(row.number(columns[i]) * factor);
+  }
 }
 
 namespace {

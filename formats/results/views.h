@@ -1,5 +1,5 @@
 // Views of a table of results for people. A view names columns of the table and says how they are arranged: as lines of a
-// screen, or as the lines of a chart with their numbers as a table.
+// screen, as a table of a page, or as a chart with its numbers.
 #pragma once
 
 #include <array>
@@ -27,6 +27,7 @@ class ResultRow {
   const std::string& word(std::string_view column) const { return (*table_)[column].text(index_); }
   // The value as people read it, "" if there is none.
   std::string text(std::string_view column, const Look& look = {}) const;
+  // The value as a page shows it, with the exact number; empty if there is none.
   HtmlCell cell(std::string_view column, const Look& look) const;
 
  private:
@@ -36,6 +37,7 @@ class ResultRow {
 
 using ResultRows = std::vector<ResultRow>;
 using TextOfRow = std::function<std::string(const ResultRow&)>;
+using CellOfRow = std::function<HtmlCell(const ResultRow&)>;
 
 ResultRows rows_of(const ResultTable& table);
 // Returns the rows that the function has this text for.
@@ -46,44 +48,53 @@ ResultRows rows_with_value(const ResultRows& rows, std::string_view column);
 std::vector<std::string> texts_of(const ResultRows& rows, const TextOfRow& text);
 // Cuts the rows where the text changes from one row to the next.
 std::vector<ResultRows> runs_of(const ResultRows& rows, const TextOfRow& text);
-// Returns a function for the texts of a column.
+// Return functions for the texts of a column, and for its values as a page shows them.
 TextOfRow text_in(std::string column);
+CellOfRow cell_in(std::string column, const Look& look = {});
 
 // A part of a line on a screen. Parts that have one heading stand below each other.
 struct LinePart {
-  uint32_t
-      place;  // columns stand in the order of their places, and of one place in that in which they come first
+  uint32_t place;  // columns stand in the order of their places, then in that in which they come first
   std::string heading, text;
 };
+
 struct LineView {
   TextOfRow line;  // rows that follow each other and share this text form one line
-  std::function<std::vector<LinePart>(const ResultRow&)>
-      parts;                 // the first row of a line that has a part states it
+  // The parts that a row adds to its line. The first row of a line that has a part states it.
+  std::function<std::vector<LinePart>(const ResultRow&)> parts;
   std::string missing = {};  // the text of a part that no row of a line has
-  // True if there is a gap between two lines, of which these are the first rows.
-  std::function<bool(const ResultRow&, const ResultRow&)> gap = [](const auto&, const auto&) {
-    return false;
-  };
+  // True if there is a gap between two lines, of which these are the first rows. Without the function there is none.
+  std::function<bool(const ResultRow&, const ResultRow&)> gap = nullptr;
 };
 // Returns the rows as a table for a screen.
 TextTable line_table(const ResultRows& rows, const LineView& view);
+
+// Returns the rows as a table of a page.
+struct PageColumn {
+  HtmlTable::Column head;
+  CellOfRow cell;
+};
+HtmlTable page_table(const ResultRows& rows, const std::vector<PageColumn>& columns);
+
+// Adds a bar for each row, with a part for each of the chart's series, whose values are in `columns` (in this order). The
+// notes stand beside the bars.
+void add_bars(BarChart& chart, const ResultRows& rows, const TextOfRow& label,
+              const std::vector<std::string>& columns, double factor = 1, const TextOfRow& note = nullptr);
 
 // The axis that a chart has from left to right.
 struct FigureAxis {
   std::string column, title;
   ChartScale scale = ChartScale::Linear;
   Look look = {};
-  TextOfRow panel = [](const ResultRow&) {
-    return std::string();
-  };  // there is a figure for each text, see panels_of()
+  TextOfRow panel = nullptr;  // the values of other axes: the rows of a figure share this text
 };
 
-// The quantity that a chart shows, and its spread where it has one. The look also decides the unit of the chart's numbers.
+// The quantity that a chart shows, and its spread if it has one. The look decides in which unit its numbers are.
 struct FigureQuantity {
   std::string column, unit, caption;
   Look look;
   std::function<std::array<double, 2>(const ResultRow&)> range = nullptr;  // the least and the greatest value
-  TextOfRow note = nullptr;  // shown below the number; if there is a range, it is shown there
+  TextOfRow note = nullptr;  // the text below a number; if there is a range, the range stands there
 };
 
 // Adds a figure with a line for each text of `series`.

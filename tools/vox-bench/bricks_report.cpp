@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/units.h"
 #include "tools/vox-bench/columns.h"
 
@@ -24,7 +24,8 @@ uint64_t side_of(const T& of) {
   return side(of.log2_side);
 }
 
-ResultTable sets_table(const std::vector<Set>& sets) {
+ResultTable sets_table(const measure::BricksBenchResult& result) {
+  const std::vector<Set>& sets = result.sets;
   ResultTable table;
   table.column("types", "", sets, &Set::types)
       .about("The set of brick types.")
@@ -35,7 +36,10 @@ ResultTable sets_table(const std::vector<Set>& sets) {
       .column("bytes", "bytes", sets, &Set::bytes)
       .about("Size of the bricks.")
       .column("build_ms", "ms", sets, [](const Set& set) { return set.build_seconds * 1e3; })
-      .about("Time of making the bricks.");
+      .about("Time of making the bricks.")
+      .column(for_people("of_dense"), "1", sets, [&](const Set& set) {
+        return static_cast<double>(set.bytes) / static_cast<double>(result.info.bytes());
+      });
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)
     table
         .column(std::string(bricks::BrickTypes::kNames[type]), "bricks", sets,
@@ -58,52 +62,47 @@ ResultTable sets_table(const std::vector<Set>& sets) {
   return table;
 }
 
-std::string name_of(const BricksRow& row) {
-  if (row.access == bricks::Access::Dense) return "dense array";
-  return fmt::format("{:>2}³ {:<6} {}", side(row.log2_side), row.types,
-                     measure::kAccessNames[size_t(row.access)]);
+std::string name_of(const ResultRow& row) {
+  if (row.word("access") == measure::kAccessNames[static_cast<size_t>(bricks::Access::Dense)])
+    return "dense array";
+  return fmt::format("{:>2}³ {:<6} {}", row.text("brick_size"), row.word("types"), row.word("access"));
 }
 
-std::string loop_of(const BricksRow& row) {
-  if (row.loop == "cast") return "cast, M rays/s";
-  return row.filter > 0 ? fmt::format("mean {}³", row.filter) : row.loop;
+std::string loop_of(const ResultRow& row) {
+  if (row.word("loop") == "cast") return "cast, M rays/s";
+  return row.number("filter") > 0 ? "mean " + row.text("filter") + "³" : row.word("loop");
 }
 
-// A table of rates, with a line for each way to read and a column for each loop.
-std::string rates_text(const std::vector<BricksRow>& rows) {
-  size_t loops = 1;
-  while (loops < rows.size() && loop_of(rows[loops]) != loop_of(rows[0])) ++loops;
-  std::vector<std::string> titles = {"G lookups/s"};
-  for (size_t i = 0; i < loops; ++i) titles.push_back(loop_of(rows[i]));
-  TextTable table(std::move(titles));
-  for (size_t first = 0; first < rows.size(); first += loops) {
-    std::vector<std::string> cells = {name_of(rows[first])};
-    for (size_t i = first; i < std::min(first + loops, rows.size()); ++i)  // the last line may be incomplete
-      cells.push_back(
-          fmt::format("{:.2f}", rows[i].lookups_per_second() * (rows[i].loop == "cast" ? 1e-6 : 1e-9)));
-    table.row(std::move(cells));
-  }
-  return table.text();
+Look rate_of(const ResultRow& row) {
+  return Look::fixed(2, row.word("loop") == "cast" ? 1e-6 : 1e-9);
 }
 
-std::string sets_text(const measure::BricksBenchResult& result) {
-  TextTable table(
-      {"bricks", "number", "bytes", "of dense", "build ms", "kd leaves", "depth", "kd ms", "compile ms"});
-  for (const Set& set : result.sets) {
-    std::vector<std::string> cells = {
-        fmt::format("{:>2}³ {}", side(set.log2_side), set.types), format_count(set.bricks),
-        format_bytes(set.bytes),
-        format_percent(static_cast<double>(set.bytes) / static_cast<double>(result.info.bytes())),
-        fmt::format("{:.1f}", set.build_seconds * 1e3)};
-    if (set.jit.leaves > 0)
-      cells.insert(cells.end(),
-                   {format_count(set.jit.leaves), std::to_string(set.jit.depth),
-                    fmt::format("{:.1f}", set.jit.tree_seconds * 1e3),
-                    set.jit.compiled ? fmt::format("{:.1f}", set.jit.compile_seconds * 1e3) : "interpreted"});
-    table.row(std::move(cells));
-  }
-  return table.text();
+// The rates, with a line for each way to read.
+const LineView kRateLines = {.line = name_of, .parts = [](const ResultRow& row) {
+                               return std::vector<LinePart>{
+                                   {0, "G lookups/s", name_of(row)},
+                                   {1, loop_of(row), row.text("lookups_per_second", rate_of(row))}};
+                             }};
+
+// The sizes, with a line for each set.
+std::vector<LinePart> parts_of_set(const ResultRow& row) {
+  const bool tree = row.number("leaves") > 0;
+  const auto of_tree = [&](const char* column, const Look& look) {
+    return tree ? row.text(column, look) : "";
+  };
+  return {{0, "bricks", fmt::format("{:>2}³ {}", row.text("brick_size"), row.word("types"))},
+          {0, "number", row.text("bricks", Look::count())},
+          {0, "bytes", row.text("bytes", Look::bytes())},
+          {0, "of dense", format_percent(row.number("of_dense"))},
+          {0, "build ms", row.text("build_ms", Look::fixed(1))},
+          {0, "kd leaves", of_tree("leaves", Look::count())},
+          {0, "depth", of_tree("depth", {})},
+          {0, "kd ms", of_tree("kd_ms", Look::fixed(1))},
+          {0, "compile ms",
+           tree && row.number("compiled") == 0 ? "interpreted" : of_tree("compile_ms", Look::fixed(1))}};
 }
+const LineView kSetLines = {.line = [](const ResultRow& row) { return std::to_string(row.index()); },
+                            .parts = parts_of_set};
 
 }  // namespace
 
@@ -165,11 +164,12 @@ std::string volume_text(const measure::BricksBenchResult& result) {
 
 std::string table_text(const BricksBenchRun& run) {
   const std::vector<measure::BricksTradeOffRow>& trade_off = run.result.trade_off;
-  return fmt::format("{}, {}, on {}\n{}\n{}\n{}{}", run.result.info.source, volume_text(run.result),
-                     run.device_text,
-                     run.result.interrupted ? "interrupted: what was measured until then\n" : "",
-                     sets_text(run.result), rates_text(run.result.rows),
-                     trade_off.empty() ? "" : "\n" + text_table(trade_off_table(trade_off)).text());
+  const ResultTable sets = sets_table(run.result), rows = rows_table(run);
+  return fmt::format(
+      "{}, {}, on {}\n{}\n{}\n{}{}", run.result.info.source, volume_text(run.result), run.device_text,
+      run.result.interrupted ? "interrupted: what was measured until then\n" : "",
+      line_table(rows_of(sets), kSetLines).text(), line_table(rows_of(rows), kRateLines).text(),
+      trade_off.empty() ? "" : "\n" + text_table(trade_off_table(trade_off)).text());
 }
 
 ResultGroup results_of(const BricksBenchRun& run) {
@@ -199,7 +199,7 @@ ResultGroup results_of(const BricksBenchRun& run) {
       .about("True if the benchmark was interrupted, so that rows are missing.")
       .set("seconds", run.result.seconds, "s")
       .about("Time of the whole benchmark.");
-  bricks.put("sets", sets_table(run.result.sets));
+  bricks.put("sets", sets_table(run.result));
   bricks.put("rows", rows_table(run));
   bricks.put("trade_off", trade_off_table(run.result.trade_off));
   return results;
@@ -326,33 +326,29 @@ void add_trade_off(HtmlPage& page, const measure::BricksBenchResult& result) {
   }
 }
 
-void add_sizes(HtmlPage& page, const measure::BricksBenchResult& result) {
-  HtmlTable table({{"side", "voxels", HtmlTable::Kind::Words},
-                   {"types", "", HtmlTable::Kind::Words},
-                   {"bricks"},
-                   {"size", "MiB"},
-                   {"of dense", "%"},
-                   {"construction", "ms"},
-                   {"kd leaves"},
-                   {"depth"},
-                   {"kd tree", "ms"},
-                   {"compilation", "ms"}});
-  for (const Set& set : result.sets) {
-    std::vector<HtmlCell> cells = {
-        std::to_string(1u << set.log2_side),
-        set.types,
-        count_cell(set.bricks),
-        mib_cell(set.bytes),
-        number_cell(100 * static_cast<double>(set.bytes) / static_cast<double>(result.info.bytes()), 2),
-        number_cell(set.build_seconds * 1e3, 1)};
-    if (set.jit.leaves > 0)
-      cells.insert(
-          cells.end(),
-          {count_cell(set.jit.leaves), count_cell(set.jit.depth), number_cell(set.jit.tree_seconds * 1e3, 1),
-           set.jit.compiled ? number_cell(set.jit.compile_seconds * 1e3, 1) : HtmlCell("interpreted")});
-    table.row(std::move(cells));
-  }
-  page.section("Bricks").table("Sizes, and what it takes to make them and their code", table);
+// Returns the cells of the kd-tree, which some sets lack.
+CellOfRow cell_of_tree(const std::string& column, const Look& look) {
+  return [=](const ResultRow& row) { return row.number("leaves") > 0 ? row.cell(column, look) : HtmlCell(); };
+}
+
+void add_sizes(HtmlPage& page, const ResultTable& sets) {
+  const auto compilation = [](const ResultRow& row) {
+    return row.number("leaves") > 0 && row.number("compiled") == 0
+               ? HtmlCell("interpreted")
+               : cell_of_tree("compile_ms", Look::fixed(1))(row);
+  };
+  page.section("Bricks").table(
+      "Sizes, and what it takes to make them and their code",
+      page_table(rows_of(sets), {{{"side", "voxels", HtmlTable::Kind::Words}, cell_in("brick_size")},
+                                 {{"types", "", HtmlTable::Kind::Words}, cell_in("types")},
+                                 {{"bricks"}, cell_in("bricks", Look::count())},
+                                 {{"size", "MiB"}, cell_in("bytes", Look::mib())},
+                                 {{"of dense", "%"}, cell_in("of_dense", Look::fixed(2, 100))},
+                                 {{"construction", "ms"}, cell_in("build_ms", Look::fixed(1))},
+                                 {{"kd leaves"}, cell_of_tree("leaves", Look::count())},
+                                 {{"depth"}, cell_of_tree("depth", Look::count())},
+                                 {{"kd tree", "ms"}, cell_of_tree("kd_ms", Look::fixed(1))},
+                                 {{"compilation", "ms"}, compilation}}));
 }
 
 }  // namespace
@@ -365,7 +361,7 @@ HtmlPage page_of(const BricksBenchRun& run) {
   page.section("Reading");
   add_rates(page, run.result);
   add_trade_off(page, run.result);
-  add_sizes(page, run.result);
+  add_sizes(page, sets_table(run.result));
   set_run(page, run);
   return page;
 }

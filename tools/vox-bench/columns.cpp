@@ -82,6 +82,11 @@ std::array<double, 2> range_of_times(const ResultRow& row) {
   return {row.number("ms_min"), row.number("ms_max")};
 }
 
+ResultRows rows_with_errors(ResultRows rows) {
+  std::erase_if(rows, [](const ResultRow& row) { return row.word("error").empty(); });
+  return rows;
+}
+
 void set_seconds(ResultGroup& group, double seconds) {
   group.set("seconds", seconds, "s").about("Time of the whole benchmark.");
 }

@@ -41,6 +41,9 @@ void add_times(ResultTable& table, const auto& rows, const Headings& median = {}
 measure::Timing time_of(const ResultRow& row);
 std::array<double, 2> range_of_times(const ResultRow& row);
 
+// Returns the rows whose column `error` has a text.
+ResultRows rows_with_errors(ResultRows rows);
+
 // Sets the value `seconds`, the time of the whole benchmark.
 void set_seconds(ResultGroup& group, double seconds);
 

@@ -149,8 +149,7 @@ void add_age_pictures(HtmlPage& page, const std::vector<measure::AgesPicture>& p
                     point.table, set_text(point), point.load_factor));
 }
 
-void add_errors(HtmlPage& page, ResultRows rows) {
-  std::erase_if(rows, [](const ResultRow& row) { return row.word("error").empty(); });
+void add_errors(HtmlPage& page, const ResultRows& rows) {
   if (rows.empty()) return;
   HtmlTable table({{"table", "", HtmlTable::Kind::Name},
                    {"keys", "", HtmlTable::Kind::Words},
@@ -185,7 +184,7 @@ HtmlPage page_of(const KeysBenchRun& run) {
   add_ages(page, run.result.ages);
   add_age_pictures(page, run.result.age_pictures);
   add_failures(page, run.result.failures);
-  add_errors(page, rows);
+  add_errors(page, rows_with_errors(rows));
   add_ceilings(page, run.result.ceilings);
   set_run(page, run);
   return page;

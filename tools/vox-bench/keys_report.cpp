@@ -260,9 +260,8 @@ const LineView kKeysLines = {
 // Lines that say what is wrong, if anything is.
 std::string errors_text(const ResultRows& rows) {
   std::string text;
-  for (const ResultRow& row : rows)
-    if (!row.word("error").empty())
-      text += fmt::format("  {} at {}: {}\n", row.word("table"), row.text("load_factor"), row.word("error"));
+  for (const ResultRow& row : rows_with_errors(rows))
+    text += fmt::format("  {} at {}: {}\n", row.word("table"), row.text("load_factor"), row.word("error"));
   return text;
 }
 

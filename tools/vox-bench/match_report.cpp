@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/units.h"
 #include "tools/vox-bench/columns.h"
 
@@ -59,21 +59,15 @@ void set_features(ResultGroup& group, const std::string& name, const PictureFeat
 }
 
 // A bar for each table, of its three parts.
-Chart times_chart(const std::vector<MatchRow>& rows) {
+Chart times_chart(const ResultRows& rows) {
   BarChart chart = {
       .title = "Time of a match",
       .description = "For each table how long it takes to build the map and the index, and to vote",
       .unit = "ms",
       .bars = BarChart::Bars::EndToEnd,
       .series = {{"map", {}}, {"index", {}}, {"votes", {}}}};
-  for (const MatchRow& row : rows) {
-    if (!row.time) continue;
-    chart.rows.push_back(row.table);
-    chart.notes.push_back(fmt::format("{:.2f}", row.time->median * 1e3));
-    chart.series[0].values.push_back(row.map_time->median * 1e3);
-    chart.series[1].values.push_back(row.index_time->median * 1e3);
-    chart.series[2].values.push_back(row.vote_time->median * 1e3);
-  }
+  add_bars(chart, rows_with_value(rows, "ms"), text_in("table"), {"map_ms", "index_ms", "vote_ms"}, 1,
+           [](const ResultRow& row) { return row.text("ms", Look::fixed(2)); });
   return draw(chart);
 }
 
@@ -163,9 +157,10 @@ ResultGroup results_of(const MatchRun& run) {
 std::string table_text(const MatchRun& run) {
   std::string text = run.device_text + "\n";
   for (const auto& [name, fact] : facts_of(run)) text += fmt::format("{:<10} {}\n", name + ":", fact);
-  text += "\n" + text_table(rows_table(run)).text();
-  for (const MatchRow& row : run.result.rows)
-    if (!row.error.empty()) text += fmt::format("  {}: {}\n", row.table, row.error);
+  const ResultTable rows = rows_table(run);
+  text += "\n" + text_table(rows).text();
+  for (const ResultRow& row : rows_with_errors(rows_of(rows)))
+    text += fmt::format("  {}: {}\n", row.word("table"), row.word("error"));
   return text;
 }
 
@@ -177,8 +172,9 @@ HtmlPage page_of(const MatchRun& run) {
     page.picture(run.overlay, run.result.match
                                   ? "The reference, with the edges of the query where it was found."
                                   : "The reference, in which the query was not found.");
+  const ResultTable rows = rows_table(run);
   page.section("Tables").figure("Time of a match", "Median of the repetitions; shorter is better.",
-                                times_chart(run.result.rows), page_table(rows_table(run)));
+                                times_chart(rows_of(rows)), page_table(rows));
   set_run(page, run);
   return page;
 }

@@ -121,17 +121,6 @@ HtmlPage page_of(const FormsBenchRun& run);
 // "1,234,567 voxels in 512³".
 std::string scene_text(const measure::FormsBenchResult& result);
 
-// The loops that were measured, in their order; none where no form could be.
-struct LoopTitle {
-  std::string loop, title, unit;  // "mean", "mean 3³", "G/s"
-  double scale;                   // of the unit: 1e9
-};
-std::vector<LoopTitle> loop_titles(const measure::FormsBenchResult& result);
-
-// The row of a form, or null where there is none.
-const measure::FormsBenchRow* row_of(const measure::FormsBenchResult& result, size_t form,
-                                     const std::string& loop);
-
 // The measurements of vox-bench hash, for people and for programs.
 
 struct HashBenchRun : BenchRun {

@@ -78,5 +78,21 @@ TEST(Views, AFigureHasALineForEachSeriesAndTheNumbersInTheUnitOfTheLook) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
 }
 
+TEST(Views, APageHasTheChosenColumnsAndBarsTheChosenValues) {
+  const ResultTable table = times();
+  const ResultRows finds = rows_with(rows_of(table), text_in("op"), "find");
+  const std::string text = page_table(finds, {{{"table", "", HtmlTable::Kind::Name}, cell_in("table")},
+                                              {{"time", "ms"}, cell_in("ms", Look::fixed(1))}})
+                               .markup("caption");
+  EXPECT_NE(text.find("<data value=\"20\">20.0</data>"), std::string::npos) << text;
+  EXPECT_EQ(text.find("keys"), std::string::npos);
+  BarChart chart = {.title = "times", .description = "", .unit = "", .series = {{"keys", {}}, {"ms", {}}}};
+  add_bars(chart, rows_with_value(rows_of(table), "ms"), text_in("table"), {"keys", "ms"}, 2, text_in("op"));
+  EXPECT_EQ(chart.rows, (Names{"robin", "robin", "lines"}));
+  EXPECT_EQ(chart.notes, (Names{"fill", "find", "fill"}));
+  EXPECT_EQ(chart.series[0].values, (std::vector<double>{2000, 2000, 4000}));
+  EXPECT_EQ(chart.series[1].values, (std::vector<double>{3, 40, 6}));
+}
+
 }  // namespace
 }  // namespace vox
