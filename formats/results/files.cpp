@@ -35,31 +35,31 @@ std::string field(const std::string& text) {
   return quoted + '"';
 }
 
-std::string field(const measure::ResultColumn::List&) {
+std::string field(const ResultColumn::List&) {
   throw Error("a table of comma-separated values holds no lists");
 }
 
-std::string field(const measure::ResultColumn& column, size_t row) {
+std::string field(const ResultColumn& column, size_t row) {
   if (!column.has(row)) return "";
   return std::visit([&](const auto& values) { return field(values[row]); }, column.values);
 }
 
 }  // namespace
 
-std::string csv_text(const measure::ResultTable& table) {
+std::string csv_text(const ResultTable& table) {
   std::string text;
   const auto add_line = [&](const auto& field_of) {
     std::string line;
-    for (const measure::ResultColumn& column : table.columns())
+    for (const ResultColumn& column : table.columns())
       if (!column.name.report.empty()) line += field_of(column) + ",";
     if (line.empty()) return;
     line.pop_back();
     text += line + "\r\n";
   };
-  add_line([](const measure::ResultColumn& column) { return field(column.name.report); });
+  add_line([](const ResultColumn& column) { return field(column.name.report); });
   if (!text.empty() && text[0] != '"') text = '"' + text.insert(text.find_first_of(",\r"), "\"");
   for (size_t row = 0; row < table.rows(); ++row)
-    add_line([&](const measure::ResultColumn& column) { return field(column, row); });
+    add_line([&](const ResultColumn& column) { return field(column, row); });
   return text;
 }
 
@@ -74,7 +74,7 @@ bool is_csv_of_vox(std::string_view file) {
          std::ranges::all_of(names.substr(end + 1, names.size() - end - 2), is_of_name);
 }
 
-void write_csv(const measure::ResultTable& table, const std::filesystem::path& path) {
+void write_csv(const ResultTable& table, const std::filesystem::path& path) {
   OutputFile file(path);
   file.write(csv_text(table));
   file.commit();
@@ -87,7 +87,7 @@ class Record {
  public:
   explicit Record(Json& json) : json_(json) {}
 
-  void set(const measure::ResultColumn& column, size_t row) {
+  void set(const ResultColumn& column, size_t row) {
     if (column.name.json.empty() || !column.has(row)) return;
     const size_t slash = column.name.json.rfind('/');
     Json& json = slash == std::string::npos ? json_ : at(column.name.json.substr(0, slash));
@@ -116,44 +116,44 @@ class Record {
   std::map<std::string, Json*> made_;
 };
 
-void write_record(Json& json, const measure::ResultTable& table, size_t row, size_t first_column = 0) {
+void write_record(Json& json, const ResultTable& table, size_t row, size_t first_column = 0) {
   Record record(json);
   for (size_t i = first_column; i < table.columns().size(); ++i) record.set(table.columns()[i], row);
 }
 
-void write(Json& json, const std::string& key, const measure::ResultGroup::Table& item) {
+void write(Json& json, const std::string& key, const ResultGroup::Table& item) {
   const auto& [table, shape] = item;
-  if (shape == measure::TableShape::Record) return write_record(json, table, 0);
-  Json& rows = shape == measure::TableShape::ByName ? json.object(key) : json.array(key);
+  if (shape == TableShape::Record) return write_record(json, table, 0);
+  Json& rows = shape == TableShape::ByName ? json.object(key) : json.array(key);
   for (size_t row = 0; row < table.rows(); ++row)
-    if (shape == measure::TableShape::ByName)
+    if (shape == TableShape::ByName)
       write_record(rows.object(table.columns()[0].text(row)), table, row, 1);
     else
       write_record(rows.append(), table, row);
 }
 
-void write(Json& json, const measure::ResultGroup& group);
+void write(Json& json, const ResultGroup& group);
 
-void write(Json& json, const std::string& key, const measure::ResultGroup::Groups& item) {
-  if (item.kind == measure::ResultGroup::Groups::Kind::One)
+void write(Json& json, const std::string& key, const ResultGroup::Groups& item) {
+  if (item.kind == ResultGroup::Groups::Kind::One)
     return write(key == "." ? json : json.object(key), item.groups.front());
   Json& list = json.array(key);
-  for (const measure::ResultGroup& group : item.groups) write(list.append(), group);
+  for (const ResultGroup& group : item.groups) write(list.append(), group);
 }
 
-void write(Json& json, const std::string& key, const measure::ResultGroup::Value& value) {
+void write(Json& json, const std::string& key, const ResultGroup::Value& value) {
   std::visit([&](const auto& plain) { Record::set(json, key, plain); }, value);
 }
 
-void write(Json& json, const measure::ResultGroup& group) {
-  for (const measure::ResultGroup::Item& item : group.items())
+void write(Json& json, const ResultGroup& group) {
+  for (const ResultGroup::Item& item : group.items())
     if (!item.name.json.empty())
       std::visit([&](const auto& content) { write(json, item.name.json, content); }, item.content);
 }
 
 }  // namespace
 
-std::string json_text(const measure::ResultGroup& results) {
+std::string json_text(const ResultGroup& results) {
   Json json;
   write(json, results);
   return json.text();
@@ -190,7 +190,7 @@ bool any_of_kind(const JsonColumn& column, const auto& is_kind) {
 }
 
 // Adds the column with values of one kind, the first that holds them all: counts, numbers, texts.
-void add_column(measure::ResultTable& table, const JsonColumn& column) {
+void add_column(ResultTable& table, const JsonColumn& column) {
   const auto add = [&](const auto& value_of) {
     table.column(column.name, "", column.values, [&](const JsonScalar& value) {
       return std::holds_alternative<std::monostate>(value) ? std::nullopt : std::optional(value_of(value));
@@ -211,7 +211,7 @@ void add_column(measure::ResultTable& table, const JsonColumn& column) {
     add([](const JsonScalar& value) { return std::get<uint64_t>(value); });
 }
 
-measure::ResultTable rows_of(const json::array& list) {
+ResultTable rows_of(const json::array& list) {
   std::vector<JsonColumn> columns;
   std::map<std::string, size_t, std::less<>> places;
   size_t rows = 0;
@@ -227,7 +227,7 @@ measure::ResultTable rows_of(const json::array& list) {
     }
     ++rows;
   }
-  measure::ResultTable table;
+  ResultTable table;
   for (JsonColumn& column : columns) {
     column.values.resize(rows);
     add_column(table, column);
@@ -295,7 +295,7 @@ struct WriteColumn {
   h5::Object operator()(const std::vector<T>& numbers) const {
     return h5::write_table(group, name, std::span<const T>(numbers), {numbers.size()});
   }
-  h5::Object operator()(const std::vector<measure::ResultColumn::List>&) const {
+  h5::Object operator()(const std::vector<ResultColumn::List>&) const {
     throw Error("a report holds no lists").at(group.where() + "/" + name);
   }
 };
@@ -304,51 +304,46 @@ h5::Object group_at(const h5::Object& object, const std::string& name) {
   return h5::has_child(object, name) ? h5::open_group(object, name) : h5::create_group(object, name);
 }
 
-void write_column(const h5::Object& object, const measure::ResultColumn& column, std::string_view path,
-                  measure::TableShape shape) {
+void write_column(const h5::Object& object, const ResultColumn& column, std::string_view path,
+                  TableShape shape) {
   if (const size_t slash = path.find('/'); slash != std::string_view::npos)
     return write_column(group_at(object, std::string(path.substr(0, slash))), column, path.substr(slash + 1),
                         shape);
   const std::string name(path);
   std::visit(
       [&](const auto& values) {
-        if (shape == measure::TableShape::Record)
-          return write_value(object, name, column.unit, values.front());
+        if (shape == TableShape::Record) return write_value(object, name, column.unit, values.front());
         const h5::Object dataset = WriteColumn{object, name}(values);
         if (!column.unit.empty()) h5::write_text(dataset, "unit", column.unit);
       },
       column.values);
 }
 
-void write(const h5::Object& object, const measure::ResultGroup& group);
+void write(const h5::Object& object, const ResultGroup& group);
 
-void write(const h5::Object& object, const measure::ResultGroup::Item& item,
-           const measure::ResultGroup::Value& value) {
+void write(const h5::Object& object, const ResultGroup::Item& item, const ResultGroup::Value& value) {
   std::visit([&](const auto& plain) { write_value(object, item.name.report, item.unit, plain); }, value);
 }
 
-void write_columns(const h5::Object& object, const measure::ResultGroup::Table& table) {
-  for (const measure::ResultColumn& column : table.table.columns())
+void write_columns(const h5::Object& object, const ResultGroup::Table& table) {
+  for (const ResultColumn& column : table.table.columns())
     if (!column.name.report.empty()) write_column(object, column, column.name.report, table.shape);
 }
 
-void write(const h5::Object& object, const measure::ResultGroup::Item& item,
-           const measure::ResultGroup::Table& table) {
-  if (table.shape == measure::TableShape::Record || item.name.report == ".")
-    return write_columns(object, table);
+void write(const h5::Object& object, const ResultGroup::Item& item, const ResultGroup::Table& table) {
+  if (table.shape == TableShape::Record || item.name.report == ".") return write_columns(object, table);
   write_columns(group_at(object, item.name.report), table);
 }
 
-void write(const h5::Object& object, const measure::ResultGroup::Item& item,
-           const measure::ResultGroup::Groups& groups) {
-  if (groups.kind == measure::ResultGroup::Groups::Kind::List)
+void write(const h5::Object& object, const ResultGroup::Item& item, const ResultGroup::Groups& groups) {
+  if (groups.kind == ResultGroup::Groups::Kind::List)
     throw Error("a report holds no lists").at(object.where() + "/" + item.name.report);
   if (item.name.report == ".") return write(object, groups.groups.front());
   write(group_at(object, item.name.report), groups.groups.front());
 }
 
-void write(const h5::Object& object, const measure::ResultGroup& group) {
-  for (const measure::ResultGroup::Item& item : group.items())
+void write(const h5::Object& object, const ResultGroup& group) {
+  for (const ResultGroup::Item& item : group.items())
     if (!item.name.report.empty())
       std::visit([&](const auto& content) { write(object, item, content); }, item.content);
 }
@@ -361,7 +356,7 @@ bool is_report_of_vox(const std::filesystem::path& path) {
   return h5::is_file_of_format(path, kReportFormat);
 }
 
-void write_report(const measure::ResultGroup& results, const std::filesystem::path& path) {
+void write_report(const ResultGroup& results, const std::filesystem::path& path) {
   h5::NewFile file(path);
   h5::write_text(file.root(), "format", kReportFormat);
   h5::write_attribute(file.root(), "version", kVersion);

@@ -4,8 +4,9 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "libvox/measure/results.h"
+#include "formats/results/results.h"
 
 namespace vox {
 
@@ -14,10 +15,10 @@ namespace vox {
 
 // Columns have the same names as in report files; columns without a name there are left out. Numbers are
 // written as in JSON, and a field without a value is empty.
-std::string csv_text(const measure::ResultTable& table);
+std::string csv_text(const ResultTable& table);
 
 // Writes the table and then replaces the file at `path`. Throws Error that names the file.
-void write_csv(const measure::ResultTable& table, const std::filesystem::path& path);
+void write_csv(const ResultTable& table, const std::filesystem::path& path);
 
 // True if a file with this content was written by write_csv().
 bool is_csv_of_vox(std::string_view file);
@@ -26,13 +27,13 @@ bool is_csv_of_vox(std::string_view file);
 
 // Returns text that is indented by two spaces and has no newline at the end. Keys have the order in which the
 // values were set.
-std::string json_text(const measure::ResultGroup& results);
+std::string json_text(const ResultGroup& results);
 
 // Reads the rows of a benchmark's results from the JSON that the benchmark wrote.
 
 struct ReadResults {
   std::string device, device_text;  // the device that was measured
-  measure::ResultTable rows;
+  ResultTable rows;
 };
 
 // Reads an object with `device`, `device_text` and the array `rows` of objects, as json_text() writes it.
@@ -49,7 +50,22 @@ ReadResults parse_results(std::string_view json);
 // also has the attributes format "vox-report" and version 1.
 
 // Writes the report and then replaces the file at `path`. Throws Error that names the file.
-void write_report(const measure::ResultGroup& results, const std::filesystem::path& path);
+void write_report(const ResultGroup& results, const std::filesystem::path& path);
+
+// Lists what these files hold, for docs/results.md.
+
+struct ResultField {
+  std::string json;  // "rows[].ms": the way to the value in JSON, empty if it is not there
+  std::string
+      report;  // "/hash/rows/ms" or "/hash@seconds": the column or the attribute of a report, empty if it is not there
+  std::string unit, about;
+};
+
+// Returns the fields of a tree in their order. Lists that are empty have no fields, tables without rows do.
+std::vector<ResultField> fields_of(const ResultGroup& results);
+
+// Returns the fields as a table in Markdown.
+std::string fields_text(const std::vector<ResultField>& fields);
 
 // True if the file was written by write_report().
 bool is_report_of_vox(const std::filesystem::path& path);

@@ -11,31 +11,31 @@
 namespace vox {
 namespace {
 
-std::string shown(double value, const measure::Look& look) {
-  return look.form == measure::Look::Form::Fixed ? fmt::format("{:.{}f}", value * look.factor, look.digits)
-                                                 : fmt::format("{}", value);
+std::string shown(double value, const Look& look) {
+  return look.form == Look::Form::Fixed ? fmt::format("{:.{}f}", value * look.factor, look.digits)
+                                        : fmt::format("{}", value);
 }
 
-std::string shown(uint64_t value, const measure::Look& look) {
+std::string shown(uint64_t value, const Look& look) {
   switch (look.form) {
-    case measure::Look::Form::Count:
+    case Look::Form::Count:
       return format_count(value);
-    case measure::Look::Form::Bytes:
+    case Look::Form::Bytes:
       return format_bytes(value);
-    case measure::Look::Form::Mib:
+    case Look::Form::Mib:
       return format_mib(value);
-    case measure::Look::Form::Fixed:
+    case Look::Form::Fixed:
       return shown(static_cast<double>(value), look);
     default:
       return std::to_string(value);
   }
 }
 
-std::string shown(const std::string& text, const measure::Look&) {
+std::string shown(const std::string& text, const Look&) {
   return text;
 }
 
-std::string shown(const measure::ResultColumn::List&, const measure::Look&) {
+std::string shown(const ResultColumn::List&, const Look&) {
   return "";
 }
 
@@ -71,16 +71,16 @@ std::string TextTable::text() const {
   return text;
 }
 
-std::vector<std::string> screen_titles(const measure::ResultTable& results) {
+std::vector<std::string> screen_titles(const ResultTable& results) {
   std::vector<std::string> titles;
-  for (const measure::ResultColumn& column : results.columns())
+  for (const ResultColumn& column : results.columns())
     if (const auto& title = column.shown.screen.title) titles.push_back(*title);
   return titles;
 }
 
-std::vector<std::string> screen_cells(const measure::ResultTable& results, size_t row) {
+std::vector<std::string> screen_cells(const ResultTable& results, size_t row) {
   std::vector<std::string> cells;
-  for (const measure::ResultColumn& column : results.columns()) {
+  for (const ResultColumn& column : results.columns()) {
     const auto& [title, look, unit, weight] = column.shown.screen;
     if (!title) continue;
     cells.push_back(shown_text(column, row, look));
@@ -89,26 +89,29 @@ std::vector<std::string> screen_cells(const measure::ResultTable& results, size_
   return cells;
 }
 
-TextTable text_table(const measure::ResultTable& results) {
+TextTable text_table(const ResultTable& results) {
   TextTable table(screen_titles(results));
   for (size_t row = 0; row < results.rows(); ++row) table.row(screen_cells(results, row));
   return table;
 }
 
-TextTable text_table(const measure::ResultTable& results, std::string name,
-                     const measure::ResultTable& total) {
+TextTable text_table(const ResultTable& results, std::string name, const ResultTable& total) {
   TextTable table = text_table(results);
   std::vector<std::string> cells = screen_cells(total, 0);
   cells.front() = std::move(name);
   return table.row(std::move(cells));
 }
 
-std::string shown_text(const measure::ResultColumn& column, size_t row, const measure::Look& look) {
+std::string shown_text(const ResultColumn& column, size_t row, const Look& look) {
   if (!column.has(row)) return "";
   return std::visit([&](const auto& values) { return shown(values[row], look); }, column.values);
 }
 
-std::vector<std::string> shown_texts(const measure::ResultColumn& column, const measure::Look& look) {
+std::string shown_text(double value, const Look& look) {
+  return shown(value, look);
+}
+
+std::vector<std::string> shown_texts(const ResultColumn& column, const Look& look) {
   std::vector<std::string> texts;
   for (size_t row = 0; row < column.size(); ++row) texts.push_back(shown_text(column, row, look));
   return texts;
@@ -131,26 +134,15 @@ scene::Rgb8 color_of(std::string_view hex) {
   return {static_cast<uint8_t>(rgb >> 16), static_cast<uint8_t>(rgb >> 8), static_cast<uint8_t>(rgb)};
 }
 
-HtmlCell cell_of(const measure::ResultColumn& column, size_t row) {
-  const measure::Look& look = column.shown.page.look;
-  HtmlCell cell = shown_text(column, row, look);
-  if (!column.has(row)) return cell;
-  if (look.form == measure::Look::Form::Color) cell.swatch = color_of(cell.text);
-  if (look.form == measure::Look::Form::Fixed || look.form == measure::Look::Form::Count ||
-      look.form == measure::Look::Form::Mib)
-    cell.value = column.number(row) * look.factor;
-  return cell;
-}
-
-std::vector<HtmlCell> cells_of(const measure::ResultTable& results, size_t row) {
+std::vector<HtmlCell> cells_of(const ResultTable& results, size_t row) {
   std::vector<HtmlCell> cells;
-  for (const measure::ResultColumn& column : results.columns())
-    if (column.shown.page.title) cells.push_back(cell_of(column, row));
+  for (const ResultColumn& column : results.columns())
+    if (column.shown.page.title) cells.push_back(page_cell(column, row, column.shown.page.look));
   return cells;
 }
 
-HtmlTable::Kind kind_of(const measure::ResultColumn& column, bool is_first) {
-  if (column.shown.page.look.form == measure::Look::Form::Words) return HtmlTable::Kind::Words;
+HtmlTable::Kind kind_of(const ResultColumn& column, bool is_first) {
+  if (column.shown.page.look.form == Look::Form::Words) return HtmlTable::Kind::Words;
   if (is_first) return HtmlTable::Kind::Name;
   return std::holds_alternative<std::vector<std::string>>(column.values) ? HtmlTable::Kind::Words
                                                                          : HtmlTable::Kind::Number;
@@ -158,9 +150,22 @@ HtmlTable::Kind kind_of(const measure::ResultColumn& column, bool is_first) {
 
 }  // namespace
 
-HtmlTable page_table(const measure::ResultTable& results) {
+HtmlCell page_cell(const ResultColumn& column, size_t row, const Look& look) {
+  HtmlCell cell = shown_text(column, row, look);
+  if (!column.has(row)) return cell;
+  if (look.form == Look::Form::Color) cell.swatch = color_of(cell.text);
+  if (look.form == Look::Form::Fixed || look.form == Look::Form::Count || look.form == Look::Form::Mib)
+    cell.value = column.number(row) * look.factor;
+  return cell;
+}
+
+double page_factor(const Look& look) {
+  return look.form == Look::Form::Mib ? 1.0 / (1024 * 1024) : look.factor;
+}
+
+HtmlTable page_table(const ResultTable& results) {
   std::vector<HtmlTable::Column> columns;
-  for (const measure::ResultColumn& column : results.columns())
+  for (const ResultColumn& column : results.columns())
     if (const auto& [title, look, unit, weight] = column.shown.page; title)
       columns.push_back({*title, unit, kind_of(column, columns.empty())});
   HtmlTable table(std::move(columns));
@@ -168,25 +173,25 @@ HtmlTable page_table(const measure::ResultTable& results) {
   return table;
 }
 
-HtmlTable page_table(const measure::ResultTable& results, std::string name,
-                     const measure::ResultTable& total) {
+HtmlTable page_table(const ResultTable& results, std::string name, const ResultTable& total) {
   HtmlTable table = page_table(results);
   std::vector<HtmlCell> cells = cells_of(total, 0);
   cells.front() = std::move(name);
   return table.total(std::move(cells));
 }
 
-HtmlTable turned_page_table(const measure::ResultTable& results) {
-  const measure::ResultColumn& names = results.columns().front();
+HtmlTable turned_page_table(const ResultTable& results) {
+  const ResultColumn& names = results.columns().front();
   std::vector<HtmlTable::Column> columns = {{"", "", HtmlTable::Kind::Name}};
   for (size_t row = 0; row < results.rows(); ++row) columns.push_back({names.text(row)});
   HtmlTable table(std::move(columns));
-  for (const measure::ResultColumn& column : results.columns()) {
+  for (const ResultColumn& column : results.columns()) {
     const auto& [title, look, unit, weight] = column.shown.page;
     if (!title || &column == &names) continue;
     std::vector<HtmlCell> cells = {row_head(*title, unit)};
-    for (size_t row = 0; row < results.rows(); ++row) cells.push_back(cell_of(column, row));
-    weight == measure::Heading::Weight::Total ? table.total(std::move(cells)) : table.row(std::move(cells));
+    for (size_t row = 0; row < results.rows(); ++row)
+      cells.push_back(page_cell(column, row, column.shown.page.look));
+    weight == Heading::Weight::Total ? table.total(std::move(cells)) : table.row(std::move(cells));
   }
   return table;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formats/pages/html_page.h"
-#include "libvox/measure/results.h"
+#include "formats/results/results.h"
 
 namespace vox {
 
@@ -26,17 +26,17 @@ class TextTable {
 
 // Returns the table of results that a screen shows. If `total` is given, its only row comes last, with `name`
 // in the first column.
-TextTable text_table(const measure::ResultTable& results);
-TextTable text_table(const measure::ResultTable& results, std::string name,
-                     const measure::ResultTable& total);
+TextTable text_table(const ResultTable& results);
+TextTable text_table(const ResultTable& results, std::string name, const ResultTable& total);
 
 // Return the titles of the columns that a screen shows, and the cells of a row.
-std::vector<std::string> screen_titles(const measure::ResultTable& results);
-std::vector<std::string> screen_cells(const measure::ResultTable& results, size_t row);
+std::vector<std::string> screen_titles(const ResultTable& results);
+std::vector<std::string> screen_cells(const ResultTable& results, size_t row);
 
 // Return a row's value in readable form without its unit, and the values of all rows.
-std::string shown_text(const measure::ResultColumn& column, size_t row, const measure::Look& look);
-std::vector<std::string> shown_texts(const measure::ResultColumn& column, const measure::Look& look);
+std::string shown_text(const ResultColumn& column, size_t row, const Look& look);
+std::string shown_text(double value, const Look& look);
+std::vector<std::string> shown_texts(const ResultColumn& column, const Look& look);
 
 std::string format_mib(uint64_t bytes);    // "3,509.12": MiB, without the unit
 std::string format_percent(double share);  // "12.5 %" for an eighth
@@ -46,13 +46,17 @@ std::string format_percent(double share);  // "12.5 %" for an eighth
 
 // Returns the table of results that a page shows. If `total` is given, its only row comes last, with `name`
 // in the first column.
-HtmlTable page_table(const measure::ResultTable& results);
-HtmlTable page_table(const measure::ResultTable& results, std::string name,
-                     const measure::ResultTable& total);
+HtmlTable page_table(const ResultTable& results);
+HtmlTable page_table(const ResultTable& results, std::string name, const ResultTable& total);
+
+// Returns a row's value as a cell of a page's table.
+HtmlCell page_cell(const ResultColumn& column, size_t row, const Look& look);
+// The factor of the numbers that a page's charts show.
+double page_factor(const Look& look);
 
 // Returns the transposed table: each column becomes a row, and each row a column whose title is the row's
 // first cell.
-HtmlTable turned_page_table(const measure::ResultTable& results);
+HtmlTable turned_page_table(const ResultTable& results);
 
 HtmlCell count_cell(uint64_t count);
 HtmlCell mib_cell(uint64_t bytes);               // text in MiB, value in bytes

@@ -10,7 +10,7 @@
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
 #include "libvox/engine/engine.h"
-#include "libvox/measure/make_bricks.h"
+#include "libvox/engine/make_bricks.h"
 #include "libvox/volume/volume.h"
 
 namespace vox {
@@ -67,6 +67,6 @@ void verify_written(const volume::Volume& volume, const volume::ThresholdOptions
 
 // Returns the recipe that makes bricks like those in the file, which has both the SVDAG and bricks. Throws
 // Error if the file's bricks contain other voxels than the scene.
-measure::BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file);
+BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file);
 
 }  // namespace vox

@@ -25,7 +25,7 @@ struct FrozenBricks {
   std::array<Words, kBrickTypeCount> data;
   std::array<uint64_t, kBrickTypeCount> counts = {};  // bricks of each type
   // The options with which the bricks were made, so that they can be made again: the types that a brick could
-  // have, and, if some were made dense for speed (measure/make_bricks.h), how much memory that was worth.
+  // have, and, if some were made dense for speed (engine/make_bricks.h), how much memory that was worth.
   uint32_t allowed_types = kAllBrickTypes;
   std::optional<double> slope;
 

@@ -8,9 +8,9 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/keyed/key_table.h"
+#include "libvox/match/votes.h"
 #include "libvox/measure/match_bench.h"
 #include "libvox/measure/timing.h"
-#include "libvox/measure/votes.h"
 
 namespace vox::measure {
 
@@ -25,7 +25,7 @@ class MatchBench {
     // The paper takes each pair of the reference with a probability of 1/3.
     const Side query = side_of(options_.query, result_.query, {.most = options_.query_bases});
     const Side reference = side_of(options_.reference, result_.reference,
-                                   {.chance = BasisChoice::kAlways / 3, .most = options_.bases});
+                                   {.chance = match::BasisChoice::kAlways / 3, .most = options_.bases});
     Progress progress("matching", tables_.size());
     for (const std::string& table : tables_) {
       result_.rows.push_back(measure(table, query.bases, reference.bases));
@@ -33,7 +33,7 @@ class MatchBench {
     }
     if (!pairs_) throw Error("no table could be built: " + result_.rows.front().error);
     if (!pairs_->empty()) result_.most_votes = pairs_->front().votes;
-    result_.match = best_match(
+    result_.match = match::best_match(
         query.points, reference.points, *pairs_,
         {.least_percent = options_.least_percent, .reference_pixels = options_.reference.pixels.size()});
     result_.seconds = watch.seconds();
@@ -42,18 +42,18 @@ class MatchBench {
 
  private:
   struct Side {
-    std::vector<PixelPlace> points;
-    PictureBases<Device> bases;
+    std::vector<match::PixelPlace> points;
+    match::PictureBases<Device> bases;
   };
 
-  Side side_of(const scene::Image& image, PictureFeatures& features, BasisChoice choice) {
-    const GreyPicture picture = grey_of(image);
-    FeaturePoints found = find_feature_points(
+  Side side_of(const scene::Image& image, PictureFeatures& features, match::BasisChoice choice) {
+    const match::GreyPicture picture = match::grey_of(image);
+    match::FeaturePoints found = match::find_feature_points(
         device_, picture, {.step = options_.step, .most = options_.points, .seed = options_.seed});
     choice.seed = options_.seed;
     choice.cells = options_.cells;
     Side side = {std::move(found.places), {}};
-    side.bases = choose_bases(device_, picture, side.points, choice);
+    side.bases = match::choose_bases(device_, picture, side.points, choice);
     features = {picture.width, picture.height, found.edge_points, side.points.size(), side.bases.count};
     if (side.bases.count == 0)
       throw Error(
@@ -67,20 +67,20 @@ class MatchBench {
   }
 
   // Returns the row of a table, or a row with the reason if it cannot be built.
-  MatchBenchRow measure(const std::string& table, const PictureBases<Device>& query,
-                        const PictureBases<Device>& reference) {
+  MatchBenchRow measure(const std::string& table, const match::PictureBases<Device>& query,
+                        const match::PictureBases<Device>& reference) {
     MatchBenchRow row;
     row.table = table;
     row.items = reference.items();
     row.repetitions = options_.repetitions;
     device_.pool().trim();
     try {
-      GeometricHash<Device> matcher(device_, table);
+      match::GeometricHash<Device> matcher(device_, table);
       std::vector<double> map_times, index_times, vote_times;
       row.time = repeated(options_.repetitions, [&](uint32_t) {
         const double map = device_.seconds([&] { matcher.build_map(reference); });
         const double index = device_.seconds([&] { matcher.build_index(reference); });
-        std::vector<VotedPair> pairs;
+        std::vector<match::VotedPair> pairs;
         const double vote = device_.seconds([&] { pairs = matcher.vote(query); });
         compare(row, std::move(pairs));
         map_times.push_back(map);
@@ -113,7 +113,7 @@ class MatchBench {
   }
 
   // Checks that all tables and all repetitions find the same pairs.
-  void compare(MatchBenchRow& row, std::vector<VotedPair> pairs) {
+  void compare(MatchBenchRow& row, std::vector<match::VotedPair> pairs) {
     if (!pairs_)
       pairs_ = std::move(pairs);
     else if (*pairs_ != pairs)
@@ -124,7 +124,7 @@ class MatchBench {
   const MatchBenchOptions& options_;
   const std::vector<std::string> tables_;
   MatchBenchResult result_;
-  std::optional<std::vector<VotedPair>> pairs_;
+  std::optional<std::vector<match::VotedPair>> pairs_;
 };
 
 template <class Device>

@@ -4,7 +4,7 @@
 
 #include "formats/images/image.h"
 #include "formats/images/pictures.h"
-#include "libvox/measure/match_bench.h"
+#include "libvox/match/picture_pair.h"
 #include "tests/common/test_engine.h"
 #include "tests/tools/browser.h"
 #include "tests/tools/program.h"
@@ -33,10 +33,10 @@ class MatchBenchProgram : public ProgramTest {
   }
   // Writes query.png and reference.png, and other.png, which shows something else.
   void write_pair() const {
-    const measure::PicturePair pair = measure::make_picture_pair({.side = 256, .seed = 2});
+    const match::PicturePair pair = match::make_picture_pair({.side = 256, .seed = 2});
     write_png(pair.query, {}, folder_ / "query.png");
     write_png(pair.reference, {}, folder_ / "reference.png");
-    write_png(measure::make_picture_pair({.side = 256, .seed = 9}).query, {}, folder_ / "other.png");
+    write_png(match::make_picture_pair({.side = 256, .seed = 9}).query, {}, folder_ / "other.png");
   }
   size_t colored_pixels(const std::string& file) const {
     const scene::Image image = read_image(folder_ / file);

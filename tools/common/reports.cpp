@@ -57,24 +57,23 @@ std::string describe_bricks(const bricks::FrozenBricks& bricks) {
   return text;
 }
 
-measure::ResultGroup& set_bricks(measure::ResultGroup& results, const bricks::FrozenBricks& bricks) {
-  measure::ResultGroup& group = results.group("bricks");
+ResultGroup& set_bricks(ResultGroup& results, const bricks::FrozenBricks& bricks) {
+  ResultGroup& group = results.group("bricks");
   group.set("bytes", bricks.bytes(), "bytes")
       .set("size", bricks.shape().side(), "voxels")
-      .set(measure::in_json("count"), bricks.bricks(), "bricks")
+      .set(in_json("count"), bricks.bricks(), "bricks")
       .set("filled", bricks.filled, "voxels")
-      .set(measure::in_json("value_type"), volume::value_type_name(bricks.info.type))
+      .set(in_json("value_type"), volume::value_type_name(bricks.info.type))
       .set("dense_bytes", bricks.info.bytes(), "bytes");
   const std::vector<std::string> names(bricks::BrickTypes::kNames.begin(), bricks::BrickTypes::kNames.end());
   std::vector<uint64_t> counts(bricks.counts.begin(), bricks.counts.end()), bytes;
-  measure::ResultGroup &types = group.group(measure::in_json("types")),
-                       &type_bytes = group.group(measure::in_json("type_bytes"));
+  ResultGroup &types = group.group(in_json("types")), &type_bytes = group.group(in_json("type_bytes"));
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
     bytes.push_back(bricks.type_bytes(type));
     types.set(names[type], counts[type], "bricks");
     type_bytes.set(names[type], bytes[type], "bytes");
   }
-  group.table(measure::in_report("types"))
+  group.table(in_report("types"))
       .column("name", "", names)
       .column("bricks", "bricks", std::move(counts))
       .column("bytes", "bytes", std::move(bytes));
@@ -99,7 +98,7 @@ std::string hash_line(const spatial::FrozenHash& hash) {
                      format_bytes(hash.bytes()), layout_name(hash), format_count(hash.probes, "probe"));
 }
 
-void set_hash(measure::ResultGroup& results, const spatial::FrozenHash& hash) {
+void set_hash(ResultGroup& results, const spatial::FrozenHash& hash) {
   results.group("hash")
       .set("bytes", hash.bytes(), "bytes")
       .set("cells", uint64_t{hash.cells.size()}, "cells")
@@ -198,10 +197,10 @@ std::string describe_scene(const SceneFigures& figures) {
   return text;
 }
 
-void set_scene(measure::ResultGroup& results, const SceneFigures& figures) {
+void set_scene(ResultGroup& results, const SceneFigures& figures) {
   const dag::VoxelScene& scene = figures.scene;
   const dag::FrozenDag& dag = scene.dag;
-  measure::ResultGroup& json = results.group(measure::in_json("."));
+  ResultGroup& json = results.group(in_json("."));
   json.set("digest", dag::to_string(dag.digest))
       .set("resolution", dag.resolution, "voxels")
       .set("depth", dag.depth(), "levels")
@@ -275,9 +274,9 @@ std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks) {
   return all;
 }
 
-void set_ranks(measure::ResultGroup& results, const std::vector<RankFigures>& ranks) {
+void set_ranks(ResultGroup& results, const std::vector<RankFigures>& ranks) {
   if (ranks.empty()) return;
-  measure::ResultTable& table = results.table(measure::in_json("ranks"));
+  ResultTable& table = results.table(in_json("ranks"));
   each_figure([&](const char* name, const char* unit, const auto& figure) {
     table.column(name, unit, ranks, [&](const RankFigures& row) { return figure(row); });
   });
@@ -293,9 +292,9 @@ void print_profile(const std::vector<device::KernelTime>& kernels) {
   print_message(text);
 }
 
-void set_profile(measure::ResultGroup& results, const std::vector<device::KernelTime>& kernels) {
+void set_profile(ResultGroup& results, const std::vector<device::KernelTime>& kernels) {
   if (kernels.empty()) return;
-  results.table(measure::in_json("kernels"))
+  results.table(in_json("kernels"))
       .column("name", "", kernels, &device::KernelTime::name)
       .column("launches", "", kernels, &device::KernelTime::launches)
       .column("seconds", "s", kernels, &device::KernelTime::seconds)

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "formats/results/results.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
-#include "libvox/measure/results.h"
 #include "libvox/ranks/build_share.h"
 #include "libvox/ranks/ranks.h"
 #include "libvox/spatial/frozen_hash.h"
@@ -27,7 +27,7 @@ std::string number_text(double value);
 std::string describe_bricks(const bricks::FrozenBricks& bricks);
 
 // Sets the group `bricks`: bytes, size, filled, dense_bytes, how many of each type there are. Returns it.
-measure::ResultGroup& set_bricks(measure::ResultGroup& results, const bricks::FrozenBricks& bricks);
+ResultGroup& set_bricks(ResultGroup& results, const bricks::FrozenBricks& bricks);
 
 // "262,144 voxels of u8, 86,000 filled, as 4,096 bricks of 4³ in 120 KiB, 46 % of dense"
 std::string bricks_line(const bricks::FrozenBricks& bricks);
@@ -35,7 +35,7 @@ std::string bricks_line(const bricks::FrozenBricks& bricks);
 // The figures on a spatial hash that programs show on screen and write into files.
 
 // Sets the group `hash`: bytes, cells, load_factor, layout, probes.
-void set_hash(measure::ResultGroup& results, const spatial::FrozenHash& hash);
+void set_hash(ResultGroup& results, const spatial::FrozenHash& hash);
 
 // "86,000 voxels as a spatial hash of 90,528 cells, 95.0 % full, in 751 KiB, morton keys, 7 probes at most"
 std::string hash_line(const spatial::FrozenHash& hash);
@@ -62,7 +62,7 @@ std::vector<std::pair<std::string, std::string>> scene_facts(const SceneFigures&
 std::string describe_scene(const SceneFigures& figures);
 
 // Sets digest, resolution, voxels, unique_nodes, svo_nodes and similar values.
-void set_scene(measure::ResultGroup& results, const SceneFigures& figures);
+void set_scene(ResultGroup& results, const SceneFigures& figures);
 
 // "1,234,567 voxels, 45,678 unique nodes of 234,567, digest …"
 std::string summary_line(const SceneFigures& figures);
@@ -79,12 +79,12 @@ struct RankFigures {
 std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks);
 
 // Sets `ranks` if there are any.
-void set_ranks(measure::ResultGroup& results, const std::vector<RankFigures>& ranks);
+void set_ranks(ResultGroup& results, const std::vector<RankFigures>& ranks);
 
 // Shows the times of kernels for --profile.
 
 void print_profile(const std::vector<device::KernelTime>& kernels);  // to stderr
-void set_profile(measure::ResultGroup& results,
+void set_profile(ResultGroup& results,
                  const std::vector<device::KernelTime>& kernels);  // sets `kernels` where there are any
 
 }  // namespace vox

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/units.h"
 #include "tools/vox-bench/columns.h"
 
@@ -24,108 +24,131 @@ uint64_t side_of(const T& of) {
   return side(of.log2_side);
 }
 
-measure::ResultTable sets_table(const std::vector<Set>& sets) {
-  measure::ResultTable table;
+ResultTable sets_table(const measure::BricksBenchResult& result) {
+  const std::vector<Set>& sets = result.sets;
+  ResultTable table;
   table.column("types", "", sets, &Set::types)
+      .about("The set of brick types.")
       .column("brick_size", "voxels", sets, side_of<Set>)
+      .about("Side of a brick.")
       .column("bricks", "", sets, &Set::bricks)
+      .about("Number of bricks.")
       .column("bytes", "bytes", sets, &Set::bytes)
-      .column("build_ms", "ms", sets, [](const Set& set) { return set.build_seconds * 1e3; });
+      .about("Size of the bricks.")
+      .column("build_ms", "ms", sets, [](const Set& set) { return set.build_seconds * 1e3; })
+      .about("Time of making the bricks.")
+      .column(for_people("of_dense"), "1", sets, [&](const Set& set) {
+        return static_cast<double>(set.bytes) / static_cast<double>(result.info.bytes());
+      });
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)
-    table.column(std::string(bricks::BrickTypes::kNames[type]), "bricks", sets,
-                 [&](const Set& set) { return set.counts[type]; });
+    table
+        .column(std::string(bricks::BrickTypes::kNames[type]), "bricks", sets,
+                [&](const Set& set) { return set.counts[type]; })
+        .about("Number of bricks of this type.");
   table.column("compiled", "", sets, [](const Set& set) { return set.jit.compiled; })
+      .about("1 if the code is compiled; 0 if the tree is interpreted or not asked for.")
       .column("leaves", "", sets, [](const Set& set) { return set.jit.leaves; })
+      .about("Number of the kd-tree's leaves.")
       .column("mixed_leaves", "", sets, [](const Set& set) { return set.jit.mixed; })
+      .about("Number of leaves with bricks of several types.")
       .column("depth", "", sets, [](const Set& set) { return set.jit.depth; })
+      .about("Depth of the kd-tree.")
       .column("kd_ms", "ms", sets, [](const Set& set) { return set.jit.tree_seconds * 1e3; })
+      .about("Time of making the kd-tree.")
       .column("compile_ms", "ms", sets, [](const Set& set) { return set.jit.compile_seconds * 1e3; })
-      .column("source_bytes", "bytes", sets, [](const Set& set) { return set.jit.source_bytes; });
+      .about("Time of compiling its code.")
+      .column("source_bytes", "bytes", sets, [](const Set& set) { return set.jit.source_bytes; })
+      .about("Size of the code that is compiled.");
   return table;
 }
 
-std::string name_of(const BricksRow& row) {
-  if (row.access == bricks::Access::Dense) return "dense array";
-  return fmt::format("{:>2}³ {:<6} {}", side(row.log2_side), row.types,
-                     measure::kAccessNames[size_t(row.access)]);
+std::string name_of(const ResultRow& row) {
+  if (row.word("access") == measure::kAccessNames[static_cast<size_t>(bricks::Access::Dense)])
+    return "dense array";
+  return fmt::format("{:>2}³ {:<6} {}", row.text("brick_size"), row.word("types"), row.word("access"));
 }
 
-std::string loop_of(const BricksRow& row) {
-  if (row.loop == "cast") return "cast, M rays/s";
-  return row.filter > 0 ? fmt::format("mean {}³", row.filter) : row.loop;
+std::string loop_of(const ResultRow& row) {
+  if (row.word("loop") == "cast") return "cast, M rays/s";
+  return row.number("filter") > 0 ? "mean " + row.text("filter") + "³" : row.word("loop");
 }
 
-// A table of rates, with a line for each way to read and a column for each loop.
-std::string rates_text(const std::vector<BricksRow>& rows) {
-  size_t loops = 1;
-  while (loops < rows.size() && loop_of(rows[loops]) != loop_of(rows[0])) ++loops;
-  std::vector<std::string> titles = {"G lookups/s"};
-  for (size_t i = 0; i < loops; ++i) titles.push_back(loop_of(rows[i]));
-  TextTable table(std::move(titles));
-  for (size_t first = 0; first < rows.size(); first += loops) {
-    std::vector<std::string> cells = {name_of(rows[first])};
-    for (size_t i = first; i < std::min(first + loops, rows.size()); ++i)  // the last line may be incomplete
-      cells.push_back(
-          fmt::format("{:.2f}", rows[i].lookups_per_second() * (rows[i].loop == "cast" ? 1e-6 : 1e-9)));
-    table.row(std::move(cells));
-  }
-  return table.text();
+Look rate_of(const ResultRow& row) {
+  return Look::fixed(2, row.word("loop") == "cast" ? 1e-6 : 1e-9);
 }
 
-std::string sets_text(const measure::BricksBenchResult& result) {
-  TextTable table(
-      {"bricks", "number", "bytes", "of dense", "build ms", "kd leaves", "depth", "kd ms", "compile ms"});
-  for (const Set& set : result.sets) {
-    std::vector<std::string> cells = {
-        fmt::format("{:>2}³ {}", side(set.log2_side), set.types), format_count(set.bricks),
-        format_bytes(set.bytes),
-        format_percent(static_cast<double>(set.bytes) / static_cast<double>(result.info.bytes())),
-        fmt::format("{:.1f}", set.build_seconds * 1e3)};
-    if (set.jit.leaves > 0)
-      cells.insert(cells.end(),
-                   {format_count(set.jit.leaves), std::to_string(set.jit.depth),
-                    fmt::format("{:.1f}", set.jit.tree_seconds * 1e3),
-                    set.jit.compiled ? fmt::format("{:.1f}", set.jit.compile_seconds * 1e3) : "interpreted"});
-    table.row(std::move(cells));
-  }
-  return table.text();
+// The rates, with a line for each way to read.
+const LineView kRateLines = {.line = name_of, .parts = [](const ResultRow& row) {
+                               return std::vector<LinePart>{
+                                   {0, "G lookups/s", name_of(row)},
+                                   {1, loop_of(row), row.text("lookups_per_second", rate_of(row))}};
+                             }};
+
+// The sizes, with a line for each set.
+std::vector<LinePart> parts_of_set(const ResultRow& row) {
+  const bool tree = row.number("leaves") > 0;
+  const auto of_tree = [&](const char* column, const Look& look) {
+    return tree ? row.text(column, look) : "";
+  };
+  return {{0, "bricks", fmt::format("{:>2}³ {}", row.text("brick_size"), row.word("types"))},
+          {0, "number", row.text("bricks", Look::count())},
+          {0, "bytes", row.text("bytes", Look::bytes())},
+          {0, "of dense", format_percent(row.number("of_dense"))},
+          {0, "build ms", row.text("build_ms", Look::fixed(1))},
+          {0, "kd leaves", of_tree("leaves", Look::count())},
+          {0, "depth", of_tree("depth", {})},
+          {0, "kd ms", of_tree("kd_ms", Look::fixed(1))},
+          {0, "compile ms",
+           tree && row.number("compiled") == 0 ? "interpreted" : of_tree("compile_ms", Look::fixed(1))}};
 }
+const LineView kSetLines = {.line = [](const ResultRow& row) { return std::to_string(row.index()); },
+                            .parts = parts_of_set};
 
 }  // namespace
 
-measure::ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows) {
+ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows) {
   using Point = measure::BricksTradeOffRow;
   const auto name = [](const Point& row) { return fmt::format("{:>2}³ {}", side_of(row), row.strategy); };
   const auto milliseconds = [](const Point& row) { return row.time.median * 1e3; };
-  measure::ResultTable table;
-  table.column(measure::for_people(), "", rows, name, {.screen = {"trade-off"}})
-      .column("strategy", "", rows, &Point::strategy, {.page = {"strategy", measure::Look::words()}})
+  ResultTable table;
+  table.column(for_people(), "", rows, name, {.screen = {"trade-off"}})
+      .column("strategy", "", rows, &Point::strategy, {.page = {"strategy", Look::words()}})
+      .about("The rule by which bricks are replaced by dense ones.")
       .column("brick_size", "voxels", rows, side_of<Point>)
+      .about("Side of a brick.")
       .column("replaced", "bricks", rows, &Point::replaced,
-              {.screen = {"replaced", measure::Look::count()},
-               .page = {"replaced", measure::Look::count(), "bricks"}})
+              {.screen = {"replaced", Look::count()}, .page = {"replaced", Look::count(), "bricks"}})
+      .about("Number of bricks that are replaced.")
       .column("bytes", "bytes", rows, &Point::bytes,
-              {.screen = {"bytes", measure::Look::bytes()}, .page = {"size", measure::Look::mib(), "MiB"}})
-      .column(measure::for_people(), "ms", rows, milliseconds,
-              {.screen = {"mean 3³ ms", measure::Look::fixed(3)},
-               .page = {"time", measure::Look::fixed(3), "ms"}});
+              {.screen = {"bytes", Look::bytes()}, .page = {"size", Look::mib(), "MiB"}})
+      .about("Size of all bricks then.")
+      .column(for_people(), "ms", rows, milliseconds,
+              {.screen = {"mean 3³ ms", Look::fixed(3)}, .page = {"time", Look::fixed(3), "ms"}});
   add_times(table, rows);
   return table;
 }
 
-measure::ResultTable rows_table(const BricksBenchRun& run) {
+ResultTable rows_table(const BricksBenchRun& run) {
   const std::vector<BricksRow>& rows = run.result.rows;
-  measure::ResultTable table;
+  ResultTable table;
   table.column("types", "", rows, &BricksRow::types)
+      .about("The set of brick types, or `array`.")
       .column("brick_size", "voxels", rows, side_of<BricksRow>)
+      .about("Side of a brick; 0 for the array.")
       .column("access", "", rows,
               [](const BricksRow& row) { return measure::kAccessNames[static_cast<size_t>(row.access)]; })
+      .about("The way of reading: `array`, `direct`, `kd` or `jit`.")
       .column("loop", "", rows, &BricksRow::loop)
-      .column("filter", "voxels", rows, &BricksRow::filter);
+      .about("The loop: `mean`, `random`, `morton` or `cast`.")
+      .column("filter", "voxels", rows, &BricksRow::filter)
+      .about("Side of the box that `mean` looks at.");
   add_times(table, rows);
   table.column("lookups", "", rows, &BricksRow::lookups)
+      .about("Number of lookups in a repetition; for `cast` the number of rays.")
       .column("lookups_per_second", "1/s", rows, &BricksRow::lookups_per_second)
-      .column("bytes", "bytes", rows, &BricksRow::bytes);
+      .about("Lookups per second, by the median.")
+      .column("bytes", "bytes", rows, &BricksRow::bytes)
+      .about("Size of what is read.");
   return table;
 }
 
@@ -141,30 +164,42 @@ std::string volume_text(const measure::BricksBenchResult& result) {
 
 std::string table_text(const BricksBenchRun& run) {
   const std::vector<measure::BricksTradeOffRow>& trade_off = run.result.trade_off;
-  return fmt::format("{}, {}, on {}\n{}\n{}\n{}{}", run.result.info.source, volume_text(run.result),
-                     run.device_text,
-                     run.result.interrupted ? "interrupted: what was measured until then\n" : "",
-                     sets_text(run.result), rates_text(run.result.rows),
-                     trade_off.empty() ? "" : "\n" + text_table(trade_off_table(trade_off)).text());
+  const ResultTable sets = sets_table(run.result), rows = rows_table(run);
+  return fmt::format(
+      "{}, {}, on {}\n{}\n{}\n{}{}", run.result.info.source, volume_text(run.result), run.device_text,
+      run.result.interrupted ? "interrupted: what was measured until then\n" : "",
+      line_table(rows_of(sets), kSetLines).text(), line_table(rows_of(rows), kRateLines).text(),
+      trade_off.empty() ? "" : "\n" + text_table(trade_off_table(trade_off)).text());
 }
 
-measure::ResultGroup results_of(const BricksBenchRun& run) {
+ResultGroup results_of(const BricksBenchRun& run) {
   const volume::VolumeInfo& info = run.result.info;
-  measure::ResultGroup results;
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& bricks = results.group({".", "bricks"});
+  ResultGroup& bricks = results.group({".", "bricks"});
   bricks.set("source", info.source)
+      .about("The file that was read.")
       .set("voxels", info.box().voxels(), "voxels")
+      .about("Number of voxels of the box that is measured.")
       .set("filled", run.result.filled, "voxels")
+      .about("Number of filled voxels in it.")
       .set("dense_bytes", info.bytes(), "bytes")
-      .set(measure::in_json("value_type"), volume::value_type_name(info.type))
+      .about("Size of the box as an array.")
+      .set(in_json("value_type"), volume::value_type_name(info.type))
+      .about("Type of a voxel's value.")
       .set("volume_voxels", VoxelBox{{0, 0, 0}, run.result.volume_size}.voxels(), "voxels")
+      .about("Number of voxels of the whole volume.")
       .set("gathers", run.result.sizes.gathers)
+      .about("Number of reads in a repetition of `random` and `morton`.")
       .set("picture", run.result.sizes.picture, "pixels")
+      .about("Number of rays along a side of the picture of `cast`.")
       .set("repetitions", run.result.sizes.repetitions)
+      .about("Number of repetitions.")
       .set("interrupted", run.result.interrupted)
-      .set("seconds", run.result.seconds, "s");
-  bricks.put("sets", sets_table(run.result.sets));
+      .about("True if the benchmark was interrupted, so that rows are missing.")
+      .set("seconds", run.result.seconds, "s")
+      .about("Time of the whole benchmark.");
+  bricks.put("sets", sets_table(run.result));
   bricks.put("rows", rows_table(run));
   bricks.put("trade_off", trade_off_table(run.result.trade_off));
   return results;
@@ -291,33 +326,29 @@ void add_trade_off(HtmlPage& page, const measure::BricksBenchResult& result) {
   }
 }
 
-void add_sizes(HtmlPage& page, const measure::BricksBenchResult& result) {
-  HtmlTable table({{"side", "voxels", HtmlTable::Kind::Words},
-                   {"types", "", HtmlTable::Kind::Words},
-                   {"bricks"},
-                   {"size", "MiB"},
-                   {"of dense", "%"},
-                   {"construction", "ms"},
-                   {"kd leaves"},
-                   {"depth"},
-                   {"kd tree", "ms"},
-                   {"compilation", "ms"}});
-  for (const Set& set : result.sets) {
-    std::vector<HtmlCell> cells = {
-        std::to_string(1u << set.log2_side),
-        set.types,
-        count_cell(set.bricks),
-        mib_cell(set.bytes),
-        number_cell(100 * static_cast<double>(set.bytes) / static_cast<double>(result.info.bytes()), 2),
-        number_cell(set.build_seconds * 1e3, 1)};
-    if (set.jit.leaves > 0)
-      cells.insert(
-          cells.end(),
-          {count_cell(set.jit.leaves), count_cell(set.jit.depth), number_cell(set.jit.tree_seconds * 1e3, 1),
-           set.jit.compiled ? number_cell(set.jit.compile_seconds * 1e3, 1) : HtmlCell("interpreted")});
-    table.row(std::move(cells));
-  }
-  page.section("Bricks").table("Sizes, and what it takes to make them and their code", table);
+// Returns the cells of the kd-tree, which some sets lack.
+CellOfRow cell_of_tree(const std::string& column, const Look& look) {
+  return [=](const ResultRow& row) { return row.number("leaves") > 0 ? row.cell(column, look) : HtmlCell(); };
+}
+
+void add_sizes(HtmlPage& page, const ResultTable& sets) {
+  const auto compilation = [](const ResultRow& row) {
+    return row.number("leaves") > 0 && row.number("compiled") == 0
+               ? HtmlCell("interpreted")
+               : cell_of_tree("compile_ms", Look::fixed(1))(row);
+  };
+  page.section("Bricks").table(
+      "Sizes, and what it takes to make them and their code",
+      page_table(rows_of(sets), {{{"side", "voxels", HtmlTable::Kind::Words}, cell_in("brick_size")},
+                                 {{"types", "", HtmlTable::Kind::Words}, cell_in("types")},
+                                 {{"bricks"}, cell_in("bricks", Look::count())},
+                                 {{"size", "MiB"}, cell_in("bytes", Look::mib())},
+                                 {{"of dense", "%"}, cell_in("of_dense", Look::fixed(2, 100))},
+                                 {{"construction", "ms"}, cell_in("build_ms", Look::fixed(1))},
+                                 {{"kd leaves"}, cell_of_tree("leaves", Look::count())},
+                                 {{"depth"}, cell_of_tree("depth", Look::count())},
+                                 {{"kd tree", "ms"}, cell_of_tree("kd_ms", Look::fixed(1))},
+                                 {{"compilation", "ms"}, compilation}}));
 }
 
 }  // namespace
@@ -330,7 +361,7 @@ HtmlPage page_of(const BricksBenchRun& run) {
   page.section("Reading");
   add_rates(page, run.result);
   add_trade_off(page, run.result);
-  add_sizes(page, run.result);
+  add_sizes(page, sets_table(run.result));
   set_run(page, run);
   return page;
 }

@@ -74,14 +74,39 @@ void add_parts_figure(HtmlPage& page, const std::string& title, const std::strin
   page.figure(title, caption, draw(chart), table);
 }
 
-measure::ResultTable ceilings_table(const Ceilings& ceilings) {
+measure::Timing time_of(const ResultRow& row) {
+  return {row.number("ms"), row.number("ms_min"), row.number("ms_max")};
+}
+
+std::array<double, 2> range_of_times(const ResultRow& row) {
+  return {row.number("ms_min"), row.number("ms_max")};
+}
+
+ResultRows rows_with_errors(ResultRows rows) {
+  std::erase_if(rows, [](const ResultRow& row) { return row.word("error").empty(); });
+  return rows;
+}
+
+void set_seconds(ResultGroup& group, double seconds) {
+  group.set("seconds", seconds, "s").about("Time of the whole benchmark.");
+}
+
+std::string counted_text(const ResultRow& row, std::string_view column, std::string_view unit) {
+  return format_count(static_cast<uint64_t>(row.number(column)), unit);
+}
+
+ResultTable ceilings_table(const Ceilings& ceilings) {
   using Row = measure::RandomReadCeiling;
-  measure::ResultTable table;
-  table.column("bytes_each", "bytes", ceilings, &Row::bytes_each)
-      .column("buffer_bytes", "bytes", ceilings, &Row::buffer_bytes)
-      .column("reads_per_second", "1/s", ceilings, &Row::reads_per_second);
-  add_times(table, ceilings);
-  table.column("repetitions", "", ceilings, &Row::repetitions);
+  ResultTable table;
+  table.column("bytes_each", "bytes", ceilings, &Row::bytes_each, {.page = {"bytes each"}})
+      .about("Number of bytes that a random read takes.")
+      .column("buffer_bytes", "bytes", ceilings, &Row::buffer_bytes, {.page = {"from", Look::mib(), "MiB"}})
+      .about("Size of the memory that is read from.")
+      .column("reads_per_second", "1/s", ceilings, &Row::reads_per_second,
+              {.page = {"reads", Look::fixed(3, 1e-9), "G/s"}})
+      .about("Number of reads per second.");
+  add_times(table, ceilings, {.page = {"time", Look::fixed(3), "ms"}});
+  table.column("repetitions", "", ceilings, &Row::repetitions).about("Number of repetitions.");
   return table;
 }
 
@@ -94,14 +119,8 @@ std::string ceilings_text(const Ceilings& ceilings) {
 }
 
 void add_ceilings(HtmlPage& page, const Ceilings& ceilings) {
-  HtmlTable table(
-      {{"bytes each", "", HtmlTable::Kind::Name}, {"from", "MiB"}, {"reads", "G/s"}, {"time", "ms"}});
-  for (const measure::RandomReadCeiling& ceiling : ceilings)
-    table.row({std::to_string(ceiling.bytes_each),
-               mib_cell(ceiling.buffer_bytes),
-               {fmt::format("{:.3f}", ceiling.reads_per_second * 1e-9), ceiling.reads_per_second},
-               number_cell(ceiling.time.median * 1e3, 3)});
-  page.section("What the memory can do").table("Random reads, measured first", table);
+  page.section("What the memory can do")
+      .table("Random reads, measured first", page_table(ceilings_table(ceilings)));
 }
 
 }  // namespace vox

@@ -2,45 +2,62 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
+#include <array>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "formats/pages/html_page.h"
+#include "formats/results/results.h"
+#include "formats/results/views.h"
 #include "libvox/device/profiler.h"
 #include "libvox/measure/hash_bench.h"
-#include "libvox/measure/results.h"
 #include "libvox/measure/timing.h"
 
 namespace vox {
 
-// Adds the columns ms, ms_min and ms_max of the rows' `time`, which some of them may lack.
-void add_times(measure::ResultTable& table, const auto& rows) {
-  const auto add = [&](const char* name, double measure::Timing::*which) {
-    table.column(name, "ms", rows, [which](const auto& row) {
-      if constexpr (requires { row.time.has_value(); })
-        return row.time ? std::optional((*row.time).*which * 1e3) : std::nullopt;
-      else
-        return row.time.*which * 1e3;
-    });
+// Adds the columns ms, ms_min and ms_max of the rows' `time`, which some of them may lack. People may see the median.
+void add_times(ResultTable& table, const auto& rows, const Headings& median = {}) {
+  const auto add = [&](const char* name, double measure::Timing::*which,
+                       const Headings& headings) -> ResultTable& {
+    return table.column(
+        name, "ms", rows,
+        [which](const auto& row) {
+          if constexpr (requires { row.time.has_value(); })
+            return row.time ? std::optional((*row.time).*which * 1e3) : std::nullopt;
+          else
+            return row.time.*which * 1e3;
+        },
+        headings);
   };
-  add("ms", &measure::Timing::median);
-  add("ms_min", &measure::Timing::min);
-  add("ms_max", &measure::Timing::max);
+  add("ms", &measure::Timing::median, median).about("Median time of the repetitions.");
+  add("ms_min", &measure::Timing::min, {}).about("Time of the fastest repetition.");
+  add("ms_max", &measure::Timing::max, {}).about("Time of the slowest repetition.");
 }
+
+// Return these times of a row: in ms, and the range in which they lie.
+measure::Timing time_of(const ResultRow& row);
+std::array<double, 2> range_of_times(const ResultRow& row);
+
+// Returns the rows whose column `error` has a text.
+ResultRows rows_with_errors(ResultRows rows);
+
+// Sets the value `seconds`, the time of the whole benchmark.
+void set_seconds(ResultGroup& group, double seconds);
+
+// "12 keys": a number of a row and its unit.
+std::string counted_text(const ResultRow& row, std::string_view column, std::string_view unit);
 
 // Columns that only some runs have values for.
 
 // Adds a column with get(row), which may be nothing, for each row. People see it where some row has a value.
 template <class Rows, class Get>
-measure::ResultTable& add_optional(measure::ResultTable& table, const measure::ResultName& name,
-                                   const std::string& unit, const Rows& rows, const Get& get,
-                                   const measure::Headings& headings) {
+ResultTable& add_optional(ResultTable& table, const ResultName& name, const std::string& unit,
+                          const Rows& rows, const Get& get, const Headings& headings) {
   const bool some = std::ranges::any_of(rows, [&](const auto& row) { return get(row).has_value(); });
-  return table.column(name, unit, rows, get, some ? headings : measure::Headings());
+  return table.column(name, unit, rows, get, some ? headings : Headings());
 }
 
 // The share of each kernel in the times of a benchmark's rows, for people and for programs.
@@ -73,12 +90,16 @@ Kernels kernels_of(const std::vector<Row>& rows) {
 
 // Adds the columns kernel, launches, kernel_ms and kernel_bytes.
 template <class Row>
-void add_kernel_columns(measure::ResultTable& table, const std::vector<KernelOfRow<Row>>& kernels) {
+void add_kernel_columns(ResultTable& table, const std::vector<KernelOfRow<Row>>& kernels) {
   using Of = KernelOfRow<Row>;
   table.column("kernel", "", kernels, [](const Of& of) { return of.kernel.name; })
+      .about("A kernel that the row's work has launched; the longest comes first.")
       .column("launches", "", kernels, [](const Of& of) { return of.kernel.launches; })
+      .about("Number of its launches.")
       .column("kernel_ms", "ms", kernels, [](const Of& of) { return of.kernel.seconds * 1e3; })
-      .column("kernel_bytes", "bytes", kernels, [](const Of& of) { return of.kernel.bytes; });
+      .about("Time of all these launches, in a repetition in which each was timed.")
+      .column("kernel_bytes", "bytes", kernels, [](const Of& of) { return of.kernel.bytes; })
+      .about("Bytes that they read and wrote; 0 if they are not counted.");
 }
 
 // A bar of a chart: a time, and the kernels of as much work.
@@ -114,91 +135,8 @@ void add_parts_figure(HtmlPage& page, const std::string& title, const std::strin
 
 using Ceilings = std::vector<measure::RandomReadCeiling>;
 
-measure::ResultTable ceilings_table(const Ceilings& ceilings);
+ResultTable ceilings_table(const Ceilings& ceilings);
 std::string ceilings_text(const Ceilings& ceilings);
 void add_ceilings(HtmlPage& page, const Ceilings& ceilings);  // as a section
-
-// Figures of rows that a benchmark has measured: a chart with a line for each series, and its numbers as a table.
-
-template <class Row>
-using RowPointers = std::vector<const Row*>;
-template <class Row>
-using TextOfRow = std::function<std::string(const Row&)>;
-
-// The axis that a figure has from left to right.
-template <class Row>
-struct FigureAxis {
-  std::string title;
-  ChartScale scale;
-  std::function<double(const Row&)> value;
-  std::function<std::string(double)> text;
-  TextOfRow<Row> panel;  // the other axis: there is a figure for each text, which ends its title
-};
-
-// The quantity of a row that a figure shows.
-template <class Row>
-struct FigureQuantity {
-  std::string unit, caption;
-  std::function<LineChart::Point(const Row&)> point;  // without x
-  std::function<HtmlCell(const Row&)> cell;
-};
-
-// A point without a spread.
-inline LineChart::Point exact_point(double value) {
-  return {0, value, value, value};
-}
-
-// The different texts of rows, in their order.
-template <class Row>
-std::vector<std::string> texts_of(const RowPointers<Row>& rows,
-                                  const std::type_identity_t<TextOfRow<Row>>& text) {
-  std::vector<std::string> texts;
-  for (const Row* row : rows)
-    if (std::ranges::find(texts, text(*row)) == texts.end()) texts.push_back(text(*row));
-  return texts;
-}
-
-template <class Row>
-RowPointers<Row> rows_with(const RowPointers<Row>& rows, const std::type_identity_t<TextOfRow<Row>>& text,
-                           const std::string& wanted) {
-  RowPointers<Row> some;
-  std::ranges::copy_if(rows, std::back_inserter(some), [&](const Row* row) { return text(*row) == wanted; });
-  return some;
-}
-
-// Adds a figure with a line for each text of `series`.
-template <class Row>
-void add_line_figure(HtmlPage& page, const std::string& title, const RowPointers<Row>& rows,
-                     const FigureAxis<Row>& axis, const std::type_identity_t<TextOfRow<Row>>& series,
-                     const FigureQuantity<Row>& quantity) {
-  LineChart chart = {.title = title,
-                     .description = quantity.caption,
-                     .x_title = axis.title,
-                     .y_title = quantity.unit,
-                     .x_scale = axis.scale};
-  std::vector<HtmlTable::Column> columns = {{axis.title, "", HtmlTable::Kind::Words}};
-  std::set<double> values;
-  for (const Row* row : rows) values.insert(axis.value(*row));
-  std::vector<std::vector<HtmlCell>> cells;
-  for (const double value : values) cells.push_back({HtmlCell(axis.text(value))});
-  for (const std::string& name : texts_of(rows, series)) {
-    columns.push_back({name, quantity.unit});
-    LineChart::Series& line = chart.series.emplace_back(LineChart::Series{name, {}});
-    const RowPointers<Row> of_series = rows_with(rows, series, name);
-    size_t i = 0;
-    for (const double value : values) {
-      const auto found =
-          std::ranges::find_if(of_series, [&](const Row* row) { return axis.value(*row) == value; });
-      HtmlCell& cell = cells[i++].emplace_back();
-      if (found == of_series.end()) continue;
-      cell = quantity.cell(**found);
-      line.points.push_back(quantity.point(**found));
-      line.points.back().x = value;
-    }
-  }
-  HtmlTable table(std::move(columns));
-  for (std::vector<HtmlCell>& row : cells) table.row(std::move(row));
-  page.figure(title, quantity.caption, draw(chart), table);
-}
 
 }  // namespace vox

@@ -12,8 +12,6 @@ namespace vox {
 namespace {
 
 using ConvertRow = measure::ConvertBenchRow;
-using measure::both;
-using measure::Look;
 using measure::Timing;
 
 std::string coverage_of(const ConvertRow& row) {
@@ -26,29 +24,29 @@ std::string materials_of(const ConvertRow& row) {
 
 // Adds the columns that say what was measured; of(row) is the row of a row.
 template <class Rows, class Of>
-void add_axes(measure::ResultTable& table, const Rows& rows, const Of& of) {
+void add_axes(ResultTable& table, const Rows& rows, const Of& of) {
   table
       .column(
           "mesh", "", rows, [&](const auto& row) { return of(row).mesh; }, both({"mesh"}))
+      .about("Name of the file, or `sphere`.")
       .column(
           "coverage", "", rows, [&](const auto& row) { return coverage_of(of(row)); }, both({"coverage"}))
+      .about("`conservative` or `thin`, as for `vox-convert`.")
       .column(
           "materials", "", rows, [&](const auto& row) { return materials_of(of(row)); }, both({"materials"}))
+      .about("`none`, `texture` or `mesh`, as for `vox-convert`.")
       .column(
-          "resolution", "voxels", rows, [&](const auto& row) { return of(row).resolution; }, both({"res"}));
+          "resolution", "voxels", rows, [&](const auto& row) { return of(row).resolution; }, both({"res"}))
+      .about("Number of voxels along the longest side.");
 }
 
-measure::Headings counted_column(const char* title) {
+Headings counted_column(const char* title) {
   return both({title, Look::count()});
 }
 
 }  // namespace
 
-std::string series_text(const ConvertRow& row) {
-  return fmt::format("{}, {}, {}", row.mesh, coverage_of(row), materials_of(row));
-}
-
-measure::ResultTable rows_table(const ConvertBenchRun& run) {
+ResultTable rows_table(const ConvertBenchRun& run) {
   const std::vector<ConvertRow>& rows = run.result.rows;
   const auto phase = [](auto measure::ConvertPhases::*which) {
     return [which](const ConvertRow& row) {
@@ -57,33 +55,44 @@ measure::ResultTable rows_table(const ConvertBenchRun& run) {
     };
   };
   const auto ms = [](const char* title) {
-    return measure::Headings{{title, Look::fixed(1)}, {title, Look::fixed(1), "ms"}};
+    return Headings{{title, Look::fixed(1)}, {title, Look::fixed(1), "ms"}};
   };
-  measure::ResultTable table;
+  ResultTable table;
   add_axes(table, rows, std::identity());
   add_times(table, rows);
   table
       .column(
-          measure::for_people(), "ms", rows, [](const ConvertRow& row) { return row.time.median * 1e3; },
-          ms("ms"))
+          for_people(), "ms", rows, [](const ConvertRow& row) { return row.time.median * 1e3; }, ms("ms"))
       .column(
-          measure::for_people(), "percent", rows,
-          [](const ConvertRow& row) { return row.time.spread() * 100; },
-          measure::Headings{{"± %", Look::fixed(0)}, {"spread", Look::fixed(1), "%"}});
+          for_people(), "percent", rows, [](const ConvertRow& row) { return row.time.spread() * 100; },
+          Headings{{"± %", Look::fixed(0)}, {"spread", Look::fixed(1), "%"}});
   add_optional(table, "load_ms", "ms", rows, phase(&measure::ConvertPhases::load), ms("load"))
+      .about("Time of reading the mesh, if it is a file.")
       .column("palette_ms", "ms", rows, phase(&measure::ConvertPhases::palette), ms("palette"))
+      .about("Time of choosing the palette and turning textures into its entries.")
       .column("voxelize_ms", "ms", rows, phase(&measure::ConvertPhases::voxelize), ms("voxelize"))
+      .about("Part of `ms`: from triangles to leaves.")
       .column("build_ms", "ms", rows, phase(&measure::ConvertPhases::build), ms("build"))
-      .column("freeze_ms", "ms", rows, phase(&measure::ConvertPhases::freeze), ms("(freeze)"));
+      .about("Part of `ms`: from leaves to the canonical SVDAG.")
+      .column("freeze_ms", "ms", rows, phase(&measure::ConvertPhases::freeze), ms("(freeze)"))
+      .about("The last part of `build_ms`.");
   add_optional(table, "write_ms", "ms", rows, phase(&measure::ConvertPhases::write), ms("write"))
+      .about("Time of writing the scene file, with `--write`.")
       .column("triangles", "triangles", rows, &ConvertRow::triangles)
+      .about("Number of the mesh's triangles.")
       .column("voxels", "voxels", rows, &ConvertRow::voxels, counted_column("voxels"))
+      .about("Number of filled voxels.")
       .column("svo_nodes", "nodes", rows, &ConvertRow::svo_nodes)
+      .about("Number of the octree's nodes, leaves included.")
       .column("nodes", "nodes", rows, &ConvertRow::nodes, counted_column("nodes"))
+      .about("Number of the SVDAG's nodes, leaves included.")
       .column("bytes", "bytes", rows, &ConvertRow::bytes)
+      .about("Size of the SVDAG's nodes.")
       .column("peak_device_bytes", "bytes", rows, &ConvertRow::peak_device_bytes,
-              measure::Headings{{"MiB", Look::mib()}, {"memory", Look::mib(), "MiB"}})
-      .column("file_bytes", "bytes", rows, &ConvertRow::file_bytes);
+              Headings{{"MiB", Look::mib()}, {"memory", Look::mib(), "MiB"}})
+      .about("Greatest amount of device memory in use.")
+      .column("file_bytes", "bytes", rows, &ConvertRow::file_bytes)
+      .about("Size of the scene file; 0 without `--write`.");
   return table;
 }
 
@@ -96,15 +105,17 @@ std::string table_text(const ConvertBenchRun& run) {
       text_table(rows_table(run)).text());
 }
 
-measure::ResultGroup results_of(const ConvertBenchRun& run) {
-  measure::ResultGroup results;
+ResultGroup results_of(const ConvertBenchRun& run) {
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& group = results.group({".", "convert"});
-  group.set("repetitions", run.result.repetitions).set("seconds", run.result.seconds, "s");
+  ResultGroup& group = results.group({".", "convert"});
+  group.set("repetitions", run.result.repetitions)
+      .about("Number of repetitions, after one that does not count.");
+  set_seconds(group, run.result.seconds);
   group.put("rows", rows_table(run));
   const std::vector<KernelOfRow<ConvertRow>> kernels = kernels_by_row(run.result.rows);
   if (kernels.empty()) return results;
-  measure::ResultTable& table = group.table("kernels");
+  ResultTable& table = group.table("kernels");
   add_axes(table, kernels,
            [](const KernelOfRow<ConvertRow>& kernel) -> const ConvertRow& { return *kernel.row; });
   add_kernel_columns(table, kernels);
@@ -115,52 +126,43 @@ namespace {
 
 // The page that vox-bench convert writes with --html.
 
-using ConvertRows = RowPointers<ConvertRow>;
+const FigureAxis kResolutions = {.column = "resolution", .title = "resolution", .scale = ChartScale::Log};
+const FigureQuantity kConversionTimes = {.column = "ms",
+                                         .unit = "ms",
+                                         .caption =
+                                             "From triangles to the SVDAG on the host; lower is faster. "
+                                             "Median of the repetitions, with the fastest and "
+                                             "the slowest.",
+                                         .look = Look::fixed(2),
+                                         .range = range_of_times};
 
-std::string resolution_text(double value) {
-  return fmt::format("{}", value);
+// The mesh, coverage and materials of a row, by which charts group rows: "sphere, conservative, texture".
+std::string series_text(const ResultRow& row) {
+  return fmt::format("{}, {}, {}", row.word("mesh"), row.word("coverage"), row.word("materials"));
 }
 
-void add_conversion_times(HtmlPage& page, const ConvertRows& rows) {
-  const FigureAxis<ConvertRow> axis = {"resolution", ChartScale::Log,
-                                       [](const ConvertRow& row) { return row.resolution; }, resolution_text,
-                                       [](const ConvertRow&) { return std::string(); }};
-  const FigureQuantity<ConvertRow> quantity = {
-      "ms",
-      "From triangles to the SVDAG on the host; lower is faster. Median of the repetitions, with the fastest "
-      "and the "
-      "slowest.",
-      [](const ConvertRow& row) {
-        return LineChart::Point{0, row.time.median * 1e3, row.time.min * 1e3, row.time.max * 1e3};
-      },
-      [](const ConvertRow& row) {
-        HtmlCell cell = number_cell(row.time.median * 1e3, 2);
-        cell.note = fmt::format("{:.2f} to {:.2f}", row.time.min * 1e3, row.time.max * 1e3);
-        return cell;
-      }};
-  page.section("Times");
-  add_line_figure(page, "Voxelize and build", rows, axis, series_text, quantity);
+std::string resolution_text(const ResultRow& row) {
+  return row.text("resolution") + "³";
 }
 
 // The times of a row's phases, in their order; a phase that is not measured has 0.
-std::vector<std::pair<std::string, double>> phases_of(const ConvertRow& row) {
-  const measure::ConvertPhases& phases = row.phases;
-  const auto seconds = [](const std::optional<measure::Timing>& time) { return time ? time->median : 0; };
-  return {{"load", seconds(phases.load)},       {"palette", phases.palette.median},
-          {"voxelize", phases.voxelize.median}, {"build", phases.build.median - phases.freeze.median},
-          {"freeze", phases.freeze.median},     {"write", seconds(phases.write)}};
+std::vector<std::pair<std::string, double>> phases_of(const ResultRow& row) {
+  const auto ms = [&](const char* column) { return row.has(column) ? row.number(column) : 0; };
+  return {{"load", ms("load_ms")},         {"palette", ms("palette_ms")},
+          {"voxelize", ms("voxelize_ms")}, {"build", ms("build_ms") - ms("freeze_ms")},
+          {"freeze", ms("freeze_ms")},     {"write", ms("write_ms")}};
 }
 
-void add_conversion_phases(HtmlPage& page, const std::string& series, const ConvertRows& rows) {
+void add_conversion_phases(HtmlPage& page, const std::string& series, const ResultRows& rows) {
   std::vector<std::string> labels;
   std::vector<BarPart> parts;
-  for (const ConvertRow* row : rows) {
-    labels.push_back(fmt::format("{}³", row->resolution));
-    const auto phases = phases_of(*row);
+  for (const ResultRow& row : rows) {
+    labels.push_back(resolution_text(row));
+    const auto phases = phases_of(row);
     parts.resize(phases.size());
     for (size_t i = 0; i < phases.size(); ++i) {
       parts[i].name = phases[i].first;
-      parts[i].ms.push_back(phases[i].second * 1e3);
+      parts[i].ms.push_back(phases[i].second);
     }
   }
   std::erase_if(parts,
@@ -169,18 +171,17 @@ void add_conversion_phases(HtmlPage& page, const std::string& series, const Conv
                    labels, parts, BarUnit::Percent);
 }
 
-KernelBar kernel_bar(const ConvertRow& row) {
-  return {fmt::format("{}³", row.resolution), row.time.median * 1e3, row.kernels};
+std::vector<KernelBar> kernel_bars(const ConvertBenchRun& run, const ResultRows& rows) {
+  std::vector<KernelBar> bars;
+  for (const ResultRow& row : rows)
+    bars.push_back({resolution_text(row), row.number("ms"), run.result.rows[row.index()].kernels});
+  return bars;
 }
 
-void add_conversion_kernels(HtmlPage& page, const std::string& series, const ConvertRows& rows,
+void add_conversion_kernels(HtmlPage& page, const std::string& series, const std::vector<KernelBar>& bars,
                             const std::vector<std::string>& names) {
   std::vector<std::string> labels;
-  std::vector<KernelBar> bars;
-  for (const ConvertRow* row : rows) {
-    bars.push_back(kernel_bar(*row));
-    labels.push_back(bars.back().label);
-  }
+  for (const KernelBar& bar : bars) labels.push_back(bar.label);
   add_parts_figure(
       page, "Kernels: " + series,
       "Of voxelizing and building, the kernels that take longest; times of kernels are those of a "
@@ -195,21 +196,21 @@ HtmlPage page_of(const ConvertBenchRun& run) {
       "Conversions on " + run.device_text,
       fmt::format("Medians of {}. Measured in {}.", format_count(run.result.repetitions, "repetition"),
                   format_seconds(run.result.seconds)));
-  ConvertRows rows;
-  for (const ConvertRow& row : run.result.rows) rows.push_back(&row);
-  add_conversion_times(page, rows);
+  const ResultTable table = rows_table(run);
+  const ResultRows rows = rows_of(table);
   const std::vector<std::string> all_series = texts_of(rows, series_text);
+  page.section("Times");
+  add_line_figure(page, "Voxelize and build", rows, kResolutions, series_text, kConversionTimes);
   page.section("Phases");
   for (const std::string& series : all_series)
     add_conversion_phases(page, series, rows_with(rows, series_text, series));
   if (!kernels_of(run.result.rows).empty()) {
     page.section("Kernels");
-    std::vector<KernelBar> bars;
-    for (const ConvertRow& row : run.result.rows) bars.push_back(kernel_bar(row));
+    const std::vector<std::string> longest = longest_kernels(kernel_bars(run, rows));
     for (const std::string& series : all_series)
-      add_conversion_kernels(page, series, rows_with(rows, series_text, series), longest_kernels(bars));
+      add_conversion_kernels(page, series, kernel_bars(run, rows_with(rows, series_text, series)), longest);
   }
-  page.section("All rows").table("What was measured", page_table(rows_table(run)));
+  page.section("All rows").table("What was measured", page_table(table));
   set_run(page, run);
   return page;
 }

@@ -13,8 +13,6 @@ namespace vox {
 namespace {
 
 using EditRow = measure::EditBenchRow;
-using measure::both;
-using measure::Look;
 using measure::Timing;
 
 // The value of what edits have done, where a row is of edits; the same of collections.
@@ -28,97 +26,118 @@ auto of_collections(const Get& get) {
       [get](const EditRow& row) { return row.collected ? std::optional(get(*row.collected)) : std::nullopt; };
 }
 
-measure::Headings counted_nodes(const char* title) {
+Headings counted_nodes(const char* title) {
   return both({title, Look::count()});
 }
 
 // Adds the columns that say what was done; of(row) is the row of a row.
 template <class Rows, class Of>
-void add_edit_axes(measure::ResultTable& table, const Rows& rows, const Of& of) {
-  const auto add_size = [&](const char* name, const char* unit, uint32_t EditRow::Edited::*value) {
+void add_edit_axes(ResultTable& table, const Rows& rows, const Of& of) {
+  const auto add_size = [&](const char* name, const char* unit, uint32_t EditRow::Edited::*value,
+                            const char* sentence) {
     const auto get = [&](const auto& row) {
       const EditRow& edit_row = of(row);
       return edit_row.edited ? std::optional((*edit_row.edited).*value) : std::nullopt;
     };
-    add_optional(table, name, unit, rows, get, both({name}));
+    add_optional(table, name, unit, rows, get, both({name})).about(sentence);
   };
   table
       .column(
           "series", "", rows,
           [&](const auto& row) { return measure::kEditSeriesNames[static_cast<size_t>(of(row).kind)]; },
           both({"series"}))
+      .about("The series: `spheres`, `copies`, `small` (spheres in batches) or `gc` (garbage collections).")
       .column(
           "order", "", rows,
           [&](const auto& row) { return measure::kEditOrderNames[static_cast<size_t>(of(row).order)]; },
-          both({"order"}));
-  add_size("size", "voxels", &EditRow::Edited::size);
-  add_size("batch", "edits", &EditRow::Edited::batch);
-  table.column(
-      "edits", "edits", rows, [&](const auto& row) { return of(row).edits; }, both({"edits", Look::count()}));
+          both({"order"}))
+      .about(
+          "`fresh`: on the scene as it was read; `collected`: the same, after a garbage collection; "
+          "`sequence`: after the rows before.");
+  add_size("size", "voxels", &EditRow::Edited::size, "Radius of a sphere, or side of a box.");
+  add_size("batch", "edits", &EditRow::Edited::batch, "Greatest number of edits in one pass.");
+  table
+      .column(
+          "edits", "edits", rows, [&](const auto& row) { return of(row).edits; },
+          both({"edits", Look::count()}))
+      .about("Number of edits of the row.");
 }
 
-void add_counts(measure::ResultTable& table, const std::vector<EditRow>& rows, const std::string& name,
+void add_counts(ResultTable& table, const std::vector<EditRow>& rows, const std::string& name,
                 edit::EditCounts edit::EditWork::*counts) {
-  const auto count = [&](const char* which, uint64_t edit::EditCounts::*value) {
-    table.column(name + which, "nodes", rows,
-                 of_edits([=](const EditRow::Edited& edited) { return edited.work.*counts.*value; }));
+  const auto count = [&](const char* which, uint64_t edit::EditCounts::*value, const std::string& sentence) {
+    table
+        .column(name + which, "nodes", rows,
+                of_edits([=](const EditRow::Edited& edited) { return edited.work.*counts.*value; }))
+        .about(sentence);
   };
-  count("_made", &edit::EditCounts::made);
-  count("_new", &edit::EditCounts::inserted);
+  count("_made", &edit::EditCounts::made,
+        fmt::format("Number of {} in the temporary octrees of all edits of the row.", name));
+  count("_new", &edit::EditCounts::inserted,
+        fmt::format("Number of these {} that the store did not have.", name));
 }
 
 // Both kinds of nodes, for people.
-void add_nodes(measure::ResultTable& table, const std::vector<EditRow>& rows) {
+void add_nodes(ResultTable& table, const std::vector<EditRow>& rows) {
   const auto add = [&](const char* title, uint64_t edit::EditCounts::*value) {
     const auto both_kinds = [=](const EditRow::Edited& edited) {
       return edited.work.nodes.*value + edited.work.leaves.*value;
     };
-    add_optional(table, measure::for_people(), "nodes", rows, of_edits(both_kinds), counted_nodes(title));
+    add_optional(table, for_people(), "nodes", rows, of_edits(both_kinds), counted_nodes(title));
   };
   add("made", &edit::EditCounts::made);
   add("new", &edit::EditCounts::inserted);
 }
 
-measure::Headings milliseconds_of(const char* title) {
+Headings milliseconds_of(const char* title) {
   return {{title, Look::fixed(3)}, {title, Look::fixed(3), "ms"}};
 }
 
-void add_parts_of_edits(measure::ResultTable& table, const std::vector<EditRow>& rows) {
+void add_parts_of_edits(ResultTable& table, const std::vector<EditRow>& rows) {
   using Edited = EditRow::Edited;
-  const auto add_ms = [&](const char* name, const char* title, Timing Edited::*which) {
+  const auto add_ms = [&](const char* name, const char* title, Timing Edited::*which, const char* sentence) {
     add_optional(table, name, "ms", rows,
                  of_edits([which](const Edited& edited) { return (edited.*which).median * 1e3; }),
-                 milliseconds_of(title));
+                 milliseconds_of(title))
+        .about(sentence);
   };
-  add_ms("down_ms", "down", &Edited::down);
-  add_ms("up_ms", "up", &Edited::up);
+  add_ms("down_ms", "down", &Edited::down, "Part of `ms`: from the root down.");
+  add_ms("up_ms", "up", &Edited::up, "Part of `ms`: up to the new root.");
   add_counts(table, rows, "nodes", &edit::EditWork::nodes);
   add_counts(table, rows, "leaves", &edit::EditWork::leaves);
   add_nodes(table, rows);
   table
       .column("changed_voxels", "voxels", rows,
               of_edits([](const Edited& edited) { return edited.changed_voxels; }))
+      .about("Number of voxels that differ before and after the row.")
       .column("octree_bytes", "bytes", rows,
               of_edits([](const Edited& edited) { return edited.work.octree_bytes; }))
-      .column("new_bytes", "bytes", rows, of_edits([](const Edited& edited) { return edited.new_bytes; }));
+      .about("Size of the temporary octrees.")
+      .column("new_bytes", "bytes", rows, of_edits([](const Edited& edited) { return edited.new_bytes; }))
+      .about("Size of what is new in the store.");
 }
 
-void add_parts_of_collections(measure::ResultTable& table, const std::vector<EditRow>& rows) {
+void add_parts_of_collections(ResultTable& table, const std::vector<EditRow>& rows) {
   using Collected = EditRow::Collected;
-  const auto add_ms = [&](const char* name, Timing Collected::*which) {
-    table.column(name, "ms", rows, of_collections([which](const Collected& collected) {
-                   return (collected.*which).median * 1e3;
-                 }));
+  const auto add_ms = [&](const char* name, Timing Collected::*which, const char* sentence) {
+    table
+        .column(name, "ms", rows, of_collections([which](const Collected& collected) {
+                  return (collected.*which).median * 1e3;
+                }))
+        .about(sentence);
   };
-  const auto add_items = [&](const char* name, const char* title, uint64_t dag::CollectWork::*which) {
+  const auto add_items = [&](const char* name, const char* title, uint64_t dag::CollectWork::*which,
+                             const char* sentence) {
     add_optional(table, name, "nodes", rows,
                  of_collections([which](const Collected& collected) { return collected.work.*which; }),
-                 counted_nodes(title));
+                 counted_nodes(title))
+        .about(sentence);
   };
-  add_ms("mark_ms", &Collected::mark);
-  add_ms("sweep_ms", &Collected::sweep);
-  add_items("items_before", "before", &dag::CollectWork::items_before);
-  add_items("items_after", "after", &dag::CollectWork::items_after);
+  add_ms("mark_ms", &Collected::mark, "Part of `ms` of a collection: marking what is needed.");
+  add_ms("sweep_ms", &Collected::sweep, "Part of `ms` of a collection: removing the rest.");
+  add_items("items_before", "before", &dag::CollectWork::items_before,
+            "Number of nodes in the store before a collection, leaves included.");
+  add_items("items_after", "after", &dag::CollectWork::items_after, "The same after the collection.");
 }
 
 }  // namespace
@@ -128,23 +147,23 @@ std::string edited_scene_text(const measure::EditBenchResult& result) {
                      format_count(result.nodes, "node"));
 }
 
-measure::ResultTable edit_rows_table(const std::vector<EditRow>& rows) {
-  measure::ResultTable table;
+ResultTable edit_rows_table(const std::vector<EditRow>& rows) {
+  ResultTable table;
   add_edit_axes(table, rows, std::identity());
   add_times(table, rows);
   table
       .column(
-          measure::for_people(), "ms", rows, [](const EditRow& row) { return row.time.median * 1e3; },
-          measure::Headings{{"ms each", Look::fixed(3)}, {"each", Look::fixed(3), "ms"}})
+          for_people(), "ms", rows, [](const EditRow& row) { return row.time.median * 1e3; },
+          Headings{{"ms each", Look::fixed(3)}, {"each", Look::fixed(3), "ms"}})
       .column(
-          measure::for_people(), "percent", rows, [](const EditRow& row) { return row.time.spread() * 100; },
-          measure::Headings{{"± %", Look::fixed(0)}, {"spread", Look::fixed(1), "%"}});
+          for_people(), "percent", rows, [](const EditRow& row) { return row.time.spread() * 100; },
+          Headings{{"± %", Look::fixed(0)}, {"spread", Look::fixed(1), "%"}});
   add_parts_of_edits(table, rows);
   add_parts_of_collections(table, rows);
   return table;
 }
 
-measure::ResultTable rows_table(const EditBenchRun& run) {
+ResultTable rows_table(const EditBenchRun& run) {
   return edit_rows_table(run.result.rows);
 }
 
@@ -159,21 +178,28 @@ std::string table_text(const EditBenchRun& run) {
       format_count(run.result.sizes.repetitions, "repetition"), text_table(rows_table(run)).text());
 }
 
-measure::ResultGroup results_of(const EditBenchRun& run) {
-  measure::ResultGroup results;
+ResultGroup results_of(const EditBenchRun& run) {
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& group = results.group({".", "edit"});
+  ResultGroup& group = results.group({".", "edit"});
   group.set("source", run.source)
+      .about("The file that was read, or the city.")
       .set("resolution", run.result.resolution, "voxels")
+      .about("Number of voxels along the longest side of the scene.")
       .set("voxels", run.result.voxels, "voxels")
+      .about("Number of filled voxels.")
       .set("nodes", run.result.nodes, "nodes")
+      .about("Number of nodes of the SVDAG, leaves included.")
       .set("bytes", run.result.bytes, "bytes")
+      .about("Size of these nodes.")
       .set("repetitions", run.result.sizes.repetitions)
-      .set("seconds", run.result.seconds, "s");
+      .about("Number of repetitions, after one that does not count.")
+      .set("seconds", run.result.seconds, "s")
+      .about("Time of the whole benchmark.");
   group.put("rows", rows_table(run));
   const std::vector<KernelOfRow<EditRow>> kernels = kernels_by_row(run.result.rows);
   if (kernels.empty()) return results;
-  measure::ResultTable& table = group.table("kernels");
+  ResultTable& table = group.table("kernels");
   add_edit_axes(table, kernels,
                 [](const KernelOfRow<EditRow>& kernel) -> const EditRow& { return *kernel.row; });
   add_kernel_columns(table, kernels);

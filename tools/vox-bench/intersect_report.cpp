@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <functional>
+#include <algorithm>
+#include <iterator>
 
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/units.h"
+#include "tools/vox-bench/columns.h"
 
 namespace vox {
 namespace {
@@ -16,8 +18,8 @@ using FrameSummary = measure::IntersectSummary;
 // The number of frames of each table that a screen shows.
 constexpr size_t kShownFrames = 12;
 
-measure::Headings milliseconds(const std::string& title) {
-  return {.screen = {title, measure::Look::fixed(3)}, .page = {title, measure::Look::fixed(3), "ms"}};
+Headings milliseconds(const std::string& title) {
+  return {.screen = {title, Look::fixed(3)}, .page = {title, Look::fixed(3), "ms"}};
 }
 
 // Some frames of the first table, evenly among all.
@@ -31,18 +33,21 @@ std::vector<FrameRow> shown_frames(const IntersectRun& run) {
 
 }  // namespace
 
-measure::ResultTable summaries_table(const measure::IntersectResult& result) {
+ResultTable summaries_table(const measure::IntersectResult& result) {
   const std::vector<FrameSummary>& rows = result.summaries;
-  measure::ResultTable table;
-  table.column("table", "", rows, &FrameSummary::table, measure::both({"table"}));
+  ResultTable table;
+  table.column("table", "", rows, &FrameSummary::table, both({"table"}))
+      .about("Name of the table of voxel keys.");
   for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase) {
     const std::string name = measure::kIntersectPhaseNames[phase];
-    table.column(
-        "ms_" + name, "ms", rows,
-        [&](const FrameSummary& row) {
-          return row.frame ? std::optional(row.phases[phase].median * 1e3) : std::nullopt;
-        },
-        milliseconds(name));
+    table
+        .column(
+            "ms_" + name, "ms", rows,
+            [&](const FrameSummary& row) {
+              return row.frame ? std::optional(row.phases[phase].median * 1e3) : std::nullopt;
+            },
+            milliseconds(name))
+        .about("Median time of this phase of the frames, if the table could be measured.");
   }
   const auto frame = [](double measure::Timing::*which) {
     return [=](const FrameSummary& row) {
@@ -50,57 +55,87 @@ measure::ResultTable summaries_table(const measure::IntersectResult& result) {
     };
   };
   table.column("ms", "ms", rows, frame(&measure::Timing::median), milliseconds("frame"))
+      .about("Median time of a frame, if the table could be measured.")
       .column("ms_min", "ms", rows, frame(&measure::Timing::min), milliseconds("fastest"))
+      .about("Time of the fastest frame.")
       .column("ms_max", "ms", rows, frame(&measure::Timing::max), milliseconds("slowest"))
+      .about("Time of the slowest frame.")
       .column("frames_per_second", "1/s", rows, &FrameSummary::frames_per_second,
-              measure::both({"frames a second", measure::Look::fixed(1)}))
+              both({"frames a second", Look::fixed(1)}))
+      .about("Frames per second, by the median.")
       .column("bytes", "bytes", rows, &FrameSummary::bytes,
-              {.screen = {"MiB", measure::Look::mib()}, .page = {"tables", measure::Look::mib(), "MiB"}})
-      .column("error", "", rows, &FrameSummary::error);
+              {.screen = {"MiB", Look::mib()}, .page = {"tables", Look::mib(), "MiB"}})
+      .about("Greatest size of all tables of a frame.")
+      .column("error", "", rows, &FrameSummary::error)
+      .about("The reason if there are no times; otherwise empty.");
   return table;
 }
 
-measure::ResultTable frames_table(const std::vector<FrameRow>& rows) {
+ResultTable frames_table(const std::vector<FrameRow>& rows) {
   using Counts = measure::IntersectCounts;
-  measure::ResultTable table;
-  const auto count = [&](const char* name, const char* unit, const char* title, uint64_t Counts::*which) {
-    table.column(
-        name, unit, rows, [=](const FrameRow& row) { return row.counts.*which; },
-        measure::both({title, measure::Look::count()}));
+  ResultTable table;
+  const auto count = [&](const char* name, const char* unit, const char* title, uint64_t Counts::*which,
+                         const char* sentence) {
+    table
+        .column(
+            name, unit, rows, [=](const FrameRow& row) { return row.counts.*which; },
+            both({title, Look::count()}))
+        .about(sentence);
   };
   table.column("table", "", rows, &FrameRow::table)
-      .column("frame", "", rows, &FrameRow::frame, measure::both({"frame"}))
-      .column("turn", "turns", rows, &FrameRow::turn,
-              measure::both({"turn", measure::Look::fixed(0, 360), "°"}))
-      .column("shift", "voxels", rows, &FrameRow::shift, measure::both({"shift", measure::Look::fixed(1)}));
-  count("first_voxels", "voxels", "voxels of A", &Counts::first_voxels);
-  count("second_voxels", "voxels", "of B", &Counts::second_voxels);
-  count("common_voxels", "voxels", "of both", &Counts::common_voxels);
-  count("candidates", "pairs", "pairs", &Counts::candidates);
-  count("meeting", "pairs", "that meet", &Counts::meeting);
+      .about("Name of the table of voxel keys.")
+      .column("frame", "", rows, &FrameRow::frame, both({"frame"}))
+      .about("Number of the frame.")
+      .column("turn", "turns", rows, &FrameRow::turn, both({"turn", Look::fixed(0, 360), "°"}))
+      .about("Rotation of the second mesh.")
+      .column("shift", "voxels", rows, &FrameRow::shift, both({"shift", Look::fixed(1)}))
+      .about("Distance of the second mesh from the middle, along x.");
+  count("first_voxels", "voxels", "voxels of A", &Counts::first_voxels,
+        "Number of voxels that the first mesh fills.");
+  count("second_voxels", "voxels", "of B", &Counts::second_voxels,
+        "Number of voxels that the second mesh fills.");
+  count("common_voxels", "voxels", "of both", &Counts::common_voxels,
+        "Number of voxels that both meshes fill.");
+  count("candidates", "pairs", "pairs", &Counts::candidates,
+        "Number of pairs of triangles, one of each mesh, that have a voxel in common.");
+  count("meeting", "pairs", "that meet", &Counts::meeting,
+        "Number of these pairs that have a point in common.");
   for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase) {
     const std::string name = measure::kIntersectPhaseNames[phase];
-    table.column(
-        "ms_" + name, "ms", rows, [&](const FrameRow& row) { return row.seconds[phase] * 1e3; },
-        milliseconds(name));
+    table
+        .column(
+            "ms_" + name, "ms", rows, [&](const FrameRow& row) { return row.seconds[phase] * 1e3; },
+            milliseconds(name))
+        .about("Time of this phase of the frame.");
   }
-  table.column(
-      "ms", "ms", rows, [](const FrameRow& row) { return row.total_seconds() * 1e3; }, milliseconds("frame"));
+  table
+      .column(
+          "ms", "ms", rows, [](const FrameRow& row) { return row.total_seconds() * 1e3; },
+          milliseconds("frame"))
+      .about("Time of the whole frame.");
   return table;
 }
 
-measure::ResultGroup results_of(const IntersectRun& run) {
-  measure::ResultGroup results;
+ResultGroup results_of(const IntersectRun& run) {
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& group = results.group({".", "intersect"});
+  ResultGroup& group = results.group({".", "intersect"});
   group.set("first", run.first)
+      .about("Name of the first mesh.")
       .set("second", run.second)
+      .about("Name of the second mesh.")
       .set("first_triangles", run.result.first_triangles, "triangles")
+      .about("Number of triangles of the first mesh.")
       .set("second_triangles", run.result.second_triangles, "triangles")
+      .about("Number of triangles of the second mesh.")
       .set("resolution", run.options.resolution, "voxels")
+      .about("Number of voxels along a side of the grid.")
       .set("frames", run.options.frames)
+      .about("Number of frames.")
       .set("paper_frames_per_second", measure::IntersectOptions::kPaperFramesPerSecond, "1/s")
-      .set("seconds", run.result.seconds, "s");
+      .about("Frames per second in Alcantara et al. 2009, at 128³.")
+      .set("seconds", run.result.seconds, "s")
+      .about("Time of the whole benchmark.");
   group.put("tables", summaries_table(run.result));
   group.put("rows", rows_table(run));
   return results;
@@ -115,13 +150,13 @@ std::string paper_text() {
 
 std::string table_text(const IntersectRun& run) {
   const measure::IntersectResult& result = run.result;
-  std::string text =
-      fmt::format("{}\n\n{} ({}) and {} ({}) at {}³, {}, medians in ms\n{}", run.device_text, run.first,
-                  format_count(result.first_triangles, "triangle"), run.second,
-                  format_count(result.second_triangles, "triangle"), run.options.resolution,
-                  format_count(run.options.frames, "frame"), text_table(summaries_table(result)).text());
-  for (const FrameSummary& summary : result.summaries)
-    if (!summary.error.empty()) text += fmt::format("  {}: {}\n", summary.table, summary.error);
+  const ResultTable summaries = summaries_table(result);
+  std::string text = fmt::format("{}\n\n{} ({}) and {} ({}) at {}³, {}, medians in ms\n{}", run.device_text,
+                                 run.first, format_count(result.first_triangles, "triangle"), run.second,
+                                 format_count(result.second_triangles, "triangle"), run.options.resolution,
+                                 format_count(run.options.frames, "frame"), text_table(summaries).text());
+  for (const ResultRow& row : rows_with_errors(rows_of(summaries)))
+    text += fmt::format("  {}: {}\n", row.word("table"), row.word("error"));
   text += fmt::format("({})\n", paper_text());
   if (result.rows.empty()) return text;
   const std::vector<FrameRow> shown = shown_frames(run);
@@ -133,89 +168,83 @@ namespace {
 
 // The page that vox-bench intersect writes with --html.
 
-using FrameRows = std::vector<FrameRow>;
-
-FrameRows rows_of_table(const IntersectRun& run, const std::string& table) {
-  FrameRows rows;
-  for (const FrameRow& row : run.result.rows)
-    if (row.table == table) rows.push_back(row);
-  return rows;
-}
-
-LineChart::Series line_over_frames(const std::string& name, const FrameRows& rows,
-                                   const std::function<double(const FrameRow&)>& value) {
-  LineChart::Series line = {name, {}};
-  for (const FrameRow& row : rows) {
-    const double y = value(row);
-    line.points.push_back({static_cast<double>(row.frame), y, y, y});
+// Adds a line for each of these columns over the frames.
+void add_lines(LineChart& chart, const ResultRows& rows,
+               const std::vector<std::pair<std::string, std::string>>& names_and_columns) {
+  for (const auto& [name, column] : names_and_columns) {
+    LineChart::Series& line = chart.series.emplace_back(LineChart::Series{name, {}});
+    for (const ResultRow& row : rows) {
+      const double y = row.number(column);
+      line.points.push_back({row.number("frame"), y, y, y});
+    }
   }
-  return line;
 }
 
 LineChart frames_chart(const std::string& title, const std::string& description, const std::string& unit) {
   return {.title = title, .description = description, .x_title = "frame", .y_title = unit};
 }
 
-void add_phases(HtmlPage& page, const std::string& table, const FrameRows& rows) {
+// The names of the phases and their columns.
+std::vector<std::pair<std::string, std::string>> phase_columns() {
+  std::vector<std::pair<std::string, std::string>> columns;
+  for (const std::string name : measure::kIntersectPhaseNames) columns.emplace_back(name, "ms_" + name);
+  return columns;
+}
+
+void add_phases(HtmlPage& page, const std::string& name, const ResultTable& table) {
   const std::string caption =
       "Milliseconds of each phase, frame by frame, and of all together; the table has what was found.";
-  LineChart chart = frames_chart("Frames with the table " + table, caption, "ms");
-  for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase)
-    chart.series.push_back(line_over_frames(measure::kIntersectPhaseNames[phase], rows,
-                                            [=](const FrameRow& row) { return row.seconds[phase] * 1e3; }));
-  chart.series.push_back(
-      line_over_frames("frame", rows, [](const FrameRow& row) { return row.total_seconds() * 1e3; }));
-  page.figure(chart.title, caption, draw(chart), page_table(frames_table(rows)));
+  LineChart chart = frames_chart("Frames with the table " + name, caption, "ms");
+  add_lines(chart, rows_of(table), phase_columns());
+  add_lines(chart, rows_of(table), {{"frame", "ms"}});
+  page.figure(chart.title, caption, draw(chart), page_table(table));
 }
 
 // Adds a chart of what one table finds; the others find the same.
-void add_found(HtmlPage& page, const FrameRows& rows) {
+void add_found(HtmlPage& page, const ResultRows& rows) {
   const std::string caption =
       "Voxels that both fill, pairs of triangles with such a voxel, and those that meet.";
   LineChart chart = frames_chart("What was found", caption, "voxels, pairs (logarithmic)");
   chart.y_scale = ChartScale::Log;
-  const auto add = [&](const char* name, uint64_t measure::IntersectCounts::*which) {
-    chart.series.push_back(line_over_frames(
-        name, rows, [=](const FrameRow& row) { return static_cast<double>(row.counts.*which); }));
-  };
-  add("voxels of both", &measure::IntersectCounts::common_voxels);
-  add("pairs", &measure::IntersectCounts::candidates);
-  add("that meet", &measure::IntersectCounts::meeting);
-  HtmlTable table({{"frame", "", HtmlTable::Kind::Words}, {"voxels of both"}, {"pairs"}, {"that meet"}});
-  for (const FrameRow& row : rows)
-    table.row({HtmlCell(std::to_string(row.frame)), count_cell(row.counts.common_voxels),
-               count_cell(row.counts.candidates), count_cell(row.counts.meeting)});
-  page.figure(chart.title, caption, draw(chart), table);
+  std::vector<PageColumn> columns = {{{"frame", "", HtmlTable::Kind::Words}, cell_in("frame")}};
+  const std::vector<std::pair<std::string, std::string>> found = {
+      {"voxels of both", "common_voxels"}, {"pairs", "candidates"}, {"that meet", "meeting"}};
+  add_lines(chart, rows, found);
+  for (const auto& [name, column] : found) columns.push_back({{name}, cell_in(column, Look::count())});
+  page.figure(chart.title, caption, draw(chart), page_table(rows, columns));
 }
 
-void add_summary(HtmlPage& page, const IntersectRun& run) {
+void add_summary(HtmlPage& page, const ResultTable& summaries) {
   BarChart chart = {.title = "A frame with each table",
                     .description = "For each table the median milliseconds of each phase, end to end",
                     .unit = "ms",
                     .bars = BarChart::Bars::EndToEnd};
-  for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase)
-    chart.series.push_back({measure::kIntersectPhaseNames[phase], {}});
-  for (const measure::IntersectSummary& summary : run.result.summaries) {
-    if (!summary.frame) continue;
-    chart.rows.push_back(summary.table);
-    chart.notes.push_back(fmt::format("{:.1f} frames/s", summary.frames_per_second().value_or(0)));
-    for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase)
-      chart.series[phase].values.push_back(summary.phases[phase].median * 1e3);
+  std::vector<std::string> columns;
+  for (const auto& [name, column] : phase_columns()) {
+    chart.series.push_back({name, {}});
+    columns.push_back(column);
   }
+  add_bars(chart, rows_with_value(rows_of(summaries), "ms"), text_in("table"), columns, 1,
+           [](const ResultRow& row) { return row.text("frames_per_second", Look::fixed(1)) + " frames/s"; });
   if (chart.rows.empty()) return;
   page.figure(chart.title, "Medians over all frames. " + paper_text() + ".", draw(chart),
-              page_table(summaries_table(run.result)));
+              page_table(summaries));
 }
 
-void add_errors(HtmlPage& page, const IntersectRun& run) {
-  HtmlTable table({{"table", "", HtmlTable::Kind::Name}, {"why", "", HtmlTable::Kind::Words}});
-  bool any = false;
-  for (const measure::IntersectSummary& summary : run.result.summaries)
-    if (!summary.error.empty()) {
-      any = true;
-      table.row({summary.table, summary.error});
-    }
-  if (any) page.section("What could not be measured").table("Tables without figures", table);
+void add_unmeasured(HtmlPage& page, const ResultRows& rows) {
+  if (rows.empty()) return;
+  page.section("What could not be measured")
+      .table("Tables without figures",
+             page_table(rows, {{{"table", "", HtmlTable::Kind::Name}, cell_in("table")},
+                               {{"why", "", HtmlTable::Kind::Words}, cell_in("error")}}));
+}
+
+// The rows of a table's frames.
+ResultTable frames_of(const IntersectRun& run, const std::string& table) {
+  std::vector<FrameRow> rows;
+  std::ranges::copy_if(run.result.rows, std::back_inserter(rows),
+                       [&](const FrameRow& row) { return row.table == table; });
+  return frames_table(rows);
 }
 
 }  // namespace
@@ -228,14 +257,16 @@ HtmlPage page_of(const IntersectRun& run) {
                             format_count(result.second_triangles, "triangle"), run.options.resolution,
                             format_count(run.options.frames, "frame"), format_seconds(result.seconds)));
   page.section("Time");
-  add_summary(page, run);
-  for (const measure::IntersectSummary& summary : result.summaries)
-    if (summary.frame) add_phases(page, summary.table, rows_of_table(run, summary.table));
+  const ResultTable summaries = summaries_table(result);
+  add_summary(page, summaries);
+  for (const ResultRow& row : rows_with_value(rows_of(summaries), "ms"))
+    add_phases(page, row.word("table"), frames_of(run, row.word("table")));
   if (!result.rows.empty()) {
     page.section("Voxels and pairs");
-    add_found(page, rows_of_table(run, result.rows.front().table));
+    const ResultTable frames = frames_of(run, result.rows.front().table);
+    add_found(page, rows_of(frames));
   }
-  add_errors(page, run);
+  add_unmeasured(page, rows_with_errors(rows_of(summaries)));
   set_run(page, run);
   return page;
 }

@@ -1,35 +1,44 @@
-#include "tools/vox-bench/reports.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/units.h"
 #include "tools/vox-bench/columns.h"
+#include "tools/vox-bench/reports.h"
 
 namespace vox {
 namespace {
 
 using KeysRow = measure::KeysBenchRow;
+using AgesRow = measure::KeyAgesRow;
+using FailuresRow = measure::KeyFailuresRow;
 
 // The columns that all rows have.
-measure::ResultTable points_table(const auto& rows) {
+ResultTable points_table(const auto& rows) {
   using Row = std::ranges::range_value_t<decltype(rows)>;
-  measure::ResultTable table;
-  table.column("table", "", rows, &Row::table, measure::both({"table"}))
+  ResultTable table;
+  table.column("table", "", rows, &Row::table, both({"table"}))
+      .about("Name of the table of voxel keys, as for `--tables`.")
       .column("set", "", rows, &Row::set)
+      .about("The set of keys: `random`, `pixels`, `image`, `surface` or `painted`.")
       .column("layout", "", rows, &Row::layout)
-      .column("key_bits", "bits", rows, &Row::key_bits, measure::both({"key bits"}))
+      .about("The order of the keys: `row-major`, `morton` or `bit-reversed`; empty for random keys.")
+      .column("key_bits", "bits", rows, &Row::key_bits, both({"key bits"}))
+      .about("Number of bits of a key at most.")
       .column("value_bits", "bits", rows, &Row::value_bits)
+      .about("Number of bits of a key's value.")
       .column("cell_bits", "bits", rows, &Row::cell_bits)
+      .about("Number of bits of the word that holds key and value.")
       .column("keys", "keys", rows, &Row::keys)
-      .column("load_factor", "1", rows, &Row::load_factor, measure::both({"load factor"}));
+      .about("Number of keys that the table holds.")
+      .column("load_factor", "1", rows, &Row::load_factor, both({"load factor"}))
+      .about("Number of keys for each cell, as far as the table can choose.");
   return table;
 }
 
-measure::Headings counted(const char* title) {
-  return measure::both({title, measure::Look::count()});
+Headings counted(const char* title) {
+  return both({title, Look::count()});
 }
 
 // Returns the share of `part` in `all`; none if `all` is 0.
@@ -38,40 +47,120 @@ std::optional<double> share_of(uint64_t part, uint64_t all) {
   return static_cast<double>(part) / static_cast<double>(all);
 }
 
-measure::Headings percent(const char* title, int digits) {
-  const measure::Look look = measure::Look::fixed(digits, 100);
+Headings percent(const char* title, int digits) {
+  const Look look = Look::fixed(digits, 100);
   return {{title, look, "%"}, {title, look, "%"}};
 }
 
-measure::ResultTable measured_table(const std::vector<KeysRow>& rows) {
-  measure::ResultTable table = points_table(rows);
+}  // namespace
+
+ResultTable keys_rows_table(const std::vector<KeysRow>& rows) {
+  ResultTable table = points_table(rows);
   table.column("multiplicity", "values", rows, &KeysRow::multiplicity)
+      .about("Mean number of values of a key, if keys have several.")
       .column("op", "", rows, &KeysRow::op)
+      .about(
+          "The operation: `build`, `build-ordered`, `find-stored`, `find`, `find-all`, `find-view`, "
+          "`build-multi`, "
+          "`find-multi`, `build-index` or `find-index`.")
       .column("hit_rate", "percent", rows, &KeysRow::hit_rate)
-      .column("items", "keys", rows, &KeysRow::items);
+      .about("Share of the searched keys that are stored, for `find`.")
+      .column("items", "keys", rows, &KeysRow::items)
+      .about("Number of keys that a repetition builds a table from, or searches.");
   add_times(table, rows);
   table.column("repetitions", "", rows, &KeysRow::repetitions)
+      .about("Number of repetitions.")
       .column("per_second", "1/s", rows, &KeysRow::items_per_second)
+      .about("Keys per second, by the median.")
       .column("sectors", "sectors per key", rows, &KeysRow::sectors)
+      .about("Mean number of sectors of 32 bytes that a search reads.")
       .column("warp_sectors", "sectors per key", rows, &KeysRow::warp_sectors)
+      .about(
+          "The same if 32 searches share the sectors that they read at one step; for `find-all` and "
+          "`find-view`, unless "
+          "32 lanes search a table together.")
       .column("ceiling_share", "1", rows, &KeysRow::ceiling_share)
+      .about("Share of the ceiling of random reads of 32 bytes.")
       .column("bytes", "bytes", rows, &KeysRow::bytes)
+      .about("Size of the table, if it could be built.")
       .column("bytes_per_key", "bytes per key", rows, &KeysRow::bytes_per_key)
+      .about("Size of the table for each key, or for each value if keys have several.")
       .column("attempts", "", rows, &KeysRow::attempts)
+      .about("Number of attempts of the build, each with other hash functions.")
       .column("restarts", "", rows, &KeysRow::restarts)
+      .about("Number of restarts of parts of the table.")
       .column("most_probes", "", rows, &KeysRow::most_probes)
+      .about("Number of places that a search may look at.")
       .column("wrong", "keys", rows, &KeysRow::wrong)
-      .column("error", "", rows, &KeysRow::error);
+      .about("Number of wrong results of searches, in all repetitions.")
+      .column("error", "", rows, &KeysRow::error)
+      .about("The reason if there are no times or the results are wrong; otherwise empty.");
   return table;
 }
 
-measure::ResultTable ages_table(const std::vector<measure::KeyAgesRow>& rows) {
-  measure::ResultTable table = points_table(rows);
-  table.column("age", "", rows, &measure::KeyAgesRow::age)
-      .column("count", "keys", rows, &measure::KeyAgesRow::count)
-      .column("share", "1", rows, &measure::KeyAgesRow::share);
+ResultTable ages_table(const std::vector<AgesRow>& rows) {
+  ResultTable table = points_table(rows);
+  table.column("age", "", rows, &AgesRow::age)
+      .about(
+          "The place, counted from 1, of those that a search looks at. 255 stands for all later places, too.")
+      .column("count", "keys", rows, &AgesRow::count)
+      .about("Number of keys that are found there.")
+      .column("share", "1", rows, &AgesRow::share)
+      .about("Share of all keys.");
   return table;
 }
+
+ResultTable failures_table(const std::vector<FailuresRow>& rows) {
+  ResultTable table = points_table(rows);
+  table.column("builds", "builds", rows, &FailuresRow::builds, counted("builds"))
+      .about("Number of builds; 0 if the table does not offer the load factor.")
+      .column("retried", "builds", rows, &FailuresRow::retried, counted("retried"))
+      .about("Number of builds that needed more than one attempt.")
+      .column(
+          "retried_share", "1", rows,
+          [](const FailuresRow& row) { return share_of(row.retried, row.builds); }, percent("of builds", 3))
+      .about("Share of these builds in all, if there are any.")
+      .column("failed", "builds", rows, &FailuresRow::failed, counted("failed"))
+      .about("Number of builds without success.")
+      .column("most_attempts", "", rows, &FailuresRow::most_attempts, counted("most attempts"))
+      .about("Greatest number of attempts of a build.")
+      .column("restarts", "", rows, &FailuresRow::restarts, counted("restarts"))
+      .about("Number of restarts of parts of tables, in all builds.")
+      .column("parts", "", rows, &FailuresRow::parts)
+      .about("Number of these parts, such as the buckets of `cuckoo2009`.")
+      .column(
+          "restarts_share", "1", rows,
+          [](const FailuresRow& row) { return share_of(row.restarts, row.parts); }, percent("of parts", 3))
+      .about("Restarts for each part, if tables have parts.")
+      .column("most_probes", "", rows, &FailuresRow::most_probes, counted("probes"))
+      .about("Greatest number of places that a search may look at.")
+      .column("error", "", rows, &FailuresRow::error)
+      .about("The error of the first build that failed; otherwise empty.");
+  return table;
+}
+
+std::string set_text(const ResultRow& row) {
+  const std::string layout = row.word("layout").empty() ? "" : ", " + row.word("layout");
+  const std::string values = row.number("value_bits") > 0 ? ", values of " + row.text("value_bits") : "";
+  const std::string each =
+      row.has("multiplicity")
+          ? fmt::format(", {} of each",
+                        format_count(static_cast<uint64_t>(row.number("multiplicity")), "value"))
+          : "";
+  return fmt::format("{}{}, {} of {} bits{}{}", row.word("set"), layout, counted_text(row, "keys", "key"),
+                     row.text("key_bits"), values, each);
+}
+
+std::string set_text(const measure::KeyTablePoint& point) {
+  const ResultTable table = points_table(std::vector{point});
+  return set_text(ResultRow(table, 0));
+}
+
+std::string op_text(const ResultRow& row) {
+  return row.has("hit_rate") ? row.word("op") + " " + row.text("hit_rate") + " %" : row.word("op");
+}
+
+namespace {
 
 // The ages of the keys of one table.
 struct AgesSummary : measure::KeyTablePoint {
@@ -79,10 +168,10 @@ struct AgesSummary : measure::KeyTablePoint {
   uint32_t most_of_99 = 0, most = 0;  // of 99 in a hundred; of all
 };
 
-std::vector<AgesSummary> summaries_of(const std::vector<measure::KeyAgesRow>& rows) {
+std::vector<AgesSummary> summaries_of(const std::vector<AgesRow>& rows) {
   std::vector<AgesSummary> summaries;
   std::vector<uint64_t> counted;  // keys, for each summary
-  for (const measure::KeyAgesRow& row : rows) {
+  for (const AgesRow& row : rows) {
     if (row.age == 1) {
       summaries.push_back({row.point()});
       counted.push_back(0);
@@ -98,165 +187,99 @@ std::vector<AgesSummary> summaries_of(const std::vector<measure::KeyAgesRow>& ro
 
 }  // namespace
 
-measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows) {
-  using Failures = measure::KeyFailuresRow;
-  measure::ResultTable table = points_table(rows);
-  table.column("builds", "builds", rows, &Failures::builds, counted("builds"))
-      .column("retried", "builds", rows, &Failures::retried, counted("retried"))
-      .column(
-          "retried_share", "1", rows, [](const Failures& row) { return share_of(row.retried, row.builds); },
-          percent("of builds", 3))
-      .column("failed", "builds", rows, &Failures::failed, counted("failed"))
-      .column("most_attempts", "", rows, &Failures::most_attempts, counted("most attempts"))
-      .column("restarts", "", rows, &Failures::restarts, counted("restarts"))
-      .column("parts", "", rows, &Failures::parts)
-      .column(
-          "restarts_share", "1", rows, [](const Failures& row) { return share_of(row.restarts, row.parts); },
-          percent("of parts", 3))
-      .column("most_probes", "", rows, &Failures::most_probes, counted("probes"))
-      .column("error", "", rows, &Failures::error);
-  return table;
-}
-
-measure::ResultTable ages_summary(const std::vector<measure::KeyAgesRow>& rows) {
+ResultTable ages_summary(const std::vector<AgesRow>& rows) {
   const std::vector<AgesSummary> summaries = summaries_of(rows);
-  measure::ResultTable table;
-  table.column("table", "", summaries, &AgesSummary::table, measure::both({"table"}))
+  const ResultTable points = points_table(summaries);
+  ResultTable table;
+  table.column("table", "", summaries, &AgesSummary::table, both({"table"}))
       .column(
-          "keys", "", summaries, [](const AgesSummary& row) { return set_text(row); },
-          measure::both({"keys", measure::Look::words()}))
-      .column("load_factor", "", summaries, &AgesSummary::load_factor, measure::both({"load factor"}))
-      .column("mean", "", summaries, &AgesSummary::mean, measure::both({"mean age", measure::Look::fixed(3)}))
+          "keys", "", rows_of(points), [](const ResultRow& row) { return set_text(row); },
+          both({"keys", Look::words()}))
+      .column("load_factor", "", summaries, &AgesSummary::load_factor, both({"load factor"}))
+      .column("mean", "", summaries, &AgesSummary::mean, both({"mean age", Look::fixed(3)}))
       .column("most_of_99", "", summaries, &AgesSummary::most_of_99, counted("of 99 %"))
       .column("most", "", summaries, &AgesSummary::most, counted("of all"));
   return table;
 }
 
-measure::ResultTable rows_table(const KeysBenchRun& run) {
-  return run.result.rows.empty() ? ages_table(run.result.ages) : measured_table(run.result.rows);
+ResultTable rows_table(const KeysBenchRun& run) {
+  return run.result.rows.empty() ? ages_table(run.result.ages) : keys_rows_table(run.result.rows);
 }
 
-measure::ResultGroup results_of(const KeysBenchRun& run) {
-  measure::ResultGroup results;
+ResultGroup results_of(const KeysBenchRun& run) {
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& keys = results.group({".", "keys"});
+  ResultGroup& keys = results.group({".", "keys"});
   keys.set("keys", run.result.sizes.keys, "keys")
+      .about("Numbers of keys that tables are built from. A set with a shape has about as many.")
       .set("searches", run.result.sizes.searches, "keys")
-      .set("seconds", run.result.seconds, "s");
+      .about(
+          "Number of keys that are searched at once, except for `find-all`, `find-view` and keys with "
+          "several values.");
+  set_seconds(keys, run.result.seconds);
   keys.put("ceilings", ceilings_table(run.result.ceilings));
-  keys.put("rows", measured_table(run.result.rows));
+  keys.put("rows", keys_rows_table(run.result.rows));
   if (!run.result.ages.empty()) keys.put("ages", ages_table(run.result.ages));
   if (!run.result.failures.empty()) keys.put("failures", failures_table(run.result.failures));
   return results;
 }
 
-std::string set_text(const measure::KeyTablePoint& row) {
-  const std::string layout = row.layout.empty() ? "" : ", " + row.layout;
-  const std::string values = row.value_bits > 0 ? fmt::format(", values of {}", row.value_bits) : "";
-  return fmt::format("{}{}, {} of {} bits{}", row.set, layout, format_count(row.keys, "key"), row.key_bits,
-                     values);
-}
-
-std::string set_text(const KeysRow& row) {
-  return set_text(row.point()) +
-         (row.multiplicity ? fmt::format(", {} of each", format_count(*row.multiplicity, "value")) : "");
-}
-
-std::string op_text(const KeysRow& row) {
-  return row.hit_rate ? fmt::format("{} {} %", row.op, *row.hit_rate) : row.op;
-}
-
 namespace {
 
-// The tables that vox-bench keys prints.
-
-using KeysRows = std::vector<const KeysRow*>;
-
-// Cuts rows into runs of those for which same(row, the one before it) holds.
-template <class Same>
-std::vector<KeysRows> runs_of(const KeysRows& rows, const Same& same) {
-  std::vector<KeysRows> runs;
-  for (const KeysRow* row : rows) {
-    if (runs.empty() || !same(*row, *runs.back().back())) runs.emplace_back();
-    runs.back().push_back(row);
-  }
-  return runs;
-}
+// The lines that vox-bench keys prints, a table for each set of keys.
 
 // "512.3  1.24  0.31   45 %": millions of keys a second, sectors that a search reads, that it reads where those
 // beside it share them, share of the ceiling; of a build its rate and how far the other times are from the
 // median.
-std::string rate_text(const KeysRow& row) {
-  const auto rate = row.items_per_second();
-  if (!rate) return "-";
-  const std::string millions = fmt::format("{:.1f}", *rate * 1e-6);
-  if (row.sectors)
-    return fmt::format("{} {:5.2f}{} {:4.0f} %", millions, *row.sectors,
-                       row.warp_sectors ? fmt::format(" {:5.2f}", *row.warp_sectors) : "",
-                       row.ceiling_share.value_or(0) * 100);
-  return fmt::format("{} ±{:3.0f} %", millions, row.time->spread() * 100);
+std::string rate_text(const ResultRow& row) {
+  const std::string millions = row.text("per_second", Look::fixed(1, 1e-6));
+  if (!row.has("sectors")) return fmt::format("{} ±{:3.0f} %", millions, time_of(row).spread() * 100);
+  const std::string warp = row.has("warp_sectors") ? fmt::format(" {:5.2f}", row.number("warp_sectors")) : "";
+  return fmt::format("{} {:5.2f}{} {:4.0f} %", millions, row.number("sectors"), warp,
+                     row.number("ceiling_share") * 100);
 }
 
-// The headings of all that was measured with one set, in the order in which it comes first.
-std::vector<std::string> ops_of(const KeysRows& rows) {
-  std::vector<std::string> ops;
-  for (const KeysRow* row : rows)
-    if (row->time && std::ranges::find(ops, op_text(*row)) == ops.end()) ops.push_back(op_text(*row));
-  return ops;
+std::string text_or_dash(const ResultRow& row, std::string_view column, const Look& look = {}) {
+  return row.has(column) ? row.text(column, look) : "-";
 }
 
-std::vector<std::string> cells_of(const KeysRows& line, const std::vector<std::string>& ops) {
-  const KeysRow& first = *line.front();
-  std::vector<std::string> cells = {first.table, fmt::format("{}", first.load_factor)};
-  for (const std::string& op : ops) {
-    const auto found = std::ranges::find_if(line, [&](const KeysRow* row) { return op_text(*row) == op; });
-    cells.push_back(found == line.end() ? "-" : rate_text(**found));
-  }
-  cells.push_back(first.bytes ? format_mib(*first.bytes) : "-");
-  for (const auto& count : {first.attempts, first.most_probes})
-    cells.push_back(count ? std::to_string(*count) : "-");
-  return cells;
+std::vector<LinePart> parts_of_keys(const ResultRow& row) {
+  std::vector<LinePart> parts = {{0, "table", row.word("table")}, {0, "load", row.text("load_factor")}};
+  if (row.has("ms")) parts.push_back({1, op_text(row), rate_text(row)});
+  parts.push_back({2, "MiB", text_or_dash(row, "bytes", Look::mib())});
+  parts.push_back({2, "attempts", text_or_dash(row, "attempts")});
+  parts.push_back({2, "probes", text_or_dash(row, "most_probes")});
+  return parts;
 }
 
-// A line that says what is wrong, if anything is.
-std::string error_text(const measure::KeyTablePoint& row) {
-  return row.error.empty() ? "" : fmt::format("  {} at {}: {}\n", row.table, row.load_factor, row.error);
+const LineView kKeysLines = {
+    .line = [](const ResultRow& row) { return row.word("table") + " " + row.text("load_factor"); },
+    .parts = parts_of_keys,
+    .missing = "-"};
+
+// Lines that say what is wrong, if anything is.
+std::string errors_text(const ResultRows& rows) {
+  std::string text;
+  for (const ResultRow& row : rows_with_errors(rows))
+    text += fmt::format("  {} at {}: {}\n", row.word("table"), row.text("load_factor"), row.word("error"));
+  return text;
 }
 
-// The lines of one set, and then what kept tables from being measured.
-std::string set_lines(const KeysRows& rows) {
-  const std::vector<std::string> ops = ops_of(rows);
-  std::vector<std::string> titles = {"table", "load"};
-  titles.insert(titles.end(), ops.begin(), ops.end());
-  titles.insert(titles.end(), {"MiB", "attempts", "probes"});
-  TextTable table(std::move(titles));
-  std::string errors;
-  for (const KeysRows& line : runs_of(rows, [](const KeysRow&a, const KeysRow&b) {
-         return a.table == b.table && a.load_factor == b.load_factor;
-       })) {
-    table.row(cells_of(line, ops));
-    for (const KeysRow* row : line) errors += error_text(*row);
-  }
-  return fmt::format("\n{}\n{}{}", set_text(*rows.front()), table.text(), errors);
-}
-
-std::string ages_text(const std::vector<measure::KeyAgesRow>& rows) {
+std::string ages_text(const std::vector<AgesRow>& rows) {
   return rows.empty() ? "" : "\nages of keys\n" + text_table(ages_summary(rows)).text();
 }
 
-std::string failures_text(const std::vector<measure::KeyFailuresRow>& rows) {
+std::string failures_text(const std::vector<FailuresRow>& rows) {
   if (rows.empty()) return "";
-  std::string errors;
-  for (const measure::KeyFailuresRow& row : rows) errors += error_text(row);
+  const ResultTable table = failures_table(rows);
   return fmt::format("\nbuilds of {} random keys\n{}{}", format_count(rows.front().keys),
-                     text_table(failures_table(rows)).text(), errors);
+                     text_table(table).text(), errors_text(rows_of(table)));
 }
 
 }  // namespace
 
 std::string table_text(const KeysBenchRun& run) {
-  KeysRows rows;
-  for (const KeysRow& row : run.result.rows) rows.push_back(&row);
+  const ResultTable table = keys_rows_table(run.result.rows);
   std::string text = fmt::format(
       "{}\n{}"
       "millions of keys a second; of builds with how far other times are from the median; of searches with "
@@ -266,9 +289,9 @@ std::string table_text(const KeysBenchRun& run) {
       "and the share that all of them are of the first of these ceilings (above 100 % where a sector serves "
       "several)\n",
       run.device_text, ceilings_text(run.result.ceilings));
-  for (const KeysRows& set :
-       runs_of(rows, [](const KeysRow&a, const KeysRow&b) { return set_text(a) == set_text(b); }))
-    text += set_lines(set);
+  for (const ResultRows& set : runs_of(rows_of(table), [](const ResultRow& row) { return set_text(row); }))
+    text += fmt::format("\n{}\n{}{}", set_text(set.front()), line_table(set, kKeysLines).text(),
+                        errors_text(set));
   return text + ages_text(run.result.ages) + failures_text(run.result.failures);
 }
 

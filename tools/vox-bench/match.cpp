@@ -14,6 +14,7 @@
 #include "libvox/base/units.h"
 #include "libvox/engine/engine.h"
 #include "libvox/hash/keyed/key_table.h"
+#include "libvox/match/picture_pair.h"
 #include "libvox/measure/match_bench.h"
 #include "tools/common/command_line.h"
 #include "tools/common/tool.h"
@@ -32,7 +33,7 @@ struct PictureFiles {
 struct MatchCommand {
   measure::MatchBenchOptions bench;  // but for the pictures
   std::optional<PictureFiles> pictures;
-  measure::PicturePairOptions pair;  // where no files are named
+  match::PicturePairOptions pair;  // where no files are named
   std::optional<std::filesystem::path> overlay;
   EngineOptions engine;
   ResultFiles files;
@@ -46,7 +47,7 @@ MatchCommand read_match_command(const CommandLine& arguments);
 namespace {
 
 using MatchBench = measure::MatchBenchOptions;
-using measure::PicturePairOptions;
+using match::PicturePairOptions;
 
 enum MatchTrait : uint32_t { kGeneratedPair = 1 };
 
@@ -93,13 +94,13 @@ OptionTopic match_matching() {
            .words = with_all(hash::key_table_names()),
            .preset = fmt::format("{}", fmt::join(preset.tables, ",")),
            .help = "Measure these tables."},
-          ranged("points", {MatchBench::kFewestPoints, measure::kMostFeaturePoints}, preset.points,
+          ranged("points", {MatchBench::kFewestPoints, match::kMostFeaturePoints}, preset.points,
                  "Largest number of feature points of each picture."),
           ranged("bases", {1, MatchBench::kMostBases}, preset.bases,
                  "Largest number of bases of the reference."),
           ranged("query-bases", {1, MatchBench::kMostBases}, preset.query_bases,
                  "Largest number of bases of the query."),
-          ranged("cells", {MatchBench::kFewestCells, measure::BasisFrame::kMostCells}, preset.cells,
+          ranged("cells", {MatchBench::kFewestCells, match::BasisFrame::kMostCells}, preset.cells,
                  "Number of cells between the two points of a basis. More cells tell points apart, fewer "
                  "forgive errors."),
           step,
@@ -153,7 +154,7 @@ PicturePairOptions read_pair(const CommandLine& arguments, uint64_t seed) {
   options.side = arguments.whole("side");
   options.clutter = arguments.whole("clutter");
   options.noise = arguments.whole("noise");
-  measure::check(options);
+  match::check(options);
   return options;
 }
 
@@ -202,24 +203,24 @@ MatchCommand read_match_command(const CommandLine& arguments) {
 namespace {
 
 // Reads the pictures, or makes them. Returns what brings the query onto the reference, where that is known.
-std::optional<measure::Similarity> fetch_pictures(const MatchCommand& command,
-                                                  measure::MatchBenchOptions& bench) {
+std::optional<match::Similarity> fetch_pictures(const MatchCommand& command,
+                                                measure::MatchBenchOptions& bench) {
   if (command.pictures) {
     bench.query = read_image(command.pictures->query);
     bench.reference = read_image(command.pictures->reference);
     return std::nullopt;
   }
-  measure::PicturePair pair = measure::make_picture_pair(command.pair);
+  match::PicturePair pair = match::make_picture_pair(command.pair);
   bench.query = std::move(pair.query);
   bench.reference = std::move(pair.reference);
   return pair.known;
 }
 
 scene::Image overlay_of(const measure::MatchBenchOptions& bench, const measure::MatchBenchResult& result) {
-  std::optional<measure::Similarity> similarity;
+  std::optional<match::Similarity> similarity;
   if (result.match) similarity = result.match->similarity;
-  return measure::overlay_of(measure::grey_of(bench.query), measure::grey_of(bench.reference), bench.step,
-                             similarity);
+  return match::overlay_of(match::grey_of(bench.query), match::grey_of(bench.reference), bench.step,
+                           similarity);
 }
 
 // The measurements are written before this: they show which table is wrong.
@@ -234,7 +235,7 @@ void run_match(const CommandLine& arguments) {
   MatchCommand command = read_match_command(arguments);
   check_targets(command.files);
   if (command.overlay) check_writable(*command.overlay, OutputKind::Picture, command.files.overwrite);
-  const std::optional<measure::Similarity> known = fetch_pictures(command, command.bench);
+  const std::optional<match::Similarity> known = fetch_pictures(command, command.bench);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   log_info("{} x {} pixels in {} x {}, on {}", command.bench.query.width, command.bench.query.height,
            command.bench.reference.width, command.bench.reference.height, engine->device_text());

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/units.h"
 #include "tools/vox-bench/columns.h"
 
@@ -10,7 +10,6 @@ namespace vox {
 namespace {
 
 using MatchRow = measure::MatchBenchRow;
-using measure::Look;
 using measure::PictureFeatures;
 
 std::optional<double> milliseconds(const std::optional<measure::Timing>& time) {
@@ -27,7 +26,7 @@ std::string features_text(const std::string& name, const PictureFeatures& found)
 std::string match_text(const measure::MatchBenchResult& result) {
   if (!result.match)
     return fmt::format("none (at most {} for a pair of bases)", format_count(result.most_votes, "vote"));
-  const measure::PictureMatch& match = *result.match;
+  const match::PictureMatch& match = *result.match;
   return fmt::format(
       "turned by {:.3f}°, scaled by {:.5f}, shifted by {:.2f}, {:.2f} pixels; {}, {} of the "
       "query's points fall on points of the reference",
@@ -44,31 +43,31 @@ HtmlPage::Facts facts_of(const MatchRun& run) {
   return facts;
 }
 
-void set_features(measure::ResultGroup& group, const std::string& name, const PictureFeatures& found) {
+void set_features(ResultGroup& group, const std::string& name, const PictureFeatures& found) {
   group.set("file", name)
+      .about("Name of the picture.")
       .set("width", found.width, "pixels")
+      .about("Width of the picture.")
       .set("height", found.height, "pixels")
+      .about("Height of the picture.")
       .set("edge_points", found.edge_points, "points")
+      .about("Number of pixels on edges.")
       .set("points", found.points, "points")
-      .set("bases", found.bases, "bases");
+      .about("Number of feature points, where an edge turns; at most `--points`.")
+      .set("bases", found.bases, "bases")
+      .about("Number of pairs of points that were chosen as bases.");
 }
 
 // A bar for each table, of its three parts.
-Chart times_chart(const std::vector<MatchRow>& rows) {
+Chart times_chart(const ResultRows& rows) {
   BarChart chart = {
       .title = "Time of a match",
       .description = "For each table how long it takes to build the map and the index, and to vote",
       .unit = "ms",
       .bars = BarChart::Bars::EndToEnd,
       .series = {{"map", {}}, {"index", {}}, {"votes", {}}}};
-  for (const MatchRow& row : rows) {
-    if (!row.time) continue;
-    chart.rows.push_back(row.table);
-    chart.notes.push_back(fmt::format("{:.2f}", row.time->median * 1e3));
-    chart.series[0].values.push_back(row.map_time->median * 1e3);
-    chart.series[1].values.push_back(row.index_time->median * 1e3);
-    chart.series[2].values.push_back(row.vote_time->median * 1e3);
-  }
+  add_bars(chart, rows_with_value(rows, "ms"), text_in("table"), {"map_ms", "index_ms", "vote_ms"}, 1,
+           [](const ResultRow& row) { return row.text("ms", Look::fixed(2)); });
   return draw(chart);
 }
 
@@ -76,59 +75,81 @@ Chart times_chart(const std::vector<MatchRow>& rows) {
 
 std::optional<double> MatchRun::off() const {
   if (!known || !result.match) return std::nullopt;
-  return measure::greatest_distance(*known, result.match->similarity, result.query.width,
-                                    result.query.height);
+  return match::greatest_distance(*known, result.match->similarity, result.query.width, result.query.height);
 }
 
-measure::ResultTable rows_table(const MatchRun& run) {
-  using measure::both;
+ResultTable rows_table(const MatchRun& run) {
   const std::vector<MatchRow>& rows = run.result.rows;
   const Look ms = Look::fixed(2);
-  measure::ResultTable table;
+  ResultTable table;
   table.column("table", "", rows, &MatchRow::table, both({"table"}))
+      .about("Name of the table of voxel keys, as for `--tables`.")
       .column("items", "items", rows, &MatchRow::items, both({"items", Look::count()}))
+      .about("Number of items of the map: a point of the reference and a basis.")
       .column("keys", "keys", rows, &MatchRow::keys, both({"keys", Look::count()}))
+      .about("Number of different coordinates.")
       .column("mean_values", "values per key", rows, &MatchRow::mean_values,
               both({"values a key", Look::fixed(1)}))
+      .about("Mean number of values of a key.")
       .column("most_values", "values", rows, &MatchRow::most_values, both({"most", Look::count()}))
+      .about("Greatest number of values of a key.")
       .column("votes", "votes", rows, &MatchRow::votes, both({"votes", Look::count()}))
+      .about("Number of votes that were cast.")
       .column("bytes", "bytes", rows, &MatchRow::bytes, both({"MiB", Look::mib()}))
+      .about("Size of the map and of the index of the reference's bases.")
       .column(
           "map_ms", "ms", rows, [](const MatchRow& row) { return milliseconds(row.map_time); },
           both({"map ms", ms}))
+      .about("Median time of building the map, if the table could be built.")
       .column(
           "index_ms", "ms", rows, [](const MatchRow& row) { return milliseconds(row.index_time); },
           both({"index ms", ms}))
+      .about("Median time of building the index.")
       .column(
           "vote_ms", "ms", rows, [](const MatchRow& row) { return milliseconds(row.vote_time); },
           both({"vote ms", ms}))
+      .about("Median time of voting.")
       .column(
-          measure::for_people(), "ms", rows, [](const MatchRow& row) { return milliseconds(row.time); },
-          both({"all ms", ms, "", measure::Heading::Weight::Total}));
+          for_people(), "ms", rows, [](const MatchRow& row) { return milliseconds(row.time); },
+          both({"all ms", ms, "", Heading::Weight::Total}));
   add_times(table, rows);
-  table.column("repetitions", "", rows, &MatchRow::repetitions).column("error", "", rows, &MatchRow::error);
+  table.column("repetitions", "", rows, &MatchRow::repetitions)
+      .about("Number of repetitions.")
+      .column("error", "", rows, &MatchRow::error)
+      .about("The reason if there are no times or the votes differ; otherwise empty.");
   return table;
 }
 
-measure::ResultGroup results_of(const MatchRun& run) {
+ResultGroup results_of(const MatchRun& run) {
   const measure::MatchBenchResult& result = run.result;
-  measure::ResultGroup results;
+  ResultGroup results;
   set_run(results, run);
-  measure::ResultGroup& group = results.group({".", "match"});
+  ResultGroup& group = results.group({".", "match"});
   set_features(group.group("query"), run.query, result.query);
   set_features(group.group("reference"), run.reference, result.reference);
-  group.set("matched", result.match.has_value()).set("most_votes", result.most_votes, "votes");
+  group.set("matched", result.match.has_value())
+      .about("True if the query was found.")
+      .set("most_votes", result.most_votes, "votes")
+      .about("Greatest number of votes for a pair of bases.");
   if (result.match) {
-    const measure::PictureMatch& match = *result.match;
+    const match::PictureMatch& match = *result.match;
     group.set("turn", match.similarity.degrees(), "degrees")
+        .about("Rotation of the query in the reference, clockwise; only with a match, as all down to `off`.")
         .set("scale", match.similarity.scale(), "1")
+        .about("Number of pixels of the reference for a pixel of the query.")
         .set("shift", std::vector<double>{match.similarity.shift.x, match.similarity.shift.y}, "pixels")
+        .about("Place of the query's first pixel in the reference, x and y.")
         .set("votes", match.votes, "votes")
+        .about("Number of votes for the pair of bases by which the match was found.")
         .set("points", match.points, "points")
-        .set("share", result.share(), "1");
+        .about("Number of the query's points that fall on points of the reference.")
+        .set("share", result.share(), "1")
+        .about("Share of these in the query's points.");
   }
-  if (const auto off = run.off()) group.set("off", *off, "pixels");
-  group.set("seconds", result.seconds, "s");
+  if (const auto off = run.off())
+    group.set("off", *off, "pixels")
+        .about("Greatest distance from the known place at a corner of the query, for generated pictures.");
+  group.set("seconds", result.seconds, "s").about("Time of the whole benchmark.");
   group.put("rows", rows_table(run));
   return results;
 }
@@ -136,9 +157,10 @@ measure::ResultGroup results_of(const MatchRun& run) {
 std::string table_text(const MatchRun& run) {
   std::string text = run.device_text + "\n";
   for (const auto& [name, fact] : facts_of(run)) text += fmt::format("{:<10} {}\n", name + ":", fact);
-  text += "\n" + text_table(rows_table(run)).text();
-  for (const MatchRow& row : run.result.rows)
-    if (!row.error.empty()) text += fmt::format("  {}: {}\n", row.table, row.error);
+  const ResultTable rows = rows_table(run);
+  text += "\n" + text_table(rows).text();
+  for (const ResultRow& row : rows_with_errors(rows_of(rows)))
+    text += fmt::format("  {}: {}\n", row.word("table"), row.word("error"));
   return text;
 }
 
@@ -150,8 +172,9 @@ HtmlPage page_of(const MatchRun& run) {
     page.picture(run.overlay, run.result.match
                                   ? "The reference, with the edges of the query where it was found."
                                   : "The reference, in which the query was not found.");
+  const ResultTable rows = rows_table(run);
   page.section("Tables").figure("Time of a match", "Median of the repetitions; shorter is better.",
-                                times_chart(run.result.rows), page_table(rows_table(run)));
+                                times_chart(rows_of(rows)), page_table(rows));
   set_run(page, run);
   return page;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formats/pages/html_page.h"
+#include "formats/results/views.h"
 #include "libvox/measure/bricks_bench.h"
 #include "libvox/measure/convert_bench.h"
 #include "libvox/measure/edit_bench.h"
@@ -31,12 +32,12 @@ std::string table_text(const BricksBenchRun& run);
 
 // All that was measured. In a report the volume's sizes are attributes of /bricks, which holds the tables
 // `sets`, `rows` and `trade_off`.
-measure::ResultGroup results_of(const BricksBenchRun& run);
-measure::ResultTable rows_table(const BricksBenchRun& run);
-measure::ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows);
+ResultGroup results_of(const BricksBenchRun& run);
+ResultTable rows_table(const BricksBenchRun& run);
+ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows);
 
 // The columns of the rows by which two runs are compared.
-inline measure::ComparedColumns compared_columns(const BricksBenchRun& /*run*/) {
+inline ComparedColumns compared_columns(const BricksBenchRun& /*run*/) {
   return {{"types", "brick_size", "access", "loop", "filter"}, {"lookups", "bytes"}};
 }
 
@@ -54,16 +55,13 @@ std::string table_text(const ConvertBenchRun& run);
 
 // All that was measured. In a report the sizes are attributes of /convert, which holds the table `rows` and,
 // with a profile, `kernels`.
-measure::ResultGroup results_of(const ConvertBenchRun& run);
-measure::ResultTable rows_table(const ConvertBenchRun& run);
+ResultGroup results_of(const ConvertBenchRun& run);
+ResultTable rows_table(const ConvertBenchRun& run);
 
 // The columns of the rows by which two runs are compared.
-inline measure::ComparedColumns compared_columns(const ConvertBenchRun& /*run*/) {
+inline ComparedColumns compared_columns(const ConvertBenchRun& /*run*/) {
   return {{"mesh", "coverage", "materials", "resolution"}, {"triangles", "voxels", "svo_nodes", "nodes"}};
 }
-
-// The mesh, coverage and materials of a row, by which charts group rows: "sphere, conservative, texture".
-std::string series_text(const measure::ConvertBenchRow& row);
 
 // The results as a page with a chart of the times over the resolutions, and of the phases.
 HtmlPage page_of(const ConvertBenchRun& run);
@@ -80,13 +78,13 @@ std::string table_text(const EditBenchRun& run);
 
 // All that was measured. In a report the sizes are attributes of /edit, which holds the table `rows` and,
 // with a profile, `kernels`.
-measure::ResultGroup results_of(const EditBenchRun& run);
-measure::ResultTable rows_table(const EditBenchRun& run);
-measure::ResultTable edit_rows_table(const std::vector<measure::EditBenchRow>& rows);
+ResultGroup results_of(const EditBenchRun& run);
+ResultTable rows_table(const EditBenchRun& run);
+ResultTable edit_rows_table(const std::vector<measure::EditBenchRow>& rows);
 
 // The columns of the rows by which two runs are compared. How many nodes an edit makes on its way is not its
 // work but its way: what comes of it is.
-inline measure::ComparedColumns compared_columns(const EditBenchRun& /*run*/) {
+inline ComparedColumns compared_columns(const EditBenchRun& /*run*/) {
   return {{"series", "order", "size", "batch", "edits"},
           {"changed_voxels", "nodes_new", "leaves_new", "items_after"}};
 }
@@ -109,11 +107,11 @@ std::string table_text(const FormsBenchRun& run);
 
 // All that was measured. In a report the sizes are attributes of /forms, which holds the tables `ceilings`,
 // `sizes` and `rows`.
-measure::ResultGroup results_of(const FormsBenchRun& run);
-measure::ResultTable rows_table(const FormsBenchRun& run);
+ResultGroup results_of(const FormsBenchRun& run);
+ResultTable rows_table(const FormsBenchRun& run);
 
 // The columns of the rows by which two runs are compared.
-inline measure::ComparedColumns compared_columns(const FormsBenchRun& /*run*/) {
+inline ComparedColumns compared_columns(const FormsBenchRun& /*run*/) {
   return {{"form", "brick_size", "load_factor", "layout", "loop"}, {"lookups", "filled", "checksum"}};
 }
 
@@ -122,17 +120,6 @@ HtmlPage page_of(const FormsBenchRun& run);
 
 // "1,234,567 voxels in 512³".
 std::string scene_text(const measure::FormsBenchResult& result);
-
-// The loops that were measured, in their order; none where no form could be.
-struct LoopTitle {
-  std::string loop, title, unit;  // "mean", "mean 3³", "G/s"
-  double scale;                   // of the unit: 1e9
-};
-std::vector<LoopTitle> loop_titles(const measure::FormsBenchResult& result);
-
-// The row of a form, or null where there is none.
-const measure::FormsBenchRow* row_of(const measure::FormsBenchResult& result, size_t form,
-                                     const std::string& loop);
 
 // The measurements of vox-bench hash, for people and for programs.
 
@@ -146,11 +133,11 @@ std::string table_text(const HashBenchRun& run);
 
 // All that was measured. In a report the sizes are attributes of /hash, which holds the tables `ceilings` and
 // `rows`.
-measure::ResultGroup results_of(const HashBenchRun& run);
-measure::ResultTable rows_table(const HashBenchRun& run);
+ResultGroup results_of(const HashBenchRun& run);
+ResultTable rows_table(const HashBenchRun& run);
 
 // The columns of the rows by which two runs are compared.
-inline measure::ComparedColumns compared_columns(const HashBenchRun& /*run*/) {
+inline ComparedColumns compared_columns(const HashBenchRun& /*run*/) {
   return {{"table", "item_words", "load_factor", "op", "hit_rate"}, {"items"}};
 }
 
@@ -170,15 +157,15 @@ std::string table_text(const IntersectRun& run);
 
 // All that was measured. In a report the sizes are attributes of /intersect, which holds the tables `tables` and
 // `rows`.
-measure::ResultGroup results_of(const IntersectRun& run);
-measure::ResultTable summaries_table(const measure::IntersectResult& result);
-measure::ResultTable frames_table(const std::vector<measure::IntersectRow>& rows);
-inline measure::ResultTable rows_table(const IntersectRun& run) {
+ResultGroup results_of(const IntersectRun& run);
+ResultTable summaries_table(const measure::IntersectResult& result);
+ResultTable frames_table(const std::vector<measure::IntersectRow>& rows);
+inline ResultTable rows_table(const IntersectRun& run) {
   return frames_table(run.result.rows);
 }
 
 // The columns of the rows by which two runs are compared.
-inline measure::ComparedColumns compared_columns(const IntersectRun& /*run*/) {
+inline ComparedColumns compared_columns(const IntersectRun& /*run*/) {
   return {{"table", "frame"}, {"first_voxels", "second_voxels", "common_voxels", "candidates", "meeting"}};
 }
 
@@ -200,16 +187,18 @@ std::string table_text(const KeysBenchRun& run);
 
 // All that was measured. In a report the sizes are attributes of /keys, which holds the tables `ceilings`,
 // `rows`, `failures` and `ages`.
-measure::ResultGroup results_of(const KeysBenchRun& run);
+ResultGroup results_of(const KeysBenchRun& run);
 // The table for --csv: the rows or, if nothing else was measured, the ages.
-measure::ResultTable rows_table(const KeysBenchRun& run);
-measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows);
+ResultTable rows_table(const KeysBenchRun& run);
+ResultTable keys_rows_table(const std::vector<measure::KeysBenchRow>& rows);
+ResultTable ages_table(const std::vector<measure::KeyAgesRow>& rows);
+ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows);
 
 // For people: of each table how old its keys are in the mean, 99 in a hundred of them, and at most.
-measure::ResultTable ages_summary(const std::vector<measure::KeyAgesRow>& rows);
+ResultTable ages_summary(const std::vector<measure::KeyAgesRow>& rows);
 
 // The columns of the rows by which two runs are compared.
-inline measure::ComparedColumns compared_columns(const KeysBenchRun& /*run*/) {
+inline ComparedColumns compared_columns(const KeysBenchRun& /*run*/) {
   return {{"table", "set", "layout", "key_bits", "value_bits", "keys", "load_factor", "multiplicity", "op",
            "hit_rate"},
           {"items"}};
@@ -219,18 +208,18 @@ inline measure::ComparedColumns compared_columns(const KeysBenchRun& /*run*/) {
 HtmlPage page_of(const KeysBenchRun& run);
 
 // The description that the rows of one table for people share: "image, morton, 524,288 keys of 64 bits".
-std::string set_text(const measure::KeyTablePoint& row);
-std::string set_text(const measure::KeysBenchRow& row);
+std::string set_text(const ResultRow& row);
+std::string set_text(const measure::KeyTablePoint& point);
 // "find 50 %".
-std::string op_text(const measure::KeysBenchRow& row);
+std::string op_text(const ResultRow& row);
 
 // The results of vox-bench match, for people and for programs.
 
 struct MatchRun : BenchRun {
   measure::MatchBenchResult result;
-  std::optional<measure::Similarity> known;  // known for generated pictures
-  std::string query, reference;              // names of the pictures
-  scene::Image overlay;                      // without pixels where nobody asks for it
+  std::optional<match::Similarity> known;  // known for generated pictures
+  std::string query, reference;            // names of the pictures
+  scene::Image overlay;                    // without pixels where nobody asks for it
 
   // The distance in pixels, at a corner of the query, between the similarity that was found and the known one.
   std::optional<double> off() const;
@@ -240,11 +229,11 @@ struct MatchRun : BenchRun {
 std::string table_text(const MatchRun& run);
 
 // All of it. In a report it is /match, with the table `rows`.
-measure::ResultGroup results_of(const MatchRun& run);
-measure::ResultTable rows_table(const MatchRun& run);
+ResultGroup results_of(const MatchRun& run);
+ResultTable rows_table(const MatchRun& run);
 
 // The columns of the rows by which two runs are compared.
-inline measure::ComparedColumns compared_columns(const MatchRun& /*run*/) {
+inline ComparedColumns compared_columns(const MatchRun& /*run*/) {
   return {{"table"}, {"items", "keys", "votes"}};
 }
 

@@ -15,12 +15,17 @@ BenchRun run_on(const Engine& engine, const std::string& command) {
   return {engine.device(), engine.device_text(), command, generator_text(), timestamp()};
 }
 
-void set_run(measure::ResultGroup& results, const BenchRun& run) {
-  results.set(measure::in_report("generator"), run.generator)
-      .set(measure::in_report("command"), run.command)
-      .set(measure::in_report("created"), run.created)
+void set_run(ResultGroup& results, const BenchRun& run) {
+  results.set(in_report("generator"), run.generator)
+      .about("The program and its version.")
+      .set(in_report("command"), run.command)
+      .about("Its command line.")
+      .set(in_report("created"), run.created)
+      .about("The time at which the file was written.")
       .set("device", run.device)
-      .set("device_text", run.device_text);
+      .about("Name of the device that was measured.")
+      .set("device_text", run.device_text)
+      .about("The device in words.");
 }
 
 void set_run(HtmlPage& page, const BenchRun& run) {
@@ -33,8 +38,8 @@ void check_targets(const ResultFiles& files) {
   if (files.html) check_writable(*files.html, OutputKind::Page, files.overwrite);
 }
 
-void write_results(const ResultFiles& files, const measure::ResultGroup& results,
-                   const measure::ResultTable& rows, const HtmlPage& page) {
+void write_results(const ResultFiles& files, const ResultGroup& results, const ResultTable& rows,
+                   const HtmlPage& page) {
   if (files.report) write_report(results, *files.report);
   if (files.csv) write_csv(rows, *files.csv);
   if (files.html) write_html(page, *files.html);
@@ -42,50 +47,54 @@ void write_results(const ResultFiles& files, const measure::ResultGroup& results
 
 namespace {
 
-using measure::AgainstRow;
-using measure::Change;
-
 // "1.234 to 1.301": the fastest and the slowest repetition.
 std::optional<std::string> span_text(const std::optional<measure::Timing>& time) {
   if (!time) return std::nullopt;
   return fmt::format("{:.3f} to {:.3f}", time->min, time->max);
 }
 
-measure::ResultTable against_table(const std::vector<AgainstRow>& rows) {
+ResultTable against_table(const std::vector<AgainstRow>& rows) {
   const auto time = [](std::optional<measure::Timing> AgainstRow::*which, double measure::Timing::*value) {
     return [=](const AgainstRow& row) {
       return row.*which ? std::optional((*(row.*which)).*value) : std::nullopt;
     };
   };
-  const auto ms = [](const char* title) { return measure::both({title, measure::Look::fixed(3), "ms"}); };
+  const auto ms = [](const char* title) { return both({title, Look::fixed(3), "ms"}); };
   const auto range = [](std::optional<measure::Timing> AgainstRow::*which) {
     return [=](const AgainstRow& row) { return span_text(row.*which); };
   };
-  measure::ResultTable table;
-  table.column("row", "", rows, &AgainstRow::row, measure::both({"row"}))
+  ResultTable table;
+  table.column("row", "", rows, &AgainstRow::row, both({"row"}))
+      .about("The values of the row's axes, with commas between them.")
       .column(
           "change", "", rows,
-          [](const AgainstRow& row) { return measure::kChangeNames[static_cast<size_t>(row.change)]; },
-          measure::both({"change"}))
-      .column("ratio", "1", rows, &AgainstRow::ratio, measure::both({"ratio", measure::Look::fixed(3)}))
+          [](const AgainstRow& row) { return kChangeNames[static_cast<size_t>(row.change)]; },
+          both({"change"}))
+      .about("`slower`, `faster`, `same`, `other work`, `added` or `gone`.")
+      .column("ratio", "1", rows, &AgainstRow::ratio, both({"ratio", Look::fixed(3)}))
+      .about("Median of this run divided by that of the earlier one.")
       .column("ms", "ms", rows, time(&AgainstRow::now, &measure::Timing::median), ms("now"))
-      .column(measure::for_people(), "", rows, range(&AgainstRow::now), measure::both({"range"}))
+      .about("Median of this run.")
+      .column(for_people(), "", rows, range(&AgainstRow::now), both({"range"}))
       .column("ms_before", "ms", rows, time(&AgainstRow::before, &measure::Timing::median), ms("before"))
-      .column(measure::for_people(), "", rows, range(&AgainstRow::before), measure::both({"range before"}))
-      .column("other_work", "", rows, &AgainstRow::other_work,
-              measure::both({"work", measure::Look::words()}));
+      .about("Median of the earlier run.")
+      .column(for_people(), "", rows, range(&AgainstRow::before), both({"range before"}))
+      .column("other_work", "", rows, &AgainstRow::other_work, both({"work", Look::words()}))
+      .about("The differences, if the row did other work; otherwise empty.");
   return table;
 }
 
 std::string summary_text(const Against& against) {
-  const auto count = [&](Change change) { return measure::count_of(against.rows, change); };
-  const uint64_t slower = count(Change::Slower), faster = count(Change::Faster), same = count(Change::None);
+  const auto count = [&](RowChange change) { return count_of(against.rows, change); };
+  const uint64_t slower = count(RowChange::Slower), faster = count(RowChange::Faster),
+                 same = count(RowChange::None);
   std::string text =
       fmt::format("against {}: of {}, {} slower by more than the spread, {} faster, {} the same",
                   against.file, format_count(slower + faster + same, "row"), slower, faster, same);
-  if (const uint64_t other = count(Change::OtherWork)) text += fmt::format(", {} of other work", other);
-  if (const uint64_t added = count(Change::Added)) text += fmt::format(", {} that it does not have", added);
-  if (const uint64_t gone = count(Change::Gone)) text += fmt::format(", {} that it has alone", gone);
+  if (const uint64_t other = count(RowChange::OtherWork)) text += fmt::format(", {} of other work", other);
+  if (const uint64_t added = count(RowChange::Added))
+    text += fmt::format(", {} that it does not have", added);
+  if (const uint64_t gone = count(RowChange::Gone)) text += fmt::format(", {} that it has alone", gone);
   return text;
 }
 
@@ -98,10 +107,10 @@ std::string device_text(const Against& against) {
 
 }  // namespace
 
-Against compared_with(const EarlierRun& earlier, const measure::ResultTable& rows,
-                      const measure::ComparedColumns& columns, const BenchRun& run) {
+Against compared_with(const EarlierRun& earlier, const ResultTable& rows, const ComparedColumns& columns,
+                      const BenchRun& run) {
   return {earlier.file.string(), earlier.results.device_text, run.device_text,
-          measure::compare_results(rows, earlier.results.rows, columns)};
+          compare_results(rows, earlier.results.rows, columns)};
 }
 
 std::string against_text(const Against& against) {
@@ -109,21 +118,33 @@ std::string against_text(const Against& against) {
   if (!against.same_device()) text += device_text(against) + "\n";
   std::vector<AgainstRow> changed = against.rows;
   std::erase_if(changed, [](const AgainstRow& row) {
-    return row.change == Change::None || row.change == Change::Added || row.change == Change::Gone;
+    return row.change == RowChange::None || row.change == RowChange::Added || row.change == RowChange::Gone;
   });
   if (!changed.empty()) text += text_table(against_table(changed)).text();
   return text;
 }
 
-void set_against(measure::ResultGroup& results, const Against& against) {
-  measure::ResultGroup& group = results.group("against");
+// The meanings of kChangeNames.
+constexpr std::array kChangeMeanings = {"Number of rows that changed by no more than the spread.",
+                                        "Number of rows that became slower.",
+                                        "Number of rows that became faster.",
+                                        "Number of rows that did other work.",
+                                        "Number of rows that only this run has.",
+                                        "Number of rows that only the earlier run has."};
+
+void set_against(ResultGroup& results, const Against& against) {
+  ResultGroup& group = results.group("against");
   group.set("file", against.file)
+      .about("The file of the earlier run.")
       .set("device_text", against.device_before)
-      .set("same_device", against.same_device());
-  for (size_t change = 0; change < measure::kChangeNames.size(); ++change) {
-    std::string name = measure::kChangeNames[change];
+      .about("The device of the earlier run in words.")
+      .set("same_device", against.same_device())
+      .about("True if both runs measured the same device.");
+  for (size_t change = 0; change < kChangeNames.size(); ++change) {
+    std::string name = kChangeNames[change];
     std::ranges::replace(name, ' ', '_');
-    group.set(name, measure::count_of(against.rows, static_cast<Change>(change)), "rows");
+    group.set(name, count_of(against.rows, static_cast<RowChange>(change)), "rows")
+        .about(kChangeMeanings[change]);
   }
   group.put("rows", against_table(against.rows));
 }

@@ -10,11 +10,12 @@
 
 #include "formats/io/overwrite.h"
 #include "formats/pages/html_page.h"
+#include "formats/results/compare.h"
 #include "formats/results/files.h"
+#include "formats/results/results.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/engine/engine.h"
-#include "libvox/measure/results.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 
@@ -28,7 +29,7 @@ struct BenchRun {
 BenchRun run_on(const Engine& engine, const std::string& command);
 
 // Sets the run at the root of the results, or at the end of the page. JSON has only the device.
-void set_run(measure::ResultGroup& results, const BenchRun& run);
+void set_run(ResultGroup& results, const BenchRun& run);
 void set_run(HtmlPage& page, const BenchRun& run);
 
 // The results of an earlier run of the same command, which --json printed.
@@ -47,34 +48,34 @@ struct ResultFiles {
 void check_targets(const ResultFiles& files);
 
 // Writes the results; `rows` is the table for --csv.
-void write_results(const ResultFiles& files, const measure::ResultGroup& results,
-                   const measure::ResultTable& rows, const HtmlPage& page);
+void write_results(const ResultFiles& files, const ResultGroup& results, const ResultTable& rows,
+                   const HtmlPage& page);
 
 // The comparison of a benchmark with an earlier run of it, for people and for programs.
 
 struct Against {
   std::string file;                   // the file of the earlier run
   std::string device_before, device;  // in words
-  std::vector<measure::AgainstRow> rows;
+  std::vector<AgainstRow> rows;
 
   bool same_device() const { return device_before == device; }
 };
 
-Against compared_with(const EarlierRun& earlier, const measure::ResultTable& rows,
-                      const measure::ComparedColumns& columns, const BenchRun& run);
+Against compared_with(const EarlierRun& earlier, const ResultTable& rows, const ComparedColumns& columns,
+                      const BenchRun& run);
 
 // The number of rows that became slower, and the rows that changed or did other work. All rows are in JSON, as the group
 // `against`, and on the page.
 std::string against_text(const Against& against);
-void set_against(measure::ResultGroup& results, const Against& against);
+void set_against(ResultGroup& results, const Against& against);
 void add_against(HtmlPage& page, const Against& against);
 
 // The end of every benchmark: its results go to the files that the command names, and to the screen.
 
 template <class Command, class Run>
 void report(const Command& command, const Run& run, const std::vector<device::KernelTime>& kernels) {
-  measure::ResultGroup results = results_of(run);
-  const measure::ResultTable rows = rows_table(run);
+  ResultGroup results = results_of(run);
+  const ResultTable rows = rows_table(run);
   HtmlPage page = page_of(run);
   std::string text = table_text(run);
   if (command.files.against) {

@@ -51,7 +51,7 @@ uint64_t output_bytes(const ConvertOptions& options) {
 }
 
 std::string result_text(const Output& output, const ConvertOptions& options, const Conversion& conversion) {
-  measure::ResultGroup results;
+  ResultGroup results;
   results.set("file", options.output.string());
   if (options.verify) results.set("verified", true);
   set_scene(results, figures_of(output.scene, options));

@@ -150,7 +150,7 @@ PaintingFigures figures_of(const painting::Painting& painting, const painting::S
           .table_seconds = painting.table_seconds};
 }
 
-void set_painting(measure::ResultGroup& results, const PaintingFigures& figures) {
+void set_painting(ResultGroup& results, const PaintingFigures& figures) {
   results.group("painting")
       .set("strokes", figures.strokes, "strokes")
       .set("size", figures.size, "texels")
@@ -177,7 +177,7 @@ rounds::SpillOptions parse_spill(const std::string& text) {
   return {.place = rounds::SpillPlace(text)};
 }
 
-void set_spill(measure::ResultGroup& results, const rounds::RoundsFigures& figures) {
+void set_spill(ResultGroup& results, const rounds::RoundsFigures& figures) {
   results.group("spill")
       .set("rounds", figures.rounds)
       .set("nodes", figures.nodes, "nodes")

@@ -17,7 +17,7 @@
 #include "formats/voxels/volumes/volume_voxels.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
-#include "libvox/measure/make_bricks.h"
+#include "libvox/engine/make_bricks.h"
 #include "libvox/ranks/ranks.h"
 #include "libvox/rounds/build_rounds.h"
 #include "libvox/voxelize/grid.h"
@@ -72,7 +72,7 @@ struct ConvertOptions {
   std::optional<Structures> structure;
   spatial::HashOptions hash;
   bricks::BricksOptions bricks;
-  measure::Optimize optimize = measure::Optimize::Memory;
+  Optimize optimize = Optimize::Memory;
   double slope = 1;  // for Optimize::Balanced, see worth_replacing()
   RawOptions raw;
   ExportOptions exports;

@@ -56,7 +56,7 @@ void say_what_is_left_out(const ConvertOptions& options, const SceneFileParts& p
 // Prints what is said of a scene file and the forms of its voxels.
 void print_figures(const ConvertOptions& options, const SceneFigures& figures, const OtherForms& forms) {
   if (options.json) {
-    measure::ResultGroup results;
+    ResultGroup results;
     results.set("file", (wants_coarser(options) ? options.output : options.inputs[0]).string());
     if (options.verify) results.set("verified", true);
     set_scene(results, figures);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/points/points.h"
+#include "formats/results/results.h"
 #include "formats/scene/kept_rounds.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/scene_parts.h"
@@ -17,7 +18,6 @@
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/profiler.h"
 #include "libvox/engine/engine.h"
-#include "libvox/measure/results.h"
 #include "libvox/rounds/build_rounds.h"
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/scene.h"
@@ -77,7 +77,7 @@ painting::Painting paint_strokes(Engine& engine, const scene::Scene& scene, cons
 PaintingFigures figures_of(const painting::Painting& painting, const painting::Strokes& strokes);
 
 // Sets the group `painting`.
-void set_painting(measure::ResultGroup& results, const PaintingFigures& figures);
+void set_painting(ResultGroup& results, const PaintingFigures& figures);
 
 // "3 strokes on 1,024,000 of 65536² texels in 19.53 MiB, 0.42 s"
 std::string painting_line(const PaintingFigures& figures);
@@ -146,7 +146,7 @@ BuildFacts build_facts(const MeshWork& work, const ConvertOptions& options);
 rounds::SpillOptions parse_spill(const std::string& text);
 
 // Sets the group `spill`.
-void set_spill(measure::ResultGroup& results, const rounds::RoundsFigures& figures);
+void set_spill(ResultGroup& results, const rounds::RoundsFigures& figures);
 
 // "3 rounds of 1,024,000 nodes, 23.44 MiB; spilled in 0.10 s, merged in 0.42 s, ordered in 0.21 s"
 std::string spill_line(const rounds::RoundsFigures& figures);

@@ -18,7 +18,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/walk.h"
-#include "libvox/measure/make_bricks.h"
+#include "libvox/engine/make_bricks.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 
@@ -49,7 +49,7 @@ struct WriteSeconds {
 
 std::string result_text(const ConvertOptions& options, const bricks::BricksResult& result,
                         const WriteSeconds& seconds, const Engine& engine) {
-  measure::ResultGroup results;
+  ResultGroup results;
   results.set("file", options.output.string());
   if (options.verify) results.set("verified", true);
   set_bricks(results, result.bricks);
@@ -68,7 +68,7 @@ std::string result_text(const ConvertOptions& options, const bricks::BricksResul
 
 bricks::BricksResult built_bricks(Engine& engine, const volume::Volume& volume,
                                   const bricks::BricksOptions& bricks, const ConvertOptions& options) {
-  return measure::make_bricks(engine, volume, measure::recipe_for(options.optimize, bricks, options.slope));
+  return make_bricks(engine, volume, recipe_for(options.optimize, bricks, options.slope));
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ void use_bricks_file(const ConvertOptions& options) {
     log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
   }
   if (options.json) {
-    measure::ResultGroup results;
+    ResultGroup results;
     results.set("file", name);
     if (options.verify) results.set("verified", true);
     set_bricks(results, bricks);

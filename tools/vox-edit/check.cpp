@@ -27,7 +27,7 @@ class Problems {
   // Reports all errors, up to kMostShown: logs them and throws their number, or throws the only one.
   [[noreturn]] void fail(const EditOptions& options) const {
     if (options.json) {
-      measure::ResultGroup results;
+      ResultGroup results;
       results.set("script", options.script.string()).set("errors", count_);
       results.table("messages").column("error", "", shown_);
       print_result(json_text(results) + "\n");
@@ -58,10 +58,10 @@ void check_script(const EditOptions& options, const dag::VoxelScene& scene) {
   if (complete) found = edit::survey_script(script, others, scene.dag.resolution, on_error);
   if (problems.count() > 0) problems.fail(options);
   if (options.json) {
-    measure::ResultGroup results;
+    ResultGroup results;
     results.set("script", options.script.string()).set("commands", script.total).set("edits", found.edits);
     results.set("outside", found.outside);
-    measure::ResultGroup& counts = results.group("tools");
+    ResultGroup& counts = results.group("tools");
     for (const auto& [tool, count] : found.tools) counts.set(tool, count);
     print_result(json_text(results) + "\n");
     return;

@@ -14,8 +14,7 @@ namespace {
 
 // Adds the columns made, distinct and new, under names that begin with `name`.
 template <class Row, class Rows, class Counts>
-void add_counts(measure::ResultTable& table, const Rows& rows, const std::string& name,
-                const Counts& counts) {
+void add_counts(ResultTable& table, const Rows& rows, const std::string& name, const Counts& counts) {
   table.column(name + "made", "", rows, [&](const Row& row) { return counts(row).made; })
       .column(name + "distinct", "", rows, [&](const Row& row) { return counts(row).distinct; })
       .column(name + "new", "", rows, [&](const Row& row) { return counts(row).inserted; });
@@ -75,25 +74,23 @@ EditLog::Tool EditLog::all_tools() const {
 }
 
 // A table with a row for each tool. JSON shows all columns, a page those of times or of nodes.
-measure::ResultTable EditLog::table_of(const std::vector<NamedTool>& tools, ToolColumns columns) {
+ResultTable EditLog::table_of(const std::vector<NamedTool>& tools, ToolColumns columns) {
   using Row = NamedTool;
   const auto of = [](const auto& get) {
     return [=](const Row& row) { return std::invoke(get, row.second); };
   };
-  const auto shown = [&](ToolColumns which, const measure::Heading& screen, const measure::Heading& page) {
-    return which == columns ? measure::Headings{screen, page} : measure::Headings{screen, {}};
+  const auto shown = [&](ToolColumns which, const Heading& screen, const Heading& page) {
+    return which == columns ? Headings{screen, page} : Headings{screen, {}};
   };
   const auto times = [&](const char* screen, const char* page) {
-    return shown(ToolColumns::Times, {screen, measure::Look::fixed(2)},
-                 {page, measure::Look::fixed(2), "ms"});
+    return shown(ToolColumns::Times, {screen, Look::fixed(2)}, {page, Look::fixed(2), "ms"});
   };
-  measure::ResultTable table;
-  table.column(measure::for_people(), "", tools, &Row::first, measure::both({""}))
+  ResultTable table;
+  table.column(for_people(), "", tools, &Row::first, both({""}))
       .column("edits", "edits", tools, of(&Tool::edits),
-              shown(ToolColumns::Times, {"edits", measure::Look::count()}, {"edits", measure::Look::count()}))
-      .column(
-          "passes", "passes", tools, of([](const Tool& tool) { return tool.ms.size(); }),
-          shown(ToolColumns::Times, {"passes", measure::Look::count()}, {"passes", measure::Look::count()}))
+              shown(ToolColumns::Times, {"edits", Look::count()}, {"edits", Look::count()}))
+      .column("passes", "passes", tools, of([](const Tool& tool) { return tool.ms.size(); }),
+              shown(ToolColumns::Times, {"passes", Look::count()}, {"passes", Look::count()}))
       .column("changed_voxels", "voxels", tools, of(&Tool::changed_voxels))
       .column("pass_ms/mean", "ms", tools, of(&Tool::mean), times("ms a pass", "mean"))
       .column("pass_ms/median", "ms", tools, of(&Tool::median), times("median", "median"))
@@ -105,25 +102,22 @@ measure::ResultTable EditLog::table_of(const std::vector<NamedTool>& tools, Tool
   };
   const bool measured =
       std::ranges::any_of(tools, [](const Row& row) { return row.second.changed_voxels > 0; });
-  const measure::Heading changed =
-      measured ? measure::Heading{"voxels changed", measure::Look::count()} : measure::Heading();
+  const Heading changed = measured ? Heading{"voxels changed", Look::count()} : Heading();
   table
-      .column(measure::for_people(), "nodes", tools, sum(&edit::EditCounts::made),
-              shown(ToolColumns::Nodes, {"nodes made", measure::Look::count()},
-                    {"made", measure::Look::count(), "nodes"}))
-      .column(measure::for_people(), "nodes", tools, sum(&edit::EditCounts::inserted),
-              shown(ToolColumns::Nodes, {"new", measure::Look::count()},
-                    {"new", measure::Look::count(), "nodes"}))
-      .column(measure::for_people(), "voxels", tools, of(&Tool::changed_voxels),
-              shown(ToolColumns::Nodes, changed, {"changed", measure::Look::count(), "voxels"}));
+      .column(for_people(), "nodes", tools, sum(&edit::EditCounts::made),
+              shown(ToolColumns::Nodes, {"nodes made", Look::count()}, {"made", Look::count(), "nodes"}))
+      .column(for_people(), "nodes", tools, sum(&edit::EditCounts::inserted),
+              shown(ToolColumns::Nodes, {"new", Look::count()}, {"new", Look::count(), "nodes"}))
+      .column(for_people(), "voxels", tools, of(&Tool::changed_voxels),
+              shown(ToolColumns::Nodes, changed, {"changed", Look::count(), "voxels"}));
   return table;
 }
 
-measure::ResultTable EditLog::tools_table(ToolColumns columns) const {
+ResultTable EditLog::tools_table(ToolColumns columns) const {
   return table_of({tools_.begin(), tools_.end()}, columns);
 }
 
-measure::ResultTable EditLog::total_table(ToolColumns columns) const {
+ResultTable EditLog::total_table(ToolColumns columns) const {
   return table_of({{"all", all_tools()}}, columns);
 }
 
@@ -143,9 +137,9 @@ std::string EditLog::text() const {
   return text;
 }
 
-measure::ResultTable EditLog::passes_table() const {
+ResultTable EditLog::passes_table() const {
   using P = edit::PassRecord;
-  measure::ResultTable table;
+  ResultTable table;
   table.column("line", "", passes_, &P::line)
       .column("frame", "", passes_, &P::frame)
       .column("tool", "", passes_, &P::tool)
@@ -169,17 +163,17 @@ measure::ResultTable EditLog::passes_table() const {
   return table;
 }
 
-void EditLog::set(measure::ResultGroup& results) const {
-  results.put(measure::in_json("."), total_table(ToolColumns::Times), measure::TableShape::Record);
-  results.put(measure::in_json("tools"), tools_table(ToolColumns::Times), measure::TableShape::ByName);
-  results.group(measure::in_json("garbage"))
+void EditLog::set(ResultGroup& results) const {
+  results.put(in_json("."), total_table(ToolColumns::Times), TableShape::Record);
+  results.put(in_json("tools"), tools_table(ToolColumns::Times), TableShape::ByName);
+  results.group(in_json("garbage"))
       .set("collections", garbage_.collections)
       .set("items", garbage_.items, "items")
       .set("bytes_returned", garbage_.bytes_returned, "bytes")
       .set("seconds", garbage_.seconds, "s");
-  results.put(measure::in_report("edits"), passes_table());
+  results.put(in_report("edits"), passes_table());
   using C = edit::CollectRecord;
-  results.table(measure::in_report("collections"))
+  results.table(in_report("collections"))
       .column("line", "", collections_, &C::line)
       .column("items_before", "", collections_, [](const C& c) { return c.work.items_before; })
       .column("items_after", "", collections_, [](const C& c) { return c.work.items_after; })

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "formats/pages/html_page.h"
+#include "formats/results/results.h"
 #include "libvox/edit/editor.h"
-#include "libvox/measure/results.h"
 
 namespace vox {
 
@@ -28,8 +28,8 @@ class EditLog {
   std::string text() const;
   // Sets for JSON the totals, also of each tool, and the garbage that was collected; for a report the tables
   // `edits` and `collections` with a row for each pass and each collection.
-  void set(measure::ResultGroup& results) const;
-  measure::ResultTable passes_table() const;
+  void set(ResultGroup& results) const;
+  ResultTable passes_table() const;
   // Adds a section with charts over the passes (defined in tools/vox-edit/edit_log.cpp).
   void show(HtmlPage& page) const;
 
@@ -49,9 +49,9 @@ class EditLog {
   };
   using NamedTool = std::pair<std::string, Tool>;
   Tool all_tools() const;
-  static measure::ResultTable table_of(const std::vector<NamedTool>& tools, ToolColumns columns);
-  measure::ResultTable tools_table(ToolColumns columns) const;  // a row for each tool
-  measure::ResultTable total_table(ToolColumns columns) const;  // one row for all tools
+  static ResultTable table_of(const std::vector<NamedTool>& tools, ToolColumns columns);
+  ResultTable tools_table(ToolColumns columns) const;  // a row for each tool
+  ResultTable total_table(ToolColumns columns) const;  // one row for all tools
   std::string garbage_text() const;
 
   KeepRows keep_rows_;

@@ -14,7 +14,7 @@
 #include "libvox/edit/editor.h"
 #include "libvox/edit/survey_script.h"
 #include "libvox/engine/engine_soon.h"
-#include "libvox/measure/make_bricks.h"
+#include "libvox/engine/make_bricks.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-edit/edit_log.h"
@@ -28,7 +28,7 @@ std::string size_text(const std::filesystem::path& file) {
 }
 
 // The recipe of the bricks that the output needs because the scene file has some.
-std::optional<measure::BricksRecipe> recipe_for(const EditOptions& options, const dag::VoxelScene& scene) {
+std::optional<BricksRecipe> recipe_for(const EditOptions& options, const dag::VoxelScene& scene) {
   if (!options.output) return std::nullopt;
   const SceneFileParts parts = scene_parts(options.scene);
   if (parts.hash)
@@ -61,7 +61,7 @@ class EditRun {
 
   void run(double read_seconds);
   std::string text() const;
-  measure::ResultGroup results() const;
+  ResultGroup results() const;
   void write_log(const std::filesystem::path& path) const;
   HtmlPage page() const;
   std::vector<device::KernelTime> profile() const { return engine_->profile(); }
@@ -80,8 +80,8 @@ class EditRun {
 
   const EditOptions& options_;
   EngineSoon& engine_soon_;
-  const std::optional<measure::BricksRecipe> recipe_;  // for the bricks beside the scene
-  dag::VoxelScene scene_;                              // as it was read, later as it is in the end
+  const std::optional<BricksRecipe> recipe_;  // for the bricks beside the scene
+  dag::VoxelScene scene_;                     // as it was read, later as it is in the end
   edit::Script script_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<edit::EditSession> session_;
@@ -205,7 +205,7 @@ dag::VoxelScene EditRun::edited_until(const edit::Command& last) {
 std::optional<bricks::FrozenBricks> EditRun::bricks_of(const dag::VoxelScene& scene) {
   if (!recipe_) return std::nullopt;
   try {
-    return measure::make_bricks(*engine_, dag::scene_volume(scene), *recipe_).bricks;
+    return make_bricks(*engine_, dag::scene_volume(scene), *recipe_).bricks;
   } catch (OutOfMemory& error) {
     error.hint("--drop-bricks leaves the bricks out");
     throw;
@@ -236,29 +236,26 @@ std::string EditRun::text() const {
   return text;
 }
 
-measure::ResultGroup EditRun::results() const {
-  measure::ResultGroup results;
-  results.set(measure::in_report("tool"), "vox-edit").set(measure::in_report("generator"), generator_text());
-  results.set(measure::in_report("command"), options_.command)
-      .set(measure::in_report("created"), timestamp());
-  results.set(measure::in_report("device"), engine_->device())
-      .set(measure::in_report("table"), options_.engine.table);
+ResultGroup EditRun::results() const {
+  ResultGroup results;
+  results.set(in_report("tool"), "vox-edit").set(in_report("generator"), generator_text());
+  results.set(in_report("command"), options_.command).set(in_report("created"), timestamp());
+  results.set(in_report("device"), engine_->device()).set(in_report("table"), options_.engine.table);
   results.set("file", options_.scene.string()).set("script", options_.script.string());
-  results.set(measure::in_report("resolution"), scene_.dag.resolution)
-      .set(measure::in_report("batch"), options_.batch);
+  results.set(in_report("resolution"), scene_.dag.resolution).set(in_report("batch"), options_.batch);
   set_scene(results, scene_);
-  if (bricks_) set_bricks(results.group(measure::in_json(".")), *bricks_);
+  if (bricks_) set_bricks(results.group(in_json(".")), *bricks_);
   log_.set(results);
-  results.group(measure::in_json("store"))
+  results.group(in_json("store"))
       .set("items", store_.items, "items")
       .set("item_bytes", store_.item_bytes, "bytes")
       .set("allocated_bytes", store_.allocated_bytes, "bytes");
-  results.group(measure::in_json("seconds"))
+  results.group(in_json("seconds"))
       .set("load", seconds_.load, "s")
       .set("edit", seconds_.edit, "s")
       .set("write", seconds_.write, "s");
-  results.set(measure::in_json("peak_memory_bytes"), peak_resident_bytes(), "bytes");
-  results.set(measure::in_json("device"), engine_->device());
+  results.set(in_json("peak_memory_bytes"), peak_resident_bytes(), "bytes");
+  results.set(in_json("device"), engine_->device());
   set_profile(results, profile());
   return results;
 }

@@ -96,7 +96,7 @@ std::vector<PngText> picture_texts(const render::CameraPose& pose, const render:
   return list;
 }
 
-void set_picture(measure::ResultGroup& results, const Frame& frame, const render::Picture& picture,
+void set_picture(ResultGroup& results, const Frame& frame, const render::Picture& picture,
                  const render::Place& place, const RenderToolOptions& options) {
   results.set("file", frame.file.string())
       .set("width", picture.image.width, "pixels")
@@ -256,7 +256,7 @@ void write_page(const RenderToolOptions& options) {
                 format_bytes(options.page_limit));
   log_info("{}, {}", options.page->string(), format_bytes(made.text.size()));
   if (!options.json) return;
-  measure::ResultGroup results;
+  ResultGroup results;
   results.set("scene", options.scene.string())
       .set("page", options.page->string())
       .set("bytes", made.text.size(), "bytes")

@@ -10,8 +10,8 @@
 
 #include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
+#include "formats/results/results.h"
 #include "libvox/dag/voxel_scene.h"
-#include "libvox/measure/results.h"
 #include "libvox/render/render.h"
 #include "libvox/render/viewpoints.h"
 #include "libvox/render/volume_colors.h"
@@ -40,7 +40,7 @@ void check_targets(const std::vector<Frame>& list, const RenderToolOptions& opti
 std::vector<PngText> picture_texts(const render::CameraPose& pose, const render::Place& place,
                                    const RenderToolOptions& options);
 
-void set_picture(measure::ResultGroup& results, const Frame& frame, const render::Picture& picture,
+void set_picture(ResultGroup& results, const Frame& frame, const render::Picture& picture,
                  const render::Place& place, const RenderToolOptions& options);
 
 // Writes the pictures of a run, each into a file of its own or all into a film, which appear together when the last

@@ -65,7 +65,7 @@ void show(const RenderToolOptions& options) {
   const std::optional<Cutaway> cutaway = cut_open(scene, first.eye, cut_layer(scene, first, options));
   const std::unique_ptr<Engine> engine = soon.get();
   log_debug("on {}", engine->device_text());
-  measure::ResultGroup results;
+  ResultGroup results;
   results.set("scene", options.scene.string())
       .set("digest", dag::to_string(scene.dag.digest))
       .set("device", engine->device());

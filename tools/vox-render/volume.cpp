@@ -63,7 +63,7 @@ void cut(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
   output.close();
   log_info("values from {} to {}", picture.low, picture.high);
   if (!options.json) return;
-  measure::ResultGroup results;
+  ResultGroup results;
   results.set("volume", options.scene.string());
   set_picture(results, frame, picture, {}, options);
   results.set("low", picture.low).set("high", picture.high);
@@ -80,7 +80,7 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   check_targets(list, options);
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   log_debug("on {}", engine->device_text());
-  measure::ResultGroup results;
+  ResultGroup results;
   results.set("volume", options.scene.string()).set("device", engine->device());
   const render::ShownValues values = values_of(bricks, options);
   std::unique_ptr<render::VolumeRenderer> renderer = engine->volume_renderer(bricks);

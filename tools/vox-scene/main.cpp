@@ -117,7 +117,7 @@ struct Seconds {
 };
 
 std::string result_text(const scene::Scene& scene, const fs::path& path, Seconds seconds) {
-  measure::ResultGroup results;
+  ResultGroup results;
   results.set("file", path.string())
       .set("triangles", scene.triangles.size())
       .set("vertices", scene.positions.size())

@@ -154,8 +154,8 @@ std::vector<Side> sides_of(const Comparison& comparison) {
 }
 
 // The materials of the voxels that both fill, with how much that is of all voxels of a material.
-measure::ResultTable materials_of(const Side& side) {
-  measure::ResultTable table = used_materials(side.compared.scene.palette, *side.both);
+ResultTable materials_of(const Side& side) {
+  ResultTable table = used_materials(side.compared.scene.palette, *side.both);
   const std::vector<double> voxels = table["voxels"].numbers();
   std::vector<uint64_t> all;
   std::vector<double> shares;
@@ -164,11 +164,8 @@ measure::ResultTable materials_of(const Side& side) {
     all.push_back(side.stats.material_voxels[entry]);
     shares.push_back(voxels[row] / static_cast<double>(std::max<uint64_t>(1, all.back())));
   }
-  table
-      .column("scene_voxels", "voxels", std::move(all),
-              measure::both({"in the scene", measure::Look::count()}))
-      .column(measure::for_people(), "", std::move(shares),
-              measure::both({"of it in both", measure::Look::fixed(1, 100), "%"}));
+  table.column("scene_voxels", "voxels", std::move(all), both({"in the scene", Look::count()}))
+      .column(for_people(), "", std::move(shares), both({"of it in both", Look::fixed(1, 100), "%"}));
   return table;
 }
 
@@ -189,14 +186,14 @@ HtmlPage::Facts facts_of(const Comparison& comparison) {
 
 }  // namespace
 
-measure::ResultGroup results_of(const Comparison& comparison) {
-  measure::ResultGroup results;
+ResultGroup results_of(const Comparison& comparison) {
+  ResultGroup results;
   const dag::VoxelScene& both = comparison.both;
   results.set("file", comparison.first.file).set("against", comparison.second.file);
   results.set("device", comparison.device)
       .set("resolution", both.dag.resolution, "voxels")
       .set("voxel_size", both.voxel_size, "scene units");
-  measure::ResultGroup& group = results.group("both");
+  ResultGroup& group = results.group("both");
   group.set("digest", dag::to_string(both.dag.digest)).set("voxels", both.dag.voxels, "voxels");
   const VoxelBox& box = comparison.overlap.both_of_first.filled;
   group.group("filled").set("min", in_voxels(box.min), "voxels").set("end", in_voxels(box.max), "voxels");
@@ -205,7 +202,7 @@ measure::ResultGroup results_of(const Comparison& comparison) {
         .set("min", in_scene_units(both, box.min), "scene units")
         .set("max", in_scene_units(both, box.max), "scene units");
   for (const Side& side : sides_of(comparison)) {
-    measure::ResultGroup& scene = results.group(side.name);
+    ResultGroup& scene = results.group(side.name);
     scene.set("digest", dag::to_string(side.compared.scene.dag.digest))
         .set("voxels", side.stats.voxels, "voxels")
         .set("only", side.only, "voxels");

@@ -20,68 +20,67 @@ std::string cube_text(const bricks::BrickTotals& totals) {
 }
 
 // Adds the bytes that bricks of each side and set of types take.
-void add_sizes(measure::ResultTable& table, const measure::BricksStats& stats) {
+void add_sizes(ResultTable& table, const measure::BricksStats& stats) {
   const std::vector<bricks::BrickTotals>& totals = stats.rows[0].sizes;
   table.column({"size", "sizes/size"}, "voxels", totals, side_of, {.page = {"side", {}, "voxels"}})
-      .column(measure::for_people(), "", totals, cube_text, {.screen = {"size"}})
-      .column(measure::for_people(), "bricks", totals, &bricks::BrickTotals::bricks,
-              {.screen = {"bricks", measure::Look::count()}})
+      .column(for_people(), "", totals, cube_text, {.screen = {"size"}})
+      .column(for_people(), "bricks", totals, &bricks::BrickTotals::bricks,
+              {.screen = {"bricks", Look::count()}})
       .column({"thesis_bytes", "sizes/thesis"}, "bytes", totals, &bricks::BrickTotals::thesis_bytes,
-              {.screen = {"thesis", measure::Look::bytes()}});
+              {.screen = {"thesis", Look::bytes()}});
   for (const measure::BrickTypesRow& row : stats.rows)
-    table.column(
-        {"bytes/" + row.name, "sizes/" + row.name}, "bytes", row.sizes, &bricks::BrickTotals::total_bytes,
-        {.screen = {row.name, measure::Look::bytes()}, .page = {row.name, measure::Look::count(), "bytes"}});
-  table.column(measure::for_people(), "bytes", totals, &bricks::BrickTotals::thesis_bytes,
-               {.page = {"thesis", measure::Look::count(), "bytes"}});
+    table.column({"bytes/" + row.name, "sizes/" + row.name}, "bytes", row.sizes,
+                 &bricks::BrickTotals::total_bytes,
+                 {.screen = {row.name, Look::bytes()}, .page = {row.name, Look::count(), "bytes"}});
+  table.column(for_people(), "bytes", totals, &bricks::BrickTotals::thesis_bytes,
+               {.page = {"thesis", Look::count(), "bytes"}});
 }
 
 // Adds the shares of the types for each side, where all types are allowed.
-void add_shares(measure::ResultTable& table, const measure::BricksStats& stats) {
+void add_shares(ResultTable& table, const measure::BricksStats& stats) {
   table
-      .column(measure::in_report("shares/size"), "voxels", stats.all_types(), side_of,
+      .column(in_report("shares/size"), "voxels", stats.all_types(), side_of,
               {.page = {"side", {}, "voxels"}})
-      .column(measure::for_people(), "", stats.all_types(), cube_text, {.screen = {"size"}});
+      .column(for_people(), "", stats.all_types(), cube_text, {.screen = {"size"}});
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
     const std::string name(bricks::BrickTypes::kNames[type]);
     table.column(
         "shares/" + name, "of the volume", stats.all_types(),
         [&](const bricks::BrickTotals& totals) { return measure::share_of(type, totals); },
-        measure::both({name, measure::Look::fixed(1, 100), "%"}));
+        both({name, Look::fixed(1, 100), "%"}));
   }
 }
 
 }  // namespace
 
-measure::ResultTable sizes_table(const measure::BricksStats& stats) {
-  measure::ResultTable table;
+ResultTable sizes_table(const measure::BricksStats& stats) {
+  ResultTable table;
   add_sizes(table, stats);
   return table;
 }
 
-measure::ResultTable shares_table(const measure::BricksStats& stats) {
-  measure::ResultTable table;
+ResultTable shares_table(const measure::BricksStats& stats) {
+  ResultTable table;
   add_shares(table, stats);
   return table;
 }
 
-measure::ResultTable forms_table(const measure::BricksStats& stats) {
+ResultTable forms_table(const measure::BricksStats& stats) {
   const std::vector<measure::SceneSize> forms = stats.forms();
   const auto bits = [&](const measure::SceneSize& form) {
     return measure::bits_per_voxel(form, stats.bricks.filled);
   };
   const auto to_svdag = [&](const measure::SceneSize& form) { return stats.to_svdag(form); };
-  measure::ResultTable table;
+  ResultTable table;
   table.column("name", "", forms, &measure::SceneSize::name)
-      .column(measure::for_people(), "", forms, &measure::SceneSize::text,
-              measure::both({"form", measure::Look::words()}))
+      .column(for_people(), "", forms, &measure::SceneSize::text, both({"form", Look::words()}))
       .column("bytes", "bytes", forms, &measure::SceneSize::bytes,
-              {.screen = {"size", measure::Look::bytes()}, .page = {"size", measure::Look::count(), "bytes"}})
+              {.screen = {"size", Look::bytes()}, .page = {"size", Look::count(), "bytes"}})
       .column("bits_per_voxel", "bits per filled voxel", forms, bits,
-              {.screen = {"bits a filled voxel", measure::Look::fixed(3)},
-               .page = {"a filled voxel", measure::Look::fixed(3), "bits"}})
+              {.screen = {"bits a filled voxel", Look::fixed(3)},
+               .page = {"a filled voxel", Look::fixed(3), "bits"}})
       .column("to_svdag", "of the SVDAG's bytes", forms, to_svdag,
-              measure::both({"of the SVDAG", measure::Look::fixed(2), "×"}));
+              both({"of the SVDAG", Look::fixed(2), "×"}));
   return table;
 }
 
@@ -97,21 +96,21 @@ std::string bricks_text(const measure::BricksStats& stats) {
       text_table(sizes_table(stats)).text(), text_table(shares_table(stats)).text());
 }
 
-void set_bricks_stats(measure::ResultGroup& results, const measure::BricksStats& stats) {
-  measure::ResultGroup& bricks = set_bricks(results, stats.bricks);
-  const measure::ResultTable forms = forms_table(stats);
+void set_bricks_stats(ResultGroup& results, const measure::BricksStats& stats) {
+  ResultGroup& bricks = set_bricks(results, stats.bricks);
+  const ResultTable forms = forms_table(stats);
   bricks.set("filled_share", stats.filled_share(), "of the volume")
       .set("dense_share", stats.dense_share(), "of the dense volume's bytes")
       .set({"overhead_bits", "overhead"}, stats.overhead_bits(), "bits a filled voxel")
-      .set(measure::in_json("bits_per_voxel"), forms["bits_per_voxel"].number(0), "bits per filled voxel");
+      .set(in_json("bits_per_voxel"), forms["bits_per_voxel"].number(0), "bits per filled voxel");
   if (stats.svdag_bytes) {
-    bricks.group(measure::in_json("svdag"))
+    bricks.group(in_json("svdag"))
         .set("bytes", *stats.svdag_bytes, "bytes")
         .set("bits_per_voxel", forms["bits_per_voxel"].number(1), "bits per filled voxel")
         .set("bricks_to_svdag", forms["to_svdag"].number(0), "of the SVDAG's bytes");
     bricks.put("forms", forms);
   }
-  measure::ResultTable& sizes = bricks.table({"sizes", "."});
+  ResultTable& sizes = bricks.table({"sizes", "."});
   add_sizes(sizes, stats);
   add_shares(sizes, stats);
 }
@@ -148,9 +147,9 @@ void add_types(HtmlPage& page, const bricks::FrozenBricks& bricks) {
 }
 
 // Adds a row for each side, and a series for each column of a group, in per cent of `whole`.
-void add_series(BarChart& chart, const measure::ResultTable& table, double whole) {
-  chart.rows = shown_texts(table.columns().front(), measure::Look());
-  for (const measure::ResultColumn& column : table.columns()) {
+void add_series(BarChart& chart, const ResultTable& table, double whole) {
+  chart.rows = shown_texts(table.columns().front(), Look());
+  for (const ResultColumn& column : table.columns()) {
     const auto& [title, look, unit, weight] = column.shown.page;
     if (!title || column.name.json.find('/') == std::string::npos) continue;
     std::vector<double>& values =
@@ -165,7 +164,7 @@ void add_sizes(HtmlPage& page, const measure::BricksStats& stats) {
       .description =
           "For each side of the bricks what the sets of types take, in per cent of the dense volume",
       .unit = "% of the dense volume"};
-  const measure::ResultTable sizes = sizes_table(stats);
+  const ResultTable sizes = sizes_table(stats);
   add_series(chart, sizes, static_cast<double>(std::max<uint64_t>(1, stats.bricks.info.bytes())));
   page.figure("What other sides and types would take",
               fmt::format("Bricks of one type beside empty ones, of the thesis's four, and of all. The dense "
@@ -180,7 +179,7 @@ void add_shares(HtmlPage& page, const measure::BricksStats& stats) {
                     .description = "For each side of the bricks the share of each type, in per cent",
                     .unit = "% of the volume",
                     .bars = BarChart::Bars::EndToEnd};
-  const measure::ResultTable shares = shares_table(stats);
+  const ResultTable shares = shares_table(stats);
   add_series(chart, shares, 1);
   page.figure("Types of other sides", "What the bricks would be, where all types are allowed.", draw(chart),
               page_table(shares));
@@ -194,13 +193,13 @@ std::vector<std::string> form_texts(const measure::BricksStats& stats) {
 
 void add_forms(HtmlPage& page, const measure::BricksStats& stats) {
   if (!stats.svdag_bytes) return;
-  const measure::ResultTable forms = forms_table(stats);
+  const ResultTable forms = forms_table(stats);
   BarChart chart = {.title = "Bricks beside the SVDAG",
                     .description = "A bar for each form of the scene: bits for each filled voxel",
                     .unit = "bits a filled voxel",
                     .rows = form_texts(stats),
                     .series = {{"size", forms["bits_per_voxel"].numbers()}},
-                    .notes = shown_texts(forms["bytes"], measure::Look::bytes())};
+                    .notes = shown_texts(forms["bytes"], Look::bytes())};
   page.figure("Beside the SVDAG of the same voxels", "What access to each needs in memory.", draw(chart),
               page_table(forms));
 }

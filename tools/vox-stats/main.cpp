@@ -145,9 +145,9 @@ void report(const StatsOptions& options) {
                      (options.html && stats.has(Section::Scene) ? kShowsPicture : 0u),
                  stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
   measure_all(stats, options, std::move(bricks));
-  measure::ResultGroup results = results_of(stats);
-  results.set(measure::in_report("generator"), generator_text());
-  results.set(measure::in_report("command"), options.command).set(measure::in_report("created"), timestamp());
+  ResultGroup results = results_of(stats);
+  results.set(in_report("generator"), generator_text());
+  results.set(in_report("command"), options.command).set(in_report("created"), timestamp());
   if (options.output) write_report(results, *options.output);
   if (options.html) {
     HtmlPage page = page_of(stats);

@@ -53,8 +53,7 @@ constexpr std::array<Figure, 13> kFigures = {
 constexpr std::span<const Figure> kPurposes = std::span(kFigures).subspan(3, 8);
 
 // Adds the figures of the rows under the names that `name_of` gives them.
-void add_memory(measure::ResultTable& table, const std::vector<hash::TableMemory>& rows,
-                const auto& name_of) {
+void add_memory(ResultTable& table, const std::vector<hash::TableMemory>& rows, const auto& name_of) {
   for (const Figure& figure : kFigures) table.column(name_of(figure), figure.unit, rows, figure.of);
 }
 
@@ -64,56 +63,52 @@ std::string in_prediction(const Figure& figure) {
   return figure.where & Figure::kPrediction ? std::string("prediction/") + figure.name : "";
 }
 
-measure::ResultTable total_memory(const hash::TableMemory& memory, const hash::TableMemory& prediction) {
-  measure::ResultTable table;
+ResultTable total_memory(const hash::TableMemory& memory, const hash::TableMemory& prediction) {
+  ResultTable table;
   add_memory(table, {memory}, [](const Figure& figure) {
-    return measure::ResultName(figure.name, figure.where & Figure::kTotals ? figure.name : "");
+    return ResultName(figure.name, figure.where & Figure::kTotals ? figure.name : "");
   });
-  table.column(measure::in_json("chain_lengths"), "buckets", std::vector{memory},
-               &hash::TableMemory::chain_lengths);
+  table.column(in_json("chain_lengths"), "buckets", std::vector{memory}, &hash::TableMemory::chain_lengths);
   add_memory(table, {prediction}, [](const Figure& figure) {
-    return measure::ResultName(in_prediction(figure), in_prediction(figure) == "prediction/total_bytes"
-                                                          ? "predicted_total_bytes"
-                                                          : "");
+    return ResultName(in_prediction(figure),
+                      in_prediction(figure) == "prediction/total_bytes" ? "predicted_total_bytes" : "");
   });
   return table;
 }
 
-measure::ResultTable memory_of_sizes(const measure::TableReport& report) {
-  measure::ResultTable table;
+ResultTable memory_of_sizes(const measure::TableReport& report) {
+  ResultTable table;
   table.column({"item_words", "measured/item_words"}, "words", report.sizes, &hash::TableMemory::item_words);
   add_memory(table, report.sizes, [](const Figure& figure) {
-    return measure::ResultName(figure.name, std::string("measured/") + figure.name);
+    return ResultName(figure.name, std::string("measured/") + figure.name);
   });
-  table.column(measure::in_json("chain_lengths"), "buckets", report.sizes, &hash::TableMemory::chain_lengths)
-      .column(measure::in_report("predicted/item_words"), "words", report.prediction,
-              &hash::TableMemory::item_words);
+  table.column(in_json("chain_lengths"), "buckets", report.sizes, &hash::TableMemory::chain_lengths)
+      .column(in_report("predicted/item_words"), "words", report.prediction, &hash::TableMemory::item_words);
   add_memory(table, report.prediction, [](const Figure& figure) {
-    return measure::ResultName(in_prediction(figure), figure.where & Figure::kPredicted
-                                                          ? std::string("predicted/") + figure.name
-                                                          : "");
+    return ResultName(in_prediction(figure),
+                      figure.where & Figure::kPredicted ? std::string("predicted/") + figure.name : "");
   });
   return table;
 }
 
-measure::ResultTable chains_table(const hash::TableMemory& memory, const hash::TableMemory& prediction) {
+ResultTable chains_table(const hash::TableMemory& memory, const hash::TableMemory& prediction) {
   Numbers slabs, buckets = memory.chain_lengths, expected = prediction.chain_lengths;
   const size_t count = std::max(buckets.size(), expected.size());
   for (size_t length = 0; length < count; ++length) slabs.push_back(length);
   buckets.resize(count);
   expected.resize(count);
-  measure::ResultTable table;
+  ResultTable table;
   table.column("slabs", "slabs", slabs)
       .column("buckets", "buckets", buckets)
       .column("predicted_buckets", "buckets", expected);
   return table;
 }
 
-measure::ResultTable times_table(const dag::FrozenDag& dag, const std::vector<measure::LevelTimes>& levels) {
+ResultTable times_table(const dag::FrozenDag& dag, const std::vector<measure::LevelTimes>& levels) {
   Numbers sides;
   for (uint32_t level = 0; level < levels.size(); ++level) sides.push_back(dag.level_side(level));
-  measure::ResultTable table;
-  table.column(measure::in_report("side"), "voxels", sides)
+  ResultTable table;
+  table.column(in_report("side"), "voxels", sides)
       .column("items", "items", levels, &measure::LevelTimes::items)
       .column("inserted", "items", levels, &measure::LevelTimes::inserted)
       .column({"insert_seconds", "insert"}, "s", levels, &measure::LevelTimes::insert_seconds)
@@ -123,29 +118,28 @@ measure::ResultTable times_table(const dag::FrozenDag& dag, const std::vector<me
   return table;
 }
 
-void set_table(measure::ResultGroup& group, const dag::FrozenDag& dag, const TableRow& row) {
+void set_table(ResultGroup& group, const dag::FrozenDag& dag, const TableRow& row) {
   const measure::TableReport& report = *row.report;
   group.set("load_factor", report.load_factor, "items per bucket")
       .set("build_seconds", report.build_seconds, "s")
       .set("overhead", row.overhead, "of nodes and leaves alone");
-  group.put(".", total_memory(row.memory, row.prediction), measure::TableShape::Record);
+  group.put(".", total_memory(row.memory, row.prediction), TableShape::Record);
   group.put({"sizes", "."}, memory_of_sizes(report));
-  group.put(measure::in_report("chains"), chains_table(row.memory, row.prediction));
+  group.put(in_report("chains"), chains_table(row.memory, row.prediction));
   group.put("levels", times_table(dag, report.levels));
 }
 
-void add_names(measure::ResultTable& table, const std::vector<TableRow>& rows) {
+void add_names(ResultTable& table, const std::vector<TableRow>& rows) {
   table
-      .column(measure::for_people(), "", rows, [](const TableRow& row) { return row.report->table; },
-              {.screen = {""}})
-      .column(measure::for_people(), "", rows, [](const TableRow& row) { return row.report->load_factor; },
+      .column(for_people(), "", rows, [](const TableRow& row) { return row.report->table; }, {.screen = {""}})
+      .column(for_people(), "", rows, [](const TableRow& row) { return row.report->load_factor; },
               {.screen = {"load factor"}});
 }
 
-void add_purpose(measure::ResultTable& table, const std::vector<TableRow>& rows, const Figure& figure,
-                 measure::Headings shown) {
+void add_purpose(ResultTable& table, const std::vector<TableRow>& rows, const Figure& figure,
+                 Headings shown) {
   table.column(
-      measure::for_people(), figure.unit, rows, [&](const TableRow& row) { return figure.of(row.memory); },
+      for_people(), figure.unit, rows, [&](const TableRow& row) { return figure.of(row.memory); },
       std::move(shown));
 }
 
@@ -162,10 +156,10 @@ std::vector<TableRow> table_rows(const SceneStats& stats) {
   return rows;
 }
 
-measure::ResultTable figures_table(const std::vector<TableRow>& rows) {
-  const auto purposes = [&](measure::ResultTable& table, size_t begin, size_t end) {
+ResultTable figures_table(const std::vector<TableRow>& rows) {
+  const auto purposes = [&](ResultTable& table, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      add_purpose(table, rows, kPurposes[i], {.page = {kPurposes[i].purpose, measure::Look::mib(), "MiB"}});
+      add_purpose(table, rows, kPurposes[i], {.page = {kPurposes[i].purpose, Look::mib(), "MiB"}});
   };
   const auto slabs_a_bucket = [](const TableRow& row) {
     return static_cast<double>(row.memory.slabs) /
@@ -174,56 +168,49 @@ measure::ResultTable figures_table(const std::vector<TableRow>& rows) {
   const auto longest_chain = [](const TableRow& row) {
     return std::max<size_t>(1, row.memory.chain_lengths.size()) - 1;
   };
-  measure::ResultTable table;
+  ResultTable table;
   add_names(table, rows);
   purposes(table, 0, kPurposesOfTotal);
   table
-      .column(measure::for_people(), "bytes", rows,
-              [](const TableRow& row) { return row.memory.total_bytes(); },
-              {.screen = {"total", measure::Look::mib()},
-               .page = {"total", measure::Look::mib(), "MiB", measure::Heading::Weight::Total}})
-      .column(measure::for_people(), "", rows, &TableRow::overhead,
-              measure::both({"overhead", measure::Look::fixed(1, 100), "%"}))
-      .column(measure::for_people(), "bytes", rows,
-              [](const TableRow& row) { return row.prediction.total_bytes(); },
-              {.screen = {"predicted", measure::Look::mib()},
-               .page = {"predicted total", measure::Look::mib(), "MiB"}});
+      .column(
+          for_people(), "bytes", rows, [](const TableRow& row) { return row.memory.total_bytes(); },
+          {.screen = {"total", Look::mib()}, .page = {"total", Look::mib(), "MiB", Heading::Weight::Total}})
+      .column(for_people(), "", rows, &TableRow::overhead, both({"overhead", Look::fixed(1, 100), "%"}))
+      .column(for_people(), "bytes", rows, [](const TableRow& row) { return row.prediction.total_bytes(); },
+              {.screen = {"predicted", Look::mib()}, .page = {"predicted total", Look::mib(), "MiB"}});
   purposes(table, kPurposesOfTotal, kPurposes.size());
   table
-      .column(measure::for_people(), "bytes", rows,
-              [](const TableRow& row) { return row.memory.allocated_bytes(); },
-              {.screen = {"allocated", measure::Look::mib()},
-               .page = {"allocated", measure::Look::mib(), "MiB", measure::Heading::Weight::Total}})
-      .column(measure::for_people(), "slabs", rows, slabs_a_bucket,
-              {.screen = {"slabs a bucket", measure::Look::fixed(2)},
-               .page = {"chain, mean", measure::Look::fixed(2), "slabs"}})
-      .column(measure::for_people(), "slabs", rows, longest_chain,
-              {.screen = {"longest"}, .page = {"chain, longest", measure::Look::count(), "slabs"}})
-      .column(measure::for_people(), "s", rows, [](const TableRow& row) { return row.report->build_seconds; },
-              {.screen = {"build", measure::Look::fixed(2), "s"},
-               .page = {"built in", measure::Look::fixed(2), "s"}});
+      .column(for_people(), "bytes", rows, [](const TableRow& row) { return row.memory.allocated_bytes(); },
+              {.screen = {"allocated", Look::mib()},
+               .page = {"allocated", Look::mib(), "MiB", Heading::Weight::Total}})
+      .column(
+          for_people(), "slabs", rows, slabs_a_bucket,
+          {.screen = {"slabs a bucket", Look::fixed(2)}, .page = {"chain, mean", Look::fixed(2), "slabs"}})
+      .column(for_people(), "slabs", rows, longest_chain,
+              {.screen = {"longest"}, .page = {"chain, longest", Look::count(), "slabs"}})
+      .column(for_people(), "s", rows, [](const TableRow& row) { return row.report->build_seconds; },
+              {.screen = {"build", Look::fixed(2), "s"}, .page = {"built in", Look::fixed(2), "s"}});
   return table;
 }
 
-measure::ResultTable purposes_table(const std::vector<TableRow>& rows) {
-  measure::ResultTable table;
+ResultTable purposes_table(const std::vector<TableRow>& rows) {
+  ResultTable table;
   add_names(table, rows);
   for (size_t i = 0; i < kPurposes.size(); ++i)
-    add_purpose(table, rows, kPurposes[i],
-                {.screen = {(i == kPurposesOfTotal ? "+ " : "") + std::string(kPurposes[i].purpose),
-                            measure::Look::mib()}});
+    add_purpose(
+        table, rows, kPurposes[i],
+        {.screen = {(i == kPurposesOfTotal ? "+ " : "") + std::string(kPurposes[i].purpose), Look::mib()}});
   return table;
 }
 
 // JSON has the figures of the first load factor, and all load factors in an array.
-void set_tables(measure::ResultGroup& tables, const SceneStats& stats) {
+void set_tables(ResultGroup& tables, const SceneStats& stats) {
   const dag::FrozenDag& dag = stats.scene.dag;
   for (const TableRow& row : table_rows(stats)) {
-    measure::ResultGroup& table = tables.group(row.report->table);
-    if (table.items().empty()) set_table(table.group(measure::in_json(".")), dag, row);
-    set_table(table.append(measure::in_json("load_factors")), dag, row);
-    set_table(table.group(measure::in_report(fmt::format("load_factor_{}", row.report->load_factor))), dag,
-              row);
+    ResultGroup& table = tables.group(row.report->table);
+    if (table.items().empty()) set_table(table.group(in_json(".")), dag, row);
+    set_table(table.append(in_json("load_factors")), dag, row);
+    set_table(table.group(in_report(fmt::format("load_factor_{}", row.report->load_factor))), dag, row);
   }
 }
 

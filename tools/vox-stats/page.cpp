@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMiB = 1024 * 1024;
 
-std::vector<double> mebibytes(const measure::ResultColumn& bytes) {
+std::vector<double> mebibytes(const ResultColumn& bytes) {
   std::vector<double> values = bytes.numbers();
   for (double& value : values) value /= kMiB;
   return values;
@@ -41,17 +41,17 @@ void add_scene(HtmlPage& page, const SceneStats& stats) {
 
 void add_levels(HtmlPage& page, const dag::FrozenDag& dag, const measure::DagStats& stats,
                 const std::string& title, const std::string& caption) {
-  const measure::ResultTable levels = levels_table(level_rows(dag, stats), {});
+  const ResultTable levels = levels_table(level_rows(dag, stats), {});
   BarChart chart = {.title = title,
                     .description =
                         "For each level its unique nodes, those of the octree, and how many octree nodes "
                         "there are for each unique one",
                     .unit = "nodes (logarithmic)",
                     .scale = ChartScale::Log,
-                    .rows = shown_texts(levels["side"], measure::Look()),
+                    .rows = shown_texts(levels["side"], Look()),
                     .series = {{"unique nodes", levels["unique_nodes"].numbers()},
                                {"octree nodes", levels["svo_nodes"].numbers()}},
-                    .notes = shown_texts(levels["reduction"], measure::Look::fixed(2))};
+                    .notes = shown_texts(levels["reduction"], Look::fixed(2))};
   for (std::string& note : chart.notes) note += "×";
   page.figure(title, caption, draw(chart), page_table(levels, "all", levels_table(all_levels(stats), {})));
 }
@@ -68,14 +68,14 @@ void add_levels(HtmlPage& page, const SceneStats& stats) {
 }
 
 void add_sizes(HtmlPage& page, const SceneStats& stats) {
-  const measure::ResultTable sizes = sizes_table(stats);
+  const ResultTable sizes = sizes_table(stats);
   BarChart chart = {.title = "Size of the scene in other forms",
                     .description = "A bar for each form, in MiB",
                     .unit = "MiB (logarithmic)",
                     .scale = ChartScale::Log,
-                    .rows = shown_texts(sizes["what"], measure::Look()),
+                    .rows = shown_texts(sizes["what"], Look()),
                     .series = {{"size", mebibytes(sizes["bytes"])}},
-                    .notes = shown_texts(sizes["bytes"], measure::Look::bytes())};
+                    .notes = shown_texts(sizes["bytes"], Look::bytes())};
   page.section("Sizes").figure("The same voxels in other forms", "What each form takes in memory.",
                                draw(chart), page_table(sizes));
 }
@@ -88,9 +88,9 @@ Chart memory_chart(const SceneStats& stats, const std::vector<TableRow>& rows) {
       .unit = "MiB",
       .bars = BarChart::Bars::EndToEnd,
       .mark = BarChart::Mark{"nodes and leaves alone", static_cast<double>(stats.scene.dag.bytes()) / kMiB}};
-  const measure::ResultTable purposes = purposes_table(rows);
+  const ResultTable purposes = purposes_table(rows);
   for (size_t i = kFirstPurpose; i < kFirstPurpose + kPurposesOfTotal; ++i) {
-    const measure::ResultColumn& column = purposes.columns()[i];
+    const ResultColumn& column = purposes.columns()[i];
     chart.series.push_back({*column.shown.screen.title, mebibytes(column)});
   }
   for (const TableRow& row : rows) {
@@ -124,14 +124,14 @@ void add_memory(HtmlPage& page, const SceneStats& stats) {
 }  // namespace
 
 void add_materials_figure(HtmlPage& page, const std::string& title, const std::string& caption,
-                          const measure::ResultTable& materials) {
+                          const ResultTable& materials) {
   const std::vector<double> voxels = materials["voxels"].numbers();
   const double all = std::max(1.0, std::accumulate(voxels.begin(), voxels.end(), 0.0));
   BarChart chart = {
       .title = "Share of each material",
       .description = "One bar for each palette entry, in its colour: per cent of the filled voxels",
       .unit = "% of the filled voxels",
-      .rows = shown_texts(materials.columns().front(), measure::Look()),
+      .rows = shown_texts(materials.columns().front(), Look()),
       .series = {{"share", {}}}};
   for (size_t row = 0; row < materials.rows(); ++row) {
     const double share = voxels[row] / all * 100;

@@ -9,10 +9,10 @@
 
 #include "formats/io/overwrite.h"
 #include "formats/pages/html_page.h"
+#include "formats/results/results.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/hash_bench.h"
-#include "libvox/measure/results.h"
 #include "libvox/measure/stats.h"
 #include "libvox/render/render.h"
 #include "tools/common/command_line.h"
@@ -23,12 +23,12 @@ namespace vox {
 
 // Tables for people: the memory that other bricks would take, the types for each size, and the forms side by
 // side.
-measure::ResultTable sizes_table(const measure::BricksStats& stats);
-measure::ResultTable shares_table(const measure::BricksStats& stats);
-measure::ResultTable forms_table(const measure::BricksStats& stats);
+ResultTable sizes_table(const measure::BricksStats& stats);
+ResultTable shares_table(const measure::BricksStats& stats);
+ResultTable forms_table(const measure::BricksStats& stats);
 
 std::string bricks_text(const measure::BricksStats& stats);
-void set_bricks_stats(measure::ResultGroup& results, const measure::BricksStats& stats);
+void set_bricks_stats(ResultGroup& results, const measure::BricksStats& stats);
 void add_bricks(HtmlPage& page, const measure::BricksStats& stats);
 
 // The command line of vox-stats.
@@ -83,7 +83,7 @@ struct SceneStats {
 };
 
 // All that was measured, as JSON and reports show it.
-measure::ResultGroup results_of(const SceneStats& stats);
+ResultGroup results_of(const SceneStats& stats);
 std::string screen_text(const SceneStats& stats);
 HtmlPage page_of(const SceneStats& stats);
 
@@ -91,13 +91,13 @@ HtmlPage page_of(const SceneStats& stats);
 render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene);
 std::string viewer_of(const dag::VoxelScene& scene, const StatsOptions& options);
 void add_materials_figure(HtmlPage& page, const std::string& title, const std::string& caption,
-                          const measure::ResultTable& materials);
+                          const ResultTable& materials);
 
 // The tables that screen, page and files share.
-measure::ResultTable materials_table(const scene::Palette& palette, const measure::DagStats& stats,
-                                     const std::vector<uint32_t>& entries);  // entries of the palette
-measure::ResultTable used_materials(const scene::Palette& palette, const measure::DagStats& stats);
-measure::ResultTable sizes_table(const SceneStats& stats);
+ResultTable materials_table(const scene::Palette& palette, const measure::DagStats& stats,
+                            const std::vector<uint32_t>& entries);  // entries of the palette
+ResultTable used_materials(const scene::Palette& palette, const measure::DagStats& stats);
+ResultTable sizes_table(const SceneStats& stats);
 
 // The levels of a scene, or all of them as one row.
 struct LevelRow {
@@ -107,7 +107,7 @@ struct LevelRow {
 std::vector<LevelRow> level_rows(const dag::FrozenDag& dag, const measure::DagStats& stats);
 std::vector<LevelRow> all_levels(const measure::DagStats& stats);
 // `geometry` has the same rows without materials, or is empty.
-measure::ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry);
+ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry);
 
 // A hash table with one load factor.
 struct TableRow {
@@ -116,12 +116,12 @@ struct TableRow {
   double overhead;                       // 0.2 if it takes a fifth more than nodes and leaves alone
 };
 std::vector<TableRow> table_rows(const SceneStats& stats);
-measure::ResultTable figures_table(const std::vector<TableRow>& rows);  // for people: all that a page shows
+ResultTable figures_table(const std::vector<TableRow>& rows);  // for people: all that a page shows
 // The table for screens, which says what the bytes are for: the first kPurposesOfTotal of the columns from
 // kFirstPurpose on add up to TableMemory::total_bytes().
 inline constexpr size_t kFirstPurpose = 2, kPurposesOfTotal = 6;
-measure::ResultTable purposes_table(const std::vector<TableRow>& rows);
-void set_tables(measure::ResultGroup& tables, const SceneStats& stats);  // for files
+ResultTable purposes_table(const std::vector<TableRow>& rows);
+void set_tables(ResultGroup& tables, const SceneStats& stats);  // for files
 
 // The comparison of two scenes by vox-stats --against: the voxels that both fill.
 
@@ -141,7 +141,7 @@ struct Comparison {
   std::vector<device::KernelTime> kernels;
 };
 
-measure::ResultGroup results_of(const Comparison& comparison);
+ResultGroup results_of(const Comparison& comparison);
 std::string screen_text(const Comparison& comparison);
 HtmlPage page_of(const Comparison& comparison);
 

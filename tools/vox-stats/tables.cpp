@@ -22,36 +22,35 @@ bool has_names(const scene::Palette& palette) {
 }
 
 // Adds columns on how often nodes are used.
-void add_uses(measure::ResultTable& table, const std::vector<LevelRow>& rows,
-              measure::UseCounts measure::LevelStats::*uses, const measure::ResultName& group,
-              measure::Headings most) {
+void add_uses(ResultTable& table, const std::vector<LevelRow>& rows,
+              measure::UseCounts measure::LevelStats::*uses, const ResultName& group, Headings most) {
   table.column(
       {group.json + "/most", group.report + "/most"}, "uses", rows,
       [&](const LevelRow& row) { return (row.stats.*uses).most; }, std::move(most));
-  table.column(measure::in_json(group.json + "/bins"), "nodes", rows, [&](const LevelRow& row) {
+  table.column(in_json(group.json + "/bins"), "nodes", rows, [&](const LevelRow& row) {
     const auto& bins = (row.stats.*uses).bins;
     size_t last = bins.size();
     while (last > 0 && bins[last - 1] == 0) --last;
-    return measure::ResultColumn::List(bins.begin(), bins.begin() + static_cast<std::ptrdiff_t>(last));
+    return ResultColumn::List(bins.begin(), bins.begin() + static_cast<std::ptrdiff_t>(last));
   });
   size_t last = 1;
   for (size_t bin = 0; bin < 64; ++bin)
     for (const LevelRow& row : rows)
       if ((row.stats.*uses).bins[bin] > 0) last = bin + 1;
   for (size_t bin = 0; bin < last; ++bin)
-    table.column(measure::in_report(fmt::format("{}/from_{}", group.report, uint64_t{1} << bin)), "nodes",
-                 rows, [&](const LevelRow& row) { return (row.stats.*uses).bins[bin]; });
+    table.column(in_report(fmt::format("{}/from_{}", group.report, uint64_t{1} << bin)), "nodes", rows,
+                 [&](const LevelRow& row) { return (row.stats.*uses).bins[bin]; });
 }
 
 // The names of columns for the levels of a scene, or for those of its geometry.
 struct LevelsOf {
   std::string json, report;  // they stand before all names
-  measure::Headings nodes, reduction, bytes, pointers = {}, places = {};
+  Headings nodes, reduction, bytes, pointers = {}, places = {};
 };
 
-void add_levels(measure::ResultTable& table, const std::vector<LevelRow>& rows, const LevelsOf& of) {
+void add_levels(ResultTable& table, const std::vector<LevelRow>& rows, const LevelsOf& of) {
   const auto name = [&](const std::string& json, const std::string& report) {
-    return measure::ResultName(of.json + json, of.report + report);
+    return ResultName(of.json + json, of.report + report);
   };
   const auto stat = [](auto measure::LevelStats::*value) {
     return [=](const LevelRow& row) { return row.stats.*value; };
@@ -74,28 +73,27 @@ void add_levels(measure::ResultTable& table, const std::vector<LevelRow>& rows, 
 
 }  // namespace
 
-measure::ResultTable materials_table(const scene::Palette& palette, const measure::DagStats& stats,
-                                     const std::vector<uint32_t>& entries) {
+ResultTable materials_table(const scene::Palette& palette, const measure::DagStats& stats,
+                            const std::vector<uint32_t>& entries) {
   const auto voxels = [&](uint32_t i) { return stats.material_voxels[i]; };
   const auto share = [&](uint32_t i) {
     return static_cast<double>(voxels(i)) / static_cast<double>(std::max<uint64_t>(1, stats.voxels));
   };
   const auto color = [&](uint32_t i) { return scene::hex_name(palette.colors[i]); };
   const auto name = [&](uint32_t i) { return palette.names[i]; };
-  measure::Headings shown_name = {.screen = {"name"}};
+  Headings shown_name = {.screen = {"name"}};
   if (has_names(palette)) shown_name.page = {"name"};
-  measure::ResultTable table;
-  table.column(measure::for_people(), "", entries, std::identity(), measure::both({"material"}))
-      .column("color", "", entries, color, {.screen = {"color"}, .page = {"colour", measure::Look::color()}})
+  ResultTable table;
+  table.column(for_people(), "", entries, std::identity(), both({"material"}))
+      .column("color", "", entries, color, {.screen = {"color"}, .page = {"colour", Look::color()}})
       .column("name", "", entries, name)
-      .column("voxels", "voxels", entries, voxels, measure::both({"voxels", measure::Look::count()}))
-      .column(measure::for_people(), "", entries, share,
-              measure::both({"share", measure::Look::fixed(1, 100), "%"}))
-      .column(measure::for_people(), "", entries, name, shown_name);
+      .column("voxels", "voxels", entries, voxels, both({"voxels", Look::count()}))
+      .column(for_people(), "", entries, share, both({"share", Look::fixed(1, 100), "%"}))
+      .column(for_people(), "", entries, name, shown_name);
   return table;
 }
 
-measure::ResultTable used_materials(const scene::Palette& palette, const measure::DagStats& stats) {
+ResultTable used_materials(const scene::Palette& palette, const measure::DagStats& stats) {
   std::vector<uint32_t> entries;
   for (uint32_t i = 0; i < scene::kPaletteSize; ++i)
     if (i < palette.count || stats.material_voxels[i] > 0) entries.push_back(i);
@@ -113,49 +111,47 @@ std::vector<LevelRow> all_levels(const measure::DagStats& stats) {
   return {{0, 0, stats.all_levels()}};
 }
 
-measure::ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry) {
+ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry) {
   const auto svo_nodes = [](const LevelRow& row) { return row.stats.svo_nodes; };
-  measure::ResultTable table;
-  table.column(measure::in_json("level"), "", rows, &LevelRow::level)
+  ResultTable table;
+  table.column(in_json("level"), "", rows, &LevelRow::level)
       .column({"side", "levels/side"}, "voxels", rows, &LevelRow::side,
               {.screen = {"side"}, .page = {"side", {}, "voxels"}})
       .column({"svo_nodes", "levels/svo_nodes"}, "nodes", rows, svo_nodes,
-              measure::both({"octree nodes", measure::Look::count()}));
+              both({"octree nodes", Look::count()}));
   add_levels(
       table, rows,
       {.json = "",
        .report = "levels/",
-       .nodes = measure::both({"unique nodes", measure::Look::count()}),
-       .reduction = {.screen = {"reduction", measure::Look::fixed(2)},
-                     .page = {"reduction", measure::Look::fixed(2), "×"}},
-       .bytes = {.screen = {"MiB", measure::Look::mib()}, .page = {"size", measure::Look::mib(), "MiB"}},
-       .pointers = {.screen = {"most pointers", measure::Look::count()}},
-       .places = {.screen = {"most places", measure::Look::count()}}});
+       .nodes = both({"unique nodes", Look::count()}),
+       .reduction = {.screen = {"reduction", Look::fixed(2)}, .page = {"reduction", Look::fixed(2), "×"}},
+       .bytes = {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}},
+       .pointers = {.screen = {"most pointers", Look::count()}},
+       .places = {.screen = {"most places", Look::count()}}});
   if (geometry.empty()) return table;
-  table.column(measure::in_report("levels_geometry/side"), "voxels", geometry, &LevelRow::side)
-      .column(measure::in_report("levels_geometry/svo_nodes"), "nodes", geometry, svo_nodes);
+  table.column(in_report("levels_geometry/side"), "voxels", geometry, &LevelRow::side)
+      .column(in_report("levels_geometry/svo_nodes"), "nodes", geometry, svo_nodes);
   add_levels(table, geometry,
              {.json = "geometry/",
               .report = "levels_geometry/",
-              .nodes = {.screen = {"geometry only", measure::Look::count()}},
-              .reduction = {.screen = {"reduction", measure::Look::fixed(2)}},
-              .bytes = {.screen = {"MiB", measure::Look::mib()}}});
+              .nodes = {.screen = {"geometry only", Look::count()}},
+              .reduction = {.screen = {"reduction", Look::fixed(2)}},
+              .bytes = {.screen = {"MiB", Look::mib()}}});
   return table;
 }
 
-measure::ResultTable sizes_table(const SceneStats& stats) {
+ResultTable sizes_table(const SceneStats& stats) {
   const auto bits = [&](const measure::SceneSize& size) {
     return measure::bits_per_voxel(size, stats.scene.dag.voxels);
   };
-  measure::ResultTable table;
+  ResultTable table;
   table.column("name", "", stats.sizes, &measure::SceneSize::name)
-      .column("what", "", stats.sizes, &measure::SceneSize::text,
-              measure::both({"form", measure::Look::words()}))
+      .column("what", "", stats.sizes, &measure::SceneSize::text, both({"form", Look::words()}))
       .column("bytes", "bytes", stats.sizes, &measure::SceneSize::bytes,
-              {.screen = {"MiB", measure::Look::mib()}, .page = {"size", measure::Look::mib(), "MiB"}})
+              {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}})
       .column("bits_per_voxel", "bits per filled voxel", stats.sizes, bits,
-              {.screen = {"bits a filled voxel", measure::Look::fixed(3)},
-               .page = {"a filled voxel", measure::Look::fixed(3), "bits"}});
+              {.screen = {"bits a filled voxel", Look::fixed(3)},
+               .page = {"a filled voxel", Look::fixed(3), "bits"}});
   return table;
 }
 
@@ -169,22 +165,21 @@ Numbers along(const Int3& v) {
   return {static_cast<uint64_t>(v.x), static_cast<uint64_t>(v.y), static_cast<uint64_t>(v.z)};
 }
 
-void set_scene(measure::ResultGroup& scene, const SceneStats& stats) {
+void set_scene(ResultGroup& scene, const SceneStats& stats) {
   const dag::FrozenDag& dag = stats.scene.dag;
-  scene.set(measure::in_report("file"), stats.file)
+  scene.set(in_report("file"), stats.file)
       .set("digest", dag::to_string(dag.digest))
       .set("resolution", dag.resolution, "voxels")
-      .set(measure::in_json("side"), dag.side(), "voxels")
+      .set(in_json("side"), dag.side(), "voxels")
       .set("depth", dag.depth(), "levels")
       .set("voxels", dag.voxels, "voxels")
       .set("material_bits", dag.materials ? 4u : 0u, "bits")
       .set("dag_bytes", stats.scene.dag.bytes(), "bytes");
   if (!stats.has(Section::Scene)) return;
   const VoxelBox& box = stats.dag->filled;
-  measure::ResultGroup& filled = scene.group("filled");
-  filled.set(measure::in_json("min"), along(box.min), "voxels")
-      .set(measure::in_json("end"), along(box.max), "voxels");
-  filled.table(measure::in_report("."))
+  ResultGroup& filled = scene.group("filled");
+  filled.set(in_json("min"), along(box.min), "voxels").set(in_json("end"), along(box.max), "voxels");
+  filled.table(in_report("."))
       .column("axis", "", std::vector<std::string>{"x", "y", "z"})
       .column("min", "voxels", along(box.min))
       .column("end", "voxels", along(box.max));
@@ -192,28 +187,28 @@ void set_scene(measure::ResultGroup& scene, const SceneStats& stats) {
 
 }  // namespace
 
-measure::ResultGroup results_of(const SceneStats& stats) {
-  measure::ResultGroup results;
-  results.set(measure::in_report("tool"), "vox-stats").set(measure::in_json("file"), stats.file);
-  if (!stats.device.empty()) results.set(measure::in_json("device"), stats.device);
-  results.set(measure::in_report("device"), stats.device);
+ResultGroup results_of(const SceneStats& stats) {
+  ResultGroup results;
+  results.set(in_report("tool"), "vox-stats").set(in_json("file"), stats.file);
+  if (!stats.device.empty()) results.set(in_json("device"), stats.device);
+  results.set(in_report("device"), stats.device);
   std::vector<uint32_t> palette(scene::kPaletteSize);
   std::iota(palette.begin(), palette.end(), 0);
   if (stats.has_scene) {
-    measure::ResultGroup& scene = results.group("scene");
+    ResultGroup& scene = results.group("scene");
     set_scene(scene, stats);
     if (stats.has(Section::Materials))
-      scene.put(measure::in_json("materials"), materials_table(stats.scene.palette, *stats.dag, palette));
+      scene.put(in_json("materials"), materials_table(stats.scene.palette, *stats.dag, palette));
   }
   if (stats.has(Section::Materials))
-    results.put(measure::in_report("materials"), materials_table(stats.scene.palette, *stats.dag, palette));
+    results.put(in_report("materials"), materials_table(stats.scene.palette, *stats.dag, palette));
   if (stats.has(Section::Levels)) {
     const dag::FrozenDag& dag = stats.scene.dag;
     std::vector<LevelRow> geometry;
     if (stats.geometry) geometry = level_rows(dag, *stats.geometry);
     results.put({"levels", "."}, levels_table(level_rows(dag, *stats.dag), geometry));
   }
-  if (stats.has(Section::Sizes)) results.put("sizes", sizes_table(stats), measure::TableShape::ByName);
+  if (stats.has(Section::Sizes)) results.put("sizes", sizes_table(stats), TableShape::ByName);
   if (stats.has(Section::Memory)) set_tables(results.group("tables"), stats);
   if (stats.bricks) set_bricks_stats(results, *stats.bricks);
   set_profile(results, stats.kernels);
@@ -305,7 +300,7 @@ std::string levels_section(const SceneStats& stats) {
 
 // The paper's Table 1, with more rows of the same kind.
 std::string total_table(const SceneStats& stats) {
-  const measure::ResultTable figures = figures_table(table_rows(stats));
+  const ResultTable figures = figures_table(table_rows(stats));
   TextTable table(screen_titles(figures));
   table.row({"Nodes/Leaves Only", "", format_mib(stats.scene.dag.bytes())});
   for (size_t row = 0; row < figures.rows(); ++row) table.row(screen_cells(figures, row));

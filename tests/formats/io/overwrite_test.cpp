@@ -41,8 +41,8 @@ scene::Palette palette() {
   return palette;
 }
 
-measure::ResultTable rows() {
-  measure::ResultTable table;
+ResultTable rows() {
+  ResultTable table;
   table.column("a", "", std::vector<uint64_t>{1});
   return table;
 }

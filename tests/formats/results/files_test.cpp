@@ -18,7 +18,7 @@ using Reals = std::vector<double>;
 using Texts = std::vector<std::string>;
 
 TEST(Csv, IsALineOfNamesAndALineForEachRow) {
-  measure::ResultTable table;
+  ResultTable table;
   table.column("table", "", Texts{"accel8", "sector"})
       .column("items", "items", Numbers{7, UINT64_MAX})
       .column("ms", "ms", Reals{0.25, 1e-9});
@@ -26,20 +26,20 @@ TEST(Csv, IsALineOfNamesAndALineForEachRow) {
 }
 
 TEST(Csv, QuotesWhatWouldEndAField) {
-  measure::ResultTable table;
+  ResultTable table;
   table.column("a,b", "", Texts{"says \"no\"", "two\nlines", "plain text"});
   EXPECT_EQ(csv_text(table), "\"a,b\"\r\n\"says \"\"no\"\"\"\r\n\"two\nlines\"\r\nplain text\r\n");
 }
 
 TEST(Csv, HasNamesWithoutRows) {
-  measure::ResultTable table;
+  ResultTable table;
   table.column("a", "", Numbers{}).column("b", "", Texts{});
   EXPECT_EQ(csv_text(table), "\"a\",b\r\n");
-  EXPECT_EQ(csv_text(measure::ResultTable()), "");
+  EXPECT_EQ(csv_text(ResultTable()), "");
 }
 
 TEST(Csv, IsKnownByTheQuotesOfItsFirstName) {
-  measure::ResultTable table;
+  ResultTable table;
   table.column("a_1", "", Numbers{1}).column("b/c", "", Texts{"x"});
   EXPECT_TRUE(is_csv_of_vox(csv_text(table)));
   for (const char* other :
@@ -48,16 +48,16 @@ TEST(Csv, IsKnownByTheQuotesOfItsFirstName) {
 }
 
 TEST(Csv, LeavesOutWhatReportsDoNotHold) {
-  measure::ResultTable table;
-  table.column(measure::in_json("a"), "", Numbers{1})
+  ResultTable table;
+  table.column(in_json("a"), "", Numbers{1})
       .column({"b", "c"}, "", Numbers{2})
-      .column(measure::for_people(), "", Numbers{3});
+      .column(for_people(), "", Numbers{3});
   EXPECT_EQ(csv_text(table), "\"c\"\r\n2\r\n");
 }
 
 TEST(Csv, FieldsWithoutAValueAreEmpty) {
   const std::vector<std::optional<uint64_t>> values = {7, std::nullopt};
-  measure::ResultTable table;
+  ResultTable table;
   table.column("a", "", values, std::identity()).column("b", "", Texts{"x", "y"});
   EXPECT_EQ(csv_text(table), "\"a\",b\r\n7,x\r\n,y\r\n");
 }
@@ -66,7 +66,7 @@ TEST(Csv, IsWrittenAsAWholeOrNotAtAll) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(testing::TempDir()) / ("vox_csv" + std::to_string(getpid()));
   fs::create_directories(folder / "folder.csv");
-  measure::ResultTable table;
+  ResultTable table;
   table.column("a", "", Numbers{1});
   write_csv(table, folder / "a.csv");
   std::ifstream stream(folder / "a.csv", std::ios::binary);
@@ -78,14 +78,14 @@ TEST(Csv, IsWrittenAsAWholeOrNotAtAll) {
 }
 
 // Returns the JSON without spaces and line ends.
-std::string compact(const measure::ResultGroup& results) {
+std::string compact(const ResultGroup& results) {
   std::string text = json_text(results);
   std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
   return text;
 }
 
 TEST(JsonText, HasValuesInTheOrderInWhichTheyAreSet) {
-  measure::ResultGroup results;
+  ResultGroup results;
   results.set("b", UINT64_MAX).set("a", 0.25, "s").set("text", "x\"y").set("yes", true);
   results.set("list", std::vector<uint64_t>{1, 2})
       .set("point", std::vector<double>{0.5})
@@ -96,38 +96,38 @@ TEST(JsonText, HasValuesInTheOrderInWhichTheyAreSet) {
 }
 
 TEST(JsonText, LeavesOutWhatIsForReportsOrPeople) {
-  measure::ResultGroup results;
-  results.set(measure::in_report("a"), 1u).set({"b", "c"}, 2u);
-  results.group(measure::in_report("group")).set("d", 3u);
+  ResultGroup results;
+  results.set(in_report("a"), 1u).set({"b", "c"}, 2u);
+  results.group(in_report("group")).set("d", 3u);
   results.table("t")
-      .column(measure::in_report("e"), "", std::vector<uint64_t>{4})
-      .column(measure::for_people(), "", std::vector<uint64_t>{5})
+      .column(in_report("e"), "", std::vector<uint64_t>{4})
+      .column(for_people(), "", std::vector<uint64_t>{5})
       .column({"f", "g"}, "", std::vector<uint64_t>{6});
   EXPECT_EQ(compact(results), R"({"b":2,"t":[{"f":6}]})");
 }
 
 TEST(JsonText, ShowsATableAsRowsByNameOrAsARecord) {
-  const auto fill = [](measure::ResultTable& table) {
+  const auto fill = [](ResultTable& table) {
     table.column("name", "", std::vector<std::string>{"x"}).column("n", "", std::vector<uint64_t>{7});
   };
-  measure::ResultGroup results;
+  ResultGroup results;
   fill(results.table("rows"));
-  fill(results.table("named", measure::TableShape::ByName));
-  fill(results.table(".", measure::TableShape::Record));
+  fill(results.table("named", TableShape::ByName));
+  fill(results.table(".", TableShape::Record));
   EXPECT_EQ(compact(results), R"({"rows":[{"name":"x","n":7}],"named":{"x":{"n":7}},"name":"x","n":7})");
 }
 
 TEST(JsonText, ATableWithoutRowsIsAnEmptyList) {
-  measure::ResultGroup results;
+  ResultGroup results;
   results.table("rows").column("n", "", std::vector<uint64_t>{});
   EXPECT_EQ(compact(results), R"({"rows":[]})");
 }
 
 TEST(JsonText, PathsLeadIntoObjectsOfARow) {
-  measure::ResultGroup results;
+  ResultGroup results;
   results.table("rows")
       .column("uses/most", "", std::vector<uint64_t>{1, 2})
-      .column("uses/by/bins", "", std::vector<measure::ResultColumn::List>{{3}, {}})
+      .column("uses/by/bins", "", std::vector<ResultColumn::List>{{3}, {}})
       .column("uses/least", "", std::vector<uint64_t>{4, 5});
   EXPECT_EQ(compact(results), R"({"rows":[{"uses":{"most":1,"by":{"bins":[3]},"least":4}},)"
                               R"({"uses":{"most":2,"by":{"bins":[]},"least":5}}]})");
@@ -135,13 +135,13 @@ TEST(JsonText, PathsLeadIntoObjectsOfARow) {
 
 TEST(JsonText, RowsLeaveOutWhatHasNoValue) {
   const std::vector<std::optional<double>> values = {0.5, std::nullopt};
-  measure::ResultGroup results;
+  ResultGroup results;
   results.table("rows").column("find", "s", values, std::identity());
   EXPECT_EQ(compact(results), R"({"rows":[{"find":0.5},{}]})");
 }
 
 TEST(JsonText, HasListsOfGroupsAndGroupsThatAreNone) {
-  measure::ResultGroup results;
+  ResultGroup results;
   results.append("pictures").set("file", "a");
   results.append("pictures").set("file", "b");
   results.group({".", "hash"}).set("fill", 3u);
@@ -153,7 +153,7 @@ TEST(JsonText, HasListsOfGroupsAndGroupsThatAreNone) {
 using Maybe = std::vector<std::optional<double>>;
 
 TEST(JsonRows, AreTheTableThatWasWritten) {
-  measure::ResultGroup results;
+  ResultGroup results;
   results.set("device", "cpu").set("device_text", "CPU, \"2\" threads");
   const Maybe shares = {0.1, std::nullopt, 1e-9};
   results.table("rows")
@@ -161,7 +161,7 @@ TEST(JsonRows, AreTheTableThatWasWritten) {
       .column("count", "", std::vector<uint64_t>{0, UINT64_MAX, 3})
       .column("ms", "ms", std::vector<double>{0.5, 2, 3})
       .column("share", "1", shares, [](const auto& share) { return share; })
-      .column("list", "", std::vector<measure::ResultColumn::List>{{1, 2}, {}, {3}});
+      .column("list", "", std::vector<ResultColumn::List>{{1, 2}, {}, {3}});
   const ReadResults read = parse_results(json_text(results));
   EXPECT_EQ(read.device, "cpu");
   EXPECT_EQ(read.device_text, "CPU, \"2\" threads");
@@ -217,8 +217,8 @@ class ReportFile : public testing::Test {
   fs::path folder, path;
 };
 
-measure::ResultGroup sample_report() {
-  measure::ResultGroup report;
+ResultGroup sample_report() {
+  ResultGroup report;
   report.set("device", "cpu").set("threads", 2u).set("load", 0.5, "s");
   report.group("hash").set("bytes", uint64_t{1} << 40, "bytes");
   report.group("hash")
@@ -254,15 +254,14 @@ TEST_F(ReportFile, HoldsAttributesAndColumnsWithTheirUnits) {
 }
 
 TEST_F(ReportFile, PathsLeadIntoGroupsAndAPointIsTheGroupAround) {
-  measure::ResultGroup report;
+  ResultGroup report;
   report.group({".", "hash"}).set("bytes", 5u, "bytes").set({"json", ""}, 1u);
   report.table({"levels", "."})
       .column({"side", "levels/side"}, "voxels", std::vector<uint64_t>{4, 8})
       .column({"most", "levels/uses/most"}, "uses", std::vector<uint64_t>{1, 2})
-      .column(measure::in_json("list"), "", std::vector<measure::ResultColumn::List>{{}, {}});
-  report.table(".", measure::TableShape::Record)
-      .column({"s", "total/seconds"}, "s", std::vector<double>{2.5});
-  report.append(measure::in_json("rows")).set("a", 1u);
+      .column(in_json("list"), "", std::vector<ResultColumn::List>{{}, {}});
+  report.table(".", TableShape::Record).column({"s", "total/seconds"}, "s", std::vector<double>{2.5});
+  report.append(in_json("rows")).set("a", 1u);
   write_report(report, path);
   h5::Quiet quiet;
   const h5::Object file = h5::open_file(path), hash = h5::open_group(file, "hash"),
@@ -282,7 +281,7 @@ TEST_F(ReportFile, PathsLeadIntoGroupsAndAPointIsTheGroupAround) {
 
 TEST_F(ReportFile, WhatHasNoValueIsZero) {
   const std::vector<std::optional<double>> values = {0.5, std::nullopt};
-  measure::ResultGroup report;
+  ResultGroup report;
   report.table("t").column("find", "s", values, std::identity());
   write_report(report, path);
   h5::Quiet quiet;
@@ -291,10 +290,10 @@ TEST_F(ReportFile, WhatHasNoValueIsZero) {
 }
 
 TEST_F(ReportFile, RefusesLists) {
-  measure::ResultGroup list, column;
+  ResultGroup list, column;
   list.append("rows").set("a", 1u);
   EXPECT_THROW(write_report(list, path), Error);
-  column.table("t").column("bins", "", std::vector<measure::ResultColumn::List>{{1, 2}});
+  column.table("t").column("bins", "", std::vector<ResultColumn::List>{{1, 2}});
   EXPECT_THROW(write_report(column, path), Error);
   EXPECT_EQ(files_in_folder(), 0u);
 }
@@ -307,7 +306,7 @@ TEST_F(ReportFile, EqualReportsGiveEqualBytes) {
 
 TEST_F(ReportFile, APartialReportIsNeverLeft) {
   std::ofstream(path) << "old";
-  measure::ResultGroup twice;
+  ResultGroup twice;
   twice.set("items", 1u).set("items", 2u);
   EXPECT_THROW(write_report(twice, path), Error);
   EXPECT_EQ(bytes(path), "old");

@@ -1,17 +1,15 @@
-#include "libvox/measure/edge_points.h"
+#include "libvox/match/edge_points.h"
 
-#include "libvox/measure/keys_bench.h"
-
-namespace vox::measure {
+namespace vox::match {
 
 // Computes luma as in ITU-R BT.601 from the colours as they are stored, with weights in 256ths.
 GreyPicture grey_of(const scene::Image& image) {
+  constexpr scene::Rgba8 kWhite = {255, 255, 255, 255};
   GreyPicture grey = {image.width, image.height};
   grey.values.reserve(image.pixels.size());
   for (const scene::Rgba8& pixel : image.pixels) {
-    const uint32_t color = rgb_of(pixel);
-    grey.values.push_back(
-        static_cast<uint8_t>(((color >> 16) * 77 + (color >> 8 & 0xff) * 150 + (color & 0xff) * 29) >> 8));
+    const auto [r, g, b, a] = pixel.a == 0 ? kWhite : pixel;
+    grey.values.push_back(static_cast<uint8_t>((r * 77u + g * 150u + b * 29u) >> 8));
   }
   return grey;
 }
@@ -22,4 +20,4 @@ EdgesRef edges_of(const GreyPicture& picture, const uint8_t* values, uint32_t st
           gradient * gradient};
 }
 
-}  // namespace vox::measure
+}  // namespace vox::match

@@ -14,7 +14,7 @@
 #include "libvox/device/pool.h"
 #include "libvox/scene/scene.h"
 
-namespace vox::measure {
+namespace vox::match {
 
 using PixelPlace = Vec2<int32_t>;
 
@@ -332,4 +332,4 @@ PictureBases<Device> choose_bases(Device& device, const GreyPicture& picture,
   return chosen;
 }
 
-}  // namespace vox::measure
+}  // namespace vox::match

@@ -5,7 +5,12 @@
 //   results.set("device", "cpu").set("seconds", 1.5, "s");
 //   results.table("rows")
 //       .column("table", "", rows, &Row::name, both({"table"}))
-//       .column("bytes", "bytes", rows, &Row::bytes, {.screen = {"MiB", Look::mib()}});
+//       .about("Name of the table.")
+//       .column("bytes", "bytes", rows, &Row::bytes, {.screen = {"MiB", Look::mib()}})
+//       .about("Size of the table.");
+//
+// Views (views.h) arrange the columns of a table on a screen and in charts, and docs/results.md lists all fields with
+// their units and sentences (fields_of()).
 #pragma once
 
 #include <array>
@@ -21,9 +26,7 @@
 #include <variant>
 #include <vector>
 
-#include "libvox/measure/timing.h"
-
-namespace vox::measure {
+namespace vox {
 
 // The names of a value in JSON and in reports. If a name is "", the value is left out there. A group named
 // "." is not a group of its own: its contents belong to the group around it. The name of a column may be a
@@ -35,6 +38,7 @@ struct ResultName {
       : json(std::move(in_json)), report(std::move(in_report)) {}
 
   std::string json, report;
+  std::string view = {};  // the name for views of a column that is in neither
 };
 // Names of values that are only in JSON, only in reports, or in neither, such as a column that is only shown
 // to people.
@@ -44,8 +48,10 @@ inline ResultName in_json(std::string name) {
 inline ResultName in_report(std::string name) {
   return {"", std::move(name)};
 }
-inline ResultName for_people() {
-  return {"", ""};
+inline ResultName for_people(std::string view = "") {
+  ResultName name = {"", ""};
+  name.view = std::move(view);
+  return name;
 }
 
 // The way in which a value is shown to people. Files hold all of its digits.
@@ -91,6 +97,7 @@ struct ResultColumn {
   // True for each row without a value. JSON leaves such a value out, text and pages show nothing, and a
   // report has 0 or "". Empty if all rows have a value.
   std::vector<bool> absent = {};
+  std::string about = {};  // a sentence for docs/results.md
 
   size_t size() const {
     return std::visit([](const auto& rows) { return rows.size(); }, values);
@@ -163,8 +170,16 @@ class ResultTable {
     return *this;
   }
 
+  // Says what the last column is, in a sentence.
+  ResultTable& about(std::string sentence) {
+    columns_.back().about = std::move(sentence);
+    return *this;
+  }
+
   const std::vector<ResultColumn>& columns() const { return columns_; }
-  // Returns the column with this name in JSON or in a report. Throws std::out_of_range if there is none.
+  // Return the column with this name in JSON, in a report or for views. If there is none, find() returns nullptr, and [] throws
+  // std::out_of_range.
+  const ResultColumn* find(std::string_view name) const;
   const ResultColumn& operator[](std::string_view name) const;
   size_t rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
 
@@ -192,6 +207,7 @@ class ResultGroup {
     ResultName name;
     std::string unit;  // only for values
     std::variant<Value, Table, Groups> content;
+    std::string about = {};  // a sentence for docs/results.md; only for values
   };
 
   // Names are unique within a group.
@@ -206,6 +222,12 @@ class ResultGroup {
   }
   ResultGroup& set(ResultName name, std::vector<uint64_t> values, std::string unit = "");
   ResultGroup& set(ResultName name, std::vector<double> values, std::string unit = "");
+
+  // Says what the last value is, in a sentence.
+  ResultGroup& about(std::string sentence) {
+    items_.back().about = std::move(sentence);
+    return *this;
+  }
 
   // The returned references stay valid while the group lives.
   ResultTable& table(ResultName name, TableShape shape = TableShape::Rows);
@@ -225,48 +247,4 @@ class ResultGroup {
   std::list<Item> items_;
 };
 
-// Compares the results of a benchmark with those of an earlier run, row by row.
-//
-// A row counts as slower if every one of its repetitions took longer than the slowest repetition of the
-// earlier run, and if the two medians differ by more than kLeastChange. So neither the spread of the
-// repetitions nor a change too small to matter is reported. Faster is defined the same way in the other
-// direction. With one repetition there is no spread, and kLeastChange alone decides. Rows that did different
-// work are not compared.
-
-inline constexpr double kLeastChange = 0.03;  // as a share of the earlier median
-
-// The columns by which the rows of a benchmark are compared. Two rows are the same measurement if their
-// values of the axes are equal, and they did the same work if their values of `work` are equal, too. Their
-// times are in the columns ms, ms_min and ms_max, or in ms alone.
-struct ComparedColumns {
-  std::vector<std::string> axes, work;
-};
-
-enum class Change : uint8_t {
-  None,  // the difference is within the spread
-  Slower,
-  Faster,
-  OtherWork,  // the row did different work, so its times cannot be compared
-  Added,      // the earlier run has no such row
-  Gone        // this run has no such row
-};
-inline constexpr std::array kChangeNames = {"same", "slower", "faster", "other work", "added", "gone"};
-
-struct AgainstRow {
-  std::string row;                              // the values of its axes, e.g. "spheres, fresh, 1140"
-  std::optional<Timing> before = {}, now = {};  // in ms
-  Change change = Change::None;
-  std::string other_work = {};  // e.g. "nodes_new 120, was 118"; only for OtherWork
-
-  // Returns the median of this run divided by that of the earlier one.
-  std::optional<double> ratio() const;
-};
-
-// Returns the rows of this run in their order, then those that only the earlier run has. Rows without a time
-// are left out.
-std::vector<AgainstRow> compare_results(const ResultTable& now, const ResultTable& before,
-                                        const ComparedColumns& columns);
-
-uint64_t count_of(const std::vector<AgainstRow>& rows, Change change);
-
-}  // namespace vox::measure
+}  // namespace vox

@@ -7,7 +7,7 @@
 #include "libvox/bricks/reader.h"
 #include "libvox/engine/engine.h"
 
-namespace vox::measure {
+namespace vox {
 
 struct BricksRecipe {
   bricks::BricksOptions options;
@@ -42,4 +42,4 @@ inline constexpr int32_t kTradeOffRadius = 1;  // radius of the mean filter that
 // Throws the same errors as Engine::build_bricks(). The readers of both are destroyed when it returns.
 TradeOffRun run_trade_off(Engine& engine, const volume::Volume& volume, const bricks::BricksOptions& options);
 
-}  // namespace vox::measure
+}  // namespace vox

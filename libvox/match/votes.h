@@ -12,9 +12,9 @@
 
 #include "libvox/base/progress.h"
 #include "libvox/hash/keyed/maps.h"
-#include "libvox/measure/edge_points.h"
+#include "libvox/match/edge_points.h"
 
-namespace vox::measure {
+namespace vox::match {
 
 // A pair of bases, and the number of the query's points that voted for it.
 struct VotedPair {
@@ -227,4 +227,4 @@ class GeometricHash {
   uint64_t cast_ = 0;
 };
 
-}  // namespace vox::measure
+}  // namespace vox::match

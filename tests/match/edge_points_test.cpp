@@ -11,16 +11,16 @@
 
 #include "libvox/device/cpu_device.h"
 #include "libvox/hash/keyed/key_table.h"
-#include "libvox/measure/edge_points.h"
-#include "libvox/measure/match_bench.h"
-#include "libvox/measure/votes.h"
+#include "libvox/match/edge_points.h"
+#include "libvox/match/picture_pair.h"
+#include "libvox/match/votes.h"
 #include "tests/common/random.h"
 
 namespace vox {
 namespace {
 
-using measure::GreyPicture;
-using measure::PixelPlace;
+using match::GreyPicture;
+using match::PixelPlace;
 
 // Sobel's filter in its usual form, on a picture of whole numbers.
 class PlainEdges {
@@ -109,16 +109,16 @@ GreyPicture picture_of_dots() {
 
 class EdgePoints : public testing::Test {
  protected:
-  measure::FeaturePoints found(const GreyPicture& picture, const measure::FeatureOptions& options = {}) {
-    return measure::find_feature_points(device_, picture, options);
+  match::FeaturePoints found(const GreyPicture& picture, const match::FeatureOptions& options = {}) {
+    return match::find_feature_points(device_, picture, options);
   }
   device::CpuDevice device_{0, false};
 };
 
 TEST_F(EdgePoints, AreThoseOfAPlainLoop) {
   const std::vector<GreyPicture> pictures = {
-      measure::grey_of(measure::make_picture_pair({.side = 128, .seed = 1}).query),
-      measure::grey_of(measure::make_picture_pair({.side = 128, .seed = 2}).query), picture_of_dots()};
+      match::grey_of(match::make_picture_pair({.side = 128, .seed = 1}).query),
+      match::grey_of(match::make_picture_pair({.side = 128, .seed = 2}).query), picture_of_dots()};
   for (const GreyPicture& picture : pictures) {
     const PlainEdges plain(picture);
     for (const int step : {8, 32, 100}) {
@@ -138,7 +138,7 @@ TEST_F(EdgePoints, AreThoseOfAPlainLoop) {
 }
 
 TEST_F(EdgePoints, AreThoseWhereEdgesTurnMostIfThereAreMore) {
-  const GreyPicture picture = measure::grey_of(measure::make_picture_pair({.side = 256}).reference);
+  const GreyPicture picture = match::grey_of(match::make_picture_pair({.side = 256}).reference);
   const auto all = found(picture, {.most = UINT64_MAX}), some = found(picture, {.most = 20});
   ASSERT_GT(all.places.size(), 40u);
   EXPECT_EQ(some.turns, all.places.size());
@@ -172,16 +172,16 @@ TEST_F(EdgePoints, AreNoneOfPicturesWithoutAnEdgeThatTurns) {
 TEST_F(EdgePoints, GreyIsTheLightnessOfColoursAndWhiteWhereNothingIsSeen) {
   const scene::Image image = {
       "", 4, 1, {{255, 255, 255, 255}, {0, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 0, 0}}};
-  EXPECT_EQ(measure::grey_of(image).values, (std::vector<uint8_t>{255, 0, 149, 255}));
+  EXPECT_EQ(match::grey_of(image).values, (std::vector<uint8_t>{255, 0, 149, 255}));
 }
 
 // Compares bases, their coordinates and votes with loops over all pairs and triples of points, without a
 // table.
 
-using measure::BasisChoice;
-using measure::VotedPair;
+using match::BasisChoice;
+using match::VotedPair;
 using Points = std::vector<PixelPlace>;
-using Bases = measure::PictureBases<device::CpuDevice>;
+using Bases = match::PictureBases<device::CpuDevice>;
 
 class Votes : public testing::Test {
  protected:
@@ -200,7 +200,7 @@ class Votes : public testing::Test {
     return points;
   }
   Bases bases_of(const Points& points, const BasisChoice& choice) {
-    return measure::choose_bases(device_, {kSide, kSide, {}}, points, choice);
+    return match::choose_bases(device_, {kSide, kSide, {}}, points, choice);
   }
   static std::vector<uint32_t> list(const Bases& bases) {
     return {bases.bases.data(), bases.bases.data() + bases.count};
@@ -259,8 +259,8 @@ TEST_F(Votes, AreThoseOfALoopOverAllPointsWithoutATable) {
   ASSERT_GT(expected.size(), 5u);
   for (const std::string& table : hash::key_table_names()) {
     // The loop works on everything at once, and then on the smallest parts.
-    for (const measure::VoteSizes& sizes : {measure::VoteSizes(), measure::VoteSizes{1, 1, 1}}) {
-      measure::GeometricHash<device::CpuDevice> matcher(device_, table, sizes);
+    for (const match::VoteSizes& sizes : {match::VoteSizes(), match::VoteSizes{1, 1, 1}}) {
+      match::GeometricHash<device::CpuDevice> matcher(device_, table, sizes);
       matcher.build_map(bases);
       matcher.build_index(bases);
       EXPECT_EQ(matcher.vote(query_bases), expected) << table;
@@ -272,7 +272,7 @@ TEST_F(Votes, AreThoseOfALoopOverAllPointsWithoutATable) {
 TEST_F(Votes, OfTheMapAreAllPointsOfEveryBasis) {
   const Points points = random_points(3, 20);
   const Bases bases = bases_of(points, {.cells = 4});
-  measure::GeometricHash<device::CpuDevice> matcher(device_, "lines");
+  match::GeometricHash<device::CpuDevice> matcher(device_, "lines");
   matcher.build_map(bases);
   std::map<std::pair<int64_t, int64_t>, uint32_t> counts;
   uint32_t longest = 0;
@@ -317,11 +317,11 @@ TEST_F(Votes, APictureWithFewerThanThreePointsHasNoBases) {
 TEST_F(Votes, CoordinatesAreExactInTheLargestPictures) {
   constexpr int32_t kFar = 32767;
   const Points points = {{0, 0}, {2731, 2731}, {kFar, kFar}, {kFar, 0}, {0, kFar}, {kFar, kFar - 1}};
-  for (const uint32_t basis : {measure::basis_of(0, 1), measure::basis_of(1, 0), measure::basis_of(4, 3)})
+  for (const uint32_t basis : {match::basis_of(0, 1), match::basis_of(1, 0), match::basis_of(4, 3)})
     for (const PixelPlace point : points)
       for (const uint32_t cells : {4u, 128u}) {
         const auto [u, v] = coordinates(points, basis, point, cells);
-        EXPECT_EQ(measure::BasisFrame(points.data(), basis, cells).key(point),
+        EXPECT_EQ(match::BasisFrame(points.data(), basis, cells).key(point),
                   static_cast<uint32_t>(u + 32768) << 16 | static_cast<uint32_t>(v + 32768));
       }
 }

@@ -1,4 +1,4 @@
-#include "libvox/measure/make_bricks.h"
+#include "libvox/engine/make_bricks.h"
 
 #include <utility>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 
-namespace vox::measure {
+namespace vox {
 
 BricksRecipe recipe_for(Optimize goal, bricks::BricksOptions options, double slope) {
   if (goal == Optimize::Speed) options.types = bricks::kFastBrickTypes;
@@ -51,4 +51,4 @@ TradeOffRun run_trade_off(Engine& engine, const volume::Volume& volume,
   return run;
 }
 
-}  // namespace vox::measure
+}  // namespace vox

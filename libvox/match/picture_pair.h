@@ -1,0 +1,38 @@
+// Generated pairs of pictures: a reference, and a query that shows a part of it rotated, scaled and shifted,
+// in another light, behind objects that the reference does not have. The transformation between them is
+// known. For one seed they are the same on every machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "libvox/match/similarity.h"
+#include "libvox/scene/scene.h"
+
+namespace vox::match {
+
+struct PicturePairOptions {
+  static constexpr uint32_t kLeastSide = 64, kMostSide = 4096, kMostClutter = 400, kMostNoise = 64;
+
+  uint32_t side = 512;    // side of the reference in pixels; the query's is three quarters of it
+  uint32_t clutter = 25;  // objects in front of the query, in per cent of the reference's objects in it
+  uint32_t noise = 6;     // greatest error of a pixel, up or down, in grey levels
+  uint64_t seed = 1;
+};
+
+struct PicturePair {
+  scene::Image query, reference;
+  Similarity known;  // from the query's places to the reference's
+};
+
+// Throws UsageError unless all options make sense.
+void check(const PicturePairOptions& options);
+
+// The options must be accepted by check().
+PicturePair make_picture_pair(const PicturePairOptions& options);
+
+// Returns the reference in grey and, if a match is given, the query's edges over it in colour.
+scene::Image overlay_of(const GreyPicture& query, const GreyPicture& reference, uint32_t step,
+                        const std::optional<Similarity>& similarity);
+
+}  // namespace vox::match
