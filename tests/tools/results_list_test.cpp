@@ -78,8 +78,9 @@ for section in sections:
         if file.endswith('.json'): keys(json.load(open(file)), '', written)
         else: paths(file, written)
     wanted, end = list(names(section)), ' -o' if section.endswith(' -o') else ''
-    if section.startswith('vox-bench'): wanted += names('every benchmark' + end)
-    if any('against' in name for name in written): wanted += names('a comparison' + end)
+    if section.startswith('vox-bench'):
+        wanted += names('every benchmark' + end)
+        if any('against' in name for name in written): wanted += names('a comparison' + end)
     listed = [(key, re.compile(expression(key)), unit) for key, unit in wanted]
     for key, pattern, unit in listed:
         found = [name for name in written if pattern.fullmatch(name)]
