@@ -225,7 +225,7 @@ std::vector<std::string> names_beside(const std::filesystem::path& file) {
 
 }  // namespace
 
-void check_input(const std::filesystem::path& file) {
+void check_exists(const std::filesystem::path& file) {
   std::error_code failed;
   const std::filesystem::file_status status = std::filesystem::status(file, failed);
   if (status.type() != std::filesystem::file_type::not_found) return;

@@ -53,7 +53,7 @@ struct Target {
 };
 
 // Throws Error if there is no such file; a file beside it with a similar name is in the hint.
-void check_input(const std::filesystem::path& file);
+void check_exists(const std::filesystem::path& file);
 
 // Throws UsageError if the target is `scene`, the file that is read, and Error if nothing can be written
 // there, or if a file would be lost that vox did not write.

@@ -189,7 +189,7 @@ BricksCommand read_bricks_command(const CommandLine& arguments) {
     command.kind = kind_of_input(command.input, command.raw);
     command.bench = read_bricks_bench(given);
     check_given(given, command);
-    check_input(command.input);
+    check_exists(command.input);
     return command;
   });
 }

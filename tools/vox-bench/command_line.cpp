@@ -135,7 +135,7 @@ SceneInput read_scene_input(Engine& engine, const SceneRequest& request) {
     throw UsageError(
         fmt::format("'{}' is a volume, expected a scene file or a mesh: 'vox-bench bricks' measures volumes",
                     request.file->string()));
-  if (request.file) check_input(*request.file);
+  if (request.file) check_exists(*request.file);
   const uint32_t resolution = request.resolution.value_or(request.default_resolution);
   SceneInput input;
   if (!request.file) {

@@ -170,7 +170,7 @@ ConvertCommand read_convert_command(const CommandLine& arguments) {
     command.triangles = given.given_count("triangles");
     command.write = read_folder(given);
     command.bench = read_convert_bench(given);
-    for (const std::filesystem::path& mesh : command.meshes) check_input(mesh);
+    for (const std::filesystem::path& mesh : command.meshes) check_exists(mesh);
     return command;
   });
 }

@@ -131,7 +131,7 @@ IntersectCommand read_intersect_command(const CommandLine& arguments) {
     command.bench.tables = given.names("tables");
     if (given.text("tables") == "all") command.bench.tables.clear();
     measure::check(command.bench);
-    for (const std::filesystem::path& mesh : command.meshes) check_input(mesh);
+    for (const std::filesystem::path& mesh : command.meshes) check_exists(mesh);
     return command;
   });
 }

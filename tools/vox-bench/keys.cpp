@@ -285,7 +285,7 @@ KeysCommand read_keys_command(const CommandLine& arguments) {
     command.picture = given.given("image");
     command.rebuilt = given.given("rebuilt");
     command.ages = given.given("ages");
-    if (command.picture) check_input(*command.picture);
+    if (command.picture) check_exists(*command.picture);
     return command;
   });
 }

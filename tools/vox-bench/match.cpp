@@ -194,8 +194,8 @@ MatchCommand read_match_command(const CommandLine& arguments) {
     command.pair = read_pair(given, command.bench.seed);
     check_effects(given.given_options(), {command.pictures ? 0u : kGeneratedPair, "pictures of files"});
     command.overlay = given.given("overlay");
-    for (const std::filesystem::path& picture : given.paths("query")) check_input(picture);
-    for (const std::filesystem::path& picture : given.paths("reference")) check_input(picture);
+    for (const std::filesystem::path& picture : given.paths("query")) check_exists(picture);
+    for (const std::filesystem::path& picture : given.paths("reference")) check_exists(picture);
     return command;
   });
 }

@@ -251,7 +251,7 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   if (arguments.has("spill")) options.spill = parse_spill(arguments.text("spill"));
   options.engine.table = arguments.text_of_word("table");
   read_output(arguments, options);
-  for (const std::filesystem::path& input : options.inputs) check_input(input);
+  for (const std::filesystem::path& input : options.inputs) check_exists(input);
   options.kinds = kinds_of_inputs(options.inputs, options.raw);
   options.conversion = decided_conversion(options);
   return options;

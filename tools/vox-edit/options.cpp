@@ -55,8 +55,8 @@ EditOptions read_edit_options(const CommandLine& arguments) {
   options.replay = replay_options(arguments);
   options.engine = read_device_options(arguments);
   options.engine.table = arguments.text_of_word("table");
-  check_input(options.scene);
-  check_input(options.script);
+  check_exists(options.scene);
+  check_exists(options.script);
   return options;
 }
 

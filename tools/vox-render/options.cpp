@@ -165,7 +165,7 @@ RenderToolOptions read_render_options(const CommandLine& arguments) {
   if (arguments.has("cut")) read_cut(arguments.text("cut"), options);
   read_page(arguments, options);
   options.engine = read_device_options(arguments);
-  check_input(options.scene);
+  check_exists(options.scene);
   return options;
 }
 

@@ -318,8 +318,8 @@ StatsOptions read_stats_options(const CommandLine& arguments) {
   options.tables.times = arguments.has("times");
   options.tables.verify = arguments.has("verify");
   options.engine = read_device_options(arguments);
-  check_input(options.scene);
-  if (options.against) check_input(*options.against);
+  check_exists(options.scene);
+  if (options.against) check_exists(*options.against);
   return options;
 }
 
