@@ -8,19 +8,18 @@ std::unique_ptr<AnyDevice> make_any_cpu_device() {
   return std::make_unique<OnDevice<device::CpuDevice>>();
 }
 
-using device::CpuDevice;
-template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(CpuDevice&,
+template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(device::CpuDevice&,
                                                                       const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table_on(CpuDevice&,
+template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table_on(device::CpuDevice&,
                                                                       const hash::KeyTableOptions&);
 template std::unique_ptr<AnyGrowingKeyTable<uint32_t>> make_any_growing_key_table_on(
-    CpuDevice&, const hash::KeyTableOptions&);
+    device::CpuDevice&, const hash::KeyTableOptions&);
 template std::unique_ptr<AnyGrowingKeyTable<uint64_t>> make_any_growing_key_table_on(
-    CpuDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyMultiMap<uint32_t>> make_any_multi_map_on(CpuDevice&,
+    device::CpuDevice&, const hash::KeyTableOptions&);
+template std::unique_ptr<AnyMultiMap<uint32_t>> make_any_multi_map_on(device::CpuDevice&,
                                                                       const hash::KeyTableOptions&,
                                                                       hash::RunOrder);
-template std::unique_ptr<AnyMultiMap<uint64_t>> make_any_multi_map_on(CpuDevice&,
+template std::unique_ptr<AnyMultiMap<uint64_t>> make_any_multi_map_on(device::CpuDevice&,
                                                                       const hash::KeyTableOptions&,
                                                                       hash::RunOrder);
 

@@ -8,19 +8,18 @@ std::unique_ptr<AnyDevice> make_any_cuda_device(int index) {
   return std::make_unique<OnDevice<device::CudaDevice>>(index);
 }
 
-using device::CudaDevice;
-template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(CudaDevice&,
+template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(device::CudaDevice&,
                                                                       const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table_on(CudaDevice&,
+template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table_on(device::CudaDevice&,
                                                                       const hash::KeyTableOptions&);
 template std::unique_ptr<AnyGrowingKeyTable<uint32_t>> make_any_growing_key_table_on(
-    CudaDevice&, const hash::KeyTableOptions&);
+    device::CudaDevice&, const hash::KeyTableOptions&);
 template std::unique_ptr<AnyGrowingKeyTable<uint64_t>> make_any_growing_key_table_on(
-    CudaDevice&, const hash::KeyTableOptions&);
-template std::unique_ptr<AnyMultiMap<uint32_t>> make_any_multi_map_on(CudaDevice&,
+    device::CudaDevice&, const hash::KeyTableOptions&);
+template std::unique_ptr<AnyMultiMap<uint32_t>> make_any_multi_map_on(device::CudaDevice&,
                                                                       const hash::KeyTableOptions&,
                                                                       hash::RunOrder);
-template std::unique_ptr<AnyMultiMap<uint64_t>> make_any_multi_map_on(CudaDevice&,
+template std::unique_ptr<AnyMultiMap<uint64_t>> make_any_multi_map_on(device::CudaDevice&,
                                                                       const hash::KeyTableOptions&,
                                                                       hash::RunOrder);
 

@@ -145,13 +145,11 @@ ToolDescription convert_description() {
           "Measures how meshes become SVDAGs, phase by phase, over resolutions, rules of coverage and "
           "materials.\n",
       .examples =
-          {"vox-bench convert                                          a sphere, without and with 16 "
-           "materials",
+          {"vox-bench convert                                          a sphere, with and without materials",
            "vox-bench convert house.glb --res 1K,4K,16K --html house.html",
            "vox-bench convert --materials none --against before.json   what is slower than in an earlier run",
            "vox-bench convert --coverage conservative,thin --materials none --json > before.json",
-           "vox-bench convert --res 8K --write /tmp --profile          with the time of writing and of "
-           "kernels"},
+           "vox-bench convert --res 8K --write /tmp --profile          times of writing and of kernels"},
       .basics = {"res", "coverage", "materials", "triangles", "repetitions", "write", "output", "html",
                  "against", "device"},
       .more = kAboutConvert,

@@ -6,22 +6,23 @@
 
 namespace vox::hash {
 
-using device::CpuDevice;
-template std::unique_ptr<KeyTable<CpuDevice, uint32_t>> make_key_table(CpuDevice&, const KeyTableOptions&);
-template std::unique_ptr<KeyTable<CpuDevice, uint64_t>> make_key_table(CpuDevice&, const KeyTableOptions&);
-template std::unique_ptr<GrowingKeyTable<CpuDevice, uint32_t>> make_growing_key_table(CpuDevice&,
-                                                                                      const KeyTableOptions&);
-template std::unique_ptr<GrowingKeyTable<CpuDevice, uint64_t>> make_growing_key_table(CpuDevice&,
-                                                                                      const KeyTableOptions&);
+template std::unique_ptr<KeyTable<device::CpuDevice, uint32_t>> make_key_table(device::CpuDevice&,
+                                                                               const KeyTableOptions&);
+template std::unique_ptr<KeyTable<device::CpuDevice, uint64_t>> make_key_table(device::CpuDevice&,
+                                                                               const KeyTableOptions&);
+template std::unique_ptr<GrowingKeyTable<device::CpuDevice, uint32_t>> make_growing_key_table(
+    device::CpuDevice&, const KeyTableOptions&);
+template std::unique_ptr<GrowingKeyTable<device::CpuDevice, uint64_t>> make_growing_key_table(
+    device::CpuDevice&, const KeyTableOptions&);
 
 std::vector<std::string> key_table_names() {
   std::vector<std::string> names;
-  for (const auto& variant : kKeyTableVariants<CpuDevice, uint64_t>) names.emplace_back(variant.name);
+  for (const auto& variant : kKeyTableVariants<device::CpuDevice, uint64_t>) names.emplace_back(variant.name);
   return names;
 }
 
 KeyTableLoad key_table_load(const std::string& table) {
-  for (const auto& variant : kKeyTableVariants<CpuDevice, uint64_t>)
+  for (const auto& variant : kKeyTableVariants<device::CpuDevice, uint64_t>)
     if (table == variant.name) return variant.load;
   throw UsageError(fmt::format("there is no table of voxel keys '{}', expected one of: {}", table,
                                fmt::join(key_table_names(), ", ")));
@@ -29,7 +30,8 @@ KeyTableLoad key_table_load(const std::string& table) {
 
 std::vector<std::string> growing_key_table_names() {
   std::vector<std::string> names;
-  for (const auto& variant : kGrowingKeyTableVariants<CpuDevice, uint64_t>) names.emplace_back(variant.name);
+  for (const auto& variant : kGrowingKeyTableVariants<device::CpuDevice, uint64_t>)
+    names.emplace_back(variant.name);
   return names;
 }
 

@@ -3,12 +3,13 @@
 
 namespace vox::hash {
 
-using device::CudaDevice;
-template std::unique_ptr<KeyTable<CudaDevice, uint32_t>> make_key_table(CudaDevice&, const KeyTableOptions&);
-template std::unique_ptr<KeyTable<CudaDevice, uint64_t>> make_key_table(CudaDevice&, const KeyTableOptions&);
-template std::unique_ptr<GrowingKeyTable<CudaDevice, uint32_t>> make_growing_key_table(
-    CudaDevice&, const KeyTableOptions&);
-template std::unique_ptr<GrowingKeyTable<CudaDevice, uint64_t>> make_growing_key_table(
-    CudaDevice&, const KeyTableOptions&);
+template std::unique_ptr<KeyTable<device::CudaDevice, uint32_t>> make_key_table(device::CudaDevice&,
+                                                                                const KeyTableOptions&);
+template std::unique_ptr<KeyTable<device::CudaDevice, uint64_t>> make_key_table(device::CudaDevice&,
+                                                                                const KeyTableOptions&);
+template std::unique_ptr<GrowingKeyTable<device::CudaDevice, uint32_t>> make_growing_key_table(
+    device::CudaDevice&, const KeyTableOptions&);
+template std::unique_ptr<GrowingKeyTable<device::CudaDevice, uint64_t>> make_growing_key_table(
+    device::CudaDevice&, const KeyTableOptions&);
 
 }  // namespace vox::hash
