@@ -1,6 +1,7 @@
 // The engine on which a test runs: the device that VOX_TEST_DEVICE names, otherwise the CPU.
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -14,6 +15,12 @@ namespace vox {
 inline std::string test_device() {
   const char* device = std::getenv("VOX_TEST_DEVICE");
   return device != nullptr && *device != '\0' ? device : "cpu";
+}
+
+// Returns how many of a test's random cases run: a tenth on a GPU, where a case of a hundred launches with little
+// work each takes a hundred times as long.
+inline uint32_t cases_on_device(uint32_t cases) {
+  return test_device() == "cpu" ? cases : (cases + 9) / 10;
 }
 
 inline std::unique_ptr<Engine> test_engine(EngineOptions options = {}) {

@@ -320,7 +320,8 @@ std::vector<Dense> random_scenes(Random& random, uint32_t resolution, bool mater
 void check_random_scripts(const Scripts& plan, uint64_t first_seed) {
   const QuietLog quiet;  // undo and redo beyond the ends warn
   const std::vector<std::string> tables = hash::table_names();
-  for (uint32_t number = 0; number < plan.scripts * kThoroughness; ++number) {
+  const uint32_t scripts = cases_on_device(plan.scripts * kThoroughness);
+  for (uint32_t number = 0; number < scripts; ++number) {
     Random random(first_seed * 1000003 + plan.resolution * 10007 + number);
     const bool materials = !one_in(random, 4);
     const std::vector<Dense> scenes = random_scenes(random, plan.resolution, materials);

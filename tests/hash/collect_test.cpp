@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "tests/common/test_engine.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/hash/any_device.h"
 
@@ -222,7 +223,7 @@ TEST_P(Collect, AnItemThatIsALeafAndANodeKeepsItsChildren) {
 
 TEST_P(Collect, WhatIsReachableAtAnyHeightStays) {
   Random random(2);
-  for (int round = 0; round < 30; ++round) {
+  for (uint32_t round = 0; round < cases_on_device(30); ++round) {
     const auto tables = make({.load_factor = 16});
     Soup soup(*tables);
     for (int generation = 0; generation < 4; ++generation) {
@@ -248,7 +249,7 @@ TEST_P(Collect, WhatIsReachableAtAnyHeightStays) {
 // longer reachable are interned again.
 TEST_P(Collect, WhatIsInternedMeanwhileStaysWithAllThatItReaches) {
   Random random(3);
-  for (int round = 0; round < 30; ++round) {
+  for (uint32_t round = 0; round < cases_on_device(30); ++round) {
     const auto tables = make({.load_factor = 16});
     Soup soup(*tables);
     for (int i = 0; i < 100; ++i) soup.add_leaf(random);
