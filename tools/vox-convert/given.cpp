@@ -8,7 +8,7 @@
 #include "formats/io/read_file.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
-#include "libvox/engine/group_engine.h"
+#include "libvox/device/devices.h"
 #include "tools/vox-convert/scenes.h"
 
 namespace vox {
@@ -136,8 +136,8 @@ void check_volume_materials(const ConvertOptions& options) {
 }
 
 void check_devices(const ConvertOptions& options, const RunTraits& run) {
-  if (!names_several(options.engine.device)) return;
-  listed_devices(options.engine.device);
+  if (!device::names_several(options.engine.device)) return;
+  device::listed_devices(options.engine.device);
   if ((run.bits & (kMesh | kBricks | kHash)) != kMesh)
     throw UsageError("--device names several: they build the SVDAG of a mesh together, all else runs on one");
 }
@@ -146,7 +146,7 @@ void check_devices(const ConvertOptions& options, const RunTraits& run) {
 void check_spill(const ConvertOptions& options, const RunTraits& run) {
   if (!options.spill) return;
   if ((run.bits & kMixed) != 0) throw UsageError("--spill is for meshes alone, not with other inputs");
-  if (options.ranks || names_several(options.engine.device))
+  if (options.ranks || device::names_several(options.engine.device))
     throw UsageError("--spill is for one device: several share out the scene among them");
 }
 

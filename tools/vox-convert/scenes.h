@@ -18,6 +18,7 @@
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/profiler.h"
 #include "libvox/engine/engine.h"
+#include "libvox/painting/paint_scene.h"
 #include "libvox/rounds/build_rounds.h"
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/scene.h"

@@ -11,7 +11,7 @@
 #include "formats/scene/scene_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/engine/group_engine.h"
+#include "libvox/device/devices.h"
 #include "libvox/ranks/build_share.h"
 #include "tools/common/tool.h"
 
@@ -128,7 +128,7 @@ voxelize::BuildResult built_together(Engine& engine, const MeshWork& work, const
   if (options.ranks) {
     use(*options.ranks,
         engine.build_share(*options.ranks, work.scene, work.indexed, work.grid, work.build, keeper));
-  } else if (names_several(options.engine.device) || keeper != nullptr) {
+  } else if (device::names_several(options.engine.device) || keeper != nullptr) {
     engine.build_shares(work.scene, work.indexed, work.grid, work.build, keeper, use);
   } else {
     voxelize::BuildResult result = built_alone(engine, work, options, conversion);
