@@ -61,11 +61,19 @@ struct ResultField {
   std::string unit, about;
 };
 
-// Returns the fields of a tree in their order. Lists that are empty have no fields, tables without rows do.
+// Returns the fields of a tree in their order, each once. Empty lists have no fields, tables without rows do.
 std::vector<ResultField> fields_of(const ResultGroup& results);
 
-// Returns the fields as a table in Markdown.
-std::string fields_text(const std::vector<ResultField>& fields);
+// The fields of a program, or those that several places of the trees share.
+struct ResultSection {
+  std::string title, text;  // the text stands before the fields
+  std::vector<ResultField> fields;
+};
+
+// Returns the sections in Markdown, as tables below their titles. Where a section has all fields of one of `parts`, it has a
+// link to this part instead. The parts are sections, too, which come last.
+std::string sections_text(const std::vector<ResultSection>& sections,
+                          const std::vector<ResultSection>& parts);
 
 // True if the file was written by write_report().
 bool is_report_of_vox(const std::filesystem::path& path);

@@ -39,7 +39,14 @@ struct ResultName {
 
   std::string json, report;
   std::string view = {};  // the name for views of a column that is in neither
+  std::string word = {};  // the word by which lists of fields call the last part of the name (listed_as())
 };
+// A name of several that are alike, such as one for each type of bricks. Lists of fields have it once, with the word, such
+// as TYPE, in place of the last part, or with N in place of the number at the end. The word of a table by name is for its keys.
+inline ResultName listed_as(std::string word, ResultName name) {
+  name.word = std::move(word);
+  return name;
+}
 // Names of values that are only in JSON, only in reports, or in neither, such as a column that is only shown
 // to people.
 inline ResultName in_json(std::string name) {

@@ -71,27 +71,39 @@ std::string TextTable::text() const {
   return text;
 }
 
-std::vector<std::string> screen_titles(const ResultTable& results) {
+namespace {
+
+std::vector<const ResultColumn*> screen_columns(const ResultTable& results, const ColumnNames& names) {
+  std::vector<const ResultColumn*> columns;
+  if (names.empty())
+    for (const ResultColumn& column : results.columns()) columns.push_back(&column);
+  for (const std::string& name : names) columns.push_back(&results[name]);
+  std::erase_if(columns, [](const ResultColumn* column) { return !column->shown.screen.title; });
+  return columns;
+}
+
+}  // namespace
+
+std::vector<std::string> screen_titles(const ResultTable& results, const ColumnNames& names) {
   std::vector<std::string> titles;
-  for (const ResultColumn& column : results.columns())
-    if (const auto& title = column.shown.screen.title) titles.push_back(*title);
+  for (const ResultColumn* column : screen_columns(results, names))
+    titles.push_back(*column->shown.screen.title);
   return titles;
 }
 
-std::vector<std::string> screen_cells(const ResultTable& results, size_t row) {
+std::vector<std::string> screen_cells(const ResultTable& results, size_t row, const ColumnNames& names) {
   std::vector<std::string> cells;
-  for (const ResultColumn& column : results.columns()) {
-    const auto& [title, look, unit, weight] = column.shown.screen;
-    if (!title) continue;
-    cells.push_back(shown_text(column, row, look));
-    if (!unit.empty() && column.has(row)) cells.back() += " " + unit;
+  for (const ResultColumn* column : screen_columns(results, names)) {
+    const auto& [title, look, unit, weight] = column->shown.screen;
+    cells.push_back(shown_text(*column, row, look));
+    if (!unit.empty() && column->has(row)) cells.back() += " " + unit;
   }
   return cells;
 }
 
-TextTable text_table(const ResultTable& results) {
-  TextTable table(screen_titles(results));
-  for (size_t row = 0; row < results.rows(); ++row) table.row(screen_cells(results, row));
+TextTable text_table(const ResultTable& results, const ColumnNames& names) {
+  TextTable table(screen_titles(results, names));
+  for (size_t row = 0; row < results.rows(); ++row) table.row(screen_cells(results, row, names));
   return table;
 }
 
@@ -100,6 +112,15 @@ TextTable text_table(const ResultTable& results, std::string name, const ResultT
   std::vector<std::string> cells = screen_cells(total, 0);
   cells.front() = std::move(name);
   return table.row(std::move(cells));
+}
+
+std::string facts_text(const HtmlPage::Facts& facts) {
+  size_t width = 0;
+  for (const auto& [name, value] : facts) width = std::max(width, name.size());
+  std::string text;
+  for (const auto& [name, value] : facts)
+    text += fmt::format("  {:<{}}  {}\n", name, width, escape_line(value));
+  return text;
 }
 
 std::string shown_text(const ResultColumn& column, size_t row, const Look& look) {
@@ -134,13 +155,6 @@ scene::Rgb8 color_of(std::string_view hex) {
   return {static_cast<uint8_t>(rgb >> 16), static_cast<uint8_t>(rgb >> 8), static_cast<uint8_t>(rgb)};
 }
 
-std::vector<HtmlCell> cells_of(const ResultTable& results, size_t row) {
-  std::vector<HtmlCell> cells;
-  for (const ResultColumn& column : results.columns())
-    if (column.shown.page.title) cells.push_back(page_cell(column, row, column.shown.page.look));
-  return cells;
-}
-
 HtmlTable::Kind kind_of(const ResultColumn& column, bool is_first) {
   if (column.shown.page.look.form == Look::Form::Words) return HtmlTable::Kind::Words;
   if (is_first) return HtmlTable::Kind::Name;
@@ -149,6 +163,13 @@ HtmlTable::Kind kind_of(const ResultColumn& column, bool is_first) {
 }
 
 }  // namespace
+
+std::vector<HtmlCell> page_cells(const ResultTable& results, size_t row) {
+  std::vector<HtmlCell> cells;
+  for (const ResultColumn& column : results.columns())
+    if (column.shown.page.title) cells.push_back(page_cell(column, row, column.shown.page.look));
+  return cells;
+}
 
 HtmlCell page_cell(const ResultColumn& column, size_t row, const Look& look) {
   HtmlCell cell = shown_text(column, row, look);
@@ -169,13 +190,13 @@ HtmlTable page_table(const ResultTable& results) {
     if (const auto& [title, look, unit, weight] = column.shown.page; title)
       columns.push_back({*title, unit, kind_of(column, columns.empty())});
   HtmlTable table(std::move(columns));
-  for (size_t row = 0; row < results.rows(); ++row) table.row(cells_of(results, row));
+  for (size_t row = 0; row < results.rows(); ++row) table.row(page_cells(results, row));
   return table;
 }
 
 HtmlTable page_table(const ResultTable& results, std::string name, const ResultTable& total) {
   HtmlTable table = page_table(results);
-  std::vector<HtmlCell> cells = cells_of(total, 0);
+  std::vector<HtmlCell> cells = page_cells(total, 0);
   cells.front() = std::move(name);
   return table.total(std::move(cells));
 }

@@ -24,14 +24,20 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Returns the table of results that a screen shows. If `total` is given, its only row comes last, with `name`
-// in the first column.
-TextTable text_table(const ResultTable& results);
+// Names of columns. An empty list stands for all columns.
+using ColumnNames = std::vector<std::string>;
+
+// Returns the table of results that a screen shows: those of the named columns that have a title. If `total` is given,
+// its only row comes last, with `name` in the first column.
+TextTable text_table(const ResultTable& results, const ColumnNames& names = {});
 TextTable text_table(const ResultTable& results, std::string name, const ResultTable& total);
 
 // Return the titles of the columns that a screen shows, and the cells of a row.
-std::vector<std::string> screen_titles(const ResultTable& results);
-std::vector<std::string> screen_cells(const ResultTable& results, size_t row);
+std::vector<std::string> screen_titles(const ResultTable& results, const ColumnNames& names = {});
+std::vector<std::string> screen_cells(const ResultTable& results, size_t row, const ColumnNames& names = {});
+
+// Returns lines with the names of facts and, below each other, what they are.
+std::string facts_text(const HtmlPage::Facts& facts);
 
 // Return a row's value in readable form without its unit, and the values of all rows.
 std::string shown_text(const ResultColumn& column, size_t row, const Look& look);
@@ -49,8 +55,9 @@ std::string format_percent(double share);  // "12.5 %" for an eighth
 HtmlTable page_table(const ResultTable& results);
 HtmlTable page_table(const ResultTable& results, std::string name, const ResultTable& total);
 
-// Returns a row's value as a cell of a page's table.
+// Returns a row's value as a cell of a page's table, and the cells of a row.
 HtmlCell page_cell(const ResultColumn& column, size_t row, const Look& look);
+std::vector<HtmlCell> page_cells(const ResultTable& results, size_t row);
 // The factor of the numbers that a page's charts show.
 double page_factor(const Look& look);
 

@@ -18,11 +18,9 @@ for line in open('list.md', encoding='utf-8'):
         cells = [cell.strip() for cell in line.split('|')[1:-1]]
         if name.startswith('What the tools'):
             words[cells[0]] = re.findall('`(.*?)`', cells[1])
-        elif len(cells) == 4:  # a table with both names, in JSON and in a report
+        elif cells[0] != 'key':  # the names in JSON and in a report
             for section, cell in ((name, cells[0]), (name + ' -o', cells[1])):
-                if cell and cell not in ('key', 'path'): sections.setdefault(section, []).append([cell] + cells[2:])
-        elif cells[0] not in ('key', 'path'):
-            sections.setdefault(name, []).append(cells)
+                if cell: sections.setdefault(section, []).append((cell, cells[2]))
 
 # A name of the list as an expression: words in capitals are any of what they stand for.
 def expression(key):
@@ -35,17 +33,13 @@ def expression(key):
         else: text += re.escape(part)
     return text
 
-# (expression, unit) of all names of a section, with those of the sections that it links to.
+# (name, unit) of all names of a section, with those of the sections that it links to.
 def names(section, prefix=''):
-    for first, unit, _ in sections[section]:
-        spans = re.findall('`(.*?)`', first)
-        link = re.search(r'\[(.*?)\]', re.sub('`.*?`', '', first))
-        if link:
-            yield from names(link.group(1), prefix + (spans[0] if spans else ''))
-            continue
-        head = spans[0][:max(spans[0].rfind(c) for c in './@') + 1]
-        for i, span in enumerate(spans):
-            yield prefix + (span if i == 0 or re.search('[./@]', span) else head + span), unit
+    for cell, unit in sections[section]:
+        before = prefix + ''.join(re.findall('`(.*?)`', cell))
+        link = re.search(r'\[(.*?)\]', re.sub('`.*?`', '', cell))
+        if link: yield from names(link.group(1) + (' -o' if section.endswith(' -o') else ''), before)
+        else: yield before, unit
 
 def keys(value, path, out):
     if isinstance(value, dict):
@@ -72,12 +66,14 @@ def paths(file, out):
 
 faults, linked = [], set(re.findall(r'\]\(#(.*?)\)', open('list.md', encoding='utf-8').read()))
 for section in sections:
-    if section.replace(' ', '-') in linked or section.startswith(('every benchmark', 'a comparison')): continue
+    if section.removesuffix(' -o').replace(' ', '-') in linked: continue
+    if section.startswith(('every ', 'a comparison')): continue
     written = {}
     for file in sorted(glob.glob(section + '.[0-9].*')):
         if file.endswith('.json'): keys(json.load(open(file)), '', written)
         else: paths(file, written)
     wanted, end = list(names(section)), ' -o' if section.endswith(' -o') else ''
+    if end: wanted += names('every report -o')
     if section.startswith('vox-bench'):
         wanted += names('every benchmark' + end)
         if any('against' in name for name in written): wanted += names('a comparison' + end)
@@ -124,9 +120,8 @@ class ResultsList : public CubesTest {
   void edit_all() const {
     write("edits.txt", "sphere add center 9,9,9 radius 4 material 1\nbox remove min 0,0,0 max 9,9,9\ngc\n");
     write("wrong.txt", "sphere\n");
-    keep(
-        "vox-edit.1.json", "vox-edit",
-        {"both.h5", "--script", "edits.txt", "-o", "edited.h5", "--log", "vox-edit --log.1.h5", "--profile"});
+    keep("vox-edit.1.json", "vox-edit",
+         {"both.h5", "--script", "edits.txt", "-o", "edited.h5", "--log", "vox-edit -o.1.h5", "--profile"});
     keep("vox-edit --check.1.json", "vox-edit", {"both.h5", "--script", "edits.txt", "--check"});
     keep("vox-edit --check.2.json", "vox-edit", {"both.h5", "--script", "wrong.txt", "--check"});
   }
@@ -169,7 +164,7 @@ class ResultsList : public CubesTest {
   void show_all() const {
     keep("vox-render.1.json", "vox-render", {"both.h5", "-o", "a.png", "--size", "16x16", "--profile"});
     keep("vox-render.2.json", "vox-render", {"both.h5", "-o", "b.png", "--slice", "z=3"});
-    keep("vox-render.3.json", "vox-render", {"volume.h5", "-o", "c.png", "--size", "16x16"});
+    keep("vox-render.3.json", "vox-render", {"volume.h5", "-o", "c.png", "--size", "16x16", "--up", "z"});
     keep("vox-render.4.json", "vox-render", {"volume.h5", "-o", "d.png", "--slice", "z=3"});
     keep("vox-render.5.json", "vox-render", {"both.h5", "--html", "view.html"});
     keep("vox-scene.1.json", "vox-scene",

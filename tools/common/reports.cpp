@@ -2,17 +2,38 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <type_traits>
 
+#include "formats/results/tables.h"
 #include "libvox/base/json.h"
+#include "libvox/base/process.h"
 #include "libvox/base/units.h"
 #include "tools/common/tool.h"
 
 namespace vox {
+
+RunOrigin origin_of(const std::string& command) {
+  return {command, generator_text(), timestamp()};
+}
+
+void set_origin(ResultGroup& results, const RunOrigin& origin) {
+  results.set(in_report("generator"), origin.generator)
+      .about("The program and its version.")
+      .set(in_report("command"), origin.command)
+      .about("Its command line.")
+      .set(in_report("created"), origin.created)
+      .about("The time at which the file was written.");
+}
+
+void set_origin(HtmlPage& page, const RunOrigin& origin) {
+  page.made_by({{"command", origin.command}, {"generator", origin.generator}, {"created", origin.created}});
+}
 
 std::string number_text(double value) {
   const double size = std::fabs(value);
@@ -39,44 +60,88 @@ std::string bricks_line(const bricks::FrozenBricks& bricks) {
 
 std::string describe_bricks(const bricks::FrozenBricks& bricks) {
   const volume::VolumeInfo& info = bricks.info;
-  std::string text = fmt::format(
-      "volume       {} x {} x {} voxels of {}, {} filled\n"
-      "spacing      {:.6g}, {:.6g}, {:.6g}, origin {:.6g}, {:.6g}, {:.6g}\n"
-      "source       {}\n"
-      "bricks       {} of {}³ voxels, {}, {:.2f} % of dense\n"
-      "  {:<11}  {:>15}  {:>7}  {:>12}\n",
-      info.size.x, info.size.y, info.size.z, volume::value_type_name(info.type), format_count(bricks.filled),
-      info.spacing.x, info.spacing.y, info.spacing.z, info.origin.x, info.origin.y, info.origin.z,
-      info.source, format_count(bricks.bricks()), bricks.shape().side(), format_bytes(bricks.bytes()),
-      percent(bricks.bytes(), info.bytes()), "type", "bricks", "share", "bytes");
-  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)
-    if (bricks.counts[type] > 0)
-      text += fmt::format("  {:<11}  {:>15}  {:>5.1f} %  {:>12}\n", bricks::BrickTypes::kNames[type],
-                          format_count(bricks.counts[type]), percent(bricks.counts[type], bricks.bricks()),
-                          format_bytes(bricks.type_bytes(type)));
-  return text;
+  std::vector<uint32_t> types = all_brick_types();
+  std::erase_if(types, [&](uint32_t type) { return bricks.counts[type] == 0; });
+  return facts_text(
+             {{"volume",
+               fmt::format("{} x {} x {} voxels of {}, {} filled", info.size.x, info.size.y, info.size.z,
+                           volume::value_type_name(info.type), format_count(bricks.filled))},
+              {"spacing",
+               fmt::format("{:.6g}, {:.6g}, {:.6g}, origin {:.6g}, {:.6g}, {:.6g}", info.spacing.x,
+                           info.spacing.y, info.spacing.z, info.origin.x, info.origin.y, info.origin.z)},
+              {"source", info.source},
+              {"bricks", fmt::format("{} of {}³ voxels, {}, {:.2f} % of dense", format_count(bricks.bricks()),
+                                     bricks.shape().side(), format_bytes(bricks.bytes()),
+                                     percent(bricks.bytes(), info.bytes()))}}) +
+         text_table(types_table(bricks, types)).text();
+}
+
+std::vector<uint32_t> all_brick_types() {
+  std::vector<uint32_t> types(bricks::kBrickTypeCount);
+  std::iota(types.begin(), types.end(), 0u);
+  return types;
+}
+
+namespace {
+
+struct TypeRow {
+  std::string name;
+  uint64_t bricks, bytes;
+};
+
+ResultTable types_table(const std::vector<TypeRow>& rows, uint64_t all) {
+  const auto share = [&](const TypeRow& row) {
+    return static_cast<double>(row.bricks) / static_cast<double>(std::max<uint64_t>(1, all));
+  };
+  ResultTable table;
+  table.column("name", "", rows, &TypeRow::name, both({"type"}))
+      .about("Name of a type of bricks.")
+      .column("bricks", "bricks", rows, &TypeRow::bricks, both({"bricks", Look::count()}))
+      .about("Number of bricks of the type.")
+      .column(for_people("share"), "", rows, share,
+              {.screen = {"share", Look::fixed(1, 100), "%"}, .page = {"of all", Look::fixed(1, 100), "%"}})
+      .column("bytes", "bytes", rows, &TypeRow::bytes,
+              {.screen = {"bytes", Look::bytes()}, .page = {"size", Look::count(), "bytes"}})
+      .about("Size of these bricks.");
+  return table;
+}
+
+}  // namespace
+
+ResultTable types_table(const bricks::FrozenBricks& bricks, const std::vector<uint32_t>& types) {
+  std::vector<TypeRow> rows;
+  for (const uint32_t type : types)
+    rows.push_back(
+        {std::string(bricks::BrickTypes::kNames[type]), bricks.counts[type], bricks.type_bytes(type)});
+  return types_table(rows, bricks.bricks());
+}
+
+ResultTable all_types_table(const bricks::FrozenBricks& bricks) {
+  return types_table({{"all", bricks.bricks(), bricks.bytes()}}, bricks.bricks());
 }
 
 ResultGroup& set_bricks(ResultGroup& results, const bricks::FrozenBricks& bricks) {
   ResultGroup& group = results.group("bricks");
   group.set("bytes", bricks.bytes(), "bytes")
+      .about("Size of bricks and root grid.")
       .set("size", bricks.shape().side(), "voxels")
+      .about("Side of a brick.")
       .set(in_json("count"), bricks.bricks(), "bricks")
+      .about("Number of bricks of all types.")
       .set("filled", bricks.filled, "voxels")
+      .about("Number of filled voxels.")
       .set(in_json("value_type"), volume::value_type_name(bricks.info.type))
-      .set("dense_bytes", bricks.info.bytes(), "bytes");
-  const std::vector<std::string> names(bricks::BrickTypes::kNames.begin(), bricks::BrickTypes::kNames.end());
-  std::vector<uint64_t> counts(bricks.counts.begin(), bricks.counts.end()), bytes;
-  ResultGroup &types = group.group(in_json("types")), &type_bytes = group.group(in_json("type_bytes"));
+      .about("Type of a voxel's value, such as `u8`.")
+      .set("dense_bytes", bricks.info.bytes(), "bytes")
+      .about("Size of the volume as an array.");
+  const ResultTable types = types_table(bricks, all_brick_types());
+  ResultGroup &counts = group.group(in_json("types")), &bytes = group.group(in_json("type_bytes"));
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
-    bytes.push_back(bricks.type_bytes(type));
-    types.set(names[type], counts[type], "bricks");
-    type_bytes.set(names[type], bytes[type], "bytes");
+    const ResultName name = listed_as("TYPE", types["name"].text(type));
+    counts.set(name, bricks.counts[type], "bricks").about(types["bricks"].about);
+    bytes.set(name, bricks.type_bytes(type), "bytes").about(types["bytes"].about);
   }
-  group.table(in_report("types"))
-      .column("name", "", names)
-      .column("bricks", "bricks", std::move(counts))
-      .column("bytes", "bytes", std::move(bytes));
+  group.put(in_report("types"), types);
   return group;
 }
 
@@ -101,10 +166,15 @@ std::string hash_line(const spatial::FrozenHash& hash) {
 void set_hash(ResultGroup& results, const spatial::FrozenHash& hash) {
   results.group("hash")
       .set("bytes", hash.bytes(), "bytes")
+      .about("Size of the cells.")
       .set("cells", uint64_t{hash.cells.size()}, "cells")
+      .about("Number of cells, including empty ones.")
       .set("load_factor", filled_share(hash), "1")
+      .about("Number of voxels for each cell.")
       .set("layout", layout_name(hash))
-      .set("probes", hash.probes, "buckets");
+      .about("The layout of the keys: `morton` or `linear`.")
+      .set("probes", hash.probes, "buckets")
+      .about("Number of buckets that a search reads at most.");
 }
 
 namespace {
@@ -117,30 +187,44 @@ const char* coverage_text(const dag::VoxelScene& scene) {
   return scene.coverage == scene::Coverage::Thin ? "thin" : "conservative";
 }
 
-std::string level_table(const SceneFigures& figures) {
+ResultTable levels_table(const SceneFigures& figures) {
   const dag::FrozenDag& dag = figures.scene.dag;
-  std::string text =
-      fmt::format("  {:>9}  {:>15}  {:>15}  {:>12}\n", "side", "octree nodes", "unique nodes", "bytes");
+  std::vector<uint64_t> sides, bytes;
   for (uint32_t level = 0; level < dag.levels.size(); ++level) {
-    const dag::DagLevel& row = dag.levels[level];
-    text +=
-        fmt::format("  {:>9}  {:>15}  {:>15}  {:>12}{}\n", dag.level_side(level), format_count(row.svo_nodes),
-                    format_count(row.nodes), format_bytes(figures.level_bytes(level)),
-                    level + 1 == dag.levels.size() ? "  leaves" : "");
+    sides.push_back(dag.level_side(level));
+    bytes.push_back(figures.level_bytes(level));
   }
-  return text;
+  ResultTable table;
+  table.column("side", "voxels", std::move(sides), both({"side"}))
+      .about("Side of a node's cube; the first level is the root's, and leaves have 4.")
+      .column("svo_nodes", "nodes", dag.levels, &dag::DagLevel::svo_nodes,
+              both({"octree nodes", Look::count()}))
+      .about("Number of nodes in the octree.")
+      .column("unique_nodes", "nodes", dag.levels, &dag::DagLevel::nodes,
+              both({"unique nodes", Look::count()}))
+      .about("Number of nodes in the DAG.")
+      .column("bytes", "bytes", std::move(bytes), both({"bytes", Look::bytes()}))
+      .about("Size of the unique nodes.");
+  return table;
 }
 
-std::string palette_table(const dag::VoxelScene& scene) {
-  std::string text;
-  for (uint32_t i = 0; i < scene.palette.count; ++i) {
-    const scene::Rgb8 c = scene.palette.colors[i];
-    const std::string color = fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b);
-    const std::string& name = scene.palette.names[i];
-    text += fmt::format("  {:>2}  {}  {:5.1f} %{}\n", i, color, scene.shares[i] * 100,
-                        name.empty() || name == color ? "" : "  " + escape_line(name));
-  }
-  return text;
+ResultTable palette_table(const dag::VoxelScene& scene) {
+  std::vector<uint32_t> entries(scene.palette.count);
+  std::iota(entries.begin(), entries.end(), 0u);
+  const auto color = [&](uint32_t i) { return scene::hex_name(scene.palette.colors[i]); };
+  const auto name = [&](uint32_t i) { return scene.palette.names[i]; };
+  ResultTable table;
+  table.column(for_people(), "", entries, std::identity(), both({"palette"}))
+      .column("color", "", entries, color, both({"color"}))
+      .about("The colour of an entry, as `#rrggbb`.")
+      .column("name", "", entries, name, both({"name"}))
+      .about("Its name, which is the colour if there is no better one.")
+      .column(
+          "share", "1", entries, [&](uint32_t i) { return double{scene.shares[i]}; },
+          both({scene.history.empty() ? "of the surface" : "of the surface before edits", Look::fixed(1, 100),
+                "%"}))
+      .about("Share of the surface that has the colour, as the mesh was converted.");
+  return table;
 }
 
 }  // namespace
@@ -163,7 +247,12 @@ std::string summary_line(const SceneFigures& figures) {
                      dag::to_string(scene.dag.digest));
 }
 
-std::vector<std::pair<std::string, std::string>> scene_facts(const SceneFigures& figures) {
+std::string box_text(const VoxelBox& box) {
+  return fmt::format("x {} to {}, y {} to {}, z {} to {}", box.min.x, box.max.x - 1, box.min.y, box.max.y - 1,
+                     box.min.z, box.max.z - 1);
+}
+
+HtmlPage::Facts scene_facts(const SceneFigures& figures) {
   const dag::VoxelScene& scene = figures.scene;
   const dag::FrozenDag& dag = scene.dag;
   return {
@@ -184,89 +273,91 @@ std::vector<std::pair<std::string, std::string>> scene_facts(const SceneFigures&
 
 std::string describe_scene(const SceneFigures& figures) {
   const dag::VoxelScene& scene = figures.scene;
-  std::string text;
-  for (const auto& [name, value] : scene_facts(figures))
-    text += fmt::format("{:<11}  {}\n", name, escape_line(value));
-  text += level_table(figures);
-  if (scene.palette.count > 0)
-    text += fmt::format("palette (share of the surface{})\n{}", scene.history.empty() ? "" : " before edits",
-                        palette_table(scene));
+  HtmlPage::Facts facts = scene_facts(figures);
   if (!scene.history.empty())
-    text += fmt::format("history      edited {} time{}, last {}\n", scene.history.size(),
-                        scene.history.size() == 1 ? "" : "s", escape_line(scene.history.back().time));
+    facts.emplace_back("history",
+                       fmt::format("edited {}, last {}", format_count(scene.history.size(), "time"),
+                                   scene.history.back().time));
+  std::string text = facts_text(facts) + "\n" + text_table(levels_table(figures)).text();
+  if (scene.palette.count > 0) text += "\n" + text_table(palette_table(scene)).text();
   return text;
+}
+
+void set_identity(ResultGroup& results, const dag::FrozenDag& dag, uint64_t bytes) {
+  results.set("digest", dag::to_string(dag.digest))
+      .about("128 bits that name the content of the scene, in hexadecimal.")
+      .set("resolution", dag.resolution, "voxels")
+      .about("Number of voxels along the longest side.")
+      .set("depth", dag.depth(), "levels")
+      .about("Number of levels of nodes above the leaves.")
+      .set("voxels", dag.voxels, "voxels")
+      .about("Number of filled voxels.")
+      .set("dag_bytes", bytes, "bytes")
+      .about("Size of nodes and leaves alone.")
+      .set("material_bits", dag.materials ? 4u : 0u, "bits")
+      .about("Number of bits of a filled voxel's material: 4, or 0 without materials.");
 }
 
 void set_scene(ResultGroup& results, const SceneFigures& figures) {
   const dag::VoxelScene& scene = figures.scene;
   const dag::FrozenDag& dag = scene.dag;
   ResultGroup& json = results.group(in_json("."));
-  json.set("digest", dag::to_string(dag.digest))
-      .set("resolution", dag.resolution, "voxels")
-      .set("depth", dag.depth(), "levels")
-      .set("voxels", dag.voxels, "voxels")
-      .set("unique_nodes", dag.unique_nodes(), "nodes")
+  set_identity(json, dag, figures.bytes());
+  json.set("unique_nodes", dag.unique_nodes(), "nodes")
+      .about("Number of nodes of the DAG, leaves included.")
       .set("svo_nodes", dag.svo_nodes(), "nodes")
-      .set("dag_bytes", figures.bytes(), "bytes")
-      .set("material_bits", dag.materials ? 4u : 0u, "bits")
+      .about("Number of nodes of the octree, in which nothing is shared.")
       .set("coverage", coverage_text(scene))
+      .about("`conservative` or `thin`.")
       .set("solid", scene.solid)
+      .about("True if closed surfaces are filled.")
       .set("voxel_size", scene.voxel_size, "scene units")
+      .about("Side of a voxel.")
       .set("up", up_text(scene.up))
+      .about("The axis that points up: `x`, `y` or `z`.")
       .set("source", scene.source)
-      .set("origin", std::vector{scene.origin.x, scene.origin.y, scene.origin.z}, "scene units");
-  std::vector<uint64_t> sides, bytes;
-  for (uint32_t level = 0; level < dag.levels.size(); ++level) {
-    sides.push_back(dag.level_side(level));
-    bytes.push_back(figures.level_bytes(level));
-  }
-  json.table("levels")
-      .column("side", "voxels", sides)
-      .column("svo_nodes", "nodes", dag.levels, &dag::DagLevel::svo_nodes)
-      .column("unique_nodes", "nodes", dag.levels, &dag::DagLevel::nodes)
-      .column("bytes", "bytes", std::move(bytes));
-  std::vector<uint32_t> entries(scene.palette.count);
-  std::iota(entries.begin(), entries.end(), 0u);
-  json.table("palette")
-      .column("color", "", entries, [&](uint32_t i) { return scene::hex_name(scene.palette.colors[i]); })
-      .column("name", "", entries, [&](uint32_t i) { return scene.palette.names[i]; })
-      .column("share", "1", entries, [&](uint32_t i) { return double{scene.shares[i]}; });
+      .about("Names of the files that the scene was made from.")
+      .set("origin", std::vector{scene.origin.x, scene.origin.y, scene.origin.z}, "scene units")
+      .about("Position of the grid's corner: x, y, z.");
+  json.put("levels", levels_table(figures));
+  json.put("palette", palette_table(scene));
 }
 
 namespace {
 
-// Calls f with the name, the unit and a reader of each figure of a row, which may be changed through it.
+// Calls f with the name, the unit and a reader of each figure of a row, which may be changed through it, and with a sentence.
 template <class F>
 void each_figure(const F& f) {
+  const auto share = [&](const char* name, const char* unit, auto figure, const char* sentence) {
+    f(
+        name, unit, [=](auto& row) -> auto& { return row.share.*figure; }, sentence);
+  };
+  const auto traffic = [&](const char* name, const char* unit, auto figure, const char* sentence) {
+    f(
+        name, unit, [=](auto& row) -> auto& { return row.traffic.*figure; }, sentence);
+  };
+  using Share = ranks::ShareFigures;
+  using Traffic = ranks::Traffic;
+  share("voxelize", "s", &Share::voxelize_seconds, "Time from triangles to leaves, of each rank of a scene.");
+  share("build", "s", &Share::build_seconds, "Time from leaves to the nodes of chunk cells.");
+  share("exchange", "s", &Share::exchange_seconds, "Time in which these are brought to their owners.");
+  share("order", "s", &Share::order_seconds, "Time in which they are brought into canonical order.");
+  share("keep", "s", &Share::keep_seconds, "With `--resume`: time for writing and reading rounds.");
+  traffic("waited", "s", &Traffic::waited, "Part of all these times: waiting for others.");
+  traffic("sent", "bytes", &Traffic::sent, "Number of bytes sent to others.");
+  traffic("received", "bytes", &Traffic::received, "Number of bytes received from others.");
+  share("items_kept", "items", &Share::items_kept, "Number of nodes and leaves that the rank owns.");
+  share("items_given", "items", &Share::items_given, "Number of those that it has sent to other owners.");
   f(
-      "voxelize", "s", [](auto& row) -> auto& { return row.share.voxelize_seconds; });
-  f(
-      "build", "s", [](auto& row) -> auto& { return row.share.build_seconds; });
-  f(
-      "exchange", "s", [](auto& row) -> auto& { return row.share.exchange_seconds; });
-  f(
-      "order", "s", [](auto& row) -> auto& { return row.share.order_seconds; });
-  f(
-      "keep", "s", [](auto& row) -> auto& { return row.share.keep_seconds; });
-  f(
-      "waited", "s", [](auto& row) -> auto& { return row.traffic.waited; });
-  f(
-      "sent", "bytes", [](auto& row) -> auto& { return row.traffic.sent; });
-  f(
-      "received", "bytes", [](auto& row) -> auto& { return row.traffic.received; });
-  f(
-      "items_kept", "items", [](auto& row) -> auto& { return row.share.items_kept; });
-  f(
-      "items_given", "items", [](auto& row) -> auto& { return row.share.items_given; });
-  f(
-      "peak_device_bytes", "bytes", [](auto& row) -> auto& { return row.peak_device_bytes; });
+      "peak_device_bytes", "bytes", [](auto& row) -> auto& { return row.peak_device_bytes; },
+      "Size of its device's memory at the peak.");
 }
 
 }  // namespace
 
 std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks) {
   std::vector<RankFigures> all(ranks.count());
-  each_figure([&](const char*, const char*, const auto& figure) {
+  each_figure([&](const char*, const char*, const auto& figure, const char*) {
     using Figure = std::remove_cvref_t<decltype(figure(own))>;
     const std::vector<uint64_t> values = ranks.gather(std::bit_cast<uint64_t>(figure(own)));
     for (size_t i = 0; i < all.size(); ++i) figure(all[i]) = std::bit_cast<Figure>(values[i]);
@@ -277,28 +368,61 @@ std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks) {
 void set_ranks(ResultGroup& results, const std::vector<RankFigures>& ranks) {
   if (ranks.empty()) return;
   ResultTable& table = results.table(in_json("ranks"));
-  each_figure([&](const char* name, const char* unit, const auto& figure) {
-    table.column(name, unit, ranks, [&](const RankFigures& row) { return figure(row); });
+  each_figure([&](const char* name, const char* unit, const auto& figure, const char* sentence) {
+    table.column(name, unit, ranks, [&](const RankFigures& row) { return figure(row); }).about(sentence);
   });
 }
 
+namespace {
+
+ResultTable kernels_table(const std::vector<device::KernelTime>& kernels) {
+  using Kernel = device::KernelTime;
+  const auto rate = [](const Kernel& kernel) {
+    return kernel.seconds > 0 ? static_cast<double>(kernel.bytes) / kernel.seconds : 0.0;
+  };
+  ResultTable table;
+  table.column("name", "", kernels, &Kernel::name, both({"kernel"}))
+      .about("Name of a kernel or a loop; with `--profile`.")
+      .column("launches", "", kernels, &Kernel::launches, both({"launches"}))
+      .about("Number of its launches.")
+      .column("seconds", "s", kernels, &Kernel::seconds, both({"seconds", Look::fixed(4)}))
+      .about("Time of all these launches.")
+      .column("bytes", "bytes", kernels, &Kernel::bytes, both({"bytes", Look::bytes()}))
+      .about("Number of bytes read and written; 0 if they are not counted.")
+      .column(for_people(), "bytes per second", kernels, rate, both({"GB/s", Look::fixed(1, 1e-9)}));
+  return table;
+}
+
+}  // namespace
+
 void print_profile(const std::vector<device::KernelTime>& kernels) {
-  std::string text =
-      fmt::format("{:<28} {:>8} {:>10} {:>12} {:>10}\n", "kernel", "launches", "seconds", "bytes", "GB/s");
-  for (const device::KernelTime& k : kernels)
-    text += fmt::format("{:<28} {:>8} {:>10.4f} {:>12} {:>10.1f}\n", k.name, k.launches, k.seconds,
-                        format_bytes(k.bytes),
-                        k.seconds > 0 ? static_cast<double>(k.bytes) * 1e-9 / k.seconds : 0.0);
-  print_message(text);
+  print_message(text_table(kernels_table(kernels)).text());
 }
 
 void set_profile(ResultGroup& results, const std::vector<device::KernelTime>& kernels) {
-  if (kernels.empty()) return;
-  results.table(in_json("kernels"))
-      .column("name", "", kernels, &device::KernelTime::name)
-      .column("launches", "", kernels, &device::KernelTime::launches)
-      .column("seconds", "s", kernels, &device::KernelTime::seconds)
-      .column("bytes", "bytes", kernels, &device::KernelTime::bytes);
+  if (!kernels.empty()) results.put(in_json("kernels"), kernels_table(kernels));
+}
+
+void set_seconds(ResultGroup& results, const std::vector<NamedSeconds>& seconds) {
+  ResultGroup& group = results.group(in_json("seconds"));
+  for (const NamedSeconds& part : seconds) group.set(part.name, part.seconds, "s").about(part.about);
+}
+
+std::string seconds_text(const std::vector<NamedSeconds>& seconds) {
+  std::string text;
+  for (const NamedSeconds& part : seconds)
+    if (part.seconds > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", part.name, format_seconds(part.seconds));
+  return text;
+}
+
+void set_peak_memory(ResultGroup& results) {
+  results.set(in_json("peak_memory_bytes"), peak_resident_bytes(), "bytes")
+      .about("Size of the process's memory at the peak.");
+}
+
+void set_device(ResultGroup& results, const std::string& device) {
+  results.set(in_json("device"), device).about("Name of the device: `cpu`, `cuda:0` and the like.");
 }
 
 }  // namespace vox

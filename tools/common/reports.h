@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/pages/html_page.h"
 #include "formats/results/results.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/voxel_scene.h"
@@ -16,6 +17,17 @@
 
 namespace vox {
 
+// The origin of results: the command line and the program that have made them, and the time.
+
+struct RunOrigin {
+  std::string command, generator, created;
+};
+RunOrigin origin_of(const std::string& command);  // a run that ends now
+
+// Set the origin at the root of a report, or at the end of a page.
+void set_origin(ResultGroup& results, const RunOrigin& origin);
+void set_origin(HtmlPage& page, const RunOrigin& origin);
+
 // A measured number as people write it.
 
 // The number with 3 digits, and with all digits before the point: "-1,000", "0.25", "12,345", "2.50e+07".
@@ -25,6 +37,11 @@ std::string number_text(double value);
 
 // Describes size, bytes and types in a few lines.
 std::string describe_bricks(const bricks::FrozenBricks& bricks);
+
+// A row for each of these types of bricks, and all of them as one row.
+ResultTable types_table(const bricks::FrozenBricks& bricks, const std::vector<uint32_t>& types);
+ResultTable all_types_table(const bricks::FrozenBricks& bricks);
+std::vector<uint32_t> all_brick_types();
 
 // Sets the group `bricks`: bytes, size, filled, dense_bytes, how many of each type there are. Returns it.
 ResultGroup& set_bricks(ResultGroup& results, const bricks::FrozenBricks& bricks);
@@ -55,13 +72,19 @@ struct SceneFigures {
   std::vector<uint64_t> level_words;
 };
 
+// "x 0 to 63, y 2 to 9, z 0 to 63": the first and the last voxel along each axis.
+std::string box_text(const VoxelBox& box);
+
 // Names and texts: "resolution", "4096 voxels along the longest side, cube of 4096"; "voxels", …
-std::vector<std::pair<std::string, std::string>> scene_facts(const SceneFigures& figures);
+HtmlPage::Facts scene_facts(const SceneFigures& figures);
 
 // Describes size, palette with shares, and nodes of each level on one screen.
 std::string describe_scene(const SceneFigures& figures);
 
-// Sets digest, resolution, voxels, unique_nodes, svo_nodes and similar values.
+// Sets the values that say which scene it is: its digest, resolution and voxels, and the like.
+void set_identity(ResultGroup& results, const dag::FrozenDag& dag, uint64_t bytes);
+
+// Sets these and all others of the scene, its levels and its palette.
 void set_scene(ResultGroup& results, const SceneFigures& figures);
 
 // "1,234,567 voxels, 45,678 unique nodes of 234,567, digest …"
@@ -78,13 +101,27 @@ struct RankFigures {
 // A collective call. Returns the work of all ranks, in their order.
 std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks);
 
-// Sets `ranks` if there are any.
+// Sets the table `ranks` if there are any.
 void set_ranks(ResultGroup& results, const std::vector<RankFigures>& ranks);
 
 // Shows the times of kernels for --profile.
 
 void print_profile(const std::vector<device::KernelTime>& kernels);  // to stderr
-void set_profile(ResultGroup& results,
-                 const std::vector<device::KernelTime>& kernels);  // sets `kernels` where there are any
+// Sets the table `kernels` if there are any.
+void set_profile(ResultGroup& results, const std::vector<device::KernelTime>& kernels);
+
+// Times of the parts of a run, in s, with a sentence about each.
+struct NamedSeconds {
+  const char* name;
+  double seconds;
+  const char* about;
+};
+void set_seconds(ResultGroup& results, const std::vector<NamedSeconds>& seconds);  // the group `seconds`
+std::string seconds_text(
+    const std::vector<NamedSeconds>& seconds);  // "load 0.12 s, write 0.03 s": those that are not 0
+
+// Sets values that the results of several programs have: the process's greatest memory, and the device.
+void set_peak_memory(ResultGroup& results);
+void set_device(ResultGroup& results, const std::string& device);
 
 }  // namespace vox

@@ -163,7 +163,7 @@ void check_given(const CommandLine& arguments, const BricksCommand& command) {
 
 }  // namespace
 
-ToolDescription bricks_description() {
+ToolDescription bricks_bench_description() {
   return {
       .program = "vox-bench bricks",
       .usage = "FILE [options]",

@@ -113,14 +113,14 @@ void run_keys(const CommandLine& arguments);
 void run_match(const CommandLine& arguments);
 
 // These describe the commands.
-ToolDescription bricks_description();
-ToolDescription convert_description();
-ToolDescription edit_description();
-ToolDescription forms_description();
-ToolDescription hash_description();
-ToolDescription intersect_description();
-ToolDescription keys_description();
-ToolDescription match_description();
+ToolDescription bricks_bench_description();
+ToolDescription convert_bench_description();
+ToolDescription edit_bench_description();
+ToolDescription forms_bench_description();
+ToolDescription hash_bench_description();
+ToolDescription intersect_bench_description();
+ToolDescription keys_bench_description();
+ToolDescription match_bench_description();
 
 struct Command {
   const char* name;
@@ -131,20 +131,20 @@ struct Command {
 
 inline constexpr Command kCommands[] = {
     {"bricks", "how fast a volume's hybrid bricks are read: filters and gathers, compiled or not",
-     bricks_description, run_bricks},
-    {"convert", "how fast meshes become SVDAGs, phase by phase", convert_description, run_convert},
-    {"edit", "how fast edits are, kernel by kernel: spheres, copies, batches, garbage", edit_description,
-     run_edit},
-    {"forms", "a scene as SVDAG, bricks and spatial hash, side by side: bytes and times", forms_description,
-     run_forms},
-    {"hash", "the tables that hold a DAG's nodes: fill, search, insertion, memory", hash_description,
+     bricks_bench_description, run_bricks},
+    {"convert", "how fast meshes become SVDAGs, phase by phase", convert_bench_description, run_convert},
+    {"edit", "how fast edits are, kernel by kernel: spheres, copies, batches, garbage",
+     edit_bench_description, run_edit},
+    {"forms", "a scene as SVDAG, bricks and spatial hash, side by side: bytes and times",
+     forms_bench_description, run_forms},
+    {"hash", "the tables that hold a DAG's nodes: fill, search, insertion, memory", hash_bench_description,
      run_hash},
     {"intersect", "two moving surfaces, intersected each frame by tables of voxel keys",
-     intersect_description, run_intersect},
+     intersect_bench_description, run_intersect},
     {"keys", "the tables of voxel keys: build, searches at random and side by side, failures",
-     keys_description, run_keys},
-    {"match", "finding a picture in another one by geometric hashing, with each table", match_description,
-     run_match},
+     keys_bench_description, run_keys},
+    {"match", "finding a picture in another one by geometric hashing, with each table",
+     match_bench_description, run_match},
 };
 
 }  // namespace vox

@@ -137,7 +137,7 @@ ConvertBench read_convert_bench(const CommandLine& arguments) {
 
 }  // namespace
 
-ToolDescription convert_description() {
+ToolDescription convert_bench_description() {
   return {
       .program = "vox-bench convert",
       .usage = "[MESH...] [options]",

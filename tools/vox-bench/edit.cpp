@@ -178,7 +178,7 @@ uint32_t default_edit_resolution(const std::string& device) {
   return device == "cpu" ? kCpuResolution : kGpuResolution;
 }
 
-ToolDescription edit_description() {
+ToolDescription edit_bench_description() {
   return {.program = "vox-bench edit",
           .usage = "[SCENE.h5] [options]",
           .about =

@@ -153,7 +153,7 @@ uint32_t default_forms_resolution(const std::string& device) {
   return device == "cpu" ? kCpuResolution : kGpuResolution;
 }
 
-ToolDescription forms_description() {
+ToolDescription forms_bench_description() {
   return {.program = "vox-bench forms",
           .usage = "[FILE] [options]",
           .about =

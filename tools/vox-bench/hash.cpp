@@ -146,7 +146,7 @@ void check_effects_of(const CommandLine& arguments) {
 
 }  // namespace
 
-ToolDescription hash_description() {
+ToolDescription hash_bench_description() {
   const HashBench preset;
   return {
       .program = "vox-bench hash",

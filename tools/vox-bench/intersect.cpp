@@ -96,7 +96,7 @@ OptionTopic intersect_frames() {
 
 }  // namespace
 
-ToolDescription intersect_description() {
+ToolDescription intersect_bench_description() {
   return {.program = "vox-bench intersect",
           .usage = "[A.obj B.obj] [options]",
           .about =

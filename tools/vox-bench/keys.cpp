@@ -258,7 +258,7 @@ void check_effects_of(const CommandLine& arguments, const KeysBench& bench) {
 
 }  // namespace
 
-ToolDescription keys_description() {
+ToolDescription keys_bench_description() {
   return {
       .program = "vox-bench keys",
       .usage = "[options]",

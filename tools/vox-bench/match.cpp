@@ -168,7 +168,7 @@ std::optional<PictureFiles> read_files(const CommandLine& arguments) {
 
 }  // namespace
 
-ToolDescription match_description() {
+ToolDescription match_bench_description() {
   return {.program = "vox-bench match",
           .usage = "[QUERY REFERENCE] [options]",
           .about =

@@ -12,24 +12,19 @@
 namespace vox {
 
 BenchRun run_on(const Engine& engine, const std::string& command) {
-  return {engine.device(), engine.device_text(), command, generator_text(), timestamp()};
+  return {engine.device(), engine.device_text(), origin_of(command)};
 }
 
 void set_run(ResultGroup& results, const BenchRun& run) {
-  results.set(in_report("generator"), run.generator)
-      .about("The program and its version.")
-      .set(in_report("command"), run.command)
-      .about("Its command line.")
-      .set(in_report("created"), run.created)
-      .about("The time at which the file was written.")
-      .set("device", run.device)
+  set_origin(results, run.origin);
+  results.set("device", run.device)
       .about("Name of the device that was measured.")
       .set("device_text", run.device_text)
       .about("The device in words.");
 }
 
 void set_run(HtmlPage& page, const BenchRun& run) {
-  page.made_by({{"command", run.command}, {"generator", run.generator}, {"created", run.created}});
+  set_origin(page, run.origin);
 }
 
 void check_targets(const ResultFiles& files) {

@@ -24,7 +24,7 @@ namespace vox {
 // The run that results belong to.
 struct BenchRun {
   std::string device, device_text;
-  std::string command, generator, created;
+  RunOrigin origin;
 };
 BenchRun run_on(const Engine& engine, const std::string& command);
 

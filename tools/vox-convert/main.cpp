@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "formats/images/palette_file.h"
-#include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/scene_parts.h"
@@ -50,47 +49,6 @@ uint64_t output_bytes(const ConvertOptions& options) {
   return bytes;
 }
 
-std::string result_text(const Output& output, const ConvertOptions& options, const Conversion& conversion) {
-  ResultGroup results;
-  results.set("file", options.output.string());
-  if (options.verify) results.set("verified", true);
-  set_scene(results, figures_of(output.scene, options));
-  if (output.bricks) set_bricks(results, *output.bricks);
-  if (output.hash) set_hash(results, *output.hash);
-  if (const auto& error = conversion.palette_error)
-    results.group("palette_error").set("mean", error->mean).set("over_10", error->over_10);
-  if (conversion.painting) set_painting(results, *conversion.painting);
-  const ConversionSeconds& seconds = conversion.seconds;
-  results.group("seconds")
-      .set("load", seconds.load, "s")
-      .set("paint", seconds.paint, "s")
-      .set("palette", seconds.palette, "s")
-      .set("voxelize", seconds.voxelize, "s")
-      .set("build", seconds.build, "s")
-      .set("bricks", seconds.bricks, "s")
-      .set("hash", seconds.hash, "s")
-      .set("write", seconds.write, "s")
-      .set("verify", seconds.verify, "s")
-      .set("total", seconds.total, "s");
-  results.set("peak_memory_bytes", peak_resident_bytes(), "bytes")
-      .set("peak_device_bytes", conversion.peak_device_bytes, "bytes")
-      .set("device", conversion.device)
-      .set("triangles", conversion.triangles)
-      .set("dropped_not_finite", conversion.dropped.not_finite, "triangles")
-      .set("dropped_degenerate", conversion.dropped.degenerate, "triangles")
-      .set("points", conversion.points.points, "points")
-      .set("points_not_finite", conversion.points.not_finite, "points")
-      .set("points_left_out", conversion.points.left_out, "points")
-      .set("open_rays", conversion.solid.open_rays)
-      .set("disputed_voxels", conversion.solid.disputed_voxels, "voxels")
-      .set("duplicate_triangles", conversion.solid.duplicates, "triangles")
-      .set("chunks", conversion.chunks);
-  set_ranks(results, conversion.ranks);
-  if (conversion.spill) set_spill(results, *conversion.spill);
-  set_profile(results, conversion.kernels);
-  return json_text(results);
-}
-
 using MakeScene = dag::VoxelScene (*)(const ConvertOptions&, Conversion&);
 
 void convert(const ConvertOptions& options, MakeScene make_scene) {
@@ -100,10 +58,14 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   if (options.ranks && options.ranks->rank() > 0) return;  // rank 0 has the scene
   const dag::VoxelScene& scene = output.scene;
   Stopwatch watch;
-  if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, conversion.kernels);
-  conversion.seconds.bricks = watch.lap();
-  if (wants_hash(options)) output.hash = scene_hash(scene, options, conversion.kernels);
-  conversion.seconds.hash = watch.lap();
+  if (wants_bricks(options)) {
+    output.bricks = scene_bricks(scene, options, conversion.kernels);
+    conversion.seconds.bricks = watch.lap();
+  }
+  if (wants_hash(options)) {
+    output.hash = scene_hash(scene, options, conversion.kernels);
+    conversion.seconds.hash = watch.lap();
+  }
   // A scene that has its input's grid is cut only now.
   const bool is_whole =
       options.conversion == ConversionKind::Voxels || options.conversion == ConversionKind::VolumeScene;
@@ -115,26 +77,25 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   if (conversion.rounds) conversion.rounds->remove();
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
   conversion.seconds.write += watch.lap();
-  if (options.verify) verify_written(scene, options.output, options.engine);
-  conversion.seconds.verify = watch.seconds();
+  if (options.verify) {
+    verify_written(scene, options.output, options.engine);
+    conversion.seconds.verify = watch.seconds();
+  }
   conversion.seconds.total = total.seconds();
   if (options.engine.profile) print_profile(conversion.kernels);
-  if (options.json) {
-    print_result(result_text(output, options, conversion) + "\n");
-    return;
-  }
-  const ConversionSeconds& s = conversion.seconds;
+  const SceneFigures figures = figures_of(scene, options);
+  if (options.json)
+    return print_results(options, {.file = options.output,
+                                   .verified = options.verify,
+                                   .scene = figures,
+                                   .forms = output.forms(),
+                                   .conversion = &conversion});
   if (conversion.painting) log_info("{}", painting_line(*conversion.painting));
   if (conversion.spill) log_info("{}", spill_line(*conversion.spill));
-  log_info("{}", summary_line(figures_of(scene, options)));
-  if (output.bricks) log_info("{}", bricks_line(*output.bricks));
-  if (output.hash) log_info("{}", hash_line(*output.hash));
-  log_info(
-      "load {:.2f} s, palette {:.2f} s, voxelize {:.2f} s, build {:.2f} s, write {:.2f} s, total {:.2f} s; "
-      "peak {}",
-      s.load, s.palette, s.voxelize, s.build, s.write, s.total, format_bytes(peak_resident_bytes()));
-  if (options.verify) log_info("read back and compared: correct, {:.2f} s", s.verify);
-  log_info("{}: {}", options.output.string(), format_bytes(output_bytes(options)));
+  log_info("{}", summary_line(figures));
+  log_forms(output.forms());
+  if (options.verify) log_info("read back and compared: correct");
+  log_end(seconds_of(conversion.seconds), options.output, output_bytes(options));
 }
 
 void do_conversion(const ConvertOptions& options) {

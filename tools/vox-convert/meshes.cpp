@@ -154,14 +154,23 @@ PaintingFigures figures_of(const painting::Painting& painting, const painting::S
 void set_painting(ResultGroup& results, const PaintingFigures& figures) {
   results.group("painting")
       .set("strokes", figures.strokes, "strokes")
+      .about("With `--paint`: number of strokes in the script.")
       .set("size", figures.size, "texels")
+      .about("Number of texels along each side of the atlas.")
       .set("texels", figures.texels, "texels")
+      .about("Number of painted texels.")
       .set("bytes", figures.bytes, "bytes")
+      .about("Size of the table that holds them, with their paint.")
       .set("rebuilds", figures.rebuilds)
+      .about("Number of times that strokes brought new texels, so that the table was built anew.")
       .set("updates", figures.updates)
-      .set("queries", figures.queries)
+      .about("Number of times that they only changed paint.")
+      .set("queries", figures.queries, "voxels")
+      .about("Number of voxels that have asked the atlas.")
       .set("seconds", figures.seconds, "s")
-      .set("table_seconds", figures.table_seconds, "s");
+      .about("Time for painting.")
+      .set("table_seconds", figures.table_seconds, "s")
+      .about("Part of it that the table took.");
 }
 
 std::string painting_line(const PaintingFigures& figures) {
@@ -180,13 +189,20 @@ rounds::SpillOptions parse_spill(const std::string& text) {
 
 void set_spill(ResultGroup& results, const rounds::RoundsFigures& figures) {
   results.group("spill")
-      .set("rounds", figures.rounds)
+      .set("rounds", figures.rounds, "rounds")
+      .about("With `--spill`: number of rounds in which the scene was built.")
       .set("nodes", figures.nodes, "nodes")
+      .about("Number of nodes of all rounds, in which the same node may be several times.")
       .set("bytes", figures.bytes, "bytes")
+      .about("Size of these nodes.")
       .set("build_seconds", figures.build_seconds, "s")
+      .about("Time from triangles to the nodes of rounds.")
       .set("spill_seconds", figures.spill_seconds, "s")
+      .about("Time in which these go to the host.")
       .set("merge_seconds", figures.merge_seconds, "s")
-      .set("order_seconds", figures.order_seconds, "s");
+      .about("Time in which they become one DAG.")
+      .set("order_seconds", figures.order_seconds, "s")
+      .about("Time in which it is brought into order.");
 }
 
 std::string spill_line(const rounds::RoundsFigures& figures) {

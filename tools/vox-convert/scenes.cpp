@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_parts.h"
 #include "formats/voxels/export.h"
@@ -56,23 +55,10 @@ void say_what_is_left_out(const ConvertOptions& options, const SceneFileParts& p
 
 // Prints what is said of a scene file and the forms of its voxels.
 void print_figures(const ConvertOptions& options, const SceneFigures& figures, const OtherForms& forms) {
-  if (options.json) {
-    ResultGroup results;
-    results.set("file", (wants_coarser(options) ? options.output : options.inputs[0]).string());
-    if (options.verify) results.set("verified", true);
-    set_scene(results, figures);
-    if (forms.bricks != nullptr) set_bricks(results, *forms.bricks);
-    if (forms.hash != nullptr) set_hash(results, *forms.hash);
-    print_result(json_text(results) + "\n");
-  } else if (options.info) {
-    print_result(fmt::format("{}{}{}", describe_scene(figures),
-                             forms.bricks != nullptr ? describe_bricks(*forms.bricks) : "",
-                             forms.hash != nullptr ? "hash         " + hash_line(*forms.hash) + "\n" : ""));
-  } else if (options.verify) {
-    print_result(fmt::format("{}: correct: {}\n",
-                             (writes_file(options) ? options.output : options.inputs[0]).string(),
-                             summary_line(figures)));
-  }
+  print_results(options, {.file = writes_file(options) ? options.output : options.inputs[0],
+                          .verified = options.verify,
+                          .scene = figures,
+                          .forms = forms});
 }
 
 // Shows the figures of a file with an SVDAG, whose words are not read.
@@ -190,8 +176,7 @@ void use_scene_file(const ConvertOptions& options) {
     if (options.verify) verify_written(scene, options.output, options.engine);
     if (options.engine.profile) print_profile(kernels);
     if (coarse) log_info("{}", summary_line(scene));
-    if (output.bricks) log_info("{}", bricks_line(*output.bricks));
-    if (output.hash) log_info("{}", hash_line(*output.hash));
+    log_forms(output.forms());
     log_info("{}: {}, {:.2f} s", options.output.string(),
              format_bytes(std::filesystem::file_size(options.output)), watch.seconds());
   }

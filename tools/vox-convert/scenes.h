@@ -109,6 +109,37 @@ struct Conversion {
   NewParts new_parts;
 };
 
+// The results of vox-convert, for --json and the screen.
+
+// A conversion of a volume to bricks; times in s.
+struct VolumeConversion {
+  double read = 0, build = 0, write = 0, verify = 0, total = 0;
+  uint64_t peak_device_bytes = 0;
+  std::string device;
+  std::vector<device::KernelTime> kernels;
+};
+
+// The figures of a file, and of the conversion that has made it, as far as they are known.
+struct ConvertResults {
+  std::filesystem::path file;  // the file that was written, or read if none is written
+  bool verified = false;
+  std::optional<SceneFigures> scene = {};
+  OtherForms forms = {};
+  const Conversion* conversion = nullptr;
+  const VolumeConversion* volume = nullptr;
+};
+ResultGroup results_of(const ConvertResults& shown);
+
+// Prints what --json, --info or --verify asks for.
+void print_results(const ConvertOptions& options, const ConvertResults& shown);
+
+std::vector<NamedSeconds> seconds_of(const ConversionSeconds& seconds);
+std::vector<NamedSeconds> seconds_of(const VolumeConversion& volume);
+
+// Log the other forms of a scene, and how a conversion ends: its times, and the file with its size.
+void log_forms(const OtherForms& forms);
+void log_end(const std::vector<NamedSeconds>& seconds, const std::filesystem::path& file, uint64_t bytes);
+
 // Says in the scene where it comes from.
 void sign(dag::VoxelScene& scene, const ConvertOptions& options);
 

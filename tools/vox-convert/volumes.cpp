@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "formats/images/palette_file.h"
-#include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
@@ -14,7 +13,6 @@
 #include "formats/voxels/volumes/volume_voxels.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/bricks/make_bricks.h"
@@ -43,29 +41,6 @@ void check_options(const ConvertOptions& options) {
     throw UsageError("a volume is converted alone, but there are several inputs");
 }
 
-struct WriteSeconds {
-  double write = 0, verify = 0, total = 0;
-};
-
-std::string result_text(const ConvertOptions& options, const bricks::BricksResult& result,
-                        const WriteSeconds& seconds, const Engine& engine) {
-  ResultGroup results;
-  results.set("file", options.output.string());
-  if (options.verify) results.set("verified", true);
-  set_bricks(results, result.bricks);
-  results.group("seconds")
-      .set("read", result.read_seconds, "s")
-      .set("build", result.seconds, "s")
-      .set("write", seconds.write, "s")
-      .set("verify", seconds.verify, "s")
-      .set("total", seconds.total, "s");
-  results.set("peak_memory_bytes", peak_resident_bytes(), "bytes")
-      .set("peak_device_bytes", result.peak_device_bytes, "bytes")
-      .set("device", engine.device());
-  set_profile(results, engine.profile());
-  return json_text(results);
-}
-
 bricks::BricksResult built_bricks(Engine& engine, const volume::Volume& volume,
                                   const bricks::BricksOptions& bricks, const ConvertOptions& options) {
   return bricks::make_bricks(engine.handle(), volume,
@@ -88,20 +63,26 @@ void convert_volume(const ConvertOptions& options) {
   if (result.bricks.filled == 0) log_warning("no voxel is filled: all values are below the threshold or 0");
   watch.lap();
   write_output(result.bricks, options);
-  WriteSeconds seconds = {.write = watch.lap()};
-  if (options.verify) verify_written(volume, options.bricks.threshold, options.output);
-  seconds.verify = watch.seconds();
-  seconds.total = total.seconds();
-  if (options.engine.profile) print_profile(engine->profile());
-  if (options.json) {
-    print_result(result_text(options, result, seconds, *engine) + "\n");
-    return;
+  VolumeConversion conversion = {.read = result.read_seconds,
+                                 .build = result.seconds,
+                                 .write = watch.lap(),
+                                 .peak_device_bytes = result.peak_device_bytes,
+                                 .device = engine->device(),
+                                 .kernels = engine->profile()};
+  if (options.verify) {
+    verify_written(volume, options.bricks.threshold, options.output);
+    conversion.verify = watch.seconds();
   }
+  conversion.total = total.seconds();
+  if (options.engine.profile) print_profile(conversion.kernels);
+  if (options.json)
+    return print_results(options, {.file = options.output,
+                                   .verified = options.verify,
+                                   .forms = {.bricks = &result.bricks},
+                                   .volume = &conversion});
   log_info("{}", bricks_line(result.bricks));
-  log_info("read {:.2f} s, build {:.2f} s, write {:.2f} s, total {:.2f} s; peak {}", result.read_seconds,
-           result.seconds, seconds.write, seconds.total, format_bytes(peak_resident_bytes()));
-  if (options.verify) log_info("read back and compared with the volume: correct, {:.2f} s", seconds.verify);
-  log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
+  if (options.verify) log_info("read back and compared with the volume: correct");
+  log_end(seconds_of(conversion), options.output, std::filesystem::file_size(options.output));
 }
 
 bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOptions& options,
@@ -116,7 +97,6 @@ bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOpt
 }
 
 void use_bricks_file(const ConvertOptions& options) {
-  const std::string name = options.inputs[0].string();
   const bricks::FrozenBricks bricks = read_bricks(options.inputs[0]);
   if (options.verify) verify_bricks(bricks, options.inputs[0]);
   if (!options.verify && !options.info) {
@@ -126,17 +106,9 @@ void use_bricks_file(const ConvertOptions& options) {
     write_nrrd(bricks::bricks_volume(bricks), options.output);
     log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
   }
-  if (options.json) {
-    ResultGroup results;
-    results.set("file", name);
-    if (options.verify) results.set("verified", true);
-    set_bricks(results, bricks);
-    print_result(json_text(results) + "\n");
-  } else if (options.info) {
-    print_result(describe_bricks(bricks));
-  } else if (options.verify) {
-    print_result(fmt::format("{}: correct: {}\n", name, bricks_line(bricks)));
-  }
+  print_results(options, {.file = writes_file(options) ? options.output : options.inputs[0],
+                          .verified = options.verify,
+                          .forms = {.bricks = &bricks}});
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include "libvox/base/units.h"
 #include "libvox/edit/survey_script.h"
 #include "tools/common/tool.h"
+#include "tools/vox-edit/edit_log.h"
 
 namespace vox {
 namespace {
@@ -26,12 +27,7 @@ class Problems {
 
   // Reports all errors, up to kMostShown: logs them and throws their number, or throws the only one.
   [[noreturn]] void fail(const EditOptions& options) const {
-    if (options.json) {
-      ResultGroup results;
-      results.set("script", options.script.string()).set("errors", count_);
-      results.table("messages").column("error", "", shown_);
-      print_result(json_text(results) + "\n");
-    }
+    if (options.json) print_result(json_text(check_results(options, count_, shown_)) + "\n");
     if (count_ == 1) throw Error(shown_[0]);
     for (const std::string& message : shown_) log_error("{}", message);
     const std::string more = count_ > kMostShown ? fmt::format(", the first {} above", kMostShown) : "";
@@ -57,15 +53,7 @@ void check_script(const EditOptions& options, const dag::VoxelScene& scene) {
   edit::ScriptFindings found;
   if (complete) found = edit::survey_script(script, others, scene.dag.resolution, on_error);
   if (problems.count() > 0) problems.fail(options);
-  if (options.json) {
-    ResultGroup results;
-    results.set("script", options.script.string()).set("commands", script.total).set("edits", found.edits);
-    results.set("outside", found.outside);
-    ResultGroup& counts = results.group("tools");
-    for (const auto& [tool, count] : found.tools) counts.set(tool, count);
-    print_result(json_text(results) + "\n");
-    return;
-  }
+  if (options.json) return print_result(json_text(check_results(options, script.total, found)) + "\n");
   print_result(fmt::format("{}: correct: {}, {}, {} without effect inside the grid\n",
                            options.script.string(), format_count(script.total, "command"),
                            format_count(found.edits, "edit"), format_count(found.outside)));

@@ -12,12 +12,16 @@
 namespace vox {
 namespace {
 
-// Adds the columns made, distinct and new, under names that begin with `name`.
+// Adds the columns made, distinct and new of nodes or leaves, under names that begin with `name`.
 template <class Row, class Rows, class Counts>
 void add_counts(ResultTable& table, const Rows& rows, const std::string& name, const Counts& counts) {
+  const std::string kind = name.substr(0, name.size() - 1);
   table.column(name + "made", "", rows, [&](const Row& row) { return counts(row).made; })
+      .about("Number of " + kind + " in the temporary octree.")
       .column(name + "distinct", "", rows, [&](const Row& row) { return counts(row).distinct; })
-      .column(name + "new", "", rows, [&](const Row& row) { return counts(row).inserted; });
+      .about("Number of these " + kind + " that differ from their predecessors and from each other.")
+      .column(name + "new", "", rows, [&](const Row& row) { return counts(row).inserted; })
+      .about("Number of these " + kind + " that the store did not have.");
 }
 
 }  // namespace
@@ -89,12 +93,18 @@ ResultTable EditLog::table_of(const std::vector<NamedTool>& tools, ToolColumns c
   table.column(for_people(), "", tools, &Row::first, both({""}))
       .column("edits", "edits", tools, of(&Tool::edits),
               shown(ToolColumns::Times, {"edits", Look::count()}, {"edits", Look::count()}))
+      .about("Number of edits.")
       .column("passes", "passes", tools, of([](const Tool& tool) { return tool.ms.size(); }),
               shown(ToolColumns::Times, {"passes", Look::count()}, {"passes", Look::count()}))
+      .about("Number of passes over the scene, which may do several edits.")
       .column("changed_voxels", "voxels", tools, of(&Tool::changed_voxels))
+      .about("Number of voxels that differ from before.")
       .column("pass_ms/mean", "ms", tools, of(&Tool::mean), times("ms a pass", "mean"))
+      .about("Mean wall time of a pass.")
       .column("pass_ms/median", "ms", tools, of(&Tool::median), times("median", "median"))
-      .column("pass_ms/longest", "ms", tools, of(&Tool::longest), times("longest", "longest"));
+      .about("Median of these times.")
+      .column("pass_ms/longest", "ms", tools, of(&Tool::longest), times("longest", "longest"))
+      .about("Time of the longest pass.");
   add_counts<Row>(table, tools, "nodes/", of([](const Tool& tool) { return tool.work.nodes; }));
   add_counts<Row>(table, tools, "leaves/", of([](const Tool& tool) { return tool.work.leaves; }));
   const auto sum = [&](auto edit::EditCounts::*count) {
@@ -141,45 +151,65 @@ ResultTable EditLog::passes_table() const {
   using P = edit::PassRecord;
   ResultTable table;
   table.column("line", "", passes_, &P::line)
+      .about("Line of the script, of a pass. CSV has these columns, too.")
       .column("frame", "", passes_, &P::frame)
+      .about("Frame of a recording.")
       .column("tool", "", passes_, &P::tool)
+      .about("What the edits did: `sphere add`, `copy`, …, or `several`.")
       .column("edits", "", passes_, &P::edits)
-      .column("changed_voxels", "voxels", passes_, &P::changed_voxels);
+      .about("Number of edits.")
+      .column("changed_voxels", "voxels", passes_, &P::changed_voxels)
+      .about("Number of voxels that differ from before.");
   add_counts<P>(table, passes_, "nodes_", [](const P& pass) { return pass.work.nodes; });
   add_counts<P>(table, passes_, "leaves_", [](const P& pass) { return pass.work.leaves; });
-  const auto seconds = [&](const char* name, double edit::EditWork::*value) {
-    table.column(name, "s", passes_, [=](const P& pass) { return pass.work.*value; });
+  const auto seconds = [&](const char* name, double edit::EditWork::*value, const char* sentence) {
+    table.column(name, "s", passes_, [=](const P& pass) { return pass.work.*value; }).about(sentence);
   };
   table.column("octree_bytes", "bytes", passes_, [](const P& pass) { return pass.work.octree_bytes; })
+      .about("Size of the temporary octree.")
       .column("store_items", "", passes_, [](const P& pass) { return pass.store.items; })
+      .about("Number of nodes and leaves in the hash tables after the pass, garbage included.")
       .column("store_item_bytes", "bytes", passes_, [](const P& pass) { return pass.store.item_bytes; })
+      .about("Size of these.")
       .column("store_allocated_bytes", "bytes", passes_,
-              [](const P& pass) { return pass.store.allocated_bytes; });
-  seconds("octree_seconds", &edit::EditWork::octree_seconds);
-  seconds("octree_device_seconds", &edit::EditWork::octree_device_seconds);
-  seconds("merge_seconds", &edit::EditWork::merge_seconds);
-  seconds("merge_device_seconds", &edit::EditWork::merge_device_seconds);
-  table.column("seconds", "s", passes_, &P::seconds);
+              [](const P& pass) { return pass.store.allocated_bytes; })
+      .about("Size of the tables with all that belongs to them.");
+  seconds("octree_seconds", &edit::EditWork::octree_seconds, "Wall time from the root down.");
+  seconds("octree_device_seconds", &edit::EditWork::octree_device_seconds, "The same on the device's clock.");
+  seconds("merge_seconds", &edit::EditWork::merge_seconds, "Wall time from the leaves up.");
+  seconds("merge_device_seconds", &edit::EditWork::merge_device_seconds, "The same on the device's clock.");
+  table.column("seconds", "s", passes_, &P::seconds)
+      .about("Wall time of the pass, with the collection of garbage to make room.");
   return table;
 }
 
 void EditLog::set(ResultGroup& results) const {
   results.put(in_json("."), total_table(ToolColumns::Times), TableShape::Record);
-  results.put(in_json("tools"), tools_table(ToolColumns::Times), TableShape::ByName);
+  results.put(listed_as("TOOL", in_json("tools")), tools_table(ToolColumns::Times), TableShape::ByName);
   results.group(in_json("garbage"))
-      .set("collections", garbage_.collections)
+      .set("collections", garbage_.collections, "collections")
+      .about("Number of collections of nodes that nothing needs.")
       .set("items", garbage_.items, "items")
+      .about("Number of nodes and leaves that were removed.")
       .set("bytes_returned", garbage_.bytes_returned, "bytes")
-      .set("seconds", garbage_.seconds, "s");
+      .about("Number of bytes returned to the system.")
+      .set("seconds", garbage_.seconds, "s")
+      .about("Time of all collections.");
   results.put(in_report("edits"), passes_table());
   using C = edit::CollectRecord;
   results.table(in_report("collections"))
       .column("line", "", collections_, &C::line)
+      .about("Line of the script, of a garbage collection.")
       .column("items_before", "", collections_, [](const C& c) { return c.work.items_before; })
+      .about("Number of nodes and leaves before it.")
       .column("items_after", "", collections_, [](const C& c) { return c.work.items_after; })
+      .about("Number of nodes and leaves after it.")
       .column("bytes_returned", "bytes", collections_, [](const C& c) { return c.work.bytes_returned; })
+      .about("Number of bytes returned to the system.")
       .column("mark_seconds", "s", collections_, [](const C& c) { return c.work.mark_seconds; })
-      .column("sweep_seconds", "s", collections_, [](const C& c) { return c.work.sweep_seconds; });
+      .about("Time for marking what is needed.")
+      .column("sweep_seconds", "s", collections_, [](const C& c) { return c.work.sweep_seconds; })
+      .about("Time for removing the rest.");
 }
 
 namespace {

@@ -5,10 +5,17 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "formats/pages/html_page.h"
 #include "formats/results/results.h"
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/device/profiler.h"
 #include "libvox/edit/editor.h"
+#include "libvox/edit/survey_script.h"
+#include "tools/common/reports.h"
+#include "tools/vox-edit/options.h"
 
 namespace vox {
 
@@ -30,6 +37,7 @@ class EditLog {
   // `edits` and `collections` with a row for each pass and each collection.
   void set(ResultGroup& results) const;
   ResultTable passes_table() const;
+  ResultTable total_table(ToolColumns columns) const;  // one row for all tools
   // Adds a section with charts over the passes (defined in tools/vox-edit/edit_log.cpp).
   void show(HtmlPage& page) const;
 
@@ -51,7 +59,6 @@ class EditLog {
   Tool all_tools() const;
   static ResultTable table_of(const std::vector<NamedTool>& tools, ToolColumns columns);
   ResultTable tools_table(ToolColumns columns) const;  // a row for each tool
-  ResultTable total_table(ToolColumns columns) const;  // one row for all tools
   std::string garbage_text() const;
 
   KeepRows keep_rows_;
@@ -60,5 +67,24 @@ class EditLog {
   std::deque<edit::PassRecord> passes_;
   std::deque<edit::CollectRecord> collections_;
 };
+
+// The results of a run of edits.
+struct EditResults {
+  const EditOptions& options;
+  const dag::VoxelScene& scene;        // after the edits
+  const bricks::FrozenBricks* bricks;  // its bricks, if the file has any
+  const EditLog& log;
+  edit::StoreSize store;
+  std::vector<NamedSeconds> seconds;
+  std::string device;
+  std::vector<device::KernelTime> kernels;
+};
+ResultGroup results_of(const EditResults& run);
+std::vector<NamedSeconds> edit_seconds(double load, double edit, double write);
+
+// The results of --check: the commands of a script without errors, or some of the errors.
+ResultGroup check_results(const EditOptions& options, uint64_t commands, const edit::ScriptFindings& found);
+ResultGroup check_results(const EditOptions& options, uint64_t errors,
+                          const std::vector<std::string>& messages);
 
 }  // namespace vox

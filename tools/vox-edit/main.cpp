@@ -63,7 +63,7 @@ class EditRun {
 
   void run(double read_seconds);
   std::string text() const;
-  ResultGroup results() const;
+  EditResults results() const;
   void write_log(const std::filesystem::path& path) const;
   HtmlPage page() const;
   std::vector<device::KernelTime> profile() const { return engine_->profile(); }
@@ -79,6 +79,8 @@ class EditRun {
   dag::VoxelScene edited(std::string_view script);
   dag::VoxelScene edited_until(const edit::Command& last);
   std::optional<bricks::FrozenBricks> bricks_of(const dag::VoxelScene& scene);
+  std::vector<NamedSeconds> seconds() const;
+  std::string store_text() const;
 
   const EditOptions& options_;
   EngineSoon& engine_soon_;
@@ -228,42 +230,29 @@ dag::VoxelScene EditRun::edited(std::string_view script) {
 
 std::string EditRun::text() const {
   std::string text = log_.text();
-  text += fmt::format("store: {} nodes, {}, in {} of tables\n", format_count(store_.items),
-                      format_bytes(store_.item_bytes), format_bytes(store_.allocated_bytes));
+  text += fmt::format("store: {}\n", store_text());
   if (options_.output) text += fmt::format("{}: {}\n", options_.output->string(), summary_line(scene_));
   if (bricks_) text += fmt::format("bricks: {}\n", bricks_line(*bricks_));
-  text += fmt::format("load {}, edit {}, write {}; peak {}\n", format_seconds(seconds_.load),
-                      format_seconds(seconds_.edit), format_seconds(seconds_.write),
-                      format_bytes(peak_resident_bytes()));
-  return text;
+  return text + fmt::format("{}; peak {}\n", seconds_text(seconds()), format_bytes(peak_resident_bytes()));
 }
 
-ResultGroup EditRun::results() const {
-  ResultGroup results;
-  results.set(in_report("tool"), "vox-edit").set(in_report("generator"), generator_text());
-  results.set(in_report("command"), options_.command).set(in_report("created"), timestamp());
-  results.set(in_report("device"), engine_->device()).set(in_report("table"), options_.engine.table);
-  results.set("file", options_.scene.string()).set("script", options_.script.string());
-  results.set(in_report("resolution"), scene_.dag.resolution).set(in_report("batch"), options_.batch);
-  set_scene(results, scene_);
-  if (bricks_) set_bricks(results.group(in_json(".")), *bricks_);
-  log_.set(results);
-  results.group(in_json("store"))
-      .set("items", store_.items, "items")
-      .set("item_bytes", store_.item_bytes, "bytes")
-      .set("allocated_bytes", store_.allocated_bytes, "bytes");
-  results.group(in_json("seconds"))
-      .set("load", seconds_.load, "s")
-      .set("edit", seconds_.edit, "s")
-      .set("write", seconds_.write, "s");
-  results.set(in_json("peak_memory_bytes"), peak_resident_bytes(), "bytes");
-  results.set(in_json("device"), engine_->device());
-  set_profile(results, profile());
-  return results;
+std::vector<NamedSeconds> EditRun::seconds() const {
+  return edit_seconds(seconds_.load, seconds_.edit, seconds_.write);
+}
+
+std::string EditRun::store_text() const {
+  return fmt::format("{} nodes, {}, in {} of tables", format_count(store_.items),
+                     format_bytes(store_.item_bytes), format_bytes(store_.allocated_bytes));
+}
+
+EditResults EditRun::results() const {
+  return {options_,          scene_,   bricks_ ? &*bricks_ : nullptr, log_, store_, seconds(),
+          engine_->device(), profile()};
 }
 
 void EditRun::write_log(const std::filesystem::path& path) const {
-  path.extension() == ".csv" ? write_csv(log_.passes_table(), path) : write_report(results(), path);
+  path.extension() == ".csv" ? write_csv(log_.passes_table(), path)
+                             : write_report(results_of(results()), path);
 }
 
 HtmlPage EditRun::page() const {
@@ -273,12 +262,10 @@ HtmlPage EditRun::page() const {
               {"device", engine_->device_text()},
               {"batch", format_count(options_.batch, "edit")},
               {"table", options_.engine.table},
-              {"time", fmt::format("load {}, edit {}, write {}", format_seconds(seconds_.load),
-                                   format_seconds(seconds_.edit), format_seconds(seconds_.write))},
-              {"store", fmt::format("{} nodes, {}, in {} of tables", format_count(store_.items),
-                                    format_bytes(store_.item_bytes), format_bytes(store_.allocated_bytes))}});
+              {"time", seconds_text(seconds())},
+              {"store", store_text()}});
   log_.show(page);
-  page.made_by({{"command", options_.command}, {"generator", generator_text()}, {"created", timestamp()}});
+  set_origin(page, origin_of(options_.command));
   return page;
 }
 
@@ -306,7 +293,7 @@ void edit_scene(const EditOptions& options) {
     log_info("{}: {}", options.html->string(), size_text(*options.html));
   }
   if (options.engine.profile) print_profile(edit.profile());
-  print_result(options.json ? json_text(edit.results()) + "\n" : edit.text());
+  print_result(options.json ? json_text(results_of(edit.results())) + "\n" : edit.text());
 }
 
 void run(const CommandLine& arguments, const ranks::Ranks* ranks) {

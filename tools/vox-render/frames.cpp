@@ -18,18 +18,6 @@
 namespace vox {
 namespace {
 
-std::string point_text(Vec3d point) {
-  return fmt::format("{},{},{}", point.x, point.y, point.z);
-}
-
-bool is_upright(const render::CameraPose& pose) {
-  return pose.up == render::CameraPose().up;
-}
-
-std::string slice_text(const render::SliceOptions& slice) {
-  return fmt::format("{}={}", "xyz"[slice.axis], slice.at);
-}
-
 // The poses of all pictures. Errors name the file of a camera's way, and the picture in it that cannot be taken.
 std::vector<render::CameraPose> checked_poses(std::span<const VoxelBox> boxes, const render::Place& place,
                                               const RenderToolOptions& options) {
@@ -81,38 +69,6 @@ void check_targets(const std::vector<Frame>& list, const RenderToolOptions& opti
     return check_target({"the film", options.output, OutputKind::Film}, options.scene, options.overwrite);
   for (const Frame& frame : list)
     check_target({"the picture", frame.file, OutputKind::Picture}, options.scene, options.overwrite);
-}
-
-std::vector<PngText> picture_texts(const render::CameraPose& pose, const render::Place& place,
-                                   const RenderToolOptions& options) {
-  std::vector<PngText> list = {{"Software", generator_text()}, {"Command", options.command}};
-  if (options.slice)
-    list.push_back({"Slice", slice_text(*options.slice)});
-  else
-    list.push_back(
-        {"Camera", fmt::format("--eye {} --target {} --fov {}{}", point_text(place.to_world(pose.eye)),
-                               point_text(place.to_world(pose.target)), pose.fov,
-                               is_upright(pose) ? "" : ", up " + point_text(pose.up))});
-  return list;
-}
-
-void set_picture(ResultGroup& results, const Frame& frame, const render::Picture& picture,
-                 const render::Place& place, const RenderToolOptions& options) {
-  results.set("file", frame.file.string())
-      .set("width", picture.image.width, "pixels")
-      .set("height", picture.image.height, "pixels")
-      .set("seconds", picture.seconds, "s");
-  if (options.slice) {
-    results.set("slice", slice_text(*options.slice));
-    return;
-  }
-  results.set("eye", point_text(place.to_world(frame.pose.eye)))
-      .set("target", point_text(place.to_world(frame.pose.target)))
-      .set("fov", frame.pose.fov, "degrees")
-      .set("rays", picture.rays);
-  if (!is_upright(frame.pose)) results.set("up", point_text(frame.pose.up));
-  if (options.render.samples > 1 && options.render.sampling == render::Sampling::Edges)
-    results.set("refined", picture.refined, "pixels");
 }
 
 PictureOutput::PictureOutput(const RenderToolOptions& options) : options_(options) {
@@ -182,16 +138,12 @@ std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const s
 
 namespace {
 
-std::string triple(Vec3d point) {
-  return fmt::format("{},{},{}", point.x, point.y, point.z);
-}
-
 // A view in the words of the page's address (formats/pages/viewer/settings.js).
 std::string start_of(const RenderToolOptions& options) {
   const render::Viewpoints& from = options.from;
-  std::string text = from.eye ? "eye=" + triple(*from.eye) : "view=" + from.view;
-  if (from.target) text += "&target=" + triple(*from.target);
-  text += fmt::format("&fov={}&sun={}", from.fov, triple(options.render.to_sun));
+  std::string text = from.eye ? "eye=" + point_text(*from.eye) : "view=" + from.view;
+  if (from.target) text += "&target=" + point_text(*from.target);
+  text += fmt::format("&fov={}&sun={}", from.fov, point_text(options.render.to_sun));
   switch (options.render.shade) {
     case render::Shade::Material:
       break;
@@ -219,7 +171,7 @@ std::string start_of(const RenderToolOptions& options) {
 }
 
 std::string part_text(const voxelize::Box& clip, const dag::VoxelScene& scene) {
-  return fmt::format("the box from {} to {} of a scene of {}", triple(clip.min), triple(clip.max),
+  return fmt::format("the box from {} to {} of a scene of {}", point_text(clip.min), point_text(clip.max),
                      format_count(scene.dag.voxels, "voxel"));
 }
 
@@ -255,14 +207,7 @@ void write_page(const RenderToolOptions& options) {
     log_warning("the page shows {}³ voxels: more do not fit into {} (--page-limit)", made.resolution,
                 format_bytes(options.page_limit));
   log_info("{}, {}", options.page->string(), format_bytes(made.text.size()));
-  if (!options.json) return;
-  ResultGroup results;
-  results.set("scene", options.scene.string())
-      .set("page", options.page->string())
-      .set("bytes", made.text.size(), "bytes")
-      .set("resolution", made.resolution, "voxels")
-      .set("halvings", made.halvings);
-  print_result(json_text(results) + "\n");
+  if (options.json) print_result(json_text(page_results(options, made)) + "\n");
 }
 
 }  // namespace vox

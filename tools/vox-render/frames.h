@@ -10,6 +10,7 @@
 
 #include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
+#include "formats/pages/scene_page.h"
 #include "formats/results/results.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/render/render.h"
@@ -40,6 +41,15 @@ void check_targets(const std::vector<Frame>& list, const RenderToolOptions& opti
 std::vector<PngText> picture_texts(const render::CameraPose& pose, const render::Place& place,
                                    const RenderToolOptions& options);
 
+// "1,2.5,3".
+std::string point_text(Vec3d point);
+
+// The results of pictures of a scene or of a volume, or of a page, and what they have of each picture and of the scale.
+ResultGroup scene_results(const RenderToolOptions& options, const dag::VoxelScene& scene,
+                          const std::string& device);
+ResultGroup volume_results(const RenderToolOptions& options);
+ResultGroup page_results(const RenderToolOptions& options, const ScenePage& page);
+void set_range(ResultGroup& results, double low, double high);
 void set_picture(ResultGroup& results, const Frame& frame, const render::Picture& picture,
                  const render::Place& place, const RenderToolOptions& options);
 

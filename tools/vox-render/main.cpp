@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "formats/file_types.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
@@ -65,10 +64,7 @@ void show(const RenderToolOptions& options) {
   const std::optional<Cutaway> cutaway = cut_open(scene, first.eye, cut_layer(scene, first, options));
   const std::unique_ptr<Engine> engine = soon.get();
   log_debug("on {}", engine->device_text());
-  ResultGroup results;
-  results.set("scene", options.scene.string())
-      .set("digest", dag::to_string(scene.dag.digest))
-      .set("device", engine->device());
+  ResultGroup results = scene_results(options, scene, engine->device());
   PictureOutput output(options);
   std::unique_ptr<render::Renderer> renderer =
       ranks::make_renderer(engine->handles(), (cutaway ? cutaway->scene : scene).dag, scene.palette);
@@ -113,39 +109,3 @@ void run_with_advice(const CommandLine& arguments, ranks::Ranks* ranks) {
 int main(int argc, char** argv) {
   return vox::run_tool_on_ranks(vox::render_description(), argc, argv, vox::run_with_advice);
 }
-
-namespace vox {
-namespace {
-
-RunTraits of_scene(const RenderToolOptions& options) {
-  if (options.page) return {kPage, "a page"};
-  if (options.slice) return {kSceneCut, "a cut through a scene"};
-  uint32_t bits = 0;
-  if (options.render.samples > 1) bits |= kSampled;
-  if (options.render.shade == render::Shade::Sharing) return {bits | kSharing, "--shade sharing"};
-  if (options.render.shade == render::Shade::Normal) bits |= kFacing;
-  if (options.render.shade != render::Shade::Material)
-    return {bits | kMeasured, "--shade depth, normal or level"};
-  bits |= kLit | kFacing;
-  if (options.render.lod == render::LevelOfDetail::On) bits |= kLevels;
-  if (options.render.ao_rays > 0) bits |= kOccluded;
-  const bool has_shadow = options.render.shadows == render::Shadows::On && options.render.to_sun.y > 0;
-  if (has_shadow || options.render.ao_rays > 0) bits |= kShadowed;
-  return {bits, "a scene"};
-}
-
-RunTraits of_volume(const RenderToolOptions& options) {
-  if (options.slice) return {kVolumeCut, "a cut through a volume"};
-  if (options.volume.iso) return {kIso, "a surface of a volume"};
-  return {kVolume, "a volume"};
-}
-
-}  // namespace
-
-void check_given(const RenderToolOptions& options, Shown shown) {
-  RunTraits run = shown == Shown::Scene ? of_scene(options) : of_volume(options);
-  if (has_role(options.output, FileRole::Film) || options.from.path.timed) run.bits |= kMany;
-  check_effects(options.given, run);
-}
-
-}  // namespace vox

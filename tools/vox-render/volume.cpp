@@ -63,10 +63,9 @@ void cut(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
   output.close();
   log_info("values from {} to {}", picture.low, picture.high);
   if (!options.json) return;
-  ResultGroup results;
-  results.set("volume", options.scene.string());
+  ResultGroup results = volume_results(options);
   set_picture(results, frame, picture, {}, options);
-  results.set("low", picture.low).set("high", picture.high);
+  set_range(results, picture.low, picture.high);
   print_result(json_text(results) + "\n");
 }
 
@@ -80,8 +79,8 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   check_targets(list, options);
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   log_debug("on {}", engine->device_text());
-  ResultGroup results;
-  results.set("volume", options.scene.string()).set("device", engine->device());
+  ResultGroup results = volume_results(options);
+  set_device(results, engine->device());
   const render::ShownValues values = values_of(bricks, options);
   std::unique_ptr<render::VolumeRenderer> renderer = ranks::make_volume_renderer(engine->handles(), bricks);
   if (options.ranks) renderer = ranks::shared_renderer(*options.ranks, std::move(renderer));
@@ -103,7 +102,7 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
     set_picture(results.append("pictures"), frame, picture, place, options);
   }
   output.close();
-  results.set("low", values.colors.range.low).set("high", values.colors.range.high);
+  set_range(results, values.colors.range.low, values.colors.range.high);
   set_profile(results, engine->profile());
   if (options.engine.profile && writes_pictures(options)) print_profile(engine->profile());
   if (options.json) print_result(json_text(results) + "\n");

@@ -16,6 +16,7 @@
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/tool.h"
+#include "tools/vox-scene/results.h"
 
 namespace vox {
 namespace {
@@ -112,36 +113,13 @@ void check_given(const CommandLine& arguments) {
   check_effects(arguments.given_options(), {bits, "a " + scene});
 }
 
-struct Seconds {
-  double generate = 0, write = 0;
-};
-
-std::string result_text(const scene::Scene& scene, const fs::path& path, Seconds seconds) {
-  ResultGroup results;
-  results.set("file", path.string())
-      .set("triangles", scene.triangles.size())
-      .set("vertices", scene.positions.size())
-      .set("materials", scene.materials.size())
-      .set("images", scene.images.size());
-  const voxelize::Box bounds = voxelize::bounding_box(scene);
-  results.group("bounds")
-      .set("min", std::vector{bounds.min.x, bounds.min.y, bounds.min.z}, "m")
-      .set("max", std::vector{bounds.max.x, bounds.max.y, bounds.max.z}, "m");
-  results.group("seconds")
-      .set("generate", seconds.generate, "s")
-      .set("write", seconds.write, "s")
-      .set("total", seconds.generate + seconds.write, "s");
-  return json_text(results);
-}
-
-std::string summary(const scene::Scene& scene, const fs::path& path, Seconds seconds) {
+std::string summary(const scene::Scene& scene, const fs::path& path, double seconds) {
   const voxelize::Box bounds = voxelize::bounding_box(scene);
   const Vec3d size = bounds.max - bounds.min;
   return fmt::format(
       "{}: {} triangles, {} vertices, {} materials, {} images, {:.4g} x {:.4g} x {:.4g} m ({})",
       path.string(), format_count(scene.triangles.size()), format_count(scene.positions.size()),
-      scene.materials.size(), scene.images.size(), size.x, size.y, size.z,
-      format_seconds(seconds.generate + seconds.write));
+      scene.materials.size(), scene.images.size(), size.x, size.y, size.z, format_seconds(seconds));
 }
 
 void run(const CommandLine& arguments) {
@@ -155,18 +133,16 @@ void run(const CommandLine& arguments) {
   check_writable(path, kind_of_mesh(path), arguments.overwrite());
 
   Stopwatch watch;
-  Seconds seconds;
   scene::Scene scene = make_scene();
-  seconds.generate = watch.lap();
+  const double generate = watch.lap();
   for (const fs::path& file : mesh_files(scene, path))
     check_writable(file, kind_of_mesh(file), arguments.overwrite());
   write_mesh(scene, path);
-  seconds.write = watch.lap();
-  if (arguments.json()) {
-    print_result(result_text(scene, path, seconds) + "\n");
-  } else {
-    log_info("{}", summary(scene, path, seconds));
-  }
+  const double write = watch.lap();
+  if (arguments.json())
+    print_result(json_text(results_of(scene, path, generate, write)) + "\n");
+  else
+    log_info("{}", summary(scene, path, generate + write));
 }
 
 }  // namespace

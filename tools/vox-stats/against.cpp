@@ -8,6 +8,7 @@
 
 #include "formats/results/files.h"
 #include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
@@ -98,7 +99,7 @@ void run_against(const StatsOptions& options) {
   if (options.output) write_scene(comparison.both, *options.output);
   if (options.html) {
     HtmlPage page = page_of(comparison);
-    page.made_by({{"command", options.command}, {"generator", generator_text()}, {"created", timestamp()}});
+    set_origin(page, origin_of(options.command));
     write_html(page, *options.html);
   }
   if (options.engine.profile) print_profile(comparison.kernels);
@@ -120,10 +121,6 @@ std::vector<double> in_scene_units(const dag::VoxelScene& scene, const Int3& cor
           scene.origin.z + scene.voxel_size * corner.z};
 }
 
-std::string voxels_text(const VoxelBox& box) {
-  return fmt::format("x {} to {}, y {} to {}, z {} to {}", box.min.x, box.max.x - 1, box.min.y, box.max.y - 1,
-                     box.min.z, box.max.z - 1);
-}
 std::string units_text(const dag::VoxelScene& scene, const VoxelBox& box) {
   const std::vector<double> min = in_scene_units(scene, box.min), max = in_scene_units(scene, box.max);
   return fmt::format("x {:.6g} to {:.6g}, y {:.6g} to {:.6g}, z {:.6g} to {:.6g}", min[0], max[0], min[1],
@@ -157,15 +154,14 @@ std::vector<Side> sides_of(const Comparison& comparison) {
 // The materials of the voxels that both fill, with how much that is of all voxels of a material.
 ResultTable materials_of(const Side& side) {
   ResultTable table = used_materials(side.compared.scene.palette, *side.both);
-  const std::vector<double> voxels = table["voxels"].numbers();
   std::vector<uint64_t> all;
   std::vector<double> shares;
-  for (size_t row = 0; row < voxels.size(); ++row) {
-    const auto entry = static_cast<size_t>(table.columns().front().number(row));
-    all.push_back(side.stats.material_voxels[entry]);
-    shares.push_back(voxels[row] / static_cast<double>(std::max<uint64_t>(1, all.back())));
+  for (const ResultRow& row : rows_of(table)) {
+    all.push_back(side.stats.material_voxels[static_cast<size_t>(row.number("material"))]);
+    shares.push_back(row.number("voxels") / static_cast<double>(std::max<uint64_t>(1, all.back())));
   }
   table.column("scene_voxels", "voxels", std::move(all), both({"in the scene", Look::count()}))
+      .about("Number of all voxels of the scene that have it.")
       .column(for_people(), "", std::move(shares), both({"of it in both", Look::fixed(1, 100), "%"}));
   return table;
 }
@@ -180,7 +176,7 @@ HtmlPage::Facts facts_of(const Comparison& comparison) {
     facts.emplace_back("only in " + side.compared.file,
                        share_text(side.only, side.stats.voxels, "its " + format_count(side.stats.voxels)));
   if (box.empty()) return facts;
-  facts.emplace_back("box of both", voxels_text(box));
+  facts.emplace_back("box of both", box_text(box));
   facts.emplace_back("in scene units", units_text(comparison.both, box));
   return facts;
 }
@@ -190,23 +186,40 @@ HtmlPage::Facts facts_of(const Comparison& comparison) {
 ResultGroup results_of(const Comparison& comparison) {
   ResultGroup results;
   const dag::VoxelScene& both = comparison.both;
-  results.set("file", comparison.first.file).set("against", comparison.second.file);
-  results.set("device", comparison.device)
-      .set("resolution", both.dag.resolution, "voxels")
-      .set("voxel_size", both.voxel_size, "scene units");
+  results.set("file", comparison.first.file)
+      .about("The first scene.")
+      .set("against", comparison.second.file)
+      .about("The second scene.");
+  set_device(results, comparison.device);
+  results.set("resolution", both.dag.resolution, "voxels")
+      .about("Number of voxels along the longest side of both scenes.")
+      .set("voxel_size", both.voxel_size, "scene units")
+      .about("Side of a voxel of both scenes.");
   ResultGroup& group = results.group("both");
-  group.set("digest", dag::to_string(both.dag.digest)).set("voxels", both.dag.voxels, "voxels");
+  group.set("digest", dag::to_string(both.dag.digest))
+      .about("Digest of the scene of the voxels that both fill, as `-o` writes it.")
+      .set("voxels", both.dag.voxels, "voxels")
+      .about("Number of voxels that both fill.");
   const VoxelBox& box = comparison.overlap.both_of_first.filled;
-  group.group("filled").set("min", in_voxels(box.min), "voxels").set("end", in_voxels(box.max), "voxels");
+  group.group("filled")
+      .set("min", in_voxels(box.min), "voxels")
+      .about("Lower corner of the box around these voxels: x, y, z.")
+      .set("end", in_voxels(box.max), "voxels")
+      .about("Its upper corner, which lies outside.");
   if (!box.empty())
     group.group("box")
         .set("min", in_scene_units(both, box.min), "scene units")
-        .set("max", in_scene_units(both, box.max), "scene units");
+        .about("The lower corner in the world, if both fill a voxel.")
+        .set("max", in_scene_units(both, box.max), "scene units")
+        .about("The upper corner in the world.");
   for (const Side& side : sides_of(comparison)) {
-    ResultGroup& scene = results.group(side.name);
+    ResultGroup& scene = results.group(listed_as("SIDE", side.name));
     scene.set("digest", dag::to_string(side.compared.scene.dag.digest))
+        .about("Digest of one of the scenes.")
         .set("voxels", side.stats.voxels, "voxels")
-        .set("only", side.only, "voxels");
+        .about("Number of voxels that it fills.")
+        .set("only", side.only, "voxels")
+        .about("Number of those that the other scene does not fill.");
     if (side.both) scene.put("materials", materials_of(side));
   }
   set_profile(results, comparison.kernels);
@@ -217,10 +230,7 @@ std::string screen_text(const Comparison& comparison) {
   std::string text = fmt::format("{} against {}: {} in both, in {}³, digest {}\n\n", comparison.first.file,
                                  comparison.second.file, format_count(comparison.both.dag.voxels, "voxel"),
                                  comparison.both.dag.resolution, dag::to_string(comparison.both.dag.digest));
-  const HtmlPage::Facts facts = facts_of(comparison);
-  size_t width = 0;
-  for (const auto& [name, value] : facts) width = std::max(width, name.size());
-  for (const auto& [name, value] : facts) text += fmt::format("  {:<{}}  {}\n", name, width, value);
+  text += facts_text(facts_of(comparison));
   for (const Side& side : sides_of(comparison))
     if (side.both)
       text += fmt::format("\nOf both, by the materials of {}\n{}", side.compared.file,

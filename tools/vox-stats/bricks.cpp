@@ -15,39 +15,41 @@ uint32_t side_of(const bricks::BrickTotals& totals) {
   return 1u << totals.log2_side;
 }
 
-std::string cube_text(const bricks::BrickTotals& totals) {
-  return fmt::format("{}³", side_of(totals));
+Headings side_heading() {
+  return {.screen = {"side"}, .page = {"side", {}, "voxels"}};
 }
 
 // Adds the bytes that bricks of each side and set of types take.
 void add_sizes(ResultTable& table, const measure::BricksStats& stats) {
-  const std::vector<bricks::BrickTotals>& totals = stats.rows[0].sizes;
-  table.column({"size", "sizes/size"}, "voxels", totals, side_of, {.page = {"side", {}, "voxels"}})
-      .column(for_people(), "", totals, cube_text, {.screen = {"size"}})
-      .column(for_people(), "bricks", totals, &bricks::BrickTotals::bricks,
-              {.screen = {"bricks", Look::count()}})
-      .column({"thesis_bytes", "sizes/thesis"}, "bytes", totals, &bricks::BrickTotals::thesis_bytes,
-              {.screen = {"thesis", Look::bytes()}});
+  using Totals = bricks::BrickTotals;
+  const std::vector<Totals>& totals = stats.rows[0].sizes;
+  const auto bytes = [](const std::string& title) {
+    return Headings{.screen = {title, Look::bytes()}, .page = {title, Look::count(), "bytes"}};
+  };
+  table.column({"size", "sizes/size"}, "voxels", totals, side_of, side_heading())
+      .about("Side of a brick, for bricks of other sizes.")
+      .column(for_people(), "bricks", totals, &Totals::bricks, {.screen = {"bricks", Look::count()}})
+      .column({"thesis_bytes", "sizes/thesis"}, "bytes", totals, &Totals::thesis_bytes, bytes("thesis"))
+      .about("Size of such bricks in the thesis's layout.");
   for (const measure::BrickTypesRow& row : stats.rows)
-    table.column({"bytes/" + row.name, "sizes/" + row.name}, "bytes", row.sizes,
-                 &bricks::BrickTotals::total_bytes,
-                 {.screen = {row.name, Look::bytes()}, .page = {row.name, Look::count(), "bytes"}});
-  table.column(for_people(), "bytes", totals, &bricks::BrickTotals::thesis_bytes,
-               {.page = {"thesis", Look::count(), "bytes"}});
+    table
+        .column(listed_as("SET", {"bytes/" + row.name, "sizes/" + row.name}), "bytes", row.sizes,
+                &Totals::total_bytes, bytes(row.name))
+        .about("Their size in our layout, with these types.");
 }
 
 // Adds the shares of the types for each side, where all types are allowed.
 void add_shares(ResultTable& table, const measure::BricksStats& stats) {
-  table
-      .column(in_report("shares/size"), "voxels", stats.all_types(), side_of,
-              {.page = {"side", {}, "voxels"}})
-      .column(for_people(), "", stats.all_types(), cube_text, {.screen = {"size"}});
+  table.column(in_report("shares/size"), "voxels", stats.all_types(), side_of, side_heading())
+      .about("Side of a brick.");
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
     const std::string name(bricks::BrickTypes::kNames[type]);
-    table.column(
-        "shares/" + name, "of the volume", stats.all_types(),
-        [&](const bricks::BrickTotals& totals) { return measure::share_of(type, totals); },
-        both({name, Look::fixed(1, 100), "%"}));
+    table
+        .column(
+            listed_as("TYPE", "shares/" + name), "of the volume", stats.all_types(),
+            [&](const bricks::BrickTotals& totals) { return measure::share_of(type, totals); },
+            both({name, Look::fixed(1, 100), "%"}))
+        .about("Share of the volume that lies in bricks of the type if all types are allowed.");
   }
 }
 
@@ -67,21 +69,14 @@ ResultTable shares_table(const measure::BricksStats& stats) {
 
 ResultTable forms_table(const measure::BricksStats& stats) {
   const std::vector<measure::SceneSize> forms = stats.forms();
-  const auto bits = [&](const measure::SceneSize& form) {
-    return measure::bits_per_voxel(form, stats.bricks.filled);
-  };
   const auto to_svdag = [&](const measure::SceneSize& form) { return stats.to_svdag(form); };
   ResultTable table;
-  table.column("name", "", forms, &measure::SceneSize::name)
-      .column(for_people(), "", forms, &measure::SceneSize::text, both({"form", Look::words()}))
-      .column("bytes", "bytes", forms, &measure::SceneSize::bytes,
-              {.screen = {"size", Look::bytes()}, .page = {"size", Look::count(), "bytes"}})
-      .column("bits_per_voxel", "bits per filled voxel", forms, bits,
-              {.screen = {"bits a filled voxel", Look::fixed(3)},
-               .page = {"a filled voxel", Look::fixed(3), "bits"}})
+  add_forms(table, forms, stats.bricks.filled, for_people("what"),
+            {.screen = {"size", Look::bytes()}, .page = {"size", Look::count(), "bytes"}});
+  return table
       .column("to_svdag", "of the SVDAG's bytes", forms, to_svdag,
-              both({"of the SVDAG", Look::fixed(2), "×"}));
-  return table;
+              both({"of the SVDAG", Look::fixed(2), "×"}))
+      .about("Its size divided by that of the SVDAG.");
 }
 
 std::string bricks_text(const measure::BricksStats& stats) {
@@ -89,7 +84,7 @@ std::string bricks_text(const measure::BricksStats& stats) {
       stats.svdag_bytes ? "\nBeside the SVDAG of the same voxels\n" + text_table(forms_table(stats)).text()
                         : "";
   return fmt::format(
-      "\nBricks\n{}filled       {:.2f} % of the volume, {:.2f} bits of overhead for each filled voxel\n{}"
+      "\nBricks\n{}  {:.2f} % of the volume are filled, {:.2f} bits of overhead for each filled voxel\n{}"
       "\nWhat others would take: the thesis's layout, and ours of some types\n{}"
       "\nShares of the volume, of all types\n{}",
       describe_bricks(stats.bricks), 100 * stats.filled_share(), stats.overhead_bits(), forms,
@@ -100,14 +95,21 @@ void set_bricks_stats(ResultGroup& results, const measure::BricksStats& stats) {
   ResultGroup& bricks = set_bricks(results, stats.bricks);
   const ResultTable forms = forms_table(stats);
   bricks.set("filled_share", stats.filled_share(), "of the volume")
+      .about("Share of the voxels that are filled.")
       .set("dense_share", stats.dense_share(), "of the dense volume's bytes")
+      .about("Size of the bricks divided by that of the volume as an array.")
       .set({"overhead_bits", "overhead"}, stats.overhead_bits(), "bits a filled voxel")
-      .set(in_json("bits_per_voxel"), forms["bits_per_voxel"].number(0), "bits per filled voxel");
+      .about("Number of bits beyond the filled values themselves.")
+      .set(in_json("bits_per_voxel"), forms["bits_per_voxel"].number(0), "bits per filled voxel")
+      .about(forms["bits_per_voxel"].about);
   if (stats.svdag_bytes) {
     bricks.group(in_json("svdag"))
         .set("bytes", *stats.svdag_bytes, "bytes")
+        .about("Size of the SVDAG of the same voxels, if the file has both.")
         .set("bits_per_voxel", forms["bits_per_voxel"].number(1), "bits per filled voxel")
-        .set("bricks_to_svdag", forms["to_svdag"].number(0), "of the SVDAG's bytes");
+        .about("The same for each filled voxel.")
+        .set("bricks_to_svdag", forms["to_svdag"].number(0), "of the SVDAG's bytes")
+        .about("Size of the bricks divided by that of the SVDAG.");
     bricks.put("forms", forms);
   }
   ResultTable& sizes = bricks.table({"sizes", "."});
@@ -124,24 +126,20 @@ void add_types(HtmlPage& page, const bricks::FrozenBricks& bricks) {
                     .description = "For each type its share of the bricks, and of their bytes, in per cent",
                     .unit = "%",
                     .series = {{"bricks", {}}, {"bytes", {}}}};
-  HtmlTable table({{"type", "", HtmlTable::Kind::Name}, {"bricks"}, {"of all", "%"}, {"size", "bytes"}});
-  const auto all = static_cast<double>(std::max<uint64_t>(1, bricks.bricks()));
-  const auto bytes = static_cast<double>(std::max<uint64_t>(1, bricks.bytes()));
-  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
-    const uint64_t size = bricks.type_bytes(type);
-    const double share = static_cast<double>(bricks.counts[type]) / all * 100;
-    const std::string name(bricks::BrickTypes::kNames[type]);
-    chart.rows.push_back(name);
-    chart.series[0].values.push_back(share);
-    chart.series[1].values.push_back(static_cast<double>(size) / bytes * 100);
-    table.row({name, count_cell(bricks.counts[type]), number_cell(share, 1), count_cell(size)});
-  }
-  const uint64_t root = bricks.root.size() * sizeof(uint32_t);
+  const ResultTable types = types_table(bricks, all_brick_types());
+  const auto root = static_cast<double>(bricks.root.size() * sizeof(uint32_t));
+  const double all = std::max(1.0, static_cast<double>(bricks.bytes()));
+  chart.rows = shown_texts(types["name"], Look());
   chart.rows.push_back("root grid");
+  chart.series[0].values = types["share"].numbers();
   chart.series[0].values.push_back(0);
-  chart.series[1].values.push_back(static_cast<double>(root) / bytes * 100);
-  table.row({"root grid", "", "", count_cell(root)});
-  table.total({"all", count_cell(bricks.bricks()), number_cell(100, 1), count_cell(bricks.bytes())});
+  chart.series[1].values = types["bytes"].numbers();
+  chart.series[1].values.push_back(root);
+  for (double& share : chart.series[0].values) share *= 100;
+  for (double& bytes : chart.series[1].values) bytes *= 100 / all;
+  HtmlTable table = page_table(types);
+  table.row({"root grid", "", "", count_cell(bricks.root.size() * sizeof(uint32_t))});
+  table.total(page_cells(all_types_table(bricks), 0));
   page.figure(fmt::format("Types of the bricks of {0} × {0} × {0} voxels", bricks.shape().side()),
               "Each brick has the form that takes least memory.", draw(chart), table);
 }
@@ -185,19 +183,13 @@ void add_shares(HtmlPage& page, const measure::BricksStats& stats) {
               page_table(shares));
 }
 
-std::vector<std::string> form_texts(const measure::BricksStats& stats) {
-  std::vector<std::string> texts;
-  for (const measure::SceneSize& form : stats.forms()) texts.push_back(form.text);
-  return texts;
-}
-
 void add_forms(HtmlPage& page, const measure::BricksStats& stats) {
   if (!stats.svdag_bytes) return;
   const ResultTable forms = forms_table(stats);
   BarChart chart = {.title = "Bricks beside the SVDAG",
                     .description = "A bar for each form of the scene: bits for each filled voxel",
                     .unit = "bits a filled voxel",
-                    .rows = form_texts(stats),
+                    .rows = shown_texts(forms["what"], Look()),
                     .series = {{"size", forms["bits_per_voxel"].numbers()}},
                     .notes = shown_texts(forms["bytes"], Look::bytes())};
   page.figure("Beside the SVDAG of the same voxels", "What access to each needs in memory.", draw(chart),

@@ -133,6 +133,7 @@ void measure_all(SceneStats& stats, const StatsOptions& options, bricks::FrozenB
 void report(const StatsOptions& options) {
   SceneStats stats;
   stats.file = options.scene.string();
+  stats.command = options.command;
   const SceneFileParts parts = scene_parts(options.scene);
   stats.has_scene = parts.dag || parts.hash || !parts.bricks;
   if (parts.bricks && options.shows(Section::Bricks)) check_one_device(options.engine);
@@ -147,13 +148,11 @@ void report(const StatsOptions& options) {
                      (options.html && stats.has(Section::Scene) ? kShowsPicture : 0u),
                  stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
   measure_all(stats, options, std::move(bricks));
-  ResultGroup results = results_of(stats);
-  results.set(in_report("generator"), generator_text());
-  results.set(in_report("command"), options.command).set(in_report("created"), timestamp());
+  const ResultGroup results = results_of(stats);
   if (options.output) write_report(results, *options.output);
   if (options.html) {
     HtmlPage page = page_of(stats);
-    page.made_by({{"command", options.command}, {"generator", generator_text()}, {"created", timestamp()}});
+    set_origin(page, origin_of(options.command));
     write_html(page, *options.html);
   }
   if (options.engine.profile) print_profile(stats.kernels);

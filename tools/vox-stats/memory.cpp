@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
+#include <iterator>
+#include <optional>
+#include <string_view>
 
+#include "formats/results/tables.h"
+#include "libvox/base/units.h"
 #include "tools/vox-stats/stats.h"
 
 namespace vox {
@@ -20,73 +24,84 @@ struct Figure {
   const char* name;
   const char* unit;
   uint64_t (*of)(const hash::TableMemory&);
-  uint32_t where = 0;
-  const char* purpose = "";  // the purpose of the bytes, for people
+  uint32_t where;
+  const char* about;
+  const char* title = "";  // the heading for people; "" if they do not see the figure
+  Heading::Weight weight = Heading::Weight::Plain;
 };
 
-constexpr std::array<Figure, 13> kFigures = {
-    {{"items", "items", [](const hash::TableMemory& m) { return m.items; },
-      Figure::kTotals | Figure::kPredicted},
-     {"buckets", "buckets", [](const hash::TableMemory& m) { return m.buckets; },
-      Figure::kTotals | Figure::kPredicted},
-     {"slabs", "slabs", [](const hash::TableMemory& m) { return m.slabs; },
-      Figure::kTotals | Figure::kPredicted | Figure::kPrediction},
-     {"items_bytes", "bytes", [](const hash::TableMemory& m) { return m.item_bytes; },
-      Figure::kTotals | Figure::kPredicted, "items"},
-     {"empty_bytes", "bytes", [](const hash::TableMemory& m) { return m.empty_bytes; },
-      Figure::kPredicted | Figure::kPrediction, "empty slots"},
-     {"fingerprint_bytes", "bytes", [](const hash::TableMemory& m) { return m.fingerprint_bytes; },
-      Figure::kPredicted, "fingerprints"},
-     {"link_bytes", "bytes", [](const hash::TableMemory& m) { return m.link_bytes; }, Figure::kPredicted,
-      "links"},
-     {"padding_bytes", "bytes", [](const hash::TableMemory& m) { return m.padding_bytes; },
-      Figure::kPredicted, "padding"},
-     {"bucket_bytes", "bytes", [](const hash::TableMemory& m) { return m.bucket_bytes; }, Figure::kPredicted,
-      "buckets"},
-     {"bitmap_bytes", "bytes", [](const hash::TableMemory& m) { return m.bitmap_bytes; }, 0, "bitmaps"},
-     {"slack_bytes", "bytes", [](const hash::TableMemory& m) { return m.slack_bytes; }, 0, "slack"},
-     {"total_bytes", "bytes", [](const hash::TableMemory& m) { return m.total_bytes(); },
-      Figure::kTotals | Figure::kPredicted | Figure::kPrediction},
-     {"allocated_bytes", "bytes", [](const hash::TableMemory& m) { return m.allocated_bytes(); },
-      Figure::kTotals}}};
+using Memory = hash::TableMemory;
+constexpr uint32_t kTotalsToo = Figure::kTotals | Figure::kPredicted;
+constexpr uint32_t kEverywhere = kTotalsToo | Figure::kPrediction;
 
-constexpr std::span<const Figure> kPurposes = std::span(kFigures).subspan(3, 8);
+// The bytes of a table by purpose come first: six that add up to the total, then two of the allocator.
+constexpr std::array kFigures = {
+    Figure{"items_bytes", "bytes", [](const Memory& m) { return m.item_bytes; }, kTotalsToo,
+           "Size of slots that hold an item.", "items"},
+    Figure{"empty_bytes", "bytes", [](const Memory& m) { return m.empty_bytes; },
+           Figure::kPredicted | Figure::kPrediction, "Size of slots that hold none.", "empty slots"},
+    Figure{"fingerprint_bytes", "bytes", [](const Memory& m) { return m.fingerprint_bytes; },
+           Figure::kPredicted, "Size of second hashes or occupancy bits.", "fingerprints"},
+    Figure{"link_bytes", "bytes", [](const Memory& m) { return m.link_bytes; }, Figure::kPredicted,
+           "Size of what says where the next slab lies.", "links"},
+    Figure{"padding_bytes", "bytes", [](const Memory& m) { return m.padding_bytes; }, Figure::kPredicted,
+           "Size of what is unused in slabs.", "padding"},
+    Figure{"bucket_bytes", "bytes", [](const Memory& m) { return m.bucket_bytes; }, Figure::kPredicted,
+           "Size of what says where a bucket's first slab lies.", "buckets"},
+    Figure{"total_bytes", "bytes", [](const Memory& m) { return m.total_bytes(); }, kEverywhere,
+           "Size of whole slabs and of what leads to them, as the papers count.", "total",
+           Heading::Weight::Total},
+    Figure{"bitmap_bytes", "bytes", [](const Memory& m) { return m.bitmap_bytes; }, 0,
+           "Size of the allocator's bitmaps.", "bitmaps"},
+    Figure{"slack_bytes", "bytes", [](const Memory& m) { return m.slack_bytes; }, 0,
+           "Size of slabs that no bucket has taken yet.", "slack"},
+    Figure{"allocated_bytes", "bytes", [](const Memory& m) { return m.allocated_bytes(); }, Figure::kTotals,
+           "The total with the allocator.", "allocated", Heading::Weight::Total},
+    Figure{"items", "items", [](const Memory& m) { return m.items; }, kTotalsToo,
+           "Number of items in the table."},
+    Figure{"buckets", "buckets", [](const Memory& m) { return m.buckets; }, kTotalsToo,
+           "Number of its buckets."},
+    Figure{"slabs", "slabs", [](const Memory& m) { return m.slabs; }, kEverywhere,
+           "Number of slabs in use."}};
+
+Headings headings_of(const Figure& figure) {
+  const std::string title = figure.title;
+  if (title.empty()) return {};
+  return {.screen = {title, Look::mib()}, .page = {title, Look::mib(), "MiB", figure.weight}};
+}
 
 // Adds the figures of the rows under the names that `name_of` gives them.
-void add_memory(ResultTable& table, const std::vector<hash::TableMemory>& rows, const auto& name_of) {
-  for (const Figure& figure : kFigures) table.column(name_of(figure), figure.unit, rows, figure.of);
+void add_figures(ResultTable& table, const std::vector<Memory>& rows, const auto& name_of) {
+  for (const Figure& figure : kFigures)
+    table.column(name_of(figure), figure.unit, rows, figure.of, headings_of(figure)).about(figure.about);
+  table.column(in_json("chain_lengths"), "buckets", rows, &Memory::chain_lengths)
+      .about("Number of buckets with 0, 1, 2, … slabs.");
 }
 
-// The figure's name in a prediction; empty for a figure of the allocator, of which a prediction knows
-// nothing.
-std::string in_prediction(const Figure& figure) {
-  return figure.where & Figure::kPrediction ? std::string("prediction/") + figure.name : "";
+// Adds what is predicted. A prediction knows nothing of the allocator.
+void add_predicted(ResultTable& table, const std::vector<Memory>& rows, const auto& report_name) {
+  for (const Figure& figure : kFigures) {
+    const bool in_json = (figure.where & Figure::kPrediction) != 0;
+    table
+        .column({in_json ? std::string("prediction/") + figure.name : "", report_name(figure)}, figure.unit,
+                rows, figure.of)
+        .about("The same, predicted from the numbers of items and buckets alone.");
+  }
 }
 
-ResultTable total_memory(const hash::TableMemory& memory, const hash::TableMemory& prediction) {
-  ResultTable table;
-  add_memory(table, {memory}, [](const Figure& figure) {
-    return ResultName(figure.name, figure.where & Figure::kTotals ? figure.name : "");
-  });
-  table.column(in_json("chain_lengths"), "buckets", std::vector{memory}, &hash::TableMemory::chain_lengths);
-  add_memory(table, {prediction}, [](const Figure& figure) {
-    return ResultName(in_prediction(figure),
-                      in_prediction(figure) == "prediction/total_bytes" ? "predicted_total_bytes" : "");
-  });
-  return table;
-}
-
+// The figures of the items of each size.
 ResultTable memory_of_sizes(const measure::TableReport& report) {
+  const char* words = "Number of words of an item.";
   ResultTable table;
-  table.column({"item_words", "measured/item_words"}, "words", report.sizes, &hash::TableMemory::item_words);
-  add_memory(table, report.sizes, [](const Figure& figure) {
+  table.column({"item_words", "measured/item_words"}, "words", report.sizes, &Memory::item_words)
+      .about(words);
+  add_figures(table, report.sizes, [](const Figure& figure) {
     return ResultName(figure.name, std::string("measured/") + figure.name);
   });
-  table.column(in_json("chain_lengths"), "buckets", report.sizes, &hash::TableMemory::chain_lengths)
-      .column(in_report("predicted/item_words"), "words", report.prediction, &hash::TableMemory::item_words);
-  add_memory(table, report.prediction, [](const Figure& figure) {
-    return ResultName(in_prediction(figure),
-                      figure.where & Figure::kPredicted ? std::string("predicted/") + figure.name : "");
+  table.column(in_report("predicted/item_words"), "words", report.prediction, &Memory::item_words)
+      .about(words);
+  add_predicted(table, report.prediction, [](const Figure& figure) {
+    return figure.where & Figure::kPredicted ? std::string("predicted/") + figure.name : "";
   });
   return table;
 }
@@ -99,8 +114,11 @@ ResultTable chains_table(const hash::TableMemory& memory, const hash::TableMemor
   expected.resize(count);
   ResultTable table;
   table.column("slabs", "slabs", slabs)
+      .about("Number of slabs of a bucket: 0, 1, 2, ….")
       .column("buckets", "buckets", buckets)
-      .column("predicted_buckets", "buckets", expected);
+      .about("Number of buckets that have so many slabs.")
+      .column("predicted_buckets", "buckets", expected)
+      .about("The same, predicted.");
   return table;
 }
 
@@ -108,39 +126,23 @@ ResultTable times_table(const dag::FrozenDag& dag, const std::vector<measure::Le
   Numbers sides;
   for (uint32_t level = 0; level < levels.size(); ++level) sides.push_back(dag.level_side(level));
   ResultTable table;
-  table.column(in_report("side"), "voxels", sides)
-      .column("items", "items", levels, &measure::LevelTimes::items)
+  const Headings ms = both({"", Look::fixed(3, 1e3)});
+  table.column(in_report("side"), "voxels", sides, both({"side"}))
+      .about("Side of a node's cube; the first level is the root's.")
+      .column("items", "items", levels, &measure::LevelTimes::items, both({"items", Look::count()}))
+      .about("Number of nodes of the level.")
       .column("inserted", "items", levels, &measure::LevelTimes::inserted)
-      .column({"insert_seconds", "insert"}, "s", levels, &measure::LevelTimes::insert_seconds)
-      .column({"find_seconds", "find"}, "s", levels, [](const measure::LevelTimes& level) {
-        return level.find_seconds > 0 ? std::optional(level.find_seconds) : std::nullopt;
-      });
+      .about("Number of those that no level below has.")
+      .column({"insert_seconds", "insert"}, "s", levels, &measure::LevelTimes::insert_seconds, ms)
+      .about("Time of the insertion.")
+      .column(
+          {"find_seconds", "find"}, "s", levels,
+          [](const measure::LevelTimes& level) {
+            return level.find_seconds > 0 ? std::optional(level.find_seconds) : std::nullopt;
+          },
+          ms)
+      .about("Time of a search for all items; with `--times`.");
   return table;
-}
-
-void set_table(ResultGroup& group, const dag::FrozenDag& dag, const TableRow& row) {
-  const measure::TableReport& report = *row.report;
-  group.set("load_factor", report.load_factor, "items per bucket")
-      .set("build_seconds", report.build_seconds, "s")
-      .set("overhead", row.overhead, "of nodes and leaves alone");
-  group.put(".", total_memory(row.memory, row.prediction), TableShape::Record);
-  group.put({"sizes", "."}, memory_of_sizes(report));
-  group.put(in_report("chains"), chains_table(row.memory, row.prediction));
-  group.put("levels", times_table(dag, report.levels));
-}
-
-void add_names(ResultTable& table, const std::vector<TableRow>& rows) {
-  table
-      .column(for_people(), "", rows, [](const TableRow& row) { return row.report->table; }, {.screen = {""}})
-      .column(for_people(), "", rows, [](const TableRow& row) { return row.report->load_factor; },
-              {.screen = {"load factor"}});
-}
-
-void add_purpose(ResultTable& table, const std::vector<TableRow>& rows, const Figure& figure,
-                 Headings shown) {
-  table.column(
-      for_people(), figure.unit, rows, [&](const TableRow& row) { return figure.of(row.memory); },
-      std::move(shown));
 }
 
 }  // namespace
@@ -156,62 +158,127 @@ std::vector<TableRow> table_rows(const SceneStats& stats) {
   return rows;
 }
 
-ResultTable figures_table(const std::vector<TableRow>& rows) {
-  const auto purposes = [&](ResultTable& table, size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i)
-      add_purpose(table, rows, kPurposes[i], {.page = {kPurposes[i].purpose, Look::mib(), "MiB"}});
+ResultTable memory_table(const std::vector<TableRow>& rows) {
+  std::vector<Memory> measured, predicted;
+  for (const TableRow& row : rows) {
+    measured.push_back(row.memory);
+    predicted.push_back(row.prediction);
+  }
+  const auto slabs_a_bucket = [](const Memory& memory) {
+    return static_cast<double>(memory.slabs) / static_cast<double>(std::max<uint64_t>(1, memory.buckets));
   };
-  const auto slabs_a_bucket = [](const TableRow& row) {
-    return static_cast<double>(row.memory.slabs) /
-           static_cast<double>(std::max<uint64_t>(1, row.memory.buckets));
-  };
-  const auto longest_chain = [](const TableRow& row) {
-    return std::max<size_t>(1, row.memory.chain_lengths.size()) - 1;
+  const auto longest_chain = [](const Memory& memory) {
+    return std::max<size_t>(1, memory.chain_lengths.size()) - 1;
   };
   ResultTable table;
-  add_names(table, rows);
-  purposes(table, 0, kPurposesOfTotal);
   table
-      .column(
-          for_people(), "bytes", rows, [](const TableRow& row) { return row.memory.total_bytes(); },
-          {.screen = {"total", Look::mib()}, .page = {"total", Look::mib(), "MiB", Heading::Weight::Total}})
-      .column(for_people(), "", rows, &TableRow::overhead, both({"overhead", Look::fixed(1, 100), "%"}))
-      .column(for_people(), "bytes", rows, [](const TableRow& row) { return row.prediction.total_bytes(); },
-              {.screen = {"predicted", Look::mib()}, .page = {"predicted total", Look::mib(), "MiB"}});
-  purposes(table, kPurposesOfTotal, kPurposes.size());
+      .column(for_people("table"), "", rows, [](const TableRow& row) { return row.report->table; },
+              {.screen = {""}})
+      .column("load_factor", "items per bucket", rows,
+              [](const TableRow& row) { return row.report->load_factor; }, {.screen = {"load factor"}})
+      .about("Number of items in a bucket, as asked for.");
+  add_figures(table, measured, [](const Figure& figure) {
+    return ResultName(figure.name, figure.where & Figure::kTotals ? figure.name : "");
+  });
+  add_predicted(table, predicted, [](const Figure& figure) {
+    return std::string_view(figure.name) == "total_bytes" ? "predicted_total_bytes" : "";
+  });
   table
-      .column(for_people(), "bytes", rows, [](const TableRow& row) { return row.memory.allocated_bytes(); },
-              {.screen = {"allocated", Look::mib()},
-               .page = {"allocated", Look::mib(), "MiB", Heading::Weight::Total}})
+      .column(for_people("predicted"), "bytes", predicted,
+              [](const Memory& memory) { return memory.total_bytes(); },
+              {.screen = {"predicted", Look::mib()}, .page = {"predicted total", Look::mib(), "MiB"}})
+      .column("overhead", "of nodes and leaves alone", rows, &TableRow::overhead,
+              both({"overhead", Look::fixed(1, 100), "%"}))
+      .about("Share that the table takes more than nodes and leaves alone.")
       .column(
-          for_people(), "slabs", rows, slabs_a_bucket,
+          for_people("slabs_a_bucket"), "slabs", measured, slabs_a_bucket,
           {.screen = {"slabs a bucket", Look::fixed(2)}, .page = {"chain, mean", Look::fixed(2), "slabs"}})
-      .column(for_people(), "slabs", rows, longest_chain,
+      .column(for_people("longest_chain"), "slabs", measured, longest_chain,
               {.screen = {"longest"}, .page = {"chain, longest", Look::count(), "slabs"}})
-      .column(for_people(), "s", rows, [](const TableRow& row) { return row.report->build_seconds; },
-              {.screen = {"build", Look::fixed(2), "s"}, .page = {"built in", Look::fixed(2), "s"}});
+      .column("build_seconds", "s", rows, [](const TableRow& row) { return row.report->build_seconds; },
+              {.screen = {"build", Look::fixed(2), "s"}, .page = {"built in", Look::fixed(2), "s"}})
+      .about("Time from the scene in host memory to the tables.");
   return table;
 }
 
-ResultTable purposes_table(const std::vector<TableRow>& rows) {
-  ResultTable table;
-  add_names(table, rows);
-  for (size_t i = 0; i < kPurposes.size(); ++i)
-    add_purpose(
-        table, rows, kPurposes[i],
-        {.screen = {(i == kPurposesOfTotal ? "+ " : "") + std::string(kPurposes[i].purpose), Look::mib()}});
-  return table;
+void set_table(ResultGroup& group, const dag::FrozenDag& dag, const TableRow& row) {
+  group.put(".", memory_table({row}), TableShape::Record);
+  group.put({"sizes", "."}, memory_of_sizes(*row.report));
+  group.put(in_report("chains"), chains_table(row.memory, row.prediction));
+  group.put("levels", times_table(dag, row.report->levels));
 }
 
 // JSON has the figures of the first load factor, and all load factors in an array.
 void set_tables(ResultGroup& tables, const SceneStats& stats) {
   const dag::FrozenDag& dag = stats.scene.dag;
   for (const TableRow& row : table_rows(stats)) {
-    ResultGroup& table = tables.group(row.report->table);
+    ResultGroup& table = tables.group(listed_as("TABLE", row.report->table));
     if (table.items().empty()) set_table(table.group(in_json(".")), dag, row);
     set_table(table.append(in_json("load_factors")), dag, row);
-    set_table(table.group(in_report(fmt::format("load_factor_{}", row.report->load_factor))), dag, row);
+    const std::string name = fmt::format("load_factor_{}", row.report->load_factor);
+    set_table(table.group(listed_as("N", in_report(name))), dag, row);
   }
+}
+
+namespace {
+
+// The hash tables on the screen.
+
+// The paper's Table 1, with more rows of the same kind.
+std::string total_table(const SceneStats& stats, const ResultTable& memory) {
+  const ColumnNames names = {"table",          "load_factor",   "total_bytes",
+                             "overhead",       "predicted",     "allocated_bytes",
+                             "slabs_a_bucket", "longest_chain", "build_seconds"};
+  TextTable table(screen_titles(memory, names));
+  table.row({"Nodes/Leaves Only", "", format_mib(stats.scene.dag.bytes())});
+  for (size_t row = 0; row < memory.rows(); ++row) table.row(screen_cells(memory, row, names));
+  return table.text();
+}
+
+std::string purposes_text(const ResultTable& memory) {
+  ColumnNames names = {"table", "load_factor"};
+  names.insert(names.end(), kPurposes.begin(), kPurposes.end());
+  names.insert(names.end(), {"bitmap_bytes", "slack_bytes"});
+  return text_table(memory, names).text();
+}
+
+bool has_times(const SceneStats& stats) {
+  return std::any_of(stats.tables.begin(), stats.tables.end(), [](const measure::TableReport& report) {
+    return std::any_of(report.levels.begin(), report.levels.end(),
+                       [](const measure::LevelTimes& level) { return level.find_seconds > 0; });
+  });
+}
+
+// The times with the first load factor.
+std::string time_table(const SceneStats& stats) {
+  std::vector<std::string> titles = {"side", "items"};
+  std::vector<ResultTable> tables;
+  for (const measure::TableReport& report : stats.tables)
+    if (report.load_factor == stats.tables[0].load_factor) {
+      tables.push_back(times_table(stats.scene.dag, report.levels));
+      titles.insert(titles.end(), {report.table + " insert", "find"});
+    }
+  TextTable text(std::move(titles));
+  for (size_t level = 0; level < tables[0].rows(); ++level) {
+    std::vector<std::string> cells = screen_cells(tables[0], level, {"side", "items"});
+    for (const ResultTable& table : tables)
+      std::ranges::copy(screen_cells(table, level, {"insert_seconds", "find_seconds"}),
+                        std::back_inserter(cells));
+    text.row(std::move(cells));
+  }
+  return text.text();
+}
+
+}  // namespace
+
+std::string memory_text(const SceneStats& stats) {
+  const ResultTable memory = memory_table(table_rows(stats));
+  std::string text = fmt::format("\nHash tables on {}, MiB\n{}\n{}", stats.device, total_table(stats, memory),
+                                 purposes_text(memory));
+  if (has_times(stats))
+    text += fmt::format("\nMilliseconds a level, load factor {}\n{}", stats.tables[0].load_factor,
+                        time_table(stats));
+  return text;
 }
 
 }  // namespace vox

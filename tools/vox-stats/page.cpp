@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
 
 #include "formats/pages/scene_page.h"
 #include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/units.h"
 #include "libvox/ranks/picture_share.h"
 #include "tools/common/reports.h"
@@ -33,10 +34,7 @@ void add_scene(HtmlPage& page, const SceneStats& stats) {
   else
     page.paragraph("The scene is empty: no voxel is filled, there is nothing to see.");
   HtmlPage::Facts facts = scene_facts(stats.scene);
-  if (!box.empty())
-    facts.emplace_back("filled box",
-                       fmt::format("x {} to {}, y {} to {}, z {} to {}", box.min.x, box.max.x - 1, box.min.y,
-                                   box.max.y - 1, box.min.z, box.max.z - 1));
+  if (!box.empty()) facts.emplace_back("filled box", box_text(box));
   page.section("Scene").facts(facts);
 }
 
@@ -82,43 +80,36 @@ void add_sizes(HtmlPage& page, const SceneStats& stats) {
 }
 
 // A chart of the memory of tables with one load factor.
-Chart memory_chart(const SceneStats& stats, const std::vector<TableRow>& rows) {
+Chart memory_chart(const SceneStats& stats, const ResultTable& memory) {
   BarChart chart = {
       .title = "Memory of each hash table",
       .description = "For each table what it takes, divided by purpose",
       .unit = "MiB",
       .bars = BarChart::Bars::EndToEnd,
       .mark = BarChart::Mark{"nodes and leaves alone", static_cast<double>(stats.scene.dag.bytes()) / kMiB}};
-  const ResultTable purposes = purposes_table(rows);
-  for (size_t i = kFirstPurpose; i < kFirstPurpose + kPurposesOfTotal; ++i) {
-    const ResultColumn& column = purposes.columns()[i];
-    chart.series.push_back({*column.shown.screen.title, mebibytes(column)});
-  }
-  for (const TableRow& row : rows) {
-    chart.rows.push_back(row.report->table);
-    chart.notes.push_back(format_mib(row.memory.total_bytes()));
-  }
+  for (const std::string& purpose : kPurposes)
+    chart.series.push_back({*memory[purpose].shown.page.title, {}});
+  const auto total = [](const ResultRow& row) { return row.text("total_bytes", Look::mib()); };
+  add_bars(chart, rows_of(memory), text_in("table"), kPurposes, 1 / kMiB, total);
   return draw(chart);
 }
 
 void add_memory(HtmlPage& page, const SceneStats& stats) {
   page.section("Hash tables");
   const std::vector<TableRow> all = table_rows(stats);
-  std::vector<uint32_t> load_factors;
-  for (const TableRow& row : all)
-    if (std::ranges::find(load_factors, row.report->load_factor) == load_factors.end())
-      load_factors.push_back(row.report->load_factor);
-  for (const uint32_t load_factor : load_factors) {
+  for (const std::string& load_factor : texts_of(rows_of(memory_table(all)), text_in("load_factor"))) {
     std::vector<TableRow> rows;
-    std::ranges::copy_if(all, std::back_inserter(rows),
-                         [&](const TableRow& row) { return row.report->load_factor == load_factor; });
+    std::ranges::copy_if(all, std::back_inserter(rows), [&](const TableRow& row) {
+      return std::to_string(row.report->load_factor) == load_factor;
+    });
+    const ResultTable memory = memory_table(rows);
     page.figure(
         fmt::format("Memory with {} items a bucket", load_factor),
         fmt::format("What each table takes that holds the scene, measured on {}: what is right of the dashed "
                     "line is overhead. Bitmaps and slack, which the allocator holds besides, are in the "
                     "table alone.",
                     stats.device_text),
-        memory_chart(stats, rows), turned_page_table(figures_table(rows)));
+        memory_chart(stats, memory), turned_page_table(memory));
   }
 }
 
@@ -126,20 +117,14 @@ void add_memory(HtmlPage& page, const SceneStats& stats) {
 
 void add_materials_figure(HtmlPage& page, const std::string& title, const std::string& caption,
                           const ResultTable& materials) {
-  const std::vector<double> voxels = materials["voxels"].numbers();
-  const double all = std::max(1.0, std::accumulate(voxels.begin(), voxels.end(), 0.0));
   BarChart chart = {
       .title = "Share of each material",
       .description = "One bar for each palette entry, in its colour: per cent of the filled voxels",
       .unit = "% of the filled voxels",
-      .rows = shown_texts(materials.columns().front(), Look()),
       .series = {{"share", {}}}};
-  for (size_t row = 0; row < materials.rows(); ++row) {
-    const double share = voxels[row] / all * 100;
-    chart.series[0].values.push_back(share);
-    chart.notes.push_back(fmt::format("{:.1f}", share));
-    chart.colors.push_back(materials["color"].text(row));
-  }
+  const auto note = [](const ResultRow& row) { return row.text("share", Look::fixed(1, 100)); };
+  add_bars(chart, rows_of(materials), text_in("material"), {"share"}, 100, note);
+  chart.colors = shown_texts(materials["color"], Look());
   page.figure(title, caption, draw(chart), page_table(materials));
 }
 

@@ -10,6 +10,7 @@
 #include "formats/io/overwrite.h"
 #include "formats/pages/html_page.h"
 #include "formats/results/results.h"
+#include "formats/results/tables.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/hash_bench.h"
@@ -66,6 +67,7 @@ struct SceneStats {
   std::string file;
   std::string device;          // empty if none was needed
   std::string device_text;     // the same in words
+  std::string command;         // the command line
   bool has_scene = true;       // false for a file that holds bricks alone
   dag::VoxelScene scene;       // as read
   std::set<Section> sections;  // the sections that are filled
@@ -98,6 +100,9 @@ ResultTable materials_table(const scene::Palette& palette, const measure::DagSta
                             const std::vector<uint32_t>& entries);  // entries of the palette
 ResultTable used_materials(const scene::Palette& palette, const measure::DagStats& stats);
 ResultTable sizes_table(const SceneStats& stats);
+// Adds a row for each form with its name and size, for people as in `bytes`.
+void add_forms(ResultTable& table, const std::vector<measure::SceneSize>& forms, uint64_t voxels,
+               const ResultName& text, const Headings& bytes);
 
 // The levels of a scene, or all of them as one row.
 struct LevelRow {
@@ -109,6 +114,13 @@ std::vector<LevelRow> all_levels(const measure::DagStats& stats);
 // `geometry` has the same rows without materials, or is empty.
 ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry);
 
+// The names of a level's columns begin with these texts, in JSON and in a report.
+struct LevelsOf {
+  std::string json, report;
+  Headings nodes = {}, reduction = {}, bytes = {}, pointers = {}, places = {};
+};
+void add_levels(ResultTable& table, const std::vector<LevelRow>& rows, const LevelsOf& of);
+
 // A hash table with one load factor.
 struct TableRow {
   const measure::TableReport* report;
@@ -116,12 +128,14 @@ struct TableRow {
   double overhead;                       // 0.2 if it takes a fifth more than nodes and leaves alone
 };
 std::vector<TableRow> table_rows(const SceneStats& stats);
-ResultTable figures_table(const std::vector<TableRow>& rows);  // for people: all that a page shows
-// The table for screens, which says what the bytes are for: the first kPurposesOfTotal of the columns from
-// kFirstPurpose on add up to TableMemory::total_bytes().
-inline constexpr size_t kFirstPurpose = 2, kPurposesOfTotal = 6;
-ResultTable purposes_table(const std::vector<TableRow>& rows);
-void set_tables(ResultGroup& tables, const SceneStats& stats);  // for files
+ResultTable memory_table(const std::vector<TableRow>& rows);
+// The columns of it that say what the bytes are for. They add up to the table's total.
+inline const ColumnNames kPurposes = {"items_bytes", "empty_bytes",   "fingerprint_bytes",
+                                      "link_bytes",  "padding_bytes", "bucket_bytes"};
+// Sets for files what a table holds, also for each size of items, and all tables.
+void set_table(ResultGroup& group, const dag::FrozenDag& dag, const TableRow& row);
+void set_tables(ResultGroup& tables, const SceneStats& stats);
+std::string memory_text(const SceneStats& stats);  // the section of the screen
 
 // The comparison of two scenes by vox-stats --against: the voxels that both fill.
 

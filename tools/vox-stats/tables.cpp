@@ -21,32 +21,36 @@ bool has_names(const scene::Palette& palette) {
   return false;
 }
 
-// Adds columns on how often nodes are used.
+// Adds columns on how often nodes are used; `used` says how the uses are counted.
 void add_uses(ResultTable& table, const std::vector<LevelRow>& rows,
-              measure::UseCounts measure::LevelStats::*uses, const ResultName& group, Headings most) {
-  table.column(
-      {group.json + "/most", group.report + "/most"}, "uses", rows,
-      [&](const LevelRow& row) { return (row.stats.*uses).most; }, std::move(most));
-  table.column(in_json(group.json + "/bins"), "nodes", rows, [&](const LevelRow& row) {
-    const auto& bins = (row.stats.*uses).bins;
-    size_t last = bins.size();
-    while (last > 0 && bins[last - 1] == 0) --last;
-    return ResultColumn::List(bins.begin(), bins.begin() + static_cast<std::ptrdiff_t>(last));
-  });
+              measure::UseCounts measure::LevelStats::*uses, const std::string& used, const ResultName& group,
+              Headings most) {
+  table
+      .column(
+          {group.json + "/most", group.report + "/most"}, "uses", rows,
+          [&](const LevelRow& row) { return (row.stats.*uses).most; }, std::move(most))
+      .about("Number of uses of the node that is used most: " + used + ".");
+  table
+      .column(in_json(group.json + "/bins"), "nodes", rows,
+              [&](const LevelRow& row) {
+                const auto& bins = (row.stats.*uses).bins;
+                size_t last = bins.size();
+                while (last > 0 && bins[last - 1] == 0) --last;
+                return ResultColumn::List(bins.begin(), bins.begin() + static_cast<std::ptrdiff_t>(last));
+              })
+      .about("Bin i is the number of nodes with 2^i to 2^(i + 1) − 1 uses: " + used + ".");
   size_t last = 1;
   for (size_t bin = 0; bin < 64; ++bin)
     for (const LevelRow& row : rows)
       if ((row.stats.*uses).bins[bin] > 0) last = bin + 1;
   for (size_t bin = 0; bin < last; ++bin)
-    table.column(in_report(fmt::format("{}/from_{}", group.report, uint64_t{1} << bin)), "nodes", rows,
-                 [&](const LevelRow& row) { return (row.stats.*uses).bins[bin]; });
+    table
+        .column(listed_as("N", in_report(fmt::format("{}/from_{}", group.report, uint64_t{1} << bin))),
+                "nodes", rows, [&](const LevelRow& row) { return (row.stats.*uses).bins[bin]; })
+        .about("Number of nodes with N to 2 N − 1 uses: " + used + ".");
 }
 
-// The names of columns for the levels of a scene, or for those of its geometry.
-struct LevelsOf {
-  std::string json, report;  // they stand before all names
-  Headings nodes, reduction, bytes, pointers = {}, places = {};
-};
+}  // namespace
 
 void add_levels(ResultTable& table, const std::vector<LevelRow>& rows, const LevelsOf& of) {
   const auto name = [&](const std::string& json, const std::string& report) {
@@ -58,20 +62,26 @@ void add_levels(ResultTable& table, const std::vector<LevelRow>& rows, const Lev
   table
       .column(name("unique_nodes", "unique_nodes"), "nodes", rows, stat(&measure::LevelStats::unique_nodes),
               of.nodes)
+      .about("Number of nodes in the DAG.")
       .column(
           name("reduction", "reduction"), "octree nodes per unique node", rows,
           [](const LevelRow& row) { return row.stats.reduction(); }, of.reduction)
+      .about("Number of octree nodes for each unique one.")
       .column(
           name("bytes", "bytes"), "bytes", rows, [](const LevelRow& row) { return row.stats.words * 4; },
-          of.bytes);
+          of.bytes)
+      .about("Size of the unique nodes.");
   for (uint32_t words = hash::kMinItemWords; words <= hash::kMaxItemWords; ++words)
-    table.column(name(fmt::format("items_by_words/{}", words), fmt::format("item_sizes/words_{:02}", words)),
-                 "nodes", rows, [&](const LevelRow& row) { return row.stats.item_sizes[words]; });
-  add_uses(table, rows, &measure::LevelStats::pointers, name("pointers", "pointers"), of.pointers);
-  add_uses(table, rows, &measure::LevelStats::places, name("places", "places"), of.places);
+    table
+        .column(listed_as("N", name(fmt::format("items_by_words/{}", words),
+                                    fmt::format("item_sizes/words_{:02}", words))),
+                "nodes", rows, [&](const LevelRow& row) { return row.stats.item_sizes[words]; })
+        .about("Number of nodes of N words of 32 bits.");
+  add_uses(table, rows, &measure::LevelStats::pointers, "child pointers that lead to it",
+           name("pointers", "pointers"), of.pointers);
+  add_uses(table, rows, &measure::LevelStats::places, "nodes of the octree that it stands for",
+           name("places", "places"), of.places);
 }
-
-}  // namespace
 
 ResultTable materials_table(const scene::Palette& palette, const measure::DagStats& stats,
                             const std::vector<uint32_t>& entries) {
@@ -84,13 +94,14 @@ ResultTable materials_table(const scene::Palette& palette, const measure::DagSta
   Headings shown_name = {.screen = {"name"}};
   if (has_names(palette)) shown_name.page = {"name"};
   ResultTable table;
-  table.column(for_people(), "", entries, std::identity(), both({"material"}))
+  return table.column(for_people("material"), "", entries, std::identity(), both({"material"}))
       .column("color", "", entries, color, {.screen = {"color"}, .page = {"colour", Look::color()}})
-      .column("name", "", entries, name)
+      .about("The colour of an entry of the palette, as `#rrggbb`.")
+      .column("name", "", entries, name, shown_name)
+      .about("Its name, which is the colour if there is no better one.")
       .column("voxels", "voxels", entries, voxels, both({"voxels", Look::count()}))
-      .column(for_people(), "", entries, share, both({"share", Look::fixed(1, 100), "%"}))
-      .column(for_people(), "", entries, name, shown_name);
-  return table;
+      .about("Number of voxels that have the material.")
+      .column(for_people("share"), "", entries, share, both({"share", Look::fixed(1, 100), "%"}));
 }
 
 ResultTable used_materials(const scene::Palette& palette, const measure::DagStats& stats) {
@@ -115,10 +126,13 @@ ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<Le
   const auto svo_nodes = [](const LevelRow& row) { return row.stats.svo_nodes; };
   ResultTable table;
   table.column(in_json("level"), "", rows, &LevelRow::level)
+      .about("Number of the level; that of the root is 0.")
       .column({"side", "levels/side"}, "voxels", rows, &LevelRow::side,
               {.screen = {"side"}, .page = {"side", {}, "voxels"}})
+      .about("Side of a node's cube.")
       .column({"svo_nodes", "levels/svo_nodes"}, "nodes", rows, svo_nodes,
-              both({"octree nodes", Look::count()}));
+              both({"octree nodes", Look::count()}))
+      .about("Number of nodes in the octree.");
   add_levels(
       table, rows,
       {.json = "",
@@ -130,7 +144,9 @@ ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<Le
        .places = {.screen = {"most places", Look::count()}}});
   if (geometry.empty()) return table;
   table.column(in_report("levels_geometry/side"), "voxels", geometry, &LevelRow::side)
-      .column(in_report("levels_geometry/svo_nodes"), "nodes", geometry, svo_nodes);
+      .about("Side of a node's cube, in the scene without its materials.")
+      .column(in_report("levels_geometry/svo_nodes"), "nodes", geometry, svo_nodes)
+      .about("Number of nodes in its octree.");
   add_levels(table, geometry,
              {.json = "geometry/",
               .report = "levels_geometry/",
@@ -140,18 +156,25 @@ ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<Le
   return table;
 }
 
-ResultTable sizes_table(const SceneStats& stats) {
-  const auto bits = [&](const measure::SceneSize& size) {
-    return measure::bits_per_voxel(size, stats.scene.dag.voxels);
-  };
-  ResultTable table;
-  table.column("name", "", stats.sizes, &measure::SceneSize::name)
-      .column("what", "", stats.sizes, &measure::SceneSize::text, both({"form", Look::words()}))
-      .column("bytes", "bytes", stats.sizes, &measure::SceneSize::bytes,
-              {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}})
-      .column("bits_per_voxel", "bits per filled voxel", stats.sizes, bits,
+void add_forms(ResultTable& table, const std::vector<measure::SceneSize>& forms, uint64_t voxels,
+               const ResultName& text, const Headings& bytes) {
+  const auto bits = [&](const measure::SceneSize& form) { return measure::bits_per_voxel(form, voxels); };
+  table.column("name", "", forms, &measure::SceneSize::name)
+      .about("Name of a form of the scene.")
+      .column(text, "", forms, &measure::SceneSize::text, both({"form", Look::words()}))
+      .about("The form in words.")
+      .column("bytes", "bytes", forms, &measure::SceneSize::bytes, bytes)
+      .about("Size of the scene in this form.")
+      .column("bits_per_voxel", "bits per filled voxel", forms, bits,
               {.screen = {"bits a filled voxel", Look::fixed(3)},
-               .page = {"a filled voxel", Look::fixed(3), "bits"}});
+               .page = {"a filled voxel", Look::fixed(3), "bits"}})
+      .about("The same for each filled voxel.");
+}
+
+ResultTable sizes_table(const SceneStats& stats) {
+  ResultTable table;
+  add_forms(table, stats.sizes, stats.scene.dag.voxels, "what",
+            {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}});
   return table;
 }
 
@@ -167,31 +190,36 @@ Numbers along(const Int3& v) {
 
 void set_scene(ResultGroup& scene, const SceneStats& stats) {
   const dag::FrozenDag& dag = stats.scene.dag;
-  scene.set(in_report("file"), stats.file)
-      .set("digest", dag::to_string(dag.digest))
-      .set("resolution", dag.resolution, "voxels")
-      .set(in_json("side"), dag.side(), "voxels")
-      .set("depth", dag.depth(), "levels")
-      .set("voxels", dag.voxels, "voxels")
-      .set("material_bits", dag.materials ? 4u : 0u, "bits")
-      .set("dag_bytes", stats.scene.dag.bytes(), "bytes");
+  scene.set(in_report("file"), stats.file).about("The file that was read.");
+  set_identity(scene, dag, stats.scene.dag.bytes());
+  scene.set(in_json("side"), dag.side(), "voxels").about("Side of the cube, a power of two.");
   if (!stats.has(Section::Scene)) return;
   const VoxelBox& box = stats.dag->filled;
+  const char *least = "Lower corner of the box around all filled voxels: x, y, z.",
+             *end = "Its upper corner, which lies outside.";
   ResultGroup& filled = scene.group("filled");
-  filled.set(in_json("min"), along(box.min), "voxels").set(in_json("end"), along(box.max), "voxels");
+  filled.set(in_json("min"), along(box.min), "voxels").about(least);
+  filled.set(in_json("end"), along(box.max), "voxels").about(end);
   filled.table(in_report("."))
       .column("axis", "", std::vector<std::string>{"x", "y", "z"})
+      .about("An axis: `x`, `y` or `z`.")
       .column("min", "voxels", along(box.min))
-      .column("end", "voxels", along(box.max));
+      .about(least)
+      .column("end", "voxels", along(box.max))
+      .about(end);
 }
 
 }  // namespace
 
 ResultGroup results_of(const SceneStats& stats) {
   ResultGroup results;
-  results.set(in_report("tool"), "vox-stats").set(in_json("file"), stats.file);
-  if (!stats.device.empty()) results.set(in_json("device"), stats.device);
-  results.set(in_report("device"), stats.device);
+  set_origin(results, origin_of(stats.command));
+  results.set(in_report("tool"), "vox-stats")
+      .about("Name of the program.")
+      .set(in_json("file"), stats.file)
+      .about("The file that was read.");
+  if (!stats.device.empty()) set_device(results, stats.device);
+  results.set(in_report("device"), stats.device).about("Name of the device; empty if the run needed none.");
   std::vector<uint32_t> palette(scene::kPaletteSize);
   std::iota(palette.begin(), palette.end(), 0);
   if (stats.has_scene) {
@@ -208,7 +236,8 @@ ResultGroup results_of(const SceneStats& stats) {
     if (stats.geometry) geometry = level_rows(dag, *stats.geometry);
     results.put({"levels", "."}, levels_table(level_rows(dag, *stats.dag), geometry));
   }
-  if (stats.has(Section::Sizes)) results.put("sizes", sizes_table(stats), TableShape::ByName);
+  if (stats.has(Section::Sizes))
+    results.put(listed_as("FORM", "sizes"), sizes_table(stats), TableShape::ByName);
   if (stats.has(Section::Memory)) set_tables(results.group("tables"), stats);
   if (stats.bricks) set_bricks_stats(results, *stats.bricks);
   set_profile(results, stats.kernels);
@@ -227,17 +256,14 @@ std::string title_line(const SceneStats& stats) {
 
 std::string scene_section(const SceneStats& stats) {
   const dag::FrozenDag& dag = stats.scene.dag;
-  const VoxelBox& box = stats.dag->filled;
-  std::string text = fmt::format(
-      "\nScene\n"
-      "  resolution  {} voxels along the longest side, cube of {}, {} levels of nodes above the leaves\n"
-      "  voxels      {} filled, {}\n",
-      dag.resolution, dag.side(), dag.depth(), format_count(dag.voxels),
-      dag.materials ? "4-bit materials" : "no materials");
-  if (!box.empty())
-    text += fmt::format("  filled box  x {} to {}, y {} to {}, z {} to {}\n", box.min.x, box.max.x - 1,
-                        box.min.y, box.max.y - 1, box.min.z, box.max.z - 1);
-  return text;
+  HtmlPage::Facts facts = {
+      {"resolution",
+       fmt::format("{} voxels along the longest side, cube of {}, {} levels of nodes above the leaves",
+                   dag.resolution, dag.side(), dag.depth())},
+      {"voxels", fmt::format("{} filled, {}", format_count(dag.voxels),
+                             dag.materials ? "4-bit materials" : "no materials")}};
+  if (!stats.dag->filled.empty()) facts.emplace_back("filled box", box_text(stats.dag->filled));
+  return "\nScene\n" + facts_text(facts);
 }
 
 std::string level_table(const SceneStats& stats) {
@@ -298,56 +324,6 @@ std::string levels_section(const SceneStats& stats) {
          use_table(stats);
 }
 
-// The paper's Table 1, with more rows of the same kind.
-std::string total_table(const SceneStats& stats) {
-  const ResultTable figures = figures_table(table_rows(stats));
-  TextTable table(screen_titles(figures));
-  table.row({"Nodes/Leaves Only", "", format_mib(stats.scene.dag.bytes())});
-  for (size_t row = 0; row < figures.rows(); ++row) table.row(screen_cells(figures, row));
-  return table.text();
-}
-
-bool has_times(const SceneStats& stats) {
-  return std::any_of(stats.tables.begin(), stats.tables.end(), [](const measure::TableReport& report) {
-    return std::any_of(report.levels.begin(), report.levels.end(),
-                       [](const measure::LevelTimes& level) { return level.find_seconds > 0; });
-  });
-}
-
-// The times with the first load factor.
-std::string time_table(const SceneStats& stats) {
-  std::vector<const measure::TableReport*> reports;
-  std::vector<std::string> titles = {"side", "items"};
-  for (const measure::TableReport& report : stats.tables)
-    if (report.load_factor == stats.tables[0].load_factor) {
-      reports.push_back(&report);
-      titles.push_back(report.table + " insert");
-      titles.push_back("find");
-    }
-  TextTable table(std::move(titles));
-  const auto milliseconds = [](double seconds) { return fmt::format("{:.3f}", seconds * 1e3); };
-  for (size_t level = 0; level < stats.scene.dag.levels.size(); ++level) {
-    std::vector<std::string> cells = {
-        std::to_string(stats.scene.dag.level_side(static_cast<uint32_t>(level))),
-        format_count(reports[0]->levels[level].items)};
-    for (const measure::TableReport* report : reports) {
-      cells.push_back(milliseconds(report->levels[level].insert_seconds));
-      cells.push_back(milliseconds(report->levels[level].find_seconds));
-    }
-    table.row(std::move(cells));
-  }
-  return table.text();
-}
-
-std::string memory_section(const SceneStats& stats) {
-  std::string text = fmt::format("\nHash tables on {}, MiB\n{}\n{}", stats.device, total_table(stats),
-                                 text_table(purposes_table(table_rows(stats))).text());
-  if (has_times(stats))
-    text += fmt::format("\nMilliseconds a level, load factor {}\n{}", stats.tables[0].load_factor,
-                        time_table(stats));
-  return text;
-}
-
 }  // namespace
 
 std::string screen_text(const SceneStats& stats) {
@@ -357,7 +333,7 @@ std::string screen_text(const SceneStats& stats) {
     text += "\nMaterials\n" + text_table(used_materials(stats.scene.palette, *stats.dag)).text();
   if (stats.has(Section::Levels)) text += levels_section(stats);
   if (stats.has(Section::Sizes)) text += "\nSizes\n" + text_table(sizes_table(stats)).text();
-  if (stats.has(Section::Memory)) text += memory_section(stats);
+  if (stats.has(Section::Memory)) text += memory_text(stats);
   if (stats.bricks) text += bricks_text(*stats.bricks);
   return text;
 }

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
+#include <stdexcept>
+
+#include "formats/results/files.h"
 
 namespace vox {
 namespace {
@@ -92,6 +96,69 @@ TEST(Views, APageHasTheChosenColumnsAndBarsTheChosenValues) {
   EXPECT_EQ(chart.notes, (Names{"fill", "find", "fill"}));
   EXPECT_EQ(chart.series[0].values, (std::vector<double>{2000, 2000, 4000}));
   EXPECT_EQ(chart.series[1].values, (std::vector<double>{3, 40, 6}));
+}
+
+TEST(Views, AScreenShowsTheNamedColumnsAndFactsBelowEachOther) {
+  const Counts bytes = {2048, 4096};
+  ResultTable table;
+  table.column("name", "", Names{"a", "b"}, both({"name"}))
+      .column("bytes", "bytes", bytes, std::identity(), both({"size", Look::bytes()}))
+      .column("hidden", "", bytes, std::identity());
+  EXPECT_EQ(text_table(table).text(), "  name      size\n  a     2.00 KiB\n  b     4.00 KiB\n");
+  EXPECT_EQ(text_table(table, ColumnNames{"bytes", "hidden", "name"}).text(),
+            "  size      name\n  2.00 KiB     a\n  4.00 KiB     b\n");
+  EXPECT_THROW(text_table(table, ColumnNames{"other"}), std::out_of_range);
+  EXPECT_EQ(facts_text({{"a", "x\ny"}, {"long", "z"}}), "  a     x\\ny\n  long  z\n");
+}
+
+// Lists of fields.
+
+ResultGroup some_work(uint64_t edits) {
+  ResultGroup work;
+  work.set("edits", edits, "edits").about("Edits.").set("seconds", 0.5, "s").about("Time.");
+  return work;
+}
+
+TEST(Fields, ValuesThatAreAlikeStandOnceUnderTheirWord) {
+  ResultGroup results;
+  for (const char* type : {"dense", "octree"})
+    results.group(listed_as("TYPE", type)).set("bricks", 1u, "bricks").about("Number of bricks.");
+  ResultTable& table = results.table("rows");
+  for (const char* words : {"02", "03"})
+    table
+        .column(listed_as("N", {std::string("by/") + words, std::string("sizes/words_") + words}), "nodes",
+                Counts{})
+        .about("Number of nodes.");
+  results.table(listed_as("FORM", in_json("forms")), TableShape::ByName)
+      .column("name", "", Names{})
+      .column("bytes", "bytes", Counts{});
+  Names names;
+  for (const ResultField& field : fields_of(results)) names.push_back(field.json + " " + field.report);
+  EXPECT_EQ(names,
+            (Names{"TYPE.bricks /TYPE@bricks", "rows[].by.N /rows/sizes/words_N", "forms.FORM.bytes "}));
+}
+
+TEST(Fields, APartStandsOnceAndSectionsLinkToIt) {
+  ResultGroup results;
+  results.set("file", "a").about("The file.");
+  results.group(in_json(".")) = some_work(1);
+  results.group("all") = some_work(2);
+  results.group("other")
+      .set("edits", 1u, "edits")
+      .about("Other edits.")
+      .set("seconds", 1.0, "s")
+      .about("Time.");
+  EXPECT_EQ(
+      sections_text({{"tool", "Text.", fields_of(results)}}, {{"some work", "", fields_of(some_work(0))}}),
+      "\n### tool\n\nText.\n\n| key | path | unit | meaning |\n|---|---|---|---|\n"
+      "| `file` | `/@file` | | The file. |\n"
+      "| [some work](#some-work) | | | |\n"
+      "| `all.` [some work](#some-work) | `/all` [some work](#some-work) | | |\n"
+      "| `other.edits` | `/other@edits` | edits | Other edits. |\n"
+      "| `other.seconds` | `/other@seconds` | s | Time. |\n"
+      "\n### some work\n\n| key | path | unit | meaning |\n|---|---|---|---|\n"
+      "| `edits` | `@edits` | edits | Edits. |\n"
+      "| `seconds` | `@seconds` | s | Time. |\n");
 }
 
 }  // namespace

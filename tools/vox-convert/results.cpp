@@ -1,0 +1,133 @@
+// The results of vox-convert, for --json and the screen.
+
+#include <fmt/format.h>
+
+#include "formats/results/files.h"
+#include "formats/results/tables.h"
+#include "libvox/base/log.h"
+#include "libvox/base/process.h"
+#include "libvox/base/units.h"
+#include "tools/common/reports.h"
+#include "tools/common/tool.h"
+#include "tools/vox-convert/scenes.h"
+
+namespace vox {
+
+std::vector<NamedSeconds> seconds_of(const ConversionSeconds& seconds) {
+  return {{"load", seconds.load, "Time for reading the inputs."},
+          {"paint", seconds.paint, "Time for painting."},
+          {"palette", seconds.palette, "Time for choosing colours."},
+          {"voxelize", seconds.voxelize, "Time from triangles to leaves."},
+          {"build", seconds.build, "Time from leaves to the DAG."},
+          {"bricks", seconds.bricks, "Time for making bricks."},
+          {"hash", seconds.hash, "Time for making the spatial hash."},
+          {"write", seconds.write, "Time for writing."},
+          {"verify", seconds.verify, "Time for reading back and comparing."},
+          {"total", seconds.total, "Time of all of it."}};
+}
+
+std::vector<NamedSeconds> seconds_of(const VolumeConversion& volume) {
+  return {{"read", volume.read, "Time for reading the values of a volume."},
+          {"build", volume.build, "Time for making bricks of them."},
+          {"write", volume.write, "Time for writing."},
+          {"verify", volume.verify, "Time for reading back and comparing."},
+          {"total", volume.total, "Time of all of it."}};
+}
+
+namespace {
+
+void set_machine(ResultGroup& results, const std::string& device, uint64_t peak_device_bytes) {
+  set_peak_memory(results);
+  results.set("peak_device_bytes", peak_device_bytes, "bytes")
+      .about("Size of the device's memory at the peak.");
+  set_device(results, device);
+}
+
+void set_conversion(ResultGroup& results, const Conversion& conversion) {
+  if (const auto& error = conversion.palette_error)
+    results.group("palette_error")
+        .set("mean", error->mean, "ΔE")
+        .about(
+            "Distance from the colours of the surface to the palette, over the area; of `--materials "
+            "texture`.")
+        .set("over_10", error->over_10, "1")
+        .about("Share of the area that is off by more than 10.");
+  if (conversion.painting) set_painting(results, *conversion.painting);
+  set_seconds(results, seconds_of(conversion.seconds));
+  set_machine(results, conversion.device, conversion.peak_device_bytes);
+  results.set("triangles", conversion.triangles, "triangles")
+      .about("Number of triangles that were converted.")
+      .set("dropped_not_finite", conversion.dropped.not_finite, "triangles")
+      .about("Number of triangles that were left out because a coordinate is not finite.")
+      .set("dropped_degenerate", conversion.dropped.degenerate, "triangles")
+      .about("Number of triangles that were left out because they have no area.")
+      .set("points", conversion.points.points, "points")
+      .about("Number of points that were converted.")
+      .set("points_not_finite", conversion.points.not_finite, "points")
+      .about("Number of points that were dropped because a coordinate is not finite.")
+      .set("points_left_out", conversion.points.left_out, "points")
+      .about("Number of points that the file calls withheld, or that are less opaque than `--splat-opacity`.")
+      .set("open_rays", conversion.solid.open_rays, "rays")
+      .about("With `--solid`: number of rays that leave the grid inside, because the mesh has holes.")
+      .set("disputed_voxels", conversion.solid.disputed_voxels, "voxels")
+      .about(
+          "With `--solid`: number of voxels that parity leaves empty, though the directions of crossings say "
+          "inside.")
+      .set("duplicate_triangles", conversion.solid.duplicates, "triangles")
+      .about(
+          "With `--solid`: number of triangles that lie exactly on others, and do not decide what is inside.")
+      .set("chunks", conversion.chunks, "chunks")
+      .about("Number of chunks in which the grid was converted.");
+  set_ranks(results, conversion.ranks);
+  if (conversion.spill) set_spill(results, *conversion.spill);
+  set_profile(results, conversion.kernels);
+}
+
+std::string description(const ConvertResults& shown) {
+  std::vector<std::string> parts;
+  if (shown.scene) parts.push_back(describe_scene(*shown.scene));
+  if (shown.forms.bricks != nullptr) parts.push_back(describe_bricks(*shown.forms.bricks));
+  if (shown.forms.hash != nullptr) parts.push_back(facts_text({{"hash", hash_line(*shown.forms.hash)}}));
+  return fmt::format("{}", fmt::join(parts, "\n"));
+}
+
+}  // namespace
+
+ResultGroup results_of(const ConvertResults& shown) {
+  ResultGroup results;
+  results.set("file", shown.file.string()).about("The file that was written, or read if none is written.");
+  if (shown.verified) results.set("verified", true).about("True with `--verify`: a wrong file is an error.");
+  if (shown.scene) set_scene(results, *shown.scene);
+  if (shown.forms.bricks != nullptr) set_bricks(results, *shown.forms.bricks);
+  if (shown.forms.hash != nullptr) set_hash(results, *shown.forms.hash);
+  if (shown.conversion != nullptr) set_conversion(results, *shown.conversion);
+  if (const VolumeConversion* const volume = shown.volume) {
+    set_seconds(results, seconds_of(*volume));
+    set_machine(results, volume->device, volume->peak_device_bytes);
+    set_profile(results, volume->kernels);
+  }
+  return results;
+}
+
+void print_results(const ConvertOptions& options, const ConvertResults& shown) {
+  if (options.json) {
+    print_result(json_text(results_of(shown)) + "\n");
+  } else if (options.info) {
+    print_result(description(shown));
+  } else if (options.verify) {
+    print_result(fmt::format("{}: correct: {}\n", shown.file.string(),
+                             shown.scene ? summary_line(*shown.scene) : bricks_line(*shown.forms.bricks)));
+  }
+}
+
+void log_forms(const OtherForms& forms) {
+  if (forms.bricks != nullptr) log_info("{}", bricks_line(*forms.bricks));
+  if (forms.hash != nullptr) log_info("{}", hash_line(*forms.hash));
+}
+
+void log_end(const std::vector<NamedSeconds>& seconds, const std::filesystem::path& file, uint64_t bytes) {
+  log_info("{}; peak {}", seconds_text(seconds), format_bytes(peak_resident_bytes()));
+  log_info("{}: {}", file.string(), format_bytes(bytes));
+}
+
+}  // namespace vox
