@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <mutex>
 #include <utility>
 
 #include "libvox/base/error.h"
@@ -107,6 +108,23 @@ void use_here([[maybe_unused]] const Engine& engine) {
 std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
   hash::check_table_name(options.table);
   return names_several(options.device) ? make_group_engine(options) : make_engine_of_one(options);
+}
+
+voxelize::BuildResult Engine::build(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                                    const voxelize::Grid& grid, const voxelize::BuildOptions& options) {
+  voxelize::BuildResult result;
+  uint64_t peak = 0;
+  std::mutex mutex;
+  build_shares({scene, indexed, grid, options}, {}, nullptr,
+               [&](ranks::Ranks& ranks, build::SceneShare share) {
+                 const uint64_t own_peak = share.whole.peak_device_bytes;
+                 voxelize::BuildResult joined = build::joined(ranks, std::move(share));
+                 const std::lock_guard lock(mutex);
+                 peak = std::max(peak, own_peak);
+                 if (ranks.rank() == 0) result = std::move(joined);
+               });
+  result.peak_device_bytes = peak;
+  return result;
 }
 
 dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedScene& indexed,

@@ -9,16 +9,16 @@
 
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/reader.h"
+#include "libvox/build/build_scene.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/handle.h"
 #include "libvox/device/profiler.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/painting/paint_scene.h"
-#include "libvox/ranks/build_share.h"
+#include "libvox/ranks/ranks.h"
 #include "libvox/render/render.h"
 #include "libvox/render/volume_render.h"
-#include "libvox/rounds/build_rounds.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
 #include "libvox/spatial/frozen_hash.h"
@@ -37,7 +37,7 @@ struct EngineOptions {
 };
 
 // Receives the share that a rank has built. The function may be collective.
-using ShareUse = std::function<void(ranks::Ranks&, ranks::SceneShare)>;
+using ShareUse = std::function<void(ranks::Ranks&, build::SceneShare)>;
 
 class Engine {
  public:
@@ -53,30 +53,16 @@ class Engine {
   virtual painting::Painting paint(const scene::Scene& scene, const painting::Strokes& strokes,
                                    const painting::PaintOptions& options) = 0;
 
-  // Voxelizes the triangles, and cuts them off at the grid's border. drop_bad_triangles() must have removed
-  // the bad ones.
-  virtual voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
-                                      const voxelize::Grid& grid, const voxelize::BuildOptions& options) = 0;
+  // Voxelizes the triangles on all devices of this engine, and cuts them off at the grid's border.
+  // drop_bad_triangles() must have removed the bad ones.
+  voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                              const voxelize::Grid& grid, const voxelize::BuildOptions& options);
 
-  // Does the same for a scene that is larger than the device's memory (rounds/build_rounds.h).
-  virtual rounds::RoundsResult build_in_rounds(const scene::Scene& scene, const scene::IndexedScene& indexed,
-                                               const voxelize::Grid& grid,
-                                               const voxelize::BuildOptions& options,
-                                               const rounds::SpillOptions& spill) = 0;
-
-  // Does the same as one of several ranks. All ranks call it on engines of their own, with the same scene
-  // (ranks/build_share.h). With a keeper, an interrupted build goes on (ranks/build_share.h); `keeper` may
-  // be nullptr.
-  virtual ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
-                                        const scene::IndexedScene& indexed, const voxelize::Grid& grid,
-                                        const voxelize::BuildOptions& options,
-                                        ranks::RoundKeeper* keeper) = 0;
-
-  // Does the same with a rank for each device of this engine, and calls use(ranks, share) on the thread of
-  // each rank.
-  virtual void build_shares(const scene::Scene& scene, const scene::IndexedScene& indexed,
-                            const voxelize::Grid& grid, const voxelize::BuildOptions& options,
-                            ranks::RoundKeeper* keeper, const ShareUse& use) = 0;
+  // Does the same in any manner (build/build_scene.h), and hands each rank's share to use(). Each device of this engine
+  // is a rank, and use() runs on its thread; or this engine is the device of one of the ranks that a launcher has
+  // started, if `launched` is not nullptr.
+  virtual void build_shares(const build::SceneInput& input, const build::BuildManner& manner,
+                            ranks::Ranks* launched, const ShareUse& use) = 0;
 
   // Checks the same as dag::verify(), and throws the same errors. check_structure() must accept the DAG.
   virtual void verify(const dag::FrozenDag& dag) = 0;

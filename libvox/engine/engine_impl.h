@@ -33,30 +33,13 @@ class DeviceEngine final : public Engine {
     return painting::paint_scene(device_, scene, strokes, options);
   }
 
-  voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
-                              const voxelize::Grid& grid, const voxelize::BuildOptions& options) override {
-    return voxelize::build_scene(device_, scene, indexed, grid, options, {.table = table_});
-  }
-
-  rounds::RoundsResult build_in_rounds(const scene::Scene& scene, const scene::IndexedScene& indexed,
-                                       const voxelize::Grid& grid, const voxelize::BuildOptions& options,
-                                       const rounds::SpillOptions& spill) override {
-    return rounds::build_in_rounds(device_, scene, indexed, grid, options, {.table = table_}, spill);
-  }
-
-  ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
-                                const scene::IndexedScene& indexed, const voxelize::Grid& grid,
-                                const voxelize::BuildOptions& options, ranks::RoundKeeper* keeper) override {
-    return ranks::build_share(device_, ranks, scene, indexed, grid, options, {.table = table_}, keeper);
-  }
-
-  void build_shares(const scene::Scene& scene, const scene::IndexedScene& indexed, const voxelize::Grid& grid,
-                    const voxelize::BuildOptions& options, ranks::RoundKeeper* keeper,
+  void build_shares(const build::SceneInput& input, const build::BuildManner& manner, ranks::Ranks* launched,
                     const ShareUse& use) override {
-    ranks::run_thread_ranks(1, [&](ranks::Ranks& ranks) {
+    const auto build_on = [&](ranks::Ranks& ranks) {
       use_here(*this);
-      use(ranks, build_share(ranks, scene, indexed, grid, options, keeper));
-    });
+      use(ranks, build::build_scene(device_, ranks, input, manner, {.table = table_}));
+    };
+    launched ? build_on(*launched) : ranks::run_thread_ranks(1, build_on);
   }
 
   void verify(const dag::FrozenDag& dag) override { dag::verify_on(device_, dag); }

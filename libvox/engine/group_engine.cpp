@@ -23,17 +23,6 @@ namespace {
       .about("device");
 }
 
-void log_share(const Engine& engine, const ranks::Ranks& ranks, const ranks::ShareFigures& figures) {
-  const ranks::Traffic traffic = ranks.traffic();
-  log_debug(
-      "rank {} on {}: voxelize {:.2f} s, build {:.2f} s, exchange {:.2f} s, order {:.2f} s, keep {:.2f} s, "
-      "of these waiting {:.2f} s; {} items kept, {} given away; {} sent, {} received",
-      ranks.rank(), engine.device(), figures.voxelize_seconds, figures.build_seconds,
-      figures.exchange_seconds, figures.order_seconds, figures.keep_seconds, traffic.waited,
-      format_count(figures.items_kept), format_count(figures.items_given), format_bytes(traffic.sent),
-      format_bytes(traffic.received));
-}
-
 // Returns the results of make(engine) for each engine. Afterwards this thread's calls go to the first engine.
 template <class Made, class Make>
 std::vector<RendererOn<Made>> made_on_each(const std::vector<std::unique_ptr<Engine>>& engines,
@@ -98,44 +87,12 @@ void GroupEngine::restart_measuring() {
   for (const auto& engine : engines_) engine->restart_measuring();
 }
 
-voxelize::BuildResult GroupEngine::build(const scene::Scene& scene, const scene::IndexedScene& indexed,
-                                         const voxelize::Grid& grid, const voxelize::BuildOptions& options) {
-  voxelize::BuildResult result;
-  uint64_t peak = 0;
-  std::mutex mutex;
-  build_shares(scene, indexed, grid, options, nullptr, [&](ranks::Ranks& ranks, ranks::SceneShare share) {
-    const uint64_t own_peak = share.whole.peak_device_bytes;
-    voxelize::BuildResult joined = ranks::joined(ranks, std::move(share));
-    const std::lock_guard lock(mutex);
-    peak = std::max(peak, own_peak);
-    if (ranks.rank() == 0) result = std::move(joined);
-  });
-  result.peak_device_bytes = peak;
-  return result;
-}
-
-void GroupEngine::build_shares(const scene::Scene& scene, const scene::IndexedScene& indexed,
-                               const voxelize::Grid& grid, const voxelize::BuildOptions& options,
-                               ranks::RoundKeeper* keeper, const ShareUse& use) {
+void GroupEngine::build_shares(const build::SceneInput& input, const build::BuildManner& manner,
+                               ranks::Ranks* launched, const ShareUse& use) {
+  if (launched) throw_needs_one();
   ranks::run_thread_ranks(static_cast<uint32_t>(engines_.size()), [&](ranks::Ranks& ranks) {
-    Engine& engine = *engines_[ranks.rank()];
-    use_here(engine);
-    ranks::SceneShare share = engine.build_share(ranks, scene, indexed, grid, options, keeper);
-    log_share(engine, ranks, share.figures);
-    use(ranks, std::move(share));
+    engines_[ranks.rank()]->build_shares(input, manner, &ranks, use);
   });
-}
-
-ranks::SceneShare GroupEngine::build_share(ranks::Ranks&, const scene::Scene&, const scene::IndexedScene&,
-                                           const voxelize::Grid&, const voxelize::BuildOptions&,
-                                           ranks::RoundKeeper*) {
-  throw_needs_one();
-}
-
-rounds::RoundsResult GroupEngine::build_in_rounds(const scene::Scene&, const scene::IndexedScene&,
-                                                  const voxelize::Grid&, const voxelize::BuildOptions&,
-                                                  const rounds::SpillOptions&) {
-  throw_needs_one();
 }
 
 spatial::HashResult GroupEngine::build_hash(const dag::FrozenDag&, const spatial::HashOptions&) {

@@ -28,13 +28,8 @@ class GroupEngine final : public Engine {
   std::vector<device::KernelTime> profile() const override;
   void restart_measuring() override;
 
-  voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
-                              const voxelize::Grid& grid, const voxelize::BuildOptions& options) override;
-  ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
-                                const scene::IndexedScene& indexed, const voxelize::Grid& grid,
-                                const voxelize::BuildOptions& options, ranks::RoundKeeper* keeper) override;
-  void build_shares(const scene::Scene& scene, const scene::IndexedScene& indexed, const voxelize::Grid& grid,
-                    const voxelize::BuildOptions& options, ranks::RoundKeeper* keeper,
+  // Throws UsageError if there are launched ranks.
+  void build_shares(const build::SceneInput& input, const build::BuildManner& manner, ranks::Ranks* launched,
                     const ShareUse& use) override;
 
   painting::Painting paint(const scene::Scene& scene, const painting::Strokes& strokes,
@@ -53,9 +48,6 @@ class GroupEngine final : public Engine {
   std::unique_ptr<render::VolumeRenderer> volume_renderer(const bricks::FrozenBricks& bricks) override;
 
   // The following functions throw UsageError.
-  rounds::RoundsResult build_in_rounds(const scene::Scene& scene, const scene::IndexedScene& indexed,
-                                       const voxelize::Grid& grid, const voxelize::BuildOptions& options,
-                                       const rounds::SpillOptions& spill) override;
   spatial::HashResult build_hash(const dag::FrozenDag& dag, const spatial::HashOptions& options) override;
   std::unique_ptr<edit::EditSession> edit(const dag::FrozenDag& dag) override;
   bricks::BricksResult build_bricks(const volume::Volume& volume,

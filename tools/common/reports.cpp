@@ -243,7 +243,7 @@ void each_figure(const F& f) {
   f(
       "build", "s", [](auto& row) -> auto& { return row.share.build_seconds; });
   f(
-      "exchange", "s", [](auto& row) -> auto& { return row.share.exchange_seconds; });
+      "exchange", "s", [](auto& row) -> auto& { return row.share.merge_seconds; });
   f(
       "order", "s", [](auto& row) -> auto& { return row.share.order_seconds; });
   f(
