@@ -8,6 +8,7 @@
 
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
+#include "libvox/edit/edit_session.h"
 #include "libvox/engine/engine.h"
 #include "libvox/scene/palette.h"
 
@@ -33,7 +34,7 @@ int main() try {
   const int64_t unit = 512 * vox::edit::kEditUnits / 10;
   const vox::edit::Shape ball = {
       .kind = vox::edit::ShapeKind::Sphere, .a = {3 * unit, 3 * unit, 3 * unit}, .radius = 2 * unit};
-  const auto session = engine->edit(scene.dag);
+  const auto session = vox::edit::make_edit_session(engine->handle(), engine->table(), scene.dag);
   session->apply(std::array<vox::edit::Edit, 1>{
       vox::edit::PaintEdit{.shape = ball, .mode = vox::edit::PaintMode::Remove}});
 

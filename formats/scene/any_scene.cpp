@@ -16,8 +16,10 @@
 #include "libvox/base/log.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
 #include "libvox/edit/editor.h"
+#include "libvox/engine/engine.h"
 #include "libvox/spatial/frozen_hash.h"
 #include "libvox/volume/volume.h"
 
@@ -48,7 +50,7 @@ void compare_digests(dag::VoxelScene& scene, const dag::Digest& of_file, const c
 dag::VoxelScene scene_of_hash(const fs::path& path, const EngineOptions& options, Damage damage) {
   dag::VoxelScene scene = read_scene_without_dag(path);
   const dag::Digest expected = scene.dag.digest;
-  scene.dag = make_engine(options)->dag_of_hash(read_hash(path));
+  scene.dag = spatial::dag_of_hash(make_engine(options)->handle(), read_hash(path));
   compare_digests(scene, expected, "spatial hash holds", damage, path);
   return scene;
 }
@@ -197,7 +199,7 @@ constexpr uint64_t kWorthAGpu = 128 << 20;
 
 void check_dag(const dag::FrozenDag& dag, EngineOptions options) {
   if (options.device == "auto" && dag.bytes() < kWorthAGpu) options.device = "cpu";
-  make_engine(options)->verify(dag);
+  dag::verify_on(make_engine(options)->handle(), dag);
 }
 
 void check_voxels(const bricks::FrozenBricks& bricks, const dag::VoxelScene& scene) {

@@ -7,10 +7,10 @@
 
 #include "formats/io/overwrite.h"
 #include "formats/scene/scene_file.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
 #include "libvox/engine/engine.h"
-#include "libvox/engine/make_bricks.h"
 #include "libvox/volume/volume.h"
 
 namespace vox {
@@ -67,6 +67,6 @@ void verify_written(const volume::Volume& volume, const volume::ThresholdOptions
 
 // Returns the recipe that makes bricks like those in the file, which has both the SVDAG and bricks. Throws
 // Error if the file's bricks contain other voxels than the scene.
-BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file);
+bricks::BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file);
 
 }  // namespace vox

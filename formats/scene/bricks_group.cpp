@@ -186,7 +186,7 @@ bricks::FrozenBricks read_bricks_group(const h5::Object& file) {
   return bricks;
 }
 
-BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file) {
+bricks::BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file) {
   const bricks::FrozenBricks bricks = read_bricks(file);
   const volume::VolumeInfo expected = dag::scene_volume(scene).info;
   if (bricks.info.size != expected.size || bricks.info.type != expected.type)
@@ -194,7 +194,7 @@ BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::
         .at(file.string())
         .hint("they can be left out")
         .about("drop_bricks");
-  return recipe_of(bricks);
+  return bricks::recipe_of(bricks);
 }
 
 }  // namespace vox

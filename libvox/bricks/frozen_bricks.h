@@ -10,6 +10,7 @@
 
 #include "libvox/base/words.h"
 #include "libvox/bricks/bricks_ref.h"
+#include "libvox/device/handle.h"
 #include "libvox/volume/volume.h"
 
 namespace vox::bricks {
@@ -25,7 +26,7 @@ struct FrozenBricks {
   std::array<Words, kBrickTypeCount> data;
   std::array<uint64_t, kBrickTypeCount> counts = {};  // bricks of each type
   // The options with which the bricks were made, so that they can be made again: the types that a brick could
-  // have, and, if some were made dense for speed (engine/make_bricks.h), how much memory that was worth.
+  // have, and, if some were made dense for speed (make_bricks.h), how much memory that was worth.
   uint32_t allowed_types = kAllBrickTypes;
   std::optional<double> slope;
 
@@ -117,13 +118,18 @@ void check_brick_types(uint32_t types);
 // empty ones included. A side of 0 stands for the largest.
 void check_root_memory(Int3 size, uint32_t log2_side);
 
-// Measures bricks of all sides from 4 to 64, without building them.
+// Measures bricks of all sides from 4 to 64, without building them. Throws Error if a value of the volume is not finite,
+// and UsageError if the types cannot hold every brick, as build_bricks() does.
 template <class Device>
 std::vector<BrickTotals> measure_bricks(Device& device, const volume::Volume& volume,
+                                        const BricksOptions& options);
+std::vector<BrickTotals> measure_bricks(device::DeviceHandle device, const volume::Volume& volume,
                                         const BricksOptions& options);
 
 template <class Device>
 BricksResult build_bricks(Device& device, const volume::Volume& volume, const BricksOptions& options);
+BricksResult build_bricks(device::DeviceHandle device, const volume::Volume& volume,
+                          const BricksOptions& options);
 
 // Checks bricks more thoroughly than check_structure(), by reading all voxels.
 

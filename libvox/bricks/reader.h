@@ -10,6 +10,7 @@
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/jit/loops.h"
 #include "libvox/bricks/jit/source.h"
+#include "libvox/device/handle.h"
 
 namespace vox::bricks {
 
@@ -75,10 +76,12 @@ class BricksReader {
 // Returns how many voxels a mean filter looks up in total.
 uint64_t filter_lookups(Int3 size, int32_t radius);
 
-// The device and the bricks must outlive the reader. on_cpu.cpp and on_cuda.cu compile this function
-// for each device.
+// Puts bricks on the device, to read them in several ways. The device and the bricks must outlive the reader.
+// check_structure() must accept the bricks. on_cpu.cpp and on_cuda.cu compile the template for each device.
 template <class Device>
 std::unique_ptr<BricksReader> make_bricks_reader(Device& device, const FrozenBricks& bricks,
+                                                 const JitOptions& options);
+std::unique_ptr<BricksReader> make_bricks_reader(device::DeviceHandle device, const FrozenBricks& bricks,
                                                  const JitOptions& options);
 
 // Trades memory against speed (Labschütz, §5.1.2): chooses bricks that are made dense although that takes

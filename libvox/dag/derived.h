@@ -6,6 +6,7 @@
 
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/device/handle.h"
 
 namespace vox::dag {
 
@@ -48,9 +49,10 @@ FrozenDag with_one_material(const FrozenDag& dag);
 // Removes the materials from a DAG: leaves are reduced to masks, nodes are deduplicated again, and every full
 // node becomes homogeneous. Converting the scene with --materials none gives the same DAG.
 
-// The DAG must be one that check_structure() accepts. The template is instantiated for each device in
-// without_materials_*.
+// The DAG must be one that check_structure() accepts. The template is instantiated for each device in on_cpu.cpp and
+// on_cuda.cu.
 template <class Device>
 FrozenDag without_materials(Device& device, const FrozenDag& dag);
+FrozenDag without_materials(device::DeviceHandle device, const FrozenDag& dag);
 
 }  // namespace vox::dag

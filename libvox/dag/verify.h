@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/device/handle.h"
 
 namespace vox::dag {
 
@@ -25,5 +26,6 @@ void check_structure(const FrozenDag& dag);
 // have enough memory, the host does the work. The template is instantiated for each device in on_cpu.cpp and on_cuda.cu.
 template <class Device>
 void verify_on(Device& device, const FrozenDag& dag);
+void verify_on(device::DeviceHandle device, const FrozenDag& dag);
 
 }  // namespace vox::dag

@@ -8,6 +8,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
+#include "libvox/device/devices.h"
 
 namespace vox::device {
 namespace {
@@ -184,7 +185,7 @@ CudaMemory::CudaMemory(int index, cudaStream_t stream) : stream_(stream) {
   uint64_t kept = UINT64_MAX;
   check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &kept),
              "cudaMemPoolSetAttribute");
-  // engine_cuda.cu finds this pool by the number of its GPU, unless a later pool has taken its place.
+  // let_reach() finds this pool by the number of its GPU, unless a later pool has taken its place.
   check_cuda(cudaDeviceSetMemPool(index, pool_), "cudaDeviceSetMemPool");
 }
 
@@ -221,6 +222,37 @@ void CudaMemory::shrink(uint64_t bytes) {
   if (held <= bytes) return;
   check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
   check_cuda(cudaMemPoolTrimTo(pool_, bytes), "cudaMemPoolTrimTo");
+}
+
+// The parts of devices.h for GPUs.
+
+int cuda_device_count() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+std::unique_ptr<AnyDevice> make_cuda_device(const DeviceChoice& choice, int index) {
+  return std::make_unique<DeviceOfKind<CudaDevice>>(index, choice.memory_limit, choice.profile);
+}
+
+void use_cuda_here(const CudaDevice& device) {
+  check_cuda(cudaSetDevice(device.index()), "cudaSetDevice");
+}
+
+void let_reach(const CudaDevice& owner, const CudaDevice& other) {
+  if (owner.index() == other.index()) return;  // both have one memory
+  int reaches = 0, has_pools = 0;
+  check_cuda(cudaDeviceCanAccessPeer(&reaches, other.index(), owner.index()), "cudaDeviceCanAccessPeer");
+  check_cuda(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, owner.index()),
+             "cudaDeviceGetAttribute");
+  if (reaches == 0 || has_pools == 0) return;  // copies then go through the host's memory
+  cudaMemPool_t pool = nullptr;
+  check_cuda(cudaDeviceGetMemPool(&pool, owner.index()), "cudaDeviceGetMemPool");
+  cudaMemAccessDesc access = {};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = other.index();
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  check_cuda(cudaMemPoolSetAccess(pool, &access, 1), "cudaMemPoolSetAccess");
 }
 
 }  // namespace vox::device

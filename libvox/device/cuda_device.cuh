@@ -80,6 +80,7 @@ class CudaDevice {
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
+  int index() const { return index_; }
   std::string name() const;
   std::string text() const;
   uint32_t capability() const;  // the compute capability, such as 90 for 9.0

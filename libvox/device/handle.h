@@ -1,4 +1,4 @@
-// A pointer to the device that an engine runs on, for code that is compiled for each kind of device.
+// A pointer to a device of any kind. Functions that take one run on this device; with_device.h finds out its kind.
 #pragma once
 
 #include <variant>

@@ -1,4 +1,4 @@
-// A scene on a device while it is edited. Engine::edit() makes the session, and the engine must outlive it.
+// A scene on a device while it is edited.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "libvox/dag/collect_work.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/device/handle.h"
 #include "libvox/edit/edit.h"
 
 namespace vox::edit {
@@ -75,10 +76,13 @@ class EditSession {
   virtual uint64_t changed_voxels(SceneState before, SceneState after) = 0;
 };
 
-// Makes the edit session on this device, with the table of this name.
+// Makes the session that edits this scene on a device, with the table of this name. check_structure() must accept the
+// DAG, and the device must outlive the session.
 
 template <class Device>
 std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,
+                                               const dag::FrozenDag& dag);
+std::unique_ptr<EditSession> make_edit_session(device::DeviceHandle device, const std::string& table,
                                                const dag::FrozenDag& dag);
 
 }  // namespace vox::edit

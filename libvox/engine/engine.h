@@ -1,4 +1,5 @@
-// The engine, the interface of the library: coarse calls on one device. Programs never see CUDA.
+// The engine: the devices that a program has chosen. The rooms' calls take the handle of a device, such as
+// `edit::make_edit_session(engine->handle(), engine->table(), dag)`. Programs never see CUDA.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "libvox/bricks/frozen_bricks.h"
-#include "libvox/bricks/reader.h"
+#include "libvox/base/process.h"
 #include "libvox/build/build_scene.h"
-#include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/device/devices.h"
 #include "libvox/device/handle.h"
 #include "libvox/device/profiler.h"
-#include "libvox/edit/edit_session.h"
-#include "libvox/painting/paint_scene.h"
 #include "libvox/ranks/ranks.h"
-#include "libvox/render/render.h"
-#include "libvox/render/volume_render.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
-#include "libvox/spatial/frozen_hash.h"
 #include "libvox/voxelize/build_scene.h"
 
 namespace vox {
@@ -36,83 +31,51 @@ struct EngineOptions {
   bool profile = false;          // time every launch
 };
 
+// Throws UsageError if the options name several devices. A program whose work runs on one calls this first.
+void check_one_device(const EngineOptions& options);
+
 // Receives the share that a rank has built. The function may be collective.
 using ShareUse = std::function<void(ranks::Ranks&, build::SceneShare)>;
 
+// One device, or several that build scenes and take pictures together. An engine belongs to the thread that has made
+// it; another thread must call device::use_here() first. Whatever it has made must not outlive it.
 class Engine {
  public:
-  virtual ~Engine() = default;
+  // Makes these devices, at least one. The other options are those of the engine.
+  Engine(const EngineOptions& options, const std::vector<device::DeviceChoice>& devices);
 
-  virtual std::string device() const = 0;       // "cpu" or "cuda:0"
-  virtual std::string device_text() const = 0;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.8 GiB"
+  std::string device() const;       // "cpu", "cuda:0", or "cuda:0,cuda:1"
+  std::string device_text() const;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.8 GiB"
+  const std::string& table() const { return table_; }
 
-  // The bytes that it may use: of the process on the CPU, of the device on a GPU.
-  virtual uint64_t memory_limit() = 0;
+  // The bytes that the first device may use: of the process on the CPU, of the device on a GPU.
+  uint64_t memory_limit() const { return devices_.front()->pool().limit(); }
 
-  // Paints strokes on the surface. Afterwards index_atlas() gives the painted texels their palette entries.
-  virtual painting::Painting paint(const scene::Scene& scene, const painting::Strokes& strokes,
-                                   const painting::PaintOptions& options) = 0;
+  // The first device, on which everything runs that needs a single one, and all devices.
+  device::DeviceHandle handle() const { return devices_.front()->handle(); }
+  std::vector<device::DeviceHandle> handles() const;
 
-  // Voxelizes the triangles on all devices of this engine, and cuts them off at the grid's border.
-  // drop_bad_triangles() must have removed the bad ones.
+  std::vector<device::KernelTime> profile() const;  // since the engine was made, longest first
+  void restart_measuring();                         // resets the profile and the peak of memory
+
+  // Voxelizes the triangles on all devices, and cuts them off at the grid's border. drop_bad_triangles() must have
+  // removed the bad ones.
   voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
                               const voxelize::Grid& grid, const voxelize::BuildOptions& options);
 
-  // Does the same in any manner (build/build_scene.h), and hands each rank's share to use(). Each device of this engine
-  // is a rank, and use() runs on its thread; or this engine is the device of one of the ranks that a launcher has
-  // started, if `launched` is not nullptr.
-  virtual void build_shares(const build::SceneInput& input, const build::BuildManner& manner,
-                            ranks::Ranks* launched, const ShareUse& use) = 0;
+  // Does the same in any manner (build/build_scene.h), and hands each rank's share to use(). Each device is a rank, and
+  // use() runs on its thread; or the first device is that of one of the ranks that a launcher has started, if `launched`
+  // is not nullptr.
+  void build_shares(const build::SceneInput& input, const build::BuildManner& manner, ranks::Ranks* launched,
+                    const ShareUse& use);
 
-  // Checks the same as dag::verify(), and throws the same errors. check_structure() must accept the DAG.
-  virtual void verify(const dag::FrozenDag& dag) = 0;
-
-  // Returns a DAG of the same voxels, with leaves reduced to masks. check_structure() must accept the DAG.
-  virtual dag::FrozenDag without_materials(const dag::FrozenDag& dag) = 0;
-
-  // build_hash() makes a spatial hash of the voxels of a DAG, and dag_of_hash() makes the DAG of such a hash.
-  // check_structure() must accept the DAG. Both throw Error if the device has too little memory.
-  virtual spatial::HashResult build_hash(const dag::FrozenDag& dag, const spatial::HashOptions& options) = 0;
-  virtual dag::FrozenDag dag_of_hash(const spatial::FrozenHash& hash) = 0;
-
-  // Returns a session that edits this scene. check_structure() must accept the DAG, and the engine must
-  // outlive the session.
-  virtual std::unique_ptr<edit::EditSession> edit(const dag::FrozenDag& dag) = 0;
-
-  // Puts the scene on the device, to take pictures of it. The DAG, the palette and the engine must outlive
-  // the renderer. check_structure() must accept the DAG.
-  virtual std::unique_ptr<render::Renderer> renderer(const dag::FrozenDag& dag,
-                                                     const scene::Palette& palette) = 0;
-
-  // Make hybrid bricks of a volume, or measure their size for each side. Both throw Error if a value of the
-  // volume is not finite, and UsageError if the types cannot hold every brick.
-  virtual bricks::BricksResult build_bricks(const volume::Volume& volume,
-                                            const bricks::BricksOptions& options) = 0;
-  virtual std::vector<bricks::BrickTotals> measure_bricks(const volume::Volume& volume,
-                                                          const bricks::BricksOptions& options) = 0;
-
-  // Puts bricks on the device, to read them in several ways. The bricks and the engine must outlive the
-  // reader. check_structure() must accept the bricks.
-  virtual std::unique_ptr<bricks::BricksReader> bricks_reader(const bricks::FrozenBricks& bricks,
-                                                              const bricks::JitOptions& options) = 0;
-
-  // Puts bricks on the device, to take pictures of them. The bricks and the engine must outlive the renderer.
-  // check_structure() must accept the bricks. Throws Error if the bricks have no place in the world, or if a
-  // value is not finite.
-  virtual std::unique_ptr<render::VolumeRenderer> volume_renderer(const bricks::FrozenBricks& bricks) = 0;
-
-  // The device itself, for measure/, the room above, which runs loops of its own.
-  virtual device::DeviceHandle handle() = 0;
-
-  virtual std::vector<device::KernelTime> profile() const = 0;  // since the engine was made, longest first
-  virtual void restart_measuring() = 0;                         // resets the profile and the peak of memory
+ private:
+  ThreadLimit threads_;
+  std::string table_;
+  std::vector<std::unique_ptr<device::AnyDevice>> devices_;
 };
 
-// Directs the calls of this thread to this engine's device. An engine belongs to the thread that has made it;
-// another thread must call this first.
-void use_here(const Engine& engine);
-
-// Throws Error if there is no device with this name.
+// Throws UsageError if the options are not those of an engine, and Error if there is no device with this name.
 std::unique_ptr<Engine> make_engine(const EngineOptions& options);
 
 // Makes a voxel scene from what an engine has built of a mesh.

@@ -2,22 +2,19 @@
 
 #include <array>
 #include <exception>
-#include <optional>
-#include <utility>
 
 #include "libvox/base/bits.h"
 #include "libvox/base/progress.h"
-#include "libvox/engine/engine_devices.h"
-#include "libvox/engine/group_engine.h"
-#include "libvox/hash/table_options.h"
+#include "libvox/device/devices.h"
+#include "libvox/edit/edit_session.h"
+#include "libvox/ranks/picture_share.h"
 
 namespace vox {
 namespace {
 
-#ifdef VOX_HAS_CUDA
+// Returns nullptr if the device turns out to be the processor.
 std::unique_ptr<Engine> warm_gpu(const EngineOptions& options, const std::function<void(Engine&)>& warm_up) {
-  hash::check_table_name(options.table);
-  if (options.device == "auto" && cuda_device_count() == 0) return nullptr;  // get() reports it
+  if (options.device == "auto" && device::gpu_count() == 0) return nullptr;
   std::unique_ptr<Engine> engine = make_engine(options);
   try {
     const NoProgress quiet;
@@ -28,30 +25,18 @@ std::unique_ptr<Engine> warm_gpu(const EngineOptions& options, const std::functi
   return engine;
 }
 
-// The first device of a list. Work that needs a single device runs there.
-std::string first_device(const std::string& device) {
-  return names_several(device) ? listed_devices(device).front() : device;
-}
-#endif
-
 }  // namespace
 
 EngineSoon::EngineSoon(const EngineOptions& options, const std::function<void(Engine&)>& warm_up)
     : options_(options) {
-#ifdef VOX_HAS_CUDA
-  if (options.device == "auto" || options.device.starts_with("cuda"))
+  if (device::has_cuda() && (options.device == "auto" || options.device.starts_with("cuda")))
     gpu_ = std::async(std::launch::async, [options, warm_up] { return warm_gpu(options, warm_up); });
-#else
-  (void)warm_up;
-#endif
 }
 
 std::unique_ptr<Engine> EngineSoon::get() {
   std::unique_ptr<Engine> engine = gpu_.valid() ? gpu_.get() : nullptr;
   if (!engine) return make_engine(options_);
-#ifdef VOX_HAS_CUDA
-  use_cuda_device_here(*gpu_index(first_device(options_.device)));
-#endif
+  device::use_here(engine->handle());
   return engine;
 }
 
@@ -95,7 +80,8 @@ void warm_up_build(Engine& engine, const voxelize::BuildOptions& options) {
 }
 
 void warm_up_edit(Engine& engine) {
-  const std::unique_ptr<edit::EditSession> session = engine.edit(small_dag(engine, {}));
+  const std::unique_ptr<edit::EditSession> session =
+      edit::make_edit_session(engine.handle(), engine.table(), small_dag(engine, {}));
   constexpr int64_t kMiddle = kResolution / 2 * edit::kEditUnits;
   const edit::Shape ball = {
       .kind = edit::ShapeKind::Sphere, .a = {kMiddle, kMiddle, kMiddle}, .radius = kMiddle / 4};
@@ -112,7 +98,7 @@ void warm_up_render(Engine& engine, const render::RenderOptions& options) {
   small.size = {64, 64};
   small.pose = {.eye = {-100, 700, -200},
                 .target = {kResolution / 2.0, kResolution / 2.0, kResolution / 2.0}};
-  engine.renderer(dag, palette)->render(small);
+  ranks::make_renderer(engine.handles(), dag, palette)->render(small);
 }
 
 }  // namespace vox

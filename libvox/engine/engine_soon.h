@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "libvox/engine/engine.h"
+#include "libvox/render/render.h"
 
 namespace vox {
 

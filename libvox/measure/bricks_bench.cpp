@@ -12,7 +12,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/engine/make_bricks.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/measure/timing.h"
 #include "libvox/render/volume_render.h"
 #include "libvox/volume/volume.h"
@@ -147,7 +147,7 @@ class Bench {
     build.log2_side = log2_side;
     build.types = types.types;
     build.threshold = options_.threshold;
-    const bricks::BricksResult built = engine_.build_bricks(volume_, build);
+    const bricks::BricksResult built = bricks::build_bricks(engine_.handle(), volume_, build);
     const bricks::FrozenBricks& bricks = built.bricks;
     BricksBenchSet& set = result_.sets.emplace_back(BricksBenchSet{
         types.name, log2_side, bricks.bricks(), bricks.bytes(), bricks.counts, built.seconds, {}});
@@ -159,7 +159,8 @@ class Bench {
       queries_.back().query.view = &picturing->view;
       queries_.back().query.colors = &picturing->colors;
     }
-    const std::unique_ptr<bricks::BricksReader> reader = engine_.bricks_reader(bricks, options_.jit);
+    const std::unique_ptr<bricks::BricksReader> reader =
+        bricks::make_bricks_reader(engine_.handle(), bricks, options_.jit);
     if (sums_.empty()) measure_array(*reader);
     for (const bricks::Access access : options_.accesses) {
       throw_if_cancelled();
@@ -215,7 +216,7 @@ class Bench {
     bricks::BricksOptions build;
     build.log2_side = log2_side;
     build.threshold = options_.threshold;
-    const TradeOffRun run = run_trade_off(engine_, volume_, build);
+    const bricks::TradeOffRun run = bricks::run_trade_off(engine_.handle(), volume_, build);
     Progress progress("trade-off", uint64_t{options_.trade_off} * bricks::kReplacementNames.size());
     for (uint32_t strategy = 0; strategy < bricks::kReplacementNames.size(); ++strategy) {
       const std::vector<uint32_t> order =
@@ -232,13 +233,15 @@ class Bench {
   }
 
   Timing filter_time(const bricks::FrozenBricks& bricks) {
-    const std::unique_ptr<bricks::BricksReader> reader = engine_.bricks_reader(bricks, options_.jit);
+    const std::unique_ptr<bricks::BricksReader> reader =
+        bricks::make_bricks_reader(engine_.handle(), bricks, options_.jit);
     std::vector<double> seconds;
     for (uint32_t repetition = 0; repetition <= sizes_.repetitions; ++repetition) {
       throw_if_cancelled();
-      const bricks::ReadResult read = reader->read(
-          bricks::Access::Direct,
-          {.loop = bricks::ReadLoop::Mean, .radius = kTradeOffRadius, .view = nullptr, .colors = nullptr});
+      const bricks::ReadResult read = reader->read(bricks::Access::Direct, {.loop = bricks::ReadLoop::Mean,
+                                                                            .radius = bricks::kTradeOffRadius,
+                                                                            .view = nullptr,
+                                                                            .colors = nullptr});
       if (!filtered_sum_) filtered_sum_ = read.checksum;
       if (read.checksum != *filtered_sum_)
         throw Error("after bricks were replaced, different values were read");

@@ -91,7 +91,7 @@ class EditBench {
   // Starts a new session with the scene as it was read.
   void begin() {
     session_.reset();  // frees the old session before there is another one
-    session_ = engine_.edit(dag_);
+    session_ = edit::make_edit_session(engine_.handle(), engine_.table(), dag_);
     read_ = session_->state();
   }
 

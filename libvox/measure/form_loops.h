@@ -12,6 +12,8 @@
 #include "libvox/measure/forms_bench.h"
 #include "libvox/measure/timing.h"
 #include "libvox/render/camera.h"
+#include "libvox/render/render.h"
+#include "libvox/render/shade.h"
 #include "libvox/spatial/build_impl.h"
 
 namespace vox::measure {

@@ -6,7 +6,9 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
+#include "libvox/bricks/brick.h"
 #include "libvox/measure/timing.h"
+#include "libvox/spatial/frozen_hash.h"
 
 namespace vox::measure {
 namespace {

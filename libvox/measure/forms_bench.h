@@ -16,6 +16,7 @@
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/stats.h"
 #include "libvox/measure/timing.h"
+#include "libvox/spatial/frozen_hash.h"
 
 namespace vox::measure {
 

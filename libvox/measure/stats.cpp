@@ -18,6 +18,7 @@
 #include "libvox/dag/node.h"
 #include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
+#include "libvox/edit/edit_session.h"
 
 namespace vox::measure {
 namespace {
@@ -194,7 +195,7 @@ BricksStats measure_bricks(bricks::FrozenBricks bricks, Engine& engine) {
   for (const bricks::BrickTypeSet& set : bricks::kBrickTypeSets) {
     bricks::BricksOptions options;
     options.types = set.types;
-    stats.rows.push_back({set.title, engine.measure_bricks(volume, options)});
+    stats.rows.push_back({set.title, bricks::measure_bricks(engine.handle(), volume, options)});
   }
   return stats;
 }
@@ -249,13 +250,14 @@ namespace {
 // Returns the voxels of `scene` that `other` fills too, with the materials of `scene`. All scenes of a
 // session either have materials or have none, so those of `other` are removed or added to match.
 dag::FrozenDag intersected(Engine& engine, const dag::FrozenDag& scene, const dag::FrozenDag& other) {
-  const std::unique_ptr<edit::EditSession> session = engine.edit(scene);
+  const std::unique_ptr<edit::EditSession> session =
+      edit::make_edit_session(engine.handle(), engine.table(), scene);
   edit::CombineEdit combine = {.mode = edit::CombineMode::Intersect};
   if (other.materials == scene.materials)
     combine.scene = session->add_scene(other);
   else
-    combine.scene =
-        session->add_scene(scene.materials ? dag::with_one_material(other) : engine.without_materials(other));
+    combine.scene = session->add_scene(scene.materials ? dag::with_one_material(other)
+                                                       : dag::without_materials(engine.handle(), other));
   const edit::Edit edit = combine;
   session->apply({&edit, 1});
   return session->freeze();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libvox/base/geometry.h"
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/engine/engine.h"
 #include "libvox/hash/batch.h"

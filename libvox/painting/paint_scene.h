@@ -8,6 +8,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/vec.h"
+#include "libvox/device/handle.h"
 #include "libvox/painting/frozen_atlas.h"
 #include "libvox/scene/palette.h"
 
@@ -60,10 +61,13 @@ struct Painting {
   double table_seconds = 0;  // the part of `seconds` for the table, without the search for texels
 };
 
-// Throws UsageError if the options make no sense, and Error if nothing of the scene can be painted, or if the
-// device has too little memory. paint_scene_*.{cpp,cu} compile this function for each device.
+// Paints strokes on the surface. Afterwards index_atlas() gives the painted texels their palette entries. Throws
+// UsageError if the options make no sense, and Error if nothing of the scene can be painted, or if the device has too
+// little memory. on_cpu.cpp and on_cuda.cu compile the template for each device.
 template <class Device>
 Painting paint_scene(Device& device, const scene::Scene& scene, const Strokes& strokes,
+                     const PaintOptions& options);
+Painting paint_scene(device::DeviceHandle device, const scene::Scene& scene, const Strokes& strokes,
                      const PaintOptions& options);
 
 }  // namespace vox::painting

@@ -7,6 +7,7 @@
 
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/device/devices.h"
 
 namespace vox::ranks {
 namespace {
@@ -150,6 +151,88 @@ std::unique_ptr<render::Renderer> shared_renderer(Ranks& ranks, std::unique_ptr<
 std::unique_ptr<render::VolumeRenderer> shared_renderer(Ranks& ranks,
                                                         std::unique_ptr<render::VolumeRenderer> own) {
   return std::make_unique<SharedVolumeRenderer>(ranks, std::move(own));
+}
+
+namespace {
+
+// A renderer and its device.
+template <class Renderer>
+struct RendererOn {
+  device::DeviceHandle device;
+  std::unique_ptr<Renderer> renderer;
+};
+
+// Returns the results of make(device) for each device.
+template <class Renderer, class Make>
+std::vector<RendererOn<Renderer>> made_on_each(const std::vector<device::DeviceHandle>& devices,
+                                               const Make& make) {
+  std::vector<RendererOn<Renderer>> made;
+  for (const device::DeviceHandle device : devices) {
+    device::use_here(device);
+    made.push_back({device, make(device)});
+  }
+  device::use_here(devices.front());
+  return made;
+}
+
+// Each renderer is called by a thread of its own.
+template <class Renderer, class Options>
+Picture picture_of_all(const std::vector<RendererOn<Renderer>>& renderers, const Options& options) {
+  Picture result;
+  run_thread_ranks(static_cast<uint32_t>(renderers.size()), [&](Ranks& ranks) {
+    const RendererOn<Renderer>& own = renderers[ranks.rank()];
+    device::use_here(own.device);
+    PictureShare share(ranks);
+    Picture picture = render_together(share, *own.renderer, options);
+    if (ranks.rank() == 0) result = std::move(picture);
+  });
+  return result;
+}
+
+class GroupRenderer final : public render::Renderer {
+ public:
+  explicit GroupRenderer(std::vector<RendererOn<render::Renderer>> renderers)
+      : renderers_(std::move(renderers)) {}
+
+  Picture render(const render::RenderOptions& options) override {
+    return picture_of_all(renderers_, options);
+  }
+  Picture slice(const render::SliceOptions& options) override {
+    return renderers_.front().renderer->slice(options);
+  }
+
+ private:
+  std::vector<RendererOn<render::Renderer>> renderers_;
+};
+
+class GroupVolumeRenderer final : public render::VolumeRenderer {
+ public:
+  explicit GroupVolumeRenderer(std::vector<RendererOn<render::VolumeRenderer>> renderers)
+      : renderers_(std::move(renderers)) {}
+
+  volume::ValueRange range() const override { return renderers_.front().renderer->range(); }
+  Picture render(const render::VolumeRenderOptions& options) override {
+    return picture_of_all(renderers_, options);
+  }
+
+ private:
+  std::vector<RendererOn<render::VolumeRenderer>> renderers_;
+};
+
+}  // namespace
+
+std::unique_ptr<render::Renderer> make_renderer(const std::vector<device::DeviceHandle>& devices,
+                                                const dag::FrozenDag& dag, const scene::Palette& palette) {
+  if (devices.size() == 1) return render::make_renderer(devices.front(), dag, palette);
+  return std::make_unique<GroupRenderer>(made_on_each<render::Renderer>(
+      devices, [&](device::DeviceHandle device) { return render::make_renderer(device, dag, palette); }));
+}
+
+std::unique_ptr<render::VolumeRenderer> make_volume_renderer(const std::vector<device::DeviceHandle>& devices,
+                                                             const bricks::FrozenBricks& bricks) {
+  if (devices.size() == 1) return render::make_volume_renderer(devices.front(), bricks);
+  return std::make_unique<GroupVolumeRenderer>(made_on_each<render::VolumeRenderer>(
+      devices, [&](device::DeviceHandle device) { return render::make_volume_renderer(device, bricks); }));
 }
 
 }  // namespace vox::ranks

@@ -5,7 +5,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "libvox/device/handle.h"
 #include "libvox/ranks/ranks.h"
 #include "libvox/render/render.h"
 #include "libvox/render/volume_render.h"
@@ -39,6 +41,16 @@ class PictureShare {
 std::unique_ptr<render::Renderer> shared_renderer(Ranks& ranks, std::unique_ptr<render::Renderer> own);
 std::unique_ptr<render::VolumeRenderer> shared_renderer(Ranks& ranks,
                                                         std::unique_ptr<render::VolumeRenderer> own);
+
+// Renderers that are on several devices of this process. All devices take a picture together, each as a rank with a
+// thread of its own.
+
+// Throw what render::make_renderer() and render::make_volume_renderer() throw, which make the renderer on each device.
+// There must be at least one device. The first one takes slices. Afterwards this thread's calls go to the first device.
+std::unique_ptr<render::Renderer> make_renderer(const std::vector<device::DeviceHandle>& devices,
+                                                const dag::FrozenDag& dag, const scene::Palette& palette);
+std::unique_ptr<render::VolumeRenderer> make_volume_renderer(const std::vector<device::DeviceHandle>& devices,
+                                                             const bricks::FrozenBricks& bricks);
 
 // Collective. Renders one picture.
 template <class Renderer, class Options>

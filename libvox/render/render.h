@@ -7,6 +7,7 @@
 
 #include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/device/handle.h"
 #include "libvox/render/camera.h"
 #include "libvox/render/shade.h"
 #include "libvox/scene/palette.h"
@@ -125,10 +126,12 @@ class Renderer {
   virtual Picture slice(const SliceOptions& options) = 0;
 };
 
-// check_structure() must accept the DAG. on_cpu.cpp and on_cuda.cu compile this function for each
-// device.
+// Puts the scene on the device, to take pictures of it. The DAG, the palette and the device must outlive the renderer.
+// check_structure() must accept the DAG. on_cpu.cpp and on_cuda.cu compile the template for each device.
 template <class Device>
 std::unique_ptr<Renderer> make_renderer(Device& device, const dag::FrozenDag& dag,
+                                        const scene::Palette& palette);
+std::unique_ptr<Renderer> make_renderer(device::DeviceHandle device, const dag::FrozenDag& dag,
                                         const scene::Palette& palette);
 
 // Returns one of the kRampColors colours of measured values, from low to high. A legend shows them too.

@@ -7,6 +7,7 @@
 
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/volume_cast.h"
+#include "libvox/device/handle.h"
 #include "libvox/render/render.h"
 #include "libvox/render/volume_colors.h"
 #include "libvox/volume/volume.h"
@@ -75,9 +76,13 @@ class VolumeRenderer {
   virtual Picture render(const VolumeRenderOptions& options) = 0;
 };
 
-// check_structure() must accept the bricks, and they must outlive the renderer.
+// Puts bricks on the device, to take pictures of them. The bricks and the device must outlive the renderer.
+// check_structure() must accept the bricks. Throws Error if the bricks have no place in the world, or if a value is not
+// finite.
 template <class Device>
 std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const bricks::FrozenBricks& bricks);
+std::unique_ptr<VolumeRenderer> make_volume_renderer(device::DeviceHandle device,
+                                                     const bricks::FrozenBricks& bricks);
 
 // A cut through a volume: its values as colours.
 

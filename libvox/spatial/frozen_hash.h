@@ -10,6 +10,7 @@
 #include "libvox/base/morton.h"
 #include "libvox/base/words.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/device/handle.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/keyed/keys.h"
 #include "libvox/hash/keyed/lines_ref.h"
@@ -124,17 +125,20 @@ uint64_t bytes_to_build(uint64_t voxels, uint64_t octree_leaves, const HashOptio
 // voxels, or if building the table needs more than `available` bytes.
 void check_hash_fits(uint64_t voxels, uint64_t octree_leaves, const HashOptions& options, uint64_t available);
 
-// The DAG must be one that check_structure() accepts. Throws Error if the hash does not fit, or if no table
-// of this load factor can be built.
+// The DAG must be one that check_structure() accepts. Throws Error if the hash does not fit into the device's memory,
+// or if no table of this load factor can be built.
 template <class Device>
 HashResult build_hash(Device& device, const dag::FrozenDag& dag, const HashOptions& options);
+HashResult build_hash(device::DeviceHandle device, const dag::FrozenDag& dag, const HashOptions& options);
 
 // Builds the DAG of the voxels that a spatial hash holds, on a device. The result is canonical: it equals the
 // DAG that the hash was made of.
 
-// The hash must be one that check_structure() accepts. Throws Error if it holds a voxel twice.
+// The hash must be one that check_structure() accepts. Throws Error if it holds a voxel twice, or if the device has too
+// little memory.
 template <class Device>
 dag::FrozenDag dag_of_hash(Device& device, const FrozenHash& hash);
+dag::FrozenDag dag_of_hash(device::DeviceHandle device, const FrozenHash& hash);
 
 // A trivially copyable view of a spatial hash, in which kernel bodies search.
 

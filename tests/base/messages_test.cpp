@@ -13,6 +13,8 @@
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/bricks/reader.h"
 #include "libvox/measure/hash_bench.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
@@ -75,8 +77,8 @@ void work() {
   const volume::Volume volume =
       memory_volume({8, 8, 8}, volume::ValueType::U8, [](Int3 v) { return uint32_t(v.x); });
   const auto cpu = make_engine({.device = "cpu"});
-  const bricks::FrozenBricks bricks = cpu->build_bricks(volume, {}).bricks;
-  cpu->bricks_reader(bricks, {.compiler = "no-such-compiler"})->compile();
+  const bricks::FrozenBricks bricks = bricks::build_bricks(cpu->handle(), volume, {}).bricks;
+  bricks::make_bricks_reader(cpu->handle(), bricks, {.compiler = "no-such-compiler"})->compile();
 }
 
 TEST(Log, GoesToTheSinkWithItsLevel) {

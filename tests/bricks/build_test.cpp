@@ -53,7 +53,7 @@ TEST(BuildBricks, GiveEveryValueBackAtEverySize) {
       for (uint32_t log2_side = 0; log2_side <= bricks::kMaxBrickLog2;
            log2_side += log2_side == 0 ? bricks::kMinBrickLog2 : 1) {
         const bricks::BricksResult result =
-            engine->build_bricks(named.volume, {.log2_side = log2_side, .threshold = {}});
+            bricks::build_bricks(engine->handle(), named.volume, {.log2_side = log2_side, .threshold = {}});
         expect_values(
             result.bricks, named.volume, {.type = type},
             named.name + " " + std::string(volume::value_type_name(type)) + " " + std::to_string(log2_side));
@@ -73,8 +73,8 @@ TEST(BuildBricks, AreTheSameWhereAVolumeTellsWhatIsEmpty) {
       for (const uint32_t log2_side : {0u, 2u, 4u}) {
         const bricks::BricksOptions options = {
             .log2_side = log2_side, .types = types, .threshold = {}, .piece_voxels = 1 << 12};
-        const bricks::BricksResult all = engine->build_bricks(named.volume, options),
-                                   some = engine->build_bricks(told, options);
+        const bricks::BricksResult all = bricks::build_bricks(engine->handle(), named.volume, options),
+                                   some = bricks::build_bricks(engine->handle(), told, options);
         EXPECT_EQ(some.bricks.root, all.bricks.root) << named.name;
         EXPECT_EQ(some.bricks.data, all.bricks.data) << named.name;
         EXPECT_EQ(some.bricks.counts, all.bricks.counts) << named.name;
@@ -94,7 +94,7 @@ TEST(BuildBricks, OfAGridWhoseRootDoesNotFitAreRefusedBeforeAnythingIsRead) {
   volume::Volume huge;
   huge.info.size = {1 << 20, 1 << 20, 1 << 20};
   huge.read = [](const VoxelBox&, std::byte*) { FAIL() << "the volume is read"; };
-  EXPECT_THROW(test_engine()->build_bricks(huge, {.threshold = {}}), OutOfMemory);
+  EXPECT_THROW(bricks::build_bricks(test_engine()->handle(), huge, {.threshold = {}}), OutOfMemory);
 }
 
 TEST(BuildBricks, GiveEveryValueBackOfEverySetOfTypes) {
@@ -103,10 +103,10 @@ TEST(BuildBricks, GiveEveryValueBackOfEverySetOfTypes) {
   for (uint32_t types = 1; types <= bricks::kAllBrickTypes; ++types) {
     const bricks::BricksOptions options = {.log2_side = 3, .types = types, .threshold = {}};
     if ((types & bricks::BrickTypes::kHoldAll) == 0) {
-      EXPECT_THROW(engine->build_bricks(volume, options), UsageError);
+      EXPECT_THROW(bricks::build_bricks(engine->handle(), volume, options), UsageError);
       continue;
     }
-    const bricks::FrozenBricks bricks = engine->build_bricks(volume, options).bricks;
+    const bricks::FrozenBricks bricks = bricks::build_bricks(engine->handle(), volume, options).bricks;
     expect_values(bricks, volume, {.type = volume::ValueType::U8}, std::to_string(types));
     for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)
       EXPECT_TRUE((types >> type & 1) != 0 || bricks.counts[type] == 0) << types;
@@ -118,7 +118,7 @@ TEST(BuildBricks, LeaveOutWhatIsBelowTheThreshold) {
   const volume::Volume volume = ball_volume(kSize, volume::ValueType::U8);
   const bricks::BricksOptions options = {.log2_side = 3, .threshold = {.share = {}, .raw = 100.5}};
   const volume::ValueRule rule = {.type = volume::ValueType::U8, .threshold = 100.5};
-  expect_values(engine->build_bricks(volume, options).bricks, volume, rule, "raw");
+  expect_values(bricks::build_bricks(engine->handle(), volume, options).bricks, volume, rule, "raw");
 }
 
 TEST(BuildBricks, KeepNegativeValuesAndTheLowestForEmpty) {
@@ -126,7 +126,8 @@ TEST(BuildBricks, KeepNegativeValuesAndTheLowestForEmpty) {
   const volume::Volume shorts = memory_volume(kSize, volume::ValueType::I16, [](Int3 v) {
     return uint32_t(uint16_t(int16_t(v.x < 30 ? -1024 : v.y * v.z - 1000)));
   });
-  const bricks::FrozenBricks bricks = engine->build_bricks(shorts, {.log2_side = 4, .threshold = {}}).bricks;
+  const bricks::FrozenBricks bricks =
+      bricks::build_bricks(engine->handle(), shorts, {.log2_side = 4, .threshold = {}}).bricks;
   expect_values(bricks, shorts, {.type = volume::ValueType::I16, .background = 0xfc00}, "i16");
   EXPECT_GT(bricks.counts[0], 0u);  // the empty ones, of -1024
 }
@@ -139,7 +140,8 @@ TEST(BuildBricks, NoOtherTypeIsSmallerThanTheChosen) {
     for (const NamedVolume& named : volumes(type))
       for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side) {
         const bricks::FrozenBricks bricks =
-            engine->build_bricks(named.volume, {.log2_side = log2_side, .threshold = {}}).bricks;
+            bricks::build_bricks(engine->handle(), named.volume, {.log2_side = log2_side, .threshold = {}})
+                .bricks;
         const bricks::BrickShape shape = bricks.shape();
         const bricks::BricksRef access = bricks::ref(bricks);
         std::array<uint64_t, bricks::kBrickTypeCount> words = {}, counts = {};
@@ -185,7 +187,7 @@ TEST(BuildBricks, AreTheSameWhateverPiecesAndThreadsBuildThem) {
   for (const uint32_t log2_side : {0u, 3u, 6u}) {
     const auto built = [&](uint32_t threads, uint64_t piece) {
       const bricks::BricksOptions options = {.log2_side = log2_side, .threshold = {}, .piece_voxels = piece};
-      return test_engine({.threads = threads})->build_bricks(volume, options).bricks;
+      return bricks::build_bricks(test_engine({.threads = threads})->handle(), volume, options).bricks;
     };
     const bricks::FrozenBricks whole = built(1, 1 << 20);
     for (const uint32_t threads : {1u, 2u, 5u})
@@ -203,12 +205,13 @@ TEST(BuildBricks, AutoTakesTheSizeOfLeastMemory) {
   for (const uint32_t types : {bricks::kAllBrickTypes, 2u})  // 2: only dense ones
     for (const NamedVolume& named : volumes(volume::ValueType::U8)) {
       const bricks::BricksResult automatic =
-          engine->build_bricks(named.volume, {.types = types, .threshold = {}});
+          bricks::build_bricks(engine->handle(), named.volume, {.types = types, .threshold = {}});
       ASSERT_EQ(automatic.tried.size(), 5u);
       for (const bricks::BrickTotals& totals : automatic.tried) {
         const bricks::BricksOptions options = {
             .log2_side = totals.log2_side, .types = types, .threshold = {}};
-        const bricks::FrozenBricks bricks = engine->build_bricks(named.volume, options).bricks;
+        const bricks::FrozenBricks bricks =
+            bricks::build_bricks(engine->handle(), named.volume, options).bricks;
         EXPECT_EQ(bricks.bytes(), totals.total_bytes()) << named.name;
         EXPECT_EQ(bricks.filled, totals.filled) << named.name;
         EXPECT_EQ(bricks.counts, totals.counts) << named.name;
@@ -224,9 +227,10 @@ TEST(MeasureBricks, CountTheVoxelsOfTheVolumeThatBricksOfEachTypeHold) {
     for (const uint64_t piece : {uint64_t{0}, uint64_t{1}}) {
       const volume::Volume volume = mixed_volume(size, volume::ValueType::U8, 6);
       const bricks::BricksOptions options = {.threshold = {}, .piece_voxels = piece};
-      for (const bricks::BrickTotals& totals : engine->measure_bricks(volume, options)) {
+      for (const bricks::BrickTotals& totals : bricks::measure_bricks(engine->handle(), volume, options)) {
         const bricks::FrozenBricks bricks =
-            engine->build_bricks(volume, {.log2_side = totals.log2_side, .threshold = {}}).bricks;
+            bricks::build_bricks(engine->handle(), volume, {.log2_side = totals.log2_side, .threshold = {}})
+                .bricks;
         const bricks::BricksRef access = bricks::ref(bricks);
         std::array<uint64_t, bricks::kBrickTypeCount> voxels = {};
         for (uint64_t i = 0; i < volume.info.box().voxels(); ++i) {
@@ -246,14 +250,15 @@ TEST(MeasureBricks, NeverTakeMoreThanTheThesis) {
     for (const NamedVolume& named : volumes(type))
       for (const uint32_t types : {bricks::kThesisBrickTypes, bricks::kAllBrickTypes})
         for (const bricks::BrickTotals& totals :
-             engine->measure_bricks(named.volume, {.types = types, .threshold = {}}))
+             bricks::measure_bricks(engine->handle(), named.volume, {.types = types, .threshold = {}}))
           EXPECT_LE(totals.total_bytes(), totals.thesis_bytes) << named.name << " " << totals.log2_side;
 }
 
 TEST(CheckStructure, RefusesBricksThatLeaveTheirData) {
   const auto engine = test_engine();
   const bricks::FrozenBricks good =
-      engine->build_bricks(mixed_volume(kSize, volume::ValueType::U8, 5), {.log2_side = 3, .threshold = {}})
+      bricks::build_bricks(engine->handle(), mixed_volume(kSize, volume::ValueType::U8, 5),
+                           {.log2_side = 3, .threshold = {}})
           .bricks;
   const auto expect_refused = [](const bricks::FrozenBricks& bricks) {
     EXPECT_THROW(bricks::check_structure(bricks), Error);
@@ -286,7 +291,8 @@ TEST(DeviceBricks, GiveEveryVoxelAfterTheHostsBricksAreGone) {
   device::CpuDevice device(uint64_t{1} << 32, false);
   for (const uint32_t log2_side : {2u, 3u, 6u}) {
     bricks::FrozenBricks bricks =
-        test_engine()->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
+        bricks::build_bricks(test_engine()->handle(), volume, {.log2_side = log2_side, .threshold = {}})
+            .bricks;
     const bricks::DeviceBricks on_device(device, bricks);
     for (Words* gone : {&bricks.root, &bricks.data[1], &bricks.data[2], &bricks.data[3]})
       std::ranges::fill(*gone, 0xffffffff);
@@ -306,7 +312,8 @@ TEST(VerifyBricks, FindsAWrongNumberOfFilledVoxelsAndBricksThatLeaveTheirData) {
     for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side) {
       const volume::Volume volume = mixed_volume({40, 25, 30}, type, 1);
       const bricks::FrozenBricks bricks =
-          test_engine()->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
+          bricks::build_bricks(test_engine()->handle(), volume, {.log2_side = log2_side, .threshold = {}})
+              .bricks;
       EXPECT_NO_THROW(bricks::verify(bricks));
       bricks::FrozenBricks more = bricks, outside = bricks;
       ++more.filled;

@@ -179,7 +179,8 @@ TEST(KdTree, GivesEveryVoxelOfTheVolume) {
       for (const uint32_t log2_side : {2u, 3u, 5u})
         for (const uint32_t budget : {1u, 5u, UINT32_MAX}) {
           const bricks::FrozenBricks bricks =
-              engine->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
+              bricks::build_bricks(engine->handle(), volume, {.log2_side = log2_side, .threshold = {}})
+                  .bricks;
           const bricks::KdTree tree = bricks::build_kd_tree(bricks, budget);
           const bricks::BricksRef direct = bricks::ref(bricks);
           const bricks::KdRef access = {.bricks = direct, .nodes = tree.nodes.data()};

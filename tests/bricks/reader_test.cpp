@@ -12,6 +12,7 @@
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/jit/compile.h"
 #include "libvox/bricks/reader.h"
+#include "libvox/render/volume_render.h"
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/test_engine.h"
 
@@ -46,12 +47,12 @@ class Jit : public testing::Test {
   }
 
   bricks::FrozenBricks bricks_of(const volume::Volume& volume, uint32_t log2_side) const {
-    return engine_->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
+    return bricks::build_bricks(engine_->handle(), volume, {.log2_side = log2_side, .threshold = {}}).bricks;
   }
   // Returns the values that a reader reads for which everything can be compiled.
   template <class T>
   std::vector<T> compiled(const bricks::FrozenBricks& bricks, const bricks::JitOptions& options = {}) const {
-    const auto reader = engine_->bricks_reader(bricks, options);
+    const auto reader = bricks::make_bricks_reader(engine_->handle(), bricks, options);
     EXPECT_TRUE(reader->compile().compiled);
     return read<T>(*reader, bricks, bricks::Access::Compiled, {});
   }
@@ -137,7 +138,7 @@ TEST_F(Jit, TakesLongEntries) {
 TEST_F(Jit, EveryAccessFiltersAsTheDenseVolumeDoes) {
   const volume::Volume volume = mixed_volume({40, 25, 30}, volume::ValueType::U8, 3);
   const bricks::FrozenBricks bricks = bricks_of(volume, 3);
-  const auto reader = engine_->bricks_reader(bricks, {.leaves = 50, .compiler = {}});
+  const auto reader = bricks::make_bricks_reader(engine_->handle(), bricks, {.leaves = 50, .compiler = {}});
   for (const int32_t radius : {0, 1, 2, 3}) {
     const std::vector<uint8_t> expected = mean_of(dense_of<uint8_t>(volume), volume.info.size, radius);
     for (const bricks::Access access : kAccesses)
@@ -150,7 +151,7 @@ TEST_F(Jit, EveryAccessFiltersAsTheDenseVolumeDoes) {
 TEST_F(Jit, FiltersLargerThanTheVolumeReadItAll) {
   const volume::Volume volume = mixed_volume({9, 6, 5}, volume::ValueType::U8, 3);
   const bricks::FrozenBricks bricks = bricks_of(volume, 2);
-  const auto reader = engine_->bricks_reader(bricks, {});
+  const auto reader = bricks::make_bricks_reader(engine_->handle(), bricks, {});
   const std::vector<uint8_t> expected = mean_of(dense_of<uint8_t>(volume), volume.info.size, 11);
   for (const bricks::Access access : kAccesses)
     EXPECT_TRUE(read<uint8_t>(*reader, bricks, access, {.loop = bricks::ReadLoop::Mean, .radius = 11}) ==
@@ -162,7 +163,7 @@ TEST_F(Jit, EveryAccessGathersTheSameFromAllOverTheVolume) {
   const bricks::FrozenBricks bricks = bricks_of(volume, 4);
   const std::vector<uint16_t> dense = dense_of<uint16_t>(volume);
   const Int3 size = volume.info.size;
-  const auto reader = engine_->bricks_reader(bricks, {});
+  const auto reader = bricks::make_bricks_reader(engine_->handle(), bricks, {});
   constexpr uint64_t kCount = 300000;  // ten times the number of voxels
   for (const bricks::ReadLoop loop : {bricks::ReadLoop::RandomGather, bricks::ReadLoop::MortonGather}) {
     std::vector<uint16_t> expected;
@@ -184,7 +185,7 @@ TEST_F(Jit, EveryAccessGathersTheSameFromAllOverTheVolume) {
 
 TEST_F(Jit, EveryAccessCastsTheSamePicture) {
   const bricks::FrozenBricks bricks = bricks_of(mixed_volume({40, 25, 30}, volume::ValueType::U8, 3), 3);
-  const auto reader = engine_->bricks_reader(bricks, {.leaves = 50, .compiler = {}});
+  const auto reader = bricks::make_bricks_reader(engine_->handle(), bricks, {.leaves = 50, .compiler = {}});
   render::VolumeRenderOptions options;
   options.size = {61, 43};
   options.pose = {.eye = {-30, -20, -50}, .target = {3, 12, 15}};
@@ -199,7 +200,7 @@ TEST_F(Jit, EveryAccessCastsTheSamePicture) {
     if (access == bricks::Access::Dense) expected = seen;
     EXPECT_TRUE(seen == expected) << int(access);
   }
-  const render::Picture picture = engine_->volume_renderer(bricks)->render(options);
+  const render::Picture picture = render::make_volume_renderer(engine_->handle(), bricks)->render(options);
   for (size_t i = 0; i < seen.size(); ++i) {
     const scene::Rgba8 pixel = picture.image.pixels[i];
     ASSERT_EQ(seen[i], (std::array{pixel.r, pixel.g, pixel.b, pixel.a})) << i;
@@ -210,9 +211,14 @@ TEST_F(Jit, EveryAccessCastsTheSamePicture) {
 TEST_F(Jit, ChecksumsTellWhatWasRead) {
   const bricks::FrozenBricks bricks = bricks_of(mixed_volume({40, 25, 30}, volume::ValueType::U8, 3), 3);
   const bricks::FrozenBricks others = bricks_of(mixed_volume({40, 25, 30}, volume::ValueType::U8, 4), 3);
-  const bricks::ReadResult one = engine_->bricks_reader(bricks, {})->read(bricks::Access::Direct, {});
-  EXPECT_EQ(one.checksum, engine_->bricks_reader(bricks, {})->read(bricks::Access::Dense, {}).checksum);
-  EXPECT_NE(one.checksum, engine_->bricks_reader(others, {})->read(bricks::Access::Direct, {}).checksum);
+  const bricks::ReadResult one =
+      bricks::make_bricks_reader(engine_->handle(), bricks, {})->read(bricks::Access::Direct, {});
+  EXPECT_EQ(
+      one.checksum,
+      bricks::make_bricks_reader(engine_->handle(), bricks, {})->read(bricks::Access::Dense, {}).checksum);
+  EXPECT_NE(
+      one.checksum,
+      bricks::make_bricks_reader(engine_->handle(), others, {})->read(bricks::Access::Direct, {}).checksum);
   EXPECT_EQ(one.lookups, 40u * 25 * 30);
 }
 
@@ -236,7 +242,7 @@ TEST_F(Jit, InterpretsWithOneWarningWhereTheCompilerIsMissingOrFails) {
   const volume::Volume volume = ball_volume({30, 30, 30}, volume::ValueType::U8);
   const bricks::FrozenBricks bricks = bricks_of(volume, 2);
   for (const char* compiler : {"no-such-compiler", "false", "true"}) {
-    const auto reader = engine_->bricks_reader(bricks, {.compiler = compiler});
+    const auto reader = bricks::make_bricks_reader(engine_->handle(), bricks, {.compiler = compiler});
     testing::internal::CaptureStderr();
     EXPECT_FALSE(reader->compile().compiled);
     EXPECT_TRUE(read<uint8_t>(*reader, bricks, bricks::Access::Compiled, {}) == dense_of<uint8_t>(volume));
@@ -306,7 +312,8 @@ TEST_F(Jit, CompilesForGpusWithAnyNumberOfLeaves) {
 class TradeOff : public testing::Test {
  protected:
   bricks::FrozenBricks bricks_of(uint32_t types) const {
-    return engine_->build_bricks(volume_, {.log2_side = 3, .types = types, .threshold = {}}).bricks;
+    return bricks::build_bricks(engine_->handle(), volume_, {.log2_side = 3, .types = types, .threshold = {}})
+        .bricks;
   }
   static std::vector<std::byte> values(const bricks::FrozenBricks& bricks) {
     return all_values(bricks::bricks_volume(bricks));
@@ -353,7 +360,8 @@ TEST_F(TradeOff, ReplacingNoneOrAllGivesTheTwoEnds) {
 }
 
 TEST_F(TradeOff, MeasuresEveryBrickThatCouldBeReplaced) {
-  const auto reader = engine_->bricks_reader(small_, {}), dense = engine_->bricks_reader(fast_, {});
+  const auto reader = bricks::make_bricks_reader(engine_->handle(), small_, {}),
+             dense = bricks::make_bricks_reader(engine_->handle(), fast_, {});
   const bricks::BrickGains gains = bricks::measure_gains(small_, *reader, fast_, *dense, 1);
   uint64_t more = 0, bytes = 0;
   const bricks::BricksRef access = bricks::ref(small_);

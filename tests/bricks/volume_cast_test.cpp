@@ -36,8 +36,8 @@ class VolumeCast : public testing::Test {
 
 std::string source(volume::ValueType type, const std::string& word, const std::string& loop) {
   const bricks::FrozenBricks bricks =
-      test_engine()
-          ->build_bricks(mixed_volume({40, 25, 30}, type, 1), {.log2_side = 3, .threshold = {}})
+      bricks::build_bricks(test_engine()->handle(), mixed_volume({40, 25, 30}, type, 1),
+                           {.log2_side = 3, .threshold = {}})
           .bricks;
   const std::string body = "vox::bricks::CastVolume<vox::bricks::JitBricks, " + word + ">{{bricks}, view}(i)";
   return bricks::jit_source(bricks, bricks::build_kd_tree(bricks, 50)) + loop + " { " + body + "; }\n";
@@ -129,7 +129,7 @@ Expected expected(const volume::Volume& volume, const DenseAccess& dense, uint32
 void expect_interpolated(const volume::Volume& volume, uint32_t log2_side) {
   const volume::ValueType type = volume.info.type;
   const bricks::FrozenBricks bricks =
-      test_engine()->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
+      bricks::build_bricks(test_engine()->handle(), volume, {.log2_side = log2_side, .threshold = {}}).bricks;
   const bricks::KdTree tree = bricks::build_kd_tree(bricks, 100);
   const DenseAccess dense(volume, bricks.background);
   const bricks::BricksRef access = bricks::ref(bricks);

@@ -44,7 +44,7 @@ void expect_same_on(const voxelize::Grid& grid, const scene::Scene& scene, const
     EXPECT_GE(result.figures.rounds, spill.pieces > 1 && is_large ? 2u : 1u);
     EXPECT_GE(result.figures.nodes + 64, once.dag.unique_nodes() / 2);
   }
-  GroupEngine several = rank_engines(3);
+  Engine several = rank_engines(3);
   const BuiltScene result = built_in(several, {scene, indexed, grid, options}, {.spill = ways[3]});
   expect_equal(once.dag, result.whole.dag);
   EXPECT_EQ(once.solid.open_rays, result.whole.solid.open_rays);

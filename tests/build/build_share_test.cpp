@@ -25,7 +25,7 @@ void expect_together(const Soup& soup, uint32_t resolution, const BuildOptions& 
   const voxelize::BuildResult one = build_soup(*test_engine(), soup, resolution, options);
   for (const uint32_t ranks : kRankCounts) {
     SCOPED_TRACE(ranks);
-    GroupEngine engine = rank_engines(ranks);
+    Engine engine = rank_engines(ranks);
     const voxelize::BuildResult together = build_soup(engine, soup, resolution, options);
     expect_equal(one.dag, together.dag);
     EXPECT_EQ(one.solid.open_rays, together.solid.open_rays);
@@ -91,7 +91,7 @@ TEST(BuildShare, FilledChunkCellsAreHomogeneous) {
   const BuildOptions options = {.materials = false};
   const dag::FrozenDag one = build_soup(*test_engine(), filled, 512, options).dag;
   EXPECT_TRUE(dag::is_homogeneous(one.levels[1].words[0]));
-  GroupEngine engine = rank_engines(3);
+  Engine engine = rank_engines(3);
   expect_equal(one, build_soup(engine, filled, 512, options).dag);
 }
 
@@ -151,10 +151,7 @@ TEST(BuildShare, WhoHasMoreMemoryOwnsMore) {
 }
 
 TEST(BuildShare, TooLittleMemoryIsAnErrorOnAllRanks) {
-  std::vector<std::unique_ptr<Engine>> engines;
-  engines.push_back(make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30}));
-  engines.push_back(make_engine({.device = test_device(), .memory_limit = 1 << 20}));
-  GroupEngine engine(std::move(engines));
+  Engine engine = rank_engines({uint64_t{4} << 30, uint64_t{1} << 20});
   EXPECT_THROW(build_soup(engine, textured_sphere(600, 9, 6), 600), Error);
 }
 
@@ -179,24 +176,6 @@ TEST(BuildShare, GpusOfOneHostBuildTogether) {
   expect_equal(build_soup(*test_engine(), soup, 2000).dag, build_soup(*engine, soup, 2000).dag);
   expect_equal(build_soup(*test_engine(), soup, 700, {.solid = true}).dag,
                build_soup(*engine, soup, 700, {.solid = true}).dag);
-}
-
-TEST(GroupEngine, IsMadeOfAListOfDevices) {
-  EXPECT_EQ(make_engine({.device = "cpu,cpu"})->device(), "cpu,cpu");
-  EXPECT_EQ(listed_devices("cuda:0,1,cpu,cuda:7"),
-            (std::vector<std::string>{"cuda:0", "cuda:1", "cpu", "cuda:7"}));
-  EXPECT_EQ(listed_devices("cuda,1"), (std::vector<std::string>{"cuda:0", "cuda:1"}));
-  for (const char* wrong :
-       {"cpu,", ",cpu", "cpu,1", "auto,cpu", "cpu,,cpu", "cuda:0,cuda:0", "cuda,0", "0,1"})
-    EXPECT_THROW(listed_devices(wrong), UsageError) << wrong;
-}
-
-TEST(GroupEngine, RefusesWhatRunsOnOneDevice) {
-  const auto engine = make_engine({.device = "cpu,cpu"});
-  const dag::FrozenDag dag = build_soup(*engine, cube(1, 7), 8).dag;
-  EXPECT_NO_THROW(engine->verify(dag));
-  EXPECT_THROW(engine->edit(dag), UsageError);
-  EXPECT_NO_THROW(engine->renderer(dag, {}));
 }
 
 }  // namespace

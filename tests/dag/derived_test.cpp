@@ -216,7 +216,8 @@ TEST(WithoutMaterials, GivesWhatTheSameVoxelsGiveThatNeverHadMaterials) {
   for (const DenseGrid& grid : all_grids())
     for (const uint32_t resolution : {4u, 6u, 37u, 64u}) {
       SCOPED_TRACE(resolution);
-      const dag::FrozenDag result = engine->without_materials(dense_dag(resolution, true, grid));
+      const dag::FrozenDag result =
+          dag::without_materials(engine->handle(), dense_dag(resolution, true, grid));
       expect_equal(result, dense_dag(resolution, false, grid));
       EXPECT_NO_THROW(dag::verify(result));
     }
@@ -224,7 +225,7 @@ TEST(WithoutMaterials, GivesWhatTheSameVoxelsGiveThatNeverHadMaterials) {
 
 TEST(WithoutMaterials, LeavesASceneThatHasNoneAsItIs) {
   const dag::FrozenDag dag = dense_dag(64, false, shell);
-  expect_equal(test_engine()->without_materials(dag), dag);
+  expect_equal(dag::without_materials(test_engine()->handle(), dag), dag);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class Verify : public testing::Test {
     if (misplaced != "none") return misplaced;
     std::string problem = problem_in([&] { dag::verify(dag); });
     if (problem_in([&] { dag::check_structure(dag); }) == "none") {
-      EXPECT_EQ(problem_in([&] { engine_->verify(dag); }), problem);
+      EXPECT_EQ(problem_in([&] { dag::verify_on(engine_->handle(), dag); }), problem);
     }
     return problem;
   }

@@ -10,6 +10,7 @@
 
 #include "libvox/edit/bounds.h"
 #include "libvox/edit/edit.h"
+#include "libvox/edit/edit_session.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
 #include "tests/edit/dense_edit.h"
@@ -332,7 +333,8 @@ class EditedScene {
  public:
   EditedScene(Engine& engine, Dense scene, bool materials)
       : materials_(materials), scenes_{std::move(scene)} {
-    session_ = engine.edit(reference_dag(scenes_[0], scenes_[0].side, materials));
+    session_ = edit::make_edit_session(engine.handle(), engine.table(),
+                                       reference_dag(scenes_[0], scenes_[0].side, materials));
   }
 
   void add_scene(Dense scene) {

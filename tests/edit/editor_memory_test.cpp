@@ -9,6 +9,7 @@
 #include "formats/script/edit_script.h"
 #include "libvox/base/error.h"
 #include "libvox/base/process.h"
+#include "libvox/edit/edit_session.h"
 #include "libvox/edit/editor.h"
 #include "libvox/hash/table_options.h"
 #include "tests/common/test_engine.h"
@@ -74,7 +75,7 @@ class EditorFailures : public testing::Test {
         "box add min 8,8,8 max 12,12,12 material 1\n" +
             after,
         "test.txt", {});
-    const auto real = engine_->edit(dag::empty_dag(32, true));
+    const auto real = edit::make_edit_session(engine_->handle(), engine_->table(), dag::empty_dag(32, true));
     FailingSession session(*real, failing);
     Outcome outcome;
     edit::Editor editor(
@@ -157,7 +158,8 @@ class EditorMemory : public testing::Test {
   static Outcome outcome(Engine& engine, const std::string& text, const dag::FrozenDag& brush,
                          uint32_t resolution, uint32_t batch = 1) {
     const edit::Script script = parse_edit_script(text, "test.txt", {});
-    const auto session = engine.edit(dag::empty_dag(resolution, true));
+    const auto session =
+        edit::make_edit_session(engine.handle(), engine.table(), dag::empty_dag(resolution, true));
     const uint32_t brush_number = session->add_scene(brush);
     Outcome outcome;
     edit::SceneState done = session->state();
@@ -295,7 +297,7 @@ class EditorCommands : public testing::Test {
   // Returns the number of filled voxels after a script.
   uint64_t voxels_after(const std::string& text, uint32_t batch = 1) {
     const edit::Script script = parse(text);
-    session_ = engine_->edit(dag::empty_dag(32, true));
+    session_ = edit::make_edit_session(engine_->handle(), engine_->table(), dag::empty_dag(32, true));
     passes_.clear();
     collections_.clear();
     edit::Editor(*session_, script, {}, {.batch = batch},
@@ -395,7 +397,7 @@ TEST_F(EditorCommands, GarbageIsCollectedWhenTheScriptSaysSo) {
 
 TEST_F(EditorCommands, AnEditThatFailsIsNamedAndLeavesTheSceneBeforeIt) {
   const edit::Script script = parse(kCubes + "erode steps 1\nfill seed 20,20,20 material 3 limit 5\n");
-  session_ = engine_->edit(dag::empty_dag(32, true));
+  session_ = edit::make_edit_session(engine_->handle(), engine_->table(), dag::empty_dag(32, true));
   edit::Editor editor(*session_, script, {}, {}, {});
   try {
     editor.run();

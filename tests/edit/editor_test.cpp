@@ -8,6 +8,7 @@
 
 #include "formats/script/edit_script.h"
 #include "libvox/base/error.h"
+#include "libvox/edit/edit_session.h"
 #include "libvox/hash/table_options.h"
 #include "tests/common/test_engine.h"
 #include "tests/edit/edited_scene.h"
@@ -260,7 +261,8 @@ struct Session {
 
 Session session_of(Engine& engine, const std::vector<Dense>& scenes, bool materials) {
   Session result;
-  result.session = engine.edit(reference_dag(scenes[0], scenes[0].side, materials));
+  result.session = edit::make_edit_session(engine.handle(), engine.table(),
+                                           reference_dag(scenes[0], scenes[0].side, materials));
   for (size_t i = 1; i < scenes.size(); ++i)
     result.others.push_back(
         {result.session->add_scene(reference_dag(scenes[i], scenes[i].side, materials)), scenes[i].side});

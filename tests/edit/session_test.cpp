@@ -4,6 +4,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/edit/bounds.h"
+#include "libvox/edit/edit_session.h"
 #include "tests/edit/edited_scene.h"
 
 namespace vox {
@@ -226,7 +227,7 @@ TEST(EditSession, EditsOfManyKindsRunInTheirOrder) {
 // The division and merging of levels with many nodes use other code than with few.
 TEST(EditSession, LargeSpheresHoldTheVoxelsThatTheirRowsHold) {
   const auto engine = test_engine();
-  const auto session = engine->edit(dag::empty_dag(512, true));
+  const auto session = edit::make_edit_session(engine->handle(), engine->table(), dag::empty_dag(512, true));
   const Int3 centre = {250, 260, 255}, hole = {300, 260, 240};
   constexpr int32_t kRadius = 230, kHole = 130;  // the hole lies inside
   session->apply(

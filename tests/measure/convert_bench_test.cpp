@@ -6,6 +6,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/morton.h"
+#include "libvox/edit/edit_session.h"
 #include "libvox/measure/convert_bench.h"
 #include "libvox/measure/edit_bench.h"
 #include "libvox/measure/stats.h"
@@ -159,7 +160,7 @@ struct ByHand {
 
 ByHand done_by_hand(Engine& engine, const dag::FrozenDag& dag, const measure::EditSeries& series,
                     size_t which) {
-  const auto session = engine.edit(dag);
+  const auto session = edit::make_edit_session(engine.handle(), engine.table(), dag);
   ByHand sum;
   for (size_t i = series.order == EditOrder::Sequence ? 0 : which; i <= which; ++i) {
     sum = {};

@@ -8,12 +8,14 @@
 #include <map>
 
 #include "libvox/base/error.h"
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/walk.h"
 #include "libvox/device/cpu_device.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/form_loops.h"
 #include "libvox/measure/form_refs.h"
 #include "libvox/measure/forms_bench.h"
+#include "libvox/spatial/frozen_hash.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
 #include "tests/dag/dense_dag.h"
@@ -242,10 +244,12 @@ struct InAllForms {
 
   InAllForms(Engine& engine, uint32_t resolution, const DenseGrid& grid) : traced(resolution, grid) {
     scene.dag = traced.frozen;
-    morton = engine.build_hash(scene.dag, {.layout = spatial::CellKeyLayout::Morton}).hash;
-    linear = engine.build_hash(scene.dag, {.layout = spatial::CellKeyLayout::Linear}).hash;
+    morton = spatial::build_hash(engine.handle(), scene.dag, {.layout = spatial::CellKeyLayout::Morton}).hash;
+    linear = spatial::build_hash(engine.handle(), scene.dag, {.layout = spatial::CellKeyLayout::Linear}).hash;
     const auto bricks_of = [&](uint32_t log2_side) {
-      return engine.build_bricks(dag::scene_volume(scene), {.log2_side = log2_side, .threshold = {}}).bricks;
+      return bricks::build_bricks(engine.handle(), dag::scene_volume(scene),
+                                  {.log2_side = log2_side, .threshold = {}})
+          .bricks;
     };
     small = bricks_of(2);
     large = bricks_of(4);

@@ -222,8 +222,8 @@ using testing_bricks::constant_volume;
 using testing_bricks::mixed_volume;
 
 measure::BricksStats stats_of(const volume::Volume& volume, Engine& engine) {
-  return measure::measure_bricks(engine.build_bricks(volume, {.log2_side = 3, .threshold = {}}).bricks,
-                                 engine);
+  return measure::measure_bricks(
+      bricks::build_bricks(engine.handle(), volume, {.log2_side = 3, .threshold = {}}).bricks, engine);
 }
 
 TEST(BricksStats, SayOfEverySizeAndSetOfTypesWhatBuildingThemGives) {
@@ -238,7 +238,9 @@ TEST(BricksStats, SayOfEverySizeAndSetOfTypesWhatBuildingThemGives) {
     for (uint32_t log2_side = 2; log2_side <= 6; ++log2_side) {
       const bricks::BrickTotals& totals = stats.rows[row].sizes[log2_side - 2];
       const bricks::FrozenBricks built =
-          engine->build_bricks(volume, {.log2_side = log2_side, .types = set.types, .threshold = {}}).bricks;
+          bricks::build_bricks(engine->handle(), volume,
+                               {.log2_side = log2_side, .types = set.types, .threshold = {}})
+              .bricks;
       EXPECT_EQ(totals.log2_side, log2_side);
       EXPECT_EQ(totals.total_bytes(), built.bytes()) << set.name << " " << log2_side;
       EXPECT_EQ(totals.counts, built.counts) << set.name << " " << log2_side;

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "libvox/painting/paint_scene.h"
 #include "tests/common/test_engine.h"
 
 namespace vox {
@@ -25,7 +26,7 @@ inline PaintedTexels painted_texels(const painting::FrozenAtlas& atlas) {
 inline painting::Painting painted(const scene::Scene& scene, const painting::Strokes& strokes,
                                   const painting::PaintOptions& options = {},
                                   const EngineOptions& engine = {}) {
-  return test_engine(engine)->paint(scene, strokes, options);
+  return painting::paint_scene(test_engine(engine)->handle(), scene, strokes, options);
 }
 
 inline painting::Stroke line_stroke(scene::Rgb8 color, double radius, std::vector<Vec3d> points,

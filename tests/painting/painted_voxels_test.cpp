@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "libvox/painting/paint_scene.h"
 #include "libvox/scene/auto_palette.h"
 #include "libvox/voxelize/grid.h"
 #include "tests/painting/painted.h"

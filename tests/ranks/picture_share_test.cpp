@@ -6,22 +6,16 @@
 #include <algorithm>
 
 #include "libvox/base/error.h"
-#include "libvox/engine/group_engine.h"
+#include "libvox/engine/engine.h"
 #include "libvox/ranks/ranks.h"
 #include "tests/common/test_engine.h"
 #include "tests/common/volumes.h"
 #include "tests/dag/dense_dag.h"
+#include "tests/ranks/rank_engines.h"
 #include "tests/render/pictures.h"
 
 namespace vox {
 namespace {
-
-GroupEngine several(uint32_t ranks) {
-  std::vector<std::unique_ptr<Engine>> engines;
-  for (uint32_t rank = 0; rank < ranks; ++rank)
-    engines.push_back(make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30}));
-  return GroupEngine(std::move(engines));
-}
 
 render::RenderOptions view_of(const dag::FrozenDag& dag, render::ImageSize size) {
   render::RenderOptions options;
@@ -45,10 +39,10 @@ void expect_same(const render::Picture& together, const render::Picture& one) {
 TEST(PictureShare, AGroupTakesThePicturesOfOne) {
   const dag::FrozenDag dag = dense_dag(64, true, shell);
   const auto engine = test_engine();
-  const auto one = engine->renderer(dag, distinct_palette());
+  const auto one = render::make_renderer(engine->handle(), dag, distinct_palette());
   for (const uint32_t ranks : {1, 2, 3, 5}) {
-    GroupEngine group = several(ranks);
-    const auto together = group.renderer(dag, distinct_palette());
+    const Engine group = rank_engines(ranks);
+    const auto together = ranks::make_renderer(group.handles(), dag, distinct_palette());
     for (const render::ImageSize size : {render::ImageSize{70, 500}, {33, 97}, {200, 20}, {1, 1}})
       for (const render::Shade shade :
            {render::Shade::Material, render::Shade::Depth, render::Shade::Sharing}) {
@@ -65,12 +59,13 @@ TEST(PictureShare, AGroupTakesThePicturesOfOne) {
 TEST(PictureShare, RanksTakePicturesOfAFilmOneAfterTheOther) {
   const dag::FrozenDag dag = dense_dag(32, true, shell);
   const auto engine = test_engine();
-  const auto one = engine->renderer(dag, distinct_palette());
+  const auto one = render::make_renderer(engine->handle(), dag, distinct_palette());
   constexpr render::ImageSize kSizes[] = {{40, 300}, {40, 30}, {40, 70}, {40, 900}, {40, 64}};
   std::vector<render::Picture> film;
   ranks::run_thread_ranks(3, [&](ranks::Ranks& ranks) {
     const auto own = make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30});
-    const auto shared = ranks::shared_renderer(ranks, own->renderer(dag, distinct_palette()));
+    const auto shared =
+        ranks::shared_renderer(ranks, render::make_renderer(own->handle(), dag, distinct_palette()));
     for (const render::ImageSize size : kSizes) {
       render::Picture picture = shared->render(view_of(dag, size));
       if (ranks.rank() == 0)
@@ -85,8 +80,8 @@ TEST(PictureShare, RanksTakePicturesOfAFilmOneAfterTheOther) {
 
 TEST(PictureShare, APictureThatOneCannotTakeFailsOnAll) {
   const dag::FrozenDag dag = dense_dag(16, true, shell);
-  GroupEngine group = several(3);
-  const auto together = group.renderer(dag, distinct_palette());
+  const Engine group = rank_engines(3);
+  const auto together = ranks::make_renderer(group.handles(), dag, distinct_palette());
   render::RenderOptions options = view_of(dag, {64, 640});
   options.to_sun = {0, 0, 0};
   EXPECT_THROW(together->render(options), Error);
@@ -101,15 +96,17 @@ TEST(PictureShare, PicturesOfVolumesAreTheSame) {
   });
   const auto engine = test_engine();
   const bricks::FrozenBricks bricks =
-      engine->build_bricks(volume, {.log2_side = 3, .types = bricks::kAllBrickTypes, .threshold = {}}).bricks;
+      bricks::build_bricks(engine->handle(), volume,
+                           {.log2_side = 3, .types = bricks::kAllBrickTypes, .threshold = {}})
+          .bricks;
   const VoxelBox box = render::VolumeSpace(bricks.info).around(bricks.info.box());
   constexpr render::ImageSize kSize = {120, 213};
   render::VolumeRenderOptions options = {.pose = render::framing({&box, 1}, "iso", 20, 40, kSize),
                                          .size = kSize};
-  const auto one = engine->volume_renderer(bricks);
+  const auto one = render::make_volume_renderer(engine->handle(), bricks);
   for (const uint32_t ranks : {1, 2, 3}) {
-    GroupEngine group = several(ranks);
-    const auto together = group.volume_renderer(bricks);
+    const Engine group = rank_engines(ranks);
+    const auto together = ranks::make_volume_renderer(group.handles(), bricks);
     EXPECT_EQ(together->range().low, one->range().low);
     EXPECT_EQ(together->range().high, one->range().high);
     for (const std::optional<double> iso : {std::optional<double>(), std::optional(0.4)}) {

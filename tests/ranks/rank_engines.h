@@ -1,21 +1,27 @@
-// Engines of several ranks, all on one device, and scenes that they build in any manner.
+// Engines whose ranks are all on one device, and scenes that they build in any manner.
 #pragma once
 
-#include <memory>
-#include <string>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "libvox/engine/group_engine.h"
+#include "libvox/build/build_scene.h"
+#include "libvox/engine/engine.h"
 #include "tests/common/test_engine.h"
+#include "tests/voxelize/soup.h"
 
 namespace vox {
 
-inline GroupEngine rank_engines(uint32_t ranks, const std::string& device = test_device()) {
-  std::vector<std::unique_ptr<Engine>> engines;
-  for (uint32_t rank = 0; rank < ranks; ++rank)
-    engines.push_back(make_engine({.device = device, .memory_limit = uint64_t{4} << 30}));
-  return GroupEngine(std::move(engines));
+// Returns an engine with a device for each of these memory limits.
+inline Engine rank_engines(const std::vector<uint64_t>& memory_limits) {
+  std::vector<device::DeviceChoice> devices;
+  for (const uint64_t limit : memory_limits)
+    devices.push_back({.name = test_device(), .memory_limit = limit, .profile = false});
+  return {EngineOptions(), devices};
+}
+
+inline Engine rank_engines(uint32_t ranks) {
+  return rank_engines(std::vector<uint64_t>(ranks, uint64_t{4} << 30));
 }
 
 // A scene as rank 0 has it in the end, and the figures of rank 0.

@@ -133,7 +133,7 @@ TEST(ThreadRanksBuild, TwoAndThreeRanksMakeWhatOneDeviceMakes) {
   const Soup soup = textured_sphere(300, 6, 21);
   const dag::FrozenDag one = build_soup(*test_engine(), soup, 300).dag;
   for (const uint32_t ranks : {2u, 3u}) {
-    GroupEngine engine = rank_engines(ranks);
+    Engine engine = rank_engines(ranks);
     expect_equal(one, build_soup(engine, soup, 300).dag);
   }
 }
@@ -141,7 +141,7 @@ TEST(ThreadRanksBuild, TwoAndThreeRanksMakeWhatOneDeviceMakes) {
 TEST(ThreadRanksBuild, SeveralRoundsAndTinyExchangesAreTheSame) {
   const Soup soup = bumpy_sphere({40, 40, 40}, 30, 5, 0.2, 22);
   const dag::FrozenDag one = build_soup(*test_engine(), soup, 520).dag;
-  GroupEngine engine = rank_engines(2);
+  Engine engine = rank_engines(2);
   expect_equal(one, build_soup(engine, soup, 520, {.chunk_pairs = 500}).dag);
 }
 
@@ -192,7 +192,7 @@ void expect_kept(const Soup& soup, const voxelize::BuildOptions& options) {
   dag::FrozenDag result;
   const auto built = [&](uint32_t ranks, int rounds, const std::optional<build::SpillOptions>& spill = {}) {
     keeper.left = rounds;
-    GroupEngine engine = rank_engines(ranks);
+    Engine engine = rank_engines(ranks);
     const build::BuildManner manner = {.spill = spill, .keeper = &keeper};
     result = built_in(engine, {soup.scene, soup.indexed, unit_grid(600), options}, manner).whole.dag;
   };
@@ -225,9 +225,7 @@ TEST(ThreadRanksBuild, ADeviceThatIsTooSmallForWhatIsKeptIsAnErrorThatSaysWhatHe
   MemoryKeeper keeper;
   keeper.left = 4;
   const auto built = [&](uint64_t limit) {
-    std::vector<std::unique_ptr<Engine>> engines;
-    engines.push_back(make_engine({.device = test_device(), .memory_limit = limit}));
-    GroupEngine engine(std::move(engines));
+    Engine engine = rank_engines(std::vector{limit});
     built_in(engine, {soup.scene, soup.indexed, unit_grid(600), {}}, {.keeper = &keeper});
   };
   EXPECT_THROW(built(uint64_t{4} << 30), Error);
@@ -251,10 +249,7 @@ TEST(ThreadRanksBuild, ADeviceThatIsTooSmallForWhatIsKeptIsAnErrorThatSaysWhatHe
 }
 
 TEST(ThreadRanksBuild, ARankWithoutMemoryEndsAll) {
-  std::vector<std::unique_ptr<Engine>> engines;
-  engines.push_back(make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30}));
-  engines.push_back(make_engine({.device = test_device(), .memory_limit = 1 << 20}));
-  GroupEngine engine(std::move(engines));
+  Engine engine = rank_engines({uint64_t{4} << 30, uint64_t{1} << 20});
   EXPECT_THROW(build_soup(engine, textured_sphere(300, 6, 23), 300), Error);
 }
 

@@ -10,6 +10,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/geometry.h"
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/volume_iso.h"
 #include "libvox/render/volume_render.h"
 #include "libvox/scene/oklab.h"
@@ -151,8 +152,8 @@ constexpr std::array<volume::ValueType, 4> kTypes = {volume::ValueType::U8, volu
 
 inline bricks::FrozenBricks bricks_of(const volume::Volume& volume, uint32_t log2_side,
                                       uint32_t types = bricks::kAllBrickTypes) {
-  return test_engine()
-      ->build_bricks(volume, {.log2_side = log2_side, .types = types, .threshold = {}})
+  return bricks::build_bricks(test_engine()->handle(), volume,
+                              {.log2_side = log2_side, .types = types, .threshold = {}})
       .bricks;
 }
 
@@ -179,7 +180,7 @@ inline std::vector<render::VolumeRenderOptions> volume_views(const volume::Volum
 
 inline render::Picture shown_volume(const bricks::FrozenBricks& bricks,
                                     const render::VolumeRenderOptions& options) {
-  return test_engine()->volume_renderer(bricks)->render(options);
+  return render::make_volume_renderer(test_engine()->handle(), bricks)->render(options);
 }
 
 // A volume with waves of all values and an empty corner.

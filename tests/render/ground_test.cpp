@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "libvox/render/render.h"
 #include "libvox/scene/oklab.h"
 #include "tests/common/test_engine.h"
 #include "tests/dag/dense_dag.h"
@@ -40,7 +41,7 @@ render::RenderOptions on_ground() {
 }
 
 render::Picture shown(const render::RenderOptions& options) {
-  return test_engine()->renderer(thing(), distinct_palette())->render(options);
+  return render::make_renderer(test_engine()->handle(), thing(), distinct_palette())->render(options);
 }
 
 // Returns the distance from a point to a box in a direction of length 1, or HUGE_VAL if the ray misses the
@@ -162,7 +163,8 @@ TEST(Ground, ChangesNothingButTheSkyBelowTheHorizon) {
 TEST(Ground, OfNothingIsSky) {
   render::RenderOptions options = on_ground();
   const dag::FrozenDag dag = dense_dag(16, true, nowhere);
-  const render::Picture picture = test_engine()->renderer(dag, distinct_palette())->render(options);
+  const render::Picture picture =
+      render::make_renderer(test_engine()->handle(), dag, distinct_palette())->render(options);
   for (const scene::Rgba8 pixel : picture.image.pixels) ASSERT_EQ(pixel, opaque(options.sky));
 }
 
@@ -207,7 +209,7 @@ TEST(Room, WhatAnEyeInItSeesIsThere) {
   const dag::FrozenDag dag = dense_dag(kRoomSide, true, room);
   const DenseScene dense(kRoomSide, room);
   const auto engine = test_engine();
-  const auto renderer = engine->renderer(dag, distinct_palette());
+  const auto renderer = render::make_renderer(engine->handle(), dag, distinct_palette());
   for (const auto& [eye, target] :
        {std::pair<Vec3d, Vec3d>{{14, 14, 14}, {4, 5, 10}},  // from the centre, where the sun comes in
         {{4.01, 4.01, 4.01}, {28, 14, 16}},                 // from a corner, towards the window
@@ -259,7 +261,8 @@ TEST(Room, IsDarkerInItsCornersThanInTheMiddleOfItsWalls) {
   options.to_sun = {-1, 0, 0};  // no sun on the wall of low x
   options.ao_rays = 256;
   options.ao_reach = 10;
-  const render::Picture picture = test_engine()->renderer(dag, distinct_palette())->render(options);
+  const render::Picture picture =
+      render::make_renderer(test_engine()->handle(), dag, distinct_palette())->render(options);
   const auto wall = distinct_palette().colors[3];
   const auto share = [&](uint32_t x, uint32_t y) {
     return scene::srgb_to_linear(scene::Rgb8{at(picture, x, y).r, at(picture, x, y).g, at(picture, x, y).b})

@@ -10,6 +10,7 @@
 #include "libvox/dag/walk.h"
 #include "libvox/device/pool.h"
 #include "libvox/render/node_colors.h"
+#include "libvox/render/render.h"
 #include "libvox/scene/oklab.h"
 #include "tests/common/test_engine.h"
 #include "tests/dag/dense_dag.h"
@@ -94,7 +95,8 @@ TEST(Sharing, APixelShowsHowOftenAWalkOverTheOctreeMeetsItsLeaf) {
     options.size = {64, 50};
     options.pose = render::framing(render::outline(dag), "iso", 0, 40, options.size);
     options.shade = render::Shade::Sharing;
-    const render::Picture shown = test_engine()->renderer(dag, distinct_palette())->render(options);
+    const render::Picture shown =
+        render::make_renderer(test_engine()->handle(), dag, distinct_palette())->render(options);
     EXPECT_EQ(shown.low, 1);
     EXPECT_GE(shown.high, double(most));
     EXPECT_LT(shown.high, std::max(double(most) * 2, 2.5));
@@ -165,7 +167,7 @@ struct Shown {
 Shown shown(const Soup& soup, uint32_t resolution, render::RenderOptions options) {
   const auto engine = test_engine();
   const dag::FrozenDag dag = engine->build(soup.scene, soup.indexed, unit_grid(resolution), {}).dag;
-  const auto renderer = engine->renderer(dag, distinct_palette());
+  const auto renderer = render::make_renderer(engine->handle(), dag, distinct_palette());
   const render::Picture on = renderer->render(options);
   options.lod = render::LevelOfDetail::Off;
   return {on, renderer->render(options)};

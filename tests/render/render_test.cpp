@@ -23,7 +23,7 @@ render::RenderOptions options_for(const dag::FrozenDag& dag, const char* view = 
 }
 
 render::Picture taken(Engine& engine, const dag::FrozenDag& dag, const render::RenderOptions& options) {
-  return engine.renderer(dag, distinct_palette())->render(options);
+  return render::make_renderer(engine.handle(), dag, distinct_palette())->render(options);
 }
 render::Picture picture(const dag::FrozenDag& dag, const render::RenderOptions& options) {
   return taken(*test_engine(), dag, options);
@@ -239,7 +239,7 @@ void expect_bands_are_the_whole(render::Renderer& renderer, render::RenderOption
 TEST(RowBand, BandsAreTheWholePictureInEveryMode) {
   const auto engine = test_engine();
   const dag::FrozenDag dag = dense_dag(64, true, shell);
-  const auto renderer = engine->renderer(dag, distinct_palette());
+  const auto renderer = render::make_renderer(engine->handle(), dag, distinct_palette());
   for (const render::Shade shade : {render::Shade::Material, render::Shade::Depth, render::Shade::Normal,
                                     render::Shade::Level, render::Shade::Sharing}) {
     render::RenderOptions options = view_of(dag);
@@ -258,7 +258,7 @@ TEST(RowBand, BandsAreTheWholePictureInEveryMode) {
 TEST(RowBand, OnlyBandsOfThePictureAreMade) {
   const auto engine = test_engine();
   const dag::FrozenDag dag = dense_dag(16, true, shell);
-  const auto renderer = engine->renderer(dag, distinct_palette());
+  const auto renderer = render::make_renderer(engine->handle(), dag, distinct_palette());
   for (const RowBand wrong : {RowBand{0, 0}, {16, 64}, {0, 40}, {64, 32}, {128, 160}, {160, 170}}) {
     render::RenderOptions options = view_of(dag);
     options.band = wrong;

@@ -80,7 +80,7 @@ TEST(Slice, IsWhatALookAtEveryVoxelOfThePlaneShows) {
   int compared = 0;
   for (const DenseGrid& grid : all_grids()) {
     const dag::FrozenDag dag = dense_dag(kSide, true, grid);
-    const auto renderer = engine->renderer(dag, distinct_palette());
+    const auto renderer = render::make_renderer(engine->handle(), dag, distinct_palette());
     for (uint32_t axis = 0; axis < 3; ++axis)
       for (const uint32_t layer : {0u, 13u, 30u, 47u})
         for (uint32_t log2_cell = 0; log2_cell < 4; ++log2_cell) {
@@ -104,8 +104,8 @@ TEST(Slice, OfFewVoxelsShowsThemAsLargeSquares) {
   const dag::FrozenDag dag = dense_dag(16, true, [](uint32_t x, uint32_t y, uint32_t z) {
     return z == 2 && x >= 3 && x < 7 && y >= 1 && y < 4 ? int(x) : dag::kEmptyVoxel;
   });
-  const render::Picture shown =
-      test_engine()->renderer(dag, distinct_palette())->slice({.axis = 2, .at = 2, .most = {100, 50}});
+  const render::Picture shown = render::make_renderer(test_engine()->handle(), dag, distinct_palette())
+                                    ->slice({.axis = 2, .at = 2, .most = {100, 50}});
   ASSERT_EQ(shown.image.width, 4u * 16);
   ASSERT_EQ(shown.image.height, 3u * 16);
   for (uint32_t y = 0; y < 48; ++y)
@@ -116,7 +116,7 @@ TEST(Slice, OfFewVoxelsShowsThemAsLargeSquares) {
 TEST(Slice, RefusesPlanesThatAreNotThereAndPicturesWithoutPixels) {
   const auto engine = test_engine();
   const dag::FrozenDag dag = dense_dag(kSide, true, shell);
-  const auto renderer = engine->renderer(dag, distinct_palette());
+  const auto renderer = render::make_renderer(engine->handle(), dag, distinct_palette());
   EXPECT_THROW(renderer->slice({.axis = 0, .at = kSide, .most = {9, 9}}), Error);
   EXPECT_THROW(renderer->slice({.axis = 0, .at = UINT32_MAX, .most = {9, 9}}), Error);
   EXPECT_THROW(renderer->slice({.axis = 0, .at = 3, .most = {0, 5}}), Error);

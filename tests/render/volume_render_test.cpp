@@ -299,7 +299,7 @@ TEST(VolumeRender, RefusesWhatMakesNoPicture) {
   for (const double spacing : {0.0, 1e300, 1e-12, std::numeric_limits<double>::quiet_NaN(),
                                std::numeric_limits<double>::infinity()}) {
     bricks.info.spacing = {1, spacing, 1};
-    EXPECT_THROW(test_engine()->volume_renderer(bricks), Error) << spacing;
+    EXPECT_THROW(render::make_volume_renderer(test_engine()->handle(), bricks), Error) << spacing;
   }
 }
 

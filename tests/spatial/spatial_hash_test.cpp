@@ -29,7 +29,7 @@ std::string problem_of(const F& f) {
 class SpatialHash : public testing::Test {
  protected:
   FrozenHash built(const dag::FrozenDag& dag, const spatial::HashOptions& options = {}) {
-    return engine_->build_hash(dag, options).hash;
+    return spatial::build_hash(engine_->handle(), dag, options).hash;
   }
   static std::string problem(const FrozenHash& hash, const dag::FrozenDag& dag) {
     return problem_of([&] {
@@ -81,7 +81,8 @@ TEST_F(SpatialHash, BecomesTheSameDagAgain) {
       for (const bool materials : {true, false}) {
         const dag::FrozenDag dag = dense_dag(resolution, materials, grid);
         for (const CellKeyLayout layout : kLayouts) {
-          const dag::FrozenDag again = engine_->dag_of_hash(built(dag, {.layout = layout}));
+          const dag::FrozenDag again =
+              spatial::dag_of_hash(engine_->handle(), built(dag, {.layout = layout}));
           EXPECT_EQ(again.digest, dag.digest);
           EXPECT_NO_THROW(dag::verify(again));
         }
@@ -136,7 +137,7 @@ TEST_F(SpatialHash, HoldsTheVoxelWhoseKeyIsAllOnes) {
       EXPECT_EQ(ref(hash).material({kLast - 3, kLast - 3, kLast}), hash::kNoValue);
       EXPECT_EQ(ref(hash).material({0, 0, 0}), children == 0x81u ? 2u : hash::kNoValue);
       EXPECT_EQ(problem(hash, dag), "none");
-      EXPECT_EQ(engine_->dag_of_hash(hash).voxels, dag.voxels);
+      EXPECT_EQ(spatial::dag_of_hash(engine_->handle(), hash).voxels, dag.voxels);
     }
   }
 }

@@ -386,5 +386,22 @@ TEST_F(SeveralDevicesProgram, AreRefusedWhereOneDoesTheWork) {
   }
 }
 
+TEST_F(SeveralDevicesProgram, AreRefusedBeforeWorkBeginsByProgramsThatRunOnOne) {
+  write("ball.txt", "sphere add center 2,2,2 radius 1 material 0\n");
+  const std::vector<std::pair<const char*, std::vector<std::string>>> runs = {
+      {"vox-edit", {"cube.h5", "--script", "ball.txt", "-o", "edited.h5"}},
+      {"vox-stats", {"cube.h5", "--against", "cube.h5", "-o", "both.h5"}},
+      {"vox-bench", {"hash", "--fill", "1K", "--batch", "1K"}}};
+  const auto before = listing(folder_);
+  for (auto [program, arguments] : runs) {
+    arguments.insert(arguments.end(), {"--device", "cpu,cpu"});
+    const Finished refused = run_program(program, arguments, {.folder = folder_, .file_size_limit = {}});
+    EXPECT_EQ(refused.code, kBadUsage) << program;
+    EXPECT_TRUE(one_error(refused, "several devices are named")) << program;
+    EXPECT_NE(refused.err.find("--device"), std::string::npos) << program;
+  }
+  EXPECT_TRUE(listing(folder_) == before);
+}
+
 }  // namespace
 }  // namespace vox

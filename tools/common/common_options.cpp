@@ -17,8 +17,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/process.h"
 #include "libvox/base/units.h"
-#include "libvox/engine/engine_devices.h"
-#include "libvox/engine/group_engine.h"
+#include "libvox/device/devices.h"
 #include "libvox/hash/table_options.h"
 
 namespace vox {
@@ -226,7 +225,7 @@ cpu_set_t own_cores() {
 
 std::string gpu_for(const std::string& device, const Sharers& sharers) {
   if (device != "auto" && device != "cuda") return device;
-  const auto gpus = static_cast<uint32_t>(gpu_count());
+  const auto gpus = static_cast<uint32_t>(device::gpu_count());
   if (gpus == 0) return device;  // make_engine() says what is missing
   if (sharers.before < gpus) return fmt::format("cuda:{}", sharers.before);
   if (device == "auto") return "cpu";
@@ -237,7 +236,7 @@ std::string gpu_for(const std::string& device, const Sharers& sharers) {
 }  // namespace
 
 EngineOptions engine_of_rank(EngineOptions options, ranks::Ranks& ranks) {
-  if (names_several(options.device))
+  if (device::names_several(options.device))
     throw UsageError("--device names several devices, but each of several processes runs on one: cpu, cuda");
   const std::string host = host_name();
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");

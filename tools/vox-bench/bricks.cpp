@@ -181,7 +181,7 @@ ToolDescription bricks_description() {
 }
 
 BricksCommand read_bricks_command(const CommandLine& arguments) {
-  return read_command(arguments, [](const CommandLine& given) {
+  return read_command_for_one(arguments, [](const CommandLine& given) {
     BricksCommand command;
     if (!given.has("file")) throw UsageError("no volume named");
     command.input = given.text("file");

@@ -56,6 +56,14 @@ auto read_command(const CommandLine& arguments, const Read& read) {
   return command;
 }
 
+// Reads the command line of a benchmark that measures one device. Throws UsageError if several are named.
+template <class Read>
+auto read_command_for_one(const CommandLine& arguments, const Read& read) {
+  auto command = read_command(arguments, read);
+  check_one_device(command.engine);
+  return command;
+}
+
 std::string axis_text(const std::vector<uint32_t>& values);           // "2,3,4"
 std::string scale_text(double scale);                                 // "1/64"
 std::string on_each(const std::string& gpu, const std::string& cpu);  // "64 on a GPU, 16 on the CPU"

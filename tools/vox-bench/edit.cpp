@@ -199,7 +199,7 @@ ToolDescription edit_description() {
 }
 
 EditCommand read_edit_command(const CommandLine& arguments) {
-  return read_command(arguments, [](const CommandLine& given) {
+  return read_command_for_one(arguments, [](const CommandLine& given) {
     EditCommand command;
     command.input = given.given("file");
     command.resolution = given.given_whole("res");

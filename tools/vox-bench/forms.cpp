@@ -172,7 +172,7 @@ ToolDescription forms_description() {
 }
 
 FormsCommand read_forms_command(const CommandLine& arguments) {
-  return read_command(arguments, [](const CommandLine& given) {
+  return read_command_for_one(arguments, [](const CommandLine& given) {
     FormsCommand command;
     command.input = given.given("file");
     command.resolution = given.given_whole("res");

@@ -170,7 +170,7 @@ ToolDescription hash_description() {
 }
 
 HashCommand read_hash_command(const CommandLine& arguments) {
-  return read_command(arguments, [](const CommandLine& given) {
+  return read_command_for_one(arguments, [](const CommandLine& given) {
     HashCommand command;
     check_effects_of(given);
     command.bench = read_hash_bench(given);

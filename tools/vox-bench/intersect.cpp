@@ -117,7 +117,7 @@ ToolDescription intersect_description() {
 }
 
 IntersectCommand read_intersect_command(const CommandLine& arguments) {
-  return read_command(arguments, [](const CommandLine& given) {
+  return read_command_for_one(arguments, [](const CommandLine& given) {
     IntersectCommand command;
     command.meshes = given.paths("meshes");
     if (!command.meshes.empty() && command.meshes.size() != 2)

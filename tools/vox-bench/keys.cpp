@@ -278,7 +278,7 @@ ToolDescription keys_description() {
 }
 
 KeysCommand read_keys_command(const CommandLine& arguments) {
-  return read_command(arguments, [](const CommandLine& given) {
+  return read_command_for_one(arguments, [](const CommandLine& given) {
     KeysCommand command;
     command.bench = read_bench(given);
     check_effects_of(given, command.bench);

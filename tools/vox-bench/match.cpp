@@ -187,7 +187,7 @@ ToolDescription match_description() {
 }
 
 MatchCommand read_match_command(const CommandLine& arguments) {
-  return read_command(arguments, [](const CommandLine& given) {
+  return read_command_for_one(arguments, [](const CommandLine& given) {
     MatchCommand command;
     command.pictures = read_files(given);
     command.bench = read_match_bench(given);

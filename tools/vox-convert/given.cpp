@@ -8,7 +8,7 @@
 #include "formats/io/read_file.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
-#include "libvox/engine/group_engine.h"
+#include "libvox/device/devices.h"
 #include "tools/vox-convert/scenes.h"
 
 namespace vox {
@@ -136,8 +136,8 @@ void check_volume_materials(const ConvertOptions& options) {
 }
 
 void check_devices(const ConvertOptions& options, const RunTraits& run) {
-  if (!names_several(options.engine.device)) return;
-  listed_devices(options.engine.device);
+  if (!device::names_several(options.engine.device)) return;
+  device::listed_devices(options.engine.device);
   if ((run.bits & (kMesh | kBricks | kHash)) != kMesh)
     throw UsageError("--device names several: they build the SVDAG of a mesh together, all else runs on one");
 }

@@ -16,6 +16,7 @@
 #include "libvox/base/units.h"
 #include "libvox/engine/engine.h"
 #include "libvox/engine/engine_soon.h"
+#include "libvox/painting/paint_scene.h"
 
 namespace vox {
 namespace {
@@ -121,7 +122,7 @@ void warn_of_missed(const painting::Painting& painting, const ConvertOptions& op
 painting::Painting painted(Engine& engine, const scene::Scene& scene, const painting::Strokes& strokes,
                            const ConvertOptions& options) {
   try {
-    return engine.paint(scene, strokes, options.painting);
+    return painting::paint_scene(engine.handle(), scene, strokes, options.painting);
   } catch (painting::StrokeError& error) {
     error.at(fmt::format("{}:{}", options.paint->string(), error.line()));
     throw;

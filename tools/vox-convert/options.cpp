@@ -108,11 +108,11 @@ void read_painting(const CommandLine& arguments, ConvertOptions& options) {
 void read_optimize(const std::string& text, ConvertOptions& options) {
   constexpr std::string_view kBalanced = "balanced=";
   if (text == "memory") {
-    options.optimize = Optimize::Memory;
+    options.optimize = bricks::Optimize::Memory;
   } else if (text == "speed") {
-    options.optimize = Optimize::Speed;
+    options.optimize = bricks::Optimize::Speed;
   } else if (text == "balanced" || text.starts_with(kBalanced)) {
-    options.optimize = Optimize::Balanced;
+    options.optimize = bricks::Optimize::Balanced;
     if (text != "balanced")
       options.slope = parse_number(text.substr(kBalanced.size()), "--optimize balanced");
     if (options.slope < 0)

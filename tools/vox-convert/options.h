@@ -15,11 +15,13 @@
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/volumes/volume_voxels.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/build/build_scene.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
-#include "libvox/engine/make_bricks.h"
+#include "libvox/painting/paint_scene.h"
 #include "libvox/ranks/ranks.h"
+#include "libvox/spatial/frozen_hash.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/command_line.h"
 
@@ -72,7 +74,7 @@ struct ConvertOptions {
   std::optional<Structures> structure;
   spatial::HashOptions hash;
   bricks::BricksOptions bricks;
-  Optimize optimize = Optimize::Memory;
+  bricks::Optimize optimize = bricks::Optimize::Memory;
   double slope = 1;  // for Optimize::Balanced, see worth_replacing()
   RawOptions raw;
   ExportOptions exports;

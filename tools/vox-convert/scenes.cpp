@@ -12,6 +12,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/derived.h"
+#include "libvox/spatial/frozen_hash.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 
@@ -125,7 +126,7 @@ bool wants_hash(const ConvertOptions& options) {
 spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOptions& options,
                                std::vector<device::KernelTime>& kernels) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
-  spatial::HashResult result = engine->build_hash(scene.dag, options.hash);
+  spatial::HashResult result = spatial::build_hash(engine->handle(), scene.dag, options.hash);
   log_debug("spatial hash in {:.3f} s, {}, {} of device memory", result.seconds,
             format_count(result.attempts, "attempt"), format_bytes(result.peak_device_bytes));
   const std::vector<device::KernelTime> rows = engine->profile();

@@ -20,6 +20,7 @@
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/profiler.h"
 #include "libvox/engine/engine.h"
+#include "libvox/painting/paint_scene.h"
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/scene.h"
 #include "libvox/voxelize/grid.h"

@@ -17,8 +17,8 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/walk.h"
-#include "libvox/engine/make_bricks.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 
@@ -68,7 +68,8 @@ std::string result_text(const ConvertOptions& options, const bricks::BricksResul
 
 bricks::BricksResult built_bricks(Engine& engine, const volume::Volume& volume,
                                   const bricks::BricksOptions& bricks, const ConvertOptions& options) {
-  return make_bricks(engine, volume, recipe_for(options.optimize, bricks, options.slope));
+  return bricks::make_bricks(engine.handle(), volume,
+                             bricks::recipe_for(options.optimize, bricks, options.slope));
 }
 
 }  // namespace

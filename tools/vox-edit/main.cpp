@@ -10,11 +10,13 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/walk.h"
+#include "libvox/edit/edit_session.h"
 #include "libvox/edit/editor.h"
 #include "libvox/edit/survey_script.h"
+#include "libvox/engine/engine.h"
 #include "libvox/engine/engine_soon.h"
-#include "libvox/engine/make_bricks.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-edit/edit_log.h"
@@ -28,7 +30,7 @@ std::string size_text(const std::filesystem::path& file) {
 }
 
 // The recipe of the bricks that the output needs because the scene file has some.
-std::optional<BricksRecipe> recipe_for(const EditOptions& options, const dag::VoxelScene& scene) {
+std::optional<bricks::BricksRecipe> recipe_for(const EditOptions& options, const dag::VoxelScene& scene) {
   if (!options.output) return std::nullopt;
   const SceneFileParts parts = scene_parts(options.scene);
   if (parts.hash)
@@ -80,8 +82,8 @@ class EditRun {
 
   const EditOptions& options_;
   EngineSoon& engine_soon_;
-  const std::optional<BricksRecipe> recipe_;  // for the bricks beside the scene
-  dag::VoxelScene scene_;                     // as it was read, later as it is in the end
+  const std::optional<bricks::BricksRecipe> recipe_;  // for the bricks beside the scene
+  dag::VoxelScene scene_;                             // as it was read, later as it is in the end
   edit::Script script_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<edit::EditSession> session_;
@@ -119,7 +121,7 @@ void EditRun::load() {
   engine_ = engine_soon_.get();
   log_info("{}, {}³ voxels, on {}", format_count(script_.total, "command"), scene_.dag.resolution,
            engine_->device_text());
-  session_ = engine_->edit(scene_.dag);
+  session_ = edit::make_edit_session(engine_->handle(), engine_->table(), scene_.dag);
   for (dag::DagLevel& level : scene_.dag.levels) level.words = {};  // the session has them
   for (const dag::VoxelScene& other : std::exchange(others_, {})) {
     brushes_.push_back({session_->add_scene(other.dag), other.dag.resolution});
@@ -205,7 +207,7 @@ dag::VoxelScene EditRun::edited_until(const edit::Command& last) {
 std::optional<bricks::FrozenBricks> EditRun::bricks_of(const dag::VoxelScene& scene) {
   if (!recipe_) return std::nullopt;
   try {
-    return make_bricks(*engine_, dag::scene_volume(scene), *recipe_).bricks;
+    return bricks::make_bricks(engine_->handle(), dag::scene_volume(scene), *recipe_).bricks;
   } catch (OutOfMemory& error) {
     error.hint("--drop-bricks leaves the bricks out");
     throw;
@@ -281,6 +283,7 @@ HtmlPage EditRun::page() const {
 }
 
 void edit_scene(const EditOptions& options) {
+  check_one_device(options.engine);
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
   std::optional<EngineSoon> engine;

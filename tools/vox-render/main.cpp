@@ -71,7 +71,7 @@ void show(const RenderToolOptions& options) {
       .set("device", engine->device());
   PictureOutput output(options);
   std::unique_ptr<render::Renderer> renderer =
-      engine->renderer((cutaway ? cutaway->scene : scene).dag, scene.palette);
+      ranks::make_renderer(engine->handles(), (cutaway ? cutaway->scene : scene).dag, scene.palette);
   if (options.ranks && !options.slice) renderer = ranks::shared_renderer(*options.ranks, std::move(renderer));
   for (const Frame& frame : list) {
     throw_if_cancelled();

@@ -83,7 +83,7 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   ResultGroup results;
   results.set("volume", options.scene.string()).set("device", engine->device());
   const render::ShownValues values = values_of(bricks, options);
-  std::unique_ptr<render::VolumeRenderer> renderer = engine->volume_renderer(bricks);
+  std::unique_ptr<render::VolumeRenderer> renderer = ranks::make_volume_renderer(engine->handles(), bricks);
   if (options.ranks) renderer = ranks::shared_renderer(*options.ranks, std::move(renderer));
   render::VolumeRenderOptions render;
   render.size = options.render.size;

@@ -93,6 +93,7 @@ Comparison compare(const StatsOptions& options) {
 
 void run_against(const StatsOptions& options) {
   check_effects(options.given, {0, "the comparison of two scenes"});
+  check_one_device(options.engine);
   const Comparison comparison = compare(options);
   if (options.output) write_scene(comparison.both, *options.output);
   if (options.html) {

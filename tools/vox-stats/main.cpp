@@ -14,6 +14,7 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/derived.h"
 #include "libvox/hash/table_options.h"
 #include "tools/common/common_options.h"
 #include "tools/common/reports.h"
@@ -82,7 +83,7 @@ void measure(SceneStats& stats, const StatsOptions& options) {
     stats.device_text = engine->device_text();
     log_debug("on {}", stats.device_text);
     if (needs_picture) stats.picture = picture_of(*engine, stats.scene);
-    if (needs_geometry) stats.geometry = measure::count_dag(engine->without_materials(dag));
+    if (needs_geometry) stats.geometry = measure::count_dag(dag::without_materials(engine->handle(), dag));
     if (stats.has(Section::Memory)) {
       measure::TablesQuery query = options.tables;
       query.times = query.times || engine->device() != "cpu";
@@ -134,6 +135,7 @@ void report(const StatsOptions& options) {
   stats.file = options.scene.string();
   const SceneFileParts parts = scene_parts(options.scene);
   stats.has_scene = parts.dag || parts.hash || !parts.bricks;
+  if (parts.bricks && options.shows(Section::Bricks)) check_one_device(options.engine);
   if (stats.has_scene) stats.scene = read_any_scene(options.scene, options.engine);
   if (parts.hash && (options.shows(Section::Sizes) || options.shows(Section::Bricks)))
     stats.hash = hash_of(options.scene, stats.scene.dag);

@@ -7,6 +7,7 @@
 #include "formats/pages/scene_page.h"
 #include "formats/results/tables.h"
 #include "libvox/base/units.h"
+#include "libvox/ranks/picture_share.h"
 #include "tools/common/reports.h"
 #include "tools/vox-stats/stats.h"
 
@@ -152,7 +153,7 @@ render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene) {
   options.skies = render::Sky::Gradient;
   options.pose = render::framing(render::outline(scene.dag), render::view_names().front(), 0,
                                  options.pose.fov, options.size);
-  return engine.renderer(scene.dag, scene.palette)->render(options);
+  return ranks::make_renderer(engine.handles(), scene.dag, scene.palette)->render(options);
 }
 
 std::string viewer_of(const dag::VoxelScene& scene, const StatsOptions& options) {

@@ -22,7 +22,7 @@ bricks::FrozenBricks mixed_bricks(volume::ValueType type) {
   volume::Volume volume = mixed_volume({40, 25, 30}, type, 1);
   volume.info.spacing = {0.5, -1, 2};
   volume.info.origin = {1e9, -3, 0.1};
-  return test_engine()->build_bricks(volume, {.log2_side = 3, .threshold = {}}).bricks;
+  return bricks::build_bricks(test_engine()->handle(), volume, {.log2_side = 3, .threshold = {}}).bricks;
 }
 
 void expect_equal(const bricks::FrozenBricks& a, const bricks::FrozenBricks& b) {
@@ -123,7 +123,7 @@ TEST_F(BricksFile, FromBeforeThatWasSaidAreOfAllTypesOrForSpeed) {
   EXPECT_EQ(read_bricks(path("a.h5")).allowed_types, bricks::kAllBrickTypes);
   const volume::Volume volume = mixed_volume({40, 25, 30}, volume::ValueType::U8, 1);
   const bricks::BricksOptions fast = {.log2_side = 3, .types = bricks::kFastBrickTypes, .threshold = {}};
-  write_bricks(test_engine()->build_bricks(volume, fast).bricks, kOrigin, path("a.h5"));
+  write_bricks(bricks::build_bricks(test_engine()->handle(), volume, fast).bricks, kOrigin, path("a.h5"));
   const hid_t file = H5Fopen(path("a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   forget(file);
   H5Fclose(file);
@@ -148,8 +148,9 @@ TEST_F(BricksFile, LiesBesideTheSceneOrAlone) {
   const dag::VoxelScene scene =
       testing_export::known_scene(37, testing_export::Materials::Sixteen, testing_export::noise_grid(1))
           .scene;
-  const bricks::FrozenBricks bricks =
-      test_engine()->build_bricks(dag::scene_volume(scene), {.log2_side = 3, .threshold = {}}).bricks;
+  const bricks::FrozenBricks bricks = bricks::build_bricks(test_engine()->handle(), dag::scene_volume(scene),
+                                                           {.log2_side = 3, .threshold = {}})
+                                          .bricks;
   write_scene(scene, path("a.h5"), {.bricks = &bricks});
   expect_equal(read_bricks(path("a.h5")), bricks);
   EXPECT_EQ(read_scene(path("a.h5")).dag.digest, scene.dag.digest);

@@ -28,7 +28,7 @@ dag::VoxelScene noise_scene(Materials materials) {
 }
 
 spatial::FrozenHash hash_of(const dag::VoxelScene& scene, spatial::CellKeyLayout layout) {
-  return test_engine()->build_hash(scene.dag, {.load_factor = 0.9, .layout = layout}).hash;
+  return spatial::build_hash(test_engine()->handle(), scene.dag, {.load_factor = 0.9, .layout = layout}).hash;
 }
 
 void expect_equal(const spatial::FrozenHash& a, const spatial::FrozenHash& b) {

@@ -58,7 +58,7 @@ class KeptRoundsTest : public testing::Test {
                               const voxelize::BuildOptions& options = {}) const {
     KeptRounds kept = rounds();
     EndedAfter keeper(kept, more);
-    GroupEngine engine = rank_engines(ranks);
+    Engine engine = rank_engines(ranks);
     return built_in(engine, {soup.scene, soup.indexed, unit_grid(resolution), options}, {.keeper = &keeper})
         .whole;
   }

@@ -1,4 +1,4 @@
-// Runs measurements that are compiled for each device on the device of an engine.
+// Runs measurements that are compiled for each device on the first device of an engine.
 #include "libvox/device/with_device.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/forms_bench.h"

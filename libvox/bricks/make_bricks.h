@@ -4,13 +4,15 @@
 
 #include <optional>
 
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/reader.h"
-#include "libvox/engine/engine.h"
+#include "libvox/device/handle.h"
+#include "libvox/volume/volume.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct BricksRecipe {
-  bricks::BricksOptions options;
+  BricksOptions options;
   // If set, a brick becomes dense if the time that this saves a mean filter of 3³, measured on the device, is
   // worth the additional memory (see worth_replacing()). If absent, each brick is as small as possible.
   std::optional<double> slope;
@@ -20,26 +22,28 @@ struct BricksRecipe {
 enum class Optimize { Memory, Speed, Balanced };
 
 // `slope` is used only by Optimize::Balanced.
-BricksRecipe recipe_for(Optimize goal, bricks::BricksOptions options, double slope);
+BricksRecipe recipe_for(Optimize goal, BricksOptions options, double slope);
 
-// Throws as Engine::build_bricks() does.
-bricks::BricksResult make_bricks(Engine& engine, const volume::Volume& volume, const BricksRecipe& recipe);
+// Throws as build_bricks() does.
+BricksResult make_bricks(device::DeviceHandle device, const volume::Volume& volume,
+                         const BricksRecipe& recipe);
 
 // Returns the recipe of existing bricks, as far as it can be told from them; the threshold cannot.
-BricksRecipe recipe_of(const bricks::FrozenBricks& bricks);
+BricksRecipe recipe_of(const FrozenBricks& bricks);
 
 // Makes the bricks that take least memory, and dense ones, and measures on the device the gain of replacing
 // each.
 
 struct TradeOffRun {
-  bricks::BricksResult least;  // the bricks that take least memory
-  bricks::FrozenBricks dense;  // dense bricks and empty ones
-  bricks::BrickGains gains;
+  BricksResult least;  // the bricks that take least memory
+  FrozenBricks dense;  // dense bricks and empty ones
+  BrickGains gains;
 };
 
 inline constexpr int32_t kTradeOffRadius = 1;  // radius of the mean filter that is timed
 
-// Throws the same errors as Engine::build_bricks(). The readers of both are destroyed when it returns.
-TradeOffRun run_trade_off(Engine& engine, const volume::Volume& volume, const bricks::BricksOptions& options);
+// Throws the same errors as build_bricks(). The readers of both are destroyed when it returns.
+TradeOffRun run_trade_off(device::DeviceHandle device, const volume::Volume& volume,
+                          const BricksOptions& options);
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -1,0 +1,55 @@
+#include "libvox/bricks/make_bricks.h"
+
+#include <utility>
+#include <vector>
+
+#include "libvox/base/log.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/units.h"
+
+namespace vox::bricks {
+
+BricksRecipe recipe_for(Optimize goal, BricksOptions options, double slope) {
+  if (goal == Optimize::Speed) options.types = kFastBrickTypes;
+  BricksRecipe recipe = {.options = options, .slope = {}};
+  if (goal == Optimize::Balanced) recipe.slope = slope;
+  return recipe;
+}
+
+BricksResult make_bricks(device::DeviceHandle device, const volume::Volume& volume,
+                         const BricksRecipe& recipe) {
+  if (!recipe.slope) return build_bricks(device, volume, recipe.options);
+  const Stopwatch watch;
+  TradeOffRun run = run_trade_off(device, volume, recipe.options);
+  const std::vector<uint32_t> list = worth_replacing(run.gains, *recipe.slope);
+  log_info("{} of {} bricks became dense, where faster filters of 3³ are worth the memory",
+           format_count(list.size()), format_count(run.least.bricks.bricks()));
+  run.least.bricks = replaced(run.least.bricks, run.dense, list);
+  run.least.bricks.slope = recipe.slope;
+  run.least.seconds = watch.seconds() - run.least.read_seconds;
+  return std::move(run.least);
+}
+
+BricksRecipe recipe_of(const FrozenBricks& bricks) {
+  BricksRecipe recipe;
+  recipe.options.log2_side = bricks.log2_side;
+  recipe.options.types = bricks.allowed_types;
+  recipe.slope = bricks.slope;
+  return recipe;
+}
+
+TradeOffRun run_trade_off(device::DeviceHandle device, const volume::Volume& volume,
+                          const BricksOptions& options) {
+  TradeOffRun run;
+  run.least = build_bricks(device, volume, options);
+  BricksOptions dense = options;
+  dense.log2_side = run.least.bricks.log2_side;
+  dense.types = kFastBrickTypes;
+  run.dense = build_bricks(device, volume, dense).bricks;
+  const auto reader = make_bricks_reader(device, run.least.bricks, {}),
+             dense_reader = make_bricks_reader(device, run.dense, {});
+  run.gains = measure_gains(run.least.bricks, *reader, run.dense, *dense_reader, kTradeOffRadius);
+  return run;
+}
+
+}  // namespace vox::bricks

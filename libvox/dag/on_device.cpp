@@ -1,0 +1,15 @@
+#include "libvox/dag/derived.h"
+#include "libvox/dag/verify.h"
+#include "libvox/device/with_device.h"
+
+namespace vox::dag {
+
+void verify_on(device::DeviceHandle device, const FrozenDag& dag) {
+  device::with_device(device, [&](auto& on) { verify_on(on, dag); });
+}
+
+FrozenDag without_materials(device::DeviceHandle device, const FrozenDag& dag) {
+  return device::with_device(device, [&](auto& on) { return without_materials(on, dag); });
+}
+
+}  // namespace vox::dag

@@ -1,0 +1,11 @@
+#include "libvox/device/with_device.h"
+#include "libvox/edit/edit_session.h"
+
+namespace vox::edit {
+
+std::unique_ptr<EditSession> make_edit_session(device::DeviceHandle device, const std::string& table,
+                                               const dag::FrozenDag& dag) {
+  return device::with_device(device, [&](auto& on) { return make_edit_session(on, table, dag); });
+}
+
+}  // namespace vox::edit

@@ -1,0 +1,42 @@
+// The engine's builds, on one device or on all of them together, each as a rank (libvox/build).
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "libvox/device/with_device.h"
+#include "libvox/engine/engine.h"
+#include "libvox/ranks/ranks.h"
+
+namespace vox {
+
+voxelize::BuildResult Engine::build(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                                    const voxelize::Grid& grid, const voxelize::BuildOptions& options) {
+  voxelize::BuildResult result;
+  uint64_t peak = 0;
+  std::mutex mutex;
+  build_shares({scene, indexed, grid, options}, {}, nullptr,
+               [&](ranks::Ranks& ranks, build::SceneShare share) {
+                 const uint64_t own_peak = share.whole.peak_device_bytes;
+                 voxelize::BuildResult joined = build::joined(ranks, std::move(share));
+                 const std::lock_guard lock(mutex);
+                 peak = std::max(peak, own_peak);
+                 if (ranks.rank() == 0) result = std::move(joined);
+               });
+  result.peak_device_bytes = peak;
+  return result;
+}
+
+void Engine::build_shares(const build::SceneInput& input, const build::BuildManner& manner,
+                          ranks::Ranks* launched, const ShareUse& use) {
+  const auto build_on = [&](device::DeviceHandle handle, ranks::Ranks& ranks) {
+    device::use_here(handle);
+    use(ranks, device::with_device(handle, [&](auto& device) {
+          return build::build_scene(device, ranks, input, manner, {.table = table_});
+        }));
+  };
+  if (launched) return build_on(handle(), *launched);
+  ranks::run_thread_ranks(static_cast<uint32_t>(devices_.size()),
+                          [&](ranks::Ranks& ranks) { build_on(devices_[ranks.rank()]->handle(), ranks); });
+}
+
+}  // namespace vox

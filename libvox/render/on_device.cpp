@@ -1,0 +1,17 @@
+#include "libvox/device/with_device.h"
+#include "libvox/render/render.h"
+#include "libvox/render/volume_render.h"
+
+namespace vox::render {
+
+std::unique_ptr<Renderer> make_renderer(device::DeviceHandle device, const dag::FrozenDag& dag,
+                                        const scene::Palette& palette) {
+  return device::with_device(device, [&](auto& on) { return make_renderer(on, dag, palette); });
+}
+
+std::unique_ptr<VolumeRenderer> make_volume_renderer(device::DeviceHandle device,
+                                                     const bricks::FrozenBricks& bricks) {
+  return device::with_device(device, [&](auto& on) { return make_volume_renderer(on, bricks); });
+}
+
+}  // namespace vox::render
