@@ -154,11 +154,11 @@ fs::path KeptRounds::list_path() const {
   return folder_ / kListName;
 }
 
-fs::path KeptRounds::round_path(const ranks::Pieces& pieces) const {
+fs::path KeptRounds::round_path(const build::Pieces& pieces) const {
   return folder_ / round_name(pieces.front());
 }
 
-ranks::KeptBuild KeptRounds::begin(uint32_t pieces) {
+build::KeptBuild KeptRounds::begin(uint32_t pieces) {
   lock_.emplace(scene_);
   remove_unfinished(folder_);
   const std::vector<fs::path> files = files_of_rounds(folder_);
@@ -170,13 +170,13 @@ ranks::KeptBuild KeptRounds::begin(uint32_t pieces) {
         .hint("remove it and those beside it, or name another output");
   const BuildFacts kept = read_list(list_path());
   check_same(kept, facts_, list_path());
-  ranks::KeptBuild build = {.pieces = pieces_of(kept, list_path()), .rounds = {}};
+  build::KeptBuild build = {.pieces = pieces_of(kept, list_path()), .rounds = {}};
   build.rounds = read_rounds(build.pieces);
   return build;
 }
 
 // A list without rounds is overwritten, because nothing is lost, whatever build it belongs to.
-ranks::KeptBuild KeptRounds::begin_anew(uint32_t pieces) const {
+build::KeptBuild KeptRounds::begin_anew(uint32_t pieces) const {
   std::error_code failed;
   if (fs::exists(list_path(), failed)) open_list(list_path());
   BuildFacts facts = facts_;
@@ -185,12 +185,12 @@ ranks::KeptBuild KeptRounds::begin_anew(uint32_t pieces) const {
   return {.pieces = pieces, .rounds = {}};
 }
 
-std::vector<ranks::Pieces> KeptRounds::read_rounds(uint32_t pieces) const {
-  std::vector<ranks::Pieces> rounds;
+std::vector<build::Pieces> KeptRounds::read_rounds(uint32_t pieces) const {
+  std::vector<build::Pieces> rounds;
   std::vector<bool> is_kept(pieces);
   uint64_t kept = 0;
   for (const fs::path& file : files_of_rounds(folder_)) {
-    ranks::Pieces round = read_round_pieces(file, build_);
+    build::Pieces round = read_round_pieces(file, build_);
     const auto is_wrong = [&](uint32_t piece) { return piece >= pieces || is_kept[piece]; };
     if (round.empty() || round_path(round) != file || std::ranges::any_of(round, is_wrong))
       throw Error("this round does not fit those beside it")
@@ -204,11 +204,11 @@ std::vector<ranks::Pieces> KeptRounds::read_rounds(uint32_t pieces) const {
   return rounds;
 }
 
-rounds::Round KeptRounds::load(const ranks::Pieces& pieces, const rounds::RoundForm& form) {
+build::Round KeptRounds::load(const build::Pieces& pieces, const build::RoundForm& form) {
   return read_round(round_path(pieces), build_, form);
 }
 
-void KeptRounds::keep(const rounds::Round& round, const ranks::Pieces& pieces) {
+void KeptRounds::keep(const build::Round& round, const build::Pieces& pieces) {
   write_round(round, pieces, build_, round_path(pieces));
 }
 

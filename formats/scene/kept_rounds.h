@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "formats/scene/scene_parts.h"
-#include "libvox/ranks/build_share.h"
+#include "libvox/build/build_scene.h"
 
 namespace vox {
 
@@ -21,7 +21,7 @@ struct BuildFact {
 };
 using BuildFacts = std::vector<BuildFact>;
 
-class KeptRounds final : public ranks::RoundKeeper {
+class KeptRounds final : public build::RoundKeeper {
  public:
   // `scene` is the path at which the finished scene will be.
   KeptRounds(std::filesystem::path scene, BuildFacts facts, double seconds);
@@ -30,9 +30,9 @@ class KeptRounds final : public ranks::RoundKeeper {
 
   // Throws Error if the rounds in the folder belong to a build with other facts, or if another process builds
   // this scene.
-  ranks::KeptBuild begin(uint32_t pieces) override;
-  rounds::Round load(const ranks::Pieces& pieces, const rounds::RoundForm& form) override;
-  void keep(const rounds::Round& round, const ranks::Pieces& pieces) override;
+  build::KeptBuild begin(uint32_t pieces) override;
+  build::Round load(const build::Pieces& pieces, const build::RoundForm& form) override;
+  void keep(const build::Round& round, const build::Pieces& pieces) override;
   double seconds() const override { return seconds_; }
 
   // Called when the scene is complete. Removes the rounds and the list, and the folder if nothing else is in
@@ -40,10 +40,10 @@ class KeptRounds final : public ranks::RoundKeeper {
   void remove();
 
  private:
-  ranks::KeptBuild begin_anew(uint32_t pieces) const;
+  build::KeptBuild begin_anew(uint32_t pieces) const;
   std::filesystem::path list_path() const;
-  std::filesystem::path round_path(const ranks::Pieces& pieces) const;
-  std::vector<ranks::Pieces> read_rounds(uint32_t pieces) const;
+  std::filesystem::path round_path(const build::Pieces& pieces) const;
+  std::vector<build::Pieces> read_rounds(uint32_t pieces) const;
 
   std::filesystem::path scene_, folder_;
   BuildFacts facts_;
@@ -55,21 +55,21 @@ class KeptRounds final : public ranks::RoundKeeper {
 // Returns the number of rounds beside a scene.
 size_t rounds_beside(const std::filesystem::path& scene);
 
-// The file of a round that ranks keep until their scene is complete (libvox/ranks/build_share.h). Only the
+// The file of a round that ranks keep until their scene is complete (libvox/build/build_scene.h). Only the
 // program that wrote the file reads it, so it is made for speed: it is written and read at the disk's rate.
 // docs/formats.md lists every word.
 
 // Writes the file complete or not at all. `build` identifies the build: a sum over the facts that decide what
 // is built.
-void write_round(const rounds::Round& round, const ranks::Pieces& pieces, uint64_t build,
+void write_round(const build::Round& round, const build::Pieces& pieces, uint64_t build,
                  const std::filesystem::path& path);
 
 // Reads the pieces from the head of the file. Throws Error that names the file if it belongs to another build
 // or its length is not the one that its head states.
-ranks::Pieces read_round_pieces(const std::filesystem::path& path, uint64_t build);
+build::Pieces read_round_pieces(const std::filesystem::path& path, uint64_t build);
 
 // Reads the whole round. Throws Error in the same cases, and if the checksum differs from the stored one or
 // the round does not have this form.
-rounds::Round read_round(const std::filesystem::path& path, uint64_t build, const rounds::RoundForm& form);
+build::Round read_round(const std::filesystem::path& path, uint64_t build, const build::RoundForm& form);
 
 }  // namespace vox

@@ -29,7 +29,7 @@ struct RoundHeader {
   uint64_t voxels = 0, chunks = 0, atlas_queries = 0, open_rays = 0, disputed_voxels = 0;
 };
 static_assert(sizeof(RoundHeader) == 14 * kWordBytes);
-static_assert(sizeof(rounds::RoundRoot) == 32);
+static_assert(sizeof(build::RoundRoot) == 32);
 
 uint64_t padded(uint64_t bytes) {
   return (bytes + kWordBytes - 1) / kWordBytes * kWordBytes;
@@ -118,8 +118,8 @@ std::span<const T> one(const T& value) {
 }
 
 template <class T>
-rounds::SpilledArray<T> array_of(std::span<const T> values) {
-  rounds::SpilledArray<T> array(rounds::SpillPlace(), values.size());
+build::SpilledArray<T> array_of(std::span<const T> values) {
+  build::SpilledArray<T> array(build::SpillPlace(), values.size());
   std::ranges::copy(values, array.append(values.size()).begin());
   return array;
 }
@@ -144,7 +144,7 @@ RoundStart read_start(RoundReader& reader, uint64_t build, const fs::path& path)
 
 }  // namespace
 
-void write_round(const rounds::Round& round, const ranks::Pieces& pieces, uint64_t build,
+void write_round(const build::Round& round, const build::Pieces& pieces, uint64_t build,
                  const fs::path& path) {
   const dag::FrozenDag& dag = round.result.dag;
   RoundHeader header;
@@ -162,41 +162,41 @@ void write_round(const rounds::Round& round, const ranks::Pieces& pieces, uint64
   header.disputed_voxels = round.result.solid.disputed_voxels;
   std::vector<uint64_t> counts(pieces.begin(), pieces.end());
   for (const dag::DagLevel& level : dag.levels) counts.push_back(level.svo_nodes);
-  for (const rounds::RoundLevel& level : round.levels) counts.push_back(level.nodes());
-  for (const rounds::RoundLevel& level : round.levels) counts.push_back(level.words.size());
+  for (const build::RoundLevel& level : round.levels) counts.push_back(level.nodes());
+  for (const build::RoundLevel& level : round.levels) counts.push_back(level.words.size());
   RoundWriter writer(path);
   writer.write(one(header));
   writer.write(std::span<const uint64_t>(counts));
-  writer.write(std::span<const rounds::RoundRoot>(round.roots));
+  writer.write(std::span<const build::RoundRoot>(round.roots));
   writer.write(std::span<const voxelize::CellState>(round.states));
-  for (const rounds::RoundLevel& level : round.levels) {
+  for (const build::RoundLevel& level : round.levels) {
     writer.write(level.sizes.values());
     writer.write(level.words.values());
   }
   writer.commit();
 }
 
-ranks::Pieces read_round_pieces(const fs::path& path, uint64_t build) {
+build::Pieces read_round_pieces(const fs::path& path, uint64_t build) {
   RoundReader reader(path);
   const RoundStart start = read_start(reader, build, path);
-  reader.next<rounds::RoundRoot>(reader.header().roots);
+  reader.next<build::RoundRoot>(reader.header().roots);
   reader.next<voxelize::CellState>(reader.header().states);
   for (size_t level = 0; level < start.nodes.size(); ++level) {
     reader.next<uint8_t>(start.nodes[level]);
     reader.next<uint32_t>(start.words[level]);
   }
   reader.check_end();
-  ranks::Pieces pieces;
+  build::Pieces pieces;
   for (const uint64_t piece : start.pieces) pieces.push_back(static_cast<uint32_t>(piece));
   return pieces;
 }
 
-rounds::Round read_round(const fs::path& path, uint64_t build, const rounds::RoundForm& form) {
+build::Round read_round(const fs::path& path, uint64_t build, const build::RoundForm& form) {
   RoundReader reader(path);
   reader.check_sum();
   const RoundStart start = read_start(reader, build, path);
   const RoundHeader& header = reader.header();
-  rounds::Round round;
+  build::Round round;
   round.level = static_cast<uint32_t>(header.level);
   round.result.dag.levels.resize(header.dag_levels);
   for (size_t level = 0; level < header.dag_levels; ++level)
@@ -206,17 +206,17 @@ rounds::Round read_round(const fs::path& path, uint64_t build, const rounds::Rou
   round.result.atlas_queries = header.atlas_queries;
   round.result.solid.open_rays = header.open_rays;
   round.result.solid.disputed_voxels = header.disputed_voxels;
-  const auto roots = reader.next<rounds::RoundRoot>(header.roots);
+  const auto roots = reader.next<build::RoundRoot>(header.roots);
   round.roots.assign(roots.begin(), roots.end());
   const auto states = reader.next<voxelize::CellState>(header.states);
   round.states.assign(states.begin(), states.end());
   for (size_t level = 0; level < header.levels; ++level) {
-    rounds::RoundLevel& to = round.levels.emplace_back();
+    build::RoundLevel& to = round.levels.emplace_back();
     to.sizes = array_of(reader.next<uint8_t>(start.nodes[level]));
     to.words = array_of(reader.next<uint32_t>(start.words[level]));
   }
   reader.check_end();
-  if (!rounds::holds_together(round, form)) throw reader.damaged();
+  if (!build::holds_together(round, form)) throw reader.damaged();
   return round;
 }
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "libvox/base/process.h"
+#include "libvox/build/build_scene.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/devices.h"
 #include "libvox/device/handle.h"
 #include "libvox/device/profiler.h"
-#include "libvox/ranks/build_share.h"
-#include "libvox/rounds/build_rounds.h"
+#include "libvox/ranks/ranks.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
 #include "libvox/voxelize/build_scene.h"
@@ -35,7 +35,7 @@ struct EngineOptions {
 void check_one_device(const EngineOptions& options);
 
 // Receives the share that a rank has built. The function may be collective.
-using ShareUse = std::function<void(ranks::Ranks&, ranks::SceneShare)>;
+using ShareUse = std::function<void(ranks::Ranks&, build::SceneShare)>;
 
 // One device, or several that build scenes and take pictures together. An engine belongs to the thread that has made
 // it; another thread must call device::use_here() first. Whatever it has made must not outlive it.
@@ -63,21 +63,11 @@ class Engine {
   voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
                               const voxelize::Grid& grid, const voxelize::BuildOptions& options);
 
-  // Does the same on the first device for a scene that is larger than its memory (rounds/build_rounds.h).
-  rounds::RoundsResult build_in_rounds(const scene::Scene& scene, const scene::IndexedScene& indexed,
-                                       const voxelize::Grid& grid, const voxelize::BuildOptions& options,
-                                       const rounds::SpillOptions& spill);
-
-  // Does the same on the first device as one of several ranks. All ranks call it on engines of their own, with the
-  // same scene. With a keeper, an interrupted build goes on (ranks/build_share.h); `keeper` may be nullptr.
-  ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
-                                const scene::IndexedScene& indexed, const voxelize::Grid& grid,
-                                const voxelize::BuildOptions& options, ranks::RoundKeeper* keeper);
-
-  // Does the same with a rank for each device of this engine, and calls use(ranks, share) on the thread of
-  // each rank.
-  void build_shares(const scene::Scene& scene, const scene::IndexedScene& indexed, const voxelize::Grid& grid,
-                    const voxelize::BuildOptions& options, ranks::RoundKeeper* keeper, const ShareUse& use);
+  // Does the same in any manner (build/build_scene.h), and hands each rank's share to use(). Each device is a rank, and
+  // use() runs on its thread; or the first device is that of one of the ranks that a launcher has started, if `launched`
+  // is not nullptr.
+  void build_shares(const build::SceneInput& input, const build::BuildManner& manner, ranks::Ranks* launched,
+                    const ShareUse& use);
 
  private:
   ThreadLimit threads_;

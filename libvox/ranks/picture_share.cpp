@@ -8,7 +8,6 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/device/devices.h"
-#include "libvox/ranks/piece_plan.h"
 
 namespace vox::ranks {
 namespace {
@@ -71,7 +70,7 @@ Picture put_together(ImageSize size, const Bands& bands, const std::vector<DoneB
 }  // namespace
 
 uint64_t PictureShare::take() {
-  return kept_ ? *std::exchange(kept_, std::nullopt) : ranks_.take();
+  return kept_ ? *std::exchange(kept_, std::nullopt) : ranks_.take(1);
 }
 
 Picture PictureShare::render(ImageSize size, const std::function<Picture(const RowBand&)>& render_band) {

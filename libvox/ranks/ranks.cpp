@@ -18,12 +18,17 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/dag/verify.h"
 #include "libvox/ranks/any_memory.h"
-#include "libvox/ranks/build_share.h"
-#include "libvox/ranks/piece_plan.h"
 
 namespace vox::ranks {
+
+Counts tell_each(Ranks& ranks, const Counts& values) {
+  const Counts sizes(ranks.count(), sizeof(uint64_t));
+  Counts told(ranks.count());
+  ranks.exchange(values.data(), sizes, told.data(), sizes);
+  return told;
+}
+
 namespace {
 
 // The data that a rank shows to the other ranks between two meetings.
@@ -114,7 +119,7 @@ class ThreadRanks final : public Ranks {
     });
   }
 
-  uint64_t take() override { return meeting_.next++; }
+  uint64_t take(uint64_t count) override { return meeting_.next.fetch_add(count); }
 
   void restart() override {
     show({});
@@ -184,7 +189,9 @@ void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work) {
       ranks.fail();
     }
   };
-  {
+  if (count == 1) {
+    run(0);
+  } else {
     std::vector<std::jthread> threads;
     for (uint32_t rank = 0; rank < count; ++rank) threads.emplace_back(run, rank);
   }
@@ -274,20 +281,6 @@ bool has_mpi() {
   std::error_code failed;
   return std::filesystem::exists(module_path(), failed);
 #endif
-}
-
-voxelize::BuildResult joined(Ranks& ranks, SceneShare share) {
-  const Stopwatch watch;
-  dag::FrozenDag& dag = share.whole.dag;
-  for (size_t level = 0; level < dag.levels.size(); ++level) {
-    throw_if_cancelled();
-    dag.levels[level].words = brought_to_first(ranks, share.part.levels[level].words);
-    share.part.levels[level].words = {};
-  }
-  if (ranks.rank() == 0) dag::place_nodes(dag);
-  share.whole.build_seconds += watch.seconds();
-  share.whole.freeze_seconds += watch.seconds();
-  return std::move(share.whole);
 }
 
 }  // namespace vox::ranks

@@ -5,11 +5,14 @@
 // A rank that fails ends all others: the calls in which they wait, or their next calls, throw RankFailed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace vox::ranks {
@@ -44,8 +47,9 @@ class Ranks {
   // Collective. Copies these bytes of rank 0, which lie on the host, to all other ranks.
   virtual void broadcast(void* bytes, uint64_t size) = 0;
 
-  // Returns the next number, from 0 on, which no other rank gets. A collective restart() begins again at 0.
-  virtual uint64_t take() = 0;
+  // Returns the first of the next `count` numbers, from 0 on, which no other rank gets. A collective restart() begins
+  // again at 0.
+  virtual uint64_t take(uint64_t count) = 0;
   virtual void restart() = 0;
 
   // Ends the work of the other ranks. The caller reports what went wrong.
@@ -54,11 +58,50 @@ class Ranks {
   virtual Traffic traffic() const = 0;
 };
 
+// Collective calls that are made of these.
+
+using Counts = std::vector<uint64_t>;  // one for each rank
+
+inline uint64_t total(const Counts& counts) {
+  return std::reduce(counts.begin(), counts.end());
+}
+
+// Collective. values[i] is for rank i. Returns the values that all ranks have for this rank.
+Counts tell_each(Ranks& ranks, const Counts& values);
+
+// Collective. Returns the sum of all ranks' values.
+inline uint64_t sum_of(Ranks& ranks, uint64_t value) {
+  return total(ranks.gather(value));
+}
+
+// Collective. Returns the largest of all ranks' values.
+inline uint32_t most_of(Ranks& ranks, uint32_t value) {
+  return static_cast<uint32_t>(std::ranges::max(ranks.gather(value)));
+}
+
+// Collective. Brings data that ranks have on their hosts to rank 0. Returns the items of all ranks, those of rank 0
+// first, on rank 0, and nothing on the other ranks. `Items` is a vector or has a vector's functions.
+template <class Items>
+Items brought_to_first(Ranks& ranks, const Items& items) {
+  using Item = std::remove_cvref_t<decltype(*items.data())>;
+  static_assert(std::is_trivially_copyable_v<Item>);
+  const Counts counts = ranks.gather(items.size());
+  Counts send(ranks.count()), receive(ranks.count());
+  send[0] = items.size() * sizeof(Item);
+  Items all;
+  if (ranks.rank() == 0) {
+    all.resize(total(counts));
+    for (size_t rank = 0; rank < counts.size(); ++rank) receive[rank] = counts[rank] * sizeof(Item);
+  }
+  ranks.exchange(items.data(), send, all.data(), receive);
+  return all;
+}
+
 // Ranks that are threads of one process, each with a device of its own. This is how one process uses several
 // GPUs.
 
-// Calls work(ranks) in `count` threads, each of which is a rank, and waits for all. If one of them throws, it
-// ends the others, and its exception is thrown here; if several throw, the first one's is.
+// Calls work(ranks) in `count` threads, each of which is a rank, and waits for all. A single rank is the calling thread.
+// If one of them throws, it ends the others, and its exception is thrown here; if several throw, the first one's is.
 void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work);
 
 // Ranks that are processes which a launcher such as mpirun or srun has started. The code that needs MPI is a

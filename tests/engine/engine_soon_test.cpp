@@ -19,7 +19,7 @@ EngineOptions on_test_device() {
 TEST(EngineSoon, BuildsWhatAnEngineBuildsThatIsMadeAtOnce) {
   const Soup soup = bumpy_sphere({20, 20, 20}, 15, 8, 0.1, 1);
   EngineSoon soon(on_test_device(), [](Engine& engine) { warm_up_build(engine, {.solid = true}); });
-  EXPECT_EQ(build(*soon.get(), soup, 40).dag.digest, build(*test_engine(), soup, 40).dag.digest);
+  EXPECT_EQ(build_soup(*soon.get(), soup, 40).dag.digest, build_soup(*test_engine(), soup, 40).dag.digest);
 }
 
 TEST(EngineSoon, HasNothingOfItsWarmUpInProfileAndPeak) {
@@ -28,8 +28,8 @@ TEST(EngineSoon, HasNothingOfItsWarmUpInProfileAndPeak) {
   EngineSoon soon(options, [](Engine& engine) { warm_up_build(engine, {}); });
   const std::unique_ptr<Engine> engine = soon.get();
   EXPECT_TRUE(engine->profile().empty());
-  EXPECT_LE(build(*engine, cube(1, 7), 8).peak_device_bytes,
-            build(*test_engine(options), cube(1, 7), 8).peak_device_bytes);
+  EXPECT_LE(build_soup(*engine, cube(1, 7), 8).peak_device_bytes,
+            build_soup(*test_engine(options), cube(1, 7), 8).peak_device_bytes);
 }
 
 TEST(EngineSoon, IsAnEngineThoughItsWarmUpFails) {

@@ -50,7 +50,7 @@ TEST(Engine, SeveralDevicesAreRefusedWhereAProgramAsks) {
 
 TEST(Engine, WorkOfASingleDeviceRunsOnTheFirstOfSeveral) {
   const auto engine = make_engine({.device = "cpu,cpu", .profile = true});
-  const dag::FrozenDag dag = build(*engine, cube(1, 7), 8).dag;
+  const dag::FrozenDag dag = build_soup(*engine, cube(1, 7), 8).dag;
   engine->restart_measuring();
   EXPECT_TRUE(engine->profile().empty());
   EXPECT_NO_THROW(dag::verify_on(engine->handle(), dag));

@@ -140,7 +140,7 @@ TEST_F(MpiRanksTest, EachNumberIsTakenOnce) {
     for (uint64_t limit : {0, 500, 1}) {
       ranks.restart();
       uint64_t taken = 0, sum = 0;
-      for (uint64_t number = ranks.take(); number < limit; number = ranks.take()) {
+      for (uint64_t number = ranks.take(1); number < limit; number = ranks.take(1)) {
         ++taken;
         sum += number;
       }
@@ -176,7 +176,7 @@ TEST_F(MpiRanksTest, WhoWaitsIsEndedWhenAnotherIsKilled) {
     cancel_on_interrupt();
     if (ranks.rank() == 1) kill(getpid(), SIGKILL);
     try {
-      ranks.take();
+      ranks.take(1);
       ranks.gather(0);
     } catch (const Cancelled&) {
       std::fprintf(stderr, "cancelled\n");
@@ -196,10 +196,19 @@ TEST_F(MpiBuildTest, TwoProcessesMakeWhatOneDeviceMakes) {
   with_mpirun(2, [](LaunchedRanks& ranks) {
     const Soup soup = textured_sphere(300, 6, 41);
     const auto engine = make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30});
-    SceneShare share = engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(300), {}, nullptr);
-    EXPECT_GT(share.figures.items_kept, 0u);
-    const voxelize::BuildResult together = joined(ranks, std::move(share));
-    if (ranks.rank() == 0) expect_equal(build(*test_engine(), soup, 300).dag, together.dag);
+    const voxelize::Grid grid = unit_grid(300);
+    const voxelize::BuildOptions options = {};
+    for (const bool spilled : {false, true}) {
+      build::BuildManner manner;
+      if (spilled) manner.spill.emplace();
+      voxelize::BuildResult together;
+      engine->build_shares({soup.scene, soup.indexed, grid, options}, manner, &ranks,
+                           [&](Ranks& all, build::SceneShare share) {
+                             EXPECT_EQ(share.figures.items_kept > 0, !spilled);
+                             together = joined(all, std::move(share));
+                           });
+      if (ranks.rank() == 0) expect_equal(build_soup(*test_engine(), soup, 300).dag, together.dag);
+    }
     ranks.gather(0);  // no process ends before all are done
   });
 }

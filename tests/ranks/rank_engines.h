@@ -1,12 +1,12 @@
-// Engines whose ranks are all on one device.
+// Engines whose ranks are all on one device, and scenes that they build in any manner.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "libvox/build/build_scene.h"
 #include "libvox/engine/engine.h"
-#include "libvox/ranks/build_share.h"
 #include "tests/common/test_engine.h"
 #include "tests/voxelize/soup.h"
 
@@ -24,16 +24,20 @@ inline Engine rank_engines(uint32_t ranks) {
   return rank_engines(std::vector<uint64_t>(ranks, uint64_t{4} << 30));
 }
 
-// Builds a scene with a rank for each device, even if there is only one.
-inline voxelize::BuildResult built_by_ranks(Engine& engine, const Soup& soup, uint32_t resolution,
-                                            const voxelize::BuildOptions& options = {}) {
-  voxelize::BuildResult result;
-  engine.build_shares(soup.scene, soup.indexed, unit_grid(resolution), options, nullptr,
-                      [&](ranks::Ranks& ranks, ranks::SceneShare share) {
-                        voxelize::BuildResult joined = ranks::joined(ranks, std::move(share));
-                        if (ranks.rank() == 0) result = std::move(joined);
-                      });
-  return result;
+// A scene as rank 0 has it in the end, and the figures of rank 0.
+struct BuiltScene {
+  voxelize::BuildResult whole;
+  build::BuildFigures figures;
+};
+
+inline BuiltScene built_in(Engine& engine, const build::SceneInput& input, const build::BuildManner& manner) {
+  BuiltScene built;
+  engine.build_shares(input, manner, nullptr, [&](ranks::Ranks& ranks, build::SceneShare share) {
+    const build::BuildFigures figures = share.figures;
+    voxelize::BuildResult joined = build::joined(ranks, std::move(share));
+    if (ranks.rank() == 0) built = {std::move(joined), figures};
+  });
+  return built;
 }
 
 }  // namespace vox

@@ -69,7 +69,7 @@ TEST(ThreadRanks, EveryNumberIsTakenOnceAndRestartBeginsAnew) {
     run_thread_ranks(3, [&](Ranks& ranks) {
       for (int i = 0; i < 2; ++i) {
         ranks.restart();
-        for (uint64_t number = ranks.take(); number < 300; number = ranks.take()) ++taken[number];
+        for (uint64_t number = ranks.take(1); number < 300; number = ranks.take(1)) ++taken[number];
       }
     });
     EXPECT_TRUE(std::ranges::all_of(taken, [](const auto& times) { return times == 2; }));
@@ -131,34 +131,34 @@ namespace {
 
 TEST(ThreadRanksBuild, TwoAndThreeRanksMakeWhatOneDeviceMakes) {
   const Soup soup = textured_sphere(300, 6, 21);
-  const dag::FrozenDag one = build(*test_engine(), soup, 300).dag;
+  const dag::FrozenDag one = build_soup(*test_engine(), soup, 300).dag;
   for (const uint32_t ranks : {2u, 3u}) {
     Engine engine = rank_engines(ranks);
-    expect_equal(one, build(engine, soup, 300).dag);
+    expect_equal(one, build_soup(engine, soup, 300).dag);
   }
 }
 
 TEST(ThreadRanksBuild, SeveralRoundsAndTinyExchangesAreTheSame) {
   const Soup soup = bumpy_sphere({40, 40, 40}, 30, 5, 0.2, 22);
-  const dag::FrozenDag one = build(*test_engine(), soup, 520).dag;
+  const dag::FrozenDag one = build_soup(*test_engine(), soup, 520).dag;
   Engine engine = rank_engines(2);
-  expect_equal(one, build(engine, soup, 520, {.chunk_pairs = 500}).dag);
+  expect_equal(one, build_soup(engine, soup, 520, {.chunk_pairs = 500}).dag);
 }
 
 // Keeps rounds in memory, and ends the build after a number of them.
-class MemoryKeeper final : public ranks::RoundKeeper {
+class MemoryKeeper final : public build::RoundKeeper {
  public:
-  ranks::KeptBuild begin(uint32_t) override {
-    ranks::KeptBuild build = {.pieces = 9, .rounds = {}};
+  build::KeptBuild begin(uint32_t) override {
+    build::KeptBuild build = {.pieces = 9, .rounds = {}};
     for (const auto& [pieces, round] : rounds_) build.rounds.push_back(pieces);
     return build;
   }
-  rounds::Round load(const ranks::Pieces& pieces, const rounds::RoundForm& form) override {
+  build::Round load(const build::Pieces& pieces, const build::RoundForm& form) override {
     const std::lock_guard lock(mutex_);
-    EXPECT_TRUE(rounds::holds_together(rounds_.at(pieces), form));
+    EXPECT_TRUE(build::holds_together(rounds_.at(pieces), form));
     return copied(rounds_.at(pieces));
   }
-  void keep(const rounds::Round& round, const ranks::Pieces& pieces) override {
+  void keep(const build::Round& round, const build::Pieces& pieces) override {
     const std::lock_guard lock(mutex_);
     if (left-- <= 0) throw Error("ended");
     rounds_.emplace(pieces, copied(round));
@@ -169,42 +169,46 @@ class MemoryKeeper final : public ranks::RoundKeeper {
 
  private:
   template <class T>
-  static rounds::SpilledArray<T> copied(const rounds::SpilledArray<T>& from) {
-    rounds::SpilledArray<T> to(rounds::SpillPlace(), from.size());
+  static build::SpilledArray<T> copied(const build::SpilledArray<T>& from) {
+    build::SpilledArray<T> to(build::SpillPlace(), from.size());
     std::ranges::copy(from.values(), to.append(from.size()).data());
     return to;
   }
-  static rounds::Round copied(const rounds::Round& from) {
-    rounds::Round to = {
+  static build::Round copied(const build::Round& from) {
+    build::Round to = {
         .level = from.level, .roots = from.roots, .levels = {}, .states = from.states, .result = from.result};
-    for (const rounds::RoundLevel& level : from.levels)
+    for (const build::RoundLevel& level : from.levels)
       to.levels.push_back({.words = copied(level.words), .sizes = copied(level.sizes)});
     return to;
   }
 
   std::mutex mutex_;
-  std::map<ranks::Pieces, rounds::Round> rounds_;
+  std::map<build::Pieces, build::Round> rounds_;
 };
 
 void expect_kept(const Soup& soup, const voxelize::BuildOptions& options) {
-  const dag::FrozenDag one = build(*test_engine(), soup, 600, options).dag;
+  const dag::FrozenDag one = build_soup(*test_engine(), soup, 600, options).dag;
   MemoryKeeper keeper;
   dag::FrozenDag result;
-  const auto built = [&](uint32_t ranks, int rounds) {
+  const auto built = [&](uint32_t ranks, int rounds, const std::optional<build::SpillOptions>& spill = {}) {
     keeper.left = rounds;
-    rank_engines(ranks).build_shares(soup.scene, soup.indexed, unit_grid(600), options, &keeper,
-                                     [&](ranks::Ranks& own, ranks::SceneShare share) {
-                                       auto joined = ranks::joined(own, std::move(share));
-                                       if (own.rank() == 0) result = std::move(joined.dag);
-                                     });
+    Engine engine = rank_engines(ranks);
+    const build::BuildManner manner = {.spill = spill, .keeper = &keeper};
+    result = built_in(engine, {soup.scene, soup.indexed, unit_grid(600), options}, manner).whole.dag;
   };
+  const build::SpillOptions spill;
   EXPECT_THROW(built(3, 0), Error);
   EXPECT_THROW(built(3, 2), Error);
-  EXPECT_THROW(built(1, 3), Error);
+  EXPECT_THROW(built(2, 1, spill), Error);
+  EXPECT_THROW(built(1, 2), Error);
   built(2, 4);  // all the rest
   expect_equal(one, result);
-  built(5, 0);  // nothing is left to build
-  expect_equal(one, result);
+  for (const uint32_t ranks : {5, 1}) {  // nothing is left to build
+    built(ranks, 0);
+    expect_equal(one, result);
+    built(ranks, 0, spill);
+    expect_equal(one, result);
+  }
 }
 
 TEST(ThreadRanksBuild, WhatIsKeptIsNotBuiltAgainAndMakesTheSame) {
@@ -221,9 +225,8 @@ TEST(ThreadRanksBuild, ADeviceThatIsTooSmallForWhatIsKeptIsAnErrorThatSaysWhatHe
   MemoryKeeper keeper;
   keeper.left = 4;
   const auto built = [&](uint64_t limit) {
-    rank_engines(std::vector{limit})
-        .build_shares(soup.scene, soup.indexed, unit_grid(600), {}, &keeper,
-                      [](ranks::Ranks&, const ranks::SceneShare&) {});
+    Engine engine = rank_engines(std::vector{limit});
+    built_in(engine, {soup.scene, soup.indexed, unit_grid(600), {}}, {.keeper = &keeper});
   };
   EXPECT_THROW(built(uint64_t{4} << 30), Error);
   // Devices differ in how much they take for the same: from some limit on, the kept rounds fit, and the keeper ends.
@@ -247,7 +250,7 @@ TEST(ThreadRanksBuild, ADeviceThatIsTooSmallForWhatIsKeptIsAnErrorThatSaysWhatHe
 
 TEST(ThreadRanksBuild, ARankWithoutMemoryEndsAll) {
   Engine engine = rank_engines({uint64_t{4} << 30, uint64_t{1} << 20});
-  EXPECT_THROW(build(engine, textured_sphere(300, 6, 23), 300), Error);
+  EXPECT_THROW(build_soup(engine, textured_sphere(300, 6, 23), 300), Error);
 }
 
 }  // namespace

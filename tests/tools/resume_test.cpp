@@ -12,8 +12,6 @@
 #include <filesystem>
 #include <random>
 
-#include "tests/common/random.h"
-#include "tests/common/test_engine.h"
 #include "tests/tools/program.h"
 #include "tests/tools/ranks_program.h"
 
@@ -134,6 +132,65 @@ TEST_F(ResumeProgram, OtherDevicesAndPartsGoOnFromTheSameRounds) {
   EXPECT_EQ(json_value(whole.out, "digest"), expected);
   EXPECT_EQ(rounds(), 0u);
   EXPECT_FALSE(exists("scene.parts/rounds.txt"));
+}
+
+TEST_F(ResumeProgram, SpilledScenesGoOnInAnyManner) {
+  fs::create_directory(folder_ / "room");
+  ASSERT_EQ(run({"--device", "cpu"}).code, 0);
+  const std::string expected = digest("scene.h5");
+  const std::vector<std::string> spilled = {"--resume", "--keep-every", "0",   "--device",
+                                            "cpu",      "--spill",      "host"};
+  ASSERT_EQ(run(spilled).code, 0);
+  EXPECT_EQ(digest("scene.h5"), expected);
+  const std::string bytes = read_bytes(folder_ / "scene.h5");
+  fs::remove(folder_ / "scene.h5");
+  for (const char* moment : {"rounds.txt", "round-00000.bin"})
+    expect_killed_at(std::string("scene.parts/") + moment, spilled);
+  ASSERT_EQ(run(spilled).code, 0);
+  EXPECT_TRUE(read_bytes(folder_ / "scene.h5") == bytes);
+  fs::remove(folder_ / "scene.h5");
+  const auto killed_at = [&](const std::string& round, const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"--resume", "--keep-every", "0"};
+    all.insert(all.end(), more.begin(), more.end());
+    expect_killed_at("scene.parts/round-" + round + ".bin", all);
+  };
+  killed_at("00010", {"--device", "cpu"});
+  killed_at("00030", {"--device", "cpu", "--spill", "room"});
+  killed_at("00050", {"--device", "cpu,cpu", "--spill", "host", "--parts"});
+  const size_t kept = rounds();
+  EXPECT_GT(kept, 30u);
+  const Finished whole = run({"--resume", "--device", "cpu,cpu", "--spill", "room", "--json", "--verify"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_EQ(json_value(whole.out, "digest"), expected);
+  EXPECT_GT(std::stoul(json_value(whole.out, "spill.rounds")), kept);
+  EXPECT_FALSE(exists("scene.parts"));
+  EXPECT_TRUE(fs::is_empty(folder_ / "room"));
+}
+
+// Each run of meshes keeps rounds of its own. The rounds of a finished run stay until the scene is whole.
+TEST_F(ResumeProgram, MeshesAmongOtherInputsGoOn) {
+  write("cube.obj", cube_obj());
+  converted({"cube.obj", "--res", "16", "-q", "-o", "cube.h5"});
+  std::vector<std::string> inputs = {"grass.obj", "cube.h5", "cube.obj", "--res",
+                                     "2K",        "-q",      "-o",       "scene.h5"};
+  converted(inputs);
+  const std::string expected = digest("scene.h5");
+  fs::remove(folder_ / "scene.h5");
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = inputs;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  for (const char* moment : {"scene.parts/round-00010.bin", "scene.parts/mesh-2.parts/round-00003.bin"}) {
+    const Finished ended = run_program(
+        "vox-convert", with({"--resume", "--keep-every", "0"}),
+        {.folder = folder_, .file_size_limit = {}, .signal_when_exists = moment, .signal = SIGKILL});
+    EXPECT_EQ(ended.signal, SIGKILL) << ended.err;
+  }
+  EXPECT_GT(rounds(), 200u);
+  converted(with({"--resume", "--device", "cpu,cpu", "--spill", "host"}));
+  EXPECT_EQ(digest("scene.h5"), expected);
+  EXPECT_FALSE(exists("scene.parts"));
 }
 
 // A piece is a run of whole rows of chunk cells, if there are any at its place.
@@ -268,121 +325,6 @@ TEST_F(ResumeProgram, IsRefusedWhereItHasNoEffect) {
   expect_failure(kBadUsage, "--keep-every", arguments({"--resume", "--keep-every", "-1"}));
   converted({"grass.obj", "--res", "64", "-o", "small.h5"});
   expect_failure(kBadUsage, "--resume", {"small.h5", "-o", "x.vox", "--resume"});
-}
-
-// Tests vox-convert --spill, which builds scenes in rounds.
-
-class SpillProgram : public ProgramTest {
- protected:
-  void SetUp() override {
-    ProgramTest::SetUp();
-    if (IsSkipped()) return;
-    write("cube.obj", cube_obj());
-    fs::create_directory(folder_ / "room");
-  }
-
-  // Makes a mesh of a few thousand triangles with a texture.
-  void make_sphere() const {
-    EXPECT_EQ(scene({"bumpy-sphere", "--triangles", "4K", "--texture-size", "256", "-o", "ball.obj"}).code,
-              0);
-  }
-};
-
-TEST_F(SpillProgram, MakesTheFileThatIsMadeWithoutIt) {
-  make_sphere();
-  converted({"ball.obj", "--res", "700", "-q", "-o", "once.h5"});
-  for (const char* place : {"host", "room"}) {
-    const std::string json =
-        converted({"ball.obj", "--res", "700", "-o", "rounds.h5", "--spill", place, "--verify", "--json"});
-    EXPECT_EQ(json_value(json, "digest"), digest("once.h5"));
-    EXPECT_EQ(json_value(json, "verified"), "true");
-    EXPECT_GE(std::stoul(json_value(json, "spill.rounds")), 1u);
-    EXPECT_GT(std::stoul(json_value(json, "spill.bytes")), 0u);
-  }
-  EXPECT_TRUE(fs::is_empty(folder_ / "room"));
-}
-
-TEST_F(SpillProgram, WithLittleMemoryThereAreSeveralRounds) {
-  if (test_device() != "cpu") GTEST_SKIP() << "a GPU's tables grow in larger steps";
-  if (kThoroughness == 1) GTEST_SKIP() << "a sanitizer takes memory, too";
-  make_sphere();
-  const std::vector<std::string> small = {"ball.obj", "--res", "3K", "--memory-limit", "150M", "-o"};
-  std::vector<std::string> once = small, rounds = small;
-  std::vector<std::string> too_small = small;
-  too_small.push_back("none.h5");
-  too_small[4] = "80M";
-  expect_failure(kFailed, "or build it in rounds with --spill", too_small);
-  once.insert(once.end(), {"once.h5", "--json"});
-  rounds.insert(rounds.end(), {"rounds.h5", "--spill", "room", "--json"});
-  once[4] = "4G";
-  const std::string whole = converted(once), spilled = converted(rounds);
-  EXPECT_GT(std::stoul(json_value(spilled, "spill.rounds")), 1u);
-  EXPECT_EQ(json_value(spilled, "digest"), json_value(whole, "digest"));
-  EXPECT_EQ(json_value(spilled, "voxels"), json_value(whole, "voxels"));
-}
-
-TEST_F(SpillProgram, PaintedScenesMayBeSpilled) {
-  write("strokes.txt", "stroke color #ff0000 radius 0.2 edge 0 uv 0.5,0.5\n");
-  make_sphere();
-  for (const char* output : {"once.h5", "rounds.h5"}) {
-    std::vector<std::string> run = {"ball.obj", "--res", "300", "--paint", "strokes.txt", "-q", "-o", output};
-    if (output == std::string("rounds.h5")) run.insert(run.end(), {"--spill", "host"});
-    converted(run);
-  }
-  EXPECT_EQ(digest("rounds.h5"), digest("once.h5"));
-}
-
-TEST_F(SpillProgram, SolidScenesMayBeSpilled) {
-  make_sphere();
-  const std::string once = converted({"ball.obj", "--res", "700", "--solid", "-o", "once.h5", "--json"});
-  for (const char* place : {"host", "room"}) {
-    const std::string json = converted(
-        {"ball.obj", "--res", "700", "--solid", "-o", "rounds.h5", "--spill", place, "--verify", "--json"});
-    EXPECT_EQ(digest("rounds.h5"), digest("once.h5"));
-    EXPECT_EQ(json_value(json, "voxels"), json_value(once, "voxels"));
-    EXPECT_EQ(json_value(json, "open_rays"), json_value(once, "open_rays"));
-  }
-}
-
-TEST_F(SpillProgram, SolidScenesHaveSeveralRoundsWithLittleMemory) {
-  if (test_device() != "cpu") GTEST_SKIP() << "a GPU's tables grow in larger steps";
-  if (kThoroughness == 1) GTEST_SKIP() << "a sanitizer takes memory, too";
-  make_sphere();
-  converted({"ball.obj", "--res", "3K", "--solid", "-q", "-o", "once.h5"});
-  const std::string json = converted({"ball.obj", "--res", "3K", "--solid", "--memory-limit", "150M",
-                                      "--spill", "host", "--json", "-o", "rounds.h5"});
-  EXPECT_GT(std::stoul(json_value(json, "spill.rounds")), 1u);
-  EXPECT_EQ(json_value(json, "digest"), digest("once.h5"));
-}
-
-TEST_F(SpillProgram, IsRefusedWhereItMakesNoSense) {
-  make_cubes();
-  const auto refused = [&](const std::string& text, std::vector<std::string> run) {
-    run.insert(run.end(), {"-o", "a.h5"});
-    expect_failure(kBadUsage, text, run);
-  };
-  refused("--spill is 'nowhere', expected host or the name of a folder",
-          {"cube.obj", "--res", "64", "--spill", "nowhere"});
-  refused("--spill is 'cube.obj', expected host", {"cube.obj", "--res", "64", "--spill", "cube.obj"});
-  refused("--spill has no effect", {"cube.h5", "--res", "32", "--spill", "host"});
-  const Finished several = run_program(
-      "vox-convert", {"cube.obj", "--res", "64", "--spill", "host", "--device", "cpu,cpu", "-o", "a.h5"},
-      {.folder = folder_, .file_size_limit = {}});
-  EXPECT_EQ(several.code, kBadUsage);
-  EXPECT_TRUE(one_error(several, "--spill is for one device"));
-}
-
-TEST_F(SpillProgram, AFullDiskLeavesNothing) {
-  make_sphere();
-  expect_failure(kFailed, "room: there is not enough space for spilled data",
-                 {"ball.obj", "--res", "700", "-o", "a.h5", "--spill", "room"},
-                 {.folder = {}, .file_size_limit = 1 << 20});
-}
-
-TEST_F(SpillProgram, AnInterruptLeavesNothing) {
-  make_sphere();
-  expect_failure(kInterrupted, "interrupted", {"ball.obj", "--res", "16K", "-o", "a.h5", "--spill", "room"},
-                 {.folder = {}, .file_size_limit = {}, .interrupt_after = 1.5});
 }
 
 }  // namespace

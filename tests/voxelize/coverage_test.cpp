@@ -13,7 +13,8 @@ using brute::SnappedTriangle;
 
 constexpr scene::Coverage kCoverages[] = {scene::Coverage::Conservative, scene::Coverage::Thin};
 
-dag::FrozenDag build(Engine& engine, const Soup& soup, const voxelize::Grid& grid, scene::Coverage coverage) {
+dag::FrozenDag build_soup(Engine& engine, const Soup& soup, const voxelize::Grid& grid,
+                          scene::Coverage coverage) {
   return engine.build(soup.scene, soup.indexed, grid, {.coverage = coverage, .materials = false}).dag;
 }
 
@@ -136,7 +137,7 @@ Soup nasty_soup(Random& random, const voxelize::Grid& grid, uint32_t triangles) 
 void expect_brute_force_coverage(Engine& engine, const Soup& soup, const voxelize::Grid& grid) {
   std::vector<SnappedTriangle> snapped = brute::snap_scene(soup.scene, grid);
   for (scene::Coverage coverage : kCoverages) {
-    dag::FrozenDag dag = build(engine, soup, grid, coverage);
+    dag::FrozenDag dag = build_soup(engine, soup, grid, coverage);
     Dense expected = brute::cover(snapped, grid.resolution, coverage);
     ASSERT_TRUE(brute::same_coverage(expected, to_dense(dag), snapped, grid.resolution))
         << brute::name(coverage) << ", R = " << grid.resolution;
@@ -185,7 +186,7 @@ TEST(Coverage, TrianglesJustOutsideTheGridLeaveNothing) {
     Soup soup;
     for (int i = 0; i < 50; ++i) soup.add(nasty_corners(random, Kind::JustOutside, resolution));
     for (scene::Coverage coverage : kCoverages)
-      EXPECT_EQ(build(*engine, soup, unit_grid(resolution), coverage).voxels, 0u) << resolution;
+      EXPECT_EQ(build_soup(*engine, soup, unit_grid(resolution), coverage).voxels, 0u) << resolution;
   }
 }
 
@@ -222,7 +223,7 @@ TEST(Coverage, WallsOnVoxelFacesAreOneVoxelThick) {
       auto x = static_cast<double>(plane);
       soup.add({Vec3d{x, 0, 0}, Vec3d{x, 12, 0}, Vec3d{x, 0, 12}});
       soup.add({Vec3d{x, 12, 12}, Vec3d{x, 12, 0}, Vec3d{x, 0, 12}});
-      dag::FrozenDag dag = build(*engine, soup, unit_grid(kResolution), coverage);
+      dag::FrozenDag dag = build_soup(*engine, soup, unit_grid(kResolution), coverage);
       EXPECT_EQ(dag.voxels, 144u) << "plane " << plane << ", " << brute::name(coverage);
       Dense dense = to_dense(dag);
       EXPECT_TRUE(dense.filled({std::min(plane, 11), 5, 5})) << "plane " << plane;
@@ -238,7 +239,7 @@ TEST(Coverage, AFewLargeTrianglesAreExactInSlicesOfAnOddResolution) {
     soup.add(nasty_corners(random, kind, 300));
   std::vector<SnappedTriangle> snapped = brute::snap_scene(soup.scene, grid);
   for (scene::Coverage coverage : kCoverages) {
-    Dense actual = to_dense(build(*engine, soup, grid, coverage));
+    Dense actual = to_dense(build_soup(*engine, soup, grid, coverage));
     for (int32_t z : {0, 1, 77, 128, 150, 255, 256, 299})
       brute::for_each_voxel({{0, 0, z}, {299, 299, z}}, [&](Int3 p) {
         ASSERT_EQ(expect_filled(snapped, p, coverage), actual.filled(p))
@@ -264,7 +265,7 @@ void expect_exact_samples(const Soup& soup, uint32_t resolution, int samples) {
   std::vector<SnappedTriangle> snapped = brute::snap_scene(soup.scene, unit_grid(resolution));
   auto limit = static_cast<int32_t>(resolution);
   for (scene::Coverage coverage : kCoverages) {
-    dag::FrozenDag dag = build(*engine, soup, unit_grid(resolution), coverage);
+    dag::FrozenDag dag = build_soup(*engine, soup, unit_grid(resolution), coverage);
     int filled = 0;
     for (int i = 0; i < samples; ++i) {
       auto pick = random.below(static_cast<uint32_t>(soup.scene.triangles.size()));
@@ -316,7 +317,7 @@ void expect_exact_corners(const Soup& soup, uint32_t resolution) {
   auto engine = test_engine();
   std::vector<SnappedTriangle> snapped = brute::snap_scene(soup.scene, unit_grid(resolution));
   for (scene::Coverage coverage : kCoverages) {
-    dag::FrozenDag dag = build(*engine, soup, unit_grid(resolution), coverage);
+    dag::FrozenDag dag = build_soup(*engine, soup, unit_grid(resolution), coverage);
     int filled = 0;
     for (int32_t corner : {0, static_cast<int32_t>(resolution) - 60})
       brute::for_each_voxel({Int3{1, 1, 1} * corner, Int3{1, 1, 1} * (corner + 59)}, [&](Int3 p) {
@@ -347,7 +348,7 @@ TEST(Coverage, CornersImmenselyFarAwayDoNotWrapAround) {
       Soup soup;
       soup.add({Vec3d{-far, -far, 10.3}, Vec3d{far, -far, 10.3}, Vec3d{0, far, 10.3}});
       soup.add({Vec3d{far, far, far}, Vec3d{2 * far, far, far}, Vec3d{far, 2 * far, far}});
-      dag::FrozenDag dag = build(*engine, soup, unit_grid(20), coverage);
+      dag::FrozenDag dag = build_soup(*engine, soup, unit_grid(20), coverage);
       EXPECT_EQ(dag.voxels, 400u) << "corners at " << far;
       EXPECT_TRUE(to_dense(dag).filled({7, 7, 10})) << "corners at " << far;
     }

@@ -48,7 +48,7 @@ TEST(Dag, IsTheCanonicalFormOfItsVoxels) {
   for (uint32_t resolution : {4u, 5u, 8u, 9u, 31u, 64u, 100u})
     for (const voxelize::BuildOptions& options : kinds_of_build()) {
       dag::FrozenDag dag =
-          build(*engine, textured_sphere(resolution, 10, resolution), resolution, options).dag;
+          build_soup(*engine, textured_sphere(resolution, 10, resolution), resolution, options).dag;
       SCOPED_TRACE(fmt::format("R = {}", resolution));
       ASSERT_GT(dag.voxels, 0u);
       EXPECT_TRUE(same_dag(reference_dag(to_dense(dag), resolution, options.materials), dag));
@@ -69,7 +69,7 @@ TEST(Dag, RepeatedAndFilledRegionsShareNodes) {
   for (scene::Triangle& triangle : soup.scene.triangles) triangle.material = 0;
   soup.scene.materials.resize(1);
   auto engine = test_engine();
-  dag::FrozenDag dag = build(*engine, soup, 64, {.solid = true}).dag;
+  dag::FrozenDag dag = build_soup(*engine, soup, 64, {.solid = true}).dag;
   EXPECT_EQ(dag.voxels, 64u * 512u);
   ASSERT_EQ(dag.levels.size(), 5u);
   for (const dag::DagLevel& level : dag.levels) ASSERT_EQ(level.nodes, 1u);
@@ -82,7 +82,7 @@ TEST(Dag, RepeatedAndFilledRegionsShareNodes) {
 
 TEST(Dag, RandomAccessFindsWhatTheArrayHolds) {
   auto engine = test_engine();
-  dag::FrozenDag dag = build(*engine, textured_sphere(50, 8, 1), 50).dag;
+  dag::FrozenDag dag = build_soup(*engine, textured_sphere(50, 8, 1), 50).dag;
   Dense dense = to_dense(dag);
   uint64_t voxels = 0;
   for (uint32_t z = 0; z < 64; ++z)
@@ -104,7 +104,7 @@ TEST(Dag, OfNothingInTheGridIsEmpty) {
   soup.add({Vec3d{50, 50, 50}, Vec3d{70, 50, 50}, Vec3d{50, 60, 50}});
   for (const voxelize::BuildOptions& options : kinds_of_build())
     for (uint32_t resolution : {4u, 33u}) {
-      dag::FrozenDag dag = build(*engine, soup, resolution, options).dag;
+      dag::FrozenDag dag = build_soup(*engine, soup, resolution, options).dag;
       EXPECT_TRUE(dag.empty());
       EXPECT_EQ(dag.unique_nodes(), 0u);
       EXPECT_TRUE(same_dag(reference_dag(to_dense(dag), resolution, options.materials), dag));
@@ -114,7 +114,7 @@ TEST(Dag, OfNothingInTheGridIsEmpty) {
 
 // Returns the DAG that one thread on the CPU builds in a single chunk.
 dag::FrozenDag plain_build(const Soup& soup, uint32_t resolution, const voxelize::BuildOptions& options) {
-  return build(*make_engine({.device = "cpu", .threads = 1}), soup, resolution, options).dag;
+  return build_soup(*make_engine({.device = "cpu", .threads = 1}), soup, resolution, options).dag;
 }
 
 TEST(Digest, IsTheSameForEveryNumberOfThreads) {
@@ -122,7 +122,7 @@ TEST(Digest, IsTheSameForEveryNumberOfThreads) {
   for (const voxelize::BuildOptions& options : kinds_of_build()) {
     dag::FrozenDag expected = plain_build(soup, 120, options);
     for (uint32_t threads : {1u, 2u, 5u})
-      EXPECT_TRUE(same_dag(expected, build(*test_engine({.threads = threads}), soup, 120, options).dag))
+      EXPECT_TRUE(same_dag(expected, build_soup(*test_engine({.threads = threads}), soup, 120, options).dag))
           << threads << " threads";
   }
 }
@@ -137,7 +137,7 @@ TEST(Digest, IsTheSameForEveryChunkSize) {
     uint64_t chunks = UINT64_MAX;
     for (uint64_t pairs : {64u, 1000u, 400000u}) {
       options.chunk_pairs = pairs;
-      voxelize::BuildResult result = build(*engine, soup, kResolution, options);
+      voxelize::BuildResult result = build_soup(*engine, soup, kResolution, options);
       EXPECT_TRUE(same_dag(expected, result.dag)) << "chunks of " << pairs << " pairs";
       EXPECT_GT(result.chunks, pairs == 64 ? 10u : 0u);
       EXPECT_LE(result.chunks, chunks);
@@ -153,7 +153,7 @@ TEST(Digest, IsTheSameUnderEveryMemoryLimit) {
   // With materials, the tables for all sizes of nodes and leaves take 120 MiB even when they are empty.
   for (uint64_t spare : {uint64_t{160} << 20, uint64_t{300} << 20, uint64_t{2} << 30}) {
     uint64_t limit = resident_bytes() + spare;
-    voxelize::BuildResult result = build(*test_engine({.memory_limit = limit}), soup, 500, options);
+    voxelize::BuildResult result = build_soup(*test_engine({.memory_limit = limit}), soup, 500, options);
     EXPECT_TRUE(same_dag(expected, result.dag)) << (spare >> 20) << " MiB";
     EXPECT_LE(result.peak_device_bytes, limit);
   }
@@ -162,9 +162,9 @@ TEST(Digest, IsTheSameUnderEveryMemoryLimit) {
 TEST(Digest, DoesNotDependOnWhatTheEngineBuiltBefore) {
   auto engine = test_engine();
   Soup first = textured_sphere(40, 10, 5), second = textured_sphere(33, 10, 6);
-  dag::FrozenDag before = build(*engine, first, 40).dag;
-  build(*engine, second, 33, {.materials = false});
-  EXPECT_TRUE(same_dag(before, build(*engine, first, 40).dag));
+  dag::FrozenDag before = build_soup(*engine, first, 40).dag;
+  build_soup(*engine, second, 33, {.materials = false});
+  EXPECT_TRUE(same_dag(before, build_soup(*engine, first, 40).dag));
 }
 
 TEST(Digest, ChangesWithAVoxelAMaterialAndTheResolution) {
@@ -175,7 +175,7 @@ TEST(Digest, ChangesWithAVoxelAMaterialAndTheResolution) {
       for (uint32_t resolution : {16u, 15u}) {
         Soup soup(index);
         soup.add({Vec3d{corner, 1, 1}, Vec3d{1, 9, 1}, Vec3d{1, 1, 9}});
-        digests.insert(dag::to_string(build(*engine, soup, resolution).dag.digest));
+        digests.insert(dag::to_string(build_soup(*engine, soup, resolution).dag.digest));
       }
   EXPECT_EQ(digests.size(), 8u);
 }

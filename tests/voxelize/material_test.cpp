@@ -180,7 +180,7 @@ class MaterialReference {
 namespace vox {
 namespace {
 
-Dense build(const Soup& soup, const voxelize::Grid& grid, const voxelize::BuildOptions& options = {}) {
+Dense build_soup(const Soup& soup, const voxelize::Grid& grid, const voxelize::BuildOptions& options = {}) {
   return to_dense(test_engine()->build(soup.scene, soup.indexed, grid, options).dag);
 }
 
@@ -227,7 +227,7 @@ TEST(Material, IsThatOfTheNearestPlaneAtTheClosestPoint) {
     scene::Coverage coverage = round % 2 ? scene::Coverage::Thin : scene::Coverage::Conservative;
     Soup soup = random_textured_scene(random, grid, 30);
     brute::MaterialReference reference(soup, grid, coverage);
-    Dense actual = build(soup, grid, {.coverage = coverage});
+    Dense actual = build_soup(soup, grid, {.coverage = coverage});
     auto last = static_cast<int32_t>(grid.resolution) - 1;
     brute::for_each_voxel({{0, 0, 0}, {last, last, last}}, [&](Int3 p) {
       brute::Allowed allowed = reference.at(p);
@@ -255,7 +255,7 @@ TEST(Material, OfEquallyNearTrianglesTheFirstDecides) {
     soup.add({soup.scene.positions[index(0)], soup.scene.positions[index(1)], soup.scene.positions[index(2)]},
              later);
   }
-  Dense twice = build(soup, unit_grid(32));
+  Dense twice = build_soup(soup, unit_grid(32));
   EXPECT_GT(std::ranges::count(twice.voxels, 3), 1000);
   EXPECT_EQ(std::ranges::count(twice.voxels, 9), 0);
 }
@@ -266,7 +266,7 @@ TEST(Material, OfOverlappingWallsInOnePlaneTheFirstDecides) {
   soup.add({Vec3d{2, 0, 4.5}, Vec3d{6, 0, 4.5}, Vec3d{2, 8, 4.5}});
   soup.add({Vec3d{6, 8, 4.5}, Vec3d{6, 0, 4.5}, Vec3d{2, 8, 4.5}});
   add_layer(soup, 8, 4.5, {0, 0}, {1, 1}, later);
-  Dense dense = build(soup, unit_grid(8));
+  Dense dense = build_soup(soup, unit_grid(8));
   for (int32_t x = 0; x < 8; ++x)
     EXPECT_EQ(dense.at({x, 3, 4}), x >= 2 && x <= 6 ? 3 : 9) << x;  // x = 6 snaps into voxel 6
 }
@@ -291,7 +291,7 @@ TEST(Material, WrapModesContinueTheTextureAsNamed) {
     uint32_t material = soup.add_material({.texture = 0, .wrap_u = wrap, .wrap_v = wrap});
     // There is one texel for each voxel along u; v is stretched so that a texel is as large as a voxel.
     add_layer(soup, 12, 0.5, {-1, -5}, {2, 7}, material);
-    EXPECT_EQ(row_of(build(soup, unit_grid(12)), 12, 5, 0), expected);
+    EXPECT_EQ(row_of(build_soup(soup, unit_grid(12)), 12, 5, 0), expected);
   }
 }
 
@@ -301,7 +301,7 @@ TEST(Material, RowsOfATextureRunDownFromVZero) {
   for (uint32_t texel = 0; texel < 16; ++texel) set_nibble(soup.indexed.textures[0].nibbles, texel, texel);
   uint32_t material = soup.add_material({.texture = 0});
   add_layer(soup, 4, 0.5, {0, 0}, {1, 1}, material);
-  Dense dense = build(soup, unit_grid(4));
+  Dense dense = build_soup(soup, unit_grid(4));
   for (int32_t y = 0; y < 4; ++y)
     for (int32_t x = 0; x < 4; ++x) EXPECT_EQ(dense.at({x, y, 0}), 4 * y + x);
 }
@@ -329,7 +329,7 @@ TEST(Material, MipLevelIsTheOneWhoseTexelIsNearestToAVoxelInSize) {
     auto span = static_cast<float>(texels / 64);
     soup.scene.triangles.clear();
     add_layer(soup, 8, 0.5, {0, 0}, {span, span}, material);
-    EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 4, 0), std::string(8, static_cast<char>('1' + level)))
+    EXPECT_EQ(row_of(build_soup(soup, unit_grid(8)), 8, 4, 0), std::string(8, static_cast<char>('1' + level)))
         << texels;
   }
 }
@@ -342,13 +342,13 @@ TEST(Material, TransparentTexelsLeaveHoles) {
   soup.indexed.textures.push_back(texture);
   uint32_t material = soup.add_material({.texture = 0});
   add_layer(soup, 8, 0.5, {0, 0}, {2, 8}, material);
-  EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 5, 0), ".2.4.2.4");
+  EXPECT_EQ(row_of(build_soup(soup, unit_grid(8)), 8, 5, 0), ".2.4.2.4");
   // Holes remain holes if materials are not kept.
-  EXPECT_EQ(row_of(build(soup, unit_grid(8), {.materials = false}), 8, 5, 0), ".0.0.0.0");
+  EXPECT_EQ(row_of(build_soup(soup, unit_grid(8), {.materials = false}), 8, 5, 0), ".0.0.0.0");
   // The layer behind a hole is visible, even though it is farther from the centre.
   uint32_t behind = soup.add_material({.index = 7});
   add_layer(soup, 8, 0.9, {0, 0}, {1, 1}, behind);
-  EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 5, 0), "72747274");
+  EXPECT_EQ(row_of(build_soup(soup, unit_grid(8)), 8, 5, 0), "72747274");
 }
 
 TEST(Material, ATextureThatIsAllHolesLeavesNothing) {
@@ -378,7 +378,7 @@ TEST(Material, InvisibleMaterialsLeaveNothing) {
   Soup soup;
   uint32_t glass = soup.add_material({.invisible = true});
   add_layer(soup, 8, 0.5, {0, 0}, {1, 1}, glass);
-  EXPECT_EQ(std::ranges::count(build(soup, unit_grid(8)).voxels, dag::kEmptyVoxel), 512);
+  EXPECT_EQ(std::ranges::count(build_soup(soup, unit_grid(8)).voxels, dag::kEmptyVoxel), 512);
 }
 
 TEST(Material, VertexColoursGoThroughTheTable) {
@@ -397,7 +397,7 @@ TEST(Material, VertexColoursGoThroughTheTable) {
                              {channel(bins[0]), channel(bins[1]), channel(bins[2]), 255});
     uint32_t entry = bins[0] << 10 | bins[1] << 5 | bins[2];
     int expected = static_cast<int>(soup.indexed.color_lut[entry / 8] >> entry % 8 * 4 & 15);
-    EXPECT_EQ(build(soup, unit_grid(16)).at({3, 9, static_cast<int32_t>(z)}), expected) << "layer " << z;
+    EXPECT_EQ(build_soup(soup, unit_grid(16)).at({3, 9, static_cast<int32_t>(z)}), expected) << "layer " << z;
   }
 }
 

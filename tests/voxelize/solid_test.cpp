@@ -144,9 +144,9 @@ TEST(Thin, NoPathThroughFacesCrossesAClosedSurface) {
   auto engine = test_engine();
   for (const Shape& shape : closed_shapes()) {
     SCOPED_TRACE(shape.name);
-    dag::FrozenDag dag =
-        build(*engine, shape.soup, shape.resolution, {.coverage = scene::Coverage::Thin, .materials = false})
-            .dag;
+    dag::FrozenDag dag = build_soup(*engine, shape.soup, shape.resolution,
+                                    {.coverage = scene::Coverage::Thin, .materials = false})
+                             .dag;
     Dense surface = to_dense(dag), reached = flood(surface);
     Dense inside = brute::inside(brute::snap_scene(shape.soup.scene, unit_grid(shape.resolution)),
                                  shape.resolution, surface.side, 1);
@@ -165,8 +165,8 @@ TEST(Thin, LeavesOutWhatConservativeAdds) {
   auto engine = test_engine();
   Soup sphere = bumpy_sphere({32, 32, 32}, 28, 20, 0, 1);
   dag::FrozenDag thin =
-      build(*engine, sphere, 64, {.coverage = scene::Coverage::Thin, .materials = false}).dag;
-  dag::FrozenDag conservative = build(*engine, sphere, 64, {.materials = false}).dag;
+      build_soup(*engine, sphere, 64, {.coverage = scene::Coverage::Thin, .materials = false}).dag;
+  dag::FrozenDag conservative = build_soup(*engine, sphere, 64, {.materials = false}).dag;
   // A voxel of a plane with unit normal n stands for an area of 1 / max |n| with thin coverage, and of 1 /
   // (|n.x| + |n.y| + |n.z|) with conservative coverage. The means of the denominators over all directions are
   // 0.8316 and 1.5.
@@ -180,8 +180,8 @@ TEST(Solid, HoldsTheSurfaceAndEverythingInside) {
   for (const Shape& shape : closed_shapes())
     for (scene::Coverage coverage : {scene::Coverage::Conservative, scene::Coverage::Thin}) {
       SCOPED_TRACE(shape.name + ", " + brute::name(coverage));
-      voxelize::BuildResult result = build(*engine, shape.soup, shape.resolution,
-                                           {.coverage = coverage, .materials = false, .solid = true});
+      voxelize::BuildResult result = build_soup(*engine, shape.soup, shape.resolution,
+                                                {.coverage = coverage, .materials = false, .solid = true});
       EXPECT_EQ(result.solid.open_rays, 0u);
       std::vector<SnappedTriangle> snapped = brute::snap_scene(shape.soup.scene, unit_grid(shape.resolution));
       Dense expected = brute::cover(snapped, shape.resolution, coverage);
@@ -202,7 +202,7 @@ TEST(Solid, CountsSurfaceThatTheGridCutsOff) {
   for (size_t i = 0; i < inside.voxels.size(); ++i)
     if (inside.voxels[i] != dag::kEmptyVoxel) expected.voxels[i] = 0;
   voxelize::BuildResult result =
-      build(*engine, ball, 32, {.coverage = scene::Coverage::Thin, .materials = false, .solid = true});
+      build_soup(*engine, ball, 32, {.coverage = scene::Coverage::Thin, .materials = false, .solid = true});
   EXPECT_TRUE(brute::same_coverage(expected, to_dense(result.dag), snapped, 32));
 }
 
@@ -210,9 +210,9 @@ TEST(Solid, ChunksDoNotCutTheInside) {
   auto engine = test_engine();
   Soup ball = bumpy_sphere({300, 300, 300}, 250, 16, 0.1, 6);
   voxelize::BuildOptions options = {.coverage = scene::Coverage::Thin, .materials = false, .solid = true};
-  dag::FrozenDag whole = build(*engine, ball, 600, options).dag;
+  dag::FrozenDag whole = build_soup(*engine, ball, 600, options).dag;
   options.chunk_pairs = 64;
-  voxelize::BuildResult result = build(*engine, ball, 600, options);
+  voxelize::BuildResult result = build_soup(*engine, ball, 600, options);
   EXPECT_GT(result.chunks, 1u);
   EXPECT_EQ(result.dag.voxels, whole.voxels);
   EXPECT_EQ(result.dag.digest, whole.digest);
@@ -232,9 +232,9 @@ TEST(Solid, IsFilledFromTheLeftEndOfTheGridOn) {
   for (const Ball& ball : {Ball{{100, 550, 550}, 900}, Ball{{550, 550, 550}, 820}}) {
     const Soup soup = bumpy_sphere(ball.middle, ball.radius, 30, 0, 8);
     voxelize::BuildOptions options = {.materials = false, .solid = true};
-    const dag::FrozenDag dag = build(*test_engine(), soup, kSide, options).dag;
+    const dag::FrozenDag dag = build_soup(*test_engine(), soup, kSide, options).dag;
     options.chunk_pairs = 5000;
-    EXPECT_EQ(build(*test_engine(), soup, kSide, options).dag.digest, dag.digest);
+    EXPECT_EQ(build_soup(*test_engine(), soup, kSide, options).dag.digest, dag.digest);
     Random random(9);
     for (int i = 0; i < 20000; ++i) {
       const uint32_t x = random.below(kSide), y = random.below(kSide), z = random.below(kSide);
@@ -250,9 +250,9 @@ TEST(Solid, IsFilledFromTheLeftEndOfTheGridOn) {
 TEST(Solid, ReportsRaysThatLeaveAnOpenMeshInside) {
   auto engine = test_engine();
   Soup box = cube(4.2, 27.9);
-  EXPECT_EQ(build(*engine, box, 32, {.solid = true}).solid.open_rays, 0u);
+  EXPECT_EQ(build_soup(*engine, box, 32, {.solid = true}).solid.open_rays, 0u);
   box.scene.triangles.resize(10);  // without its +x side
-  uint64_t rays = build(*engine, box, 32, {.solid = true}).solid.open_rays;
+  uint64_t rays = build_soup(*engine, box, 32, {.solid = true}).solid.open_rays;
   EXPECT_GE(rays, 22u * 22u);
   EXPECT_LE(rays, 24u * 24u);
 }
@@ -263,8 +263,8 @@ TEST(Solid, TheInsideTakesMaterialsOfTheSurface) {
   uint32_t other = ball.add_material({.index = 11});
   for (scene::Triangle& triangle : ball.scene.triangles)
     if (ball.scene.positions[triangle.position[0]].x > 20) triangle.material = other;
-  Dense surface = to_dense(build(*engine, ball, 40, {}).dag);
-  Dense solid = to_dense(build(*engine, ball, 40, {.solid = true}).dag);
+  Dense surface = to_dense(build_soup(*engine, ball, 40, {}).dag);
+  Dense solid = to_dense(build_soup(*engine, ball, 40, {.solid = true}).dag);
   for (size_t i = 0; i < solid.voxels.size(); ++i) {
     int material = solid.voxels[i];
     ASSERT_TRUE(material == dag::kEmptyVoxel || material == 0 || material == 11) << material;
@@ -305,7 +305,7 @@ TEST(Solid, CountsTheEmptyVoxelsInWhichDirectionsAndParityDisagree) {
     const bool overlaps = shape.name != "one" && shape.name != "apart" && shape.name != "a hollow";
     EXPECT_EQ(expected > 0, overlaps);
     for (const bool materials : {false, true})
-      EXPECT_EQ(build(*engine, shape.soup, shape.resolution, {.materials = materials, .solid = true})
+      EXPECT_EQ(build_soup(*engine, shape.soup, shape.resolution, {.materials = materials, .solid = true})
                     .solid.disputed_voxels,
                 expected);
   }
@@ -316,9 +316,9 @@ TEST(Solid, CountsTheSameDisputedVoxelsInChunks) {
       all_of({bumpy_sphere({250, 300, 300}, 200, 30, 0, 1), bumpy_sphere({380, 310, 300}, 210, 30, 0, 2),
               bumpy_sphere({0, 300, 300}, 150, 30, 0, 3)});
   voxelize::BuildOptions options = {.materials = false, .solid = true};
-  const voxelize::BuildResult whole = build(*test_engine(), soup, 599, options);
+  const voxelize::BuildResult whole = build_soup(*test_engine(), soup, 599, options);
   options.chunk_pairs = 4000;
-  const voxelize::BuildResult chunks = build(*test_engine(), soup, 599, options);
+  const voxelize::BuildResult chunks = build_soup(*test_engine(), soup, 599, options);
   EXPECT_GT(chunks.chunks, 3u);
   EXPECT_GT(whole.solid.disputed_voxels, 1000000u);
   EXPECT_EQ(chunks.solid.disputed_voxels, whole.solid.disputed_voxels);
@@ -328,8 +328,8 @@ TEST(Solid, ATriangleThatIsThereTwiceIsCrossedOnce) {
   auto engine = test_engine();
   const Soup ball = bumpy_sphere({20, 20, 20}, 15, 12, 0.1, 7);
   const size_t triangles = ball.scene.triangles.size();
-  const dag::FrozenDag one = build(*engine, ball, 40, {.solid = true}).dag,
-                       surface = build(*engine, ball, 40, {}).dag;
+  const dag::FrozenDag one = build_soup(*engine, ball, 40, {.solid = true}).dag,
+                       surface = build_soup(*engine, ball, 40, {}).dag;
   Soup in_part = ball;
   for (size_t i = 0; i < triangles / 2; ++i) {
     const auto [a, b, c] = ball.scene.triangles[i].position;
@@ -342,12 +342,12 @@ TEST(Solid, ATriangleThatIsThereTwiceIsCrossedOnce) {
                                             {all_of({ball, ball, ball}), 2 * triangles},
                                             {all_of({ball, turned(ball)}), triangles},
                                             {all_of({ball, turned(ball), ball}), 2 * triangles}}) {
-    const voxelize::BuildResult result = build(*engine, soup, 40, {.solid = true});
+    const voxelize::BuildResult result = build_soup(*engine, soup, 40, {.solid = true});
     EXPECT_EQ(result.solid.duplicates, duplicates);
     EXPECT_EQ(result.solid.open_rays, 0u);
     EXPECT_EQ(result.solid.disputed_voxels, 0u);
     EXPECT_EQ(result.dag.digest, one.digest);
-    EXPECT_EQ(build(*engine, soup, 40, {}).dag.digest, surface.digest);
+    EXPECT_EQ(build_soup(*engine, soup, 40, {}).dag.digest, surface.digest);
   }
 }
 
@@ -356,13 +356,13 @@ TEST(Solid, WallsThatFaceBothWaysBetweenClosedBodiesCancel) {
   // Two tetrahedra on the two sides of a triangle.
   const Vec3d a = {20.2, 4, 4}, b = {20.4, 30, 6}, c = {20.9, 12, 30};
   const Soup both = all_of({tetrahedron(a, b, c, {4, 15, 15}), tetrahedron(a, c, b, {36, 15, 15})});
-  const voxelize::BuildResult result = build(*engine, both, 40, {.materials = false, .solid = true});
+  const voxelize::BuildResult result = build_soup(*engine, both, 40, {.materials = false, .solid = true});
   EXPECT_EQ(result.solid.duplicates, 0u);
   EXPECT_EQ(result.solid.open_rays, 0u);
   EXPECT_EQ(result.solid.disputed_voxels, 0u);
   // A plate that is thinner than what corners snap to.
   const Soup plate = tetrahedron({10.2, 4, 4}, {10.2, 30, 4}, {10.2, 4, 30}, {10.2, 4.0001, 4.0001});
-  EXPECT_EQ(build(*engine, plate, 40, {.solid = true}).solid.open_rays, 0u);
+  EXPECT_EQ(build_soup(*engine, plate, 40, {.solid = true}).solid.open_rays, 0u);
 }
 
 }  // namespace

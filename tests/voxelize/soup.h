@@ -65,8 +65,8 @@ inline voxelize::Grid unit_grid(uint32_t resolution) {
   return {.resolution = resolution, .origin = {0, 0, 0}, .voxel_size = 1};
 }
 
-inline voxelize::BuildResult build(Engine& engine, const Soup& soup, uint32_t resolution,
-                                   const voxelize::BuildOptions& options = {}) {
+inline voxelize::BuildResult build_soup(Engine& engine, const Soup& soup, uint32_t resolution,
+                                        const voxelize::BuildOptions& options = {}) {
   return engine.build(soup.scene, soup.indexed, unit_grid(resolution), options);
 }
 

@@ -336,11 +336,11 @@ void each_figure(const F& f) {
     f(
         name, unit, [=](auto& row) -> auto& { return row.traffic.*figure; }, sentence);
   };
-  using Share = ranks::ShareFigures;
+  using Share = build::BuildFigures;
   using Traffic = ranks::Traffic;
   share("voxelize", "s", &Share::voxelize_seconds, "Time from triangles to leaves, of each rank of a scene.");
   share("build", "s", &Share::build_seconds, "Time from leaves to the nodes of chunk cells.");
-  share("exchange", "s", &Share::exchange_seconds, "Time in which these are brought to their owners.");
+  share("exchange", "s", &Share::merge_seconds, "Time in which these are brought to their owners.");
   share("order", "s", &Share::order_seconds, "Time in which they are brought into canonical order.");
   share("keep", "s", &Share::keep_seconds, "With `--resume`: time for writing and reading rounds.");
   traffic("waited", "s", &Traffic::waited, "Part of all these times: waiting for others.");

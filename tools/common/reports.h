@@ -9,9 +9,9 @@
 #include "formats/pages/html_page.h"
 #include "formats/results/results.h"
 #include "libvox/bricks/frozen_bricks.h"
+#include "libvox/build/build_scene.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
-#include "libvox/ranks/build_share.h"
 #include "libvox/ranks/ranks.h"
 #include "libvox/spatial/frozen_hash.h"
 
@@ -93,7 +93,7 @@ std::string summary_line(const SceneFigures& figures);
 // The work of each of several ranks for a scene, for --json.
 
 struct RankFigures {
-  ranks::ShareFigures share;
+  build::BuildFigures share;
   uint64_t peak_device_bytes = 0;
   ranks::Traffic traffic = {};
 };

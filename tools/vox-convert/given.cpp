@@ -142,14 +142,6 @@ void check_devices(const ConvertOptions& options, const RunTraits& run) {
     throw UsageError("--device names several: they build the SVDAG of a mesh together, all else runs on one");
 }
 
-// A build in rounds runs on one device from start to end.
-void check_spill(const ConvertOptions& options, const RunTraits& run) {
-  if (!options.spill) return;
-  if ((run.bits & kMixed) != 0) throw UsageError("--spill is for meshes alone, not with other inputs");
-  if (options.ranks || device::names_several(options.engine.device))
-    throw UsageError("--spill is for one device: several share out the scene among them");
-}
-
 // Only SVDAGs are written in parts.
 void check_parts(const ConvertOptions& options, const RunTraits& run) {
   if (!options.parts) return;
@@ -172,12 +164,6 @@ void check_default_output(const ConvertOptions& options, const RunTraits& run) {
   }
 }
 
-void check_resume(const ConvertOptions& options, const RunTraits& run) {
-  if (!options.resume) return;
-  if ((run.bits & kMixed) != 0) throw UsageError("--resume is for scenes of meshes alone");
-  if (options.spill) throw UsageError("--resume keeps nothing of what --spill builds: leave one of them out");
-}
-
 }  // namespace
 
 void check_given(const ConvertOptions& options) {
@@ -186,9 +172,7 @@ void check_given(const ConvertOptions& options) {
   check_effects(options.given, run);
   check_default_output(options, run);
   check_devices(options, run);
-  check_spill(options, run);
   check_parts(options, run);
-  check_resume(options, run);
   if (options.ranks && (run.bits & (kMesh | kMixed)) != kMesh)
     throw UsageError(fmt::format("several processes build a scene of meshes alone; on {}, {} were started",
                                  run.what, options.ranks->count()));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <ranges>
 
 #include "formats/images/palette_file.h"
 #include "formats/scene/any_scene.h"
@@ -74,7 +75,7 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   } else {
     write_output(output, options, is_whole ? clip_voxels(scene, options) : std::nullopt);
   }
-  if (conversion.rounds) conversion.rounds->remove();
+  for (KeptRounds& rounds : std::views::reverse(conversion.rounds)) rounds.remove();
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
   conversion.seconds.write += watch.lap();
   if (options.verify) {

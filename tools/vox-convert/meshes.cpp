@@ -85,9 +85,10 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   conversion.device = engine->device();
   log_info("{} triangles, {}³ voxels of {:.4g} {}, on {}", format_count(conversion.triangles),
            grid.resolution, grid.voxel_size, scene::unit_name(scene.unit), engine->device_text());
-  voxelize::BuildOptions build = options.build;
-  if (painting) build.atlas = &painting->atlas;
-  voxelize::BuildResult result = built_together(*engine, {scene, indexed, grid, build}, options, conversion);
+  voxelize::BuildOptions settings = options.build;
+  if (painting) settings.atlas = &painting->atlas;
+  voxelize::BuildResult result =
+      built_together(*engine, {scene, indexed, grid, settings}, options, conversion);
   if (conversion.painting) conversion.painting->queries = result.atlas_queries;
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;
@@ -179,15 +180,15 @@ std::string painting_line(const PaintingFigures& figures) {
                      figures.seconds);
 }
 
-rounds::SpillOptions parse_spill(const std::string& text) {
+build::SpillOptions parse_spill(const std::string& text) {
   if (text == "host") return {};
   std::error_code failed;
   if (!std::filesystem::is_directory(text, failed))
     throw UsageError(fmt::format("--spill is '{}', expected host or the name of a folder", text));
-  return {.place = rounds::SpillPlace(text)};
+  return {.place = build::SpillPlace(text)};
 }
 
-void set_spill(ResultGroup& results, const rounds::RoundsFigures& figures) {
+void set_spill(ResultGroup& results, const build::BuildFigures& figures) {
   results.group("spill")
       .set("rounds", figures.rounds, "rounds")
       .about("With `--spill`: number of rounds in which the scene was built.")
@@ -195,7 +196,7 @@ void set_spill(ResultGroup& results, const rounds::RoundsFigures& figures) {
       .about("Number of nodes of all rounds, in which the same node may be several times.")
       .set("bytes", figures.bytes, "bytes")
       .about("Size of these nodes.")
-      .set("build_seconds", figures.build_seconds, "s")
+      .set("build_seconds", figures.voxelize_seconds + figures.build_seconds, "s")
       .about("Time from triangles to the nodes of rounds.")
       .set("spill_seconds", figures.spill_seconds, "s")
       .about("Time in which these go to the host.")
@@ -205,11 +206,12 @@ void set_spill(ResultGroup& results, const rounds::RoundsFigures& figures) {
       .about("Time in which it is brought into order.");
 }
 
-std::string spill_line(const rounds::RoundsFigures& figures) {
+std::string spill_line(const build::BuildFigures& figures) {
   return fmt::format(
       "{} of {}, {}: built in {:.2f} s, spilled in {:.2f} s, merged in {:.2f} s, ordered in {:.2f} s",
       format_count(figures.rounds, "round"), format_count(figures.nodes, "node"), format_bytes(figures.bytes),
-      figures.build_seconds, figures.spill_seconds, figures.merge_seconds, figures.order_seconds);
+      figures.voxelize_seconds + figures.build_seconds, figures.spill_seconds, figures.merge_seconds,
+      figures.order_seconds);
 }
 
 }  // namespace vox

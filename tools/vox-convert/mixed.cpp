@@ -109,7 +109,8 @@ dag::VoxelScene voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine&
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
   const ChosenPalette chosen = choose_palette(meshes.scene, choice);
   meshes.scene.images = {};
-  voxelize::BuildResult result = engine.build(meshes.scene, chosen.indexed, grid, options.build);
+  voxelize::BuildResult result =
+      built_together(engine, {meshes.scene, chosen.indexed, grid, options.build}, options, conversion);
   conversion.triangles += meshes.scene.triangles.size();
   conversion.dropped.not_finite += meshes.dropped.not_finite;
   conversion.dropped.degenerate += meshes.dropped.degenerate;

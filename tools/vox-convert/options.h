@@ -16,11 +16,11 @@
 #include "formats/voxels/export.h"
 #include "formats/voxels/volumes/volume_voxels.h"
 #include "libvox/bricks/make_bricks.h"
+#include "libvox/build/build_scene.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
 #include "libvox/painting/paint_scene.h"
 #include "libvox/ranks/ranks.h"
-#include "libvox/rounds/build_rounds.h"
 #include "libvox/spatial/frozen_hash.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/command_line.h"
@@ -79,8 +79,8 @@ struct ConvertOptions {
   RawOptions raw;
   ExportOptions exports;
   EngineOptions engine;
-  std::optional<rounds::SpillOptions> spill;  // the scene may be larger than the device
-  std::vector<Option> given;                  // options on the command line, which check_given() checks
+  std::optional<build::SpillOptions> spill;  // the scene may be larger than the device
+  std::vector<Option> given;                 // options on the command line, which check_given() checks
   std::string command;
   ranks::Ranks* ranks = nullptr;  // the processes that a launcher has started together
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,11 +16,11 @@
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/geometry.h"
 #include "libvox/bricks/frozen_bricks.h"
+#include "libvox/build/build_scene.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/profiler.h"
 #include "libvox/engine/engine.h"
 #include "libvox/painting/paint_scene.h"
-#include "libvox/rounds/build_rounds.h"
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/scene.h"
 #include "libvox/voxelize/grid.h"
@@ -101,8 +102,9 @@ struct Conversion {
   std::optional<PaintingFigures> painting;           // with --paint
   std::vector<device::KernelTime> kernels;
   std::vector<RankFigures> ranks;  // where several have built the scene
-  std::optional<rounds::RoundsFigures> spill;
-  std::optional<KeptRounds> rounds;     // with --resume; it goes last, and others may then build this scene
+  std::optional<build::BuildFigures> spill;
+  // With --resume: the rounds of each run of meshes. They go last, and others may then build this scene.
+  std::list<KeptRounds> rounds;
   std::optional<PartsLock> parts_lock;  // with --parts and without --resume, which has the lock itself
   // With --parts: the check sums of the parts, on rank 0, and those that go if no head comes to be.
   std::vector<uint64_t> parts;
@@ -152,36 +154,28 @@ void check_targets(const ConvertOptions& options);
 // The part of vox-convert that builds the scene of a mesh, alone or with others, and writes each rank's result as a
 // part of one scene if --parts asks for it.
 
-// The input that all ranks build.
-struct MeshWork {
-  const scene::Scene& scene;
-  const scene::IndexedScene& indexed;
-  const voxelize::Grid& grid;
-  const voxelize::BuildOptions& build;
-};
-
 // A collective call if a launcher has started several processes. On rank 0 the result has the words of the whole
 // scene, or, with --parts, none: they are in the parts' files.
-voxelize::BuildResult built_together(Engine& engine, const MeshWork& work, const ConvertOptions& options,
-                                     Conversion& conversion);
+voxelize::BuildResult built_together(Engine& engine, const build::SceneInput& input,
+                                     const ConvertOptions& options, Conversion& conversion);
 
 // With --parts: writes the head file, which makes a whole of the parts.
 void write_head(const dag::VoxelScene& scene, const ConvertOptions& options, Conversion& conversion);
 
 // The facts that decide which voxels vox-convert makes of meshes, in words: builds of equal facts make equal scenes.
 
-BuildFacts build_facts(const MeshWork& work, const ConvertOptions& options);
+BuildFacts build_facts(const build::SceneInput& input, const ConvertOptions& options);
 
 // The part of vox-convert that makes scenes larger than their device.
 
 // Reads --spill: a folder, or `host` for the host's memory. Throws UsageError if there is no such folder.
-rounds::SpillOptions parse_spill(const std::string& text);
+build::SpillOptions parse_spill(const std::string& text);
 
 // Sets the group `spill`.
-void set_spill(ResultGroup& results, const rounds::RoundsFigures& figures);
+void set_spill(ResultGroup& results, const build::BuildFigures& figures);
 
 // "3 rounds of 1,024,000 nodes, 23.44 MiB; spilled in 0.10 s, merged in 0.42 s, ordered in 0.21 s"
-std::string spill_line(const rounds::RoundsFigures& figures);
+std::string spill_line(const build::BuildFigures& figures);
 
 // The part of vox-convert that makes scenes of meshes.
 

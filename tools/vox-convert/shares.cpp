@@ -11,23 +11,12 @@
 #include "formats/scene/scene_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/device/devices.h"
-#include "libvox/ranks/build_share.h"
+#include "libvox/build/build_scene.h"
+#include "libvox/engine/engine.h"
 #include "tools/common/tool.h"
 
 namespace vox {
 namespace {
-
-// A DAG's words as the one part that there is; the DAG keeps its counts.
-dag::DagPart only_part(dag::FrozenDag& dag) {
-  dag::DagPart part;
-  for (dag::DagLevel& level : dag.levels) {
-    part.levels.push_back({std::move(level.words), 0, level.nodes});
-    level.words = {};
-    level.places = {};
-  }
-  return part;
-}
 
 // The work of this process's ranks on their shares: all ranks, or the one that a launcher has started.
 class ShareWriter {
@@ -36,32 +25,26 @@ class ShareWriter {
       : options_(options), conversion_(conversion) {}
 
   // Collective.
-  void use(ranks::Ranks& ranks, ranks::SceneShare share) {
+  void use(ranks::Ranks& ranks, build::SceneShare share) {
     RankFigures figures = {.share = share.figures, .peak_device_bytes = share.whole.peak_device_bytes};
     voxelize::BuildResult result;
     if (options_.parts) {
-      write_part(ranks, share.part);
+      write_part(ranks, take_part(share, ranks));
       result = std::move(share.whole);
     } else {
-      result = ranks::joined(ranks, std::move(share));
+      result = joined(ranks, std::move(share));
     }
     figures.traffic = ranks.traffic();
     std::vector<RankFigures> all = gathered(figures, ranks);
     if (ranks.rank() > 0) return;
     for (const RankFigures& rank : all)
       result.peak_device_bytes = std::max(result.peak_device_bytes, rank.peak_device_bytes);
-    conversion_.ranks = std::move(all);
+    if (options_.spill)
+      conversion_.spill = conversion_.spill.value_or(build::BuildFigures()) += figures.share;
+    // Among other inputs there may be several runs of meshes, each with ranks of its own.
+    const bool is_only = options_.conversion == ConversionKind::Meshes;
+    if (is_only && (all.size() > 1 || options_.resume)) conversion_.ranks = std::move(all);
     result_ = std::move(result);
-  }
-
-  // The scene that one device has built alone becomes one part.
-  void write_only(dag::FrozenDag& dag) {
-    const Stopwatch watch;
-    const dag::DagPart part = only_part(dag);
-    const WrittenPart written = write_scene_part(part, place(0), options_.compression);
-    if (written.is_new) conversion_.new_parts.add(scene_part_path(options_.output, 0, written.check));
-    conversion_.parts = {written.check};
-    conversion_.seconds.write += watch.seconds();
   }
 
   voxelize::BuildResult take_result() { return std::move(result_); }
@@ -99,41 +82,30 @@ class ShareWriter {
   voxelize::BuildResult result_;
 };
 
-// By one device.
-voxelize::BuildResult built_alone(Engine& engine, const MeshWork& work, const ConvertOptions& options,
-                                  Conversion& conversion) {
-  if (options.spill) {
-    rounds::RoundsResult result =
-        engine.build_in_rounds(work.scene, work.indexed, work.grid, work.build, *options.spill);
-    conversion.spill = result.figures;
-    return std::move(result.whole);
-  }
-  try {
-    return engine.build(work.scene, work.indexed, work.grid, work.build);
-  } catch (OutOfMemory& error) {
-    error.hint("raise --memory-limit, lower --res, or build it in rounds with --spill");
-    throw;
-  }
+// Returns the path beside whose parts the rounds lie. If there are several runs of meshes, those of the second run are
+// in NAME.parts/mesh-2.parts/, and so on.
+std::filesystem::path place_of_rounds(const std::filesystem::path& output, size_t run) {
+  return run == 0 ? output : parts_folder(output) / fmt::format("mesh-{}.h5", run + 1);
 }
 
 }  // namespace
 
-voxelize::BuildResult built_together(Engine& engine, const MeshWork& work, const ConvertOptions& options,
-                                     Conversion& conversion) {
+voxelize::BuildResult built_together(Engine& engine, const build::SceneInput& input,
+                                     const ConvertOptions& options, Conversion& conversion) {
   ShareWriter writer(options, conversion);
-  ranks::RoundKeeper* keeper = nullptr;
+  build::BuildManner manner;
+  manner.spill = options.spill;
   if (options.resume)
-    keeper = &conversion.rounds.emplace(options.output, build_facts(work, options), *options.resume);
-  const auto use = [&](ranks::Ranks& ranks, ranks::SceneShare share) { writer.use(ranks, std::move(share)); };
-  if (options.ranks) {
-    use(*options.ranks,
-        engine.build_share(*options.ranks, work.scene, work.indexed, work.grid, work.build, keeper));
-  } else if (device::names_several(options.engine.device) || keeper != nullptr) {
-    engine.build_shares(work.scene, work.indexed, work.grid, work.build, keeper, use);
-  } else {
-    voxelize::BuildResult result = built_alone(engine, work, options, conversion);
-    if (options.parts) writer.write_only(result.dag);
-    return result;
+    manner.keeper = &conversion.rounds.emplace_back(place_of_rounds(options.output, conversion.rounds.size()),
+                                                    build_facts(input, options), *options.resume);
+  try {
+    engine.build_shares(input, manner, options.ranks, [&](ranks::Ranks& ranks, build::SceneShare share) {
+      writer.use(ranks, std::move(share));
+    });
+  } catch (OutOfMemory& error) {
+    if (!options.spill && !options.resume)
+      error.hint("raise --memory-limit, lower --res, or build it in rounds with --spill");
+    throw;
   }
   return writer.take_result();
 }
@@ -207,21 +179,21 @@ std::string materials_text(scene::MaterialMode mode) {
 
 }  // namespace
 
-BuildFacts build_facts(const MeshWork& work, const ConvertOptions& options) {
-  const voxelize::Grid& grid = work.grid;
+BuildFacts build_facts(const build::SceneInput& input, const ConvertOptions& options) {
+  const voxelize::Grid& grid = input.grid;
   const bool snapped = grid.first_voxel.has_value();
   return {{"program", generator_text()},
           {"resolution", std::to_string(grid.resolution)},
           {"origin", text_of(grid.origin)},
           {"voxel-size", fmt::format("{}", grid.voxel_size)},
           {"first-voxel", snapped ? text_of(*grid.first_voxel) : "none"},
-          {"coverage", work.build.coverage == scene::Coverage::Thin ? "thin" : "conservative"},
-          {"solid", work.build.solid ? "yes" : "no"},
+          {"coverage", input.options.coverage == scene::Coverage::Thin ? "thin" : "conservative"},
+          {"solid", input.options.solid ? "yes" : "no"},
           {"materials", materials_text(options.materials)},
-          {"palette", palette_text(work.indexed.palette)},
-          {"mesh", mesh_sum(work.scene)},
-          {"textures", texture_sum(work.indexed)},
-          {"paint", paint_sum(work.build.atlas)}};
+          {"palette", palette_text(input.indexed.palette)},
+          {"mesh", mesh_sum(input.scene)},
+          {"textures", texture_sum(input.indexed)},
+          {"paint", paint_sum(input.options.atlas)}};
 }
 
 }  // namespace vox

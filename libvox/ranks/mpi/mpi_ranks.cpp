@@ -34,7 +34,7 @@ class MpiRanks final : public LaunchedRanks {
                 std::span<const uint64_t> receive_sizes) override;
   std::vector<uint64_t> gather(uint64_t value) override;
   void broadcast(void* bytes, uint64_t size) override;
-  uint64_t take() override;
+  uint64_t take(uint64_t count) override;
   void restart() override;
   void fail() noexcept override { end_all(1); }
   Traffic traffic() const override { return traffic_; }
@@ -199,11 +199,10 @@ void MpiRanks::broadcast(void* bytes, uint64_t size) {
   (rank_ == 0 ? traffic_.sent : traffic_.received) += size;
 }
 
-uint64_t MpiRanks::take() {
-  const uint64_t one = 1;
+uint64_t MpiRanks::take(uint64_t count) {
   uint64_t taken = 0;
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Rget_accumulate(&one, 1, MPI_UINT64_T, &taken, 1, MPI_UINT64_T, 0, kTaken, 1, MPI_UINT64_T,
+  check_mpi(MPI_Rget_accumulate(&count, 1, MPI_UINT64_T, &taken, 1, MPI_UINT64_T, 0, kTaken, 1, MPI_UINT64_T,
                                 MPI_SUM, window_, &request),
             "MPI_Rget_accumulate");
   wait(request);

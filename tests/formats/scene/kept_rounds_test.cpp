@@ -10,7 +10,7 @@
 #include <iterator>
 
 #include "libvox/base/error.h"
-#include "libvox/ranks/build_share.h"
+#include "libvox/build/build_scene.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/ranks/rank_engines.h"
 #include "tests/voxelize/soup.h"
@@ -23,22 +23,22 @@ namespace fs = std::filesystem;
 const BuildFacts kFacts = {{"resolution", "600"}, {"mesh", "a sphere of many words"}};
 
 // Ends the build when this number of rounds has been kept.
-class EndedAfter final : public ranks::RoundKeeper {
+class EndedAfter final : public build::RoundKeeper {
  public:
-  EndedAfter(ranks::RoundKeeper& keeper, int rounds) : keeper_(keeper), left_(rounds) {}
+  EndedAfter(build::RoundKeeper& keeper, int rounds) : keeper_(keeper), left_(rounds) {}
 
-  ranks::KeptBuild begin(uint32_t) override { return keeper_.begin(12); }
-  rounds::Round load(const ranks::Pieces& pieces, const rounds::RoundForm& form) override {
+  build::KeptBuild begin(uint32_t) override { return keeper_.begin(12); }
+  build::Round load(const build::Pieces& pieces, const build::RoundForm& form) override {
     return keeper_.load(pieces, form);
   }
-  void keep(const rounds::Round& round, const ranks::Pieces& pieces) override {
+  void keep(const build::Round& round, const build::Pieces& pieces) override {
     if (left_-- <= 0) throw Error("ended");
     keeper_.keep(round, pieces);
   }
   double seconds() const override { return 0; }
 
  private:
-  ranks::RoundKeeper& keeper_;
+  build::RoundKeeper& keeper_;
   std::atomic<int> left_;
 };
 
@@ -58,13 +58,9 @@ class KeptRoundsTest : public testing::Test {
                               const voxelize::BuildOptions& options = {}) const {
     KeptRounds kept = rounds();
     EndedAfter keeper(kept, more);
-    voxelize::BuildResult result;
-    rank_engines(ranks).build_shares(soup.scene, soup.indexed, unit_grid(resolution), options, &keeper,
-                                     [&](ranks::Ranks& own, ranks::SceneShare share) {
-                                       auto joined = ranks::joined(own, std::move(share));
-                                       if (own.rank() == 0) result = std::move(joined);
-                                     });
-    return result;
+    Engine engine = rank_engines(ranks);
+    return built_in(engine, {soup.scene, soup.indexed, unit_grid(resolution), options}, {.keeper = &keeper})
+        .whole;
   }
 
   std::vector<fs::path> files() const {
@@ -101,7 +97,7 @@ std::string problem_of(const std::function<void()>& body) {
 
 TEST_F(KeptRoundsTest, ABuildThatIsEndedAfterAnyRoundGoesOnWithAnyNumberOfRanks) {
   const Soup soup = textured_sphere(600, 9, 31);
-  const voxelize::BuildResult one = build(*test_engine(), soup, 600);
+  const voxelize::BuildResult one = build_soup(*test_engine(), soup, 600);
   const auto expect_same = [&](uint32_t first, int ended, uint32_t then) {
     SCOPED_TRACE(testing::Message() << first << " ranks, " << ended << " rounds, " << then << " ranks");
     EXPECT_EQ(problem_of([&] { built(soup, 600, first, ended); }), "ended");
@@ -122,7 +118,7 @@ TEST_F(KeptRoundsTest, ABuildThatIsEndedAfterAnyRoundGoesOnWithAnyNumberOfRanks)
 // Rounds store what rays do at their cells, and how many more rays leave them inside than begin inside.
 TEST_F(KeptRoundsTest, SolidScenesGoOnWithAnyNumberOfRanks) {
   const auto expect_same = [&](const Soup& soup, uint32_t resolution, const voxelize::BuildOptions& options) {
-    const voxelize::BuildResult one = build(*test_engine(), soup, resolution, options);
+    const voxelize::BuildResult one = build_soup(*test_engine(), soup, resolution, options);
     const auto expect_one = [&](const voxelize::BuildResult& result) {
       vox::expect_equal(one.dag, result.dag);
       EXPECT_EQ(one.solid.open_rays, result.solid.open_rays);
@@ -151,7 +147,7 @@ TEST_F(KeptRoundsTest, SolidScenesGoOnWithAnyNumberOfRanks) {
 TEST_F(KeptRoundsTest, SmallSolidScenesAreTheSame) {
   for (const uint32_t resolution : {4u, 64u, 300u}) {
     const Soup soup = resolution == 64 ? Soup() : textured_sphere(resolution, 6, resolution);
-    const dag::FrozenDag one = build(*test_engine(), soup, resolution, {.solid = true}).dag;
+    const dag::FrozenDag one = build_soup(*test_engine(), soup, resolution, {.solid = true}).dag;
     for (int i = 0; i < 2; ++i) vox::expect_equal(one, built(soup, resolution, 2, 1000, {.solid = true}).dag);
     rounds().remove();
   }
@@ -160,7 +156,7 @@ TEST_F(KeptRoundsTest, SmallSolidScenesAreTheSame) {
 TEST_F(KeptRoundsTest, ScenesOfOneLeafAndWithoutVoxelsAreTheSame) {
   for (const uint32_t resolution : {4u, 64u, 300u}) {
     const Soup soup = resolution == 64 ? Soup() : textured_sphere(resolution, 6, resolution);
-    const dag::FrozenDag one = build(*test_engine(), soup, resolution).dag;
+    const dag::FrozenDag one = build_soup(*test_engine(), soup, resolution).dag;
     for (int i = 0; i < 2; ++i) vox::expect_equal(one, built(soup, resolution, 2).dag);
     rounds().remove();
   }
@@ -248,7 +244,7 @@ TEST_F(KeptRoundsTest, ADamagedListIsAnErrorThatNamesIt) {
 
 TEST_F(KeptRoundsTest, ADamagedRoundIsAnErrorThatNamesItAndNothingIsLost) {
   const Soup soup = textured_sphere(300, 6, 32);
-  const dag::FrozenDag one = build(*test_engine(), soup, 300).dag;
+  const dag::FrozenDag one = build_soup(*test_engine(), soup, 300).dag;
   EXPECT_EQ(problem_of([&] { built(soup, 300, 2, 4); }), "ended");
   const std::vector<fs::path> kept = files();
   ASSERT_EQ(kept.size(), 4u);

@@ -11,11 +11,11 @@
 #pragma once
 
 #include "libvox/base/error.h"
+#include "libvox/build/round.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/device/device.h"
-#include "libvox/rounds/round.h"
 
-namespace vox::rounds {
+namespace vox::build {
 
 struct OrderSizes {
   const uint8_t* sizes;
@@ -274,4 +274,4 @@ class CanonicalLevels {
   device::Buffer<uint32_t> marks_;
 };
 
-}  // namespace vox::rounds
+}  // namespace vox::build

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "libvox/base/error.h"
-#include "libvox/ranks/piece_plan.h"
+#include "libvox/build/piece_plan.h"
+#include "libvox/build/shared_store.h"
 #include "libvox/ranks/ranks.h"
-#include "libvox/ranks/shared_store.h"
 #include "tests/common/random.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/ranks/rank_engines.h"
@@ -21,12 +21,12 @@ using voxelize::BuildOptions;
 constexpr uint32_t kRankCounts[] = {1, 2, 3, 5};
 
 // Expects that ranks together build the same scene as one engine.
-void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& options = {}) {
-  const voxelize::BuildResult one = build(*test_engine(), soup, resolution, options);
+void expect_together(const Soup& soup, uint32_t resolution, const BuildOptions& options = {}) {
+  const voxelize::BuildResult one = build_soup(*test_engine(), soup, resolution, options);
   for (const uint32_t ranks : kRankCounts) {
     SCOPED_TRACE(ranks);
     Engine engine = rank_engines(ranks);
-    const voxelize::BuildResult together = built_by_ranks(engine, soup, resolution, options);
+    const voxelize::BuildResult together = build_soup(engine, soup, resolution, options);
     expect_equal(one.dag, together.dag);
     EXPECT_EQ(one.solid.open_rays, together.solid.open_rays);
     EXPECT_EQ(one.solid.disputed_voxels, together.solid.disputed_voxels);
@@ -36,106 +36,115 @@ void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& opti
 }
 
 TEST(BuildShare, EveryNumberOfRanksBuildsWhatOneDeviceBuilds) {
-  expect_same(textured_sphere(600, 12, 1), 600);
-  expect_same(textured_sphere(550, 9, 2), 550, {.materials = false});
-  expect_same(textured_sphere(300, 9, 3), 300, {.coverage = scene::Coverage::Thin});
+  expect_together(textured_sphere(600, 12, 1), 600);
+  expect_together(textured_sphere(550, 9, 2), 550, {.materials = false});
+  expect_together(textured_sphere(300, 9, 3), 300, {.coverage = scene::Coverage::Thin});
 }
 
 TEST(BuildShare, SolidScenesAreTheSame) {
-  expect_same(bumpy_sphere({260, 250, 255}, 100, 8, 0.2, 4), 520, {.solid = true});
-  expect_same(textured_sphere(260, 9, 5), 260, {.materials = false, .solid = true});
-  expect_same(textured_sphere(770, 10, 12), 770, {.coverage = scene::Coverage::Thin, .solid = true});
-  expect_same(bumpy_sphere({600, 550, 500}, 490, 9, 0.1, 13), 1081, {.materials = false, .solid = true});
+  expect_together(bumpy_sphere({260, 250, 255}, 100, 8, 0.2, 4), 520, {.solid = true});
+  expect_together(textured_sphere(260, 9, 5), 260, {.materials = false, .solid = true});
+  expect_together(textured_sphere(770, 10, 12), 770, {.coverage = scene::Coverage::Thin, .solid = true});
+  expect_together(bumpy_sphere({600, 550, 500}, 490, 9, 0.1, 13), 1081, {.materials = false, .solid = true});
 }
 
 // Rounds have few rows, and rows take several chunks.
 TEST(BuildShare, SolidScenesOfTinyChunksAreTheSame) {
-  expect_same(textured_sphere(1030, 7, 14), 1030, {.solid = true, .chunk_pairs = 9000});
-  expect_same(bumpy_sphere({500, 480, 520}, 470, 5, 0.2, 15), 1020,
-              {.materials = false, .solid = true, .chunk_pairs = 3000});
+  expect_together(textured_sphere(1030, 7, 14), 1030, {.solid = true, .chunk_pairs = 9000});
+  expect_together(bumpy_sphere({500, 480, 520}, 470, 5, 0.2, 15), 1020,
+                  {.materials = false, .solid = true, .chunk_pairs = 3000});
 }
 
 // The surface begins left of the grid, and its rays leave the grid inside.
 TEST(BuildShare, SolidScenesThatTheGridCutsOffAreTheSame) {
-  expect_same(bumpy_sphere({100, 550, 550}, 900, 9, 0.1, 16), 1100, {.solid = true});
-  expect_same(bumpy_sphere({550, 550, 550}, 820, 9, 0.1, 17), 1100, {.materials = false, .solid = true});
+  expect_together(bumpy_sphere({100, 550, 550}, 900, 9, 0.1, 16), 1100, {.solid = true});
+  expect_together(bumpy_sphere({550, 550, 550}, 820, 9, 0.1, 17), 1100, {.materials = false, .solid = true});
   Soup open = cube(100.2, 900.9);
   open.scene.triangles.resize(10);  // without its +x side
-  expect_same(open, 1024, {.solid = true});
+  expect_together(open, 1024, {.solid = true});
   const Soup twice =
       all_of({bumpy_sphere({100, 550, 550}, 900, 9, 0.1, 16), cube(300.3, 800.8), cube(600.6, 980.8)});
-  expect_same(all_of({twice, twice}), 1030, {.materials = false, .solid = true});
+  expect_together(all_of({twice, twice}), 1030, {.materials = false, .solid = true});
 }
 
 // The depths include a scene of a single leaf, which is the root.
 TEST(BuildShare, ScenesOfEveryDepthAreTheSame) {
   for (const uint32_t resolution : {1u, 4u, 5u, 8u, 31u, 64u, 256u, 257u})
-    expect_same(textured_sphere(resolution, 6, resolution), resolution);
+    expect_together(textured_sphere(resolution, 6, resolution), resolution);
 }
 
 TEST(BuildShare, TinyChunksAndExchangesAreTheSame) {
-  expect_same(textured_sphere(520, 9, 6), 520, {.chunk_pairs = 5000});
-  expect_same(bumpy_sphere({40, 40, 40}, 30, 5, 0.2, 7), 80, {.chunk_pairs = 7});
+  expect_together(textured_sphere(520, 9, 6), 520, {.chunk_pairs = 5000});
+  expect_together(bumpy_sphere({40, 40, 40}, 30, 5, 0.2, 7), 80, {.chunk_pairs = 7});
 }
 
 // With one or few chunk cells, most ranks have nothing to build but still own nodes.
 TEST(BuildShare, RanksWithoutCellsTakePart) {
   Soup corner = cube(1.5, 90.25);
-  expect_same(corner, 4096);
+  expect_together(corner, 4096);
   corner.add({{{5000, 5000, 5000}, {5100, 5010, 5000}, {5000, 5040, 5090}}});
-  expect_same(corner, 8192, {.materials = false});
+  expect_together(corner, 8192, {.materials = false});
 }
 
 TEST(BuildShare, FilledChunkCellsAreHomogeneous) {
   const Soup filled = filled_chunk_cell();
   const BuildOptions options = {.materials = false};
-  const dag::FrozenDag one = build(*test_engine(), filled, 512, options).dag;
+  const dag::FrozenDag one = build_soup(*test_engine(), filled, 512, options).dag;
   EXPECT_TRUE(dag::is_homogeneous(one.levels[1].words[0]));
   Engine engine = rank_engines(3);
-  expect_equal(one, build(engine, filled, 512, options).dag);
+  expect_equal(one, build_soup(engine, filled, 512, options).dag);
 }
 
 TEST(BuildShare, AnEmptySceneIsEmpty) {
-  expect_same(Soup(), 300);
-  expect_same(Soup(), 3000, {.solid = true});
+  expect_together(Soup(), 300);
+  expect_together(Soup(), 3000, {.solid = true});
   Soup outside;
   outside.add({{{-50, -50, -50}, {-20, -50, -50}, {-50, -20, -50}}});
-  expect_same(outside, 300);
+  expect_together(outside, 300);
 }
 
 TEST(BuildShare, PartsInOrderAreTheWhole) {
   const Soup soup = textured_sphere(500, 8, 8);
-  std::vector<ranks::SceneShare> shares(3);
+  const voxelize::Grid grid = unit_grid(500);
+  const voxelize::BuildOptions options = {};
+  const build::SceneInput input = {soup.scene, soup.indexed, grid, options};
+  std::vector<build::SceneShare> shares(3);
   ranks::run_thread_ranks(3, [&](ranks::Ranks& ranks) {
     const auto engine = make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30});
-    shares[ranks.rank()] = engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(500), {}, nullptr);
+    engine->build_shares(input, {}, &ranks, [&](ranks::Ranks&, build::SceneShare share) {
+      shares[ranks.rank()] = std::move(share);
+    });
   });
-  const dag::FrozenDag one = build(*test_engine(), soup, 500).dag;
+  const dag::FrozenDag one = build_soup(*test_engine(), soup, 500).dag;
   for (size_t level = 0; level < one.levels.size(); ++level) {
     uint64_t nodes = 0, words = 0;
-    for (const ranks::SceneShare& share : shares) {
-      EXPECT_EQ(share.part.levels[level].first, nodes);
+    for (const build::SceneShare& share : shares) {
+      EXPECT_EQ(share.part->levels[level].first, nodes);
       EXPECT_EQ(share.whole.dag.levels[level].nodes, one.levels[level].nodes);
-      nodes += share.part.levels[level].nodes;
-      words += share.part.levels[level].words.size();
+      nodes += share.part->levels[level].nodes;
+      words += share.part->levels[level].words.size();
     }
     EXPECT_EQ(nodes, one.levels[level].nodes);
     EXPECT_EQ(words, one.levels[level].words.size());
   }
   uint64_t kept = 0;
-  for (const ranks::SceneShare& share : shares) kept += share.figures.items_kept;
+  for (const build::SceneShare& share : shares) kept += share.figures.items_kept;
   EXPECT_GE(kept, one.unique_nodes() / 2);
   EXPECT_LE(kept, one.unique_nodes());  // a node and a leaf with equal words are one item
 }
 
 TEST(BuildShare, WhoHasMoreMemoryOwnsMore) {
   const Soup soup = textured_sphere(400, 8, 8);
+  const voxelize::Grid grid = unit_grid(400);
+  const voxelize::BuildOptions options = {};
   std::vector<uint64_t> kept(3);
   ranks::run_thread_ranks(3, [&](ranks::Ranks& ranks) {
     const uint64_t limits[] = {uint64_t{8} << 30, uint64_t{16} << 30, uint64_t{40} << 30};
     const auto engine = make_engine({.device = test_device(), .memory_limit = limits[ranks.rank()]});
-    kept[ranks.rank()] =
-        engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(400), {}, nullptr).figures.items_kept;
+    engine->build_shares({soup.scene, soup.indexed, grid, options}, {}, &ranks,
+                         [&](ranks::Ranks&, const build::SceneShare& share) {
+                           kept[ranks.rank()] = share.figures.items_kept;
+                         });
   });
   EXPECT_NEAR(static_cast<double>(kept[1]) / static_cast<double>(kept[0]), 2, 0.2);
   EXPECT_NEAR(static_cast<double>(kept[2]) / static_cast<double>(kept[0]), 5, 0.5);
@@ -143,17 +152,17 @@ TEST(BuildShare, WhoHasMoreMemoryOwnsMore) {
 
 TEST(BuildShare, TooLittleMemoryIsAnErrorOnAllRanks) {
   Engine engine = rank_engines({uint64_t{4} << 30, uint64_t{1} << 20});
-  EXPECT_THROW(build(engine, textured_sphere(600, 9, 6), 600), Error);
+  EXPECT_THROW(build_soup(engine, textured_sphere(600, 9, 6), 600), Error);
 }
 
 TEST(BuildShare, DevicesMayBeMixed) {
   if (test_device() == "cpu") GTEST_SKIP() << "VOX_TEST_DEVICE names no other";
   const Soup soup = textured_sphere(900, 10, 9);
-  const dag::FrozenDag one = build(*test_engine(), soup, 900).dag;
+  const dag::FrozenDag one = build_soup(*test_engine(), soup, 900).dag;
   const auto mixed = make_engine({.device = "cuda:0,cpu,cpu"});
-  expect_equal(one, build(*mixed, soup, 900).dag);
+  expect_equal(one, build_soup(*mixed, soup, 900).dag);
   const auto cpu_first = make_engine({.device = "cpu,cuda:0"});
-  expect_equal(one, build(*cpu_first, soup, 900).dag);
+  expect_equal(one, build_soup(*cpu_first, soup, 900).dag);
 }
 
 TEST(BuildShare, GpusOfOneHostBuildTogether) {
@@ -164,27 +173,27 @@ TEST(BuildShare, GpusOfOneHostBuildTogether) {
     GTEST_SKIP() << "there are no two GPUs";
   }
   const Soup soup = textured_sphere(2000, 20, 10);
-  expect_equal(build(*test_engine(), soup, 2000).dag, build(*engine, soup, 2000).dag);
-  expect_equal(build(*test_engine(), soup, 700, {.solid = true}).dag,
-               build(*engine, soup, 700, {.solid = true}).dag);
+  expect_equal(build_soup(*test_engine(), soup, 2000).dag, build_soup(*engine, soup, 2000).dag);
+  expect_equal(build_soup(*test_engine(), soup, 700, {.solid = true}).dag,
+               build_soup(*engine, soup, 700, {.solid = true}).dag);
 }
 
 }  // namespace
 }  // namespace vox
 
-namespace vox::ranks {
+namespace vox::build {
 namespace {
 
 // Tests the levels that rank 0 builds on the host above the nodes of all ranks, and the words of nodes with
 // many owners.
 
-TopNode node_at(uint64_t code, uint64_t id, int32_t material) {
+dag::TopNode node_at(uint64_t code, uint64_t id, int32_t material) {
   return {.code = code, .id = id, .digest = {id * 3, id * 5}, .material = material};
 }
 
 // Returns eight equal children of one parent.
-std::vector<TopNode> full_family(uint64_t parent, int32_t material) {
-  std::vector<TopNode> children;
+std::vector<dag::TopNode> full_family(uint64_t parent, int32_t material) {
+  std::vector<dag::TopNode> children;
   for (uint64_t octant = 0; octant < 8; ++octant)
     children.push_back(node_at(parent << 3 | octant, node_id(3, 7), material));
   return children;
@@ -192,26 +201,27 @@ std::vector<TopNode> full_family(uint64_t parent, int32_t material) {
 
 TEST(TopLevel, ParentsAreThoseOfTheirChildren) {
   Random random(1);
-  std::vector<TopNode> children;
+  std::vector<dag::TopNode> children;
   for (uint64_t code = 0; code < 4096; ++code)
     if (random.below(3) == 0)
       children.push_back(node_at(code, node_id(random.below(kMostRanks), random.below(1 << 20)), -1));
-  const TopLevel level = parents_of(children);
-  size_t parents = 0;
+  const TopLevel level = parents_of(children, ChildNames::Owners);
+  size_t parents = 0, at = 0;
   for (uint64_t code = 0; code < 512; ++code) {
-    std::vector<TopNode> own;
+    std::vector<dag::TopNode> own;
     std::ranges::copy_if(children, std::back_inserter(own),
-                         [&](const TopNode& c) { return c.code >> 3 == code; });
+                         [&](const dag::TopNode& c) { return c.code >> 3 == code; });
     if (own.empty()) continue;
     ASSERT_LT(parents, level.nodes.size());
-    const TopNode& parent = level.nodes[parents];
-    const uint32_t* words = &level.words[level.offsets[parents]];
+    const dag::TopNode& parent = level.nodes[parents];
+    const uint32_t* words = &level.words[at];
     EXPECT_EQ(parent.code, code);
     EXPECT_EQ(parent.material, -1);
-    ASSERT_EQ(level.offsets[parents + 1] - level.offsets[parents], own.size() + 2);
+    ASSERT_EQ(level.sizes[parents], own.size() + 2);
+    at += level.sizes[parents];
     uint32_t mask = 0;
     dag::Digest digest = dag::start_digest(2);
-    for (const TopNode& child : own) mask |= 1u << child.code % 8;
+    for (const dag::TopNode& child : own) mask |= 1u << child.code % 8;
     dag::combine(digest, mask);
     for (size_t i = 0; i < own.size(); ++i) {
       EXPECT_EQ(node_id(child_owner(child_owners(words), static_cast<uint32_t>(i)), words[1 + i]), own[i].id);
@@ -226,27 +236,29 @@ TEST(TopLevel, ParentsAreThoseOfTheirChildren) {
 }
 
 TEST(TopLevel, AParentIsHomogeneousWhereAllOfItIsOfOneMaterial) {
-  std::vector<TopNode> children = full_family(0, 5), mixed = full_family(1, 5), unknown = full_family(2, -1);
+  std::vector<dag::TopNode> children = full_family(0, 5), mixed = full_family(1, 5),
+                            unknown = full_family(2, -1);
   mixed[3].material = 6;
   children.insert(children.end(), mixed.begin(), mixed.end());
   children.insert(children.end(), unknown.begin(), unknown.end());
-  std::vector<TopNode> seven = full_family(3, 5);
+  std::vector<dag::TopNode> seven = full_family(3, 5);
   children.insert(children.end(), seven.begin(), seven.end() - 1);
-  const TopLevel level = parents_of(children);
+  const TopLevel level = parents_of(children, ChildNames::Owners);
   ASSERT_EQ(level.nodes.size(), 4u);
   EXPECT_EQ(level.nodes[0].material, 5);
   EXPECT_EQ(plain_header(level.words[0]), dag::homogeneous_header(5));
-  for (size_t i = 1; i < 4; ++i) {
-    EXPECT_EQ(level.nodes[i].material, -1);
-    EXPECT_FALSE(dag::is_homogeneous(level.words[level.offsets[i]]));
+  size_t at = 0;
+  for (size_t i = 0; i < 4; at += level.sizes[i++]) {
+    EXPECT_EQ(level.nodes[i].material, i == 0 ? 5 : -1);
+    EXPECT_EQ(dag::is_homogeneous(plain_header(level.words[at])), i == 0);
   }
 }
 
 TEST(TopLevel, NothingIsAboveNothing) {
-  const TopLevel level = parents_of({});
+  const TopLevel level = parents_of({}, ChildNames::Owners);
   EXPECT_TRUE(level.nodes.empty());
-  EXPECT_EQ(level.offsets, std::vector<uint32_t>{0});
+  EXPECT_TRUE(level.words.empty());
 }
 
 }  // namespace
-}  // namespace vox::ranks
+}  // namespace vox::build

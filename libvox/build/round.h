@@ -20,7 +20,7 @@
 #include "libvox/voxelize/build_cells.h"
 #include "libvox/voxelize/build_scene.h"
 
-namespace vox::rounds {
+namespace vox::build {
 
 // Arrays for data that a device has no room for. They lie in the host's memory or in nameless files in a
 // folder. With files, the system keeps in memory as much as fits, and nothing is left in the folder, however
@@ -179,10 +179,12 @@ class NodeStream {
 
   bool done() const { return first_ == sizes_.size(); }
 
-  NodePiece next() {
+  NodePiece next() { return next(at_once_); }
+  // Returns at most so many nodes.
+  NodePiece next(uint64_t most) {
     throw_if_cancelled();
     NodePiece piece = {.words = {}, .offsets = {}, .first = first_};
-    piece.count = std::min<uint64_t>(at_once_, sizes_.size() - first_);
+    piece.count = std::min<uint64_t>(most, sizes_.size() - first_);
     auto sizes = device_.template make<uint8_t>(piece.count);
     device_.upload(sizes.data(), sizes_.data() + first_, piece.count);
     piece.offsets = device_.template make<uint32_t>(piece.count + 1);
@@ -216,4 +218,4 @@ struct RoundForm {
 // DAG. The values of counts, digests and materials are not checked; the checksum of the file covers them.
 bool holds_together(const Round& round, const RoundForm& form);
 
-}  // namespace vox::rounds
+}  // namespace vox::build

@@ -12,13 +12,14 @@
 #include "libvox/base/error.h"
 #include "libvox/base/hd.h"
 #include "libvox/base/progress.h"
+#include "libvox/build/round.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/store.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/runs.h"
 #include "libvox/ranks/ranks.h"
 
-namespace vox::ranks {
+namespace vox::build {
 
 // The words of a node whose children lie in the stores of several ranks. Ranks send nodes to each other in
 // this form, and owners keep them in it. Leaves have their usual words.
@@ -80,48 +81,37 @@ VOX_HD inline uint32_t spread_item_words(const hash::ItemRef& item, dag::NodeKin
                                      : spread_words(item[0]);
 }
 
+struct SpreadWords {
+  static constexpr int kPrefetchStages = 1;
+  hash::SlabMemoryRef store;
+  const uint32_t* pointers;
+  dag::NodeKind kind;
+  bool materials;
+  VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(store.item(pointers[i]).head()); }
+  VOX_HD uint32_t operator()(uint64_t i) const {
+    return spread_item_words(store.item(pointers[i]), kind, materials);
+  }
+};
+static_assert(device::StagedBody<SpreadWords>);
+
 // Sends data on a rank's device to other ranks, many items at once, each to its own rank, and returns their
 // answers.
-
-using Counts = std::vector<uint64_t>;  // one for each rank
-
-inline uint64_t total(const Counts& counts) {
-  return std::reduce(counts.begin(), counts.end());
-}
-
-// Collective. values[i] is for rank i. Returns the values that all ranks have for this rank.
-inline Counts tell_each(Ranks& ranks, const Counts& values) {
-  const std::vector<uint64_t> sizes(ranks.count(), sizeof(uint64_t));
-  Counts told(ranks.count());
-  ranks.exchange(values.data(), sizes, told.data(), sizes);
-  return told;
-}
-
-// Collective. Returns the sum of all ranks' values.
-inline uint64_t sum_of(Ranks& ranks, uint64_t value) {
-  return total(ranks.gather(value));
-}
-
-// Collective. Returns the largest of all ranks' values.
-inline uint32_t most_of(Ranks& ranks, uint32_t value) {
-  return static_cast<uint32_t>(std::ranges::max(ranks.gather(value)));
-}
 
 struct Share {
   uint64_t before = 0, all = 0;
 };
-inline Share share_of(Ranks& ranks, uint64_t value) {
+inline Share share_of(ranks::Ranks& ranks, uint64_t value) {
   const std::vector<uint64_t> values = ranks.gather(value);
-  return {std::reduce(values.begin(), values.begin() + ranks.rank()), total(values)};
+  return {std::reduce(values.begin(), values.begin() + ranks.rank()), ranks::total(values)};
 }
 
 // Collective. Sends pieces of an array, the one for rank 0 first. Returns the pieces received, the one from
 // rank 0 first.
 template <class T, class Device>
-device::Buffer<T> exchanged(Device& device, Ranks& ranks, const T* send, const Counts& to,
-                            const Counts& from) {
+device::Buffer<T> exchanged(Device& device, ranks::Ranks& ranks, const T* send, const ranks::Counts& to,
+                            const ranks::Counts& from) {
   throw_if_cancelled();
-  auto received = device.template make<T>(total(from));
+  auto received = device.template make<T>(ranks::total(from));
   std::vector<uint64_t> send_sizes, receive_sizes;
   for (const uint64_t count : to) send_sizes.push_back(count * sizeof(T));
   for (const uint64_t count : from) receive_sizes.push_back(count * sizeof(T));
@@ -135,7 +125,7 @@ device::Buffer<T> exchanged(Device& device, Ranks& ranks, const T* send, const C
 struct Route {
   device::Buffer<uint32_t> ranks;  // each item's rank, in the order of sending
   device::Buffer<uint32_t> order;  // the item that is sent at each place
-  Counts to, from;                 // numbers of items for each rank, and from each
+  ranks::Counts to, from;          // numbers of items for each rank, and from each
   uint64_t received = 0;
 };
 
@@ -151,23 +141,23 @@ struct WordAt {
 
 // Collective. `rank_of` holds the rank to which each of the first n items goes.
 template <class Device>
-Route find_route(Device& device, Ranks& ranks, device::Buffer<uint32_t> rank_of, uint64_t n) {
+Route find_route(Device& device, ranks::Ranks& ranks, device::Buffer<uint32_t> rank_of, uint64_t n) {
   Route route = {.ranks = std::move(rank_of),
                  .order = device.template make<uint32_t>(n),
-                 .to = Counts(ranks.count()),
+                 .to = ranks::Counts(ranks.count()),
                  .from = {}};
   device.for_each({"ranks: number", 4}, n, PlainOrder{route.order.data()});
   device.sort_pairs({"ranks: sort by rank", 32}, route.ranks, route.order, n, kRankBits);
   device.histogram({"ranks: count", 4}, n, WordAt{route.ranks.data()}, route.to.data(), ranks.count());
   route.from = tell_each(ranks, route.to);
-  route.received = total(route.from);
+  route.received = ranks::total(route.from);
   return route;
 }
 
 // Returns the number of words in each of some pieces of an array of items. Item i begins at offsets[i];
 // items[p] is the number of items of piece p.
 template <class Device, class Offset>
-Counts words_of_pieces(Device& device, const Counts& items, const Offset* offsets) {
+ranks::Counts words_of_pieces(Device& device, const ranks::Counts& items, const Offset* offsets) {
   std::vector<uint32_t> bounds = {0};
   std::vector<Offset> places(items.size() + 1);
   for (const uint64_t count : items) bounds.push_back(bounds.back() + static_cast<uint32_t>(count));
@@ -176,7 +166,7 @@ Counts words_of_pieces(Device& device, const Counts& items, const Offset* offset
   device.for_each("ranks: bounds", bounds.size(),
                   device::TakeChosen<Offset>{offsets, on_device.data(), taken.data()});
   device.download(places.data(), taken.data(), places.size());
-  Counts words;
+  ranks::Counts words;
   for (size_t i = 0; i < items.size(); ++i) words.push_back(places[i + 1] - places[i]);
   return words;
 }
@@ -197,7 +187,7 @@ struct Shares {
 };
 
 // Collective. `memory` is how many bytes this rank may use.
-inline Shares agreed_shares(Ranks& ranks, uint64_t memory) {
+inline Shares agreed_shares(ranks::Ranks& ranks, uint64_t memory) {
   constexpr uint64_t kMost = uint64_t{1} << 24;  // in MiB; it keeps products below 2^64
   Shares shares = {{0}};
   for (const uint64_t weight : ranks.gather(1 + std::min(memory >> 20, kMost)))
@@ -218,11 +208,6 @@ VOX_HD inline uint32_t share_that_holds(const uint64_t* begins, uint32_t ranks, 
   }
   return low;
 }
-
-// Items one behind the other: item i has the words from offsets[i] to before offsets[i + 1].
-struct Items {
-  device::Buffer<uint32_t> words, offsets;
-};
 
 // Finds the owner of each item; each rank owns a share of all hashes.
 struct OwnersOfItems {
@@ -279,7 +264,7 @@ template <class Device>
 class SharedStore {
  public:
   // `most_items` is how many items are sent at once; 0 means as many as memory allows.
-  SharedStore(Device& device, Ranks& ranks, const Shares& shares, const hash::TableOptions& tables,
+  SharedStore(Device& device, ranks::Ranks& ranks, const Shares& shares, const hash::TableOptions& tables,
               uint64_t most_items)
       : device_(device),
         ranks_(ranks),
@@ -297,7 +282,7 @@ class SharedStore {
     const uint64_t rounds = (*std::ranges::max_element(counts) + most - 1) / most;
     for (uint64_t round = 0; round < rounds; ++round) {
       const uint64_t first = std::min(n, round * most), count = std::min(n - first, most);
-      intern_piece(make(first, count), count, ids.data() + first);
+      intern_piece(make(first, count), ids.data() + first);
     }
     return ids;
   }
@@ -315,7 +300,8 @@ class SharedStore {
     return std::clamp<uint64_t>(device_.pool().available() / kBytesPerItem, 1024, uint64_t{1} << 25);
   }
 
-  void intern_piece(Items items, uint64_t n, uint64_t* ids) {
+  void intern_piece(NodePiece items, uint64_t* ids) {
+    const uint64_t n = items.count;
     auto owners = device_.template make<uint32_t>(n);
     device_.for_each({"ranks: owners", 36}, n,
                      OwnersOfItems{items.words.data(), items.offsets.data(), share_begins_.data(),
@@ -324,17 +310,17 @@ class SharedStore {
     for (uint32_t rank = 0; rank < ranks_.count(); ++rank)
       if (rank != ranks_.rank()) given_ += route.to[rank];
     auto sizes = device_.template make<uint8_t>(n);
-    Items sent = {device_.template make<uint32_t>(items.words.size()),
-                  device_.template make<uint32_t>(n + 1)};
+    NodePiece sent = {.words = device_.template make<uint32_t>(items.words.size()),
+                      .offsets = device_.template make<uint32_t>(n + 1)};
     device_.exclusive_scan({"ranks: places", 16}, n, SentWords{items.offsets.data(), route.order.data()},
                            sent.offsets.data());
     device_.for_each({"ranks: pack", 60}, n,
                      PackItems{items.words.data(), items.offsets.data(), route.order.data(),
                                sent.offsets.data(), sent.words.data(), sizes.data()});
     items = {};
-    const Counts words_to = words_of_pieces(device_, route.to, sent.offsets.data());
-    const Counts words_from = tell_each(ranks_, words_to);
-    if (total(words_from) > UINT32_MAX || route.received > UINT32_MAX)
+    const ranks::Counts words_to = words_of_pieces(device_, route.to, sent.offsets.data());
+    const ranks::Counts words_from = tell_each(ranks_, words_to);
+    if (ranks::total(words_from) > UINT32_MAX || route.received > UINT32_MAX)
       throw Error("a rank is sent more than 2^32 words at once");
     const auto words = exchanged(device_, ranks_, sent.words.data(), words_to, words_from);
     sent = {};
@@ -349,10 +335,10 @@ class SharedStore {
   }
 
   Device& device_;
-  Ranks& ranks_;
+  ranks::Ranks& ranks_;
   device::Buffer<uint64_t> share_begins_;  // the hashes at which shares begin
   uint64_t most_items_, given_ = 0;
   dag::DagStore<Device> store_;
 };
 
-}  // namespace vox::ranks
+}  // namespace vox::build

@@ -1,5 +1,5 @@
 // Tests scenes that a device builds in rounds: they are bit for bit the scenes that it builds at once.
-#include "libvox/rounds/build_rounds.h"
+#include "libvox/build/build_scene.h"
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,13 @@
 #include "libvox/scene/procedural/procedural.h"
 #include "tests/common/test_engine.h"
 #include "tests/dag/dense_dag.h"
+#include "tests/ranks/rank_engines.h"
 #include "tests/voxelize/soup.h"
 
 namespace vox {
 namespace {
 
-using rounds::SpillOptions;
+using build::SpillOptions;
 using voxelize::BuildOptions;
 
 // Expects the same result for rounds, pieces and portions of several sizes as for a build at once.
@@ -30,7 +31,7 @@ void expect_same_on(const voxelize::Grid& grid, const scene::Scene& scene, const
                                {.pieces = 3, .nodes_at_once = 10 * portion, .least_portions = 50}};
   for (const SpillOptions& spill : ways) {
     SCOPED_TRACE(testing::Message() << grid.resolution << "³, " << spill.pieces << " pieces");
-    const rounds::RoundsResult result = engine->build_in_rounds(scene, indexed, grid, options, spill);
+    const BuiltScene result = built_in(*engine, {scene, indexed, grid, options}, {.spill = spill});
     expect_equal(once.dag, result.whole.dag);
     EXPECT_EQ(once.solid.open_rays, result.whole.solid.open_rays);
     EXPECT_EQ(once.solid.disputed_voxels, result.whole.solid.disputed_voxels);
@@ -43,6 +44,12 @@ void expect_same_on(const voxelize::Grid& grid, const scene::Scene& scene, const
     EXPECT_GE(result.figures.rounds, spill.pieces > 1 && is_large ? 2u : 1u);
     EXPECT_GE(result.figures.nodes + 64, once.dag.unique_nodes() / 2);
   }
+  Engine several = rank_engines(3);
+  const BuiltScene result = built_in(several, {scene, indexed, grid, options}, {.spill = ways[3]});
+  expect_equal(once.dag, result.whole.dag);
+  EXPECT_EQ(once.solid.open_rays, result.whole.solid.open_rays);
+  EXPECT_EQ(once.solid.disputed_voxels, result.whole.solid.disputed_voxels);
+  EXPECT_EQ(once.solid.duplicates, result.whole.solid.duplicates);
 }
 
 void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& options = {}) {
@@ -85,12 +92,12 @@ TEST(BuildInRounds, AnEmptySceneIsEmpty) {
 TEST(BuildInRounds, WithLittleMemoryThereAreMoreRounds) {
   const Soup soup = textured_sphere(3000, 40, 6);
   auto engine = test_engine({.memory_limit = uint64_t{8} << 30});
-  const voxelize::BuildResult once = build(*engine, soup, 3000);
+  const voxelize::BuildResult once = build_soup(*engine, soup, 3000);
   engine.reset();
   const uint64_t room = once.peak_device_bytes / 3;
   const auto small = test_engine({.memory_limit = room + (test_device() == "cpu" ? resident_bytes() : 0)});
-  const rounds::RoundsResult result =
-      small->build_in_rounds(soup.scene, soup.indexed, unit_grid(3000), {}, {});
+  const BuiltScene result =
+      built_in(*small, {soup.scene, soup.indexed, unit_grid(3000), {}}, {.spill = SpillOptions()});
   expect_equal(once.dag, result.whole.dag);
   EXPECT_GT(result.figures.rounds, 2u);
   EXPECT_LE(result.whole.peak_device_bytes, room);

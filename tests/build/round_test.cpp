@@ -8,10 +8,10 @@
 #include <map>
 
 #include "libvox/base/error.h"
+#include "libvox/build/freeze_round.h"
+#include "libvox/build/merge_level.h"
+#include "libvox/build/round.h"
 #include "libvox/device/cpu_device.h"
-#include "libvox/rounds/freeze_round.h"
-#include "libvox/rounds/merge_level.h"
-#include "libvox/rounds/round.h"
 #include "tests/common/random.h"
 #include "tests/voxelize/soup.h"
 
@@ -34,7 +34,7 @@ Built built_cells(CpuDevice& device, const Soup& soup, uint32_t resolution, bool
   return voxelize::build_cells(device, soup.scene, soup.indexed, grid, options, {}, {.next = next});
 }
 
-void expect_equal_rounds(const rounds::Round& a, const rounds::Round& b) {
+void expect_equal_rounds(const build::Round& a, const build::Round& b) {
   EXPECT_EQ(a.level, b.level);
   ASSERT_EQ(a.levels.size(), b.levels.size());
   for (size_t level = 0; level < a.levels.size(); ++level) {
@@ -54,13 +54,12 @@ void expect_equal_rounds(const rounds::Round& a, const rounds::Round& b) {
 void expect_survives(const Soup& soup, uint32_t resolution, bool materials) {
   SCOPED_TRACE(resolution);
   CpuDevice device(kMemory, false);
-  const rounds::Round once =
-      rounds::frozen_round(device, built_cells(device, soup, resolution, materials), {});
+  const build::Round once = build::frozen_round(device, built_cells(device, soup, resolution, materials), {});
   Built again = built_cells(device, bumpy_sphere({9, 9, 9}, 8, 5, 0.2, 3), resolution, materials);
-  again.pointers = rounds::load_round(device, again.store, once);
+  again.pointers = build::load_round(device, again.store, once);
   again.codes.clear();
-  for (const rounds::RoundRoot& root : once.roots) again.codes.push_back(root.code);
-  expect_equal_rounds(once, rounds::frozen_round(device, again, {}));
+  for (const build::RoundRoot& root : once.roots) again.codes.push_back(root.code);
+  expect_equal_rounds(once, build::frozen_round(device, again, {}));
 }
 
 TEST(Round, LoadedNodesAreThoseThatWereFrozen) {
@@ -79,7 +78,7 @@ TEST(Round, WordsOfOneCellAreThoseOfTheFrozenScene) {
   CpuDevice device(kMemory, false);
   for (const uint32_t resolution : {4u, 100u, 256u}) {
     const Soup soup = textured_sphere(resolution, 9, 5);
-    const rounds::Round round = rounds::frozen_round(device, built_cells(device, soup, resolution, true), {});
+    const build::Round round = build::frozen_round(device, built_cells(device, soup, resolution, true), {});
     const dag::FrozenDag dag =
         voxelize::build_scene(device, soup.scene, soup.indexed, unit_grid(resolution), {}, {}).dag;
     ASSERT_EQ(round.roots.size(), 1u);
@@ -99,18 +98,18 @@ TEST(Round, WordsOfOneCellAreThoseOfTheFrozenScene) {
 TEST(Round, RootsSayWhatTheyAreFilledWith) {
   const Soup filled = filled_chunk_cell();
   CpuDevice device(kMemory, false);
-  const rounds::Round round = rounds::frozen_round(device, built_cells(device, filled, 512, false), {});
-  for (const rounds::RoundRoot& root : round.roots) EXPECT_EQ(root.material, root.code == 0 ? 0 : -1);
+  const build::Round round = build::frozen_round(device, built_cells(device, filled, 512, false), {});
+  for (const build::RoundRoot& root : round.roots) EXPECT_EQ(root.material, root.code == 0 ? 0 : -1);
   EXPECT_EQ(round.roots[0].code, 0u);
 }
 
 // A round from a file may contain anything.
 TEST(Round, WhatDoesNotHoldTogetherIsFound) {
   CpuDevice device(kMemory, false);
-  rounds::Round round =
-      rounds::frozen_round(device, built_cells(device, textured_sphere(600, 9, 1), 600, true), {});
+  build::Round round =
+      build::frozen_round(device, built_cells(device, textured_sphere(600, 9, 1), 600, true), {});
   const size_t dag_levels = round.result.dag.levels.size();
-  const auto holds = [&] { return rounds::holds_together(round, {dag_levels, true}); };
+  const auto holds = [&] { return build::holds_together(round, {dag_levels, true}); };
   const auto expect_found = [&](auto& value, auto wrong) {
     const auto right = std::exchange(value, static_cast<std::remove_reference_t<decltype(value)>>(wrong));
     EXPECT_FALSE(holds()) << +wrong;
@@ -118,11 +117,11 @@ TEST(Round, WhatDoesNotHoldTogetherIsFound) {
     EXPECT_TRUE(holds());
   };
   EXPECT_TRUE(holds());
-  EXPECT_FALSE(rounds::holds_together(round, {dag_levels, false}));
-  EXPECT_FALSE(rounds::holds_together(round, {dag_levels + 1, true}));
-  EXPECT_FALSE(rounds::holds_together({}, {dag_levels, true}));
+  EXPECT_FALSE(build::holds_together(round, {dag_levels, false}));
+  EXPECT_FALSE(build::holds_together(round, {dag_levels + 1, true}));
+  EXPECT_FALSE(build::holds_together({}, {dag_levels, true}));
   for (size_t l = 0; l < round.levels.size(); ++l) {
-    rounds::RoundLevel& level = round.levels[l];
+    build::RoundLevel& level = round.levels[l];
     for (const uint64_t node : {uint64_t{0}, level.nodes() / 2, level.nodes() - 1})
       for (const int size : {0, 1, 255}) expect_found(level.sizes.data()[node], size);
     if (l + 1 == round.levels.size()) continue;
@@ -147,22 +146,22 @@ TEST(Round, WhatDoesNotHoldTogetherIsFound) {
 
 TEST(Round, NodesOfNothingAreFound) {
   const auto round_of = [](uint32_t size, uint32_t mask) {
-    rounds::Round round;
+    build::Round round;
     round.result.dag.levels.resize(2);
     for (const uint32_t words : {size, 2u}) {
-      rounds::RoundLevel& level = round.levels.emplace_back();
-      level.words = {rounds::SpillPlace(), words};
+      build::RoundLevel& level = round.levels.emplace_back();
+      level.words = {build::SpillPlace(), words};
       std::ranges::fill(level.words.append(words), 0u);
-      level.sizes = {rounds::SpillPlace(), 1};
+      level.sizes = {build::SpillPlace(), 1};
       level.sizes.append(1)[0] = static_cast<uint8_t>(words);
     }
     if (size > 1) round.levels[0].words.data()[0] = 1;  // its only child is the leaf
     round.levels[1].words.data()[0] = mask;
     return round;
   };
-  EXPECT_TRUE(rounds::holds_together(round_of(2, 1), {2, false}));
-  EXPECT_FALSE(rounds::holds_together(round_of(1, 1), {2, false}));
-  EXPECT_FALSE(rounds::holds_together(round_of(2, 0), {2, false}));
+  EXPECT_TRUE(build::holds_together(round_of(2, 1), {2, false}));
+  EXPECT_FALSE(build::holds_together(round_of(1, 1), {2, false}));
+  EXPECT_FALSE(build::holds_together(round_of(2, 0), {2, false}));
 }
 
 TEST(Round, WordsMayLieInAFolder) {
@@ -170,17 +169,17 @@ TEST(Round, WordsMayLieInAFolder) {
   std::filesystem::create_directories(folder);
   CpuDevice device(kMemory, false);
   const Soup soup = textured_sphere(600, 9, 1);
-  const rounds::Round in_memory = rounds::frozen_round(device, built_cells(device, soup, 600, true), {});
-  const rounds::Round in_files =
-      rounds::frozen_round(device, built_cells(device, soup, 600, true), rounds::SpillPlace(folder));
+  const build::Round in_memory = build::frozen_round(device, built_cells(device, soup, 600, true), {});
+  const build::Round in_files =
+      build::frozen_round(device, built_cells(device, soup, 600, true), build::SpillPlace(folder));
   expect_equal_rounds(in_memory, in_files);
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   std::filesystem::remove(folder);
 }
 
 TEST(SpilledArray, ValuesStayWhereTheyAreWhileItGrows) {
-  for (const rounds::SpillPlace& place : {rounds::SpillPlace(), rounds::SpillPlace("/tmp")}) {
-    rounds::SpilledArray<uint32_t> array(place, uint64_t{40} << 20);
+  for (const build::SpillPlace& place : {build::SpillPlace(), build::SpillPlace("/tmp")}) {
+    build::SpilledArray<uint32_t> array(place, uint64_t{40} << 20);
     const uint32_t* const begin = array.append(1).data();
     array.data()[0] = 7;
     const std::span<uint32_t> more = array.append((uint64_t{40} << 20) - 1);
@@ -193,16 +192,16 @@ TEST(SpilledArray, ValuesStayWhereTheyAreWhileItGrows) {
 }
 
 TEST(SpilledArray, AFolderThatIsNotThereIsAnError) {
-  EXPECT_THROW(rounds::SpillPlace("/no/such/folder"), Error);
+  EXPECT_THROW(build::SpillPlace("/no/such/folder"), Error);
   const auto file = std::filesystem::temp_directory_path() / "vox_round_test_file";
   std::ofstream(file) << "no folder";
-  EXPECT_THROW(rounds::SpillPlace{file}, Error);
+  EXPECT_THROW(build::SpillPlace{file}, Error);
   std::filesystem::remove(file);
 }
 
 // Compares the merging of levels with maps from words to numbers.
 
-using rounds::LevelSource;
+using build::LevelSource;
 using Node = std::vector<uint32_t>;
 
 // The nodes of one source; their children are indices in `below`.
@@ -250,12 +249,12 @@ std::vector<Node> translated(const Nodes& source) {
   return nodes;
 }
 
-void expect_merged(const std::vector<Nodes>& from, const rounds::MergeOptions& options) {
+void expect_merged(const std::vector<Nodes>& from, const build::MergeOptions& options) {
   CpuDevice device(uint64_t{4} << 30, false);
-  const rounds::SpillPlace place;
+  const build::SpillPlace place;
   std::vector<LevelSource> sources;
   for (const Nodes& nodes : from) sources.push_back({nodes.words, nodes.sizes, nodes.below});
-  const rounds::RoundLevel merged = rounds::LevelMerger<CpuDevice>(device, place, options).run(sources);
+  const build::RoundLevel merged = build::LevelMerger<CpuDevice>(device, place, options).run(sources);
   const std::vector<Node> unique = split(merged.words.values(), merged.sizes.values());
   std::map<Node, uint32_t> number_of;
   for (uint32_t i = 0; i < unique.size(); ++i)
@@ -275,12 +274,12 @@ void expect_merged(const std::vector<Nodes>& from, const rounds::MergeOptions& o
 
 TEST(LevelMerger, EqualNodesOfAllRoundsAreOne) {
   Random random(1);
-  const rounds::MergeOptions ways[] = {{},
-                                       {.nodes_at_once = 7},
-                                       {.nodes_at_once = 100, .least_portions = 2},
-                                       {.nodes_at_once = 64, .least_portions = 31},
-                                       {.nodes_at_once = 0, .least_portions = 5}};
-  for (const rounds::MergeOptions& options : ways)
+  const build::MergeOptions ways[] = {{},
+                                      {.nodes_at_once = 7},
+                                      {.nodes_at_once = 100, .least_portions = 2},
+                                      {.nodes_at_once = 64, .least_portions = 31},
+                                      {.nodes_at_once = 0, .least_portions = 5}};
+  for (const build::MergeOptions& options : ways)
     for (const uint32_t kinds : {1u, 3u, 40u, 5000u}) {
       SCOPED_TRACE(testing::Message() << options.least_portions << " portions, " << kinds << " kinds");
       expect_merged({random_nodes(random, 2000, kinds), random_nodes(random, 1, kinds),
@@ -300,15 +299,15 @@ TEST(LevelMerger, SourcesMayBeEmptyOrHaveTheNumbersAlready) {
 
 TEST(LevelMerger, OwnersAreEmptied) {
   CpuDevice device(uint64_t{4} << 30, false);
-  const rounds::SpillPlace place;
+  const build::SpillPlace place;
   for (const uint32_t portions : {1u, 4u}) {
-    rounds::RoundLevel level = {{place, 6}, {place, 2}};
+    build::RoundLevel level = {{place, 6}, {place, 2}};
     std::ranges::fill(level.words.append(6), 5u);
     std::ranges::fill(level.sizes.append(2), uint8_t{3});
     std::vector<LevelSource> sources(1);
     sources[0] = {level.words.values(), level.sizes.values(), {}, &level};
-    const rounds::RoundLevel merged =
-        rounds::LevelMerger<CpuDevice>(device, place, {.least_portions = portions}).run(sources);
+    const build::RoundLevel merged =
+        build::LevelMerger<CpuDevice>(device, place, {.least_portions = portions}).run(sources);
     EXPECT_EQ(merged.nodes(), 1u);
     EXPECT_EQ(level.nodes(), 0u);
   }
@@ -318,11 +317,11 @@ TEST(UniqueNodes, MoreThanThereIsRoomForAreRefused) {
   CpuDevice device(uint64_t{4} << 30, false);
   const std::vector<uint32_t> words = {1, 2, 1, 3, 1, 4};
   const std::vector<uint8_t> sizes = {2, 2, 2};
-  for (const rounds::UniqueRoom room : {rounds::UniqueRoom{2, 100}, rounds::UniqueRoom{3, 5}}) {
-    rounds::UniqueNodes<CpuDevice> unique(device, room);
-    rounds::NodeStream<CpuDevice> stream(device, words, sizes, 10);
+  for (const build::UniqueRoom room : {build::UniqueRoom{2, 100}, build::UniqueRoom{3, 5}}) {
+    build::UniqueNodes<CpuDevice> unique(device, room);
+    build::NodeStream<CpuDevice> stream(device, words, sizes, 10);
     std::vector<uint32_t> numbers(3);
-    EXPECT_THROW(unique.number(stream.next(), nullptr, 3, 0, numbers.data()), rounds::TooManyNodes);
+    EXPECT_THROW(unique.number(stream.next(), nullptr, 3, 0, numbers.data()), build::TooManyNodes);
   }
 }
 

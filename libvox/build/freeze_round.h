@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "libvox/base/progress.h"
+#include "libvox/build/round.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/store.h"
-#include "libvox/rounds/round.h"
 #include "libvox/voxelize/build_cells.h"
 
-namespace vox::rounds {
+namespace vox::build {
 
 struct WriteRoots {
   const uint64_t* codes;
@@ -47,6 +47,23 @@ std::vector<RoundRoot> roots_of(Device& device, const dag::DagStore<Device>& sto
   return known;
 }
 
+// The last of a forest's levels holds leaves.
+inline dag::NodeKind kind_of(size_t level, size_t levels) {
+  return level + 1 == levels ? dag::NodeKind::Leaf : dag::NodeKind::Inner;
+}
+
+// Returns the digests of the nodes of a level. `below` has those of the next level.
+template <class Device>
+device::Buffer<dag::Digest> digests_of(Device& device, hash::SlabMemoryRef store,
+                                       const dag::FrozenLevel& level, dag::NodeKind kind, bool materials,
+                                       const device::Buffer<dag::Digest>& below) {
+  auto digests = device.template make<dag::Digest>(level.nodes);
+  device.for_each({"digest", 80}, level.nodes,
+                  dag::DigestNodes{store, level.pointers.data(), kind, materials, level.edge_start.data(),
+                                   level.edge_rank.data(), below.data(), digests.data()});
+  return digests;
+}
+
 template <class Device>
 class RoundFreezer {
  public:
@@ -63,17 +80,13 @@ class RoundFreezer {
       throw_if_cancelled();
       dag::FrozenLevel& level = forest.levels[l];
       round.levels[l] = words_of(level, kind_of(l, levels));
-      digests = digests_of(level, kind_of(l, levels), digests);
+      digests = digests_of(device_, store_, level, kind_of(l, levels), materials_, digests);
       if (l > 0) level = {};
     }
     round.roots = roots_of(device_, dag_store_, codes, forest, digests, materials_);
   }
 
  private:
-  static dag::NodeKind kind_of(size_t level, size_t levels) {
-    return level + 1 == levels ? dag::NodeKind::Leaf : dag::NodeKind::Inner;
-  }
-
   RoundLevel words_of(const dag::FrozenLevel& level, dag::NodeKind kind) {
     RoundLevel to = {{place_, level.nodes * hash::kMaxItemWords}, {place_, level.nodes}};
     const uint64_t most = std::min(level.nodes, nodes_at_once(device_, kBytesOnTheWay));
@@ -94,16 +107,6 @@ class RoundFreezer {
       device_.download(to.sizes.append(n).data(), sizes.data(), n);
     }
     return to;
-  }
-
-  device::Buffer<dag::Digest> digests_of(const dag::FrozenLevel& level, dag::NodeKind kind,
-                                         const device::Buffer<dag::Digest>& below) {
-    auto digests = device_.template make<dag::Digest>(level.nodes);
-    device_.for_each(
-        {"digest", 80}, level.nodes,
-        dag::DigestNodes{store_, level.pointers.data(), kind, materials_, level.edge_start.data(),
-                         level.edge_rank.data(), below.data(), digests.data()});
-    return digests;
   }
 
   Device& device_;
@@ -152,4 +155,4 @@ std::vector<uint32_t> load_round(Device& device, dag::DagStore<Device>& store, c
   return roots;
 }
 
-}  // namespace vox::rounds
+}  // namespace vox::build

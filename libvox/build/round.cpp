@@ -1,4 +1,4 @@
-#include "libvox/rounds/round.h"
+#include "libvox/build/round.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 #include "libvox/dag/node.h"
 #include "libvox/scene/palette.h"
 
-namespace vox::rounds {
+namespace vox::build {
 namespace {
 
 Error spill_error(const std::string& problem, const std::filesystem::path& folder, int code) {
@@ -136,4 +136,4 @@ bool holds_together(const Round& round, const RoundForm& form) {
   return are_sound(round.roots, round.levels[0].nodes(), round.level);
 }
 
-}  // namespace vox::rounds
+}  // namespace vox::build

@@ -10,12 +10,12 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"
+#include "libvox/build/round.h"
 #include "libvox/device/atomics.h"
 #include "libvox/device/device.h"
 #include "libvox/hash/batch.h"
-#include "libvox/rounds/round.h"
 
-namespace vox::rounds {
+namespace vox::build {
 
 // A table that keeps one copy of equal nodes, and numbers the copies in the order in which they come. Their
 // words lie one behind the other. The table takes 10 bytes for each node besides its words, and has a fixed
@@ -342,4 +342,4 @@ class LevelMerger {
   MergeOptions options_;
 };
 
-}  // namespace vox::rounds
+}  // namespace vox::build

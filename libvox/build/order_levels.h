@@ -13,13 +13,12 @@
 #pragma once
 
 #include "libvox/base/error.h"
+#include "libvox/build/shared_store.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/parts.h"
 #include "libvox/device/device.h"
-#include "libvox/ranks/exchange_levels.h"
-#include "libvox/ranks/shared_store.h"
 
-namespace vox::ranks {
+namespace vox::build {
 
 // Brings nodes from their owners to the ranks that hold their places in canonical order. Of each level, a
 // rank holds a share: a run of numbers (shared_store.h).
@@ -89,16 +88,16 @@ struct PlaceWords {
 
 // Collective. `nodes` is the number of nodes of the whole level.
 template <class Device>
-HeldNodes held_nodes(Device& device, Ranks& ranks, const Shares& shares, hash::SlabMemoryRef store,
+HeldNodes held_nodes(Device& device, ranks::Ranks& ranks, const Shares& shares, hash::SlabMemoryRef store,
                      const OwnedNodes& owned, dag::NodeKind kind, bool materials, uint64_t nodes) {
   const uint32_t count = ranks.count();
   const auto begins = device::uploaded(device, shares.begins(nodes));
   auto holders = device.template make<uint32_t>(owned.count);
   device.for_each({"ranks: holders", 8}, owned.count,
                   HoldersOfNodes{owned.numbers.data(), begins.data(), count, holders.data()});
-  Counts to(count);
+  ranks::Counts to(count);
   device.histogram({"ranks: count", 4}, owned.count, WordAt{holders.data()}, to.data(), count);
-  const Counts from = tell_each(ranks, to);
+  const ranks::Counts from = tell_each(ranks, to);
   auto offsets = device.template make<uint64_t>(owned.count + 1);
   auto words = device.template make<uint32_t>(
       device.exclusive_scan({"ranks: places", 20}, owned.count,
@@ -106,14 +105,14 @@ HeldNodes held_nodes(Device& device, Ranks& ranks, const Shares& shares, hash::S
   auto sizes = device.template make<uint8_t>(owned.count);
   device.for_each({"ranks: copy", 60}, owned.count,
                   CopyOwned{store, owned.pointers.data(), offsets.data(), words.data(), sizes.data()});
-  const Counts words_to = words_of_pieces(device, to, offsets.data());
+  const ranks::Counts words_to = words_of_pieces(device, to, offsets.data());
   words = exchanged(device, ranks, words.data(), words_to, tell_each(ranks, words_to));
   sizes = exchanged(device, ranks, sizes.data(), to, from);
   const auto numbers = exchanged(device, ranks, owned.numbers.data(), to, from);
 
   HeldNodes held = {.first = shares.begin(nodes, ranks.rank())};
   held.count = shares.begin(nodes, ranks.rank() + 1) - held.first;
-  if (total(from) != held.count) throw Error("ranks do not agree on the order of nodes");
+  if (ranks::total(from) != held.count) throw Error("ranks do not agree on the order of nodes");
   offsets = device.template make<uint64_t>(held.count + 1);
   held.offsets = device.template make<uint64_t>(held.count + 1);
   device.exclusive_scan({"ranks: places", 9}, held.count, ByteAt{sizes.data()}, offsets.data());
@@ -232,7 +231,7 @@ struct OrderedDag {
 template <class Device>
 class LevelOrder {
  public:
-  LevelOrder(Device& device, Ranks& ranks, const Shares& shares, const dag::DagStore<Device>& owned,
+  LevelOrder(Device& device, ranks::Ranks& ranks, const Shares& shares, const dag::DagStore<Device>& owned,
              bool materials)
       : device_(device),
         ranks_(ranks),
@@ -323,7 +322,7 @@ class LevelOrder {
     return numbered;
   }
 
-  // Counts the first edges of all ranks, and tells owners the numbers of the nodes that these edges lead to.
+  // ranks::Counts the first edges of all ranks, and tells owners the numbers of the nodes that these edges lead to.
   Numbered take_numbers(const Route& route, uint64_t edges, const device::Buffer<uint8_t>& first_sent) {
     auto first_edges = device_.template make<uint8_t>(edges);
     device_.for_each({"ranks: to edges", 6}, edges,
@@ -340,13 +339,13 @@ class LevelOrder {
     device_.for_each(
         {"ranks: number nodes", 16}, count,
         NumberFirsts{chosen.data(), route.order.data(), before.data(), share.before, numbers.data()});
-    Counts to(ranks_.count());
+    ranks::Counts to(ranks_.count());
     device_.histogram({"ranks: count", 8}, count, RankOfChosen{route.ranks.data(), chosen.data()}, to.data(),
                       to.size());
-    const Counts from = tell_each(ranks_, to);
+    const ranks::Counts from = tell_each(ranks_, to);
     Numbered numbered = {.words = {}, .owned = {}, .nodes = share.all};
     numbered.owned.numbers = exchanged(device_, ranks_, numbers.data(), to, from);
-    numbered.owned.count = total(from);
+    numbered.owned.count = ranks::total(from);
     return numbered;
   }
 
@@ -365,7 +364,7 @@ class LevelOrder {
   }
 
   Device& device_;
-  Ranks& ranks_;
+  ranks::Ranks& ranks_;
   const Shares& shares_;
   hash::SlabMemoryRef store_;
   bool materials_;
@@ -373,4 +372,4 @@ class LevelOrder {
   dag::FoundItemWords mark_;
 };
 
-}  // namespace vox::ranks
+}  // namespace vox::build

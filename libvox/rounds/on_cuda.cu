@@ -1,6 +1,0 @@
-#include "libvox/device/cuda_device.cuh"
-#include "libvox/rounds/build_rounds_impl.h"
-
-template vox::rounds::RoundsResult vox::rounds::build_in_rounds(
-    device::CudaDevice&, const scene::Scene&, const scene::IndexedScene&, const voxelize::Grid&,
-    const voxelize::BuildOptions&, const hash::TableOptions&, const SpillOptions&);
