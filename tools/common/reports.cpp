@@ -340,8 +340,11 @@ void each_figure(const F& f) {
   using Traffic = ranks::Traffic;
   share("voxelize", "s", &Share::voxelize_seconds, "Time from triangles to leaves, of each rank of a scene.");
   share("build", "s", &Share::build_seconds, "Time from leaves to the nodes of chunk cells.");
-  share("exchange", "s", &Share::merge_seconds, "Time in which these are brought to their owners.");
-  share("order", "s", &Share::order_seconds, "Time in which they are brought into canonical order.");
+  share(
+      "exchange", "s", &Share::merge_seconds,
+      "Time in which these are merged with those of the others; with `--spill`, by the first rank for all.");
+  share("order", "s", &Share::order_seconds,
+        "Time in which they are brought into canonical order; with `--spill`, by the first rank for all.");
   share("keep", "s", &Share::keep_seconds, "With `--resume`: time for writing and reading rounds.");
   traffic("waited", "s", &Traffic::waited, "Part of all these times: waiting for others.");
   traffic("sent", "bytes", &Traffic::sent, "Number of bytes sent to others.");

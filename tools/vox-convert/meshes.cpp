@@ -197,7 +197,7 @@ void set_spill(ResultGroup& results, const build::BuildFigures& figures) {
       .set("bytes", figures.bytes, "bytes")
       .about("Size of these nodes.")
       .set("build_seconds", figures.voxelize_seconds + figures.build_seconds, "s")
-      .about("Time from triangles to the nodes of rounds.")
+      .about("Time from triangles to the nodes of rounds, on the first device.")
       .set("spill_seconds", figures.spill_seconds, "s")
       .about("Time in which these go to the host.")
       .set("merge_seconds", figures.merge_seconds, "s")
