@@ -134,7 +134,8 @@ void report(const StatsOptions& options) {
   stats.file = options.scene.string();
   const SceneFileParts parts = scene_parts(options.scene);
   stats.has_scene = parts.dag || parts.hash || !parts.bricks;
-  if (stats.has_scene) stats.scene = read_any_scene(options.scene, options.engine);
+  if (stats.has_scene)
+    stats.scene = read_any_scene(options.scene, options.engine, SceneForm::Any, Damage::Ignored);
   if (parts.hash && (options.shows(Section::Sizes) || options.shows(Section::Bricks)))
     stats.hash = hash_of(options.scene, stats.scene.dag);
   bricks::FrozenBricks bricks;
