@@ -32,7 +32,9 @@ void set_run(HtmlPage& page, const BenchRun& run) {
   page.made_by({{"command", run.command}, {"generator", run.generator}, {"created", run.created}});
 }
 
-void check_targets(const ResultFiles& files) {
+void check_targets(const ResultFiles& files, NamedFiles others) {
+  others.insert({{"-o", files.report}, {"--csv", files.csv}, {"--html", files.html}});
+  check_different(others);
   if (files.report) check_writable(*files.report, OutputKind::Report, files.overwrite);
   if (files.csv) check_writable(*files.csv, OutputKind::Rows, files.overwrite);
   if (files.html) check_writable(*files.html, OutputKind::Page, files.overwrite);

@@ -34,9 +34,7 @@ void check_targets(const StatsOptions& options) {
       check_target({"the report", *options.output, OutputKind::Report}, scene, options.overwrite);
     if (options.html) check_target({"the page", *options.html, OutputKind::Page}, scene, options.overwrite);
   }
-  if (options.output && options.html &&
-      options.output->lexically_normal() == options.html->lexically_normal())
-    throw UsageError(fmt::format("-o and --html are both '{}'", options.html->string()));
+  check_different({{"-o", options.output}, {"--html", options.html}});
 }
 
 std::set<Section> sections_of(const StatsOptions& options, const SceneFileParts& parts) {
