@@ -8,11 +8,11 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <new>
 #include <optional>
 
+#include "formats/io/read_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 
@@ -97,13 +97,11 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& path) {
   std::error_code failed;
   if (!std::filesystem::exists(path, failed)) throw Error("no such file");
   if (!std::filesystem::is_regular_file(path, failed)) throw Error("not a regular file");
-  uint64_t size = std::filesystem::file_size(path, failed);
-  if (failed) throw Error(failed.message());
-  if (size > INT_MAX) throw Error("the image file is larger than 2 GiB");
-  std::vector<std::byte> bytes(size);
-  std::ifstream file(path, std::ios::binary);
-  if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size)))
-    throw Error("cannot be read");
+  if (std::filesystem::file_size(path, failed) == 0) throw Error("the image file is empty");
+  const ReadFile file(path);
+  if (file.size() > INT_MAX) throw Error("the image file is larger than 2 GiB");
+  std::vector<std::byte> bytes(file.size());
+  file.read(0, bytes);
   return bytes;
 }
 
@@ -143,6 +141,8 @@ scene::Image decode_image(std::span<const std::byte> file, const std::string& na
 
 scene::Image read_image(const std::filesystem::path& path) try {
   return decode_image(read_bytes(path), path.string());
+} catch (const UnreadableFile&) {
+  throw;
 } catch (Error& error) {
   throw error.at(path.string());
 }
@@ -178,6 +178,8 @@ std::vector<scene::Image> ImageLoader::load() {
         images[i] = read_image(source.path);
       else
         images[i] = decode_image(source.file, source.name);
+    } catch (const UnreadableFile&) {
+      throw;
     } catch (const Error& error) {
       images[i].name = source.name;
       problems[i] = error.what();

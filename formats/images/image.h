@@ -25,8 +25,8 @@ class ImageLoader {
   uint32_t add_embedded(std::span<const std::byte> file, std::string name);  // encoded bytes, copied
   uint32_t add_pixels(scene::Image image);                                   // already decoded
 
-  // An image that cannot be read becomes an empty one (width 0), with a warning that names it; call
-  // drop_empty_images() afterwards.
+  // An image that is not there, or is none, becomes an empty one (width 0), with a warning that names it; call
+  // drop_empty_images() afterwards. Throws UnreadableFile (formats/io/read_file.h).
   std::vector<scene::Image> load();
 
  private:

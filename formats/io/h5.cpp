@@ -69,11 +69,44 @@ Object unopened_child(const Object& parent, const std::string& name) {
   return {.id = {}, .file = parent.file, .path = parent.path + "/" + name};
 }
 
+// Throws if the child is there, but is no part of its parent's file at this place. A link to another file would let a file name pipes,
+// which block, and files that are not meant to be read; a link to another place may lead to such a link.
+void check_hard_link(const Object& parent, const Object& child, const std::string& name) {
+  H5L_info_t info = {};
+  if (H5Lget_info(parent.id, name.c_str(), &info, H5P_DEFAULT) >= 0 && info.type != H5L_TYPE_HARD)
+    throw Error("is a link to another place or file, which is not followed")
+        .at(child.where())
+        .hint("a file must hold its own groups and datasets: h5copy makes copies of them");
+}
+
+// Properties of this class with which HDF5 itself refuses links to other files, wherever it might meet one.
+Handle without_external_links(hid_t property_class) {
+  Handle access(H5Pcreate(property_class), H5Pclose);
+  const H5L_elink_traverse_t refuse = [](const char*, const char*, const char*, const char*, unsigned*, hid_t,
+                                         void*) -> herr_t { return -1; };
+  H5Pset_elink_cb(access, refuse, nullptr);
+  return access;
+}
+
 Object unchecked_dataset(const Object& parent, const std::string& name) {
   Object dataset = unopened_child(parent, name);
-  const hid_t id = H5Dopen2(parent.id, name.c_str(), H5P_DEFAULT);
+  check_hard_link(parent, dataset, name);
+  const hid_t id = H5Dopen2(parent.id, name.c_str(), without_external_links(H5P_DATASET_ACCESS));
   dataset.id = Handle(check(id, dataset.where(), "cannot be read"), H5Dclose);
   return dataset;
+}
+
+// Throws if HDF5 would open the files that hold a virtual dataset's data to find out how large it is.
+void check_sources(const Object& dataset, hid_t properties) {
+  size_t count = 0;
+  if (H5Pget_layout(properties) != H5D_VIRTUAL) return;
+  check(H5Pget_virtual_count(properties, &count), dataset.where(), "cannot be read");
+  for (size_t i = 0; i < count; ++i) {
+    const Handle space(check(H5Pget_virtual_vspace(properties, i), dataset.where(), "cannot be read"),
+                       H5Sclose);
+    if (static_cast<hsize_t>(H5Sget_select_npoints(space)) == H5S_UNLIMITED)
+      throw Error("its size is not fixed, but depends on other files").at(dataset.where());
+  }
 }
 
 Handle text_type(size_t length) {
@@ -204,7 +237,8 @@ Object create_group(const Object& parent, const std::string& name) {
 
 Object open_group(const Object& parent, const std::string& name) {
   Object group = unopened_child(parent, name);
-  hid_t id = H5Gopen2(parent.id, name.c_str(), H5P_DEFAULT);
+  check_hard_link(parent, group, name);
+  hid_t id = H5Gopen2(parent.id, name.c_str(), without_external_links(H5P_GROUP_ACCESS));
   group.id = Handle(check(id, group.where(), "cannot be read"), H5Gclose, parent.id.failure());
   return group;
 }
@@ -219,6 +253,7 @@ Object open_virtual_dataset(const Object& parent, const std::string& name) {
   Object dataset = unchecked_dataset(parent, name);
   const Handle properties(check(H5Dget_create_plist(dataset.id), dataset.where(), "cannot be read"),
                           H5Pclose);
+  check_sources(dataset, properties);
   // An empty dataset has nothing that could lie in other files.
   if (H5Pget_layout(properties) != H5D_VIRTUAL && dimensions(dataset) != std::vector<hsize_t>{0})
     throw Error("its data should be in other files, but is not").at(dataset.where());

@@ -19,17 +19,19 @@ namespace vox {
 
 class OutputFile {
  public:
-  explicit OutputFile(const std::filesystem::path& target) : file_(target) {}
+  explicit OutputFile(const std::filesystem::path& target, Writers writers = Writers::Several)
+      : file_(target, writers) {}
 
   void write(std::string_view bytes);
   template <class T>
   void write(std::span<const T> items) {
     write(std::string_view(reinterpret_cast<const char*>(items.data()), items.size_bytes()));
   }
-  void release();  // flushes everything to the disk and closes the file; only commit() may follow
+  void release();  // flushes everything to the disk (AtomicFile::release()); only commit() may follow
   void commit();
 
-  // Makes files that belong together appear together, or none of them; the last one is the one that names the others.
+  // Makes files that belong together, opened with Writers::One, appear together, or none of them; the last one is the one
+  // that names the others.
   static void commit_together(std::list<OutputFile>& files);
 
  private:

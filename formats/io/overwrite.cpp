@@ -106,8 +106,15 @@ OutputKind kind_of_mesh(const fs::path& path) {
 
 namespace {
 
+// Files that are written together with others have one writer, and a second run hears of that before its work.
+Writers writers_of(OutputKind kind) {
+  const bool is_of_group = kind == OutputKind::Picture || kind == OutputKind::ObjMesh ||
+                           kind == OutputKind::ObjMaterials || kind == OutputKind::HashDag;
+  return is_of_group ? Writers::One : Writers::Several;
+}
+
 void check_one_writable(const fs::path& target, OutputKind kind, Overwrite overwrite) {
-  const AtomicFile file(target);
+  const AtomicFile file(target, writers_of(kind));
   std::error_code absent;
   const uintmax_t size = fs::file_size(target, absent);
   if (absent || size == 0 || overwrite == Overwrite::AllFiles) return;

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <charconv>
@@ -18,9 +20,16 @@
 
 #include "formats/file_types.h"
 #include "libvox/base/error.h"
+#include "libvox/base/json.h"
 
 namespace vox {
 namespace {
+
+// True if this error of open() says that there is no file, or none for this user.
+bool is_absence(int error) {
+  constexpr std::array kAbsences = {ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO, ENODEV};
+  return std::ranges::find(kAbsences, error) != kAbsences.end();
+}
 
 std::string problem_of(int file, struct stat& status) {
   if (file < 0) return fmt::format("cannot be opened: {}", std::strerror(errno));
@@ -36,6 +45,8 @@ std::string problem_of(int file, struct stat& status) {
 ReadFile::ReadFile(const std::filesystem::path& path)
     : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   struct stat status = {};
+  if (descriptor_ < 0 && !is_absence(errno))
+    throw UnreadableFile(fmt::format("cannot be opened: {}", std::strerror(errno)), path);
   if (const std::string problem = problem_of(descriptor_, status); !problem.empty()) {
     if (descriptor_ >= 0) close(descriptor_);
     Error error(problem);
@@ -54,10 +65,10 @@ void ReadFile::read(uint64_t offset, std::span<std::byte> to) const {
   while (!to.empty()) {
     const ssize_t count = pread(descriptor_, to.data(), to.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Error(fmt::format("cannot be read: {}", std::strerror(errno))).at(path_.string());
+    if (count < 0) throw UnreadableFile(fmt::format("cannot be read: {}", std::strerror(errno)), path_);
     if (count == 0)
-      throw Error(fmt::format("ends after {} bytes, but had {} when it was opened", offset, size_))
-          .at(path_.string());
+      throw UnreadableFile(fmt::format("ends after {} bytes, but had {} when it was opened", offset, size_),
+                           path_);
     offset += static_cast<uint64_t>(count);
     to = to.subspan(static_cast<size_t>(count));
   }
@@ -85,12 +96,43 @@ std::string first_bytes(const std::filesystem::path& path, size_t most) {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, int reason) {
-  throw Error(fmt::format("cannot be mapped: {}", std::strerror(reason))).at(path.string());
+  throw UnreadableFile(fmt::format("cannot be mapped: {}", std::strerror(reason)), path);
+}
+
+// The mapped files, for mapped_file_at(). A file that finds no free place is not known there.
+struct Mapping {
+  std::atomic<const char*> begin = nullptr, end = nullptr, name = nullptr;
+};
+std::array<Mapping, 256> mappings;
+
+void remember_mapping(const char* begin, const char* end, const char* name) {
+  for (Mapping& mapping : mappings) {
+    const char* free = nullptr;
+    if (!mapping.begin.compare_exchange_strong(free, begin)) continue;
+    mapping.name = name;
+    mapping.end = end;
+    return;
+  }
+}
+
+void forget_mapping(const char* begin) {
+  for (Mapping& mapping : mappings)
+    if (mapping.begin == begin) {
+      mapping.end = nullptr;
+      mapping.begin = nullptr;
+      return;
+    }
 }
 
 }  // namespace
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
+const char* mapped_file_at(const void* address) {
+  for (const Mapping& mapping : mappings)
+    if (mapping.begin <= address && address < mapping.end) return mapping.name;
+  return nullptr;
+}
+
+MappedFile::MappedFile(const std::filesystem::path& path) : name_(escape_line(path.string())) {
   const ReadFile file(path);
   // Zero pages are mapped first and the file over them, so that the byte behind the file reads as zero even
   // if the file fills its last page.
@@ -104,9 +146,11 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
     fail(path, reason);
   }
   data_ = static_cast<const char*>(zeros);
+  remember_mapping(data_, data_ + mapped_size_, name_.c_str());
 }
 
 MappedFile::~MappedFile() {
+  forget_mapping(data_);
   munmap(const_cast<char*>(data_), mapped_size_);
 }
 

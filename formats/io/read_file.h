@@ -14,12 +14,21 @@
 
 namespace vox {
 
+// The error of a file that is there, but that the system fails to read, for example because of a broken disk. A reader that
+// goes on without a file that is missing or has a wrong form does not go on without this one.
+class UnreadableFile : public Error {
+ public:
+  UnreadableFile(const std::string& problem, const std::filesystem::path& path) : Error(problem) {
+    at(path.string());
+  }
+};
+
 // A file that is read piece by piece; unlike a mapped one's, its pages never count as memory of the process. All readers
 // of files open them here or ask check_input() first: pipes, devices and folders are refused instead of waited for.
 
 class ReadFile {
  public:
-  // Throws Error if there is no such file, or if it is a folder or empty.
+  // Throws Error if there is no such file, or if it is a folder or empty, and UnreadableFile.
   explicit ReadFile(const std::filesystem::path& path);
   ~ReadFile();
   ReadFile(const ReadFile&) = delete;
@@ -28,7 +37,7 @@ class ReadFile {
   uint64_t size() const { return size_; }
   int descriptor() const { return descriptor_; }
 
-  // Several threads may call this. Throws Error if the file ends earlier, for example because it has shrunk.
+  // Several threads may call this. Throws UnreadableFile, also if the file has become shorter.
   void read(uint64_t offset, std::span<std::byte> to) const;
 
  private:
@@ -52,7 +61,7 @@ std::string first_bytes(const std::filesystem::path& path, size_t most);
 // (formats/io/scan.h).
 class MappedFile {
  public:
-  // Throws Error if there is no such file, or if it is a folder or empty.
+  // Throws Error if there is no such file, or if it is a folder or empty, and UnreadableFile.
   explicit MappedFile(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -62,9 +71,14 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span(data_, size_)); }
 
  private:
+  std::string name_;
   const char* data_ = nullptr;
   size_t size_ = 0, mapped_size_ = 0;
 };
+
+// Returns the name of the mapped file that holds this address, without control characters, or null. Reading the address of a
+// file that has become shorter, or that the disk does not give, is the signal SIGBUS, in whose handler this may be called.
+const char* mapped_file_at(const void* address);
 
 // Finds the files that other files refer to.
 

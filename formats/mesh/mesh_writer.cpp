@@ -15,6 +15,7 @@
 #include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
 #include "formats/mesh/mesh_parts.h"
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 
@@ -35,6 +36,40 @@ FileFormat format_of(const fs::path& path) {
 
 bool is_obj_of_vox(std::string_view file) {
   return file.starts_with('#') && file.substr(0, file.find('\n')).ends_with(kObjMark);
+}
+
+namespace {
+
+constexpr std::string_view kIdBegin = "materials ";
+constexpr size_t kIdDigits = 16;
+
+}  // namespace
+
+// FNV-1a. The length separates each text from the next one.
+std::string id_of_materials(std::string_view mtl, std::span<const std::string> textures) {
+  uint64_t id = 0xcbf29ce484222325;
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) id = (id ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    id = mix64(id ^ text.size());
+  };
+  add(mtl);
+  for (const std::string& texture : textures) add(texture);
+  return fmt::format("{:0{}x}", id, kIdDigits);
+}
+
+std::string obj_first_line(const std::string& counts, const std::string& id) {
+  return fmt::format("# {}; {}{}; {}\n", counts, kIdBegin, id, kObjMark);
+}
+
+std::string mtl_first_line(const std::string& id) {
+  return fmt::format("# {}{}; {}\n", kIdBegin, id, kObjMark);
+}
+
+std::string_view materials_id(std::string_view file) {
+  if (!is_obj_of_vox(file)) return "";
+  const std::string_view line = file.substr(0, file.find('\n'));
+  const size_t at = line.find(kIdBegin);
+  return at == std::string_view::npos ? "" : line.substr(at + kIdBegin.size(), kIdDigits);
 }
 
 bool is_written_mesh_path(const fs::path& path) {
@@ -157,17 +192,21 @@ void write_obj(const scene::Scene& scene, const fs::path& path) {
   std::vector<std::string> image_files = name_images(scene.images, stem);
   std::list<OutputFile> files;  // the OBJ file comes last, so that it never names a missing file
   std::vector<std::string> pngs = encode_png(scene.images);
+  std::string materials;
+  for (const scene::Material& material : scene.materials) materials += material_text(material, image_files);
+  const std::string id = id_of_materials(materials, pngs);
   for (size_t i = 0; i < pngs.size(); ++i)
-    files.emplace_back(path.parent_path() / image_files[i])
+    files.emplace_back(path.parent_path() / image_files[i], Writers::One)
         .write(with_texts(std::move(pngs[i]), {{kSoftwareKey, kSoftware}}));
 
-  OutputFile& mtl = files.emplace_back(fs::path(path).replace_extension(".mtl"));
-  mtl.write(fmt::format("# {}\n", kObjMark));
-  for (const scene::Material& material : scene.materials) mtl.write(material_text(material, image_files));
+  OutputFile& mtl = files.emplace_back(fs::path(path).replace_extension(".mtl"), Writers::One);
+  mtl.write(mtl_first_line(id));
+  mtl.write(materials);
 
-  OutputFile& obj = files.emplace_back(path);
-  obj.write(fmt::format("# {} triangles, {} vertices; {}\nmtllib {}.mtl\n", scene.triangles.size(),
-                        scene.positions.size(), kObjMark, stem));
+  OutputFile& obj = files.emplace_back(path, Writers::One);
+  obj.write(obj_first_line(
+      fmt::format("{} triangles, {} vertices", scene.triangles.size(), scene.positions.size()), id));
+  obj.write(fmt::format("mtllib {}.mtl\n", stem));
   write_geometry(obj, scene);
 
   OutputFile::commit_together(files);

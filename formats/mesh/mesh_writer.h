@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +24,14 @@ inline constexpr std::string_view kObjMark =
 inline constexpr const char* kGlbGenerator = "vox";  // the generator of .glb files
 bool is_obj_of_vox(std::string_view file);           // or .mtl
 bool is_glb_of_vox(std::string_view file);
+
+// An .obj file and its .mtl file are two files of one result. The first lines of both hold a number that is computed from the
+// materials, so that a reader notices files of two results, such as a power failure between two renames leaves.
+std::string id_of_materials(std::string_view mtl, std::span<const std::string> textures = {});
+std::string obj_first_line(const std::string& counts, const std::string& id);
+std::string mtl_first_line(const std::string& id);
+// Returns the number in an .obj or .mtl file of vox, or "" if there is none.
+std::string_view materials_id(std::string_view file);
 
 // Writes a scene as OBJ, with an MTL file and PNG textures beside it.
 

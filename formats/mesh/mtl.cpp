@@ -166,8 +166,4 @@ std::vector<MtlMaterial> parse_mtl(std::string_view text, const std::filesystem:
   return std::move(reader).materials();
 }
 
-std::vector<MtlMaterial> read_mtl(const std::filesystem::path& path) {
-  return parse_mtl(TextFile(path).text(), path);
-}
-
 }  // namespace vox

@@ -12,6 +12,7 @@
 
 #include "formats/io/scan.h"
 #include "formats/mesh/mesh.h"
+#include "formats/mesh/mesh_writer.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -19,7 +20,9 @@ namespace {
 
 ObjText read_text(const std::filesystem::path& path) {
   const TextFile file(path);
-  return parse_obj(file.text(), path);
+  ObjText obj = parse_obj(file.text(), path);
+  obj.materials_id = materials_id(file.text());
+  return obj;
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct ObjText {
   std::vector<ObjGroup> groups;        // in order; triangles before the first one have no material
   std::vector<Polygon> polygons;       // faces with more than three corners
   std::vector<std::string> libraries;  // the text after each `mtllib`
+  std::string materials_id;            // of a file of vox (formats/mesh/mesh_writer.h), or ""
 };
 
 // `path` is for messages. Throws an Error that names the line if the text cannot be parsed. A zero byte must
@@ -53,24 +54,21 @@ struct MtlMaterial {
   MtlMap color_map, opacity_map;               // map_Kd, map_d
 };
 
-// Reads colours, opacity and their maps, and ignores everything else. Throws Error if the file cannot be
-// read, and BadMtl if a number is malformed.
-std::vector<MtlMaterial> read_mtl(const std::filesystem::path& path);
-
-// The error for a malformed number, such as 3.1+e2. It names the line.
+// The error for a malformed number, such as 3.1+e2, which names the line, and for materials of another result.
 class BadMtl : public Error {
  public:
   using Error::Error;
 };
 
-// `path` is for messages. A zero byte must follow `text`.
+// Reads colours, opacity and their maps, and ignores everything else. Throws BadMtl if a number is malformed. `path` is
+// for messages. A zero byte must follow `text`.
 std::vector<MtlMaterial> parse_mtl(std::string_view text, const std::filesystem::path& path);
 
 // Finds the materials of an OBJ file in its MTL files, with their textures.
 
 // Sets the scene's materials and images, and the material of every triangle. Missing ones are named in a
 // warning and replaced: a texture by the material's colour, a material by grey. `path` is the OBJ file.
-// Throws BadMtl.
+// Throws BadMtl, and UnreadableFile (formats/io/read_file.h).
 void add_obj_materials(ObjText& obj, const std::filesystem::path& path, const MeshOptions& options);
 
 }  // namespace vox

@@ -9,7 +9,9 @@
 
 #include "formats/images/image.h"
 #include "formats/io/read_file.h"
+#include "formats/io/scan.h"
 #include "formats/mesh/mesh_parts.h"
+#include "formats/mesh/mesh_writer.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 
@@ -57,15 +59,32 @@ std::vector<std::string> library_names(const std::string& line, const fs::path& 
   return names;
 }
 
-void add_library(Library& library, const fs::path& folder, const OpenFolders& open, const std::string& name) {
+[[noreturn]] void throw_foreign(const fs::path& path) {
+  BadMtl wrong("these materials were not written with the OBJ file that names them");
+  wrong.at(path.string()).hint("write both again; if they belong together, remove this file's first line");
+  throw wrong;
+}
+
+// A file in which somebody has changed the materials keeps its number.
+void check_same_result(const ObjText& obj, std::string_view mtl, const fs::path& path) {
+  const std::string_view id = materials_id(mtl);
+  if (!id.empty() && !obj.materials_id.empty() && id != obj.materials_id) throw_foreign(path);
+}
+
+void add_library(Library& library, const fs::path& folder, const OpenFolders& open, const ObjText& obj,
+                 const std::string& name) {
   try {
     auto file = find_file(folder, name, open);
     if (!file) throw Error("no such file").at(name);
-    for (MtlMaterial& mtl : read_mtl(*file)) {
+    const TextFile text(*file);
+    check_same_result(obj, text.text(), *file);
+    for (MtlMaterial& mtl : parse_mtl(text.text(), *file)) {
       std::string key = mtl.name;
       library.materials.insert_or_assign(key, LibraryMaterial{std::move(mtl), file->parent_path()});
     }
   } catch (const BadMtl&) {
+    throw;
+  } catch (const UnreadableFile&) {
     throw;
   } catch (const Error& error) {
     log_warning("materials: {}; they become grey", error.what());
@@ -79,7 +98,7 @@ Library read_libraries(const ObjText& obj, const fs::path& folder, const OpenFol
   for (const std::string& line : obj.libraries) {
     if (!lines.insert(line).second) continue;
     for (const std::string& name : library_names(line, folder))
-      if (names.insert(name).second) add_library(library, folder, open, name);
+      if (names.insert(name).second) add_library(library, folder, open, obj, name);
   }
   return library;
 }

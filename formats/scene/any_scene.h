@@ -32,7 +32,7 @@ Damage damage_with(Overwrite overwrite);  // Refused, or Accepted if all files m
 // an engine with these options. Throws Error where that is not the one whose digest the file has and damage is not
 // accepted, and where the file does not hold the form, or only bricks of a volume.
 dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOptions& options,
-                               SceneForm form = SceneForm::Any, Damage damage = Damage::Ignored);
+                               SceneForm form, Damage damage);
 
 // Computes the digest of a scene that read_scene() has read from this file, and compares it with the file's. Throws Error
 // if they differ and damage is refused.

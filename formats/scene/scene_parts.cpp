@@ -149,7 +149,8 @@ void write_level_part(const h5::Object& svdag, const dag::LevelPart& part, const
 }  // namespace
 
 fs::path parts_folder(const fs::path& scene) {
-  return scene.parent_path() / (scene.stem().string() + ".parts");
+  const fs::path place = followed(scene);
+  return place.parent_path() / (place.stem().string() + ".parts");
 }
 
 void check_parts_folder(const fs::path& scene) {
@@ -163,7 +164,7 @@ void check_parts_folder(const fs::path& scene) {
 }
 
 fs::path scene_part_path(const fs::path& scene, uint32_t number, uint64_t check) {
-  return scene.parent_path() / part_name(scene, number, check);
+  return followed(scene).parent_path() / part_name(scene, number, check);
 }
 
 bool is_part_name(const std::string& name) {
@@ -257,7 +258,7 @@ std::vector<fs::path> named_parts(const fs::path& path) {
   const h5::Object svdag = h5::open_group(file, "svdag");
   if (!has_parts(svdag)) return parts;
   for (const std::string& name : h5::read_texts(h5::open_group(svdag, "parts"), "file"))
-    parts.push_back(path.parent_path() / name);
+    parts.push_back(followed(path).parent_path() / name);
   return parts;
 }
 
@@ -267,7 +268,7 @@ std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::F
   const std::vector<uint64_t> checks = h5::read_table<uint64_t>(group, "check", {names.size()});
   std::vector<dag::DagPart> parts;
   for (size_t i = 0; i < names.size(); ++i) {
-    const fs::path path = fs::path(svdag.file).parent_path() / names[i];
+    const fs::path path = followed(svdag.file).parent_path() / names[i];
     const OpenPart from = open_part(path);
     if (from.check != checks[i])
       throw Error("is not the part for which the scene's head was written").at(path.string());
@@ -358,7 +359,7 @@ void remove_unnamed_parts(const fs::path& scene) {
   try {
     unnamed = parts_in(parts_folder(scene));
     if (unnamed.empty()) return;
-    for (const fs::path& file : regular_files(scene.parent_path()))
+    for (const fs::path& file : regular_files(followed(scene).parent_path()))
       for (const fs::path& part : named_parts(file)) unnamed.erase(part);
   } catch (const Error& error) {
     log_info("all parts of scenes stay in {}, because it is not known which are needed: {}",

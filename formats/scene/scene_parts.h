@@ -23,7 +23,8 @@
 
 namespace vox {
 
-// Returns the folder beside a scene file that holds its parts.
+// Returns the folder beside a scene file that holds its parts. If the path is a symbolic link, it is the folder beside the
+// file that the link leads to.
 std::filesystem::path parts_folder(const std::filesystem::path& scene);
 // Throws Error if the path of that folder cannot be used. Called before the work begins, so that no work is
 // lost.

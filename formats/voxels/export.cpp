@@ -126,7 +126,8 @@ Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel) {
   return scene.origin + Vec3d{double(voxel.x), double(voxel.y), double(voxel.z)} * scene.voxel_size;
 }
 
-ExportFile::ExportFile(const fs::path& target, uint64_t least_bytes) : file_(target) {
+ExportFile::ExportFile(const fs::path& target, uint64_t least_bytes, Writers writers)
+    : file_(target, writers) {
   require_space(file_.target(), least_bytes);
 }
 

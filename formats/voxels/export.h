@@ -62,7 +62,7 @@ Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel);
 class ExportFile {
  public:
   // `least_bytes` is a lower bound of the file's size. A disk with less free space is refused at once.
-  ExportFile(const std::filesystem::path& target, uint64_t least_bytes);
+  ExportFile(const std::filesystem::path& target, uint64_t least_bytes, Writers writers = Writers::Several);
   void write(std::span<const uint8_t> bytes);
   void write(std::string_view text);
 
@@ -71,7 +71,7 @@ class ExportFile {
   void write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make);
 
   void commit() { file_.commit(); }
-  AtomicFile& file() { return file_; }  // for commit_together()
+  AtomicFile& file() { return file_; }  // for commit_together(), with Writers::One
 
  private:
   AtomicFile file_;

@@ -2,16 +2,21 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "libvox/base/error.h"
@@ -28,17 +33,6 @@ Error system_error(const std::string& problem, const fs::path& target, int code)
   Error error(fmt::format("{}: {}", problem, std::generic_category().message(code)));
   error.at(target.string());
   return error;
-}
-
-// The file that a chain of symbolic links leads to, whether it exists or not.
-fs::path followed(fs::path target) {
-  std::error_code failed;
-  for (int link = 0; link < kMostLinks && fs::is_symlink(target, failed); ++link) {
-    const fs::path to = fs::read_symlink(target, failed);
-    if (failed) throw system_error("cannot be written", target, failed.value());
-    target = target.parent_path() / to;
-  }
-  return target;
 }
 
 // Refuses devices and folders: renaming over a device would destroy it, and over a folder fails only at the end.
@@ -84,16 +78,28 @@ bool is_at(const fs::path& path, dev_t device, ino_t inode) {
   return lstat(path.c_str(), &there) == 0 && there.st_dev == device && there.st_ino == inode;
 }
 
-// Removes a temporary file of ours that no running process has locked. True if it is gone.
-bool remove_dead(const fs::path& path) {
+// A search under a temporary name finds nothing any more, a file that a running process has locked, or something that must
+// stay, because it may be somebody else's.
+enum class Found { Nothing, Running, Foreign };
+
+// Removes a temporary file of ours that no running process has locked.
+Found remove_dead(const fs::path& path) {
   const int file = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return errno == ENOENT;
+  if (file < 0) return errno == ENOENT ? Found::Nothing : Found::Foreign;
   struct stat opened = {};
   const bool is_ours = fstat(file, &opened) == 0 && S_ISREG(opened.st_mode) && opened.st_uid == geteuid();
-  const bool is_dead = is_ours && lock(file) == Lock::Held && is_at(path, opened.st_dev, opened.st_ino);
-  if (is_dead) unlink(path.c_str());
+  const Lock state = is_ours ? lock(file) : Lock::Unsupported;
+  if (state == Lock::Held && is_at(path, opened.st_dev, opened.st_ino)) unlink(path.c_str());
   close(file);
-  return is_dead;
+  return state == Lock::Held ? Found::Nothing : state == Lock::Taken ? Found::Running : Found::Foreign;
+}
+
+// Removes what dead processes left under this number and those that follow it.
+void remove_dead_from(const fs::path& target, uint32_t number) {
+  for (; number < kMostNames; ++number) {
+    const fs::path path = temporary_name(target, 0, number);
+    if (access(path.c_str(), F_OK) != 0 || remove_dead(path) != Found::Nothing) return;
+  }
 }
 
 struct Opened {
@@ -108,20 +114,30 @@ std::optional<Opened> open_new(const fs::path& path, const fs::path& target) {
   throw system_error("cannot be written", target, errno);
 }
 
+// Locks a new file. The lock counts as taken if another process has removed the file from this path before.
+Lock lock_at(const fs::path& path, int file) {
+  const Lock state = lock(file);
+  struct stat made = {};
+  if (state != Lock::Held) return state;
+  return fstat(file, &made) == 0 && is_at(path, made.st_dev, made.st_ino) ? Lock::Held : Lock::Taken;
+}
+
+Opened open_unlocked(const fs::path& target) {
+  while (true)
+    if (const std::optional<Opened> opened = open_new(unique_name(target), target)) return *opened;
+}
+
 // Opens the first temporary name that no running process uses, and removes those of dead processes on its way. On a
 // file system without locks the name has the process's number instead, and stays if the process is killed.
 Opened open_temporary(const fs::path& target) {
   for (uint32_t number = 0; number < kMostNames; ++number) {
     const fs::path path = temporary_name(target, 0, number);
     std::optional<Opened> opened = open_new(path, target);
-    if (!opened && remove_dead(path)) opened = open_new(path, target);
+    if (!opened && remove_dead(path) == Found::Nothing) opened = open_new(path, target);
     if (!opened) continue;
-    const Lock state = lock(opened->file);
-    struct stat made = {};
-    if (state == Lock::Held && fstat(opened->file, &made) == 0 && is_at(path, made.st_dev, made.st_ino)) {
-      while (number + 1 < kMostNames && access(temporary_name(target, 0, number + 1).c_str(), F_OK) == 0 &&
-             remove_dead(temporary_name(target, 0, number + 1)))
-        ++number;
+    const Lock state = lock_at(path, opened->file);
+    if (state == Lock::Held) {
+      remove_dead_from(target, number + 1);
       return *opened;
     }
     close(opened->file);
@@ -129,8 +145,33 @@ Opened open_temporary(const fs::path& target) {
     unlink(path.c_str());
     break;
   }
-  while (true)
-    if (const std::optional<Opened> opened = open_new(unique_name(target), target)) return *opened;
+  return open_unlocked(target);
+}
+
+// Opens the temporary name that all with Writers::One use. Another process that looks whether a file is dead has the lock
+// for a moment, which is waited for.
+Opened open_only(const fs::path& target) {
+  constexpr int kAttempts = 20;
+  const fs::path path = temporary_name(target, 0, 0);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (const std::optional<Opened> opened = open_new(path, target)) {
+      const Lock state = lock_at(path, opened->file);
+      if (state == Lock::Held) {
+        remove_dead_from(target, 1);
+        return *opened;
+      }
+      close(opened->file);
+      if (state == Lock::Taken) continue;
+      unlink(path.c_str());
+      return open_unlocked(target);
+    }
+    const Found found = remove_dead(path);
+    if (found == Found::Foreign) return open_temporary(target);
+    if (found == Found::Running) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  throw Error("another run is writing this file")
+      .at(target.string())
+      .hint("wait until it is done, end it, or name another output");
 }
 
 // Gives a new file the owner, where that is allowed, and the permissions of the one that it will replace.
@@ -158,47 +199,85 @@ void sync_folder(const fs::path& folder, const fs::path& target) {
         failed);
 }
 
-// The files of a group that have been replaced so far, each with another name of the file that was there before.
+// True if the process has so many descriptors open that it should keep none without need.
+bool are_descriptors_scarce(int newest) {
+  rlimit limit = {};
+  return getrlimit(RLIMIT_NOFILE, &limit) != 0 || static_cast<rlim_t>(newest) >= limit.rlim_cur / 2;
+}
+
+// A second name for the file at a target, which is gone when it is no longer needed. The name is a temporary one, so that
+// the next run removes it if this one is killed, and the file is locked, so that no run does so before.
+class Kept {
+ public:
+  explicit Kept(const fs::path& target)
+      : file_(open(target.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)) {
+    if (file_ >= 0) lock(file_);
+    for (uint32_t number = 1; path_.empty() && number < kMostNames; ++number) {
+      const fs::path path = temporary_name(target, 0, number);
+      if (link(target.c_str(), path.c_str()) == 0)
+        path_ = path;
+      else if (errno != EEXIST)
+        break;
+    }
+    if (file_ < 0 || (!path_.empty() && !are_descriptors_scarce(file_))) return;
+    close(file_);
+    file_ = -1;
+  }
+  ~Kept() {
+    if (!path_.empty()) unlink(path_.c_str());
+    if (file_ >= 0) close(file_);
+  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+
+  bool is_there() const { return !path_.empty(); }
+
+  // Puts the file back to the target.
+  void restore(const fs::path& target) {
+    const bool is_back = rename(path_.c_str(), target.c_str()) == 0;
+    if (is_back) return path_.clear();
+    unlink(target.c_str());
+    [[maybe_unused]] const int linked = link(path_.c_str(), target.c_str());
+  }
+
+ private:
+  fs::path path_;
+  int file_;
+};
+
+// The files of a group that have been replaced so far.
 class Replaced {
  public:
-  Replaced() = default;
-  Replaced(const Replaced&) = delete;
-  Replaced& operator=(const Replaced&) = delete;
-  ~Replaced() {
-    for (const Step& step : steps_)
-      if (step.old) unlink(step.old->c_str());
+  // Renames the file with this identity, which is taken back by undo(). Returns the system's error, or 0.
+  int rename_to(const fs::path& file, const fs::path& target, dev_t device, ino_t inode) {
+    struct stat there = {};
+    Step step = {target, nullptr, device, inode};
+    const bool existed = lstat(target.c_str(), &there) == 0;
+    if (existed) step.old = std::make_unique<Kept>(target);
+    if (rename(file.c_str(), target.c_str()) != 0) return errno;
+    steps_.push_back(std::move(step));
+    return 0;
   }
 
-  // Renames the file, which is taken back by undo(). Returns the system's error, or 0.
-  int rename_to(const fs::path& file, const fs::path& target) {
-    struct stat old = {};
-    Step step = {target, std::nullopt, lstat(target.c_str(), &old) == 0};
-    const fs::path kept = unique_name(target);
-    if (step.existed && link(target.c_str(), kept.c_str()) == 0) step.old = kept;
-    const int failed = rename(file.c_str(), target.c_str()) == 0 ? 0 : errno;
-    if (failed == 0)
-      steps_.push_back(step);
-    else if (step.old)
-      unlink(kept.c_str());
-    return failed;
-  }
-
-  // On a file system without hard links the old files are lost, and the new ones stay.
+  // Puts back what was there, the last file first, unless another process has replaced a file meanwhile. On a file system
+  // without hard links the old files are lost, and the new ones stay.
   void undo() {
-    for (const Step& step : steps_) {
-      if (step.existed && !step.old) continue;
-      if (step.old && rename(step.old->c_str(), step.target.c_str()) == 0) continue;
-      unlink(step.target.c_str());
-      if (step.old && link(step.old->c_str(), step.target.c_str()) == 0) unlink(step.old->c_str());
+    for (; !steps_.empty(); steps_.pop_back()) {
+      const Step& step = steps_.back();
+      if (!is_at(step.target, step.device, step.inode)) continue;
+      if (!step.old)
+        unlink(step.target.c_str());
+      else if (step.old->is_there())
+        step.old->restore(step.target);
     }
-    steps_.clear();
   }
 
  private:
   struct Step {
     fs::path target;
-    std::optional<fs::path> old;
-    bool existed;
+    std::unique_ptr<Kept> old;  // null if there was no file
+    dev_t device;
+    ino_t inode;
   };
   std::vector<Step> steps_;
 };
@@ -215,11 +294,21 @@ std::string_view without_ending(std::string_view text, std::string_view ending) 
 
 }  // namespace
 
-AtomicFile::AtomicFile(const fs::path& target) : target_(target) {
+fs::path followed(fs::path path) {
+  std::error_code failed;
+  for (int link = 0; link < kMostLinks && fs::is_symlink(path, failed); ++link) {
+    const fs::path to = fs::read_symlink(path, failed);
+    if (failed) throw system_error("is a link that cannot be followed", path, failed.value());
+    path = path.parent_path() / to;
+  }
+  return path;
+}
+
+AtomicFile::AtomicFile(const fs::path& target, Writers writers) : target_(target) {
   if (target.filename().empty()) throw Error("is a folder, expected a file to write").at(target.string());
   check_target(target);
   target_ = followed(target);
-  const Opened opened = open_temporary(target_);
+  const Opened opened = writers == Writers::One ? open_only(target_) : open_temporary(target_);
   temporary_ = opened.path;
   descriptor_ = opened.file;
   try {
@@ -241,17 +330,19 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::flush() {
-  if (descriptor_ < 0) return;
+  if (is_flushed_) return;
   if (const int failed = sync_result(descriptor_)) throw system_error("cannot be written", target_, failed);
 }
 
 void AtomicFile::release() {
   flush();
+  is_flushed_ = true;
+  if (!are_descriptors_scarce(descriptor_)) return;
   close(descriptor_);
   descriptor_ = -1;
 }
 
-// After release() another run with the same target may have taken the name for that of a dead process.
+// Without a lock another run with the same target may have taken the name for that of a dead process.
 void AtomicFile::check_still_there() const {
   if (!is_at(temporary_, device_, inode_))
     throw Error("cannot be written: its temporary file is gone")
@@ -271,7 +362,7 @@ void commit_together(std::span<AtomicFile* const> files) {
   for (AtomicFile* file : files) {
     const int failed = file == files.back()
                            ? (rename(file->temporary_.c_str(), file->target_.c_str()) == 0 ? 0 : errno)
-                           : replaced.rename_to(file->temporary_, file->target_);
+                           : replaced.rename_to(file->temporary_, file->target_, file->device_, file->inode_);
     if (failed == 0) continue;
     replaced.undo();
     throw system_error("cannot be written", file->target_, failed);

@@ -1,14 +1,27 @@
 #include "libvox/base/files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "libvox/base/error.h"
+
+// Called before a file is renamed. It may end the process.
+static std::function<void(const std::string& to)> before_rename;
+
+extern "C" int rename(const char* from, const char* to) noexcept {
+  if (const auto happens = before_rename) happens(to);
+  return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
 
 namespace vox {
 namespace {
@@ -159,6 +172,64 @@ TEST_F(AtomicFileTest, WhereOneFileOfAResultCannotBeReplacedAllStay) {
   EXPECT_THROW(commit_together(files), Error);
   EXPECT_EQ(read_text(folder / "data"), "old data");
   EXPECT_FALSE(fs::exists(folder / "more"));
+}
+
+TEST_F(AtomicFileTest, FilesOfOneResultHaveOneWriter) {
+  const fs::path target = folder / "a.obj";
+  std::optional<AtomicFile> first(std::in_place, target, Writers::One);
+  EXPECT_THROW(AtomicFile(target, Writers::One), Error);
+  first->release();
+  EXPECT_THROW(AtomicFile(target, Writers::One), Error);
+  first.reset();
+  AtomicFile(target, Writers::One).commit();
+  AtomicFile(target, Writers::One).commit();
+  EXPECT_EQ(files_in_folder(), 1u);
+}
+
+TEST_F(AtomicFileTest, AReleasedFileOfARunningProcessStays) {
+  AtomicFile running(folder / "a.png", Writers::One);
+  write_text(running.path(), "first");
+  running.release();
+  AtomicFile(folder / "a.png").commit();
+  running.commit();
+  EXPECT_EQ(read_text(folder / "a.png"), "first");
+}
+
+// The head cannot be replaced, so that the data is put back, but for what another process has written meanwhile.
+TEST_F(AtomicFileTest, WhatAnotherRunHasWrittenIsNotTakenBack) {
+  for (const char* name : {"data", "more"}) write_text(folder / name, "old");
+  AtomicFile data(folder / "data"), more(folder / "more"), head(folder / "head");
+  fs::create_directories(folder / "head" / "in the way");
+  before_rename = [&](const std::string& to) {
+    if (to != folder / "head") return;
+    before_rename = nullptr;
+    AtomicFile other(folder / "data");
+    write_text(other.path(), "other run");
+    other.commit();
+  };
+  AtomicFile* const files[] = {&data, &more, &head};
+  EXPECT_THROW(commit_together(files), Error);
+  before_rename = nullptr;
+  EXPECT_EQ(read_text(folder / "data"), "other run");
+  EXPECT_EQ(read_text(folder / "more"), "old");
+}
+
+TEST_F(AtomicFileTest, WhatAProcessLeftThatWasKilledBetweenTwoRenamesIsRemoved) {
+  for (const char* name : {"data", "more", "head"}) write_text(folder / name, "old");
+  const pid_t child = fork();
+  if (child == 0) {
+    before_rename = [&](const std::string& to) {
+      if (to == folder / "more") _exit(0);
+    };
+    AtomicFile data(folder / "data"), more(folder / "more"), head(folder / "head");
+    AtomicFile* const files[] = {&data, &more, &head};
+    commit_together(files);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_GT(files_in_folder(), 3u);
+  for (const char* name : {"data", "more", "head"}) AtomicFile(folder / name, Writers::One).commit();
+  EXPECT_EQ(files_in_folder(), 3u);
 }
 
 TEST_F(AtomicFileTest, AReleasedFileThatIsGoneIsAnError) {

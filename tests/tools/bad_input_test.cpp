@@ -402,6 +402,8 @@ TEST_F(DamagedScene, IsRefusedByWhateverWritesItAgain) {
   write("stamp.txt", "stamp damaged.h5 at 0,0,0\n");
   expect_refused("vox-edit", {"cube.h5", "-s", "stamp.txt", "-o", "a.h5"});
   expect_refused("vox-render", {"damaged.h5", "--html", "a.html"});
+  expect_refused("vox-stats", {"damaged.h5", "--against", "cube.h5", "-o", "a.h5"});
+  expect_refused("vox-stats", {"cube.h5", "--against", "damaged.h5", "-o", "a.h5"});
 }
 
 TEST_F(DamagedScene, IsShownAllTheSame) {

@@ -36,7 +36,6 @@ fs::path program_folder() {
   if (options.file_size_limit) {
     const rlimit limit = {*options.file_size_limit, *options.file_size_limit};
     setrlimit(RLIMIT_FSIZE, &limit);
-    signal(SIGXFSZ, SIG_IGN);
   }
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);

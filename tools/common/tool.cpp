@@ -2,20 +2,28 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "formats/io/read_file.h"
 #include "libvox/base/error.h"
+#include "libvox/base/files.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/ranks/ranks.h"
@@ -106,8 +114,48 @@ Ending ending_of(const ToolDescription& tool, const std::function<void()>& body)
   }
 }
 
+std::array<char, 64> name_in_handler = {};  // the tool's name, for on_bus_error()
+
+// An input that is mapped into memory has become shorter, or the disk does not give a part of it. The reader cannot go on, and
+// a handler may do next to nothing. The next run that writes the same files removes this one's temporary ones.
+void on_bus_error(int signal, siginfo_t* about, void*) {
+  const char* file = mapped_file_at(about->si_addr);
+  if (file == nullptr) {
+    std::signal(signal, SIG_DFL);  // the access is repeated, and ends the process
+    return;
+  }
+  const char* const texts[] = {name_in_handler.data(), ": error: ", file,
+                               ": ends earlier than it did, or cannot be read\n"};
+  for (const char* text : texts)
+    if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
+  _exit(1);
+}
+
+// A limit on the size of files and a pipe that nobody reads make writing fail. With these signals they would end the process
+// without a word instead, and without the file that it has nearly written.
+void hear_of_failures(const std::string& tool) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  tool.copy(name_in_handler.data(), name_in_handler.size() - 1);
+  struct sigaction action = {};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &action, nullptr);
+}
+
+// The pictures of a film stay open until all are complete (AtomicFile::release()).
+void allow_open_files() {
+  constexpr rlim_t kEnough = 65536;
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kEnough));
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 void begin(const ToolDescription& tool) {
   occupy_closed_streams();
+  hear_of_failures(name_of(tool));
+  allow_open_files();
   show_messages(name_of(tool));
   cancel_on_interrupt();
 }
@@ -236,9 +284,23 @@ void check_exists(const std::filesystem::path& file) {
       .hint(did_you_mean(name, std::vector<std::string_view>(names.begin(), names.end())));
 }
 
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code ignored;
+  const auto place = [&](const std::filesystem::path& path) {
+    return std::filesystem::weakly_canonical(followed(std::filesystem::absolute(path, ignored)), ignored);
+  };
+  return std::filesystem::equivalent(a, b, ignored) || place(a) == place(b);
+}
+
+void check_different(const NamedFiles& results) {
+  for (auto first = results.begin(); first != results.end(); ++first)
+    for (auto second = std::next(first); second != results.end(); ++second)
+      if (first->second && second->second && same_file(*first->second, *second->second))
+        throw UsageError(fmt::format("{} and {} are the same file", first->first, second->first));
+}
+
 void check_target(const Target& target, const std::filesystem::path& scene, Overwrite overwrite) {
-  std::error_code absent;
-  if (std::filesystem::equivalent(target.file, scene, absent))
+  if (same_file(target.file, scene))
     throw UsageError(
         fmt::format("{} would replace '{}', which is the scene", target.what, target.file.string()));
   check_writable(target.file, target.kind, overwrite);

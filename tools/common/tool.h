@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,6 +47,15 @@ void with_input(const std::filesystem::path& input, const std::function<void()>&
 std::string timestamp();
 
 // Checks before the work, not after it, that inputs are there and that results can be written to their files.
+
+// True if two paths name the same file, which need not exist yet. Symbolic links are followed, also to where nothing is.
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
+// Results by the options that name their files.
+using NamedFiles = std::map<std::string_view, std::optional<std::filesystem::path>>;
+
+// Throws UsageError if two results would be written to the same file.
+void check_different(const NamedFiles& results);
 
 struct Target {
   std::string_view what;  // "the picture"

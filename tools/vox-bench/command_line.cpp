@@ -121,7 +121,7 @@ SceneInput voxelized(Engine& engine, scene::Scene mesh, uint32_t resolution) {
 }
 
 dag::VoxelScene scene_of_file(const SceneRequest& request) {
-  dag::VoxelScene scene = read_any_scene(*request.file, request.engine);
+  dag::VoxelScene scene = read_any_scene(*request.file, request.engine, SceneForm::Any, Damage::Ignored);
   if (!request.resolution || *request.resolution == scene.dag.resolution) return scene;
   const uint32_t halvings = dag::halvings_to(*request.resolution, scene.dag.resolution);
   return dag::coarser(std::move(scene), halvings, request.engine.memory_limit);

@@ -318,7 +318,7 @@ void throw_if_wrong(const measure::KeysBenchResult& result) {
 
 void run_keys(const CommandLine& arguments) {
   KeysCommand command = read_keys_command(arguments);
-  check_targets(command.files);
+  check_targets(command.files, {{"--rebuilt", command.rebuilt}, {"--ages", command.ages}});
   for (const auto& picture : {command.rebuilt, command.ages})
     if (picture) check_writable(*picture, OutputKind::Picture, command.files.overwrite);
   if (command.picture) command.bench.picture = read_image(*command.picture);

@@ -233,7 +233,7 @@ void throw_if_not_alike(const measure::MatchBenchResult& result) {
 
 void run_match(const CommandLine& arguments) {
   MatchCommand command = read_match_command(arguments);
-  check_targets(command.files);
+  check_targets(command.files, {{"--overlay", command.overlay}});
   if (command.overlay) check_writable(*command.overlay, OutputKind::Picture, command.files.overwrite);
   const std::optional<match::Similarity> known = fetch_pictures(command, command.bench);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);

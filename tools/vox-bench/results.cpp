@@ -27,7 +27,9 @@ void set_run(HtmlPage& page, const BenchRun& run) {
   set_origin(page, run.origin);
 }
 
-void check_targets(const ResultFiles& files) {
+void check_targets(const ResultFiles& files, NamedFiles others) {
+  others.insert({{"-o", files.report}, {"--csv", files.csv}, {"--html", files.html}});
+  check_different(others);
   if (files.report) check_writable(*files.report, OutputKind::Report, files.overwrite);
   if (files.csv) check_writable(*files.csv, OutputKind::Rows, files.overwrite);
   if (files.html) check_writable(*files.html, OutputKind::Page, files.overwrite);

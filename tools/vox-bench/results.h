@@ -44,8 +44,9 @@ struct ResultFiles {
   std::optional<EarlierRun> against = {};
 };
 
-// Checks before the work, not after it, that the files can be written. Throws Error.
-void check_targets(const ResultFiles& files);
+// Checks before the work, not after it, that the files can be written, and that they differ from each other and from the
+// run's other results. Throws Error.
+void check_targets(const ResultFiles& files, NamedFiles others = {});
 
 // Writes the results; `rows` is the table for --csv.
 void write_results(const ResultFiles& files, const ResultGroup& results, const ResultTable& rows,

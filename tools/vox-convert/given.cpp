@@ -156,8 +156,7 @@ void check_parts(const ConvertOptions& options, const RunTraits& run) {
 void check_default_output(const ConvertOptions& options, const RunTraits& run) {
   if (options.names_output || (run.bits & kWrites) == 0) return;
   for (const std::filesystem::path& input : options.inputs) {
-    std::error_code absent;
-    if (std::filesystem::equivalent(options.output, input, absent))
+    if (same_file(options.output, input))
       throw UsageError(
           fmt::format("without -o, '{}' would be replaced, which is read: -o says where to write",
                       options.output.string()));

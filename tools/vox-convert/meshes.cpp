@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "formats/images/palette_file.h"
@@ -17,6 +19,7 @@
 #include "libvox/engine/engine.h"
 #include "libvox/engine/engine_soon.h"
 #include "libvox/painting/paint_scene.h"
+#include "tools/common/tool.h"
 
 namespace vox {
 namespace {
@@ -41,6 +44,19 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
   return std::move(chosen.indexed);
 }
 
+// The image of a texture that was read from a file has the file's path as its name, and that of a mask has both names.
+void check_palette_out(const std::filesystem::path& file, const scene::Scene& scene) {
+  constexpr std::string_view kBetween = " with ";
+  for (const scene::Image& image : scene.images) {
+    const size_t end = image.name.find(kBetween);
+    const std::string mask = end == std::string::npos ? image.name : image.name.substr(end + kBetween.size());
+    for (const std::string& name : {image.name, image.name.substr(0, end), mask})
+      if (same_file(file, name))
+        throw UsageError(
+            fmt::format("--palette-out '{}' would replace a texture that is read", file.string()));
+  }
+}
+
 // If there are several ranks, rank 0 writes.
 bool writes_result(const ConvertOptions& options) {
   return options.ranks == nullptr || options.ranks->rank() == 0;
@@ -63,6 +79,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   Stopwatch watch;
   MeshFiles meshes = read_meshes(options.inputs, options.mesh);
   scene::Scene& scene = meshes.scene;
+  if (options.palette_out) check_palette_out(*options.palette_out, scene);
   conversion.dropped = meshes.dropped;
   conversion.triangles = scene.triangles.size();
   const voxelize::Grid grid = voxelize::fit_grid(scene, options.grid);

@@ -233,10 +233,13 @@ void check_targets(const ConvertOptions& options) {
   if (options.exports.nvdb == NvdbGrid::Rgba && options.materials == scene::MaterialMode::None)
     throw UsageError("--nvdb-grid rgba needs --materials texture or mesh");
   for (const std::filesystem::path& input : options.inputs) {
-    std::error_code absent;
-    if (std::filesystem::equivalent(options.output, input, absent))
+    if (same_file(options.output, input))
       throw UsageError(fmt::format("-o '{}' would replace what is read", options.output.string()));
+    if (options.palette_out && same_file(*options.palette_out, input))
+      throw UsageError(
+          fmt::format("--palette-out '{}' would replace what is read", options.palette_out->string()));
   }
+  check_different({{"-o", options.output}, {"--palette-out", options.palette_out}});
   if (options.parts || options.resume) check_parts_folder(options.output);
   say_what_is_kept(options);
   check_writable(options.output, kind_of_output(options.output), options.overwrite);

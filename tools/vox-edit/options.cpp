@@ -196,13 +196,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// True if two paths name the same file, which need not exist yet.
-bool same_file(const fs::path& a, const fs::path& b) {
-  std::error_code ignored;
-  const auto place = [&](const fs::path& path) { return fs::weakly_canonical(fs::absolute(path), ignored); };
-  return fs::equivalent(a, b, ignored) || place(a) == place(b);
-}
-
 std::vector<fs::path> inputs(const EditOptions& options, const edit::Script& script) {
   std::vector<fs::path> files = {options.scene, options.script};
   files.insert(files.end(), script.files.begin(), script.files.end());

@@ -82,7 +82,7 @@ void PictureOutput::add(const Frame& frame, const render::Picture& picture,
   if (!writes_pictures(options_)) return;
   ++count_;
   if (film_) return film_->add(picture.image);
-  OutputFile& file = pictures_.emplace_back(frame.file);
+  OutputFile& file = pictures_.emplace_back(frame.file, Writers::One);
   file.write(encode_png(picture.image, texts));
   file.release();
   log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));

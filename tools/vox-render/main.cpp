@@ -55,7 +55,7 @@ void show(const RenderToolOptions& options) {
     if (!options.slice) warm_up_render(engine, options.render);
   });
   const dag::VoxelScene scene =
-      clipped_part(read_any_scene(options.scene, options.engine, options.form), options);
+      clipped_part(read_any_scene(options.scene, options.engine, options.form, Damage::Ignored), options);
   const render::Place place = {scene.origin, scene.voxel_size};
   const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : render::outline(scene.dag);
   const std::vector<Frame> list = frames(boxes, place, options);

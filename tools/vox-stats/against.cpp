@@ -20,11 +20,13 @@
 namespace vox {
 namespace {
 
-ComparedScene read_compared(const std::filesystem::path& file, const EngineOptions& options) {
+// The voxels that both fill become a scene with a digest of its own, so that damage must not pass.
+ComparedScene read_compared(const std::filesystem::path& file, const StatsOptions& options) {
   const SceneFileParts parts = scene_parts(file);
   if (parts.bricks && !parts.dag && !parts.hash)
     throw Error("the file holds bricks alone, no scene").at(file.string());
-  return {file.string(), read_any_scene(file, options)};
+  return {file.string(),
+          read_any_scene(file, options.engine, SceneForm::Any, damage_with(options.overwrite))};
 }
 
 std::string place_text(const Vec3d& place) {
@@ -72,8 +74,8 @@ void forget_words(dag::FrozenDag& dag) {
 
 Comparison compare(const StatsOptions& options) {
   Comparison comparison;
-  comparison.first = read_compared(options.scene, options.engine);
-  comparison.second = read_compared(*options.against, options.engine);
+  comparison.first = read_compared(options.scene, options);
+  comparison.second = read_compared(*options.against, options);
   check_same_grid(comparison.first, comparison.second);
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   comparison.device = engine->device();

@@ -35,9 +35,7 @@ void check_targets(const StatsOptions& options) {
       check_target({"the report", *options.output, OutputKind::Report}, scene, options.overwrite);
     if (options.html) check_target({"the page", *options.html, OutputKind::Page}, scene, options.overwrite);
   }
-  if (options.output && options.html &&
-      options.output->lexically_normal() == options.html->lexically_normal())
-    throw UsageError(fmt::format("-o and --html are both '{}'", options.html->string()));
+  check_different({{"-o", options.output}, {"--html", options.html}});
 }
 
 std::set<Section> sections_of(const StatsOptions& options, const SceneFileParts& parts) {
@@ -137,7 +135,8 @@ void report(const StatsOptions& options) {
   const SceneFileParts parts = scene_parts(options.scene);
   stats.has_scene = parts.dag || parts.hash || !parts.bricks;
   if (parts.bricks && options.shows(Section::Bricks)) check_one_device(options.engine);
-  if (stats.has_scene) stats.scene = read_any_scene(options.scene, options.engine);
+  if (stats.has_scene)
+    stats.scene = read_any_scene(options.scene, options.engine, SceneForm::Any, Damage::Ignored);
   if (parts.hash && (options.shows(Section::Sizes) || options.shows(Section::Bricks)))
     stats.hash = hash_of(options.scene, stats.scene.dag);
   bricks::FrozenBricks bricks;

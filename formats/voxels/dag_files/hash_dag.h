@@ -3,14 +3,18 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "formats/voxels/voxel_file.h"
+#include "libvox/base/bits.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
@@ -28,10 +32,26 @@ namespace vox {
 //   NAME.basic_dag.uncompressed_colors.bin   u32 top levels, u64 n, n × u64 enclosedLeaves, u64 m, m × u32 colours
 //               0xFFBBGGRR, of the voxels in the order of a depth-first walk through the slots
 
+// No node refers to entries of enclosedLeaves behind those of the top nodes. In a file of vox two such entries, kHashDagPair
+// and sum_of_words() of the nodes' words, tell a reader which nodes the colours belong to.
+
 static_assert(std::endian::native == std::endian::little, "words are copied from and to files of HashDAG");
 
 inline constexpr uint64_t kHashDagHeaderBytes = 6 * 8 + 4 + 8;
 inline constexpr uint32_t kHashDagLeafLevels = 2;  // a leaf holds the last two levels
+
+inline constexpr uint64_t kHashDagPair = 0x7269617020786f76;  // "vox pair"
+
+// The sum of several pieces of all words is that of their sums; `first` is the number of the piece's first word.
+inline uint64_t sum_of_words(std::span<const std::byte> words, uint64_t first) {
+  uint64_t sum = 0;
+  for (size_t at = 0; at + sizeof(uint32_t) <= words.size(); at += sizeof(uint32_t)) {
+    uint32_t word = 0;
+    std::memcpy(&word, words.data() + at, sizeof(word));
+    sum += mix64(++first) * (word | uint64_t{1} << 32);
+  }
+  return sum;
+}
 
 // Returns the file of colours that belongs to a file of nodes.
 inline std::filesystem::path hash_dag_colors_path(const std::filesystem::path& nodes) {

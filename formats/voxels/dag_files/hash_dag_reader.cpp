@@ -4,11 +4,15 @@
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "formats/io/read_file.h"
 #include "formats/voxels/dag_files/file_nodes.h"
@@ -47,6 +51,16 @@ class HashDagFile {
     const Vec3d size_of_box = max() - min();
     if (size_of_box.x <= 0 || size_of_box.y <= 0 || size_of_box.z <= 0)
       throw Error("its bounding box is empty");
+  }
+
+  uint64_t sum() const {
+    const std::span<const std::byte> words = file_.bytes().subspan(kHashDagHeaderBytes);
+    const auto add = [&](const tbb::blocked_range<uint64_t>& range, uint64_t partial) {
+      throw_if_cancelled();
+      return partial + sum_of_words(words.subspan(range.begin() * 4, range.size() * 4), range.begin());
+    };
+    return tbb::parallel_reduce(tbb::blocked_range<uint64_t>(0, words_, 1 << 18), uint64_t{0}, add,
+                                std::plus<>());
   }
 
   Vec3d min() const { return {bound_value(0), bound_value(1), bound_value(2)}; }
@@ -120,10 +134,13 @@ class HashDagColorsFile {
     if (enclosed > (size - kHead) / 8 || size - kHead - enclosed * 8 < 8) fail();
     first_ = kHead + enclosed * 8 + 8;
     count_ = value_at<uint64_t>(file_, first_ - 8);
+    if (enclosed >= 2 && value_at<uint64_t>(file_, first_ - 24) == kHashDagPair)
+      sum_of_nodes_ = value_at<uint64_t>(file_, first_ - 16);
     if ((size - first_) / 4 != count_ || (size - first_) % 4 != 0) fail();
   }
 
   uint64_t count() const { return count_; }
+  const std::optional<uint64_t>& sum_of_nodes() const { return sum_of_nodes_; }  // in files of vox
   scene::Rgb8 color(uint64_t i) const {
     const auto bgr = value_at<uint32_t>(file_, first_ + i * 4);
     return {static_cast<uint8_t>(bgr), static_cast<uint8_t>(bgr >> 8), static_cast<uint8_t>(bgr >> 16)};
@@ -151,6 +168,7 @@ class HashDagColorsFile {
  private:
   MappedFile file_;
   uint64_t first_ = 0, count_ = 0;
+  std::optional<uint64_t> sum_of_nodes_;
 };
 
 // A cube of 64³ voxels: its node, and the number of its first voxel in the order of colours.
@@ -246,7 +264,8 @@ double voxel_size_of(const HashDagFile& file, const std::filesystem::path& path)
 }
 
 // Returns the colours beside the nodes, or null if there are none.
-std::shared_ptr<const HashDagColorsFile> open_colors(const std::filesystem::path& path, uint64_t voxels) {
+std::shared_ptr<const HashDagColorsFile> open_colors(const std::filesystem::path& path,
+                                                     const HashDagFile& nodes, uint64_t voxels) {
   const std::filesystem::path colors_path = hash_dag_colors_path(path);
   if (!std::filesystem::exists(colors_path)) {
     log_info("{}: there is no {} beside it: the scene has no materials", path.string(),
@@ -254,6 +273,10 @@ std::shared_ptr<const HashDagColorsFile> open_colors(const std::filesystem::path
     return nullptr;
   }
   auto colors = std::make_shared<const HashDagColorsFile>(colors_path);
+  if (colors->sum_of_nodes() && colors->sum_of_nodes() != nodes.sum())
+    throw Error(fmt::format("holds the colours of other nodes than those in {}", path.filename().string()))
+        .at(colors_path.string())
+        .hint("write both files again");
   if (colors->count() == voxels) return colors;
   // Programs without support for colours write a single one.
   if (colors->count() <= 1) return nullptr;
@@ -271,7 +294,7 @@ ScenePlusError read_hash_dag(const std::filesystem::path& path, const VoxelFileO
   const double voxel_size = voxel_size_of(*file, path);
   if (options.materials) {
     const std::vector<std::vector<uint64_t>> voxels = nodes.voxels();
-    if (const auto colors = open_colors(path, voxels[0][0])) {
+    if (const auto colors = open_colors(path, *file, voxels[0][0])) {
       require_voxels(voxels);
       const auto colored = std::make_shared<const ColoredNodes>(file, colors, nodes, voxels);
       VoxelFile voxel_file;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <span>
 
 #include "formats/voxels/export.h"
 #include "libvox/base/error.h"
@@ -70,15 +71,19 @@ class HashDagNodes {
   uint32_t top_levels() const { return top_levels_; }
   const std::vector<uint64_t>& enclosed() const { return enclosed_; }
 
-  void write(ExportFile& file) const {
+  void write(ExportFile& file) {
     for (uint32_t level = 0; level < dag_.levels.size(); ++level) {
       const uint64_t nodes = dag_.levels[level].places.nodes();
       file.write_pieces((nodes + kPieceNodes - 1) / kPieceNodes, [&](uint64_t piece) {
         const uint64_t begin = piece * kPieceNodes;
-        return make_piece(level, {begin, std::min(begin + kPieceNodes, nodes)});
+        std::vector<uint8_t> bytes = make_piece(level, {begin, std::min(begin + kPieceNodes, nodes)});
+        const uint64_t first = first_words_[level] + dag_.levels[level].places[begin];
+        sum_.fetch_add(sum_of_words(std::as_bytes(std::span(bytes)), first), std::memory_order_relaxed);
+        return bytes;
       });
     }
   }
+  uint64_t sum() const { return sum_; }  // sum_of_words() of all words that write() has written
 
  private:
   // Returns the number of top levels: down to the last level with a node whose header cannot state its number
@@ -118,6 +123,7 @@ class HashDagNodes {
   std::vector<uint64_t> first_words_, first_top_nodes_;  // for each level
   uint64_t words_ = 0;
   uint32_t top_levels_ = 0;
+  std::atomic<uint64_t> sum_ = 0;
   std::vector<uint64_t> enclosed_;  // the number of voxels below each node of the top levels
 };
 
@@ -163,16 +169,19 @@ void write_files(const dag::VoxelScene& scene, const std::filesystem::path& path
   if (!geometry.empty()) nodes.emplace(geometry, order, path);
   const uint64_t words = nodes ? nodes->words() : empty_root.size();
 
-  ExportFile file(path, kHashDagHeaderBytes + words * sizeof(uint32_t));
-  ExportFile colors(colors_path, scene.dag.materials ? scene.dag.voxels * sizeof(uint32_t) : 0);
+  ExportFile file(path, kHashDagHeaderBytes + words * sizeof(uint32_t), Writers::One);
+  ExportFile colors(colors_path, scene.dag.materials ? scene.dag.voxels * sizeof(uint32_t) : 0, Writers::One);
   file.write(nodes_header(scene, words));
   if (nodes) {
     nodes->write(file);
   } else {
     file.write(bytes_of(empty_root));
   }
-  write_colors_file(colors, scene, order, nodes ? nodes->top_levels() : 1,
-                    nodes && !nodes->enclosed().empty() ? nodes->enclosed() : std::vector<uint64_t>{0});
+  std::vector<uint64_t> enclosed =
+      nodes && !nodes->enclosed().empty() ? nodes->enclosed() : std::vector<uint64_t>{0};
+  enclosed.push_back(kHashDagPair);
+  enclosed.push_back(nodes ? nodes->sum() : sum_of_words(std::as_bytes(std::span(empty_root)), 0));
+  write_colors_file(colors, scene, order, nodes ? nodes->top_levels() : 1, enclosed);
   // The nodes are committed last, so that nodes in place have their colours.
   AtomicFile* const both[] = {&colors.file(), &file.file()};
   commit_together(both);

@@ -45,7 +45,7 @@ class ObjNames {
 // By convention, MTL colours are sRGB.
 std::string mtl_text(const dag::VoxelScene& scene, const Surface& surface, const ObjNames& names) {
   const auto channel = [](uint8_t code) { return std::round(code / 255. * 1e6) / 1e6; };
-  std::string text = fmt::format("# {}\n", kObjMark);
+  std::string text;
   for (uint8_t value = 1; value < FaceFinder::kValues; ++value) {
     if (surface.parts_of(value).empty()) continue;
     const scene::Rgb8 color = surface_color(scene, value);
@@ -107,12 +107,14 @@ void write_surface_obj(const dag::VoxelScene& scene, const std::filesystem::path
                        const std::optional<VoxelBox>& clip) {
   const Surface surface(scene, export_region(scene, clip, path), path);
   const ObjNames names(scene);
-  ExportFile materials(std::filesystem::path(path).replace_extension(".mtl"), 0);
-  materials.write(mtl_text(scene, surface, names));
+  const std::string text = mtl_text(scene, surface, names), id = id_of_materials(text);
+  ExportFile materials(std::filesystem::path(path).replace_extension(".mtl"), 0, Writers::One);
+  materials.write(mtl_first_line(id));
+  materials.write(text);
 
-  ExportFile file(path, (surface.vertices() + surface.quads()) * kLeastLineBytes);
-  file.write(fmt::format("# {} faces, {} vertices; {}\nmtllib {}.mtl\n", surface.quads(), surface.vertices(),
-                         kObjMark, path.stem().string()));
+  ExportFile file(path, (surface.vertices() + surface.quads()) * kLeastLineBytes, Writers::One);
+  file.write(obj_first_line(fmt::format("{} faces, {} vertices", surface.quads(), surface.vertices()), id));
+  file.write(fmt::format("mtllib {}.mtl\n", path.stem().string()));
   for (uint8_t value = 1; value < FaceFinder::kValues; ++value) {
     const auto parts = surface.parts_of(value);
     if (parts.empty()) continue;

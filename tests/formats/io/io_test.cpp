@@ -188,6 +188,24 @@ TEST(Scan, FilesThatFillTheirLastPageEndWithAZeroByteToo) {
   }
 }
 
+TEST(Scan, AnAddressTellsTheMappedFileThatHoldsIt) {
+  TestFolder folder;
+  const auto holder = [](const char* address) {
+    const char* name = mapped_file_at(address);
+    return std::string(name == nullptr ? "none" : name);
+  };
+  const char* address = nullptr;
+  {
+    const MappedFile first(folder.write("first", std::string(5000, '7'))), second(folder.write("a\x1b", "8"));
+    address = first.text().data();
+    EXPECT_EQ(holder(address), (folder.path() / "first").string());
+    EXPECT_EQ(holder(address + 4999), (folder.path() / "first").string());
+    EXPECT_EQ(holder(second.text().data()), (folder.path() / "a\\x1b").string());
+  }
+  EXPECT_EQ(holder(address), "none");
+  EXPECT_EQ(holder(nullptr), "none");
+}
+
 TEST(Scan, FilesThatCannotBeMappedAreNamed) {
   TestFolder folder;
   auto open = [](const std::filesystem::path& path) { return error_of([&] { MappedFile file(path); }); };

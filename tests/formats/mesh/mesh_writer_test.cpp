@@ -258,6 +258,28 @@ TEST(ObjWriter, NumbersAreReadBackExactly) {
   }
 }
 
+// A kill between two renames leaves such files.
+TEST(ObjWriter, MaterialsOfAnotherResultAreRefused) {
+  const fs::path in = folder("mixed");
+  scene::Scene scene = writer_test_scene();
+  write_obj(scene, in / "a.obj");
+  scene.materials[0].base_color = {0, 1, 0, 1};
+  write_obj(scene, in / "b.obj");
+  EXPECT_NO_THROW(read_mesh(in / "a.obj"));
+  fs::rename(in / "b.mtl", in / "a.mtl");
+  try {
+    read_mesh(in / "a.obj");
+    FAIL() << "read";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("a.mtl: these materials were not written with"),
+              std::string::npos)
+        << error.what();
+  }
+  std::string changed = read_bytes(in / "a.mtl");
+  std::ofstream(in / "a.mtl") << changed.erase(0, changed.find('\n') + 1);
+  EXPECT_NO_THROW(read_mesh(in / "a.obj"));
+}
+
 const std::vector<PngText> kMade = {{"Software", "vox"}};
 
 TEST(ObjWriter, MaterialsAndImagesLieBesideIt) {
@@ -266,12 +288,19 @@ TEST(ObjWriter, MaterialsAndImagesLieBesideIt) {
   write_obj(scene, path);
   EXPECT_EQ(read_bytes(path.parent_path() / "my scene_stone_wall.png"), encode_png(scene.images[0], kMade));
   EXPECT_EQ(read_bytes(path.parent_path() / "my scene_leaf.png"), encode_png(scene.images[1], kMade));
-  EXPECT_EQ(read_bytes(path.parent_path() / "my scene.mtl"),
-            "# made by vox\nnewmtl wall\nKd 1 1 1\nmap_Kd my scene_stone_wall.png\n\n"
-            "newmtl leaf\nKd 1 1 1\nmap_Kd -clamp on my scene_leaf.png\nmap_d -clamp on my scene_leaf.png\n\n"
-            "newmtl red\nKd 0.735357 0.537099 0\n\n"  // 0.5 and 0.25, encoded as sRGB
-            "newmtl unused\nKd 0 0 1\n\n"
-            "newmtl dark wall\nKd 0.735357 0.735357 0.735357\nmap_Kd my scene_stone_wall.png\n\n");
+  const std::string mtl = read_bytes(path.parent_path() / "my scene.mtl");
+  const std::string id(materials_id(mtl));
+  EXPECT_EQ(id.size(), 16u);
+  EXPECT_EQ(materials_id(read_bytes(path)), id);
+  EXPECT_EQ(
+      mtl,
+      "# materials " + id +
+          "; made by vox\n"
+          "newmtl wall\nKd 1 1 1\nmap_Kd my scene_stone_wall.png\n\n"
+          "newmtl leaf\nKd 1 1 1\nmap_Kd -clamp on my scene_leaf.png\nmap_d -clamp on my scene_leaf.png\n\n"
+          "newmtl red\nKd 0.735357 0.537099 0\n\n"  // 0.5 and 0.25, encoded as sRGB
+          "newmtl unused\nKd 0 0 1\n\n"
+          "newmtl dark wall\nKd 0.735357 0.735357 0.735357\nmap_Kd my scene_stone_wall.png\n\n");
 }
 
 TEST(ObjWriter, ImagesOfOneNameGetFilesOfTheirOwn) {

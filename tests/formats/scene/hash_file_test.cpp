@@ -138,7 +138,8 @@ TEST_F(HashFile, IsASceneWithoutAnSvdagToo) {
     write_scene_without_dag(scene, path("a.h5"), {.hash = &hash});
     const SceneFileParts parts = scene_file_parts(path("a.h5"));
     EXPECT_TRUE(parts.hash && !parts.dag && !parts.bricks);
-    const dag::VoxelScene again = read_any_scene(path("a.h5"), {.device = test_device()});
+    const dag::VoxelScene again =
+        read_any_scene(path("a.h5"), {.device = test_device()}, SceneForm::Any, Damage::Ignored);
     EXPECT_EQ(again.dag.digest, scene.dag.digest);
     EXPECT_NO_THROW(dag::verify(again.dag));
     EXPECT_EQ(again.palette.colors, scene.palette.colors);
@@ -156,7 +157,8 @@ TEST_F(HashFile, IsASceneWithoutAnSvdagToo) {
 TEST_F(HashFile, OfOtherVoxelsThanItsDigestSaysIsRefused) {
   const spatial::FrozenHash hash = hash_of(noise_scene(Materials::None), spatial::CellKeyLayout::Morton);
   write_scene_without_dag(scene_, path("a.h5"), {.hash = &hash});
-  EXPECT_THROW(read_any_scene(path("a.h5"), {.device = test_device()}), Error);
+  EXPECT_THROW(read_any_scene(path("a.h5"), {.device = test_device()}, SceneForm::Any, Damage::Ignored),
+               Error);
 }
 
 TEST_F(HashFile, WithoutAHashSaysSo) {

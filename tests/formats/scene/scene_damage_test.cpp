@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <random>
 #include <string>
@@ -48,6 +50,53 @@ TEST_F(SceneFile, OfVersion1GivesBackTheSameScene) {
       expect_equal_scenes(read_scene(path), scene);
       EXPECT_EQ(read_scene_info(path).version, 2u);
     }
+}
+
+// Adds a link of each kind, so that something in the file is elsewhere. A reader that followed the one to the pipe would wait
+// for ever.
+TEST_F(SceneFile, LinksToOtherFilesAndPlacesAreNotFollowed) {
+  const fs::path other = folder / "other.h5", pipe = folder / "pipe";
+  write_scene(sample_scene(), other);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string name : {"/svdag", "/palette", "/history", "/svdag/level_01", "/svdag/level_01/words",
+                                 "/svdag/level_01/starts", "/palette/names"}) {
+    const auto put = [&](const std::function<void(hid_t)>& link) {
+      const std::string found = problem_after([&](hid_t file) {
+        H5Ldelete(file, name.c_str(), H5P_DEFAULT);
+        link(file);
+      });
+      EXPECT_EQ(found.find(path.string() + ": " + name + ": is a link to another place or file"), 0u)
+          << found;
+    };
+    for (const fs::path& target : {other, pipe})
+      put([&](hid_t file) {
+        H5Lcreate_external(target.c_str(), name.c_str(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
+      });
+    put([&](hid_t file) {
+      H5Lcreate_external(pipe.c_str(), "/a", file, "/a", H5P_DEFAULT, H5P_DEFAULT);
+      H5Lcreate_soft("/a", file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
+    });
+  }
+}
+
+// HDF5 would open the other file to find out how many words it has.
+TEST_F(SceneFile, AVirtualDatasetWhoseSizeDependsOnOtherFilesIsRefused) {
+  const fs::path pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const hsize_t none = 0, one = 1, most = H5S_UNLIMITED;
+  const std::string found = problem_after([&](hid_t file) {
+    const h5::Handle parts(H5Gcreate2(file, "/svdag/parts", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    const h5::Handle space(H5Screate_simple(1, &one, &most), H5Sclose);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, &none, nullptr, &most, nullptr);
+    const h5::Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    ASSERT_GE(H5Pset_virtual(properties, space, pipe.c_str(), "/words", space), 0);
+    H5Ldelete(file, "/svdag/level_00/words", H5P_DEFAULT);
+    const h5::Handle words(
+        H5Dcreate2(file, "/svdag/level_00/words", H5T_STD_U32LE, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+        H5Dclose);
+    ASSERT_GE(words, 0);
+  });
+  EXPECT_NE(found.find("its size is not fixed, but depends on other files"), std::string::npos) << found;
 }
 
 // Level 2 of the sample begins with a node, and its second word is not the start of a node.

@@ -95,6 +95,21 @@ class SceneParts : public testing::Test {
   fs::path folder, path;
 };
 
+TEST_F(SceneParts, LieBesideTheFileThatALinkLeadsTo) {
+  const dag::VoxelScene scene = scene_of(shell, 64, true);
+  const fs::path real = folder / "elsewhere" / "real.h5";
+  fs::create_directories(real.parent_path());
+  fs::create_symlink("elsewhere/real.h5", path);
+  for (int round = 0; round < 2; ++round) {  // the link leads nowhere at first
+    write_in_parts(scene, 2);
+    EXPECT_TRUE(fs::is_symlink(path));
+    EXPECT_FALSE(fs::exists(folder / "scene.parts"));
+    EXPECT_TRUE(fs::is_directory(real.parent_path() / "real.parts"));
+    expect_same_levels(read_scene(real).dag, scene.dag);
+    expect_same_levels(read_scene(path).dag, scene.dag);
+  }
+}
+
 TEST_F(SceneParts, AreReadAndPackedAsTheSceneInOneFile) {
   for (const bool materials : {false, true})
     for (const uint32_t count : {1u, 2u, 5u})

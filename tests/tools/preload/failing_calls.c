@@ -3,6 +3,7 @@
  *   VOX_FAULT_PROGRAM  the start of the program's name; other programs, such as its children, run as always
  *   VOX_FAULT_AT       the number of the call that fails, from 1
  *   VOX_FAULT_KEEP     if it is set, all later calls fail as well
+ *   VOX_FAULT_SHRINK   if it is set, a file that is mapped into memory at a fixed place becomes empty right after
  *   VOX_FAULT_COUNT    a file for the number of calls and the name of the one that failed, written at the end */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -45,6 +47,7 @@ __attribute__((destructor)) static void end(void) {
 
 static int is_inside(const char* path) {
   char absolute[8192];
+  while (path[0] == '.' && path[1] == '/') path += 2;
   if (path[0] != '/' && getcwd(absolute, 4096)) {
     size_t length = strlen(absolute);
     snprintf(absolute + length, sizeof absolute - length, "/%s", path);
@@ -110,6 +113,16 @@ int close(int file) {
 
 int rename(const char* from, const char* to) {
   return fails(is_active && is_inside(to), "rename", EIO) ? -1 : REAL(rename)(from, to);
+}
+
+void* mmap(void* at, size_t size, int access, int flags, int file, off_t offset) {
+  void* mapped = REAL(mmap)(at, size, access, flags, file, offset);
+  if (is_active && getenv("VOX_FAULT_SHRINK") && (flags & MAP_FIXED) && file >= 0 && is_file_inside(file)) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    if (truncate(link, 0) != 0) return MAP_FAILED;
+  }
+  return mapped;
 }
 
 #define OPEN(name)                                                                               \

@@ -1,4 +1,8 @@
 #include "formats/voxels/dag_files/hash_dag.h"
+
+#include <fstream>
+#include <string>
+
 #include "formats/voxels/dag_files/symvox.h"
 #include "formats/voxels/export.h"
 #include "tests/formats/voxels/export_scenes.h"
@@ -100,6 +104,22 @@ TEST_F(HashDag, HoldsEveryVoxelWithItsColour) {
                     color_word_of(known.scene, known.value({int32_t(x), int32_t(y), int32_t(z)})));
         });
       }
+}
+
+// A kill between two renames leaves such files. Without the sum that tells them apart the colours would be of other voxels.
+TEST_F(HashDag, ColoursOfOtherNodesAreRefused) {
+  write_hash_dag(known_scene(20, Materials::Sixteen, noise_grid(20)).scene, nodes(), std::nullopt);
+  EXPECT_NO_THROW(read_hash_dag(nodes(), {}));
+  std::string bytes = read_all(nodes());
+  bytes[bytes.size() - 1] = static_cast<char>(bytes[bytes.size() - 1] ^ 1);  // a voxel of the last leaf
+  std::ofstream(nodes(), std::ios::binary) << bytes;
+  try {
+    read_hash_dag(nodes(), {});
+    FAIL() << "read";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("the colours of other nodes"), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST_F(HashDag, AxesAreTurnedSoThatYIsUp) {

@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "formats/mesh/mesh.h"
+#include "formats/mesh/mesh_writer.h"
 #include "formats/voxels/surfaces/surface.h"
 #include "formats/voxels/surfaces/surface_files.h"
 #include "libvox/base/error.h"
@@ -210,7 +211,9 @@ TEST_F(SurfaceFiles, FacesOfOneMaterialInAPlaneAreOneInACubeOf64) {
 TEST_F(SurfaceFiles, EmptyScenesAreEmptyMeshesOrAnErrorWhereThereAreNone) {
   const KnownScene known = known_scene(16, Materials::Sixteen, empty_grid);
   write_surface_obj(known.scene, path("a.obj"), std::nullopt);
-  EXPECT_TRUE(read_all(path("a.obj")).starts_with("# 0 faces, 0 vertices; made by vox\n"));
+  EXPECT_TRUE(read_all(path("a.obj")).starts_with("# 0 faces, 0 vertices; materials "));
+  EXPECT_TRUE(is_obj_of_vox(read_all(path("a.obj"))) && is_obj_of_vox(read_all(path("a.mtl"))));
+  EXPECT_EQ(materials_id(read_all(path("a.obj"))), materials_id(read_all(path("a.mtl"))));
   write_surface_ply(known.scene, path("a.ply"), std::nullopt);
   EXPECT_NE(read_all(path("a.ply")).find("element face 0\n"), std::string::npos);
   EXPECT_THROW(write_surface_glb(known.scene, path("a.glb"), std::nullopt), Error);
