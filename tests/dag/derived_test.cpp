@@ -6,6 +6,7 @@
 #include <array>
 
 #include "libvox/base/error.h"
+#include "libvox/base/geometry.h"
 #include "libvox/dag/derived.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/parts.h"
@@ -196,6 +197,21 @@ TEST(Clip, OfAnEmptySceneIsEmpty) {
   const dag::FrozenDag part = dag::clipped(dense_dag(16, true, nothing), {{1, 1, 1}, {5, 5, 5}});
   EXPECT_TRUE(part.empty());
   EXPECT_NO_THROW(dag::verify(part));
+}
+
+TEST(FilledBox, IsTheSmallestAroundAllVoxels) {
+  EXPECT_TRUE(dag::filled_box(dense_dag(16, true, nowhere)).empty());
+  for (const VoxelBox& box : {VoxelBox{{3, 5, 7}, {42, 21, 30}}, VoxelBox{{0, 33, 0}, {64, 64, 1}},
+                              VoxelBox{{9, 13, 2}, {10, 14, 50}}, VoxelBox{{60, 60, 60}, {61, 61, 61}}})
+    for (const bool full : {false, true}) {
+      // Either all voxels of the box are filled, or only those of two opposite corners.
+      const auto grid = [&](uint32_t x, uint32_t y, uint32_t z) {
+        const Int3 p = {int32_t(x), int32_t(y), int32_t(z)}, last = box.max - Int3{1, 1, 1};
+        const bool filled = full ? !intersection(cube_at(p, 1), box).empty() : p == box.min || p == last;
+        return filled ? 1 : dag::kEmptyVoxel;
+      };
+      EXPECT_EQ(dag::filled_box(dense_dag(64, true, grid)), box);
+    }
 }
 
 TEST(OneMaterial, GivesWhatTheSameVoxelsGiveThatAllHaveMaterial0) {

@@ -8,6 +8,7 @@
 #include "libvox/base/morton.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/parts.h"
 #include "tests/common/random.h"
 #include "tests/dag/dense_dag.h"
 
@@ -215,8 +216,30 @@ TEST(DagParts, ThatDoNotFollowOnEachOtherAreErrors) {
                  ++list[0].levels.back().nodes;
                }),
                Error);
+  EXPECT_THROW(joined([](auto& list) { --list[1].levels.back().first; }), Error);
   EXPECT_THROW(joined([](auto& list) { list[1].levels.pop_back(); }), Error);
   EXPECT_THROW(joined([](auto& list) { list[1].levels[4].words.pop_back(); }), Error);
+}
+
+// Five groups of siblings: eight and seven of one material, eight of two materials, eight without one, and one alone.
+TEST(NodesAbove, AreHomogeneousOnlyAboveEightNodesOfOneMaterial) {
+  std::vector<dag::TopNode> nodes;
+  for (uint64_t code = 0; code < 33; ++code) {
+    if (code == 13) continue;
+    const int32_t material = code == 20 ? 4 : code >= 24 && code < 32 ? -1 : 3;
+    nodes.push_back({.code = code, .digest = {code + 1, code + 2}, .material = material});
+  }
+  const dag::NodesAbove above = dag::nodes_above(nodes);
+  EXPECT_EQ(above.starts, (std::vector<uint64_t>{0, 8, 15, 23, 31, 32}));
+  EXPECT_EQ(above.headers, (std::vector<uint32_t>{dag::homogeneous_header(3), 0xdf, 0xff, 0xff, 0x01}));
+  ASSERT_EQ(above.nodes.size(), 5u);
+  for (uint64_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(above.nodes[i].code, i);
+    EXPECT_EQ(above.nodes[i].material, i == 0 ? 3 : -1) << i;
+    const dag::Digest expected =
+        dag::node_digest(above.headers[i], [&](uint32_t c) { return nodes[above.starts[i] + c].digest; });
+    EXPECT_EQ(dag::to_string(above.nodes[i].digest), dag::to_string(expected)) << i;
+  }
 }
 
 TEST(WordOffsets, AreReadAsTheNumbersThatTheyWere) {

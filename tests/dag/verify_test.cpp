@@ -191,6 +191,29 @@ TEST_F(Verify, EqualInnerNodesAreFound) {
       << problem_of(dag);
 }
 
+// The digest and all counts of these DAGs are right, so nothing but the rule itself tells that it is broken.
+TEST_F(Verify, ABrokenRuleIsNamedWhereDigestAndCountsAreRight) {
+  dag::FrozenDag order = small_dag();
+  const Words leaves = order.levels[2].words;
+  order.levels[0].words = {0x81, 1, 0};
+  order.levels[1].words = {0x05, 0, 1, 0x03, 2, 0};
+  order.levels[2].words.assign(leaves.begin() + 3, leaves.end());
+  order.levels[2].words.insert(order.levels[2].words.end(), leaves.begin(), leaves.begin() + 3);
+  EXPECT_EQ(problem_of(order),
+            "level 0, word 1: points to node 1 of level 1, but node 0 comes next in canonical order");
+
+  dag::FrozenDag equal = small_dag();
+  equal.levels[1].words = {0x03, 0, 1, 0x05, 2, 3};
+  equal.levels[2].words.insert(equal.levels[2].words.begin() + 3, leaves.begin() + 3, leaves.begin() + 6);
+  equal.levels[2].nodes = 4;
+  EXPECT_EQ(problem_of(equal), "level 2, word 6: equal to the node at word 3");
+
+  dag::FrozenDag outside = small_dag();
+  outside.resolution = 15;
+  outside.digest = dag::compute_digest(outside);
+  EXPECT_EQ(problem_of(outside), "a voxel at y = 15 is filled, but the resolution is 15");
+}
+
 TEST_F(Verify, ScenesOfAllKindsAreRightOnTheDevice) {
   for (const DenseGrid& grid : all_grids())
     for (const uint32_t resolution : {4u, 8u, 37u, 64u})

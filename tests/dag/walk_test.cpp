@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "libvox/base/bits.h"
@@ -8,6 +10,7 @@
 #include "libvox/base/morton.h"
 #include "libvox/base/process.h"
 #include "libvox/dag/from_cubes.h"
+#include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
 #include "libvox/volume/volume.h"
 #include "tests/common/volumes.h"
@@ -281,8 +284,36 @@ TEST(DagOfCubes, OfSeveralMaterialsAtOnePlaceTakesTheLast) {
 
 TEST(DagOfCubes, RefusesVoxelsOutsideOfTheGrid) {
   dag::CubeSource source = {.resolution = 37, .materials = true, .cubes = {0}, .read = {}};
-  source.read = [](size_t, dag::VoxelCube& cube) { cube.put({5, 37, 5}, 1); };
-  EXPECT_THROW(dag::dag_of_cubes(source), Error);
+  for (const Int3 place : {Int3{37, 5, 5}, Int3{5, 37, 5}, Int3{5, 5, 37}, Int3{39, 39, 39}, Int3{40, 36, 36},
+                           Int3{63, 63, 63}}) {
+    source.read = [place](size_t, dag::VoxelCube& cube) { cube.put(place, 1); };
+    EXPECT_THROW(dag::dag_of_cubes(source), Error) << place.x << " " << place.y << " " << place.z;
+  }
+  source.read = [](size_t, dag::VoxelCube& cube) { cube.put({36, 36, 36}, 1); };
+  EXPECT_EQ(dag::dag_of_cubes(source).dag.voxels, 1u);
+}
+
+// There are 512 cubes, and at most 256 are read at once.
+TEST(DagOfCubes, ThatAreMoreThanAreReadAtOnceAllCount) {
+  dag::CubeSource source = {.resolution = 512, .materials = true, .cubes = {}, .read = {}};
+  for (uint64_t key = 0; key < 512; ++key) source.cubes.push_back(key);
+  const auto place = [](size_t i) { return Int3{int32_t(i % 64), int32_t(i / 8), int32_t(i * i % 61)}; };
+  source.read = [&](size_t i, dag::VoxelCube& cube) {
+    cube.put(place(i), uint32_t(i % 16));
+    cube.put({63, 63, 63}, uint32_t(i / 32));
+  };
+  const dag::FrozenDag dag = dag::dag_of_cubes(source).dag;
+  EXPECT_NO_THROW(dag::verify(dag));
+  EXPECT_EQ(dag.voxels, 1024u);
+  for (size_t i = 0; i < 512; ++i) {
+    const Int3 corner = dag::cube_corner(i);
+    const auto at = [&](Int3 p) {
+      const Int3 voxel = corner + p;
+      return dag::voxel_at(dag, uint32_t(voxel.x), uint32_t(voxel.y), uint32_t(voxel.z));
+    };
+    ASSERT_EQ(at(place(i)), int(i % 16)) << i;
+    ASSERT_EQ(at({63, 63, 63}), int(i / 32)) << i;
+  }
 }
 
 }  // namespace

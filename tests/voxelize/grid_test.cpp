@@ -97,11 +97,16 @@ TEST(FitGrid, SnappingGoesWithResolutionsClipBoxesAndCentring) {
   EXPECT_EQ(plain.voxel_size, 0.5);
   EXPECT_EQ(plain.origin, (Vec3d{1, -2, 5}));
   EXPECT_EQ(plain.resolution, 13u);
-  // 0.3 / 0.1 and 0.7 / 0.1 are slightly less than 3 and 7, and 1.1 / 0.1 is slightly more than 11.
+  ASSERT_LT(0.7 / 0.1, 7);
   const voxelize::Grid clip = voxelize::fit_grid(
       slab(), {.voxel_size = 0.1, .snap = true, .clip = voxelize::Box{{0.3, 0.7, 0.3}, {1.1, 1.5, 1.1}}});
   EXPECT_EQ(*clip.first_voxel, (Vec3d{3, 7, 3}));
   EXPECT_EQ(clip.resolution, 8u);
+  ASSERT_GT(2.1 / 0.3, 7);
+  EXPECT_EQ(voxelize::fit_grid(
+                slab(), {.voxel_size = 0.3, .snap = true, .clip = voxelize::Box{{0, 0, 0}, {2.1, 1, 1}}})
+                .resolution,
+            7u);
   const voxelize::Grid cut = voxelize::fit_grid(
       slab(), {.voxel_size = 0.1, .snap = true, .clip = voxelize::Box{{0.35, 0.35, 0.35}, {1, 1.05, 1}}});
   EXPECT_EQ(*cut.first_voxel, (Vec3d{3, 3, 3}));

@@ -9,6 +9,8 @@
 
 #include "libvox/base/geometry.h"
 #include "libvox/device/cpu_device.h"
+#include "libvox/voxelize/triangle.h"
+#include "tests/voxelize/brute_force.h"
 #include "tests/voxelize/soup.h"
 
 namespace vox {
@@ -201,6 +203,16 @@ TEST(PrepareTriangles, MakesWhatALoopOverTheMeshMakes) {
     snapped.first_voxel = Vec3d{-5, 10, 20};
     expect_prepared_as_one_by_one(soup, snapped, seed % 3 == 0);
   }
+}
+
+// In steps of half a snapped unit around both ends of the grid.
+TEST(Snap, MovesUpToOneStepFromOutsideOfTheGridIntoIt) {
+  for (const uint32_t resolution : {4u, 100u, 1u << 20})
+    for (const double end : {0.0, static_cast<double>(resolution)})
+      for (int step = -8; step <= 8; ++step) {
+        const double at = end + step / 512.0;
+        EXPECT_EQ(voxelize::snap(at, resolution), brute::snap(at, resolution)) << resolution << ", " << at;
+      }
 }
 
 TEST(PrepareTriangles, LeavesOutShadingsWhereThereAreNeitherMaterialsNorHoles) {

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <set>
 #include <vector>
 
+#include "libvox/dag/verify.h"
 #include "tests/common/test_engine.h"
 #include "tests/voxelize/brute_force.h"
 #include "tests/voxelize/dense.h"
@@ -97,6 +100,8 @@ struct Shape {
 std::vector<Shape> closed_shapes() {
   return {
       {"tetrahedron", tetrahedron({2.5, 3, 4}, {29, 5, 6.1}, {9, 28, 3.3}, {12, 11, 27}), 32},
+      // On a side of it rays cross at faces between voxels, and some at faces between cells of 4³ voxels.
+      {"diagonal tetrahedron", tetrahedron({4.5, 4, 4}, {20.5, 20, 4}, {12.5, 12, 28}, {24, 5, 12}), 32},
       {"flat tetrahedron", tetrahedron({1, 3, 15}, {60, 5, 16}, {9, 57, 17.5}, {22, 21, 21}), 61},
       {"cube on voxel faces", cube(5, 27), 32},
       {"cube", cube(5.3, 40.21), 45},
@@ -233,6 +238,7 @@ TEST(Solid, IsFilledFromTheLeftEndOfTheGridOn) {
     const Soup soup = bumpy_sphere(ball.middle, ball.radius, 30, 0, 8);
     voxelize::BuildOptions options = {.materials = false, .solid = true};
     const dag::FrozenDag dag = build_soup(*test_engine(), soup, kSide, options).dag;
+    EXPECT_NO_THROW(dag::verify(dag));  // checks the counts, too
     options.chunk_pairs = 5000;
     EXPECT_EQ(build_soup(*test_engine(), soup, kSide, options).dag.digest, dag.digest);
     Random random(9);
@@ -272,6 +278,30 @@ TEST(Solid, TheInsideTakesMaterialsOfTheSurface) {
       ASSERT_EQ(material, surface.voxels[i]);
     }
   }
+}
+
+// Neighbouring triangles have different materials. A leaf without surface takes one material for all of its voxels.
+TEST(Solid, AVoxelBesideTheSurfaceTakesTheMaterialOfTheLastSurfaceVoxelOnItsLeft) {
+  auto engine = test_engine();
+  Soup ball = bumpy_sphere({10, 10, 10}, 7, 5, 0.2, 11);
+  for (uint8_t index = 1; index < 16; ++index) ball.add_material({.index = index});
+  for (uint32_t i = 0; scene::Triangle & triangle : ball.scene.triangles) triangle.material = i++ % 16;
+  const Dense surface = to_dense(build(*engine, ball, 20, {}).dag);
+  const Dense solid = to_dense(build(*engine, ball, 20, {.solid = true}).dag);
+  std::set<std::array<int32_t, 3>> leaves;  // with surface
+  const auto leaf_of = [](Int3 p) { return std::array{p.x / 4, p.y / 4, p.z / 4}; };
+  brute::for_each_voxel({{0, 0, 0}, {19, 19, 19}}, [&](Int3 p) {
+    if (surface.filled(p)) leaves.insert(leaf_of(p));
+  });
+  uint64_t filled = 0;
+  brute::for_each_voxel({{0, 0, 0}, {19, 19, 19}}, [&](Int3 p) {
+    if (!solid.filled(p) || surface.filled(p) || !leaves.contains(leaf_of(p))) return;
+    ++filled;
+    Int3 last = p;
+    while (!surface.filled(last)) --last.x;
+    ASSERT_EQ(solid.at(p), surface.at(last)) << p.x << ", " << p.y << ", " << p.z;
+  });
+  EXPECT_GT(filled, 100u);
 }
 
 TEST(Solid, CountsTheEmptyVoxelsInWhichDirectionsAndParityDisagree) {
@@ -349,6 +379,16 @@ TEST(Solid, ATriangleThatIsThereTwiceIsCrossedOnce) {
     EXPECT_EQ(result.dag.digest, one.digest);
     EXPECT_EQ(build_soup(*engine, soup, 40, {}).dag.digest, surface.digest);
   }
+}
+
+TEST(Solid, ABodyThatFacesBothWaysIsHollowIfAnotherFacesOneWay) {
+  const Soup ball = bumpy_sphere({12, 12, 12}, 8, 12, 0.1, 7),
+             other = bumpy_sphere({30, 30, 30}, 8, 12, 0.1, 8);
+  const voxelize::BuildResult result =
+      build(*test_engine(), all_of({ball, turned(ball), other}), 40, {.solid = true});
+  EXPECT_EQ(result.solid.duplicates, 0u);
+  EXPECT_EQ(dag::voxel_at(result.dag, 12, 12, 12), dag::kEmptyVoxel);
+  EXPECT_NE(dag::voxel_at(result.dag, 30, 30, 30), dag::kEmptyVoxel);
 }
 
 TEST(Solid, WallsThatFaceBothWaysBetweenClosedBodiesCancel) {
