@@ -286,8 +286,8 @@ TEST(Solid, AVoxelBesideTheSurfaceTakesTheMaterialOfTheLastSurfaceVoxelOnItsLeft
   Soup ball = bumpy_sphere({10, 10, 10}, 7, 5, 0.2, 11);
   for (uint8_t index = 1; index < 16; ++index) ball.add_material({.index = index});
   for (uint32_t i = 0; scene::Triangle & triangle : ball.scene.triangles) triangle.material = i++ % 16;
-  const Dense surface = to_dense(build(*engine, ball, 20, {}).dag);
-  const Dense solid = to_dense(build(*engine, ball, 20, {.solid = true}).dag);
+  const Dense surface = to_dense(build_soup(*engine, ball, 20, {}).dag);
+  const Dense solid = to_dense(build_soup(*engine, ball, 20, {.solid = true}).dag);
   std::set<std::array<int32_t, 3>> leaves;  // with surface
   const auto leaf_of = [](Int3 p) { return std::array{p.x / 4, p.y / 4, p.z / 4}; };
   brute::for_each_voxel({{0, 0, 0}, {19, 19, 19}}, [&](Int3 p) {
@@ -385,7 +385,7 @@ TEST(Solid, ABodyThatFacesBothWaysIsHollowIfAnotherFacesOneWay) {
   const Soup ball = bumpy_sphere({12, 12, 12}, 8, 12, 0.1, 7),
              other = bumpy_sphere({30, 30, 30}, 8, 12, 0.1, 8);
   const voxelize::BuildResult result =
-      build(*test_engine(), all_of({ball, turned(ball), other}), 40, {.solid = true});
+      build_soup(*test_engine(), all_of({ball, turned(ball), other}), 40, {.solid = true});
   EXPECT_EQ(result.solid.duplicates, 0u);
   EXPECT_EQ(dag::voxel_at(result.dag, 12, 12, 12), dag::kEmptyVoxel);
   EXPECT_NE(dag::voxel_at(result.dag, 30, 30, 30), dag::kEmptyVoxel);
