@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <string>
 
 #include "libvox/base/error.h"
 
@@ -39,20 +40,14 @@ std::string rest_of_line(const char* p) {
 
 Number scan_unusual_number(const char* p) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const char* end = word_end(p);
   if (*p == '+' && p[1] != '-') ++p;
   double value = 0;
   auto [parsed, error] = std::from_chars(p, end, value);
   if (parsed < end && *parsed == '#') return {kNan, end};
   if (parsed != end || error == std::errc::invalid_argument) return {};
-  if (error == std::errc::result_out_of_range) {
-    bool negative = *p == '-';
-    const char* digits = p + negative;
-    bool tiny =
-        *digits == '.' || *digits == '0' || std::string_view(p, end).find('-', 1) != std::string::npos;
-    value = std::copysign(tiny ? 0 : kInfinity, negative ? -1 : 1);
-  }
+  // strtod() gives infinity or a value near 0, whichever it is.
+  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(p, end).c_str(), nullptr);
   return {value, end};
 }
 
