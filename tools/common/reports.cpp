@@ -213,12 +213,15 @@ ResultTable palette_table(const dag::VoxelScene& scene) {
   std::iota(entries.begin(), entries.end(), 0u);
   const auto color = [&](uint32_t i) { return scene::hex_name(scene.palette.colors[i]); };
   const auto name = [&](uint32_t i) { return scene.palette.names[i]; };
+  // For people, a colour without a name of its own stands there once.
+  const auto own_name = [&](uint32_t i) { return name(i) == color(i) ? std::string() : name(i); };
   ResultTable table;
   table.column(for_people(), "", entries, std::identity(), both({"palette"}))
       .column("color", "", entries, color, both({"color"}))
       .about("The colour of an entry, as `#rrggbb`.")
-      .column("name", "", entries, name, both({"name"}))
+      .column("name", "", entries, name)
       .about("Its name, which is the colour if there is no better one.")
+      .column(for_people("name"), "", entries, own_name, both({"name"}))
       .column(
           "share", "1", entries, [&](uint32_t i) { return double{scene.shares[i]}; },
           both({scene.history.empty() ? "of the surface" : "of the surface before edits", Look::fixed(1, 100),

@@ -264,7 +264,8 @@ TEST_F(SceneParts, OfASceneThatHasANewNameStayWhenTheOldNameIsWrittenAgain) {
   const dag::VoxelScene older = scene_of(shell, 64, true), newer = scene_of(everywhere, 64, true);
   write_in_parts(older, 3);
   fs::rename(path, folder / "older.h5");
-  std::ofstream(folder / "empty.h5");
+  std::ofstream empty(folder / "empty.h5");
+  empty.close();
   write_in_parts(newer, 2);
   expect_same_levels(read_scene(path).dag, newer.dag);
   expect_same_levels(read_scene(folder / "older.h5").dag, older.dag);
