@@ -397,7 +397,7 @@ TEST_F(SeveralDevicesProgram, AreRefusedBeforeWorkBeginsByProgramsThatRunOnOne) 
     arguments.insert(arguments.end(), {"--device", "cpu,cpu"});
     const Finished refused = run_program(program, arguments, {.folder = folder_, .file_size_limit = {}});
     EXPECT_EQ(refused.code, kBadUsage) << program;
-    EXPECT_TRUE(one_error(refused, "several devices are named")) << program;
+    EXPECT_TRUE(one_error(refused, "several devices are named", program)) << refused.err;
     EXPECT_NE(refused.err.find("--device"), std::string::npos) << program;
   }
   EXPECT_TRUE(listing(folder_) == before);
