@@ -77,9 +77,11 @@ class CheckRooms(unittest.TestCase):
         self.expect_breach("libvox/dag/walk.h", "\n// Of what this owns.\n", 'a comment begins with "Of"')
         self.assertEqual(self.check(files={"libvox/dag/walk.h": "// The nodes\n// Of course they count.\n"}), (0, ""))
 
-    def test_types_of_one_name_in_two_programs_pass(self):
+    def test_types_of_one_name_in_two_programs_are_found(self):
         text = "namespace vox {\nstruct Options {};\n}\n"
-        self.assertEqual(self.check(files={"tools/vox-edit/options.h": text, "tools/vox-stats/options.h": text}), (0, ""))
+        code, message = self.check(files={"tools/vox-edit/options.h": text, "tools/vox-stats/options.h": text})
+        self.assertEqual(code, 1)
+        self.assertIn("vox::Options is a type of tools/vox-edit/options.h too", message)
 
     def test_a_type_of_tests_with_a_name_of_the_library_is_found(self):
         text = "namespace vox {\nstruct Vec {};\n}\n"
