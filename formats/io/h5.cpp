@@ -69,8 +69,8 @@ Object unopened_child(const Object& parent, const std::string& name) {
   return {.id = {}, .file = parent.file, .path = parent.path + "/" + name};
 }
 
-// Throws if the child is there, but is no part of its parent's file at this place. A link to another file would let a file name pipes,
-// which block, and files that are not meant to be read; a link to another place may lead to such a link.
+// Throws Error if the child is a link to another place or file. A link to another file could name a pipe, which
+// blocks, or a file that is not meant to be read. A link to another place may lead to such a link.
 void check_hard_link(const Object& parent, const Object& child, const std::string& name) {
   H5L_info_t info = {};
   if (H5Lget_info(parent.id, name.c_str(), &info, H5P_DEFAULT) >= 0 && info.type != H5L_TYPE_HARD)

@@ -25,8 +25,7 @@ void log_share(const SceneShare& share, const ranks::Ranks& ranks, const std::st
   const ranks::Traffic traffic = ranks.traffic();
   log_debug(
       "rank {} on {}: voxelize {:.2f} s, build {:.2f} s, spill {:.2f} s, keep {:.2f} s, merge {:.2f} s, "
-      "order {:.2f} "
-      "s, of these waiting {:.2f} s; {} items kept, {} given away; {} sent, {} received",
+      "order {:.2f} s, of these waiting {:.2f} s; {} items kept, {} given away; {} sent, {} received",
       ranks.rank(), device, figures.voxelize_seconds, figures.build_seconds, figures.spill_seconds,
       figures.keep_seconds, figures.merge_seconds, figures.order_seconds, traffic.waited,
       format_count(figures.items_kept), format_count(figures.items_given), format_bytes(traffic.sent),

@@ -78,8 +78,8 @@ struct BuildFigures {
   double keep_seconds = 0;      // keeping rounds, and loading those that were kept
   double merge_seconds = 0;     // equal nodes of all rounds and ranks become one
   double order_seconds = 0;     // merged nodes → canonical order
-  // The rounds of all ranks that waited on the host, their nodes, of which the same may count several times, and the size of their
-  // words.
+  // The rounds of all ranks that waited on the host, their nodes, of which the same may count several times, and
+  // the size of their words.
   uint64_t rounds = 0, nodes = 0, bytes = 0;
   uint64_t items_kept = 0;   // the nodes and leaves that this rank owns
   uint64_t items_given = 0;  // those that this rank has sent to other owners

@@ -8,7 +8,8 @@
 
 namespace vox::device {
 
-// Calls f with the device. In a build with CUDA, CMake defines VOX_HAS_CUDA for every on_device.cpp. In any other source, a GPU's handle makes this function throw std::bad_variant_access.
+// Calls f with the device. In a build with CUDA, CMake defines VOX_HAS_CUDA for every on_device.cpp. In any other
+// source, a GPU's handle makes this function throw std::bad_variant_access.
 template <class F>
 auto with_device(const DeviceHandle& handle, const F& f) {
 #ifdef VOX_HAS_CUDA

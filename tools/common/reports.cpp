@@ -328,7 +328,7 @@ void set_scene(ResultGroup& results, const SceneFigures& figures) {
 
 namespace {
 
-// Calls f with the name, the unit and a reader of each figure of a row, which may be changed through it, and with a sentence.
+// Calls f with the name, the unit, a reader through which the row may be changed, and a sentence, for each figure.
 template <class F>
 void each_figure(const F& f) {
   const auto share = [&](const char* name, const char* unit, auto figure, const char* sentence) {

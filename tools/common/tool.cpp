@@ -116,8 +116,8 @@ Ending ending_of(const ToolDescription& tool, const std::function<void()>& body)
 
 std::array<char, 64> name_in_handler = {};  // the tool's name, for on_bus_error()
 
-// An input that is mapped into memory has become shorter, or the disk does not give a part of it. The reader cannot go on, and
-// a handler may do next to nothing. The next run that writes the same files removes this one's temporary ones.
+// An input that is mapped into memory has become shorter, or the disk does not give a part of it. The reader cannot
+// go on, and a handler may do next to nothing. The next run that writes the same files removes the temporary ones.
 void on_bus_error(int signal, siginfo_t* about, void*) {
   const char* file = mapped_file_at(about->si_addr);
   if (file == nullptr) {
@@ -131,8 +131,8 @@ void on_bus_error(int signal, siginfo_t* about, void*) {
   _exit(1);
 }
 
-// A limit on the size of files and a pipe that nobody reads make writing fail. With these signals they would end the process
-// without a word instead, and without the file that it has nearly written.
+// A limit on the size of files and a pipe that nobody reads make writing fail. With these signals they would end
+// the process without a word instead, and without the file that it has nearly written.
 void hear_of_failures(const std::string& tool) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
