@@ -198,7 +198,9 @@ Object create_file(const std::filesystem::path& path, const std::string& name) {
   check_cache_memory();
   H5Pset_obj_track_times(creation, false);
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  // To close what is still open, HDF5 would look through its table of all open objects. After a failed write,
+  // that table keeps objects of earlier files, which may have the addresses of this file's objects.
+  H5Pset_fclose_degree(access, H5F_CLOSE_SEMI);
   H5Pset_file_locking(access, false, true);  // the file is not at its place yet, so nobody else reads it
   hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access);
   return {.id = Handle(check(id, name, "cannot be written"), H5Fclose, std::make_shared<std::string>()),
@@ -218,7 +220,7 @@ Object open_file(const std::filesystem::path& path, const std::string& name) {
 }
 
 void close_file(Object file) {
-  if (H5Fget_obj_count(file.id, H5F_OBJ_ALL | H5F_OBJ_LOCAL) != 1)
+  if (file.id.failure().use_count() != 1)  // the file's groups and datasets share it
     throw Error("cannot be written: an object of the file is still open").at(file.where());
   check(H5Fflush(file.id, H5F_SCOPE_GLOBAL), file.where(), "cannot be written");
   check(H5Fclose(file.id.release()), file.where(), "cannot be written");

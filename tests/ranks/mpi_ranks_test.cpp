@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -60,6 +61,7 @@ std::optional<Launched> launched(uint32_t count, const std::function<void(Launch
     body(*joined_ranks());
     return std::nullopt;
   }
+  for (const char* of_all_tests : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"}) unsetenv(of_all_tests);
   std::vector<std::string> command = mpirun_command(count);
   command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
   command.push_back("--gtest_filter=" + this_test());

@@ -35,6 +35,20 @@ TEST_F(Export, LeavesTheTargetAsItWasWhenTheDiskIsFull) {
   }
 }
 
+TEST_F(Export, FilesAreWrittenAfterOnesForWhichTheDiskWasTooFull) {
+  KnownScene known = known_scene(100, Materials::Sixteen, noise_grid(7));
+  export_scene(known.scene, path("first.vtkhdf"), std::nullopt);
+  const std::string first = read_all(path("first.vtkhdf"));
+  for (uint64_t most = 2'000; most < first.size(); most += first.size() / 20) {
+    {
+      FileSizeLimit limit(most);
+      EXPECT_THROW(export_scene(known.scene, path("a.vtkhdf"), std::nullopt), Error) << most;
+    }
+    export_scene(known.scene, path("a.vtkhdf"), std::nullopt);
+    EXPECT_EQ(read_all(path("a.vtkhdf")), first) << most;
+  }
+}
+
 TEST_F(Export, ReplacesAnOlderFile) {
   KnownScene large = known_scene(40, Materials::Sixteen, noise_grid(8)),
              small = known_scene(5, Materials::Sixteen, noise_grid(9));
