@@ -179,6 +179,9 @@ struct FrozenDag {
   // (and >= 4).
   std::vector<DagLevel> levels;
   Digest digest;
+  // True if words and places come from the file when they are first read, and may go again: the scene need not fit
+  // into memory. A loop over all nodes should then go level by level, in order.
+  bool paged = false;
 
   bool empty() const { return levels.front().words.empty(); }
   uint32_t depth() const { return static_cast<uint32_t>(levels.size()) - 1; }  // inner levels
