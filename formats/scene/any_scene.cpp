@@ -14,6 +14,8 @@
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/process.h"
+#include "libvox/base/units.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/verify.h"
@@ -97,6 +99,25 @@ dag::VoxelScene scene_of_bricks(const fs::path& path, const EngineOptions& optio
   return scene;
 }
 
+// Returns a paged scene if the whole one would take more than half of the memory that is left.
+std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineOptions& options) {
+  constexpr uint64_t kLeastBudget = 16 << 20;
+  const SceneInfo info = read_scene_info(path);
+  uint64_t bytes = 0;
+  for (uint32_t level = 0; level < info.level_words.size(); ++level)
+    bytes += info.level_words[level] * sizeof(uint32_t) +
+             dag::NodePlaces::blocks_for(info.scene.dag.levels[level].nodes) * sizeof(dag::PlacesBlock);
+  // A limit for a GPU says nothing about the host.
+  const bool is_limited = options.memory_limit > 0 && options.device == "cpu";
+  const uint64_t used = resident_bytes();
+  const uint64_t limit = is_limited ? options.memory_limit : used + available_bytes() / 5 * 4;
+  if (bytes <= (limit - std::min(used, limit)) / 2) return std::nullopt;
+  const uint64_t budget = std::max(limit / 4, kLeastBudget);
+  log_debug("{}: {} of words are read as they are used, {} at a time", path.string(), format_bytes(bytes),
+            format_bytes(budget));
+  return read_paged_scene(path, std::make_shared<PagedBudget>(budget));
+}
+
 [[noreturn]] void fail_without(const char* form, const fs::path& path) {
   throw Error(fmt::format("holds no {}", form)).at(path.string());
 }
@@ -120,7 +141,7 @@ void check_content(dag::VoxelScene& scene, const fs::path& path, Damage damage) 
 }
 
 dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& options, SceneForm form,
-                               Damage damage) {
+                               Damage damage, Loading loading) {
   const bool is_voxels = kind_of_input(path) == InputKind::Voxels;
   const SceneFileParts parts = is_voxels ? SceneFileParts{.dag = true} : scene_file_parts(path);
   if (form == SceneForm::Svdag && !parts.dag) fail_without("SVDAG", path);
@@ -134,6 +155,9 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   if (form == SceneForm::Bricks) return scene_of_bricks(path, options, parts, damage);
   const bool takes_hash = form == SceneForm::Hash || (form == SceneForm::Any && parts.hash && !parts.dag);
   if (takes_hash) return scene_of_hash(path, options, damage);
+  if (loading == Loading::AsUsed) {
+    if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options)) return *std::move(scene);
+  }
   dag::VoxelScene scene = read_scene(path);
   check_content(scene, path, damage);
   return scene;

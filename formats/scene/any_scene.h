@@ -28,11 +28,16 @@ enum class SceneForm { Any, Svdag, Hash, Bricks };
 enum class Damage { Ignored, Refused, Accepted };
 Damage damage_with(Overwrite overwrite);  // Refused, or Accepted if all files may be overwritten
 
+// AsUsed: a scene that takes more than half of the memory that the process may use stays in its file, and its words
+// are read when they are used (read_paged_scene()). Its digest is not compared with its content: what is read of it is
+// checked by the sums that its file has for every megabyte. Walks over such a scene must suit it: dag/paged_level.h.
+enum class Loading { Whole, AsUsed };
+
 // Reads a scene as read_scene() does. Of a spatial hash, and of bricks of a scene's materials, it makes the DAG, on
 // an engine with these options. Throws Error where that is not the one whose digest the file has and damage is not
 // accepted, and where the file does not hold the form, or only bricks of a volume.
 dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOptions& options,
-                               SceneForm form, Damage damage);
+                               SceneForm form, Damage damage, Loading loading = Loading::Whole);
 
 // Computes the digest of a scene that read_scene() has read from this file, and compares it with the file's. Throws Error
 // if they differ and damage is refused.

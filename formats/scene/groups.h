@@ -1,12 +1,15 @@
 // The parts of a scene file in HDF5: its facts, and the groups that hold its voxels as SVDAG, bricks or spatial hash.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/io/compression.h"
 #include "formats/io/h5.h"
 #include "formats/scene/scene_file.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/parts.h"
@@ -53,6 +56,11 @@ void write_level_facts(const h5::Object& words, const dag::DagLevel& level);
 // Fills the levels of a DAG whose other fields are set, and checks everything that a walk over them relies
 // on.
 dag::FrozenDag read_svdag_group(const h5::Object& file, uint32_t version, dag::FrozenDag dag);
+
+// Does the same for a DAG that stays in the file: its levels are read when they are used (dag/paged_level.h). Returns
+// nothing if the file's version or the form of its words does not allow it.
+std::optional<dag::FrozenDag> page_svdag_group(const h5::Object& file, uint32_t version, dag::FrozenDag dag,
+                                               const std::shared_ptr<PagedBudget>& budget);
 
 // The counts of each level and its number of words. None of the words is read.
 struct LevelSizes {

@@ -100,6 +100,18 @@ dag::VoxelScene read_scene(const fs::path& path) {
   return scene;
 }
 
+std::optional<dag::VoxelScene> read_paged_scene(const fs::path& path,
+                                                const std::shared_ptr<PagedBudget>& budget) {
+  h5::Quiet quiet;
+  const h5::Object file = open_with_dag(path);
+  dag::VoxelScene scene = read_scene_but_voxels(file);
+  std::optional<dag::FrozenDag> dag =
+      page_svdag_group(file, checked_version(file), std::move(scene.dag), budget);
+  if (!dag) return std::nullopt;
+  scene.dag = *std::move(dag);
+  return scene;
+}
+
 dag::VoxelScene read_scene_without_dag(const fs::path& path) {
   h5::Quiet quiet;
   return read_scene_but_voxels(open_checked(path));

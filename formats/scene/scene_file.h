@@ -27,11 +27,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/io/compression.h"
+#include "libvox/base/paged_memory.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/spatial/frozen_hash.h"
@@ -72,6 +74,12 @@ void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin,
 // Checks everything that keeps a walk over the DAG inside it; verify() checks the rest. Throws Error that
 // names the file and the defect.
 dag::VoxelScene read_scene(const std::filesystem::path& path);
+
+// Reads a scene whose SVDAG stays in the file: its words are read when they are used, and within this budget. The file
+// must not change meanwhile. Returns nothing if the file cannot be read so: it has version 1, lies in parts, or its
+// words are compressed with Zstandard.
+std::optional<dag::VoxelScene> read_paged_scene(const std::filesystem::path& path,
+                                                const std::shared_ptr<PagedBudget>& budget);
 
 // Reads a scene except for the words of its SVDAG, which the file need not have. The levels are empty; counts
 // and digest are the scene's.

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "formats/scene/h5_words.h"
+#include "formats/scene/word_reader.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/paged_level.h"
 #include "libvox/dag/verify.h"
 #include "libvox/hash/keyed/lines_ref.h"
 #include "libvox/voxelize/grid.h"
@@ -149,6 +151,34 @@ dag::FrozenDag read_svdag_group(const h5::Object& file, uint32_t version, dag::F
     in_group(svdag, [&] { version == 1 ? dag::offsets_to_numbers(dag) : place_nodes_at(starts, dag); });
   }
   in_group(svdag, [&] { dag::check_structure(dag); });
+  return dag;
+}
+
+std::optional<dag::FrozenDag> page_svdag_group(const h5::Object& file, uint32_t version, dag::FrozenDag dag,
+                                               const std::shared_ptr<PagedBudget>& budget) {
+  const h5::Object svdag = h5::open_group(file, "svdag");
+  if (version == 1 || has_parts(svdag)) return std::nullopt;
+  const std::vector<LevelSizes> sizes = read_level_sizes(file, dag.depth());
+  for (uint32_t level = 0; level <= dag.depth(); ++level) {
+    const h5::Object words = open_level_words(svdag, level);
+    check_child_bytes(words);
+    const std::shared_ptr<h5::WordReader> reader = h5::WordReader::open(words);
+    if (!reader) return std::nullopt;
+    const h5::Object group = h5::open_group(svdag, level_group_name(level));
+    dag::LevelSource source = {
+        .where = svdag.where(),
+        .form = form_of(dag, level),
+        .words = sizes[level].words,
+        .nodes = sizes[level].nodes,
+        .svo_nodes = sizes[level].svo_nodes,
+        .nodes_below = level < dag.depth() ? sizes[level + 1].nodes : 0,
+        .starts = h5::read_long_words(h5::open_dataset(group, "starts")),
+        .piece_words = reader->chunk_words(),
+        .read = [reader](uint64_t first, std::span<uint32_t> to) { reader->read(first, to); }};
+    in_group(svdag, [&] { dag.levels[level] = dag::paged_level(std::move(source), budget); });
+  }
+  dag.paged = true;
+  in_group(svdag, [&] { dag::check_levels(dag); });
   return dag;
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/progress.h"
 
 namespace vox {
 namespace {
@@ -356,6 +357,7 @@ void AtomicFile::commit() {
 }
 
 void commit_together(std::span<AtomicFile* const> files) {
+  throw_late_error();
   for (AtomicFile* file : files) file->flush();
   for (AtomicFile* file : files) file->check_still_there();
   Replaced replaced;

@@ -1,6 +1,7 @@
 #include "libvox/base/progress.h"
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <mutex>
 #include <utility>
@@ -58,6 +59,10 @@ namespace {
 
 volatile std::sig_atomic_t cancelled = 0;
 
+std::atomic<bool> has_late_error = false;
+std::mutex late_error_mutex;
+std::exception_ptr late_error;
+
 }  // namespace
 
 void cancel_on_interrupt() {
@@ -69,6 +74,20 @@ void cancel_on_interrupt() {
 
 void throw_if_cancelled() {
   if (cancelled) throw Cancelled();
+  throw_late_error();
+}
+
+void throw_late_error() {
+  if (!has_late_error.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(late_error_mutex);
+  has_late_error = false;
+  if (late_error) std::rethrow_exception(std::exchange(late_error, nullptr));
+}
+
+void fail_later(std::exception_ptr error) {
+  const std::lock_guard lock(late_error_mutex);
+  if (!late_error) late_error = std::move(error);
+  has_late_error = true;
 }
 
 }  // namespace vox

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -53,7 +54,12 @@ class NoProgress {
 // safe to stop.
 
 void cancel_on_interrupt();  // installs the SIGINT and SIGTERM handler
-void throw_if_cancelled();   // throws Cancelled after a signal
+void throw_if_cancelled();   // throws Cancelled after a signal, and an error that had to wait
+
+// Keeps an error that is found where nothing can be thrown, such as in a signal's handler. If there are several, the
+// first one counts. throw_if_cancelled() throws it, and so does everything that commits a file or prints a result.
+void fail_later(std::exception_ptr error);
+void throw_late_error();
 
 // The wall-clock seconds since construction or since the last lap.
 

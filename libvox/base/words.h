@@ -1,20 +1,39 @@
-// A vector of words that is not set to zero before it is filled. Gigabytes of words are written only once, by
-// all cores, and each page is first touched by the core that fills it.
+// Vectors of words that are not set to zero before they are filled. Gigabytes of words are written only once, by
+// all cores, and each page is first touched by the core that fills it. The words may also be those of a
+// PagedMemory, which fills them when they are read.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "libvox/base/paged_memory.h"
 
 namespace vox {
 
 template <class T>
-struct UninitializedAllocator : std::allocator<T> {
+class UninitializedAllocator {
+ public:
+  using value_type = T;
+  using propagate_on_container_move_assignment = std::true_type;
+  using propagate_on_container_swap = std::true_type;
+
+  UninitializedAllocator() = default;
+  // A vector of paged.size() bytes has this memory. It is only read. Copies of the vector have memory of their own.
+  explicit UninitializedAllocator(std::shared_ptr<PagedMemory> paged) : paged_(std::move(paged)) {}
   template <class U>
-  struct rebind {
-    using other = UninitializedAllocator<U>;
-  };
+  UninitializedAllocator(const UninitializedAllocator<U>& other) : paged_(other.paged()) {}
+
+  T* allocate(size_t count) {
+    if (paged_ && count * sizeof(T) == paged_->size()) return reinterpret_cast<T*>(paged_->data());
+    return std::allocator<T>().allocate(count);
+  }
+  void deallocate(T* at, size_t count) {
+    if (paged_ && reinterpret_cast<uint8_t*>(at) == paged_->data()) return;
+    std::allocator<T>().deallocate(at, count);
+  }
   template <class U, class... Args>
   void construct(U* at, Args&&... args) {
     if constexpr (sizeof...(Args) == 0) {
@@ -23,9 +42,25 @@ struct UninitializedAllocator : std::allocator<T> {
       ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
     }
   }
+  UninitializedAllocator select_on_container_copy_construction() const { return {}; }
+
+  const std::shared_ptr<PagedMemory>& paged() const { return paged_; }
+  friend bool operator==(const UninitializedAllocator& a, const UninitializedAllocator& b) {
+    return a.paged_ == b.paged_;
+  }
+
+ private:
+  std::shared_ptr<PagedMemory> paged_;
 };
 
 using Words = std::vector<uint32_t, UninitializedAllocator<uint32_t>>;
 using LongWords = std::vector<uint64_t, UninitializedAllocator<uint64_t>>;
+
+// Returns a vector of the memory's size that has its content.
+template <class T>
+std::vector<T, UninitializedAllocator<T>> paged_vector(std::shared_ptr<PagedMemory> memory) {
+  const uint64_t count = memory->size() / sizeof(T);
+  return std::vector<T, UninitializedAllocator<T>>(count, UninitializedAllocator<T>(std::move(memory)));
+}
 
 }  // namespace vox

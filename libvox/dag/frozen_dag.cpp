@@ -97,12 +97,12 @@ std::string to_string(const Digest& digest) {
   return fmt::format("{:016x}{:016x}", digest.high, digest.low);
 }
 
-namespace {
-
-// Returns the number of words of the node at word `at`, which must not reach beyond the end. Even a leaf's
-// mask may be cut off there.
 uint64_t checked_size(std::span<const uint32_t> words, uint64_t at, const LevelForm& form) {
+  if (at >= words.size())
+    throw Error(fmt::format("a node starts here, but there are only {} words", words.size()))
+        .at(level_place(form.level, at));
   const uint64_t left = words.size() - at;
+  // Even a leaf's mask may be cut off at the end.
   const uint64_t size =
       form.kind == NodeKind::Leaf && left < 2 ? 2 : words_of(&words[at], form.kind, form.materials);
   if (size > left)
@@ -110,8 +110,6 @@ uint64_t checked_size(std::span<const uint32_t> words, uint64_t at, const LevelF
         .at(level_place(form.level, at));
   return size;
 }
-
-}  // namespace
 
 std::string level_place(uint32_t level, uint64_t word) {
   return fmt::format("level {}, word {}", level, word);
@@ -130,30 +128,33 @@ NodeStarts find_starts(std::span<const uint32_t> words, const LevelForm& form, u
   return found;
 }
 
-NodePlaces::NodePlaces(std::span<const uint32_t> words, const LevelForm& form, uint64_t nodes,
-                       std::span<const uint64_t> starts)
-    : nodes_(nodes) {
+void check_starts(const LevelForm& form, uint64_t words, uint64_t nodes, std::span<const uint64_t> starts) {
   const auto refuse = [&](const std::string& problem) {
     throw Error(problem).at(fmt::format("level {}", form.level));
   };
-  if (nodes > kMostNodes || nodes > words.size())
-    refuse(fmt::format("has {} nodes in {} words", nodes, words.size()));
+  if (nodes > kMostNodes || nodes > words) refuse(fmt::format("has {} nodes in {} words", nodes, words));
   const uint64_t runs = (nodes + kStartEvery - 1) / kStartEvery;
   if (starts.size() != runs)
     refuse(fmt::format("has {} starts, expected {} for {} nodes", starts.size(), runs, nodes));
-  if (nodes == 0) {
-    if (!words.empty()) refuse(fmt::format("has no nodes, but {} words", words.size()));
-    return;
-  }
-  if (starts[0] != 0) refuse(fmt::format("its first node starts at word {}, expected 0", starts[0]));
-  blocks_.resize(blocks_for(nodes));
-  tbb::parallel_for(uint64_t{0}, runs, [&](uint64_t run) { place_run(words, form, starts, run); });
+  if (nodes == 0 && words > 0) refuse(fmt::format("has no nodes, but {} words", words));
+  if (nodes > 0 && starts[0] != 0)
+    refuse(fmt::format("its first node starts at word {}, expected 0", starts[0]));
 }
 
-void NodePlaces::put(uint64_t number, uint64_t word) {
-  PlacesBlock& block = blocks_[number / PlacesBlock::kNodes];
+void put_place(std::span<PlacesBlock> blocks, uint64_t number, uint64_t word) {
+  PlacesBlock& block = blocks[number / PlacesBlock::kNodes];
   if (number % PlacesBlock::kNodes == 0) block.first = word;
   block.steps[number % PlacesBlock::kNodes] = static_cast<uint16_t>(word - block.first);
+}
+
+NodePlaces::NodePlaces(std::span<const uint32_t> words, const LevelForm& form, uint64_t nodes,
+                       std::span<const uint64_t> starts)
+    : nodes_(nodes) {
+  check_starts(form, words.size(), nodes, starts);
+  if (nodes == 0) return;
+  blocks_.resize(blocks_for(nodes));
+  tbb::parallel_for(uint64_t{0}, uint64_t{starts.size()},
+                    [&](uint64_t run) { place_run(words, form, starts, run); });
 }
 
 // Places the nodes from one start to the next.
@@ -163,17 +164,13 @@ void NodePlaces::place_run(std::span<const uint32_t> words, const LevelForm& for
   const uint64_t end = run + 1 < starts.size() ? starts[run + 1] : words.size();
   uint64_t at = starts[run];
   for (uint64_t number = run * kStartEvery; number < last; ++number) {
-    if (at >= words.size())
-      throw Error(
-          fmt::format("node {} starts at word {}, but there are only {} words", number, at, words.size()))
-          .at(fmt::format("level {}", form.level));
-    put(number, at);
+    put_place(blocks_, number, at);
     at += checked_size(words, at, form);
   }
   if (at != end)
     throw Error(fmt::format("node {} should start here, but starts at word {}", last, end))
         .at(level_place(form.level, at));
-  if (last == nodes_) put(nodes_, at);
+  if (last == nodes_) put_place(blocks_, nodes_, at);
 }
 
 std::vector<uint64_t> NodePlaces::starts() const {

@@ -119,6 +119,13 @@ struct NodeStarts {
   uint64_t nodes = 0;
 };
 
+// Returns the number of words of the node at word `at`. Throws Error if it reaches beyond the end of the words.
+uint64_t checked_size(std::span<const uint32_t> words, uint64_t at, const LevelForm& form);
+// Throws Error if a level with so many words and nodes cannot have these starts.
+void check_starts(const LevelForm& form, uint64_t words, uint64_t nodes, std::span<const uint64_t> starts);
+// Stores the place of node `number` of those that these blocks place. Nodes must be stored in order.
+void put_place(std::span<PlacesBlock> blocks, uint64_t number, uint64_t word);
+
 // Walks over all words; the node at the first word has the number `first` in its level. Throws Error if a
 // node reaches beyond the end, or if there are too many nodes.
 NodeStarts find_starts(std::span<const uint32_t> words, const LevelForm& form, uint64_t first = 0);
@@ -147,7 +154,6 @@ class NodePlaces {
   hash::SizeCounts sizes() const;
 
  private:
-  void put(uint64_t number, uint64_t word);
   void place_run(std::span<const uint32_t> words, const LevelForm& form, std::span<const uint64_t> starts,
                  uint64_t run);
 

@@ -126,9 +126,9 @@ class Clipping {
 
   FrozenDag run() {
     if (dag_.empty()) return dag_;
-    for (uint32_t level = dag_.depth() + 1; level-- > 0;) put_whole(level);
     cut_[0].push_back({{0, 0, 0}, 0, hash::kNullPointer});
-    for (uint32_t level = 0; level < dag_.depth(); ++level) find_cut_below(level);
+    for (uint32_t level = 0; level < dag_.depth(); ++level) find_below(level);
+    for (uint32_t level = dag_.depth() + 1; level-- > 0;) put_whole(level);
     put_cut_leaves();
     for (uint32_t level = dag_.depth(); level-- > 0;) put_cut_nodes(level);
     const uint32_t root = cut_[0][0].pointer;
@@ -171,41 +171,64 @@ class Clipping {
     }
   }
 
-  // Puts the nodes of a level into the store, unchanged.
-  void put_whole(uint32_t level) {
-    const DagLevel& here = dag_.levels[level];
-    if (level == dag_.depth()) return put_leaves(here);
+  // The nodes of a level that stay as they are, in the order of their numbers, and the store's pointers to them.
+  struct Whole {
+    std::vector<uint32_t> numbers, pointers;
+
+    uint32_t pointer(uint32_t number) const {
+      return pointers[static_cast<size_t>(std::ranges::lower_bound(numbers, number) - numbers.begin())];
+    }
+  };
+
+  // Finds the nodes of the next level that are cut, and those that stay as they are. Nothing else is read.
+  void find_below(uint32_t level) {
     throw_if_cancelled();
-    std::vector<uint8_t> masks;
-    std::vector<uint32_t> children;
-    for (uint64_t number = 0; number < here.places.nodes(); ++number) {
-      const uint32_t* node = here.node(number);
-      masks.push_back(static_cast<uint8_t>(child_mask(node[0])));
-      for (uint32_t i = 1; i < node_words(node[0]); ++i) children.push_back(whole_[level + 1][node[i]]);
-    }
-    whole_[level] = store_.put_nodes(masks, children, kind_below(level));
-  }
-
-  void put_leaves(const DagLevel& leaves) {
-    constexpr uint64_t kBatch = uint64_t{1} << 24;  // so that a batch has fewer than 2^32 words
-    const uint64_t count = leaves.places.nodes();
-    for (uint64_t begin = 0; begin < count; begin += kBatch) {
-      throw_if_cancelled();
-      const uint64_t end = std::min(begin + kBatch, count), first = leaves.places[begin];
-      std::vector<uint32_t> offsets;
-      for (uint64_t number = begin; number <= end; ++number)
-        offsets.push_back(static_cast<uint32_t>(leaves.places[number] - first));
-      const std::vector<uint32_t> pointers =
-          store_.put_leaves(std::span(leaves.words).subspan(first, offsets.back()), offsets);
-      whole_.back().insert(whole_.back().end(), pointers.begin(), pointers.end());
-    }
-  }
-
-  void find_cut_below(uint32_t level) {
+    std::vector<uint32_t>& whole = whole_[level + 1].numbers;
     for (const CutNode& node : cut_[level])
       for_each_child(level, node, [&](Place place, uint32_t, Int3 corner, uint32_t number) {
         if (place == Place::Cut) cut_[level + 1].push_back({corner, number, hash::kNullPointer});
+        if (place == Place::Inside) whole.push_back(number);
       });
+    for (const uint32_t number : whole_[level].numbers) {
+      const uint32_t* node = dag_.levels[level].node(number);
+      whole.insert(whole.end(), node + 1, node + node_words(node[0]));
+    }
+    tbb::parallel_sort(whole.begin(), whole.end());
+    whole.erase(std::unique(whole.begin(), whole.end()), whole.end());
+  }
+
+  void put_whole(uint32_t level) {
+    throw_if_cancelled();
+    if (level == dag_.depth()) return put_leaves();
+    std::vector<uint8_t> masks;
+    std::vector<uint32_t> children;
+    for (const uint32_t number : whole_[level].numbers) {
+      const uint32_t* node = dag_.levels[level].node(number);
+      masks.push_back(static_cast<uint8_t>(child_mask(node[0])));
+      for (uint32_t i = 1; i < node_words(node[0]); ++i)
+        children.push_back(whole_[level + 1].pointer(node[i]));
+    }
+    whole_[level].pointers = store_.put_nodes(masks, children, kind_below(level));
+  }
+
+  void put_leaves() {
+    constexpr size_t kBatch = size_t{1} << 24;  // so that a batch has fewer than 2^32 words
+    const DagLevel& leaves = dag_.levels.back();
+    Whole& whole = whole_.back();
+    for (size_t begin = 0; begin < whole.numbers.size(); begin += kBatch) {
+      throw_if_cancelled();
+      const size_t end = std::min(begin + kBatch, whole.numbers.size());
+      std::vector<uint32_t> words, offsets = {0};
+      for (size_t i = begin; i < end; ++i) {
+        const uint64_t first = leaves.places[whole.numbers[i]],
+                       last = leaves.places[whole.numbers[i] + uint64_t{1}];
+        words.insert(words.end(), leaves.words.begin() + static_cast<ptrdiff_t>(first),
+                     leaves.words.begin() + static_cast<ptrdiff_t>(last));
+        offsets.push_back(static_cast<uint32_t>(words.size()));
+      }
+      const std::vector<uint32_t> pointers = store_.put_leaves(words, offsets);
+      whole.pointers.insert(whole.pointers.end(), pointers.begin(), pointers.end());
+    }
   }
 
   void put_cut_leaves() {
@@ -229,7 +252,7 @@ class Clipping {
     for (size_t i = 0; i < left.size(); ++i) left[i]->pointer = pointers[i];
   }
 
-  // The cut children stand in the level below in the order in which find_cut_below() has visited them.
+  // The cut children stand in the level below in the order in which find_below() has visited them.
   void put_cut_nodes(uint32_t level) {
     throw_if_cancelled();
     std::vector<uint8_t> masks;
@@ -241,7 +264,7 @@ class Clipping {
       for_each_child(level, node, [&](Place place, uint32_t octant, Int3, uint32_t number) {
         uint32_t pointer = hash::kNullPointer;
         if (place == Place::Cut) pointer = (cut_child++)->pointer;
-        if (place == Place::Inside) pointer = whole_[level + 1][number];
+        if (place == Place::Inside) pointer = whole_[level + 1].pointer(number);
         if (pointer == hash::kNullPointer) return;
         mask |= 1u << octant;
         children.push_back(pointer);
@@ -257,8 +280,8 @@ class Clipping {
   const FrozenDag& dag_;
   const VoxelBox box_;
   HostStore store_;
-  std::vector<std::vector<uint32_t>> whole_;  // the store's pointers to the nodes of each level
-  std::vector<std::vector<CutNode>> cut_;     // the cut nodes of each level
+  std::vector<Whole> whole_;               // of each level
+  std::vector<std::vector<CutNode>> cut_;  // the cut nodes of each level
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ struct NodesAbove {
 NodesAbove nodes_above(const std::vector<TopNode>& children);
 
 // Cuts a scene at a box of voxels. The part inside the box keeps its place in the grid. The work is
-// proportional to the number of unique nodes, plus the number of nodes that the box cuts.
+// proportional to the number of unique nodes that are left, plus the number of nodes that the box cuts.
 
 // Returns the part of a DAG inside the box. The DAG must be one that check_structure() accepts.
 FrozenDag clipped(const FrozenDag& dag, const VoxelBox& box);

@@ -77,15 +77,19 @@ void place_nodes(FrozenDag& dag) {
   });
 }
 
-void check_structure(const FrozenDag& dag) {
+void check_levels(const FrozenDag& dag) {
   check_level_count(dag);
   for (uint32_t level = 0; level <= dag.depth(); ++level)
     if (dag.levels[level].words.empty() != dag.empty())
       throw Error(dag.empty() ? "has words, but the scene is empty"
                               : "has no words, but the scene is not empty")
           .at(fmt::format("level {}", level));
-  for (uint32_t level = 0; level <= dag.depth(); ++level) check_places(dag, level);
   if (dag.levels[0].places.nodes() > 1) throw Error("more than one root").at(level_place(0, 0));
+}
+
+void check_structure(const FrozenDag& dag) {
+  check_levels(dag);
+  for (uint32_t level = 0; level <= dag.depth(); ++level) check_places(dag, level);
   for (uint32_t level = 0; level < dag.depth(); ++level) check_children(dag, level);
 }
 

@@ -14,8 +14,11 @@ LevelForm form_of(const FrozenDag& dag, uint32_t level);
 // the end of its level.
 void place_nodes(FrozenDag& dag);
 
-// Checks that a walk over the DAG stays inside it: the number of levels fits the resolution, there is one
-// root, nodes are at their places, and every child number is that of a node. Throws Error that names the
+// Checks the levels as wholes: their number fits the resolution, none of them or all are empty, and there is one root.
+void check_levels(const FrozenDag& dag);
+
+// Checks that a walk over the DAG stays inside it: what check_levels() checks, and that nodes are at their
+// places, and every child number is that of a node. Throws Error that names the
 // level and the word.
 void check_structure(const FrozenDag& dag);
 

@@ -115,6 +115,7 @@ void occupy_closed_streams() {
 }
 
 void print_result(std::string_view text) {
+  throw_late_error();
   const std::string escaped = escape_lines(text);
   errno = 0;
   const bool written = std::fwrite(escaped.data(), 1, escaped.size(), stdout) == escaped.size();

@@ -159,9 +159,12 @@ void use_scene_file(const ConvertOptions& options) {
   Stopwatch watch;
   // verify_scene() compares the digest, too.
   const Damage damage = writes && !options.verify ? damage_with(options.overwrite) : Damage::Ignored;
-  Output output = {.scene = read_any_scene(options.inputs[0], options.engine, SceneForm::Any, damage),
-                   .bricks = {},
-                   .hash = {}};
+  // What is verified, and what other structures are made of, is read as a whole.
+  const Loading loading = options.verify || options.structure ? Loading::Whole : Loading::AsUsed;
+  Output output = {
+      .scene = read_any_scene(options.inputs[0], options.engine, SceneForm::Any, damage, loading),
+      .bricks = {},
+      .hash = {}};
   const dag::VoxelScene& scene = output.scene;
   if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
   if (parts.hash && !writes) output.hash = read_hash(options.inputs[0]);

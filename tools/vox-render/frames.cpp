@@ -195,8 +195,8 @@ void write_page(const RenderToolOptions& options) {
                            .most_bytes = options.page_limit,
                            .memory_limit = options.engine.memory_limit};
   check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
-  dag::VoxelScene scene =
-      read_any_scene(options.scene, options.engine, options.form, damage_with(options.overwrite));
+  dag::VoxelScene scene = read_any_scene(options.scene, options.engine, options.form,
+                                         damage_with(options.overwrite), Loading::AsUsed);
   if (options.clip) page.part = part_text(*options.clip, scene);
   scene = clipped_part(std::move(scene), options);
   page.first_box = left_by_cut(scene, options);

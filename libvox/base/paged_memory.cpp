@@ -1,0 +1,251 @@
+#include "libvox/base/paged_memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+
+namespace vox {
+namespace {
+
+uint64_t page_bytes() {
+  static const auto bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+uint64_t in_pages(uint64_t bytes) {
+  return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
+}
+
+// Maps addresses without memory behind them. With a null `at`, the system chooses them.
+uint8_t* reserved(uint8_t* at, uint64_t bytes) {
+  void* address = mmap(at, bytes, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at != nullptr ? MAP_FIXED : 0), -1, 0);
+  return address == MAP_FAILED ? nullptr : static_cast<uint8_t*>(address);
+}
+
+// The memories that exist. The handler reads the list without a lock.
+struct Listed {
+  std::atomic<uintptr_t> begin = 0, end = 0;
+  std::atomic<PagedMemory*> memory = nullptr;
+};
+std::array<Listed, 1024> listed;
+std::mutex listing;
+struct sigaction action_before;
+
+// A read at an address for which nothing helps would fault for ever.
+constexpr uint32_t kMostRepeats = 1000;
+thread_local const void* last_fault = nullptr;
+thread_local uint32_t repeats = 0;
+
+PagedMemory* memory_at(const void* address) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  for (const Listed& each : listed)
+    if (at >= each.begin.load(std::memory_order_acquire) && at < each.end.load(std::memory_order_acquire))
+      return each.memory.load(std::memory_order_acquire);
+  return nullptr;
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  repeats = info->si_addr == last_fault ? repeats + 1 : 0;
+  last_fault = info->si_addr;
+  PagedMemory* memory = repeats < kMostRepeats ? memory_at(info->si_addr) : nullptr;
+  if (memory != nullptr) {
+    memory->provide(memory->piece_at(static_cast<const uint8_t*>(info->si_addr)));
+    errno = error;
+  } else if ((action_before.sa_flags & SA_SIGINFO) != 0) {
+    action_before.sa_sigaction(signal, info, context);
+  } else if (action_before.sa_handler != SIG_DFL && action_before.sa_handler != SIG_IGN) {
+    action_before.sa_handler(signal);
+  } else {
+    std::signal(signal, SIG_DFL);  // the read faults again and ends the program
+  }
+}
+
+void handle_faults() {
+  struct sigaction action = {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART;  // filling a piece may read another memory
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGSEGV, &action, &action_before);
+}
+
+void list(PagedMemory& memory, uint64_t bytes) {
+  const std::lock_guard lock(listing);
+  static const bool once = (handle_faults(), true);
+  static_cast<void>(once);
+  for (Listed& each : listed) {
+    if (each.memory.load() != nullptr) continue;
+    const auto begin = reinterpret_cast<uintptr_t>(memory.data());
+    each.memory.store(&memory, std::memory_order_release);
+    each.begin.store(begin, std::memory_order_release);
+    each.end.store(begin + bytes, std::memory_order_release);
+    return;
+  }
+  throw Error("too many arrays are read from files at once");
+}
+
+void unlist(const PagedMemory& memory) {
+  const std::lock_guard lock(listing);
+  for (Listed& each : listed) {
+    if (each.memory.load() != &memory) continue;
+    each.end.store(0, std::memory_order_release);
+    each.begin.store(0, std::memory_order_release);
+    each.memory.store(nullptr, std::memory_order_release);
+  }
+}
+
+}  // namespace
+
+uint64_t PagedBudget::held() const {
+  const std::lock_guard lock(mutex_);
+  return held_;
+}
+
+uint64_t PagedBudget::filled() const {
+  const std::lock_guard lock(mutex_);
+  return filled_;
+}
+
+void PagedBudget::make_room(uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  held_ += bytes;
+  filled_ += bytes;
+  while (held_ > limit_ && read_.size() + resting_.size() > kLeastPieces) {
+    if (resting_.empty()) rest_oldest();
+    const Place oldest = resting_.front();
+    resting_.pop_front();
+    if (oldest.memory->drop(oldest.piece)) held_ -= oldest.memory->size_of(oldest.piece);
+  }
+}
+
+void PagedBudget::add(Place place) {
+  const std::lock_guard lock(mutex_);
+  read_.push_back(place);
+  read_bytes_ += place.memory->size_of(place.piece);
+  while (read_bytes_ > limit_ / 4 * 3 && read_.size() > kLeastPieces / 4 * 3) rest_oldest();
+}
+
+void PagedBudget::rest_oldest() {
+  if (read_.empty()) return;
+  const Place oldest = read_.front();
+  read_.pop_front();
+  read_bytes_ -= oldest.memory->size_of(oldest.piece);
+  if (oldest.memory->rest(oldest.piece)) resting_.push_back(oldest);
+}
+
+void PagedBudget::remove(const PagedMemory& memory) {
+  const std::lock_guard lock(mutex_);
+  const auto belongs = [&](const Place& place) { return place.memory == &memory; };
+  for (const Place& place : read_)
+    if (belongs(place)) read_bytes_ -= memory.size_of(place.piece);
+  std::erase_if(read_, belongs);
+  std::erase_if(resting_, belongs);
+  for (uint64_t piece = 0; piece < memory.states_.size(); ++piece)
+    if (memory.states_[piece].load() != PagedMemory::Absent) held_ -= memory.size_of(piece);
+}
+
+PagedMemory::PagedMemory(uint64_t bytes, uint64_t piece_bytes, Fill fill, std::shared_ptr<PagedBudget> budget)
+    : bytes_(bytes),
+      piece_bytes_(piece_bytes),
+      fill_(std::move(fill)),
+      budget_(std::move(budget)),
+      begin_(reserved(nullptr, in_pages(bytes) + page_bytes())),
+      states_((bytes + piece_bytes - 1) / piece_bytes) {
+  if (begin_ == nullptr) throw std::bad_alloc();
+  mprotect(begin_ + in_pages(bytes), page_bytes(), PROT_READ);
+  try {
+    list(*this, in_pages(bytes_));
+  } catch (const Error&) {
+    munmap(begin_, in_pages(bytes_) + page_bytes());
+    throw;
+  }
+}
+
+PagedMemory::~PagedMemory() {
+  unlist(*this);
+  budget_->remove(*this);
+  munmap(begin_, in_pages(bytes_) + page_bytes());
+}
+
+uint64_t PagedMemory::size_of(uint64_t piece) const {
+  return in_pages(std::min(piece_bytes_, bytes_ - piece * piece_bytes_));
+}
+
+void PagedMemory::provide(uint64_t piece) {
+  std::atomic<uint32_t>& state = states_[piece];
+  for (;;) {
+    uint32_t now = state.load(std::memory_order_acquire);
+    if (now == Here) return;
+    if (now == Busy) {
+      state.wait(Busy, std::memory_order_acquire);
+      continue;
+    }
+    if (!state.compare_exchange_strong(now, Busy)) continue;
+    if (now == Resting) {
+      mprotect(address_of(piece), size_of(piece), PROT_READ);
+    } else {
+      budget_->make_room(size_of(piece));
+      fill(piece);
+    }
+    state.store(Here, std::memory_order_release);
+    state.notify_all();
+    budget_->add({this, piece});
+    return;
+  }
+}
+
+// Fills ordinary memory and then moves it to its place at once, so that no other thread sees a part of it.
+void PagedMemory::fill(uint64_t piece) {
+  const uint64_t bytes = size_of(piece);
+  void* made = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  try {
+    if (made == MAP_FAILED) throw std::bad_alloc();
+    try {
+      fill_(piece, {static_cast<uint8_t*>(made), std::min(piece_bytes_, bytes_ - piece * piece_bytes_)});
+    } catch (...) {
+      std::fill_n(static_cast<uint8_t*>(made), bytes, uint8_t{0});
+      throw;
+    }
+  } catch (...) {
+    fail_later(std::current_exception());
+  }
+  if (made != MAP_FAILED) {
+    mprotect(made, bytes, PROT_READ);
+    if (mremap(made, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, address_of(piece)) != MAP_FAILED) return;
+    munmap(made, bytes);
+    fail_later(std::make_exception_ptr(std::bad_alloc()));
+  }
+  mprotect(address_of(piece), bytes, PROT_READ);  // zeros
+}
+
+bool PagedMemory::rest(uint64_t piece) {
+  uint32_t now = Here;
+  if (!states_[piece].compare_exchange_strong(now, Busy)) return false;
+  mprotect(address_of(piece), size_of(piece), PROT_NONE);
+  states_[piece].store(Resting, std::memory_order_release);
+  states_[piece].notify_all();
+  return true;
+}
+
+bool PagedMemory::drop(uint64_t piece) {
+  uint32_t now = Resting;
+  if (!states_[piece].compare_exchange_strong(now, Busy)) return false;
+  reserved(address_of(piece), size_of(piece));
+  states_[piece].store(Absent, std::memory_order_release);
+  states_[piece].notify_all();
+  return true;
+}
+
+}  // namespace vox

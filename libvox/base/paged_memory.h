@@ -1,0 +1,98 @@
+// Memory that is filled when it is first read, so that a program can read more than the machine can hold.
+//
+// A PagedMemory is a range of addresses that is divided into pieces. The first read of a piece is a fault, whose
+// handler fills the piece; then the read goes on. If the memories that share a budget hold more than it allows,
+// they drop the pieces that have not been read for the longest time. Any number of threads may read.
+//
+// - A piece that cannot be filled is all zeros, and throw_if_cancelled() throws the reason (see fail_later()).
+// - A page of zeros stands behind the end.
+// - The system's own calls, such as write(2) or a copy to a GPU, do not fill pieces: they fail. Copy the bytes
+//   to ordinary memory first.
+// - A thread must not read such memory while it holds a lock that `Fill` needs, or within malloc().
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace vox {
+
+class PagedMemory;
+
+// Bounds the bytes that several memories hold together. At least kLeastPieces stay, because one instruction may read
+// several pieces at once, and each thread needs its own.
+class PagedBudget {
+ public:
+  static constexpr size_t kLeastPieces = 16;
+
+  explicit PagedBudget(uint64_t bytes) : limit_(bytes) {}
+
+  uint64_t limit() const { return limit_; }
+  uint64_t held() const;
+  uint64_t filled()
+      const;  // the bytes of all pieces filled so far; a piece that was filled again counts again
+
+ private:
+  friend class PagedMemory;
+  struct Place {
+    PagedMemory* memory;
+    uint64_t piece;
+  };
+
+  void make_room(uint64_t bytes);
+  void add(Place place);
+  void remove(const PagedMemory& memory);
+  void rest_oldest();
+
+  const uint64_t limit_;
+  mutable std::mutex mutex_;
+  // Pieces rest before they go: they cannot be read, but keep their content. Reading a resting piece brings it back.
+  std::deque<Place> read_, resting_;
+  uint64_t held_ = 0, read_bytes_ = 0, filled_ = 0;
+};
+
+class PagedMemory {
+ public:
+  // Fills the piece of this number. `to` has the size of a piece; the last piece may be shorter. It may read other
+  // PagedMemory. It must not use TBB, and no library that the reading code may be in.
+  using Fill = std::function<void(uint64_t piece, std::span<uint8_t> to)>;
+
+  // A piece has a multiple of the system's page size in bytes.
+  PagedMemory(uint64_t bytes, uint64_t piece_bytes, Fill fill, std::shared_ptr<PagedBudget> budget);
+  ~PagedMemory();
+  PagedMemory(const PagedMemory&) = delete;
+  PagedMemory& operator=(const PagedMemory&) = delete;
+
+  uint8_t* data() const { return begin_; }
+  uint64_t size() const { return bytes_; }
+
+  // Makes the piece readable. The fault's handler calls this.
+  void provide(uint64_t piece);
+  uint64_t piece_at(const uint8_t* address) const {
+    return static_cast<uint64_t>(address - begin_) / piece_bytes_;
+  }
+
+ private:
+  friend class PagedBudget;
+  enum State : uint32_t { Absent, Busy, Here, Resting };
+
+  uint64_t size_of(uint64_t piece) const;  // in whole pages
+  uint8_t* address_of(uint64_t piece) const { return begin_ + piece * piece_bytes_; }
+  void fill(uint64_t piece);
+  bool rest(uint64_t piece);  // false if it is not there
+  bool drop(uint64_t piece);  // false if it does not rest
+
+  uint64_t bytes_, piece_bytes_;
+  Fill fill_;
+  std::shared_ptr<PagedBudget> budget_;
+  uint8_t* begin_;
+  std::vector<std::atomic<uint32_t>> states_;
+};
+
+}  // namespace vox

@@ -1,0 +1,102 @@
+#include "libvox/dag/paged_level.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+#include <utility>
+
+#include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/node.h"
+
+namespace vox::dag {
+namespace {
+
+// A level of fewer words is read at once.
+constexpr uint64_t kFewWords = 1 << 16;
+
+// The places of the nodes of whole runs of kStartEvery nodes fill whole pages.
+constexpr uint64_t kPieceNodes = 8 * kStartEvery;
+constexpr uint64_t kPieceBlocks = kPieceNodes / PlacesBlock::kNodes;
+static_assert(kPieceBlocks * sizeof(PlacesBlock) % 4096 == 0);
+
+void check_children(std::span<const uint32_t> node, const LevelSource& source, uint64_t word) {
+  for (const uint32_t child : node.subspan(1))
+    if (child >= source.nodes_below)
+      throw Error(fmt::format("points to node {} of level {}, which has only {}", child,
+                              source.form.level + 1, source.nodes_below))
+          .at(level_place(source.form.level, word));
+}
+
+// Places the nodes of some blocks, the first of which begins a run.
+void place(const LevelSource& source, std::span<const uint32_t> words, uint64_t first_block,
+           std::span<PlacesBlock> blocks) {
+  const uint64_t begin = first_block * PlacesBlock::kNodes;
+  const uint64_t end = std::min(begin + blocks.size() * PlacesBlock::kNodes, source.nodes + 1);
+  uint64_t at = begin < source.nodes ? source.starts[begin / kStartEvery] : source.words;
+  for (uint64_t number = begin; number < end; ++number) {
+    if (number % kStartEvery == 0 && number < source.nodes && at != source.starts[number / kStartEvery])
+      throw Error(fmt::format("node {} should start here, but starts at word {}", number,
+                              source.starts[number / kStartEvery]))
+          .at(level_place(source.form.level, at));
+    put_place(blocks, number - begin, at);
+    if (number == source.nodes) break;
+    const uint64_t size = checked_size(words, at, source.form);
+    if (source.form.kind == NodeKind::Inner) check_children(words.subspan(at, size), source, at);
+    at += size;
+  }
+  if (end == source.nodes + 1 && at != source.words)
+    throw Error(fmt::format("the nodes end here, but there are {} words", source.words))
+        .at(level_place(source.form.level, at));
+}
+
+// If nodes cannot be placed, they stand behind the words, where zeros make them empty: a walk ends there until the error
+// is thrown.
+void place_or_fail(const LevelSource& source, std::span<const uint32_t> words, uint64_t first_block,
+                   std::span<PlacesBlock> blocks) {
+  try {
+    place(source, words, first_block, blocks);
+  } catch (const Error& error) {
+    fail_later(std::make_exception_ptr(Error(error.what()).at(source.where)));
+    std::fill(blocks.begin(), blocks.end(), PlacesBlock{source.words, {}});
+  }
+}
+
+}  // namespace
+
+DagLevel paged_level(LevelSource source, const std::shared_ptr<PagedBudget>& budget) {
+  check_starts(source.form, source.words, source.nodes, source.starts);
+  if (source.words < kFewWords) {
+    Words words(source.words);
+    source.read(0, words);
+    NodePlaces places(words, source.form, source.nodes, source.starts);
+    for (uint64_t number = 0; source.form.kind == NodeKind::Inner && number < source.nodes; ++number) {
+      const uint64_t at = places[number];
+      check_children(std::span(words).subspan(at, places[number + 1] - at), source, at);
+    }
+    return {std::move(words), source.nodes, source.svo_nodes, std::move(places)};
+  }
+  const auto kept = std::make_shared<const LevelSource>(std::move(source));
+  const auto piece_bytes =
+      std::lcm(kept->piece_words * sizeof(uint32_t), static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+  Words words = paged_vector<uint32_t>(std::make_shared<PagedMemory>(
+      kept->words * sizeof(uint32_t), piece_bytes,
+      [kept, piece_bytes](uint64_t piece, std::span<uint8_t> to) {
+        kept->read(piece * (piece_bytes / sizeof(uint32_t)),
+                   {reinterpret_cast<uint32_t*>(to.data()), to.size() / sizeof(uint32_t)});
+      },
+      budget));
+  PlacesBlocks blocks = paged_vector<PlacesBlock>(std::make_shared<PagedMemory>(
+      NodePlaces::blocks_for(kept->nodes) * sizeof(PlacesBlock), kPieceBlocks * sizeof(PlacesBlock),
+      [kept, all = std::span<const uint32_t>(words)](uint64_t piece, std::span<uint8_t> to) {
+        place_or_fail(*kept, all, piece * kPieceBlocks,
+                      {reinterpret_cast<PlacesBlock*>(to.data()), to.size() / sizeof(PlacesBlock)});
+      },
+      budget));
+  return {std::move(words), kept->nodes, kept->svo_nodes, NodePlaces(std::move(blocks), kept->nodes)};
+}
+
+}  // namespace vox::dag
