@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/device/devices.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/profiler.h"
 
