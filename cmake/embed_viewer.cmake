@@ -48,7 +48,7 @@ function(literal name text)
   set(${name} "${parts}" PARENT_SCOPE)
 endfunction()
 
-append_module(main.js)
+append_module(page.js)
 string(LENGTH "${script}" bytes)
 if(bytes GREATER 60000)
   message(FATAL_ERROR "the program of scene pages has ${bytes} bytes, and may have 60,000")

@@ -1,4 +1,4 @@
-#include "formats/mesh/mesh_writer.h"
+#include "formats/mesh/mesh.h"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,6 @@
 
 #include "formats/io/scan.h"
 #include "formats/mesh/mesh.h"
-#include "formats/mesh/mesh_writer.h"
 #include "libvox/base/error.h"
 
 namespace vox {

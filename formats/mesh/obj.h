@@ -29,7 +29,7 @@ struct ObjText {
   std::vector<ObjGroup> groups;        // in order; triangles before the first one have no material
   std::vector<Polygon> polygons;       // faces with more than three corners
   std::vector<std::string> libraries;  // the text after each `mtllib`
-  std::string materials_id;            // of a file of vox (formats/mesh/mesh_writer.h), or ""
+  std::string materials_id;            // of a file of vox (formats/mesh/mesh.h), or ""
 };
 
 // `path` is for messages. Throws an Error that names the line if the text cannot be parsed. A zero byte must

@@ -10,8 +10,8 @@
 #include "formats/images/image.h"
 #include "formats/io/read_file.h"
 #include "formats/io/scan.h"
+#include "formats/mesh/mesh.h"
 #include "formats/mesh/mesh_parts.h"
-#include "formats/mesh/mesh_writer.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 

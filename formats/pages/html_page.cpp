@@ -6,7 +6,6 @@
 
 #include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
-#include "formats/pages/html_text.h"
 
 namespace vox {
 namespace {

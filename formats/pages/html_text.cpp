@@ -1,4 +1,4 @@
-#include "formats/pages/html_text.h"
+#include "formats/pages/html_page.h"
 
 #include <string_view>
 

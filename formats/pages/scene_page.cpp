@@ -9,7 +9,6 @@
 #include "formats/io/compression.h"
 #include "formats/io/output_file.h"
 #include "formats/pages/html_page.h"
-#include "formats/pages/html_text.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
 #include "libvox/base/units.h"

@@ -1,11 +1,10 @@
-#include "formats/pages/svg_chart.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "formats/pages/html_text.h"
+#include "formats/pages/html_page.h"
 
 namespace vox {
 namespace {

@@ -13,7 +13,6 @@
 
 #include "formats/io/read_file.h"
 #include "formats/mesh/ply_header.h"
-#include "formats/points/point_text.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 

@@ -7,8 +7,6 @@
 // No header says which of these a file has. Three numbers are colours if all of the file's first lines have
 // whole numbers from 0 to 255 there. A line with a single number is the number of points in a scan.
 
-#include "formats/points/point_text.h"
-
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 

@@ -1,4 +1,4 @@
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 
 #include <fmt/format.h>
 

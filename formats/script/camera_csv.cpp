@@ -1,4 +1,4 @@
-#include "formats/script/camera_csv.h"
+#include "formats/script/scripts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/script/edit_script.h"
+#include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/edit/edit.h"

@@ -1,4 +1,4 @@
-#include "formats/script/stroke_script.h"
+#include "formats/script/scripts.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "formats/volume/header_text.h"
+#include "formats/volume/volume_formats.h"
 
 #include <fmt/format.h>
 

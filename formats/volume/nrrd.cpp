@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "formats/io/read_file.h"
-#include "formats/volume/header_text.h"
-#include "formats/volume/volume_data.h"
 #include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/walk.h"

@@ -1,4 +1,3 @@
-#include "formats/volume/volume_data.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +14,7 @@
 
 #include "formats/io/compression.h"
 #include "formats/io/read_file.h"
-#include "formats/volume/header_text.h"
+#include "formats/volume/volume_formats.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/volume/volume.h"

@@ -1,4 +1,5 @@
-// The formats of volumes, one after the other: NRRD, NIfTI, MetaImage, and values without a header.
+// The formats of volumes, one after the other: NRRD, NIfTI, MetaImage, and values without a header. Before them
+// stands what they share: the layout of values in files, and text headers.
 #pragma once
 
 #include <array>
@@ -7,19 +8,120 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "formats/io/output_file.h"
 #include "formats/volume/stored_volume.h"
-#include "formats/volume/volume_data.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/volume/volume.h"
 
 namespace vox {
+
+// The layout of a volume's values in one or several files, which all formats of volumes share.
+
+enum class ByteOrder { Little, Big };
+enum class Encoding { Raw, Gzip, Zlib, Text };  // Text: numbers separated by blanks
+
+struct VolumeData {
+  std::vector<std::filesystem::path> files;  // each holds an equal part of the values, in order
+  // The bytes before the data in each file; the data extend to the file's end. Without an offset, raw data are
+  // the last bytes of the file.
+  std::optional<uint64_t> offset = 0;
+  uint64_t lines = 0;               // lines to skip after the offset
+  uint64_t bytes_behind_lines = 0;  // bytes to skip after these lines
+  // For gzip: the bytes before the values in the decompressed data, and what these data must begin with.
+  uint64_t inflated_offset = 0;
+  std::vector<std::byte> inflated_start = {};
+  ByteOrder order = ByteOrder::Little;
+  Encoding encoding = Encoding::Raw;
+};
+
+// Opens the volume that `info` describes; errors name `info.source`. Throws Error if the files do not contain
+// exactly the values that the size requires.
+StoredVolume volume_from_file(StoredInfo info, const VolumeData& data);
+
+ByteOrder parse_byte_order(std::string_view name);  // "little" or "big"
+
+// Volumes whose voxels have several values, such as colours or times. One of these channels is read as a
+// volume.
+
+struct Channels {
+  enum class Order {
+    Interleaved,  // the values of a voxel follow one another
+    Planar        // the voxels of a channel follow one another
+  };
+  int64_t count = 1;
+  Order order = Order::Interleaved;
+};
+
+// Opens channel `wanted`, counted from 0, in the way of volume_from_file(); `info` describes the volume of
+// one channel. Throws Error if there are several channels and none is wanted, and UsageError if the wanted
+// channel does not exist.
+StoredVolume channel_from_file(const StoredInfo& info, const VolumeData& data, const Channels& channels,
+                               std::optional<uint32_t> wanted);
+
+// Volumes whose axes do not run along those of the world.
+
+// A header's description of where voxels lie.
+struct GridPlacement {
+  std::array<Vec3d, 3> steps = {};         // for each axis of the file, from voxel to voxel
+  std::optional<Vec3d> first_centre = {};  // voxel (0, 0, 0)'s; without it the volume begins at the origin
+};
+
+// Returns the volume with the world's axes x, y and z; the file's axes are exchanged if necessary. An axis
+// that runs backwards has a negative spacing. An axis that is rotated against the world's is replaced by the
+// nearest one, with its spacing and around the same centre, and a warning states the angle. Throws Error for
+// a step of 0.
+StoredVolume placed(StoredVolume volume, const GridPlacement& placement);
+
+// Returns the same volume with all axes running forwards.
+StoredVolume forwards(StoredVolume volume);
+
+// Reads the text headers of volumes: lines of "name: value" or "name = value".
+
+std::string_view trimmed(std::string_view text);
+std::vector<std::string_view> words_of(std::string_view text);
+
+// Removes the first line from `text` and returns it without its line end.
+std::string_view take_line(std::string_view& text);
+
+// Reads the whole word as a number. Throws Error that mentions `what`.
+int64_t header_integer(std::string_view word, std::string_view what);
+double header_number(std::string_view word, std::string_view what);
+
+// Reads `count` numbers separated by blanks. Throws Error if there are fewer or more.
+std::vector<int64_t> header_integers(std::string_view text, std::string_view what, size_t count);
+std::vector<double> header_numbers(std::string_view text, std::string_view what, size_t count);
+
+// Finds the files over which a volume's header spreads its values: a list of names, or a pattern with
+// numbers.
+
+// True if a header's field names several files: "LIST", or "slice%03d.raw 1 100 1".
+bool names_several_files(std::string_view field);
+
+// Returns the files of "slice%03d.raw 1 100 1": a pattern, the first number, the last number and the step,
+// which is optional. Throws Error that names the first file that does not exist, and if there are more than
+// `most`.
+std::vector<std::filesystem::path> numbered_files(std::string_view field, const std::filesystem::path& folder,
+                                                  int64_t most);
+
+// Returns the files that the lines of a text name, up to the first empty line. Throws Error in the same
+// cases.
+std::vector<std::filesystem::path> listed_files(std::string_view lines, const std::filesystem::path& folder,
+                                                int64_t most);
+
+// Reads the values of a volume from text: numbers separated by blanks or line ends.
+
+// Converts the `count` numbers of a file's text from `offset` on to values of this type. Throws Error that
+// names file and line if there are fewer or more numbers, or if one does not fit the type.
+std::shared_ptr<NamelessFile> parsed_values(std::string_view text, uint64_t offset, StoredType type,
+                                            uint64_t count, const std::filesystem::path& source);
 
 // Reads and writes NRRD: a dense grid of values behind a text header.
 // https://teem.sourceforge.net/nrrd/format.html
@@ -41,7 +143,7 @@ void write_nrrd(const volume::Volume& volume, const std::filesystem::path& path)
 // True if a file with this content was written by write_nrrd().
 bool is_nrrd_of_vox(std::string_view file);
 
-// Opens a file of two or three dimensions, or one channel of a file that has several (volume_data.h). The
+// Opens a file of two or three dimensions, or one channel of a file that has several (Channels). The
 // encoding may be raw, gzip or text, and the values may lie in the same file, in another one or in several
 // (.nhdr).
 StoredVolume open_nrrd(const std::filesystem::path& path, std::optional<uint32_t> channel);
@@ -78,7 +180,7 @@ GridPlacement nrrd_placement(const NrrdHeader& header, const NrrdAxes& axes);
 // Reads NIfTI-1 and NIfTI-2: a volume in one file (.nii, .nii.gz), or a header (.hdr) beside its values (.img).
 // https://nifti.nimh.nih.gov/nifti-1, https://nifti.nimh.nih.gov/nifti-2
 
-// Opens a file of two or three dimensions, or one channel of a file that has several (volume_data.h). Values
+// Opens a file of two or three dimensions, or one channel of a file that has several (Channels). Values
 // that the header scales become f32. The position in the world comes from the header's sform or, without one,
 // its qform; z is up.
 StoredVolume open_nifti(const std::filesystem::path& path, std::optional<uint32_t> channel);
@@ -111,8 +213,7 @@ NiftiValues nifti_values(int64_t code);
 // Reads MetaImage: a text header (.mhd) beside the values, or before them (.mha).
 // https://itk.org/Wiki/ITK/MetaIO/Documentation
 
-// Opens a file of two or three dimensions. If it has several channels, `channel` says which one is read
-// (volume_data.h).
+// Opens a file of two or three dimensions. If it has several channels, `channel` says which one is read.
 StoredVolume open_meta_image(const std::filesystem::path& path, std::optional<uint32_t> channel);
 
 // Reads files of values without a header, x fastest, such as those of the Open SciVis data sets. The file's

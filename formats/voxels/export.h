@@ -1,6 +1,8 @@
 // Writes scenes in the formats of other programs. The extension chooses the format: .nrrd, .vox, .obj, …
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -10,11 +12,12 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/voxels/binvox/binvox.h"
-#include "formats/voxels/nanovdb/nvdb.h"
-#include "formats/voxels/vtk/vtkhdf.h"
+#include "formats/voxels/voxel_formats.h"
+#include "libvox/base/bits.h"
 #include "libvox/base/files.h"
 #include "libvox/base/geometry.h"
+#include "libvox/dag/from_cubes.h"
+#include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
 
 namespace vox {
@@ -76,6 +79,88 @@ class ExportFile {
  private:
   AtomicFile file_;
   uint64_t end_ = 0;  // end of everything written or reserved
+};
+
+// A cube of 64³ voxels of a scene together with the layer of voxels around it, for code that looks at the
+// neighbours of every voxel. The voxels are available as bytes and as rows of bits along x.
+
+// Returns the lower corners, multiples of `side`, of the cubes that touch the region and in which the DAG has
+// a node, in Morton order. `side` is a power of two, at least 4; a DAG with a smaller side has one cube.
+std::vector<Int3> corners_of_cubes(const dag::FrozenDag& dag, const VoxelBox& region, uint32_t side);
+
+class BorderedCube {
+ public:
+  static constexpr int32_t kSide = 64;
+
+  BorderedCube();
+
+  // Reads the voxels of the region; everything outside it counts as empty. The object is large, so a thread
+  // keeps one and reads one cube after another into it.
+  void read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner);
+
+  // Places are relative to the corner, from -1 to 64. The value is as in dag/walk.h: 0 is empty.
+  uint8_t value(const Int3& at) const { return values_[place(at)]; }
+
+  // Bit x of row() is set if the voxel (x, y, z) is filled. Bit x of the other two is set if the voxel before
+  // it, or the one behind it, along x is filled.
+  uint64_t row(int32_t y, int32_t z) const { return rows_[row_index(y, z)]; }
+  uint64_t row_before(int32_t y, int32_t z) const {
+    return row(y, z) << 1 | uint64_t{value({-1, y, z}) != 0};
+  }
+  uint64_t row_behind(int32_t y, int32_t z) const {
+    return row(y, z) >> 1 | uint64_t{value({kSide, y, z}) != 0} << (kSide - 1);
+  }
+
+ private:
+  static constexpr int32_t kRows = kSide + 2;
+  static constexpr int32_t kBefore = 8;  // aligns eight voxels of the cube to a word
+  static constexpr int32_t kStride = kBefore + kSide + 8;
+
+  static size_t row_index(int32_t y, int32_t z) {
+    return static_cast<size_t>(z + 1) * kRows + static_cast<size_t>(y + 1);
+  }
+  static size_t place(const Int3& at) {
+    return row_index(at.y, at.z) * kStride + static_cast<size_t>(at.x + kBefore);
+  }
+
+  std::vector<uint8_t> values_, dense_;
+  std::vector<uint64_t> rows_;
+};
+
+// One bit for each 64³ cube of a dense grid, set if the cube contains a filled voxel. Several threads may set
+// bits.
+
+class CubeMarks {
+ public:
+  // The grid's voxels lie in [0, size) on each axis.
+  explicit CubeMarks(Vec3<uint64_t> size)
+      : cubes_{(size.x + 63) / 64, (size.y + 63) / 64, (size.z + 63) / 64},
+        words_((cubes_.x * cubes_.y * cubes_.z + 63) / 64) {}
+
+  void mark(Vec3<uint64_t> voxel) {
+    const uint64_t bit = ((voxel.z / 64) * cubes_.y + voxel.y / 64) * cubes_.x + voxel.x / 64;
+    const std::atomic_ref<uint64_t> word(words_[bit / 64]);
+    const uint64_t mask = uint64_t{1} << (bit & 63);
+    if ((word.load(std::memory_order_relaxed) & mask) == 0) word.fetch_or(mask, std::memory_order_relaxed);
+  }
+
+  // Returns the keys of the marked cubes, ascending.
+  std::vector<uint64_t> keys() const {
+    std::vector<uint64_t> keys;
+    for (uint64_t i = 0; i < words_.size(); ++i)
+      for (uint64_t word = words_[i]; word != 0; word &= word - 1) {
+        const uint64_t bit = i * 64 + static_cast<uint64_t>(lowest_bit(word));
+        keys.push_back(morton_encode(static_cast<uint32_t>(bit % cubes_.x),
+                                     static_cast<uint32_t>(bit / cubes_.x % cubes_.y),
+                                     static_cast<uint32_t>(bit / cubes_.x / cubes_.y)));
+      }
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  }
+
+ private:
+  Vec3<uint64_t> cubes_;
+  std::vector<uint64_t> words_;
 };
 
 }  // namespace vox

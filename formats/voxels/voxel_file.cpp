@@ -7,13 +7,11 @@
 #include <algorithm>
 
 #include "formats/file_types.h"
-#include "formats/voxels/binvox/binvox.h"
 #include "formats/voxels/dag_files/hash_dag.h"
 #include "formats/voxels/dag_files/symvox.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
 #include "formats/voxels/minecraft/schem.h"
-#include "formats/voxels/nanovdb/nvdb.h"
-#include "formats/voxels/vl32/vl32.h"
+#include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/from_cubes.h"

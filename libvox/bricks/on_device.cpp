@@ -1,6 +1,6 @@
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/reader.h"
-#include "libvox/device/with_device.h"
+#include "libvox/device/handle.h"
 
 namespace vox::bricks {
 

@@ -1,6 +1,6 @@
 #include "libvox/dag/derived.h"
 #include "libvox/dag/verify.h"
-#include "libvox/device/with_device.h"
+#include "libvox/device/handle.h"
 
 namespace vox::dag {
 

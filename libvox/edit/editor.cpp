@@ -5,7 +5,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
-#include "libvox/edit/bounds.h"
+#include "libvox/edit/edit.h"
 #include "libvox/edit/edit_session.h"
 
 namespace vox::edit {

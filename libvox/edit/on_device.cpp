@@ -1,4 +1,4 @@
-#include "libvox/device/with_device.h"
+#include "libvox/device/handle.h"
 #include "libvox/edit/edit_session.h"
 
 namespace vox::edit {

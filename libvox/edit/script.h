@@ -1,5 +1,4 @@
-// An edit script as commands. formats/script/edit_script.h and formats/script/replay_csv.h read scripts, and
-// an editor runs them.
+// An edit script as commands. formats/script/scripts.h has the readers, and an editor runs it.
 //
 // Repetitions stay as they are written. A ScriptCursor returns the commands one by one, in the order in which
 // they run, so that a script of ten million edits takes only the memory of its lines.
@@ -9,6 +8,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/edit.h"
 
 namespace vox::edit {
@@ -152,5 +153,24 @@ void at_command(const Script& script, const Command& command, const OnScriptErro
     on_error(placed);
   }
 }
+
+// Finds out what a script would do, without running it.
+
+struct ScriptFindings {
+  std::map<std::string, uint64_t> tools;  // the number of edits of each tool
+  uint64_t edits = 0, outside = 0;
+};
+
+// Warns of edits outside of the grid. A fill whose seed lies outside is an error. `scenes` are the script's
+// files, in the script's order.
+ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelScene>& scenes,
+                             uint32_t resolution, const OnScriptError& on_error = {});
+
+// Palette entries for the materials that edits bring into a scene.
+
+// Adds the entries that the scene lacks, from the palette of a scene that is used as a brush.
+void extend_palette(dag::VoxelScene& scene, const scene::Palette& other);
+// Adds entries for all materials with which the script fills or paints.
+void extend_palette(dag::VoxelScene& scene, const Script& script);
 
 }  // namespace vox::edit

@@ -1,4 +1,4 @@
-#include "libvox/edit/survey_script.h"
+#include "libvox/edit/script.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
-#include "libvox/edit/bounds.h"
+#include "libvox/edit/edit.h"
 #include "libvox/edit/editor.h"
 
 namespace vox::edit {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,10 @@
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
 #include "libvox/voxelize/build_scene.h"
+
+namespace vox::render {
+struct RenderOptions;
+}
 
 namespace vox {
 
@@ -84,5 +89,34 @@ std::unique_ptr<Engine> make_engine(const EngineOptions& options);
 // from (source, generator, command, created).
 dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedScene& indexed,
                             const voxelize::Grid& grid, const voxelize::BuildOptions& options);
+
+// An engine that starts while a program reads its files. A GPU needs a quarter of a second before it can be
+// used, and every kernel is loaded at its first launch.
+
+class EngineSoon {
+ public:
+  // On a GPU, the engine is made in another thread, and `warm_up` makes it launch the kernels that will be
+  // needed. Errors of `warm_up` are ignored, because real work of the same kind reports them
+  // later.
+  EngineSoon(const EngineOptions& options, const std::function<void(Engine&)>& warm_up);
+
+  // Waits for the engine and directs the calls of this thread to it. A processor's engine is made only now,
+  // because the memory that the process holds already counts towards its limit. Call it once. Throws what
+  // make_engine() throws.
+  std::unique_ptr<Engine> get();
+
+ private:
+  EngineOptions options_;
+  std::future<std::unique_ptr<Engine>> gpu_;  // gives nullptr if the device turns out to be the processor
+};
+
+// Small work of several kinds, which loads the kernels that real work of the same kind launches.
+
+// Builds a scene with these options, but without paint.
+void warm_up_build(Engine& engine, const voxelize::BuildOptions& options);
+// Edits a small scene, and freezes it.
+void warm_up_edit(Engine& engine);
+// Takes a small picture with the options of a final picture.
+void warm_up_render(Engine& engine, const render::RenderOptions& options);
 
 }  // namespace vox

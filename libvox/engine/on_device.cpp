@@ -3,7 +3,7 @@
 #include <mutex>
 #include <utility>
 
-#include "libvox/device/with_device.h"
+#include "libvox/device/handle.h"
 #include "libvox/engine/engine.h"
 #include "libvox/ranks/ranks.h"
 

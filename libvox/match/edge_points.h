@@ -23,8 +23,18 @@ struct GreyPicture {
   uint32_t width = 0, height = 0;
   std::vector<uint8_t> values = {};
 };
-// Converts an image to grey; transparent pixels become white.
-GreyPicture grey_of(const scene::Image& image);
+// Converts an image to grey; transparent pixels become white. Luma is computed as in ITU-R BT.601 from the
+// colours as they are stored, with weights in 256ths.
+inline GreyPicture grey_of(const scene::Image& image) {
+  constexpr scene::Rgba8 kWhite = {255, 255, 255, 255};
+  GreyPicture grey = {image.width, image.height};
+  grey.values.reserve(image.pixels.size());
+  for (const scene::Rgba8& pixel : image.pixels) {
+    const auto [r, g, b, a] = pixel.a == 0 ? kWhite : pixel;
+    grey.values.push_back(static_cast<uint8_t>((r * 77u + g * 150u + b * 29u) >> 8));
+  }
+  return grey;
+}
 
 // The result of Sobel's filter at a pixel: four times the change of grey from pixel to pixel along each axis.
 struct GreyGradient {
@@ -86,7 +96,11 @@ struct EdgesRef {
 };
 // Returns the edges of a picture. There is an edge where grey changes by at least `step` from one pixel to
 // the next.
-EdgesRef edges_of(const GreyPicture& picture, const uint8_t* values, uint32_t step);
+inline EdgesRef edges_of(const GreyPicture& picture, const uint8_t* values, uint32_t step) {
+  const int64_t gradient = 4 * int64_t{step};
+  return {values, static_cast<int32_t>(picture.width), static_cast<int32_t>(picture.height),
+          gradient * gradient};
+}
 
 // --- bodies of loops ---
 

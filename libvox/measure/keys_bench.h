@@ -195,7 +195,7 @@ uint64_t wrong_results(const KeysBenchResult& result);
 // built gets a row with the reason.
 KeysBenchResult bench_keys(Engine& engine, const KeysBenchOptions& options);
 
-// The same for a device of this type; compiled in keys_bench_cpu.cpp and keys_bench_cuda.cu.
+// The same for a device of this type; compiled in on_cpu.cpp and keys_bench_cuda.cu.
 template <class Device>
 KeysBenchResult bench_keys_on(Device& device, const KeysBenchOptions& options);
 
@@ -208,7 +208,7 @@ inline constexpr const char* kCucoName = "cuco";
 std::vector<std::string> measured_tables();
 std::vector<std::string> measured_tables(const std::string& device);
 
-// Makes cuCollections' map. cuco_table.cuh specialises this for the only device and cells that the map
+// Makes cuCollections' map. keys_bench_cuda.cu specialises this for the only device and cells that the map
 // supports.
 template <class Device, hash::CellWord Cell>
 struct CucoMaker {

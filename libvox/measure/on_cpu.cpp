@@ -2,6 +2,7 @@
 #include "libvox/measure/forms_bench_impl.h"
 #include "libvox/measure/hash_bench_impl.h"
 #include "libvox/measure/intersect_bench_impl.h"
+#include "libvox/measure/keys_bench_impl.h"
 #include "libvox/measure/match_bench_impl.h"
 #include "libvox/measure/measure_tables_impl.h"
 
@@ -14,6 +15,8 @@ template HashBenchResult bench_hash_on(device::CpuDevice&, const HashBenchOption
 
 template IntersectResult bench_intersect_on(device::CpuDevice&, const scene::Scene&, const scene::Scene&,
                                             const IntersectOptions&);
+
+template KeysBenchResult bench_keys_on(device::CpuDevice&, const KeysBenchOptions&);
 
 template MatchBenchResult bench_match_on(device::CpuDevice&, const MatchBenchOptions&);
 

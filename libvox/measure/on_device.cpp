@@ -1,5 +1,5 @@
 // Runs measurements that are compiled for each device on the first device of an engine.
-#include "libvox/device/with_device.h"
+#include "libvox/device/handle.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/forms_bench.h"
 #include "libvox/measure/hash_bench.h"

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "libvox/base/units.h"
-#include "libvox/painting/stroke_ref.h"
 #include "libvox/scene/surface.h"
 
 namespace vox::painting {

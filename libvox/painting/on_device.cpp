@@ -1,4 +1,4 @@
-#include "libvox/device/with_device.h"
+#include "libvox/device/handle.h"
 #include "libvox/painting/paint_scene.h"
 
 namespace vox::painting {

@@ -1,4 +1,4 @@
-#include "libvox/device/with_device.h"
+#include "libvox/device/handle.h"
 #include "libvox/render/render.h"
 #include "libvox/render/volume_render.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/device/devices.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/profiler.h"
 
@@ -236,6 +237,25 @@ TEST(KernelTimes, AddUpByNameLongestFirst) {
   EXPECT_EQ(all[0].seconds, 3);
   EXPECT_EQ(all[0].bytes, 15u);
   EXPECT_EQ(all[1].name, "b");
+}
+
+TEST(Devices, AListNamesEachOfThem) {
+  EXPECT_TRUE(device::names_several("cpu,cpu"));
+  EXPECT_FALSE(device::names_several("cuda:1"));
+  EXPECT_EQ(device::listed_devices("cuda:0,1,cpu,cuda:7"),
+            (std::vector<std::string>{"cuda:0", "cuda:1", "cpu", "cuda:7"}));
+  EXPECT_EQ(device::listed_devices("cuda,1"), (std::vector<std::string>{"cuda:0", "cuda:1"}));
+  for (const char* wrong :
+       {"cpu,", ",cpu", "cpu,1", "auto,cpu", "cpu,,cpu", "cuda:0,cuda:0", "cuda,0", "0,1"})
+    EXPECT_THROW(device::listed_devices(wrong), UsageError) << wrong;
+}
+
+TEST(Devices, OneIsMadeByItsName) {
+  EXPECT_EQ(device::make_device({.name = "cpu"})->name(), "cpu");
+  EXPECT_EQ(device::make_device({.name = "auto"})->name(), device::gpu_count() > 0 ? "cuda:0" : "cpu");
+  for (const char* wrong : {"", "gpu", "cpu:0", "cpu,cpu"})
+    EXPECT_THROW(device::make_device({.name = wrong}), UsageError) << wrong;
+  EXPECT_THROW(device::make_device({.name = "cuda:999"}), Error);
 }
 
 }  // namespace

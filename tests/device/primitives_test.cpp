@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "libvox/device/cpu_device.h"
-#include "libvox/device/with_device.h"
+#include "libvox/device/handle.h"
 #include "libvox/engine/engine.h"
 #include "tests/common/test_engine.h"
 #include "tests/device/primitives_impl.h"

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "libvox/edit/bounds.h"
 #include "libvox/edit/edit.h"
 #include "tests/common/random.h"
 #include "tests/edit/edited_scene.h"

@@ -10,7 +10,7 @@
 
 #include "libvox/edit/edit.h"
 #include "libvox/edit/shape.h"
-#include "tests/voxelize/dense.h"
+#include "tests/voxelize/brute_force.h"
 
 namespace vox {
 

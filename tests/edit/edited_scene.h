@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "libvox/edit/bounds.h"
 #include "libvox/edit/edit.h"
 #include "libvox/edit/edit_session.h"
 #include "tests/common/random.h"

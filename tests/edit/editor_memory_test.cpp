@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "formats/script/edit_script.h"
+#include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/process.h"
 #include "libvox/edit/edit_session.h"

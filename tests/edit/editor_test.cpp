@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "formats/script/edit_script.h"
+#include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/hash/table_options.h"

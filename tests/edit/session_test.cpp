@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"
-#include "libvox/edit/bounds.h"
+#include "libvox/edit/edit.h"
 #include "libvox/edit/edit_session.h"
 #include "tests/edit/edited_scene.h"
 

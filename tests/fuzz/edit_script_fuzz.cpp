@@ -7,11 +7,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "formats/script/edit_script.h"
-#include "formats/script/replay_csv.h"
 #include "formats/script/script_parts.h"
+#include "formats/script/scripts.h"
 #include "libvox/base/error.h"
-#include "libvox/edit/bounds.h"
+#include "libvox/edit/edit.h"
 
 namespace vox {
 namespace {

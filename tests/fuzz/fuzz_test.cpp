@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/script/edit_script.h"
-#include "formats/script/replay_csv.h"
+#include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "tests/common/random.h"
 

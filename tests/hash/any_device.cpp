@@ -1,6 +1,6 @@
 #include "tests/hash/any_device.h"
 
-#include "libvox/device/with_device.h"
+#include "libvox/device/handle.h"
 #include "tests/common/test_engine.h"
 #include "tests/hash/keyed/any_key_table.h"
 

@@ -10,7 +10,7 @@
 #include "libvox/voxelize/grid.h"
 #include "tests/painting/painted.h"
 #include "tests/scene/scenes.h"
-#include "tests/voxelize/dense.h"
+#include "tests/voxelize/brute_force.h"
 
 namespace vox {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "formats/pages/html_text.h"
+#include "formats/pages/html_page.h"
 #include "tests/common/random.h"
 #include "tests/tools/program.h"
 

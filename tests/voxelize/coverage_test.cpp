@@ -1,5 +1,5 @@
 // Compares the filled voxels with brute force in exact arithmetic.
-#include "tests/voxelize/dense.h"
+#include "tests/voxelize/brute_force.h"
 
 #include <gtest/gtest.h>
 

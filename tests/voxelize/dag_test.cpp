@@ -8,7 +8,7 @@
 
 #include "libvox/base/process.h"
 #include "tests/common/test_engine.h"
-#include "tests/voxelize/dense.h"
+#include "tests/voxelize/brute_force.h"
 #include "tests/voxelize/soup.h"
 
 namespace vox {

@@ -319,7 +319,7 @@ int32_t signed_number(Random& random, uint32_t bits) {
 TEST(Squares, ThoseWithANegativeNumberAreThoseThatALoopFinds) {
   Random random(1);
   for (int round = 0; round < 20000; ++round) {
-    // The numbers are as large as those of lines and planes (dense.h).
+    // The numbers are as large as those of lines and planes (brute_force.h).
     const int32_t u = signed_number(random, 26), v = signed_number(random, 26);
     const int32_t first = signed_number(random, 30), other = signed_number(random, 30);
     const Squares slope = Squares::slope(u, v);

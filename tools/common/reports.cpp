@@ -10,7 +10,7 @@
 #include <numeric>
 #include <type_traits>
 
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/json.h"
 #include "libvox/base/process.h"
 #include "libvox/base/units.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/units.h"
 
 namespace vox {

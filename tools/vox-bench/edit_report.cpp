@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/units.h"
 #include "tools/vox-bench/columns.h"
 

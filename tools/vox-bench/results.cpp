@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "formats/results/files.h"
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/units.h"
 #include "tools/common/tool.h"
 

@@ -4,7 +4,7 @@
 
 #include "formats/file_types.h"
 #include "formats/images/palette_file.h"
-#include "formats/script/stroke_script.h"
+#include "formats/script/scripts.h"
 #include "formats/voxels/export.h"
 #include "libvox/painting/canvas.h"
 #include "libvox/voxelize/grid.h"

@@ -10,14 +10,13 @@
 
 #include "formats/images/palette_file.h"
 #include "formats/mesh/mesh.h"
-#include "formats/script/stroke_script.h"
+#include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/engine/engine.h"
-#include "libvox/engine/engine_soon.h"
 #include "libvox/painting/paint_scene.h"
 #include "tools/common/tool.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "formats/results/files.h"
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
 #include "libvox/base/units.h"

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "formats/results/files.h"
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "formats/scene/any_scene.h"
-#include "formats/script/edit_script.h"
+#include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
-#include "libvox/edit/survey_script.h"
+#include "libvox/edit/script.h"
 #include "tools/common/tool.h"
 #include "tools/vox-edit/edit_log.h"
 

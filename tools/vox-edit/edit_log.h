@@ -13,7 +13,7 @@
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/profiler.h"
 #include "libvox/edit/editor.h"
-#include "libvox/edit/survey_script.h"
+#include "libvox/edit/script.h"
 #include "tools/common/reports.h"
 #include "tools/vox-edit/options.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/io/overwrite.h"
-#include "formats/script/replay_csv.h"
+#include "formats/script/scripts.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
 #include "libvox/engine/engine.h"

@@ -11,7 +11,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
-#include "libvox/engine/engine_soon.h"
+#include "libvox/engine/engine.h"
 #include "libvox/ranks/picture_share.h"
 #include "tools/common/common_options.h"
 #include "tools/common/reports.h"

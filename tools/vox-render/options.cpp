@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "formats/file_types.h"
-#include "formats/script/camera_csv.h"
+#include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "tools/common/common_options.h"

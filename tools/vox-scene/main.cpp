@@ -7,7 +7,7 @@
 #include <string>
 
 #include "formats/file_types.h"
-#include "formats/mesh/mesh_writer.h"
+#include "formats/mesh/mesh.h"
 #include "formats/results/files.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"

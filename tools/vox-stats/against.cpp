@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "formats/results/files.h"
-#include "formats/results/tables.h"
 #include "formats/results/views.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"

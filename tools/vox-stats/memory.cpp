@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/units.h"
 #include "tools/vox-stats/stats.h"
 

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "formats/pages/scene_page.h"
-#include "formats/results/tables.h"
 #include "formats/results/views.h"
 #include "libvox/base/units.h"
 #include "libvox/ranks/picture_share.h"

@@ -10,7 +10,7 @@
 #include "formats/io/overwrite.h"
 #include "formats/pages/html_page.h"
 #include "formats/results/results.h"
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/hash_bench.h"

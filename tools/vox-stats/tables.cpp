@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/json.h"
 #include "libvox/base/units.h"
 #include "tools/common/reports.h"

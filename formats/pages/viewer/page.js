@@ -1,9 +1,11 @@
-// The page as a whole, and the state that its parts share.
+// The page as a whole, and the state that its parts share. At its end, the program reads the scene and shows it, or shows
+// why it cannot.
 import { Controls, listenToGamepads, placeOf } from './controls.js';
 import { click, find, on, say } from './elements.js';
 import { Pace, scaledSize } from './pace.js';
 import { drawReadout, drawScale, Panel } from './panel.js';
 import { Renderer } from './renderer.js';
+import { Fault, readFacts, readWords } from './scene.js';
 import { kModes, settingsOf, settingsText, viewOf } from './settings.js';
 
 /** @typedef {import('./scene.js').Facts} Facts */
@@ -182,4 +184,21 @@ export class Page {
       this.changed();
     }
   }
+}
+
+/** @param {unknown} error */
+function complain(error) {
+  if (error instanceof Fault) say(error.message, error.hint);
+  else say('This page has a fault: ' + error);
+  document.body.classList.add('bare');
+}
+
+try {
+  const facts = readFacts(), bar = find('progress', HTMLProgressElement);
+  const words = await readWords(facts, share => bar.value = share);
+  const page = new Page(facts, words);
+  say();
+  Object.assign(globalThis, { voxPage: page });  // for tests and measurements
+} catch (error) {
+  complain(error);
 }

@@ -1,4 +1,4 @@
-#include "formats/voxels/binvox/binvox.h"
+#include "formats/voxels/voxel_formats.h"
 
 #include <fmt/format.h>
 

@@ -13,8 +13,8 @@
 
 #include "formats/io/read_file.h"
 #include "formats/io/scan.h"
-#include "formats/voxels/binvox/binvox.h"
-#include "formats/voxels/bordered_cube.h"
+#include "formats/voxels/export.h"
+#include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"

@@ -9,7 +9,7 @@
 
 #include "formats/io/compression.h"
 #include "formats/io/read_file.h"
-#include "formats/voxels/bordered_cube.h"
+#include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "formats/voxels/nanovdb/nvdb.h"
 #include "formats/voxels/nanovdb/nvdb_file.h"
+#include "formats/voxels/voxel_formats.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"

@@ -1,4 +1,4 @@
-#include "formats/voxels/nanovdb/nvdb.h"
+#include "formats/voxels/voxel_formats.h"
 
 #include <fmt/format.h>
 #include <libdeflate.h>

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/voxels/bordered_cube.h"
+#include "formats/voxels/export.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "formats/mesh/mesh_writer.h"
+#include "formats/mesh/mesh.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/surfaces/surface.h"
 #include "libvox/base/error.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/voxels/bordered_cube.h"
+#include "formats/voxels/export.h"
 #include "libvox/base/geometry.h"
 #include "libvox/base/vec.h"
 #include "libvox/dag/voxel_scene.h"

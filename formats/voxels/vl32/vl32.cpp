@@ -1,6 +1,6 @@
 // Groups a file's records of voxels, which may have any order, by the 64³ cubes that contain them.
 
-#include "formats/voxels/vl32/vl32.h"
+#include "formats/voxels/voxel_formats.h"
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "formats/io/read_file.h"
-#include "formats/voxels/bordered_cube.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"

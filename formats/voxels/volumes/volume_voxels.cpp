@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "formats/volume/volume_data.h"
+#include "formats/volume/volume_formats.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/from_cubes.h"
 #include "libvox/voxelize/grid.h"

@@ -1,4 +1,4 @@
-#include "formats/voxels/vtk/vtkhdf.h"
+#include "formats/voxels/voxel_formats.h"
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
@@ -8,7 +8,6 @@
 #include <set>
 #include <vector>
 
-#include "formats/voxels/bordered_cube.h"
 #include "formats/voxels/export.h"
 #include "formats/voxels/vtk/vtkhdf_file.h"
 #include "libvox/base/error.h"

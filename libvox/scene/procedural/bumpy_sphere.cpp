@@ -8,7 +8,6 @@
 #include "libvox/base/geometry.h"
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/scene/procedural/shapes.h"
-#include "libvox/scene/procedural/textures.h"
 
 namespace vox::scene {
 namespace {

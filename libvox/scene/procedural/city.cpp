@@ -7,7 +7,6 @@
 
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/scene/procedural/shapes.h"
-#include "libvox/scene/procedural/textures.h"
 
 namespace vox::scene::city {
 

@@ -1,4 +1,3 @@
-#include "libvox/scene/procedural/textures.h"
 
 #include <tbb/parallel_for.h>
 

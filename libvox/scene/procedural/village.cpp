@@ -4,7 +4,6 @@
 
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/scene/procedural/shapes.h"
-#include "libvox/scene/procedural/textures.h"
 
 namespace vox::scene {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "formats/images/palette_file.h"
 #include "formats/images/pictures.h"
-#include "formats/mesh/mesh_writer.h"
+#include "formats/mesh/mesh.h"
 #include "formats/pages/html_page.h"
 #include "formats/pages/scene_page.h"
 #include "formats/results/files.h"

@@ -11,7 +11,6 @@
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "tests/formats/mesh/mesh_checks.h"
-#include "tests/formats/scene/scene_checks.h"
 
 namespace vox {
 namespace {

@@ -8,7 +8,6 @@
 #include "libvox/base/error.h"
 #include "tests/formats/mesh/compressed_gltf.h"
 #include "tests/formats/mesh/mesh_checks.h"
-#include "tests/formats/scene/scene_checks.h"
 
 namespace vox {
 namespace {

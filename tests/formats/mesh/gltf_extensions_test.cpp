@@ -12,7 +12,7 @@
 #include "libvox/base/log_line.h"
 #include "tests/common/random.h"
 #include "tests/formats/mesh/compressed_gltf.h"
-#include "tests/formats/scene/scene_checks.h"
+#include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/mesh/mesh.h"
-#include "tests/formats/scene/scene_checks.h"
+#include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {
 namespace {

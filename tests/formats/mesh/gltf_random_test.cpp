@@ -16,7 +16,7 @@
 
 #include "formats/mesh/mesh.h"
 #include "tests/common/random.h"
-#include "tests/formats/scene/scene_checks.h"
+#include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {
 

@@ -9,7 +9,6 @@
 
 #include "formats/mesh/mesh.h"
 #include "tests/formats/mesh/mesh_checks.h"
-#include "tests/formats/scene/scene_checks.h"
 
 namespace vox {
 namespace {

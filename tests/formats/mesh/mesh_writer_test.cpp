@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "formats/images/pictures.h"
-#include "formats/mesh/mesh_writer.h"
+#include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/scene/scene.h"

@@ -6,9 +6,7 @@
 #include <regex>
 
 #include "formats/pages/html_page.h"
-#include "formats/pages/html_text.h"
-#include "formats/pages/svg_chart.h"
-#include "formats/results/tables.h"
+#include "formats/results/views.h"
 #include "libvox/base/error.h"
 
 namespace vox {

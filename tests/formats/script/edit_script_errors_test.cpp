@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "formats/script/edit_script.h"
 #include "formats/script/script_parts.h"
+#include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "tests/common/random.h"
 #include "tests/formats/mesh/mesh_checks.h"

@@ -1,4 +1,4 @@
-#include "formats/script/edit_script.h"
+#include "formats/script/scripts.h"
 
 #include <gtest/gtest.h>
 

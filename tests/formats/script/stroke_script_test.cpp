@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "formats/script/camera_csv.h"
-#include "formats/script/stroke_script.h"
+#include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "tests/common/random.h"
 #include "tests/formats/mesh/mesh_checks.h"

@@ -6,7 +6,7 @@
 
 #include "formats/voxels/export.h"
 #include "formats/voxels/voxel_file.h"
-#include "formats/voxels/vtk/vtkhdf.h"
+#include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/walk.h"
 #include "tests/formats/voxels/export_scenes.h"

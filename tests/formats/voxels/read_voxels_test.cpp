@@ -6,7 +6,7 @@
 #include <map>
 
 #include "formats/voxels/minecraft/schem.h"
-#include "formats/voxels/vl32/vl32.h"
+#include "formats/voxels/voxel_formats.h"
 #include "tests/formats/voxels/export_scenes.h"
 
 namespace vox {

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import hdf5, morton
 from .brick_types import DECODERS
-from .form import Form
+from .grid import Form
 
 VALUE_TYPES = {"u8": np.uint8, "u16": np.uint16, "i16": np.int16, "f32": np.float32}
 

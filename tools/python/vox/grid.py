@@ -1,4 +1,5 @@
-"""A grid of voxels, in whatever form the file keeps it: boxes, lists, leaves, levels."""
+"""A grid of voxels, in whatever form the file keeps it: boxes, lists, leaves, levels. Its forms, an SVDAG, bricks and a
+spatial hash, share one interface."""
 
 from typing import NamedTuple
 
@@ -9,6 +10,42 @@ from . import morton
 CHUNK = 1 << 22  # the most voxels in a chunk
 _PLACES = morton.decode(np.arange(64, dtype=np.uint64))  # the places of a leaf's voxels
 _ROWS = morton.codes_of_rows(4).reshape(4, 4, 4)  # Morton indices by z, y, x
+
+
+class Form:
+    """One of the forms in which a file keeps its voxels.
+
+    Voxels are words, and 0 is empty. `low` and `high` are the corners of a box of voxels, int64 [3]. The generators yield
+    their results in Morton order, at most `most` leaves or cubes at once.
+    """
+
+    name = ""  # the name of the group in the file
+    dtype = None  # the type of words
+    depth = 0  # levels above the leaves: there are at most 4 << depth voxels along each axis
+
+    def leaves(self, low, high, most):
+        """Yields (corners int32 [n, 3], words [n, 64] in Morton order) of the leaves of 4³ voxels that reach into the
+        box and have a filled voxel, inside the box or not."""
+        raise NotImplementedError
+
+    def at(self, places):
+        """Returns the words of voxels of the grid, int64 [n, 3]."""
+        raise NotImplementedError
+
+    def cubes(self, level, low, high, most):
+        """Yields the codes of the cubes of this level that reach into the box and have a filled voxel."""
+        last = np.uint64(2**64 - 1)  # not a valid code
+        shift = np.uint64(3 * (self.depth - level))
+        for corners, _ in self.leaves(low, high, most):
+            codes = np.unique(morton.encode(corners >> 2) >> shift)
+            codes = codes[codes != last]
+            if len(codes) > 0:
+                last = codes[-1]
+                yield codes
+
+    def facts(self, level):
+        """Returns (unique nodes, nodes of the octree, bytes) of a level of an SVDAG, and None for other forms."""
+        return None, None, None
 
 
 class Leaves(NamedTuple):

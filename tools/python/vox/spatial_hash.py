@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import hdf5, morton
-from .form import Form
+from .grid import Form
 
 U = np.uint64
 _EMPTY = U(2**64 - 1)

@@ -11,7 +11,7 @@ import os
 import numpy as np
 
 from . import hdf5, morton
-from .form import Form
+from .grid import Form
 from .ragged import bit_counts, bits_of, ragged
 
 _HEADER_BITS = np.uint32(0x1FFF)

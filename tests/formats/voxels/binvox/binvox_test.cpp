@@ -3,7 +3,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "formats/voxels/binvox/binvox.h"
+#include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
 #include "tests/formats/voxels/export_scenes.h"
 

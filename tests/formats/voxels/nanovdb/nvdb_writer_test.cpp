@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "formats/voxels/nanovdb/nvdb.h"
+#include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
 #include "tests/formats/voxels/export_scenes.h"
 #include "tests/formats/voxels/nanovdb/nvdb_bytes.h"

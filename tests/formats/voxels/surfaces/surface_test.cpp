@@ -15,7 +15,6 @@
 #include <tuple>
 
 #include "formats/mesh/mesh.h"
-#include "formats/mesh/mesh_writer.h"
 #include "formats/voxels/surfaces/surface.h"
 #include "formats/voxels/surfaces/surface_files.h"
 #include "libvox/base/error.h"

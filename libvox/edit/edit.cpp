@@ -1,4 +1,3 @@
-#include "libvox/edit/bounds.h"
 
 #include <algorithm>
 

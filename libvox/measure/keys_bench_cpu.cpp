@@ -1,8 +1,0 @@
-#include "libvox/device/cpu_device.h"
-#include "libvox/measure/keys_bench_impl.h"
-
-namespace vox::measure {
-
-template KeysBenchResult bench_keys_on(device::CpuDevice&, const KeysBenchOptions&);
-
-}  // namespace vox::measure
