@@ -88,12 +88,6 @@ inline constexpr uint32_t kRootTypeBits = 4;
 inline constexpr uint64_t kMaxShortPlace = (uint64_t{1} << (32 - kRootTypeBits)) - 1;
 static_assert(kBrickTypeCount <= 1u << kRootTypeBits);
 
-// An access to bricks that can tell, before any voxel is read, that a voxel's brick is empty. Casting rays then skips it.
-template <class Access>
-concept KnowsEmptyBricks = requires(const Access& access, Int3 voxel) {
-  access.empty_brick(voxel);
-};
-
 struct BricksRef {
   Int3 size, grid;
   BrickShape shape;
@@ -149,11 +143,6 @@ struct BricksRef {
     return get<T>(entry(brick_of(voxel)), voxel);
   }
 
-  // True if the brick of this voxel is empty.
-  VOX_HD bool empty_brick(Int3 voxel) const {
-    return entry(brick_of(voxel)).type == BrickTypes::kNumber<EmptyBrick>;
-  }
-
   // Reads the words of `count` voxels of the same brick, from this one on along x.
   template <class T>
   VOX_HD void neighbours(Int3 voxel, uint32_t count, T* row) const {
@@ -163,6 +152,5 @@ struct BricksRef {
     });
   }
 };
-static_assert(KnowsEmptyBricks<BricksRef>);
 
 }  // namespace vox::bricks

@@ -10,6 +10,7 @@
 #include "libvox/base/log_line.h"
 #include "libvox/base/progress.h"
 #include "libvox/bricks/device_bricks.h"
+#include "libvox/bricks/empty_space.h"
 #include "libvox/bricks/jit/compile.h"
 #include "libvox/bricks/reader.h"
 #include "libvox/device/atomics.h"
@@ -86,6 +87,7 @@ class DeviceBricksReader final : public BricksReader {
       task.view = *query.view;
       task.view.colors = colors.data();
       task.view.pixels = reinterpret_cast<CastPixel*>(out_.data());
+      if (task.view.skips_empty != 0) task.view.empty_space = empty_space();
     }
     ReadResult result;
     result.lookups = query.loop == ReadLoop::Mean ? filter_lookups(task.size, query.radius) : extent.words;
@@ -200,6 +202,11 @@ class DeviceBricksReader final : public BricksReader {
     run_body(bricks_.ref(), ReadLoop::Copy, task, CubeOrder::count(task.size));
   }
 
+  EmptySpaceRef empty_space() {
+    if (!empty_space_) empty_space_.emplace(device_, bricks_.ref(), frozen_.info.type);
+    return empty_space_->ref();
+  }
+
   const KdTree& plant() {
     if (!tree_) {
       Stopwatch watch;
@@ -221,6 +228,7 @@ class DeviceBricksReader final : public BricksReader {
   const FrozenBricks& frozen_;
   JitOptions options_;
   DeviceBricks<Device> bricks_;
+  std::optional<EmptySpace<Device>> empty_space_;
   device::Buffer<T> dense_;
   device::Buffer<uint32_t> out_;
   uint64_t last_bytes_ = 0;

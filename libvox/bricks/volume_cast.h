@@ -31,13 +31,6 @@ struct ValueCell {
 
   VOX_HD float value() const { return along_z(along_y(0), along_y(1)); }
 
-  // Returns the value of the voxel that contains the position.
-  VOX_HD float nearest() const {
-    const uint32_t x = from_low.x < 0.5f ? 0 : 1, y = from_low.y < 0.5f ? 0 : 2,
-                   z = from_low.z < 0.5f ? 0 : 4;
-    return values[x + y + z];
-  }
-
   // Returns how much the value grows from voxel to voxel along each axis, or 0 where the volume ends.
   VOX_HD Vec3<float> gradient() const {
     const float dx = along_z(mix(step_x(0), step_x(1), from_low.y), mix(step_x(2), step_x(3), from_low.y));
@@ -75,6 +68,8 @@ struct VoxelPair {
     high = middle > 0 && low + 1 < size ? low + 1 : low;  // at both ends the same voxel twice: no growth
     from_low = inside - static_cast<float>(low);
   }
+
+  VOX_HD int32_t nearest() const { return from_low < 0.5f ? low : high; }
 };
 
 template <class Access, class T>
@@ -83,6 +78,12 @@ struct Interpolator {
   ValueMeaning meaning;
 
   VOX_HD float operator()(Vec3<float> at) const { return cell(at).value(); }
+
+  // Returns the value of the voxel that contains the position.
+  VOX_HD float nearest(Vec3<float> at) const {
+    const VoxelPair x(at.x, meaning.size.x), y(at.y, meaning.size.y), z(at.z, meaning.size.z);
+    return value({x.nearest(), y.nearest(), z.nearest()});
+  }
 
   VOX_HD ValueCell cell(Vec3<float> at) const {
     const VoxelPair x(at.x, meaning.size.x), y(at.y, meaning.size.y), z(at.z, meaning.size.z);
@@ -115,6 +116,42 @@ struct CastPixel {
   uint8_t r, g, b, a;
 };
 
+// The empty space of a volume, which rays pass over. empty_space.h finds it.
+//
+// A cell is a cube of 8³ voxels or more, and has 4³ parts. A sample that lies between voxels v and v + 1 belongs to
+// the cell and the part of v. A part is busy if one of its samples touches a filled voxel, and a cell if one of its
+// parts is. The distance between cells is the largest of those along the three axes, so that all cells of the cube
+// around a cell that is nearer than the nearest busy one are empty.
+struct EmptySpaceRef {
+  Int3 grid = {0, 0, 0};   // 12 B, cells along each axis
+  uint32_t log2_cell = 2;  // 4 B, log2 of a cell's side in voxels
+  const uint64_t* busy =
+      nullptr;  // 8 B, [cells], x fastest: a bit for each part, x fastest; null: no ray skips
+  const uint8_t* distances =
+      nullptr;  // 8 B, [cells]: the distance from the nearest busy cell, 0 for busy cells
+
+  VOX_HD uint32_t log2_part() const { return log2_cell - 2; }
+  VOX_HD Int3 cell_of(Int3 voxel) const {
+    return {voxel.x >> log2_cell, voxel.y >> log2_cell, voxel.z >> log2_cell};
+  }
+  VOX_HD uint64_t index(Int3 cell) const {
+    return (static_cast<uint64_t>(cell.z) * static_cast<uint64_t>(grid.y) + static_cast<uint64_t>(cell.y)) *
+               static_cast<uint64_t>(grid.x) +
+           static_cast<uint64_t>(cell.x);
+  }
+  VOX_HD Int3 cell(uint64_t index) const {
+    const auto across = static_cast<uint64_t>(grid.x), rows = static_cast<uint64_t>(grid.y);
+    return {static_cast<int32_t>(index % across), static_cast<int32_t>(index / across % rows),
+            static_cast<int32_t>(index / across / rows)};
+  }
+  // Returns the number of a voxel's part in its cell.
+  VOX_HD uint32_t part_of(Int3 voxel) const {
+    const auto along = [this](int32_t at) { return static_cast<uint32_t>(at >> log2_part() & 3); };
+    return along(voxel.x) | along(voxel.y) << 2 | along(voxel.z) << 4;
+  }
+};
+static_assert(sizeof(EmptySpaceRef) == 32);
+
 // All data that a picture needs except the bricks. Positions and directions are in voxels.
 struct CastView {
   Vec3d eye;                    // 24 B
@@ -130,7 +167,8 @@ struct CastView {
   uint32_t labels;              // 4 B, 1: values are labels; label_slot() finds their colours
   float empty;                  // 4 B, the value of empty voxels
   float iso;                    // 4 B, the value on an isosurface (volume_iso.h)
-  uint32_t log2_empty;          // 4 B, log2 of the side of bricks that rays skip if they are empty; 0: none
+  uint32_t skips_empty;         // 4 B, 1: samples that touch no filled voxel change nothing
+  EmptySpaceRef empty_space;    // 32 B, set only if such samples change nothing
   const CastColor* colors;      // 8 B, [kCastColors]
   CastPixel* pixels;            // 8 B, row by row
 
@@ -229,24 +267,27 @@ struct VolumeWalk {
     return facing > 0 ? view.ambient + view.sun * facing : view.ambient;
   }
 
-  // Skips samples that are made of voxels of one empty brick. Returns the sample after the last of them, or n
-  // if sample n is not in such a brick. Even with rounding, positions along a ray never turn back, so if two
-  // samples are in one brick, all samples between them are too.
+  // Skips samples that touch no filled voxel. Returns the sample after the last of them, or n if sample n may
+  // touch one. Even with rounding, positions along a ray never turn back, so if two samples are in one box, all
+  // samples between them are too.
   VOX_HD uint32_t past_empty(const CastRay& ray, uint32_t n) const {
-    if constexpr (KnowsEmptyBricks<Access>) {
-      if (view.log2_empty == 0) return n;
-      const Vec3<float> at = ray.at(n);
-      const Int3 voxel = low_voxel(at);
-      if (!in_one_brick(voxel) || !access.empty_brick(voxel)) return n;
-      uint32_t steps = ray.count - 1 - n;
-      bound(at.x, ray.step.x, voxel.x, steps);
-      bound(at.y, ray.step.y, voxel.y, steps);
-      bound(at.z, ray.step.z, voxel.z, steps);
-      const Int3 last = low_voxel(ray.at(n + steps));
-      return n + 1 + (in_one_brick(last) && brick(last) == brick(voxel) ? steps : 0);
-    } else {
-      return n;
-    }
+    const EmptySpaceRef& space = view.empty_space;
+    if (space.busy == nullptr) return n;
+    const Vec3<float> at = ray.at(n);
+    const Int3 voxel = low_voxel(at), cell = space.cell_of(voxel);
+    const uint64_t index = space.index(cell), busy = space.busy[index];
+    if (busy != 0) return n + (busy >> space.part_of(voxel) & 1 ? 0 : 1);
+    const int32_t distance = space.distances[index], before = distance - 1;
+    const Int3 low = (cell - Int3{before, before, before}) * (1 << space.log2_cell),
+               high = (cell + Int3{distance, distance, distance}) * (1 << space.log2_cell);
+    uint32_t steps = ray.count - 1 - n;
+    bound(at.x, ray.step.x, low.x, high.x, steps);
+    bound(at.y, ray.step.y, low.y, high.y, steps);
+    bound(at.z, ray.step.z, low.z, high.z, steps);
+    const Int3 last = low_voxel(ray.at(n + steps));
+    const bool is_inside = last.x >= low.x && last.y >= low.y && last.z >= low.z && last.x < high.x &&
+                           last.y < high.y && last.z < high.z;
+    return n + 1 + (is_inside ? steps : 0);
   }
 
  private:
@@ -254,22 +295,15 @@ struct VolumeWalk {
     const Int3 size = view.meaning.size;
     return {VoxelPair(at.x, size.x).low, VoxelPair(at.y, size.y).low, VoxelPair(at.z, size.z).low};
   }
-  VOX_HD Int3 brick(Int3 voxel) const {
-    return {voxel.x >> view.log2_empty, voxel.y >> view.log2_empty, voxel.z >> view.log2_empty};
-  }
-  // True if the next voxels along all axes are in the brick of this one.
-  VOX_HD bool in_one_brick(Int3 voxel) const {
-    const Int3 size = view.meaning.size, next = voxel + Int3{1, 1, 1};
-    return brick({next.x < size.x ? next.x : voxel.x, next.y < size.y ? next.y : voxel.y,
-                  next.z < size.z ? next.z : voxel.z}) == brick(voxel);
-  }
-  // Limits `steps` to those that stay in the brick along one axis, less one because positions are rounded.
-  VOX_HD void bound(float at, float step, int32_t voxel, uint32_t& steps) const {
-    const int32_t side = 1 << view.log2_empty, low = voxel & -side;
-    const float end = static_cast<float>(step < 0 ? low : low + side - 1);
-    const float most = (end - (at - 0.5f)) / step;
+  // Limits `steps` to those that stay between two planes along one axis, as far as rounding lets us know.
+  // Nothing lies below the volume's first plane, which limits no ray.
+  VOX_HD static void bound(float at, float step, int32_t low, int32_t high, uint32_t& steps) {
+    if (step < 0 && low <= 0) return;
+    const float most = (static_cast<float>(step < 0 ? low : high) - (at - 0.5f)) / step;
     if (!(most < static_cast<float>(steps))) return;
-    steps = most > 1 ? static_cast<uint32_t>(most) - 1 : 0;
+    const uint32_t whole = most > 0 ? static_cast<uint32_t>(most) : 0;
+    const bool is_beyond = step > 0 && whole > 0 && static_cast<float>(whole) == most;  // `high` is outside
+    steps = is_beyond ? whole - 1 : whole;
   }
 };
 
@@ -290,10 +324,15 @@ struct CastVolume {
     Vec3<float> sum = {0, 0, 0};
     float clear = 1;
     walk.each_sample(ray, [&](uint32_t n) {
-      ValueCell cell = values.cell(ray.at(n));
-      if (view.labels != 0 && cell.nearest() == view.empty) return true;
-      const uint32_t color =
-          view.labels != 0 ? label_slot(static_cast<uint32_t>(cell.nearest())) : walk.color_of(cell.value());
+      const Vec3<float> at = ray.at(n);
+      uint32_t color = 0;
+      if (view.labels != 0) {
+        const float label = values.nearest(at);
+        if (label == view.empty) return true;
+        color = label_slot(static_cast<uint32_t>(label));
+      }
+      ValueCell cell = values.cell(at);
+      if (view.labels == 0) color = walk.color_of(cell.value());
       const CastColor here = view.colors[color];
       if (here.opacity == 0) return true;
       if (view.labels != 0) cell = filled(cell);

@@ -1,10 +1,14 @@
 #include "libvox/render/volume_render.h"
 
 #include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "libvox/base/error.h"
 #include "libvox/bricks/volume_cast.h"
@@ -115,8 +119,51 @@ std::vector<VoxelBox> outline(const bricks::FrozenBricks& bricks) {
   return boxes;
 }
 
+namespace {
+
+volume::ValueRange joined_ranges(volume::ValueRange a, volume::ValueRange b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+// Returns the range of all values. It does not read empty bricks.
+volume::ValueRange range_of_bricks(const bricks::FrozenBricks& bricks) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr volume::ValueRange kEverything = {-kInfinity, kInfinity};  // for a value that is not finite
+  const volume::Volume volume = bricks::bricks_volume(bricks);
+  const bricks::BricksRef access = bricks::ref(bricks);
+  const volume::ValueType type = bricks.info.type;
+  const double background = volume::value_number(type, bricks.background);
+  const volume::ValueRange range = tbb::parallel_reduce(
+      tbb::blocked_range<uint64_t>(0, bricks.bricks()), volume::ValueRange{kInfinity, -kInfinity},
+      [&](const tbb::blocked_range<uint64_t>& part, volume::ValueRange found) {
+        std::vector<std::byte> values(bricks.shape().voxels() * volume::value_bytes(type));
+        for (uint64_t brick = part.begin(); brick < part.end(); ++brick) {
+          if (access.entry(brick).type == bricks::BrickTypes::kNumber<bricks::EmptyBrick>) {
+            if (!std::isfinite(background)) return kEverything;
+            found = joined_ranges(found, {background, background});
+            continue;
+          }
+          const Int3 corner =
+              volume::voxel_at({{0, 0, 0}, access.grid}, brick) * static_cast<int32_t>(bricks.shape().side());
+          const VoxelBox box = intersection(cube_at(corner, bricks.shape().side()), bricks.info.box());
+          volume.read(box, values.data());
+          for (uint64_t i = 0; i < box.voxels(); ++i) {
+            const double number = volume::value_number(type, volume::bits_at(type, values.data(), i));
+            if (!std::isfinite(number)) return kEverything;
+            found = joined_ranges(found, {number, number});
+          }
+        }
+        return found;
+      },
+      joined_ranges);
+  // The dense volume finds the same, and says which value is not finite.
+  return std::isfinite(range.low) ? range : volume::value_range(volume);
+}
+
+}  // namespace
+
 volume::ValueRange color_range(const bricks::FrozenBricks& bricks) {
-  volume::ValueRange range = volume::value_range(bricks::bricks_volume(bricks));
+  volume::ValueRange range = range_of_bricks(bricks);
   if (range.low < range.high) return range;
   const double background = volume::value_number(bricks.info.type, bricks.background);
   return {std::min(background, range.low), std::max(background + 1, range.high)};
@@ -167,9 +214,9 @@ bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::Val
   view.iso = static_cast<float>(range.low + options.iso.value_or(0) * span);
   view.labels = options.labels.empty() ? 0 : 1;
   view.empty = static_cast<float>(background);
-  // Rays may skip empty bricks if nothing of them is visible.
+  // Rays may skip empty voxels if nothing of them is visible.
   const bool skips = options.iso ? view.empty < view.iso : view.labels != 0 || is_unseen(share, options);
-  view.log2_empty = skips ? bricks.log2_side : 0;
+  view.skips_empty = skips ? 1 : 0;
   return view;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libvox/bricks/device_bricks.h"
+#include "libvox/bricks/empty_space.h"
 #include "libvox/bricks/volume_iso.h"
 #include "libvox/render/render_impl.h"
 #include "libvox/render/volume_render.h"
@@ -13,7 +14,11 @@ template <class Device>
 class DeviceVolumeRenderer final : public VolumeRenderer {
  public:
   DeviceVolumeRenderer(Device& device, const bricks::FrozenBricks& bricks)
-      : device_(device), bricks_(bricks), range_(color_range(bricks)), on_device_(device, bricks) {}
+      : device_(device),
+        bricks_(bricks),
+        range_(color_range(bricks)),
+        on_device_(device, bricks),
+        empty_space_(device, on_device_.ref(), bricks.info.type) {}
 
   volume::ValueRange range() const override { return range_; }
 
@@ -26,6 +31,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
     const auto pixels = device_.template make<bricks::CastPixel>(uint64_t{width} * height);
     view.colors = colors.data();
     view.pixels = pixels.data();
+    if (view.skips_empty != 0) view.empty_space = empty_space_.ref();
     Picture picture;
     picture.low = range.low;
     picture.high = range.high;
@@ -62,6 +68,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
   const bricks::FrozenBricks& bricks_;
   volume::ValueRange range_;
   bricks::DeviceBricks<Device> on_device_;
+  bricks::EmptySpace<Device> empty_space_;
 };
 
 template <class Device>

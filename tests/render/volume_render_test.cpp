@@ -9,7 +9,9 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/geometry.h"
+#include "libvox/bricks/empty_space.h"
 #include "libvox/bricks/volume_iso.h"
+#include "libvox/device/cpu_device.h"
 #include "libvox/scene/oklab.h"
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/random.h"
@@ -58,9 +60,9 @@ TEST(VolumeRender, IsNearTheBruteForcePicture) {
 }
 
 template <class T, class Access>
-std::vector<scene::Rgba8> cast(const Access& access, bricks::CastView view, double opacity) {
-  const std::vector<bricks::CastColor> colors =
-      render::cast_colors({.pose = {}, .size = {}, .opacity = opacity});
+std::vector<scene::Rgba8> cast(const Access& access, bricks::CastView view,
+                               const render::VolumeRenderOptions& options) {
+  const std::vector<bricks::CastColor> colors = render::cast_colors(options);
   std::vector<bricks::CastPixel> pixels(size_t{view.width} * view.height);
   view.colors = colors.data();
   view.pixels = pixels.data();
@@ -83,7 +85,7 @@ TEST(VolumeRender, IsTheSameOfAllBricksAndOfTheDenseVolume) {
       for (const render::VolumeRenderOptions& options : volume_views(volume.info)) {
         const bricks::CastView view = render::cast_view(all[0], render::color_range(all[0]), options);
         std::vector<scene::Rgba8> expected;
-        volume::with_word_type(type, [&]<class T>() { expected = cast<T>(dense, view, options.opacity); });
+        volume::with_word_type(type, [&]<class T>() { expected = cast<T>(dense, view, options); });
         for (const bricks::FrozenBricks& bricks : all)
           EXPECT_EQ(shown_volume(bricks, options).image.pixels, expected) << bricks.log2_side;
       }
@@ -201,9 +203,7 @@ struct CountingAccess {
     ++*reads;
     return bricks.get<T>(v);
   }
-  bool empty_brick(Int3 v) const { return bricks.empty_brick(v); }
 };
-static_assert(bricks::KnowsEmptyBricks<CountingAccess>);
 
 // The volume has opaque cubes of 16³, far apart, so that a cube that rays wrongly skip is noticed.
 volume::Volume far_cubes() {
@@ -212,19 +212,24 @@ volume::Volume far_cubes() {
   });
 }
 
-TEST(VolumeRender, PassesOverEmptyBricksWithoutAnyDifference) {
+TEST(VolumeRender, PassesOverEmptySpaceWithoutAnyDifference) {
   const volume::Volume volume = far_cubes();
+  device::CpuDevice device(0, false);
   for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= 4; ++log2_side) {
     const bricks::FrozenBricks bricks = bricks_of(volume, log2_side);
+    const bricks::EmptySpace<device::CpuDevice> space(device, bricks::ref(bricks), bricks.info.type);
     uint64_t fewer = 0, all = 0;
-    for (const render::VolumeRenderOptions& options : volume_views(volume.info)) {
-      bricks::CastView view = render::cast_view(bricks, render::color_range(bricks), options);
-      EXPECT_EQ(view.log2_empty, log2_side);
-      const auto passing = cast<uint8_t>(CountingAccess{bricks::ref(bricks), &fewer}, view, options.opacity);
-      view.log2_empty = 0;
-      EXPECT_EQ(passing, cast<uint8_t>(CountingAccess{bricks::ref(bricks), &all}, view, options.opacity));
-    }
-    EXPECT_LT(fewer, all * 9 / 10) << log2_side;
+    for (const bool labels : {false, true})
+      for (render::VolumeRenderOptions options : volume_views(volume.info)) {
+        if (labels) options.labels = render::distinct_colors();
+        bricks::CastView view = render::cast_view(bricks, render::color_range(bricks), options);
+        EXPECT_EQ(view.skips_empty, 1u);
+        const auto expected = cast<uint8_t>(CountingAccess{bricks::ref(bricks), &all}, view, options);
+        view.empty_space = space.ref();
+        EXPECT_EQ(cast<uint8_t>(CountingAccess{bricks::ref(bricks), &fewer}, view, options), expected);
+        EXPECT_EQ(shown_volume(bricks, options).image.pixels, expected);
+      }
+    EXPECT_LT(fewer, all / 2) << log2_side;
   }
 }
 
@@ -236,7 +241,7 @@ TEST(VolumeRender, LooksAtEmptyBricksThatAreNotTransparent) {
   bricks.background = 100;
   for (const render::VolumeRenderOptions& options : volume_views(volume.info)) {
     const bricks::CastView view = render::cast_view(bricks, render::color_range(bricks), options);
-    EXPECT_EQ(shown_volume(bricks, options).image.pixels, cast<uint8_t>(words, view, options.opacity));
+    EXPECT_EQ(shown_volume(bricks, options).image.pixels, cast<uint8_t>(words, view, options));
   }
 }
 

@@ -50,13 +50,11 @@ struct JitBricks {{
   VOX_HD T get(BricksRef::Entry at, Int3 v) const {{
     return known().get<T, {types:#x}>(at, v);
   }}
-  VOX_HD bool empty_brick(Int3 v) const {{ return find(place_of(v)).type == {empty}; }}
   template <class T>
   VOX_HD T get(Int3 v) const {{
     return get<T>(find(place_of(v)), v);
   }}
 }};
-static_assert(KnowsEmptyBricks<JitBricks>);
 }}  // namespace
 }}  // namespace vox::bricks
 )";
