@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "formats/scene/h5_words.h"
-#include "formats/scene/word_reader.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/paged_level.h"
@@ -165,7 +164,7 @@ std::optional<dag::FrozenDag> page_svdag_group(const h5::Object& file, uint32_t 
     const std::shared_ptr<h5::WordReader> reader = h5::WordReader::open(words);
     if (!reader) return std::nullopt;
     const h5::Object group = h5::open_group(svdag, level_group_name(level));
-    dag::LevelSource source = {
+    dag::FiledLevel source = {
         .where = svdag.where(),
         .form = form_of(dag, level),
         .words = sizes[level].words,

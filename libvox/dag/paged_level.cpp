@@ -23,7 +23,7 @@ constexpr uint64_t kPieceNodes = 8 * kStartEvery;
 constexpr uint64_t kPieceBlocks = kPieceNodes / PlacesBlock::kNodes;
 static_assert(kPieceBlocks * sizeof(PlacesBlock) % 4096 == 0);
 
-void check_children(std::span<const uint32_t> node, const LevelSource& source, uint64_t word) {
+void check_children(std::span<const uint32_t> node, const FiledLevel& source, uint64_t word) {
   for (const uint32_t child : node.subspan(1))
     if (child >= source.nodes_below)
       throw Error(fmt::format("points to node {} of level {}, which has only {}", child,
@@ -32,7 +32,7 @@ void check_children(std::span<const uint32_t> node, const LevelSource& source, u
 }
 
 // Places the nodes of some blocks, the first of which begins a run.
-void place(const LevelSource& source, std::span<const uint32_t> words, uint64_t first_block,
+void place(const FiledLevel& source, std::span<const uint32_t> words, uint64_t first_block,
            std::span<PlacesBlock> blocks) {
   const uint64_t begin = first_block * PlacesBlock::kNodes;
   const uint64_t end = std::min(begin + blocks.size() * PlacesBlock::kNodes, source.nodes + 1);
@@ -55,7 +55,7 @@ void place(const LevelSource& source, std::span<const uint32_t> words, uint64_t 
 
 // If nodes cannot be placed, they stand behind the words, where zeros make them empty: a walk ends there until the error
 // is thrown.
-void place_or_fail(const LevelSource& source, std::span<const uint32_t> words, uint64_t first_block,
+void place_or_fail(const FiledLevel& source, std::span<const uint32_t> words, uint64_t first_block,
                    std::span<PlacesBlock> blocks) {
   try {
     place(source, words, first_block, blocks);
@@ -67,7 +67,7 @@ void place_or_fail(const LevelSource& source, std::span<const uint32_t> words, u
 
 }  // namespace
 
-DagLevel paged_level(LevelSource source, const std::shared_ptr<PagedBudget>& budget) {
+DagLevel paged_level(FiledLevel source, const std::shared_ptr<PagedBudget>& budget) {
   check_starts(source.form, source.words, source.nodes, source.starts);
   if (source.words < kFewWords) {
     Words words(source.words);
@@ -79,7 +79,7 @@ DagLevel paged_level(LevelSource source, const std::shared_ptr<PagedBudget>& bud
     }
     return {std::move(words), source.nodes, source.svo_nodes, std::move(places)};
   }
-  const auto kept = std::make_shared<const LevelSource>(std::move(source));
+  const auto kept = std::make_shared<const FiledLevel>(std::move(source));
   const auto piece_bytes =
       std::lcm(kept->piece_words * sizeof(uint32_t), static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
   Words words = paged_vector<uint32_t>(std::make_shared<PagedMemory>(

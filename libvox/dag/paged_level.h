@@ -13,7 +13,7 @@
 
 namespace vox::dag {
 
-struct LevelSource {
+struct FiledLevel {
   std::string where;  // for messages: the file and what in it is read
   LevelForm form;
   uint64_t words = 0, nodes = 0, svo_nodes = 0;
@@ -27,6 +27,6 @@ struct LevelSource {
 // Returns a level whose words are read with source.read when they are first used. What check_structure() checks of a
 // node is checked when its place is first used; a failure is an error that throw_if_cancelled() throws. Throws Error if
 // the source contradicts itself.
-DagLevel paged_level(LevelSource source, const std::shared_ptr<PagedBudget>& budget);
+DagLevel paged_level(FiledLevel source, const std::shared_ptr<PagedBudget>& budget);
 
 }  // namespace vox::dag

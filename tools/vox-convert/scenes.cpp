@@ -159,7 +159,7 @@ void use_scene_file(const ConvertOptions& options) {
   Stopwatch watch;
   // verify_scene() compares the digest, too.
   const Damage damage = writes && !options.verify ? damage_with(options.overwrite) : Damage::Ignored;
-  // What is verified, and what other structures are made of, is read as a whole.
+  // Verifying reads everything, and so does making other structures.
   const Loading loading = options.verify || options.structure ? Loading::Whole : Loading::AsUsed;
   Output output = {
       .scene = read_any_scene(options.inputs[0], options.engine, SceneForm::Any, damage, loading),

@@ -15,6 +15,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/derived.h"
+#include "libvox/dag/parts.h"
 #include "libvox/hash/table_options.h"
 #include "tools/common/common_options.h"
 #include "tools/common/reports.h"
@@ -66,12 +67,18 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   const dag::FrozenDag& dag = stats.scene.dag;
   stats.sections = without_absent(std::move(stats.sections), options, dag);
   const bool compares = stats.has(Section::Levels) || stats.has(Section::Sizes);
-  if (compares || stats.has(Section::Scene) || stats.has(Section::Materials)) {
+  if (dag.paged && !compares && !stats.has(Section::Materials)) {
+    stats.dag = measure::DagStats{.voxels = dag.voxels, .filled = dag::filled_box(dag)};
+  } else if (compares || stats.has(Section::Scene) || stats.has(Section::Materials)) {
     stats.dag = measure::count_dag(dag);
     measure::check_counts(*stats.dag, dag);
   }
   throw_if_cancelled();
-  const bool needs_geometry = compares && dag.materials;
+  const bool needs_geometry = compares && dag.materials && !dag.paged;
+  if (compares && dag.materials && dag.paged)
+    log_info(
+        "the scene without its materials is not counted, because it does not fit into memory beside this "
+        "one");
   const bool shows_scene = options.html && stats.has(Section::Scene) && dag.voxels > 0;
   const bool needs_picture = shows_scene && !options.viewer;
   if (shows_scene && options.viewer) stats.viewer = viewer_of(stats.scene, options);
@@ -136,7 +143,10 @@ void report(const StatsOptions& options) {
   stats.has_scene = parts.dag || parts.hash || !parts.bricks;
   if (parts.bricks && options.shows(Section::Bricks)) check_one_device(options.engine);
   if (stats.has_scene)
-    stats.scene = read_any_scene(options.scene, options.engine, SceneForm::Any, Damage::Ignored);
+    // Hash tables and pages hold the whole scene.
+    stats.scene =
+        read_any_scene(options.scene, options.engine, SceneForm::Any, Damage::Ignored,
+                       options.shows(Section::Memory) || options.html ? Loading::Whole : Loading::AsUsed);
   if (parts.hash && (options.shows(Section::Sizes) || options.shows(Section::Bricks)))
     stats.hash = hash_of(options.scene, stats.scene.dag);
   bricks::FrozenBricks bricks;
