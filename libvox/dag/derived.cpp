@@ -81,10 +81,12 @@ class CoarserBuilder {
 
   void build(FrozenDag& result) {
     if (leaf_level_ + 2 <= dag_.depth() && dag_.materials) find_materials();
-    std::vector<uint32_t> below = interned(leaf_level_, [&](const uint32_t* node, uint32_t* words) {
-      return dag_.depth() == leaf_level_ + 1 ? leaf_of_blocks(node, words) : leaf_of_nodes(node, words);
-    });
+    find_voxels();
     materials_ = {};
+    std::vector<uint32_t> below =
+        interned(leaf_level_, [&](const uint32_t* node, uint32_t* words) { return leaf_of(node, words); });
+    masks_ = {};
+    voxel_materials_ = {};
     for (uint32_t level = leaf_level_; level-- > 0;)
       below = interned(level, [&](const uint32_t* node, uint32_t* words) {
         return node_above(level, node, below, words);
@@ -129,25 +131,33 @@ class CoarserBuilder {
     return pointers;
   }
 
-  // Calls visit(child, its words, its number) for each child of an inner node.
-  template <class Visit>
-  void for_each_child(uint32_t level, const uint32_t* node, const Visit& visit) const {
-    const uint32_t* pointer = node + 1;
-    for (uint32_t mask = child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer)
-      visit(static_cast<uint32_t>(lowest_bit(mask)), dag_.levels[level + 1].node(*pointer), *pointer);
+  // Finds the voxels that the nodes of the level below the new leaves become, 2³ of each. Each level is read once, in
+  // order, because its words may come from a file.
+  void find_voxels() {
+    const uint32_t level = leaf_level_ + 1;
+    masks_.resize(dag_.levels[level].places.nodes());
+    if (dag_.materials) voxel_materials_.resize(masks_.size());
+    parallel_for_each(dag_.levels[level], [&](uint64_t number, const uint32_t* node) {
+      level == dag_.depth() ? find_blocks(number, node) : find_children(number, node);
+    });
   }
 
-  // Builds a leaf at half the resolution: each byte of a child's mask, a block of 2³ voxels, becomes one
-  // voxel.
-  uint32_t leaf_of_blocks(const uint32_t* node, uint32_t* words) const {
-    LeafWriter leaf(words, dag_.materials);
-    for_each_child(leaf_level_, node, [&](uint32_t child, const uint32_t* below, uint32_t) {
-      const uint64_t mask = leaf_mask(below);
-      for (uint32_t block = 0; block < 8; ++block)
-        if (const uint64_t voxels = mask & uint64_t{0xff} << 8 * block; voxels != 0)
-          leaf.put(child * 8 + block, dag_.materials ? majority_of(below, voxels) : 0);
-    });
-    return leaf.finish();
+  void put_voxel(uint64_t number, uint32_t octant, uint32_t material) {
+    masks_[number] |= static_cast<uint8_t>(1u << octant);
+    if (dag_.materials) voxel_materials_[number] |= material << 4 * octant;
+  }
+
+  // Each byte of a leaf's mask, a block of 2³ voxels, becomes one voxel.
+  void find_blocks(uint64_t number, const uint32_t* leaf) {
+    for (uint32_t block = 0; block < 8; ++block)
+      if (const uint64_t voxels = leaf_mask(leaf) & uint64_t{0xff} << 8 * block; voxels != 0)
+        put_voxel(number, block, dag_.materials ? majority_of(leaf, voxels) : 0);
+  }
+
+  void find_children(uint64_t number, const uint32_t* node) {
+    const uint32_t* pointer = node + 1;
+    for (uint32_t mask = child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer)
+      put_voxel(number, static_cast<uint32_t>(lowest_bit(mask)), dag_.materials ? materials_[*pointer] : 0);
   }
 
   static uint8_t majority_of(const uint32_t* leaf, uint64_t voxels) {
@@ -157,13 +167,18 @@ class CoarserBuilder {
     return majority(counts);
   }
 
-  uint32_t leaf_of_nodes(const uint32_t* node, uint32_t* words) const {
+  uint32_t leaf_of(const uint32_t* node, uint32_t* words) const {
     LeafWriter leaf(words, dag_.materials);
-    for_each_child(leaf_level_, node, [&](uint32_t child, const uint32_t* below, uint32_t) {
-      for_each_child(leaf_level_ + 1, below, [&](uint32_t grandchild, const uint32_t*, uint32_t number) {
-        leaf.put(child * 8 + grandchild, dag_.materials ? materials_[number] : 0);
-      });
-    });
+    const uint32_t* pointer = node + 1;
+    for (uint32_t children = child_mask(node[0]); children != 0; children &= children - 1, ++pointer) {
+      const auto child = static_cast<uint32_t>(lowest_bit(children));
+      for (uint32_t voxels = masks_[*pointer]; voxels != 0; voxels &= voxels - 1) {
+        const auto octant = static_cast<uint32_t>(lowest_bit(voxels));
+        leaf.put(child * 8 + octant, dag_.materials
+                                         ? static_cast<uint8_t>(voxel_materials_[*pointer] >> 4 * octant & 15)
+                                         : uint8_t{0});
+      }
+    }
     return leaf.finish();
   }
 
@@ -186,6 +201,9 @@ class CoarserBuilder {
   const FrozenDag& dag_;
   const uint32_t leaf_level_;       // the level whose nodes become leaves
   std::vector<uint8_t> materials_;  // for the nodes two levels below, which become voxels
+  // For the nodes one level below: which of their octants are voxels, and 4 bits of material for each.
+  std::vector<uint8_t> masks_;
+  std::vector<uint32_t> voxel_materials_;
   device::CpuDevice device_;
   DagStore<device::CpuDevice> store_;
 };

@@ -1,7 +1,6 @@
+#include "libvox/edit/edit.h"
 
 #include <algorithm>
-
-#include "libvox/edit/edit.h"
 
 namespace vox::edit {
 namespace {

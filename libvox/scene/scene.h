@@ -16,7 +16,6 @@ struct Rgba8 {
 };
 static_assert(sizeof(Rgba8) == 4);
 
-// sRGB pixels with straight alpha, top row first.
 // The unit of lengths, if the file says it.
 enum class LengthUnit : uint8_t { Unknown, Metre };
 
@@ -24,6 +23,7 @@ inline const char* unit_name(LengthUnit unit) {
   return unit == LengthUnit::Metre ? "m" : "units";
 }
 
+// sRGB pixels with straight alpha, top row first.
 struct Image {
   std::string name;  // the name of the file or of the embedded image
   uint32_t width = 0, height = 0;

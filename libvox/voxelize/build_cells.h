@@ -209,7 +209,7 @@ struct BuiltCells {
   BuildResult result;
 };
 
-// Every builder is given the same scene. build_scene_*.{cpp,cu} compile this function for each device.
+// Every builder is given the same scene. on_cpu.cpp and on_cuda.cu compile this function for each device.
 template <class Device>
 BuiltCells<Device> build_cells(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                                const Grid& grid, const BuildOptions& options,

@@ -60,7 +60,7 @@ inline void add_counts(BuildResult& whole, const BuildResult& part) {
 }
 
 // Voxelizes the triangles, as far as they lie inside the grid. drop_bad_triangles() must have removed the bad
-// ones. build_scene_*.{cpp,cu} compile this function for each device.
+// ones. on_cpu.cpp and on_cuda.cu compile this function for each device.
 template <class Device>
 BuildResult build_scene(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                         const Grid& grid, const BuildOptions& options, const hash::TableOptions& tables);

@@ -39,7 +39,7 @@ struct PreparedTriangles {
                                              // them
 };
 
-// prepare_*.{cpp,cu} compile this function for each device.
+// on_cpu.cpp and on_cuda.cu compile this function for each device.
 template <class Device>
 PreparedTriangles prepare_triangles(Device& device, const scene::Scene& scene,
                                     const PreparedMaterials& materials, const Grid& grid,

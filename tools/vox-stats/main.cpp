@@ -68,7 +68,9 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   stats.sections = without_absent(std::move(stats.sections), options, dag);
   const bool compares = stats.has(Section::Levels) || stats.has(Section::Sizes);
   if (dag.paged && !compares && !stats.has(Section::Materials)) {
-    stats.dag = measure::DagStats{.voxels = dag.voxels, .filled = dag::filled_box(dag)};
+    stats.dag.emplace();
+    stats.dag->voxels = dag.voxels;
+    stats.dag->filled = dag::filled_box(dag);
   } else if (compares || stats.has(Section::Scene) || stats.has(Section::Materials)) {
     stats.dag = measure::count_dag(dag);
     measure::check_counts(*stats.dag, dag);

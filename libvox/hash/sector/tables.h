@@ -1,12 +1,12 @@
 // The table set `sector`, a variant designed for this library. Compared with the slab tables of Molenaar &
 // Eisemann 2024, it has no empty slots of last slabs, reads one line instead of walking a list, and writes in
-// the order of memory. table_ref.h describes its layout, and table_ref.h how a bucket takes new items.
+// the order of memory. table_ref.h describes its layout, and how a bucket takes new items.
 //
 // There are two ways to insert items:
 //
 //   insert()         takes any batch. The host sorts it by bucket and asks for exactly the memory that it
-//                    needs (plan.h, plan.h): no atomics, least memory moved, some ten
-//                    launches and two round trips.
+//                    needs (plan.h): no atomics, least memory moved, some ten launches
+//                    and two round trips.
 //   link_batches()   takes batches that are small beside the table and depend on each other, as the levels of
 //                    an edit do. They use the room that there is and chain the new items of a bucket to each
 //                    other (batches.h, chains.h): three launches a batch and one round trip at the end.
