@@ -59,7 +59,8 @@ VOX_HD inline NodeBox leaf_box(uint64_t mask) {
 inline constexpr uint32_t kMaxLog2Side = 20;
 inline constexpr uint32_t kNoMaterial = UINT32_MAX;  // the material of an empty voxel
 
-// What rays seldom do on a CPU is not inlined there, because it would take registers from what they always do.
+// VOX_SELDOM marks functions that rays on a CPU seldom call. They are not inlined, because they would take registers
+// from the code around them.
 #ifdef __CUDA_ARCH__
 #define VOX_SELDOM
 #else
@@ -156,6 +157,8 @@ struct RayDagRef {
           log2 - 1 == dag::kLeafLog2 ? dag::filled_blocks(dag::leaf_mask(below)) : dag::child_mask(below[0]);
       cells |= uint64_t{eighths} << 8 * lowest_bit(left);
     }
+    // A damaged part of a paged scene looks empty, until the error is thrown.
+    if (cells == 0) cells = ~uint64_t{0};
     const NodeBox box = leaf_box(cells);
     const int32_t side = 1 << (log2 - dag::kLeafLog2);
     return {box.low * side, box.high * side};

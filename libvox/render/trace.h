@@ -350,6 +350,7 @@ VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const 
                           : log2 == dag::kLeafLog2
                               ? dag::filled_blocks(dag::leaf_mask(node))
                               : static_cast<uint32_t>(dag::leaf_mask(node) >> 8 * block) & 0xff;
+    if (mask == 0) return 0;  // A damaged part of a paged scene looks empty, until the error is thrown.
     cell.halve(ray, hit.at);
     uint32_t octant = cell.octant ^ ray.mirrored;
     if (behind) octant = (octant & ~face) | near;
