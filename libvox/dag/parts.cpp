@@ -6,6 +6,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -303,55 +305,99 @@ VoxelScene clipped_scene(const VoxelScene& scene, const VoxelBox& box) {
 
 namespace {
 
-// Finds one face of the box at a time. Among the outermost nodes of a level it chooses the outermost
-// children, and so on down to the leaves. Each unique node is visited once, however often it occurs.
+// Finds one face of the box. Distances are counted in voxels along the axis, from the face of the cube on that
+// side. The search always opens the node that may hold the nearest voxel, and the smallest of several such
+// nodes, until the nearest is a voxel. So if there is a voxel at the face of the cube, a few nodes are read.
+// Otherwise, all nodes are read that reach farther out than the result, each unique node once.
 
 enum class Face { Low, High };
 
-uint32_t outer_half(uint32_t axis, Face face) {
-  return face == Face::Low ? lower_octants(axis) : ~lower_octants(axis) & 0xff;
-}
+class OutermostVoxel {
+ public:
+  OutermostVoxel(const FrozenDag& dag, uint32_t axis, Face face)
+      : dag_(dag), axis_(axis), face_(face), opened_(dag.levels.size()) {}
 
-// Returns the numbers of those children of these nodes that the mask `children` selects, each number once.
-std::vector<uint32_t> chosen_children(const FrozenDag& dag, uint32_t level,
-                                      const std::vector<uint32_t>& nodes, uint32_t children) {
-  std::vector<uint32_t> below;
-  for (const uint32_t number : nodes) {
-    const uint32_t* node = dag.levels[level].node(number);
-    for (uint32_t left = child_mask(node[0]) & children; left != 0; left &= left - 1)
-      below.push_back(node[child_word(node[0], static_cast<uint32_t>(lowest_bit(left)))]);
+  // Returns the coordinate of the outermost filled voxel's face: the first voxel's, or the end behind the last
+  // one.
+  int32_t coordinate() {
+    const auto side = static_cast<int32_t>(dag_.side());
+    return face_ == Face::Low ? distance() : side - distance();
   }
-  std::sort(below.begin(), below.end());
-  below.erase(std::unique(below.begin(), below.end()), below.end());
-  return below;
-}
 
-// Returns the coordinate of the outermost filled voxel's face along the axis: the first voxel's, or the end
-// behind the last one.
-int32_t outermost(const FrozenDag& dag, uint32_t axis, Face face) {
-  std::vector<uint32_t> nodes = {0};
-  int32_t corner = 0;
-  for (uint32_t level = 0; level < dag.depth(); ++level) {
-    const uint32_t outer = outer_half(axis, face);
-    std::vector<uint32_t> below = chosen_children(dag, level, nodes, outer);
-    const bool in_outer = !below.empty();
-    if (!in_outer) below = chosen_children(dag, level, nodes, ~outer & 0xff);
-    if (in_outer == (face == Face::High)) corner += static_cast<int32_t>(dag.level_side(level + 1));
-    nodes = std::move(below);
+ private:
+  // Nodes of a level whose nearest voxels may be at this distance, or a voxel that is at this distance.
+  struct Candidates {
+    int32_t distance;
+    uint32_t level;  // one more than the leaves' for a voxel
+
+    bool operator<(const Candidates& other) const {
+      return distance != other.distance ? distance < other.distance : level > other.level;
+    }
+  };
+
+  int32_t distance() {
+    candidates_[{0, 0}] = {0};
+    while (!candidates_.empty()) {
+      const auto first = candidates_.begin();
+      const Candidates best = first->first;
+      if (best.level > dag_.depth()) return best.distance;
+      if (first->second.empty()) {
+        candidates_.erase(first);
+        continue;
+      }
+      const uint32_t number = first->second.back();
+      first->second.pop_back();
+      // The first time that a node is opened, it is as far out as it can be.
+      if (!opened_[best.level].insert(number).second) continue;
+      const uint32_t* node = dag_.levels[best.level].node(number);
+      if (best.level == dag_.depth())
+        add_voxel(best, leaf_mask(node));
+      else
+        add_children(best, node);
+    }
+    throw Error("no leaf has voxels").hint("a verification of the file says more");
   }
-  uint64_t mask = 0;
-  for (const uint32_t number : nodes) mask |= leaf_mask(dag.levels.back().node(number));
-  if (mask == 0) throw Error("a leaf has no voxels").hint("a verification of the file says more");
-  const VoxelBox box = leaf_bounds(mask);
-  return corner + (face == Face::Low ? box.min : box.max)[axis];
-}
+
+  void add_voxel(const Candidates& leaf, uint64_t mask) {
+    if (mask == 0) return;
+    const VoxelBox box = leaf_bounds(mask);
+    const int32_t inside =
+        face_ == Face::Low ? box.min[axis_] : static_cast<int32_t>(kLeafSide) - box.max[axis_];
+    candidates_[{leaf.distance + inside, leaf.level + 1}] = {};
+  }
+
+  void add_children(const Candidates& parent, const uint32_t* node) {
+    const uint32_t low_half = lower_octants(axis_);
+    const uint32_t outer = face_ == Face::Low ? low_half : ~low_half & 0xff;
+    add(parent.distance, parent.level + 1, node, outer);
+    add(parent.distance + static_cast<int32_t>(dag_.level_side(parent.level + 1)), parent.level + 1, node,
+        ~outer & 0xff);
+  }
+
+  // Adds those children of a node that the mask `chosen` selects.
+  void add(int32_t distance, uint32_t level, const uint32_t* node, uint32_t chosen) {
+    chosen &= child_mask(node[0]);
+    if (chosen == 0) return;
+    std::vector<uint32_t>& numbers = candidates_[{distance, level}];
+    for (; chosen != 0; chosen &= chosen - 1)
+      numbers.push_back(node[child_word(node[0], static_cast<uint32_t>(lowest_bit(chosen)))]);
+  }
+
+  const FrozenDag& dag_;
+  uint32_t axis_;
+  Face face_;
+  // The numbers of nodes. Those that are opened next come first.
+  std::map<Candidates, std::vector<uint32_t>> candidates_;
+  std::vector<std::unordered_set<uint32_t>> opened_;  // the numbers of opened nodes, by level
+};
 
 }  // namespace
 
 VoxelBox filled_box(const FrozenDag& dag) {
   if (dag.empty()) return {};
   const auto face = [&](Face f) {
-    return Int3{outermost(dag, 0, f), outermost(dag, 1, f), outermost(dag, 2, f)};
+    return Int3{OutermostVoxel(dag, 0, f).coordinate(), OutermostVoxel(dag, 1, f).coordinate(),
+                OutermostVoxel(dag, 2, f).coordinate()};
   };
   return {face(Face::Low), face(Face::High)};
 }

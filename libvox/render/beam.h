@@ -65,7 +65,7 @@ class Beam {
   // along an axis, or change the sign of their direction along an axis.
   VOX_HD float start() const {
     if (!dag_.filled) return kHitsNothing;
-    if (!known_ || log2_side_ == dag::kLeafLog2 || dag::is_homogeneous(dag_.words()[0])) return 0;
+    if (!known_ || log2_side_ == dag::kLeafLog2 || dag::is_homogeneous(dag_.root[0])) return 0;
     return first_cell();
   }
 
@@ -120,7 +120,7 @@ class Beam {
     Vec3<uint32_t> at = {0, 0, 0};    // the lowest corner of the cell that was visited last
     uint32_t log2 = log2_side_;
     float best = kHitsNothing;
-    nodes[log2] = dag_.words();
+    nodes[log2] = dag_.root;
     left[log2] = mirrored_mask(nodes[log2][0]);
     for (;;) {
       if (left[log2] == 0) {
@@ -145,7 +145,7 @@ class Beam {
         continue;
       }
       const uint32_t* node = nodes[log2];
-      const uint32_t* child = dag_.nodes[log2 - 1] + node[dag::child_word(node[0], octant ^ mirrored_)];
+      const uint32_t* child = dag_.child(log2 - 1, node[dag::child_word(node[0], octant ^ mirrored_)]);
       if (dag::is_homogeneous(child[0])) {
         best = enters;
         continue;

@@ -40,17 +40,17 @@ struct MarkBegins {
   uint32_t* begins;
 
   VOX_HD void operator()(uint64_t i) const {
-    const uint32_t* node = dag.nodes[log2] + i;
+    const uint32_t* node = dag.level(log2) + i;
     if (!begins_at(dag, begins, node)) return;
     const uint32_t size = dag::node_words(node[0]);
     for (uint32_t word = 1; word < size; ++word) {
-      const auto at = static_cast<uint64_t>(dag.nodes[log2 - 1] + node[word] - dag.words());
+      const auto at = static_cast<uint64_t>(dag.child(log2 - 1, node[word]) - dag.root);
       device::atomic_or_relaxed(begins + (at >> 5), 1u << (at & 31));
     }
   }
 
   VOX_HD static bool begins_at(const RayDagRef& dag, const uint32_t* begins, const uint32_t* node) {
-    const auto at = static_cast<uint64_t>(node - dag.words());
+    const auto at = static_cast<uint64_t>(node - dag.root);
     return (device::atomic_load_relaxed(begins + (at >> 5)) >> (at & 31) & 1) != 0;
   }
 };
@@ -64,14 +64,14 @@ struct BoundNodes {
   PackedBox* boxes;
 
   VOX_HD void operator()(uint64_t i) const {
-    const uint32_t* node = dag.nodes[log2] + i;
+    const uint32_t* node = dag.level(log2) + i;
     if (!MarkBegins::begins_at(dag, begins, node)) return;
     const int32_t half = 1 << (log2 - 1);
     NodeBox all = {{2 * half, 2 * half, 2 * half}, {0, 0, 0}};
     const uint32_t* pointer = node + 1;
     for (uint32_t left = dag::child_mask(node[0]); left != 0; left &= left - 1, ++pointer) {
       const auto child = static_cast<uint32_t>(lowest_bit(left));
-      const NodeBox box = box_of(dag.nodes[log2 - 1] + *pointer);
+      const NodeBox box = box_of(dag.child(log2 - 1, *pointer));
       join(all.low.x, all.high.x, box.low.x, box.high.x, (child & 1) != 0 ? half : 0);
       join(all.low.y, all.high.y, box.low.y, box.high.y, (child & 2) != 0 ? half : 0);
       join(all.low.z, all.high.z, box.low.z, box.high.z, (child & 4) != 0 ? half : 0);
@@ -92,10 +92,10 @@ struct BoundNodes {
 
 // The number of words of one level above the leaves, and of all of these levels. The leaves come last.
 inline uint64_t level_words(const RayDagRef& dag, uint32_t log2) {
-  return static_cast<uint64_t>(dag.nodes[log2 - 1] - dag.nodes[log2]);
+  return static_cast<uint64_t>(dag.level(log2 - 1) - dag.level(log2));
 }
 inline uint64_t inner_words(const RayDagRef& dag) {
-  return static_cast<uint64_t>(dag.nodes[dag::kLeafLog2] - dag.words());
+  return static_cast<uint64_t>(dag.level(dag::kLeafLog2) - dag.root);
 }
 
 // Marks where the nodes above the leaves begin. `dag` is on the device, and must have a node above the
@@ -159,7 +159,7 @@ struct AverageNodes {
   PackedColor* colors;    // by dag.box_index()
 
   VOX_HD void operator()(uint64_t i) const {
-    const uint32_t* node = dag.nodes[log2] + i;
+    const uint32_t* node = dag.level(log2) + i;
     if (!MarkBegins::begins_at(dag, begins, node)) return;
     Light sum = {0, 0, 0};
     float voxels = 0;
@@ -174,10 +174,10 @@ struct AverageNodes {
   }
 
  private:
-  VOX_HD NodeMean mean_of(uint32_t child) const {
-    if (log2 - 1 != dag::kLeafLog2) return below[child / 2];
-    const uint32_t* leaf = dag.nodes[dag::kLeafLog2] + child;
-    return leaf_mean(dag, leaf, ~uint64_t{0}, materials);
+  VOX_HD NodeMean mean_of(uint32_t pointer) const {
+    const uint32_t* child = dag.child(log2 - 1, pointer);
+    if (log2 - 1 != dag::kLeafLog2) return below[static_cast<uint64_t>(child - dag.level(log2 - 1)) / 2];
+    return leaf_mean(dag, child, ~uint64_t{0}, materials);
   }
 };
 
@@ -215,17 +215,20 @@ VOX_HD inline uint32_t use_code(uint64_t uses) {
 }
 inline constexpr uint32_t kUseCodes = 256;
 
-// Counts the uses of a level's children. It runs for every word of the level. If a node that is used begins
-// at the word, each of its children is used as often as the node.
+// Counts the uses of a level's children. Uses are found by the pointers that lead to nodes. It runs for every
+// value that such a pointer may have. If it leads to a node that is used, each of the node's children is used
+// as often as the node.
 struct CountUses {
-  const uint32_t* words;
+  RayDagRef dag;
+  uint32_t log2;  // log2 of the side of the level's nodes
   const uint64_t* uses;
   uint64_t* below;
 
-  VOX_HD void operator()(uint64_t i) const {
-    if (uses[i] == 0) return;
-    const uint32_t size = dag::node_words(words[i]);
-    for (uint32_t word = 1; word < size; ++word) device::atomic_add(below + words[i + word], uses[i]);
+  VOX_HD void operator()(uint64_t pointer) const {
+    if (uses[pointer] == 0) return;
+    const uint32_t* node = dag.child(log2, static_cast<uint32_t>(pointer));
+    const uint32_t size = dag::node_words(node[0]);
+    for (uint32_t word = 1; word < size; ++word) device::atomic_add(below + node[word], uses[pointer]);
   }
 };
 
@@ -243,14 +246,19 @@ struct CodeAt {
 };
 
 struct Sharing {
-  device::Buffer<uint8_t> codes;  // the use_code() of the leaf that begins at each word
+  device::Buffer<uint8_t> codes;  // the use_code() of each leaf, by the pointers that lead to it
   uint32_t most = 0;              // the greatest of the codes
 };
 
-// This takes twice as much memory as the two largest levels.
+// This takes twice as much memory as the two largest levels, or 8 bytes for each of their nodes if they are
+// far.
 template <class Device>
 Sharing count_sharing(Device& device, const dag::FrozenDag& dag, const RayDagRef& ref) {
-  const auto level_words = [&](uint32_t level) -> uint64_t { return dag.levels[level].words.size(); };
+  // The number of values that pointers to the nodes of a level may have.
+  const auto pointers = [&](uint32_t level) -> uint64_t {
+    const dag::DagLevel& here = dag.levels[level];
+    return ref.is_far(ref.log2_side - level) ? here.places.nodes() : here.words.size();
+  };
   const auto cleared = [&](uint64_t n) {
     auto buffer = device.template make<uint64_t>(n);
     device.fill(buffer.data(), n, uint64_t{0});
@@ -258,15 +266,15 @@ Sharing count_sharing(Device& device, const dag::FrozenDag& dag, const RayDagRef
   };
   Sharing sharing;
   if (dag.empty()) return sharing;
-  device::Buffer<uint64_t> uses = cleared(level_words(0));
+  device::Buffer<uint64_t> uses = cleared(pointers(0));
   device.fill(uses.data(), 1, uint64_t{1});
   for (uint32_t level = 0; level < dag.depth(); ++level) {
-    device::Buffer<uint64_t> below = cleared(level_words(level + 1));
-    device.for_each({"render: count uses", 12}, level_words(level),
-                    CountUses{ref.nodes[ref.log2_side - level], uses.data(), below.data()});
+    device::Buffer<uint64_t> below = cleared(pointers(level + 1));
+    device.for_each({"render: count uses", 12}, pointers(level),
+                    CountUses{ref, ref.log2_side - level, uses.data(), below.data()});
     uses = std::move(below);
   }
-  const uint64_t leaves = level_words(dag.depth());
+  const uint64_t leaves = pointers(dag.depth());
   sharing.codes = device.template make<uint8_t>(leaves);
   device.for_each({"render: code uses", 9}, leaves, CodeUses{uses.data(), sharing.codes.data()});
   std::array<uint64_t, kUseCodes> counts = {};

@@ -4,7 +4,8 @@
 
 template std::unique_ptr<vox::render::Renderer> vox::render::make_renderer(device::CpuDevice&,
                                                                            const dag::FrozenDag&,
-                                                                           const scene::Palette&);
+                                                                           const scene::Palette&,
+                                                                           const RendererOptions&);
 
 template std::unique_ptr<vox::render::VolumeRenderer> vox::render::make_volume_renderer(
     device::CpuDevice&, const bricks::FrozenBricks&);

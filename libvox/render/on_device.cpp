@@ -5,8 +5,8 @@
 namespace vox::render {
 
 std::unique_ptr<Renderer> make_renderer(device::DeviceHandle device, const dag::FrozenDag& dag,
-                                        const scene::Palette& palette) {
-  return device::with_device(device, [&](auto& on) { return make_renderer(on, dag, palette); });
+                                        const scene::Palette& palette, const RendererOptions& options) {
+  return device::with_device(device, [&](auto& on) { return make_renderer(on, dag, palette, options); });
 }
 
 std::unique_ptr<VolumeRenderer> make_volume_renderer(device::DeviceHandle device,

@@ -1,11 +1,11 @@
-// A DAG as rays read it: the words of a FrozenDag on a device, with all levels in one array. A child pointer
-// is the child's offset in words within the next level, so that rays need not look up the child's place.
+// A DAG as rays read it: the words of a FrozenDag on a device. A child pointer is the child's offset in words
+// within the next level, so that rays need not look up the child's place. On a level that has too many words
+// for this, a far level, nodes are found by their numbers.
 #pragma once
 
-#include <string>
 #include <utility>
+#include <vector>
 
-#include "libvox/base/error.h"
 #include "libvox/base/vec.h"
 #include "libvox/dag/device_level.h"
 #include "libvox/dag/node.h"
@@ -59,29 +59,69 @@ VOX_HD inline NodeBox leaf_box(uint64_t mask) {
 inline constexpr uint32_t kMaxLog2Side = 20;
 inline constexpr uint32_t kNoMaterial = UINT32_MAX;  // the material of an empty voxel
 
-struct RayDagRef {
-  const uint32_t* nodes[kMaxLog2Side + 1];  // 168 B, [i]: nodes with a side of 2^i voxels; [kLeafLog2]:
-                                            // leaves
-  const PackedBox* boxes;                   // 8 B, by box_index(); used if pixels have a width
-  uint32_t log2_side;                       // 4 B, log2 of the root's side
-  uint32_t filled;                          // 4 B, 0: there is no root
-  uint32_t materials;                       // 4 B, 1: the leaves hold materials
+// VOX_SELDOM marks functions that rays on a CPU seldom call. They are not inlined, because they would take registers
+// from the code around them.
+#ifdef __CUDA_ARCH__
+#define VOX_SELDOM
+#else
+#define VOX_SELDOM __attribute__((noinline, cold))
+#endif
 
-  // The words of all levels, with the root's first.
-  VOX_HD const uint32_t* words() const { return nodes[log2_side]; }
+struct RayDagRef {
+  // A level whose nodes are found by their numbers.
+  struct FarLevel {
+    const uint32_t* words;           // 8 B
+    const dag::PlacesBlock* places;  // 8 B, where its nodes begin
+  };
+
+  const uint32_t* nodes[kMaxLog2Side + 1];  // 168 B, [i]: nodes with a side of 2^i voxels; [kLeafLog2]:
+                                            // leaves; nullptr if the level is far
+  FarLevel far_levels[kMaxLog2Side + 1];    // 336 B, [i]: those nodes if the level is far
+  const uint32_t* root;                     // 8 B, its words; those of the other levels follow, unless the
+                                            // DAG is read in place
+  const PackedBox* boxes;  // 8 B, by box_index(), used if pixels have a width; nullptr: boxes are estimated
+  uint32_t log2_side;      // 4 B, log2 of the root's side
+  uint32_t filled;         // 4 B, 0: there is no root
+  uint32_t materials;      // 4 B, 1: the leaves hold materials
+
+  VOX_HD bool is_far(uint32_t log2) const { return nodes[log2] == nullptr; }
+
+  // Returns the words of all nodes with a side of 2^log2 voxels.
+  VOX_HD const uint32_t* level(uint32_t log2) const {
+    return is_far(log2) ? far_levels[log2].words : nodes[log2];
+  }
+
+  // Returns the node with a side of 2^log2 voxels to which a pointer of its parent leads.
+  VOX_HD const uint32_t* child(uint32_t log2, uint32_t pointer) const {
+    const uint32_t* near = nodes[log2];
+    return near != nullptr ? near + pointer : far_child(log2, pointer);
+  }
+  VOX_SELDOM VOX_HD const uint32_t* far_child(uint32_t log2, uint32_t number) const {
+    return far_levels[log2].words + dag::NodePlacesRef{far_levels[log2].places}[number];
+  }
+
+  // A node, and the pointer of its parent to it. The root's pointer is 0.
+  struct Reached {
+    const uint32_t* node;
+    uint32_t pointer;
+  };
 
   // Returns the node of 2^log2_node voxels a side that contains a voxel, or the leaf if such a node would be
-  // smaller than a leaf. Returns nullptr if nothing in it is filled.
-  VOX_HD const uint32_t* node_at(Int3 voxel, uint32_t log2_node) const {
-    if (!filled) return nullptr;
-    const uint32_t* node = words();
+  // smaller than a leaf. Its address is nullptr if nothing in it is filled.
+  VOX_HD Reached reach(Int3 voxel, uint32_t log2_node) const {
+    if (!filled) return {nullptr, 0};
+    Reached at = {root, 0};
     for (uint32_t log2 = log2_side; log2 > log2_node && log2 > dag::kLeafLog2;) {
       --log2;
       const uint32_t octant = octant_at(voxel, log2);
-      if ((dag::child_mask(node[0]) >> octant & 1) == 0) return nullptr;
-      node = nodes[log2] + node[dag::child_word(node[0], octant)];
+      if ((dag::child_mask(at.node[0]) >> octant & 1) == 0) return {nullptr, 0};
+      at.pointer = at.node[dag::child_word(at.node[0], octant)];
+      at.node = child(log2, at.pointer);
     }
-    return node;
+    return at;
+  }
+  VOX_HD const uint32_t* node_at(Int3 voxel, uint32_t log2_node) const {
+    return reach(voxel, log2_node).node;
   }
 
   // Returns the material of a voxel of the cube, or kNoMaterial, by a walk from the root.
@@ -98,11 +138,33 @@ struct RayDagRef {
 
   // Returns the index of an inner node's box. No two nodes share one, because each of them has two words or
   // more.
-  VOX_HD uint64_t box_index(const uint32_t* node) const { return static_cast<uint64_t>(node - words()) >> 1; }
+  VOX_HD uint64_t box_index(const uint32_t* node) const { return static_cast<uint64_t>(node - root) >> 1; }
   VOX_HD NodeBox box(const uint32_t* node, uint32_t log2) const {
+#ifndef __CUDA_ARCH__  // A GPU always has boxes, and its kernels would need more registers.
+    if (boxes == nullptr) return estimated_box(node, log2);
+#endif
     return unpacked(boxes[box_index(node)], log2);
   }
+
+  // Returns the box around the 4³ cells of an inner node that hold something. It contains the box around the
+  // voxels, and each of its faces is less than a quarter of the node's side away from that box's face.
+  VOX_SELDOM VOX_HD NodeBox estimated_box(const uint32_t* node, uint32_t log2) const {
+    uint64_t cells = 0;
+    const uint32_t* pointer = node + 1;
+    for (uint32_t left = dag::child_mask(node[0]); left != 0; left &= left - 1, ++pointer) {
+      const uint32_t* below = child(log2 - 1, *pointer);
+      const uint32_t eighths =
+          log2 - 1 == dag::kLeafLog2 ? dag::filled_blocks(dag::leaf_mask(below)) : dag::child_mask(below[0]);
+      cells |= uint64_t{eighths} << 8 * lowest_bit(left);
+    }
+    // A damaged part of a paged scene looks empty, until the error is thrown.
+    if (cells == 0) cells = ~uint64_t{0};
+    const NodeBox box = leaf_box(cells);
+    const int32_t side = 1 << (log2 - dag::kLeafLog2);
+    return {box.low * side, box.high * side};
+  }
 };
+#undef VOX_SELDOM
 
 // Replaces the child numbers of a level by word offsets.
 struct PointToWords {
@@ -120,39 +182,32 @@ struct PointToWords {
 };
 static_assert(device::PrefetchingBody<PointToWords>);
 
+// A level with this many words or more is far, because offsets are 32-bit words.
+inline constexpr uint64_t kFarWords = uint64_t{1} << 32;
+
 template <class Device>
 class RayDag {
  public:
-  // check_structure() must accept the DAG. Throws Error if a level has 2^32 words or more.
-  RayDag(Device& device, const dag::FrozenDag& dag) {
-    words_ = device.template make<uint32_t>(dag.bytes() / sizeof(uint32_t));
+  // check_structure() must accept the DAG. If its words are paged and the device can read the host's memory,
+  // rays read the words where they are, and the DAG must outlive this object; all levels are far then.
+  // Otherwise the device gets a copy. Tests set `far_words` to small numbers.
+  RayDag(Device& device, const dag::FrozenDag& dag, uint64_t far_words = kFarWords) {
     ref_.log2_side = dag::kLeafLog2 + dag.depth();
     ref_.filled = dag.empty() ? 0 : 1;
     ref_.materials = dag.materials ? 1 : 0;
-    uint32_t* to = words_.data();
-    dag::LevelRef above = {};
-    device::Buffer<dag::PlacesBlock> places_above;
-    for (uint32_t level = 0; level <= dag.depth(); ++level) {
-      const Words& from = dag.levels[level].words;
-      if (from.size() > UINT32_MAX)
-        throw Error("level " + std::to_string(level) +
-                    " of the scene has 2^32 words or more, which rays cannot read")
-            .hint("render a coarser level of it");
-      device.upload(to, from.data(), from.size());
-      auto places = device::uploaded(device, dag.levels[level].places.blocks());
-      if (level > 0)
-        device.for_each({"render: child offsets", 40}, dag.levels[level - 1].places.nodes(),
-                        PointToWords{above, {places.data()}});
-      above = {to, {places.data()}};
-      places_above = std::move(places);
-      ref_.nodes[ref_.log2_side - level] = to;
-      to += from.size();
-    }
+    if (device::kReadsHostMemory<Device> && dag.paged)
+      read_in_place(dag);
+    else
+      copy(device, dag, far_words);
   }
 
   RayDagRef ref() const { return ref_; }
 
-  // Takes the boxes that bound_nodes() has made, and makes them part of ref().
+  // True if nothing was copied. Nothing should loop over all nodes then.
+  bool is_in_place() const { return in_place_; }
+
+  // Takes the boxes that bound_nodes() has made, and makes them part of ref(). There are none if the DAG is
+  // read in place.
   void set_boxes(device::Buffer<PackedBox> boxes) {
     boxes_ = std::move(boxes);
     ref_.boxes = boxes_.data();
@@ -160,8 +215,51 @@ class RayDag {
   bool has_boxes() const { return ref_.boxes != nullptr; }
 
  private:
+  void set_level(uint32_t log2, const uint32_t* words, const dag::PlacesBlock* far_places) {
+    if (log2 == ref_.log2_side) ref_.root = words;
+    if (far_places != nullptr)
+      ref_.far_levels[log2] = {words, far_places};
+    else
+      ref_.nodes[log2] = words;
+  }
+
+  void read_in_place(const dag::FrozenDag& dag) {
+    in_place_ = true;
+    for (uint32_t level = 0; level <= dag.depth(); ++level)
+      set_level(ref_.log2_side - level, dag.levels[level].words.data(),
+                dag.levels[level].places.ref().blocks);
+  }
+
+  void copy(Device& device, const dag::FrozenDag& dag, uint64_t far_words) {
+    words_ = device.template make<uint32_t>(dag.bytes() / sizeof(uint32_t));
+    uint32_t* to = words_.data();
+    dag::LevelRef above = {};
+    std::vector<device::Buffer<dag::PlacesBlock>> places(dag.levels.size());
+    for (uint32_t level = 0; level <= dag.depth(); ++level) {
+      const Words& from = dag.levels[level].words;
+      const uint32_t log2 = ref_.log2_side - level;
+      const bool is_far = from.size() >= far_words;
+      device.upload(to, from.data(), from.size());
+      places[level] = device::uploaded(device, dag.levels[level].places.blocks());
+      const dag::LevelRef here = {to, {places[level].data()}};
+      set_level(log2, to, is_far ? here.places.blocks : nullptr);
+      if (level > 0) {
+        if (!is_far)
+          device.for_each({"render: child offsets", 40}, dag.levels[level - 1].places.nodes(),
+                          PointToWords{above, here.places});
+        if (!ref_.is_far(log2 + 1)) places[level - 1].reset();
+      }
+      above = here;
+      to += from.size();
+    }
+    if (!ref_.is_far(dag::kLeafLog2)) places.back().reset();
+    places_ = std::move(places);
+  }
+
   device::Buffer<uint32_t> words_;
+  std::vector<device::Buffer<dag::PlacesBlock>> places_;  // those of far levels
   device::Buffer<PackedBox> boxes_;
+  bool in_place_ = false;
   RayDagRef ref_ = {};
 };
 

@@ -9,6 +9,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/handle.h"
 #include "libvox/render/camera.h"
+#include "libvox/render/ray_dag.h"
 #include "libvox/render/shade.h"
 #include "libvox/scene/palette.h"
 
@@ -126,13 +127,21 @@ class Renderer {
   virtual Picture slice(const SliceOptions& options) = 0;
 };
 
+struct RendererOptions {
+  uint64_t far_words = kFarWords;  // see RayDag
+};
+
 // Puts the scene on the device, to take pictures of it. The DAG, the palette and the device must outlive the renderer.
 // check_structure() must accept the DAG. on_cpu.cpp and on_cuda.cu compile the template for each device.
+//
+// On the CPU, a paged DAG is read in place, and only the nodes that rays meet are read. So a node at which a ray stops
+// has an estimated box (RayDagRef::estimated_box()), and LevelColors::Mean is the same as LevelColors::Voxel. Only
+// Shade::Sharing reads all nodes, one level after the other.
 template <class Device>
 std::unique_ptr<Renderer> make_renderer(Device& device, const dag::FrozenDag& dag,
-                                        const scene::Palette& palette);
+                                        const scene::Palette& palette, const RendererOptions& options = {});
 std::unique_ptr<Renderer> make_renderer(device::DeviceHandle device, const dag::FrozenDag& dag,
-                                        const scene::Palette& palette);
+                                        const scene::Palette& palette, const RendererOptions& options = {});
 
 // Returns one of the kRampColors colours of measured values, from low to high. A legend shows them too.
 scene::Rgb8 ramp_color(uint32_t index);

@@ -73,7 +73,7 @@ class PlaneSearch {
       }
       const auto octant = static_cast<uint32_t>(lowest_bit(left[log2]));
       left[log2] &= left[log2] - 1;
-      const uint32_t* child = dag_.nodes[log2 - 1] + node[dag::child_word(node[0], octant)];
+      const uint32_t* child = dag_.child(log2 - 1, node[dag::child_word(node[0], octant)]);
       if (--log2 > dag::kLeafLog2) {
         nodes[log2] = child;
         left[log2] = children_in_plane(child, log2);
@@ -246,12 +246,13 @@ inline std::vector<uint8_t> light_codes() {
 template <class Device>
 class DeviceRenderer final : public Renderer {
  public:
-  DeviceRenderer(Device& device, const dag::FrozenDag& dag, const scene::Palette& palette)
+  DeviceRenderer(Device& device, const dag::FrozenDag& dag, const scene::Palette& palette,
+                 const RendererOptions& options)
       : device_(device),
         dag_(dag),
         palette_(palette),
         filled_(dag::filled_box(dag)),
-        rays_(device, dag),
+        rays_(device, dag, options.far_words),
         open_courses_(device::uploaded(device, open_courses(rays_.ref().log2_side))),
         codes_(device::uploaded(device, detail::light_codes())),
         light_of_code_(device::uploaded(device, detail::light_of_codes())) {}
@@ -263,14 +264,15 @@ class DeviceRenderer final : public Renderer {
     Camera cast = camera;
     if (options.lod == LevelOfDetail::Off || options.shade == Shade::Sharing)
       cast.spread = 0;
-    else if (!rays_.has_boxes())
+    else if (!rays_.has_boxes() && !rays_.is_in_place())
       rays_.set_boxes(bound_nodes(device_, rays_.ref()));
     const RayDagRef dag = rays_.ref();
     const RampEnds ramp = ramp_ends(filled_, cast, options.shade);
     Shading shading = make_shading(ramp, camera, palette_, options);
     shading.ground = ground_plane(filled_, options);
     shading.open_courses = open_courses_.data();
-    if (options.colors == LevelColors::Mean && cast.spread > 0 && options.shade == Shade::Material) {
+    if (options.colors == LevelColors::Mean && cast.spread > 0 && options.shade == Shade::Material &&
+        !rays_.is_in_place()) {
       if (!node_colors_)
         node_colors_ = average_nodes(device_, dag, shading.colors, LightCodes{codes_.data()});
       shading.node_colors = node_colors_->data();
@@ -384,8 +386,8 @@ class DeviceRenderer final : public Renderer {
 
 template <class Device>
 std::unique_ptr<Renderer> make_renderer(Device& device, const dag::FrozenDag& dag,
-                                        const scene::Palette& palette) {
-  return std::make_unique<DeviceRenderer<Device>>(device, dag, palette);
+                                        const scene::Palette& palette, const RendererOptions& options) {
+  return std::make_unique<DeviceRenderer<Device>>(device, dag, palette, options);
 }
 
 }  // namespace vox::render

@@ -137,8 +137,7 @@ struct Shading {
   // colour of a voxel.
   const PackedColor* node_colors;
   const float* light_of_code;
-  const uint8_t* use_codes;  // for Shade::Sharing: the code of the leaf that begins at each word of the
-                             // leaves
+  const uint8_t* use_codes;  // for Shade::Sharing: the codes of leaves, by the pointers of their parents
 };
 
 // Returns the colour of a normal in Shade::Normal.
@@ -177,8 +176,7 @@ class Shader {
       case Shade::Level:
         return measured(static_cast<float>(hit.log2));
       case Shade::Sharing:
-        return measured(
-            shading_.use_codes[dag_.node_at(hit.low, dag::kLeafLog2) - dag_.nodes[dag::kLeafLog2]]);
+        return measured(shading_.use_codes[dag_.reach(hit.low, dag::kLeafLog2).pointer]);
       case Shade::Normal:
         return normal_color(surface_at(course, ray, hit).normal);
       case Shade::Material:

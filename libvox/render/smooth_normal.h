@@ -27,7 +27,7 @@ VOX_HD inline uint32_t filled_eighths(const RayDagRef& dag, const uint32_t* node
     --at;
     const uint32_t octant = octant_at(voxel, at);
     if ((dag::child_mask(node[0]) >> octant & 1) == 0) return 0;
-    node = dag.nodes[at] + node[dag::child_word(node[0], octant)];
+    node = dag.child(at, node[dag::child_word(node[0], octant)]);
   }
   if (log2 > dag::kLeafLog2) return dag::child_mask(node[0]);
   const uint64_t mask = dag::leaf_mask(node);

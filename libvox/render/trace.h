@@ -111,10 +111,10 @@ class PassedNodes {
  public:
   // Sets the node whose children are cells of side 2^log2.
   VOX_HD void set(const RayDagRef& dag, uint32_t log2, const uint32_t* node, uint32_t header) {
-    at_[log2] = static_cast<uint64_t>(node - dag.words()) << 8 | dag::child_mask(header);
+    at_[log2] = static_cast<uint64_t>(node - dag.root) << 8 | dag::child_mask(header);
   }
   VOX_HD const uint32_t* node(const RayDagRef& dag, uint32_t log2) const {
-    return dag.words() + (at_[log2] >> 8);
+    return dag.root + (static_cast<int64_t>(at_[log2]) >> 8);
   }
   VOX_HD uint32_t mask(uint32_t log2) const { return static_cast<uint32_t>(at_[log2]) & 0xff; }
 
@@ -124,7 +124,9 @@ class PassedNodes {
   }
 
  private:
-  uint64_t at_[kMaxLog2Side];  // the index of a node's words among those of all levels, and its child mask
+  // The distance of a node from the root in words, which may be negative if the levels are not in one array,
+  // and its child mask.
+  uint64_t at_[kMaxLog2Side];
 };
 
 inline constexpr uint32_t kMiss = UINT32_MAX;
@@ -181,7 +183,7 @@ class Tracer {
 
   VOX_HD Hit run(const StartNode& start) {
     if (!dag_.filled || cell_.next() < now_ || now_ > ray_.end) return {};
-    node_ = dag_.nodes[dag_.log2_side];
+    node_ = dag_.root;
     if (start.node != nullptr) begin_in(start);
     open_node();
     if (is_full_node()) return stop_inside();
@@ -227,7 +229,7 @@ class Tracer {
   VOX_HD bool is_full_node() const { return cell_.log2 >= dag::kLeafLog2 && dag::is_homogeneous(mask_); }
   VOX_HD uint32_t octant() const { return cell_.octant ^ ray_.mirrored; }
   VOX_HD const uint32_t* child() const {
-    return dag_.nodes[cell_.log2] + node_[dag::child_word(mask_, octant())];
+    return dag_.child(cell_.log2, node_[dag::child_word(mask_, octant())]);
   }
 
   // Reads the mask of node_. The ray has entered its cell.
@@ -348,6 +350,7 @@ VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const 
                           : log2 == dag::kLeafLog2
                               ? dag::filled_blocks(dag::leaf_mask(node))
                               : static_cast<uint32_t>(dag::leaf_mask(node) >> 8 * block) & 0xff;
+    if (mask == 0) return 0;  // A damaged part of a paged scene looks empty, until the error is thrown.
     cell.halve(ray, hit.at);
     uint32_t octant = cell.octant ^ ray.mirrored;
     if (behind) octant = (octant & ~face) | near;
@@ -357,7 +360,7 @@ VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const 
       if ((mask >> octant & 1) == 0) octant = static_cast<uint32_t>(lowest_bit(mask));
     }
     if (log2 > dag::kLeafLog2)
-      node = dag.nodes[log2 - 1] + node[dag::child_word(mask, octant)];
+      node = dag.child(log2 - 1, node[dag::child_word(mask, octant)]);
     else if (log2 == dag::kLeafLog2)
       block = octant;
     else

@@ -214,6 +214,28 @@ TEST(FilledBox, IsTheSmallestAroundAllVoxels) {
     }
 }
 
+// Most faces of these boxes lie inside nodes, and several nodes reach farther out than the face.
+TEST(FilledBox, IsTheSmallestAroundVoxelsAtRandomPlaces) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    VoxelBox box = {{64, 64, 64}, {0, 0, 0}};
+    const auto grid = [&](uint32_t x, uint32_t y, uint32_t z) {
+      const auto off = static_cast<uint32_t>(seed % 8);
+      const bool inside = std::min({x, y, z}) >= off && std::max({x, y, z}) < 64 - off;
+      return inside && mix64(seed << 32 | x << 16 | y << 8 | z) % (uint64_t{10} << seed % 11) == 0
+                 ? 1
+                 : dag::kEmptyVoxel;
+    };
+    for (int32_t i = 0; i < 64 * 64 * 64; ++i) {
+      const Int3 at = {i % 64, i / 64 % 64, i / 64 / 64};
+      if (grid(uint32_t(at.x), uint32_t(at.y), uint32_t(at.z)) != dag::kEmptyVoxel)
+        box = hull(box, cube_at(at, 1));
+    }
+    if (!box.empty()) {
+      EXPECT_EQ(dag::filled_box(dense_dag(64, true, grid)), box) << seed;
+    }
+  }
+}
+
 TEST(OneMaterial, GivesWhatTheSameVoxelsGiveThatAllHaveMaterial0) {
   for (const DenseGrid& grid : all_grids())
     for (const uint32_t resolution : {4u, 6u, 37u, 64u}) {

@@ -195,7 +195,10 @@ OptionTopic light_topic() {
            .words = {"mean", "voxel"},
            .preset = "mean",
            .rules = {kPictureRule, kSceneRule, kLightRule, {kLevels, "it is for --lod on"}},
-           .help = "Colour of a pixel that shows several voxels: their mean, or the colour of one of them."},
+           .help =
+               "Colour of a pixel that shows several voxels: their mean, or the colour of one of them. A "
+               "scene that the CPU reads from its file piece by piece, because it is larger than memory, has "
+               "the latter."},
           {.name = "sky",
            .words = {"gradient", "flat"},
            .preset = "gradient",
