@@ -50,7 +50,7 @@ TEST_F(PagedScene, IsTheSceneThatIsReadAsAWhole) {
   }
 }
 
-TEST_F(PagedScene, ManyThreadsReadItAtOnce) {
+TEST_F(PagedScene, ManyReadItAtOnce) {
   const dag::VoxelScene whole = noise(true);
   write_scene(whole, path);
   const std::optional<dag::VoxelScene> scene = paged(2 << 20);
