@@ -69,7 +69,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   } else if (action_before.sa_handler != SIG_DFL && action_before.sa_handler != SIG_IGN) {
     action_before.sa_handler(signal);
   } else {
-    std::signal(signal, SIG_DFL);  // the read faults again and ends the program
+    std::signal(signal, SIG_DFL);           // the read faults again and ends the program
+    if (info->si_code <= 0) raise(signal);  // it was no read, but a signal of a program
   }
 }
 
