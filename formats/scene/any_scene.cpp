@@ -112,7 +112,7 @@ std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineO
   const uint64_t used = resident_bytes();
   const uint64_t limit = is_limited ? options.memory_limit : used + available_bytes() / 5 * 4;
   if (bytes <= (limit - std::min(used, limit)) / 2) return std::nullopt;
-  const uint64_t budget = std::max(limit / 4, kLeastBudget);
+  const uint64_t budget = std::max(limit / 2, kLeastBudget);
   log_debug("{}: {} of words are read as they are used, {} at a time", path.string(), format_bytes(bytes),
             format_bytes(budget));
   return read_paged_scene(path, std::make_shared<PagedBudget>(budget));
