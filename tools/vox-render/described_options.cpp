@@ -291,8 +291,7 @@ ToolDescription render_description() {
            "vox-render house.h5 --turntable 36                    house-view-00.png to house-view-35.png",
            "vox-render house.h5 --turntable 120 -o turn.mp4       a film, which needs ffmpeg",
            "vox-render house.h5 --path camera.csv -o flight.mp4   a film along the path of a camera",
-           "vox-render house.h5 --samples 64 --device cuda:0,1    two GPUs, or processes of mpirun, share "
-           "the rows"},
+           "vox-render house.h5 --samples 64 --device cuda:0,1    two GPUs share the rows"},
       .basics = {"output", "size", "view", "eye", "target", "samples", "ao", "shade", "turntable", "html"},
       .topics = {picture_topic(), page_topic(), camera_topic(), light_topic(), volume_topic(),
                  device_topic({{kFromEye | kSceneCut, "nothing of it runs on a device"}}), general_topic()},
