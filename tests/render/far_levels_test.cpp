@@ -15,7 +15,7 @@
 namespace vox {
 namespace {
 
-constexpr render::ImageSize kSize = {40, 34};
+constexpr render::ImageSize kFarSize = {40, 34};
 constexpr render::Shade kShades[] = {render::Shade::Material, render::Shade::Depth, render::Shade::Normal,
                                      render::Shade::Level, render::Shade::Sharing};
 
@@ -39,8 +39,8 @@ std::vector<render::RenderOptions> all_pictures(const dag::FrozenDag& dag) {
   for (const render::Shade shade : kShades)
     for (const double farther : {0.3, 8.0}) {
       render::RenderOptions options;
-      options.size = kSize;
-      options.pose = render::framing(render::outline(dag), "iso", 0, 40, kSize);
+      options.size = kFarSize;
+      options.pose = render::framing(render::outline(dag), "iso", 0, 40, kFarSize);
       options.pose.eye = options.pose.target + (options.pose.eye - options.pose.target) * farther;
       options.shade = shade;
       options.ao_rays = 4;
