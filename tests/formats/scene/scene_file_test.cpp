@@ -126,7 +126,7 @@ TEST_F(SceneFile, AttributesAreChecked) {
       {"/scene", "voxels", H5T_STD_U64LE, 12, "the number of voxels is 12, but"},
       {"/scene", "origin", H5T_IEEE_F64LE, 0, "attribute origin: has 1 values, expected 3"},
       {"/palette", "count", H5T_STD_U32LE, 17, "17 colours"},
-      {"/svdag/level_01/words", "nodes", H5T_STD_U64LE, 9, "/svdag: level 1: "},
+      {"/svdag/level_01/words", "nodes", H5T_STD_U64LE, 9, "/svdag: level 1, word "},
   };
   for (const Case& c : cases) {
     std::string message =
