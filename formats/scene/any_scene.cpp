@@ -156,7 +156,10 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   const bool takes_hash = form == SceneForm::Hash || (form == SceneForm::Any && parts.hash && !parts.dag);
   if (takes_hash) return scene_of_hash(path, options, damage);
   if (loading == Loading::AsUsed) {
-    if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options)) return *std::move(scene);
+    if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options)) {
+      check_content(*scene, path, damage);
+      return *std::move(scene);
+    }
   }
   dag::VoxelScene scene = read_scene(path);
   check_content(scene, path, damage);

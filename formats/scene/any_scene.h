@@ -29,8 +29,8 @@ enum class Damage { Ignored, Refused, Accepted };
 Damage damage_with(Overwrite overwrite);  // Refused, or Accepted if all files may be overwritten
 
 // AsUsed: a scene that takes more than half of the memory that the process may use stays in its file, and its words
-// are read when they are used (read_paged_scene()). Its digest is not compared with its content: what is read of it is
-// checked by the sums that its file has for every megabyte. Walks over such a scene must suit it: dag/paged_level.h.
+// are read when they are used (read_paged_scene()). Its content is compared with its digest unless damage is ignored;
+// that reads the whole file once. Walks over such a scene must suit it: dag/paged_level.h.
 enum class Loading { Whole, AsUsed };
 
 // Reads a scene as read_scene() does. Of a spatial hash, and of bricks of a scene's materials, it makes the DAG, on
