@@ -1,0 +1,511 @@
+#include "libvox/dag/graft.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/node.h"
+#include "libvox/dag/paged_level.h"
+#include "libvox/dag/parts.h"
+#include "libvox/dag/walk.h"
+
+namespace vox::dag {
+namespace {
+
+constexpr uint32_t kNoNode = UINT32_MAX;
+
+// Faces of the part's box lie on those of cubes that are this share of its longest side or smaller: larger cubes would
+// make the part larger, smaller ones the number of nodes that the box cuts.
+constexpr int32_t kShareOfSide = 8;
+
+VoxelBox box_of_cubes(const VoxelBox& box, uint32_t side) {
+  const VoxelBox inside = intersection(box, cube_at({0, 0, 0}, side));
+  const Int3 size = inside.size();
+  const auto longest = static_cast<uint32_t>(std::max({size.x, size.y, size.z}));
+  const auto cube = static_cast<int32_t>(std::max(kLeafSide, std::bit_floor(longest / kShareOfSide)));
+  VoxelBox result;
+  for (uint32_t k = 0; k < 3; ++k) {
+    result.min[k] = inside.min[k] / cube * cube;
+    result.max[k] = (inside.max[k] + cube - 1) / cube * cube;
+  }
+  return result;
+}
+
+uint32_t child_of(const FrozenDag& dag, uint32_t level, uint32_t number, uint32_t octant) {
+  if (number == kNoNode) return kNoNode;
+  const uint32_t* node = dag.levels[level].node(number);
+  return (node[0] >> octant & 1) != 0 ? node[child_word(node[0], octant)] : kNoNode;
+}
+
+NodeKind kind_at(const FrozenDag& dag, uint32_t level) {
+  return level == dag.depth() ? NodeKind::Leaf : NodeKind::Inner;
+}
+
+// Where a child of a cut node comes from. Its number is that of a node of the whole or of the part, or its place among
+// the cut nodes of the next level.
+enum class Origin : uint8_t { Nowhere, Whole, Part, Cut };
+struct CutChild {
+  Origin origin = Origin::Nowhere;
+  uint32_t number = 0;
+};
+
+// A cube that lies partly inside the box, with its node in the whole and in the part before and after the edits.
+struct CutCube {
+  Int3 corner;
+  uint32_t whole = kNoNode, before = kNoNode, after = kNoNode;
+  std::array<CutChild, 8> children = {};
+  // The node in the result: its id, or kNoNode if nothing is left; the material if it is full of one, else -1.
+  uint32_t id = kNoNode;
+  int32_t material = -1;
+  Digest digest = {};
+};
+using CutCubes = std::vector<std::vector<CutCube>>;  // of each level
+
+// No leaf is cut, because the box consists of cubes.
+CutCubes find_cut_cubes(const FrozenDag& whole, const FrozenDag& before, const FrozenDag& after,
+                        const VoxelBox& box) {
+  CutCubes cut(whole.levels.size());
+  const auto root = [](const FrozenDag& dag) { return dag.empty() ? kNoNode : 0; };
+  cut[0].push_back({.corner = {0, 0, 0}, .whole = root(whole), .before = root(before), .after = root(after)});
+  for (uint32_t level = 0; level < whole.depth(); ++level) {
+    const uint32_t half = whole.level_side(level + 1);
+    for (CutCube& cube : cut[level])
+      for (uint32_t octant = 0; octant < 8; ++octant) {
+        const Int3 corner = cube.corner + octant_corner(octant, static_cast<int32_t>(half));
+        const VoxelBox at = cube_at(corner, half), inside = intersection(at, box);
+        const uint32_t of_whole = child_of(whole, level, cube.whole, octant),
+                       of_after = child_of(after, level, cube.after, octant);
+        CutChild& child = cube.children[octant];
+        if (inside.empty()) {
+          if (of_whole != kNoNode) child = {Origin::Whole, of_whole};
+        } else if (inside == at) {
+          if (of_after != kNoNode) child = {Origin::Part, of_after};
+        } else if (of_whole != kNoNode || of_after != kNoNode) {
+          child = {Origin::Cut, static_cast<uint32_t>(cut[level + 1].size())};
+          cut[level + 1].push_back({.corner = corner,
+                                    .whole = of_whole,
+                                    .before = child_of(before, level, cube.before, octant),
+                                    .after = of_after});
+        }
+      }
+  }
+  return cut;
+}
+
+// Returns the numbers of the children of cut cubes that come from there, for each level, in order.
+std::vector<std::vector<uint32_t>> children_from(Origin origin, const CutCubes& cut) {
+  std::vector<std::vector<uint32_t>> numbers(cut.size());
+  for (size_t level = 0; level + 1 < cut.size(); ++level) {
+    for (const CutCube& cube : cut[level])
+      for (const CutChild& child : cube.children)
+        if (child.origin == origin) numbers[level + 1].push_back(child.number);
+    std::ranges::sort(numbers[level + 1]);
+    numbers[level + 1].erase(std::ranges::unique(numbers[level + 1]).begin(), numbers[level + 1].end());
+  }
+  return numbers;
+}
+
+// Returns the digests of these nodes of each level.
+std::vector<std::vector<Digest>> digests_of(const FrozenDag& dag,
+                                            const std::vector<std::vector<uint32_t>>& numbers) {
+  std::vector<std::vector<Digest>> result(numbers.size());
+  std::vector<Digest> below;
+  for (uint32_t level = dag.depth() + 1; level-- > 0;) {
+    throw_if_cancelled();
+    std::vector<Digest> here(dag.levels[level].places.nodes());
+    parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t* node) {
+      here[number] = kind_at(dag, level) == NodeKind::Leaf
+                         ? leaf_digest(node, dag.materials)
+                         : node_digest(node[0], [&](uint32_t i) { return below[node[1 + i]]; });
+    });
+    for (const uint32_t number : numbers[level]) result[level].push_back(here[number]);
+    below = std::move(here);
+  }
+  return result;
+}
+
+// Nodes one behind the other.
+struct NodeList {
+  std::vector<uint32_t> words;
+  std::vector<uint64_t> places = {0};  // the last one is the end of the words
+
+  uint64_t size() const { return places.size() - 1; }
+  std::span<const uint32_t> operator[](uint64_t i) const {
+    return std::span(words).subspan(places[i], places[i + 1] - places[i]);
+  }
+  // The words of a node are pushed, then it is closed.
+  void close() { places.push_back(words.size()); }
+};
+
+// Finds the different nodes of a list by their words.
+class NodeIndex {
+ public:
+  explicit NodeIndex(const NodeList& list)
+      : list_(list), slots_(std::bit_ceil(2 * list.size() + 2), kNoNode) {}
+
+  // Returns the first node of the list that has these words, or kNoNode.
+  uint32_t find(std::span<const uint32_t> node) const { return slots_[slot_of(node)]; }
+  // Adds a node of the list and returns the first that equals it.
+  uint32_t add(uint32_t i) {
+    uint32_t& slot = slots_[slot_of(list_[i])];
+    if (slot == kNoNode) slot = i;
+    return slot;
+  }
+
+ private:
+  uint64_t slot_of(std::span<const uint32_t> node) const {
+    uint64_t hash = node.size();
+    for (const uint32_t word : node) hash = mix64(hash ^ word) + 0x9e3779b97f4a7c15ull;
+    uint64_t slot = hash & (slots_.size() - 1);
+    while (slots_[slot] != kNoNode && !std::ranges::equal(list_[slots_[slot]], node))
+      slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+  }
+
+  const NodeList& list_;
+  std::vector<uint32_t> slots_;
+};
+
+// Nodes of a level of the result whose ids follow each other.
+struct IdRun {
+  uint64_t number = 0;  // of the first, in the result
+  uint64_t id = 0;      // of the first
+  uint64_t nodes = 0;
+  uint64_t word = 0;  // where the first begins
+};
+
+// A level of the result. A node's id is its number in the whole, or that of the first node behind these plus its place
+// among the added nodes.
+struct GraftedLevel {
+  NodeList added;
+  std::vector<IdRun> runs, by_id;  // in the order of numbers, and of ids
+  uint64_t nodes = 0, words = 0;
+  LongWords starts;
+};
+
+// The result of a graft. The words of its levels are made by read().
+class Grafted {
+ public:
+  Grafted(std::shared_ptr<const FrozenDag> whole, const FrozenDag& before, const FrozenDag& part,
+          const VoxelBox& box)
+      : whole_(std::move(whole)),
+        levels_(whole_->levels.size()),
+        cut_(find_cut_cubes(*whole_, before, part, box)) {
+    std::vector<uint32_t> part_ids;
+    for (uint32_t level = whole_->depth() + 1; level-- > 0;) part_ids = add_nodes(level, part, part_ids);
+  }
+
+  // Finds the digests of the cut cubes from those of the nodes beside and inside the box.
+  void find_digests(const std::vector<std::vector<uint32_t>>& beside,
+                    const std::vector<std::vector<Digest>>& of_beside, const FrozenDag& part) {
+    const std::vector<std::vector<uint32_t>> inside = children_from(Origin::Part, cut_);
+    const std::vector<std::vector<Digest>> of_inside = digests_of(part, inside);
+    const auto found = [](const std::vector<uint32_t>& numbers, const std::vector<Digest>& digests,
+                          uint32_t number) {
+      return digests[static_cast<size_t>(std::ranges::lower_bound(numbers, number) - numbers.begin())];
+    };
+    for (uint32_t level = whole_->depth(); level-- > 0;)
+      for (CutCube& cube : cut_[level]) {
+        std::array<Digest, 8> digests;
+        uint32_t mask = 0, count = 0;
+        for (uint32_t octant = 0; octant < 8; ++octant) {
+          const CutChild& child = cube.children[octant];
+          if (!is_left(level, child)) continue;
+          mask |= 1u << octant;
+          digests[count++] =
+              child.origin == Origin::Whole  ? found(beside[level + 1], of_beside[level + 1], child.number)
+              : child.origin == Origin::Part ? found(inside[level + 1], of_inside[level + 1], child.number)
+                                             : cut_[level + 1][child.number].digest;
+        }
+        cube.digest = node_digest(mask, [&](uint32_t i) { return digests[i]; });
+      }
+  }
+
+  const CutCubes& cut() const { return cut_; }
+  const CutCube& root() const { return cut_[0][0]; }
+
+  // Numbers the nodes of all levels from the root down.
+  void bring_into_order() {
+    levels_[0].runs = {{.number = 0, .id = root().id, .nodes = 1}};
+    for (uint32_t level = 0; level < levels_.size(); ++level) {
+      if (level > 0) order_level(level);
+      place_level(level);
+      std::vector<uint64_t>().swap(seen_);
+    }
+    cut_.clear();
+  }
+
+  FiledLevel filed_level(uint32_t level, std::shared_ptr<const Grafted> self) const {
+    constexpr uint64_t kPieceWords = 1 << 18;
+    return {.where = "the edited scene",
+            .form = {level, kind_at(*whole_, level), whole_->materials},
+            .words = levels_[level].words,
+            .nodes = levels_[level].nodes,
+            .svo_nodes = 0,
+            .nodes_below = level < whole_->depth() ? levels_[level + 1].nodes : 0,
+            .starts = levels_[level].starts,
+            .piece_words = kPieceWords,
+            .read = [self = std::move(self), level](uint64_t first, std::span<uint32_t> to) {
+              self->read(level, first, to);
+            }};
+  }
+
+ private:
+  uint64_t nodes_of_whole(uint32_t level) const { return whole_->levels[level].places.nodes(); }
+
+  const uint32_t* node(uint32_t level, uint64_t id) const {
+    const uint64_t of_whole = nodes_of_whole(level);
+    return id < of_whole ? whole_->levels[level].node(id) : levels_[level].added[id - of_whole].data();
+  }
+
+  uint64_t size_of(uint32_t level, const uint32_t* node) const {
+    return words_of(node, kind_at(*whole_, level), whole_->materials);
+  }
+
+  bool is_left(uint32_t level, const CutChild& child) const {
+    return child.origin != Origin::Nowhere &&
+           (child.origin != Origin::Cut || cut_[level + 1][child.number].id != kNoNode);
+  }
+
+  // Gives the part's nodes and the cut cubes of a level their ids, and returns those of the part's nodes. Nodes that the
+  // whole has already get the ids that they have there.
+  std::vector<uint32_t> add_nodes(uint32_t level, const FrozenDag& part,
+                                  const std::vector<uint32_t>& ids_below) {
+    throw_if_cancelled();
+    const DagLevel& of_part = part.levels[level];
+    NodeList wanted;
+    for (uint64_t number = 0; number < of_part.places.nodes(); ++number) {
+      const uint32_t* node = of_part.node(number);
+      const uint64_t size = size_of(level, node);
+      wanted.words.push_back(node[0]);
+      for (uint64_t i = 1; i < size; ++i)
+        wanted.words.push_back(level == whole_->depth() ? node[i] : ids_below[node[i]]);
+      wanted.close();
+    }
+    std::vector<CutCube*> left;
+    for (CutCube& cube : cut_[level])
+      if (level < whole_->depth() && push_cut_cube(level, part, ids_below, cube, wanted))
+        left.push_back(&cube);
+    std::vector<uint32_t> ids = ids_of(level, wanted);
+    for (size_t i = 0; i < left.size(); ++i) left[i]->id = ids[of_part.places.nodes() + i];
+    ids.resize(of_part.places.nodes());
+    return ids;
+  }
+
+  // Adds the node of a cut cube to the list, unless nothing is left of it.
+  bool push_cut_cube(uint32_t level, const FrozenDag& part, const std::vector<uint32_t>& part_ids,
+                     CutCube& cube, NodeList& list) const {
+    uint32_t mask = 0;
+    std::optional<int32_t> material;  // of all children
+    const auto join = [&](int32_t of_child) {
+      material = material.value_or(of_child) == of_child ? of_child : -1;
+    };
+    list.words.push_back(0);
+    for (uint32_t octant = 0; octant < 8; ++octant) {
+      const CutChild& child = cube.children[octant];
+      if (!is_left(level, child)) continue;
+      mask |= 1u << octant;
+      if (child.origin == Origin::Cut) {
+        const CutCube& below = cut_[level + 1][child.number];
+        join(below.material);
+        list.words.push_back(below.id);
+        continue;
+      }
+      const FrozenDag& dag = child.origin == Origin::Whole ? *whole_ : part;
+      join(homogeneous_content(dag.levels[level + 1].node(child.number), kind_at(dag, level + 1),
+                               dag.materials));
+      list.words.push_back(child.origin == Origin::Whole ? child.number : part_ids[child.number]);
+    }
+    if (mask == 0) {
+      list.words.pop_back();
+      return false;
+    }
+    cube.material = mask == 0xff ? *material : -1;
+    list.words[list.places.back()] =
+        cube.material < 0 ? mask : homogeneous_header(static_cast<uint32_t>(cube.material));
+    list.close();
+    return true;
+  }
+
+  // Returns the ids of nodes, of which those are added that the whole lacks.
+  std::vector<uint32_t> ids_of(uint32_t level, const NodeList& wanted) {
+    NodeIndex index(wanted);
+    std::vector<uint32_t> first(wanted.size());
+    for (uint32_t i = 0; i < first.size(); ++i) first[i] = index.add(i);
+    std::vector<uint32_t> ids(wanted.size(), kNoNode);
+    if (!ids.empty())
+      parallel_for_each(whole_->levels[level], [&](uint64_t number, const uint32_t* node) {
+        const uint32_t found = index.find({node, size_of(level, node)});
+        if (found != kNoNode) ids[found] = static_cast<uint32_t>(number);  // the whole has each node once
+      });
+    NodeList& added = levels_[level].added;
+    for (uint32_t i = 0; i < ids.size(); ++i) {
+      if (first[i] < i) {
+        ids[i] = ids[first[i]];
+      } else if (ids[i] == kNoNode) {
+        const uint64_t id = nodes_of_whole(level) + added.size();
+        if (id >= kMostNodes) throw Error("a level of the edited scene would have 2^32 nodes or more");
+        ids[i] = static_cast<uint32_t>(id);
+        added.words.insert(added.words.end(), wanted[i].begin(), wanted[i].end());
+        added.close();
+      }
+    }
+    return ids;
+  }
+
+  // Calls body(id) for the nodes of a level from number `begin` on, in order, until it returns false.
+  template <class Body>
+  void for_ids(uint32_t level, uint64_t begin, uint64_t end, const Body& body) const {
+    const std::vector<IdRun>& runs = levels_[level].runs;
+    auto run = std::ranges::upper_bound(runs, begin, {}, &IdRun::number) - 1;
+    for (uint64_t number = begin; number < end; ++number) {
+      if (number == run->number + run->nodes) ++run;
+      if (!body(run->id + (number - run->number))) return;
+    }
+  }
+
+  // Finds the order of a level's nodes: that of the first pointers to them in the level above.
+  void order_level(uint32_t level) {
+    constexpr uint64_t kShare = 4096, kShares = 64;
+    const uint64_t of_whole = nodes_of_whole(level), parents = levels_[level - 1].nodes;
+    GraftedLevel& here = levels_[level];
+    seen_.assign((of_whole + here.added.size() + 63) / 64, 0);
+    std::vector<std::vector<uint32_t>> children(kShares);
+    for (uint64_t begin = 0; begin < parents; begin += kShare * kShares) {
+      throw_if_cancelled();
+      tbb::parallel_for(uint64_t{0}, kShares, [&](uint64_t share) {
+        children[share].clear();
+        const uint64_t from = std::min(begin + share * kShare, parents),
+                       to = std::min(from + kShare, parents);
+        if (from == to) return;
+        for_ids(level - 1, from, to, [&](uint64_t id) {
+          const uint32_t* parent = node(level - 1, id);
+          children[share].insert(children[share].end(), parent + 1, parent + node_words(parent[0]));
+          return true;
+        });
+      });
+      for (const std::vector<uint32_t>& share : children)
+        for (const uint32_t id : share) {
+          uint64_t& bits = seen_[id / 64];
+          const uint64_t bit = uint64_t{1} << id % 64;
+          if ((bits & bit) != 0) continue;
+          bits |= bit;
+          IdRun* last = here.runs.empty() ? nullptr : &here.runs.back();
+          if (last != nullptr && last->id + last->nodes == id && id != of_whole)
+            ++last->nodes;
+          else
+            here.runs.push_back({.number = here.nodes, .id = id, .nodes = 1});
+          ++here.nodes;
+        }
+    }
+  }
+
+  uint64_t place(uint32_t level, uint64_t id) const {
+    const uint64_t of_whole = nodes_of_whole(level);
+    return id < of_whole ? whole_->levels[level].places[id] : levels_[level].added.places[id - of_whole];
+  }
+
+  // Returns the words of some nodes whose ids follow each other and are all below those of added nodes, or all not.
+  uint64_t words_of_run(uint32_t level, uint64_t id, uint64_t nodes) const {
+    if (nodes == 0) return 0;
+    return place(level, id + nodes - 1) - place(level, id) + size_of(level, node(level, id + nodes - 1));
+  }
+
+  void place_level(uint32_t level) {
+    throw_if_cancelled();
+    GraftedLevel& here = levels_[level];
+    here.nodes = here.runs.back().number + here.runs.back().nodes;
+    std::vector<uint64_t> words(here.runs.size());
+    tbb::parallel_for(size_t{0}, words.size(),
+                      [&](size_t i) { words[i] = words_of_run(level, here.runs[i].id, here.runs[i].nodes); });
+    for (size_t i = 0; i < words.size(); ++i) {
+      here.runs[i].word = here.words;
+      here.words += words[i];
+    }
+    here.starts.resize((here.nodes + kStartEvery - 1) / kStartEvery);
+    tbb::parallel_for(size_t{0}, here.starts.size(), [&](size_t i) {
+      const uint64_t number = i * kStartEvery;
+      const auto run = std::ranges::upper_bound(here.runs, number, {}, &IdRun::number) - 1;
+      here.starts[i] = run->word + place(level, run->id + (number - run->number)) - place(level, run->id);
+    });
+    here.by_id = here.runs;
+    std::ranges::sort(here.by_id, {}, &IdRun::id);
+  }
+
+  // Makes the words of a level from number `first` on.
+  void read(uint32_t level, uint64_t first, std::span<uint32_t> to) const {
+    const GraftedLevel& here = levels_[level];
+    const auto start = std::ranges::upper_bound(here.starts, first) - 1;
+    const auto number = static_cast<uint64_t>(start - here.starts.begin()) * kStartEvery;
+    const std::vector<IdRun>* below = level < whole_->depth() ? &levels_[level + 1].by_id : nullptr;
+    const IdRun* near = nullptr;  // most children follow each other
+    const auto number_of = [&](uint32_t id) {
+      if (near == nullptr || id < near->id || id >= near->id + near->nodes)
+        near = &*(std::ranges::upper_bound(*below, id, {}, &IdRun::id) - 1);
+      return static_cast<uint32_t>(near->number + (id - near->id));
+    };
+    uint64_t word = *start;
+    const uint64_t end = first + to.size();
+    for_ids(level, number, here.nodes, [&](uint64_t id) {
+      const uint32_t* words = node(level, id);
+      const uint64_t size = size_of(level, words);
+      for (uint64_t at = std::max(word, first); at < std::min(word + size, end); ++at) {
+        const uint64_t i = at - word;
+        to[at - first] = i == 0 || below == nullptr ? words[i] : number_of(words[i]);
+      }
+      word += size;
+      return word < end;
+    });
+  }
+
+  std::shared_ptr<const FrozenDag> whole_;
+  std::vector<GraftedLevel> levels_;
+  CutCubes cut_;
+  std::vector<uint64_t> seen_;  // a bit for each id of a level
+};
+
+}  // namespace
+
+Graft::Graft(std::shared_ptr<const FrozenDag> whole, const VoxelBox& box)
+    : whole_(std::move(whole)),
+      box_(box_of_cubes(box, whole_->side())),
+      part_(clipped(*whole_, box_)),
+      beside_(children_from(Origin::Whole, find_cut_cubes(*whole_, part_, part_, box_))),
+      digests_beside_(digests_of(*whole_, beside_)) {}
+
+FrozenDag Graft::with(const FrozenDag& part) const {
+  constexpr uint64_t kBudget = 32 << 20;
+  if (box_ == cube_at({0, 0, 0}, whole_->side())) return part;
+  const auto grafted = std::make_shared<Grafted>(whole_, part_, part, box_);
+  FrozenDag result = empty_dag(whole_->resolution, whole_->materials);
+  if (grafted->root().id == kNoNode) return result;
+  result.voxels = whole_->voxels - part_.voxels + part.voxels;
+  grafted->find_digests(beside_, digests_beside_, part);
+  result.digest = scene_digest(result.resolution, result.depth(), result.materials, &grafted->root().digest);
+  std::vector<uint64_t> svo_nodes(result.levels.size());
+  for (size_t level = 0; level < svo_nodes.size(); ++level) {
+    svo_nodes[level] =
+        whole_->levels[level].svo_nodes - part_.levels[level].svo_nodes + part.levels[level].svo_nodes;
+    // A cut cube has been counted in the whole, and in the part before and after the edits.
+    for (const CutCube& cube : grafted->cut()[level])
+      svo_nodes[level] += uint64_t{cube.id != kNoNode} - uint64_t{cube.whole != kNoNode} +
+                          uint64_t{cube.before != kNoNode} - uint64_t{cube.after != kNoNode};
+  }
+  grafted->bring_into_order();
+  const auto budget = std::make_shared<PagedBudget>(kBudget);
+  for (uint32_t level = 0; level < result.levels.size(); ++level) {
+    FiledLevel source = grafted->filed_level(level, grafted);
+    source.svo_nodes = svo_nodes[level];
+    result.levels[level] = paged_level(std::move(source), budget);
+  }
+  result.paged = true;
+  return result;
+}
+
+}  // namespace vox::dag

@@ -1,0 +1,43 @@
+// Puts an edited part of a scene back into the scene, which may be larger than memory. Only the part has to be in memory
+// while it is edited.
+//
+//   the whole ─▶ part() ─▶ edits ─▶ with(part) ─▶ the whole with the part in place of what was there
+//
+// The result is canonical. Its nodes are those of the whole that are still reached, in other places, and the new nodes of
+// the part. Its words are made when they are read, from those of the whole, so that the result takes little memory.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "libvox/base/geometry.h"
+#include "libvox/dag/frozen_dag.h"
+
+namespace vox::dag {
+
+class Graft {
+ public:
+  // The part is a box of whole cubes around `box`, which must touch the scene's cube. The DAG must be one that
+  // check_structure() accepts. The constructor reads all of it once.
+  Graft(std::shared_ptr<const FrozenDag> whole, const VoxelBox& box);
+
+  // Returns the box of the part: that of the constructor, made larger until its faces are faces of cubes.
+  const VoxelBox& box() const { return box_; }
+
+  // The voxels inside the box, in their places.
+  const FrozenDag& part() const { return part_; }
+
+  // Returns the whole scene, with this DAG's voxels inside the box. The DAG must have the resolution of the whole, and no
+  // voxels outside the box. The result is paged, and the whole is read as long as the result is.
+  FrozenDag with(const FrozenDag& part) const;
+
+ private:
+  std::shared_ptr<const FrozenDag> whole_;
+  VoxelBox box_;
+  FrozenDag part_;
+  // For each level, the nodes outside the box that have a parent which the box cuts, and their digests.
+  std::vector<std::vector<uint32_t>> beside_;
+  std::vector<std::vector<Digest>> digests_beside_;
+};
+
+}  // namespace vox::dag
