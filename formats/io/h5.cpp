@@ -162,6 +162,10 @@ std::string format_dims(const std::vector<hsize_t>& dims) {
   return fmt::format("{}", fmt::join(dims, " x "));
 }
 
+// If a file could not be closed because the disk was full, HDF5's clean-up at exit crashes. The clean-up is not
+// needed, because every file is closed long before. It can be left out only before HDF5's first call.
+[[maybe_unused]] const herr_t no_clean_up = H5dont_atexit();
+
 // HDF5 crashes where it gets no memory for the cache of a file's metadata, so that it is asked for here first.
 void check_cache_memory() {
   constexpr size_t kCacheBytes = 4 << 20;  // more than the cache of HDF5 1.8 to 1.14 takes at first
@@ -178,9 +182,6 @@ Handle::~Handle() {
 }
 
 Quiet::Quiet() {
-  // If a file could not be closed because the disk was full, the library's clean-up at exit crashes. The
-  // clean-up is not needed, because every file is closed long before.
-  [[maybe_unused]] static const herr_t once = H5dont_atexit();
   H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }

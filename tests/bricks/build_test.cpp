@@ -71,8 +71,10 @@ TEST(BuildBricks, AreTheSameWhereAVolumeTellsWhatIsEmpty) {
     };
     for (const uint32_t types : {bricks::kAllBrickTypes, bricks::kAllBrickTypes & ~1u})
       for (const uint32_t log2_side : {0u, 2u, 4u}) {
-        const bricks::BricksOptions options = {
-            .log2_side = log2_side, .types = types, .threshold = {}, .piece_voxels = 1 << 12};
+        const bricks::BricksOptions options = {.log2_side = log2_side,
+                                               .types = types,
+                                               .threshold = {},
+                                               .piece_voxels = test_on_gpu() ? 1u << 15 : 1u << 12};
         const bricks::BricksResult all = bricks::build_bricks(engine->handle(), named.volume, options),
                                    some = bricks::build_bricks(engine->handle(), told, options);
         EXPECT_EQ(some.bricks.root, all.bricks.root) << named.name;

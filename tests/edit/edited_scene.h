@@ -381,7 +381,8 @@ struct Scripts {
 template <class MakeEdit>
 void check_scripts(Engine& engine, const Scripts& plan, uint32_t brushes, uint64_t seed,
                    const MakeEdit& make_edit) {
-  const uint32_t scripts = (plan.scripts * kThoroughness + 5) / 10;
+  const uint32_t thorough = (plan.scripts * kThoroughness + 5) / 10;
+  const uint32_t scripts = test_on_gpu() ? (thorough + 3) / 4 : thorough;
   for (uint32_t script = 0; script < scripts; ++script) {
     Random random(seed + 1000003 * plan.resolution + script);
     const bool materials = script % 3 != 2;

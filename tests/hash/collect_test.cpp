@@ -64,7 +64,7 @@ TEST_P(Collect, ScenesThatAreKeptStayWhatTheyAreAndNothingElseDoes) {
     const auto tables = make({.load_factor = 16});
     Random random(1);
     std::map<size_t, dag::DagRoot> loaded;
-    for (int round = 0; round < 12; ++round) {
+    for (int round = 0; round < (test_on_gpu() ? 3 : 12); ++round) {
       for (size_t i = 0; i < dags.size(); ++i)
         if (!loaded.contains(i) && random.below(2) == 0) loaded.emplace(i, tables->load(dags[i]));
       const uint64_t before = tables->items();
@@ -223,7 +223,7 @@ TEST_P(Collect, AnItemThatIsALeafAndANodeKeepsItsChildren) {
 
 TEST_P(Collect, WhatIsReachableAtAnyHeightStays) {
   Random random(2);
-  for (uint32_t round = 0; round < cases_on_device(30); ++round) {
+  for (uint32_t round = 0; round < cases_on_device(10); ++round) {
     const auto tables = make({.load_factor = 16});
     Soup soup(*tables);
     for (int generation = 0; generation < 4; ++generation) {
@@ -249,7 +249,7 @@ TEST_P(Collect, WhatIsReachableAtAnyHeightStays) {
 // longer reachable are interned again.
 TEST_P(Collect, WhatIsInternedMeanwhileStaysWithAllThatItReaches) {
   Random random(3);
-  for (uint32_t round = 0; round < cases_on_device(30); ++round) {
+  for (uint32_t round = 0; round < cases_on_device(10); ++round) {
     const auto tables = make({.load_factor = 16});
     Soup soup(*tables);
     for (int i = 0; i < 100; ++i) soup.add_leaf(random);

@@ -105,6 +105,7 @@ TEST_F(OutputsProgram, ALimitOfTheSizeOfFilesIsAnErrorAndNoSignal) {
 
 #ifdef VOX_FAILING_CALLS
 TEST_F(OutputsProgram, AnInputThatBecomesShorterIsAnErrorThatNamesIt) {
+  if (!fs::exists(VOX_FAILING_CALLS)) GTEST_SKIP() << "no " << VOX_FAILING_CALLS;
   fs::create_directories(folder_ / "in");
   converted({"cube.h5", "-o", "cube.vl32", "-q"});
   for (const char* input : {"in/cube.obj", "in/cube.vl32"}) {
@@ -121,6 +122,7 @@ TEST_F(OutputsProgram, AnInputThatBecomesShorterIsAnErrorThatNamesIt) {
 }
 
 TEST_F(OutputsProgram, MaterialsAndTexturesThatTheDiskDoesNotGiveAreAnError) {
+  if (!fs::exists(VOX_FAILING_CALLS)) GTEST_SKIP() << "no " << VOX_FAILING_CALLS;
   fs::create_directories(folder_ / "in");
   ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "100", "--texture-size", "16", "-o", "s.obj"}).code, 0);
   for (const auto& entry : fs::directory_iterator(folder_))

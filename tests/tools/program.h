@@ -90,7 +90,8 @@ class ProgramTest : public testing::Test {
 
   // Makes cube.h5, a shell of 64³ with materials, and bare.h5, the same without materials.
   void make_cubes() const;
-  // Runs a Python program in the folder and returns its output.
+  // Runs a Python program in the folder and returns its output. If it needs h5py, which is not installed, the
+  // test is skipped.
   std::string python(const std::string& text) const;
 
   std::string write(const std::string& name, const std::string& content) const;  // returns the name
