@@ -17,6 +17,7 @@
 #include "libvox/base/process.h"
 #include "libvox/base/units.h"
 #include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/digests.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
@@ -99,6 +100,12 @@ dag::VoxelScene scene_of_bricks(const fs::path& path, const EngineOptions& optio
   return scene;
 }
 
+// Returns how many bytes the process may take. A limit for a GPU says nothing about the host.
+uint64_t host_limit(const EngineOptions& options) {
+  const bool is_limited = options.memory_limit > 0 && options.device == "cpu";
+  return is_limited ? options.memory_limit : resident_bytes() + available_bytes() / 5 * 4;
+}
+
 // Returns a paged scene if the whole one would take more than half of the memory that is left.
 std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineOptions& options) {
   constexpr uint64_t kLeastBudget = 16 << 20;
@@ -107,11 +114,8 @@ std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineO
   for (uint32_t level = 0; level < info.level_words.size(); ++level)
     bytes += info.level_words[level] * sizeof(uint32_t) +
              dag::NodePlaces::blocks_for(info.scene.dag.levels[level].nodes) * sizeof(dag::PlacesBlock);
-  // A limit for a GPU says nothing about the host.
-  const bool is_limited = options.memory_limit > 0 && options.device == "cpu";
-  const uint64_t used = resident_bytes();
-  const uint64_t limit = is_limited ? options.memory_limit : used + available_bytes() / 5 * 4;
-  if (bytes <= (limit - std::min(used, limit)) / 2) return std::nullopt;
+  const uint64_t limit = host_limit(options);
+  if (bytes <= (limit - std::min(resident_bytes(), limit)) / 2) return std::nullopt;
   const uint64_t budget = std::max(limit / 2, kLeastBudget);
   log_debug("{}: {} of words are read as they are used, {} at a time", path.string(), format_bytes(bytes),
             format_bytes(budget));
@@ -132,12 +136,17 @@ Damage damage_with(Overwrite overwrite) {
   return overwrite == Overwrite::AllFiles ? Damage::Accepted : Damage::Refused;
 }
 
-void check_content(dag::VoxelScene& scene, const fs::path& path, Damage damage) {
+void check_content(dag::VoxelScene& scene, const fs::path& path, Damage damage, uint64_t memory) {
   if (damage == Damage::Ignored) return;
-  const dag::Digest expected = std::exchange(scene.dag.digest, dag::compute_digest(scene.dag));
+  const dag::Digest expected = std::exchange(scene.dag.digest, dag::digest_of(scene.dag, memory));
   if (scene.dag.digest == expected) return;
   compare_digests(scene, expected, "SVDAG holds", damage, path);
   dag::count_octree(scene.dag);
+}
+
+uint64_t digest_memory(const EngineOptions& options) {
+  constexpr uint64_t kLeast = 8 << 20;
+  return std::max(host_limit(options) / 8, kLeast);
 }
 
 dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& options, SceneForm form,
@@ -157,7 +166,7 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   if (takes_hash) return scene_of_hash(path, options, damage);
   if (loading == Loading::AsUsed) {
     if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options)) {
-      check_content(*scene, path, damage);
+      check_content(*scene, path, damage, digest_memory(options));
       return *std::move(scene);
     }
   }

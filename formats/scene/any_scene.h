@@ -40,8 +40,12 @@ dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOp
                                SceneForm form, Damage damage, Loading loading = Loading::Whole);
 
 // Computes the digest of a scene that read_scene() has read from this file, and compares it with the file's. Throws Error
-// if they differ and damage is refused.
-void check_content(dag::VoxelScene& scene, const std::filesystem::path& path, Damage damage);
+// if they differ and damage is refused. `memory` is that of dag::digests_of().
+void check_content(dag::VoxelScene& scene, const std::filesystem::path& path, Damage damage,
+                   uint64_t memory = UINT64_MAX);
+
+// Returns how many bytes of memory the digests of a level may take beside a scene that is read as it is used.
+uint64_t digest_memory(const EngineOptions& options);
 
 // Reads the scenes that a script uses as brushes.
 

@@ -14,6 +14,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/morton.h"
+#include "libvox/dag/digests.h"
 #include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
 
@@ -67,18 +68,7 @@ int voxel_at(const FrozenDag& dag, uint32_t x, uint32_t y, uint32_t z) {
 }
 
 Digest compute_digest(const FrozenDag& dag) {
-  std::vector<Digest> digests(dag.levels.back().places.nodes());  // one level's digests, the leaves' first
-  parallel_for_each(dag.levels.back(), [&](uint64_t number, const uint32_t* leaf) {
-    digests[number] = leaf_digest(leaf, dag.materials);
-  });
-  for (uint32_t level = dag.depth(); level-- > 0;) {
-    std::vector<Digest> parents(dag.levels[level].places.nodes());
-    parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t* node) {
-      parents[number] = node_digest(node[0], [&](uint32_t i) { return digests[node[1 + i]]; });
-    });
-    digests = std::move(parents);
-  }
-  return scene_digest(dag.resolution, dag.depth(), dag.materials, dag.empty() ? nullptr : &digests[0]);
+  return digest_of(dag, UINT64_MAX);
 }
 
 Digest scene_digest(uint32_t resolution, uint32_t depth, bool materials, const Digest* root) {

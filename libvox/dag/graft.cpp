@@ -10,6 +10,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
+#include "libvox/dag/digests.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/parts.h"
@@ -109,25 +110,6 @@ std::vector<std::vector<uint32_t>> children_from(Origin origin, const CutCubes& 
     numbers[level + 1].erase(std::ranges::unique(numbers[level + 1]).begin(), numbers[level + 1].end());
   }
   return numbers;
-}
-
-// Returns the digests of these nodes of each level.
-std::vector<std::vector<Digest>> digests_of(const FrozenDag& dag,
-                                            const std::vector<std::vector<uint32_t>>& numbers) {
-  std::vector<std::vector<Digest>> result(numbers.size());
-  std::vector<Digest> below;
-  for (uint32_t level = dag.depth() + 1; level-- > 0;) {
-    throw_if_cancelled();
-    std::vector<Digest> here(dag.levels[level].places.nodes());
-    parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t* node) {
-      here[number] = kind_at(dag, level) == NodeKind::Leaf
-                         ? leaf_digest(node, dag.materials)
-                         : node_digest(node[0], [&](uint32_t i) { return below[node[1 + i]]; });
-    });
-    for (const uint32_t number : numbers[level]) result[level].push_back(here[number]);
-    below = std::move(here);
-  }
-  return result;
 }
 
 // Nodes one behind the other.
@@ -472,12 +454,12 @@ class Grafted {
 
 }  // namespace
 
-Graft::Graft(std::shared_ptr<const FrozenDag> whole, const VoxelBox& box)
+Graft::Graft(std::shared_ptr<const FrozenDag> whole, const VoxelBox& box, uint64_t memory)
     : whole_(std::move(whole)),
       box_(box_of_cubes(box, whole_->side())),
       part_(clipped(*whole_, box_)),
       beside_(children_from(Origin::Whole, find_cut_cubes(*whole_, part_, part_, box_))),
-      digests_beside_(digests_of(*whole_, beside_)) {}
+      digests_beside_(digests_of(*whole_, beside_, memory)) {}
 
 FrozenDag Graft::with(const FrozenDag& part) const {
   constexpr uint64_t kBudget = 32 << 20;

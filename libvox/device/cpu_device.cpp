@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -31,8 +32,10 @@ constexpr Pool::Backend kSystem = {.allocate = allocate,
 
 uint64_t pool_limit(uint64_t memory_limit) {
   if (memory_limit == 0) return available_bytes() / 5 * 4;
-  uint64_t resident = resident_bytes();
-  return memory_limit > resident ? memory_limit - resident : 0;
+  // What the process holds already may include pieces of a scene in its file, which go when memory is short.
+  constexpr uint64_t kMostOfLimit = 16 << 20;
+  const uint64_t resident = resident_bytes();
+  return std::max(memory_limit - std::min(memory_limit, resident), std::min(memory_limit / 4, kMostOfLimit));
 }
 
 }  // namespace

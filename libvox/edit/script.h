@@ -166,6 +166,9 @@ struct ScriptFindings {
 ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelScene>& scenes,
                              uint32_t resolution, const OnScriptError& on_error = {});
 
+// Returns a box around all voxels that the script's edits may read or change. `scenes` are those of the script's files.
+VoxelBox touched_box(const Script& script, const std::vector<dag::VoxelScene>& scenes, uint32_t resolution);
+
 // Palette entries for the materials that edits bring into a scene.
 
 // Adds the entries that the scene lacks, from the palette of a scene that is used as a brush.

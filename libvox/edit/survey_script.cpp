@@ -36,6 +36,21 @@ ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelS
   return found;
 }
 
+VoxelBox touched_box(const Script& script, const std::vector<dag::VoxelScene>& scenes, uint32_t resolution) {
+  std::vector<EditorScene> brushes;
+  for (const dag::VoxelScene& scene : scenes)
+    brushes.push_back({static_cast<uint32_t>(brushes.size() + 1), scene.dag.resolution});
+  VoxelBox touched = {};
+  for (ScriptCursor cursor(script); const auto command = cursor.next();) {
+    const Edit* edit = std::get_if<Edit>(&command->action);
+    if (!edit) continue;
+    const Edit ready = with_scene(*edit, brushes);
+    for (const VoxelBox& box : {written_box(ready, resolution), read_box(ready, resolution)})
+      if (!box.empty()) touched = touched.empty() ? box : hull(touched, box);
+  }
+  return touched;
+}
+
 namespace {
 
 // Returns the material with which an edit fills or paints.

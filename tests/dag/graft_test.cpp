@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "libvox/dag/digests.h"
 #include "libvox/dag/parts.h"
 #include "libvox/dag/verify.h"
 #include "tests/common/random.h"
@@ -75,6 +76,18 @@ TEST(Graft, IsTheSceneOfTheChangedGrid) {
 // The words of the leaves, and of the nodes above them, are made piece by piece.
 TEST(Graft, OfALargeSceneIsReadPieceByPiece) {
   expect_grafted(160, true, {{20, 70, 80}, {61, 102, 99}}, random_blocks(7, 2, 3), random_blocks(8, 3, 3));
+}
+
+TEST(Digests, AreTheSameInAFile) {
+  const dag::FrozenDag dag = dense_dag(100, true, random_blocks(3, 1, 4));
+  std::vector<std::vector<uint32_t>> numbers;
+  for (const dag::DagLevel& level : dag.levels)
+    numbers.push_back({0, static_cast<uint32_t>(level.nodes / 2), static_cast<uint32_t>(level.nodes - 1)});
+  const auto expected = dag::digests_of(dag, numbers);
+  EXPECT_EQ(dag::digests_of(dag, numbers, 1 << 14), expected);
+  EXPECT_EQ(dag::digests_of(dag, numbers, 0), expected);
+  EXPECT_EQ(dag::digest_of(dag, 0), dag.digest);
+  EXPECT_EQ(expected.back()[1], dag::leaf_digest(dag.levels.back().node(numbers.back()[1]), true));
 }
 
 TEST(Graft, OfAnEmptySceneIsThePart) {

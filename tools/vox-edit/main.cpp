@@ -11,6 +11,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/bricks/make_bricks.h"
+#include "libvox/dag/graft.h"
 #include "libvox/dag/walk.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/editor.h"
@@ -47,6 +48,9 @@ std::optional<bricks::BricksRecipe> recipe_for(const EditOptions& options, const
   return recipe_beside(scene, options.scene);
 }
 
+// The tables of a scene that is edited take about so many times the bytes of its words, with those of what edits make.
+constexpr double kTablesOverWords = 2.5;
+
 // One run of vox-edit on a scene.
 class EditRun {
  public:
@@ -69,6 +73,7 @@ class EditRun {
 
  private:
   void load();
+  void leave_in_file(const VoxelBox& touched);
   void edit();
   edit::Editor::Events events(Progress& progress);
   void done(const edit::Command& command, Progress& progress);
@@ -90,6 +95,7 @@ class EditRun {
   std::unique_ptr<edit::EditSession> session_;
   std::vector<edit::EditorScene> brushes_;
   std::vector<dag::VoxelScene> others_;  // the scenes of the script's files, until the session has them
+  std::optional<dag::Graft> graft_;      // if only a part of the scene is loaded
   std::optional<edit::Editor> editor_;
   EditLog log_;
   uint64_t commands_ = 0, edits_ = 0, edits_saved_ = 0;
@@ -117,12 +123,30 @@ void EditRun::run(double read_seconds) {
   finish();
 }
 
+// Takes the part of the scene that the script may touch; the rest stays where it is until the result is written.
+void EditRun::leave_in_file(const VoxelBox& touched) {
+  const uint32_t resolution = scene_.dag.resolution;
+  const bool materials = scene_.dag.materials;
+  const VoxelBox box = touched.empty() ? cube_at({0, 0, 0}, dag::kLeafSide) : touched;
+  graft_.emplace(std::make_shared<dag::FrozenDag>(std::move(scene_.dag)), box,
+                 digest_memory(options_.engine));
+  scene_.dag = dag::empty_dag(resolution, materials);
+  const VoxelBox& part = graft_->box();
+  log_info("the scene is too large for the memory: only the part from {},{},{} to {},{},{} is loaded, {}",
+           part.min.x, part.min.y, part.min.z, part.max.x, part.max.y, part.max.z,
+           format_bytes(graft_->part().bytes()));
+}
+
 // Loads the scenes onto the device.
 void EditRun::load() {
   engine_ = engine_soon_.get();
   log_info("{}, {}³ voxels, on {}", format_count(script_.total, "command"), scene_.dag.resolution,
            engine_->device_text());
-  session_ = edit::make_edit_session(engine_->handle(), engine_->table(), scene_.dag);
+  if (scene_.dag.paged || kTablesOverWords * static_cast<double>(scene_.dag.bytes()) >
+                              static_cast<double>(engine_->memory_limit()))
+    leave_in_file(edit::touched_box(script_, others_, scene_.dag.resolution));
+  session_ =
+      edit::make_edit_session(engine_->handle(), engine_->table(), graft_ ? graft_->part() : scene_.dag);
   for (dag::DagLevel& level : scene_.dag.levels) level.words = {};  // the session has them
   for (const dag::VoxelScene& other : std::exchange(others_, {})) {
     brushes_.push_back({session_->add_scene(other.dag), other.dag.resolution});
@@ -218,6 +242,7 @@ std::optional<bricks::FrozenBricks> EditRun::bricks_of(const dag::VoxelScene& sc
 dag::VoxelScene EditRun::edited(std::string_view script) {
   dag::VoxelScene scene = scene_;
   scene.dag = editor_->freeze();
+  if (graft_) scene.dag = graft_->with(scene.dag);
   scene.generator = generator_text();
   scene.command = options_.command;
   scene.created = timestamp();
@@ -268,6 +293,13 @@ HtmlPage EditRun::page() const {
   return page;
 }
 
+// If most of the scene may change, reading it as it is used saves nothing.
+bool touches_most(const edit::Script& script, const std::vector<dag::VoxelScene>& others,
+                  const dag::VoxelScene& scene) {
+  const VoxelBox grid = cube_at({0, 0, 0}, scene.dag.resolution);
+  return edit::touched_box(script, others, scene.dag.resolution).voxels() > grid.voxels() / 2;
+}
+
 void edit_scene(const EditOptions& options) {
   check_one_device(options.engine);
   const ThreadLimit threads(options.engine.threads);
@@ -275,12 +307,15 @@ void edit_scene(const EditOptions& options) {
   std::optional<EngineSoon> engine;
   if (!options.check) engine.emplace(options.engine, warm_up_edit);
   const Damage damage = damage_with(options.overwrite);
-  dag::VoxelScene scene = read_any_scene(options.scene, options.engine, SceneForm::Any, damage);
+  dag::VoxelScene scene =
+      read_any_scene(options.scene, options.engine, SceneForm::Any, damage, Loading::AsUsed);
   check_given(options, scene);
   if (options.check) return check_script(options, scene);
   edit::Script script = read_script(options.script, scene, options.replay);
   check_targets(options, script);
   std::vector<dag::VoxelScene> others = read_script_scenes(script, scene, damage);
+  if (scene.dag.paged && touches_most(script, others, scene))
+    scene = read_any_scene(options.scene, options.engine, SceneForm::Any, Damage::Ignored);
   EditRun edit(options, *engine, std::move(scene), std::move(script), std::move(others));
   edit.run(watch.seconds());
   if (options.log) {
