@@ -1,6 +1,7 @@
 // Compares whole scripts, with undo, snapshots and garbage collection, in passes of one edit or of many, with
 // a loop over all voxels and a stack of whole grids.
 #include "libvox/edit/editor.h"
+#include "libvox/dag/graft.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"
+#include "libvox/dag/graft.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/hash/table_options.h"
 #include "tests/common/test_engine.h"
@@ -352,6 +354,40 @@ INSTANTIATE_TEST_SUITE_P(All, EditorScripts, testing::ValuesIn(kEditorPlans),
                          [](const testing::TestParamInfo<Scripts>& info) {
                            return "Resolution" + std::to_string(info.param.resolution);
                          });
+
+// Few edits touch a part of the scene. It is edited alone and put back.
+TEST(Editor, ScriptsOnAPartOfTheSceneLeaveTheSame) {
+  const QuietLog quiet;
+  const auto engine = test_engine();
+  uint32_t parts = 0;
+  for (uint32_t number = 0; number < cases_on_device(6 * kThoroughness); ++number) {
+    Random random(number + 77);
+    const uint32_t resolution = 30 + random.below(70);
+    const bool materials = !one_in(random, 4);
+    const std::vector<Dense> scenes = random_scenes(random, resolution, materials);
+    const edit::Script script = random_script(random, scenes, 1 + random.below(3));
+    SCOPED_TRACE(script_text(script));
+    const Expected expected = expected_of(script, scenes, materials);
+    std::vector<dag::VoxelScene> others(scenes.size() - 1);
+    for (size_t i = 0; i < others.size(); ++i) others[i].dag.resolution = scenes[i + 1].side;
+    const VoxelBox touched = edit::touched_box(script, others, resolution);
+    const dag::Graft graft(std::make_shared<dag::FrozenDag>(reference_dag(scenes[0], resolution, materials)),
+                           touched.empty() ? cube_at({0, 0, 0}, dag::kLeafSide) : touched);
+    parts += graft.part().voxels < expected.end.voxels ? 1 : 0;
+    const auto session = edit::make_edit_session(engine->handle(), engine->table(), graft.part());
+    std::vector<edit::EditorScene> brushes;
+    for (size_t i = 1; i < scenes.size(); ++i)
+      brushes.push_back(
+          {session->add_scene(reference_dag(scenes[i], scenes[i].side, materials)), scenes[i].side});
+    edit::Editor editor(*session, script, brushes, {}, {});
+    editor.run();
+    const dag::FrozenDag end = graft.with(editor.freeze());
+    ASSERT_EQ(end.digest, expected.end.digest) << difference(to_dense(end), to_dense(expected.end));
+    ASSERT_EQ(end.voxels, expected.end.voxels);
+    ASSERT_NO_THROW(dag::verify(end));
+  }
+  EXPECT_GT(parts, 0u);
+}
 
 // An undo at the end may need any state, so all of them must be kept.
 TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedTo) {

@@ -320,6 +320,32 @@ TEST_F(EditProgram, GivesOneDigestForEveryBatchSizeThreadCountAndTable) {
   }
 }
 
+// Half of what the limit leaves is less than the scene's words.
+TEST_F(EditProgram, OfASceneThatDoesNotFitIntoMemoryAPartIsLoaded) {
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "20K", "--texture-size", "256", "-o", "ball.obj"}).code, 0);
+  converted({"ball.obj", "--res", "2K", "-q"});
+  write("few.txt",
+        "sphere add center 1000,1900,1000 radius 30 material 3\n"
+        "box remove min 900,1800,900 max 1100,1950,950\nsave some.h5\nundo\n"
+        "copy min 1000,1850,1000 max 1050,2000,1050 to 1060,1900,1000\n");
+  const auto edited_in = [&](const std::string& to, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"ball.h5", "-s", "few.txt", "-o", to};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished run = ran(arguments);
+    EXPECT_EQ(run.code, 0) << run.err;
+    expect_correct(to);
+    return std::pair(read_scene(folder_ / to).dag.digest, has(run.err, "only the part from"));
+  };
+  const auto [whole, is_part] = edited_in("whole.h5", {});
+  const dag::Digest some = read_scene(folder_ / "some.h5").dag.digest;
+  EXPECT_FALSE(is_part);
+  EXPECT_EQ(edited_in("part.h5", {"--memory-limit", "64M"}), std::pair(whole, true));
+  EXPECT_EQ(read_scene(folder_ / "some.h5").dag.digest, some);
+  // Everything is touched.
+  write("few.txt", "everything remove\n");
+  EXPECT_FALSE(edited_in("empty.h5", {}).second);
+}
+
 TEST_F(EditProgram, PlaysRecordings) {
   const std::string recording =
       "SetLocation,1,2,3\nEditSphere,10,20,30,4,TRUE,,,\nEndFrame\nEditSphere,40,40,40,5,"
