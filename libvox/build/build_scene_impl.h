@@ -77,7 +77,7 @@ class SceneBuild {
   Built build_round() {
     if (!std::exchange(has_more_, false) || !has_to_build()) return nothing_built();
     plan_.start_round();
-    // Memory that is not used by nodes: the scene and, with options.solid, the states of all rows. It is known when the
+    // Memory that is not used by nodes: the scene and, with options.solid, a tile of rows. It is known when the
     // first cells are asked for.
     std::optional<uint64_t> held;
     uint64_t pairs = 0;  // of all pieces of the round

@@ -110,15 +110,30 @@ VOX_HD inline uint64_t row_key(Int3 cell) {
          static_cast<uint32_t>(cell.x);
 }
 
+// The place of each row's state in an array with the states of a square of rows.
+struct RowPlaces {
+  uint64_t a_side = 0;                // states along y
+  uint32_t first_y = 0, first_z = 0;  // the square's first row
+  uint32_t log2_rows = 0;             // 2^log2_rows rows along y and along z share a state
+
+  VOX_HD uint64_t of(uint32_t y, uint32_t z) const {
+    return static_cast<uint64_t>((z - first_z) >> log2_rows) * a_side + ((y - first_y) >> log2_rows);
+  }
+  VOX_HD uint64_t of_key(uint64_t row_key) const {
+    constexpr uint64_t kMask = (uint64_t{1} << kCellBits) - 1;
+    return of(static_cast<uint32_t>(row_key >> kCellBits & kMask),
+              static_cast<uint32_t>(row_key >> 2 * kCellBits));
+  }
+};
+
 // The states of the rays along their rows. The arrays are indexed by surface cell, in the order of row keys.
 struct InsideRef {
   const uint64_t* keys;
   const RowState* before;  // the state where the rays enter each cell
   const RowState* after;   // the state where they leave it
   uint64_t count;
-  const RowState* rows;  // for rows without a cell in `keys`, at y + z · rows_a_side
-  uint64_t rows_a_side;
-  uint32_t log2_rows = 0;  // 2^log2_rows rows along y and along z share a state in `rows`
+  const RowState* rows;  // for rows without a cell in `keys`
+  RowPlaces places;      // in `rows`
 
   // Returns the state of the rays where they enter a cell without surface.
   VOX_HD RowState at(Int3 cell) const {
@@ -134,8 +149,7 @@ struct InsideRef {
     }
     if (low > 0 && keys[low - 1] >> kCellBits == key >> kCellBits) return after[low - 1];
     if (low < count && keys[low] >> kCellBits == key >> kCellBits) return before[low];
-    return rows[static_cast<uint64_t>(cell.z >> log2_rows) * rows_a_side +
-                static_cast<uint64_t>(cell.y >> log2_rows)];
+    return rows[places.of(static_cast<uint32_t>(cell.y), static_cast<uint32_t>(cell.z))];
   }
 };
 
@@ -165,8 +179,8 @@ struct CellStates {
   uint32_t log2_cells = 0;
 
   InsideRef ref() const {
-    return {keys.data(),        before.data(), after.data(), keys.size(),
-            rows.states.data(), rows.a_side,   log2_cells};
+    return {keys.data(), before.data(),      after.data(),
+            keys.size(), rows.states.data(), {.a_side = rows.a_side, .log2_rows = log2_cells}};
   }
 };
 

@@ -21,6 +21,9 @@ struct BuildOptions {
   const painting::FrozenAtlas* atlas = nullptr;
   // The most (leaf cell, triangle) pairs in a chunk; 0: as many as the memory limit allows. Tests set it.
   uint64_t chunk_pairs = 0;
+  // With `solid`, the voxels along a side of a tile of rows (row_tiles.h); 0: as many as a small part of the memory
+  // allows. Tests set it.
+  uint32_t tile_side = 0;
 };
 
 // Counts of what makes the inside of a mesh unclear, as --solid finds it.

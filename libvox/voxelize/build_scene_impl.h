@@ -137,9 +137,9 @@ class ChunkedBuild {
     prepare_scene(scene, prepare_materials(indexed));
     const uint64_t triangles = scene_.shapes.size();
     if (options_.solid) {
-      solid_.emplace(device_, store_, result_.dag, grid_end_);
+      solid_.emplace(device_, store_, result_.dag, cell_side_, options_);
       solid_->start(scene_.ref(), triangles);
-      left_rows_ = solid_->left_rows(cell_levels_);
+      left_rows_ = solid_->tiles().take_left();
       at_start_ = solid_->at_start();
     }
     cells_ = find_chunk_cells(device_, scene_.ref(), triangles, grid_.resolution, cell_side_, grid_end_,
@@ -199,7 +199,8 @@ class ChunkedBuild {
       for (size_t begin = run.begin; begin < run.end;) {
         const double wanted = 0.8 * static_cast<double>(chunk_capacity()) / pairs_per_start;
         size_t end = begin + 1;
-        while (end < run.end && end - begin < max_cells() &&
+        if (solid_) solid_->tiles().enter(solid_->tiles().tile_of(cells_.codes[begin]));
+        while (end < run.end && end - begin < max_cells() && in_one_tile(begin, end) &&
                static_cast<double>(cells_.starts[end + 1] - cells_.starts[begin]) <= wanted)
           ++end;
         const uint32_t taken = cells_.starts[end] - cells_.starts[begin];
@@ -214,6 +215,12 @@ class ChunkedBuild {
                                                   format_count(store_.items()) + " unique nodes");
       }
     }
+  }
+
+  // True if two chunk cells may be in one chunk as far as --solid is concerned.
+  bool in_one_tile(size_t first, size_t second) {
+    if (!solid_) return true;
+    return solid_->tiles().tile_of(cells_.codes[first]) == solid_->tiles().tile_of(cells_.codes[second]);
   }
 
   size_t max_cells() const { return size_t{1} << (32 - 3 * cell_levels_); }

@@ -3,8 +3,8 @@
 //
 // Rays are followed from cell to cell. The surface cells of a row (same y and z) are in order. Each of them
 // flips some of the row's 16 rays, and between two of them a ray is inside or outside all the way. Every row
-// is followed from left to right, chunk by chunk, so that one state for each row links the chunks
-// (descend.h). Octree nodes without surface are filled as a whole, by prebuilt full nodes. So all work is
+// is followed from left to right, chunk by chunk, so that one state for each row links the chunks (descend.h,
+// row_tiles.h). Octree nodes without surface are filled as a whole, by prebuilt full nodes. So all work is
 // proportional to the surface.
 //
 // A voxel that is filled inside takes the material of the last surface voxel that its ray has passed. A node
@@ -129,12 +129,11 @@ struct WalkRows {
   const RayWindings* rays;
   SurfaceRef surface;
   const RowState* rows;
-  uint64_t rows_a_side;
+  RowPlaces places;
   RowState* before;
   RowState* after;
   VOX_HD void operator()(uint64_t i) const {
-    const uint64_t row = keys[runs.begin(i)] >> kCellBits;
-    RowState state = rows[(row >> kCellBits) * rows_a_side + (row & ((1 << kCellBits) - 1))];
+    RowState state = rows[places.of_key(keys[runs.begin(i)])];
     for (uint64_t t = runs.begin(i); t < runs.end(i); ++t) {
       const uint32_t cell = order[t];
       before[t] = state;
@@ -165,11 +164,11 @@ struct CommitRows {
   const RowState* after;
   uint64_t count;
   RowState* rows;
-  uint64_t rows_a_side;
+  RowPlaces places;
   VOX_HD void operator()(uint64_t t) const {
     const uint64_t row = keys[t] >> kCellBits;
     if (t + 1 < count && keys[t + 1] >> kCellBits == row) return;
-    rows[(row >> kCellBits) * rows_a_side + (row & ((1 << kCellBits) - 1))] = after[t];
+    rows[places.of_key(keys[t])] = after[t];
   }
 };
 
@@ -236,20 +235,6 @@ struct CountDisputed {
   }
 };
 
-// The same of rays where the grid begins.
-struct CountDisputedRows {
-  const RowState* rows;
-  uint64_t rows_a_side;
-  uint32_t resolution;
-  VOX_HD uint64_t operator()(uint64_t i) const {
-    const uint32_t disputed = disputed_rays(rows[i].windings);
-    if (disputed == 0) return 0;
-    const uint32_t inside_grid = rays_below(resolution, static_cast<uint32_t>(i % rows_a_side),
-                                            static_cast<uint32_t>(i / rows_a_side));
-    return static_cast<uint64_t>(popcount(disputed & inside_grid)) * resolution;
-  }
-};
-
 struct WriteSolidLeaves {
   device::CellsRef cells;
   const uint32_t* pair_keys;
@@ -286,39 +271,6 @@ struct WriteSolidLeaves {
   }
 };
 
-// Adds crossings left of the grid to the states of the rows. They come from triangles that a clip box cuts
-// off.
-struct CrossLeftOfGrid {
-  const TriangleShape* shapes;
-  SkippedTriangles skipped;
-  int32_t grid_end;
-  RowState* rows;
-  uint64_t rows_a_side;
-  VOX_HD void operator()(uint64_t i) const {
-    const TriangleShape& shape = shapes[i];
-    const Vec3<int64_t> normal = normal_of(shape);
-    const BoxRange voxels(shape, {0, 0, 0}, kLog2UnitsPerVoxel);
-    if (normal.x == 0 || voxels.low.x >= 0 || skipped.has(i)) return;
-    const int64_t sign = normal.x < 0 ? -1 : 1;
-    const int32_t end = grid_end >> kLog2UnitsPerVoxel;
-    for (int32_t k = voxels.low.z < 0 ? 0 : voxels.low.z; k <= voxels.high.z && k < end; ++k)
-      for (int32_t j = voxels.low.y < 0 ? 0 : voxels.low.y; j <= voxels.high.y && j < end; ++j) {
-        const int32_t y = j * kUnitsPerVoxel + kUnitsPerVoxel / 2,
-                      z = k * kUnitsPerVoxel + kUnitsPerVoxel / 2;
-        if (!ray_meets(shape, sign, y, z) || behind_plane<__int128>(shape, normal, sign, 0, y, z) <= 0)
-          continue;
-        add_together(
-            &rows[static_cast<uint64_t>(k / 4) * rows_a_side + static_cast<uint64_t>(j / 4)].windings,
-            crossing(uint64_t{1} << ((j & 3) + 4 * (k & 3)), sign));
-      }
-  }
-};
-
-struct CountInside {
-  const RowState* rows;
-  VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(rows[i].inside())); }
-};
-
 // Records the states of the rays along the lowest row of each chunk cell, where they enter the cell and where
 // they leave it at its right face.
 struct PassChunkCells {
@@ -332,18 +284,6 @@ struct PassChunkCells {
     states[i].entered = inside.at(cell);
     cell.x += 1 << log2_cells;
     states[i].left = inside.at(cell);
-  }
-};
-
-// Copies the state of every row that is the lowest row of a row of chunk cells.
-struct TakeRows {
-  const RowState* rows;
-  uint64_t rows_a_side;
-  uint64_t taken_a_side;
-  uint32_t log2_cells;  // a chunk cell has 2^log2_cells cells a side
-  RowState* taken;
-  VOX_HD void operator()(uint64_t i) const {
-    taken[i] = rows[((i / taken_a_side) << log2_cells) * rows_a_side + ((i % taken_a_side) << log2_cells)];
   }
 };
 

@@ -9,6 +9,7 @@
 #include "libvox/device/pool.h"
 #include "libvox/voxelize/build_scene.h"
 #include "libvox/voxelize/fills.h"
+#include "libvox/voxelize/row_tiles.h"
 #include "libvox/voxelize/solid.h"
 
 namespace vox::voxelize {
@@ -16,41 +17,35 @@ namespace vox::voxelize {
 template <class Device>
 class SolidBuilder {
  public:
-  SolidBuilder(Device& device, dag::DagStore<Device>& store, const dag::FrozenDag& dag, int32_t grid_end)
+  // A chunk cell has `cell_side` voxels a side. options.tile_side says how large tiles of rows are.
+  SolidBuilder(Device& device, dag::DagStore<Device>& store, const dag::FrozenDag& dag, uint32_t cell_side,
+               const BuildOptions& options)
       : device_(device),
         store_(store),
-        grid_end_(grid_end),
+        grid_end_(static_cast<int32_t>(dag.resolution) * kUnitsPerVoxel),
         end_{dag.resolution},
         materials_(dag.materials),
         depth_(dag.depth()),
-        rows_a_side_((dag.resolution + dag::kLeafSide - 1) / dag::kLeafSide) {
-    rows_ = device.template make<RowState>(rows_a_side_ * rows_a_side_);
-    device.fill(rows_.data(), rows_.size(), RowState{});
+        tiles_(device, dag.resolution, cell_side, options.tile_side) {
     make_fills();
   }
 
   // Finds duplicates, and begins with the crossings of triangles left of the grid.
   void start(const TrianglesRef& triangles, uint64_t count) {
-    skip(find_duplicates(device_, triangles.shapes, count), count);
-    device_.for_each("crossings left of the grid", count,
-                     CrossLeftOfGrid{.shapes = triangles.shapes,
-                                     .skipped = {skipped_.data()},
-                                     .grid_end = grid_end_,
-                                     .rows = rows_.data(),
-                                     .rows_a_side = rows_a_side_});
-    at_start_ = {
-        .open_rays = open_rays(),
-        .disputed_voxels = device_.sum("count disputed rows", rows_.size(),
-                                       CountDisputedRows{rows_.data(), rows_a_side_, end_.resolution}),
-        .duplicates = at_start_.duplicates};
+    const std::vector<uint32_t> duplicates = find_duplicates(device_, triangles.shapes, count);
+    skip(duplicates, count);
+    tiles_.start(triangles.shapes, count, {skipped_.data()});
+    at_start_ = tiles_.at_start();
+    at_start_.duplicates = duplicates.size();
   }
+
+  // The states of the rows between chunks. A chunk lies in the tile at hand.
+  RowTiles<Device>& tiles() { return tiles_; }
 
   // The counts of the whole scene that are known before the first chunk.
   const SolidCounts& at_start() const { return at_start_; }
   // The counts that committed chunks add to it, modulo 2^64.
-  SolidCounts added() {
-    return {.open_rays = open_rays() - at_start_.open_rays, .disputed_voxels = disputed_};
-  }
+  SolidCounts added() { return {.open_rays = tiles_.opened(), .disputed_voxels = disputed_}; }
 
   // Makes leaves that include the inside from the leaves of the surface. `filled` lists the cells that hold
   // surface voxels.
@@ -64,8 +59,8 @@ class SolidBuilder {
                      CommitRows{.keys = keys_.data(),
                                 .after = after_.data(),
                                 .count = count_,
-                                .rows = rows_.data(),
-                                .rows_a_side = rows_a_side_});
+                                .rows = tiles_.rows(),
+                                .places = tiles_.places()});
     disputed_ += disputed_in_chunk_;
   }
 
@@ -75,24 +70,8 @@ class SolidBuilder {
             .before = before_.data(),
             .after = after_.data(),
             .count = count_,
-            .rows = rows_.data(),
-            .rows_a_side = rows_a_side_};
-  }
-
-  // Returns the states of the rows of chunk cells at the left end of the grid, before the first chunk. A
-  // chunk cell has 2^log2_cells cells a side.
-  LeftRows left_rows(uint32_t log2_cells) {
-    LeftRows left = {.states = {}, .a_side = (rows_a_side_ + (uint64_t{1} << log2_cells) - 1) >> log2_cells};
-    left.states.resize(left.a_side * left.a_side);
-    auto taken = device_.template make<RowState>(left.states.size());
-    device_.for_each("take rows", left.states.size(),
-                     TakeRows{.rows = rows_.data(),
-                              .rows_a_side = rows_a_side_,
-                              .taken_a_side = left.a_side,
-                              .log2_cells = log2_cells,
-                              .taken = taken.data()});
-    device_.download(left.states.data(), taken.data(), left.states.size());
-    return left;
+            .rows = tiles_.rows(),
+            .places = tiles_.places()};
   }
 
   // Returns the pointers of the fills of a height above the leaves, by slot.
@@ -109,7 +88,6 @@ class SolidBuilder {
                  const InsideRef& inside, dag::FrozenDag& dag);
 
  private:
-  uint64_t open_rays() { return device_.sum("count open rays", rows_.size(), CountInside{rows_.data()}); }
   void skip(const std::vector<uint32_t>& triangles, uint64_t count);
   void make_fills();
   void make_fill_level(uint32_t height, const std::vector<uint32_t>& below);
@@ -123,8 +101,7 @@ class SolidBuilder {
   GridEnd end_;
   bool materials_;
   uint32_t depth_;
-  uint64_t rows_a_side_;
-  device::Buffer<RowState> rows_;
+  RowTiles<Device> tiles_;
   device::Buffer<uint32_t> fills_;  // pointers: kFillsPerLevel for each height above the leaves
   device::Buffer<uint64_t> keys_;
   device::Buffer<RowState> before_, after_;
@@ -137,7 +114,6 @@ class SolidBuilder {
 // Leaves these triangles out where crossings are counted.
 template <class Device>
 void SolidBuilder<Device>::skip(const std::vector<uint32_t>& triangles, uint64_t count) {
-  at_start_.duplicates = triangles.size();
   if (triangles.empty()) return;
   std::vector<uint32_t> bits((count + 31) / 32);
   for (const uint32_t triangle : triangles) bits[triangle / 32] |= 1u << triangle % 32;
@@ -247,8 +223,8 @@ Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const Ce
                             .order = order.data(),
                             .rays = rays.data(),
                             .surface = surface,
-                            .rows = rows_.data(),
-                            .rows_a_side = rows_a_side_,
+                            .rows = tiles_.rows(),
+                            .places = tiles_.places(),
                             .before = before_.data(),
                             .after = after_.data()});
 

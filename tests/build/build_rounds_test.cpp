@@ -31,9 +31,11 @@ void expect_same_on(const voxelize::Grid& grid, const scene::Scene& scene, const
       .pieces = 3, .nodes_at_once = 10 * portion, .least_portions = test_on_gpu() ? 3u : 50u};
   std::vector<SpillOptions> ways = {few};
   if (!test_on_gpu()) ways.insert(ways.end(), {{}, {.pieces = 1}, {.pieces = 5}, many});
+  BuildOptions in_tiles = options;
   for (const SpillOptions& spill : ways) {
     SCOPED_TRACE(testing::Message() << grid.resolution << "³, " << spill.pieces << " pieces");
-    const BuiltScene result = built_in(*engine, {scene, indexed, grid, options}, {.spill = spill});
+    in_tiles.tile_side = in_tiles.tile_side == 0 ? 256 : 0;
+    const BuiltScene result = built_in(*engine, {scene, indexed, grid, in_tiles}, {.spill = spill});
     expect_equal(once.dag, result.whole.dag);
     EXPECT_EQ(once.solid.open_rays, result.whole.solid.open_rays);
     EXPECT_EQ(once.solid.disputed_voxels, result.whole.solid.disputed_voxels);
@@ -47,7 +49,8 @@ void expect_same_on(const voxelize::Grid& grid, const scene::Scene& scene, const
     EXPECT_GE(result.figures.nodes + 64, once.dag.unique_nodes() / 2);
   }
   Engine several = rank_engines(3);
-  const BuiltScene result = built_in(several, {scene, indexed, grid, options}, {.spill = ways.back()});
+  in_tiles.tile_side = 256;
+  const BuiltScene result = built_in(several, {scene, indexed, grid, in_tiles}, {.spill = ways.back()});
   expect_equal(once.dag, result.whole.dag);
   EXPECT_EQ(once.solid.open_rays, result.whole.solid.open_rays);
   EXPECT_EQ(once.solid.disputed_voxels, result.whole.solid.disputed_voxels);

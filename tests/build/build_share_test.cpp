@@ -46,6 +46,7 @@ TEST(BuildShare, EveryNumberOfRanksBuildsWhatOneDeviceBuilds) {
 }
 
 TEST(BuildShare, SolidScenesAreTheSame) {
+  expect_together(textured_sphere(770, 10, 13), 770, {.solid = true, .tile_side = 256});
   expect_together(bumpy_sphere({260, 250, 255}, 100, 8, 0.2, 4), 520, {.solid = true});
   expect_together(textured_sphere(260, 9, 5), 260, {.materials = false, .solid = true});
   expect_together(textured_sphere(770, 10, 12), 770, {.coverage = scene::Coverage::Thin, .solid = true});
