@@ -1,7 +1,8 @@
 // Brings merged levels into canonical order, level by level from the root down:
 //
 //   for each run of a level, in canonical order, as long as memory allows:
-//     all nodes of the level, piece by piece → those of the run go to their places
+//     all nodes of the level that are left, piece by piece → those of the run go to their places
+//                                                            those of later runs → back to the host (node_sieve.h)
 //     the run's edges number the nodes of the next level, which they are the first to lead to
 //     words with new numbers → the frozen DAG
 //
@@ -11,6 +12,7 @@
 #pragma once
 
 #include "libvox/base/error.h"
+#include "libvox/build/node_sieve.h"
 #include "libvox/build/round.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/device/device.h"
@@ -44,6 +46,13 @@ struct PlaceInRun {
     const uint32_t size = offsets[i + 1] - offsets[i];
     for (uint32_t w = 0; w < size; ++w) to[w] = from[w];
   }
+};
+
+// True for nodes of later runs.
+struct LiesBehind {
+  const uint32_t* order;
+  uint64_t end;  // of the run
+  VOX_HD bool operator()(uint64_t i) const { return order[i] >= end && order[i] != UINT32_MAX; }
 };
 
 // Some nodes of a run, and the marks of the nodes of the next level. A mark below `numbered` is the final
@@ -154,8 +163,7 @@ class CanonicalLevels {
   };
 
   // The first `nodes` places of `order` are in use.
-  void write_level(RoundLevel& level, const device::Buffer<uint32_t>& order, uint64_t nodes,
-                   dag::DagLevel& to) {
+  void write_level(RoundLevel& level, device::Buffer<uint32_t>& order, uint64_t nodes, dag::DagLevel& to) {
     const auto sizes = ordered_sizes(level, order, nodes);
     dag::PlacesBlocks blocks(dag::NodePlaces::blocks_for(nodes));
     const uint64_t all_words = device_.sum({"rounds: count words", 1}, nodes, SizeOfNode{sizes.data()});
@@ -164,8 +172,9 @@ class CanonicalLevels {
     for (uint64_t first = 0; first < nodes;) {
       const NodeRun run = next_run(sizes, first, nodes);
       auto words = device_.template make<uint32_t>(run.words);
-      gather(level, order, run, words.data());
-      if (run.first + run.count == nodes) level = {};  // freed before the result takes its own memory
+      const bool is_last = run.first + run.count == nodes;
+      take_out(level, order, run, is_last, words.data());
+      if (is_last) level = {};
       to.words.resize(all_words);
       if (marks_.size() > 0) number_targets(run, words.data());
       place(run, word, nodes, blocks);
@@ -210,17 +219,29 @@ class CanonicalLevels {
     return run;
   }
 
-  void gather(const RoundLevel& level, const device::Buffer<uint32_t>& order, const NodeRun& run,
-              uint32_t* words) {
-    NodeStream<Device> stream(device_, level.words.values(), level.sizes.values(),
-                              limited(nodes_at_once(device_, kBytesOnTheWay)));
-    while (!stream.done()) {
-      const NodePiece piece = stream.next();
-      device_.for_each({"rounds: place nodes", 60}, piece.count,
-                       PlaceInRun{piece.words.data(), piece.offsets.data(), order.data() + piece.first,
-                                  static_cast<uint32_t>(run.first), static_cast<uint32_t>(run.count),
-                                  run.offsets.data(), words});
+  // Copies the nodes of a run to their places, and takes them and their places out of the level and of the order.
+  void take_out(RoundLevel& level, device::Buffer<uint32_t>& order, const NodeRun& run, bool is_last,
+                uint32_t* words) {
+    NodeSieve<Device> sieve(device_, level);
+    const uint64_t at_once = limited(nodes_at_once(device_, NodeSieve<Device>::kBytesPerNode + 8));
+    while (!sieve.done()) {
+      const NodePiece piece = sieve.next(at_once);
+      const uint32_t* const places = order.data() + piece.first;
+      device_.for_each(
+          {"rounds: place nodes", 60}, piece.count,
+          PlaceInRun{piece.words.data(), piece.offsets.data(), places, static_cast<uint32_t>(run.first),
+                     static_cast<uint32_t>(run.count), run.offsets.data(), words});
+      if (is_last) continue;
+      auto behind = device_.template make<uint32_t>(piece.count);
+      const uint64_t count = device_.select({"rounds: choose later nodes", 8}, piece.count,
+                                            LiesBehind{places, run.first + run.count}, behind.data());
+      auto left = device_.template make<uint32_t>(count);
+      device_.for_each({"rounds: take places", 12}, count,
+                       device::TakeChosen<uint32_t>{places, behind.data(), left.data()});
+      device_.copy(order.data() + sieve.nodes_left(), left.data(), count);
+      sieve.put_back(piece, behind.data(), count);
     }
+    sieve.finish();
   }
 
   void number_targets(const NodeRun& run, uint32_t* words) {

@@ -82,22 +82,20 @@ class HostMerge {
     merged_.resize(depth + 1);
     level_ = cell_level;
     if (ranks_.rank() != 0) return;
-    std::vector<LevelSource> below(rounds_.size());
+    std::vector<SpilledArray<uint32_t>> below(rounds_.size());  // the numbers of the nodes of the level below
     for (size_t level = merged_.size(); level-- > cell_level;) {
       std::vector<LevelSource> sources(rounds_.size());
-      for (size_t i = 0; i < rounds_.size(); ++i) {
-        RoundLevel& from = rounds_[i].levels[level - cell_level];
-        sources[i] = {from.words.values(), from.sizes.values(), below[i].numbers.values(), &from};
-      }
+      for (size_t i = 0; i < rounds_.size(); ++i)
+        sources[i] = {std::move(rounds_[i].levels[level - cell_level]), below[i].values()};
       merged_[level] = merger_.run(sources);
-      below = std::move(sources);
+      for (size_t i = 0; i < rounds_.size(); ++i) below[i] = std::move(sources[i].numbers);
       progress.update(merged_.size() - level, format_count(merged_[level].nodes()) +
                                                   " unique nodes of level " + std::to_string(level));
     }
     for (size_t i = 0; i < rounds_.size(); ++i)
       for (const RoundRoot& root : rounds_[i].roots)
         top.nodes.push_back({.code = root.code,
-                             .id = below[i].numbers.values()[root.number],
+                             .id = below[i].values()[root.number],
                              .digest = root.digest,
                              .material = root.material});
     rounds_.clear();
@@ -109,8 +107,8 @@ class HostMerge {
     if (ranks_.rank() != 0) return {};
     TopLevel above = parents_of(nodes, ChildNames::Numbers), fills = parents_of(parts, ChildNames::Numbers);
     std::vector<LevelSource> sources(2);
-    sources[0] = {above.words, above.sizes, {}};
-    sources[1] = {fills.words, fills.sizes, {}};
+    sources[0] = {round_level(above), {}};
+    sources[1] = {round_level(fills), {}};
     merged_[--level_] = merger_.run(sources);
     return {above.with_ids(sources[0].numbers.values()), fills.with_ids(sources[1].numbers.values())};
   }
@@ -130,6 +128,13 @@ class HostMerge {
   }
 
  private:
+  static RoundLevel round_level(const TopLevel& level) {
+    RoundLevel copy = {{SpillPlace(), level.words.size()}, {SpillPlace(), level.sizes.size()}};
+    std::ranges::copy(level.words, copy.words.append(level.words.size()).begin());
+    std::ranges::copy(level.sizes, copy.sizes.append(level.sizes.size()).begin());
+    return copy;
+  }
+
   // Collective. Brings the rounds of all ranks to rank 0.
   void gather_rounds(size_t levels) {
     const std::vector<uint64_t> counts = ranks_.gather(rounds_.size());

@@ -2,14 +2,17 @@
 // before, become one node.
 //
 //   for each portion of the nodes, by a hash of their words, as many portions as memory asks for:
-//     for each round, piece by piece:   words to the device, children's numbers replaced
+//     for each round, piece by piece:   words to the device; in the first portion, children's numbers are replaced
 //                                       those of the portion → a table of different nodes
 //                                       their numbers → the host
+//                                       those of later portions → back to the host (node_sieve.h)
 //     what is in the table → the host
+//
+// Nodes that are in the table are no longer in their rounds, so that no words lie on the host twice.
 #pragma once
 
 #include "libvox/base/error.h"
-#include "libvox/base/log_line.h"
+#include "libvox/build/node_sieve.h"
 #include "libvox/build/round.h"
 #include "libvox/device/atomics.h"
 #include "libvox/device/device.h"
@@ -18,8 +21,8 @@
 namespace vox::build {
 
 // A table that keeps one copy of equal nodes, and numbers the copies in the order in which they come. Their
-// words lie one behind the other. The table takes 10 bytes for each node besides its words, and has a fixed
-// size for as many nodes as may come.
+// words lie one behind the other. The table takes 10 bytes for each node besides its words, and has room for as many
+// nodes as are expected. If more come, it is made anew.
 
 // The number of nodes and of words for which a table has room.
 struct UniqueRoom {
@@ -29,9 +32,6 @@ struct UniqueRoom {
   uint64_t slots() const { return nodes + nodes / 2 + 1; }
   uint64_t bytes() const { return words * 4 + nodes * (4 + kTableBytes); }
 };
-
-// Thrown if there are more nodes than the table has room for.
-struct TooManyNodes {};
 
 // The nodes in the table, and the nodes of a piece that are looked up. A slot of the table, or the result of
 // a search, is the number of a node in the table or, from `known` on, known + the place of a node among the
@@ -149,16 +149,15 @@ class UniqueNodes {
   // `room` must have fewer than 2^32 words.
   UniqueNodes(Device& device, const UniqueRoom& room)
       : device_(device),
-        room_(room),
         words_(device.template make<uint32_t>(room.words)),
-        offsets_(device.template make<uint32_t>(room.nodes + 1)),
-        table_(device.template make<uint32_t>(room.slots())) {
+        offsets_(device.template make<uint32_t>(room.nodes + 1)) {
     device.fill(offsets_.data(), 1, 0u);
-    device.fill(table_.data(), table_.size(), UniqueRef::kNone);
+    make_table(room.slots());
   }
 
   // Sets numbers[i] to first + the table's number of node i, for the chosen nodes of the piece.
   void number(const NodePiece& piece, const uint32_t* chosen, uint64_t n, uint32_t first, uint32_t* numbers) {
+    make_slots_for(nodes_ + n);
     auto found = device_.template make<uint32_t>(n);
     auto slot_of = device_.template make<uint32_t>(n);
     auto before = device_.template make<uint64_t>(n + 1);
@@ -169,12 +168,12 @@ class UniqueNodes {
                            piece.offsets.data(),
                            chosen,
                            table_.data(),
-                           static_cast<uint32_t>(room_.slots())};
+                           static_cast<uint32_t>(table_.size())};
     device_.for_each({"rounds: find nodes", 80}, n, FindUnique{ref, found.data(), slot_of.data()});
     const uint64_t more =
         device_.exclusive_scan({"rounds: number nodes", 16}, n, CountNew{ref, found.data()}, before.data());
-    if (nodes_ + (more >> 32) > room_.nodes || used_ + (more & UINT32_MAX) > room_.words)
-      throw TooManyNodes();
+    make_longer(words_, used_, used_ + (more & UINT32_MAX));
+    make_longer(offsets_, nodes_ + 1, nodes_ + (more >> 32) + 1);
     device_.for_each({"rounds: append nodes", 40}, n,
                      AppendNew{ref, found.data(), slot_of.data(), before.data(), static_cast<uint32_t>(used_),
                                words_.data(), offsets_.data()});
@@ -190,20 +189,68 @@ class UniqueNodes {
   const uint32_t* offset_data() const { return offsets_.data(); }
 
  private:
+  static uint64_t with_reserve(uint64_t n) { return n + n / 4; }
+
+  void make_table(uint64_t slots) {
+    table_ = device_.template make<uint32_t>(slots);
+    device_.fill(table_.data(), slots, UniqueRef::kNone);
+  }
+
+  // Makes a larger table if this many nodes leave too few slots free. All of them may be new.
+  void make_slots_for(uint64_t nodes) {
+    if (UniqueRoom{.nodes = nodes}.slots() <= table_.size()) return;
+    table_.reset();
+    make_table(UniqueRoom{.nodes = with_reserve(nodes)}.slots());
+    auto found = device_.template make<uint32_t>(nodes_);
+    auto slot_of = device_.template make<uint32_t>(nodes_);
+    // The nodes are looked up as those of a piece for an empty table, so that their slots hold their numbers.
+    const UniqueRef ref = {.words = nullptr,
+                           .offsets = nullptr,
+                           .known = 0,
+                           .piece_words = words_.data(),
+                           .piece_offsets = offsets_.data(),
+                           .chosen = nullptr,
+                           .table = table_.data(),
+                           .slots = static_cast<uint32_t>(table_.size())};
+    device_.for_each({"rounds: find nodes", 80}, nodes_, FindUnique{ref, found.data(), slot_of.data()});
+  }
+
+  // Makes an array at least so long. The first `used` values stay.
+  void make_longer(device::Buffer<uint32_t>& array, uint64_t used, uint64_t length) {
+    if (length <= array.size()) return;
+    if (length > kMostWords) throw Error("a portion of a level has more than 2^32 words");
+    auto longer = device_.template make<uint32_t>(std::min(with_reserve(length), kMostWords));
+    device_.copy(longer.data(), array.data(), used);
+    array = std::move(longer);
+  }
+
   Device& device_;
-  UniqueRoom room_;
   device::Buffer<uint32_t> words_, offsets_, table_;
   uint64_t nodes_ = 0, used_ = 0;
 };
 
 // One round's nodes of a level, and the numbers that they get.
 struct LevelSource {
-  std::span<const uint32_t> words;
-  std::span<const uint8_t> sizes;
+  RoundLevel nodes;  // empty when they have been merged
   // The numbers of the nodes of the level below in their merged level. Empty if the words already hold these.
   std::span<const uint32_t> below;
-  RoundLevel* owner = nullptr;          // owns words and sizes; emptied when they are no longer needed
   SpilledArray<uint32_t> numbers = {};  // the nodes' numbers in the merged level
+};
+
+// The number of a node whose portion has not been merged yet.
+inline constexpr uint32_t kNoNumber = UINT32_MAX;
+
+struct HasNoNumber {
+  const uint32_t* numbers;
+  VOX_HD bool operator()(uint64_t i) const { return numbers[i] == kNoNumber; }
+};
+
+// Stores the numbers of those nodes that had none.
+struct PutNumbers {
+  const uint32_t* waiting;
+  const uint32_t* found;
+  uint32_t* numbers;
+  VOX_HD void operator()(uint64_t i) const { numbers[waiting[i]] = found[i]; }
 };
 
 struct InPortion {
@@ -231,27 +278,36 @@ class LevelMerger {
   RoundLevel run(std::vector<LevelSource>& sources) {
     uint64_t nodes = 0, words = 0, below = 0;
     for (LevelSource& source : sources) {
-      nodes += source.sizes.size();
-      words += source.words.size();
+      nodes += source.nodes.nodes();
+      words += source.nodes.words.size();
       below = std::max<uint64_t>(below, source.below.size());
-      source.numbers = {place_, source.sizes.size()};
-      source.numbers.append(source.sizes.size());
+      source.numbers = {place_, source.nodes.nodes()};
+      source.numbers.append(source.nodes.nodes());
     }
-    for (uint32_t portions = portions_for(nodes, words, below);; portions *= 2) {
-      try {
-        RoundLevel level = merged(sources, nodes, words, portions);
-        for (LevelSource& source : sources) drop(source);
-        return level;
-      } catch (const TooManyNodes&) {
-        log_line(LogLevel::Debug, "a portion of a level has more nodes than expected, halving portions");
-      }
+    const uint32_t portions = portions_for(nodes, words, below);
+    RoundLevel level = {{place_, words}, {place_, nodes}};
+    for (uint32_t portion = 0; portion < portions; ++portion) {
+      UniqueNodes<Device> unique(device_, room_for(nodes, words, portions));
+      for (LevelSource& source : sources)
+        add(source, unique, static_cast<uint32_t>(level.nodes()), {portion, portions});
+      if (level.nodes() + unique.nodes() >= UINT32_MAX)
+        throw Error("a level of the DAG has more than 2^32 nodes").hint("lower the resolution");
+      keep(unique, level);
     }
+    return level;
   }
 
  private:
-  // The bytes that a node of a piece takes: its words, size and place; the arrays of chosen, found and new
-  // nodes; its number.
-  static constexpr uint64_t kBytesPerNode = 80;
+  // A portion of a level's nodes, by their hash.
+  struct Portion {
+    uint32_t portion, portions;
+    bool is_first() const { return portion == 0; }
+    bool is_last() const { return portion + 1 == portions; }
+  };
+
+  // The bytes that a node of a piece takes: its words, size and place, twice; the arrays of chosen, found and new
+  // nodes; its number, twice.
+  static constexpr uint64_t kBytesPerNode = NodeSieve<Device>::kBytesPerNode + 44;
 
   // A table has fewer than 2^32 words, and uses the memory that pieces and the numbers of children leave
   // free.
@@ -263,13 +319,7 @@ class LevelMerger {
     return static_cast<uint32_t>(std::clamp<uint64_t>(portions, options_.least_portions, 1 << 20));
   }
 
-  static void drop(LevelSource& source) {
-    if (source.owner) *source.owner = {};
-    source.words = {};
-    source.sizes = {};
-  }
-
-  // Portions have about the same size. A single portion has room for all nodes, so it cannot fail.
+  // Portions have about the same size. A single portion has room for all nodes.
   static UniqueRoom room_for(uint64_t nodes, uint64_t words, uint32_t portions) {
     if (portions == 1) return {nodes, words};
     constexpr uint64_t kMore = 1 << 8;
@@ -278,52 +328,71 @@ class LevelMerger {
             std::min(words, words / portions + words / portions / 16 + kMore * hash::kMaxItemWords)};
   }
 
-  RoundLevel merged(std::vector<LevelSource>& sources, uint64_t nodes, uint64_t words, uint32_t portions) {
-    RoundLevel level = {{place_, words}, {place_, nodes}};
-    for (uint32_t portion = 0; portion < portions; ++portion) {
-      UniqueNodes<Device> unique(device_, room_for(nodes, words, portions));
-      for (LevelSource& source : sources) {
-        add(source, unique, level.nodes(), portion, portions);
-        if (portions == 1) drop(source);
-      }
-      if (level.nodes() + unique.nodes() >= UINT32_MAX)
-        throw Error("a level of the DAG has more than 2^32 nodes").hint("lower the resolution");
-      keep(unique, level);
-    }
-    return level;
-  }
-
-  void add(LevelSource& source, UniqueNodes<Device>& unique, uint64_t first, uint32_t portion,
-           uint32_t portions) {
-    auto below = device_.template make<uint32_t>(source.below.size());
-    device_.upload(below.data(), source.below.data(), source.below.size());
-    NodeStream<Device> stream(
-        device_, source.words, source.sizes,
-        options_.nodes_at_once > 0 ? options_.nodes_at_once : nodes_at_once(device_, kBytesPerNode));
-    while (!stream.done()) {
-      const NodePiece piece = stream.next();
+  // Gives the source's nodes of a portion their numbers, which begin with `first`, and takes them out of the source.
+  void add(LevelSource& source, UniqueNodes<Device>& unique, uint32_t first, const Portion& portion) {
+    device::Buffer<uint32_t> below;
+    if (portion.is_first()) below = uploaded(source.below);
+    NodeSieve<Device> sieve(device_, source.nodes);
+    const uint64_t all = source.numbers.size();
+    const uint64_t at_once =
+        options_.nodes_at_once > 0 ? options_.nodes_at_once : nodes_at_once(device_, kBytesPerNode);
+    for (uint64_t begin = 0; begin < all; begin += at_once) {
+      const std::span<uint32_t> to(source.numbers.data() + begin, std::min(at_once, all - begin));
+      auto numbers = numbers_before(to, portion);
+      auto waiting = device_.template make<uint32_t>(to.size());
+      const NodePiece piece = sieve.next(device_.select({"rounds: choose waiting", 8}, to.size(),
+                                                        HasNoNumber{numbers.data()}, waiting.data()));
       if (below.size() > 0)
         device_.for_each({"rounds: translate", 40}, piece.count,
                          ReplaceChildren{piece.words.data(), piece.offsets.data(), below.data()});
-      number(piece, unique, static_cast<uint32_t>(first), portion, portions,
-             source.numbers.data() + piece.first);
+      const auto found = number(piece, unique, first, portion);
+      if (!portion.is_last()) put_back(piece, found, sieve);
+      device_.for_each({"rounds: put numbers", 12}, piece.count,
+                       PutNumbers{waiting.data(), found.data(), numbers.data()});
+      device_.download(to.data(), numbers.data(), to.size());
     }
+    sieve.finish();
+    if (portion.is_last()) source.nodes = {};
   }
 
-  void number(const NodePiece& piece, UniqueNodes<Device>& unique, uint32_t first, uint32_t portion,
-              uint32_t portions, uint32_t* to) {
+  device::Buffer<uint32_t> uploaded(std::span<const uint32_t> values) {
+    auto buffer = device_.template make<uint32_t>(values.size());
+    device_.upload(buffer.data(), values.data(), values.size());
+    return buffer;
+  }
+
+  // The numbers that earlier portions have given.
+  device::Buffer<uint32_t> numbers_before(std::span<const uint32_t> numbers, const Portion& portion) {
+    if (!portion.is_first()) return uploaded(numbers);
+    auto none = device_.template make<uint32_t>(numbers.size());
+    device_.fill(none.data(), numbers.size(), kNoNumber);
+    return none;
+  }
+
+  // Returns the numbers of a piece's nodes, and kNoNumber for those of later portions.
+  device::Buffer<uint32_t> number(const NodePiece& piece, UniqueNodes<Device>& unique, uint32_t first,
+                                  const Portion& portion) {
     auto numbers = device_.template make<uint32_t>(piece.count);
-    if (portions == 1) {
+    if (portion.is_last()) {
       unique.number(piece, nullptr, piece.count, first, numbers.data());
-    } else {
-      if (portion > 0) device_.upload(numbers.data(), to, piece.count);
-      auto chosen = device_.template make<uint32_t>(piece.count);
-      const uint64_t count = device_.select(
-          {"rounds: choose portion", 40}, piece.count,
-          InPortion{piece.words.data(), piece.offsets.data(), portion, portions}, chosen.data());
-      unique.number(piece, chosen.data(), count, first, numbers.data());
+      return numbers;
     }
-    device_.download(to, numbers.data(), piece.count);
+    device_.fill(numbers.data(), piece.count, kNoNumber);
+    auto chosen = device_.template make<uint32_t>(piece.count);
+    const uint64_t count =
+        device_.select({"rounds: choose portion", 40}, piece.count,
+                       InPortion{piece.words.data(), piece.offsets.data(), portion.portion, portion.portions},
+                       chosen.data());
+    unique.number(piece, chosen.data(), count, first, numbers.data());
+    return numbers;
+  }
+
+  // Keeps the nodes of later portions in the source.
+  void put_back(const NodePiece& piece, const device::Buffer<uint32_t>& numbers, NodeSieve<Device>& sieve) {
+    auto left = device_.template make<uint32_t>(piece.count);
+    const uint64_t count =
+        device_.select({"rounds: choose waiting", 8}, piece.count, HasNoNumber{numbers.data()}, left.data());
+    sieve.put_back(piece, left.data(), count);
   }
 
   void keep(const UniqueNodes<Device>& unique, RoundLevel& level) {

@@ -78,6 +78,18 @@ void SpilledBytes::grow(uint64_t bytes) {
   taken_ = wanted;
 }
 
+void SpilledBytes::shrink(uint64_t bytes) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t kept = (bytes + page - 1) / page * page;
+  if (kept >= taken_) return;
+  if (file_ < 0) {
+    madvise(data_ + kept, taken_ - kept, MADV_DONTNEED);
+  } else if (ftruncate(file_, static_cast<off_t>(kept)) != 0) {
+    throw spill_error("cannot make a file shorter", folder_, errno);
+  }
+  taken_ = kept;
+}
+
 void SpilledBytes::swap(SpilledBytes& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(most_, other.most_);

@@ -54,6 +54,8 @@ class SpilledBytes {
 
   // Takes memory or disk space for this many bytes. Throws Error if there is not enough.
   void grow(uint64_t bytes);
+  // Gives back the memory or disk space behind this many bytes.
+  void shrink(uint64_t bytes);
 
   std::byte* data() const { return data_; }
 
@@ -81,6 +83,12 @@ class SpilledArray {
     bytes_.grow((size_ + n) * sizeof(T));
     size_ += n;
     return {data() + size_ - n, n};
+  }
+
+  // Keeps the first n values.
+  void shrink(uint64_t n) {
+    bytes_.shrink(n * sizeof(T));
+    size_ = n;
   }
 
   T* data() const { return reinterpret_cast<T*>(bytes_.data()); }

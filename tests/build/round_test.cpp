@@ -215,6 +215,13 @@ struct Nodes {
   }
 };
 
+build::RoundLevel level_of(const std::vector<uint32_t>& words, const std::vector<uint8_t>& sizes) {
+  build::RoundLevel level = {{build::SpillPlace(), words.size()}, {build::SpillPlace(), sizes.size()}};
+  std::ranges::copy(words, level.words.append(words.size()).begin());
+  std::ranges::copy(sizes, level.sizes.append(sizes.size()).begin());
+  return level;
+}
+
 // Returns nodes of few different words, many of which are equal, over `kinds` nodes below.
 Nodes random_nodes(Random& random, uint32_t count, uint32_t kinds) {
   Nodes nodes;
@@ -253,7 +260,7 @@ void expect_merged(const std::vector<Nodes>& from, const build::MergeOptions& op
   CpuDevice device(uint64_t{4} << 30, false);
   const build::SpillPlace place;
   std::vector<LevelSource> sources;
-  for (const Nodes& nodes : from) sources.push_back({nodes.words, nodes.sizes, nodes.below});
+  for (const Nodes& nodes : from) sources.push_back({level_of(nodes.words, nodes.sizes), nodes.below});
   const build::RoundLevel merged = build::LevelMerger<CpuDevice>(device, place, options).run(sources);
   const std::vector<Node> unique = split(merged.words.values(), merged.sizes.values());
   std::map<Node, uint32_t> number_of;
@@ -263,6 +270,7 @@ void expect_merged(const std::vector<Nodes>& from, const build::MergeOptions& op
   for (size_t s = 0; s < from.size(); ++s) {
     const std::vector<Node> nodes = translated(from[s]);
     ASSERT_EQ(sources[s].numbers.size(), nodes.size());
+    EXPECT_EQ(sources[s].nodes.nodes(), 0u);
     for (size_t i = 0; i < nodes.size(); ++i) {
       ASSERT_TRUE(number_of.contains(nodes[i]));
       ASSERT_EQ(sources[s].numbers.values()[i], number_of[nodes[i]]);
@@ -297,31 +305,72 @@ TEST(LevelMerger, SourcesMayBeEmptyOrHaveTheNumbersAlready) {
   expect_merged({}, {});
 }
 
-TEST(LevelMerger, OwnersAreEmptied) {
+// The table begins too small for the nodes, for their words, or for both.
+TEST(UniqueNodes, MoreThanAreExpectedFindRoom) {
   CpuDevice device(uint64_t{4} << 30, false);
-  const build::SpillPlace place;
-  for (const uint32_t portions : {1u, 4u}) {
-    build::RoundLevel level = {{place, 6}, {place, 2}};
-    std::ranges::fill(level.words.append(6), 5u);
-    std::ranges::fill(level.sizes.append(2), uint8_t{3});
-    std::vector<LevelSource> sources(1);
-    sources[0] = {level.words.values(), level.sizes.values(), {}, &level};
-    const build::RoundLevel merged =
-        build::LevelMerger<CpuDevice>(device, place, {.least_portions = portions}).run(sources);
-    EXPECT_EQ(merged.nodes(), 1u);
-    EXPECT_EQ(level.nodes(), 0u);
+  Random random(3);
+  const Nodes nodes = random_nodes(random, 3000, 40);
+  const std::vector<Node> all = split(nodes.words, nodes.sizes);
+  for (const build::UniqueRoom room :
+       {build::UniqueRoom{0, 0}, build::UniqueRoom{2, 100000}, build::UniqueRoom{3000, 5}}) {
+    build::UniqueNodes<CpuDevice> unique(device, room);
+    build::NodeStream<CpuDevice> stream(device, nodes.words, nodes.sizes, 100);
+    std::vector<uint32_t> numbers(all.size());
+    while (!stream.done()) {
+      const build::NodePiece piece = stream.next();
+      unique.number(piece, nullptr, piece.count, 0, numbers.data() + piece.first);
+    }
+    std::map<Node, uint32_t> number_of;
+    for (size_t i = 0; i < all.size(); ++i)
+      ASSERT_EQ(number_of.emplace(all[i], numbers[i]).first->second, numbers[i]);
+    EXPECT_EQ(number_of.size(), unique.nodes());
+    for (const auto& [node, number] : number_of)
+      ASSERT_EQ(node, Node(unique.word_data() + unique.offset_data()[number],
+                           unique.word_data() + unique.offset_data()[number + 1]));
   }
 }
 
-TEST(UniqueNodes, MoreThanThereIsRoomForAreRefused) {
+// Every third node is taken, and of the rest every third again.
+TEST(NodeSieve, KeepsWhatIsPutBackAndFreesTheRest) {
   CpuDevice device(uint64_t{4} << 30, false);
-  const std::vector<uint32_t> words = {1, 2, 1, 3, 1, 4};
-  const std::vector<uint8_t> sizes = {2, 2, 2};
-  for (const build::UniqueRoom room : {build::UniqueRoom{2, 100}, build::UniqueRoom{3, 5}}) {
-    build::UniqueNodes<CpuDevice> unique(device, room);
-    build::NodeStream<CpuDevice> stream(device, words, sizes, 10);
-    std::vector<uint32_t> numbers(3);
-    EXPECT_THROW(unique.number(stream.next(), nullptr, 3, 0, numbers.data()), build::TooManyNodes);
+  Random random(4);
+  for (const build::SpillPlace& place : {build::SpillPlace(), build::SpillPlace("/tmp")}) {
+    const Nodes nodes = random_nodes(random, 1000, 40);
+    build::RoundLevel level = {{place, nodes.words.size()}, {place, nodes.sizes.size()}};
+    std::ranges::copy(nodes.words, level.words.append(nodes.words.size()).begin());
+    std::ranges::copy(nodes.sizes, level.sizes.append(nodes.sizes.size()).begin());
+    std::vector<Node> expected = split(nodes.words, nodes.sizes);
+    for (int pass = 0; pass < 2; ++pass) {
+      build::NodeSieve<CpuDevice> sieve(device, level);
+      std::vector<Node> left;
+      while (!sieve.done()) {
+        const build::NodePiece piece = sieve.next(70);
+        std::vector<uint32_t> chosen;
+        for (uint32_t i = 0; i < piece.count; ++i)
+          if ((piece.first + i) % 3 != 0) chosen.push_back(i);
+        for (const uint32_t i : chosen) left.push_back(expected[piece.first + i]);
+        sieve.put_back(piece, chosen.data(), chosen.size());
+        EXPECT_EQ(sieve.nodes_left(), left.size());
+      }
+      sieve.finish();
+      expected = left;
+      EXPECT_EQ(split(level.words.values(), level.sizes.values()), expected);
+    }
+    EXPECT_EQ(level.nodes(), 444u);
+  }
+}
+
+TEST(SpilledArray, MayBecomeShorterAndLongerAgain) {
+  for (const build::SpillPlace& place : {build::SpillPlace(), build::SpillPlace("/tmp")}) {
+    build::SpilledArray<uint32_t> array(place, 100000);
+    std::ranges::fill(array.append(100000), 5u);
+    array.shrink(3000);
+    EXPECT_EQ(array.size(), 3000u);
+    array.append(97000)[96999] = 6;
+    EXPECT_EQ(std::ranges::count(array.values().first(3000), 5u), 3000);
+    EXPECT_EQ(array.values()[50000], 0u);  // new memory
+    array.shrink(0);
+    EXPECT_EQ(array.append(1)[0], 0u);
   }
 }
 

@@ -1,0 +1,88 @@
+// Takes nodes out of a level on the host, as they pass through a device. Nodes that are not taken move to the level's
+// front, and the memory behind them is freed:
+//
+//   level    │a b c d e f g h│       a piece: │a b c d│ ─▶ b and c are taken, a and d are put back
+//   becomes  │a d e h│               the next: │e f g h│ ─▶ f and g are taken, e and h are put back
+//
+// A level that is worked on in several portions thus shrinks while its result grows.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/base/hd.h"
+#include "libvox/build/round.h"
+#include "libvox/device/pool.h"
+
+namespace vox::build {
+
+struct SizeOfChosen {
+  const uint32_t* offsets;
+  const uint32_t* chosen;
+  VOX_HD uint32_t operator()(uint64_t i) const { return offsets[chosen[i] + 1] - offsets[chosen[i]]; }
+};
+
+// Copies the chosen nodes of a piece one behind the other.
+struct PackNodes {
+  const uint32_t* words;
+  const uint32_t* offsets;
+  const uint32_t* chosen;
+  const uint32_t* packed_offsets;
+  uint32_t* packed_words;
+  uint8_t* packed_sizes;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t* from = words + offsets[chosen[i]];
+    uint32_t* to = packed_words + packed_offsets[i];
+    const uint32_t size = packed_offsets[i + 1] - packed_offsets[i];
+    for (uint32_t w = 0; w < size; ++w) to[w] = from[w];
+    packed_sizes[i] = static_cast<uint8_t>(size);
+  }
+};
+
+// The level must outlive the sieve.
+template <class Device>
+class NodeSieve {
+ public:
+  // The bytes that a node takes on the device: as it comes, and packed if it is put back.
+  static constexpr uint64_t kBytesPerNode = 2 * kBytesOnTheWay + 8;
+
+  NodeSieve(Device& device, RoundLevel& level)
+      : device_(device),
+        level_(level),
+        stream_(device, level.words.values(), level.sizes.values(), level.nodes()) {}
+
+  bool done() const { return stream_.done(); }
+  // Returns at most so many nodes.
+  NodePiece next(uint64_t most) { return stream_.next(most); }
+
+  // Keeps the chosen nodes of the last piece in the level, with the words that they have now.
+  void put_back(const NodePiece& piece, const uint32_t* chosen, uint64_t n) {
+    auto offsets = device_.template make<uint32_t>(n + 1);
+    const uint64_t count = device_.exclusive_scan({"rounds: places", 12}, n,
+                                                  SizeOfChosen{piece.offsets.data(), chosen}, offsets.data());
+    auto words = device_.template make<uint32_t>(count);
+    auto sizes = device_.template make<uint8_t>(n);
+    device_.for_each({"rounds: pack nodes", 60}, n,
+                     PackNodes{piece.words.data(), piece.offsets.data(), chosen, offsets.data(), words.data(),
+                               sizes.data()});
+    device_.download(level_.words.data() + words_, words.data(), count);
+    device_.download(level_.sizes.data() + nodes_, sizes.data(), n);
+    words_ += count;
+    nodes_ += n;
+  }
+
+  uint64_t nodes_left() const { return nodes_; }  // the number of nodes that were put back
+
+  // Frees the memory of the nodes that were taken. All pieces must have been read.
+  void finish() {
+    level_.words.shrink(words_);
+    level_.sizes.shrink(nodes_);
+  }
+
+ private:
+  Device& device_;
+  RoundLevel& level_;
+  NodeStream<Device> stream_;
+  uint64_t words_ = 0, nodes_ = 0;  // put back so far
+};
+
+}  // namespace vox::build
