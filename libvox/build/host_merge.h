@@ -82,22 +82,24 @@ class HostMerge {
     merged_.resize(depth + 1);
     level_ = cell_level;
     if (ranks_.rank() != 0) return;
-    std::vector<SpilledArray<uint32_t>> below(rounds_.size());  // the numbers of the nodes of the level below
+    std::vector<NodeNumbers<Device>> below(rounds_.size());  // the numbers of the nodes of the level below
     for (size_t level = merged_.size(); level-- > cell_level;) {
-      std::vector<LevelSource> sources(rounds_.size());
+      std::vector<LevelSource<Device>> sources(rounds_.size());
       for (size_t i = 0; i < rounds_.size(); ++i)
-        sources[i] = {std::move(rounds_[i].levels[level - cell_level]), below[i].values()};
+        sources[i] = {std::move(rounds_[i].levels[level - cell_level]), std::move(below[i])};
       merged_[level] = merger_.run(sources);
       for (size_t i = 0; i < rounds_.size(); ++i) below[i] = std::move(sources[i].numbers);
       progress.update(merged_.size() - level, format_count(merged_[level].nodes()) +
                                                   " unique nodes of level " + std::to_string(level));
     }
-    for (size_t i = 0; i < rounds_.size(); ++i)
+    for (size_t i = 0; i < rounds_.size(); ++i) {
+      const std::vector<uint32_t> numbers = below[i].on_host(device_);
       for (const RoundRoot& root : rounds_[i].roots)
         top.nodes.push_back({.code = root.code,
-                             .id = below[i].values()[root.number],
+                             .id = numbers[root.number],
                              .digest = root.digest,
                              .material = root.material});
+    }
     rounds_.clear();
   }
 
@@ -106,11 +108,12 @@ class HostMerge {
   MergedAbove merge_above(const std::vector<dag::TopNode>& nodes, const std::vector<dag::TopNode>& parts) {
     if (ranks_.rank() != 0) return {};
     TopLevel above = parents_of(nodes, ChildNames::Numbers), fills = parents_of(parts, ChildNames::Numbers);
-    std::vector<LevelSource> sources(2);
+    std::vector<LevelSource<Device>> sources(2);
     sources[0] = {round_level(above), {}};
     sources[1] = {round_level(fills), {}};
     merged_[--level_] = merger_.run(sources);
-    return {above.with_ids(sources[0].numbers.values()), fills.with_ids(sources[1].numbers.values())};
+    return {above.with_ids(sources[0].numbers.on_host(device_)),
+            fills.with_ids(sources[1].numbers.on_host(device_))};
   }
 
   // Collective. Brings the nodes below the root into canonical order.

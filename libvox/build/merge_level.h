@@ -12,6 +12,7 @@
 #pragma once
 
 #include "libvox/base/error.h"
+#include "libvox/build/node_numbers.h"
 #include "libvox/build/node_sieve.h"
 #include "libvox/build/round.h"
 #include "libvox/device/atomics.h"
@@ -230,15 +231,14 @@ class UniqueNodes {
 };
 
 // One round's nodes of a level, and the numbers that they get.
+template <class Device>
 struct LevelSource {
   RoundLevel nodes;  // empty when they have been merged
-  // The numbers of the nodes of the level below in their merged level. Empty if the words already hold these.
-  std::span<const uint32_t> below;
-  SpilledArray<uint32_t> numbers = {};  // the nodes' numbers in the merged level
+  // The numbers of the nodes of the level below in their merged level. Empty if the words already hold these, and when the
+  // words have been read for the first time.
+  NodeNumbers<Device> below;
+  NodeNumbers<Device> numbers = {};  // the nodes' numbers in the merged level
 };
-
-// The number of a node whose portion has not been merged yet.
-inline constexpr uint32_t kNoNumber = UINT32_MAX;
 
 struct HasNoNumber {
   const uint32_t* numbers;
@@ -264,7 +264,7 @@ struct InPortion {
 };
 
 struct MergeOptions {
-  uint64_t nodes_at_once = 0;  // 0 means as many as memory allows
+  uint64_t nodes_at_once = 0;  // 0 means as many as memory allows; otherwise numbers lie on the host
   uint32_t least_portions = 1;
 };
 
@@ -274,21 +274,23 @@ class LevelMerger {
   LevelMerger(Device& device, const SpillPlace& place, const MergeOptions& options)
       : device_(device), place_(place), options_(options) {}
 
+  using Source = LevelSource<Device>;
+
   // Merges the sources and sets the numbers of each.
-  RoundLevel run(std::vector<LevelSource>& sources) {
+  RoundLevel run(std::vector<Source>& sources) {
     uint64_t nodes = 0, words = 0, below = 0;
-    for (LevelSource& source : sources) {
+    for (const Source& source : sources) {
       nodes += source.nodes.nodes();
       words += source.nodes.words.size();
-      below = std::max<uint64_t>(below, source.below.size());
-      source.numbers = {place_, source.nodes.nodes()};
-      source.numbers.append(source.nodes.nodes());
+      if (!source.below.is_on_device()) below = std::max(below, source.below.size());
     }
+    const NumbersLie lie = place_of_numbers(nodes);
+    for (Source& source : sources) source.numbers = {device_, place_, source.nodes.nodes(), lie};
     const uint32_t portions = portions_for(nodes, words, below);
     RoundLevel level = {{place_, words}, {place_, nodes}};
     for (uint32_t portion = 0; portion < portions; ++portion) {
       UniqueNodes<Device> unique(device_, room_for(nodes, words, portions));
-      for (LevelSource& source : sources)
+      for (Source& source : sources)
         add(source, unique, static_cast<uint32_t>(level.nodes()), {portion, portions});
       if (level.nodes() + unique.nodes() >= UINT32_MAX)
         throw Error("a level of the DAG has more than 2^32 nodes").hint("lower the resolution");
@@ -308,6 +310,12 @@ class LevelMerger {
   // The bytes that a node of a piece takes: its words, size and place, twice; the arrays of chosen, found and new
   // nodes; its number, twice.
   static constexpr uint64_t kBytesPerNode = NodeSieve<Device>::kBytesPerNode + 44;
+
+  // The numbers may take an eighth of the free memory.
+  NumbersLie place_of_numbers(uint64_t nodes) const {
+    if (options_.nodes_at_once > 0) return NumbersLie::OnHost;
+    return 4 * nodes <= device_.pool().available() / 8 ? NumbersLie::OnDevice : NumbersLie::OnHost;
+  }
 
   // A table has fewer than 2^32 words, and uses the memory that pieces and the numbers of children leave
   // free.
@@ -329,44 +337,29 @@ class LevelMerger {
   }
 
   // Gives the source's nodes of a portion their numbers, which begin with `first`, and takes them out of the source.
-  void add(LevelSource& source, UniqueNodes<Device>& unique, uint32_t first, const Portion& portion) {
-    device::Buffer<uint32_t> below;
-    if (portion.is_first()) below = uploaded(source.below);
+  void add(Source& source, UniqueNodes<Device>& unique, uint32_t first, const Portion& portion) {
+    const NumbersOnDevice below = source.below.load(device_, 0, source.below.size());
     NodeSieve<Device> sieve(device_, source.nodes);
     const uint64_t all = source.numbers.size();
     const uint64_t at_once =
         options_.nodes_at_once > 0 ? options_.nodes_at_once : nodes_at_once(device_, kBytesPerNode);
     for (uint64_t begin = 0; begin < all; begin += at_once) {
-      const std::span<uint32_t> to(source.numbers.data() + begin, std::min(at_once, all - begin));
-      auto numbers = numbers_before(to, portion);
-      auto waiting = device_.template make<uint32_t>(to.size());
-      const NodePiece piece = sieve.next(device_.select({"rounds: choose waiting", 8}, to.size(),
-                                                        HasNoNumber{numbers.data()}, waiting.data()));
-      if (below.size() > 0)
+      const NumbersOnDevice numbers = source.numbers.load(device_, begin, std::min(at_once, all - begin));
+      auto waiting = device_.template make<uint32_t>(numbers.count);
+      const NodePiece piece = sieve.next(device_.select({"rounds: choose waiting", 8}, numbers.count,
+                                                        HasNoNumber{numbers.data}, waiting.data()));
+      if (below.count > 0)
         device_.for_each({"rounds: translate", 40}, piece.count,
-                         ReplaceChildren{piece.words.data(), piece.offsets.data(), below.data()});
+                         ReplaceChildren{piece.words.data(), piece.offsets.data(), below.data});
       const auto found = number(piece, unique, first, portion);
       if (!portion.is_last()) put_back(piece, found, sieve);
       device_.for_each({"rounds: put numbers", 12}, piece.count,
-                       PutNumbers{waiting.data(), found.data(), numbers.data()});
-      device_.download(to.data(), numbers.data(), to.size());
+                       PutNumbers{waiting.data(), found.data(), numbers.data});
+      source.numbers.keep(device_, begin, numbers);
     }
     sieve.finish();
+    source.below = {};
     if (portion.is_last()) source.nodes = {};
-  }
-
-  device::Buffer<uint32_t> uploaded(std::span<const uint32_t> values) {
-    auto buffer = device_.template make<uint32_t>(values.size());
-    device_.upload(buffer.data(), values.data(), values.size());
-    return buffer;
-  }
-
-  // The numbers that earlier portions have given.
-  device::Buffer<uint32_t> numbers_before(std::span<const uint32_t> numbers, const Portion& portion) {
-    if (!portion.is_first()) return uploaded(numbers);
-    auto none = device_.template make<uint32_t>(numbers.size());
-    device_.fill(none.data(), numbers.size(), kNoNumber);
-    return none;
   }
 
   // Returns the numbers of a piece's nodes, and kNoNumber for those of later portions.

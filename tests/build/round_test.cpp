@@ -201,7 +201,7 @@ TEST(SpilledArray, AFolderThatIsNotThereIsAnError) {
 
 // Compares the merging of levels with maps from words to numbers.
 
-using build::LevelSource;
+using LevelSource = build::LevelSource<CpuDevice>;
 using Node = std::vector<uint32_t>;
 
 // The nodes of one source; their children are indices in `below`.
@@ -220,6 +220,13 @@ build::RoundLevel level_of(const std::vector<uint32_t>& words, const std::vector
   std::ranges::copy(words, level.words.append(words.size()).begin());
   std::ranges::copy(sizes, level.sizes.append(sizes.size()).begin());
   return level;
+}
+
+build::NodeNumbers<CpuDevice> numbers_of(CpuDevice& device, const std::vector<uint32_t>& values) {
+  build::NodeNumbers<CpuDevice> numbers(device, build::SpillPlace(), values.size(),
+                                        build::NumbersLie::OnDevice);
+  std::ranges::copy(values, numbers.load(device, 0, values.size()).data);
+  return numbers;
 }
 
 // Returns nodes of few different words, many of which are equal, over `kinds` nodes below.
@@ -260,7 +267,8 @@ void expect_merged(const std::vector<Nodes>& from, const build::MergeOptions& op
   CpuDevice device(uint64_t{4} << 30, false);
   const build::SpillPlace place;
   std::vector<LevelSource> sources;
-  for (const Nodes& nodes : from) sources.push_back({level_of(nodes.words, nodes.sizes), nodes.below});
+  for (const Nodes& nodes : from)
+    sources.push_back({level_of(nodes.words, nodes.sizes), numbers_of(device, nodes.below)});
   const build::RoundLevel merged = build::LevelMerger<CpuDevice>(device, place, options).run(sources);
   const std::vector<Node> unique = split(merged.words.values(), merged.sizes.values());
   std::map<Node, uint32_t> number_of;
@@ -271,9 +279,10 @@ void expect_merged(const std::vector<Nodes>& from, const build::MergeOptions& op
     const std::vector<Node> nodes = translated(from[s]);
     ASSERT_EQ(sources[s].numbers.size(), nodes.size());
     EXPECT_EQ(sources[s].nodes.nodes(), 0u);
+    const std::vector<uint32_t> numbers = sources[s].numbers.on_host(device);
     for (size_t i = 0; i < nodes.size(); ++i) {
       ASSERT_TRUE(number_of.contains(nodes[i]));
-      ASSERT_EQ(sources[s].numbers.values()[i], number_of[nodes[i]]);
+      ASSERT_EQ(numbers[i], number_of[nodes[i]]);
       expected.emplace(nodes[i], 0);
     }
   }

@@ -1,0 +1,76 @@
+// The numbers that the nodes of a round's level get in the merged level: 4 bytes for each node. They lie on the device if
+// they take little of its memory, and otherwise where spilled arrays lie.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "libvox/build/round.h"
+#include "libvox/device/pool.h"
+
+namespace vox::build {
+
+// The number of a node that has not been merged yet.
+inline constexpr uint32_t kNoNumber = UINT32_MAX;
+
+// Numbers on the device: in memory of their own, or in the middle of an array that is there.
+struct NumbersOnDevice {
+  device::Buffer<uint32_t> own;  // empty if the numbers are those of an array
+  uint32_t* data = nullptr;
+  uint64_t count = 0;
+};
+
+enum class NumbersLie { OnDevice, OnHost };
+
+template <class Device>
+class NodeNumbers {
+ public:
+  NodeNumbers() = default;
+  // `size` numbers, all of which are kNoNumber.
+  NodeNumbers(Device& device, const SpillPlace& place, uint64_t size, NumbersLie lie) : size_(size) {
+    if (lie == NumbersLie::OnDevice) {
+      near_ = device.template make<uint32_t>(size);
+      device.fill(near_.data(), size, kNoNumber);
+    } else {
+      far_ = {place, size};
+    }
+  }
+
+  uint64_t size() const { return size_; }
+  bool is_on_device() const { return near_.size() == size_; }
+
+  // Brings the numbers of `count` nodes to the device, if they are not there.
+  NumbersOnDevice load(Device& device, uint64_t first, uint64_t count) const {
+    if (is_on_device()) return {{}, near_.data() + first, count};
+    NumbersOnDevice numbers = {device.template make<uint32_t>(count), nullptr, count};
+    numbers.data = numbers.own.data();
+    const uint64_t known = std::min(count, far_.size() - std::min(far_.size(), first));
+    device.upload(numbers.data, far_.data() + first, known);
+    device.fill(numbers.data + known, count - known, kNoNumber);
+    return numbers;
+  }
+  // Keeps the numbers of nodes that load() has brought. Host memory is taken for them when they are kept for the first
+  // time, which must happen in the order of the nodes.
+  void keep(Device& device, uint64_t first, const NumbersOnDevice& numbers) {
+    if (is_on_device()) return;
+    if (far_.size() < first + numbers.count) far_.append(first + numbers.count - far_.size());
+    device.download(far_.data() + first, numbers.data, numbers.count);
+  }
+
+  std::vector<uint32_t> on_host(Device& device) const {
+    std::vector<uint32_t> values(size_);
+    if (is_on_device())
+      device.download(values.data(), near_.data(), size_);
+    else
+      std::ranges::copy(far_.values(), values.begin());
+    return values;
+  }
+
+ private:
+  device::Buffer<uint32_t> near_;
+  SpilledArray<uint32_t> far_;
+  uint64_t size_ = 0;
+};
+
+}  // namespace vox::build
