@@ -54,6 +54,7 @@ struct SpillOptions {
   uint32_t pieces = 0;          // number of pieces of the scene, each of which is a round
   uint64_t nodes_at_once = 0;   // the most that go through the device at once
   uint32_t least_portions = 1;  // the least number of portions of a level that is merged
+  bool result_stays = false;    // true: the result stays in the folder even if memory has room
 };
 
 // The way in which a scene is built. It has no influence on the result.

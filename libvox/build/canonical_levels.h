@@ -13,8 +13,10 @@
 
 #include "libvox/base/error.h"
 #include "libvox/build/node_sieve.h"
+#include "libvox/build/ordered_level.h"
 #include "libvox/build/round.h"
 #include "libvox/dag/freeze.h"
+#include "libvox/dag/verify.h"
 #include "libvox/device/device.h"
 
 namespace vox::build {
@@ -132,8 +134,8 @@ template <class Device>
 class CanonicalLevels {
  public:
   // A run and a piece have at most `most_nodes` nodes; 0 means as many as memory allows.
-  CanonicalLevels(Device& device, uint64_t most_nodes, Unused unused)
-      : device_(device), most_nodes_(most_nodes), unused_(unused) {}
+  CanonicalLevels(Device& device, uint64_t most_nodes, Unused unused, ResultPlace place = {})
+      : device_(device), most_nodes_(most_nodes), unused_(unused), place_(std::move(place)) {}
 
   // Fills the levels of a DAG that is not empty: words, nodes and places. Each merged level is freed after
   // use.
@@ -146,12 +148,15 @@ class CanonicalLevels {
       marks_ = device_.template make<uint32_t>(next);
       device_.fill(marks_.data(), next, UINT32_MAX);
       numbered_ = 0;
-      write_level(merged[l], order, nodes, dag.levels[l]);
+      const uint64_t svo_nodes = dag.levels[l].svo_nodes;
+      dag.levels[l] = written(merged[l], order, nodes, dag::form_of(dag, static_cast<uint32_t>(l)));
+      dag.levels[l].svo_nodes = svo_nodes;
       if (numbered_ != next && unused_ == Unused::AreABug)
         throw Error("merged levels do not fit together: this is a bug in vox");
       order = std::move(marks_);
       nodes = numbered_;
     }
+    dag.paged = place_.budget != nullptr;
   }
 
  private:
@@ -163,26 +168,23 @@ class CanonicalLevels {
   };
 
   // The first `nodes` places of `order` are in use.
-  void write_level(RoundLevel& level, device::Buffer<uint32_t>& order, uint64_t nodes, dag::DagLevel& to) {
+  dag::DagLevel written(RoundLevel& level, device::Buffer<uint32_t>& order, uint64_t nodes,
+                        const dag::LevelForm& form) {
     const auto sizes = ordered_sizes(level, order, nodes);
-    dag::PlacesBlocks blocks(dag::NodePlaces::blocks_for(nodes));
-    const uint64_t all_words = device_.sum({"rounds: count words", 1}, nodes, SizeOfNode{sizes.data()});
-    to.nodes = nodes;
-    uint64_t word = 0;
+    OrderedLevel to(place_, form, nodes,
+                    device_.sum({"rounds: count words", 1}, nodes, SizeOfNode{sizes.data()}));
     for (uint64_t first = 0; first < nodes;) {
       const NodeRun run = next_run(sizes, first, nodes);
       auto words = device_.template make<uint32_t>(run.words);
       const bool is_last = run.first + run.count == nodes;
       take_out(level, order, run, is_last, words.data());
       if (is_last) level = {};
-      to.words.resize(all_words);
       if (marks_.size() > 0) number_targets(run, words.data());
-      place(run, word, nodes, blocks);
-      device_.download(to.words.data() + word, words.data(), run.words);
-      word += run.words;
+      place(run, is_last, to);
+      device_.download(to.append_words(run.words).data(), words.data(), run.words);
       first += run.count;
     }
-    to.places = {std::move(blocks), nodes};
+    return to.finish(numbered_);
   }
 
   device::Buffer<uint8_t> ordered_sizes(const RoundLevel& level, const device::Buffer<uint32_t>& order,
@@ -274,15 +276,14 @@ class CanonicalLevels {
     return end - begin - n;
   }
 
-  // Writes the places of a run's nodes. The run begins at word `word` of the level.
-  void place(const NodeRun& run, uint64_t word, uint64_t nodes, dag::PlacesBlocks& blocks) {
+  // Writes the places of a run's nodes.
+  void place(const NodeRun& run, bool is_last, OrderedLevel& to) {
     auto placed = device_.template make<dag::PlacesBlock>(dag::NodePlaces::blocks_for(run.count));
     device_.for_each({"freeze: steps", 6}, run.count + 1, dag::StepPlaces{run.offsets.data(), placed.data()});
-    device_.for_each({"rounds: first words", 16}, placed.size(), AddToFirst{placed.data(), word});
-    const bool is_last = run.first + run.count == nodes;
-    const std::span<dag::PlacesBlock> to(blocks.data() + run.first / kBlock,
-                                         is_last ? placed.size() : run.count / kBlock);
-    device_.download(to.data(), placed.data(), to.size());
+    device_.for_each({"rounds: first words", 16}, placed.size(), AddToFirst{placed.data(), to.words()});
+    std::vector<dag::PlacesBlock> blocks(is_last ? placed.size() : run.count / kBlock);
+    device_.download(blocks.data(), placed.data(), blocks.size());
+    to.add_places(blocks);
   }
 
   uint64_t limited(uint64_t nodes) const {
@@ -292,6 +293,7 @@ class CanonicalLevels {
   Device& device_;
   uint64_t most_nodes_, numbered_ = 0;
   Unused unused_;
+  ResultPlace place_;
   device::Buffer<uint32_t> marks_;
 };
 

@@ -105,6 +105,7 @@ class RoundFreezer {
       device_.for_each({"rounds: sizes", 5}, n, SizesOfNodes{offsets.data(), sizes.data()});
       device_.download(to.words.append(count).data(), words.data(), count);
       device_.download(to.sizes.append(n).data(), sizes.data(), n);
+      to.rest();
     }
     return to;
   }

@@ -2,9 +2,13 @@
 // leaves up (merge_level.h) and brings them into canonical order from the root down (canonical_levels.h).
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "libvox/base/log_line.h"
+#include "libvox/base/paged_memory.h"
+#include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/build/build_scene.h"
@@ -122,7 +126,7 @@ class HostMerge {
     if (root && ranks_.rank() == 0) {
       // A fill that turns out to be unused leads to further unused nodes, down to the leaves.
       const Unused unused = options_.solid ? Unused::AreLeftOut : Unused::AreABug;
-      CanonicalLevels<Device>(device_, spill_.nodes_at_once, unused).run(merged_, dag);
+      CanonicalLevels<Device>(device_, spill_.nodes_at_once, unused, place_of_result()).run(merged_, dag);
     }
     std::vector<uint64_t> nodes(levels);
     for (size_t level = 0; level < levels; ++level) nodes[level] = dag.levels[level].nodes;
@@ -136,6 +140,20 @@ class HostMerge {
     std::ranges::copy(level.words, copy.words.append(level.words.size()).begin());
     std::ranges::copy(level.sizes, copy.sizes.append(level.sizes.size()).begin());
     return copy;
+  }
+
+  // If scenes are spilled to a folder, a result that takes more than a 16th of the free memory stays there. No more than
+  // that is in memory when it is used.
+  ResultPlace place_of_result() const {
+    if (!spill_.place.folder()) return {};
+    constexpr uint64_t kLeast = uint64_t{16} << 20;
+    const uint64_t room = std::max(available_bytes() / 16, kLeast);
+    uint64_t bytes = 0;
+    for (const RoundLevel& level : merged_)
+      bytes += level.words.size() * sizeof(uint32_t) +
+               dag::NodePlaces::blocks_for(level.nodes()) * sizeof(dag::PlacesBlock);
+    if (bytes <= room && !spill_.result_stays) return {};
+    return {.place = spill_.place, .budget = std::make_shared<PagedBudget>(room)};
   }
 
   // Collective. Brings the rounds of all ranks to rank 0.

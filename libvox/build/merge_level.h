@@ -397,6 +397,7 @@ class LevelMerger {
       device_.for_each({"rounds: sizes", 5}, n, SizesOfNodes{unique.offset_data() + first, sizes.data()});
       device_.download(level.sizes.append(n).data(), sizes.data(), n);
     }
+    level.rest();
   }
 
   Device& device_;

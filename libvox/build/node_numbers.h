@@ -56,6 +56,7 @@ class NodeNumbers {
     if (is_on_device()) return;
     if (far_.size() < first + numbers.count) far_.append(first + numbers.count - far_.size());
     device.download(far_.data() + first, numbers.data, numbers.count);
+    far_.rest();
   }
 
   std::vector<uint32_t> on_host(Device& device) const {

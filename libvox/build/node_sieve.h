@@ -52,7 +52,11 @@ class NodeSieve {
 
   bool done() const { return stream_.done(); }
   // Returns at most so many nodes.
-  NodePiece next(uint64_t most) { return stream_.next(most); }
+  NodePiece next(uint64_t most) {
+    NodePiece piece = stream_.next(most);
+    level_.rest();
+    return piece;
+  }
 
   // Keeps the chosen nodes of the last piece in the level, with the words that they have now.
   void put_back(const NodePiece& piece, const uint32_t* chosen, uint64_t n) {

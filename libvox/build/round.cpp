@@ -90,6 +90,20 @@ void SpilledBytes::shrink(uint64_t bytes) {
   taken_ = kept;
 }
 
+void SpilledBytes::rest() {
+  if (file_ >= 0 && taken_ > 0) madvise(data_, taken_, MADV_DONTNEED);
+}
+
+void SpilledBytes::read(uint64_t first, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    const ssize_t count = pread(file_, to.data(), to.size(), static_cast<off_t>(first));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw spill_error("cannot read spilled data", folder_, count < 0 ? errno : EIO);
+    first += static_cast<uint64_t>(count);
+    to = to.subspan(static_cast<size_t>(count));
+  }
+}
+
 void SpilledBytes::swap(SpilledBytes& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(most_, other.most_);

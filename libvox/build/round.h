@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -56,6 +57,10 @@ class SpilledBytes {
   void grow(uint64_t bytes);
   // Gives back the memory or disk space behind this many bytes.
   void shrink(uint64_t bytes);
+  // Lets go of what the process holds of a file. The bytes stay in the file, and come back when they are used.
+  void rest();
+  // Reads from a file, without the addresses. Any thread may call it, in the handler of a fault.
+  void read(uint64_t first, std::span<std::byte> to) const;
 
   std::byte* data() const { return data_; }
 
@@ -91,6 +96,13 @@ class SpilledArray {
     size_ = n;
   }
 
+  // The values are used no more for now: if they lie in a file, the process holds nothing of it.
+  void rest() { bytes_.rest(); }
+  // Reads values from the file in which they lie.
+  void read(uint64_t first, std::span<T> to) const {
+    bytes_.read(first * sizeof(T), std::as_writable_bytes(to));
+  }
+
   T* data() const { return reinterpret_cast<T*>(bytes_.data()); }
   uint64_t size() const { return size_; }
   std::span<const T> values() const { return {data(), size_}; }
@@ -107,6 +119,11 @@ struct RoundLevel {
   SpilledArray<uint8_t> sizes;  // the number of words of each node
 
   uint64_t nodes() const { return sizes.size(); }
+  // The level is not used for now.
+  void rest() {
+    words.rest();
+    sizes.rest();
+  }
 };
 
 // A node on the round's first level, at one place of the scene.

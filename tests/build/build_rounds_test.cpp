@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <vector>
 
 #include "libvox/base/process.h"
@@ -165,6 +166,31 @@ TEST(BuildInRounds, ASolidVillageIsTheSame) {
   const scene::IndexedScene indexed =
       scene::index_scene(village, scene::mesh_palette(village), scene::MaterialMode::Mesh);
   expect_same_on(voxelize::fit_grid(village, {.resolution = 1500}), village, indexed, {.solid = true});
+}
+
+// The levels of the result are read from nameless files when they are used.
+TEST(BuildInRounds, AResultThatStaysInAFolderIsTheSame) {
+  const auto folder = std::filesystem::temp_directory_path();
+  for (const BuildOptions& options : {BuildOptions(), BuildOptions{.materials = false, .solid = true}})
+    for (const uint32_t resolution : {4u, 1400u}) {
+      const Soup soup = resolution == 4 ? textured_sphere(4, 6, 4) : textured_sphere(1400, 40, 18);
+      const auto engine = test_engine({.memory_limit = uint64_t{4} << 30});
+      const voxelize::BuildResult once = build_soup(*engine, soup, resolution, options);
+      for (const uint64_t nodes_at_once : {uint64_t{0}, once.dag.unique_nodes() / 5 + 1}) {
+        const SpillOptions spill = {.place = build::SpillPlace(folder),
+                                    .pieces = 5,
+                                    .nodes_at_once = nodes_at_once,
+                                    .least_portions = 3,
+                                    .result_stays = true};
+        const BuiltScene result =
+            built_in(*engine, {soup.scene, soup.indexed, unit_grid(resolution), options}, {.spill = spill});
+        EXPECT_TRUE(result.whole.dag.paged);
+        expect_equal(once.dag, result.whole.dag);
+        for (size_t level = 0; level < once.dag.levels.size(); ++level)
+          ASSERT_EQ(once.dag.levels[level].places.starts(), result.whole.dag.levels[level].places.starts());
+        EXPECT_NO_THROW(dag::verify(result.whole.dag));
+      }
+    }
 }
 
 }  // namespace
