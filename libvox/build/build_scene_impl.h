@@ -182,6 +182,7 @@ class SceneBuild {
     level_ = round.level;
     add_result(round.result, round.states);
     if constexpr (Merge::kWantsRounds) {
+      if (manner_.spill->place.folder()) move_levels(round, manner_.spill->place);
       share_.figures.keep_seconds += watch.seconds();
       merge_.add(std::move(round), share_.figures);
     } else {

@@ -114,6 +114,22 @@ void SpilledBytes::swap(SpilledBytes& other) noexcept {
 
 namespace {
 
+template <class T>
+SpilledArray<T> copied(const SpilledArray<T>& from, const SpillPlace& place) {
+  SpilledArray<T> to(place, from.size());
+  std::ranges::copy(from.values(), to.append(from.size()).begin());
+  to.rest();
+  return to;
+}
+
+}  // namespace
+
+void move_levels(Round& round, const SpillPlace& place) {
+  for (RoundLevel& level : round.levels) level = {copied(level.words, place), copied(level.sizes, place)};
+}
+
+namespace {
+
 // True if the nodes of a level are what their words say. `below` is the number of nodes of the next level, 0
 // for leaves.
 bool is_sound(const RoundLevel& level, dag::NodeKind kind, bool materials, uint64_t below) {

@@ -142,6 +142,9 @@ struct Round {
   voxelize::BuildResult result;             // its DAG's levels have only the counts of the octree
 };
 
+// Moves the levels of a round to this place.
+void move_levels(Round& round, const SpillPlace& place);
+
 // Reads nodes that lie on the host in pieces that fit in a device's memory.
 
 // The most words that one array with 32-bit offsets may hold. It is somewhat less than 2^32, because many
