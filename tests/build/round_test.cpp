@@ -173,6 +173,9 @@ TEST(Round, WordsMayLieInAFolder) {
   const build::Round in_files =
       build::frozen_round(device, built_cells(device, soup, 600, true), build::SpillPlace(folder));
   expect_equal_rounds(in_memory, in_files);
+  build::Round moved = build::frozen_round(device, built_cells(device, soup, 600, true), {});
+  build::move_levels(moved, build::SpillPlace(folder));
+  expect_equal_rounds(in_memory, moved);
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   std::filesystem::remove(folder);
 }
