@@ -1,10 +1,7 @@
-# Makes a source file that contains the viewer of scene pages (formats/pages/viewer) as three texts: its
-# style, its body and its program. The modules are joined into one, each after those that it imports. So a
+# Makes a source file that contains the viewer of scene pages (formats/pages/viewer) as texts: its style, its
+# body and two programs. The modules of a program are joined, each after those that it imports. So a
 # page needs no other file, and a build needs neither npm nor a network. Called with -D folder= -D output=
 cmake_policy(SET CMP0057 NEW)  # IN_LIST
-set(seen "")
-set(script "")
-
 # Appends a module to the script after those that it imports.
 function(append_module name)
   list(APPEND seen ${name})
@@ -48,17 +45,27 @@ function(literal name text)
   set(${name} "${parts}" PARENT_SCOPE)
 endfunction()
 
-append_module(page.js)
-string(LENGTH "${script}" bytes)
-if(bytes GREATER 60000)
-  message(FATAL_ERROR "the program of scene pages has ${bytes} bytes, and may have 60,000")
-endif()
+# Sets a variable to the literal of the program that begins with a module.
+function(program name module most_bytes)
+  set(seen "")
+  set(script "")
+  append_module(${module})
+  string(LENGTH "${script}" bytes)
+  if(bytes GREATER most_bytes)
+    message(FATAL_ERROR "the program of ${module} has ${bytes} bytes, and may have ${most_bytes}")
+  endif()
+  literal(text "${script}")
+  set(${name} "${text}" PARENT_SCOPE)
+endfunction()
+
+program(script_literal whole_page.js 68000)
+program(stream_literal streamed_page.js 88000)
 file(READ ${folder}/page.html body)
 file(READ ${folder}/style.css style)
-literal(script_literal "${script}")
 literal(body_literal "${body}")
 literal(style_literal "${style}")
 file(WRITE ${output} "#include \"formats/pages/scene_page.h\"\n\nnamespace vox {\n"
   "const char* const kViewerStyle =${style_literal};\n"
   "const char* const kViewerBody =${body_literal};\n"
-  "const char* const kViewerScript =${script_literal};\n}  // namespace vox\n")
+  "const char* const kViewerScript =${script_literal};\n"
+  "const char* const kStreamScript =${stream_literal};\n}  // namespace vox\n")

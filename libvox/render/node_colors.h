@@ -5,11 +5,13 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "libvox/base/hd.h"
 #include "libvox/base/vec.h"
 #include "libvox/device/atomics.h"
 #include "libvox/render/ray_dag.h"
+#include "libvox/scene/oklab.h"
 #include "libvox/scene/palette.h"
 
 namespace vox::render {
@@ -29,6 +31,13 @@ struct LightCodes {
     return codes[at < 0 ? 0 : at >= kLightCodes ? kLightCodes - 1 : static_cast<uint32_t>(at)];
   }
 };
+
+// Returns the table of LightCodes.
+inline std::vector<uint8_t> light_codes() {
+  std::vector<uint8_t> codes(kLightCodes);
+  for (uint32_t i = 0; i < kLightCodes; ++i) codes[i] = scene::linear_to_srgb(i / double{kLightCodes - 1});
+  return codes;
+}
 
 // Makes the boxes around the voxels of a DAG's nodes, on a device, from the leaves up.
 

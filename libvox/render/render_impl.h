@@ -235,12 +235,6 @@ inline void check_picture(const RenderOptions& options) {
     throw Error("the exposure must be a finite number above 0");
 }
 
-inline std::vector<uint8_t> light_codes() {
-  std::vector<uint8_t> codes(kLightCodes);
-  for (uint32_t i = 0; i < kLightCodes; ++i) codes[i] = scene::linear_to_srgb(i / double{kLightCodes - 1});
-  return codes;
-}
-
 }  // namespace detail
 
 template <class Device>
@@ -254,7 +248,7 @@ class DeviceRenderer final : public Renderer {
         filled_(dag::filled_box(dag)),
         rays_(device, dag, options.far_words),
         open_courses_(device::uploaded(device, open_courses(rays_.ref().log2_side))),
-        codes_(device::uploaded(device, detail::light_codes())),
+        codes_(device::uploaded(device, light_codes())),
         light_of_code_(device::uploaded(device, detail::light_of_codes())) {}
 
   Picture render(const RenderOptions& options) override {

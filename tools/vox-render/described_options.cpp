@@ -96,18 +96,31 @@ OptionTopic picture_topic() {
 }
 
 OptionTopic page_topic() {
-  return {.name = "page",
-          .title = "a page to fly through",
-          .options = {
-              {.name = "html",
-               .argument = "FILE",
-               .help = "Write a page to fly through, instead of a picture: one file that needs no server and "
-                       "begins with this view and light."},
-              {.name = "page-limit",
-               .argument = "SIZE",
-               .preset = "64M",
-               .rules = {{kPage, "it is for --html"}},
-               .help = "Largest size of the page; a larger scene is shown at the finest level that fits."}}};
+  return {
+      .name = "page",
+      .title = "a page to fly through",
+      .options = {
+          {.name = "html",
+           .argument = "FILE",
+           .help = "Write a page to fly through, instead of a picture: one file that needs no server and "
+                   "begins with this view and light, or a folder with --stream."},
+          {.name = "stream",
+           .rules = {{kPage, "it is for --html"}},
+           .help =
+               "Write the page as a folder for a web server. The page loads what its reader looks at, so "
+               "that a scene of any size is shown in full detail. It has all of a page but --shade sharing."},
+          {.name = "page-limit",
+           .argument = "SIZE",
+           .preset = "64M",
+           .rules = {{kPage, "it is for --html"}, {kOneFile, "a page with --stream has no limit"}},
+           .help = "Largest size of the page; a larger scene is shown at the finest level that fits."},
+          {.name = "page-memory",
+           .argument = "SIZE",
+           .preset = "256M",
+           .range = OptionRange{1 << 20, uint64_t{1} << 34},
+           .unit = "bytes",
+           .rules = {{kPage, "it is for --html"}, {kStreamed, "it is for --stream"}},
+           .help = "Memory of the reader's GPU that a page with --stream takes at most for the scene."}}};
 }
 
 OptionTopic camera_topic() {
@@ -278,6 +291,8 @@ ToolDescription render_description() {
           {"vox-render house.h5                                   house-view.png, the whole scene",
            "vox-render house.h5 --eye 3,2,8 --target 0,1,0 --fov 60",
            "vox-render house.h5 --html house.html                 a page to fly through, for any browser",
+           "vox-render city.h5 --html city/ --stream              a page for a web server that loads as one "
+           "flies",
            "vox-render house.h5 -o view.png --view top --ao 16 --samples 4",
            "vox-render house.h5 --shade depth                     shows what is near and what is far",
            "vox-render house.h5 --shade sharing                   shows what the SVDAG uses often",

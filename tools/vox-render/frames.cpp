@@ -7,6 +7,7 @@
 #include "formats/file_types.h"
 #include "formats/images/pictures.h"
 #include "formats/pages/scene_page.h"
+#include "formats/pages/scene_stream.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "libvox/base/error.h"
@@ -186,6 +187,16 @@ std::optional<VoxelBox> left_by_cut(const dag::VoxelScene& scene, const RenderTo
   return cutaway->left;
 }
 
+void write_stream(const dag::VoxelScene& scene, const ScenePageOptions& page,
+                  const RenderToolOptions& options) {
+  const SceneStream made =
+      write_scene_stream(scene, *options.page,
+                         {.page = page, .page_memory = options.page_memory, .overwrite = options.overwrite});
+  log_info("{}, {} in {}", options.page->string(), format_bytes(made.bytes),
+           format_count(made.files, "file"));
+  if (options.json) print_result(json_text(stream_results(options, made)) + "\n");
+}
+
 }  // namespace
 
 void write_page(const RenderToolOptions& options) {
@@ -194,13 +205,17 @@ void write_page(const RenderToolOptions& options) {
                            .start = start_of(options),
                            .most_bytes = options.page_limit,
                            .memory_limit = options.engine.memory_limit};
-  check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
+  if (options.streams)
+    check_stream_folder(*options.page, options.overwrite);
+  else
+    check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
   dag::VoxelScene scene = read_any_scene(options.scene, options.engine, options.form,
                                          damage_with(options.overwrite), Loading::AsUsed);
   if (options.clip) page.part = part_text(*options.clip, scene);
   scene = clipped_part(std::move(scene), options);
   page.first_box = left_by_cut(scene, options);
   if (page.first_box && !options.cut) page.part = "a closed room, which the page opens cut";
+  if (options.streams) return write_stream(scene, page, options);
   const ScenePage made = make_scene_page(std::move(scene), page);
   write_scene_page(made, *options.page);
   if (made.halvings > 0)

@@ -11,6 +11,7 @@
 #include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
 #include "formats/pages/scene_page.h"
+#include "formats/pages/scene_stream.h"
 #include "formats/results/results.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/render/render.h"
@@ -49,6 +50,7 @@ ResultGroup scene_results(const RenderToolOptions& options, const dag::VoxelScen
                           const std::string& device);
 ResultGroup volume_results(const RenderToolOptions& options);
 ResultGroup page_results(const RenderToolOptions& options, const ScenePage& page);
+ResultGroup stream_results(const RenderToolOptions& options, const SceneStream& stream);
 void set_range(ResultGroup& results, double low, double high);
 void set_picture(ResultGroup& results, const Frame& frame, const render::Picture& picture,
                  const render::Place& place, const RenderToolOptions& options);

@@ -130,10 +130,18 @@ void check_film(const RenderToolOptions& options) {
 
 void read_page(const CommandLine& arguments, RenderToolOptions& options) {
   options.page_limit = arguments.bytes("page-limit");
+  options.page_memory = arguments.bytes("page-memory");
+  options.streams = arguments.has("stream");
   if (!arguments.has("html")) return;
   const auto name = arguments.text("html");
-  if (!has_role(name, FileRole::Page))
-    throw UsageError(fmt::format("--html is '{}', expected a name that ends in .html", name));
+  if (options.streams && has_role(name, FileRole::Page))
+    throw UsageError(fmt::format("--html is '{}', expected the name of a folder for --stream", name));
+  if (!options.streams && !has_role(name, FileRole::Page))
+    throw UsageError(
+        fmt::format("--html is '{}', expected a name that ends in .html, or a folder and --stream", name));
+  if (options.streams && options.render.shade == render::Shade::Sharing)
+    throw UsageError(
+        "--shade sharing has no effect with --stream: a page that loads parts of a scene cannot count uses");
   options.page = name;
 }
 
@@ -172,7 +180,8 @@ RenderToolOptions read_render_options(const CommandLine& arguments) {
 namespace {
 
 RunTraits of_scene(const RenderToolOptions& options) {
-  if (options.page) return {kPage, "a page"};
+  if (options.page && options.streams) return {kPage | kStreamed, "a page that loads the scene"};
+  if (options.page) return {kPage | kOneFile, "a page"};
   if (options.slice) return {kSceneCut, "a cut through a scene"};
   uint32_t bits = 0;
   if (options.render.samples > 1) bits |= kSampled;

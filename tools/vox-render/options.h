@@ -65,6 +65,8 @@ struct RenderToolOptions {
   std::optional<render::SliceOptions> slice;  // a cut, instead of a view
   std::optional<std::filesystem::path> page;  // a page that one can fly through, instead of a picture
   uint64_t page_limit = 0;                    // bytes
+  bool streams = false;                       // the page is a folder, and loads the scene as it is needed
+  uint64_t page_memory = 0;                   // bytes of the scene that such a page keeps
   std::optional<voxelize::Box> clip;          // the part of the scene that is shown, in scene units
   std::optional<Layer> cut;                   // what lies before it is not shown
   ClosedRooms rooms = ClosedRooms::CutOpen;
@@ -94,14 +96,16 @@ enum RenderTrait : uint32_t {
   kSceneCut = 8,
   kVolume = 16,
   kVolumeCut = 32,
-  kOccluded = 64,   // ambient occlusion by --ao
-  kPage = 128,      // a page to fly through, whose reader chooses all but the first view
-  kIso = 256,       // a surface of a volume
-  kMany = 512,      // a film, or a path with times
-  kFacing = 1024,   // --shade material or normal
-  kSampled = 2048,  // several samples a pixel
-  kLevels = 4096,   // a scene in the light, with level of detail
-  kShadowed = 8192  // a scene in the light, with something that makes its ground darker
+  kOccluded = 64,    // ambient occlusion by --ao
+  kPage = 128,       // a page to fly through, whose reader chooses all but the first view
+  kIso = 256,        // a surface of a volume
+  kMany = 512,       // a film, or a path with times
+  kFacing = 1024,    // --shade material or normal
+  kSampled = 2048,   // several samples a pixel
+  kLevels = 4096,    // a scene in the light, with level of detail
+  kShadowed = 8192,  // a scene in the light, with something that makes its ground darker
+  kOneFile = 16384,  // a page that is one file
+  kStreamed = 32768  // a page that loads the scene as it is needed
 };
 
 ToolDescription render_description();

@@ -75,6 +75,21 @@ ResultGroup page_results(const RenderToolOptions& options, const ScenePage& page
   return results;
 }
 
+ResultGroup stream_results(const RenderToolOptions& options, const SceneStream& stream) {
+  ResultGroup results;
+  results.set("scene", options.scene.string())
+      .about("The scene file that was read.")
+      .set("page", options.page->string())
+      .about("With `--html`: the page that was written.")
+      .set("bytes", stream.bytes, "bytes")
+      .about("Size of the page.")
+      .set("files", stream.files)
+      .about("With `--stream`: number of files in the page's folder.")
+      .set("chunks", stream.chunks)
+      .about("With `--stream`: number of files of chunks among them.");
+  return results;
+}
+
 void set_picture(ResultGroup& results, const Frame& frame, const render::Picture& picture,
                  const render::Place& place, const RenderToolOptions& options) {
   results.set("file", frame.file.string())

@@ -35,7 +35,12 @@ uniform float open_reach;         // voxels that ambient occlusion looks; 0: non
 uniform int open_rays;            // rays of ambient occlusion in each sample
 uniform highp usampler2DArray uses;  // how often a leaf is used, as a code at its first word; pages as of words
 uniform bool picks;               // the first two pixels tell of what is at the place
+#ifdef STREAMED
+layout(location = 0) out uvec4 sums;
+layout(location = 1) out uvec4 notes;  // the chunk that a pixel lacks, its distance, and two that the pixel uses
+#else
 out uvec4 sums;
+#endif
 
 const float kSun = 0.6, kAmbient = 0.36, kWhite = 65535.0;
 
@@ -119,6 +124,32 @@ Ray ray_on(Surface from, vec3 direction) {
   return ray;
 }
 
+#ifdef STREAMED
+vec3 light_of(uint code) {
+  vec3 value = vec3(code & 255u, code >> 8u & 255u, code >> 16u & 255u) / 255.0;
+  return mix(value / 12.92, pow((value + 0.055) / 1.055, vec3(2.4)), step(0.04045, value));
+}
+
+// Returns the colour of what a ray hit as Shader::color_at() of libvox/render/shade.h does: that of a voxel, or the mean
+// of several if a pixel shows several.
+vec3 color_at(Hit hit) {
+  if (hit.node == 0u || !has_materials) return colors[hit.material];
+  if (hit.log2 > 0u) return light_of(word_at(hit.node + (hit.log2 == 2u ? 2u : 3u)));
+  if (hit.face.at * spread < 2.0) return colors[hit.material];
+  uvec2 mask = leaf_mask(hit.node);
+  uint block = octant_of(hit.box.low >> 1 & 1), filled = block_mask(mask, block);
+  vec3 sum = vec3(0);
+  float count = float(ones(filled));
+  for (; filled != 0u; filled &= filled - 1u)
+    sum += colors[leaf_material(hit.node, mask, block << 3u | lowest_bit(filled))];
+  return sum / count;
+}
+#else
+vec3 color_at(Hit hit) {
+  return colors[hit.material];
+}
+#endif
+
 float light_at(Surface at) {
   float light = kAmbient;
   if (at.normal == vec3(0)) return light;  // the eye is inside of matter
@@ -143,7 +174,17 @@ void main() {
   ray.spread = spread;
   Hit hit = trace(ray);
   hit.box = mirrored(ray, hit.box, 1 << log2_side);
+#ifdef STREAMED
+  uint seen = used;
+  wanted_from = hit.found ? hit.face.at : 0.0;
+#endif
   if (picks) {
+#ifdef STREAMED
+    if (hit.found && hit.log2 == 2u && hit.node != 0u) {
+      uvec2 mask = leaf_mask(hit.node);
+      hit.material = leaf_material(hit.node, mask, mask.x != 0u ? lowest_bit(mask.x) : 32u + lowest_bit(mask.y));
+    }
+#endif
     sums = uvec4(floatBitsToUint(hit.found ? hit.face.at : -1.0), hit.material, hit.face.axis, hit.log2);
     if (gl_FragCoord.x < 1.0) sums = uvec4(uvec3(hit.box.low), uint(hit.found));
     return;
@@ -156,7 +197,7 @@ void main() {
     else surface = ground_at(direction, shown);
     if (mode == 0u) {
       float lit = light_at(surface);
-      if (hit.found) light = colors[hit.material] * lit;
+      if (hit.found) light = color_at(hit) * lit;
       else light *= 1.0 - shown * (1.0 - lit / (kAmbient + kSun * max(to_sun.y, 0.0)));
     } else if (hit.found) {
       light = surface.normal * 0.5 + 0.5;
@@ -165,6 +206,9 @@ void main() {
     if (mode == kSharing) light = measured(float(texelFetch(uses, texel(passed[1].x - level_begin[2]), 0).r));
     else light = measured(mode == 2u ? hit.face.at : float(hit.log2));
   }
+#ifdef STREAMED
+  notes = uvec4(wanted, floatBitsToUint(wanted_at), seen, used);
+#endif
   sums = uvec4(light * kWhite + 0.5, 1u);
   if (samples > 0u) sums += texelFetch(before, ivec2(gl_FragCoord.xy), 0);
 }
@@ -212,6 +256,12 @@ uint filled_eighths(Hit hit, ivec3 voxel, uint log2) {
     --at;
     uint part = octant_of(voxel >> at & 1);
     if ((header >> part & 1u) == 0u) return 0u;
+#ifdef STREAMED
+    if (is_closed(node)) {
+      want(node, 0.0);
+      return 255u;
+    }
+#endif
     node = child_at(node, header, part, at);
     header = word_at(node);
   }

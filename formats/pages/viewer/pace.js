@@ -4,6 +4,7 @@
 import { clamped } from './camera.js';
 
 /** @typedef {import('./renderer.js').Renderer} Renderer */
+/** @typedef {import('./renderer.js').Part} Part */
 /** @typedef {import('./camera.js').Size} Size */
 /** @typedef {import('./settings.js').Settings} Settings */
 
@@ -52,12 +53,14 @@ export class Pace {
   #stage = 0;
   #scale = 1; // scale of the last picture while something moved
   #row = 0;
-  /** @type {{fence: WebGLSync, began: number, pixels: number, rest: boolean} | null} */
+  /** @type {{fence: WebGLSync, began: number, part: Part, ends: boolean, whole: boolean} | null} */
   #under_way = null;
   #moving = new Load(kFrame, 2e4);
   #rest = new Load(kSlice, 2e4);
   #least = kLeastScale;
   #lost = 0; // how often the GPU context was lost
+  #stale = false; // chunks came after the picture was begun
+  #since = 0;     // when the picture was begun
   #moves = true;
   #shown = { size: this.#size, sample: 0 };
   #slow;
@@ -83,6 +86,7 @@ export class Pace {
     this.#changed = performance.now();
     this.#moves = true;
     this.#sample = this.#row = this.#stage = this.finished = 0;
+    this.#renderer.stream?.viewChanged();
     this.ask();
   }
 
@@ -110,6 +114,7 @@ export class Pace {
     this.#asked = 0;
     const { gl } = this.#renderer;
     if (gl.isContextLost()) return;
+    if (this.#renderer.stream?.turn()) this.#stale = true;
     if (this.#is_busy()) return this.ask();
     const now = performance.now();
     if (this.#moves && this.#settings.samples > 1) {
@@ -117,7 +122,7 @@ export class Pace {
       if (now - this.#changed > kStill) this.#moves = false;
       return this.ask();
     }
-    if (this.#sample >= this.#settings.samples) return;
+    if (this.#sample >= this.#settings.samples && !this.#stale) return;
     this.#draw_rest();
     this.ask();
   }
@@ -130,11 +135,15 @@ export class Pace {
       return true;
     }
     gl.deleteSync(work.fence);
-    const time = performance.now() - work.began;
-    if (work.rest) {
-      this.#rest.took(work.pixels, time);
+    const time = performance.now() - work.began, { size, rows, rest } = work.part, { stream } = this.#renderer;
+    if (stream) {
+      this.#renderer.readNotes(work.part);
+      if (work.ends) stream.pictureDone(this.#since, work.whole && !this.#stale);
+    }
+    if (rest) {
+      this.#rest.took(size.width * rows, time);
     } else {
-      this.#moving.took(work.pixels, time);
+      this.#moving.took(size.width * rows, time);
       if (time > kSlow && this.#scale <= this.#least) this.#least = Math.max(this.#least / 2, kSlowScale);
       else if (time < kSlow / 4) this.#least = Math.min(this.#least * 2, kLeastScale);
     }
@@ -143,11 +152,11 @@ export class Pace {
     return false;
   }
 
-  /** @param {number} pixels @param {boolean} rest */
-  #begun(pixels, rest) {
+  /** @param {Part} part @param {boolean} ends the picture @param {boolean} whole the picture has all pixels */
+  #begun(part, ends, whole) {
     const { gl } = this.#renderer, fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     gl.flush();
-    if (fence) this.#under_way = { fence, began: performance.now(), pixels, rest };
+    if (fence) this.#under_way = { fence, began: performance.now(), part, ends, whole };
   }
 
   /** @param {Size} size @param {number} sample */
@@ -160,10 +169,12 @@ export class Pace {
   #draw_moving() {
     const { width, height } = this.#size;
     this.#scale = clamped(Math.sqrt(this.#moving.pixels / (width * height)), this.#least, 1);
-    const size = scaledSize(this.#size, this.#scale);
-    this.#renderer.castPart(this.#settings, { size, sample: 0, first: 0, rows: size.height, rest: false });
+    const size = scaledSize(this.#size, this.#scale), part = { size, sample: 0, first: 0, rows: size.height, rest: false };
+    this.#stale = false;
+    this.#since = performance.now();
+    this.#renderer.castPart(this.#settings, part);
     this.#present(size, 0);
-    this.#begun(size.width * size.height, false);
+    this.#begun(part, true, false);
   }
 
   #draw_rest() {
@@ -172,14 +183,24 @@ export class Pace {
     const size = scaledSize(this.#size, kStages[this.#stage]);
     const fewest = Math.max(Math.floor(size.height / kSlices / 4 ** this.#lost), 1);
     const rows = Math.min(Math.max(Math.floor(this.#rest.pixels / size.width), fewest), size.height - this.#row);
-    this.#renderer.castPart(this.#settings, { size, sample: this.#sample, first: this.#row, rows, rest: true });
+    if (this.#row === 0) this.#begin_picture();
+    const part = { size, sample: this.#sample, first: this.#row, rows, rest: true }, whole = kStages[this.#stage] === 1;
+    this.#renderer.castPart(this.#settings, part);
     this.#row += rows;
-    if (this.#row >= size.height) {
+    const ends = this.#row >= size.height;
+    if (ends) {
       this.#present(size, this.#sample);
       this.#row = 0;
-      if (kStages[this.#stage] < 1) ++this.#stage;
-      else this.finished = ++this.#sample;
+      if (!whole) ++this.#stage;
+      else if (!this.#stale) this.finished = ++this.#sample;
     }
-    this.#begun(size.width * rows, true);
+    this.#begun(part, ends, whole);
+  }
+
+  /** Samples are added up from the first one again if chunks have come. */
+  #begin_picture() {
+    this.#since = performance.now();
+    if (this.#stale) this.#sample = this.finished = 0;
+    this.#stale = false;
   }
 }

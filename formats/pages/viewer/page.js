@@ -1,14 +1,14 @@
-// The page as a whole, and the state that its parts share. At its end, the program reads the scene and shows it, or shows
-// why it cannot.
+// The page as a whole, and the state that its parts share.
 import { Controls, listenToGamepads, placeOf } from './controls.js';
 import { click, find, on, say } from './elements.js';
 import { Pace, scaledSize } from './pace.js';
 import { drawReadout, drawScale, Panel } from './panel.js';
 import { Renderer } from './renderer.js';
-import { Fault, readFacts, readWords } from './scene.js';
-import { kModes, settingsOf, settingsText, viewOf } from './settings.js';
+import { Fault } from './scene.js';
+import { modesOf, settingsOf, settingsText, viewOf } from './settings.js';
 
 /** @typedef {import('./scene.js').Facts} Facts */
+/** @typedef {import('./renderer.js').Source} Source */
 /** @typedef {import('./camera.js').Size} Size */
 
 const kMostPixels = 2;  // greatest number of screen pixels per CSS pixel, along a side
@@ -21,13 +21,13 @@ export class Page {
   #keep = 0;
   #kept = '';
 
-  /** @param {Facts} facts @param {Uint32Array<ArrayBuffer>} words */
-  constructor(facts, words) {
+  /** @param {Facts} facts @param {Source} source */
+  constructor(facts, source) {
     this.facts = facts;
     this.size = this.#windowSize();
     this.settings = settingsOf(this.#address() || facts.start, facts, this.size);
     document.body.classList.toggle('bare', !this.settings.panel);
-    this.renderer = new Renderer(this.canvas, facts, words);
+    this.renderer = new Renderer(this.canvas, facts, source);
     this.pace = new Pace(this.renderer, this.settings, is => find('slow').hidden = !is);
     this.controls = new Controls(this);
     find('title').textContent = facts.title;
@@ -179,26 +179,22 @@ export class Page {
     else if (key === 'o') this.panel.toggle();
     else if (key === 'p') this.#save();
     else if (key === '?') find('help', HTMLDialogElement).showModal();
-    else if (mode >= 0 && mode < kModes.length) {
+    else if (mode >= 0 && mode < modesOf(this.facts).length) {
       this.settings.mode = mode;
       this.changed();
     }
   }
 }
 
-/** @param {unknown} error */
-function complain(error) {
-  if (error instanceof Fault) say(error.message, error.hint);
-  else say('This page has a fault: ' + error);
-  document.body.classList.add('bare');
-}
-
-try {
-  const facts = readFacts(), bar = find('progress', HTMLProgressElement);
-  const words = await readWords(facts, share => bar.value = share);
-  const page = new Page(facts, words);
-  say();
-  Object.assign(globalThis, { voxPage: page });  // for tests and measurements
-} catch (error) {
-  complain(error);
+/** Shows the page that begin() makes, or why there is none. @param {() => Promise<Page>} begin */
+export async function openPage(begin) {
+  try {
+    const page = await begin();
+    say();
+    Object.assign(globalThis, { voxPage: page });  // for tests and measurements
+  } catch (error) {
+    if (error instanceof Fault) say(error.message, error.hint);
+    else say('This page has a fault: ' + error);
+    document.body.classList.add('bare');
+  }
 }

@@ -2,7 +2,7 @@
 import { farOf, makeCamera } from './camera.js';
 import { click, find, make, on } from './elements.js';
 import { rampEnds } from './renderer.js';
-import { filledBox, kModes, kNormals, kSharing, toWorld } from './settings.js';
+import { filledBox, kNormals, kSharing, modesOf, toWorld } from './settings.js';
 
 // The legend that explains the colours of a mode.
 
@@ -125,7 +125,7 @@ export class Panel {
         page.changed();
       });
     }
-    this.#choose(this.#mode, kModes, value => settings.mode = value);
+    this.#choose(this.#mode, modesOf(facts), value => settings.mode = value);
     this.#choose(this.#normals, kNormals, value => settings.normals = value);
     on(this.#exposure, 'input', () => {
       settings.exposure = 2 ** (Number(this.#exposure.value) / 4);

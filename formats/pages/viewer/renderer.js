@@ -10,7 +10,9 @@ import { traceSource, wordsSource } from './trace.glsl.js';
 /** @typedef {import('./camera.js').Size} Size */
 /** @typedef {import('./scene.js').Facts} Facts */
 /** @typedef {import('./settings.js').Settings} Settings */
+/** @typedef {import('./stream.js').Stream} Stream */
 /** @typedef {(kind: string, values: Record<string, unknown>) => void} Program sets uniforms of a kind, such as 3fv */
+/** @typedef {{words: Uint32Array<ArrayBuffer>, stream: Stream | null}} Source all words of a scene, or its chunks */
 /** @typedef {{texture: WebGLTexture, frame: WebGLFramebuffer}} Sheet sums of pixels */
 /** @typedef {{size: Size, sample: number, first: number, rows: number, rest: boolean}} Part rows of a sample */
 /** @typedef {{voxel: Vec, point: Vec, distance: number, material: number, log2: number}} Pick */
@@ -43,10 +45,11 @@ export class Renderer {
   /** @type {import('./scene.js').Sharing | null} */
   #sharing = null;
 
-  /** @param {HTMLCanvasElement} canvas @param {Facts} facts @param {Uint32Array<ArrayBuffer>} words */
-  constructor(canvas, facts, words) {
+  /** @param {HTMLCanvasElement} canvas @param {Facts} facts @param {Source} source */
+  constructor(canvas, facts, { words, stream }) {
     this.facts = facts;
     this.words = words;
+    this.stream = stream;
     const gl = canvas.getContext('webgl2', { antialias: false, depth: false, alpha: false,
       powerPreference: 'high-performance' });
     if (!gl) throw new Fault('This browser has no WebGL 2.', 'Try another browser, or other settings of this one.');
@@ -62,17 +65,19 @@ export class Renderer {
 
   /** Makes all objects of the context. */
   #make() {
-    const { gl } = this, cast = this.#program(precisionSource + wordsSource + traceSource + normalSource + castSource);
+    const { gl, stream } = this, precision = precisionSource + (stream ? '#define STREAMED\n' : '');
+    const cast = this.#program(precision + wordsSource + traceSource + normalSource + castSource);
     const show = this.#program(precisionSource + showSource);
     gl.bindVertexArray(gl.createVertexArray());
     gl.disable(gl.DITHER);
-    this.#fill(0, gl.R32UI, this.words);
+    if (stream) stream.attach(gl, this.pageShift);
+    else this.#fill(0, gl.R32UI, this.words);
     this.#setScene(cast);
     this.#fill(2, gl.R8UI, new Uint8Array(1));  // stands for the uses until they are needed
     return {
       has_uses: false,
       cast, show, picked: this.#sheet({ width: 2, height: 1 }), sheets: /** @type {Sheet[]} */ ([]),
-      sheetSize: { width: 0, height: 0 },
+      sheetSize: { width: 0, height: 0 }, notes: /** @type {WebGLTexture | null} */ (null),
     };
   }
 
@@ -159,7 +164,7 @@ export class Renderer {
   /** Sets the uniforms that do not change. @param {Program} cast */
   #setScene(cast) {
     const { facts } = this, level_begin = new Uint32Array(21);
-    for (const level of facts.levels) level_begin[level.log2] = level.begin;
+    for (const level of facts.levels ?? []) level_begin[level.log2] = level.begin;
     cast('1i', { words: 0, before: 1, uses: 2, has_materials: facts.has_materials });
     cast('1uiv', { level_begin });
     cast('1ui', { page_shift: this.pageShift, log2_side: facts.log2_side });
@@ -177,6 +182,7 @@ export class Renderer {
       this.made.has_uses = true;
     }
     cast('1i', { shadows });
+    if (this.stream) cast('1ui', { root: this.stream.root });
     cast('1ui', { mode, hidden, coarsest: looks_into_all ? 0 : settings.coarsest });
     cast('1f', { spread: settings.detail && !looks_into_all ? spread : 0, height: size.height });
     cast('2fv', { ramp_ends: [ends.low, ends.high], smoothness: [[-1, spread], [1, 0], [0, 0]][settings.normals] });
@@ -200,6 +206,31 @@ export class Renderer {
     }
     this.made.sheets = [this.#sheet(size), this.#sheet(size)];
     this.made.sheetSize = { ...size };
+    if (this.stream) this.#attachNotes(size);
+  }
+
+  /** Lets casting write notes for the stream beside the sums. @param {Size} size */
+  #attachNotes(size) {
+    const { gl, made } = this;
+    gl.deleteTexture(made.notes);
+    made.notes = gl.createTexture();
+    this.#bind(1, gl.TEXTURE_2D, made.notes);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32UI, size.width, size.height);
+    for (const { frame } of made.sheets) {
+      gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
+      gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT1, gl.TEXTURE_2D, made.notes, 0);
+      gl.drawBuffers([gl.COLOR_ATTACHMENT0, gl.COLOR_ATTACHMENT1]);
+    }
+  }
+
+  /** Gives the stream the notes of a part that has been cast. @param {Part} part */
+  readNotes({ size, sample, first, rows }) {
+    const { gl } = this, notes = new Uint32Array(4 * size.width * rows);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.made.sheets[sample % 2].frame);
+    gl.readBuffer(gl.COLOR_ATTACHMENT1);
+    gl.readPixels(0, first, size.width, rows, gl.RGBA_INTEGER, gl.UNSIGNED_INT, notes);
+    gl.readBuffer(gl.COLOR_ATTACHMENT0);
+    this.stream?.note(notes);
   }
 
   /** Casts the rays of some rows of a sample. Odd samples are added up in one sheet, even ones in the other.

@@ -6,13 +6,14 @@
  * The facts that formats/pages/scene_page.cpp writes.
  * @typedef {{
  *   title: string, shown: string, command: string, digest: string, start: string, resolution: number, log2_side: number,
- *   words: number, has_materials: boolean, voxel_size: number, unit: string, voxels: number,
- *   levels: {log2: number, begin: number}[], pieces: {words: number}[],
+ *   has_materials: boolean, voxel_size: number, unit: string, voxels: number,
  *   low: {x: number, y: number, z: number}, high: {x: number, y: number, z: number},
  *   origin: {x: number, y: number, z: number}, sky: {r: number, g: number, b: number},
  *   skies: {r: number, g: number, b: number}[],
  *   palette: Material[], ramp: {r: number, g: number, b: number}[],
- * }} Facts
+ *   words: number, levels: {log2: number, begin: number}[], pieces: {words: number}[],
+ *   top?: string, chunks?: number, chunk_words?: number, references?: number, page_memory?: number,
+ * }} Facts pages of one file have words, levels and pieces; pages that load chunks have top and what follows it
  */
 
 /** An error of the page or of the browser, with a message for the reader. */

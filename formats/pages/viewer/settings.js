@@ -11,12 +11,16 @@ import { add, clamped, framing, kViews, scaled, sub } from './camera.js';
  * @typedef {{
  *   pose: Pose, mode: number, detail: boolean, coarsest: number, hidden: number, clip: Box, sun: Vec,
  *   shadows: boolean, occlusion: boolean, samples: number, panel: boolean, normals: number, gradient: boolean,
- *   ground: boolean, exposure: number,
+ *   ground: boolean, exposure: number, memory: number,
  * }} Settings clip is in voxels; coarsest is a log2, 0 for none; bit i of hidden: material i; samples: at rest
  */
 
 export const kModes = ['material', 'normal', 'depth', 'level', 'sharing'];
 export const kSharing = 4;
+
+/** Returns the modes of a page. Only a page that has the whole scene can count uses. @param {Facts} facts */
+export const modesOf = facts => facts.top ? kModes.filter((_, mode) => mode !== kSharing) : kModes;
+
 export const kNormals = ['auto', 'smooth', 'faces'];
 /** @type {Vec} */
 const kSun = [0.45, 0.8, 0.6];
@@ -92,7 +96,7 @@ export function settingsOf(text, facts, size) {
   const isOn = name => given.get(name) !== 'off';
   return {
     pose: poseOf(given, facts, size),
-    mode: Math.max(kModes.indexOf(given.get('shade') ?? ''), 0),
+    mode: Math.max(modesOf(facts).indexOf(given.get('shade') ?? ''), 0),
     detail: isOn('lod'),
     coarsest: Math.round(number(given.get('level'), 0, facts.log2_side, 0)),
     hidden: (given.get('hide') ?? '').split(',').filter(i => /^\d+$/.test(i) && Number(i) < 16)
@@ -107,8 +111,16 @@ export function settingsOf(text, facts, size) {
     gradient: given.get('sky') !== 'flat',
     ground: given.get('ground') === 'on',
     exposure: number(given.get('exposure'), 0.001, 1000, 1),
+    memory: memoryOf(text, facts),
   };
 }
+
+/**
+ * Returns how much of the GPU's memory chunks may take, in bytes; the text names it in MiB.
+ * @param {string} text @param {Facts} facts
+ */
+export const memoryOf = (text, facts) =>
+  number(new URLSearchParams(text).get('memory'), 1, 16384, (facts.page_memory ?? 0) / 2 ** 20) * 2 ** 20;
 
 /** @param {Vec} numbers @param {number} digits */
 const pointText = (numbers, digits) => numbers.map(n => String(Number(n.toPrecision(digits)))).join(',');
@@ -136,6 +148,7 @@ export function settingsText(settings, facts) {
     ['normals', settings.normals > 0 && kNormals[settings.normals]],
     ['sky', !settings.gradient && 'flat'],
     ['ground', settings.ground && 'on'],
+    ['memory', settings.memory !== (facts.page_memory ?? 0) && settings.memory / 2 ** 20],
     ['exposure', settings.exposure !== 1 && Number(settings.exposure.toPrecision(3))],
   ];
   for (const [i, name] of ['x', 'y', 'z'].entries())

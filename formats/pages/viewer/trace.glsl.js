@@ -9,6 +9,10 @@
 //
 // The words of all levels follow one another, beginning with the root's, in layers of a texture of 32-bit words. The
 // 64-bit mask of a leaf takes two words.
+//
+// In a page that loads chunks (STREAMED), the texture begins with a table of the places of nodes in it, and the chunks
+// that are there lie behind it as docs/formats.md describes them, with pointers that stream.js has made places. A node
+// whose chunk may be absent is marked by kClosed. Its own words say what it looks like from afar.
 
 export const wordsSource = /* glsl */ `
 uniform highp usampler2DArray words;
@@ -21,9 +25,22 @@ ivec3 texel(uint i) {
   uint row = (1u << page_shift) - 1u;
   return ivec3(i & row, i >> page_shift & row, i >> 2u * page_shift);
 }
+#ifdef STREAMED
+uniform uint root;
+const uint kClosed = 0x80000000u;
+uint wanted = 0u;         // the place in the table of a node that should not be closed, or 0,
+float wanted_at = 0.0;    // its distance,
+float wanted_from = 0.0;  // and that of the surface where the ray begins that looks for it
+uint used = 0u;           // the place in the table of the last node that was found by it
+uint word_at(uint i) {
+  return texelFetch(words, texel(i & ~kClosed), 0).r;
+}
+#else
+const uint root = 0u;
 uint word_at(uint i) {
   return texelFetch(words, texel(i), 0).r;
 }
+#endif
 
 uvec3 ones(uvec3 bits) {
   bits -= bits >> 1u & 0x55555555u;
@@ -66,9 +83,30 @@ uint homogeneous_material(uint header) {
   return header >> 9u & 15u;
 }
 // Returns the node or leaf of 2^log2 voxels a side that is this part of the node. The node must have it.
+#ifdef STREAMED
+uint child_at(uint node, uint mask, uint part, uint log2) {
+  uint child = word_at(node + 4u + ones(mask & (1u << part) - 1u));
+  if ((child & kClosed) == 0u) return child;
+  uint entry = word_at(child + 4u), place = word_at(entry);
+  if (place == 0u) return child;
+  used = entry;
+  return place;
+}
+bool is_closed(uint node) {
+  return (node & kClosed) != 0u;
+}
+void want(uint node, float at) {
+  if (wanted != 0u) return;
+  wanted = word_at(node + 4u);
+  wanted_at = wanted_from + at;
+}
+const uint kLeafHead = 3u;  // the mask and a colour
+#else
 uint child_at(uint node, uint mask, uint part, uint log2) {
   return level_begin[log2] + word_at(node + 1u + ones(mask & (1u << part) - 1u));
 }
+const uint kLeafHead = 2u;
+#endif
 
 // --- leaves ---
 
@@ -92,7 +130,7 @@ uint leaf_material(uint leaf, uvec2 mask, uint bit) {
   if (!has_materials) return 0u;
   uint below = (1u << (bit & 31u)) - 1u;
   uint rank = bit < 32u ? ones(mask.x & below) : ones(mask.x) + ones(mask.y & below);
-  return word_at(leaf + 2u + rank / 8u) >> rank % 8u * 4u & 15u;
+  return word_at(leaf + kLeafHead + rank / 8u) >> rank % 8u * 4u & 15u;
 }
 // Returns the layers, of four along each axis, in which a leaf has voxels. The bits of a voxel's place are z1 y1 x1 z0
 // y0 x0.
@@ -147,6 +185,9 @@ struct Hit {
   uint log2;      // log2 of the cell's side
   uint node_log2; // the same for the smallest node, or leaf, around the cell
   uint material;
+#ifdef STREAMED
+  uint node;      // that node; 0: it has one material
+#endif
 };
 
 struct Surface {
@@ -200,6 +241,7 @@ bool is_small(Ray ray, uint log2, Crossing now) {
   return log2 >= 2u && (log2 <= coarsest || min(now.at, ray.widest) * ray.spread >= float(1 << log2));
 }
 
+#ifndef STREAMED
 // Returns the material of the voxel in which a ray hits the box around a node's contents. If the box is empty there, it
 // is that of a voxel straight behind the face, if there is one, as in hit_material() of libvox/render/trace.h.
 uint material_below(Ray ray, uint node, uint log2, ivec3 at, Crossing now) {
@@ -234,14 +276,39 @@ uint material_below(Ray ray, uint node, uint log2, ivec3 at, Crossing now) {
   }
   return 0u;
 }
+#endif
 
 // Returns the hit on the box around a node's contents, which touches the surfaces in its cell. For inner nodes the box
 // of their filled halves is exact enough, because the cells are no wider than a pixel.
-Hit box_hit(Ray ray, uint node, uint log2, ivec3 at, Crossing now, float end) {
+#ifdef STREAMED
+// Here the box is that around the voxels, which the node's words hold as render::PackedBox.
+bool is_of_one(uint node, uint log2) {
+  return log2 > 2u && is_homogeneous(word_at(node));
+}
+Box box_of(uint node, uint log2) {
+  uvec3 layers = leaf_layers(leaf_mask(node));
+  Box box = Box(ivec3(highest_bit(layers & -layers)), ivec3(highest_bit(layers) + 1u));
+  if (log2 == 2u) return box;
+  int side = 1 << log2, unit = int(max(log2, 10u) - 10u);
+  uint low = word_at(node + 1u), high = word_at(node + 2u);
+  if (is_homogeneous(word_at(node))) return Box(ivec3(0), ivec3(side));
+  return Box((ivec3(low, low >> 10u, low >> 20u) & 1023) << unit, ((ivec3(high, high >> 10u, high >> 20u) & 1023) + 1) << unit);
+}
+// True if a ray must open a small node because some of its materials are invisible.
+bool is_half_hidden(uint node, uint log2) {
+  if (hidden == 0u) return false;
+  uint all = word_at(node) >> 16u;
+  return log2 == 2u || !is_closed(node) && (all & hidden) != 0u && (all & ~hidden) != 0u;
+}
+#else
+Box box_of(uint node, uint log2) {
   uvec3 layers = log2 == 2u ? leaf_layers(leaf_mask(node)) : node_layers(word_at(node));
   int unit = log2 == 2u ? 1 : 1 << log2 - 1u;
-  Box box = mirrored(ray, Box(ivec3(highest_bit(layers & -layers)) * unit, ivec3(highest_bit(layers) + 1u) * unit),
-                     1 << log2);
+  return Box(ivec3(highest_bit(layers & -layers)) * unit, ivec3(highest_bit(layers) + 1u) * unit);
+}
+#endif
+Hit box_hit(Ray ray, uint node, uint log2, ivec3 at, Crossing now, float end) {
+  Box box = mirrored(ray, box_of(node, log2), 1 << log2);
   box.low += at;
   box.high += at;
   Hit hit;
@@ -250,11 +317,27 @@ Hit box_hit(Ray ray, uint node, uint log2, ivec3 at, Crossing now, float end) {
   hit.found = hit.face.at < min(min(far.x, far.y), min(far.z, end));
   hit.box = box;
   hit.log2 = hit.node_log2 = log2;
+#ifdef STREAMED
+  uint all = log2 == 2u ? 1u : word_at(node) >> 16u;
+  hit.material = log2 == 2u ? 0u : lowest_bit(all);
+  hit.node = is_of_one(node, log2) ? 0u : node;
+  hit.found = hit.found && (log2 == 2u || (all & ~hidden) != 0u);
+  if (hit.found && is_closed(node) && !is_small(ray, log2, now)) want(node, hit.face.at);
+#else
   if (hit.found) {
     hit.material = material_below(ray, node, log2, at, hit.face);
     hit.found = (hidden >> hit.material & 1u) == 0u;
   }
+#endif
   return hit;
+}
+
+Hit hit_on(Crossing now, Box box, uint log2, uint node_log2, uint material, uint node) {
+#ifdef STREAMED
+  return Hit(true, now, box, log2, node_log2, material, node);
+#else
+  return Hit(true, now, box, log2, node_log2, material);
+#endif
 }
 
 // Returns the hit in a cell filled with one material: at a voxel, or at a cell that is no wider than a pixel.
@@ -264,7 +347,7 @@ Hit solid_hit(Ray ray, uint log2, ivec3 at, Crossing now, uint material) {
     --log2;
     at += half_at(now, times(ray, at + (1 << log2))) << int(log2);
   }
-  return Hit(true, now, Box(at, at + (1 << log2)), log2, node_log2, material);
+  return hit_on(now, Box(at, at + (1 << log2)), log2, node_log2, material, 0u);
 }
 
 Hit trace(Ray ray) {
@@ -279,7 +362,7 @@ Hit trace(Ray ray) {
   ivec3 at = ivec3(0);        // the lowest corner of the current cell
   uint log2 = log2_side;      // log2 of its side
   uint octant = 0u;           // its place in the cell twice as wide
-  uint node = 0u, mask = 0u;  // the node or leaf around the cell, and its filled parts
+  uint node = root, mask = 0u;  // the node or leaf around the cell, and its filled parts
   uvec2 leaf = uvec2(0);
   uint block = 0u, header = 0u, part = 0u;
   bool opens = true;          // the cell is not empty and has not been opened
@@ -313,11 +396,21 @@ Hit trace(Ray ray) {
       part = octant ^ ray.mirrored;
       full = !passes && (mask >> part & 1u) != 0u;
       if (full) {
+#ifdef STREAMED
+        if (log2 == 0u) break;
+        if (log2 >= 2u) {
+          uint child = child_at(node, mask, part, log2);
+          if (is_closed(child) || is_small(ray, log2, now) && !is_half_hidden(child, log2)) break;
+          passed[log2] = uvec2(node, mask);
+          node = child;
+        }
+#else
         if (log2 == 0u || is_small(ray, log2, now)) break;
         if (log2 >= 2u) {
           passed[log2] = uvec2(node, mask);
           node = child_at(node, mask, part, log2);
         }
+#endif
         block = part;
         opens = true;
         continue;
@@ -357,7 +450,7 @@ Hit trace(Ray ray) {
     } else if (log2 == 0u) {
       uint material = leaf_material(node, leaf, block << 3u | part);
       passed[1].x = node;
-      if ((hidden >> material & 1u) == 0u) return Hit(true, now, Box(at, at + 1), 0u, 2u, material);
+      if ((hidden >> material & 1u) == 0u) return hit_on(now, Box(at, at + 1), 0u, 2u, material, node);
     } else {
       passed[log2] = uvec2(node, mask);
       passed[log2 - 1u].x = child_at(node, mask, part, log2);

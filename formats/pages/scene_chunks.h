@@ -1,0 +1,50 @@
+// Cuts a scene into chunks that can be loaded one by one (docs/formats.md, "Pages that load as you fly"). A chunk holds
+// some neighbouring nodes of one level, its roots, and everything below them down to the next level at which the scene
+// is cut. There, it names the chunks that go on. Beside the words of the DAG it has the box and the mean colour of each
+// node, so that a page shows a node whose chunk it has not loaded as vox-render shows it from afar.
+//
+// Each node of the DAG at which the scene is cut is a root of exactly one chunk. So equal parts of a scene are one
+// chunk, and the chunks depend on the scene's content and these limits alone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/voxel_scene.h"
+
+namespace vox {
+
+// A chunk has more words only if a single root needs them. With these levels, that is less than 1 MiB.
+struct ChunkLimits {
+  uint64_t most_words = uint64_t{1} << 17;  // 512 KiB
+  uint32_t most_levels = 4;                 // levels of inner nodes, except in the chunk of the scene's root
+};
+
+struct ChunkTotals {
+  dag::Digest top;  // the name of the chunk of the scene's root
+  uint64_t chunks = 0;
+  uint64_t words = 0;       // of all chunks, without their heads
+  uint64_t references = 0;  // all roots but the scene's
+};
+
+// Takes a finished chunk. Several threads may call it at the same time.
+using KeepChunk = std::function<void(const dag::Digest& name, std::span<const uint32_t> words)>;
+
+// Makes the chunks from the leaves up. The DAG must be one that check_structure() accepts; it may be paged. Memory is
+// needed for one chunk in each thread, and 32 bytes on the disk for each node of a level at which the scene is cut.
+ChunkTotals cut_into_chunks(const dag::VoxelScene& scene, const ChunkLimits& limits, const KeepChunk& keep);
+
+// The words of a chunk, as docs/formats.md lists them.
+
+inline constexpr uint32_t kChunkMagic = 0x4b435856;  // "VXCK"
+inline constexpr uint32_t kChunkVersion = 1;
+inline constexpr uint32_t kChunkHeadWords = 8, kChunkNameWords = 5, kChunkNodeHead = 4,
+                          kChunkReferenceWords = 6;
+
+// Returns the levels at which a scene is cut: that of the scene's root, and those of other chunks' roots, from above.
+std::vector<uint32_t> chunk_levels(const dag::FrozenDag& dag, const ChunkLimits& limits);
+
+}  // namespace vox

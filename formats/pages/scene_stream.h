@@ -1,0 +1,41 @@
+// Writes a scene as a folder that any web server serves: a page to fly through, and files of chunks
+// (scene_chunks.h) that the page loads as its reader comes near to them.
+//
+//   index.html                  the page
+//   scene.json                  the facts about the scene, which the page also holds
+//   chunks/3f/3f8a….voxc        the chunks, deflated; the name is the digest of the words
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "formats/io/overwrite.h"
+#include "formats/pages/scene_chunks.h"
+#include "formats/pages/scene_page.h"
+#include "libvox/dag/voxel_scene.h"
+
+namespace vox {
+
+struct SceneStreamOptions {
+  ScenePageOptions page = {};                  // most_bytes and memory_limit have no effect
+  uint64_t page_memory = uint64_t{256} << 20;  // bytes of chunks that the page keeps
+  ChunkLimits limits = {};
+  Overwrite overwrite = Overwrite::OwnFiles;
+};
+
+struct SceneStream {
+  uint64_t files = 0;   // all files
+  uint64_t chunks = 0;  // files of chunks
+  uint64_t bytes = 0;   // of all files
+};
+
+// Throws Error if nothing can be written to the folder, or if files would be lost that vox did not write. It must be
+// called before the work.
+void check_stream_folder(const std::filesystem::path& folder, Overwrite overwrite);
+
+// Writes the folder, which appears as a whole when everything is written. The DAG must be one that check_structure()
+// accepts; it may be paged.
+SceneStream write_scene_stream(const dag::VoxelScene& scene, const std::filesystem::path& folder,
+                               const SceneStreamOptions& options);
+
+}  // namespace vox

@@ -1,0 +1,364 @@
+// Loads chunks as they are needed. Each pixel notes the node that it lacks, if any, and the chunks that it uses. The
+// coarsest and nearest of the chunks that are lacked are fetched first, those that no picture lacks any more are
+// cancelled, and those that have not been used for the longest time make room for others.
+import { Pool, readHead, settle } from './chunks.js';
+import { Fault } from './scene.js';
+
+/** @typedef {import('./scene.js').Facts} Facts */
+/** @typedef {import('./chunks.js').ChunkHead} ChunkHead */
+/**
+ * @typedef {{
+ *   name: string, roots: number, log2: number, table: number, state: 'absent' | 'loading' | 'waiting' | 'here' | 'missing',
+ *   head: ChunkHead | null, words: Uint32Array<ArrayBuffer> | null, row: number, rows: number, below: Chunk[],
+ *   above: Set<Chunk>, used: number, lacked: number, distance: number, tries: number, later: number,
+ *   abort: AbortController | null,
+ * }} Chunk table: where the places of its roots are; used: the last view; lacked: when; later: when to try again
+ */
+
+const kFetches = 6;          // chunks that are fetched at the same time
+const kWaiting = 8;          // chunks that wait until they are put into the GPU's memory, at most
+const kPatience = 300;       // ms after which a chunk that no picture lacks is cancelled
+const kUploadTime = 4;       // ms of each frame for putting chunks into the GPU's memory
+const kMostTries = 6;        // until a lost connection is shown; after that, it is tried every kMostDelay
+const kMostDelay = 8000;     // ms
+const kDamagedTries = 2;
+const kMostEntries = 2 ** 20;
+const kAgain = [408, 425, 429];  // states of a server for which asking again helps
+
+/** A chunk that its server does not have, or that is no chunk. */
+class Missing extends Error {}
+
+/** @param {string} name */
+export const chunkPath = name => `chunks/${name.slice(0, 2)}/${name}.voxc`;
+
+/** @param {string} name @param {AbortSignal | null} signal @param {RequestCache} cache */
+async function fetched(name, signal, cache) {
+  const response = await fetch(chunkPath(name), { signal, cache });
+  if (!response.ok || !response.body) {
+    const error = `${response.status} ${response.statusText}`.trim();
+    throw response.status >= 500 || kAgain.includes(response.status) ? new TypeError(error) : new Missing(error);
+  }
+  const bytes = await response.arrayBuffer();
+  let words;
+  try {
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+    words = new Uint32Array(await new Response(stream).arrayBuffer());
+  } catch {
+    throw new SyntaxError('damaged');
+  }
+  const head = readHead(words);
+  if (!head) throw new SyntaxError('damaged');
+  return { words, head, bytes: bytes.byteLength };
+}
+
+export class Stream {
+  /** @type {Map<string, Chunk>} */
+  #chunks = new Map();
+  /** @type {Chunk[]} by places in the table */
+  #owners = [];
+  /** @type {Set<Chunk>} */
+  #lacked = new Set();
+  /** @type {Chunk[]} */
+  #waiting = [];
+  /** @type {Pool | null} */
+  #pool = null;
+  /** @type {Chunk} */
+  #top;
+  #facts;
+  #memory;
+  #loading = 0;
+  #view = 1;
+  #lacks = 0;      // chunks that the picture under way lacks and that may come
+  #full = false;   // memory does not suffice for this view
+  #timer = 0;
+  #trouble = '';
+  /** @type {() => void} */
+  #arrived = () => {};
+  /** @type {(text: string) => void} */
+  #tell = () => {};
+  root = 0;
+  complete = false; // the picture shows everything that it should
+  bytes = 0;        // fetched, for measurements
+  fetches = 0;
+  cancelled = 0;
+  longest = 0;      // ms that putting chunks into memory took in one frame, at most
+
+  /** @param {Facts} facts @param {number} memory bytes of the GPU's memory */
+  constructor(facts, memory) {
+    this.#facts = facts;
+    this.#memory = memory;
+    this.#top = this.#chunk(facts.top ?? '', 1, facts.log2_side);
+  }
+
+  /** Fetches the chunk of the scene's root. */
+  async start() {
+    if (typeof DecompressionStream === 'undefined')
+      throw new Fault('This browser is too old for the page.', 'It needs DecompressionStream and WebGL 2.');
+    if (location.protocol === 'file:')
+      throw new Fault('This page loads its scene from a web server, and was opened as a file.',
+        'Start one in its folder, for example with "python3 -m http.server", and open http://localhost:8000.');
+    const top = this.#top;
+    for (let tries = 1; !top.words; ++tries) {
+      try {
+        const { words, head, bytes } = await fetched(top.name, null, tries === 1 ? 'default' : 'reload');
+        this.bytes += bytes;
+        ++this.fetches;
+        Object.assign(top, { words, head });
+      } catch (error) {
+        if (error instanceof Missing || tries >= kMostTries)
+          throw new Fault(`The scene cannot be loaded: ${error instanceof Error ? error.message : error}.`,
+            'Its folder may be incomplete; make it anew with vox-render --html FOLDER --stream.');
+        await new Promise(done => setTimeout(done, 250 * 2 ** tries));
+      }
+    }
+  }
+
+  /** @param {() => void} arrived is called when a chunk has come @param {(text: string) => void} tell shows a message */
+  listen(arrived, tell) {
+    this.#arrived = arrived;
+    this.#tell = tell;
+  }
+
+  /** Begins in a new context. @param {WebGL2RenderingContext} gl @param {number} shift */
+  attach(gl, shift) {
+    for (const chunk of this.#chunks.values()) chunk.abort?.abort();
+    const row = 2 ** shift, { chunk_words = 0, chunks = 0, references = 0 } = this.#facts;
+    this.#pool = new Pool(gl, shift, chunk_words + chunks * row, Math.min(references, kMostEntries) + 1, this.#memory);
+    this.#chunks = new Map([[this.#top.name, this.#top]]);
+    this.#owners = [];
+    this.#waiting = [];
+    this.#lacked.clear();
+    Object.assign(this.#top, { below: [], used: 0 });
+    this.#put(this.#top);
+    this.root = this.#pool.placeOf(this.#top.row);
+  }
+
+  get memory() {
+    return this.#pool?.bytes ?? 0;
+  }
+
+  /** @param {string} name @param {number} roots @param {number} log2 @returns {Chunk} */
+  #chunk(name, roots, log2) {
+    const known = this.#chunks.get(name);
+    if (known) return known;
+    /** @type {Chunk} */
+    const chunk = { name, roots, log2, table: 0, state: 'absent', head: null, words: null, row: 0, rows: 0, below: [],
+      above: new Set(), used: 0, lacked: 0, distance: Infinity, tries: 0, later: 0, abort: null };
+    this.#chunks.set(name, chunk);
+    return chunk;
+  }
+
+  /** Must be called when the view has changed. */
+  viewChanged() {
+    ++this.#view;
+    this.#full = false;
+    this.complete = false;
+  }
+
+  /** Takes the notes of pixels, four words each. @param {Uint32Array<ArrayBuffer>} notes */
+  note(notes) {
+    const distances = new Float32Array(notes.buffer), now = performance.now();
+    let before = 0, seen = 0, other = 0;
+    for (let i = 0; i < notes.length; i += 4) {
+      const lacks = notes[i];
+      if (lacks !== 0) {
+        const chunk = this.#owners[lacks];
+        if (lacks !== before && chunk && chunk.state !== 'here') {
+          if (chunk.lacked !== now) chunk.distance = Infinity;
+          chunk.lacked = now;
+          this.#lacked.add(chunk);
+        }
+        if (chunk) chunk.distance = Math.min(chunk.distance, distances[i + 1]);
+        before = lacks;
+      }
+      if (notes[i + 2] !== seen) this.#use(this.#owners[seen = notes[i + 2]]);
+      if (notes[i + 3] !== other) this.#use(this.#owners[other = notes[i + 3]]);
+    }
+  }
+
+  /** Marks a chunk and those above it as used in this view. @param {Chunk | undefined} chunk */
+  #use(chunk) {
+    if (!chunk || chunk.used === this.#view) return;
+    chunk.used = this.#view;
+    for (const above of chunk.above) this.#use(above);
+  }
+
+  /**
+   * Must be called when a picture is done.
+   * @param {number} since when it was begun @param {boolean} whole true if it is the best that these chunks allow
+   */
+  pictureDone(since, whole) {
+    this.#lacks = 0;
+    for (const chunk of this.#lacked) {
+      if (chunk.lacked >= since && chunk.state !== 'here') {
+        if (chunk.state !== 'missing') ++this.#lacks;
+      } else if (chunk.state === 'here' || chunk.lacked < since - kPatience) {
+        this.#lacked.delete(chunk);
+        if (chunk.state === 'loading') ++this.cancelled;
+        chunk.abort?.abort();
+      }
+    }
+    this.complete = whole && (this.#lacks === 0 || this.#full);
+    this.#schedule();
+    this.#report();
+  }
+
+  #report() {
+    const lacks = this.#lacks > 0 && !this.#full ? 'Loading' : '';
+    this.#tell(this.#trouble || (this.#full ? 'This view needs more memory than the page may take' : lacks));
+  }
+
+  /** Fetches what is lacked. */
+  #schedule() {
+    clearTimeout(this.#timer);
+    const now = performance.now();
+    const list = [...this.#lacked].filter(chunk => chunk.state === 'absent');
+    list.sort((a, b) => b.log2 - a.log2 || a.distance - b.distance);
+    let soonest = Infinity;
+    for (const chunk of list) {
+      if (this.#full || this.#loading >= kFetches || this.#waiting.length >= kWaiting) break;
+      if (chunk.later > now) soonest = Math.min(soonest, chunk.later);
+      else this.#load(chunk);
+    }
+    if (soonest < Infinity) this.#timer = setTimeout(() => this.#schedule(), soonest - now);
+  }
+
+  /** @param {Chunk} chunk */
+  async #load(chunk) {
+    const abort = chunk.abort = new AbortController();
+    chunk.state = 'loading';
+    ++this.#loading;
+    ++this.fetches;
+    try {
+      const { words, head, bytes } = await fetched(chunk.name, abort.signal, chunk.tries > 0 ? 'reload' : 'default');
+      if (abort.signal.aborted) throw new DOMException('', 'AbortError');
+      if (head.roots !== chunk.roots || head.log2 !== chunk.log2) throw new SyntaxError('damaged');
+      Object.assign(chunk, { words, head, state: 'waiting', tries: 0 });
+      this.bytes += bytes;
+      if (this.#trouble.startsWith('The connection')) this.#trouble = '';
+      this.#waiting.push(chunk);
+      this.#arrived();
+    } catch (error) {
+      chunk.state = 'absent';
+      if (!abort.signal.aborted) this.#failed(chunk, error);
+    }
+    chunk.abort = null;
+    --this.#loading;
+    this.#schedule();
+  }
+
+  /** @param {Chunk} chunk @param {unknown} error */
+  #failed(chunk, error) {
+    ++chunk.tries;
+    const is_damaged = error instanceof SyntaxError;
+    if (error instanceof Missing || is_damaged && chunk.tries >= kDamagedTries) {
+      chunk.state = 'missing';
+      const what = error instanceof Missing ? `missing (${error.message})` : 'damaged';
+      this.#trouble = `A part of the scene is ${what}: ${chunkPath(chunk.name)}. The level above is shown there.`;
+      this.#arrived();
+    } else {
+      chunk.later = performance.now() + Math.min(250 * 2 ** (chunk.tries - 1), kMostDelay);
+      if (chunk.tries >= 2 && !is_damaged && !this.#trouble) this.#trouble = 'The connection is lost; trying again';
+    }
+    this.#report();
+  }
+
+  /** Puts chunks that have come into memory, for a few milliseconds. Returns true if there was one. */
+  turn() {
+    const began = performance.now();
+    let any = false;
+    while (this.#waiting.length > 0 && performance.now() - began < kUploadTime) {
+      const chunk = /** @type {Chunk} */ (this.#waiting.shift());
+      any = this.#put(chunk) || any;
+    }
+    if (any) {
+      this.longest = Math.max(this.longest, performance.now() - began);
+      this.complete = false;
+      this.#schedule();
+    }
+    return any;
+  }
+
+  /** Puts a chunk into memory. Returns false if there is no room. @param {Chunk} chunk */
+  #put(chunk) {
+    const { words, head } = chunk, pool = /** @type {Pool} */ (this.#pool);
+    if (!words || !head) return false;
+    this.#use(chunk);  // so that those above it stay
+    const rows = pool.rowsFor(words.length - head.body), row = this.#room(() => pool.takeRows(rows));
+    if (row < 0) return this.#refuse(chunk);
+    const below = head.chunks.map(({ name, roots }) => this.#chunk(name, roots, head.log2 - head.sections.length + 1));
+    for (const one of below) one.above.add(chunk);
+    if (!below.every(one => one.table > 0 || this.#enter(one))) {
+      pool.giveRows(row, rows);
+      for (const one of below) one.above.delete(chunk);
+      this.#leave(below);
+      return this.#refuse(chunk);
+    }
+    const padded = new Uint32Array(pool.placeOf(rows));
+    padded.set(words.subarray(head.body));
+    const places = settle(padded, head, pool.placeOf(row), below.map(one => one.table));
+    pool.writeRows(row, padded);
+    if (chunk.table > 0) pool.writeEntries(chunk.table, places);
+    Object.assign(chunk, { state: 'here', row, rows, below });
+    if (chunk !== this.#top) Object.assign(chunk, { words: null, head: null });
+    this.#lacked.delete(chunk);
+    return true;
+  }
+
+  /** @param {Chunk} chunk */
+  #refuse(chunk) {
+    this.#full = true;
+    Object.assign(chunk, { state: 'absent', words: null, head: null });
+    return false;
+  }
+
+  /** Gives a chunk its entries of the table. @param {Chunk} chunk */
+  #enter(chunk) {
+    const pool = /** @type {Pool} */ (this.#pool), at = this.#room(() => pool.takeEntries(chunk.roots));
+    if (at < 0) return false;
+    chunk.table = at;
+    for (let i = 0; i < chunk.roots; ++i) this.#owners[at + i] = chunk;
+    pool.writeEntries(at, new Uint32Array(chunk.roots));
+    return true;
+  }
+
+  /** Forgets those of the chunks that nothing names and that are not here. @param {Chunk[]} chunks */
+  #leave(chunks) {
+    for (const chunk of chunks) {
+      if (chunk.above.size > 0 || chunk.state === 'here' || chunk === this.#top) continue;
+      chunk.abort?.abort();
+      if (chunk.table > 0) {
+        this.#pool?.giveEntries(chunk.table, chunk.roots);
+        for (let i = 0; i < chunk.roots; ++i) delete this.#owners[chunk.table + i];
+      }
+      this.#waiting = this.#waiting.filter(one => one !== chunk);
+      this.#lacked.delete(chunk);
+      this.#chunks.delete(chunk.name);
+    }
+  }
+
+  /** Takes room, and removes chunks that this view does not use until there is some. @param {() => number} take */
+  #room(take) {
+    for (;;) {
+      const at = take();
+      if (at >= 0) return at;
+      let oldest = null;
+      for (const chunk of this.#chunks.values()) {
+        if (chunk.state !== 'here' || chunk === this.#top || chunk.used >= this.#view) continue;
+        if (!oldest || chunk.used < oldest.used || chunk.used === oldest.used && chunk.log2 < oldest.log2) oldest = chunk;
+      }
+      if (!oldest) return -1;
+      this.#drop(oldest);
+    }
+  }
+
+  /** @param {Chunk} chunk */
+  #drop(chunk) {
+    const pool = /** @type {Pool} */ (this.#pool), { below } = chunk;
+    pool.giveRows(chunk.row, chunk.rows);
+    pool.writeEntries(chunk.table, new Uint32Array(chunk.roots));
+    Object.assign(chunk, { state: 'absent', below: [] });
+    for (const one of below) one.above.delete(chunk);
+    this.#leave([...below, chunk]);
+  }
+}
