@@ -84,8 +84,7 @@ const uint32_t* ChunkBuilder::node(uint32_t level, uint32_t number) const {
 
 uint64_t ChunkBuilder::size_of(uint32_t level, uint32_t number) const {
   const uint32_t* const words = node(level, number);
-  if (level == dag_.depth())
-    return dag::leaf_words(dag::leaf_mask(words), dag_.materials) + (dag_.materials ? 1 : 0);
+  if (level == dag_.depth()) return dag::leaf_words(dag::leaf_mask(words), dag_.materials);
   if (dag::is_homogeneous(*words)) return 1;
   return is_end(level) ? kChunkReferenceWords : kChunkNodeHead + dag::node_words(*words) - 1;
 }
@@ -173,16 +172,7 @@ NodeFromAfar ChunkBuilder::facts_of(uint32_t level, uint32_t number) const {
   return is_end(level) ? below_->facts()[number] : facts_of_parent(level, node(level, number));
 }
 
-void ChunkBuilder::find_places() {
-  uint64_t at = 0;
-  for (uint32_t level = top_; level <= bottom_; ++level) {
-    Section& section = sections_[level - top_];
-    section.places.clear();
-    for (const uint32_t number : section.nodes.numbers()) {
-      section.places.push_back(static_cast<uint32_t>(at));
-      at += size_of(level, number);
-    }
-  }
+void ChunkBuilder::find_facts() {
   for (uint32_t level = bottom_ + 1; level-- > top_;) {
     Section& section = sections_[level - top_];
     section.facts.clear();
@@ -198,7 +188,7 @@ uint32_t ChunkBuilder::chunk_place(uint64_t chunk, std::vector<uint64_t>& chunks
 }
 
 std::vector<uint32_t> ChunkBuilder::finish(std::span<NodeFromAfar> roots) {
-  find_places();
+  find_facts();
   std::vector<uint32_t> body, words;
   std::vector<uint64_t> chunks;
   body.reserve(words_);
@@ -208,15 +198,13 @@ std::vector<uint32_t> ChunkBuilder::finish(std::span<NodeFromAfar> roots) {
     body.insert(body.end(), {header | facts.materials << 16, static_cast<uint32_t>(facts.box) & half,
                              static_cast<uint32_t>(facts.box >> 30), facts.color});
   };
+  uint32_t next = 0;  // the node of the next level that no pointer has named yet
   const auto write = [&](uint32_t level, size_t i) {
     const Section& section = sections_[level - top_];
     const uint32_t number = section.nodes.numbers()[i];
     const uint32_t* const from = node(level, number);
     if (level == dag_.depth()) {
-      body.insert(body.end(), from, from + 2);
-      if (!dag_.materials) return;
-      body.push_back(section.facts[i].color);
-      body.insert(body.end(), from + 2, from + dag::leaf_words(dag::leaf_mask(from), true));
+      body.insert(body.end(), from, from + size_of(level, number));
     } else if (dag::is_homogeneous(*from)) {
       body.push_back(*from | section.facts[i].materials << 16);
     } else if (is_end(level)) {
@@ -226,16 +214,20 @@ std::vector<uint32_t> ChunkBuilder::finish(std::span<NodeFromAfar> roots) {
       body.push_back(static_cast<uint32_t>(number - below_->begin(chunk)));
     } else {
       write_head(level, i, *from);
-      const Section& below = sections_[level + 1 - top_];
-      for (uint32_t word = 1; word < dag::node_words(*from); ++word)
-        body.push_back(below.places[below.nodes.place_of(from[word])]);
+      for (uint32_t word = 1; word < dag::node_words(*from); ++word) {
+        const uint32_t place = sections_[level + 1 - top_].nodes.place_of(from[word]);
+        body.push_back(next - place);
+        next += place == next ? 1 : 0;
+      }
     }
   };
   std::vector<uint32_t> sizes;
   for (uint32_t level = top_; level <= bottom_; ++level) {
     const size_t before = body.size();
+    next = 0;
     for (size_t i = 0; i < sections_[level - top_].nodes.size(); ++i) write(level, i);
-    sizes.push_back(static_cast<uint32_t>(body.size() - before));
+    sizes.insert(sizes.end(), {static_cast<uint32_t>(sections_[level - top_].nodes.size()),
+                               static_cast<uint32_t>(body.size() - before)});
   }
 
   words = {kChunkMagic,

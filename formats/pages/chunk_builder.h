@@ -95,12 +95,12 @@ class ChunkBuilder {
   std::vector<uint32_t> finish(std::span<NodeFromAfar> roots);
 
   uint64_t words() const { return words_; }  // without its head
+  uint64_t leaves() const { return below_ == nullptr ? sections_.back().nodes.size() : 0; }
 
  private:
   struct Section {
     NumberList nodes;
     std::vector<NodeFromAfar> facts;
-    std::vector<uint32_t> places;  // where the nodes' words begin
   };
 
   bool is_end(uint32_t level) const { return level == bottom_; }
@@ -111,7 +111,7 @@ class ChunkBuilder {
   NodeFromAfar facts_of_leaf(const uint32_t* leaf) const;
   NodeFromAfar facts_of_parent(uint32_t level, const uint32_t* node) const;
   NodeFromAfar seen(uint32_t level, render::NodeBox box, render::NodeMean mean, uint32_t materials) const;
-  void find_places();
+  void find_facts();
   void write_node(uint32_t level, uint32_t number, std::vector<uint32_t>& words);
   uint32_t chunk_place(uint64_t chunk, std::vector<uint64_t>& chunks);
 

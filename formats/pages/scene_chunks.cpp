@@ -86,7 +86,7 @@ class SceneCutter {
     for (uint64_t next = begin; begin < end; begin = next) {
       throw_if_cancelled();
       while (next < end && builder.add(static_cast<uint32_t>(next), limits_.most_words)) ++next;
-      const uint64_t words = builder.words();
+      const uint64_t words = builder.words() + (dag_.materials ? builder.leaves() : 0);
       const std::vector<uint32_t> chunk = builder.finish(facts.subspan(begin, next - begin));
       chunks.push_back({begin, name_of(chunk), words});
       keep_(chunks.back().name, chunk);
@@ -109,7 +109,7 @@ class SceneCutter {
 // An empty scene has a root that holds nothing.
 ChunkTotals cut_nothing(const dag::FrozenDag& dag, const KeepChunk& keep) {
   const bool is_leaf = dag.depth() == 0;
-  const uint32_t size = !is_leaf ? kChunkNodeHead : dag.materials ? 3 : 2;
+  const uint32_t size = is_leaf ? 2 : kChunkNodeHead;
   std::vector<uint32_t> words = {kChunkMagic,
                                  kChunkVersion,
                                  dag::kLeafLog2 + dag.depth(),
@@ -118,8 +118,9 @@ ChunkTotals cut_nothing(const dag::FrozenDag& dag, const KeepChunk& keep) {
                                  0,
                                  0,
                                  dag.materials ? 1u : 0u,
+                                 1,
                                  size};
-  if (!is_leaf) words.push_back(0);
+  if (!is_leaf) words.insert(words.end(), {0, 0});
   words.resize(words.size() + size);
   const dag::Digest name = name_of(words);
   keep(name, words);
@@ -143,11 +144,11 @@ std::vector<uint32_t> chunk_levels(const dag::FrozenDag& dag, const ChunkLimits&
     if (level + 1 < depth && words + next.nodes * kChunkReferenceWords <= limits.most_words)
       first = level + 1;
   }
-  const uint64_t leaves = dag.levels[depth].words.size() + (dag.materials ? dag.levels[depth].nodes : 0);
   std::vector<uint32_t> cuts = {0};
-  if (depth < 2 || words + leaves <= limits.most_words) return cuts;
-  const uint32_t left = depth - first, bands = (left + limits.most_levels - 1) / limits.most_levels;
+  if (depth < 2 || words + dag.levels[depth].words.size() <= limits.most_words) return cuts;
+  const uint32_t left = depth - 1 - first, bands = (left + limits.most_levels - 1) / limits.most_levels;
   for (uint32_t band = 0; band < bands; ++band) cuts.push_back(first + left * band / bands);
+  cuts.push_back(depth - 1);
   return cuts;
 }
 

@@ -20,13 +20,13 @@ namespace vox {
 // A chunk has more words only if a single root needs them. With these levels, that is less than 1 MiB.
 struct ChunkLimits {
   uint64_t most_words = uint64_t{1} << 17;  // 512 KiB
-  uint32_t most_levels = 4;                 // levels of inner nodes, except in the chunk of the scene's root
+  uint32_t most_levels = 2;                 // levels of inner nodes, except in the chunk of the scene's root
 };
 
 struct ChunkTotals {
   dag::Digest top;  // the name of the chunk of the scene's root
   uint64_t chunks = 0;
-  uint64_t words = 0;       // of all chunks, without their heads
+  uint64_t words = 0;  // of all chunks without their heads, with a colour for each leaf that has materials
   uint64_t references = 0;  // all roots but the scene's
 };
 

@@ -1,11 +1,13 @@
 // The words of chunks (docs/formats.md, "Pages that load as you fly"), and the memory of the GPU in which they lie.
 
-/** @typedef {{log2: number, roots: number, materials: boolean, refers: boolean, sections: number[],
+/** @typedef {{log2: number, roots: number, materials: boolean, refers: boolean, sections: {nodes: number, words: number}[],
  *   chunks: {name: string, roots: number}[], body: number}} ChunkHead body is the place of its first node */
+/** @typedef {{light: Float32Array, codes: Uint8Array}} Colors the materials' linear light, and the codes of light */
 
-const kMagic = 0x4b435856, kVersion = 1, kHeadWords = 8, kNameWords = 5, kNodeHead = 4;
+const kMagic = 0x4b435856, kVersion = 1, kHeadWords = 8, kNameWords = 5, kNodeHead = 4, kReferenceWords = 6;
 const kHomogeneous = 0x100, kClosed = 0x80000000;
 const kLeastRows = 64;  // for chunks
+const kLightSteps = 65535;
 
 /** @param {number} word */
 const digits = word => word.toString(16).padStart(8, '0');
@@ -14,59 +16,123 @@ const digits = word => word.toString(16).padStart(8, '0');
 export function readHead(words) {
   if (words.length < kHeadWords || words[0] !== kMagic || words[1] !== kVersion) return null;
   const [log2, levels, roots, count, refers, materials] = words.subarray(2, kHeadWords);
-  const names = kHeadWords + levels, body = names + kNameWords * count;
+  const names = kHeadWords + 2 * levels, body = names + kNameWords * count;
   if (levels < 1 || roots < 1 || body > words.length) return null;
-  const sections = [...words.subarray(kHeadWords, names)];
-  if (sections.reduce((sum, size) => sum + size, body) !== words.length) return null;
+  const sections = [];
+  for (let at = kHeadWords; at < names; at += 2) sections.push({ nodes: words[at], words: words[at + 1] });
+  if (sections.reduce((sum, section) => sum + section.words, body) !== words.length) return null;
   const chunks = [];
   for (let at = names; at < body; at += kNameWords)
     chunks.push({ name: [...words.subarray(at, at + 4)].map(digits).join(''), roots: words[at + 4] });
   return { log2, roots, materials: materials !== 0, refers: refers !== 0, sections, chunks, body };
 }
 
-/** @param {number} header */
-function childrenOf(header) {
+/** Returns the number of words that a chunk has in memory. @param {ChunkHead} head */
+export function settledWords(head) {
+  const { nodes } = head.sections[head.sections.length - 1];
+  return head.sections.reduce((sum, section) => sum + section.words, 0) + (head.refers || !head.materials ? 0 : nodes);
+}
+
+/** @param {{r: number, g: number, b: number}[]} palette @param {(code: number) => number} linear @returns {Colors} */
+export function colorsOf(palette, linear) {
+  const light = new Float32Array(48), codes = new Uint8Array(kLightSteps + 1);
+  for (const [i, { r, g, b }] of palette.entries()) light.set([linear(r), linear(g), linear(b)], 3 * i);
+  for (let code = 0, at = 0; code < 256; ++code) {
+    const end = code < 255 ? Math.ceil(linear(code + 0.5) * kLightSteps) : kLightSteps + 1;
+    codes.fill(code, at, end);
+    at = end;
+  }
+  return { light, codes };
+}
+
+/** @param {number} bits */
+function setBits(bits) {
   let count = 0;
-  for (let bits = header & 0xff; bits !== 0; bits &= bits - 1) ++count;
+  for (; bits !== 0; bits &= bits - 1) ++count;
   return count;
 }
 
+/** Returns the mean colour of voxels whose materials begin at a word. @param {Uint32Array} words @param {number} at
+ * @param {number} voxels @param {Colors} colors */
+function meanColor(words, at, voxels, { light, codes }) {
+  let r = 0, g = 0, b = 0;
+  for (let i = 0; i < voxels; ++i) {
+    const material = 3 * (words[at + (i >> 3)] >>> 4 * (i & 7) & 15);
+    r += light[material];
+    g += light[material + 1];
+    b += light[material + 2];
+  }
+  const code = (/** @type {number} */ sum) => codes[Math.floor(sum / voxels * kLightSteps + 0.5)];
+  return code(r) | code(g) << 8 | code(b) << 16;
+}
+
 /**
- * Replaces the pointers of a chunk's nodes by places in memory, and the numbers of chunks by places in the table.
- * Returns the places of the roots.
- * @param {Uint32Array} words the chunk without its head, which will lie at `base` @param {ChunkHead} head
- * @param {number} base @param {number[]} tables where the places of each other chunk's roots are
+ * Writes a chunk as rays read it: pointers are places in memory, a reference has the place in the table of what it
+ * refers to, and a leaf has its mean colour before its materials. Returns the places of the roots.
+ * @param {Uint32Array} words the chunk @param {ChunkHead} head @param {Uint32Array} to its words in memory, which
+ * will lie at `base` @param {number} base @param {number[]} tables where the places of each other chunk's roots are
+ * @param {Colors} colors
  */
-export function settle(words, head, base, tables) {
-  const places = new Uint32Array(head.roots), ends = [];
-  let end = 0;
-  for (const size of head.sections) ends.push(end += size);
-  const last = ends.length - 1;
-  for (let section = 0, at = 0, root = 0; section <= last; ++section) {
-    const closes = head.refers && section === last - 1;
-    if (!head.refers && section === last) {  // leaves, which may be roots only if there is a single one
-      if (section === 0) places[0] = base;
-      break;
-    }
-    while (at < ends[section]) {
-      if (section === 0) places[root++] = base + at;
-      const header = words[at];
-      if ((header & kHomogeneous) !== 0) {
-        ++at;
-      } else if (head.refers && section === last) {
-        words[at + 4] = tables[words[at + 4]] + words[at + 5];
-        at += 6;
+export function settle(words, head, to, base, tables, colors) {
+  const last = head.sections.length - 1;
+  let from = head.body, at = 0;
+  /** @type {Uint32Array[]} the places of each section's nodes */
+  const places = [];
+  // The places of a section follow from the sizes of its nodes, which are found before anything is written.
+  let begin = from;
+  for (const [i, section] of head.sections.entries()) {
+    const isLeaf = !head.refers && i === last, here = new Uint32Array(section.nodes);
+    let word = begin;
+    for (let node = 0; node < section.nodes; ++node) {
+      const header = words[word], first = at;
+      if (isLeaf) {
+        const voxels = head.materials ? setBits(header) + setBits(words[word + 1]) : 0;
+        word += 2 + (voxels + 7 >> 3);
+        at += 2 + (head.materials ? 1 : 0) + (voxels + 7 >> 3);
       } else {
-        const next = at + kNodeHead + childrenOf(header);
-        for (let i = at + kNodeHead; i < next; ++i) {
-          const closed = closes && (words[words[i]] & kHomogeneous) === 0;
-          words[i] = (base + words[i] | (closed ? kClosed : 0)) >>> 0;
+        const size = header & kHomogeneous ? 1 : head.refers && i === last ? kReferenceWords :
+          kNodeHead + setBits(header & 0xff);
+        word += size;
+        at += size;
+      }
+      const closes = head.refers && i === last && (header & kHomogeneous) === 0;
+      here[node] = (base + first | (closes ? kClosed : 0)) >>> 0;
+    }
+    places.push(here);
+    begin += section.words;
+  }
+  at = 0;
+  for (const [i, section] of head.sections.entries()) {
+    const isLeaf = !head.refers && i === last, end = from + section.words;
+    let next = 0;
+    while (from < end) {
+      const header = words[from];
+      if (isLeaf) {
+        const voxels = head.materials ? setBits(header) + setBits(words[from + 1]) : 0, tail = voxels + 7 >> 3;
+        to[at++] = header;
+        to[at++] = words[from + 1];
+        if (head.materials) to[at++] = voxels > 0 ? meanColor(words, from + 2, voxels, colors) : 0;
+        for (let word = 0; word < tail; ++word) to[at++] = words[from + 2 + word];
+        from += 2 + tail;
+      } else if (header & kHomogeneous) {
+        to[at++] = words[from++];
+      } else {
+        for (let word = 0; word < kNodeHead; ++word) to[at++] = words[from++];
+        if (head.refers && i === last) {
+          to[at] = tables[words[from]] + words[from + 1];
+          at += 2;
+          from += 2;
+          continue;
         }
-        at = next;
+        for (let children = setBits(header & 0xff); children > 0; --children) {
+          const back = words[from++];
+          to[at++] = places[i + 1][next - back];
+          if (back === 0) ++next;
+        }
       }
     }
   }
-  return places;
+  return places[0].subarray(0, head.roots);
 }
 
 /** Free pieces of a row of places, found by the first that fits. */

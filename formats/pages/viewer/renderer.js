@@ -2,7 +2,7 @@
 // kept, so that a lost context can be made again.
 import { castSource, cornersSource, normalSource, precisionSource, showSource } from './cast.glsl.js';
 import { add, distances, makeCamera, normalized, scaled, towards } from './camera.js';
-import { countUses, Fault } from './scene.js';
+import { countUses, Fault, linear } from './scene.js';
 import { filledBox, groundOf, kSharing } from './settings.js';
 import { traceSource, wordsSource } from './trace.glsl.js';
 
@@ -20,11 +20,6 @@ import { traceSource, wordsSource } from './trace.glsl.js';
 const kFirstOpenRays = 4;   // of ambient occlusion in the first sample, which is seen alone for a while
 const kMostPageShift = 12;  // wider textures of whole numbers misbehave in some drivers
 
-/** @param {number} code of sRGB, 0 to 255 */
-function linear(code) {
-  const value = code / 255;
-  return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-}
 /** @param {{r: number, g: number, b: number}[]} colors */
 const linearColors = colors => new Float32Array(colors.flatMap(({ r, g, b }) => [linear(r), linear(g), linear(b)]));
 

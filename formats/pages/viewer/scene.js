@@ -25,6 +25,12 @@ export class Fault extends Error {
   }
 }
 
+/** @param {number} code of sRGB, 0 to 255 */
+export function linear(code) {
+  const value = code / 255;
+  return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+}
+
 const kDamaged = 'Ask for it again, or make it anew with vox-render --html.';
 
 /** @returns {Facts} */

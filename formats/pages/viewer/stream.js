@@ -1,8 +1,8 @@
 // Loads chunks as they are needed. Each pixel notes the node that it lacks, if any, and the chunks that it uses. The
 // coarsest and nearest of the chunks that are lacked are fetched first, those that no picture lacks any more are
 // cancelled, and those that have not been used for the longest time make room for others.
-import { Pool, readHead, settle } from './chunks.js';
-import { Fault } from './scene.js';
+import { colorsOf, Pool, readHead, settle, settledWords } from './chunks.js';
+import { Fault, linear } from './scene.js';
 
 /** @typedef {import('./scene.js').Facts} Facts */
 /** @typedef {import('./chunks.js').ChunkHead} ChunkHead */
@@ -22,7 +22,7 @@ const kUploadTime = 4;       // ms of each frame for putting chunks into the GPU
 const kMostTries = 6;        // until a lost connection is shown; after that, it is tried every kMostDelay
 const kMostDelay = 8000;     // ms
 const kDamagedTries = 2;
-const kMostEntries = 2 ** 20;
+const kMostEntries = 2 ** 22;
 const kAgain = [408, 425, 429];  // states of a server for which asking again helps
 
 /** A chunk that its server does not have, or that is no chunk. */
@@ -65,6 +65,7 @@ export class Stream {
   /** @type {Chunk} */
   #top;
   #facts;
+  #colors;
   #memory;
   #loading = 0;
   #view = 1;
@@ -87,6 +88,7 @@ export class Stream {
   constructor(facts, memory) {
     this.#facts = facts;
     this.#memory = memory;
+    this.#colors = colorsOf(facts.palette, linear);
     this.#top = this.#chunk(facts.top ?? '', 1, facts.log2_side);
   }
 
@@ -284,7 +286,7 @@ export class Stream {
     const { words, head } = chunk, pool = /** @type {Pool} */ (this.#pool);
     if (!words || !head) return false;
     this.#use(chunk);  // so that those above it stay
-    const rows = pool.rowsFor(words.length - head.body), row = this.#room(() => pool.takeRows(rows));
+    const rows = pool.rowsFor(settledWords(head)), row = this.#room(() => pool.takeRows(rows));
     if (row < 0) return this.#refuse(chunk);
     const below = head.chunks.map(({ name, roots }) => this.#chunk(name, roots, head.log2 - head.sections.length + 1));
     for (const one of below) one.above.add(chunk);
@@ -294,10 +296,9 @@ export class Stream {
       this.#leave(below);
       return this.#refuse(chunk);
     }
-    const padded = new Uint32Array(pool.placeOf(rows));
-    padded.set(words.subarray(head.body));
-    const places = settle(padded, head, pool.placeOf(row), below.map(one => one.table));
-    pool.writeRows(row, padded);
+    const settled = new Uint32Array(pool.placeOf(rows));  // whole rows
+    const places = settle(words, head, settled, pool.placeOf(row), below.map(one => one.table), this.#colors);
+    pool.writeRows(row, settled);
     if (chunk.table > 0) pool.writeEntries(chunk.table, places);
     Object.assign(chunk, { state: 'here', row, rows, below });
     if (chunk !== this.#top) Object.assign(chunk, { words: null, head: null });

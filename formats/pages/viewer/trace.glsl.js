@@ -322,7 +322,8 @@ Hit box_hit(Ray ray, uint node, uint log2, ivec3 at, Crossing now, float end) {
   hit.material = log2 == 2u ? 0u : lowest_bit(all);
   hit.node = is_of_one(node, log2) ? 0u : node;
   hit.found = hit.found && (log2 == 2u || (all & ~hidden) != 0u);
-  if (hit.found && is_closed(node) && !is_small(ray, log2, now)) want(node, hit.face.at);
+  float wide = ray.widest < 1e30 ? ray.widest : now.at;
+  if (hit.found && is_closed(node) && log2 > coarsest && wide * ray.spread < float(1 << log2)) want(node, hit.face.at);
 #else
   if (hit.found) {
     hit.material = material_below(ray, node, log2, at, hit.face);
