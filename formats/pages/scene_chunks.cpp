@@ -146,9 +146,8 @@ std::vector<uint32_t> chunk_levels(const dag::FrozenDag& dag, const ChunkLimits&
   }
   std::vector<uint32_t> cuts = {0};
   if (depth < 2 || words + dag.levels[depth].words.size() <= limits.most_words) return cuts;
-  const uint32_t left = depth - 1 - first, bands = (left + limits.most_levels - 1) / limits.most_levels;
+  const uint32_t left = depth - first, bands = (left + limits.most_levels - 1) / limits.most_levels;
   for (uint32_t band = 0; band < bands; ++band) cuts.push_back(first + left * band / bands);
-  cuts.push_back(depth - 1);
   return cuts;
 }
 

@@ -19,7 +19,7 @@ namespace vox {
 
 // A chunk has more words only if a single root needs them. With these levels, that is less than 1 MiB.
 struct ChunkLimits {
-  uint64_t most_words = uint64_t{1} << 17;  // 512 KiB
+  uint64_t most_words = uint64_t{1} << 16;  // 256 KiB, of which deflate leaves about 100
   uint32_t most_levels = 2;                 // levels of inner nodes, except in the chunk of the scene's root
 };
 

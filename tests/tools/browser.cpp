@@ -233,8 +233,11 @@ class Chromium:
 
     def open(self, page):
         path, _, fragment = page.partition('#')
+        self.visit('file://' + os.path.abspath(path) + ('#' + fragment if fragment else ''))
+
+    def visit(self, url):
         self.call('Page.navigate', url='about:blank')  # a fragment alone would not load the page again
-        self.call('Page.navigate', url='file://' + os.path.abspath(path) + ('#' + fragment if fragment else ''))
+        self.call('Page.navigate', url=url)
 
     def value(self, expression):
         answer = self.call('Runtime.evaluate', expression=expression, awaitPromise=True, returnByValue=True)

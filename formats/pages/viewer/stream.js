@@ -22,7 +22,7 @@ const kUploadTime = 4;       // ms of each frame for putting chunks into the GPU
 const kMostTries = 6;        // until a lost connection is shown; after that, it is tried every kMostDelay
 const kMostDelay = 8000;     // ms
 const kDamagedTries = 2;
-const kMostEntries = 2 ** 22;
+const kMostEntries = 2 ** 21;
 const kAgain = [408, 425, 429];  // states of a server for which asking again helps
 
 /** A chunk that its server does not have, or that is no chunk. */
@@ -82,6 +82,7 @@ export class Stream {
   bytes = 0;        // fetched, for measurements
   fetches = 0;
   cancelled = 0;
+  dropped = 0;      // chunks that made room for others
   longest = 0;      // ms that putting chunks into memory took in one frame, at most
 
   /** @param {Facts} facts @param {number} memory bytes of the GPU's memory */
@@ -358,6 +359,7 @@ export class Stream {
     const pool = /** @type {Pool} */ (this.#pool), { below } = chunk;
     pool.giveRows(chunk.row, chunk.rows);
     pool.writeEntries(chunk.table, new Uint32Array(chunk.roots));
+    ++this.dropped;
     Object.assign(chunk, { state: 'absent', below: [] });
     for (const one of below) one.above.delete(chunk);
     this.#leave([...below, chunk]);
