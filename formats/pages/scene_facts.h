@@ -20,7 +20,7 @@ struct ShownLevel {
 void set_scene_facts(Json& facts, const dag::VoxelScene& scene, const ShownLevel& shown,
                      const ScenePageOptions& options);
 
-// What the page may load.
+// The files that a page may load.
 enum class PageLoads { Nothing, ItsFolder };
 
 // Returns the page up to where its words may stand, and the rest with its program.

@@ -1,7 +1,11 @@
 // Tests pages that load their scene from a web server, in Chromium with software graphics.
 #include <fmt/format.h>
 
-#include <set>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/formats/pages/chunk_reader.h"
 #include "tests/tools/browser.h"

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libvox/dag/frozen_dag.h"
@@ -47,7 +50,7 @@ class ChunkReader {
     std::vector<std::pair<std::string, uint32_t>> others;
   };
 
-  // What was found below a node: the box around its voxels, the sum of their light, and their materials.
+  // The voxels that were found below a node: the box around them, the sum of their light, and their materials.
   struct Seen {
     uint64_t voxels = 0;
     int64_t low[3] = {1 << 30, 1 << 30, 1 << 30}, high[3] = {0, 0, 0};
@@ -123,7 +126,7 @@ class ChunkReader {
         at += size;
       }
       EXPECT_EQ(at, end);
-      if (section + 1 < levels) EXPECT_EQ(next, words.at(8 + 2 * (section + 1)));
+      EXPECT_EQ(next, section + 1 < levels ? words.at(8 + 2 * (section + 1)) : 0);
     }
     EXPECT_EQ(at, words.size());
     EXPECT_EQ(chunk.sections.front().size(), roots);
