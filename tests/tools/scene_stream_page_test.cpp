@@ -122,8 +122,8 @@ TEST_F(SceneStreamPage, ShowsWhatPicturesShow) {
   std::string lines = fmt::format("visit('town/#{}')\n", kSeen);
   std::vector<std::string> names;
   for (const View& view : {kFar, kStreet, kBack})
-    for (const std::string& shade : {"material", "depth", "normal"})
-      for (const std::string& lod : {"on", "off"}) {
+    for (const std::string shade : {"material", "depth", "normal"})
+      for (const std::string lod : {"on", "off"}) {
         if (lod == "off" && shade != "material") continue;
         const std::string name = fmt::format("{}-{}-{}", names.size(), shade, lod);
         std::vector<std::string> more = {"--shade", shade, "--lod", lod};
@@ -171,7 +171,7 @@ TEST_F(SceneStreamPage, LoadsWhatItsViewNeeds) {
   const uint64_t all = bytes_of("town");
   std::istringstream words(served(fmt::format(R"(
 server.wait = 0.05
-visit('town/#{}&eye=300,250,350&target=0,5,0&fov=10')
+visit('town/#{}&eye=300,250,350&target=0,5,0')
 page.wait('voxPage.pace.frames > 0')
 first = server.bytes
 page.wait(complete)
@@ -267,16 +267,15 @@ TEST_F(SceneStreamPage, KeepsToItsMemory) {
     const std::string at = target;
     views.push_back({at.substr(0, at.find(',')) + ",30" + at.substr(at.rfind(',')), at + ".5", "6"});
   }
-  std::string lines = fmt::format("visit('town/#{}&memory=3')\n", address(views[0]));
+  std::string lines = fmt::format("visit('town/#{}&memory=2')\n", kSeen);
   for (size_t i = 0; i < views.size(); ++i) {
     take(fmt::format("{}.png", i), views[i], {});
-    lines +=
-        fmt::format("show('{}&memory=3&fov={}', '{}-page.png')\n", address(views[i]), 6 + i / 4 * 0.001, i);
+    lines += fmt::format("show('{}&memory=2', '{}-page.png')\n", address(views[i]), i);
   }
   EXPECT_EQ(served(lines + R"(
-print(stream('memory') <= 3 << 20, stream('dropped') > 0, page.value('document.getElementById("loading").textContent'))
-show('samples=1&panel=off&ao=off&memory=3&eye=5,25,30&target=0,0,0&fov=60&lod=off', 'all.png')
-print(stream('memory') <= 3 << 20, page.value('document.getElementById("loading").textContent'))
+print(stream('memory') <= 2 << 20, stream('dropped') > 0, page.value('document.getElementById("loading").textContent'))
+show('samples=1&panel=off&ao=off&memory=2&eye=5,25,30&target=0,0,0&fov=60&lod=off', 'all.png')
+print(stream('memory') <= 2 << 20, page.value('document.getElementById("loading").textContent'))
 print(messages(page)))"),
             "True True \nTrue This view needs more memory than the page may take\n[]\n");
   for (size_t i = 0; i < views.size(); ++i)

@@ -76,7 +76,7 @@ function meanColor(words, at, voxels, { light, codes }) {
 export function settle(words, head, to, base, tables, colors) {
   const last = head.sections.length - 1;
   let from = head.body, at = 0;
-  /** @type {Uint32Array[]} the places of each section's nodes */
+  /** @type {Uint32Array<ArrayBuffer>[]} the places of each section's nodes */
   const places = [];
   // The places of a section follow from the sizes of its nodes, which are found before anything is written.
   let begin = from;
