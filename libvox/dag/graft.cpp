@@ -10,6 +10,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
+#include "libvox/dag/cut_cubes.h"
 #include "libvox/dag/digests.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/paged_level.h"
@@ -18,99 +19,6 @@
 
 namespace vox::dag {
 namespace {
-
-constexpr uint32_t kNoNode = UINT32_MAX;
-
-// Faces of the part's box lie on those of cubes that are this share of its longest side or smaller: larger cubes would
-// make the part larger, smaller ones the number of nodes that the box cuts.
-constexpr int32_t kShareOfSide = 8;
-
-VoxelBox box_of_cubes(const VoxelBox& box, uint32_t side) {
-  const VoxelBox inside = intersection(box, cube_at({0, 0, 0}, side));
-  const Int3 size = inside.size();
-  const auto longest = static_cast<uint32_t>(std::max({size.x, size.y, size.z}));
-  const auto cube = static_cast<int32_t>(std::max(kLeafSide, std::bit_floor(longest / kShareOfSide)));
-  VoxelBox result;
-  for (uint32_t k = 0; k < 3; ++k) {
-    result.min[k] = inside.min[k] / cube * cube;
-    result.max[k] = (inside.max[k] + cube - 1) / cube * cube;
-  }
-  return result;
-}
-
-uint32_t child_of(const FrozenDag& dag, uint32_t level, uint32_t number, uint32_t octant) {
-  if (number == kNoNode) return kNoNode;
-  const uint32_t* node = dag.levels[level].node(number);
-  return (node[0] >> octant & 1) != 0 ? node[child_word(node[0], octant)] : kNoNode;
-}
-
-NodeKind kind_at(const FrozenDag& dag, uint32_t level) {
-  return level == dag.depth() ? NodeKind::Leaf : NodeKind::Inner;
-}
-
-// Where a child of a cut node comes from. Its number is that of a node of the whole or of the part, or its place among
-// the cut nodes of the next level.
-enum class Origin : uint8_t { Nowhere, Whole, Part, Cut };
-struct CutChild {
-  Origin origin = Origin::Nowhere;
-  uint32_t number = 0;
-};
-
-// A cube that lies partly inside the box, with its node in the whole and in the part before and after the edits.
-struct CutCube {
-  Int3 corner;
-  uint32_t whole = kNoNode, before = kNoNode, after = kNoNode;
-  std::array<CutChild, 8> children = {};
-  // The node in the result: its id, or kNoNode if nothing is left; the material if it is full of one, else -1.
-  uint32_t id = kNoNode;
-  int32_t material = -1;
-  Digest digest = {};
-};
-using CutCubes = std::vector<std::vector<CutCube>>;  // of each level
-
-// No leaf is cut, because the box consists of cubes.
-CutCubes find_cut_cubes(const FrozenDag& whole, const FrozenDag& before, const FrozenDag& after,
-                        const VoxelBox& box) {
-  CutCubes cut(whole.levels.size());
-  const auto root = [](const FrozenDag& dag) { return dag.empty() ? kNoNode : 0; };
-  cut[0].push_back({.corner = {0, 0, 0}, .whole = root(whole), .before = root(before), .after = root(after)});
-  for (uint32_t level = 0; level < whole.depth(); ++level) {
-    const uint32_t half = whole.level_side(level + 1);
-    for (CutCube& cube : cut[level])
-      for (uint32_t octant = 0; octant < 8; ++octant) {
-        const Int3 corner = cube.corner + octant_corner(octant, static_cast<int32_t>(half));
-        const VoxelBox at = cube_at(corner, half), inside = intersection(at, box);
-        const uint32_t of_whole = child_of(whole, level, cube.whole, octant),
-                       of_after = child_of(after, level, cube.after, octant);
-        CutChild& child = cube.children[octant];
-        if (inside.empty()) {
-          if (of_whole != kNoNode) child = {Origin::Whole, of_whole};
-        } else if (inside == at) {
-          if (of_after != kNoNode) child = {Origin::Part, of_after};
-        } else if (of_whole != kNoNode || of_after != kNoNode) {
-          child = {Origin::Cut, static_cast<uint32_t>(cut[level + 1].size())};
-          cut[level + 1].push_back({.corner = corner,
-                                    .whole = of_whole,
-                                    .before = child_of(before, level, cube.before, octant),
-                                    .after = of_after});
-        }
-      }
-  }
-  return cut;
-}
-
-// Returns the numbers of the children of cut cubes that come from there, for each level, in order.
-std::vector<std::vector<uint32_t>> children_from(Origin origin, const CutCubes& cut) {
-  std::vector<std::vector<uint32_t>> numbers(cut.size());
-  for (size_t level = 0; level + 1 < cut.size(); ++level) {
-    for (const CutCube& cube : cut[level])
-      for (const CutChild& child : cube.children)
-        if (child.origin == origin) numbers[level + 1].push_back(child.number);
-    std::ranges::sort(numbers[level + 1]);
-    numbers[level + 1].erase(std::ranges::unique(numbers[level + 1]).begin(), numbers[level + 1].end());
-  }
-  return numbers;
-}
 
 // Nodes one behind the other.
 struct NodeList {

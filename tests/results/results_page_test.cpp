@@ -203,7 +203,8 @@ std::vector<ResultGroup> render_results() {
   ResultGroup slice = volume_results(options);
   set_range(slice, 0, 1);
   options.page = "";
-  return {pictures, slice, picture_results(render::SliceOptions()), page_results(options, {}), stream_results(options, {})};
+  return {pictures, slice, picture_results(render::SliceOptions()), page_results(options, {}),
+          stream_results(options, {})};
 }
 
 Sections programs() {
