@@ -167,6 +167,7 @@ class ResultsList : public CubesTest {
     keep("vox-render.3.json", "vox-render", {"volume.h5", "-o", "c.png", "--size", "16x16", "--up", "z"});
     keep("vox-render.4.json", "vox-render", {"volume.h5", "-o", "d.png", "--slice", "z=3"});
     keep("vox-render.5.json", "vox-render", {"both.h5", "--html", "view.html"});
+    keep("vox-render.6.json", "vox-render", {"both.h5", "--html", "view", "--stream"});
     keep("vox-scene.1.json", "vox-scene",
          {"bumpy-sphere", "--triangles", "100", "--texture-size", "16", "-o", "s.glb"});
   }
