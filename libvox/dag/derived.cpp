@@ -27,6 +27,11 @@ uint8_t majority(const Counts& counts) {
   return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());  // the lowest of equals
 }
 
+// Ends a loop over nodes soon after the program is asked to end: a node may stand for many leaves.
+void heed(uint64_t number) {
+  if (number % 256 == 0) throw_if_cancelled();
+}
+
 // Counts the materials of the voxels below nodes. It remembers the counts of about one node in fifty, for all
 // nodes above. The nodes between are counted again each time, which costs less than remembering them.
 class MaterialsBelow {
@@ -60,8 +65,10 @@ class MaterialsBelow {
   void remember(uint32_t level) {
     throw_if_cancelled();
     std::vector<Counts> counts(dag_.levels[level].places.nodes());
-    parallel_for_each(dag_.levels[level],
-                      [&](uint64_t number, const uint32_t*) { add_to(counts[number], level, number); });
+    parallel_for_each(dag_.levels[level], [&](uint64_t number, const uint32_t*) {
+      heed(number);
+      add_to(counts[number], level, number);
+    });
     known_ = std::move(counts);
     known_level_ = level;
   }
@@ -102,6 +109,7 @@ class CoarserBuilder {
     const MaterialsBelow below(dag_, level);
     materials_.resize(dag_.levels[level].places.nodes());
     parallel_for_each(dag_.levels[level], [&](uint64_t number, const uint32_t*) {
+      heed(number);
       Counts counts = {};
       below.add_to(counts, level, number);
       materials_[number] = majority(counts);
