@@ -342,7 +342,7 @@ TEST_F(EditProgram, OfASceneThatDoesNotFitIntoMemoryAPartIsLoaded) {
   EXPECT_EQ(edited_in("part.h5", {"--memory-limit", "64M"}), std::pair(whole, true));
   EXPECT_EQ(read_scene(folder_ / "some.h5").dag.digest, some);
   // Everything is touched.
-  write("few.txt", "everything remove\n");
+  write("few.txt", "clear\n");
   EXPECT_FALSE(edited_in("empty.h5", {}).second);
 }
 
