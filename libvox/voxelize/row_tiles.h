@@ -195,7 +195,7 @@ class RowTiles {
  private:
   // The states take a 32nd of the free memory, at most.
   uint32_t fitting_side() const {
-    const auto bytes = static_cast<double>(device_.pool().available() / 32);
+    const auto bytes = static_cast<double>(device_.pool().available()) / 32;
     return static_cast<uint32_t>(std::clamp(std::sqrt(bytes), 1.0, 1048576.0));
   }
 
