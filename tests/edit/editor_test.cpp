@@ -9,7 +9,6 @@
 
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"
-#include "libvox/dag/graft.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/hash/table_options.h"
 #include "tests/common/test_engine.h"
