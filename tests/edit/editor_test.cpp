@@ -1,7 +1,6 @@
 // Compares whole scripts, with undo, snapshots and garbage collection, in passes of one edit or of many, with
 // a loop over all voxels and a stack of whole grids.
 #include "libvox/edit/editor.h"
-#include "libvox/dag/graft.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +8,7 @@
 
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"
+#include "libvox/dag/graft.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/hash/table_options.h"
 #include "tests/common/test_engine.h"
