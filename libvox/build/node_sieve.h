@@ -9,34 +9,10 @@
 
 #include <cstdint>
 
-#include "libvox/base/hd.h"
 #include "libvox/build/round.h"
 #include "libvox/device/pool.h"
 
 namespace vox::build {
-
-struct SizeOfChosen {
-  const uint32_t* offsets;
-  const uint32_t* chosen;
-  VOX_HD uint32_t operator()(uint64_t i) const { return offsets[chosen[i] + 1] - offsets[chosen[i]]; }
-};
-
-// Copies the chosen nodes of a piece one behind the other.
-struct PackNodes {
-  const uint32_t* words;
-  const uint32_t* offsets;
-  const uint32_t* chosen;
-  const uint32_t* packed_offsets;
-  uint32_t* packed_words;
-  uint8_t* packed_sizes;
-  VOX_HD void operator()(uint64_t i) const {
-    const uint32_t* from = words + offsets[chosen[i]];
-    uint32_t* to = packed_words + packed_offsets[i];
-    const uint32_t size = packed_offsets[i + 1] - packed_offsets[i];
-    for (uint32_t w = 0; w < size; ++w) to[w] = from[w];
-    packed_sizes[i] = static_cast<uint8_t>(size);
-  }
-};
 
 // The level must outlive the sieve.
 template <class Device>

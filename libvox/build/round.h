@@ -197,6 +197,29 @@ struct NodePiece {
   uint64_t first = 0, count = 0;  // the number of the first node, and how many there are
 };
 
+struct SizeOfChosen {
+  const uint32_t* offsets;
+  const uint32_t* chosen;
+  VOX_HD uint32_t operator()(uint64_t i) const { return offsets[chosen[i] + 1] - offsets[chosen[i]]; }
+};
+
+// Copies chosen nodes one behind the other.
+struct PackNodes {
+  const uint32_t* words;
+  const uint32_t* offsets;
+  const uint32_t* chosen;
+  const uint32_t* packed_offsets;
+  uint32_t* packed_words;
+  uint8_t* packed_sizes;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t* from = words + offsets[chosen[i]];
+    uint32_t* to = packed_words + packed_offsets[i];
+    const uint32_t size = packed_offsets[i + 1] - packed_offsets[i];
+    for (uint32_t w = 0; w < size; ++w) to[w] = from[w];
+    packed_sizes[i] = static_cast<uint8_t>(size);
+  }
+};
+
 // Reads the nodes of a level on the host in pieces. The words and sizes must outlive the stream.
 template <class Device>
 class NodeStream {

@@ -224,29 +224,6 @@ struct OwnersOfItems {
   }
 };
 
-// Returns the size of the item that is sent at each place.
-struct SentWords {
-  const uint32_t* offsets;
-  const uint32_t* order;
-  VOX_HD uint32_t operator()(uint64_t i) const { return offsets[order[i] + 1] - offsets[order[i]]; }
-};
-
-struct PackItems {
-  const uint32_t* words;
-  const uint32_t* offsets;
-  const uint32_t* order;
-  const uint32_t* sent_offsets;
-  uint32_t* sent_words;
-  uint8_t* sent_sizes;
-  VOX_HD void operator()(uint64_t i) const {
-    const uint32_t* from = words + offsets[order[i]];
-    uint32_t* to = sent_words + sent_offsets[i];
-    const uint32_t size = sent_offsets[i + 1] - sent_offsets[i];
-    for (uint32_t w = 0; w < size; ++w) to[w] = from[w];
-    sent_sizes[i] = static_cast<uint8_t>(size);
-  }
-};
-
 struct ByteAt {
   const uint8_t* bytes;
   VOX_HD uint32_t operator()(uint64_t i) const { return bytes[i]; }
@@ -312,10 +289,10 @@ class SharedStore {
     auto sizes = device_.template make<uint8_t>(n);
     NodePiece sent = {.words = device_.template make<uint32_t>(items.words.size()),
                       .offsets = device_.template make<uint32_t>(n + 1)};
-    device_.exclusive_scan({"ranks: places", 16}, n, SentWords{items.offsets.data(), route.order.data()},
+    device_.exclusive_scan({"ranks: places", 16}, n, SizeOfChosen{items.offsets.data(), route.order.data()},
                            sent.offsets.data());
     device_.for_each({"ranks: pack", 60}, n,
-                     PackItems{items.words.data(), items.offsets.data(), route.order.data(),
+                     PackNodes{items.words.data(), items.offsets.data(), route.order.data(),
                                sent.offsets.data(), sent.words.data(), sizes.data()});
     items = {};
     const ranks::Counts words_to = words_of_pieces(device_, route.to, sent.offsets.data());

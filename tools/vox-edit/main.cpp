@@ -48,8 +48,8 @@ std::optional<bricks::BricksRecipe> recipe_for(const EditOptions& options, const
   return recipe_beside(scene, options.scene);
 }
 
-// The tables of a scene that is edited take about so many times the bytes of its words, with those of what edits make.
-constexpr double kTablesOverWords = 2.5;
+// A scene takes about so many times the bytes of its words while it is loaded for edits: the words and the tables.
+constexpr double kLoadedOverWords = 2.5;
 
 // One run of vox-edit on a scene.
 class EditRun {
@@ -73,7 +73,7 @@ class EditRun {
 
  private:
   void load();
-  void leave_in_file(const VoxelBox& touched);
+  void take_part();
   void edit();
   edit::Editor::Events events(Progress& progress);
   void done(const edit::Command& command, Progress& progress);
@@ -123,12 +123,19 @@ void EditRun::run(double read_seconds) {
   finish();
 }
 
-// Takes the part of the scene that the script may touch; the rest stays where it is until the result is written.
-void EditRun::leave_in_file(const VoxelBox& touched) {
+// Takes the part of the scene that the script may touch; the rest stays where it is until the result is written. If that
+// is most of the scene, a part would save nothing.
+void EditRun::take_part() {
   const uint32_t resolution = scene_.dag.resolution;
   const bool materials = scene_.dag.materials;
-  const VoxelBox box = touched.empty() ? cube_at({0, 0, 0}, dag::kLeafSide) : touched;
-  graft_.emplace(std::make_shared<dag::FrozenDag>(std::move(scene_.dag)), box,
+  VoxelBox touched = edit::touched_box(script_, others_, resolution);
+  if (touched.voxels() > cube_at({0, 0, 0}, resolution).voxels() / 2) {
+    if (scene_.dag.paged)
+      scene_.dag = read_any_scene(options_.scene, options_.engine, SceneForm::Any, Damage::Ignored).dag;
+    return;
+  }
+  if (touched.empty()) touched = cube_at({0, 0, 0}, dag::kLeafSide);
+  graft_.emplace(std::make_shared<dag::FrozenDag>(std::move(scene_.dag)), touched,
                  digest_memory(options_.engine));
   scene_.dag = dag::empty_dag(resolution, materials);
   const VoxelBox& part = graft_->box();
@@ -142,9 +149,9 @@ void EditRun::load() {
   engine_ = engine_soon_.get();
   log_info("{}, {}³ voxels, on {}", format_count(script_.total, "command"), scene_.dag.resolution,
            engine_->device_text());
-  if (scene_.dag.paged || kTablesOverWords * static_cast<double>(scene_.dag.bytes()) >
+  if (scene_.dag.paged || kLoadedOverWords * static_cast<double>(scene_.dag.bytes()) >
                               static_cast<double>(engine_->memory_limit()))
-    leave_in_file(edit::touched_box(script_, others_, scene_.dag.resolution));
+    take_part();
   session_ =
       edit::make_edit_session(engine_->handle(), engine_->table(), graft_ ? graft_->part() : scene_.dag);
   for (dag::DagLevel& level : scene_.dag.levels) level.words = {};  // the session has them
@@ -293,13 +300,6 @@ HtmlPage EditRun::page() const {
   return page;
 }
 
-// If most of the scene may change, reading it as it is used saves nothing.
-bool touches_most(const edit::Script& script, const std::vector<dag::VoxelScene>& others,
-                  const dag::VoxelScene& scene) {
-  const VoxelBox grid = cube_at({0, 0, 0}, scene.dag.resolution);
-  return edit::touched_box(script, others, scene.dag.resolution).voxels() > grid.voxels() / 2;
-}
-
 void edit_scene(const EditOptions& options) {
   check_one_device(options.engine);
   const ThreadLimit threads(options.engine.threads);
@@ -314,8 +314,6 @@ void edit_scene(const EditOptions& options) {
   edit::Script script = read_script(options.script, scene, options.replay);
   check_targets(options, script);
   std::vector<dag::VoxelScene> others = read_script_scenes(script, scene, damage);
-  if (scene.dag.paged && touches_most(script, others, scene))
-    scene = read_any_scene(options.scene, options.engine, SceneForm::Any, Damage::Ignored);
   EditRun edit(options, *engine, std::move(scene), std::move(script), std::move(others));
   edit.run(watch.seconds());
   if (options.log) {
