@@ -79,17 +79,16 @@ void OutputFolder::check_target(Overwrite overwrite) const {
 
 // A folder that no process has locked is what a killed process left.
 void OutputFolder::lock() {
-  if (mkdir(temporary_.c_str(), 0777) != 0 && errno != EEXIST)
-    throw folder_error("cannot be written", target_, std::exchange(errno, 0));
+  const bool is_new = mkdir(temporary_.c_str(), 0777) == 0;
+  if (!is_new && errno != EEXIST) throw folder_error("cannot be written", target_, std::exchange(errno, 0));
   descriptor_ = open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor_ < 0) {
     const int code = errno;
-    temporary_.clear();
+    if (is_new) rmdir(temporary_.c_str());
     throw folder_error("cannot be written", target_, code);
   }
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    temporary_.clear();
-    close(std::exchange(descriptor_, -1));
+    close(descriptor_);
     throw Error("another run is writing this folder")
         .at(target_.string())
         .hint("wait until it is done, end it, or name another output");

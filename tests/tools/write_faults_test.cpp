@@ -68,6 +68,7 @@ const std::vector<Output> kOutputs = {
     {"Pictures", "vox-render", {"R.h5", "--size", "64x48", "--turntable", "3", "-o", "out/a.png"}},
     {"Film", "vox-render", {"R.h5", "--size", "64x48", "--turntable", "3", "-o", "out/a.mp4"}},
     {"ScenePage", "vox-render", {"R.h5", "--html", "out/a.html"}},
+    {"SceneStream", "vox-render", {"R.h5", "--html", "out/a", "--stream"}},
     {"MadeObj", "vox-scene", {"bumpy-sphere", "--triangles", "R", "--texture-size", "16", "-o", "out/a.obj"}},
     {"MadeGlb", "vox-scene", {"bumpy-sphere", "--triangles", "R", "--texture-size", "16", "-o", "out/a.glb"}},
     {"BenchReport",

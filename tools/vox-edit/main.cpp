@@ -73,7 +73,8 @@ class EditRun {
 
  private:
   void load();
-  void take_part();
+  bool take_part();
+  void start_session();
   void edit();
   edit::Editor::Events events(Progress& progress);
   void done(const edit::Command& command, Progress& progress);
@@ -123,16 +124,16 @@ void EditRun::run(double read_seconds) {
   finish();
 }
 
-// Takes the part of the scene that the script may touch; the rest stays where it is until the result is written. If that
-// is most of the scene, a part would save nothing.
-void EditRun::take_part() {
+// Takes the part of the scene that the script may touch; the rest stays where it is until the result is written. Returns
+// false if that is most of the scene, of which a part would save nothing.
+bool EditRun::take_part() {
   const uint32_t resolution = scene_.dag.resolution;
   const bool materials = scene_.dag.materials;
   VoxelBox touched = edit::touched_box(script_, others_, resolution);
   if (touched.voxels() > cube_at({0, 0, 0}, resolution).voxels() / 2) {
     if (scene_.dag.paged)
       scene_.dag = read_any_scene(options_.scene, options_.engine, SceneForm::Any, Damage::Ignored).dag;
-    return;
+    return false;
   }
   if (touched.empty()) touched = cube_at({0, 0, 0}, dag::kLeafSide);
   graft_.emplace(std::make_shared<dag::FrozenDag>(std::move(scene_.dag)), touched,
@@ -142,6 +143,22 @@ void EditRun::take_part() {
   log_info("the scene is too large for the memory: only the part from {},{},{} to {},{},{} is loaded, {}",
            part.min.x, part.min.y, part.min.z, part.max.x, part.max.y, part.max.z,
            format_bytes(graft_->part().bytes()));
+  return true;
+}
+
+void EditRun::start_session() {
+  const auto start = [&] {
+    session_ =
+        edit::make_edit_session(engine_->handle(), engine_->table(), graft_ ? graft_->part() : scene_.dag);
+  };
+  const double expected = kLoadedOverWords * static_cast<double>(scene_.dag.bytes());
+  if (scene_.dag.paged || expected > static_cast<double>(engine_->memory_limit())) take_part();
+  try {
+    start();
+  } catch (const OutOfMemory&) {  // the tables may take more than expected
+    if (graft_ || !take_part()) throw;
+    start();
+  }
 }
 
 // Loads the scenes onto the device.
@@ -149,11 +166,7 @@ void EditRun::load() {
   engine_ = engine_soon_.get();
   log_info("{}, {}³ voxels, on {}", format_count(script_.total, "command"), scene_.dag.resolution,
            engine_->device_text());
-  if (scene_.dag.paged || kLoadedOverWords * static_cast<double>(scene_.dag.bytes()) >
-                              static_cast<double>(engine_->memory_limit()))
-    take_part();
-  session_ =
-      edit::make_edit_session(engine_->handle(), engine_->table(), graft_ ? graft_->part() : scene_.dag);
+  start_session();
   for (dag::DagLevel& level : scene_.dag.levels) level.words = {};  // the session has them
   for (const dag::VoxelScene& other : std::exchange(others_, {})) {
     brushes_.push_back({session_->add_scene(other.dag), other.dag.resolution});

@@ -60,15 +60,24 @@ void set_range(ResultGroup& results, double low, double high) {
       .about("The value at its upper end.");
 }
 
-ResultGroup page_results(const RenderToolOptions& options, const ScenePage& page) {
+namespace {
+
+ResultGroup written_page(const RenderToolOptions& options, uint64_t bytes) {
   ResultGroup results;
   results.set("scene", options.scene.string())
       .about("The scene file that was read.")
       .set("page", options.page->string())
       .about("With `--html`: the page that was written.")
-      .set("bytes", page.text.size(), "bytes")
-      .about("Size of the page.")
-      .set("resolution", page.resolution, "voxels")
+      .set("bytes", bytes, "bytes")
+      .about("Size of the page.");
+  return results;
+}
+
+}  // namespace
+
+ResultGroup page_results(const RenderToolOptions& options, const ScenePage& page) {
+  ResultGroup results = written_page(options, page.text.size());
+  results.set("resolution", page.resolution, "voxels")
       .about("Number of voxels along the longest side of the scene that it shows.")
       .set("halvings", page.halvings)
       .about("Number of times that the scene's resolution was halved for it.");
@@ -76,14 +85,8 @@ ResultGroup page_results(const RenderToolOptions& options, const ScenePage& page
 }
 
 ResultGroup stream_results(const RenderToolOptions& options, const SceneStream& stream) {
-  ResultGroup results;
-  results.set("scene", options.scene.string())
-      .about("The scene file that was read.")
-      .set("page", options.page->string())
-      .about("With `--html`: the page that was written.")
-      .set("bytes", stream.bytes, "bytes")
-      .about("Size of the page.")
-      .set("files", stream.files)
+  ResultGroup results = written_page(options, stream.bytes);
+  results.set("files", stream.files)
       .about("With `--stream`: number of files in the page's folder.")
       .set("chunks", stream.chunks)
       .about("With `--stream`: number of files of chunks among them.");

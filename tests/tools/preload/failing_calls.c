@@ -96,6 +96,9 @@ int fsync(int file) {
 int fdatasync(int file) {
   return ON_FILE(fdatasync, EIO) ? -1 : REAL(fdatasync)(file);
 }
+int syncfs(int file) {
+  return ON_FILE(syncfs, EIO) ? -1 : REAL(syncfs)(file);
+}
 int ftruncate(int file, off_t size) {
   return ON_FILE(ftruncate, EIO) ? -1 : REAL(ftruncate)(file, size);
 }
@@ -113,6 +116,12 @@ int close(int file) {
 
 int rename(const char* from, const char* to) {
   return fails(is_active && is_inside(to), "rename", EIO) ? -1 : REAL(rename)(from, to);
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  return fails(is_active && is_inside(to), "renameat2", EIO)
+             ? -1
+             : REAL(renameat2)(from_folder, from, to_folder, to, flags);
 }
 
 void* mmap(void* at, size_t size, int access, int flags, int file, off_t offset) {
