@@ -67,15 +67,26 @@ struct Ended {
   rusage usage = {};
 };
 
+// Tells whether a process handles SIGINT. A program does so soon after its start, with a sanitizer later.
+bool handles_interrupts(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("SigCgt:")) return (std::stoull(line.substr(7), nullptr, 16) >> (SIGINT - 1)) & 1;
+  return false;
+}
+
 Ended wait_for(pid_t child, const RunOptions& options) {
   const auto start = Clock::now();
+  std::optional<double> ready;  // the seconds until an interrupt can be handled
   Ended ended;
   int signal = options.signal;
   bool interrupted = false;
   while (wait4(child, &ended.status, WNOHANG, &ended.usage) == 0) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (!interrupted && seconds > options.interrupt_after.value_or(kTimeLimit)) {
-      kill(child, options.interrupt_after ? options.interrupt_by : SIGINT);
+    if (options.interrupt_after && !ready && handles_interrupts(child)) ready = seconds;
+    const double interrupt_at = ready ? *ready + *options.interrupt_after : kTimeLimit;
+    if (!interrupted && seconds > interrupt_at) {
+      kill(child, SIGINT);
       interrupted = true;
     }
     if (signal != 0 && fs::exists(options.folder / options.signal_when_exists))

@@ -31,9 +31,8 @@ struct Finished {
 struct RunOptions {
   std::filesystem::path folder;                // the current folder of the program
   std::optional<uint64_t> file_size_limit;     // bytes; writing beyond fails as on a full disk
-  std::optional<double> interrupt_after = {};  // seconds until `interrupt_by`, or SIGINT
-  int interrupt_by = SIGINT;
-  std::string signal_when_exists = {};  // a file in the folder; `signal` is sent when it exists
+  std::optional<double> interrupt_after = {};  // seconds from when the program handles SIGINT
+  std::string signal_when_exists = {};         // a file in the folder; `signal` is sent when it exists
   int signal = 0;
   std::map<std::string, std::string> environment = {};  // added to this process's variables
   std::string out_file = {};                            // stdout, instead of what Finished::out keeps

@@ -291,8 +291,7 @@ ToolDescription render_description() {
           {"vox-render house.h5                                   house-view.png, the whole scene",
            "vox-render house.h5 --eye 3,2,8 --target 0,1,0 --fov 60",
            "vox-render house.h5 --html house.html                 a page to fly through, for any browser",
-           "vox-render city.h5 --html city/ --stream              a page for a web server that loads as one "
-           "flies",
+           "vox-render city.h5 --html city/ --stream              a page that loads as you fly",
            "vox-render house.h5 -o view.png --view top --ao 16 --samples 4",
            "vox-render house.h5 --shade depth                     shows what is near and what is far",
            "vox-render house.h5 --shade sharing                   shows what the SVDAG uses often",
