@@ -93,7 +93,7 @@ ScenePage make_scene_page(dag::VoxelScene scene, const ScenePageOptions& options
   const auto levels = static_cast<uint32_t>(dag::coarser_resolutions(whole).size());
   uint32_t halvings = 0, next = std::min(certain_halvings(scene.dag, options.most_bytes), levels);
   for (;;) {
-    if (next > 0) scene = dag::coarser(std::move(scene), next, options.memory_limit);
+    if (next > 0) scene = dag::coarser(std::move(scene), next, {.limit = options.memory_limit});
     halvings += next;
     const std::vector<Piece> pieces = pieces_of(words_of(scene.dag));
     std::string text = page_text(options.title, facts_of(scene, whole, halvings, pieces, options), pieces);

@@ -106,8 +106,9 @@ uint64_t host_limit(const EngineOptions& options) {
   return is_limited ? options.memory_limit : resident_bytes() + available_bytes() / 5 * 4;
 }
 
-// Returns a paged scene if the whole one would take more than half of the memory that is left.
-std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineOptions& options) {
+// Returns a paged scene if the whole one would take more than half of the memory that is left, or all of it.
+std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineOptions& options,
+                                             Loading loading) {
   constexpr uint64_t kLeastBudget = 16 << 20;
   const SceneInfo info = read_scene_info(path);
   uint64_t bytes = 0;
@@ -115,7 +116,8 @@ std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineO
     bytes += info.level_words[level] * sizeof(uint32_t) +
              dag::NodePlaces::blocks_for(info.scene.dag.levels[level].nodes) * sizeof(dag::PlacesBlock);
   const uint64_t limit = host_limit(options);
-  if (bytes <= (limit - std::min(resident_bytes(), limit)) / 2) return std::nullopt;
+  const uint64_t left = limit - std::min(resident_bytes(), limit);
+  if (bytes <= (loading == Loading::IfItFits ? left : left / 2)) return std::nullopt;
   const uint64_t budget = std::max(limit / 2, kLeastBudget);
   log_debug("{}: {} of words are read as they are used, {} at a time", path.string(), format_bytes(bytes),
             format_bytes(budget));
@@ -149,6 +151,10 @@ uint64_t digest_memory(const EngineOptions& options) {
   return std::max(host_limit(options) / 8, kLeast);
 }
 
+Loading loading_to_verify(const EngineOptions& options) {
+  return options.device == "cpu" ? Loading::AsUsed : Loading::IfItFits;
+}
+
 dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& options, SceneForm form,
                                Damage damage, Loading loading) {
   const bool is_voxels = kind_of_input(path) == InputKind::Voxels;
@@ -164,8 +170,8 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   if (form == SceneForm::Bricks) return scene_of_bricks(path, options, parts, damage);
   const bool takes_hash = form == SceneForm::Hash || (form == SceneForm::Any && parts.hash && !parts.dag);
   if (takes_hash) return scene_of_hash(path, options, damage);
-  if (loading == Loading::AsUsed) {
-    if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options)) {
+  if (loading != Loading::Whole) {
+    if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options, loading)) {
       check_content(*scene, path, damage, digest_memory(options));
       return *std::move(scene);
     }
@@ -235,7 +241,7 @@ constexpr uint64_t kWorthAGpu = 128 << 20;
 
 void check_dag(const dag::FrozenDag& dag, EngineOptions options) {
   if (options.device == "auto" && dag.bytes() < kWorthAGpu) options.device = "cpu";
-  dag::verify_on(make_engine(options)->handle(), dag);
+  dag::verify_on(make_engine(options)->handle(), dag, digest_memory(options));
 }
 
 void check_voxels(const bricks::FrozenBricks& bricks, const dag::VoxelScene& scene) {
@@ -285,7 +291,9 @@ void verify_written(const dag::VoxelScene& scene, const path& file, const Engine
     of_file(file, [&] { check_forms({.hash = &hash}, scene); });
   }
   if (!parts.dag && !parts.hash) return;
-  const dag::VoxelScene written = parts.dag ? read_scene(file) : read_scene_without_dag(file);
+  const dag::VoxelScene written =
+      parts.dag ? read_any_scene(file, options, SceneForm::Svdag, Damage::Ignored, loading_to_verify(options))
+                : read_scene_without_dag(file);
   of_file(file, [&] {
     if (parts.dag) check_dag(written.dag, options);
     check_digest(written, scene);

@@ -30,8 +30,9 @@ Damage damage_with(Overwrite overwrite);  // Refused, or Accepted if all files m
 
 // AsUsed: a scene that takes more than half of the memory that the process may use stays in its file, and its words
 // are read when they are used (read_paged_scene()). Its content is compared with its digest unless damage is ignored;
-// that reads the whole file once. Walks over such a scene must suit it: dag/paged_level.h.
-enum class Loading { Whole, AsUsed };
+// that reads the whole file once. Walks over such a scene must suit it: dag/paged_level.h. IfItFits: the scene is read
+// as it is used only if it takes more than all of that memory.
+enum class Loading { Whole, AsUsed, IfItFits };
 
 // Reads a scene as read_scene() does. Of a spatial hash, and of bricks of a scene's materials, it makes the DAG, on
 // an engine with these options. Throws Error where that is not the one whose digest the file has and damage is not
@@ -56,6 +57,9 @@ std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, cons
                                                 Damage damage, const edit::OnScriptError& on_error = {});
 
 // Verifies that a file contains what it should.
+
+// Returns how a scene is loaded that is verified afterwards: a GPU verifies only what the host holds, and much faster.
+Loading loading_to_verify(const EngineOptions& options);
 
 // Verifies the forms of a scene file after reading: everything that each form states about itself must be
 // true, and the other forms must hold the scene's voxels. The SVDAG is checked on an engine with these

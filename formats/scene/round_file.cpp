@@ -118,8 +118,8 @@ std::span<const T> one(const T& value) {
 }
 
 template <class T>
-build::SpilledArray<T> array_of(std::span<const T> values) {
-  build::SpilledArray<T> array(build::SpillPlace(), values.size());
+SpilledArray<T> array_of(std::span<const T> values) {
+  SpilledArray<T> array(SpillPlace(), values.size());
   std::ranges::copy(values, array.append(values.size()).begin());
   return array;
 }

@@ -1,117 +1,11 @@
 #include "libvox/build/round.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <string>
-#include <system_error>
 
-#include "libvox/base/error.h"
-#include "libvox/base/files.h"
-#include "libvox/base/process.h"
-#include "libvox/base/units.h"
 #include "libvox/dag/node.h"
 #include "libvox/scene/palette.h"
 
 namespace vox::build {
-namespace {
-
-Error spill_error(const std::string& problem, const std::filesystem::path& folder, int code) {
-  Error error(fmt::format("{}: {}", problem, std::generic_category().message(code)));
-  error.at(folder.string());
-  return error;
-}
-
-int nameless_file(const std::filesystem::path& folder) {
-  const int file = open_nameless(folder);
-  if (file < 0) throw spill_error("cannot create a file in the folder", folder, errno);
-  return file;
-}
-
-}  // namespace
-
-SpillPlace::SpillPlace(std::filesystem::path folder) : folder_(std::move(folder)) {
-  close(nameless_file(*folder_));
-}
-
-SpilledBytes::SpilledBytes(const SpillPlace& place, uint64_t most) : most_(most) {
-  if (most == 0) return;
-  if (place.folder()) {
-    folder_ = *place.folder();
-    file_ = nameless_file(folder_);
-  }
-  const int flags = file_ < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-  void* at = mmap(nullptr, most, PROT_READ | PROT_WRITE, flags, file_, 0);
-  if (at == MAP_FAILED) {
-    const int code = errno;
-    if (file_ >= 0) close(file_);
-    throw spill_error("cannot reserve memory", folder_, code);
-  }
-  data_ = static_cast<std::byte*>(at);
-  if (file_ < 0) madvise(data_, most, MADV_HUGEPAGE);
-}
-
-SpilledBytes::~SpilledBytes() {
-  if (data_) munmap(data_, most_);
-  if (file_ >= 0) close(file_);
-}
-
-void SpilledBytes::grow(uint64_t bytes) {
-  constexpr uint64_t kStep = uint64_t{64} << 20;
-  if (bytes > most_) throw Error("a spilled array grows beyond what was reserved for it");
-  if (bytes <= taken_) return;
-  const uint64_t wanted = std::min(most_, (bytes + kStep - 1) / kStep * kStep);
-  if (file_ < 0) {
-    if (const uint64_t left = available_bytes(); wanted - taken_ > left)
-      throw Error(fmt::format("the host's memory is full: {} more are needed, {} are left",
-                              format_bytes(wanted - taken_), format_bytes(left)))
-          .hint("spill to a folder, or lower the resolution");
-  } else if (const int failed =
-                 posix_fallocate(file_, static_cast<off_t>(taken_), static_cast<off_t>(wanted - taken_));
-             failed != 0) {
-    throw spill_error("there is not enough space for spilled data", folder_, failed);
-  }
-  taken_ = wanted;
-}
-
-void SpilledBytes::shrink(uint64_t bytes) {
-  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t kept = (bytes + page - 1) / page * page;
-  if (kept >= taken_) return;
-  if (file_ < 0) {
-    madvise(data_ + kept, taken_ - kept, MADV_DONTNEED);
-  } else if (ftruncate(file_, static_cast<off_t>(kept)) != 0) {
-    throw spill_error("cannot make a file shorter", folder_, errno);
-  }
-  taken_ = kept;
-}
-
-void SpilledBytes::rest() {
-  if (file_ >= 0 && taken_ > 0) madvise(data_, taken_, MADV_DONTNEED);
-}
-
-void SpilledBytes::read(uint64_t first, std::span<std::byte> to) const {
-  while (!to.empty()) {
-    const ssize_t count = pread(file_, to.data(), to.size(), static_cast<off_t>(first));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) throw spill_error("cannot read spilled data", folder_, count < 0 ? errno : EIO);
-    first += static_cast<uint64_t>(count);
-    to = to.subspan(static_cast<size_t>(count));
-  }
-}
-
-void SpilledBytes::swap(SpilledBytes& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(most_, other.most_);
-  std::swap(taken_, other.taken_);
-  std::swap(file_, other.file_);
-  std::swap(folder_, other.folder_);
-}
-
 namespace {
 
 template <class T>

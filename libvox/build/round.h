@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <optional>
 #include <span>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "libvox/base/hd.h"
 #include "libvox/base/progress.h"
+#include "libvox/base/spilled_array.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/device.h"
 #include "libvox/device/pool.h"
@@ -22,95 +19,6 @@
 #include "libvox/voxelize/build_scene.h"
 
 namespace vox::build {
-
-// Arrays for data that a device has no room for. They lie in the host's memory or in nameless files in a
-// folder. With files, the system keeps in memory as much as fits, and nothing is left in the folder, however
-// the program ends.
-
-// The place where spilled arrays lie.
-class SpillPlace {
- public:
-  SpillPlace() = default;  // in the host's memory
-  // Uses files in this folder. Throws Error if no file can be made there.
-  explicit SpillPlace(std::filesystem::path folder);
-
-  const std::optional<std::filesystem::path>& folder() const { return folder_; }
-
- private:
-  std::optional<std::filesystem::path> folder_;
-};
-
-// Bytes that keep their addresses while their number grows. Addresses are reserved for the greatest number;
-// memory, or space on the disk, is taken as the bytes grow.
-class SpilledBytes {
- public:
-  SpilledBytes() = default;
-  SpilledBytes(const SpillPlace& place, uint64_t most);
-  ~SpilledBytes();
-  SpilledBytes(SpilledBytes&& other) noexcept { swap(other); }
-  SpilledBytes& operator=(SpilledBytes&& other) noexcept {
-    SpilledBytes(std::move(other)).swap(*this);
-    return *this;
-  }
-
-  // Takes memory or disk space for this many bytes. Throws Error if there is not enough.
-  void grow(uint64_t bytes);
-  // Gives back the memory or disk space behind this many bytes.
-  void shrink(uint64_t bytes);
-  // Lets go of what the process holds of a file. The bytes stay in the file, and come back when they are used.
-  void rest();
-  // Reads from a file, without the addresses. Any thread may call it, in the handler of a fault.
-  void read(uint64_t first, std::span<std::byte> to) const;
-
-  std::byte* data() const { return data_; }
-
- private:
-  void swap(SpilledBytes& other) noexcept;
-
-  std::byte* data_ = nullptr;
-  uint64_t most_ = 0, taken_ = 0;
-  int file_ = -1;                 // -1 if the bytes lie in memory
-  std::filesystem::path folder_;  // for messages
-};
-
-template <class T>
-class SpilledArray {
-  static_assert(std::is_trivially_copyable_v<T>);
-
- public:
-  SpilledArray() = default;
-  // An empty array that can grow to this length.
-  SpilledArray(const SpillPlace& place, uint64_t most) : bytes_(place, most * sizeof(T)) {}
-
-  // Makes the array longer by n values and returns them, uninitialised. The other values keep their
-  // addresses.
-  std::span<T> append(uint64_t n) {
-    bytes_.grow((size_ + n) * sizeof(T));
-    size_ += n;
-    return {data() + size_ - n, n};
-  }
-
-  // Keeps the first n values.
-  void shrink(uint64_t n) {
-    bytes_.shrink(n * sizeof(T));
-    size_ = n;
-  }
-
-  // The values are used no more for now: if they lie in a file, the process holds nothing of it.
-  void rest() { bytes_.rest(); }
-  // Reads values from the file in which they lie.
-  void read(uint64_t first, std::span<T> to) const {
-    bytes_.read(first * sizeof(T), std::as_writable_bytes(to));
-  }
-
-  T* data() const { return reinterpret_cast<T*>(bytes_.data()); }
-  uint64_t size() const { return size_; }
-  std::span<const T> values() const { return {data(), size_}; }
-
- private:
-  SpilledBytes bytes_;
-  uint64_t size_ = 0;
-};
 
 // The unique nodes of one level, one behind the other. Child pointers are the children's numbers in the
 // round's next level. A node takes 4 bytes for each of its words and one more.

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <tbb/enumerable_thread_specific.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <string>
 
@@ -14,77 +14,28 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/store.h"
 #include "libvox/dag/verify.h"
+#include "libvox/dag/voxels_by_material.h"
 #include "libvox/dag/walk.h"
 #include "libvox/device/cpu_device.h"
 
 namespace vox::dag {
 namespace {
 
-// The number of filled voxels of each material. There are at most 2^60 voxels, so no count overflows.
-using Counts = std::array<uint64_t, scene::kPaletteSize>;
-
-uint8_t majority(const Counts& counts) {
+uint8_t majority(const VoxelCounts& counts) {
   return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());  // the lowest of equals
 }
-
-// Ends a loop over nodes soon after the program is asked to end: a node may stand for many leaves.
-void heed(uint64_t number) {
-  if (number % 256 == 0) throw_if_cancelled();
-}
-
-// Counts the materials of the voxels below nodes. It remembers the counts of about one node in fifty, for all
-// nodes above. The nodes between are counted again each time, which costs less than remembering them.
-class MaterialsBelow {
- public:
-  // Prepares add_to() for nodes of `level`, and of no other level.
-  MaterialsBelow(const FrozenDag& dag, uint32_t level) : dag_(dag), known_level_(dag.depth() + 1) {
-    constexpr uint32_t kStep = 3;  // levels; up to 512 leaves are counted again
-    for (uint32_t below = dag.depth(); below > level + kStep;) remember(below -= kStep);
-  }
-
-  void add_to(Counts& counts, uint32_t level, uint64_t number) const {
-    const uint32_t* node = dag_.levels[level].node(number);
-    if (level == dag_.depth()) return add_leaf(counts, node);
-    if (is_homogeneous(node[0])) {
-      const uint64_t side = dag_.level_side(level);
-      counts[homogeneous_material(node[0])] += side * side * side;
-    } else if (level == known_level_) {
-      const Counts& known = known_[number];
-      for (size_t i = 0; i < scene::kPaletteSize; ++i) counts[i] += known[i];
-    } else {
-      for (uint32_t i = 1; i < node_words(node[0]); ++i) add_to(counts, level + 1, node[i]);
-    }
-  }
-
- private:
-  static void add_leaf(Counts& counts, const uint32_t* leaf) {
-    const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
-    for (uint32_t rank = 0; rank < filled; ++rank) ++counts[ranked_material(leaf_materials(leaf), rank)];
-  }
-
-  void remember(uint32_t level) {
-    throw_if_cancelled();
-    std::vector<Counts> counts(dag_.levels[level].places.nodes());
-    parallel_for_each(dag_.levels[level], [&](uint64_t number, const uint32_t*) {
-      heed(number);
-      add_to(counts[number], level, number);
-    });
-    known_ = std::move(counts);
-    known_level_ = level;
-  }
-
-  const FrozenDag& dag_;
-  uint32_t known_level_;
-  std::vector<Counts> known_;
-};
 
 // Builds the coarser DAG. The nodes of one level become its leaves, and their grandchildren, or the 2³ blocks
 // of the leaves below, become its voxels. The nodes above are interned again, because nodes that differed may
 // have become equal.
 class CoarserBuilder {
  public:
-  CoarserBuilder(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit)
-      : dag_(dag), leaf_level_(dag.depth() - halvings), device_(memory_limit, false), store_(device_) {}
+  CoarserBuilder(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory)
+      : dag_(dag),
+        leaf_level_(dag.depth() - halvings),
+        memory_(memory),
+        device_(memory.limit, false),
+        store_(device_) {}
 
   void build(FrozenDag& result) {
     if (leaf_level_ + 2 <= dag_.depth() && dag_.materials) find_materials();
@@ -106,13 +57,14 @@ class CoarserBuilder {
   // Finds the materials of the nodes that become voxels.
   void find_materials() {
     const uint32_t level = leaf_level_ + 2;
-    const MaterialsBelow below(dag_, level);
+    const VoxelsByMaterial counts(dag_, level, memory_.counts);
     materials_.resize(dag_.levels[level].places.nodes());
-    parallel_for_each(dag_.levels[level], [&](uint64_t number, const uint32_t*) {
-      heed(number);
-      Counts counts = {};
-      below.add_to(counts, level, number);
-      materials_[number] = majority(counts);
+    tbb::enumerable_thread_specific<VoxelsByMaterial::Reader> readers(
+        [&] { return VoxelsByMaterial::Reader(counts); });
+    tbb::parallel_for(node_numbers(dag_.levels[level]), [&](const NodeNumbers& range) {
+      VoxelsByMaterial::Reader& reader = readers.local();
+      for (uint64_t number = range.begin(); number < range.end(); ++number)
+        materials_[number] = majority(reader[number]);
     });
   }
 
@@ -120,14 +72,15 @@ class CoarserBuilder {
   // write() returns the number of words that it has written.
   template <class Write>
   std::vector<uint32_t> interned(uint32_t level, const Write& write) {
-    constexpr uint64_t kBatch = uint64_t{1} << 20;
+    constexpr uint64_t kLeast = 1 << 12, kMost = 1 << 20, kNodeBytes = 4 * hash::kMaxItemWords + 1;
     const uint64_t count = dag_.levels[level].places.nodes();
+    const uint64_t batch = std::clamp(device_.pool().available() / 8 / kNodeBytes, kLeast, kMost);
     std::vector<uint32_t> pointers(count);
-    auto words = device_.make<uint32_t>(std::min(count, kBatch) * hash::kMaxItemWords);
-    auto sizes = device_.make<uint8_t>(std::min(count, kBatch));
-    for (uint64_t begin = 0; begin < count; begin += kBatch) {
+    auto words = device_.make<uint32_t>(std::min(count, batch) * hash::kMaxItemWords);
+    auto sizes = device_.make<uint8_t>(std::min(count, batch));
+    for (uint64_t begin = 0; begin < count; begin += batch) {
       throw_if_cancelled();
-      const uint64_t n = std::min(kBatch, count - begin);
+      const uint64_t n = std::min(batch, count - begin);
       device_.for_each("coarser: write", n, [&](uint64_t i) {
         const uint32_t size =
             write(dag_.levels[level].node(begin + i), words.data() + i * hash::kMaxItemWords);
@@ -169,7 +122,7 @@ class CoarserBuilder {
   }
 
   static uint8_t majority_of(const uint32_t* leaf, uint64_t voxels) {
-    Counts counts = {};
+    VoxelCounts counts = {};
     for (; voxels != 0; voxels &= voxels - 1)
       ++counts[leaf_material(leaf, static_cast<uint32_t>(lowest_bit(voxels)))];
     return majority(counts);
@@ -207,7 +160,8 @@ class CoarserBuilder {
   }
 
   const FrozenDag& dag_;
-  const uint32_t leaf_level_;       // the level whose nodes become leaves
+  const uint32_t leaf_level_;  // the level whose nodes become leaves
+  const CoarserMemory memory_;
   std::vector<uint8_t> materials_;  // for the nodes two levels below, which become voxels
   // For the nodes one level below: which of their octants are voxels, and 4 bits of material for each.
   std::vector<uint8_t> masks_;
@@ -251,14 +205,14 @@ uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution) {
   return halvings;
 }
 
-FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit) {
+FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory) {
   FrozenDag result = empty_dag(coarser_resolutions(dag.resolution).at(halvings - 1), dag.materials);
-  if (!dag.empty()) CoarserBuilder(dag, halvings, memory_limit).build(result);
+  if (!dag.empty()) CoarserBuilder(dag, halvings, memory).build(result);
   return result;
 }
 
-VoxelScene coarser(VoxelScene scene, uint32_t halvings, uint64_t memory_limit) {
-  scene.dag = coarser(scene.dag, halvings, memory_limit);
+VoxelScene coarser(VoxelScene scene, uint32_t halvings, const CoarserMemory& memory) {
+  scene.dag = coarser(scene.dag, halvings, memory);
   for (uint32_t i = 0; i < halvings; ++i) scene.voxel_size *= 2;
   return scene;
 }

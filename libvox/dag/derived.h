@@ -29,15 +29,19 @@ uint32_t halvings_to(uint32_t wanted, uint32_t resolution);
 // level is left.
 uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution);
 
+// How many bytes of memory making a coarser scene may take.
+struct CoarserMemory {
+  uint64_t limit = 0;            // for the result, as in EngineOptions
+  uint64_t counts = UINT64_MAX;  // for the counts of materials (voxels_by_material.h)
+};
+
 // Returns the DAG at the resolution coarser_resolutions()[halvings - 1]. The DAG must be one that
-// check_structure() accepts. The function runs on the processor. It needs memory for the result, and for the
-// material counts of about one node in fifty. `memory_limit` bounds the memory for the result, as in
-// EngineOptions. Throws OutOfMemory.
-FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit = 0);
+// check_structure() accepts. The function runs on the processor. Throws OutOfMemory.
+FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory = {});
 
 // Makes a whole scene coarser. Its larger voxels begin at the same origin. The palette's shares remain those
 // of the meshes' surface. The history remains that of the finer scene, whose digests it names.
-VoxelScene coarser(VoxelScene scene, uint32_t halvings, uint64_t memory_limit = 0);
+VoxelScene coarser(VoxelScene scene, uint32_t halvings, const CoarserMemory& memory = {});
 
 // Gives all voxels of a DAG without materials the material 0. Edits combine only scenes that have materials,
 // or only scenes that have none; this turns a scene of the second kind into one of the first.

@@ -4,8 +4,8 @@
 
 namespace vox::dag {
 
-void verify_on(device::DeviceHandle device, const FrozenDag& dag) {
-  device::with_device(device, [&](auto& on) { verify_on(on, dag); });
+void verify_on(device::DeviceHandle device, const FrozenDag& dag, uint64_t memory) {
+  device::with_device(device, [&](auto& on) { verify_on(on, dag, memory); });
 }
 
 FrozenDag without_materials(device::DeviceHandle device, const FrozenDag& dag) {

@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 #include <tbb/parallel_scan.h>
+#include <tbb/parallel_sort.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <bit>
 #include <random>
+#include <span>
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/digests.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"
 
@@ -147,57 +149,103 @@ auto with_place(const FrozenDag& dag, uint32_t level, uint64_t number, Check che
   }
 }
 
-void check_contents(const FrozenDag& dag) {
-  std::vector<NodeContent> below(dag.levels.back().places.nodes());  // one level, leaves first
-  parallel_for_each(dag.levels.back(), [&](uint64_t number, const uint32_t* leaf) {
-    below[number] = with_place(dag, dag.depth(), number, [&] { return checked_leaf(leaf, dag.materials); });
-  });
-  for (uint32_t level = dag.depth(); level-- > 0;) {
-    std::vector<NodeContent> contents(dag.levels[level].places.nodes());
-    auto child_content = [&](uint32_t child) -> const NodeContent& { return below[child]; };
-    parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t* node) {
-      contents[number] = with_place(
-          dag, level, number, [&] { return checked_node(node, dag.level_side(level + 1), child_content); });
-    });
-    below = std::move(contents);
+// What a node's parent must know of it.
+struct CheckedNode {
+  Digest digest;
+  NodeContent content;
+  uint64_t hash;
+};
+
+// Hashes the words of nodes. The author of a file cannot know the seed, and so cannot make all nodes collide.
+class WordsHash {
+ public:
+  WordsHash() : seed_(uint64_t{std::random_device()()} << 32 | std::random_device()()) {}
+  uint64_t operator()(std::span<const uint32_t> words) const {
+    uint64_t hash = seed_;
+    for (const uint32_t word : words) hash = mix64(hash ^ word);
+    return hash;
   }
-  for (uint32_t axis = 0; axis < 3 && !dag.empty(); ++axis)
-    if (below[0].reach[axis] > dag.resolution)
-      throw Error(fmt::format("a voxel at {} = {} is filled, but the resolution is {}", "xyz"[axis],
-                              below[0].reach[axis] - 1, dag.resolution));
+
+ private:
+  uint64_t seed_;
+};
+
+std::span<const uint32_t> words_of_node(const DagLevel& level, uint64_t number) {
+  return {level.node(number), level.places[number + 1] - level.places[number]};
 }
 
-// Inserts all nodes of a level into a hash table of their numbers.
-void check_unique(const FrozenDag& dag, uint32_t level) {
-  constexpr uint32_t kFree = UINT32_MAX;  // not a node's number: a level has at most kMostNodes
+// Checks the content of the nodes of a level, and returns what the level above needs.
+LevelValues<CheckedNode> checked_level(const FrozenDag& dag, uint32_t level,
+                                       const LevelValues<CheckedNode>& below, uint64_t memory) {
+  const WordsHash hash_of;
+  return values_of_level(
+      dag.levels[level], below, memory, [&](uint64_t number, const uint32_t* node, auto& children) {
+        return with_place(dag, level, number, [&]() -> CheckedNode {
+          const uint64_t hash = hash_of(words_of_node(dag.levels[level], number));
+          if (level == dag.depth())
+            return {leaf_digest(node, dag.materials), checked_leaf(node, dag.materials), hash};
+          return {node_digest(node[0], [&](uint32_t i) { return children[node[1 + i]].digest; }),
+                  checked_node(node, dag.level_side(level + 1),
+                               [&](uint32_t child) { return children[child].content; }),
+                  hash};
+        });
+      });
+}
+
+void check_reach(const FrozenDag& dag, const NodeContent& root) {
+  for (uint32_t axis = 0; axis < 3; ++axis)
+    if (root.reach[axis] > dag.resolution)
+      throw Error(fmt::format("a voxel at {} = {} is filled, but the resolution is {}", "xyz"[axis],
+                              root.reach[axis] - 1, dag.resolution));
+}
+
+// Checks that no two nodes of a level are equal. Nodes are sorted by their hashes, as many at a time as fit into memory.
+void check_unique(const FrozenDag& dag, uint32_t level, const LevelValues<CheckedNode>& checked,
+                  uint64_t memory) {
+  using Hashed = std::pair<uint64_t, uint32_t>;  // the hash and the node's number
+  constexpr uint64_t kLeastAtOnce = 1 << 10;
   const DagLevel& here = dag.levels[level];
-  auto size_of = [&](uint64_t number) { return here.places[number + 1] - here.places[number]; };
-  // The author of a file cannot know this seed, and so cannot make all nodes collide.
-  uint64_t seed = uint64_t{std::random_device()()} << 32 | std::random_device()();
-  std::vector<uint32_t> table(std::bit_ceil(2 * here.places.nodes()), kFree);
-  parallel_for_each(here, [&](uint64_t number, const uint32_t* node) {
-    const uint64_t size = size_of(number);
-    uint64_t hash = seed;
-    for (uint64_t i = 0; i < size; ++i) hash = mix64(hash ^ node[i]);
-    for (uint64_t slot = hash;; ++slot) {
-      uint32_t other = kFree;
-      std::atomic_ref<uint32_t> entry(table[slot & (table.size() - 1)]);
-      if (entry.compare_exchange_strong(other, static_cast<uint32_t>(number), std::memory_order_relaxed))
-        return;
-      if (size_of(other) == size && std::equal(node, node + size, here.node(other)))
-        throw Error(
-            fmt::format("equal to the node at word {}", here.places[std::min(number, uint64_t{other})]))
-            .at(level_place(level, here.places[std::max(number, uint64_t{other})]));
-    }
-  });
+  const uint64_t nodes = here.places.nodes();
+  const uint64_t passes = nodes * sizeof(Hashed) / std::max(memory, kLeastAtOnce * sizeof(Hashed)) + 1;
+  for (uint64_t pass = 0; pass < passes; ++pass) {
+    throw_if_cancelled();
+    LevelValues<CheckedNode>::Reader facts(checked);
+    std::vector<Hashed> hashed;
+    hashed.reserve(nodes / passes + nodes / passes / 8);
+    for (uint64_t number = 0; number < nodes; ++number)
+      if (const uint64_t hash = facts[number].hash; hash % passes == pass)
+        hashed.emplace_back(hash, static_cast<uint32_t>(number));
+    tbb::parallel_sort(hashed);
+    for (size_t i = 1; i < hashed.size(); ++i)
+      for (size_t earlier = i; earlier-- > 0 && hashed[earlier].first == hashed[i].first;)
+        if (std::ranges::equal(words_of_node(here, hashed[earlier].second),
+                               words_of_node(here, hashed[i].second)))
+          throw Error(fmt::format("equal to the node at word {}", here.places[hashed[earlier].second]))
+              .at(level_place(level, here.places[hashed[i].second]));
+  }
+}
+
+// Checks nodes from the leaves up, and returns the digest of the scene.
+Digest check_nodes(const FrozenDag& dag, uint64_t memory) {
+  if (dag.empty()) return scene_digest(dag.resolution, dag.depth(), dag.materials, nullptr);
+  LevelValues<CheckedNode> below;
+  for (uint32_t level = dag.depth() + 1; level-- > 0;) {
+    throw_if_cancelled();
+    LevelValues<CheckedNode> here = checked_level(dag, level, below, memory);
+    check_unique(dag, level, here, memory);
+    below = std::move(here);
+  }
+  const CheckedNode root = LevelValues<CheckedNode>::Reader(below)[0];
+  check_reach(dag, root.content);
+  return scene_digest(dag.resolution, dag.depth(), dag.materials, &root.digest);
 }
 
 void check_count(const std::string& what, uint64_t stored, uint64_t counted) {
   if (stored != counted) throw Error(fmt::format("{} is {}, but the DAG holds {}", what, stored, counted));
 }
 
-void check_counts(const FrozenDag& dag) {
-  const OctreeCounts counts = octree_counts(dag);
+void check_counts(const FrozenDag& dag, uint64_t memory) {
+  const OctreeCounts counts = octree_counts(dag, memory);
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
     check_count(fmt::format("the number of nodes of level {}", level), dag.levels[level].nodes,
                 dag.levels[level].places.nodes());
@@ -210,15 +258,31 @@ void check_counts(const FrozenDag& dag) {
 }  // namespace
 
 void verify(const FrozenDag& dag) {
-  check_structure(dag);
+  verify(dag, UINT64_MAX);
+}
+
+namespace {
+
+void verify_all(const FrozenDag& dag, uint64_t memory) {
+  dag.paged ? check_levels(dag) : check_structure(dag);  // the levels of a paged DAG check themselves
   for (uint32_t level = 0; level < dag.depth(); ++level) check_order(dag, level);
-  check_contents(dag);
-  for (uint32_t level = 0; level <= dag.depth(); ++level) check_unique(dag, level);
-  check_counts(dag);
-  const Digest digest = compute_digest(dag);
+  const Digest digest = check_nodes(dag, memory);
+  check_counts(dag, memory);
   if (digest != dag.digest)
     throw Error(
         fmt::format("the digest is {}, but the content's is {}", to_string(dag.digest), to_string(digest)));
+}
+
+}  // namespace
+
+void verify(const FrozenDag& dag, uint64_t memory) {
+  try {
+    verify_all(dag, memory);
+  } catch (const Error&) {
+    throw_if_cancelled();  // words that could not be read are the reason for other errors
+    throw;
+  }
+  throw_if_cancelled();
 }
 
 }  // namespace vox::dag

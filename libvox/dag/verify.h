@@ -22,13 +22,17 @@ void check_levels(const FrozenDag& dag);
 // level and the word.
 void check_structure(const FrozenDag& dag);
 
-// Verifies a DAG on a device. It checks the same as verify() (frozen_dag.h), which runs on the host and names
-// what is wrong. If the device finds an error, the host verifies the DAG again.
+// Checks what verify() of frozen_dag.h checks. What a level's nodes need lies in a file without a name, in the folder for
+// temporary files, if it would take more than `memory` bytes. So it is for a DAG that is larger than memory.
+void verify(const FrozenDag& dag, uint64_t memory);
+
+// Verifies a DAG on a device. It checks the same as verify(), which runs on the host and names what is wrong. If the
+// device finds an error, or the DAG is paged, the host verifies it, with this memory.
 
 // The DAG must be one that check_structure() accepts. Throws what verify() throws. If the device does not
 // have enough memory, the host does the work. The template is instantiated for each device in on_cpu.cpp and on_cuda.cu.
 template <class Device>
-void verify_on(Device& device, const FrozenDag& dag);
-void verify_on(device::DeviceHandle device, const FrozenDag& dag);
+void verify_on(Device& device, const FrozenDag& dag, uint64_t memory);
+void verify_on(device::DeviceHandle device, const FrozenDag& dag, uint64_t memory = UINT64_MAX);
 
 }  // namespace vox::dag

@@ -33,9 +33,10 @@ constexpr Pool::Backend kSystem = {.allocate = allocate,
 uint64_t pool_limit(uint64_t memory_limit) {
   if (memory_limit == 0) return available_bytes() / 5 * 4;
   // The process may hold pieces of a scene in its file, which go when memory is short.
-  constexpr uint64_t kMostOfLimit = 16 << 20;
+  constexpr uint64_t kMostOfLimit = 24 << 20;
   const uint64_t resident = resident_bytes();
-  return std::max(memory_limit - std::min(memory_limit, resident), std::min(memory_limit / 4, kMostOfLimit));
+  return std::max(memory_limit - std::min(memory_limit, resident),
+                  std::min(memory_limit / 8 * 3, kMostOfLimit));
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "libvox/base/bits.h"
@@ -15,6 +15,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/derived.h"
+#include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
@@ -23,39 +24,31 @@
 namespace vox::measure {
 namespace {
 
-// The number of uses of each node of a level.
-struct Uses {
-  std::vector<uint64_t> pointers;
-  std::vector<uint64_t> places;
+// Uses of the nodes of a part of a level.
+struct PartUses {
+  uint64_t first;  // the first node's number
+  std::span<const dag::NodeUses> uses;
+
+  dag::NodeNumbers numbers() const { return {first, first + uses.size(), 1024}; }
+  const dag::NodeUses& of(uint64_t number) const { return uses[number - first]; }
 };
 
-Uses uses_below(const dag::FrozenDag& dag, uint32_t level, const Uses& here) {
-  const uint64_t below = dag.levels[level + 1].places.nodes();
-  Uses uses = {std::vector<uint64_t>(below), std::vector<uint64_t>(below)};
-  dag::parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t* node) {
-    for (uint32_t i = 1; i < dag::node_words(node[0]); ++i) {
-      std::atomic_ref(uses.pointers[node[i]]).fetch_add(1, std::memory_order_relaxed);
-      std::atomic_ref(uses.places[node[i]]).fetch_add(here.places[number], std::memory_order_relaxed);
-    }
-  });
-  return uses;
-}
-
-LevelStats level_stats(const dag::DagLevel& level, const Uses& uses) {
+LevelStats part_stats(const dag::DagLevel& level, const PartUses& part) {
   const auto count = [&](const dag::NodeNumbers& range, LevelStats stats) {
     for (uint64_t number = range.begin(); number < range.end(); ++number) {
-      const uint64_t size = level.places[number + 1] - level.places[number], places = uses.places[number];
-      stats.svo_nodes += places;
+      const uint64_t size = level.places[number + 1] - level.places[number];
+      const dag::NodeUses& uses = part.of(number);
+      stats.svo_nodes += uses.places;
       stats.unique_nodes += 1;
       stats.words += size;
-      stats.svo_words += places * size;
+      stats.svo_words += uses.places * size;
       stats.item_sizes[size] += 1;
-      stats.pointers.add(uses.pointers[number]);
-      stats.places.add(places);
+      stats.pointers.add(uses.pointers);
+      stats.places.add(uses.places);
     }
     return stats;
   };
-  return tbb::parallel_reduce(dag::node_numbers(level), LevelStats(), count,
+  return tbb::parallel_reduce(part.numbers(), LevelStats(), count,
                               [](LevelStats a, const LevelStats& b) { return a += b; });
 }
 
@@ -71,10 +64,10 @@ struct LeafSums {
   }
 };
 
-LeafSums leaf_sums(const dag::FrozenDag& dag, const Uses& uses) {
+LeafSums leaf_sums(const dag::FrozenDag& dag, const PartUses& part) {
   const auto count = [&](const dag::NodeNumbers& range, LeafSums sums) {
     dag::for_each_in(dag.levels.back(), range, [&](uint64_t number, const uint32_t* leaf) {
-      const uint64_t mask = dag::leaf_mask(leaf), places = uses.places[number];
+      const uint64_t mask = dag::leaf_mask(leaf), places = part.of(number).places;
       const auto voxels = static_cast<uint32_t>(popcount(mask));
       sums.blocks += places * static_cast<uint64_t>(popcount(dag::filled_blocks(mask)));
       if (!dag.materials) {
@@ -87,7 +80,7 @@ LeafSums leaf_sums(const dag::FrozenDag& dag, const Uses& uses) {
     });
     return sums;
   };
-  return tbb::parallel_reduce(dag::node_numbers(dag.levels.back()), LeafSums(), count,
+  return tbb::parallel_reduce(part.numbers(), LeafSums(), count,
                               [](LeafSums a, const LeafSums& b) { return a += b; });
 }
 
@@ -122,22 +115,22 @@ LevelStats DagStats::all_levels() const {
   return sum;
 }
 
-DagStats count_dag(const dag::FrozenDag& dag) {
+DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory) {
   DagStats stats;
   stats.levels.resize(dag.levels.size());
-  if (dag.empty()) return stats;
-  Uses uses = {{1}, {1}};  // the root is used once
-  for (uint32_t level = 0; level < dag.depth(); ++level) {
-    stats.levels[level] = level_stats(dag.levels[level], uses);
-    stats.octree_masks += stats.levels[level].svo_nodes;
-    uses = uses_below(dag, level, uses);
-  }
-  stats.levels.back() = level_stats(dag.levels.back(), uses);
-  const LeafSums leaves = leaf_sums(dag, uses);
-  stats.octree_masks += stats.levels.back().svo_nodes + leaves.blocks;
-  stats.material_voxels = leaves.materials;
-  for (const uint64_t voxels : leaves.materials) stats.voxels += voxels;
-  stats.filled = dag::filled_box(dag);
+  dag::for_each_uses(dag, memory, [&](uint32_t level, uint64_t first, std::span<const dag::NodeUses> uses) {
+    throw_if_cancelled();
+    const PartUses part = {first, uses};
+    const LevelStats counted = part_stats(dag.levels[level], part);
+    stats.levels[level] += counted;
+    stats.octree_masks += counted.svo_nodes;
+    if (level < dag.depth()) return;
+    const LeafSums leaves = leaf_sums(dag, part);
+    stats.octree_masks += leaves.blocks;
+    for (size_t i = 0; i < leaves.materials.size(); ++i) stats.material_voxels[i] += leaves.materials[i];
+  });
+  for (const uint64_t voxels : stats.material_voxels) stats.voxels += voxels;
+  if (!dag.empty()) stats.filled = dag::filled_box(dag);
   return stats;
 }
 

@@ -56,8 +56,9 @@ struct DagStats {
   LevelStats all_levels() const;
 };
 
-// Counts a DAG that check_structure() accepts.
-DagStats count_dag(const dag::FrozenDag& dag);
+// Counts a DAG that check_structure() accepts. `memory` is that of dag::for_each_uses(): a DAG that is larger than memory
+// is counted in parts.
+DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory = UINT64_MAX);
 
 // Throws Error if the counts stored with the DAG differ from those counted from its nodes.
 void check_counts(const DagStats& counted, const dag::FrozenDag& dag);

@@ -177,7 +177,7 @@ TEST(BuildInRounds, AResultThatStaysInAFolderIsTheSame) {
       const auto engine = test_engine({.memory_limit = uint64_t{4} << 30});
       const voxelize::BuildResult once = build_soup(*engine, soup, resolution, options);
       for (const uint64_t nodes_at_once : {uint64_t{0}, once.dag.unique_nodes() / 5 + 1}) {
-        const SpillOptions spill = {.place = build::SpillPlace(folder),
+        const SpillOptions spill = {.place = SpillPlace(folder),
                                     .pieces = 5,
                                     .nodes_at_once = nodes_at_once,
                                     .least_portions = 3,

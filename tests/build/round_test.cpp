@@ -150,9 +150,9 @@ TEST(Round, NodesOfNothingAreFound) {
     round.result.dag.levels.resize(2);
     for (const uint32_t words : {size, 2u}) {
       build::RoundLevel& level = round.levels.emplace_back();
-      level.words = {build::SpillPlace(), words};
+      level.words = {SpillPlace(), words};
       std::ranges::fill(level.words.append(words), 0u);
-      level.sizes = {build::SpillPlace(), 1};
+      level.sizes = {SpillPlace(), 1};
       level.sizes.append(1)[0] = static_cast<uint8_t>(words);
     }
     if (size > 1) round.levels[0].words.data()[0] = 1;  // its only child is the leaf
@@ -171,35 +171,13 @@ TEST(Round, WordsMayLieInAFolder) {
   const Soup soup = textured_sphere(600, 9, 1);
   const build::Round in_memory = build::frozen_round(device, built_cells(device, soup, 600, true), {});
   const build::Round in_files =
-      build::frozen_round(device, built_cells(device, soup, 600, true), build::SpillPlace(folder));
+      build::frozen_round(device, built_cells(device, soup, 600, true), SpillPlace(folder));
   expect_equal_rounds(in_memory, in_files);
   build::Round moved = build::frozen_round(device, built_cells(device, soup, 600, true), {});
-  build::move_levels(moved, build::SpillPlace(folder));
+  build::move_levels(moved, SpillPlace(folder));
   expect_equal_rounds(in_memory, moved);
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   std::filesystem::remove(folder);
-}
-
-TEST(SpilledArray, ValuesStayWhereTheyAreWhileItGrows) {
-  for (const build::SpillPlace& place : {build::SpillPlace(), build::SpillPlace("/tmp")}) {
-    build::SpilledArray<uint32_t> array(place, uint64_t{40} << 20);
-    const uint32_t* const begin = array.append(1).data();
-    array.data()[0] = 7;
-    const std::span<uint32_t> more = array.append((uint64_t{40} << 20) - 1);
-    std::ranges::fill(more, 9u);
-    EXPECT_EQ(begin, array.data());
-    EXPECT_EQ(array.values()[0], 7u);
-    EXPECT_EQ(array.values().back(), 9u);
-    EXPECT_THROW(array.append(1), Error);
-  }
-}
-
-TEST(SpilledArray, AFolderThatIsNotThereIsAnError) {
-  EXPECT_THROW(build::SpillPlace("/no/such/folder"), Error);
-  const auto file = std::filesystem::temp_directory_path() / "vox_round_test_file";
-  std::ofstream(file) << "no folder";
-  EXPECT_THROW(build::SpillPlace{file}, Error);
-  std::filesystem::remove(file);
 }
 
 // Compares the merging of levels with maps from words to numbers.
@@ -219,15 +197,14 @@ struct Nodes {
 };
 
 build::RoundLevel level_of(const std::vector<uint32_t>& words, const std::vector<uint8_t>& sizes) {
-  build::RoundLevel level = {{build::SpillPlace(), words.size()}, {build::SpillPlace(), sizes.size()}};
+  build::RoundLevel level = {{SpillPlace(), words.size()}, {SpillPlace(), sizes.size()}};
   std::ranges::copy(words, level.words.append(words.size()).begin());
   std::ranges::copy(sizes, level.sizes.append(sizes.size()).begin());
   return level;
 }
 
 build::NodeNumbers<CpuDevice> numbers_of(CpuDevice& device, const std::vector<uint32_t>& values) {
-  build::NodeNumbers<CpuDevice> numbers(device, build::SpillPlace(), values.size(),
-                                        build::NumbersLie::OnDevice);
+  build::NodeNumbers<CpuDevice> numbers(device, SpillPlace(), values.size(), build::NumbersLie::OnDevice);
   std::ranges::copy(values, numbers.load(device, 0, values.size()).data);
   return numbers;
 }
@@ -268,7 +245,7 @@ std::vector<Node> translated(const Nodes& source) {
 
 void expect_merged(const std::vector<Nodes>& from, const build::MergeOptions& options) {
   CpuDevice device(uint64_t{4} << 30, false);
-  const build::SpillPlace place;
+  const SpillPlace place;
   std::vector<LevelSource> sources;
   for (const Nodes& nodes : from)
     sources.push_back({level_of(nodes.words, nodes.sizes), numbers_of(device, nodes.below)});
@@ -346,7 +323,7 @@ TEST(UniqueNodes, MoreThanAreExpectedFindRoom) {
 TEST(NodeSieve, KeepsWhatIsPutBackAndFreesTheRest) {
   CpuDevice device(uint64_t{4} << 30, false);
   Random random(4);
-  for (const build::SpillPlace& place : {build::SpillPlace(), build::SpillPlace("/tmp")}) {
+  for (const SpillPlace& place : {SpillPlace(), SpillPlace("/tmp")}) {
     const Nodes nodes = random_nodes(random, 1000, 40);
     build::RoundLevel level = {{place, nodes.words.size()}, {place, nodes.sizes.size()}};
     std::ranges::copy(nodes.words, level.words.append(nodes.words.size()).begin());
@@ -369,20 +346,6 @@ TEST(NodeSieve, KeepsWhatIsPutBackAndFreesTheRest) {
       EXPECT_EQ(split(level.words.values(), level.sizes.values()), expected);
     }
     EXPECT_EQ(level.nodes(), 444u);
-  }
-}
-
-TEST(SpilledArray, MayBecomeShorterAndLongerAgain) {
-  for (const build::SpillPlace& place : {build::SpillPlace(), build::SpillPlace("/tmp")}) {
-    build::SpilledArray<uint32_t> array(place, 100000);
-    std::ranges::fill(array.append(100000), 5u);
-    array.shrink(3000);
-    EXPECT_EQ(array.size(), 3000u);
-    array.append(97000)[96999] = 6;
-    EXPECT_EQ(std::ranges::count(array.values().first(3000), 5u), 3000);
-    EXPECT_EQ(array.values()[50000], 0u);  // new memory
-    array.shrink(0);
-    EXPECT_EQ(array.append(1)[0], 0u);
   }
 }
 

@@ -57,6 +57,7 @@ void expect_exact(const DenseGrid& grid, uint32_t resolution) {
                    << resolution << ", halved " << halvings << " times" << (materials ? ", materials" : ""));
       const dag::FrozenDag result = dag::coarser(dag, halvings);
       expect_equal(result, expected_dag(grid, resolution, halvings, materials));
+      expect_equal(dag::coarser(dag, halvings, {.counts = 0}), result);
       EXPECT_NO_THROW(dag::verify(result));
     }
   }
@@ -140,7 +141,7 @@ TEST(Coarser, KeepsWhereTheSceneLiesAndWhatItIsMadeOf) {
 }
 
 TEST(Coarser, SaysThatMemoryIsTooLittle) {
-  EXPECT_THROW(dag::coarser(dense_dag(100, true, shell), 1, 1), OutOfMemory);
+  EXPECT_THROW(dag::coarser(dense_dag(100, true, shell), 1, {.limit = 1}), OutOfMemory);
 }
 
 TEST(Coarser, TheHalvingsToAResolutionAreThoseOfTheListOfLevels) {

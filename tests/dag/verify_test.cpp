@@ -40,6 +40,7 @@ class Verify : public testing::Test {
     std::string misplaced = problem_in([&] { dag::place_nodes(dag); });
     if (misplaced != "none") return misplaced;
     std::string problem = problem_in([&] { dag::verify(dag); });
+    EXPECT_EQ(problem_in([&] { dag::verify(dag, 0); }), problem);  // what nodes need lies in files
     if (problem_in([&] { dag::check_structure(dag); }) == "none") {
       EXPECT_EQ(problem_in([&] { dag::verify_on(engine_->handle(), dag); }), problem);
     }

@@ -75,6 +75,25 @@ TEST(DagStats, CountsUsesAsAWalkOverTheWholeOctreeDoes) {
     }
 }
 
+TEST(DagStats, CountsPartsOfALevelOneAfterTheOther) {
+  const dag::FrozenDag dag = dense_dag(80, true, [](uint32_t x, uint32_t y, uint32_t z) {
+    const uint64_t value = mix64(x | y << 8 | z << 16) % 19;
+    return value < scene::kPaletteSize ? static_cast<int>(value) : dag::kEmptyVoxel;
+  });
+  ASSERT_GT(dag.levels.back().nodes, 4000u);
+  const measure::DagStats whole = measure::count_dag(dag), parts = measure::count_dag(dag, 0);
+  EXPECT_EQ(parts.voxels, dag.voxels);
+  EXPECT_EQ(parts.material_voxels, whole.material_voxels);
+  EXPECT_EQ(parts.octree_masks, whole.octree_masks);
+  for (size_t level = 0; level < dag.levels.size(); ++level) {
+    EXPECT_EQ(parts.levels[level].svo_nodes, dag.levels[level].svo_nodes);
+    EXPECT_EQ(parts.levels[level].unique_nodes, dag.levels[level].nodes);
+    EXPECT_EQ(parts.levels[level].item_sizes, whole.levels[level].item_sizes);
+    EXPECT_EQ(parts.levels[level].places.bins, whole.levels[level].places.bins);
+    EXPECT_EQ(parts.levels[level].pointers.bins, whole.levels[level].pointers.bins);
+  }
+}
+
 TEST(DagStats, CountsItemsByTheirSize) {
   const dag::FrozenDag dag = dense_dag(37, true, shell);
   const measure::DagStats stats = measure::count_dag(dag);

@@ -169,8 +169,8 @@ class MemoryKeeper final : public build::RoundKeeper {
 
  private:
   template <class T>
-  static build::SpilledArray<T> copied(const build::SpilledArray<T>& from) {
-    build::SpilledArray<T> to(build::SpillPlace(), from.size());
+  static SpilledArray<T> copied(const SpilledArray<T>& from) {
+    SpilledArray<T> to(SpillPlace(), from.size());
     std::ranges::copy(from.values(), to.append(from.size()).data());
     return to;
   }

@@ -29,9 +29,9 @@ constexpr double kTimeLimit = 120;  // seconds
 // These suites test command lines, files and pages, which are the same on every device. They run on the CPU
 // everywhere, since a program with a GPU takes a second to start.
 constexpr std::string_view kSuitesOfTheHost[] = {
-    "BadInput",     "ConvertOptionsProgram", "EditPage",         "HelpProgram",
-    "MixedProgram", "OutputsProgram",        "OverwriteProgram", "ResultsList",
-    "StatsPage",    "StatsProgram",          "Streams",          "VolumeLookProgram"};
+    "BadInput",         "ConvertOptionsProgram", "EditPage",    "HelpProgram", "LargeScene",   "MixedProgram",
+    "OutputsProgram",   "OverwriteProgram",      "ResultsList", "StatsPage",   "StatsProgram", "Streams",
+    "VolumeLookProgram"};
 
 fs::path program_folder() {
   const char* folder = std::getenv("VOX_BIN");
@@ -137,8 +137,9 @@ bool have_programs() {
 }
 
 std::string read_bytes(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  std::string bytes(fs::is_regular_file(file) ? fs::file_size(file) : 0, '\0');
+  std::ifstream(file, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
 }
 
 void write_bytes(const fs::path& file, const std::string& bytes) {

@@ -124,7 +124,7 @@ dag::VoxelScene scene_of_file(const SceneRequest& request) {
   dag::VoxelScene scene = read_any_scene(*request.file, request.engine, SceneForm::Any, Damage::Ignored);
   if (!request.resolution || *request.resolution == scene.dag.resolution) return scene;
   const uint32_t halvings = dag::halvings_to(*request.resolution, scene.dag.resolution);
-  return dag::coarser(std::move(scene), halvings, request.engine.memory_limit);
+  return dag::coarser(std::move(scene), halvings, {.limit = request.engine.memory_limit});
 }
 
 }  // namespace

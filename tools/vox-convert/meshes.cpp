@@ -201,7 +201,7 @@ build::SpillOptions parse_spill(const std::string& text) {
   std::error_code failed;
   if (!std::filesystem::is_directory(text, failed))
     throw UsageError(fmt::format("--spill is '{}', expected host or the name of a folder", text));
-  return {.place = build::SpillPlace(text)};
+  return {.place = SpillPlace(text)};
 }
 
 void set_spill(ResultGroup& results, const build::BuildFigures& figures) {

@@ -93,7 +93,7 @@ void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options) {
   const Stopwatch watch;
   const uint32_t before = scene.dag.resolution;
   scene = dag::coarser(std::move(scene), dag::halvings_to(options.grid.resolution, before),
-                       options.engine.memory_limit);
+                       {.limit = options.engine.memory_limit, .counts = digest_memory(options.engine)});
   scene.generator = generator_text();
   scene.command = options.command;
   scene.created = timestamp();
@@ -159,8 +159,10 @@ void use_scene_file(const ConvertOptions& options) {
   Stopwatch watch;
   // verify_scene() compares the digest, too.
   const Damage damage = writes && !options.verify ? damage_with(options.overwrite) : Damage::Ignored;
-  // Verifying reads everything, and so does making other structures.
-  const Loading loading = options.verify || options.structure ? Loading::Whole : Loading::AsUsed;
+  // Other structures are made of a whole scene.
+  const Loading loading = options.structure ? Loading::Whole
+                          : options.verify  ? loading_to_verify(options.engine)
+                                            : Loading::AsUsed;
   Output output = {
       .scene = read_any_scene(options.inputs[0], options.engine, SceneForm::Any, damage, loading),
       .bricks = {},

@@ -1,0 +1,140 @@
+#include "libvox/dag/voxels_by_material.h"
+
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "libvox/base/bits.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/node.h"
+#include "libvox/dag/walk.h"
+
+namespace vox::dag {
+namespace {
+
+// The counts of a node: a byte for materials 0 to 7 and one for 8 to 15, in which the materials that occur are set; then
+// their counts, 7 bits in each byte, the lowest first; a byte's eighth bit says that more follow.
+constexpr uint64_t kMostBytes = 2 + scene::kPaletteSize * 9;
+
+void pack(const VoxelCounts& counts, std::vector<uint8_t>& bytes) {
+  const size_t mask_at = bytes.size();
+  bytes.resize(mask_at + 2, 0);
+  for (size_t material = 0; material < counts.size(); ++material) {
+    uint64_t count = counts[material];
+    if (count == 0) continue;
+    bytes[mask_at + material / 8] |= static_cast<uint8_t>(1u << material % 8);
+    for (; count > 127; count >>= 7) bytes.push_back(static_cast<uint8_t>(128 | (count & 127)));
+    bytes.push_back(static_cast<uint8_t>(count));
+  }
+}
+
+// Returns the first byte behind a node's counts.
+const uint8_t* unpack(const uint8_t* bytes, VoxelCounts& counts) {
+  const uint32_t mask = bytes[0] | static_cast<uint32_t>(bytes[1]) << 8;
+  bytes += 2;
+  counts.fill(0);
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    uint64_t& count = counts[static_cast<size_t>(lowest_bit(left))];
+    for (uint32_t shift = 0;; shift += 7) {
+      const uint8_t byte = *bytes++;
+      count |= static_cast<uint64_t>(byte & 127) << shift;
+      if (byte < 128) break;
+    }
+  }
+  return bytes;
+}
+
+void add_leaf(VoxelCounts& counts, const uint32_t* leaf) {
+  const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
+  for (uint32_t rank = 0; rank < filled; ++rank) ++counts[ranked_material(leaf_materials(leaf), rank)];
+}
+
+}  // namespace
+
+VoxelsByMaterial::VoxelsByMaterial(const FrozenDag& dag, uint32_t level, uint64_t memory) {
+  // The nodes above the leaves count their leaves themselves, unless these would be read from a file in any order.
+  const uint32_t lowest = dag.paged || level == dag.depth() ? dag.depth() : dag.depth() - 1;
+  count_level(dag, lowest, {}, memory);
+  for (uint32_t above = lowest; above-- > level;) {
+    const VoxelsByMaterial below = std::exchange(*this, {});
+    count_level(dag, above, below, memory);
+  }
+}
+
+void VoxelsByMaterial::count_level(const FrozenDag& dag, uint32_t level, const VoxelsByMaterial& below,
+                                   uint64_t memory) {
+  constexpr uint64_t kUsualBytes = 12;  // for a node
+  constexpr uint64_t kBlocksAtOnce = 64;
+  const DagLevel& here = dag.levels[level];
+  const uint64_t nodes = here.places.nodes();
+  places_.resize((nodes + kBlockNodes - 1) / kBlockNodes);
+  bytes_ = {SpillPlace::if_larger(nodes * kUsualBytes, memory), nodes * kMostBytes};
+  std::mutex mutex;
+  tbb::enumerable_thread_specific<Reader> readers([&] { return Reader(below); });
+  tbb::parallel_for(
+      tbb::blocked_range<uint64_t>(0, places_.size(), kBlocksAtOnce),
+      [&](const tbb::blocked_range<uint64_t>& range) {
+        throw_if_cancelled();
+        Reader& children = readers.local();
+        std::vector<uint8_t> bytes;
+        for (uint64_t block = range.begin(); block < range.end(); ++block) {
+          const size_t begin = bytes.size();
+          const uint64_t end = std::min((block + 1) * kBlockNodes, nodes);
+          for (uint64_t number = block * kBlockNodes; number < end; ++number) {
+            const uint32_t* node = here.node(number);
+            VoxelCounts counts = {};
+            if (level == dag.depth()) {
+              add_leaf(counts, node);
+            } else if (is_homogeneous(node[0])) {
+              const uint64_t side = dag.level_side(level);
+              counts[homogeneous_material(node[0])] = side * side * side;
+            } else if (below.places_.empty()) {
+              for (uint32_t i = 1; i < node_words(node[0]); ++i)
+                add_leaf(counts, dag.levels[level + 1].node(node[i]));
+            } else {
+              for (uint32_t i = 1; i < node_words(node[0]); ++i) {
+                const VoxelCounts& child = children[node[i]];
+                for (size_t m = 0; m < counts.size(); ++m) counts[m] += child[m];
+              }
+            }
+            pack(counts, bytes);
+          }
+          places_[block] = {begin, static_cast<uint32_t>(bytes.size() - begin)};
+        }
+        uint64_t first = 0;
+        {
+          const std::lock_guard lock(mutex);
+          first = bytes_.size();
+          bytes_.append(bytes.size());
+        }
+        bytes_.write(first, bytes);
+        for (uint64_t block = range.begin(); block < range.end(); ++block) places_[block].first += first;
+      },
+      tbb::simple_partitioner());
+}
+
+const VoxelCounts& VoxelsByMaterial::Reader::operator[](uint64_t number) {
+  const uint64_t wanted = number / kBlockNodes;
+  Block& block = blocks_[wanted % kBlocks];
+  if (block.number != wanted) {
+    const Place place = all_.places_[wanted];
+    bytes_.resize(place.bytes);
+    block.number = UINT64_MAX;
+    all_.bytes_.read(place.first, bytes_);
+    block.counts.resize(kBlockNodes);
+    const uint8_t* at = bytes_.data();
+    const uint8_t* const end = at + bytes_.size();
+    for (VoxelCounts& counts : block.counts)
+      if (at != end) at = unpack(at, counts);
+    block.number = wanted;
+  }
+  return block.counts[number % kBlockNodes];
+}
+
+}  // namespace vox::dag
