@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "tests/common/read_bytes.h"
 
 // Called before a file is renamed. It may end the process.
 static std::function<void(const std::string& to)> before_rename;
@@ -48,18 +49,13 @@ void write_text(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-std::string read_text(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST_F(AtomicFileTest, TheTargetAppearsOnCommitAlone) {
   fs::path target = folder / "scene.h5";
   AtomicFile file(target);
   write_text(file.path(), "new");
   EXPECT_FALSE(fs::exists(target));
   file.commit();
-  EXPECT_EQ(read_text(target), "new");
+  EXPECT_EQ(read_bytes(target), "new");
   EXPECT_EQ(files_in_folder(), 1u);
 }
 
@@ -70,7 +66,7 @@ TEST_F(AtomicFileTest, WithoutCommitTheOldFileStaysAndNothingElse) {
     AtomicFile file(target);
     write_text(file.path(), "half of the new");
   }
-  EXPECT_EQ(read_text(target), "old");
+  EXPECT_EQ(read_bytes(target), "old");
   EXPECT_EQ(files_in_folder(), 1u);
 }
 
@@ -80,7 +76,7 @@ TEST_F(AtomicFileTest, AnExistingFileIsReplacedOnCommit) {
   AtomicFile file(target);
   write_text(file.path(), "new");
   file.commit();
-  EXPECT_EQ(read_text(target), "new");
+  EXPECT_EQ(read_bytes(target), "new");
 }
 
 TEST_F(AtomicFileTest, ALinkStaysALink) {
@@ -91,7 +87,7 @@ TEST_F(AtomicFileTest, ALinkStaysALink) {
   write_text(file.path(), "new");
   file.commit();
   EXPECT_TRUE(fs::is_symlink(link));
-  EXPECT_EQ(read_text(target), "new");
+  EXPECT_EQ(read_bytes(target), "new");
 }
 
 TEST_F(AtomicFileTest, TwoWritersOfOneTargetDoNotMeet) {
@@ -106,7 +102,7 @@ TEST_F(AtomicFileTest, ALinkThatLeadsNowhereStaysALinkAndItsFileIsMade) {
   write_text(file.path(), "new");
   file.commit();
   EXPECT_TRUE(fs::is_symlink(link));
-  EXPECT_EQ(read_text(folder / "scene.h5"), "new");
+  EXPECT_EQ(read_bytes(folder / "scene.h5"), "new");
 }
 
 TEST_F(AtomicFileTest, AReplacedFileKeepsItsPermissions) {
@@ -139,7 +135,7 @@ TEST_F(AtomicFileTest, TheTemporaryFileOfARunningProcessStays) {
   write_text(running.path(), "first");
   AtomicFile(folder / "scene.h5").commit();
   running.commit();
-  EXPECT_EQ(read_text(folder / "scene.h5"), "first");
+  EXPECT_EQ(read_bytes(folder / "scene.h5"), "first");
 }
 
 TEST_F(AtomicFileTest, SomebodyElsesLinkWithATemporaryNameIsNotFollowed) {
@@ -148,8 +144,8 @@ TEST_F(AtomicFileTest, SomebodyElsesLinkWithATemporaryNameIsNotFollowed) {
   AtomicFile file(folder / "scene.h5");
   write_text(file.path(), "new");
   file.commit();
-  EXPECT_EQ(read_text(folder / "precious"), "mine");
-  EXPECT_EQ(read_text(folder / "scene.h5"), "new");
+  EXPECT_EQ(read_bytes(folder / "precious"), "mine");
+  EXPECT_EQ(read_bytes(folder / "scene.h5"), "new");
 }
 
 TEST_F(AtomicFileTest, FilesOfOneResultAreReplacedTogether) {
@@ -158,8 +154,8 @@ TEST_F(AtomicFileTest, FilesOfOneResultAreReplacedTogether) {
   write_text(head.path(), "new head");
   AtomicFile* const files[] = {&data, &head};
   commit_together(files);
-  EXPECT_EQ(read_text(folder / "data"), "new data");
-  EXPECT_EQ(read_text(folder / "head"), "new head");
+  EXPECT_EQ(read_bytes(folder / "data"), "new data");
+  EXPECT_EQ(read_bytes(folder / "head"), "new head");
   EXPECT_EQ(files_in_folder(), 2u);
 }
 
@@ -170,7 +166,7 @@ TEST_F(AtomicFileTest, WhereOneFileOfAResultCannotBeReplacedAllStay) {
   fs::create_directories(folder / "head" / "in the way");
   AtomicFile* const files[] = {&data, &more, &head};
   EXPECT_THROW(commit_together(files), Error);
-  EXPECT_EQ(read_text(folder / "data"), "old data");
+  EXPECT_EQ(read_bytes(folder / "data"), "old data");
   EXPECT_FALSE(fs::exists(folder / "more"));
 }
 
@@ -192,7 +188,7 @@ TEST_F(AtomicFileTest, AReleasedFileOfARunningProcessStays) {
   running.release();
   AtomicFile(folder / "a.png").commit();
   running.commit();
-  EXPECT_EQ(read_text(folder / "a.png"), "first");
+  EXPECT_EQ(read_bytes(folder / "a.png"), "first");
 }
 
 // The head cannot be replaced, so that the data is put back, but for what another process has written meanwhile.
@@ -210,8 +206,8 @@ TEST_F(AtomicFileTest, WhatAnotherRunHasWrittenIsNotTakenBack) {
   AtomicFile* const files[] = {&data, &more, &head};
   EXPECT_THROW(commit_together(files), Error);
   before_rename = nullptr;
-  EXPECT_EQ(read_text(folder / "data"), "other run");
-  EXPECT_EQ(read_text(folder / "more"), "old");
+  EXPECT_EQ(read_bytes(folder / "data"), "other run");
+  EXPECT_EQ(read_bytes(folder / "more"), "old");
 }
 
 TEST_F(AtomicFileTest, WhatAProcessLeftThatWasKilledBetweenTwoRenamesIsRemoved) {

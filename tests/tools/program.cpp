@@ -136,12 +136,6 @@ bool have_programs() {
   return fs::exists(program_folder() / "vox-convert") && fs::exists(program_folder() / "vox-scene");
 }
 
-std::string read_bytes(const fs::path& file) {
-  std::string bytes(fs::is_regular_file(file) ? fs::file_size(file) : 0, '\0');
-  std::ifstream(file, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return bytes;
-}
-
 void write_bytes(const fs::path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }

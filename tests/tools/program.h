@@ -17,6 +17,7 @@
 #include "formats/scene/scene_file.h"
 #include "libvox/hash/table_options.h"
 #include "tests/common/random.h"
+#include "tests/common/read_bytes.h"
 #include "tests/common/test_engine.h"
 
 namespace vox {
@@ -50,7 +51,6 @@ bool have_programs();
 // Returns every file and folder below `folder`, with the content of files.
 std::map<std::string, std::string> listing(const std::filesystem::path& folder);
 
-std::string read_bytes(const std::filesystem::path& file);
 void write_bytes(const std::filesystem::path& file, const std::string& bytes);
 
 // True if a program's output contains this part.

@@ -132,7 +132,7 @@ TEST_F(Overwriting, AFileWithItsWritersMarkMayBeReplacedByAnotherOfItsKindAlone)
 TEST_F(Overwriting, AFileOfTheSameFormatWithoutTheMarkIsKept) {
   for (const Writer& writer : marked_writers()) {
     writer.write(path(writer.file));
-    std::string bytes = read_all(path(writer.file));
+    std::string bytes = read_bytes(path(writer.file));
     for (size_t at = bytes.find("vox"); at != std::string::npos; at = bytes.find("vox", at))
       bytes.replace(at, 3, "abc");
     if (writer.kind == OutputKind::Rows) std::erase(bytes, '"');

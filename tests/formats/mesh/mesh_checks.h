@@ -25,6 +25,7 @@
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/scene.h"
+#include "tests/common/read_bytes.h"
 #include "tests/common/test_engine.h"
 #include "tests/formats/mesh/gltf_builder.h"
 
@@ -59,11 +60,6 @@ class TestFolder {
  private:
   std::filesystem::path path_;
 };
-
-inline std::string read_bytes(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // Opaque colours of images.
 inline constexpr scene::Rgba8 kBlack = {0, 0, 0, 255}, kRed = {255, 0, 0, 255}, kGreen = {0, 255, 0, 255},

@@ -10,6 +10,7 @@
 
 #include "formats/pages/scene_chunks.h"
 #include "tests/common/random.h"
+#include "tests/common/read_bytes.h"
 #include "tests/formats/pages/chunk_reader.h"
 #include "tests/formats/scene/scene_file_fixture.h"
 
@@ -130,10 +131,8 @@ class SceneStreamFolder : public SceneFile {
   std::map<std::string, std::string> files() const {
     std::map<std::string, std::string> files;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(target()))
-      if (entry.is_regular_file()) {
-        std::ifstream in(entry.path(), std::ios::binary);
-        files[entry.path().lexically_relative(target()).string()] = {std::istreambuf_iterator<char>(in), {}};
-      }
+      if (entry.is_regular_file())
+        files[entry.path().lexically_relative(target()).string()] = read_bytes(entry.path());
     return files;
   }
   void put(const std::string& name, const std::string& text) const {

@@ -9,6 +9,7 @@
 #include "formats/io/h5.h"
 #include "formats/results/files.h"
 #include "libvox/base/error.h"
+#include "tests/common/read_bytes.h"
 
 namespace vox {
 namespace {
@@ -69,8 +70,7 @@ TEST(Csv, IsWrittenAsAWholeOrNotAtAll) {
   ResultTable table;
   table.column("a", "", Numbers{1});
   write_csv(table, folder / "a.csv");
-  std::ifstream stream(folder / "a.csv", std::ios::binary);
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), csv_text(table));
+  EXPECT_EQ(read_bytes(folder / "a.csv"), csv_text(table));
   EXPECT_THROW(write_csv(table, folder / "folder.csv"), Error);
   EXPECT_THROW(write_csv(table, folder / "missing" / "a.csv"), Error);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2);
@@ -206,10 +206,6 @@ class ReportFile : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  std::string bytes(const fs::path& file) const {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
   size_t files_in_folder() const {
     return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
   }
@@ -301,7 +297,7 @@ TEST_F(ReportFile, RefusesLists) {
 TEST_F(ReportFile, EqualReportsGiveEqualBytes) {
   write_report(sample_report(), path);
   write_report(sample_report(), folder / "again.h5");
-  EXPECT_TRUE(bytes(path) == bytes(folder / "again.h5"));
+  EXPECT_TRUE(read_bytes(path) == read_bytes(folder / "again.h5"));
 }
 
 TEST_F(ReportFile, APartialReportIsNeverLeft) {
@@ -309,7 +305,7 @@ TEST_F(ReportFile, APartialReportIsNeverLeft) {
   ResultGroup twice;
   twice.set("items", 1u).set("items", 2u);
   EXPECT_THROW(write_report(twice, path), Error);
-  EXPECT_EQ(bytes(path), "old");
+  EXPECT_EQ(read_bytes(path), "old");
   EXPECT_EQ(files_in_folder(), 1u);
   EXPECT_THROW(write_report(sample_report(), folder), Error);
   EXPECT_THROW(write_report(sample_report(), folder / "missing" / "x.h5"), Error);
@@ -328,7 +324,7 @@ print([t.decode() for t in r['table']], r['items'][:].tolist(), r['search'].attr
   const std::string command =
       "/usr/bin/python3 " + (folder / "read.py").string() + " " + path.string() + " > ";
   ASSERT_EQ(std::system((command + (folder / "out").string()).c_str()), 0);
-  EXPECT_EQ(bytes(folder / "out"),
+  EXPECT_EQ(read_bytes(folder / "out"),
             "vox-report cpu 0.5 s\n['accel8', 'sektör'] [7, 1152921504606846976] ms\n");
 }
 

@@ -14,7 +14,6 @@ namespace {
 
 using namespace testing_bricks;
 using testing_export::ExportTest;
-using testing_export::read_all;
 
 const FileOrigin kOrigin = {"vox 0.1.0", "vox-convert x.raw", "2024-05-06T07:08:09Z"};
 
@@ -100,9 +99,9 @@ TEST_F(BricksFile, GivesBackWhatWasWrittenInEqualBytes) {
     const bricks::FrozenBricks bricks = mixed_bricks(type);
     write_bricks(bricks, kOrigin, path("a.h5"));
     expect_equal(read_bricks(path("a.h5")), bricks);
-    const std::string bytes = read_all(path("a.h5"));
+    const std::string bytes = read_bytes(path("a.h5"));
     write_bricks(bricks, kOrigin, path("a.h5"));
-    EXPECT_TRUE(read_all(path("a.h5")) == bytes);
+    EXPECT_TRUE(read_bytes(path("a.h5")) == bytes);
   }
 }
 

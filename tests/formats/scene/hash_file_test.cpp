@@ -16,7 +16,6 @@ namespace {
 
 using testing_export::ExportTest;
 using testing_export::Materials;
-using testing_export::read_all;
 
 using Change = std::function<void(hid_t)>;
 
@@ -125,9 +124,9 @@ TEST_F(HashFile, GivesBackWhatWasWrittenInEqualBytes) {
       write_scene(scene, path("a.h5"), {.hash = &hash});
       expect_equal(read_hash(path("a.h5")), hash);
       EXPECT_EQ(read_scene(path("a.h5")).dag.digest, scene.dag.digest);
-      const std::string bytes = read_all(path("a.h5"));
+      const std::string bytes = read_bytes(path("a.h5"));
       write_scene(scene, path("a.h5"), {.hash = &hash});
-      EXPECT_TRUE(read_all(path("a.h5")) == bytes);
+      EXPECT_TRUE(read_bytes(path("a.h5")) == bytes);
     }
 }
 
@@ -221,7 +220,7 @@ TEST_F(HashFile, OfVersion1IsReadAsItWouldBeWrittenToday) {
 TEST_F(HashFile, ThatIsCutOffIsAnError) {
   const spatial::FrozenHash hash = hash_of(scene_, spatial::CellKeyLayout::Morton);
   write_scene(scene_, path("a.h5"), {.hash = &hash});
-  const std::string bytes = read_all(path("a.h5"));
+  const std::string bytes = read_bytes(path("a.h5"));
   for (size_t size = 0; size < bytes.size(); size += bytes.size() / 40 + 1) {
     std::ofstream(path("a.h5"), std::ios::binary) << bytes.substr(0, size);
     EXPECT_NE(problem(), "none") << size;
@@ -232,7 +231,7 @@ TEST_F(HashFile, ThatIsCutOffIsAnError) {
 TEST_F(HashFile, WithAFlippedBitIsAnErrorOrAsBefore) {
   const spatial::FrozenHash hash = hash_of(scene_, spatial::CellKeyLayout::Morton);
   write_scene_without_dag(scene_, path("a.h5"), {.hash = &hash});
-  const std::string bytes = read_all(path("a.h5"));
+  const std::string bytes = read_bytes(path("a.h5"));
   for (size_t at = 0; at < bytes.size(); at += 61) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));

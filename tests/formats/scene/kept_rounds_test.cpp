@@ -11,6 +11,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/build/build_scene.h"
+#include "tests/common/read_bytes.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/ranks/rank_engines.h"
 #include "tests/voxelize/soup.h"
@@ -76,11 +77,6 @@ class KeptRoundsTest : public testing::Test {
   void begun_with_a_round(const BuildFacts& facts = kFacts) const {
     rounds(facts).begin(12);
     std::ofstream(folder / "scene.parts/round-00003.bin") << "a round";
-  }
-
-  static std::string bytes(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
   }
 
   fs::path folder;
@@ -181,13 +177,13 @@ TEST_F(KeptRoundsTest, ABuildThatHasKeptNoneIsBegunAnewWhateverItWasOf) {
   rounds(other).begin(12);
   EXPECT_EQ(rounds().begin(77).pieces, 77u);
   const fs::path list = folder / "scene.parts/rounds.txt";
-  EXPECT_NE(bytes(list).find("resolution 600\n"), std::string::npos);
-  const std::string half = bytes(list).substr(0, 20);
+  EXPECT_NE(read_bytes(list).find("resolution 600\n"), std::string::npos);
+  const std::string half = read_bytes(list).substr(0, 20);
   std::ofstream(list, std::ios::binary) << half;
   EXPECT_EQ(rounds().begin(12).pieces, 12u);
   std::ofstream(list, std::ios::binary) << "of somebody";
   EXPECT_EQ(problem_of([&] { rounds().begin(12); }).find(list.string()), 0u);
-  EXPECT_EQ(bytes(list), "of somebody");
+  EXPECT_EQ(read_bytes(list), "of somebody");
 }
 
 TEST_F(KeptRoundsTest, OfAVersionWithOtherFactsAreAnErrorThatNamesTheVersion) {
@@ -228,7 +224,7 @@ TEST_F(KeptRoundsTest, AListThatIsLongOrNoFileIsAnErrorAtOnce) {
 TEST_F(KeptRoundsTest, ADamagedListIsAnErrorThatNamesIt) {
   begun_with_a_round();
   const fs::path list = folder / "scene.parts/rounds.txt";
-  const std::string sound = bytes(list);
+  const std::string sound = read_bytes(list);
   const auto expect_error = [&](const std::string& damaged) {
     std::ofstream(list, std::ios::binary) << damaged;
     EXPECT_EQ(problem_of([&] { rounds().begin(12); }).find(list.string()), 0u) << damaged;
@@ -239,7 +235,7 @@ TEST_F(KeptRoundsTest, ADamagedListIsAnErrorThatNamesIt) {
     flipped[at] = static_cast<char>(flipped[at] ^ 1);
     expect_error(flipped);
   }
-  EXPECT_EQ(bytes(list).size(), sound.size());  // the damaged list stays unchanged
+  EXPECT_EQ(read_bytes(list).size(), sound.size());  // the damaged list stays unchanged
 }
 
 TEST_F(KeptRoundsTest, ADamagedRoundIsAnErrorThatNamesItAndNothingIsLost) {
@@ -248,7 +244,7 @@ TEST_F(KeptRoundsTest, ADamagedRoundIsAnErrorThatNamesItAndNothingIsLost) {
   EXPECT_EQ(problem_of([&] { built(soup, 300, 2, 4); }), "ended");
   const std::vector<fs::path> kept = files();
   ASSERT_EQ(kept.size(), 4u);
-  const std::string sound = bytes(kept[1]);
+  const std::string sound = read_bytes(kept[1]);
   const auto expect_error = [&](const std::string& damaged) {
     std::ofstream(kept[1], std::ios::binary) << damaged;
     const std::string problem = problem_of([&] { built(soup, 300, 2); });
@@ -261,7 +257,7 @@ TEST_F(KeptRoundsTest, ADamagedRoundIsAnErrorThatNamesItAndNothingIsLost) {
     expect_error(flipped);
   }
   expect_error(sound + "12345678");
-  expect_error(bytes(kept[0]));
+  expect_error(read_bytes(kept[0]));
   fs::remove(kept[1]);  // as the message suggests
   vox::expect_equal(one, built(soup, 300, 2).dag);
 }
@@ -272,7 +268,7 @@ TEST_F(KeptRoundsTest, ADamagedByteOfASolidRoundIsAnError) {
   const Soup soup = cube(254.5, 258.5);
   built(soup, 512, 1, 1000, solid);
   const fs::path file = files()[0];
-  const std::string sound = bytes(file);
+  const std::string sound = read_bytes(file);
   const auto expect_error = [&](const std::string& damaged) {
     std::ofstream(file, std::ios::binary) << damaged;
     const std::string problem = problem_of([&] { built(soup, 512, 1, 1000, solid); });
@@ -333,7 +329,7 @@ TEST_F(KeptRoundsTest, FilesThatAreNotNamedAsTheirsAreNeitherReadNorRemoved) {
   size_t count = 0;
   for (const auto& file : fs::directory_iterator(folder / "scene.parts")) count += file.exists() ? 1 : 0;
   EXPECT_EQ(count, names.size());
-  for (const std::string& name : names) EXPECT_EQ(bytes(folder / "scene.parts" / name), "of somebody");
+  for (const std::string& name : names) EXPECT_EQ(read_bytes(folder / "scene.parts" / name), "of somebody");
 }
 
 TEST_F(KeptRoundsTest, OfAProcessThatBuildsAreLeftAloneByAnother) {

@@ -83,7 +83,7 @@ TEST_F(PagedScene, WhatMustBeReadAsAWholeIsNotPaged) {
 TEST_F(PagedScene, DamagedBytesAreAnErrorOrTheSceneAsItWas) {
   const dag::VoxelScene whole = noise(true);
   write_scene(whole, path, {}, {.method = Compression::Method::Deflate, .level = kFastestDeflate});
-  const std::string bytes = file_bytes(path);
+  const std::string bytes = read_bytes(path);
   Random random(11);
   int errors = 0;
   for (int round = 0; round < 60; ++round) {

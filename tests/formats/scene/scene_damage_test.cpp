@@ -30,7 +30,7 @@ namespace {
 TEST_F(SceneFile, TruncatedFilesAreRefused) {
   for (const uint32_t version : {1u, 2u}) {
     write_scene(sample_scene(), path, {}, {}, version);
-    std::string bytes = file_bytes(path);
+    std::string bytes = read_bytes(path);
     for (size_t length = 0; length < bytes.size(); length += 1 + bytes.size() / 100) {
       write_bytes(path, bytes.substr(0, length));
       EXPECT_NE(problem(), "none") << length;
@@ -181,7 +181,7 @@ bool is_found_damaged(const fs::path& path, const dag::VoxelScene& scene) {
 TEST_F(SceneFile, FlippedBytesGiveAnErrorOrTheSameContent) {
   const dag::VoxelScene scene = sample_scene();
   write_scene(scene, path);
-  const std::string bytes = file_bytes(path);
+  const std::string bytes = read_bytes(path);
   const char* more = std::getenv("VOX_TEST_FLIPS");
   size_t found = 0, flips = more ? std::stoul(more) : 200;
   std::mt19937 random(7);
@@ -199,7 +199,7 @@ TEST_F(SceneFile, FlippedBytesGiveAnErrorOrTheSameContent) {
 TEST_F(SceneFile, FlippedBytesOfRawDataAreFound) {
   const dag::VoxelScene scene = sample_scene();
   write_scene(scene, path);
-  const std::string bytes = file_bytes(path);
+  const std::string bytes = read_bytes(path);
   std::vector<std::string> datasets = {"/palette/colors",    "/palette/names",  "/palette/share",
                                        "/history/script",    "/history/digest", "/history/time",
                                        "/history/script_end"};
@@ -264,7 +264,7 @@ TEST_F(SceneFile, AFullDiskLeavesTheOldFile) {
     std::string message = problem_on_small_disk(scene, path, limit);
     EXPECT_TRUE(message.starts_with(path.string())) << message;
     EXPECT_NE(message.find("File too large"), std::string::npos) << limit << ": " << message;
-    EXPECT_EQ(file_bytes(path), "old");
+    EXPECT_EQ(read_bytes(path), "old");
     EXPECT_EQ(files_in_folder(), 1u) << limit;
   }
   EXPECT_EQ(problem_on_small_disk(scene, path, size + 65536), "none");
@@ -306,7 +306,7 @@ print(len(h['time']), h['script'][:h['script_end'][0]].tobytes().decode(), h['di
                 std::to_string(sum) + "\n";
   }
   expected += "2 fill sphere 1 2 3 0000000000000003ffffffffffffffff\n";
-  EXPECT_EQ(file_bytes(out), expected);
+  EXPECT_EQ(read_bytes(out), expected);
 }
 
 }  // namespace

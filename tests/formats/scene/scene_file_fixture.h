@@ -20,6 +20,7 @@
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/frozen_dag.h"
+#include "tests/common/read_bytes.h"
 #include "tests/dag/dense_dag.h"
 
 namespace vox {
@@ -76,11 +77,6 @@ inline void expect_equal_scenes(const dag::VoxelScene& a, const dag::VoxelScene&
     EXPECT_EQ(a.history[i].time, b.history[i].time);
     EXPECT_EQ(dag::to_string(a.history[i].digest), dag::to_string(b.history[i].digest));
   }
-}
-
-inline std::string file_bytes(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 inline void write_bytes(const fs::path& path, const std::string& bytes) {

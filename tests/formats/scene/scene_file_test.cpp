@@ -74,9 +74,9 @@ TEST_F(SceneFile, LevelsOfSeveralChunksAreReadBack) {
 TEST_F(SceneFile, EqualScenesGiveEqualBytes) {
   const Compression same_bytes = {.level = kFastestDeflate + 1};  // formats/io/compression.h
   write_scene(sample_scene(), path, {}, same_bytes);
-  std::string first = file_bytes(path);
+  std::string first = read_bytes(path);
   write_scene(sample_scene(), folder / "again.h5", {}, same_bytes);
-  EXPECT_EQ(first, file_bytes(folder / "again.h5"));
+  EXPECT_EQ(first, read_bytes(folder / "again.h5"));
 }
 
 TEST_F(SceneFile, IsKnownByItsContent) {

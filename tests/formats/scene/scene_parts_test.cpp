@@ -11,17 +11,13 @@
 #include "formats/io/h5.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
+#include "tests/common/read_bytes.h"
 #include "tests/dag/dense_dag.h"
 
 namespace vox {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string bytes_of_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 dag::VoxelScene scene_of(const DenseGrid& grid, uint32_t resolution, bool materials) {
   dag::VoxelScene scene;
@@ -125,7 +121,7 @@ TEST_F(SceneParts, AreReadAndPackedAsTheSceneInOneFile) {
         const Compression same_bytes = {.level = kFastestDeflate + 1};  // formats/io/compression.h
         write_scene(scene, folder / "whole.h5", {}, same_bytes);
         write_scene(read, folder / "packed.h5", {}, same_bytes);
-        EXPECT_EQ(bytes_of_file(folder / "packed.h5"), bytes_of_file(folder / "whole.h5"));
+        EXPECT_EQ(read_bytes(folder / "packed.h5"), read_bytes(folder / "whole.h5"));
       }
 }
 
@@ -143,14 +139,14 @@ TEST_F(SceneParts, ThatAreMissingOrOthersAreNamed) {
   const std::vector<fs::path> parts = write_in_parts(scene, 3);
   const fs::path& part = parts[1];
   EXPECT_EQ(part.string().find((folder / "scene.parts/001-").string()), 0u);
-  const std::string sound = bytes_of_file(part);
+  const std::string sound = read_bytes(part);
   const auto damaged = [&](const std::string& bytes) {
     std::ofstream(part, std::ios::binary) << bytes;
     return problem(path);
   };
-  EXPECT_EQ(damaged(bytes_of_file(parts[2])),
+  EXPECT_EQ(damaged(read_bytes(parts[2])),
             part.string() + ": is not the part for which the scene's head was written");
-  EXPECT_EQ(damaged(bytes_of_file(path)), part.string() + ": is no part of a vox scene");
+  EXPECT_EQ(damaged(read_bytes(path)), part.string() + ": is no part of a vox scene");
   for (size_t length = 0; length < sound.size(); length += 1 + sound.size() / 50)
     EXPECT_EQ(damaged(sound.substr(0, length)).find(part.string()), 0u) << length;
   EXPECT_EQ(damaged(sound), "none");
@@ -164,7 +160,7 @@ TEST_F(SceneParts, WithFlippedBytesGiveAnErrorOrTheSameScene) {
   const std::vector<fs::path> parts = write_in_parts(scene, 2);
   uint64_t found = 0, flips = 0;
   for (const fs::path& file : {path, parts[0], parts[1]}) {
-    const std::string sound = bytes_of_file(file);
+    const std::string sound = read_bytes(file);
     for (size_t at = 0; at < sound.size(); at += 1 + sound.size() / 60, ++flips) {
       std::string bytes = sound;
       bytes[at] = static_cast<char>(bytes[at] ^ 0x21);
@@ -277,7 +273,7 @@ TEST_F(SceneParts, OfASceneThatHasANewNameStayWhenTheOldNameIsWrittenAgain) {
 TEST_F(SceneParts, AllStayIfAFileThatMayNeedThemCannotBeRead) {
   const dag::VoxelScene older = scene_of(shell, 64, true), newer = scene_of(everywhere, 64, true);
   write_in_parts(older, 3);
-  const std::string head = bytes_of_file(path);
+  const std::string head = read_bytes(path);
   std::ofstream(folder / "copy.h5", std::ios::binary) << head.substr(0, head.size() / 2);
   write_scene(newer, path);
   EXPECT_EQ(files_of_parts().size(), 3u);
@@ -357,7 +353,7 @@ for level in range(5):
     for (uint64_t i = 0; i < level.words.size(); ++i) sum += (i + 1) * level.words[i];
     expected += "True " + std::to_string(sum) + " [0]\n";
   }
-  EXPECT_EQ(bytes_of_file(out), expected);
+  EXPECT_EQ(read_bytes(out), expected);
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ struct NrrdFile {
 };
 
 NrrdFile read_nrrd(const std::filesystem::path& path) {
-  std::istringstream file(read_all(path));
+  std::istringstream file(read_bytes(path));
   NrrdFile nrrd;
   std::string line;
   std::getline(file, line);

@@ -18,7 +18,6 @@ namespace vox {
 namespace {
 
 using testing_export::ExportTest;
-using testing_export::read_all;
 
 constexpr Int3 kSize = {7, 5, 3};
 

@@ -20,6 +20,7 @@
 #include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
+#include "tests/common/read_bytes.h"
 #include "tests/dag/dense_dag.h"
 
 namespace vox::testing_export {
@@ -140,11 +141,6 @@ class FileSizeLimit {
   rlimit before_ = {};
 };
 
-inline std::string read_all(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // Small binary files for tests of readers: functions that write numbers at given places, truncate or damage
 // copies, and check how a reader responds.
 
@@ -176,8 +172,7 @@ inline bool is_refused(const std::filesystem::path& path, const VoxelFileOptions
 inline void expect_truncations_refused(const std::filesystem::path& path,
                                        const std::filesystem::path& damaged,
                                        const VoxelFileOptions& options) {
-  std::ifstream file(damaged, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const std::string bytes = read_bytes(damaged);
   for (size_t length = 0; length < bytes.size(); ++length) {
     write_bytes(damaged, bytes.substr(0, length));
     EXPECT_TRUE(is_refused(path, options)) << "of " << length << " bytes";
@@ -188,8 +183,7 @@ inline void expect_truncations_refused(const std::filesystem::path& path,
 // Expects that `times` copies of `damaged` with one to three changed bytes pass the check of is_refused().
 inline void expect_damage_survived(const std::filesystem::path& path, const std::filesystem::path& damaged,
                                    const VoxelFileOptions& options, int times) {
-  std::ifstream file(damaged, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const std::string bytes = read_bytes(damaged);
   std::mt19937 random(7);
   for (int i = 0; i < times; ++i) {
     std::string changed = bytes;

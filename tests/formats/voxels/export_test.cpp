@@ -38,14 +38,14 @@ TEST_F(Export, LeavesTheTargetAsItWasWhenTheDiskIsFull) {
 TEST_F(Export, FilesAreWrittenAfterOnesForWhichTheDiskWasTooFull) {
   KnownScene known = known_scene(100, Materials::Sixteen, noise_grid(7));
   export_scene(known.scene, path("first.vtkhdf"), std::nullopt);
-  const std::string first = read_all(path("first.vtkhdf"));
+  const std::string first = read_bytes(path("first.vtkhdf"));
   for (uint64_t most = 2'000; most < first.size(); most += first.size() / 20) {
     {
       FileSizeLimit limit(most);
       EXPECT_THROW(export_scene(known.scene, path("a.vtkhdf"), std::nullopt), Error) << most;
     }
     export_scene(known.scene, path("a.vtkhdf"), std::nullopt);
-    EXPECT_EQ(read_all(path("a.vtkhdf")), first) << most;
+    EXPECT_EQ(read_bytes(path("a.vtkhdf")), first) << most;
   }
 }
 
@@ -58,7 +58,7 @@ TEST_F(Export, ReplacesAnOlderFile) {
     export_scene(small.scene, path(name), std::nullopt);
     const std::filesystem::path fresh = path("fresh") / name;
     export_scene(small.scene, fresh, std::nullopt);
-    EXPECT_EQ(read_all(path(name)), read_all(fresh));
+    EXPECT_EQ(read_bytes(path(name)), read_bytes(fresh));
   }
 }
 
@@ -209,8 +209,8 @@ class VtkHdf : public ExportTest {
     const std::string folder = path("").string();
     EXPECT_EQ(std::system(("cd '" + folder + "' && /usr/bin/python3 read.py > out.txt 2> err.txt").c_str()),
               0)
-        << read_all(path("err.txt"));
-    return read_all(path("out.txt")) + read_all(path("err.txt"));
+        << read_bytes(path("err.txt"));
+    return read_bytes(path("out.txt")) + read_bytes(path("err.txt"));
   }
 
   static KnownScene placed(KnownScene known) {
@@ -236,7 +236,7 @@ values = image.GetPointData().GetArray('material')
 open('values', 'wb').write(bytes(memoryview(values)))
 )"),
             "vtkImageData (70, 70, 70) (-3.25, 7.25, 0.5) (0.5, 0.5, 0.5)\n");
-  EXPECT_EQ(read_all(path("values")), dense_text(known.scene.dag, cube_at({0, 0, 0}, 70)));
+  EXPECT_EQ(read_bytes(path("values")), dense_text(known.scene.dag, cube_at({0, 0, 0}, 70)));
 }
 
 TEST_F(VtkHdf, AnImageOfAClipBoxHoldsItsVoxelsAndTheNamesOfMaterials) {
@@ -259,7 +259,7 @@ open('values', 'wb').write(d[:].tobytes())
             "[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]\n"
             "(14, 67, 70) (14, 64, 64) uint8\n"
             "['empty', 'colour 0', 'colour 1'] [10, 11, 190] 17\n");
-  EXPECT_EQ(read_all(path("values")), dense_text(known.scene.dag, clip));
+  EXPECT_EQ(read_bytes(path("values")), dense_text(known.scene.dag, clip));
 }
 
 TEST_F(VtkHdf, EmptySpaceTakesNoRoom) {
@@ -309,7 +309,7 @@ TEST_F(VtkHdf, BoxesOfAnAmrLieWhereSomethingIsFilledAndHoldTheVoxels) {
   std::string program = kReadAmr;
   for (size_t at; (at = program.find("SIZE")) != std::string::npos;) program.replace(at, 4, "128");
   EXPECT_EQ(python(program), "OverlappingAMR [-3.5, 7.0, 0.25] XYZ\n32 1\n1 4\n");
-  EXPECT_EQ(read_all(path("values")), dense_text(known.scene.dag, cube_at({0, 0, 0}, 128)));
+  EXPECT_EQ(read_bytes(path("values")), dense_text(known.scene.dag, cube_at({0, 0, 0}, 128)));
 }
 
 TEST_F(VtkHdf, ACoarseCellOfAnAmrHasTheMaterialOfMostVoxels) {
@@ -332,7 +332,7 @@ TEST_F(VtkHdf, AnAmrOfAClipBoxHoldsNothingElse) {
   std::string program = kReadAmr;
   for (size_t at; (at = program.find("SIZE")) != std::string::npos;) program.replace(at, 4, "64");
   EXPECT_EQ(python(program), "OverlappingAMR [-3.5, 7.0, 0.25] XYZ\n32 1\n1 2\n");
-  const std::string found = read_all(path("values")),
+  const std::string found = read_bytes(path("values")),
                     whole = dense_text(known.scene.dag, cube_at({0, 0, 0}, 64));
   ASSERT_EQ(found.size(), whole.size());
   for (size_t i = 0; i < whole.size(); ++i) {
@@ -354,7 +354,7 @@ TEST_F(VtkHdf, EqualScenesGiveEqualBytes) {
   for (const VtkKind kind : {VtkKind::Image, VtkKind::Amr}) {
     write_vtkhdf(known.scene, path("a.vtkhdf"), std::nullopt, kind);
     write_vtkhdf(known.scene, path("b.vtkhdf"), std::nullopt, kind);
-    EXPECT_EQ(read_all(path("a.vtkhdf")), read_all(path("b.vtkhdf")));
+    EXPECT_EQ(read_bytes(path("a.vtkhdf")), read_bytes(path("b.vtkhdf")));
   }
 }
 

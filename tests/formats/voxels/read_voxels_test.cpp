@@ -192,7 +192,7 @@ using PlacedColor = std::array<int64_t, 3>;
 
 // Reads the records of a file directly: four big-endian words each.
 std::map<PlacedColor, uint32_t> records_of(const std::filesystem::path& path) {
-  const std::string bytes = read_all(path);
+  const std::string bytes = read_bytes(path);
   EXPECT_EQ(bytes.size() % 16, 0u);
   std::map<PlacedColor, uint32_t> records;
   const auto word = [&](size_t at) {
@@ -274,7 +274,7 @@ TEST_F(Vl32, ARoundTripKeepsVoxelsColoursAndPlace) {
 TEST_F(Vl32, TruncatedFilesAreRefusedOrHaveFewerVoxels) {
   const KnownScene known = known_scene(4, Materials::Sixteen, noise_grid(8));
   write_vl32(known.scene, path("a.vl32"), std::nullopt);
-  const std::string bytes = read_all(path("a.vl32"));
+  const std::string bytes = read_bytes(path("a.vl32"));
   for (size_t length = 0; length < bytes.size(); ++length) {
     write_bytes(path("a.vl32"), bytes.substr(0, length));
     EXPECT_EQ(is_refused(path("a.vl32"), {}), length == 0 || length % 16 != 0) << length;

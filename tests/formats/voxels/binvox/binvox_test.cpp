@@ -21,7 +21,7 @@ struct BinvoxFile {
 };
 
 BinvoxFile read_binvox(const std::filesystem::path& path) {
-  std::istringstream file(read_all(path));
+  std::istringstream file(read_bytes(path));
   BinvoxFile binvox;
   std::string word;
   uint64_t height = 0, width = 0;

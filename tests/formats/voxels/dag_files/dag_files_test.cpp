@@ -18,7 +18,7 @@ constexpr uint32_t kAbsent = 0;
 class HashDagLookup {
  public:
   HashDagLookup(const std::filesystem::path& nodes_path, const std::filesystem::path& colors_path)
-      : nodes_(read_all(nodes_path)), colors_(read_all(colors_path)) {
+      : nodes_(read_bytes(nodes_path)), colors_(read_bytes(colors_path)) {
     EXPECT_EQ(nodes_.size(), 60 + 4 * number_at<uint64_t>(nodes_, 52));
     first_color_ = 4 + 8 + 8 * number_at<uint64_t>(colors_, 4) + 8;
     EXPECT_EQ(colors_.size(), first_color_ + 4 * colors());
@@ -110,7 +110,7 @@ TEST_F(HashDag, HoldsEveryVoxelWithItsColour) {
 TEST_F(HashDag, ColoursOfOtherNodesAreRefused) {
   write_hash_dag(known_scene(20, Materials::Sixteen, noise_grid(20)).scene, nodes(), std::nullopt);
   EXPECT_NO_THROW(read_hash_dag(nodes(), {}));
-  std::string bytes = read_all(nodes());
+  std::string bytes = read_bytes(nodes());
   bytes[bytes.size() - 1] = static_cast<char>(bytes[bytes.size() - 1] ^ 1);  // a voxel of the last leaf
   std::ofstream(nodes(), std::ios::binary) << bytes;
   try {
@@ -211,7 +211,7 @@ TEST_F(HashDag, MaterialsAreLeftOutWithinTheMemoryLimit) {
 
 TEST_F(HashDag, ColoursOfAnotherSceneAreRefused) {
   write_hash_dag(known_scene(16, Materials::Sixteen, noise_grid(1)).scene, nodes(), std::nullopt);
-  const std::string others = read_all(colors());
+  const std::string others = read_bytes(colors());
   write_hash_dag(known_scene(16, Materials::Sixteen, noise_grid(2)).scene, nodes(), std::nullopt);
   write_bytes(colors(), others);
   EXPECT_THROW(read_voxels(nodes()), Error);
@@ -259,7 +259,7 @@ TEST_F(HashDag, NothingIsLeftOfFilesThatCannotBeWritten) {
 // mirrored node, and stays so.
 class SymVoxLookup {
  public:
-  SymVoxLookup(const std::filesystem::path& path, SymVoxKind kind) : bytes_(read_all(path)), kind_(kind) {
+  SymVoxLookup(const std::filesystem::path& path, SymVoxKind kind) : bytes_(read_bytes(path)), kind_(kind) {
     EXPECT_EQ(bytes_.size(), 44 + 4 * uint64_t{number_at<uint32_t>(bytes_, 40)});
   }
 

@@ -131,7 +131,7 @@ void read_chunk(const std::string& id, Reader& chunk, VoxFile& vox) {
 }
 
 VoxFile read_vox(const std::filesystem::path& path) {
-  std::string bytes = read_all(path);
+  std::string bytes = read_bytes(path);
   Reader file = {bytes, 0, bytes.size()};
   EXPECT_EQ(file.text(4), "VOX ");
   EXPECT_EQ(file.integer(), 150);

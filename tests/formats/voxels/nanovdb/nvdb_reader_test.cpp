@@ -41,7 +41,7 @@ class NvdbReader : public ExportTest {
 
   std::string bytes_of(const KnownScene& known, NvdbGrid grid) const {
     write_nvdb(known.scene, path("a.nvdb"), {}, grid);
-    return read_all(path("a.nvdb"));
+    return read_bytes(path("a.nvdb"));
   }
   std::string problem(const std::string& bytes) const {
     write_all(path("b.nvdb"), bytes);

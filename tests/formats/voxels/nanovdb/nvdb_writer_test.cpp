@@ -27,7 +27,7 @@ class NvdbWriter : public ExportTest {
  protected:
   NvdbLookup written(const KnownScene& known, NvdbGrid grid, const std::optional<VoxelBox>& clip = {}) {
     write_nvdb(known.scene, path("a.nvdb"), clip, grid);
-    return NvdbLookup(read_all(path("a.nvdb")));
+    return NvdbLookup(read_bytes(path("a.nvdb")));
   }
 
   // Returns the file's value for a voxel, converted to material + 1, or 0.
@@ -129,7 +129,7 @@ TEST_F(NvdbWriter, WhatIsFilledWithOneMaterialIsTiles) {
         EXPECT_EQ(value_in(file, known, grid, voxel), 8);
       for (const Int3 voxel : {Int3{at - 1, at, at}, Int3{2 * at, at, at}})
         EXPECT_EQ(value_in(file, known, grid, voxel), 0);
-      EXPECT_LT(read_all(path("a.nvdb")).size(), 500'000u);
+      EXPECT_LT(read_bytes(path("a.nvdb")).size(), 500'000u);
     }
   }
 }
@@ -167,7 +167,7 @@ TEST_F(NvdbWriter, EqualScenesGiveEqualBytes) {
   for (const NvdbGrid grid : kGrids) {
     write_nvdb(known.scene, path("a.nvdb"), {}, grid);
     write_nvdb(known.scene, path("b.nvdb"), {}, grid);
-    EXPECT_EQ(read_all(path("a.nvdb")), read_all(path("b.nvdb")));
+    EXPECT_EQ(read_bytes(path("a.nvdb")), read_bytes(path("b.nvdb")));
   }
 }
 

@@ -210,11 +210,11 @@ TEST_F(SurfaceFiles, FacesOfOneMaterialInAPlaneAreOneInACubeOf64) {
 TEST_F(SurfaceFiles, EmptyScenesAreEmptyMeshesOrAnErrorWhereThereAreNone) {
   const KnownScene known = known_scene(16, Materials::Sixteen, empty_grid);
   write_surface_obj(known.scene, path("a.obj"), std::nullopt);
-  EXPECT_TRUE(read_all(path("a.obj")).starts_with("# 0 faces, 0 vertices; materials "));
-  EXPECT_TRUE(is_obj_of_vox(read_all(path("a.obj"))) && is_obj_of_vox(read_all(path("a.mtl"))));
-  EXPECT_EQ(materials_id(read_all(path("a.obj"))), materials_id(read_all(path("a.mtl"))));
+  EXPECT_TRUE(read_bytes(path("a.obj")).starts_with("# 0 faces, 0 vertices; materials "));
+  EXPECT_TRUE(is_obj_of_vox(read_bytes(path("a.obj"))) && is_obj_of_vox(read_bytes(path("a.mtl"))));
+  EXPECT_EQ(materials_id(read_bytes(path("a.obj"))), materials_id(read_bytes(path("a.mtl"))));
   write_surface_ply(known.scene, path("a.ply"), std::nullopt);
-  EXPECT_NE(read_all(path("a.ply")).find("element face 0\n"), std::string::npos);
+  EXPECT_NE(read_bytes(path("a.ply")).find("element face 0\n"), std::string::npos);
   EXPECT_THROW(write_surface_glb(known.scene, path("a.glb"), std::nullopt), Error);
   EXPECT_FALSE(std::filesystem::exists(path("a.glb")));
 }
@@ -277,7 +277,7 @@ T taken(std::string_view& bytes) {
 
 // Reads the fields that the header lists, in its order.
 std::vector<PlyPoint> read_points(const std::filesystem::path& path) {
-  const std::string file = read_all(path);
+  const std::string file = read_bytes(path);
   const size_t end = file.find("end_header\n");
   EXPECT_NE(end, std::string::npos);
   std::istringstream header(file.substr(0, end));
