@@ -1,6 +1,8 @@
 #include "libvox/base/paged_memory.h"
 
+#include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/base/files.h"
 #include "libvox/base/progress.h"
 
 namespace vox {
@@ -32,6 +35,13 @@ uint8_t* reserved(uint8_t* at, uint64_t bytes) {
   void* address = mmap(at, bytes, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at != nullptr ? MAP_FIXED : 0), -1, 0);
   return address == MAP_FAILED ? nullptr : static_cast<uint8_t*>(address);
+}
+
+// Returns a file for pieces, or -1 if they would lie in memory again.
+int file_for_pieces(const std::filesystem::path& folder) {
+  struct statfs system = {};
+  if (folder.empty() || statfs(folder.c_str(), &system) != 0 || system.f_type == TMPFS_MAGIC) return -1;
+  return open_nameless(folder);
 }
 
 // The memories that exist. The handler reads the list without a lock.
@@ -127,14 +137,15 @@ void PagedBudget::make_room(uint64_t bytes) {
     if (resting_.empty()) rest_oldest();
     const Place oldest = resting_.front();
     resting_.pop_front();
-    if (oldest.memory->drop(oldest.piece)) held_ -= oldest.memory->size_of(oldest.piece);
+    const uint64_t cost = oldest.memory->cost_of(oldest.piece);
+    if (oldest.memory->drop(oldest.piece)) held_ -= cost;
   }
 }
 
 void PagedBudget::add(Place place) {
   const std::lock_guard lock(mutex_);
   read_.push_back(place);
-  read_bytes_ += place.memory->size_of(place.piece);
+  read_bytes_ += place.memory->cost_of(place.piece);
   while (read_bytes_ > limit_ / 4 * 3 && read_.size() > kLeastPieces / 4 * 3) rest_oldest();
 }
 
@@ -142,7 +153,7 @@ void PagedBudget::rest_oldest() {
   if (read_.empty()) return;
   const Place oldest = read_.front();
   read_.pop_front();
-  read_bytes_ -= oldest.memory->size_of(oldest.piece);
+  read_bytes_ -= oldest.memory->cost_of(oldest.piece);
   if (oldest.memory->rest(oldest.piece)) resting_.push_back(oldest);
 }
 
@@ -150,11 +161,11 @@ void PagedBudget::remove(const PagedMemory& memory) {
   const std::lock_guard lock(mutex_);
   const auto belongs = [&](const Place& place) { return place.memory == &memory; };
   for (const Place& place : read_)
-    if (belongs(place)) read_bytes_ -= memory.size_of(place.piece);
+    if (belongs(place)) read_bytes_ -= memory.cost_of(place.piece);
   std::erase_if(read_, belongs);
   std::erase_if(resting_, belongs);
   for (uint64_t piece = 0; piece < memory.states_.size(); ++piece)
-    if (memory.states_[piece].load() != PagedMemory::Absent) held_ -= memory.size_of(piece);
+    if (memory.states_[piece].load() != PagedMemory::Absent) held_ -= memory.cost_of(piece);
 }
 
 PagedMemory::PagedMemory(uint64_t bytes, uint64_t piece_bytes, Fill fill, std::shared_ptr<PagedBudget> budget)
@@ -163,7 +174,9 @@ PagedMemory::PagedMemory(uint64_t bytes, uint64_t piece_bytes, Fill fill, std::s
       fill_(std::move(fill)),
       budget_(std::move(budget)),
       begin_(reserved(nullptr, in_pages(bytes) + page_bytes())),
-      states_((bytes + piece_bytes - 1) / piece_bytes) {
+      states_((bytes + piece_bytes - 1) / piece_bytes),
+      file_(-1),
+      fills_(states_.size()) {
   if (begin_ == nullptr) throw std::bad_alloc();
   mprotect(begin_ + in_pages(bytes), page_bytes(), PROT_READ);
   try {
@@ -172,16 +185,23 @@ PagedMemory::PagedMemory(uint64_t bytes, uint64_t piece_bytes, Fill fill, std::s
     munmap(begin_, in_pages(bytes_) + page_bytes());
     throw;
   }
+  file_ = file_for_pieces(budget_->folder_);
 }
 
 PagedMemory::~PagedMemory() {
   unlist(*this);
   budget_->remove(*this);
   munmap(begin_, in_pages(bytes_) + page_bytes());
+  if (file_ >= 0) close(file_);
 }
 
 uint64_t PagedMemory::size_of(uint64_t piece) const {
   return in_pages(std::min(piece_bytes_, bytes_ - piece * piece_bytes_));
+}
+
+// Of a piece that is read in the file, only the pages that are read take memory.
+uint64_t PagedMemory::cost_of(uint64_t piece) const {
+  return fills_[piece] == kMapped ? size_of(piece) / 2 : size_of(piece);
 }
 
 void PagedMemory::provide(uint64_t piece) {
@@ -197,7 +217,8 @@ void PagedMemory::provide(uint64_t piece) {
     if (now == Resting) {
       mprotect(address_of(piece), size_of(piece), PROT_READ);
     } else {
-      budget_->make_room(size_of(piece));
+      if (fills_[piece] == kKept) fills_[piece] = kMapped;
+      budget_->make_room(cost_of(piece));
       fill(piece);
     }
     state.store(Here, std::memory_order_release);
@@ -209,12 +230,14 @@ void PagedMemory::provide(uint64_t piece) {
 
 // Fills ordinary memory and then moves it to its place at once, so that no other thread sees a part of it.
 void PagedMemory::fill(uint64_t piece) {
+  if (map_kept(piece)) return;
   const uint64_t bytes = size_of(piece);
   void* made = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   try {
     if (made == MAP_FAILED) throw std::bad_alloc();
     try {
       fill_(piece, {static_cast<uint8_t*>(made), std::min(piece_bytes_, bytes_ - piece * piece_bytes_)});
+      keep(piece, static_cast<uint8_t*>(made));
     } catch (...) {
       std::fill_n(static_cast<uint8_t*>(made), bytes, uint8_t{0});
       throw;
@@ -231,6 +254,27 @@ void PagedMemory::fill(uint64_t piece) {
   mprotect(address_of(piece), bytes, PROT_READ);  // zeros
 }
 
+bool PagedMemory::map_kept(uint64_t piece) {
+  return fills_[piece] == kMapped &&
+         mmap(address_of(piece), size_of(piece), PROT_READ, MAP_SHARED | MAP_FIXED, file_,
+              static_cast<off_t>(piece * piece_bytes_)) != MAP_FAILED;
+}
+
+// A disk that is full is no error: the piece is filled again.
+void PagedMemory::keep(uint64_t piece, const uint8_t* content) {
+  if (file_ < 0 || fills_[piece] >= kMapped || ++fills_[piece] < kFillsUntilKept) return;
+  fills_[piece] = 0;
+  const uint64_t bytes = size_of(piece);
+  for (uint64_t done = 0; done < bytes;) {
+    const ssize_t count =
+        pwrite(file_, content + done, bytes - done, static_cast<off_t>(piece * piece_bytes_ + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    done += static_cast<uint64_t>(count);
+  }
+  fills_[piece] = kKept;
+}
+
 bool PagedMemory::rest(uint64_t piece) {
   uint32_t now = Here;
   if (!states_[piece].compare_exchange_strong(now, Busy)) return false;
@@ -244,6 +288,7 @@ bool PagedMemory::drop(uint64_t piece) {
   uint32_t now = Resting;
   if (!states_[piece].compare_exchange_strong(now, Busy)) return false;
   reserved(address_of(piece), size_of(piece));
+  if (fills_[piece] == kMapped) fills_[piece] = kKept;
   states_[piece].store(Absent, std::memory_order_release);
   states_[piece].notify_all();
   return true;

@@ -108,6 +108,23 @@ TEST(PagedMemory, MayReadOtherPagedMemoryWhileItIsFilled) {
                     [&](uint64_t i) { ASSERT_EQ(above[100 * i], word_of(words - 1 - 100 * i) + 1); });
 }
 
+TEST(PagedMemory, PiecesThatAreFilledOftenComeFromAFile) {
+  const uint64_t pieces = 100, words = pieces * kPieceWords - 5;
+  for (const bool in_file : {false, true}) {
+    std::atomic<uint64_t> fills = 0;
+    const auto budget =
+        std::make_shared<PagedBudget>(20 * kPiece, in_file ? std::filesystem::current_path() : "");
+    const Words paged =
+        paged_vector<uint32_t>(std::make_shared<PagedMemory>(4 * words, kPiece, fill_words(fills), budget));
+    for (int times = 0; times < 50; ++times)
+      tbb::parallel_for(uint64_t{0}, words / 50,
+                        [&](uint64_t i) { ASSERT_EQ(paged[50 * i], word_of(50 * i)); });
+    EXPECT_EQ(paged.back(), word_of(words - 1));
+    EXPECT_LE(budget->held(), 20 * kPiece);
+    EXPECT_EQ(fills <= 4 * pieces, in_file) << fills;
+  }
+}
+
 TEST(PagedMemory, WhatCannotBeFilledIsZerosAndAnErrorAtTheNextCheck) {
   const auto budget = std::make_shared<PagedBudget>(uint64_t{1} << 20);
   const auto refuse = [](uint64_t piece, std::span<uint8_t> to) {
