@@ -43,7 +43,9 @@ std::string problem_of(int file, struct stat& status) {
 
 // Opens without blocking: a named pipe is refused instead of waited for.
 ReadFile::ReadFile(const std::filesystem::path& path)
-    : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    : ReadFile(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK), path) {}
+
+ReadFile::ReadFile(int descriptor, const std::filesystem::path& path) : path_(path), descriptor_(descriptor) {
   struct stat status = {};
   if (descriptor_ < 0 && !is_absence(errno))
     throw UnreadableFile(fmt::format("cannot be opened: {}", std::strerror(errno)), path);

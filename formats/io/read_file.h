@@ -30,6 +30,8 @@ class ReadFile {
  public:
   // Throws Error if there is no such file, or if it is a folder or empty, and UnreadableFile.
   explicit ReadFile(const std::filesystem::path& path);
+  // Takes over a descriptor that open(2) or the like has just returned, also if it is negative.
+  ReadFile(int descriptor, const std::filesystem::path& path);
   ~ReadFile();
   ReadFile(const ReadFile&) = delete;
   ReadFile& operator=(const ReadFile&) = delete;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,27 @@ dag::VoxelScene read_scene_but_voxels(const h5::Object& file);
 // True if the words of a file's SVDAG group are in parts.
 bool has_parts(const h5::Object& svdag);
 
-// Reads the parts of a DAG with the same number of levels as `dag`. Throws Error that names a part that is
-// missing or is not the one for which the head was written.
-std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::FrozenDag& dag);
+struct OpenPart {
+  h5::Object file;
+  uint64_t check;  // the sum over its words
+};
+
+// Opens the parts that the head names; none if the scene is not in parts. Throws Error that names a part that is missing
+// or is not the one for which the head was written.
+std::vector<OpenPart> open_parts(const h5::Object& svdag);
+
+// A level in all parts, one behind the other. The last of the begins is the end.
+struct LevelOfParts {
+  std::vector<h5::Object> words;  // the datasets
+  std::vector<uint64_t> word_begins = {0}, node_begins = {0};
+};
+
+// Throws Error that names a part that does not continue the part before.
+LevelOfParts level_of_parts(std::span<const OpenPart> parts, uint32_t level);
+
+// Returns the check sum of a part with one more level, whose first node has the number `first`. Without levels it is
+// their number.
+uint64_t sum_with_level(uint64_t sum, std::span<const uint32_t> words, uint64_t first);
 
 // Reads and writes the SVDAG of a scene file: one group for each level, level_00 for the root.
 // docs/formats.md lists every attribute. In version 1 a child pointer is a word offset, in version 2 the
@@ -62,11 +81,11 @@ dag::FrozenDag read_svdag_group(const h5::Object& file, uint32_t version, dag::F
 std::optional<dag::FrozenDag> page_svdag_group(const h5::Object& file, uint32_t version, dag::FrozenDag dag,
                                                const std::shared_ptr<PagedBudget>& budget);
 
-// The counts of each level and its number of words. None of the words is read.
+// The counts of each level and its number of words in memory. None of the words is read.
 struct LevelSizes {
   uint64_t words, nodes, svo_nodes;
 };
-std::vector<LevelSizes> read_level_sizes(const h5::Object& file, uint32_t depth);
+std::vector<LevelSizes> read_level_sizes(const h5::Object& file, uint32_t version, const dag::FrozenDag& dag);
 
 // Reads and writes bricks as the group /bricks of a scene file:
 //

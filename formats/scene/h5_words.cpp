@@ -7,18 +7,18 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/info.h>
 #include <tbb/parallel_pipeline.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "formats/io/compression.h"
 #include "formats/io/output_file.h"
+#include "formats/io/read_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 
@@ -147,15 +147,21 @@ Array on_large_pages(Array words) {
 }
 
 template <class Array>
-Array read(const Object& dataset, hid_t type) {
+Array read(std::span<const Object> datasets, hid_t type) {
   using Word = typename Array::value_type;
-  Array words = on_large_pages(Array(checked_size(dataset, type)));
-  if (const std::optional<ChunkFormat> format = chunk_format(dataset)) {
-    read_in_parallel(dataset, *format, std::span<Word>(words));
-  } else {
-    std::fill(words.begin(), words.end(), 0);  // the library may skip chunks that were never written
-    check(H5Dread(dataset.id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, words.data()), dataset.where(),
-          "cannot be read");
+  std::vector<uint64_t> sizes;
+  for (const Object& dataset : datasets) sizes.push_back(checked_size(dataset, type));
+  Array words = on_large_pages(Array(std::accumulate(sizes.begin(), sizes.end(), uint64_t{0})));
+  std::span<Word> left(words);
+  for (size_t i = 0; i < sizes.size(); left = left.subspan(sizes[i++])) {
+    const std::span<Word> to = left.first(sizes[i]);
+    if (const std::optional<ChunkFormat> format = chunk_format(datasets[i])) {
+      read_in_parallel(datasets[i], *format, to);
+    } else {
+      std::fill(to.begin(), to.end(), 0);  // the library may skip chunks that were never written
+      check(H5Dread(datasets[i].id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to.data()), datasets[i].where(),
+            "cannot be read");
+    }
   }
   return words;
 }
@@ -173,11 +179,15 @@ Object write_words(const Object& parent, const std::string& name, std::span<cons
 }
 
 Words read_words(const Object& dataset) {
-  return read<Words>(dataset, H5T_STD_U32LE);
+  return read<Words>({&dataset, 1}, H5T_STD_U32LE);
+}
+
+Words read_words(std::span<const Object> datasets) {
+  return read<Words>(datasets, H5T_STD_U32LE);
 }
 
 LongWords read_long_words(const Object& dataset) {
-  return read<LongWords>(dataset, H5T_STD_U64LE);
+  return read<LongWords>({&dataset, 1}, H5T_STD_U64LE);
 }
 
 uint64_t words_in(const Object& dataset) {
@@ -299,18 +309,18 @@ bool ChunkCoder<Word>::decode(std::span<const uint8_t> bytes, std::span<Word> wo
 template class ChunkCoder<uint32_t>;
 template class ChunkCoder<uint64_t>;
 
-std::shared_ptr<WordReader> WordReader::open(const Object& dataset) {
-  const std::optional<ChunkFormat> format = chunk_format(dataset);
-  if (!format) return nullptr;
-  return std::shared_ptr<WordReader>(new WordReader(dataset, *format));
+std::shared_ptr<const ReadFile> file_of(const Object& object) {
+  return std::make_shared<ReadFile>(fcntl(descriptor(object), F_DUPFD_CLOEXEC, 0), object.file);
 }
 
-WordReader::WordReader(const Object& dataset, const ChunkFormat& format)
-    : file_(fcntl(descriptor(dataset), F_DUPFD_CLOEXEC, 0)),
-      where_(dataset.where()),
-      format_(format),
-      words_(words_in(dataset)) {
-  if (file_ < 0) throw Error(fmt::format("cannot be read: {}", std::strerror(errno))).at(where_);
+std::optional<WordReader> WordReader::open(const Object& dataset, std::shared_ptr<const ReadFile> file) {
+  const std::optional<ChunkFormat> format = chunk_format(dataset);
+  if (!format) return std::nullopt;
+  return WordReader(dataset, std::move(file), *format);
+}
+
+WordReader::WordReader(const Object& dataset, std::shared_ptr<const ReadFile> file, const ChunkFormat& format)
+    : file_(std::move(file)), where_(dataset.where()), format_(format), words_(words_in(dataset)) {
   const uint64_t most = Coder::most_bytes(format);
   for (hsize_t first = 0; first < words_; first += format.words) {
     unsigned skipped_filters = 0;
@@ -324,53 +334,30 @@ WordReader::WordReader(const Object& dataset, const ChunkFormat& format)
   }
 }
 
-WordReader::~WordReader() {
-  if (file_ >= 0) close(file_);
-}
-
-void WordReader::read(uint64_t first, std::span<uint32_t> to) {
-  std::unique_ptr<Coder> coder = take_coder();
+void WordReader::read(uint64_t first, std::span<uint32_t> to) const {
+  Coder coder(format_);
   Words whole;  // a chunk of which only a part is wanted
   while (!to.empty()) {
     const uint64_t chunk = first / format_.words, begin = chunk * format_.words;
     const uint64_t end = std::min(begin + format_.words, words_);
     const uint64_t count = std::min<uint64_t>(end - first, to.size());
     if (first == begin && count == end - begin) {
-      read_chunk(*coder, chunk, to.first(count));
+      read_chunk(coder, chunk, to.first(count));
     } else {
       whole.resize(end - begin);
-      read_chunk(*coder, chunk, whole);
+      read_chunk(coder, chunk, whole);
       std::copy_n(whole.begin() + static_cast<ptrdiff_t>(first - begin), count, to.begin());
     }
     first += count;
     to = to.subspan(count);
   }
-  const std::lock_guard lock(mutex_);
-  coders_.push_back(std::move(coder));
 }
 
-void WordReader::read_chunk(Coder& coder, uint64_t chunk, std::span<uint32_t> to) {
+void WordReader::read_chunk(Coder& coder, uint64_t chunk, std::span<uint32_t> to) const {
   Bytes bytes(chunks_[chunk].bytes);
-  for (uint64_t done = 0; done < bytes.size();) {
-    const ssize_t got =
-        pread(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(chunks_[chunk].at + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0)
-      throw Error(
-          fmt::format("cannot be read: {}", got == 0 ? "the file has become shorter" : std::strerror(errno)))
-          .at(where_);
-    done += static_cast<uint64_t>(got);
-  }
+  file_->read(chunks_[chunk].at, std::as_writable_bytes(std::span(bytes)));
   if (!coder.decode(bytes, to))
     throw Error(fmt::format("the chunk from word {} is damaged", chunk * format_.words)).at(where_);
-}
-
-std::unique_ptr<WordReader::Coder> WordReader::take_coder() {
-  const std::lock_guard lock(mutex_);
-  if (coders_.empty()) return std::make_unique<Coder>(format_);
-  std::unique_ptr<Coder> coder = std::move(coders_.back());
-  coders_.pop_back();
-  return coder;
 }
 
 }  // namespace vox::h5

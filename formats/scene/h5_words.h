@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "formats/io/compression.h"
 #include "formats/io/h5.h"
+#include "formats/io/read_file.h"
 #include "libvox/base/words.h"
 
 struct libdeflate_decompressor;
@@ -32,6 +32,8 @@ Object write_words(const Object& parent, const std::string& name, std::span<cons
 // could have written is read in parallel.
 Words read_words(const Object& dataset);
 LongWords read_long_words(const Object& dataset);
+// Reads several datasets, one behind the other.
+Words read_words(std::span<const Object> datasets);
 
 // Returns the number of 32-bit words in the dataset without reading them.
 uint64_t words_in(const Object& dataset);
@@ -77,15 +79,14 @@ class ChunkCoder {
 
 class WordReader {
  public:
-  // Returns null if the dataset's chunks are not of a kind that a ChunkCoder reads.
-  static std::shared_ptr<WordReader> open(const Object& dataset);
-  ~WordReader();
+  // Returns nothing if the dataset's chunks are not of a kind that a ChunkCoder reads. `file` is the dataset's own.
+  static std::optional<WordReader> open(const Object& dataset, std::shared_ptr<const ReadFile> file);
 
   uint64_t words() const { return words_; }
   uint64_t chunk_words() const { return format_.words; }
 
   // Reads the words from number `first` on. Throws Error that names the dataset.
-  void read(uint64_t first, std::span<uint32_t> to);
+  void read(uint64_t first, std::span<uint32_t> to) const;
 
  private:
   using Coder = ChunkCoder<uint32_t>;
@@ -93,17 +94,17 @@ class WordReader {
     uint64_t at = 0, bytes = 0;  // in the file
   };
 
-  WordReader(const Object& dataset, const ChunkFormat& format);
-  void read_chunk(Coder& coder, uint64_t chunk, std::span<uint32_t> to);
-  std::unique_ptr<Coder> take_coder();
+  WordReader(const Object& dataset, std::shared_ptr<const ReadFile> file, const ChunkFormat& format);
+  void read_chunk(Coder& coder, uint64_t chunk, std::span<uint32_t> to) const;
 
-  int file_;
+  std::shared_ptr<const ReadFile> file_;
   std::string where_;
   ChunkFormat format_;
   uint64_t words_;
   std::vector<StoredChunk> chunks_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Coder>> coders_;  // those that no thread uses now
 };
+
+// Opens the file of an object once more, for readers of its datasets.
+std::shared_ptr<const ReadFile> file_of(const Object& object);
 
 }  // namespace vox::h5

@@ -121,7 +121,7 @@ SceneInfo read_scene_info(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_with_dag(path);
   SceneInfo info = {read_scene_but_voxels(file), {}, checked_version(file)};
-  for (const LevelSizes& level : read_level_sizes(file, info.scene.dag.depth())) {
+  for (const LevelSizes& level : read_level_sizes(file, info.version, info.scene.dag)) {
     dag::DagLevel& to = info.scene.dag.levels[info.level_words.size()];
     to.nodes = level.nodes;
     to.svo_nodes = level.svo_nodes;

@@ -76,8 +76,8 @@ void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin,
 dag::VoxelScene read_scene(const std::filesystem::path& path);
 
 // Reads a scene whose SVDAG stays in the file: its words are read when they are used, and within this budget. The file
-// must not change meanwhile. Returns nothing if the file cannot be read so: it has version 1, lies in parts, or its
-// words are compressed with Zstandard.
+// must not change meanwhile. Returns nothing if the file cannot be read so: it has version 1, or its words are compressed
+// with Zstandard.
 std::optional<dag::VoxelScene> read_paged_scene(const std::filesystem::path& path,
                                                 const std::shared_ptr<PagedBudget>& budget);
 
@@ -89,7 +89,7 @@ dag::VoxelScene read_scene_without_dag(const std::filesystem::path& path);
 // to read is read or checked.
 struct SceneInfo {
   dag::VoxelScene scene;              // its levels have counts, but no words
-  std::vector<uint64_t> level_words;  // the number of words of each level
+  std::vector<uint64_t> level_words;  // the number of words of each level in memory
   uint32_t version = kSceneVersion;
 };
 SceneInfo read_scene_info(const std::filesystem::path& path);

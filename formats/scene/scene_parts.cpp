@@ -39,25 +39,11 @@ fs::path part_name(const fs::path& scene, uint32_t number, uint64_t check) {
   return parts_folder(scene).filename() / part_file_name(number, check);
 }
 
-// Returns a sum over all words of a part. The head stores it to recognise its parts.
 uint64_t check_sum(const dag::DagPart& part) {
   uint64_t sum = part.levels.size();
-  for (const dag::LevelPart& level : part.levels) {
-    const auto add = [&](const tbb::blocked_range<uint64_t>& range, uint64_t partial) {
-      for (uint64_t i = range.begin(); i < range.end(); ++i)
-        partial += mix64(i + 1) * (level.words[i] | 1ull << 32);
-      return partial;
-    };
-    const tbb::blocked_range<uint64_t> all(0, level.words.size(), 1 << 16);
-    sum = mix64(sum ^ tbb::parallel_reduce(all, uint64_t{0}, add, std::plus<>())) + level.first;
-  }
+  for (const dag::LevelPart& level : part.levels) sum = sum_with_level(sum, level.words, level.first);
   return sum;
 }
-
-struct OpenPart {
-  h5::Object file;
-  uint64_t check;
-};
 
 OpenPart open_part(const fs::path& path) {
   std::error_code failed;
@@ -79,41 +65,26 @@ h5::Object open_part_group(const h5::Object& file, uint32_t level) {
   return h5::open_group(h5::open_group(file, "svdag"), level_group_name(level));
 }
 
-// The head's data about a level: the number of words in each part, and where nodes start among all words.
-struct LevelOfParts {
-  std::vector<hsize_t> words;
+// Returns where nodes start among the words of all parts.
+std::vector<uint64_t> starts_of_parts(const std::vector<OpenPart>& parts, uint32_t level,
+                                      const LevelOfParts& words) {
   std::vector<uint64_t> starts;
-  hsize_t all_words = 0;
-  uint64_t nodes = 0;
-};
-
-LevelOfParts level_of_parts(const std::vector<OpenPart>& parts, uint32_t level) {
-  LevelOfParts sum;
-  for (const OpenPart& part : parts) {
-    const h5::Object group = open_part_group(part.file, level);
-    const h5::Object words = h5::open_dataset(group, "words");
-    const auto first = h5::read_attribute<uint64_t>(words, "first");
-    if (first != sum.nodes)
-      throw Error(fmt::format("begins with node {}, but the part before ends with {}", first, sum.nodes))
-          .at(words.where());
-    for (const uint64_t start : h5::read_long_words(h5::open_dataset(group, "starts")))
-      sum.starts.push_back(sum.all_words + start);
-    sum.words.push_back(h5::words_in(words));
-    sum.all_words += sum.words.back();
-    sum.nodes += h5::read_attribute<uint64_t>(words, "nodes");
-  }
-  return sum;
+  for (size_t i = 0; i < parts.size(); ++i)
+    for (const uint64_t start :
+         h5::read_long_words(h5::open_dataset(open_part_group(parts[i].file, level), "starts")))
+      starts.push_back(words.word_begins[i] + start);
+  return starts;
 }
 
 // Makes the words of all parts appear as one array. The names of the files are relative to the head's folder.
 h5::Object create_virtual_words(const h5::Object& group, const std::vector<std::string>& names,
                                 uint32_t level, const LevelOfParts& parts) {
   const h5::Handle properties = h5::dataset_properties();
-  const h5::Handle all(H5Screate_simple(1, &parts.all_words, nullptr), H5Sclose);
+  const hsize_t all_words = parts.word_begins.back();
+  const h5::Handle all(H5Screate_simple(1, &all_words, nullptr), H5Sclose);
   const std::string dataset = "/svdag/" + level_group_name(level) + "/words";
-  hsize_t begin = 0;
-  for (size_t i = 0; i < names.size(); begin += parts.words[i++]) {
-    const hsize_t count = parts.words[i];
+  for (size_t i = 0; i < names.size(); ++i) {
+    const hsize_t begin = parts.word_begins[i], count = parts.word_begins[i + 1] - begin;
     if (count == 0) continue;
     const h5::Handle part(H5Screate_simple(1, &count, nullptr), H5Sclose);
     h5::check(H5Sselect_hyperslab(all, H5S_SELECT_SET, &begin, nullptr, &count, nullptr), group.where(),
@@ -121,8 +92,8 @@ h5::Object create_virtual_words(const h5::Object& group, const std::vector<std::
     h5::check(H5Pset_virtual(properties, all, names[i].c_str(), dataset.c_str(), part), group.where(),
               "cannot be written");
   }
-  if (parts.all_words == 0) return h5::write_words(group, "words", std::span<const uint32_t>(), {});
-  return h5::create_dataset(group, "words", H5T_STD_U32LE, {parts.all_words}, properties);
+  if (all_words == 0) return h5::write_words(group, "words", std::span<const uint32_t>(), {});
+  return h5::create_dataset(group, "words", H5T_STD_U32LE, {all_words}, properties);
 }
 
 void write_parts_group(const h5::Object& svdag, const std::vector<std::string>& names,
@@ -222,15 +193,15 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
     const h5::Object svdag = h5::create_group(file.root(), "svdag");
     write_parts_group(svdag, names, parts);
     for (uint32_t level = 0; level <= scene.dag.depth(); ++level) {
-      const LevelOfParts sums = level_of_parts(parts, level);
-      if (sums.nodes != scene.dag.levels[level].nodes)
-        throw Error(fmt::format("the parts have {} nodes on level {}, expected {}", sums.nodes, level,
-                                scene.dag.levels[level].nodes))
+      const LevelOfParts of_parts = level_of_parts(parts, level);
+      if (of_parts.node_begins.back() != scene.dag.levels[level].nodes)
+        throw Error(fmt::format("the parts have {} nodes on level {}, expected {}",
+                                of_parts.node_begins.back(), level, scene.dag.levels[level].nodes))
             .at(path.string());
       const h5::Object group = h5::create_group(svdag, level_group_name(level));
-      const h5::Object words = create_virtual_words(group, names, level, sums);
+      const h5::Object words = create_virtual_words(group, names, level, of_parts);
       write_level_facts(words, scene.dag.levels[level]);
-      h5::write_words(group, "starts", sums.starts, compression);
+      h5::write_words(group, "starts", starts_of_parts(parts, level, of_parts), compression);
     }
   }
   try {
@@ -262,28 +233,43 @@ std::vector<fs::path> named_parts(const fs::path& path) {
   return parts;
 }
 
-std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::FrozenDag& dag) {
+std::vector<OpenPart> open_parts(const h5::Object& svdag) {
+  if (!has_parts(svdag)) return {};
   const h5::Object group = h5::open_group(svdag, "parts");
   const std::vector<std::string> names = h5::read_texts(group, "file");
   const std::vector<uint64_t> checks = h5::read_table<uint64_t>(group, "check", {names.size()});
-  std::vector<dag::DagPart> parts;
+  std::vector<OpenPart> parts;
   for (size_t i = 0; i < names.size(); ++i) {
-    const fs::path path = followed(svdag.file).parent_path() / names[i];
-    const OpenPart from = open_part(path);
-    if (from.check != checks[i])
-      throw Error("is not the part for which the scene's head was written").at(path.string());
-    dag::DagPart& part = parts.emplace_back();
-    for (uint32_t level = 0; level <= dag.depth(); ++level) {
-      const h5::Object words = h5::open_dataset(open_part_group(from.file, level), "words");
-      const auto first = h5::read_attribute<uint64_t>(words, "first");
-      const auto nodes = h5::read_attribute<uint64_t>(words, "nodes");
-      part.levels.push_back({h5::read_words(words), first, nodes});
-    }
-    if (check_sum(part) != checks[i])
-      throw Error("this part is damaged: its words do not have the check sum that the scene knows it by")
-          .at(path.string());
+    parts.push_back(open_part(followed(svdag.file).parent_path() / names[i]));
+    if (parts.back().check != checks[i])
+      throw Error("is not the part for which the scene's head was written").at(parts.back().file.file);
   }
   return parts;
+}
+
+LevelOfParts level_of_parts(std::span<const OpenPart> parts, uint32_t level) {
+  LevelOfParts sum;
+  for (const OpenPart& part : parts) {
+    const h5::Object& words =
+        sum.words.emplace_back(h5::open_dataset(open_part_group(part.file, level), "words"));
+    const auto first = h5::read_attribute<uint64_t>(words, "first");
+    if (first != sum.node_begins.back())
+      throw Error(
+          fmt::format("begins with node {}, but the part before ends with {}", first, sum.node_begins.back()))
+          .at(words.where());
+    sum.node_begins.push_back(first + h5::read_attribute<uint64_t>(words, "nodes"));
+    sum.word_begins.push_back(sum.word_begins.back() + h5::words_in(words));
+  }
+  return sum;
+}
+
+uint64_t sum_with_level(uint64_t sum, std::span<const uint32_t> words, uint64_t first) {
+  const auto add = [&](const tbb::blocked_range<uint64_t>& range, uint64_t partial) {
+    for (uint64_t i = range.begin(); i < range.end(); ++i) partial += mix64(i + 1) * (words[i] | 1ull << 32);
+    return partial;
+  };
+  const tbb::blocked_range<uint64_t> all(0, words.size(), 1 << 16);
+  return mix64(sum ^ tbb::parallel_reduce(all, uint64_t{0}, add, std::plus<>())) + first;
 }
 
 namespace {

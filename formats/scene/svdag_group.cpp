@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "formats/scene/h5_words.h"
+#include "formats/scene/svdag_levels.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/paged_level.h"
@@ -32,57 +33,6 @@ void write_level_2(const h5::Object& group, const dag::DagLevel& level, const Co
   const h5::Object words = h5::write_words(group, "words", level.words, compression);
   write_level_facts(words, level);
   h5::write_words(group, "starts", level.places.starts(), compression);
-}
-
-void check_child_bytes(const h5::Object& words) {
-  const uint32_t bytes = h5::read_attribute<uint32_t>(words, "child_bytes");
-  if (bytes == 8)
-    throw Error("its child pointers have 8 bytes, which this program does not read")
-        .at(words.where())
-        .hint("a newer vox may read it");
-  if (bytes != kChildBytes)
-    throw Error(fmt::format("child_bytes is {}, expected {}", bytes, kChildBytes)).at(words.where());
-}
-
-// Opens the words of a level. If they lie in parts, the virtual dataset serves other programs only.
-h5::Object open_level_words(const h5::Object& svdag, uint32_t level) {
-  const h5::Object group = h5::open_group(svdag, level_group_name(level));
-  return has_parts(svdag) ? h5::open_virtual_dataset(group, "words") : h5::open_dataset(group, "words");
-}
-
-// Reads the words of all levels and, from version 2 on, where nodes start.
-using LevelStarts = std::vector<LongWords>;
-
-LevelStarts read_words_of_levels(const h5::Object& svdag, uint32_t version, dag::FrozenDag& dag) {
-  LevelStarts starts;
-  for (uint32_t level = 0; level <= dag.depth(); ++level) {
-    const h5::Object words = open_level_words(svdag, level);
-    if (version > 1) check_child_bytes(words);
-    dag.levels[level].words = h5::read_words(words);
-    if (version == 1) continue;
-    const h5::Object group = h5::open_group(svdag, level_group_name(level));
-    starts.push_back(h5::read_long_words(h5::open_dataset(group, "starts")));
-  }
-  return starts;
-}
-
-void place_nodes_at(const LevelStarts& starts, dag::FrozenDag& dag) {
-  for (uint32_t level = 0; level <= dag.depth(); ++level) {
-    dag::DagLevel& here = dag.levels[level];
-    here.places = {here.words, form_of(dag, level), here.nodes, starts[level]};
-  }
-}
-
-void take_parts(std::vector<dag::DagPart> parts, dag::FrozenDag& dag) {
-  dag::FrozenDag joined = dag::joined(std::move(parts), dag.resolution, dag.materials);
-  for (uint32_t level = 0; level <= dag.depth(); ++level) {
-    dag::DagLevel& here = dag.levels[level];
-    if (joined.levels[level].nodes != here.nodes)
-      throw Error(fmt::format("has {} nodes, but its parts {}", here.nodes, joined.levels[level].nodes))
-          .at(fmt::format("level {}", level));
-    here.words = std::move(joined.levels[level].words);
-    here.places = std::move(joined.levels[level].places);
-  }
 }
 
 // Runs `body`, which knows only levels, and adds the file's name to its errors.
@@ -123,57 +73,57 @@ void write_svdag_group(const h5::Object& file, const dag::FrozenDag& dag, uint32
   }
 }
 
-std::vector<LevelSizes> read_level_sizes(const h5::Object& file, uint32_t depth) {
-  const h5::Object svdag = h5::open_group(file, "svdag");
-  std::vector<LevelSizes> sizes;
-  for (uint32_t level = 0; level <= depth; ++level) {
-    const h5::Object words = open_level_words(svdag, level);
-    sizes.push_back({h5::words_in(words), h5::read_attribute<uint64_t>(words, "nodes"),
-                     h5::read_attribute<uint64_t>(words, "svo_nodes")});
-  }
-  return sizes;
-}
-
 dag::FrozenDag read_svdag_group(const h5::Object& file, uint32_t version, dag::FrozenDag dag) {
   const h5::Object svdag = h5::open_group(file, "svdag");
-  const std::vector<LevelSizes> sizes = read_level_sizes(file, dag.depth());
+  const std::vector<OpenPart> parts = open_parts(svdag);
+  std::vector<uint64_t> sums(parts.size(), dag.levels.size());
+  const std::vector<SvdagLevel> levels = open_levels(svdag, parts, version, dag);
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
-    dag.levels[level].nodes = sizes[level].nodes;
-    dag.levels[level].svo_nodes = sizes[level].svo_nodes;
+    const LevelOfParts& runs = levels[level].runs;
+    Words words = h5::read_words(runs.words);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const uint64_t begin = runs.word_begins[i], count = runs.word_begins[i + 1] - begin;
+      sums[i] = sum_with_level(sums[i], std::span(words).subspan(begin, count), runs.node_begins[i]);
+    }
+    dag.levels[level] = {words_in_memory(levels[level], std::move(words)), levels[level].sizes.nodes,
+                         levels[level].sizes.svo_nodes};
   }
-  if (has_parts(svdag)) {
-    for (uint32_t level = 0; level <= dag.depth(); ++level) check_child_bytes(open_level_words(svdag, level));
-    std::vector<dag::DagPart> parts = read_scene_parts(svdag, dag);
-    in_group(svdag, [&] { take_parts(std::move(parts), dag); });
-  } else {
-    const LevelStarts starts = read_words_of_levels(svdag, version, dag);
-    in_group(svdag, [&] { version == 1 ? dag::offsets_to_numbers(dag) : place_nodes_at(starts, dag); });
-  }
-  in_group(svdag, [&] { dag::check_structure(dag); });
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (sums[i] != parts[i].check)
+      throw Error("this part is damaged: its words do not have the check sum that the scene knows it by")
+          .at(parts[i].file.file);
+  in_group(svdag, [&] {
+    if (version == 1) dag::offsets_to_numbers(dag);
+    for (uint32_t level = 0; version > 1 && level <= dag.depth(); ++level) {
+      dag::DagLevel& here = dag.levels[level];
+      here.places = {here.words, form_of(dag, level), here.nodes, levels[level].starts};
+    }
+    dag::check_structure(dag);
+  });
   return dag;
 }
 
 std::optional<dag::FrozenDag> page_svdag_group(const h5::Object& file, uint32_t version, dag::FrozenDag dag,
                                                const std::shared_ptr<PagedBudget>& budget) {
+  if (version == 1) return std::nullopt;
   const h5::Object svdag = h5::open_group(file, "svdag");
-  if (version == 1 || has_parts(svdag)) return std::nullopt;
-  const std::vector<LevelSizes> sizes = read_level_sizes(file, dag.depth());
+  const std::vector<OpenPart> parts = open_parts(svdag);
+  std::vector<std::shared_ptr<const ReadFile>> files;
+  for (const OpenPart& part : parts) files.push_back(h5::file_of(part.file));
+  if (!has_parts(svdag)) files.push_back(h5::file_of(svdag));
+  std::vector<SvdagLevel> levels = open_levels(svdag, parts, version, dag);
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
-    const h5::Object words = open_level_words(svdag, level);
-    check_child_bytes(words);
-    const std::shared_ptr<h5::WordReader> reader = h5::WordReader::open(words);
+    std::optional<LevelReader> reader = level_reader(levels[level], files);
     if (!reader) return std::nullopt;
-    const h5::Object group = h5::open_group(svdag, level_group_name(level));
-    dag::FiledLevel source = {
-        .where = svdag.where(),
-        .form = form_of(dag, level),
-        .words = sizes[level].words,
-        .nodes = sizes[level].nodes,
-        .svo_nodes = sizes[level].svo_nodes,
-        .nodes_below = level < dag.depth() ? sizes[level + 1].nodes : 0,
-        .starts = h5::read_long_words(h5::open_dataset(group, "starts")),
-        .piece_words = reader->chunk_words(),
-        .read = [reader](uint64_t first, std::span<uint32_t> to) { reader->read(first, to); }};
+    dag::FiledLevel source = {.where = svdag.where(),
+                              .form = form_of(dag, level),
+                              .words = levels[level].sizes.words,
+                              .nodes = levels[level].sizes.nodes,
+                              .svo_nodes = levels[level].sizes.svo_nodes,
+                              .nodes_below = level < dag.depth() ? levels[level + 1].sizes.nodes : 0,
+                              .starts = std::move(levels[level].starts),
+                              .piece_words = reader->piece_words,
+                              .read = std::move(reader->read)};
     in_group(svdag, [&] { dag.levels[level] = dag::paged_level(std::move(source), budget); });
   }
   dag.paged = true;

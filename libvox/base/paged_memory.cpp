@@ -199,7 +199,7 @@ uint64_t PagedMemory::size_of(uint64_t piece) const {
   return in_pages(std::min(piece_bytes_, bytes_ - piece * piece_bytes_));
 }
 
-// Of a piece that is read in the file, only the pages that are read take memory.
+// A piece that is mapped from the file takes memory only for the pages that are read.
 uint64_t PagedMemory::cost_of(uint64_t piece) const {
   return fills_[piece] == kMapped ? size_of(piece) / 2 : size_of(piece);
 }

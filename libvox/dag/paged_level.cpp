@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <numeric>
 #include <utility>
 
 #include "libvox/base/error.h"
@@ -80,8 +79,8 @@ DagLevel paged_level(FiledLevel source, const std::shared_ptr<PagedBudget>& budg
     return {std::move(words), source.nodes, source.svo_nodes, std::move(places)};
   }
   const auto kept = std::make_shared<const FiledLevel>(std::move(source));
-  const auto piece_bytes =
-      std::lcm(kept->piece_words * sizeof(uint32_t), static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t piece_bytes = (kept->piece_words * sizeof(uint32_t) + page - 1) / page * page;
   Words words = paged_vector<uint32_t>(std::make_shared<PagedMemory>(
       kept->words * sizeof(uint32_t), piece_bytes,
       [kept, piece_bytes](uint64_t piece, std::span<uint8_t> to) {

@@ -24,10 +24,6 @@ struct DagPart {
   std::vector<LevelPart> levels;  // begins with the root's level
 };
 
-// Returns the DAG that these parts form. Its digest and the counts of the octree are not set; the caller
-// knows them. Throws Error if the parts do not follow each other.
-FrozenDag joined(std::vector<DagPart> parts, uint32_t resolution, bool materials);
-
 // The levels above separately built parts of a scene. They are built on the host, because they have few
 // nodes.
 

@@ -149,7 +149,7 @@ auto with_place(const FrozenDag& dag, uint32_t level, uint64_t number, Check che
   }
 }
 
-// What a node's parent must know of it.
+// The facts about a node that its parent must know.
 struct CheckedNode {
   Digest digest;
   NodeContent content;

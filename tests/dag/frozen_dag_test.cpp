@@ -181,46 +181,6 @@ TEST(NodePlaces, OfLevelsWithMoreThan2To32WordsAreRestored) {
   }
 }
 
-TEST(DagParts, OneBehindTheOtherAreTheWhole) {
-  const auto noise = [](uint32_t x, uint32_t y, uint32_t z) {
-    return static_cast<int>(mix64(x + 100 * y + 10000 * z) % 16);
-  };
-  for (const bool materials : {false, true})
-    for (const uint64_t count : {1, 2, 3, 7}) {
-      for (const DenseGrid& grid :
-           {DenseGrid(shell), DenseGrid(everywhere), DenseGrid(nowhere), DenseGrid(noise)}) {
-        const dag::FrozenDag dag = dense_dag(72, materials, grid);
-        dag::FrozenDag whole = dag::joined(parts_of(dag, count), dag.resolution, materials);
-        dag::check_structure(whole);
-        EXPECT_EQ(dag::compute_digest(whole), dag.digest);
-        for (size_t level = 0; level < dag.levels.size(); ++level) {
-          EXPECT_EQ(whole.levels[level].words, dag.levels[level].words);
-          EXPECT_EQ(whole.levels[level].nodes, dag.levels[level].nodes);
-        }
-      }
-    }
-}
-
-TEST(DagParts, ThatDoNotFollowOnEachOtherAreErrors) {
-  const dag::FrozenDag dag = dense_dag(64, true, shell);
-  const std::vector<dag::DagPart> parts = parts_of(dag, 3);
-  const auto joined = [&](const auto& damage) {
-    std::vector<dag::DagPart> damaged = parts;
-    damage(damaged);
-    return dag::joined(std::move(damaged), dag.resolution, true);
-  };
-  EXPECT_NO_THROW(joined([](auto&) {}));
-  EXPECT_THROW(joined([](auto& list) { std::swap(list[1], list[2]); }), Error);
-  EXPECT_THROW(joined([](auto& list) {
-                 list.pop_back();
-                 ++list[0].levels.back().nodes;
-               }),
-               Error);
-  EXPECT_THROW(joined([](auto& list) { --list[1].levels.back().first; }), Error);
-  EXPECT_THROW(joined([](auto& list) { list[1].levels.pop_back(); }), Error);
-  EXPECT_THROW(joined([](auto& list) { list[1].levels[4].words.pop_back(); }), Error);
-}
-
 // Five groups of siblings: eight and seven of one material, eight of two materials, eight without one, and one alone.
 TEST(NodesAbove, AreHomogeneousOnlyAboveEightNodesOfOneMaterial) {
   std::vector<dag::TopNode> nodes;

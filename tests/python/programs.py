@@ -1,6 +1,7 @@
 """Scenes and volumes for the tests of tools/python, made by the programs in the folder that VOX_BIN names."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -156,6 +157,22 @@ def write_in_parts(source, head, count):
         part.close()
 
 
+def write_long_numbers(source, to):
+    """Writes a scene with child indices of 8 bytes, following docs/formats.md."""
+    shutil.copy(source, to)
+    with h5py.File(to, "r+") as file:
+        for level in range(int(file["scene"].attrs["depth"])):
+            group = file[f"svdag/level_{level:02}"]
+            old, attributes = group["words"][()].tolist(), dict(group["words"].attrs)
+            ends, words, starts = node_starts(file, level, old) + [len(old)], [], []
+            for number, (begin, end) in enumerate(zip(ends, ends[1:])):
+                starts += [len(words)] if number % 4096 == 0 else []
+                words += old[begin:begin + 1] + [half for child in old[begin + 1:end] for half in (child, 0)]
+            del group["words"], group["starts"]
+            group["words"], group["starts"] = np.array(words, "<u4"), np.array(starts, "<u8")
+            group["words"].attrs.update(attributes | {"child_bytes": np.uint32(8)})
+
+
 def place_of(file, level, pointer):
     """Returns the word at which a pointer's node begins. In version 2 it searches from the last start before the node."""
     if file.attrs["version"] == 1:
@@ -220,4 +237,5 @@ def joined(parts):
     return [np.concatenate(arrays) for arrays in zip(*parts)]
 
 
-__all__ = ["ProgramTest", "ROOT", "h5py", "joined", "leaves_of", "np", "unittest", "voxel", "write_in_parts"]
+__all__ = ["ProgramTest", "ROOT", "h5py", "joined", "leaves_of", "np", "unittest", "voxel", "write_in_parts",
+           "write_long_numbers"]

@@ -4,7 +4,9 @@ import json
 import os
 import shutil
 
-from programs import ProgramTest, h5py, joined, leaves_of, np, unittest, voxel, write_in_parts  # first: it finds the package
+# This comes first because it finds the package.
+from programs import (ProgramTest, h5py, joined, leaves_of, np, unittest, voxel, write_in_parts,
+                      write_long_numbers)
 
 import vox
 
@@ -126,11 +128,28 @@ class Scenes(ProgramTest):
         first = next(scene.voxels()).coordinates[:2]
         np.testing.assert_allclose(scene.centres(first), scene.origin + scene.voxel_size * (first + 0.5))
 
-    def test_parts_and_version_1_are_packed_to_the_same_file(self):
+    def test_child_numbers_of_8_bytes_are_read_like_those_of_4(self):
+        write_long_numbers(self.path("all.h5"), self.path("long.h5"))
+        with vox.open(self.path("all.h5")) as short, vox.open(self.path("long.h5")) as scene:
+            np.testing.assert_array_equal(scene[:], short[:])
+            places = np.random.default_rng(5).integers(0, 50, (500, 3))
+            np.testing.assert_array_equal(scene.at(places), short.at(places))
+            for level in range(4):
+                found, expected = scene.level(level), short.level(level)
+                self.assertEqual((found.unique_nodes, found.svo_nodes, found.bytes),
+                                 (expected.unique_nodes, expected.svo_nodes, expected.bytes))
+        with h5py.File(self.path("long.h5"), "r+") as file:
+            file["svdag/level_01/words"][2] = 1
+        with self.assertRaisesRegex(ValueError, "long.h5: /svdag/level_01/words: .*does not exist"), \
+                vox.open(self.path("long.h5")) as scene:
+            _ = scene[:]
+
+    def test_parts_version_1_and_long_numbers_are_packed_to_the_same_file(self):
+        write_long_numbers(self.path("all.h5"), self.path("long.h5"))
         self.convert("all.h5", "-o", "whole.h5")
         with open(self.path("whole.h5"), "rb") as file:
             whole = file.read()
-        for name in ("head.h5", "old.h5"):
+        for name in ("head.h5", "old.h5", "long.h5"):
             self.run_program("vox-convert", name, "--verify", "-q")
             self.convert(name, "-o", "packed.h5")
             with open(self.path("packed.h5"), "rb") as file:

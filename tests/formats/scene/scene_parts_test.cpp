@@ -11,8 +11,11 @@
 #include "formats/io/h5.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
+#include "libvox/base/progress.h"
 #include "tests/common/read_bytes.h"
 #include "tests/dag/dense_dag.h"
+#include "tests/formats/scene/scene_file_fixture.h"
+#include "tests/formats/scene/stored_forms.h"
 
 namespace vox {
 namespace {
@@ -49,27 +52,11 @@ class SceneParts : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  // Writes the scene in parts and returns their paths.
   std::vector<fs::path> write_in_parts(const dag::VoxelScene& scene, uint32_t count) const {
-    const std::vector<uint64_t> checks = write_parts(parts_of(scene.dag, count), scene.dag.materials);
-    write_scene_head(without_words(scene), checks, path);
-    return named_parts(path);
+    return vox::write_in_parts(scene, path, count);
   }
-
   std::vector<uint64_t> write_parts(const std::vector<dag::DagPart>& parts, bool materials) const {
-    std::vector<uint64_t> checks;
-    for (uint32_t i = 0; i < parts.size(); ++i)
-      checks.push_back(
-          write_scene_part(parts[i], {.scene = path, .number = i, .materials = materials}).check);
-    return checks;
-  }
-
-  static dag::VoxelScene without_words(dag::VoxelScene scene) {
-    for (dag::DagLevel& level : scene.dag.levels) {
-      level.words.clear();
-      level.places = {};
-    }
-    return scene;
+    return vox::write_parts(parts, path, materials);
   }
 
   std::set<fs::path> files_of_parts() const {
@@ -82,6 +69,17 @@ class SceneParts : public testing::Test {
   static std::string problem(const fs::path& file) {
     try {
       dag::verify(read_scene(file).dag);
+      return "none";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+
+  // Returns the error of reading the scene as it is used, or "none".
+  static std::string problem_as_used(const fs::path& file) {
+    try {
+      dag::compute_digest(read_paged_scene(file, std::make_shared<PagedBudget>(1)).value().dag);
+      throw_late_error();
       return "none";
     } catch (const Error& error) {
       return error.what();
@@ -142,6 +140,7 @@ TEST_F(SceneParts, ThatAreMissingOrOthersAreNamed) {
   const std::string sound = read_bytes(part);
   const auto damaged = [&](const std::string& bytes) {
     std::ofstream(part, std::ios::binary) << bytes;
+    EXPECT_EQ(problem_as_used(path), problem(path));
     return problem(path);
   };
   EXPECT_EQ(damaged(read_bytes(parts[2])),
@@ -165,6 +164,7 @@ TEST_F(SceneParts, WithFlippedBytesGiveAnErrorOrTheSameScene) {
       std::string bytes = sound;
       bytes[at] = static_cast<char>(bytes[at] ^ 0x21);
       std::ofstream(file, std::ios::binary) << bytes;
+      problem_as_used(path);  // without a crash
       if (problem(path) != "none")
         ++found;
       else
@@ -192,6 +192,33 @@ TEST_F(SceneParts, WhoseWordsHaveChangedAreNotRead) {
     ASSERT_GE(H5Awrite(check, H5T_NATIVE_UINT64, &checks[1]), 0);
   }
   EXPECT_NE(problem(path).find("this part is damaged"), std::string::npos) << problem(path);
+}
+
+TEST_F(SceneParts, ThatDoNotFollowOnEachOtherAreNotRead) {
+  const std::vector<fs::path> parts = write_in_parts(scene_of(shell, 64, true), 3);
+  const std::string sound = read_bytes(parts[1]);
+  const auto expect_problem = [&](const std::string& text, const auto& change) {
+    change(open_to_change(parts[1]));
+    for (const std::string& found : {problem(path), problem_as_used(path)})
+      EXPECT_NE(found.find(text), std::string::npos) << found;
+    std::ofstream(parts[1], std::ios::binary) << sound;
+  };
+  constexpr const char* kWords = "/svdag/level_04/words";
+  for (const char* name : {"first", "nodes"})
+    expect_problem(kWords + std::string(": begins with node"), [&](const h5::Object& part) {
+      replace_attribute(part.id, kWords, name, H5T_STD_U64LE, uint64_t{3});
+    });
+  expect_problem("but its parts", [&](const h5::Object& part) {
+    const h5::Object level = h5::open_group(h5::open_group(part, "svdag"), "level_04");
+    const h5::Object old = h5::open_dataset(level, "words");
+    Words words = h5::read_words(old);
+    words.pop_back();
+    H5Ldelete(level.id, "words", H5P_DEFAULT);
+    const h5::Object shorter = h5::write_words(level, "words", words, {});
+    for (const char* name : {"first", "nodes"})
+      h5::write_attribute(shorter, name, h5::read_attribute<uint64_t>(old, name));
+  });
+  EXPECT_EQ(problem_as_used(path), "none");
 }
 
 TEST_F(SceneParts, ThatDoNotFollowOnEachOtherGetNoHead) {

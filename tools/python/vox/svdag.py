@@ -192,6 +192,10 @@ class NumberedSvdag(Svdag):
         self._places = None  # the places of the nodes of each level
 
     def read(self):
+        return [self._with_short_numbers(level, words) for level, words in enumerate(self._stored())]
+
+    def _stored(self):
+        """Reads the words of all levels as they are in the file."""
         svdag = hdf5.group(self.file, "svdag")
         if "parts" not in svdag:
             return super().read()
@@ -206,6 +210,29 @@ class NumberedSvdag(Svdag):
                 for level, words in enumerate(levels):
                     words.append(hdf5.words(part, level_path(level)))
         return [np.concatenate([np.zeros(0, "<u4"), *words]) for words in levels]
+
+    def _has_long_numbers(self, level):
+        """Returns whether the file's child numbers have 8 bytes. Leaves have none."""
+        facts = hdf5.dataset(self.file, level_path(level), "u", (None,))
+        size = hdf5.number(facts, "child_bytes", 4, 8)
+        if size not in (4, 8):
+            raise self._damaged(level, f"the attribute child_bytes is {size}, expected 4 or 8")
+        return size == 8 and level < self.depth
+
+    def _with_short_numbers(self, level, words):
+        """Returns the words with child numbers of 4 bytes."""
+        if not self._has_long_numbers(level):
+            return words
+        nodes = self._find_nodes(level, words, 2)
+        node, rank = ragged(_CHILDREN[words[nodes] & 255])
+        upper = nodes[node] + 2 + 2 * rank
+        if len(upper) > 0 and (upper.max() >= len(words) or words[upper].any()):
+            raise self._damaged(level, "ends inside of a node, or points to a node that does not exist")
+        return np.delete(words, upper)
+
+    def facts(self, level):
+        nodes, svo_nodes, size = super().facts(level)
+        return nodes, svo_nodes, 2 * nodes + size // 2 if self._has_long_numbers(level) else size
 
     def places(self, level, pointers):
         return self._places[level][pointers]
@@ -225,13 +252,14 @@ class NumberedSvdag(Svdag):
             raise self._damaged(0, f"has {len(places[0])} roots")
         self._places = places
 
-    def _find_nodes(self, level, words):
-        """Returns where the nodes of a level begin. All runs from one start to the next are walked at the same time.
-        _check_part() finds errors in the result."""
+    def _find_nodes(self, level, words, number_words=1):
+        """Returns where the nodes of a level begin, if a child number has so many words. All runs from one start to the next
+        are walked at the same time. _check_part() finds errors in the result."""
         facts = hdf5.dataset(self.file, level_path(level), "u", (None,))
-        hdf5.number(facts, "child_bytes", 4, 4)
         nodes = hdf5.number(facts, "nodes", 0, len(words))
         starts = hdf5.words(self.file, f"svdag/level_{level:02}/starts", bits=64)
+        if self._has_long_numbers(level) and number_words == 1:
+            starts = (starts + _START_EVERY * np.arange(len(starts), dtype=np.uint64)) // np.uint64(2)
         wrong = starts[0] != 0 if nodes > 0 and len(starts) > 0 else len(words) > 0
         if len(starts) != -(-nodes // _START_EVERY) or wrong:
             raise self._damaged(level, f"has {len(starts)} starts, {nodes} nodes and {len(words)} words")
@@ -242,12 +270,12 @@ class NumberedSvdag(Svdag):
         at = np.minimum(starts, max(last, 0)).astype(np.int64)
         for i in range(min(nodes, _START_EVERY)):
             places[:, i] = at
-            at = np.minimum(at + self._sizes(level, words, at), last)
+            at = np.minimum(at + self._sizes(level, words, at, number_words), last)
         return places.reshape(-1)[:nodes]
 
-    def _sizes(self, level, words, at):
+    def _sizes(self, level, words, at, number_words):
         if level < self.depth:
-            return 1 + _CHILDREN[words[at] & 255]
+            return 1 + number_words * _CHILDREN[words[at] & 255]
         return 2 + (bit_counts(words[at]) + bit_counts(words[at + 1]) + 7) // 8 * self.has_materials
 
     def _check_children(self, level, words, nodes, below):
