@@ -13,6 +13,14 @@
 #include "libvox/bricks/bricks_ref.h"
 #include "libvox/volume/value_bits.h"
 
+// A processor's compiler must not call the short functions that every step of a ray needs: a call takes as long as
+// they do. A GPU has no such calls.
+#ifdef __CUDACC__
+#define VOX_EVERY_STEP VOX_HD
+#else
+#define VOX_EVERY_STEP [[gnu::always_inline]]
+#endif
+
 namespace vox::bricks {
 
 // Values between voxels, by trilinear interpolation, through any accessor (jit/loops.h).
@@ -185,7 +193,7 @@ struct EmptySpaceRef {
   VOX_HD uint32_t log2_block() const { return log2_part + 2; }
   VOX_HD uint32_t log2_cell() const { return log2_part + 3; }
   // Returns the voxel to which a sample belongs: VoxelPair::low of samples between voxels.
-  VOX_HD Int3 voxel_at(Vec3<float> at) const {
+  VOX_EVERY_STEP Int3 voxel_at(Vec3<float> at) const {
     return {static_cast<int32_t>(VoxelPair::clamped(at.x - middle, highest.x)),
             static_cast<int32_t>(VoxelPair::clamped(at.y - middle, highest.y)),
             static_cast<int32_t>(VoxelPair::clamped(at.z - middle, highest.z))};
@@ -347,7 +355,7 @@ struct VolumeWalk {
 
   // Skips samples that depend on no filled voxel. Returns the sample after the last of them, or n if sample n may
   // depend on one.
-  VOX_HD uint32_t past_empty(const CastRay& ray, uint32_t n) const {
+  VOX_EVERY_STEP uint32_t past_empty(const CastRay& ray, uint32_t n) const {
     const EmptySpaceRef& space = view.empty_space;
     if (space.cells == nullptr) return n;
     const Vec3<float> at = ray.at(n);
