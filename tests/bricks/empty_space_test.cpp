@@ -127,7 +127,8 @@ TEST(EmptySpace, IsWhatALookAtEveryVoxelFinds) {
         for (const bricks::SampleReach reach : {kCell, kVoxel}) {
           const CpuEmptySpace owner(device, bricks::ref(bricks), bricks.info.type, reach, most.cells,
                                     most.busy);
-          ASSERT_LE(VoxelBox({0, 0, 0}, owner.ref().grid).voxels(), most.cells);
+          const VoxelBox cells = {{0, 0, 0}, owner.ref().grid};
+          ASSERT_LE(cells.voxels(), most.cells);
           expect_found(owner, dense, reach);
           if (HasFailure()) FAIL() << log2_side << ' ' << most.cells;
         }
