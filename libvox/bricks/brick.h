@@ -139,6 +139,14 @@ VOX_HD void neighbours_one_by_one(const uint32_t* brick, BrickShape shape, Int3 
   for (uint32_t i = 0; i < count; ++i, ++at.x) row[i] = Type::template get<T>(brick, shape, at);
 }
 
+// Implements cube() for types without a faster way: the voxel and its neighbours above it along each axis,
+// x fastest.
+template <class Type, class T>
+VOX_HD void cube_by_rows(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
+  VOX_UNROLL for (int32_t row = 0; row < 4; ++row)
+      Type::template neighbours<T>(brick, shape, at + Int3{0, row & 1, row >> 1}, 2, words + 2 * row);
+}
+
 // The values that occur in a brick, as long as they are few.
 
 // Returns the index at which `value` is, or would be, in ascending values.

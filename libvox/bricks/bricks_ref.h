@@ -88,6 +88,13 @@ inline constexpr uint32_t kRootTypeBits = 4;
 inline constexpr uint64_t kMaxShortPlace = (uint64_t{1} << (32 - kRootTypeBits)) - 1;
 static_assert(kBrickTypeCount <= 1u << kRootTypeBits);
 
+// Reads the words of the voxels at the corners of a box through any accessor, x fastest.
+template <class T, class Access>
+VOX_HD void corners_one_by_one(const Access& access, Int3 low, Int3 high, T* words) {
+  VOX_UNROLL for (uint32_t i = 0; i < 8; ++i) words[i] = access.template get<T>(
+      {(i & 1) != 0 ? high.x : low.x, (i & 2) != 0 ? high.y : low.y, (i & 4) != 0 ? high.z : low.z});
+}
+
 struct BricksRef {
   Int3 size, grid;
   BrickShape shape;
@@ -143,6 +150,20 @@ struct BricksRef {
     return get<T>(entry(brick_of(voxel)), voxel);
   }
 
+  VOX_HD Entry find(Int3 place) const { return entry(index(place)); }
+
+  // Reads the words of this voxel and of its neighbours above it, all in the brick with this entry: the cube
+  // of 2³ voxels, x fastest. The entry's type must be one of `types`.
+  template <class T, uint32_t types = kAllBrickTypes>
+  VOX_HD void cube(Entry at, Int3 voxel, T* words) const {
+    BrickTypes::with<types>(at.type, [&]<class Type>() {
+      Type::template cube<T>(data[at.type] + at.place, shape, inside(voxel), words);
+    });
+  }
+  // Reads the words of the voxels at the corners of a box, x fastest.
+  template <class T>
+  VOX_HD void corners(Int3 low, Int3 high, T* words) const;
+
   // Reads the words of `count` voxels of the same brick, from this one on along x.
   template <class T>
   VOX_HD void neighbours(Int3 voxel, uint32_t count, T* row) const {
@@ -152,5 +173,22 @@ struct BricksRef {
     });
   }
 };
+
+// Implements corners() for accessors that find entries of `bricks`. If the corners are a cube of 2³ voxels in
+// one brick, they share its entry.
+template <class T, uint32_t types = kAllBrickTypes, class Access>
+VOX_HD void corners_by(const Access& access, const BricksRef& bricks, Int3 low, Int3 high, T* words) {
+  const Int3 place = bricks.place_of(low);
+  if (high - low == Int3{1, 1, 1} && bricks.place_of(high) == place) {
+    bricks.cube<T, types>(access.find(place), low, words);
+  } else {
+    corners_one_by_one(access, low, high, words);
+  }
+}
+
+template <class T>
+VOX_HD void BricksRef::corners(Int3 low, Int3 high, T* words) const {
+  corners_by<T>(*this, *this, low, high, words);
+}
 
 }  // namespace vox::bricks

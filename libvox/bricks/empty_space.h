@@ -1,6 +1,8 @@
 // Finds the empty space of a volume, which rays pass over: EmptySpaceRef (volume_cast.h) explains what it holds.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <utility>
 
 #include "libvox/base/geometry.h"
@@ -10,23 +12,29 @@
 
 namespace vox::bricks {
 
-// A volume has at most this many cells, of 9 bytes each. If it would have more, its cells are larger.
-inline constexpr uint64_t kMostEmptyCells = uint64_t{1} << 21;
-inline constexpr uint32_t kMinEmptyCellLog2 = 3;
+// A volume has at most this many cells, of 4 bytes each, and this many busy ones, of 64 bytes more. If it would
+// have more, its cells are larger.
+inline constexpr uint64_t kMostEmptyCells = uint64_t{1} << 21, kMostBusyCells = uint64_t{1} << 18;
 // Larger distances count as this one, which bounds the time that the search for them takes.
 inline constexpr uint32_t kMostEmptyDistance = 15;
+static_assert(kMostEmptyDistance < EmptySpaceRef::kFirstBusy);
 
-// Finds which parts of each cell are busy.
+// Looks at the voxels on which the samples of a cell depend.
 template <class T>
-struct FindBusyParts {
+struct CellVoxels {
   BricksRef bricks;
   EmptySpaceRef space;
-  uint64_t* busy;  // [cells]
+  SampleReach reach;
 
-  VOX_HD void operator()(uint64_t i) const {
-    const int32_t side = 1 << space.log2_cell, brick = static_cast<int32_t>(bricks.shape.side());
-    const Int3 low = space.cell(i) * side, high = ends(low + Int3{side + 1, side + 1, side + 1}, bricks.size);
-    uint64_t found = 0;
+  VOX_HD Int3 lowest(uint64_t cell) const { return space.cell(cell) * (1 << space.log2_cell()); }
+
+  // Calls see(at, filled) for rows of voxels along x that begin at `at`, with a bit for each filled voxel, until it
+  // returns false. Rows without filled voxels are left out. Returns true if all calls did.
+  template <class See>
+  VOX_HD bool each_row(uint64_t cell, See see) const {
+    const int32_t brick = static_cast<int32_t>(bricks.shape.side());
+    const int32_t side = (1 << space.log2_cell()) + (reach == SampleReach::Cell ? 1 : 0);
+    const Int3 low = lowest(cell), high = ends(low + Int3{side, side, side}, bricks.size);
     Int3 at, next;
     for (at.z = low.z; at.z < high.z; at.z = next.z) {
       next.z = (at.z & -brick) + brick;
@@ -34,67 +42,92 @@ struct FindBusyParts {
         next.y = (at.y & -brick) + brick;
         for (at.x = low.x; at.x < high.x; at.x = next.x) {
           next.x = (at.x & -brick) + brick;
-          found |= in_brick(low, at, ends(next, high));
+          if (!in_brick(at, ends(next, high), see)) return false;
         }
       }
     }
-    busy[i] = found;
+    return true;
   }
 
  private:
-  static constexpr int32_t kRow = 4;
+  static constexpr int32_t kRow = 8;
 
   VOX_HD static Int3 ends(Int3 a, Int3 b) {
     return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
   }
 
-  // Looks at the voxels of a box that lies in one brick, for the cell that begins at `cell`.
-  VOX_HD uint64_t in_brick(Int3 cell, Int3 low, Int3 high) const {
+  // Does the same for a box that lies in one brick.
+  template <class See>
+  VOX_HD bool in_brick(Int3 low, Int3 high, See& see) const {
     const BricksRef::Entry entry = bricks.entry(bricks.brick_of(low));
-    uint64_t found = 0;
+    bool goes_on = true;
     BrickTypes::with(entry.type, [&]<class Type>() {
       if constexpr (!std::is_same_v<Type, EmptyBrick>) {
         const uint32_t* words = bricks.data[entry.type] + entry.place;
         for (Int3 at = low; at.z < high.z; ++at.z)
-          for (at.y = low.y; at.y < high.y; ++at.y) {
-            uint64_t row = 0;
-            for (at.x = low.x; at.x < high.x; at.x += kRow) {
+          for (at.y = low.y; at.y < high.y; ++at.y)
+            for (at.x = low.x; at.x < high.x && goes_on; at.x += kRow) {
               T voxels[kRow];
               const int32_t count = high.x - at.x < kRow ? high.x - at.x : kRow;
               Type::template neighbours<T>(words, bricks.shape, bricks.inside(at),
                                            static_cast<uint32_t>(count), voxels);
-              for (int32_t k = 0; k < count; ++k)
-                if (voxels[k] != 0) row |= parts(at.x + k - cell.x);
+              uint32_t filled = 0;
+              for (int32_t k = 0; k < count; ++k) filled |= (voxels[k] != 0 ? 1u : 0u) << k;
+              if (filled != 0) goes_on = see(at, filled);
             }
-            if (row != 0) found |= box_of(row, parts(at.y - cell.y), parts(at.z - cell.z));
-          }
       }
     });
-    return found;
-  }
-
-  // Returns the set of the four parts along an axis whose samples touch the voxel at this place.
-  VOX_HD uint64_t parts(int32_t voxel) const {
-    const uint32_t log2_part = space.log2_part();
-    const uint64_t own = uint64_t{1} << (voxel >> log2_part);
-    return (own | ((voxel & ((1 << log2_part) - 1)) == 0 ? own >> 1 : 0)) & 0xf;
-  }
-  // Returns the set of the parts that are in these sets along all axes.
-  VOX_HD static uint64_t box_of(uint64_t x, uint64_t y, uint64_t z) {
-    uint64_t layer = 0, box = 0;
-    for (uint32_t i = 0; i < 4; ++i) layer |= (y >> i & 1) != 0 ? x << 4 * i : 0;
-    for (uint32_t i = 0; i < 4; ++i) box |= (z >> i & 1) != 0 ? layer << 16 * i : 0;
-    return box;
+    return goes_on;
   }
 };
 
 // Sets the distance of busy cells to 0, and that of all others to the largest one.
-struct BeginDistances {
-  const uint64_t* busy;
-  uint8_t* distances;
+template <class T>
+struct FindBusyCells {
+  CellVoxels<T> voxels;
+  uint8_t* distances;  // [cells]
 
   VOX_HD void operator()(uint64_t i) const {
-    distances[i] = static_cast<uint8_t>(busy[i] != 0 ? 0 : kMostEmptyDistance);
+    const bool is_empty = voxels.each_row(i, [](Int3, uint32_t) { return false; });
+    distances[i] = static_cast<uint8_t>(is_empty ? kMostEmptyDistance : 0);
+  }
+};
+
+// Finds which parts of each busy cell are busy.
+template <class T>
+struct FindBusyParts {
+  CellVoxels<T> voxels;
+  const uint32_t* cells;
+  uint64_t* busy;
+
+  VOX_HD void operator()(uint64_t i) const {
+    if (cells[i] < EmptySpaceRef::kFirstBusy) return;
+    const Int3 low = voxels.lowest(i);
+    uint64_t blocks[8] = {};
+    voxels.each_row(i, [&](Int3 at, uint32_t filled) {
+      uint32_t x = 0;
+      for (; filled != 0; filled &= filled - 1) x |= parts(at.x - low.x + lowest_bit(filled));
+      const uint32_t y = parts(at.y - low.y), z = parts(at.z - low.z);
+      for (uint32_t row = 0; row < 64; ++row) {
+        const uint32_t py = row & 7, pz = row >> 3;
+        if ((y >> py & 1) == 0 || (z >> pz & 1) == 0) continue;
+        const uint32_t block = (py >> 2) << 1 | (pz >> 2) << 2, bit = (py & 3) << 2 | (pz & 3) << 4;
+        blocks[block] |= uint64_t{x & 0xf} << bit;
+        blocks[block | 1] |= uint64_t{x >> 4} << bit;
+      }
+      return true;
+    });
+    for (uint32_t block = 0; block < 8; ++block)
+      busy[8 * uint64_t{cells[i] - EmptySpaceRef::kFirstBusy} + block] = blocks[block];
+  }
+
+ private:
+  // Returns the set of the eight parts along an axis with samples that depend on the voxel at this place.
+  VOX_HD uint32_t parts(int32_t voxel) const {
+    const EmptySpaceRef& space = voxels.space;
+    const uint32_t own = 1u << (voxel >> space.log2_part);
+    const bool is_first = (voxel & ((1 << space.log2_part) - 1)) == 0;
+    return (own | (is_first && voxels.reach == SampleReach::Cell ? own >> 1 : 0)) & 0xff;
   }
 };
 
@@ -125,42 +158,90 @@ struct SpreadDistances {
   }
 };
 
+struct IsBusy {
+  const uint8_t* distances;
+
+  VOX_HD uint32_t operator()(uint64_t i) const { return distances[i] == 0 ? 1 : 0; }
+};
+
+// Turns distances into the words of EmptySpaceRef::cells, which count the busy cells before each cell.
+struct SetCells {
+  const uint8_t* distances;
+  uint32_t* cells;
+
+  VOX_HD void operator()(uint64_t i) const {
+    cells[i] = distances[i] == 0 ? EmptySpaceRef::kFirstBusy + cells[i] : distances[i];
+  }
+};
+
 // Owns the empty space of bricks in a device's memory.
 template <class Device>
 class EmptySpace {
  public:
-  // Tests bound the number of cells further.
-  EmptySpace(Device& device, const BricksRef& bricks, volume::ValueType type,
-             uint64_t most_cells = kMostEmptyCells) {
-    const auto cells_of = [&](uint32_t log2_cell) {
-      return VoxelBox{{0, 0, 0}, brick_grid(bricks.size, log2_cell)}.voxels();
+  // Tests bound the numbers of cells further.
+  EmptySpace(Device& device, const BricksRef& bricks, volume::ValueType type, SampleReach reach,
+             uint64_t most_cells = kMostEmptyCells, uint64_t most_busy = kMostBusyCells) {
+    const auto last = [](int32_t side) { return static_cast<float>(side - 1); };
+    ref_.highest = {last(bricks.size.x), last(bricks.size.y), last(bricks.size.z)};
+    ref_.middle = reach == SampleReach::Cell ? 0.5f : 0.0f;
+    const auto cells_of = [&] {
+      ref_.grid = brick_grid(bricks.size, ref_.log2_cell());
+      return VoxelBox{{0, 0, 0}, ref_.grid}.voxels();
     };
-    ref_.log2_cell = kMinEmptyCellLog2;
-    while (cells_of(ref_.log2_cell) > most_cells) ++ref_.log2_cell;
-    ref_.grid = brick_grid(bricks.size, ref_.log2_cell);
-    const uint64_t cells = cells_of(ref_.log2_cell);
-    busy_ = device.template make<uint64_t>(cells);
-    distances_ = device.template make<uint8_t>(cells);
-    auto from = device.template make<uint8_t>(cells);
     volume::with_word_type(type, [&]<class T>() {
-      device.for_each("bricks: busy parts of cells", cells, FindBusyParts<T>{bricks, ref_, busy_.data()});
+      while (cells_of() > most_cells || find<T>(device, bricks, reach) > most_busy) ++ref_.log2_part;
+      device.for_each("bricks: busy parts of cells", cells_of(),
+                      FindBusyParts<T>{{bricks, ref_, reach}, cells_.data(), busy_.data()});
     });
-    device.for_each("bricks: busy cells", cells, BeginDistances{busy_.data(), distances_.data()});
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-      std::swap(distances_, from);
-      device.for_each("bricks: distances of cells", cells,
-                      SpreadDistances{ref_, axis, from.data(), distances_.data()});
-    }
-    ref_.busy = busy_.data();
-    ref_.distances = distances_.data();
   }
 
   EmptySpaceRef ref() const { return ref_; }
 
  private:
+  // Finds the cells. Returns how many are busy.
+  template <class T>
+  uint64_t find(Device& device, const BricksRef& bricks, SampleReach reach) {
+    const uint64_t cells = VoxelBox{{0, 0, 0}, ref_.grid}.voxels();
+    cells_ = device.template make<uint32_t>(cells + 1);
+    auto distances = device.template make<uint8_t>(cells), from = device.template make<uint8_t>(cells);
+    device.for_each("bricks: busy cells", cells, FindBusyCells<T>{{bricks, ref_, reach}, distances.data()});
+    const uint64_t busy = device.exclusive_scan("bricks: busy cells before cells", cells,
+                                                IsBusy{distances.data()}, cells_.data());
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      std::swap(distances, from);
+      device.for_each("bricks: distances of cells", cells,
+                      SpreadDistances{ref_, axis, from.data(), distances.data()});
+    }
+    device.for_each("bricks: cells", cells, SetCells{distances.data(), cells_.data()});
+    busy_ = device.template make<uint64_t>(8 * busy);
+    ref_.cells = cells_.data();
+    ref_.busy = busy_.data();
+    return busy;
+  }
+
   EmptySpaceRef ref_;
+  device::Buffer<uint32_t> cells_;
   device::Buffer<uint64_t> busy_;
-  device::Buffer<uint8_t> distances_;
+};
+
+// The empty space of bricks for samples of both kinds, each of which is found when it is first needed.
+template <class Device>
+class EmptySpaces {
+ public:
+  EmptySpaces(Device& device, const BricksRef& bricks, volume::ValueType type)
+      : device_(device), bricks_(bricks), type_(type) {}
+
+  EmptySpaceRef of(SampleReach reach) {
+    std::optional<EmptySpace<Device>>& space = spaces_[static_cast<size_t>(reach)];
+    if (!space) space.emplace(device_, bricks_, type_, reach);
+    return space->ref();
+  }
+
+ private:
+  Device& device_;
+  BricksRef bricks_;
+  volume::ValueType type_;
+  std::array<std::optional<EmptySpace<Device>>, 2> spaces_;
 };
 
 }  // namespace vox::bricks

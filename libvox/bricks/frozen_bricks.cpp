@@ -65,6 +65,15 @@ Int3 FrozenBricks::grid() const {
   return brick_grid(info.size, log2_side);
 }
 
+VoxelBox FrozenBricks::box(uint64_t brick) const {
+  const Int3 corner = volume::voxel_at({{0, 0, 0}, grid()}, brick) * static_cast<int32_t>(shape().side());
+  return intersection(cube_at(corner, shape().side()), info.box());
+}
+
+bool FrozenBricks::is_empty(uint64_t brick) const {
+  return ref(*this).entry(brick).type == BrickTypes::kNumber<EmptyBrick>;
+}
+
 uint64_t FrozenBricks::bytes() const {
   uint64_t words = root.size();
   for (const Words& type : data) words += type.size();

@@ -33,6 +33,9 @@ struct FrozenBricks {
   BrickShape shape() const { return {log2_side}; }
   Int3 grid() const;  // bricks along each axis
   uint64_t bricks() const { return VoxelBox{{0, 0, 0}, grid()}.voxels(); }
+  // The part of a brick that lies in the volume, and if it is empty; bricks are in the order of the root grid.
+  VoxelBox box(uint64_t brick) const;
+  bool is_empty(uint64_t brick) const;
   uint64_t bytes() const;  // the bytes of everything that access needs
   uint64_t type_bytes(uint32_t type) const { return data[type].size() * sizeof(uint32_t); }
 };

@@ -63,7 +63,11 @@ template <class Device, class T>
 class DeviceBricksReader final : public BricksReader {
  public:
   DeviceBricksReader(Device& device, const FrozenBricks& bricks, const JitOptions& options)
-      : device_(device), frozen_(bricks), options_(options), bricks_(device, bricks) {
+      : device_(device),
+        frozen_(bricks),
+        options_(options),
+        bricks_(device, bricks),
+        empty_spaces_(device, bricks_.ref(), bricks.info.type) {
     if (CubeOrder::count(bricks.info.size) >> 41 != 0)
       throw Error("a volume of this size cannot be read as a whole").at(bricks.info.source);
   }
@@ -87,7 +91,7 @@ class DeviceBricksReader final : public BricksReader {
       task.view = *query.view;
       task.view.colors = colors.data();
       task.view.pixels = reinterpret_cast<CastPixel*>(out_.data());
-      if (task.view.skips_empty != 0) task.view.empty_space = empty_space();
+      if (task.view.skips_empty != 0) task.view.empty_space = empty_spaces_.of(task.view.reach());
     }
     ReadResult result;
     result.lookups = query.loop == ReadLoop::Mean ? filter_lookups(task.size, query.radius) : extent.words;
@@ -202,11 +206,6 @@ class DeviceBricksReader final : public BricksReader {
     run_body(bricks_.ref(), ReadLoop::Copy, task, CubeOrder::count(task.size));
   }
 
-  EmptySpaceRef empty_space() {
-    if (!empty_space_) empty_space_.emplace(device_, bricks_.ref(), frozen_.info.type);
-    return empty_space_->ref();
-  }
-
   const KdTree& plant() {
     if (!tree_) {
       Stopwatch watch;
@@ -228,7 +227,7 @@ class DeviceBricksReader final : public BricksReader {
   const FrozenBricks& frozen_;
   JitOptions options_;
   DeviceBricks<Device> bricks_;
-  std::optional<EmptySpace<Device>> empty_space_;
+  EmptySpaces<Device> empty_spaces_;
   device::Buffer<T> dense_;
   device::Buffer<uint32_t> out_;
   uint64_t last_bytes_ = 0;

@@ -13,6 +13,14 @@
 #include "libvox/bricks/bricks_ref.h"
 #include "libvox/volume/value_bits.h"
 
+// A processor's compiler must not call the short functions that every step of a ray needs: a call takes as long as
+// they do. A GPU has no such calls.
+#ifdef __CUDACC__
+#define VOX_EVERY_STEP VOX_HD
+#else
+#define VOX_EVERY_STEP [[gnu::always_inline]]
+#endif
+
 namespace vox::bricks {
 
 // Values between voxels, by trilinear interpolation, through any accessor (jit/loops.h).
@@ -30,6 +38,17 @@ struct ValueCell {
   Vec3<float> from_low;  // the position relative to the first value, in voxels: 0 to 1
 
   VOX_HD float value() const { return along_z(along_y(0), along_y(1)); }
+
+  // Returns the value of the voxel that contains the position.
+  VOX_HD float nearest() const {
+    const auto near_x = [this](uint32_t row) {
+      return from_low.x < 0.5f ? values[2 * row] : values[2 * row + 1];
+    };
+    const auto near_y = [&](uint32_t layer) {
+      return from_low.y < 0.5f ? near_x(2 * layer) : near_x(2 * layer + 1);
+    };
+    return from_low.z < 0.5f ? near_y(0) : near_y(1);
+  }
 
   // Returns how much the value grows from voxel to voxel along each axis, or 0 where the volume ends.
   VOX_HD Vec3<float> gradient() const {
@@ -62,14 +81,28 @@ struct VoxelPair {
   float from_low;
 
   VOX_HD VoxelPair(float at, int32_t size) {
-    const float middle = at - 0.5f, last = static_cast<float>(size - 1);
-    const float inside = !(middle > 0) ? 0 : middle < last ? middle : last;
+    const float middle = at - 0.5f, inside = clamped(middle, static_cast<float>(size - 1));
     low = static_cast<int32_t>(inside);
-    high = middle > 0 && low + 1 < size ? low + 1 : low;  // at both ends the same voxel twice: no growth
+    high = low + (middle > 0 && low + 1 < size ? 1 : 0);  // at both ends the same voxel twice: no growth
     from_low = inside - static_cast<float>(low);
   }
 
-  VOX_HD int32_t nearest() const { return from_low < 0.5f ? low : high; }
+  // Returns the number of 0 to `most` that is nearest; 0 for NaN. There are no branches.
+  VOX_HD static float clamped(float number, float most) {
+    const float above = number > 0 ? number : 0;
+    return above < most ? above : most;
+  }
+};
+
+// The voxels between which a position lies.
+struct SamplePlace {
+  VoxelPair x, y, z;
+
+  VOX_HD SamplePlace(Vec3<float> at, Int3 size) : x(at.x, size.x), y(at.y, size.y), z(at.z, size.z) {}
+
+  VOX_HD Int3 low() const { return {x.low, y.low, z.low}; }
+  VOX_HD Int3 high() const { return {x.high, y.high, z.high}; }
+  VOX_HD Vec3<float> from_low() const { return {x.from_low, y.from_low, z.from_low}; }
 };
 
 template <class Access, class T>
@@ -79,28 +112,46 @@ struct Interpolator {
 
   VOX_HD float operator()(Vec3<float> at) const { return cell(at).value(); }
 
-  // Returns the value of the voxel that contains the position.
-  VOX_HD float nearest(Vec3<float> at) const {
-    const VoxelPair x(at.x, meaning.size.x), y(at.y, meaning.size.y), z(at.z, meaning.size.z);
-    return value({x.nearest(), y.nearest(), z.nearest()});
-  }
-
   VOX_HD ValueCell cell(Vec3<float> at) const {
-    const VoxelPair x(at.x, meaning.size.x), y(at.y, meaning.size.y), z(at.z, meaning.size.z);
-    return {{value({x.low, y.low, z.low}), value({x.high, y.low, z.low}), value({x.low, y.high, z.low}),
-             value({x.high, y.high, z.low}), value({x.low, y.low, z.high}), value({x.high, y.low, z.high}),
-             value({x.low, y.high, z.high}), value({x.high, y.high, z.high})},
-            {x.from_low, y.from_low, z.from_low}};
+    const SamplePlace place(at, meaning.size);
+    T words[8];
+    access.template corners<T>(place.low(), place.high(), words);
+    return cell(words, place.from_low());
+  }
+  VOX_HD ValueCell cell(const T* words, Vec3<float> from_low) const {
+    ValueCell cell = {{}, from_low};
+    VOX_UNROLL for (uint32_t i = 0; i < 8; ++i) cell.values[i] = value_of(words[i]);
+    return cell;
   }
 
  private:
-  VOX_HD float value(Int3 voxel) const {
+  VOX_HD float value_of(T word) const {
     // The compiler knows the type from T, except for words of two bytes.
     const volume::ValueType type = sizeof(T) == 1   ? volume::ValueType::U8
                                    : sizeof(T) == 4 ? volume::ValueType::F32
                                                     : meaning.type;
-    return volume::value_float(type, access.template get<T>(voxel) ^ meaning.background);
+    return volume::value_float(type, word ^ meaning.background);
   }
+};
+
+// The values along a ray. Samples that follow one another often lie between the same voxels, which are read once.
+template <class Access, class T>
+class ValuesOfRay {
+ public:
+  VOX_HD ValuesOfRay(const Access& access, const ValueMeaning& meaning) : values_{access, meaning} {}
+
+  VOX_HD ValueCell cell(Vec3<float> at) {
+    const SamplePlace place(at, values_.meaning.size);
+    const Int3 both = place.low() + place.high();  // both follow from their sum
+    if (!(both == both_)) values_.access.template corners<T>(place.low(), place.high(), words_);
+    both_ = both;
+    return values_.cell(words_, place.from_low());
+  }
+
+ private:
+  Interpolator<Access, T> values_;
+  Int3 both_ = {-1, -1, -1};
+  T words_[8] = {};
 };
 
 inline constexpr uint32_t kCastColors = 256;
@@ -116,41 +167,62 @@ struct CastPixel {
   uint8_t r, g, b, a;
 };
 
+// The voxels on which a sample depends: the eight around it, or only the one that contains it.
+enum class SampleReach : uint32_t { Cell, Voxel };
+
 // The empty space of a volume, which rays pass over. empty_space.h finds it.
 //
-// A cell is a cube of 8³ voxels or more, and has 4³ parts. A sample that lies between voxels v and v + 1 belongs to
-// the cell and the part of v. A part is busy if one of its samples touches a filled voxel, and a cell if one of its
-// parts is. The distance between cells is the largest of those along the three axes, so that all cells of the cube
-// around a cell that is nearer than the nearest busy one are empty.
+// A part is a cube of voxels, often of a single one, and a cell is a cube of 8³ parts. A sample belongs to the
+// cell and the part of the voxel that contains it or, if it lies between voxels v and v + 1, of v. A part is busy
+// if one of its samples depends on a filled voxel, and a cell if one of its parts is. The distance between cells
+// is the largest of those along the three axes, so that all cells of the cube around a cell that is nearer than
+// the nearest busy one are empty.
 struct EmptySpaceRef {
-  Int3 grid = {0, 0, 0};   // 12 B, cells along each axis
-  uint32_t log2_cell = 2;  // 4 B, log2 of a cell's side in voxels
-  const uint64_t* busy =
-      nullptr;  // 8 B, [cells], x fastest: a bit for each part, x fastest; null: no ray skips
-  const uint8_t* distances =
-      nullptr;  // 8 B, [cells]: the distance from the nearest busy cell, 0 for busy cells
+  static constexpr uint32_t kFirstBusy = 256;  // above all distances
 
-  VOX_HD uint32_t log2_part() const { return log2_cell - 2; }
-  VOX_HD Int3 cell_of(Int3 voxel) const {
-    return {voxel.x >> log2_cell, voxel.y >> log2_cell, voxel.z >> log2_cell};
+  Int3 grid = {0, 0, 0};            // 12 B, cells along each axis
+  uint32_t log2_part = 0;           // 4 B, log2 of a part's side in voxels
+  Vec3<float> highest = {0, 0, 0};  // 12 B, the last voxel
+  float middle = 0;                 // 4 B, of samples between voxels 0.5: a voxel begins at its middle
+  // 8 B, [cells], x fastest: kFirstBusy + i for the i-th busy cell, otherwise the distance from the nearest one;
+  // null: no ray skips
+  const uint32_t* cells = nullptr;
+  // 8 B, eight words for each busy cell: for each block of 4³ parts, x fastest, a bit for each part, x fastest
+  const uint64_t* busy = nullptr;
+
+  VOX_HD uint32_t log2_block() const { return log2_part + 2; }
+  VOX_HD uint32_t log2_cell() const { return log2_part + 3; }
+  // Returns the voxel to which a sample belongs: VoxelPair::low of samples between voxels.
+  VOX_EVERY_STEP Int3 voxel_at(Vec3<float> at) const {
+    return {static_cast<int32_t>(VoxelPair::clamped(at.x - middle, highest.x)),
+            static_cast<int32_t>(VoxelPair::clamped(at.y - middle, highest.y)),
+            static_cast<int32_t>(VoxelPair::clamped(at.z - middle, highest.z))};
   }
-  VOX_HD uint64_t index(Int3 cell) const {
-    return (static_cast<uint64_t>(cell.z) * static_cast<uint64_t>(grid.y) + static_cast<uint64_t>(cell.y)) *
-               static_cast<uint64_t>(grid.x) +
-           static_cast<uint64_t>(cell.x);
+  // There are fewer than 2^32 cells.
+  VOX_HD uint32_t index(Int3 cell) const {
+    return static_cast<uint32_t>((cell.z * grid.y + cell.y) * grid.x + cell.x);
   }
   VOX_HD Int3 cell(uint64_t index) const {
-    const auto across = static_cast<uint64_t>(grid.x), rows = static_cast<uint64_t>(grid.y);
-    return {static_cast<int32_t>(index % across), static_cast<int32_t>(index / across % rows),
-            static_cast<int32_t>(index / across / rows)};
+    const auto i = static_cast<uint32_t>(index), across = static_cast<uint32_t>(grid.x),
+               rows = static_cast<uint32_t>(grid.y);
+    return {static_cast<int32_t>(i % across), static_cast<int32_t>(i / across % rows),
+            static_cast<int32_t>(i / across / rows)};
   }
-  // Returns the number of a voxel's part in its cell.
+  VOX_HD static Int3 shifted(Int3 voxel, uint32_t log2) {
+    return {voxel.x >> log2, voxel.y >> log2, voxel.z >> log2};
+  }
+  // Returns the word of a busy cell with the voxel's part, and the place of the part's bit in it.
+  VOX_HD uint64_t block_of(uint32_t cell, Int3 voxel) const {
+    const Int3 block = shifted(voxel, log2_block());
+    const auto word = static_cast<uint32_t>((block.x & 1) | (block.y & 1) << 1 | (block.z & 1) << 2);
+    return busy[8 * uint64_t{cell - kFirstBusy} + word];
+  }
   VOX_HD uint32_t part_of(Int3 voxel) const {
-    const auto along = [this](int32_t at) { return static_cast<uint32_t>(at >> log2_part() & 3); };
-    return along(voxel.x) | along(voxel.y) << 2 | along(voxel.z) << 4;
+    const Int3 part = shifted(voxel, log2_part);
+    return static_cast<uint32_t>((part.x & 3) | (part.y & 3) << 2 | (part.z & 3) << 4);
   }
 };
-static_assert(sizeof(EmptySpaceRef) == 32);
+static_assert(sizeof(EmptySpaceRef) == 48);
 
 // All data that a picture needs except the bricks. Positions and directions are in voxels.
 struct CastView {
@@ -168,19 +240,22 @@ struct CastView {
   float empty;                  // 4 B, the value of empty voxels
   float iso;                    // 4 B, the value on an isosurface (volume_iso.h)
   uint32_t skips_empty;         // 4 B, 1: samples that touch no filled voxel change nothing
-  EmptySpaceRef empty_space;    // 32 B, set only if such samples change nothing
+  EmptySpaceRef empty_space;    // 48 B, set only if such samples change nothing
   const CastColor* colors;      // 8 B, [kCastColors]
   CastPixel* pixels;            // 8 B, row by row
 
   VOX_HD Tiles tiles() const { return {width, height}; }
+  // Samples of labels are those of the voxels that contain them.
+  VOX_HD SampleReach reach() const { return labels != 0 ? SampleReach::Voxel : SampleReach::Cell; }
 };
 
 // The part of a ray that lies in the volume: `count` positions, of which the n-th is at start + step · n.
 struct CastRay {
   Vec3<float> start, step;
+  Vec3<float> per_voxel;  // steps: about 1 / step, and for steps upwards a little less
   uint32_t count;
 
-  VOX_HD CastRay(const CastView& view, double x, double y) : start{}, step{}, count(0) {
+  VOX_HD CastRay(const CastView& view, double x, double y) : start{}, step{}, per_voxel{}, count(0) {
     const Vec3d through = view.corner + view.right * x + view.down * y;
     const Vec3d direction = through * (1 / square_root(dot(through, through)));
     const Int3 size = view.meaning.size;
@@ -195,6 +270,7 @@ struct CastRay {
     const Vec3d at = view.eye + direction * (static_cast<double>(before + 1) * length);
     start = single(at);
     step = single(direction * length);
+    per_voxel = {inverse(step.x), inverse(step.y), inverse(step.z)};
   }
 
   VOX_HD Vec3<float> at(uint32_t n) const { return between(static_cast<float>(n)); }
@@ -203,6 +279,9 @@ struct CastRay {
  private:
   VOX_HD static Vec3<float> single(Vec3d v) {
     return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+  }
+  VOX_HD static float inverse(float step) {
+    return step == 0 ? 0x1p100f : (step > 0 ? 1 - 0x1p-22f : 1.0f) / step;
   }
   // Narrows [enter, leave] to the part of the ray between the two planes that bound the volume along an axis.
   VOX_HD static void clip(double eye, double direction, int32_t size, double& enter, double& leave) {
@@ -242,11 +321,8 @@ struct VolumeWalk {
   // returns false.
   template <class See>
   VOX_HD void each_sample(const CastRay& ray, See see) const {
-    for (uint32_t n = 0; n < ray.count;) {
-      const uint32_t next = past_empty(ray, n);
-      if (next == n && !see(n)) return;
-      n = next == n ? n + 1 : next;
-    }
+    for (uint32_t n = next_sample(ray, 0); n < ray.count; n = next_sample(ray, n + 1))
+      if (!see(n)) return;
   }
 
   VOX_HD uint32_t color_of(float value) const { return code((value - view.low) * view.colors_per_value); }
@@ -267,43 +343,60 @@ struct VolumeWalk {
     return facing > 0 ? view.ambient + view.sun * facing : view.ambient;
   }
 
-  // Skips samples that touch no filled voxel. Returns the sample after the last of them, or n if sample n may
-  // touch one. Even with rounding, positions along a ray never turn back, so if two samples are in one box, all
-  // samples between them are too.
-  VOX_HD uint32_t past_empty(const CastRay& ray, uint32_t n) const {
+  // Returns the first sample from n on that may depend on a filled voxel, or ray.count if there is none.
+  VOX_HD uint32_t next_sample(const CastRay& ray, uint32_t n) const {
+    while (n < ray.count) {
+      const uint32_t next = past_empty(ray, n);
+      if (next == n) return n;
+      n = next;
+    }
+    return n;
+  }
+
+  // Skips samples that depend on no filled voxel. Returns the sample after the last of them, or n if sample n may
+  // depend on one.
+  VOX_EVERY_STEP uint32_t past_empty(const CastRay& ray, uint32_t n) const {
     const EmptySpaceRef& space = view.empty_space;
-    if (space.busy == nullptr) return n;
+    if (space.cells == nullptr) return n;
     const Vec3<float> at = ray.at(n);
-    const Int3 voxel = low_voxel(at), cell = space.cell_of(voxel);
-    const uint64_t index = space.index(cell), busy = space.busy[index];
-    if (busy != 0) return n + (busy >> space.part_of(voxel) & 1 ? 0 : 1);
-    const int32_t distance = space.distances[index], before = distance - 1;
-    const Int3 low = (cell - Int3{before, before, before}) * (1 << space.log2_cell),
-               high = (cell + Int3{distance, distance, distance}) * (1 << space.log2_cell);
-    uint32_t steps = ray.count - 1 - n;
-    bound(at.x, ray.step.x, low.x, high.x, steps);
-    bound(at.y, ray.step.y, low.y, high.y, steps);
-    bound(at.z, ray.step.z, low.z, high.z, steps);
-    const Int3 last = low_voxel(ray.at(n + steps));
-    const bool is_inside = last.x >= low.x && last.y >= low.y && last.z >= low.z && last.x < high.x &&
-                           last.y < high.y && last.z < high.z;
-    return n + 1 + (is_inside ? steps : 0);
+    const Int3 voxel = space.voxel_at(at);
+    const uint32_t cell = space.cells[space.index(space.shifted(voxel, space.log2_cell()))];
+    uint32_t log2 = space.log2_cell(), distance = cell;
+    if (cell >= EmptySpaceRef::kFirstBusy) {
+      const uint64_t block = space.block_of(cell, voxel);
+      if (block != 0) return n + ((block >> space.part_of(voxel) & 1) != 0 ? 0 : 1);
+      log2 = space.log2_block();
+      distance = 1;
+    }
+    return n + 1 + steps_in_cubes(ray, n, at, voxel, log2, static_cast<int32_t>(distance));
   }
 
  private:
-  VOX_HD Int3 low_voxel(Vec3<float> at) const {
-    const Int3 size = view.meaning.size;
-    return {VoxelPair(at.x, size.x).low, VoxelPair(at.y, size.y).low, VoxelPair(at.z, size.z).low};
-  }
-  // Limits `steps` to those that stay between two planes along one axis, as far as rounding lets us know.
-  // Nothing lies below the volume's first plane, which limits no ray.
-  VOX_HD static void bound(float at, float step, int32_t low, int32_t high, uint32_t& steps) {
-    if (step < 0 && low <= 0) return;
-    const float most = (static_cast<float>(step < 0 ? low : high) - (at - 0.5f)) / step;
-    if (!(most < static_cast<float>(steps))) return;
-    const uint32_t whole = most > 0 ? static_cast<uint32_t>(most) : 0;
-    const bool is_beyond = step > 0 && whole > 0 && static_cast<float>(whole) == most;  // `high` is outside
-    steps = is_beyond ? whole - 1 : whole;
+  // Returns how many samples after sample n lie in cubes of 2^log2 voxels a side that are nearer to the voxel's
+  // than `distance` such cubes, as far as rounding lets us know. Even with rounding, positions along a ray never
+  // turn back, so if the last sample is in this box, so are all samples between.
+  VOX_HD uint32_t steps_in_cubes(const CastRay& ray, uint32_t n, Vec3<float> at, Int3 voxel, uint32_t log2,
+                                 int32_t distance) const {
+    const EmptySpaceRef& space = view.empty_space;
+    const Int3 cube = space.shifted(voxel, log2);
+    const auto until = [&](float from, float step, float per_voxel, int32_t own) {
+      const int32_t low = own - (distance - 1);
+      const int32_t end = step < 0 ? low : own + distance;
+      // Nothing lies below the volume's first plane, which limits no ray.
+      const float plane = step < 0 && low <= 0 ? -0x1p30f : static_cast<float>(end << log2);
+      return (plane - (from - space.middle)) * per_voxel;
+    };
+    const float x = until(at.x, ray.step.x, ray.per_voxel.x, cube.x),
+                y = until(at.y, ray.step.y, ray.per_voxel.y, cube.y),
+                z = until(at.z, ray.step.z, ray.per_voxel.z, cube.z);
+    const float to_side = x < y ? x : y, most = to_side < z ? to_side : z;
+    const uint32_t left = ray.count - 1 - n;
+    const uint32_t steps = !(most < static_cast<float>(left)) ? left
+                           : most > 0                         ? static_cast<uint32_t>(most)
+                                                              : 0;
+    const Int3 last = space.shifted(space.voxel_at(ray.at(n + steps)), log2) - cube;
+    const auto is_near = [=](int32_t apart) { return apart < distance && -apart < distance; };
+    return is_near(last.x) && is_near(last.y) && is_near(last.z) ? steps : 0;
   }
 };
 
@@ -319,20 +412,20 @@ struct CastVolume {
 
  private:
   VOX_HD CastPixel seen(const CastRay& ray) const {
-    const Interpolator<Access, T> values = {access, view.meaning};
+    ValuesOfRay<Access, T> values(access, view.meaning);
     const VolumeWalk<Access> walk = {access, view};
     Vec3<float> sum = {0, 0, 0};
     float clear = 1;
     walk.each_sample(ray, [&](uint32_t n) {
-      const Vec3<float> at = ray.at(n);
+      ValueCell cell = values.cell(ray.at(n));
       uint32_t color = 0;
-      if (view.labels != 0) {
-        const float label = values.nearest(at);
+      if (view.labels == 0) {
+        color = walk.color_of(cell.value());
+      } else {
+        const float label = cell.nearest();
         if (label == view.empty) return true;
         color = label_slot(static_cast<uint32_t>(label));
       }
-      ValueCell cell = values.cell(at);
-      if (view.labels == 0) color = walk.color_of(cell.value());
       const CastColor here = view.colors[color];
       if (here.opacity == 0) return true;
       if (view.labels != 0) cell = filled(cell);

@@ -27,9 +27,10 @@ struct CastIso {
   VOX_HD CastPixel seen(const CastRay& ray) const {
     const Interpolator<Access, T> values = {access, view.meaning};
     const VolumeWalk<Access> walk = {access, view};
+    ValuesOfRay<Access, T> samples(access, view.meaning);
     uint32_t reached = ray.count;
     walk.each_sample(ray, [&](uint32_t n) {
-      if (!(values(ray.at(n)) >= view.iso)) return true;  // NaN is not on the surface either
+      if (!(samples.cell(ray.at(n)).value() >= view.iso)) return true;  // NaN is not on the surface either
       reached = n;
       return false;
     });

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/base/progress.h"
 #include "libvox/bricks/volume_cast.h"
 #include "libvox/render/render.h"
 #include "libvox/scene/oklab.h"
@@ -79,9 +80,9 @@ PairSums joined(PairSums a, const PairSums& b) {
   return a;
 }
 
+// `before` is the value in front of the row.
 void add_row(PairSums& sums, volume::ValueType type, const std::byte* row, uint64_t length,
-             uint32_t background) {
-  uint32_t before = background;
+             uint32_t background, uint32_t before) {
   for (uint64_t i = 0; i < length; ++i) {
     const uint32_t bits = volume::bits_at(type, row, i);
     if (bits != background) {
@@ -91,6 +92,18 @@ void add_row(PairSums& sums, volume::ValueType type, const std::byte* row, uint6
     }
     before = bits;
   }
+}
+
+bool may_be_labels(volume::ValueType type) {
+  return type == volume::ValueType::U8 || type == volume::ValueType::U16;
+}
+
+LabelSurvey survey_of(const PairSums& sums) {
+  LabelSurvey survey;
+  for (uint32_t bits = 0; bits < kSeenWords * 64; ++bits)
+    if ((sums.seen[bits / 64] >> bits % 64 & 1) != 0) survey.labels.push_back(bits);
+  survey.likely = survey.labels.size() >= 3 && sums.equal >= sums.pairs / 10 * 9 && sums.pairs > 0;
+  return survey;
 }
 
 }  // namespace
@@ -124,14 +137,14 @@ LabelColors material_colors(const scene::Palette& palette) {
 
 LabelSurvey survey_labels(const volume::Volume& volume, uint32_t background) {
   const volume::ValueType type = volume.info.type;
-  if (type != volume::ValueType::U8 && type != volume::ValueType::U16) return {};
+  if (!may_be_labels(type)) return {};
   PairSums sums;
   volume::read_pieces(volume, volume::kReadVoxels, [&](const VoxelBox& box, const std::byte* values) {
     const auto length = static_cast<uint64_t>(box.size().x), rows = box.voxels() / length;
     const uint64_t row_bytes = length * volume::value_bytes(type);
     const auto part = [&](const tbb::blocked_range<uint64_t>& range, PairSums found) {
       for (uint64_t row = range.begin(); row < range.end(); ++row)
-        add_row(found, type, values + row * row_bytes, length, background);
+        add_row(found, type, values + row * row_bytes, length, background, background);
       return found;
     };
     const PairSums found =
@@ -139,11 +152,36 @@ LabelSurvey survey_labels(const volume::Volume& volume, uint32_t background) {
                              [](PairSums a, const PairSums& b) { return joined(std::move(a), b); });
     sums = joined(std::move(sums), found);
   });
-  LabelSurvey survey;
-  for (uint32_t bits = 0; bits < kSeenWords * 64; ++bits)
-    if ((sums.seen[bits / 64] >> bits % 64 & 1) != 0) survey.labels.push_back(bits);
-  survey.likely = survey.labels.size() >= 3 && sums.equal >= sums.pairs / 10 * 9 && sums.pairs > 0;
-  return survey;
+  return survey_of(sums);
+}
+
+LabelSurvey survey_labels(const bricks::FrozenBricks& bricks) {
+  const volume::ValueType type = bricks.info.type;
+  if (!may_be_labels(type)) return {};
+  const volume::Volume volume = bricks::bricks_volume(bricks);
+  const auto part = [&](const tbb::blocked_range<uint64_t>& range, PairSums found) {
+    std::vector<std::byte> values;
+    for (uint64_t brick = range.begin(); brick < range.end(); ++brick) {
+      if (bricks.is_empty(brick)) continue;
+      throw_if_cancelled();
+      VoxelBox box = bricks.box(brick);
+      const uint64_t in_front = box.min.x > 0 ? 1 : 0;  // rows begin with the last voxel of the brick before
+      box.min.x -= static_cast<int32_t>(in_front);
+      const auto length = static_cast<uint64_t>(box.size().x);
+      values.resize(box.voxels() * volume::value_bytes(type));
+      volume.read(box, values.data());
+      for (uint64_t first = 0; first < box.voxels(); first += length) {
+        const uint32_t before =
+            in_front != 0 ? volume::bits_at(type, values.data(), first) : bricks.background;
+        add_row(found, type, values.data() + (first + in_front) * volume::value_bytes(type),
+                length - in_front, bricks.background, before);
+      }
+    }
+    return found;
+  };
+  return survey_of(
+      tbb::parallel_reduce(tbb::blocked_range<uint64_t>(0, bricks.bricks(), 16), PairSums(), part,
+                           [](PairSums a, const PairSums& b) { return joined(std::move(a), b); }));
 }
 
 void check_curve(const OpacityCurve& curve) {

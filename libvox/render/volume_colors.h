@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/scene/palette.h"
 #include "libvox/volume/volume.h"
 
@@ -50,8 +51,9 @@ struct LabelSurvey {
 };
 
 // Reads the whole volume if its values are whole numbers that are not negative. In other volumes it finds no
-// labels.
+// labels. Empty bricks are not read.
 LabelSurvey survey_labels(const volume::Volume& volume, uint32_t background);
+LabelSurvey survey_labels(const bricks::FrozenBricks& bricks);
 
 // The opacity of a voxel of a volume, by its value: how much of what lies behind it the voxel covers.
 

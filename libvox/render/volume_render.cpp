@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/progress.h"
 #include "libvox/bricks/volume_cast.h"
 #include "libvox/volume/volume.h"
 
@@ -130,7 +131,6 @@ volume::ValueRange range_of_bricks(const bricks::FrozenBricks& bricks) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr volume::ValueRange kEverything = {-kInfinity, kInfinity};  // for a value that is not finite
   const volume::Volume volume = bricks::bricks_volume(bricks);
-  const bricks::BricksRef access = bricks::ref(bricks);
   const volume::ValueType type = bricks.info.type;
   const double background = volume::value_number(type, bricks.background);
   const volume::ValueRange range = tbb::parallel_reduce(
@@ -138,17 +138,19 @@ volume::ValueRange range_of_bricks(const bricks::FrozenBricks& bricks) {
       [&](const tbb::blocked_range<uint64_t>& part, volume::ValueRange found) {
         std::vector<std::byte> values(bricks.shape().voxels() * volume::value_bytes(type));
         for (uint64_t brick = part.begin(); brick < part.end(); ++brick) {
-          if (access.entry(brick).type == bricks::BrickTypes::kNumber<bricks::EmptyBrick>) {
+          if (bricks.is_empty(brick)) {
             if (!std::isfinite(background)) return kEverything;
             found = joined_ranges(found, {background, background});
             continue;
           }
-          const Int3 corner =
-              volume::voxel_at({{0, 0, 0}, access.grid}, brick) * static_cast<int32_t>(bricks.shape().side());
-          const VoxelBox box = intersection(cube_at(corner, bricks.shape().side()), bricks.info.box());
+          const VoxelBox box = bricks.box(brick);
           volume.read(box, values.data());
+          uint32_t before = 0;
           for (uint64_t i = 0; i < box.voxels(); ++i) {
-            const double number = volume::value_number(type, volume::bits_at(type, values.data(), i));
+            const uint32_t bits = volume::bits_at(type, values.data(), i);
+            if (i > 0 && bits == before) continue;
+            before = bits;
+            const double number = volume::value_number(type, bits);
             if (!std::isfinite(number)) return kEverything;
             found = joined_ranges(found, {number, number});
           }
@@ -212,7 +214,7 @@ bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::Val
   const double background = volume::value_number(bricks.info.type, bricks.background);
   const double span = range.high - range.low, share = (background - range.low) / span;
   view.iso = static_cast<float>(range.low + options.iso.value_or(0) * span);
-  view.labels = options.labels.empty() ? 0 : 1;
+  view.labels = options.labels.empty() || options.iso ? 0 : 1;
   view.empty = static_cast<float>(background);
   // Rays may skip empty voxels if nothing of them is visible.
   const bool skips = options.iso ? view.empty < view.iso : view.labels != 0 || is_unseen(share, options);
@@ -299,7 +301,7 @@ ShownValues shown_values(const bricks::FrozenBricks& bricks, const std::optional
                          ValuesAs as) {
   ShownValues shown = {.colors = {color_range(bricks)}};
   if (as == ValuesAs::Amounts) return shown;
-  LabelSurvey survey = survey_labels(bricks::bricks_volume(bricks), bricks.background);
+  LabelSurvey survey = survey_labels(bricks);
   if (palette) {
     shown.kind = ShownValues::Kind::Materials;
     shown.colors.labels = material_colors(*palette);
@@ -325,15 +327,20 @@ volume::ValueRange window_of_most(const bricks::FrozenBricks& bricks) {
   uint64_t filled = 0;
   const volume::Volume volume = bricks::bricks_volume(bricks);
   const volume::ValueType type = volume.info.type;
-  volume::read_pieces(volume, volume::kReadVoxels, [&](const VoxelBox& box, const std::byte* values) {
+  std::vector<std::byte> values(bricks.shape().voxels() * volume::value_bytes(type));
+  for (uint64_t brick = 0; brick < bricks.bricks(); ++brick) {
+    if (bricks.is_empty(brick)) continue;
+    throw_if_cancelled();
+    const VoxelBox box = bricks.box(brick);
+    volume.read(box, values.data());
     for (uint64_t i = 0; i < box.voxels(); ++i) {
-      const uint32_t bits = volume::bits_at(type, values, i);
+      const uint32_t bits = volume::bits_at(type, values.data(), i);
       if (bits == bricks.background) continue;
       const double at = (volume::value_number(type, bits) - all.low) / part;
       ++counts[std::min(static_cast<uint32_t>(at), kParts - 1)];
       ++filled;
     }
-  });
+  }
   const auto part_of =
       [&](uint64_t before) {  // the part that holds the value with so many filled ones before it
         uint32_t at = 0;

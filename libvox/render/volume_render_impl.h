@@ -18,7 +18,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
         bricks_(bricks),
         range_(color_range(bricks)),
         on_device_(device, bricks),
-        empty_space_(device, on_device_.ref(), bricks.info.type) {}
+        empty_spaces_(device, on_device_.ref(), bricks.info.type) {}
 
   volume::ValueRange range() const override { return range_; }
 
@@ -31,7 +31,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
     const auto pixels = device_.template make<bricks::CastPixel>(uint64_t{width} * height);
     view.colors = colors.data();
     view.pixels = pixels.data();
-    if (view.skips_empty != 0) view.empty_space = empty_space_.ref();
+    if (view.skips_empty != 0) view.empty_space = empty_spaces_.of(view.reach());
     Picture picture;
     picture.low = range.low;
     picture.high = range.high;
@@ -68,7 +68,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
   const bricks::FrozenBricks& bricks_;
   volume::ValueRange range_;
   bricks::DeviceBricks<Device> on_device_;
-  bricks::EmptySpace<Device> empty_space_;
+  bricks::EmptySpaces<Device> empty_spaces_;
 };
 
 template <class Device>

@@ -84,6 +84,10 @@ struct DenseAccess {
     const size_t row = size_t(v.z) * size_t(size.y) + size_t(v.y);
     return static_cast<T>(words.at(row * size_t(size.x) + size_t(v.x)));
   }
+  template <class T>
+  void corners(Int3 low, Int3 high, T* found) const {
+    bricks::corners_one_by_one(*this, low, high, found);
+  }
 };
 
 // A volume with every kind of brick, and with negative values if the type has them.

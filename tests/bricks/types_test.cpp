@@ -104,6 +104,24 @@ TYPED_TEST(BrickTypesOf, GiveRowsOfNeighboursBack) {
   });
 }
 
+TYPED_TEST(BrickTypesOf, GiveCubesBack) {
+  using T = TypeParam;
+  Random random(8);
+  each_built<T>([&]<class Type>(const TestBrick<T>& brick, const std::vector<uint32_t>& built) {
+    const uint32_t most = brick.shape.side() - 1;
+    for (int i = 0; i < 50; ++i) {
+      const Int3 at = {int32_t(random.below(most)), int32_t(random.below(most)), int32_t(random.below(most))};
+      std::array<T, 9> words;
+      words[8] = 99;
+      Type::template cube<T>(built.data(), brick.shape, at, words.data());
+      for (int32_t k = 0; k < 8; ++k)
+        ASSERT_EQ(words[size_t(k)], brick.at(at + Int3{k & 1, k >> 1 & 1, k >> 2}))
+            << Type::kName << ' ' << k;
+      ASSERT_EQ(words[8], 99) << Type::kName;
+    }
+  });
+}
+
 TYPED_TEST(BrickTypesOf, FitIntoTheirOwnWordsAndNoLess) {
   using T = TypeParam;
   each_built<T>([]<class Type>(const TestBrick<T>& brick, const std::vector<uint32_t>& built) {

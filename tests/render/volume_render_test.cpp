@@ -203,6 +203,10 @@ struct CountingAccess {
     ++*reads;
     return bricks.get<T>(v);
   }
+  template <class T>
+  void corners(Int3 low, Int3 high, T* words) const {
+    bricks::corners_one_by_one(*this, low, high, words);
+  }
 };
 
 // The volume has opaque cubes of 16³, far apart, so that a cube that rays wrongly skip is noticed.
@@ -217,7 +221,7 @@ TEST(VolumeRender, PassesOverEmptySpaceWithoutAnyDifference) {
   device::CpuDevice device(0, false);
   for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= 4; ++log2_side) {
     const bricks::FrozenBricks bricks = bricks_of(volume, log2_side);
-    const bricks::EmptySpace<device::CpuDevice> space(device, bricks::ref(bricks), bricks.info.type);
+    bricks::EmptySpaces<device::CpuDevice> spaces(device, bricks::ref(bricks), bricks.info.type);
     uint64_t fewer = 0, all = 0;
     for (const bool labels : {false, true})
       for (render::VolumeRenderOptions options : volume_views(volume.info)) {
@@ -225,7 +229,7 @@ TEST(VolumeRender, PassesOverEmptySpaceWithoutAnyDifference) {
         bricks::CastView view = render::cast_view(bricks, render::color_range(bricks), options);
         EXPECT_EQ(view.skips_empty, 1u);
         const auto expected = cast<uint8_t>(CountingAccess{bricks::ref(bricks), &all}, view, options);
-        view.empty_space = space.ref();
+        view.empty_space = spaces.of(view.reach());
         EXPECT_EQ(cast<uint8_t>(CountingAccess{bricks::ref(bricks), &fewer}, view, options), expected);
         EXPECT_EQ(shown_volume(bricks, options).image.pixels, expected);
       }

@@ -175,7 +175,14 @@ TEST(VolumeRender, LabelsAreNotMixed) {
 
 TEST(Labels, AreWholeNumbersOfWhichNeighboursAreEqual) {
   const auto survey = [](volume::ValueType type, const BitsOf& bits) {
-    return render::survey_labels(memory_volume({60, 40, 30}, type, bits), 0);
+    const volume::Volume volume = memory_volume({60, 40, 30}, type, bits);
+    const render::LabelSurvey found = render::survey_labels(volume, 0);
+    for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= 4; ++log2_side) {
+      const render::LabelSurvey of_bricks = render::survey_labels(bricks_of(volume, log2_side));
+      EXPECT_EQ(of_bricks.labels, found.labels) << log2_side;
+      EXPECT_EQ(of_bricks.likely, found.likely) << log2_side;
+    }
+    return found;
   };
   const BitsOf organs = [](Int3 v) { return v.y < 5 ? 0u : uint32_t(v.x / 20 + v.z / 15 * 3) * 300 + 7; };
   const render::LabelSurvey labels = survey(volume::ValueType::U16, organs);

@@ -1,6 +1,6 @@
 // The loops that read a volume. Each one is a body that takes one of the accessors: BricksRef, KdRef,
 // DenseRef, or the generated JitBricks. An accessor has get<T>(voxel), which returns the word of a voxel of
-// the volume.
+// the volume, and corners<T>(low, high, words), which reads those at the corners of a box, x fastest.
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -39,15 +39,23 @@ struct KdRef {
     return node;
   }
 
+  // Returns the entry of a brick. It reads the root grid only if the brick is not empty.
+  VOX_HD BricksRef::Entry find(Int3 place) const {
+    const uint32_t type = leaf(place).next;
+    if (type == BrickTypes::kNumber<EmptyBrick>) return {type, 0};
+    BricksRef::Entry entry = bricks.find(place);
+    if (type != KdNode::kMixed) entry.type = type;
+    return entry;
+  }
+
   // Returns the word of a voxel of the volume.
   template <class T>
   VOX_HD T get(Int3 voxel) const {
-    const Int3 place = bricks.place_of(voxel);
-    const uint32_t type = leaf(place).next;
-    if (type == BrickTypes::kNumber<EmptyBrick>) return 0;
-    BricksRef::Entry entry = bricks.entry(bricks.index(place));
-    if (type != KdNode::kMixed) entry.type = type;
-    return bricks.get<T>(entry, voxel);
+    return bricks.get<T>(find(bricks.place_of(voxel)), voxel);
+  }
+  template <class T>
+  VOX_HD void corners(Int3 low, Int3 high, T* words) const {
+    corners_by<T>(*this, bricks, low, high, words);
   }
 };
 
@@ -80,6 +88,10 @@ struct DenseRef {
   template <class T>
   VOX_HD T get(Int3 v) const {
     return static_cast<const T*>(words)[index(size, v)];
+  }
+  template <class T>
+  VOX_HD void corners(Int3 low, Int3 high, T* found) const {
+    corners_one_by_one(*this, low, high, found);
   }
   VOX_HD static uint64_t index(Int3 size, Int3 v) {
     return (static_cast<uint64_t>(v.z) * static_cast<uint64_t>(size.y) + static_cast<uint64_t>(v.y)) *

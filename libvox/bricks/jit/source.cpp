@@ -54,6 +54,10 @@ struct JitBricks {{
   VOX_HD T get(Int3 v) const {{
     return get<T>(find(place_of(v)), v);
   }}
+  template <class T>
+  VOX_HD void corners(Int3 low, Int3 high, T* words) const {{
+    corners_by<T, {types:#x}>(*this, known(), low, high, words);
+  }}
 }};
 }}  // namespace
 }}  // namespace vox::bricks

@@ -72,6 +72,10 @@ struct OctreeBrick {
       row[i] = leaf == kNone ? T{0} : leaves[8 * leaf + (code & 7)];
     }
   }
+  template <class T>
+  VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
+    cube_by_rows<OctreeBrick>(brick, shape, at, words);
+  }
 
   template <class T>
   static bool fits(const uint32_t* brick, uint64_t words, BrickShape shape) {

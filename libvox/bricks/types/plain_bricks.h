@@ -26,6 +26,10 @@ struct EmptyBrick {
     for (uint32_t i = 0; i < count; ++i) row[i] = 0;
   }
   template <class T>
+  VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
+    cube_by_rows<EmptyBrick>(brick, shape, at, words);
+  }
+  template <class T>
   static bool fits(const uint32_t*, uint64_t, BrickShape) {
     return true;
   }
@@ -52,6 +56,10 @@ struct HomogeneousBrick {
   template <class T>
   VOX_HD static void neighbours(const uint32_t* brick, BrickShape, Int3, uint32_t count, T* row) {
     for (uint32_t i = 0; i < count; ++i) row[i] = static_cast<T>(brick[0]);
+  }
+  template <class T>
+  VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
+    cube_by_rows<HomogeneousBrick>(brick, shape, at, words);
   }
   template <class T>
   static bool fits(const uint32_t*, uint64_t words, BrickShape) {
@@ -85,6 +93,10 @@ struct DenseBrick {
   VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
     const T* from = array_at<T>(brick, 0) + shape.row_major(at);
     for (uint32_t i = 0; i < count; ++i) row[i] = from[i];
+  }
+  template <class T>
+  VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
+    cube_by_rows<DenseBrick>(brick, shape, at, words);
   }
 
   template <class T>
@@ -140,6 +152,10 @@ struct PaletteBrick {
     const uint32_t first = shape.row_major(at);
     for (uint32_t i = 0; i < count; ++i)
       row[i] = array_at<T>(brick, sizeof(uint32_t))[index_at<T>(brick, first + i)];
+  }
+  template <class T>
+  VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
+    cube_by_rows<PaletteBrick>(brick, shape, at, words);
   }
 
   template <class T>

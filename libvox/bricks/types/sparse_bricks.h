@@ -48,6 +48,10 @@ struct ListBrick {
   VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
     neighbours_one_by_one<ListBrick>(brick, shape, at, count, row);
   }
+  template <class T>
+  VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
+    cube_by_rows<ListBrick>(brick, shape, at, words);
+  }
 
   template <class T>
   static bool fits(const uint32_t* brick, uint64_t words, BrickShape shape) {
@@ -132,6 +136,10 @@ struct HashBrick {
   template <class T>
   VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
     neighbours_one_by_one<HashBrick>(brick, shape, at, count, row);
+  }
+  template <class T>
+  VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
+    cube_by_rows<HashBrick>(brick, shape, at, words);
   }
 
   template <class T>
@@ -233,23 +241,52 @@ struct MaskedBrick {
   template <class T>
   VOX_HD static T get(const uint32_t* brick, BrickShape shape, Int3 v) {
     const uint32_t code = brick_code(v);
-    uint32_t block = 0, stored = 1, before = 0;
-    if (top_words(shape) > 0) {
-      const uint32_t word = code >> 11, bit = code >> 6 & 31;
-      if ((brick[word] >> bit & 1) == 0) return 0;
-      block = blocks_before(brick, shape, word, bit);
-      stored = blocks_before(brick, shape, top_words(shape) - 1, 32);
-      before = rank(brick, shape, block);
-    }
-    const uint64_t mask = mask_at(brick, shape, stored, block), bit = uint64_t{1} << (code & 63);
-    if ((mask & bit) == 0) return 0;
-    before += static_cast<uint32_t>(popcount(mask & (bit - 1)));
-    return array_at<T>(brick, values_at(shape, stored))[before];
+    const Block block = block_at(brick, shape, code);
+    return block.mask == 0 ? T{0} : block.value(values<T>(brick, shape), code);
   }
 
   template <class T>
   VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
-    neighbours_one_by_one<MaskedBrick>(brick, shape, at, count, row);
+    const T* const from = values<T>(brick, shape);
+    for (uint32_t i = 0; i < count;) {
+      const uint32_t code = brick_code(at), of_block = 4 - (static_cast<uint32_t>(at.x) & 3);
+      const uint32_t n = of_block < count - i ? of_block : count - i;
+      const Block block = block_at(brick, shape, code);
+      const bool is_empty = (block.mask >> (code & kRowBegin) & kRowBits) == 0;
+      const uint32_t rest = code & ~kAlongX;
+      for (uint32_t k = 0, x = code; k < n; ++k, x = next_along_x(x))
+        row[i + k] = is_empty ? T{0} : block.value(from, (x & kAlongX) | rest);
+      at.x += static_cast<int32_t>(n);
+      i += n;
+    }
+  }
+
+  // Looks at each block of the cube's voxels once.
+  template <class T>
+  VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
+    const T* const from = values<T>(brick, shape);
+    const uint32_t low = brick_code(at), high = brick_code(at + Int3{1, 1, 1});
+    const bool next_x = at.x % 4 == 3, next_y = at.y % 4 == 3, next_z = at.z % 4 == 3;  // begins a block
+    // A row of two voxels along x, with the bits of y and z from one of the two corners.
+    const auto code = [=](uint32_t yz) { return (low & kAlongX) | yz; };
+    const auto next = [=](uint32_t yz) { return (high & kAlongX) | yz; };
+    const auto find = [=](uint32_t yz) {
+      const Block block = block_at(brick, shape, code(yz));
+      return Row{block, next_x ? block_at(brick, shape, next(yz)) : block};
+    };
+    const auto put = [=](const Row& row, uint32_t yz, T* to) {
+      to[0] = row.low.template value<T>(from, code(yz));
+      to[1] = row.high.template value<T>(from, next(yz));
+    };
+    constexpr uint32_t kAlongY = kAlongX << 1, kAlongZ = kAlongX << 2;
+    const uint32_t yz[4] = {low & (kAlongY | kAlongZ), (high & kAlongY) | (low & kAlongZ),
+                            (low & kAlongY) | (high & kAlongZ), high & (kAlongY | kAlongZ)};
+    const Row first = find(yz[0]), above = next_y ? find(yz[1]) : first,
+              behind = next_z ? find(yz[2]) : first;
+    put(first, yz[0], words);
+    put(above, yz[1], words + 2);
+    put(behind, yz[2], words + 4);
+    put(next_y && next_z ? find(yz[3]) : next_y ? above : behind, yz[3], words + 6);
   }
 
   // Checks that the stored counts agree with the masks, so that access by them stays inside the brick.
@@ -276,6 +313,50 @@ struct MaskedBrick {
   }
 
  private:
+  // The four voxels of a block with the same y and z: the bits of y and z in a Morton code, and the bits of the
+  // row that begins at code 0.
+  static constexpr uint32_t kRowBegin = 0x36, kRowBits = 0x303;
+  static constexpr uint32_t kAlongX = 0x09249249;  // the bits of a Morton code that belong to x
+
+  // Returns the bits of x of the code of the voxel above this one along x.
+  VOX_HD static uint32_t next_along_x(uint32_t code) { return ((code | ~kAlongX) + 1) & kAlongX; }
+
+  // A block of 4³ voxels: the mask of its filled voxels, and the number of filled voxels before it.
+  struct Block {
+    uint64_t mask = 0;    // 8 B
+    uint32_t before = 0;  // 4 B
+
+    // Returns the word of a voxel from the brick's values. It reads none if the voxel is empty.
+    template <class T>
+    VOX_HD T value(const T* values, uint32_t code) const {
+      const uint64_t bit = uint64_t{1} << (code & 63);
+      if ((mask & bit) == 0) return 0;
+      return values[before + static_cast<uint32_t>(popcount(mask & (bit - 1)))];
+    }
+  };
+  // The blocks of two neighbouring voxels along x.
+  struct Row {
+    Block low, high;
+  };
+
+  // Returns the block of the voxel with this code.
+  VOX_HD static Block block_at(const uint32_t* brick, BrickShape shape, uint32_t code) {
+    if (top_words(shape) == 0) return {mask_at(brick, shape, 1, 0), 0};
+    const uint32_t word = code >> 11, bit = code >> 6 & 31;
+    if ((brick[word] >> bit & 1) == 0) return {};
+    const uint32_t block = blocks_before(brick, shape, word, bit);
+    return {mask_at(brick, shape, all_stored(brick, shape), block), rank(brick, shape, block)};
+  }
+
+  // Returns the number of filled blocks of a brick.
+  VOX_HD static uint32_t all_stored(const uint32_t* brick, BrickShape shape) {
+    return top_words(shape) == 0 ? 1 : blocks_before(brick, shape, top_words(shape) - 1, 32);
+  }
+  template <class T>
+  VOX_HD static const T* values(const uint32_t* brick, BrickShape shape) {
+    return array_at<T>(brick, values_at(shape, all_stored(brick, shape)));
+  }
+
   VOX_HD static uint32_t stored_blocks(const BrickCounts& counts, BrickShape shape) {
     return shape.log2_side == 2 ? 1 : counts.blocks;
   }
