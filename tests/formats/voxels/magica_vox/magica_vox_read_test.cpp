@@ -28,7 +28,7 @@ std::string dict_bytes(const Pairs& pairs) {
 std::string chunk_bytes(const std::string& id, const std::string& content) {
   return id + int32_bytes(content.size()) + int32_bytes(0) + content;
 }
-std::string read_bytes(const std::string& chunks, uint64_t version = 150) {
+std::string file_bytes(const std::string& chunks, uint64_t version = 150) {
   return "VOX " + int32_bytes(version) + "MAIN" + int32_bytes(0) + int32_bytes(chunks.size()) + chunks;
 }
 
@@ -162,7 +162,7 @@ TEST_F(MagicaVoxRead, AFileWithoutASceneGraphIsTurnedSoThatYIsUp) {
   const std::string model = model_bytes({9, 7, 5}, {{1, 2, 3, 1}, {8, 6, 4, 2}});
   for (uint64_t version : {150, 200}) {
     const auto voxels =
-        world_voxels(read_of(read_bytes(model + colors_bytes({{10, 20, 30}, {40, 50, 60}}), version)));
+        world_voxels(read_of(file_bytes(model + colors_bytes({{10, 20, 30}, {40, 50, 60}}), version)));
     EXPECT_EQ(voxels, (WorldVoxels{{{1, 3, -3}, 0x0a141e}, {{8, 4, -7}, 0x28323c}}));
   }
 }
@@ -190,7 +190,7 @@ TEST_F(MagicaVoxRead, RotationsAreAboutTheMiddleRoundedDown) {
                                 transform_bytes(2, 3, {{"_r", std::to_string(bits)}, {"_t", "10 20 30"}}) +
                                 shape_bytes(3, 0);
       const std::string colors = colors_bytes({{1, 1, 1}, {2, 2, 2}, {3, 3, 3}});
-      EXPECT_EQ(world_voxels(read_of(read_bytes(model_bytes(size, voxels) + graph + colors))), expected)
+      EXPECT_EQ(world_voxels(read_of(file_bytes(model_bytes(size, voxels) + graph + colors))), expected)
           << bits;
     }
 }
@@ -202,7 +202,7 @@ TEST_F(MagicaVoxRead, TransformsOfGroupsAreBelowEachOther) {
                             transform_bytes(2, 3, {{"_r", quarter}, {"_t", "100 0 0"}}) +
                             group_bytes(3, {6}) + transform_bytes(4, 5, {{"_t", "0 0 50"}}) +
                             shape_bytes(5, 0) + transform_bytes(6, 7, {{"_t", "7 0 0"}}) + shape_bytes(7, 0);
-  const auto voxels = world_voxels(read_of(read_bytes(model_bytes({1, 1, 1}, {{0, 0, 0, 1}}) + graph)));
+  const auto voxels = world_voxels(read_of(file_bytes(model_bytes({1, 1, 1}, {{0, 0, 0, 1}}) + graph)));
   // In the turned model, (7.5, 0.5, 0.5) becomes (-0.5, 7.5, 0.5), and then (99.5, 7.5, 0.5).
   EXPECT_EQ(voxels, (WorldVoxels{{{99, 0, -8}, 0xffffff}, {{0, 50, -1}, 0xffffff}}));
 }
@@ -215,14 +215,14 @@ TEST_F(MagicaVoxRead, WhatIsHiddenIsLeftOut) {
       transform_bytes(6, 8, {{"_t", "3 0 0"}}, {{"_hidden", "0"}}, 8) + shape_bytes(8, 0) +
       chunk_bytes("LAYR", int32_bytes(7) + dict_bytes({{"_hidden", "1"}}) + int32_bytes(UINT64_MAX)) +
       chunk_bytes("LAYR", int32_bytes(8) + dict_bytes({{"_name", "seen"}}) + int32_bytes(UINT64_MAX));
-  const auto voxels = world_voxels(read_of(read_bytes(model_bytes({1, 1, 1}, {{0, 0, 0, 1}}) + graph)));
+  const auto voxels = world_voxels(read_of(file_bytes(model_bytes({1, 1, 1}, {{0, 0, 0, 1}}) + graph)));
   EXPECT_EQ(voxels, (WorldVoxels{{{3, 0, -1}, 0xffffff}}));
 }
 
 TEST_F(MagicaVoxRead, OfSeveralModelsThatNothingPlacesTheFirstIsTaken) {
   const std::string models = chunk_bytes("PACK", int32_bytes(2)) + model_bytes({1, 1, 1}, {{0, 0, 0, 1}}) +
                              model_bytes({2, 1, 1}, {{1, 0, 0, 1}});
-  EXPECT_EQ(read_of(read_bytes(models)).dag.voxels, 1u);
+  EXPECT_EQ(read_of(file_bytes(models)).dag.voxels, 1u);
 }
 
 TEST_F(MagicaVoxRead, TwoHundredColoursBecomeSixteen) {
@@ -232,7 +232,7 @@ TEST_F(MagicaVoxRead, TwoHundredColoursBecomeSixteen) {
     voxels.push_back({i, 0, 0, i + 1});
     colors.push_back({uint8_t(i), uint8_t(255 - i), 90});
   }
-  const dag::VoxelScene scene = read_of(read_bytes(model_bytes({200, 1, 1}, voxels) + colors_bytes(colors)));
+  const dag::VoxelScene scene = read_of(file_bytes(model_bytes({200, 1, 1}, voxels) + colors_bytes(colors)));
   EXPECT_EQ(scene.palette.count, 16u);
   for (uint32_t x = 0; x < 200; ++x) {
     const scene::Rgb8 color = scene.palette.colors[size_t(dag::voxel_at(scene.dag, x, 0, 0))];
@@ -241,7 +241,7 @@ TEST_F(MagicaVoxRead, TwoHundredColoursBecomeSixteen) {
 }
 
 TEST_F(MagicaVoxRead, WithoutColoursInTheFileItsDefaultOnesAreTaken) {
-  const dag::VoxelScene scene = read_of(read_bytes(
+  const dag::VoxelScene scene = read_of(file_bytes(
       model_bytes({6, 1, 1}, {{0, 0, 0, 1}, {1, 0, 0, 2}, {2, 0, 0, 37}, {3, 0, 0, 216}, {4, 0, 0, 255}})));
   // The specification lists these as 0xffffffff, 0xffccffff, 0xffffffcc, 0xff0000ee and 0xff111111.
   const WorldVoxels expected = {{{0, 0, -1}, 0xffffff},
@@ -255,14 +255,14 @@ TEST_F(MagicaVoxRead, WithoutColoursInTheFileItsDefaultOnesAreTaken) {
 TEST_F(MagicaVoxRead, GraphsThatAreNoTreesAreRefused) {
   const std::string model = model_bytes({1, 1, 1}, {{0, 0, 0, 1}});
   EXPECT_NE(
-      message_of(read_bytes(model + transform_bytes(0, 1, {}) + group_bytes(1, {0}))).find("not a tree"),
+      message_of(file_bytes(model + transform_bytes(0, 1, {}) + group_bytes(1, {0}))).find("not a tree"),
       std::string::npos);
-  EXPECT_NE(message_of(read_bytes(model + transform_bytes(0, 1, {}))).find("no node 1"), std::string::npos);
-  EXPECT_NE(message_of(read_bytes(model + transform_bytes(0, 1, {}) + shape_bytes(1, 5))).find("a model 5"),
+  EXPECT_NE(message_of(file_bytes(model + transform_bytes(0, 1, {}))).find("no node 1"), std::string::npos);
+  EXPECT_NE(message_of(file_bytes(model + transform_bytes(0, 1, {}) + shape_bytes(1, 5))).find("a model 5"),
             std::string::npos);
   std::string doubling = transform_bytes(0, 1, {});
   for (uint64_t i = 1; i < 60; ++i) doubling += group_bytes(i, {i + 1, i + 1});
-  EXPECT_NE(message_of(read_bytes(model + doubling + shape_bytes(60, 0))).find("not a tree"),
+  EXPECT_NE(message_of(file_bytes(model + doubling + shape_bytes(60, 0))).find("not a tree"),
             std::string::npos);
 }
 
@@ -270,12 +270,12 @@ TEST_F(MagicaVoxRead, ErrorsSayWhatIsWrong) {
   const std::string model = model_bytes({2, 2, 2}, {{0, 0, 0, 1}});
   for (const auto& [bytes, expected] : std::vector<std::pair<std::string, std::string>>{
            {"RIFF and so on", "no MagicaVoxel"},
-           {read_bytes(model, 7), "version 7"},
-           {read_bytes(model_bytes({2, 2, 2}, {{2, 0, 0, 1}})), "2 x 2 x 2"},
-           {read_bytes(model.substr(24)), "but no size"},
-           {read_bytes(model + transform_bytes(0, 1, {{"_r", "3"}})), "'_r'"},
-           {read_bytes(model + transform_bytes(0, 1, {{"_t", "1 2"}})), "'_t'"},
-           {read_bytes(model + transform_bytes(0, 2, {}) + group_bytes(2, {3, 4}) +
+           {file_bytes(model, 7), "version 7"},
+           {file_bytes(model_bytes({2, 2, 2}, {{2, 0, 0, 1}})), "2 x 2 x 2"},
+           {file_bytes(model.substr(24)), "but no size"},
+           {file_bytes(model + transform_bytes(0, 1, {{"_r", "3"}})), "'_r'"},
+           {file_bytes(model + transform_bytes(0, 1, {{"_t", "1 2"}})), "'_t'"},
+           {file_bytes(model + transform_bytes(0, 2, {}) + group_bytes(2, {3, 4}) +
                        transform_bytes(3, 5, {{"_t", "-2000000000 0 0"}}) + shape_bytes(5, 0) +
                        transform_bytes(4, 6, {{"_t", "2000000000 0 0"}}) + shape_bytes(6, 0)),
             "spread over"}}) {
@@ -285,7 +285,7 @@ TEST_F(MagicaVoxRead, ErrorsSayWhatIsWrong) {
 }
 
 TEST_F(MagicaVoxRead, DamagedFilesAreErrorsOrScenes) {
-  const std::string good = read_bytes(
+  const std::string good = file_bytes(
       model_bytes({3, 3, 3}, {{0, 0, 0, 1}, {2, 1, 2, 9}, {1, 1, 1, 20}}) +
       model_bytes({1, 1, 1}, {{0, 0, 0, 2}}) + transform_bytes(0, 1, {}) + group_bytes(1, {2, 4}) +
       transform_bytes(2, 3, {{"_r", "17"}, {"_t", "5 -3 2"}}, {{"_name", "a"}}, 0) + shape_bytes(3, 0) +
