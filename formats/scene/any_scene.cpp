@@ -119,9 +119,12 @@ std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineO
   const uint64_t left = limit - std::min(resident_bytes(), limit);
   if (bytes <= (loading == Loading::IfItFits ? left : left / 2)) return std::nullopt;
   const uint64_t budget = std::max(limit / 2, kLeastBudget);
-  log_debug("{}: {} of words are read as they are used, {} at a time", path.string(), format_bytes(bytes),
-            format_bytes(budget));
-  return read_paged_scene(path, std::make_shared<PagedBudget>(budget, fs::temp_directory_path()));
+  std::optional<dag::VoxelScene> scene =
+      read_paged_scene(path, std::make_shared<PagedBudget>(budget, fs::temp_directory_path()));
+  if (scene)
+    log_debug("{}: {} of words are read as they are used, {} at a time", path.string(), format_bytes(bytes),
+              format_bytes(budget));
+  return scene;
 }
 
 [[noreturn]] void fail_without(const char* form, const fs::path& path) {

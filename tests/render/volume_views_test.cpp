@@ -176,7 +176,7 @@ TEST(VolumeRender, LabelsAreNotMixed) {
 TEST(Labels, AreWholeNumbersOfWhichNeighboursAreEqual) {
   const auto survey = [](volume::ValueType type, const BitsOf& bits) {
     const volume::Volume volume = memory_volume({60, 40, 30}, type, bits);
-    const render::LabelSurvey found = render::survey_labels(volume, 0);
+    render::LabelSurvey found = render::survey_labels(volume, 0);
     for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= 4; ++log2_side) {
       const render::LabelSurvey of_bricks = render::survey_labels(bricks_of(volume, log2_side));
       EXPECT_EQ(of_bricks.labels, found.labels) << log2_side;
