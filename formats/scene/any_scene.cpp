@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -119,8 +120,9 @@ std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineO
   const uint64_t left = limit - std::min(resident_bytes(), limit);
   if (bytes <= (loading == Loading::IfItFits ? left : left / 2)) return std::nullopt;
   const uint64_t budget = std::max(limit / 2, kLeastBudget);
+  std::error_code none;  // without a folder for temporary files, pieces are read again
   std::optional<dag::VoxelScene> scene =
-      read_paged_scene(path, std::make_shared<PagedBudget>(budget, fs::temp_directory_path()));
+      read_paged_scene(path, std::make_shared<PagedBudget>(budget, fs::temp_directory_path(none)));
   if (scene)
     log_debug("{}: {} of words are read as they are used, {} at a time", path.string(), format_bytes(bytes),
               format_bytes(budget));
@@ -149,7 +151,7 @@ void check_content(dag::VoxelScene& scene, const fs::path& path, Damage damage, 
   dag::count_octree(scene.dag);
 }
 
-uint64_t digest_memory(const EngineOptions& options) {
+uint64_t memory_for_values(const EngineOptions& options) {
   constexpr uint64_t kLeast = 8 << 20;
   return std::max(host_limit(options) / 8, kLeast);
 }
@@ -175,7 +177,7 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   if (takes_hash) return scene_of_hash(path, options, damage);
   if (loading != Loading::Whole) {
     if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options, loading)) {
-      check_content(*scene, path, damage, digest_memory(options));
+      check_content(*scene, path, damage, memory_for_values(options));
       return *std::move(scene);
     }
   }
@@ -243,8 +245,9 @@ void of_file(const path& file, const Check& check) {
 constexpr uint64_t kWorthAGpu = 128 << 20;
 
 void check_dag(const dag::FrozenDag& dag, EngineOptions options) {
-  if (options.device == "auto" && dag.bytes() < kWorthAGpu) options.device = "cpu";
-  dag::verify_on(make_engine(options)->handle(), dag, digest_memory(options));
+  const uint64_t memory = memory_for_values(options);
+  if (dag.paged || (options.device == "auto" && dag.bytes() < kWorthAGpu)) options.device = "cpu";
+  dag::verify_on(make_engine(options)->handle(), dag, memory);
 }
 
 void check_voxels(const bricks::FrozenBricks& bricks, const dag::VoxelScene& scene) {

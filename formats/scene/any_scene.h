@@ -45,8 +45,9 @@ dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOp
 void check_content(dag::VoxelScene& scene, const std::filesystem::path& path, Damage damage,
                    uint64_t memory = UINT64_MAX);
 
-// Returns how many bytes of memory the digests of a level may take beside a scene that is read as it is used.
-uint64_t digest_memory(const EngineOptions& options);
+// Returns how many bytes of memory the values of a level's nodes, such as their digests, may take beside a scene that is
+// read as it is used (dag/level_values.h).
+uint64_t memory_for_values(const EngineOptions& options);
 
 // Reads the scenes that a script uses as brushes.
 

@@ -1,5 +1,6 @@
 #include "libvox/base/paged_memory.h"
 
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
@@ -265,6 +266,9 @@ void PagedMemory::keep(uint64_t piece, const uint8_t* content) {
   if (file_ < 0 || fills_[piece] >= kMapped || ++fills_[piece] < kFillsUntilKept) return;
   fills_[piece] = 0;
   const uint64_t bytes = size_of(piece);
+  // The space is taken now, so that no page is lost when the system writes it later.
+  if (posix_fallocate(file_, static_cast<off_t>(piece * piece_bytes_), static_cast<off_t>(bytes)) != 0)
+    return;
   for (uint64_t done = 0; done < bytes;) {
     const ssize_t count =
         pwrite(file_, content + done, bytes - done, static_cast<off_t>(piece * piece_bytes_ + done));

@@ -106,8 +106,8 @@ class PagedMemory {
   uint8_t* begin_;
   std::vector<std::atomic<uint32_t>> states_;
   int file_;  // -1 if there is none
-  std::vector<std::atomic<uint8_t>>
-      fills_;  // of each piece, kKept if it is in the file, kMapped if it is read there now
+  // How often each piece was filled; kKept if it is in the file, kMapped if it is read there now.
+  std::vector<std::atomic<uint8_t>> fills_;
 };
 
 }  // namespace vox

@@ -17,11 +17,16 @@
 namespace vox {
 namespace {
 
+// Returns the folder for temporary files, or nothing if there is none.
+std::filesystem::path temporary_folder() {
+  std::error_code failed;
+  return std::filesystem::temp_directory_path(failed);
+}
+
 Error spill_error(const std::string& problem, const std::filesystem::path& folder, int code) {
   Error error(fmt::format("{}: {}", problem, std::generic_category().message(code)));
   error.at(folder.string());
-  if (folder == std::filesystem::temp_directory_path())
-    error.hint("TMPDIR names another folder for temporary files");
+  if (folder == temporary_folder()) error.hint("TMPDIR names another folder for temporary files");
   return error;
 }
 
@@ -38,7 +43,12 @@ SpillPlace::SpillPlace(std::filesystem::path folder) : folder_(std::move(folder)
 }
 
 SpillPlace SpillPlace::if_larger(uint64_t bytes, uint64_t memory) {
-  return bytes > memory ? SpillPlace(std::filesystem::temp_directory_path()) : SpillPlace();
+  if (bytes <= memory) return {};
+  const std::filesystem::path folder = temporary_folder();
+  if (folder.empty())
+    throw Error("there is no folder for temporary files, which hold what does not fit into memory")
+        .hint("TMPDIR names a folder that does not exist");
+  return SpillPlace(folder);
 }
 
 SpilledBytes::SpilledBytes(const SpillPlace& place, uint64_t most) : most_(most) {

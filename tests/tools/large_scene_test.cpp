@@ -109,6 +109,19 @@ TEST_F(LargeScene, IsEdited) {
   expect_same_scene("vox-edit", {"-s", "few.txt"});
 }
 
+TEST_F(LargeScene, WithoutAFolderForTemporaryFilesOnlyWhatNeedsOneFails) {
+  const auto limited = [&](const std::string& program, std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--device", "cpu", "--memory-limit", std::to_string(kLimit)});
+    return run_program(
+        program, arguments,
+        {.folder = folder_, .file_size_limit = {}, .environment = {{"TMPDIR", "/no/such/folder"}}});
+  };
+  EXPECT_EQ(limited("vox-render", {"ball.h5", "--size", "32x18", "-o", "view.png"}).code, 0);
+  const Finished verified = limited("vox-convert", {"ball.h5", "--verify"});
+  EXPECT_EQ(verified.code, kFailed);
+  EXPECT_TRUE(one_error(verified, "no folder for temporary files"));
+}
+
 TEST_F(LargeScene, IsHandedOn) {
   const std::string box = "-0.2,0.8,-0.2,0.2,1,0.2";
   for (const char* name : {"part.nvdb", "part.vox", "part.binvox", "part.nrrd", "part.obj", "part.ply"})

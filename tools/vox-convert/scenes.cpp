@@ -93,7 +93,7 @@ void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options) {
   const Stopwatch watch;
   const uint32_t before = scene.dag.resolution;
   scene = dag::coarser(std::move(scene), dag::halvings_to(options.grid.resolution, before),
-                       {.limit = options.engine.memory_limit, .counts = digest_memory(options.engine)});
+                       {.limit = options.engine.memory_limit, .counts = memory_for_values(options.engine)});
   scene.generator = generator_text();
   scene.command = options.command;
   scene.created = timestamp();

@@ -137,7 +137,7 @@ bool EditRun::take_part() {
   }
   if (touched.empty()) touched = cube_at({0, 0, 0}, dag::kLeafSide);
   graft_.emplace(std::make_shared<dag::FrozenDag>(std::move(scene_.dag)), touched,
-                 digest_memory(options_.engine));
+                 memory_for_values(options_.engine));
   scene_.dag = dag::empty_dag(resolution, materials);
   const VoxelBox& part = graft_->box();
   log_info("the scene is too large for the memory: only the part from {},{},{} to {},{},{} is loaded, {}",

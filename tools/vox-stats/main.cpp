@@ -72,7 +72,7 @@ void measure(SceneStats& stats, const StatsOptions& options) {
     stats.dag->voxels = dag.voxels;
     stats.dag->filled = dag::filled_box(dag);
   } else if (compares || stats.has(Section::Scene) || stats.has(Section::Materials)) {
-    stats.dag = measure::count_dag(dag, digest_memory(options.engine));
+    stats.dag = measure::count_dag(dag, memory_for_values(options.engine));
     measure::check_counts(*stats.dag, dag);
   }
   throw_if_cancelled();
