@@ -107,7 +107,7 @@ void for_each_uses(const FrozenDag& dag, uint64_t memory, const OnPart& on_part)
   LevelValues<uint64_t> above;  // how often each node of the level above occurs in the octree
   for (uint32_t level = 0; level <= dag.depth() && !dag.empty(); ++level) {
     const uint64_t nodes = dag.levels[level].places.nodes();
-    LevelValues<uint64_t> here(nodes, memory);
+    LevelValues<uint64_t> here(level < dag.depth() ? nodes : 0, memory);  // nothing lies below leaves
     for (uint64_t first = 0; first < nodes; first += part) {
       std::vector<NodeUses> uses(std::min(part, nodes - first));
       if (level == 0) {
@@ -117,18 +117,27 @@ void for_each_uses(const FrozenDag& dag, uint64_t memory, const OnPart& on_part)
         tbb::parallel_for(node_numbers(dag.levels[level - 1]), [&](const NodeNumbers& range) {
           auto& times = readers.local();
           for_each_in(dag.levels[level - 1], range, [&](uint64_t number, const uint32_t* node) {
+            const uint64_t places = times[number];
             for (uint32_t i = 1; i < node_words(node[0]); ++i) {
               if (node[i] - first >= uses.size()) continue;  // also where node[i] < first
               NodeUses& use = uses[node[i] - first];
               std::atomic_ref(use.pointers).fetch_add(1, std::memory_order_relaxed);
-              std::atomic_ref(use.places).fetch_add(times[number], std::memory_order_relaxed);
+              std::atomic_ref(use.places).fetch_add(places, std::memory_order_relaxed);
             }
           });
         });
       }
-      std::vector<uint64_t> places(uses.size());
-      std::ranges::transform(uses, places.begin(), &NodeUses::places);
-      here.set(first, places);
+      if (level < dag.depth())
+        tbb::parallel_for(
+            NodeNumbers(0, uses.size(), 4096),
+            [&](const NodeNumbers& range) {
+              std::vector<uint64_t> places(range.size());
+              std::transform(uses.begin() + static_cast<ptrdiff_t>(range.begin()),
+                             uses.begin() + static_cast<ptrdiff_t>(range.end()), places.begin(),
+                             [](const NodeUses& use) { return use.places; });
+              here.set(first + range.begin(), places);
+            },
+            tbb::simple_partitioner());
       on_part(level, first, std::span<const NodeUses>(uses));
     }
     above = std::move(here);
