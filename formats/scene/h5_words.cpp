@@ -44,43 +44,71 @@ size_t chunks_for(size_t each) {
 }
 constexpr size_t kReadAhead = 2, kWriteBehind = 6;  // chunks for each core: disks pause longer when written
 
-Bytes read_chunk(const Object& dataset, hsize_t first, uint64_t most_bytes) {
-  Quiet quiet;
-  hsize_t size = 0;
-  uint32_t skipped_filters = 0;
-  check(H5Dget_chunk_storage_size(dataset.id, &first, &size), dataset.where(), "cannot be read");
-  if (size == 0 || size > most_bytes)
-    throw Error(fmt::format("the chunk from word {} has {} bytes", first, size)).at(dataset.where());
-  Bytes bytes(size);
-  check(H5Dread_chunk(dataset.id, H5P_DEFAULT, &first, &skipped_filters, bytes.data()), dataset.where(),
-        "cannot be read");
-  if (skipped_filters != 0)
-    throw Error(fmt::format("the chunk from word {} is not compressed", first)).at(dataset.where());
-  return bytes;
+// Finds the chunks of a dataset with this number of words.
+template <class Word>
+std::vector<StoredChunk> stored_chunks(const Object& dataset, const ChunkFormat& format, uint64_t words) {
+  const uint64_t most = ChunkCoder<Word>::most_bytes(format);
+  std::vector<StoredChunk> chunks;
+  chunks.reserve((words + format.words - 1) / format.words);
+  for (hsize_t first = 0; first < words; first += format.words) {
+    unsigned skipped_filters = 0;
+    haddr_t at = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    check(H5Dget_chunk_info_by_coord(dataset.id, &first, &skipped_filters, &at, &bytes), dataset.where(),
+          "cannot be read");
+    if (at == HADDR_UNDEF || bytes == 0 || bytes > most || skipped_filters != 0)
+      throw Error(fmt::format("the chunk from word {} has {} bytes", first, bytes)).at(dataset.where());
+    chunks.push_back({at, bytes});
+  }
+  return chunks;
 }
 
+}  // namespace
+
+// Reads the words of a dataset, the first of which are in chunk 0, chunk by chunk.
+template <class Word>
+struct ChunkReader {
+  std::shared_ptr<const ReadFile> file;
+  std::string where;
+  ChunkFormat format;
+  std::vector<StoredChunk> chunks;
+
+  ChunkReader(const Object& dataset, std::shared_ptr<const ReadFile> its_file, const ChunkFormat& its_format,
+              uint64_t words)
+      : file(std::move(its_file)),
+        where(dataset.where()),
+        format(its_format),
+        chunks(stored_chunks<Word>(dataset, its_format, words)) {}
+
+  // Any thread may call this with a coder of its own.
+  void read(ChunkCoder<Word>& coder, uint64_t chunk, std::span<Word> to) const {
+    Bytes bytes(chunks[chunk].bytes);
+    file->read(chunks[chunk].at, std::as_writable_bytes(std::span(bytes)));
+    if (!coder.decode(bytes, to))
+      throw Error(fmt::format("the chunk from word {} is damaged", chunk * format.words)).at(where);
+  }
+};
+
+namespace {
+
+// Each thread reads the next chunk from the file and inflates it.
 template <class Word>
 void read_in_parallel(const Object& dataset, const ChunkFormat& format, std::span<Word> words) {
+  const ChunkReader<Word> reader(dataset, file_of(dataset), format, words.size());
   Coders<Word> coders([&] { return ChunkCoder<Word>(format); });
-  const uint64_t most_bytes = ChunkCoder<Word>::most_bytes(format);
-  hsize_t next = 0;
-  auto read = [&](tbb::flow_control& flow) -> Chunk {
+  uint64_t next = 0;
+  auto take = [&](tbb::flow_control& flow) -> uint64_t {
     throw_if_cancelled();
-    if (next >= words.size()) {
-      flow.stop();
-      return {};
-    }
-    const hsize_t first = std::exchange(next, next + format.words);
-    return {first, read_chunk(dataset, first, most_bytes)};
+    if (next >= reader.chunks.size()) flow.stop();
+    return next++;
   };
-  auto decode = [&](const Chunk& chunk) {
-    const uint64_t count = std::min<uint64_t>(format.words, words.size() - chunk.first);
-    if (!coders.local().decode(chunk.bytes, words.subspan(chunk.first, count)))
-      throw Error(fmt::format("the chunk from word {} is damaged", chunk.first)).at(dataset.where());
+  auto read = [&](uint64_t chunk) {
+    const std::span<Word> rest = words.subspan(chunk * format.words);
+    reader.read(coders.local(), chunk, rest.first(std::min<uint64_t>(rest.size(), format.words)));
   };
   tbb::parallel_pipeline(chunks_for(kReadAhead),
-                         tbb::make_filter<void, Chunk>(tbb::filter_mode::serial_in_order, read) &
-                             tbb::make_filter<Chunk, void>(tbb::filter_mode::parallel, decode));
+                         tbb::make_filter<void, uint64_t>(tbb::filter_mode::serial_in_order, take) &
+                             tbb::make_filter<uint64_t, void>(tbb::filter_mode::parallel, read));
 }
 
 // Compresses chunks on all threads and writes them in order.
@@ -213,6 +241,14 @@ std::vector<H5Z_filter_t> filters_of(hid_t properties) {
   return filters;
 }
 
+// With a block of other data before the HDF5 file, releases of the library tell different places of chunks.
+bool has_user_block(const Object& dataset) {
+  const Handle file(check(H5Iget_file_id(dataset.id), dataset.where(), "cannot be read"), H5Fclose);
+  const Handle properties(check(H5Fget_create_plist(file), dataset.where(), "cannot be read"), H5Pclose);
+  hsize_t bytes = 0;
+  return H5Pget_userblock(properties, &bytes) >= 0 && bytes > 0;
+}
+
 }  // namespace
 
 void check_available(const Compression& compression) {
@@ -249,6 +285,7 @@ std::optional<ChunkFormat> chunk_format(const Object& dataset) {
   hsize_t words = 0;
   if (H5Pget_layout(properties) != H5D_CHUNKED || H5Pget_chunk(properties, 1, &words) != 1)
     return std::nullopt;
+  if (has_user_block(dataset)) return std::nullopt;
   const std::vector<H5Z_filter_t> filters = filters_of(properties);
   if (filters == std::vector<H5Z_filter_t>{H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE})
     return ChunkFormat{{.method = Method::Deflate}, words};
@@ -316,48 +353,33 @@ std::shared_ptr<const ReadFile> file_of(const Object& object) {
 std::optional<WordReader> WordReader::open(const Object& dataset, std::shared_ptr<const ReadFile> file) {
   const std::optional<ChunkFormat> format = chunk_format(dataset);
   if (!format) return std::nullopt;
-  return WordReader(dataset, std::move(file), *format);
+  const uint64_t words = words_in(dataset);
+  return WordReader(std::make_shared<const ChunkReader<uint32_t>>(dataset, std::move(file), *format, words),
+                    words);
 }
 
-WordReader::WordReader(const Object& dataset, std::shared_ptr<const ReadFile> file, const ChunkFormat& format)
-    : file_(std::move(file)), where_(dataset.where()), format_(format), words_(words_in(dataset)) {
-  const uint64_t most = Coder::most_bytes(format);
-  for (hsize_t first = 0; first < words_; first += format.words) {
-    unsigned skipped_filters = 0;
-    haddr_t at = HADDR_UNDEF;
-    hsize_t bytes = 0;
-    check(H5Dget_chunk_info_by_coord(dataset.id, &first, &skipped_filters, &at, &bytes), where_,
-          "cannot be read");
-    if (at == HADDR_UNDEF || bytes == 0 || bytes > most || skipped_filters != 0)
-      throw Error(fmt::format("the chunk from word {} has {} bytes", first, bytes)).at(where_);
-    chunks_.push_back({at, bytes});
-  }
+uint64_t WordReader::chunk_words() const {
+  return chunks_->format.words;
 }
 
 void WordReader::read(uint64_t first, std::span<uint32_t> to) const {
-  Coder coder(format_);
+  const uint64_t chunk_words = chunks_->format.words;
+  ChunkCoder<uint32_t> coder(chunks_->format);
   Words whole;  // a chunk of which only a part is wanted
   while (!to.empty()) {
-    const uint64_t chunk = first / format_.words, begin = chunk * format_.words;
-    const uint64_t end = std::min(begin + format_.words, words_);
+    const uint64_t chunk = first / chunk_words, begin = chunk * chunk_words;
+    const uint64_t end = std::min(begin + chunk_words, words_);
     const uint64_t count = std::min<uint64_t>(end - first, to.size());
     if (first == begin && count == end - begin) {
-      read_chunk(coder, chunk, to.first(count));
+      chunks_->read(coder, chunk, to.first(count));
     } else {
       whole.resize(end - begin);
-      read_chunk(coder, chunk, whole);
+      chunks_->read(coder, chunk, whole);
       std::copy_n(whole.begin() + static_cast<ptrdiff_t>(first - begin), count, to.begin());
     }
     first += count;
     to = to.subspan(count);
   }
-}
-
-void WordReader::read_chunk(Coder& coder, uint64_t chunk, std::span<uint32_t> to) const {
-  Bytes bytes(chunks_[chunk].bytes);
-  file_->read(chunks_[chunk].at, std::as_writable_bytes(std::span(bytes)));
-  if (!coder.decode(bytes, to))
-    throw Error(fmt::format("the chunk from word {} is damaged", chunk * format_.words)).at(where_);
 }
 
 }  // namespace vox::h5

@@ -77,31 +77,31 @@ class ChunkCoder {
 // Reads words of a dataset from any thread and in any order. The HDF5 library, which serves one thread at a time, is
 // needed only to open a reader.
 
+struct StoredChunk {
+  uint64_t at = 0, bytes = 0;  // in the file
+};
+
+template <class Word>
+struct ChunkReader;
+
 class WordReader {
  public:
   // Returns nothing if the dataset's chunks are not of a kind that a ChunkCoder reads. `file` is the dataset's own.
   static std::optional<WordReader> open(const Object& dataset, std::shared_ptr<const ReadFile> file);
 
   uint64_t words() const { return words_; }
-  uint64_t chunk_words() const { return format_.words; }
+  uint64_t chunk_words() const;
 
   // Reads the words from number `first` on. Throws Error that names the dataset.
   void read(uint64_t first, std::span<uint32_t> to) const;
 
  private:
-  using Coder = ChunkCoder<uint32_t>;
-  struct StoredChunk {
-    uint64_t at = 0, bytes = 0;  // in the file
-  };
+  using Chunks = ChunkReader<uint32_t>;
+  WordReader(std::shared_ptr<const Chunks> chunks, uint64_t words)
+      : chunks_(std::move(chunks)), words_(words) {}
 
-  WordReader(const Object& dataset, std::shared_ptr<const ReadFile> file, const ChunkFormat& format);
-  void read_chunk(Coder& coder, uint64_t chunk, std::span<uint32_t> to) const;
-
-  std::shared_ptr<const ReadFile> file_;
-  std::string where_;
-  ChunkFormat format_;
+  std::shared_ptr<const Chunks> chunks_;
   uint64_t words_;
-  std::vector<StoredChunk> chunks_;
 };
 
 // Opens the file of an object once more, for readers of its datasets.
