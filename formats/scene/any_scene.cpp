@@ -22,6 +22,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
+#include "libvox/device/devices.h"
 #include "libvox/edit/editor.h"
 #include "libvox/engine/engine.h"
 #include "libvox/spatial/frozen_hash.h"
@@ -107,19 +108,35 @@ uint64_t host_limit(const EngineOptions& options) {
   return is_limited ? options.memory_limit : resident_bytes() + available_bytes() / 5 * 4;
 }
 
-// Returns a paged scene if the whole one would take more than half of the memory that is left, or all of it.
+// Returns how many bytes of words are read as a whole, with so much memory left.
+uint64_t most_at_once(Loading loading, uint64_t left) {
+  constexpr uint64_t kLarge = uint64_t{8} << 30, kSmall = 64 << 20;
+  switch (loading) {
+    case Loading::Whole:
+      return UINT64_MAX;
+    case Loading::IfItFits:
+      return left / 4 * 3;
+    case Loading::AsUsed:
+      return std::min(left / 2, kLarge);
+    case Loading::InParts:
+      return std::min(left / 2, kSmall);
+  }
+  return 0;
+}
+
+// Returns a paged scene if the whole one would take too much memory.
 std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineOptions& options,
                                              Loading loading) {
-  constexpr uint64_t kLeastBudget = 16 << 20;
+  constexpr uint64_t kLeastBudget = 16 << 20, kMostBudget = uint64_t{6} << 30;
   const SceneInfo info = read_scene_info(path);
   uint64_t bytes = 0;
   for (uint32_t level = 0; level < info.level_words.size(); ++level)
     bytes += info.level_words[level] * sizeof(uint32_t) +
              dag::NodePlaces::blocks_for(info.scene.dag.levels[level].nodes) * sizeof(dag::PlacesBlock);
   const uint64_t limit = host_limit(options);
-  const uint64_t left = limit - std::min(resident_bytes(), limit);
-  if (bytes <= (loading == Loading::IfItFits ? left : left / 2)) return std::nullopt;
-  const uint64_t budget = std::max(limit / 2, kLeastBudget);
+  if (bytes <= most_at_once(loading, limit - std::min(resident_bytes(), limit))) return std::nullopt;
+  const uint64_t budget =
+      options.memory_limit > 0 ? std::max(limit / 2, kLeastBudget) : std::min(limit / 2, kMostBudget);
   std::error_code none;  // without a folder for temporary files, pieces are read again
   std::optional<dag::VoxelScene> scene =
       read_paged_scene(path, std::make_shared<PagedBudget>(budget, fs::temp_directory_path(none)));
@@ -156,8 +173,10 @@ uint64_t memory_for_values(const EngineOptions& options) {
   return std::max(host_limit(options) / 8, kLeast);
 }
 
-Loading loading_to_verify(const EngineOptions& options) {
-  return options.device == "cpu" ? Loading::AsUsed : Loading::IfItFits;
+Loading loading_onto(const EngineOptions& options) {
+  const bool is_gpu =
+      options.device.starts_with("cuda") || (options.device == "auto" && device::gpu_count() > 0);
+  return is_gpu ? Loading::IfItFits : Loading::AsUsed;
 }
 
 dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& options, SceneForm form,
@@ -177,7 +196,7 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   if (takes_hash) return scene_of_hash(path, options, damage);
   if (loading != Loading::Whole) {
     if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options, loading)) {
-      check_content(*scene, path, damage, memory_for_values(options));
+      if (loading != Loading::InParts) check_content(*scene, path, damage, memory_for_values(options));
       return *std::move(scene);
     }
   }
@@ -298,7 +317,7 @@ void verify_written(const dag::VoxelScene& scene, const path& file, const Engine
   }
   if (!parts.dag && !parts.hash) return;
   const dag::VoxelScene written =
-      parts.dag ? read_any_scene(file, options, SceneForm::Svdag, Damage::Ignored, loading_to_verify(options))
+      parts.dag ? read_any_scene(file, options, SceneForm::Svdag, Damage::Ignored, loading_onto(options))
                 : read_scene_without_dag(file);
   of_file(file, [&] {
     if (parts.dag) check_dag(written.dag, options);

@@ -28,11 +28,20 @@ enum class SceneForm { Any, Svdag, Hash, Bricks };
 enum class Damage { Ignored, Refused, Accepted };
 Damage damage_with(Overwrite overwrite);  // Refused, or Accepted if all files may be overwritten
 
-// AsUsed: a scene that takes more than half of the memory that the process may use stays in its file, and its words
-// are read when they are used (read_paged_scene()). Its content is compared with its digest unless damage is ignored;
-// that reads the whole file once. Walks over such a scene must suit it: dag/paged_level.h. IfItFits: the scene is read
-// as it is used only if it takes more than all of that memory.
-enum class Loading { Whole, AsUsed, IfItFits };
+// How a scene comes into memory. Instead of being read as a whole, it may stay in its file, and its words are read when
+// they are used (read_paged_scene()). Walks over such a scene must suit it: dag/paged_level.h. Its content is compared with
+// its digest unless damage is ignored; that reads the whole file once.
+enum class Loading {
+  Whole,     // always as a whole
+  IfItFits,  // as a whole if it takes at most three quarters of the memory that the process may use
+  AsUsed,  // as a whole if it takes at most half of that memory, and at most 8 GiB: for those who copy it, or who need
+           // only parts of a large one
+  InParts,  // as it is used, unless it takes less than 64 MiB. Its digest is not compared, because only parts are wanted;
+  // each chunk of the file has a check sum.
+};
+
+// Returns IfItFits for a GPU, which needs the whole scene, and AsUsed for the processor.
+Loading loading_onto(const EngineOptions& options);
 
 // Reads a scene as read_scene() does. Of a spatial hash, and of bricks of a scene's materials, it makes the DAG, on
 // an engine with these options. Throws Error where that is not the one whose digest the file has and damage is not
@@ -58,9 +67,6 @@ std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, cons
                                                 Damage damage, const edit::OnScriptError& on_error = {});
 
 // Verifies that a file contains what it should.
-
-// Returns how a scene is loaded that is verified afterwards: a GPU verifies only what the host holds, and much faster.
-Loading loading_to_verify(const EngineOptions& options);
 
 // Verifies the forms of a scene file after reading: everything that each form states about itself must be
 // true, and the other forms must hold the scene's voxels. The SVDAG is checked on an engine with these

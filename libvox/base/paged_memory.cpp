@@ -233,7 +233,8 @@ void PagedMemory::provide(uint64_t piece) {
 void PagedMemory::fill(uint64_t piece) {
   if (map_kept(piece)) return;
   const uint64_t bytes = size_of(piece);
-  void* made = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* made =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   try {
     if (made == MAP_FAILED) throw std::bad_alloc();
     try {

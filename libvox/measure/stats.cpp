@@ -134,6 +134,19 @@ DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory) {
   return stats;
 }
 
+DagStats stated_counts(const dag::FrozenDag& dag) {
+  DagStats stats;
+  stats.voxels = dag.voxels;
+  for (const dag::DagLevel& level : dag.levels) {
+    LevelStats& stated = stats.levels.emplace_back();
+    stated.svo_nodes = level.svo_nodes;
+    stated.unique_nodes = level.nodes;
+    stated.words = level.words.size();
+  }
+  if (!dag.empty()) stats.filled = dag::filled_box(dag);
+  return stats;
+}
+
 void check_counts(const DagStats& counted, const dag::FrozenDag& dag) {
   bool same = counted.voxels == dag.voxels;
   for (size_t level = 0; level < dag.levels.size(); ++level)

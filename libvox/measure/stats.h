@@ -60,6 +60,10 @@ struct DagStats {
 // is counted in parts.
 DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory = UINT64_MAX);
 
+// Returns what the DAG states about itself: the numbers of voxels, nodes and words, and the filled box. Everything else is
+// 0. Few nodes are read.
+DagStats stated_counts(const dag::FrozenDag& dag);
+
 // Throws Error if the counts stored with the DAG differ from those counted from its nodes.
 void check_counts(const DagStats& counted, const dag::FrozenDag& dag);
 

@@ -3,7 +3,9 @@
 // summed up when they are seen.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -64,13 +66,23 @@ struct MarkBegins {
   }
 };
 
+// Values of nodes, such as their boxes: those of a level alone, or of all levels down to one. No two nodes share a value,
+// because each of them has two words or more.
+template <class T>
+struct NodeValues {
+  const uint32_t* first = nullptr;  // the first word of the nodes
+  T* values = nullptr;
+
+  VOX_HD T& of(const uint32_t* node) const { return values[static_cast<uint64_t>(node - first) >> 1]; }
+};
+
 // Makes the boxes of a level whose children have theirs already. It runs for every word of the level, and
 // works on the node that begins there, if any.
 struct BoundNodes {
   RayDagRef dag;
   uint32_t log2;
   const uint32_t* begins;
-  PackedBox* boxes;
+  NodeValues<PackedBox> boxes, below;  // of this level, and of the children, unless these are leaves
 
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t* node = dag.level(log2) + i;
@@ -85,13 +97,13 @@ struct BoundNodes {
       join(all.low.y, all.high.y, box.low.y, box.high.y, (child & 2) != 0 ? half : 0);
       join(all.low.z, all.high.z, box.low.z, box.high.z, (child & 4) != 0 ? half : 0);
     }
-    boxes[dag.box_index(node)] = packed(all, log2);
+    boxes.of(node) = packed(all, log2);
   }
 
  private:
   VOX_HD NodeBox box_of(const uint32_t* child) const {
     if (log2 - 1 == dag::kLeafLog2) return leaf_box(dag::leaf_mask(child));
-    return unpacked(boxes[dag.box_index(child)], log2 - 1);
+    return unpacked(below.of(child), log2 - 1);
   }
   VOX_HD static void join(int32_t& low, int32_t& high, int32_t from, int32_t to, int32_t corner) {
     if (corner + from < low) low = corner + from;
@@ -106,6 +118,11 @@ inline uint64_t level_words(const RayDagRef& dag, uint32_t log2) {
 inline uint64_t inner_words(const RayDagRef& dag) {
   return static_cast<uint64_t>(dag.level(dag::kLeafLog2) - dag.root);
 }
+// The number of words of the nodes above the leaves that have 2^finest voxels a side or more.
+inline uint64_t words_above(const RayDagRef& dag, uint32_t finest) {
+  if (finest > dag.log2_side) return 0;
+  return static_cast<uint64_t>(dag.level(std::max(finest, dag::kLeafLog2 + 1) - 1) - dag.root);
+}
 
 // Marks where the nodes above the leaves begin. `dag` is on the device, and must have a node above the
 // leaves.
@@ -119,16 +136,28 @@ device::Buffer<uint32_t> node_begins(Device& device, const RayDagRef& dag) {
   return begins;
 }
 
-// Makes the boxes of all nodes, in the order of dag.box_index(). `dag` is on the device. The boxes take half
-// as much memory as its nodes without the leaves.
+// Makes the boxes of the nodes of 2^finest voxels a side and more, in the order of dag.box_index(). `dag` is on the
+// device. The boxes take as much memory as these nodes. While they are made, those of two smaller levels may take as much
+// as the nodes of these levels.
 template <class Device>
-device::Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag) {
+device::Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag, uint32_t finest) {
   if (dag.log2_side == dag::kLeafLog2 || !dag.filled) return {};
   const device::Buffer<uint32_t> begins = node_begins(device, dag);
-  auto boxes = device.template make<PackedBox>(inner_words(dag) / 2 + 1);
-  for (uint32_t log2 = dag::kLeafLog2 + 1; log2 <= dag.log2_side; ++log2)
-    device.for_each({"render: bound nodes", 16}, level_words(dag, log2),
-                    BoundNodes{dag, log2, begins.data(), boxes.data()});
+  auto boxes = device.template make<PackedBox>(words_above(dag, finest) / 2 + 1);
+  device::Buffer<PackedBox> passing_below;
+  NodeValues<PackedBox> below;
+  for (uint32_t log2 = dag::kLeafLog2 + 1; log2 <= dag.log2_side; ++log2) {
+    const uint64_t words = level_words(dag, log2);
+    device::Buffer<PackedBox> passing;
+    NodeValues<PackedBox> here = {dag.root, boxes.data()};
+    if (log2 < finest) {
+      passing = device.template make<PackedBox>(words / 2 + 1);
+      here = {dag.level(log2), passing.data()};
+    }
+    device.for_each({"render: bound nodes", 16}, words, BoundNodes{dag, log2, begins.data(), here, below});
+    below = here;
+    passing_below = std::move(passing);
+  }
   return boxes;
 }
 
@@ -138,6 +167,29 @@ using PackedColor = uint32_t;
 struct NodeMean {
   Light light;   // 12 B
   float voxels;  // 4 B, the number of voxels that `light` is the mean of
+};
+
+// A mean in half of the memory: light in steps of 1 / 65535, and the number of voxels as the upper half of a float.
+class StoredMean {
+ public:
+  VOX_HD explicit StoredMean(const NodeMean& mean)
+      : light_{step(mean.light.x), step(mean.light.y), step(mean.light.z)},
+        voxels_(static_cast<uint16_t>(std::bit_cast<uint32_t>(mean.voxels) >> 16)) {}
+
+  VOX_HD NodeMean mean() const {
+    return {
+        Light{static_cast<float>(light_[0]), static_cast<float>(light_[1]), static_cast<float>(light_[2])} *
+            (1.0f / kSteps),
+        std::bit_cast<float>(uint32_t{voxels_} << 16)};
+  }
+
+ private:
+  static constexpr float kSteps = 65535;
+  VOX_HD static uint16_t step(float light) {
+    return static_cast<uint16_t>((light < 1 ? light : 1) * kSteps + 0.5f);
+  }
+
+  uint16_t light_[3], voxels_;
 };
 
 // Returns the mean of the voxels in a part of a leaf. The part is the whole leaf or a block of 2³, and must
@@ -163,9 +215,8 @@ struct AverageNodes {
   const uint32_t* begins;
   Light materials[scene::kPaletteSize];
   LightCodes codes;
-  const NodeMean* below;  // the means of the children, except leaves, at index word / 2
-  NodeMean* means;        // the means of this level's nodes, at index word / 2
-  PackedColor* colors;    // by dag.box_index()
+  NodeValues<StoredMean> means, below;  // of this level, and of the children, unless these are leaves
+  PackedColor* colors;                  // by dag.box_index(); nullptr: the level gets none
 
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t* node = dag.level(log2) + i;
@@ -178,38 +229,47 @@ struct AverageNodes {
       voxels += child.voxels;
     }
     const Light mean = sum * (1 / voxels);
-    means[i / 2] = {mean, voxels};
-    colors[dag.box_index(node)] = codes(mean.x) | codes(mean.y) << 8 | codes(mean.z) << 16;
+    means.of(node) = StoredMean({mean, voxels});
+    if (colors != nullptr)
+      colors[dag.box_index(node)] = codes(mean.x) | codes(mean.y) << 8 | codes(mean.z) << 16;
   }
 
  private:
   VOX_HD NodeMean mean_of(uint32_t pointer) const {
     const uint32_t* child = dag.child(log2 - 1, pointer);
-    if (log2 - 1 != dag::kLeafLog2) return below[static_cast<uint64_t>(child - dag.level(log2 - 1)) / 2];
+    if (log2 - 1 != dag::kLeafLog2) return below.of(child).mean();
     return leaf_mean(dag, child, ~uint64_t{0}, materials);
   }
 };
 
-// Makes the colours of all nodes from those of the materials, in the order of dag.box_index(). The colours
-// take half as much memory as the boxes of nodes. While they are made, the means take twice as much memory as
-// the words of two levels.
+// Makes the colours of nodes from those of the materials, for the nodes that bound_nodes() makes boxes of, in the same
+// order. The colours take half as much memory as the boxes. While they are made, the means take as much memory as the words
+// of two levels.
 template <class Device>
-device::Buffer<PackedColor> average_nodes(Device& device, const RayDagRef& dag, const Light* materials,
-                                          const LightCodes& codes) {
+device::Buffer<PackedColor> average_nodes(Device& device, const RayDagRef& dag, uint32_t finest,
+                                          const Light* materials, const LightCodes& codes) {
   if (dag.log2_side == dag::kLeafLog2 || !dag.filled) return {};
   const device::Buffer<uint32_t> begins = node_begins(device, dag);
-  auto colors = device.template make<PackedColor>(inner_words(dag) / 2 + 1);
-  device::Buffer<NodeMean> below;
+  auto colors = device.template make<PackedColor>(words_above(dag, finest) / 2 + 1);
+  device::Buffer<StoredMean> means_below;
+  NodeValues<StoredMean> below;
   for (uint32_t log2 = dag::kLeafLog2 + 1; log2 <= dag.log2_side; ++log2) {
     const uint64_t words = level_words(dag, log2);
-    auto means = device.template make<NodeMean>(words / 2 + 1);
-    AverageNodes body = {dag, log2, begins.data(), {}, codes, below.data(), means.data(), colors.data()};
+    auto means = device.template make<StoredMean>(words / 2 + 1);
+    const NodeValues<StoredMean> here = {dag.level(log2), means.data()};
+    AverageNodes body = {dag,   log2, begins.data(), {},
+                         codes, here, below,         log2 >= finest ? colors.data() : nullptr};
     for (uint32_t i = 0; i < scene::kPaletteSize; ++i) body.materials[i] = materials[i];
-    device.for_each({"render: average nodes", 24}, words, body);
-    below = std::move(means);
+    device.for_each({"render: average nodes", 16}, words, body);
+    below = here;
+    means_below = std::move(means);
   }
   return colors;
 }
+
+// Returns the log2 of the least side of nodes of which `memory` has room for boxes and, if asked for, colours. Rays do not
+// stop at smaller nodes; the log says so if the memory has no room for all.
+uint32_t finest_level(const RayDagRef& dag, uint64_t memory, bool colors);
 
 // Counts how often each leaf of a DAG is used: the number of leaves of the octree for which it stands.
 

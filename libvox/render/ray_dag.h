@@ -81,8 +81,9 @@ struct RayDagRef {
                                             // DAG is read in place
   const PackedBox* boxes;  // 8 B, by box_index(), used if pixels have a width; nullptr: boxes are estimated
   uint32_t log2_side;      // 4 B, log2 of the root's side
-  uint32_t filled;         // 4 B, 0: there is no root
-  uint32_t materials;      // 4 B, 1: the leaves hold materials
+  uint32_t finest;     // 4 B, log2 of the least side of cells at which rays stop because pixels have a width
+  uint32_t filled;     // 4 B, 0: there is no root
+  uint32_t materials;  // 4 B, 1: the leaves hold materials
 
   VOX_HD bool is_far(uint32_t log2) const { return nodes[log2] == nullptr; }
 
@@ -193,6 +194,7 @@ class RayDag {
   // Otherwise the device gets a copy. Tests set `far_words` to small numbers.
   RayDag(Device& device, const dag::FrozenDag& dag, uint64_t far_words = kFarWords) {
     ref_.log2_side = dag::kLeafLog2 + dag.depth();
+    ref_.finest = dag::kLeafLog2;
     ref_.filled = dag.empty() ? 0 : 1;
     ref_.materials = dag.materials ? 1 : 0;
     if (device::kReadsHostMemory<Device> && dag.paged)
@@ -206,11 +208,12 @@ class RayDag {
   // True if nothing was copied. Nothing should loop over all nodes then.
   bool is_in_place() const { return in_place_; }
 
-  // Takes the boxes that bound_nodes() has made, and makes them part of ref(). There are none if the DAG is
-  // read in place.
-  void set_boxes(device::Buffer<PackedBox> boxes) {
+  // Takes the boxes that bound_nodes() has made of the nodes of 2^finest voxels a side and more, and makes them part of
+  // ref(). Rays stop at leaves, too, if all nodes have boxes. There are none if the DAG is read in place.
+  void set_boxes(device::Buffer<PackedBox> boxes, uint32_t finest) {
     boxes_ = std::move(boxes);
     ref_.boxes = boxes_.data();
+    ref_.finest = finest == dag::kLeafLog2 + 1 ? dag::kLeafLog2 : finest;
   }
   bool has_boxes() const { return ref_.boxes != nullptr; }
 

@@ -7,8 +7,10 @@
 #include <string>
 
 #include "libvox/base/error.h"
+#include "libvox/base/log.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/parts.h"
+#include "libvox/render/node_colors.h"
 #include "libvox/render/volume_colors.h"
 #include "libvox/scene/oklab.h"
 
@@ -224,6 +226,33 @@ SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, cons
   }
   frame.pixels_per_cell = std::min(options.most.width / frame.width, options.most.height / frame.height);
   return frame;
+}
+
+namespace {
+
+void say_finest(uint32_t log2) {
+  log_info("the memory has no room for all levels of detail: rays stop at nodes of {} voxels a side and more",
+           1u << log2);
+}
+
+}  // namespace
+
+uint32_t finest_level(const RayDagRef& dag, uint64_t memory, bool colors) {
+  constexpr uint64_t kWord = sizeof(uint32_t);
+  if (dag.log2_side == dag::kLeafLog2 || !dag.filled) return dag::kLeafLog2 + 1;
+  const uint64_t begins = inner_words(dag) / 8;
+  uint64_t passing = 0;  // the most that values of two levels take while they are made
+  for (uint32_t log2 = dag::kLeafLog2 + 1; log2 <= dag.log2_side; ++log2)
+    passing = std::max(
+        passing, kWord * (level_words(dag, log2) + (log2 < dag.log2_side ? level_words(dag, log2 + 1) : 0)));
+  for (uint32_t finest = dag::kLeafLog2 + 1; finest <= dag.log2_side; ++finest) {
+    const uint64_t boxes = kWord * words_above(dag, finest), needed = colors ? boxes / 2 * 3 : boxes;
+    if (begins + passing + needed > memory) continue;
+    if (finest > dag::kLeafLog2 + 1) say_finest(finest);
+    return finest;
+  }
+  say_finest(dag.log2_side);
+  return dag.log2_side;
 }
 
 }  // namespace vox::render

@@ -128,7 +128,8 @@ class Renderer {
 };
 
 struct RendererOptions {
-  uint64_t far_words = kFarWords;  // see RayDag
+  uint64_t far_words = kFarWords;       // see RayDag
+  uint64_t detail_memory = UINT64_MAX;  // for levels of detail, in bytes, if the device has more
 };
 
 // Puts the scene on the device, to take pictures of it. The DAG, the palette and the device must outlive the renderer.

@@ -247,6 +247,7 @@ class DeviceRenderer final : public Renderer {
         palette_(palette),
         filled_(dag::filled_box(dag)),
         rays_(device, dag, options.far_words),
+        detail_memory_(options.detail_memory),
         open_courses_(device::uploaded(device, open_courses(rays_.ref().log2_side))),
         codes_(device::uploaded(device, light_codes())),
         light_of_code_(device::uploaded(device, detail::light_of_codes())) {}
@@ -259,7 +260,7 @@ class DeviceRenderer final : public Renderer {
     if (options.lod == LevelOfDetail::Off || options.shade == Shade::Sharing)
       cast.spread = 0;
     else if (!rays_.has_boxes() && !rays_.is_in_place())
-      rays_.set_boxes(bound_nodes(device_, rays_.ref()));
+      make_levels_of_detail();
     const RayDagRef dag = rays_.ref();
     const RampEnds ramp = ramp_ends(filled_, cast, options.shade);
     Shading shading = make_shading(ramp, camera, palette_, options);
@@ -268,7 +269,7 @@ class DeviceRenderer final : public Renderer {
     if (options.colors == LevelColors::Mean && cast.spread > 0 && options.shade == Shade::Material &&
         !rays_.is_in_place()) {
       if (!node_colors_)
-        node_colors_ = average_nodes(device_, dag, shading.colors, LightCodes{codes_.data()});
+        node_colors_ = average_nodes(device_, dag, finest_, shading.colors, LightCodes{codes_.data()});
       shading.node_colors = node_colors_->data();
       shading.light_of_code = light_of_code_.data();
     }
@@ -364,6 +365,14 @@ class DeviceRenderer final : public Renderer {
                      picture.image.pixels.size());
   }
 
+  // Colours may be asked for later, so there is room for them, too, and for pictures.
+  void make_levels_of_detail() {
+    const uint64_t available = device_.pool().available();
+    const uint64_t memory = std::min(detail_memory_, available - available / 16);
+    finest_ = finest_level(rays_.ref(), memory, dag_.materials);
+    rays_.set_boxes(bound_nodes(device_, rays_.ref(), finest_), finest_);
+  }
+
   static scene::Rgba8 opaque(scene::Rgb8 color) { return {color.r, color.g, color.b, 255}; }
 
   Device& device_;
@@ -371,9 +380,11 @@ class DeviceRenderer final : public Renderer {
   const scene::Palette& palette_;
   VoxelBox filled_;
   RayDag<Device> rays_;
+  const uint64_t detail_memory_;
   device::Buffer<Course> open_courses_;
   device::Buffer<uint8_t> codes_;
   device::Buffer<float> light_of_code_;
+  uint32_t finest_ = 0;             // see finest_level()
   std::optional<Sharing> sharing_;  // set after it has been asked for
   std::optional<device::Buffer<PackedColor>> node_colors_;
 };

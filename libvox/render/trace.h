@@ -222,7 +222,7 @@ class Tracer {
   // the voxel costs no more than stopping would save.
   VOX_HD bool is_small(const Cell& cell) const {
     const int64_t ticks = ticks_to(ray_, now_);
-    return cell.log2 >= dag::kLeafLog2 &&
+    return cell.log2 >= dag_.finest &&
            (ticks < ray_.widest ? ticks : ray_.widest) >> cell.log2 >= ray_.pixel_is_voxel;
   }
   VOX_HD bool is_small() const { return is_small(cell_); }

@@ -120,6 +120,27 @@ TEST(FarLevels, AnEmptySceneAndASingleLeafHavePicturesToo) {
     }
 }
 
+// Without memory for levels of detail, a picture from afar shows the voxels themselves.
+TEST(LevelOfDetail, IsLeftOutWhereTheMemoryHasNoRoomForIt) {
+  const auto engine = test_engine();
+  const dag::FrozenDag dag = dense_dag(64, true, DenseGrid(tiles));
+  const auto full = render::make_renderer(engine->handle(), dag, distinct_palette());
+  const auto none = render::make_renderer(engine->handle(), dag, distinct_palette(), {.detail_memory = 0});
+  int different = 0;  // pictures that show smaller nodes otherwise
+  for (render::RenderOptions options : all_pictures(dag)) {
+    options.size = {8, 8};  // a pixel is as wide as several voxels
+    options.lod = render::LevelOfDetail::On;
+    options.shade = render::Shade::Material;
+    options.colors = render::LevelColors::Mean;
+    different += full->render(options).image.pixels != none->render(options).image.pixels ? 1 : 0;
+    options.shade = render::Shade::Depth;
+    const render::Picture got = none->render(options);
+    options.lod = render::LevelOfDetail::Off;
+    EXPECT_TRUE(full->render(options).image.pixels == got.image.pixels);
+  }
+  EXPECT_GT(different, 0);
+}
+
 // A paged scene is read in place on the CPU. On a GPU it is a copy, which has the same pictures in any case.
 TEST(PagedScene, HasTheSamePicturesWithoutLevelOfDetail) {
   const auto engine = test_engine();

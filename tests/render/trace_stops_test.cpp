@@ -29,6 +29,26 @@ TEST(Trace, StopsAtTheBoxAroundWhatTheFirstNodeHoldsThatIsNoWiderThanAPixel) {
   for (const int level : {0, 2, 3, 4, 5}) EXPECT_GT(levels[level], kThoroughness == 10 ? 2 : 0) << level;
 }
 
+// Without boxes of the smallest nodes, rays go down to the voxels instead of stopping there.
+TEST(Trace, StopsAtNoNodeWithoutABox) {
+  Random random(7);
+  for (const uint32_t finest : {4u, 5u}) {
+    int levels[7] = {};
+    for (const DenseGrid& grid : {DenseGrid(shell), DenseGrid(dust(2)), DenseGrid(blocks)}) {
+      const Traced scene(64, grid, finest);
+      for (int i = 0; i < 300; ++i) {
+        render::Ray ray = random_ray(scene, random);
+        ray.pixel_is_voxel = static_cast<int64_t>(random.uniform(1, 64) * 0x1p30);
+        const render::Hit hit = scene.trace(ray);
+        if (hit.found()) ++levels[hit.log2];
+        ASSERT_EQ(hit, scene.dense.trace_cubes(ray, finest));
+      }
+    }
+    for (uint32_t log2 = 0; log2 < std::size(levels); ++log2)
+      EXPECT_EQ(levels[log2] > 0, log2 == 0 || (log2 >= finest && log2 < 6)) << finest << ' ' << log2;
+  }
+}
+
 // Planes, edges and corners of boxes have the same place on every level.
 TEST(Trace, AtWhateverLevelABoxIsHitWhereItIs) {
   const DenseGrid boxes = [](uint32_t x, uint32_t y, uint32_t z) {

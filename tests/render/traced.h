@@ -83,10 +83,11 @@ class DenseScene {
 
   // Returns the hit with level of detail. It tests all voxels, and for all cubes of at least 4³ except the
   // whole grid, the boxes around their voxels that are no wider than a pixel where the ray enters them. The
-  // box that the ray enters first wins, and among several entered at once that of the largest cube.
-  render::Hit trace_cubes(const render::Ray& ray) const {
+  // box that the ray enters first wins, and among several entered at once that of the largest cube. Boxes of cubes below
+  // `finest` stop no rays.
+  render::Hit trace_cubes(const render::Ray& ray, uint32_t finest = dag::kLeafLog2) const {
     render::Hit first;
-    for (uint32_t log2 = 0; side_ >> log2 > 1; log2 += log2 == 0 ? 2 : 1)
+    for (uint32_t log2 = 0; side_ >> log2 > 1; log2 = log2 == 0 ? finest : log2 + 1)
       for (const Cube& cube : cubes(log2)) {
         const DensePass enters(ray, cube_at(cube.corner, 1u << log2)), pass(ray, cube.filled);
         const DensePass::Wide ticks = std::min<DensePass::Wide>(ray.before + (enters.in >> 2), ray.widest);
@@ -151,9 +152,10 @@ struct Traced {
   render::RayDag<device::CpuDevice> dag;
   DenseScene dense;
 
-  Traced(uint32_t resolution, const DenseGrid& grid)
+  // Nodes below `finest` have no boxes.
+  Traced(uint32_t resolution, const DenseGrid& grid, uint32_t finest = dag::kLeafLog2 + 1)
       : frozen(dense_dag(resolution, true, grid)), dag(device, frozen), dense(resolution, grid) {
-    dag.set_boxes(render::bound_nodes(device, dag.ref()));
+    dag.set_boxes(render::bound_nodes(device, dag.ref(), finest), finest);
   }
 
   uint32_t log2_side() const { return dag.ref().log2_side; }

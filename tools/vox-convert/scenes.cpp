@@ -160,9 +160,10 @@ void use_scene_file(const ConvertOptions& options) {
   // verify_scene() compares the digest, too.
   const Damage damage = writes && !options.verify ? damage_with(options.overwrite) : Damage::Ignored;
   // Other structures are made of a whole scene.
-  const Loading loading = options.structure ? Loading::Whole
-                          : options.verify  ? loading_to_verify(options.engine)
-                                            : Loading::AsUsed;
+  const Loading loading = options.structure              ? Loading::Whole
+                          : options.verify               ? loading_onto(options.engine)
+                          : options.grid.clip && !coarse ? Loading::InParts
+                                                         : Loading::AsUsed;
   Output output = {
       .scene = read_any_scene(options.inputs[0], options.engine, SceneForm::Any, damage, loading),
       .bricks = {},

@@ -321,7 +321,7 @@ void edit_scene(const EditOptions& options) {
   if (!options.check) engine.emplace(options.engine, warm_up_edit);
   const Damage damage = damage_with(options.overwrite);
   dag::VoxelScene scene =
-      read_any_scene(options.scene, options.engine, SceneForm::Any, damage, Loading::AsUsed);
+      read_any_scene(options.scene, options.engine, SceneForm::Any, damage, loading_onto(options.engine));
   check_given(options, scene);
   if (options.check) return check_script(options, scene);
   edit::Script script = read_script(options.script, scene, options.replay);

@@ -54,8 +54,10 @@ void show(const RenderToolOptions& options) {
   EngineSoon soon(options.engine, [&](Engine& engine) {
     if (!options.slice) warm_up_render(engine, options.render);
   });
-  const dag::VoxelScene scene = clipped_part(
-      read_any_scene(options.scene, options.engine, options.form, Damage::Ignored, Loading::AsUsed), options);
+  const dag::VoxelScene scene =
+      clipped_part(read_any_scene(options.scene, options.engine, options.form, Damage::Ignored,
+                                  options.clip ? Loading::InParts : loading_onto(options.engine)),
+                   options);
   const render::Place place = {scene.origin, scene.voxel_size};
   const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : render::outline(scene.dag);
   const std::vector<Frame> list = frames(boxes, place, options);

@@ -15,7 +15,6 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/derived.h"
-#include "libvox/dag/parts.h"
 #include "libvox/hash/table_options.h"
 #include "tools/common/common_options.h"
 #include "tools/common/reports.h"
@@ -66,14 +65,12 @@ std::set<Section> without_absent(std::set<Section> sections, const StatsOptions&
 void measure(SceneStats& stats, const StatsOptions& options) {
   const dag::FrozenDag& dag = stats.scene.dag;
   stats.sections = without_absent(std::move(stats.sections), options, dag);
-  const bool compares = stats.has(Section::Levels) || stats.has(Section::Sizes);
-  if (dag.paged && !compares && !stats.has(Section::Materials)) {
-    stats.dag.emplace();
-    stats.dag->voxels = dag.voxels;
-    stats.dag->filled = dag::filled_box(dag);
-  } else if (compares || stats.has(Section::Scene) || stats.has(Section::Materials)) {
+  const bool compares = stats.has(Section::Sharing) || stats.has(Section::Sizes);
+  if (compares || stats.has(Section::Materials)) {
     stats.dag = measure::count_dag(dag, memory_for_values(options.engine));
     measure::check_counts(*stats.dag, dag);
+  } else if (stats.has(Section::Levels) || stats.has(Section::Scene)) {
+    stats.dag = measure::stated_counts(dag);
   }
   throw_if_cancelled();
   const bool needs_geometry = compares && dag.materials && !dag.paged;
@@ -137,6 +134,14 @@ void measure_all(SceneStats& stats, const StatsOptions& options, bricks::FrozenB
   if (stats.has(Section::Bricks)) measure_own_bricks(stats, options, std::move(bricks));
 }
 
+// Hash tables and pages hold the whole scene. What the file states about its scene needs little of it.
+Loading loading_for(const StatsOptions& options) {
+  if (options.shows(Section::Memory) || options.html) return Loading::Whole;
+  const bool counts =
+      options.shows(Section::Materials) || options.shows(Section::Sharing) || options.shows(Section::Sizes);
+  return counts ? Loading::IfItFits : Loading::InParts;
+}
+
 void report(const StatsOptions& options) {
   SceneStats stats;
   stats.file = options.scene.string();
@@ -145,10 +150,8 @@ void report(const StatsOptions& options) {
   stats.has_scene = parts.dag || parts.hash || !parts.bricks;
   if (parts.bricks && options.shows(Section::Bricks)) check_one_device(options.engine);
   if (stats.has_scene)
-    // Hash tables and pages hold the whole scene.
     stats.scene =
-        read_any_scene(options.scene, options.engine, SceneForm::Any, Damage::Ignored,
-                       options.shows(Section::Memory) || options.html ? Loading::Whole : Loading::AsUsed);
+        read_any_scene(options.scene, options.engine, SceneForm::Any, Damage::Ignored, loading_for(options));
   if (parts.hash && (options.shows(Section::Sizes) || options.shows(Section::Bricks)))
     stats.hash = hash_of(options.scene, stats.scene.dag);
   bricks::FrozenBricks bricks;
@@ -194,35 +197,39 @@ constexpr OptionRule kMemoryRule = {kShowsMemory,
                                     "it is for the section memory, the hash tables that hold a scene"};
 
 // In the order of Section.
-const std::vector<std::string> kSections = {"scene", "materials", "levels", "sizes", "memory", "bricks"};
+const std::vector<std::string> kSections = {"scene", "materials", "levels", "sharing",
+                                            "sizes", "memory",    "bricks"};
 
 OptionTopic report_topic() {
-  return {.name = "report",
-          .title = "the report",
-          .options = {{.name = "against",
-                       .argument = "OTHER.h5",
-                       .help = "Compare with another scene on the same grid: show which voxels both fill, "
-                               "and with which materials."},
-                      {.name = "output",
-                       .letter = "o",
-                       .argument = "FILE",
-                       .help = "Write a report (HDF5) with everything that is measured; with --against, a "
-                               "scene of the voxels that "
-                               "both scenes fill, with the materials of the first one."},
-                      {.name = "html",
-                       .argument = "FILE",
-                       .help = "Write a page with pictures: one file, for a browser or for paper."},
-                      {.name = "viewer",
-                       .rules = {{kShowsPicture, "it is for --html, of the section scene"}},
-                       .help = "Let the reader of the page fly through the scene, of which it holds at most "
-                               "8 MiB, instead of showing "
-                               "a picture."},
-                      {.name = "only",
-                       .argument = "SECTION,...",
-                       .words = kSections,
-                       .rules = {{kShowsSections, "it picks what is shown of one scene"}},
-                       .repeats = Repeats::Yes,
-                       .help = "Show only these sections."}}};
+  return {
+      .name = "report",
+      .title = "the report",
+      .options = {
+          {.name = "against",
+           .argument = "OTHER.h5",
+           .help = "Compare with another scene on the same grid: show which voxels both fill, "
+                   "and with which materials."},
+          {.name = "output",
+           .letter = "o",
+           .argument = "FILE",
+           .help = "Write a report (HDF5) with everything that is measured; with --against, a "
+                   "scene of the voxels that "
+                   "both scenes fill, with the materials of the first one."},
+          {.name = "html",
+           .argument = "FILE",
+           .help = "Write a page with pictures: one file, for a browser or for paper."},
+          {.name = "viewer",
+           .rules = {{kShowsPicture, "it is for --html, of the section scene"}},
+           .help = "Let the reader of the page fly through the scene, of which it holds at most "
+                   "8 MiB, instead of showing "
+                   "a picture."},
+          {.name = "only",
+           .argument = "SECTION,...",
+           .words = kSections,
+           .rules = {{kShowsSections, "it picks what is shown of one scene"}},
+           .repeats = Repeats::Yes,
+           .help = "Show only these sections. The file states what `scene` and `levels` show, so they are "
+                   "quick; `sharing` adds to the levels how often nodes are used."}}};
 }
 
 OptionTopic tables_topic() {

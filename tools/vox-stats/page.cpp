@@ -39,7 +39,7 @@ void add_scene(HtmlPage& page, const SceneStats& stats) {
 
 void add_levels(HtmlPage& page, const dag::FrozenDag& dag, const measure::DagStats& stats,
                 const std::string& title, const std::string& caption) {
-  const ResultTable levels = levels_table(level_rows(dag, stats), {});
+  const ResultTable levels = levels_table(level_rows(dag, stats), {}, LevelColumns::Stated);
   BarChart chart = {.title = title,
                     .description =
                         "For each level its unique nodes, those of the octree, and how many octree nodes "
@@ -51,7 +51,8 @@ void add_levels(HtmlPage& page, const dag::FrozenDag& dag, const measure::DagSta
                                {"octree nodes", levels["svo_nodes"].numbers()}},
                     .notes = shown_texts(levels["reduction"], Look::fixed(2))};
   for (std::string& note : chart.notes) note += "×";
-  page.figure(title, caption, draw(chart), page_table(levels, "all", levels_table(all_levels(stats), {})));
+  page.figure(title, caption, draw(chart),
+              page_table(levels, "all", levels_table(all_levels(stats), {}, LevelColumns::Stated)));
 }
 
 void add_levels(HtmlPage& page, const SceneStats& stats) {
@@ -162,7 +163,7 @@ HtmlPage page_of(const SceneStats& stats) {
       add_materials_figure(page, "Materials", "How much of the scene has which colour.",
                            used_materials(stats.scene.palette, *stats.dag));
     }
-    if (stats.has(Section::Levels)) add_levels(page, stats);
+    if (stats.has(Section::Levels) || stats.has(Section::Sharing)) add_levels(page, stats);
     if (stats.has(Section::Sizes)) add_sizes(page, stats);
     if (stats.has(Section::Memory)) add_memory(page, stats);
   }

@@ -34,7 +34,7 @@ void add_bricks(HtmlPage& page, const measure::BricksStats& stats);
 
 // The command line of vox-stats.
 
-enum class Section { Scene, Materials, Levels, Sizes, Memory, Bricks };
+enum class Section { Scene, Materials, Levels, Sharing, Sizes, Memory, Bricks };
 
 struct StatsOptions {
   std::filesystem::path scene;
@@ -62,6 +62,10 @@ ToolDescription stats_description();
 // Throws UsageError, and Error if a scene is missing.
 StatsOptions read_stats_options(const CommandLine& arguments);
 
+// The columns of a table of levels: only what a scene file states about its levels, or also what shows how nodes are
+// shared, which is counted.
+enum class LevelColumns { Stated, All };
+
 // The measurements of a scene. Sections that were not asked for are empty.
 struct SceneStats {
   std::string file;
@@ -82,6 +86,9 @@ struct SceneStats {
   std::vector<device::KernelTime> kernels;
 
   bool has(Section section) const { return sections.count(section) > 0; }
+  LevelColumns level_columns() const {
+    return has(Section::Sharing) ? LevelColumns::All : LevelColumns::Stated;
+  }
 };
 
 // All that was measured, as JSON and reports show it.
@@ -112,14 +119,16 @@ struct LevelRow {
 std::vector<LevelRow> level_rows(const dag::FrozenDag& dag, const measure::DagStats& stats);
 std::vector<LevelRow> all_levels(const measure::DagStats& stats);
 // `geometry` has the same rows without materials, or is empty.
-ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry);
+ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry,
+                         LevelColumns columns);
 
 // The names of a level's columns begin with these texts, in JSON and in a report.
 struct LevelsOf {
   std::string json, report;
   Headings nodes = {}, reduction = {}, bytes = {}, pointers = {}, places = {};
 };
-void add_levels(ResultTable& table, const std::vector<LevelRow>& rows, const LevelsOf& of);
+void add_levels(ResultTable& table, const std::vector<LevelRow>& rows, const LevelsOf& of,
+                LevelColumns columns = LevelColumns::All);
 
 // A hash table with one load factor.
 struct TableRow {

@@ -52,7 +52,8 @@ void add_uses(ResultTable& table, const std::vector<LevelRow>& rows,
 
 }  // namespace
 
-void add_levels(ResultTable& table, const std::vector<LevelRow>& rows, const LevelsOf& of) {
+void add_levels(ResultTable& table, const std::vector<LevelRow>& rows, const LevelsOf& of,
+                LevelColumns columns) {
   const auto name = [&](const std::string& json, const std::string& report) {
     return ResultName(of.json + json, of.report + report);
   };
@@ -71,6 +72,7 @@ void add_levels(ResultTable& table, const std::vector<LevelRow>& rows, const Lev
           name("bytes", "bytes"), "bytes", rows, [](const LevelRow& row) { return row.stats.words * 4; },
           of.bytes)
       .about("Size of the unique nodes.");
+  if (columns == LevelColumns::Stated) return;
   for (uint32_t words = hash::kMinItemWords; words <= hash::kMaxItemWords; ++words)
     table
         .column(listed_as("N", name(fmt::format("items_by_words/{}", words),
@@ -122,7 +124,8 @@ std::vector<LevelRow> all_levels(const measure::DagStats& stats) {
   return {{0, 0, stats.all_levels()}};
 }
 
-ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry) {
+ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry,
+                         LevelColumns columns) {
   const auto svo_nodes = [](const LevelRow& row) { return row.stats.svo_nodes; };
   ResultTable table;
   table.column(in_json("level"), "", rows, &LevelRow::level)
@@ -141,7 +144,8 @@ ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<Le
        .reduction = {.screen = {"reduction", Look::fixed(2)}, .page = {"reduction", Look::fixed(2), "×"}},
        .bytes = {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}},
        .pointers = {.screen = {"most pointers", Look::count()}},
-       .places = {.screen = {"most places", Look::count()}}});
+       .places = {.screen = {"most places", Look::count()}}},
+      columns);
   if (geometry.empty()) return table;
   table.column(in_report("levels_geometry/side"), "voxels", geometry, &LevelRow::side)
       .about("Side of a node's cube, in the scene without its materials.")
@@ -230,11 +234,11 @@ ResultGroup results_of(const SceneStats& stats) {
   }
   if (stats.has(Section::Materials))
     results.put(in_report("materials"), materials_table(stats.scene.palette, *stats.dag, palette));
-  if (stats.has(Section::Levels)) {
+  if (stats.has(Section::Levels) || stats.has(Section::Sharing)) {
     const dag::FrozenDag& dag = stats.scene.dag;
     std::vector<LevelRow> geometry;
     if (stats.geometry) geometry = level_rows(dag, *stats.geometry);
-    results.put({"levels", "."}, levels_table(level_rows(dag, *stats.dag), geometry));
+    results.put({"levels", "."}, levels_table(level_rows(dag, *stats.dag), geometry, stats.level_columns()));
   }
   if (stats.has(Section::Sizes))
     results.put(listed_as("FORM", "sizes"), sizes_table(stats), TableShape::ByName);
@@ -270,8 +274,9 @@ std::string level_table(const SceneStats& stats) {
   const dag::FrozenDag& dag = stats.scene.dag;
   std::vector<LevelRow> geometry, all_geometry;
   if (stats.geometry) geometry = level_rows(dag, *stats.geometry), all_geometry = all_levels(*stats.geometry);
-  return text_table(levels_table(level_rows(dag, *stats.dag), geometry), "all",
-                    levels_table(all_levels(*stats.dag), all_geometry))
+  const LevelColumns columns = stats.level_columns();
+  return text_table(levels_table(level_rows(dag, *stats.dag), geometry, columns), "all",
+                    levels_table(all_levels(*stats.dag), all_geometry, columns))
       .text();
 }
 
@@ -318,6 +323,7 @@ std::string use_table(const SceneStats& stats) {
 }
 
 std::string levels_section(const SceneStats& stats) {
+  if (!stats.has(Section::Sharing)) return "\nLevels\n" + level_table(stats);
   return "\nDeduplication (pointers: of the DAG, that lead to a node; places: nodes of the octree it stands "
          "for)\n" +
          level_table(stats) + "\nItem sizes\n" + item_size_table(stats) + "\nUses of unique nodes\n" +
@@ -331,7 +337,7 @@ std::string screen_text(const SceneStats& stats) {
   if (stats.has(Section::Scene)) text += scene_section(stats);
   if (stats.has(Section::Materials))
     text += "\nMaterials\n" + text_table(used_materials(stats.scene.palette, *stats.dag)).text();
-  if (stats.has(Section::Levels)) text += levels_section(stats);
+  if (stats.has(Section::Levels) || stats.has(Section::Sharing)) text += levels_section(stats);
   if (stats.has(Section::Sizes)) text += "\nSizes\n" + text_table(sizes_table(stats)).text();
   if (stats.has(Section::Memory)) text += memory_text(stats);
   if (stats.bricks) text += bricks_text(*stats.bricks);
