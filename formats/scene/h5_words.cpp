@@ -44,24 +44,69 @@ size_t chunks_for(size_t each) {
 }
 constexpr size_t kReadAhead = 2, kWriteBehind = 6;  // chunks for each core: disks pause longer when written
 
-// Finds the chunks of a dataset with this number of words.
-template <class Word>
-std::vector<StoredChunk> stored_chunks(const Object& dataset, const ChunkFormat& format, uint64_t words) {
-  const uint64_t most = ChunkCoder<Word>::most_bytes(format);
-  std::vector<StoredChunk> chunks;
-  chunks.reserve((words + format.words - 1) / format.words);
-  for (hsize_t first = 0; first < words; first += format.words) {
+// Finds the chunks of a dataset. The library tells the size of a chunk at once, but looks through all chunks before it to
+// tell its place. Chunks mostly lie one behind the other: if the places of two chunks are as far apart as the sizes of the
+// chunks from one to the other say, those between them need not be asked for.
+class ChunkFinder {
+ public:
+  ChunkFinder(const Object& dataset, const ChunkFormat& format, uint64_t words, uint64_t most_bytes)
+      : dataset_(dataset),
+        format_(format),
+        most_bytes_(most_bytes),
+        chunks_((words + format.words - 1) / format.words) {}
+
+  std::vector<StoredChunk> find() {
+    if (chunks_.empty()) return {};
+    for (uint64_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+      const hsize_t first = chunk * format_.words;
+      hsize_t bytes = 0;
+      check(H5Dget_chunk_storage_size(dataset_.id, &first, &bytes), dataset_.where(), "cannot be read");
+      if (bytes == 0 || bytes > most_bytes_) fail(chunk, bytes);
+      chunks_[chunk].bytes = bytes;
+    }
+    ask_place(0);
+    if (chunks_.size() > 1) ask_place(chunks_.size() - 1);
+    find_between(0, chunks_.size() - 1);
+    return std::move(chunks_);
+  }
+
+ private:
+  [[noreturn]] void fail(uint64_t chunk, uint64_t bytes) const {
+    throw Error(fmt::format("the chunk from word {} has {} bytes", chunk * format_.words, bytes))
+        .at(dataset_.where());
+  }
+
+  void ask_place(uint64_t chunk) {
+    const hsize_t first = chunk * format_.words;
     unsigned skipped_filters = 0;
     haddr_t at = HADDR_UNDEF;
     hsize_t bytes = 0;
-    check(H5Dget_chunk_info_by_coord(dataset.id, &first, &skipped_filters, &at, &bytes), dataset.where(),
+    check(H5Dget_chunk_info_by_coord(dataset_.id, &first, &skipped_filters, &at, &bytes), dataset_.where(),
           "cannot be read");
-    if (at == HADDR_UNDEF || bytes == 0 || bytes > most || skipped_filters != 0)
-      throw Error(fmt::format("the chunk from word {} has {} bytes", first, bytes)).at(dataset.where());
-    chunks.push_back({at, bytes});
+    if (at == HADDR_UNDEF || bytes != chunks_[chunk].bytes || skipped_filters != 0) fail(chunk, bytes);
+    chunks_[chunk].at = at;
   }
-  return chunks;
-}
+
+  // Finds the places of the chunks between two that have theirs.
+  void find_between(uint64_t low, uint64_t high) {
+    uint64_t end = chunks_[low].at;
+    for (uint64_t chunk = low; chunk < high; ++chunk) end += chunks_[chunk].bytes;
+    if (end == chunks_[high].at) {
+      for (uint64_t chunk = low + 1; chunk < high; ++chunk)
+        chunks_[chunk].at = chunks_[chunk - 1].at + chunks_[chunk - 1].bytes;
+    } else if (high - low > 1) {
+      const uint64_t middle = low + (high - low) / 2;
+      ask_place(middle);
+      find_between(low, middle);
+      find_between(middle, high);
+    }
+  }
+
+  const Object& dataset_;
+  const ChunkFormat& format_;
+  uint64_t most_bytes_;
+  std::vector<StoredChunk> chunks_;
+};
 
 }  // namespace
 
@@ -78,7 +123,7 @@ struct ChunkReader {
       : file(std::move(its_file)),
         where(dataset.where()),
         format(its_format),
-        chunks(stored_chunks<Word>(dataset, its_format, words)) {}
+        chunks(ChunkFinder(dataset, its_format, words, ChunkCoder<Word>::most_bytes(its_format)).find()) {}
 
   // Any thread may call this with a coder of its own.
   void read(ChunkCoder<Word>& coder, uint64_t chunk, std::span<Word> to) const {

@@ -1,11 +1,11 @@
 #include "libvox/dag/parts.h"
 
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/parallel_sort.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -128,25 +128,42 @@ class Clipping {
         if (place == Place::Cut) cut_[level + 1].push_back({corner, number, hash::kNullPointer});
         if (place == Place::Inside) whole.push_back(number);
       });
-    for (const uint32_t number : whole_[level].numbers) {
-      const uint32_t* node = dag_.levels[level].node(number);
-      whole.insert(whole.end(), node + 1, node + node_words(node[0]));
-    }
+    const std::vector<uint64_t> firsts = first_children(level);
+    const size_t before = whole.size();
+    whole.resize(before + firsts.back());
+    tbb::parallel_for(size_t{0}, whole_[level].numbers.size(), [&](size_t i) {
+      const uint32_t* node = dag_.levels[level].node(whole_[level].numbers[i]);
+      std::copy(node + 1, node + node_words(node[0]), whole.data() + before + firsts[i]);
+    });
     tbb::parallel_sort(whole.begin(), whole.end());
     whole.erase(std::unique(whole.begin(), whole.end()), whole.end());
+  }
+
+  // Returns how many children the nodes of a level that stay as they are have before each of them, and at the end how many
+  // all have.
+  std::vector<uint64_t> first_children(uint32_t level) const {
+    const std::vector<uint32_t>& numbers = whole_[level].numbers;
+    std::vector<uint64_t> firsts(numbers.size() + 1);
+    tbb::parallel_for(size_t{0}, numbers.size(), [&](size_t i) {
+      firsts[i + 1] = node_words(dag_.levels[level].node(numbers[i])[0]) - 1;
+    });
+    std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());
+    return firsts;
   }
 
   void put_whole(uint32_t level) {
     throw_if_cancelled();
     if (level == dag_.depth()) return put_leaves();
-    std::vector<uint8_t> masks;
-    std::vector<uint32_t> children;
-    for (const uint32_t number : whole_[level].numbers) {
-      const uint32_t* node = dag_.levels[level].node(number);
-      masks.push_back(static_cast<uint8_t>(child_mask(node[0])));
-      for (uint32_t i = 1; i < node_words(node[0]); ++i)
-        children.push_back(whole_[level + 1].pointer(node[i]));
-    }
+    const std::vector<uint32_t>& numbers = whole_[level].numbers;
+    const std::vector<uint64_t> firsts = first_children(level);
+    std::vector<uint8_t> masks(numbers.size());
+    std::vector<uint32_t> children(firsts.back());
+    tbb::parallel_for(size_t{0}, numbers.size(), [&](size_t i) {
+      const uint32_t* node = dag_.levels[level].node(numbers[i]);
+      masks[i] = static_cast<uint8_t>(child_mask(node[0]));
+      for (uint32_t child = 1; child < node_words(node[0]); ++child)
+        children[firsts[i] + child - 1] = whole_[level + 1].pointer(node[child]);
+    });
     whole_[level].pointers = store_.put_nodes(masks, children, kind_below(level));
   }
 
@@ -156,15 +173,18 @@ class Clipping {
     Whole& whole = whole_.back();
     for (size_t begin = 0; begin < whole.numbers.size(); begin += kBatch) {
       throw_if_cancelled();
-      const size_t end = std::min(begin + kBatch, whole.numbers.size());
-      std::vector<uint32_t> words, offsets = {0};
-      for (size_t i = begin; i < end; ++i) {
-        const uint64_t first = leaves.places[whole.numbers[i]],
-                       last = leaves.places[whole.numbers[i] + uint64_t{1}];
-        words.insert(words.end(), leaves.words.begin() + static_cast<ptrdiff_t>(first),
-                     leaves.words.begin() + static_cast<ptrdiff_t>(last));
-        offsets.push_back(static_cast<uint32_t>(words.size()));
-      }
+      const std::span<const uint32_t> batch =
+          std::span(whole.numbers).subspan(begin, std::min(kBatch, whole.numbers.size() - begin));
+      std::vector<uint32_t> offsets(batch.size() + 1);
+      tbb::parallel_for(size_t{0}, batch.size(), [&](size_t i) {
+        offsets[i + 1] =
+            static_cast<uint32_t>(leaves.places[batch[i] + uint64_t{1}] - leaves.places[batch[i]]);
+      });
+      std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+      std::vector<uint32_t> words(offsets.back());
+      tbb::parallel_for(size_t{0}, batch.size(), [&](size_t i) {
+        std::copy_n(leaves.node(batch[i]), offsets[i + 1] - offsets[i], words.data() + offsets[i]);
+      });
       const std::vector<uint32_t> pointers = store_.put_leaves(words, offsets);
       whole.pointers.insert(whole.pointers.end(), pointers.begin(), pointers.end());
     }

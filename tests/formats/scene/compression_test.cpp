@@ -4,7 +4,9 @@
 #include <hdf5.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <random>
 #include <string>
 
@@ -160,6 +162,46 @@ TEST(Deflater, NoisyBytesStayBelowTheBoundThatReadersAllow) {
     Bytes noise(size);
     for (uint8_t& byte : noise) byte = static_cast<uint8_t>(random());
     for (const int level : {1, 6}) EXPECT_LE(Deflater(level).deflated(noise).size(), deflate_bound(size));
+  }
+}
+
+// The library may have written the chunks of a dataset in any order, with other data between them.
+TEST_F(CompressedFile, ChunksMayLieAnywhereInTheFile) {
+  constexpr uint64_t kWords = 64, kChunks = 40;
+  const h5::ChunkFormat format = {{.method = Method::Deflate}, kWords};
+  std::mt19937 random(5);
+  for (int order = 0; order < 4; ++order) {
+    std::vector<uint32_t> words(kWords * kChunks);
+    for (uint32_t& word : words) word = static_cast<uint32_t>(random() % 7);
+    std::vector<hsize_t> chunks(kChunks);
+    std::iota(chunks.begin(), chunks.end(), 0);
+    if (order == 1) std::ranges::reverse(chunks);
+    if (order > 1) std::ranges::shuffle(chunks, random);
+    {
+      h5::Object file = h5::create_file(path_, "file.h5");
+      {
+        const h5::Object dataset =
+            h5::create_dataset(file, "words", H5T_STD_U32LE, {words.size()}, h5::chunked_properties(format));
+        h5::ChunkCoder<uint32_t> coder(format);
+        for (const hsize_t chunk : chunks) {
+          const hsize_t first = chunk * kWords;
+          const Bytes bytes = coder.encoded(std::span(words).subspan(first, kWords));
+          ASSERT_GE(H5Dwrite_chunk(dataset.id, H5P_DEFAULT, 0, &first, bytes.size(), bytes.data()), 0);
+          if (order == 3 && chunk % 5 == 0)
+            h5::write_words(file, "between_" + std::to_string(chunk), std::span<const uint32_t>(words), {});
+        }
+      }
+      h5::close_file(std::move(file));
+    }
+    const h5::Object file = h5::open_file(path_);
+    const h5::Object dataset = h5::open_dataset(file, "words");
+    EXPECT_TRUE(std::ranges::equal(h5::read_words(dataset), words)) << order;
+    const auto reader = h5::WordReader::open(dataset, h5::file_of(dataset));
+    ASSERT_TRUE(reader);
+    std::vector<uint32_t> some(100);
+    reader->read(1234, some);
+    EXPECT_TRUE(std::ranges::equal(some, std::span(words).subspan(1234, some.size()))) << order;
+    std::filesystem::remove(path_);
   }
 }
 
