@@ -26,10 +26,11 @@ fi
 logs=$(mktemp -d) || exit 1
 trap 'rm -rf "$logs"' EXIT
 
-# Parts of different programs stand side by side, since the tests of one program need about the same of the machine.
+# Parts of different programs stand side by side, since the tests of one program need about the same of the machine. Those
+# of the tools take longest, so they begin first.
 for part in $(seq 0 $((jobs - 1))); do
-  for program in "$here"/bin/vox_test_*; do echo "$(basename "$program"):$part"; done
-done | xargs -P "$jobs" -I{} sh "$0" --part {} "$jobs" "$logs" "$@"
+  for program in "$here"/bin/vox_test_tools "$here"/bin/vox_test_*; do echo "$(basename "$program"):$part"; done
+done | awk '!seen[$0]++' | xargs -P "$jobs" -I{} sh "$0" --part {} "$jobs" "$logs" "$@"
 
 count() { sed -n "s/^\[  $1 *\] \([0-9]*\) test.*/\1/p" "$2" | head -n 1; }
 passed=0 failed=0 skipped=0

@@ -129,7 +129,9 @@ TEST_F(BricksBench, WritesWhatItHasWhenItIsInterrupted) {
                                     "--html",
                                     "p.html",
                                     "--json"},
-                                   {.folder = folder_, .file_size_limit = {}, .interrupt_after = 2});
+                                   {.folder = folder_,
+                                    .file_size_limit = {},
+                                    .interrupt_after = test_on_gpu() ? 15 : 2});
   EXPECT_EQ(run.code, kInterrupted) << run.err;
   EXPECT_TRUE(one_error(run, "interrupted", "vox-bench")) << run.err;
   EXPECT_EQ(json_value(run.out, "interrupted"), "true") << run.out;
