@@ -14,7 +14,7 @@
 #include "libvox/device/devices.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/hash/table_options.h"
-#include "libvox/ranks/picture_share.h"
+#include "libvox/render/picture_share.h"
 #include "libvox/render/render.h"
 
 namespace vox {
@@ -198,7 +198,7 @@ void warm_up_render(Engine& engine, const render::RenderOptions& options) {
   small.size = {64, 64};
   small.pose = {.eye = {-100, 700, -200},
                 .target = {kResolution / 2.0, kResolution / 2.0, kResolution / 2.0}};
-  ranks::make_renderer(engine.handles(), dag, palette)->render(small);
+  render::make_renderer(engine.handles(), dag, palette)->render(small);
 }
 
 }  // namespace vox

@@ -12,7 +12,7 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/engine/engine.h"
-#include "libvox/ranks/picture_share.h"
+#include "libvox/render/picture_share.h"
 #include "tools/common/common_options.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
@@ -69,8 +69,9 @@ void show(const RenderToolOptions& options) {
   ResultGroup results = scene_results(options, scene, engine->device());
   PictureOutput output(options);
   std::unique_ptr<render::Renderer> renderer =
-      ranks::make_renderer(engine->handles(), (cutaway ? cutaway->scene : scene).dag, scene.palette);
-  if (options.ranks && !options.slice) renderer = ranks::shared_renderer(*options.ranks, std::move(renderer));
+      render::make_renderer(engine->handles(), (cutaway ? cutaway->scene : scene).dag, scene.palette);
+  if (options.ranks && !options.slice)
+    renderer = render::shared_renderer(*options.ranks, std::move(renderer));
   for (const Frame& frame : list) {
     throw_if_cancelled();
     const render::Picture picture = taken(*renderer, scene, frame.pose, cutaway, options);

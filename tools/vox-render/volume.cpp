@@ -14,7 +14,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/ranks/picture_share.h"
+#include "libvox/render/picture_share.h"
 #include "libvox/render/volume_render.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
@@ -82,8 +82,8 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   ResultGroup results = volume_results(options);
   set_device(results, engine->device());
   const render::ShownValues values = values_of(bricks, options);
-  std::unique_ptr<render::VolumeRenderer> renderer = ranks::make_volume_renderer(engine->handles(), bricks);
-  if (options.ranks) renderer = ranks::shared_renderer(*options.ranks, std::move(renderer));
+  std::unique_ptr<render::VolumeRenderer> renderer = render::make_volume_renderer(engine->handles(), bricks);
+  if (options.ranks) renderer = render::shared_renderer(*options.ranks, std::move(renderer));
   render::VolumeRenderOptions render;
   render.size = options.render.size;
   render.to_sun = options.render.to_sun;

@@ -7,7 +7,7 @@
 #include "formats/pages/scene_page.h"
 #include "formats/results/views.h"
 #include "libvox/base/units.h"
-#include "libvox/ranks/picture_share.h"
+#include "libvox/render/picture_share.h"
 #include "tools/common/reports.h"
 #include "tools/vox-stats/stats.h"
 
@@ -138,7 +138,7 @@ render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene) {
   options.skies = render::Sky::Gradient;
   options.pose = render::framing(render::outline(scene.dag), render::view_names().front(), 0,
                                  options.pose.fov, options.size);
-  return ranks::make_renderer(engine.handles(), scene.dag, scene.palette)->render(options);
+  return render::make_renderer(engine.handles(), scene.dag, scene.palette)->render(options);
 }
 
 std::string viewer_of(const dag::VoxelScene& scene, const StatsOptions& options) {

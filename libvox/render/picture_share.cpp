@@ -1,4 +1,4 @@
-#include "libvox/ranks/picture_share.h"
+#include "libvox/render/picture_share.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,12 +9,10 @@
 #include "libvox/base/units.h"
 #include "libvox/device/devices.h"
 
-namespace vox::ranks {
+namespace vox::render {
 namespace {
 
-using render::ImageSize;
-using render::Picture;
-using render::RowBand;
+using ranks::Ranks;
 
 // Enough bands that ranks finish together, even if one part of a picture takes longer than another.
 constexpr uint32_t kBandsPerRank = 8;
@@ -24,7 +22,7 @@ struct Bands {
 
   Bands(ImageSize size, uint32_t ranks) : height(size.height) {
     const uint32_t wanted = height / (kBandsPerRank * ranks);
-    rows = std::max((wanted + render::kBandRows - 1) / render::kBandRows, 1u) * render::kBandRows;
+    rows = std::max((wanted + kBandRows - 1) / kBandRows, 1u) * kBandRows;
   }
   uint32_t count() const { return (height + rows - 1) / rows; }
   RowBand operator[](uint64_t i) const {
@@ -74,7 +72,7 @@ uint64_t PictureShare::take() {
 }
 
 Picture PictureShare::render(ImageSize size, const std::function<Picture(const RowBand&)>& render_band) {
-  render::check_image_size(size);
+  check_image_size(size);
   const Bands bands(size, ranks_.count());
   std::vector<DoneBand> done;
   std::vector<scene::Rgba8> pixels;
@@ -109,47 +107,42 @@ Picture PictureShare::render(ImageSize size, const std::function<Picture(const R
 
 namespace {
 
-class SharedRenderer final : public render::Renderer {
+class SharedRenderer final : public Renderer {
  public:
-  SharedRenderer(Ranks& ranks, std::unique_ptr<render::Renderer> own)
+  SharedRenderer(Ranks& ranks, std::unique_ptr<Renderer> own)
       : is_first_(ranks.rank() == 0), share_(ranks), own_(std::move(own)) {}
 
-  render::Picture render(const render::RenderOptions& options) override {
-    return render_together(share_, *own_, options);
-  }
-  render::Picture slice(const render::SliceOptions& options) override {
-    return is_first_ ? own_->slice(options) : render::Picture();
-  }
+  Picture render(const RenderOptions& options) override { return render_together(share_, *own_, options); }
+  Picture slice(const SliceOptions& options) override { return is_first_ ? own_->slice(options) : Picture(); }
 
  private:
   bool is_first_;
   PictureShare share_;
-  std::unique_ptr<render::Renderer> own_;
+  std::unique_ptr<Renderer> own_;
 };
 
-class SharedVolumeRenderer final : public render::VolumeRenderer {
+class SharedVolumeRenderer final : public VolumeRenderer {
  public:
-  SharedVolumeRenderer(Ranks& ranks, std::unique_ptr<render::VolumeRenderer> own)
+  SharedVolumeRenderer(Ranks& ranks, std::unique_ptr<VolumeRenderer> own)
       : share_(ranks), own_(std::move(own)) {}
 
   volume::ValueRange range() const override { return own_->range(); }
-  render::Picture render(const render::VolumeRenderOptions& options) override {
+  Picture render(const VolumeRenderOptions& options) override {
     return render_together(share_, *own_, options);
   }
 
  private:
   PictureShare share_;
-  std::unique_ptr<render::VolumeRenderer> own_;
+  std::unique_ptr<VolumeRenderer> own_;
 };
 
 }  // namespace
 
-std::unique_ptr<render::Renderer> shared_renderer(Ranks& ranks, std::unique_ptr<render::Renderer> own) {
+std::unique_ptr<Renderer> shared_renderer(Ranks& ranks, std::unique_ptr<Renderer> own) {
   return std::make_unique<SharedRenderer>(ranks, std::move(own));
 }
 
-std::unique_ptr<render::VolumeRenderer> shared_renderer(Ranks& ranks,
-                                                        std::unique_ptr<render::VolumeRenderer> own) {
+std::unique_ptr<VolumeRenderer> shared_renderer(Ranks& ranks, std::unique_ptr<VolumeRenderer> own) {
   return std::make_unique<SharedVolumeRenderer>(ranks, std::move(own));
 }
 
@@ -179,7 +172,7 @@ std::vector<RendererOn<Renderer>> made_on_each(const std::vector<device::DeviceH
 template <class Renderer, class Options>
 Picture picture_of_all(const std::vector<RendererOn<Renderer>>& renderers, const Options& options) {
   Picture result;
-  run_thread_ranks(static_cast<uint32_t>(renderers.size()), [&](Ranks& ranks) {
+  ranks::run_thread_ranks(static_cast<uint32_t>(renderers.size()), [&](Ranks& ranks) {
     const RendererOn<Renderer>& own = renderers[ranks.rank()];
     device::use_here(own.device);
     PictureShare share(ranks);
@@ -189,50 +182,43 @@ Picture picture_of_all(const std::vector<RendererOn<Renderer>>& renderers, const
   return result;
 }
 
-class GroupRenderer final : public render::Renderer {
+class GroupRenderer final : public Renderer {
  public:
-  explicit GroupRenderer(std::vector<RendererOn<render::Renderer>> renderers)
-      : renderers_(std::move(renderers)) {}
+  explicit GroupRenderer(std::vector<RendererOn<Renderer>> renderers) : renderers_(std::move(renderers)) {}
 
-  Picture render(const render::RenderOptions& options) override {
-    return picture_of_all(renderers_, options);
-  }
-  Picture slice(const render::SliceOptions& options) override {
-    return renderers_.front().renderer->slice(options);
-  }
+  Picture render(const RenderOptions& options) override { return picture_of_all(renderers_, options); }
+  Picture slice(const SliceOptions& options) override { return renderers_.front().renderer->slice(options); }
 
  private:
-  std::vector<RendererOn<render::Renderer>> renderers_;
+  std::vector<RendererOn<Renderer>> renderers_;
 };
 
-class GroupVolumeRenderer final : public render::VolumeRenderer {
+class GroupVolumeRenderer final : public VolumeRenderer {
  public:
-  explicit GroupVolumeRenderer(std::vector<RendererOn<render::VolumeRenderer>> renderers)
+  explicit GroupVolumeRenderer(std::vector<RendererOn<VolumeRenderer>> renderers)
       : renderers_(std::move(renderers)) {}
 
   volume::ValueRange range() const override { return renderers_.front().renderer->range(); }
-  Picture render(const render::VolumeRenderOptions& options) override {
-    return picture_of_all(renderers_, options);
-  }
+  Picture render(const VolumeRenderOptions& options) override { return picture_of_all(renderers_, options); }
 
  private:
-  std::vector<RendererOn<render::VolumeRenderer>> renderers_;
+  std::vector<RendererOn<VolumeRenderer>> renderers_;
 };
 
 }  // namespace
 
-std::unique_ptr<render::Renderer> make_renderer(const std::vector<device::DeviceHandle>& devices,
-                                                const dag::FrozenDag& dag, const scene::Palette& palette) {
-  if (devices.size() == 1) return render::make_renderer(devices.front(), dag, palette);
-  return std::make_unique<GroupRenderer>(made_on_each<render::Renderer>(
-      devices, [&](device::DeviceHandle device) { return render::make_renderer(device, dag, palette); }));
+std::unique_ptr<Renderer> make_renderer(const std::vector<device::DeviceHandle>& devices,
+                                        const dag::FrozenDag& dag, const scene::Palette& palette) {
+  if (devices.size() == 1) return make_renderer(devices.front(), dag, palette);
+  return std::make_unique<GroupRenderer>(made_on_each<Renderer>(
+      devices, [&](device::DeviceHandle device) { return make_renderer(device, dag, palette); }));
 }
 
-std::unique_ptr<render::VolumeRenderer> make_volume_renderer(const std::vector<device::DeviceHandle>& devices,
-                                                             const bricks::FrozenBricks& bricks) {
-  if (devices.size() == 1) return render::make_volume_renderer(devices.front(), bricks);
-  return std::make_unique<GroupVolumeRenderer>(made_on_each<render::VolumeRenderer>(
-      devices, [&](device::DeviceHandle device) { return render::make_volume_renderer(device, bricks); }));
+std::unique_ptr<VolumeRenderer> make_volume_renderer(const std::vector<device::DeviceHandle>& devices,
+                                                     const bricks::FrozenBricks& bricks) {
+  if (devices.size() == 1) return make_volume_renderer(devices.front(), bricks);
+  return std::make_unique<GroupVolumeRenderer>(made_on_each<VolumeRenderer>(
+      devices, [&](device::DeviceHandle device) { return make_volume_renderer(device, bricks); }));
 }
 
-}  // namespace vox::ranks
+}  // namespace vox::render

@@ -12,22 +12,21 @@
 #include "libvox/render/render.h"
 #include "libvox/render/volume_render.h"
 
-namespace vox::ranks {
+namespace vox::render {
 
 class PictureShare {
  public:
   // Collective.
-  explicit PictureShare(Ranks& ranks) : ranks_(ranks) { ranks_.restart(); }
+  explicit PictureShare(ranks::Ranks& ranks) : ranks_(ranks) { ranks_.restart(); }
 
   // Collective. Calls render_band() for bands until none are left. Returns the picture on rank 0, and a
   // picture without pixels on the other ranks.
-  render::Picture render(render::ImageSize size,
-                         const std::function<render::Picture(const render::RowBand&)>& render_band);
+  Picture render(ImageSize size, const std::function<Picture(const RowBand&)>& render_band);
 
  private:
   uint64_t take();
 
-  Ranks& ranks_;
+  ranks::Ranks& ranks_;
   // Bands are numbered across pictures, so that a rank that has finished starts on the next picture. It waits
   // for rank 0, which may still be writing the last picture, only at the end of that one.
   uint64_t first_ = 0;            // number of the next picture's first band
@@ -38,28 +37,27 @@ class PictureShare {
 
 // Collective, and so is the result's render(). Rank 0 makes slices alone, because they take little time.
 // `own` is this rank's renderer.
-std::unique_ptr<render::Renderer> shared_renderer(Ranks& ranks, std::unique_ptr<render::Renderer> own);
-std::unique_ptr<render::VolumeRenderer> shared_renderer(Ranks& ranks,
-                                                        std::unique_ptr<render::VolumeRenderer> own);
+std::unique_ptr<Renderer> shared_renderer(ranks::Ranks& ranks, std::unique_ptr<Renderer> own);
+std::unique_ptr<VolumeRenderer> shared_renderer(ranks::Ranks& ranks, std::unique_ptr<VolumeRenderer> own);
 
 // Renderers that are on several devices of this process. All devices take a picture together, each as a rank with a
 // thread of its own.
 
-// Throw what render::make_renderer() and render::make_volume_renderer() throw, which make the renderer on each device.
+// Throw what make_renderer() and make_volume_renderer() throw, which make the renderer on each device.
 // There must be at least one device. The first one takes slices. Afterwards this thread's calls go to the first device.
-std::unique_ptr<render::Renderer> make_renderer(const std::vector<device::DeviceHandle>& devices,
-                                                const dag::FrozenDag& dag, const scene::Palette& palette);
-std::unique_ptr<render::VolumeRenderer> make_volume_renderer(const std::vector<device::DeviceHandle>& devices,
-                                                             const bricks::FrozenBricks& bricks);
+std::unique_ptr<Renderer> make_renderer(const std::vector<device::DeviceHandle>& devices,
+                                        const dag::FrozenDag& dag, const scene::Palette& palette);
+std::unique_ptr<VolumeRenderer> make_volume_renderer(const std::vector<device::DeviceHandle>& devices,
+                                                     const bricks::FrozenBricks& bricks);
 
 // Collective. Renders one picture.
 template <class Renderer, class Options>
-render::Picture render_together(PictureShare& share, Renderer& own, const Options& options) {
-  return share.render(options.size, [&](const render::RowBand& band) {
+Picture render_together(PictureShare& share, Renderer& own, const Options& options) {
+  return share.render(options.size, [&](const RowBand& band) {
     Options part = options;
     part.band = band;
     return own.render(part);
   });
 }
 
-}  // namespace vox::ranks
+}  // namespace vox::render

@@ -1,5 +1,5 @@
 // Tests pictures that several ranks render together: they equal those that one rank renders.
-#include "libvox/ranks/picture_share.h"
+#include "libvox/render/picture_share.h"
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(PictureShare, AGroupTakesThePicturesOfOne) {
   const auto one = render::make_renderer(engine->handle(), dag, distinct_palette());
   for (const uint32_t ranks : {1, 2, 3, 5}) {
     const Engine group = rank_engines(ranks);
-    const auto together = ranks::make_renderer(group.handles(), dag, distinct_palette());
+    const auto together = render::make_renderer(group.handles(), dag, distinct_palette());
     for (const render::ImageSize size : {render::ImageSize{70, 500}, {33, 97}, {200, 20}, {1, 1}})
       for (const render::Shade shade :
            {render::Shade::Material, render::Shade::Depth, render::Shade::Sharing}) {
@@ -65,7 +65,7 @@ TEST(PictureShare, RanksTakePicturesOfAFilmOneAfterTheOther) {
   ranks::run_thread_ranks(3, [&](ranks::Ranks& ranks) {
     const auto own = make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30});
     const auto shared =
-        ranks::shared_renderer(ranks, render::make_renderer(own->handle(), dag, distinct_palette()));
+        render::shared_renderer(ranks, render::make_renderer(own->handle(), dag, distinct_palette()));
     for (const render::ImageSize size : kSizes) {
       render::Picture picture = shared->render(view_of(dag, size));
       if (ranks.rank() == 0)
@@ -81,7 +81,7 @@ TEST(PictureShare, RanksTakePicturesOfAFilmOneAfterTheOther) {
 TEST(PictureShare, APictureThatOneCannotTakeFailsOnAll) {
   const dag::FrozenDag dag = dense_dag(16, true, shell);
   const Engine group = rank_engines(3);
-  const auto together = ranks::make_renderer(group.handles(), dag, distinct_palette());
+  const auto together = render::make_renderer(group.handles(), dag, distinct_palette());
   render::RenderOptions options = view_of(dag, {64, 640});
   options.to_sun = {0, 0, 0};
   EXPECT_THROW(together->render(options), Error);
@@ -106,7 +106,7 @@ TEST(PictureShare, PicturesOfVolumesAreTheSame) {
   const auto one = render::make_volume_renderer(engine->handle(), bricks);
   for (const uint32_t ranks : {1, 2, 3}) {
     const Engine group = rank_engines(ranks);
-    const auto together = ranks::make_volume_renderer(group.handles(), bricks);
+    const auto together = render::make_volume_renderer(group.handles(), bricks);
     EXPECT_EQ(together->range().low, one->range().low);
     EXPECT_EQ(together->range().high, one->range().high);
     for (const std::optional<double> iso : {std::optional<double>(), std::optional(0.4)}) {
