@@ -6,17 +6,20 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <string>
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/level_values.h"
 #include "libvox/dag/store.h"
 #include "libvox/dag/verify.h"
 #include "libvox/dag/voxels_by_material.h"
 #include "libvox/dag/walk.h"
 #include "libvox/device/cpu_device.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox::dag {
 namespace {
@@ -30,10 +33,11 @@ uint8_t majority(const VoxelCounts& counts) {
 // have become equal.
 class CoarserBuilder {
  public:
-  CoarserBuilder(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory)
+  CoarserBuilder(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory, ranks::Ranks& ranks)
       : dag_(dag),
         leaf_level_(dag.depth() - halvings),
         memory_(memory),
+        ranks_(ranks),
         device_(memory.limit, false),
         store_(device_) {}
 
@@ -41,6 +45,7 @@ class CoarserBuilder {
     if (leaf_level_ + 2 <= dag_.depth() && dag_.materials) find_materials();
     find_voxels();
     materials_ = {};
+    if (ranks_.rank() > 0) return;
     std::vector<uint32_t> below =
         interned(leaf_level_, [&](const uint32_t* node, uint32_t* words) { return leaf_of(node, words); });
     masks_ = {};
@@ -57,15 +62,17 @@ class CoarserBuilder {
   // Finds the materials of the nodes that become voxels.
   void find_materials() {
     const uint32_t level = leaf_level_ + 2;
-    const VoxelsByMaterial counts(dag_, level, memory_.counts);
-    materials_.resize(dag_.levels[level].places.nodes());
+    const VoxelsByMaterial counts(dag_, level, memory_.counts, ranks_);
+    const NodeNumbers own = own_nodes(ranks_, dag_.levels[level]);
+    materials_.resize(own.size());
     tbb::enumerable_thread_specific<VoxelsByMaterial::Reader> readers(
         [&] { return VoxelsByMaterial::Reader(counts); });
-    tbb::parallel_for(node_numbers(dag_.levels[level]), [&](const NodeNumbers& range) {
+    tbb::parallel_for(own, [&](const NodeNumbers& range) {
       VoxelsByMaterial::Reader& reader = readers.local();
       for (uint64_t number = range.begin(); number < range.end(); ++number)
-        materials_[number] = majority(reader[number]);
+        materials_[number - own.begin()] = majority(reader[number]);
     });
+    if (ranks_.count() > 1) materials_ = brought_to_all(ranks_, materials_);
   }
 
   // Interns the words that write(node, words) makes of each node of a level, and returns the pointers.
@@ -93,32 +100,40 @@ class CoarserBuilder {
   }
 
   // Finds the voxels that the nodes of the level below the new leaves become, 2³ of each. Each level is read once, in
-  // order, because its words may come from a file.
+  // order, because its words may come from a file. Each rank does this for its share of the nodes, and rank 0 gets all.
   void find_voxels() {
     const uint32_t level = leaf_level_ + 1;
-    masks_.resize(dag_.levels[level].places.nodes());
+    const NodeNumbers own = own_nodes(ranks_, dag_.levels[level]);
+    masks_.resize(own.size());
     if (dag_.materials) voxel_materials_.resize(masks_.size());
-    parallel_for_each(dag_.levels[level], [&](uint64_t number, const uint32_t* node) {
-      level == dag_.depth() ? find_blocks(number, node) : find_children(number, node);
+    tbb::parallel_for(own, [&](const NodeNumbers& range) {
+      for_each_in(dag_.levels[level], range, [&](uint64_t number, const uint32_t* node) {
+        const uint64_t place = number - own.begin();
+        level == dag_.depth() ? find_blocks(place, node) : find_children(place, node);
+      });
     });
+    throw_if_cancelled();  // voxels of words that could not be read stay here
+    if (ranks_.count() == 1) return;
+    masks_ = brought_to_first(ranks_, masks_);
+    voxel_materials_ = brought_to_first(ranks_, voxel_materials_);
   }
 
-  void put_voxel(uint64_t number, uint32_t octant, uint32_t material) {
-    masks_[number] |= static_cast<uint8_t>(1u << octant);
-    if (dag_.materials) voxel_materials_[number] |= material << 4 * octant;
+  void put_voxel(uint64_t place, uint32_t octant, uint32_t material) {
+    masks_[place] |= static_cast<uint8_t>(1u << octant);
+    if (dag_.materials) voxel_materials_[place] |= material << 4 * octant;
   }
 
   // Each byte of a leaf's mask, a block of 2³ voxels, becomes one voxel.
-  void find_blocks(uint64_t number, const uint32_t* leaf) {
+  void find_blocks(uint64_t place, const uint32_t* leaf) {
     for (uint32_t block = 0; block < 8; ++block)
       if (const uint64_t voxels = leaf_mask(leaf) & uint64_t{0xff} << 8 * block; voxels != 0)
-        put_voxel(number, block, dag_.materials ? majority_of(leaf, voxels) : 0);
+        put_voxel(place, block, dag_.materials ? majority_of(leaf, voxels) : 0);
   }
 
-  void find_children(uint64_t number, const uint32_t* node) {
+  void find_children(uint64_t place, const uint32_t* node) {
     const uint32_t* pointer = node + 1;
     for (uint32_t mask = child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer)
-      put_voxel(number, static_cast<uint32_t>(lowest_bit(mask)), dag_.materials ? materials_[*pointer] : 0);
+      put_voxel(place, static_cast<uint32_t>(lowest_bit(mask)), dag_.materials ? materials_[*pointer] : 0);
   }
 
   static uint8_t majority_of(const uint32_t* leaf, uint64_t voxels) {
@@ -162,8 +177,10 @@ class CoarserBuilder {
   const FrozenDag& dag_;
   const uint32_t leaf_level_;  // the level whose nodes become leaves
   const CoarserMemory memory_;
+  ranks::Ranks& ranks_;
   std::vector<uint8_t> materials_;  // for the nodes two levels below, which become voxels
-  // For the nodes one level below: which of their octants are voxels, and 4 bits of material for each.
+  // For the nodes one level below, of this rank's share at first: which of their octants are voxels, and 4 bits of material
+  // for each.
   std::vector<uint8_t> masks_;
   std::vector<uint32_t> voxel_materials_;
   device::CpuDevice device_;
@@ -205,14 +222,14 @@ uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution) {
   return halvings;
 }
 
-FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory) {
+FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory, ranks::Ranks& ranks) {
   FrozenDag result = empty_dag(coarser_resolutions(dag.resolution).at(halvings - 1), dag.materials);
-  if (!dag.empty()) CoarserBuilder(dag, halvings, memory).build(result);
+  if (!dag.empty()) CoarserBuilder(dag, halvings, memory, ranks).build(result);
   return result;
 }
 
-VoxelScene coarser(VoxelScene scene, uint32_t halvings, const CoarserMemory& memory) {
-  scene.dag = coarser(scene.dag, halvings, memory);
+VoxelScene coarser(VoxelScene scene, uint32_t halvings, const CoarserMemory& memory, ranks::Ranks& ranks) {
+  scene.dag = coarser(scene.dag, halvings, memory, ranks);
   for (uint32_t i = 0; i < halvings; ++i) scene.voxel_size *= 2;
   return scene;
 }

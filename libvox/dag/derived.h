@@ -7,6 +7,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/handle.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox::dag {
 
@@ -36,12 +37,15 @@ struct CoarserMemory {
 };
 
 // Returns the DAG at the resolution coarser_resolutions()[halvings - 1]. The DAG must be one that
-// check_structure() accepts. The function runs on the processor. Throws OutOfMemory.
-FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory = {});
+// check_structure() accepts. The function runs on the processor. Throws OutOfMemory. A collective call: each rank reads its
+// share of the nodes and finds the voxels that they become. Rank 0 makes the result; the others have an empty DAG.
+FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory = {},
+                  ranks::Ranks& ranks = ranks::alone());
 
 // Makes a whole scene coarser. Its larger voxels begin at the same origin. The palette's shares remain those
 // of the meshes' surface. The history remains that of the finer scene, whose digests it names.
-VoxelScene coarser(VoxelScene scene, uint32_t halvings, const CoarserMemory& memory = {});
+VoxelScene coarser(VoxelScene scene, uint32_t halvings, const CoarserMemory& memory = {},
+                   ranks::Ranks& ranks = ranks::alone());
 
 // Gives all voxels of a DAG without materials the material 0. Edits combine only scenes that have materials,
 // or only scenes that have none; this turns a scene of the second kind into one of the first.

@@ -1,12 +1,14 @@
 // Digests and counts of a DAG that may be larger than memory. The digests of all nodes follow from those of the leaves, the
 // counts of all nodes from that of the root. What a level's nodes need lies in a file without a name, in the folder for
-// temporary files, if it would take more than `memory` bytes.
+// temporary files, if it would take more than `memory` bytes. With several ranks the calls are collective: each rank reads
+// its share of the nodes, and all get the same results. Each must have the same DAG, and holds values of all nodes.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox::dag {
 
@@ -14,12 +16,13 @@ namespace vox::dag {
 // accepts.
 std::vector<std::vector<Digest>> digests_of(const FrozenDag& dag,
                                             const std::vector<std::vector<uint32_t>>& numbers,
-                                            uint64_t memory = UINT64_MAX);
+                                            uint64_t memory = UINT64_MAX,
+                                            ranks::Ranks& ranks = ranks::alone());
 
 // Returns the digest of the whole DAG, as compute_digest() does, with this memory.
-Digest digest_of(const FrozenDag& dag, uint64_t memory);
+Digest digest_of(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks = ranks::alone());
 
 // Returns what octree_counts() of frozen_dag.h does, with this memory.
-OctreeCounts octree_counts(const FrozenDag& dag, uint64_t memory);
+OctreeCounts octree_counts(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks = ranks::alone());
 
 }  // namespace vox::dag

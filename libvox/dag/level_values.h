@@ -1,5 +1,8 @@
 // One value for each node of a level. A DAG that is read as it is used may have more values than memory, so they lie in a
 // file without a name if they take more memory than is given.
+//
+// Several ranks can compute values together. Each reads the words of its share of a level's nodes alone, and all get the
+// values of all nodes.
 #pragma once
 
 #include <tbb/enumerable_thread_specific.h>
@@ -11,9 +14,11 @@
 #include <span>
 #include <vector>
 
+#include "libvox/base/progress.h"
 #include "libvox/base/spilled_array.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/walk.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox::dag {
 
@@ -26,8 +31,11 @@ class LevelValues {
     values_.append(nodes);
   }
 
+  uint64_t size() const { return values_.size(); }
+
   // Sets the values of nodes, beginning with node `first`. Different threads may set different values.
   void set(uint64_t first, std::span<const T> values) { values_.write(first, values); }
+  void read(uint64_t first, std::span<T> to) const { values_.read(first, to); }
 
   // Reads values on one thread. Most nodes' children follow each other, so values in a file are read in blocks.
   class Reader {
@@ -69,14 +77,35 @@ class LevelValues {
   SpilledArray<T> values_;
 };
 
-// Computes a value for each node of a level, in parallel: value_of(number, its words, the values of the level below).
+// The nodes of a rank's share of a level.
+inline NodeNumbers own_nodes(const ranks::Ranks& ranks, const DagLevel& level) {
+  const ranks::Counts begins = ranks::share_begins(ranks, level.places.nodes());
+  return {begins[ranks.rank()], begins[ranks.rank() + 1], node_numbers(level).grainsize()};
+}
+
+// Collective. Each rank has set the values of its share of `nodes` nodes from number `first` on, and all ranks get those of
+// all these nodes.
+template <class T>
+void give_to_all(ranks::Ranks& ranks, LevelValues<T>& values, uint64_t first, uint64_t nodes) {
+  throw_if_cancelled();  // values of words that could not be read stay here
+  const ranks::Counts begins = ranks::share_begins(ranks, nodes);
+  ranks::give_to_all<T>(
+      ranks, ranks::share_sizes(begins),
+      [&](uint64_t at, std::span<T> to) { values.read(first + begins[ranks.rank()] + at, to); },
+      [&](uint32_t rank, uint64_t at, std::span<const T> from) {
+        values.set(first + begins[rank] + at, from);
+      });
+}
+
+// Collective. Computes a value for each node of a level, in parallel: value_of(number, its words, the values of the level
+// below).
 template <class T, class ValueOf>
 LevelValues<T> values_of_level(const DagLevel& level, const LevelValues<T>& below, uint64_t memory,
-                               const ValueOf& value_of) {
+                               ranks::Ranks& ranks, const ValueOf& value_of) {
   LevelValues<T> values(level.places.nodes(), memory);
   auto readers = below.readers();
   tbb::parallel_for(
-      node_numbers(level),
+      own_nodes(ranks, level),
       [&](const NodeNumbers& range) {
         auto& children = readers.local();
         std::vector<T> found;
@@ -87,6 +116,7 @@ LevelValues<T> values_of_level(const DagLevel& level, const LevelValues<T>& belo
         values.set(range.begin(), found);
       },
       tbb::simple_partitioner());
+  give_to_all(ranks, values, 0, values.size());
   return values;
 }
 
@@ -96,13 +126,32 @@ struct NodeUses {
   uint64_t pointers = 0, places = 0;
 };
 
-// Finds the uses of all nodes, from the root down. Calls on_part(level, first, uses) for parts of each level, one after the
-// other; `uses` are those of the nodes from number `first` on. A part takes at most so many bytes of memory: the level
-// above is read once for each part.
+// Collective. The uses that each rank has counted of some nodes are added up. Each rank gets the sums for its share of
+// these nodes.
+inline std::vector<NodeUses> sums_of_share(ranks::Ranks& ranks, std::vector<NodeUses> uses) {
+  if (ranks.count() == 1) return uses;
+  throw_if_cancelled();  // as in give_to_all()
+  const ranks::Counts begins = ranks::share_begins(ranks, uses.size());
+  const uint64_t own = begins[ranks.rank() + 1] - begins[ranks.rank()];
+  ranks::Counts to, from(ranks.count(), own * sizeof(NodeUses));
+  for (const uint64_t size : ranks::share_sizes(begins)) to.push_back(size * sizeof(NodeUses));
+  std::vector<NodeUses> received(own * ranks.count());
+  ranks.exchange(uses.data(), to, received.data(), from);
+  for (uint64_t i = own; i < received.size(); ++i) {
+    received[i % own].pointers += received[i].pointers;
+    received[i % own].places += received[i].places;
+  }
+  received.resize(own);
+  return received;
+}
+
+// Collective. Finds the uses of all nodes, from the root down. Calls on_part(level, first, uses) for parts of each level,
+// one after the other; `uses` are those of the nodes from number `first` on. The level above is read once for as many nodes
+// as have uses of at most so many bytes, and each rank is called with its share of them.
 template <class OnPart>
-void for_each_uses(const FrozenDag& dag, uint64_t memory, const OnPart& on_part) {
+void for_each_uses(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks, const OnPart& on_part) {
   constexpr uint64_t kLeastPart = 1 << 10;  // nodes
-  const uint64_t part = std::max(memory / sizeof(NodeUses), kLeastPart);
+  const uint64_t part = std::max(std::ranges::min(ranks.gather(memory)) / sizeof(NodeUses), kLeastPart);
   const NodeUses root = {.pointers = 1, .places = 1};
   LevelValues<uint64_t> above;  // how often each node of the level above occurs in the octree
   for (uint32_t level = 0; level <= dag.depth() && !dag.empty(); ++level) {
@@ -111,10 +160,10 @@ void for_each_uses(const FrozenDag& dag, uint64_t memory, const OnPart& on_part)
     for (uint64_t first = 0; first < nodes; first += part) {
       std::vector<NodeUses> uses(std::min(part, nodes - first));
       if (level == 0) {
-        uses[0] = root;
+        if (ranks.rank() == 0) uses[0] = root;
       } else {
         auto readers = above.readers();
-        tbb::parallel_for(node_numbers(dag.levels[level - 1]), [&](const NodeNumbers& range) {
+        tbb::parallel_for(own_nodes(ranks, dag.levels[level - 1]), [&](const NodeNumbers& range) {
           auto& times = readers.local();
           for_each_in(dag.levels[level - 1], range, [&](uint64_t number, const uint32_t* node) {
             const uint64_t places = times[number];
@@ -127,7 +176,9 @@ void for_each_uses(const FrozenDag& dag, uint64_t memory, const OnPart& on_part)
           });
         });
       }
-      if (level < dag.depth())
+      const uint64_t all = uses.size(), own = first + ranks::share_begins(ranks, all)[ranks.rank()];
+      uses = sums_of_share(ranks, std::move(uses));
+      if (level < dag.depth()) {
         tbb::parallel_for(
             NodeNumbers(0, uses.size(), 4096),
             [&](const NodeNumbers& range) {
@@ -135,10 +186,12 @@ void for_each_uses(const FrozenDag& dag, uint64_t memory, const OnPart& on_part)
               std::transform(uses.begin() + static_cast<ptrdiff_t>(range.begin()),
                              uses.begin() + static_cast<ptrdiff_t>(range.end()), places.begin(),
                              [](const NodeUses& use) { return use.places; });
-              here.set(first + range.begin(), places);
+              here.set(own + range.begin(), places);
             },
             tbb::simple_partitioner());
-      on_part(level, first, std::span<const NodeUses>(uses));
+        give_to_all(ranks, here, first, all);
+      }
+      on_part(level, own, std::span<const NodeUses>(uses));
     }
     above = std::move(here);
   }

@@ -1,6 +1,7 @@
 #include "libvox/dag/verify.h"
 
 #include <fmt/format.h>
+#include <tbb/parallel_reduce.h>
 #include <tbb/parallel_scan.h>
 #include <tbb/parallel_sort.h>
 
@@ -16,6 +17,7 @@
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox::dag {
 namespace {
@@ -33,7 +35,7 @@ void check_level_count(const FrozenDag& dag) {
 }
 
 // Checks that the nodes stand one behind the other, from the level's first word to its last.
-void check_places(const FrozenDag& dag, uint32_t level) {
+void check_places(const FrozenDag& dag, uint32_t level, const ranks::Ranks& ranks) {
   const DagLevel& here = dag.levels[level];
   const uint64_t size = here.words.size(), nodes = here.places.nodes();
   const auto fail = [&](uint64_t word) {
@@ -41,7 +43,7 @@ void check_places(const FrozenDag& dag, uint32_t level) {
   };
   if (here.places.words() != size || (nodes > 0 && here.places[0] != 0)) fail(size);
   const LevelForm form = form_of(dag, level);
-  tbb::parallel_for(node_numbers(here), [&](const NodeNumbers& range) {
+  tbb::parallel_for(own_nodes(ranks, here), [&](const NodeNumbers& range) {
     for (uint64_t number = range.begin(); number < range.end(); ++number) {
       const uint64_t at = here.places[number], next = here.places[number + 1];
       const uint64_t least = form.kind == NodeKind::Leaf ? 2 : 1;
@@ -52,16 +54,25 @@ void check_places(const FrozenDag& dag, uint32_t level) {
   });
 }
 
-void check_children(const FrozenDag& dag, uint32_t level) {
+void check_children(const FrozenDag& dag, uint32_t level, const ranks::Ranks& ranks) {
   const DagLevel& here = dag.levels[level];
   const uint64_t below = dag.levels[level + 1].places.nodes();
-  parallel_for_each(here, [&](uint64_t, const uint32_t* node) {
-    for (uint32_t i = 1; i < node_words(node[0]); ++i)
-      if (node[i] >= below)
-        throw Error(
-            fmt::format("points to node {} of level {}, which has only {}", node[i], level + 1, below))
-            .at(level_place(level, static_cast<uint64_t>(node + i - here.words.data())));
+  tbb::parallel_for(own_nodes(ranks, here), [&](const NodeNumbers& range) {
+    for_each_in(here, range, [&](uint64_t, const uint32_t* node) {
+      for (uint32_t i = 1; i < node_words(node[0]); ++i)
+        if (node[i] >= below)
+          throw Error(
+              fmt::format("points to node {} of level {}, which has only {}", node[i], level + 1, below))
+              .at(level_place(level, static_cast<uint64_t>(node + i - here.words.data())));
+    });
   });
+}
+
+void check_structure(const FrozenDag& dag, ranks::Ranks& ranks) {
+  check_levels(dag);
+  for (uint32_t level = 0; level <= dag.depth(); ++level) check_places(dag, level, ranks);
+  ranks.gather(0);  // places of all levels must be right before another rank may walk
+  for (uint32_t level = 0; level < dag.depth(); ++level) check_children(dag, level, ranks);
 }
 
 }  // namespace
@@ -90,15 +101,31 @@ void check_levels(const FrozenDag& dag) {
 }
 
 void check_structure(const FrozenDag& dag) {
-  check_levels(dag);
-  for (uint32_t level = 0; level <= dag.depth(); ++level) check_places(dag, level);
-  for (uint32_t level = 0; level < dag.depth(); ++level) check_children(dag, level);
+  check_structure(dag, ranks::alone());
 }
 
 namespace {
 
+// Returns the number behind the last child of the nodes of the ranks before this one. Collective.
+uint64_t visited_before(const FrozenDag& dag, uint32_t level, ranks::Ranks& ranks) {
+  if (ranks.count() == 1) return 0;
+  const auto visit = [&](const NodeNumbers& range, uint64_t visited) {
+    for_each_in(dag.levels[level], range, [&](uint64_t, const uint32_t* node) {
+      for (uint32_t i = 1; i < node_words(node[0]); ++i) visited = std::max(visited, uint64_t{node[i]} + 1);
+    });
+    return visited;
+  };
+  const uint64_t end = tbb::parallel_reduce(own_nodes(ranks, dag.levels[level]), uint64_t{0}, visit,
+                                            [](uint64_t a, uint64_t b) { return std::max(a, b); });
+  throw_if_cancelled();  // as in give_to_all()
+  const std::vector<uint64_t> ends = ranks.gather(end);
+  uint64_t before = 0;
+  for (uint32_t rank = 0; rank < ranks.rank(); ++rank) before = std::max(before, ends[rank]);
+  return before;
+}
+
 // In canonical order, each child pointer leads to a node that was visited before, or to the next one.
-void check_order(const FrozenDag& dag, uint32_t level) {
+void check_order(const FrozenDag& dag, uint32_t level, ranks::Ranks& ranks) {
   const DagLevel& here = dag.levels[level];
   auto visit = [&](const NodeNumbers& range, uint64_t visited, bool is_final) {
     for_each_in(here, range, [&](uint64_t, const uint32_t* node) {
@@ -113,8 +140,9 @@ void check_order(const FrozenDag& dag, uint32_t level) {
     });
     return visited;
   };
-  uint64_t visited = tbb::parallel_scan(node_numbers(here), uint64_t{0}, visit,
-                                        [](uint64_t a, uint64_t b) { return std::max(a, b); });
+  const uint64_t own = tbb::parallel_scan(own_nodes(ranks, here), visited_before(dag, level, ranks), visit,
+                                          [](uint64_t a, uint64_t b) { return std::max(a, b); });
+  const uint64_t visited = std::ranges::max(ranks.gather(own));
   if (visited != dag.levels[level + 1].places.nodes())
     throw Error(fmt::format("no pointer leads to node {}", visited)).at(fmt::format("level {}", level + 1));
 }
@@ -159,7 +187,11 @@ struct CheckedNode {
 // Hashes the words of nodes. The author of a file cannot know the seed, and so cannot make all nodes collide.
 class WordsHash {
  public:
-  WordsHash() : seed_(uint64_t{std::random_device()()} << 32 | std::random_device()()) {}
+  // Collective: all ranks have the same seed.
+  explicit WordsHash(ranks::Ranks& ranks)
+      : seed_(uint64_t{std::random_device()()} << 32 | std::random_device()()) {
+    ranks.broadcast(&seed_, sizeof seed_);
+  }
   uint64_t operator()(std::span<const uint32_t> words) const {
     uint64_t hash = seed_;
     for (const uint32_t word : words) hash = mix64(hash ^ word);
@@ -176,10 +208,11 @@ std::span<const uint32_t> words_of_node(const DagLevel& level, uint64_t number) 
 
 // Checks the content of the nodes of a level, and returns what the level above needs.
 LevelValues<CheckedNode> checked_level(const FrozenDag& dag, uint32_t level,
-                                       const LevelValues<CheckedNode>& below, uint64_t memory) {
-  const WordsHash hash_of;
+                                       const LevelValues<CheckedNode>& below, uint64_t memory,
+                                       ranks::Ranks& ranks) {
+  const WordsHash hash_of(ranks);
   return values_of_level(
-      dag.levels[level], below, memory, [&](uint64_t number, const uint32_t* node, auto& children) {
+      dag.levels[level], below, memory, ranks, [&](uint64_t number, const uint32_t* node, auto& children) {
         return with_place(dag, level, number, [&]() -> CheckedNode {
           const uint64_t hash = hash_of(words_of_node(dag.levels[level], number));
           if (level == dag.depth())
@@ -200,14 +233,17 @@ void check_reach(const FrozenDag& dag, const NodeContent& root) {
 }
 
 // Checks that no two nodes of a level are equal. Nodes are sorted by their hashes, as many at a time as fit into memory.
+// Each rank checks the nodes with some of the hashes.
 void check_unique(const FrozenDag& dag, uint32_t level, const LevelValues<CheckedNode>& checked,
-                  uint64_t memory) {
+                  uint64_t memory, const ranks::Ranks& ranks) {
   using Hashed = std::pair<uint64_t, uint32_t>;  // the hash and the node's number
   constexpr uint64_t kLeastAtOnce = 1 << 10;
   const DagLevel& here = dag.levels[level];
   const uint64_t nodes = here.places.nodes();
-  const uint64_t passes = nodes * sizeof(Hashed) / std::max(memory, kLeastAtOnce * sizeof(Hashed)) + 1;
-  for (uint64_t pass = 0; pass < passes; ++pass) {
+  const uint64_t passes =
+      (nodes * sizeof(Hashed) / std::max(memory, kLeastAtOnce * sizeof(Hashed)) / ranks.count() + 1) *
+      ranks.count();
+  for (uint64_t pass = ranks.rank(); pass < passes; pass += ranks.count()) {
     throw_if_cancelled();
     LevelValues<CheckedNode>::Reader facts(checked);
     std::vector<Hashed> hashed;
@@ -226,13 +262,13 @@ void check_unique(const FrozenDag& dag, uint32_t level, const LevelValues<Checke
 }
 
 // Checks nodes from the leaves up, and returns the digest of the scene.
-Digest check_nodes(const FrozenDag& dag, uint64_t memory) {
+Digest check_nodes(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
   if (dag.empty()) return scene_digest(dag.resolution, dag.depth(), dag.materials, nullptr);
   LevelValues<CheckedNode> below;
   for (uint32_t level = dag.depth() + 1; level-- > 0;) {
     throw_if_cancelled();
-    LevelValues<CheckedNode> here = checked_level(dag, level, below, memory);
-    check_unique(dag, level, here, memory);
+    LevelValues<CheckedNode> here = checked_level(dag, level, below, memory, ranks);
+    check_unique(dag, level, here, memory, ranks);
     below = std::move(here);
   }
   const CheckedNode root = LevelValues<CheckedNode>::Reader(below)[0];
@@ -244,8 +280,8 @@ void check_count(const std::string& what, uint64_t stored, uint64_t counted) {
   if (stored != counted) throw Error(fmt::format("{} is {}, but the DAG holds {}", what, stored, counted));
 }
 
-void check_counts(const FrozenDag& dag, uint64_t memory) {
-  const OctreeCounts counts = octree_counts(dag, memory);
+void check_counts(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
+  const OctreeCounts counts = octree_counts(dag, memory, ranks);
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
     check_count(fmt::format("the number of nodes of level {}", level), dag.levels[level].nodes,
                 dag.levels[level].places.nodes());
@@ -263,11 +299,12 @@ void verify(const FrozenDag& dag) {
 
 namespace {
 
-void verify_all(const FrozenDag& dag, uint64_t memory) {
-  dag.paged ? check_levels(dag) : check_structure(dag);  // the levels of a paged DAG check themselves
-  for (uint32_t level = 0; level < dag.depth(); ++level) check_order(dag, level);
-  const Digest digest = check_nodes(dag, memory);
-  check_counts(dag, memory);
+void verify_all(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
+  // The levels of a paged DAG check themselves.
+  dag.paged ? check_levels(dag) : check_structure(dag, ranks);
+  for (uint32_t level = 0; level < dag.depth(); ++level) check_order(dag, level, ranks);
+  const Digest digest = check_nodes(dag, memory, ranks);
+  check_counts(dag, memory, ranks);
   if (digest != dag.digest)
     throw Error(
         fmt::format("the digest is {}, but the content's is {}", to_string(dag.digest), to_string(digest)));
@@ -275,9 +312,9 @@ void verify_all(const FrozenDag& dag, uint64_t memory) {
 
 }  // namespace
 
-void verify(const FrozenDag& dag, uint64_t memory) {
+void verify(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
   try {
-    verify_all(dag, memory);
+    verify_all(dag, memory, ranks);
   } catch (const Error&) {
     throw_if_cancelled();  // words that could not be read are the reason for other errors
     throw;

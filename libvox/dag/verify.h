@@ -3,6 +3,7 @@
 
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/handle.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox::dag {
 
@@ -23,8 +24,10 @@ void check_levels(const FrozenDag& dag);
 void check_structure(const FrozenDag& dag);
 
 // Checks what verify() of frozen_dag.h checks. What a level's nodes need lies in a file without a name, in the folder for
-// temporary files, if it would take more than `memory` bytes. So it is for a DAG that is larger than memory.
-void verify(const FrozenDag& dag, uint64_t memory);
+// temporary files, if it would take more than `memory` bytes. So it is for a DAG that is larger than memory. A collective
+// call, in which each rank checks its share of the nodes; each must have the same DAG. The rank that finds an error
+// throws it, and so may others.
+void verify(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks = ranks::alone());
 
 // Verifies a DAG on a device. It checks the same as verify(), which runs on the host and names what is wrong. If the
 // device finds an error, or the DAG is paged, the host verifies it, with this memory.

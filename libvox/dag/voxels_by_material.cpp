@@ -57,28 +57,32 @@ void add_leaf(VoxelCounts& counts, const uint32_t* leaf) {
 
 }  // namespace
 
-VoxelsByMaterial::VoxelsByMaterial(const FrozenDag& dag, uint32_t level, uint64_t memory) {
-  // The nodes above the leaves count their leaves themselves, unless these would be read from a file in any order.
-  const uint32_t lowest = dag.paged || level == dag.depth() ? dag.depth() : dag.depth() - 1;
-  count_level(dag, lowest, {}, memory);
+VoxelsByMaterial::VoxelsByMaterial(const FrozenDag& dag, uint32_t level, uint64_t memory,
+                                   ranks::Ranks& ranks) {
+  // The nodes above the leaves count their leaves themselves, unless these would be read from a file in any order, or by
+  // several ranks.
+  const bool skips_leaves = !dag.paged && ranks.count() == 1 && level < dag.depth();
+  const uint32_t lowest = skips_leaves ? dag.depth() - 1 : dag.depth();
+  count_level(dag, lowest, {}, memory, ranks);
   for (uint32_t above = lowest; above-- > level;) {
     const VoxelsByMaterial below = std::exchange(*this, {});
-    count_level(dag, above, below, memory);
+    count_level(dag, above, below, memory, ranks);
   }
 }
 
 void VoxelsByMaterial::count_level(const FrozenDag& dag, uint32_t level, const VoxelsByMaterial& below,
-                                   uint64_t memory) {
+                                   uint64_t memory, ranks::Ranks& ranks) {
   constexpr uint64_t kUsualBytes = 12;  // for a node
   constexpr uint64_t kBlocksAtOnce = 64;
   const DagLevel& here = dag.levels[level];
   const uint64_t nodes = here.places.nodes();
   places_.resize((nodes + kBlockNodes - 1) / kBlockNodes);
   bytes_ = {SpillPlace::if_larger(nodes * kUsualBytes, memory), nodes * kMostBytes};
+  const ranks::Counts begins = ranks::share_begins(ranks, places_.size());
   std::mutex mutex;
   tbb::enumerable_thread_specific<Reader> readers([&] { return Reader(below); });
   tbb::parallel_for(
-      tbb::blocked_range<uint64_t>(0, places_.size(), kBlocksAtOnce),
+      tbb::blocked_range<uint64_t>(begins[ranks.rank()], begins[ranks.rank() + 1], kBlocksAtOnce),
       [&](const tbb::blocked_range<uint64_t>& range) {
         throw_if_cancelled();
         Reader& children = readers.local();
@@ -117,6 +121,30 @@ void VoxelsByMaterial::count_level(const FrozenDag& dag, uint32_t level, const V
         for (uint64_t block = range.begin(); block < range.end(); ++block) places_[block].first += first;
       },
       tbb::simple_partitioner());
+  throw_if_cancelled();  // counts of words that could not be read stay here
+  give_to_all(ranks, begins);
+}
+
+// The bytes of other ranks come behind this rank's own, and the places of their blocks follow from that.
+void VoxelsByMaterial::give_to_all(ranks::Ranks& ranks, const ranks::Counts& begins) {
+  if (ranks.count() == 1) return;
+  const ranks::Counts bytes = ranks.gather(bytes_.size());
+  ranks::Counts first_bytes;  // of each rank, here
+  for (uint32_t rank = 0; rank < ranks.count(); ++rank) {
+    first_bytes.push_back(rank == ranks.rank() ? 0 : bytes_.size());
+    if (rank != ranks.rank()) bytes_.append(bytes[rank]);
+  }
+  ranks::give_to_all<uint8_t>(
+      ranks, bytes, [&](uint64_t first, std::span<uint8_t> to) { bytes_.read(first, to); },
+      [&](uint32_t rank, uint64_t first, std::span<const uint8_t> from) {
+        bytes_.write(first_bytes[rank] + first, from);
+      });
+  const auto own = places_.begin() + static_cast<ptrdiff_t>(begins[ranks.rank()]);
+  const auto own_end = places_.begin() + static_cast<ptrdiff_t>(begins[ranks.rank() + 1]);
+  places_ = brought_to_all(ranks, std::vector<Place>(own, own_end));
+  for (uint32_t rank = 0; rank < ranks.count(); ++rank)
+    for (uint64_t block = begins[rank]; block < begins[rank + 1]; ++block)
+      places_[block].first += first_bytes[rank];
 }
 
 const VoxelCounts& VoxelsByMaterial::Reader::operator[](uint64_t number) {

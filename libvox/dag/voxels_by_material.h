@@ -7,6 +7,7 @@
 
 #include "libvox/base/spilled_array.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/ranks/ranks.h"
 #include "libvox/scene/palette.h"
 
 namespace vox::dag {
@@ -20,8 +21,9 @@ using VoxelCounts = std::array<uint64_t, scene::kPaletteSize>;
 class VoxelsByMaterial {
  public:
   // Finds the counts of the nodes of `level`, from the leaves up. The DAG must have materials, and be one that
-  // check_structure() accepts. Each level is read once, in order.
-  VoxelsByMaterial(const FrozenDag& dag, uint32_t level, uint64_t memory);
+  // check_structure() accepts. Each level is read once, in order. A collective call, in which each rank reads its share of
+  // the nodes; all ranks have the counts of all nodes then.
+  VoxelsByMaterial(const FrozenDag& dag, uint32_t level, uint64_t memory, ranks::Ranks& ranks);
 
   // Reads counts on one thread.
   class Reader {
@@ -49,7 +51,9 @@ class VoxelsByMaterial {
   };
 
   VoxelsByMaterial() = default;
-  void count_level(const FrozenDag& dag, uint32_t level, const VoxelsByMaterial& below, uint64_t memory);
+  void count_level(const FrozenDag& dag, uint32_t level, const VoxelsByMaterial& below, uint64_t memory,
+                   ranks::Ranks& ranks);
+  void give_to_all(ranks::Ranks& ranks, const ranks::Counts& begins);
 
   std::vector<Place> places_;  // of each block of kBlockNodes nodes
   SpilledArray<uint8_t> bytes_;

@@ -115,22 +115,42 @@ LevelStats DagStats::all_levels() const {
   return sum;
 }
 
-DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory) {
+namespace {
+
+// Collective. Returns what all ranks have counted, on rank 0.
+DagStats of_all(ranks::Ranks& ranks, const DagStats& own) {
+  throw_if_cancelled();  // counts of words that could not be read stay here
+  DagStats sum;
+  sum.levels.resize(own.levels.size());
+  const std::vector<LevelStats> levels = brought_to_first(ranks, own.levels);
+  for (size_t i = 0; i < levels.size(); ++i) sum.levels[i % sum.levels.size()] += levels[i];
+  for (size_t i = 0; i < own.material_voxels.size(); ++i)
+    sum.material_voxels[i] = sum_of(ranks, own.material_voxels[i]);
+  sum.octree_masks = sum_of(ranks, own.octree_masks);
+  return sum;
+}
+
+}  // namespace
+
+DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
   DagStats stats;
   stats.levels.resize(dag.levels.size());
-  dag::for_each_uses(dag, memory, [&](uint32_t level, uint64_t first, std::span<const dag::NodeUses> uses) {
-    throw_if_cancelled();
-    const PartUses part = {first, uses};
-    const LevelStats counted = part_stats(dag.levels[level], part);
-    stats.levels[level] += counted;
-    stats.octree_masks += counted.svo_nodes;
-    if (level < dag.depth()) return;
-    const LeafSums leaves = leaf_sums(dag, part);
-    stats.octree_masks += leaves.blocks;
-    for (size_t i = 0; i < leaves.materials.size(); ++i) stats.material_voxels[i] += leaves.materials[i];
-  });
+  dag::for_each_uses(dag, memory, ranks,
+                     [&](uint32_t level, uint64_t first, std::span<const dag::NodeUses> uses) {
+                       throw_if_cancelled();
+                       const PartUses part = {first, uses};
+                       const LevelStats counted = part_stats(dag.levels[level], part);
+                       stats.levels[level] += counted;
+                       stats.octree_masks += counted.svo_nodes;
+                       if (level < dag.depth()) return;
+                       const LeafSums leaves = leaf_sums(dag, part);
+                       stats.octree_masks += leaves.blocks;
+                       for (size_t i = 0; i < leaves.materials.size(); ++i)
+                         stats.material_voxels[i] += leaves.materials[i];
+                     });
+  stats = of_all(ranks, stats);
   for (const uint64_t voxels : stats.material_voxels) stats.voxels += voxels;
-  if (!dag.empty()) stats.filled = dag::filled_box(dag);
+  if (!dag.empty() && ranks.rank() == 0) stats.filled = dag::filled_box(dag);
   return stats;
 }
 

@@ -12,6 +12,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/engine/engine.h"
 #include "libvox/hash/batch.h"
+#include "libvox/ranks/ranks.h"
 #include "libvox/scene/palette.h"
 
 namespace vox::measure {
@@ -57,8 +58,9 @@ struct DagStats {
 };
 
 // Counts a DAG that check_structure() accepts. `memory` is that of dag::for_each_uses(): a DAG that is larger than memory
-// is counted in parts.
-DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory = UINT64_MAX);
+// is counted in parts. A collective call, in which each rank counts its share; rank 0 has the result.
+DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory = UINT64_MAX,
+                   ranks::Ranks& ranks = ranks::alone());
 
 // Returns what the DAG states about itself: the numbers of voxels, nodes and words, and the filled box. Everything else is
 // 0. Few nodes are read.

@@ -172,6 +172,12 @@ class ThreadRanks final : public Ranks {
 
 }  // namespace
 
+Ranks& alone() {
+  thread_local Meeting meeting(1);
+  thread_local ThreadRanks ranks(meeting, 0);
+  return ranks;
+}
+
 void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work) {
   Meeting meeting(count);
   std::mutex mutex;

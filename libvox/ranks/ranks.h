@@ -97,6 +97,72 @@ Items brought_to_first(Ranks& ranks, const Items& items) {
   return all;
 }
 
+// Divides a list of `count` things evenly among the ranks, at most 2^32 of them. Returns where each rank's share begins,
+// and then `count`.
+inline Counts share_begins(const Ranks& ranks, uint64_t count) {
+  Counts begins;
+  for (uint64_t rank = 0; rank <= ranks.count(); ++rank) begins.push_back(count * rank / ranks.count());
+  return begins;
+}
+
+// Returns the lengths of shares that begin there.
+inline Counts share_sizes(const Counts& begins) {
+  Counts sizes;
+  for (size_t rank = 0; rank + 1 < begins.size(); ++rank) sizes.push_back(begins[rank + 1] - begins[rank]);
+  return sizes;
+}
+
+// Collective. Each rank has counts[rank] items on its host, and gives them to all other ranks, in pieces that take little
+// memory. read(first, to) copies own items from number `first` on; write(rank, first, items) takes those of another rank.
+template <class Item, class Read, class Write>
+void give_to_all(Ranks& ranks, const Counts& counts, const Read& read, const Write& write) {
+  constexpr uint64_t kBytesAtOnce = 16 << 20;
+  static_assert(std::is_trivially_copyable_v<Item>);
+  const uint32_t own = ranks.rank(), others = ranks.count() - 1;
+  const uint64_t most = std::ranges::max(counts), piece = kBytesAtOnce / sizeof(Item) / ranks.count();
+  for (uint64_t done = 0; others > 0 && done < most; done += piece) {
+    Counts sizes;  // of each rank's piece, in items
+    for (const uint64_t count : counts) sizes.push_back(std::min(piece, count - std::min(count, done)));
+    std::vector<Item> sent(sizes[own] * others);  // the same piece for each other rank
+    read(done, std::span(sent).first(sizes[own]));
+    for (uint32_t other = 1; other < others; ++other)
+      std::copy_n(sent.begin(), sizes[own], sent.begin() + static_cast<ptrdiff_t>(other * sizes[own]));
+    Counts to(ranks.count(), sizes[own] * sizeof(Item)), from;
+    for (const uint64_t size : sizes) from.push_back(size * sizeof(Item));
+    to[own] = from[own] = 0;
+    std::vector<Item> received(total(from) / sizeof(Item));
+    ranks.exchange(sent.data(), to, received.data(), from);
+    std::span<const Item> rest = received;
+    for (uint32_t rank = 0; rank <= others; ++rank) {
+      if (rank == own) continue;
+      write(rank, done, rest.first(sizes[rank]));
+      rest = rest.subspan(sizes[rank]);
+    }
+  }
+}
+
+// Collective. Returns the items of all ranks, which lie on their hosts, in the order of ranks.
+template <class Item>
+std::vector<Item> brought_to_all(Ranks& ranks, const std::vector<Item>& own) {
+  const Counts counts = ranks.gather(own.size());
+  Counts begins(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), uint64_t{0});
+  std::vector<Item> all(total(counts));
+  std::ranges::copy(own, all.begin() + static_cast<ptrdiff_t>(begins[ranks.rank()]));
+  give_to_all<Item>(
+      ranks, counts,
+      [&](uint64_t first, std::span<Item> to) {
+        std::copy_n(own.begin() + static_cast<ptrdiff_t>(first), to.size(), to.begin());
+      },
+      [&](uint32_t rank, uint64_t first, std::span<const Item> items) {
+        std::ranges::copy(items, all.begin() + static_cast<ptrdiff_t>(begins[rank] + first));
+      });
+  return all;
+}
+
+// The calling thread as the only rank, for work that is not shared.
+Ranks& alone();
+
 // Ranks that are threads of one process, each with a device of its own. This is how one process uses several
 // GPUs.
 

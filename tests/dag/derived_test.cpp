@@ -10,6 +10,7 @@
 #include "libvox/dag/derived.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/parts.h"
+#include "libvox/ranks/ranks.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
 #include "tests/dag/dense_dag.h"
@@ -58,6 +59,10 @@ void expect_exact(const DenseGrid& grid, uint32_t resolution) {
       const dag::FrozenDag result = dag::coarser(dag, halvings);
       expect_equal(result, expected_dag(grid, resolution, halvings, materials));
       if (materials && halvings <= 2) expect_equal(dag::coarser(dag, halvings, {.counts = 0}), result);
+      ranks::run_thread_ranks(3, [&](ranks::Ranks& ranks) {
+        const dag::FrozenDag shared = dag::coarser(dag, halvings, {}, ranks);
+        if (ranks.rank() == 0) expect_equal(shared, result);
+      });
       EXPECT_NO_THROW(dag::verify(result));
     }
   }

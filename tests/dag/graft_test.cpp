@@ -90,6 +90,22 @@ TEST(Digests, AreTheSameInAFile) {
   EXPECT_EQ(expected.back()[1], dag::leaf_digest(dag.levels.back().node(numbers.back()[1]), true));
 }
 
+TEST(Digests, AreTheSameWhereSeveralRanksReadTheNodes) {
+  const dag::FrozenDag dag = dense_dag(100, true, random_blocks(3, 1, 4));
+  const std::vector<std::vector<uint32_t>> numbers(dag.levels.size(), std::vector<uint32_t>{0});
+  const auto expected = dag::digests_of(dag, numbers);
+  for (const uint32_t count : {1, 2, 3, 7})
+    for (const uint64_t memory : {UINT64_MAX, uint64_t{0}})
+      ranks::run_thread_ranks(count, [&](ranks::Ranks& ranks) {
+        EXPECT_EQ(dag::digests_of(dag, numbers, memory, ranks), expected);
+        EXPECT_EQ(dag::digest_of(dag, memory, ranks), dag.digest);
+        const dag::OctreeCounts counts = dag::octree_counts(dag, memory, ranks);
+        EXPECT_EQ(counts.voxels, dag.voxels);
+        for (size_t level = 0; level < dag.levels.size(); ++level)
+          EXPECT_EQ(counts.nodes[level], dag.levels[level].svo_nodes);
+      });
+}
+
 TEST(Graft, OfAnEmptySceneIsThePart) {
   expect_grafted(64, true, {{8, 8, 8}, {17, 12, 11}}, nowhere, everywhere);
   expect_grafted(64, false, {{8, 8, 8}, {17, 12, 11}}, nowhere, nowhere);

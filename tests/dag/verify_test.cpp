@@ -13,6 +13,7 @@
 #include "libvox/dag/verify.h"
 #include "libvox/device/cpu_device.h"
 #include "libvox/hash/table_options.h"
+#include "libvox/ranks/ranks.h"
 #include "tests/common/test_engine.h"
 #include "tests/dag/dense_dag.h"
 
@@ -34,12 +35,17 @@ class Verify : public testing::Test {
   static void SetUpTestSuite() { engine_ = test_engine(); }
   static void TearDownTestSuite() { engine_.reset(); }
 
-  // Returns the error for a DAG with these words. For every DAG that check_structure() accepts, the device
-  // must throw the same error.
+  // Returns the error for a DAG with these words. Three ranks must throw the same error and, for every DAG that
+  // check_structure() accepts, the device too.
   static std::string problem_of(dag::FrozenDag dag) {
     std::string misplaced = problem_in([&] { dag::place_nodes(dag); });
     if (misplaced != "none") return misplaced;
     std::string problem = problem_in([&] { dag::verify(dag); });
+    for (const uint64_t memory : {UINT64_MAX, uint64_t{0}})
+      EXPECT_EQ(problem_in([&] {
+                  ranks::run_thread_ranks(3, [&](ranks::Ranks& ranks) { dag::verify(dag, memory, ranks); });
+                }),
+                problem);
     if (problem_in([&] { dag::check_structure(dag); }) == "none") {
       EXPECT_EQ(problem_in([&] { dag::verify_on(engine_->handle(), dag); }), problem);
     }

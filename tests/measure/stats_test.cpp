@@ -7,6 +7,7 @@
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/parts.h"
 #include "libvox/measure/stats.h"
+#include "libvox/ranks/ranks.h"
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
@@ -75,23 +76,46 @@ TEST(DagStats, CountsUsesAsAWalkOverTheWholeOctreeDoes) {
     }
 }
 
+// Compares with the counts of one rank with enough memory.
+void expect_same_counts(const measure::DagStats& counted, const dag::FrozenDag& dag) {
+  const measure::DagStats whole = measure::count_dag(dag);
+  EXPECT_EQ(counted.voxels, dag.voxels);
+  EXPECT_EQ(counted.material_voxels, whole.material_voxels);
+  EXPECT_EQ(counted.octree_masks, whole.octree_masks);
+  EXPECT_EQ(counted.filled, whole.filled);
+  for (size_t level = 0; level < dag.levels.size(); ++level) {
+    EXPECT_EQ(counted.levels[level].svo_nodes, dag.levels[level].svo_nodes);
+    EXPECT_EQ(counted.levels[level].unique_nodes, dag.levels[level].nodes);
+    EXPECT_EQ(counted.levels[level].words, whole.levels[level].words);
+    EXPECT_EQ(counted.levels[level].svo_words, whole.levels[level].svo_words);
+    EXPECT_EQ(counted.levels[level].item_sizes, whole.levels[level].item_sizes);
+    EXPECT_EQ(counted.levels[level].places.bins, whole.levels[level].places.bins);
+    EXPECT_EQ(counted.levels[level].places.most, whole.levels[level].places.most);
+    EXPECT_EQ(counted.levels[level].pointers.bins, whole.levels[level].pointers.bins);
+    EXPECT_EQ(counted.levels[level].pointers.most, whole.levels[level].pointers.most);
+  }
+}
+
 TEST(DagStats, CountsPartsOfALevelOneAfterTheOther) {
   const dag::FrozenDag dag = dense_dag(80, true, [](uint32_t x, uint32_t y, uint32_t z) {
     const uint64_t value = mix64(x | y << 8 | z << 16) % 19;
     return value < scene::kPaletteSize ? static_cast<int>(value) : dag::kEmptyVoxel;
   });
   ASSERT_GT(dag.levels.back().nodes, 4000u);
-  const measure::DagStats whole = measure::count_dag(dag), parts = measure::count_dag(dag, 0);
-  EXPECT_EQ(parts.voxels, dag.voxels);
-  EXPECT_EQ(parts.material_voxels, whole.material_voxels);
-  EXPECT_EQ(parts.octree_masks, whole.octree_masks);
-  for (size_t level = 0; level < dag.levels.size(); ++level) {
-    EXPECT_EQ(parts.levels[level].svo_nodes, dag.levels[level].svo_nodes);
-    EXPECT_EQ(parts.levels[level].unique_nodes, dag.levels[level].nodes);
-    EXPECT_EQ(parts.levels[level].item_sizes, whole.levels[level].item_sizes);
-    EXPECT_EQ(parts.levels[level].places.bins, whole.levels[level].places.bins);
-    EXPECT_EQ(parts.levels[level].pointers.bins, whole.levels[level].pointers.bins);
-  }
+  expect_same_counts(measure::count_dag(dag, 0), dag);
+}
+
+TEST(DagStats, SeveralRanksCountWhatOneCounts) {
+  const dag::FrozenDag dag = dense_dag(80, true, [](uint32_t x, uint32_t y, uint32_t z) {
+    const uint64_t value = mix64(x | y << 8 | z << 16) % 19;
+    return value < scene::kPaletteSize ? static_cast<int>(value) : dag::kEmptyVoxel;
+  });
+  for (const uint32_t count : {2, 3, 5})
+    for (const uint64_t memory : {UINT64_MAX, uint64_t{0}})
+      ranks::run_thread_ranks(count, [&](ranks::Ranks& ranks) {
+        const measure::DagStats counted = measure::count_dag(dag, memory, ranks);
+        if (ranks.rank() == 0) expect_same_counts(counted, dag);
+      });
 }
 
 TEST(DagStats, CountsItemsByTheirSize) {

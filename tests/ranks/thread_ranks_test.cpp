@@ -51,6 +51,36 @@ TEST(ThreadRanks, ExchangeBringsEachPieceToItsRank) {
     });
 }
 
+// The longest list is sent in several pieces, and one rank has nothing.
+TEST(ThreadRanks, EachGetsTheItemsOfAll) {
+  const auto items_of = [](uint32_t rank) {
+    std::vector<uint64_t> items(rank == 1 ? 0 : rank == 2 ? 2500000 : 10 + rank);
+    std::iota(items.begin(), items.end(), uint64_t{rank} << 40);
+    return items;
+  };
+  for (const uint32_t count : {1u, 2u, 4u})
+    run_thread_ranks(count, [&](Ranks& ranks) {
+      std::vector<uint64_t> expected;
+      for (uint32_t rank = 0; rank < count; ++rank) {
+        const std::vector<uint64_t> items = items_of(rank);
+        expected.insert(expected.end(), items.begin(), items.end());
+      }
+      EXPECT_TRUE(brought_to_all(ranks, items_of(ranks.rank())) == expected);
+    });
+}
+
+TEST(ThreadRanks, SharesFollowEachOtherAndDifferByOne) {
+  for (const uint32_t count : {1u, 3u, 7u})
+    for (const uint64_t things : {uint64_t{0}, uint64_t{2}, uint64_t{100}, uint64_t{1} << 32})
+      run_thread_ranks(count, [&](Ranks& ranks) {
+        const Counts begins = share_begins(ranks, things), sizes = share_sizes(begins);
+        EXPECT_EQ(begins.front(), 0u);
+        EXPECT_EQ(begins.back(), things);
+        EXPECT_EQ(sizes.size(), count);
+        EXPECT_LE(std::ranges::max(sizes) - std::ranges::min(sizes), 1u);
+      });
+}
+
 TEST(ThreadRanks, GatherAndBroadcastReachAll) {
   run_thread_ranks(4, [](Ranks& ranks) {
     for (uint64_t round = 0; round < 50; ++round) {
