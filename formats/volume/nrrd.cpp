@@ -79,10 +79,10 @@ void check_dense_resolution(uint32_t resolution, const std::filesystem::path& pa
 }
 
 void write_nrrd(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                const std::optional<VoxelBox>& clip) {
+                const std::optional<VoxelBox>& clip, ranks::Ranks& ranks) {
   if (!clip) check_dense_resolution(scene.dag.resolution, path);
   const VoxelBox region = export_region(scene, clip, path);
-  ExportFile file(path, region.voxels());
+  ExportFile file(path, region.voxels(), Writers::Several, ranks);
   file.write(header(region_info(scene, region), fmt::format("# 0 is empty, a filled voxel is {}\n",
                                                             scene.dag.materials ? "its material + 1" : "1")));
   const volume::Pieces pieces(region, kPieceBytes);

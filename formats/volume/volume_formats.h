@@ -19,6 +19,7 @@
 #include "formats/volume/stored_volume.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/ranks/ranks.h"
 #include "libvox/volume/volume.h"
 
 namespace vox {
@@ -135,7 +136,7 @@ void check_dense_resolution(uint32_t resolution, const std::filesystem::path& pa
 // materials). Without a clip box it writes the whole scene, whose resolution may not exceed
 // kMaxDenseResolution; with one, only the part inside it.
 void write_nrrd(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                const std::optional<VoxelBox>& clip);
+                const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
 // Writes the values of the volume in their own type.
 void write_nrrd(const volume::Volume& volume, const std::filesystem::path& path);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <tbb/concurrent_queue.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox {
 namespace {
@@ -45,34 +47,35 @@ void check_export_resolution(uint32_t resolution, const std::filesystem::path& p
 }
 
 void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                  const std::optional<VoxelBox>& clip, const ExportOptions& options) {
+                  const std::optional<VoxelBox>& clip, const ExportOptions& options, ranks::Ranks& ranks) {
   if (!clip) check_export_resolution(scene.dag.resolution, path, options);
+  const bool is_first = ranks.rank() == 0;
   switch (export_format(path)) {
     case FileFormat::Nrrd:
-      return write_nrrd(scene, path, clip);
+      return write_nrrd(scene, path, clip, ranks);
     case FileFormat::MagicaVoxel:
-      return write_magica_vox(scene, path, clip);
+      return write_magica_vox(scene, path, clip, ranks);
     case FileFormat::Binvox:
-      return write_binvox(scene, path, clip, options.binvox);
+      return write_binvox(scene, path, clip, options.binvox, ranks);
     case FileFormat::Obj:
-      return write_surface_obj(scene, path, clip);
+      return write_surface_obj(scene, path, clip, ranks);
     case FileFormat::Gltf:
-      return write_surface_glb(scene, path, clip);
+      return write_surface_glb(scene, path, clip, ranks);
     case FileFormat::Ply:
-      return options.ply == PlyContent::Points ? write_voxel_points(scene, path, clip)
-                                               : write_surface_ply(scene, path, clip);
+      return options.ply == PlyContent::Points ? write_voxel_points(scene, path, clip, ranks)
+                                               : write_surface_ply(scene, path, clip, ranks);
     case FileFormat::VtkHdf:
-      return write_vtkhdf(scene, path, clip, options.vtk);
+      return is_first ? write_vtkhdf(scene, path, clip, options.vtk) : void();
     case FileFormat::HashDag:
-      return write_hash_dag(scene, path, clip, options.memory_limit);
+      return is_first ? write_hash_dag(scene, path, clip, options.memory_limit) : void();
     case FileFormat::SymVox:
-      return write_symvox(scene, path, clip, SymVoxKind::Plain, options.memory_limit);
+      return is_first ? write_symvox(scene, path, clip, SymVoxKind::Plain, options.memory_limit) : void();
     case FileFormat::SymVoxMirrored:
-      return write_symvox(scene, path, clip, SymVoxKind::Mirrored, options.memory_limit);
+      return is_first ? write_symvox(scene, path, clip, SymVoxKind::Mirrored, options.memory_limit) : void();
     case FileFormat::Nvdb:
-      return write_nvdb(scene, path, clip, options.nvdb);
+      return write_nvdb(scene, path, clip, options.nvdb, ranks);
     case FileFormat::Vl32:
-      return write_vl32(scene, path, clip);
+      return write_vl32(scene, path, clip, ranks);
     default:
       throw Error(fmt::format("its extension '{}' names no format, expected {}", path.extension().string(),
                               listed_extensions(FileRole::Export, FileUse::Written, FileList::Or)))
@@ -129,9 +132,21 @@ Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel) {
   return scene.origin + Vec3d{double(voxel.x), double(voxel.y), double(voxel.z)} * scene.voxel_size;
 }
 
-ExportFile::ExportFile(const fs::path& target, uint64_t least_bytes, Writers writers)
-    : file_(target, writers) {
-  require_space(file_.target(), least_bytes);
+ExportFile::ExportFile(const fs::path& target, uint64_t least_bytes, Writers writers, ranks::Ranks& ranks)
+    : ranks_(ranks) {
+  if (ranks.rank() > 0) return;
+  file_.emplace(target, writers);
+  require_space(file_->target(), least_bytes);
+}
+
+void ExportFile::commit() {
+  if (file_) file_->commit();
+}
+
+void ExportFile::commit_behind(ExportFile& other) {
+  if (!file_) return;
+  AtomicFile* const both[] = {&*other.file_, &*file_};
+  commit_together(both);
 }
 
 void ExportFile::write(std::span<const uint8_t> bytes) {
@@ -139,11 +154,39 @@ void ExportFile::write(std::span<const uint8_t> bytes) {
 }
 
 void ExportFile::write(std::string_view text) {
-  write_at(file_.descriptor(), end_, text, file_.target());
+  if (!file_) return;
+  write_at(file_->descriptor(), end_, text, file_->target());
   end_ += text.size();
 }
 
 void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make) {
+  ranks_.count() > 1 ? write_shared_pieces(count, make) : write_own_pieces(count, make);
+}
+
+// Each rank makes a share of the next pieces. Rank 0 writes them while the others make the next ones. Ranks wait for each
+// other once for so many pieces, so that these should have some megabytes.
+void ExportFile::write_shared_pieces(uint64_t count,
+                                     const std::function<std::vector<uint8_t>(uint64_t)>& make) {
+  constexpr uint64_t kEnoughBytes = 32 << 20;
+  uint64_t at_once = 4 * ranks_.count();
+  for (uint64_t first = 0, next = 0; first < count; first = next) {
+    next = first + std::min(at_once, count - first);
+    const ranks::Counts begins = share_begins(ranks_, next - first);
+    const uint64_t own = first + begins[ranks_.rank()];
+    std::vector<std::vector<uint8_t>> pieces(begins[ranks_.rank() + 1] - begins[ranks_.rank()]);
+    tbb::parallel_for(size_t{0}, pieces.size(), [&](size_t i) {
+      throw_if_cancelled();
+      pieces[i] = make(own + i);
+    });
+    throw_if_cancelled();  // pieces of words that could not be read stay here
+    std::vector<uint8_t> bytes;
+    for (const std::vector<uint8_t>& piece : pieces) bytes.insert(bytes.end(), piece.begin(), piece.end());
+    if (sum_of(ranks_, bytes.size()) < kEnoughBytes) at_once *= 2;
+    write(brought_to_first(ranks_, bytes));
+  }
+}
+
+void ExportFile::write_own_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make) {
   // Each piece in the pipeline has a slot, and the pipeline passes the slot's number on. If it passed the
   // pieces themselves, those that wait in it would leak when an error ends it.
   struct Slot {
@@ -174,8 +217,8 @@ void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<ui
   };
   const auto write_piece = [&](size_t slot) {
     const std::vector<uint8_t>& bytes = slots[slot].bytes;
-    write_at(file_.descriptor(), slots[slot].offset,
-             {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file_.target());
+    write_at(file_->descriptor(), slots[slot].offset,
+             {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file_->target());
     free_slots.push(slot);
   };
   using tbb::filter_mode;

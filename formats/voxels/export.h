@@ -19,6 +19,7 @@
 #include "libvox/dag/from_cubes.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox {
 
@@ -40,9 +41,11 @@ void check_export_resolution(uint32_t resolution, const std::filesystem::path& p
                              const ExportOptions& options);
 
 // Writes the voxels inside the clip box, or all of them. The file appears complete or not at all. Throws
-// Error that names the file.
+// Error that names the file. The call is collective: ranks make the pieces of a file together, and rank 0 writes it. It
+// does the other work alone, and all of it for VTKHDF, HashDAG and SymVox.
 void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                  const std::optional<VoxelBox>& clip, const ExportOptions& options = {});
+                  const std::optional<VoxelBox>& clip, const ExportOptions& options = {},
+                  ranks::Ranks& ranks = ranks::alone());
 
 // Code that all exports share: the region, and a file that is written from front to back out of pieces made
 // in parallel, in bounded memory.
@@ -62,23 +65,30 @@ std::string lower_resolution_hint();
 // Returns the world position of a voxel's lower corner.
 Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel);
 
+// All ranks must make the same calls, and only rank 0 has a file.
 class ExportFile {
  public:
   // `least_bytes` is a lower bound of the file's size. A disk with less free space is refused at once.
-  ExportFile(const std::filesystem::path& target, uint64_t least_bytes, Writers writers = Writers::Several);
+  ExportFile(const std::filesystem::path& target, uint64_t least_bytes, Writers writers = Writers::Several,
+             ranks::Ranks& ranks = ranks::alone());
   void write(std::span<const uint8_t> bytes);
   void write(std::string_view text);
 
   // Writes make(0), make(1), … make(count - 1) in this order. The pieces are made and written in parallel,
-  // with few of them in memory at a time.
+  // with few of them in memory at a time. A collective call: each piece is made by one of the ranks.
   void write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make);
 
-  void commit() { file_.commit(); }
-  AtomicFile& file() { return file_; }  // for commit_together(), with Writers::One
+  void commit();
+  // Commits another file first, then this one, with Writers::One.
+  void commit_behind(ExportFile& other);
 
  private:
-  AtomicFile file_;
-  uint64_t end_ = 0;  // end of everything written or reserved
+  void write_own_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make);
+  void write_shared_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make);
+
+  ranks::Ranks& ranks_;
+  std::optional<AtomicFile> file_;  // on rank 0
+  uint64_t end_ = 0;                // end of everything written or reserved
 };
 
 // A cube of 64³ voxels of a scene together with the layer of voxels around it, for code that looks at the

@@ -9,6 +9,7 @@
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox {
 
@@ -25,7 +26,8 @@ enum class BinvoxValues {
 // directly, run by run; the size of the file (one pair of bytes for each 255 empty voxels) is due to the
 // format.
 void write_binvox(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                  const std::optional<VoxelBox>& clip, BinvoxValues values = BinvoxValues::Filled);
+                  const std::optional<VoxelBox>& clip, BinvoxValues values = BinvoxValues::Filled,
+                  ranks::Ranks& ranks = ranks::alone());
 
 // Reads binvox, versions 1 and 2.
 
@@ -47,7 +49,7 @@ VoxelFile open_vl32(const std::filesystem::path& path);
 // number of voxels, coordinates are positions in the world in voxels, so that reading the file restores them.
 // Otherwise coordinates are the scene's, and a message says so. y points up.
 void write_vl32(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                const std::optional<VoxelBox>& clip);
+                const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
 // Reads NanoVDB's .nvdb, major version 32. It reads the active voxels of grids of all types, the materials of
 // files that vox wrote, and the colours of RGBA8 grids.
@@ -71,7 +73,7 @@ enum class NvdbGrid {
 // corner to its place in the world. Cubes filled with one material become tiles. Throws Error if materials
 // are to be written and the scene has none, or if there are too many voxels.
 void write_nvdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                const std::optional<VoxelBox>& clip, NvdbGrid grid);
+                const std::optional<VoxelBox>& clip, NvdbGrid grid, ranks::Ranks& ranks = ranks::alone());
 
 // True if a file with this content was written by write_nvdb().
 bool is_nvdb_of_vox(std::string_view file);

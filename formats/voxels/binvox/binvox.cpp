@@ -180,13 +180,13 @@ struct Layout {
 }  // namespace
 
 void write_binvox(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                  const std::optional<VoxelBox>& clip, BinvoxValues values) {
+                  const std::optional<VoxelBox>& clip, BinvoxValues values, ranks::Ranks& ranks) {
   if (values == BinvoxValues::Materials && !scene.dag.materials)
     throw Error("cannot hold materials: the scene has none").at(path.string());
   Layout layout(export_region(scene, clip, path), values);
   Vec3d corner = world_corner(scene, layout.region.min);
   uint64_t side = layout.side;
-  ExportFile file(path, side * side * side / kMaxRun * 2);
+  ExportFile file(path, side * side * side / kMaxRun * 2, Writers::Several, ranks);
   file.write(fmt::format("#binvox {0}\ndim {1} {1} {1}\ntranslate {2} {3} {4}\nscale {5}\ndata\n",
                          values == BinvoxValues::Materials ? 2 : 1, side, corner.x, corner.y, corner.z,
                          static_cast<double>(side) * scene.voxel_size));

@@ -125,6 +125,7 @@ VoxBytes scene_attributes(const dag::VoxelScene& scene) {
 VoxBytes scene_graph(const std::vector<Model>& models, const dag::VoxelScene& scene) {
   VoxBytes graph, group;
   graph.chunk("nTRN", root_node());
+  group.reserve((models.size() + 3) * sizeof(uint32_t));
   group.integer(1).append(scene_attributes(scene)).integer(models.size());
   for (uint64_t i = 0; i < models.size(); ++i) group.integer(2 + 2 * i);
   graph.chunk("nGRP", group);
@@ -272,7 +273,7 @@ bool is_magica_vox_of_vox(std::string_view file) {
 }
 
 void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                      const std::optional<VoxelBox>& clip) {
+                      const std::optional<VoxelBox>& clip, ranks::Ranks& ranks) {
   std::vector<Model> models = find_models(scene.dag, export_region(scene, clip, path), path);
   VoxBytes tail = scene_graph(models, scene).append(palette_chunks(scene.palette));
   uint64_t children = tail.size();
@@ -281,7 +282,7 @@ void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path&
 
   VoxBytes head;
   head.text("VOX ").integer(150).text("MAIN").integer(0).integer(children);
-  ExportFile file(path, head.size() + children);
+  ExportFile file(path, head.size() + children, Writers::Several, ranks);
   file.write(head.data());
   file.write_pieces(models.size(), [&](uint64_t i) { return model_chunks(scene.dag, models[i], scene.up); });
   file.write(tail.data());

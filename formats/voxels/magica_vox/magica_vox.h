@@ -18,6 +18,7 @@
 #include "libvox/base/geometry.h"
 #include "libvox/base/vec.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/ranks/ranks.h"
 #include "libvox/scene/palette.h"
 
 namespace vox {
@@ -28,7 +29,7 @@ namespace vox {
 // scene's; MagicaVoxel itself shows only ±1000, and a warning says so if the scene is larger. Throws Error if
 // the file would exceed 2 GiB, the limit of its chunk sizes.
 void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                      const std::optional<VoxelBox>& clip);
+                      const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
 // True if a file with this content was written by write_magica_vox().
 bool is_magica_vox_of_vox(std::string_view file);

@@ -235,7 +235,7 @@ void check_counts(const TreeOutline& tree, const std::filesystem::path& path) {
 }  // namespace
 
 void write_nvdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                const std::optional<VoxelBox>& clip, NvdbGrid grid) {
+                const std::optional<VoxelBox>& clip, NvdbGrid grid, ranks::Ranks& ranks) {
   if (grid == NvdbGrid::Rgba && !scene.dag.materials)
     throw Error("cannot hold colours: the scene has no materials").at(path.string());
   const VoxelBox region = export_region(scene, clip, path);
@@ -243,7 +243,7 @@ void write_nvdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
       outline_of(scene.dag, region, grid == NvdbGrid::U8 ? CountMaterials::Yes : CountMaterials::No);
   check_counts(tree, path);
   const NvdbWriting writing(scene, grid, tree);
-  ExportFile file(path, writing.bytes());
+  ExportFile file(path, writing.bytes(), Writers::Several, ranks);
   writing.write(file);
   file.commit();
 }

@@ -16,6 +16,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox {
 namespace {
@@ -51,12 +52,57 @@ void throw_surface_too_large(const dag::VoxelScene& scene, const std::string& pr
       .about("resolution");
 }
 
-Surface::Surface(const dag::VoxelScene& scene, const VoxelBox& region, const std::filesystem::path& target) {
+namespace {
+
+// The facts about a part that one rank tells others, besides its rectangles.
+struct SentPart {
+  Int3 corner;
+  uint8_t value;
+  VoxelBox bounds;
+  uint64_t vertices, rectangles;
+};
+
+// Collective. Returns the parts that all ranks have found.
+std::vector<SurfacePart> of_all_ranks(ranks::Ranks& ranks, std::vector<SurfacePart> parts) {
+  if (ranks.count() == 1) return parts;
+  throw_if_cancelled();  // parts of words that could not be read stay here
+  std::vector<SentPart> sent;
+  std::vector<FaceRectangle> rectangles;
+  for (const SurfacePart& part : parts) {
+    sent.push_back({part.corner, part.value, part.bounds, part.vertices, part.rectangles.size()});
+    rectangles.insert(rectangles.end(), part.rectangles.begin(), part.rectangles.end());
+  }
+  sent = brought_to_all(ranks, sent);
+  rectangles = brought_to_all(ranks, rectangles);
+  parts.clear();
+  auto first = rectangles.begin();
+  for (const SentPart& part : sent) {
+    const auto end = first + static_cast<ptrdiff_t>(part.rectangles);
+    parts.push_back({.corner = part.corner,
+                     .value = part.value,
+                     .bounds = part.bounds,
+                     .rectangles = {first, end},
+                     .vertices = part.vertices});
+    first = end;
+  }
+  return parts;
+}
+
+}  // namespace
+
+Surface::Surface(const dag::VoxelScene& scene, const VoxelBox& region, const std::filesystem::path& target,
+                 ranks::Ranks& ranks) {
   const std::vector<Int3> corners = corners_of_cubes(scene.dag, region, BorderedCube::kSide);
+  const ranks::Counts begins = share_begins(ranks, corners.size());
+  const auto check = [&](uint64_t vertices, uint64_t quads) {
+    if (std::max(vertices, quads) > kMostNumbers)
+      throw_surface_too_large(
+          scene, fmt::format("its surface has more than {} faces or vertices", kMostNumbers), target);
+  };
   tbb::enumerable_thread_specific<FaceFinder> finders;
   tbb::enumerable_thread_specific<std::vector<SurfacePart>> found;
   std::atomic<uint64_t> vertices = 0, quads = 0;
-  tbb::parallel_for(size_t{0}, corners.size(), [&](size_t i) {
+  tbb::parallel_for(begins[ranks.rank()], begins[ranks.rank() + 1], [&](uint64_t i) {
     throw_if_cancelled();
     FaceFinder& finder = finders.local();
     finder.read(scene.dag, region, corners[i]);
@@ -64,12 +110,14 @@ Surface::Surface(const dag::VoxelScene& scene, const VoxelBox& region, const std
       if (finder.rectangles(value).empty()) continue;
       const SurfacePart& part =
           found.local().emplace_back(surface_part(meshers_.local(), finder, corners[i], value));
-      if ((vertices += part.vertices) > kMostNumbers || (quads += part.rectangles.size()) > kMostNumbers)
-        throw_surface_too_large(
-            scene, fmt::format("its surface has more than {} faces or vertices", kMostNumbers), target);
+      vertices += part.vertices;
+      quads += part.rectangles.size();
+      check(vertices, quads);
     }
   });
   for (std::vector<SurfacePart>& parts : found) std::ranges::move(parts, std::back_inserter(parts_));
+  check(sum_of(ranks, vertices), sum_of(ranks, quads));
+  parts_ = of_all_ranks(ranks, std::move(parts_));
   std::ranges::sort(parts_, {},
                     [](const SurfacePart& part) { return std::tuple(part.value, order_of(part.corner)); });
   for (size_t i = 1; i < parts_.size(); ++i) {

@@ -19,6 +19,7 @@
 #include "formats/voxels/export.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox {
 
@@ -103,8 +104,9 @@ struct SurfacePart {
 class Surface {
  public:
   // Throws Error at `target` if there would be more than 2^31 - 1 rectangles or vertices, the most that all
-  // readers can number.
-  Surface(const dag::VoxelScene& scene, const VoxelBox& region, const std::filesystem::path& target);
+  // readers can number. A collective call: each rank finds the faces in its share of the cubes, and all get those of all.
+  Surface(const dag::VoxelScene& scene, const VoxelBox& region, const std::filesystem::path& target,
+          ranks::Ranks& ranks = ranks::alone());
 
   // The parts are sorted by value, and those of one value are in Morton order.
   std::span<const SurfacePart> parts() const { return parts_; }

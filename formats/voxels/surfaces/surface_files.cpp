@@ -104,15 +104,15 @@ std::vector<uint8_t> obj_lines(const dag::VoxelScene& scene, const SurfacePart& 
 }  // namespace
 
 void write_surface_obj(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                       const std::optional<VoxelBox>& clip) {
-  const Surface surface(scene, export_region(scene, clip, path), path);
+                       const std::optional<VoxelBox>& clip, ranks::Ranks& ranks) {
+  const Surface surface(scene, export_region(scene, clip, path), path, ranks);
   const ObjNames names(scene);
   const std::string text = mtl_text(scene, surface, names), id = id_of_materials(text);
-  ExportFile materials(std::filesystem::path(path).replace_extension(".mtl"), 0, Writers::One);
+  ExportFile materials(std::filesystem::path(path).replace_extension(".mtl"), 0, Writers::One, ranks);
   materials.write(mtl_first_line(id));
   materials.write(text);
 
-  ExportFile file(path, (surface.vertices() + surface.quads()) * kLeastLineBytes, Writers::One);
+  ExportFile file(path, (surface.vertices() + surface.quads()) * kLeastLineBytes, Writers::One, ranks);
   file.write(obj_first_line(fmt::format("{} faces, {} vertices", surface.quads(), surface.vertices()), id));
   file.write(fmt::format("mtllib {}.mtl\n", path.stem().string()));
   for (uint8_t value = 1; value < FaceFinder::kValues; ++value) {
@@ -122,8 +122,7 @@ void write_surface_obj(const dag::VoxelScene& scene, const std::filesystem::path
     file.write_pieces(parts.size(),
                       [&](uint64_t i) { return obj_lines(scene, parts[i], surface.mesh(parts[i])); });
   }
-  AtomicFile* const both[] = {&materials.file(), &file.file()};
-  commit_together(both);
+  file.commit_behind(materials);
 }
 
 namespace {
@@ -160,12 +159,13 @@ std::vector<uint8_t> ply_faces(const SurfaceMesh& mesh, uint64_t first_vertex) {
 }  // namespace
 
 void write_surface_ply(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                       const std::optional<VoxelBox>& clip) {
+                       const std::optional<VoxelBox>& clip, ranks::Ranks& ranks) {
   const VoxelBox region = export_region(scene, clip, path);
-  const Surface surface(scene, region, path);
+  const Surface surface(scene, region, path, ranks);
   const FloatKind floats = float_for(scene, region);
   const auto parts = surface.parts();
-  ExportFile file(path, surface.vertices() * (floats == FloatKind::Single ? 15 : 27) + surface.quads() * 17);
+  ExportFile file(path, surface.vertices() * (floats == FloatKind::Single ? 15 : 27) + surface.quads() * 17,
+                  Writers::Several, ranks);
   file.write(surface_ply_header(surface, floats));
   file.write_pieces(parts.size(), [&](uint64_t i) {
     const SurfaceMesh& mesh = surface.mesh(parts[i]);
@@ -333,8 +333,8 @@ std::vector<uint8_t> glb_indices(const SurfaceMesh& mesh, uint64_t first) {
 }  // namespace
 
 void write_surface_glb(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                       const std::optional<VoxelBox>& clip) {
-  const Surface surface(scene, export_region(scene, clip, path), path);
+                       const std::optional<VoxelBox>& clip, ranks::Ranks& ranks) {
+  const Surface surface(scene, export_region(scene, clip, path), path, ranks);
   if (surface.quads() == 0)
     throw Error("no voxel is filled, and a GLB file cannot hold a mesh without faces").at(path.string());
   const uint64_t payload = surface.vertices() * kPositionBytes + surface.quads() * kQuadIndexBytes;
@@ -343,7 +343,7 @@ void write_surface_glb(const dag::VoxelScene& scene, const std::filesystem::path
         scene, fmt::format("its surface takes {}, and a GLB file has less than 4 GiB", format_bytes(payload)),
         path);
   const auto parts = surface.parts();
-  ExportFile file(path, payload);
+  ExportFile file(path, payload, Writers::Several, ranks);
   file.write(glb_head(GlbText(scene, surface).text(), payload));
   file.write_pieces(parts.size(), [&](uint64_t i) { return glb_positions(surface.mesh(parts[i])); });
   file.write_pieces(parts.size(), [&](uint64_t i) {

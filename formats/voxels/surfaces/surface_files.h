@@ -16,23 +16,24 @@
 #include "libvox/base/geometry.h"
 #include "libvox/base/vec.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/ranks/ranks.h"
 
 namespace vox {
 
 // Writes four corners for each face, grouped by material. The materials are in STEM.mtl beside the file.
 void write_surface_obj(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                       const std::optional<VoxelBox>& clip);
+                       const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
 // Writes two triangles for each face and a primitive for each material. Corners are whole numbers of voxels;
 // the node's matrix takes them to the world with y up. Throws Error if the file would exceed 4 GiB or the
 // surface has no face.
 void write_surface_glb(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                       const std::optional<VoxelBox>& clip);
+                       const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
 // Writes a binary, little-endian file with four corners for each face and the material's colour at each
 // vertex. Coordinates are floats if these are precise enough for the voxels, otherwise doubles.
 void write_surface_ply(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                       const std::optional<VoxelBox>& clip);
+                       const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
 // The beginning of all PLY files of vox, those of points, too. The comment is their mark.
 inline constexpr std::string_view kPlyBegin = "ply\nformat binary_little_endian 1.0\ncomment made by vox\n";
@@ -72,7 +73,7 @@ class RecordBytes {
 // Cubes of 64³ voxels come in Morton order, and inside a cube x runs fastest. Throws Error if there are more
 // than 2^31 - 1 points.
 void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                        const std::optional<VoxelBox>& clip);
+                        const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
 // The normal of a surface of voxels at a voxel, derived from which of its 26 neighbours are filled.
 

@@ -20,10 +20,13 @@ namespace {
 
 constexpr uint64_t kMostPoints = INT32_MAX;  // the most that all readers accept
 
-uint64_t filled_voxels(const dag::FrozenDag& dag, const VoxelBox& region, const std::vector<Int3>& corners) {
+// Collective.
+uint64_t filled_voxels(const dag::FrozenDag& dag, const VoxelBox& region, const std::vector<Int3>& corners,
+                       ranks::Ranks& ranks) {
   if (region == cube_at({0, 0, 0}, dag.resolution)) return dag.voxels;
   std::atomic<uint64_t> voxels = 0;
-  tbb::parallel_for(size_t{0}, corners.size(), [&](size_t i) {
+  const ranks::Counts begins = share_begins(ranks, corners.size());
+  tbb::parallel_for(begins[ranks.rank()], begins[ranks.rank() + 1], [&](uint64_t i) {
     throw_if_cancelled();
     const VoxelBox box = intersection(cube_at(corners[i], BorderedCube::kSide), region);
     dag::for_each_leaf(
@@ -31,7 +34,8 @@ uint64_t filled_voxels(const dag::FrozenDag& dag, const VoxelBox& region, const 
         [&](Int3, uint64_t mask, const uint32_t*) { voxels += static_cast<uint64_t>(popcount(mask)); },
         [&](const VoxelBox& solid, uint32_t) { voxels += solid.voxels(); });
   });
-  return voxels;
+  throw_if_cancelled();  // counts of words that could not be read stay here
+  return sum_of(ranks, voxels);
 }
 
 std::string points_header(const dag::VoxelScene& scene, uint64_t points, FloatKind floats) {
@@ -92,15 +96,15 @@ class PointsOfCube {
 }  // namespace
 
 void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                        const std::optional<VoxelBox>& clip) {
+                        const std::optional<VoxelBox>& clip, ranks::Ranks& ranks) {
   const VoxelBox region = export_region(scene, clip, path);
   const std::vector<Int3> corners = corners_of_cubes(scene.dag, region, BorderedCube::kSide);
-  const uint64_t points = filled_voxels(scene.dag, region, corners);
+  const uint64_t points = filled_voxels(scene.dag, region, corners, ranks);
   if (points > kMostPoints)
     throw_surface_too_large(
         scene, fmt::format("has {} voxels, and a PLY file takes {} points", points, kMostPoints), path);
   const FloatKind floats = float_for(scene, region);
-  ExportFile file(path, points * bytes_of_point(scene, floats));
+  ExportFile file(path, points * bytes_of_point(scene, floats), Writers::Several, ranks);
   file.write(points_header(scene, points, floats));
   tbb::enumerable_thread_specific<BorderedCube> cubes;
   file.write_pieces(corners.size(), [&](uint64_t i) {

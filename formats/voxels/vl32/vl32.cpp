@@ -179,11 +179,11 @@ class RecordWriter {
 }  // namespace
 
 void write_vl32(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                const std::optional<VoxelBox>& clip) {
+                const std::optional<VoxelBox>& clip, ranks::Ranks& ranks) {
   const VoxelBox region = export_region(scene, clip, path);
   const std::optional<Int3> origin = origin_in_voxels(scene);
   const std::vector<Int3> corners = corners_of_cubes(scene.dag, region, kPieceSide);
-  ExportFile file(path, clip ? 0 : scene.dag.voxels * kVl32VoxelBytes);
+  ExportFile file(path, clip ? 0 : scene.dag.voxels * kVl32VoxelBytes, Writers::Several, ranks);
   const RecordWriter writer(scene, origin.value_or(Int3{0, 0, 0}));
   file.write_pieces(corners.size(), [&](uint64_t i) {
     return writer.records(intersection(cube_at(corners[i], kPieceSide), region));

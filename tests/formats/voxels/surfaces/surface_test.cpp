@@ -123,7 +123,7 @@ class SurfaceFiles : public ExportTest {
     return known;
   }
   using Writer = void (*)(const dag::VoxelScene&, const std::filesystem::path&,
-                          const std::optional<VoxelBox>&);
+                          const std::optional<VoxelBox>&, ranks::Ranks&);
   struct Format {
     const char* name;
     Writer write;
@@ -133,7 +133,7 @@ class SurfaceFiles : public ExportTest {
 
   scene::Scene written(const KnownScene& known, const Format& format,
                        const std::optional<VoxelBox>& clip = std::nullopt) const {
-    format.write(known.scene, path(format.name), clip);
+    format.write(known.scene, path(format.name), clip, ranks::alone());
     return read_mesh(path(format.name));
   }
 };
@@ -181,7 +181,7 @@ TEST_F(SurfaceFiles, AssimpReadsTheSameFaces) {
   const KnownScene known = placed(known_scene(20, Materials::Sixteen, noise_grid(4)));
   for (const Format& format : kFormats) {
     SCOPED_TRACE(format.name);
-    format.write(known.scene, path(format.name), std::nullopt);
+    format.write(known.scene, path(format.name), std::nullopt, ranks::alone());
     Faces found = faces_of_mesh(mesh_of_assimp(path(format.name)), known.scene);
     for (auto& [face, color] : found) color = {0, 0, 0};
     Faces expected = faces_of_grid(known, cube_at({0, 0, 0}, 20));
