@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -124,9 +125,9 @@ uint64_t most_at_once(Loading loading, uint64_t left) {
   return 0;
 }
 
-// Returns a paged scene if the whole one would take too much memory.
+// Returns a paged scene if the whole one would take too much memory, and if there are several ranks.
 std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineOptions& options,
-                                             Loading loading) {
+                                             Loading loading, const ranks::Ranks& ranks) {
   constexpr uint64_t kLeastBudget = 16 << 20, kMostBudget = uint64_t{6} << 30;
   const SceneInfo info = read_scene_info(path);
   uint64_t bytes = 0;
@@ -134,7 +135,8 @@ std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineO
     bytes += info.level_words[level] * sizeof(uint32_t) +
              dag::NodePlaces::blocks_for(info.scene.dag.levels[level].nodes) * sizeof(dag::PlacesBlock);
   const uint64_t limit = host_limit(options);
-  if (bytes <= most_at_once(loading, limit - std::min(resident_bytes(), limit))) return std::nullopt;
+  const uint64_t left = limit - std::min(resident_bytes(), limit);
+  if (ranks.count() == 1 && bytes <= most_at_once(loading, left)) return std::nullopt;
   const uint64_t budget =
       options.memory_limit > 0 ? std::max(limit / 2, kLeastBudget) : std::min(limit / 2, kMostBudget);
   std::error_code none;  // without a folder for temporary files, pieces are read again
@@ -160,9 +162,10 @@ Damage damage_with(Overwrite overwrite) {
   return overwrite == Overwrite::AllFiles ? Damage::Accepted : Damage::Refused;
 }
 
-void check_content(dag::VoxelScene& scene, const fs::path& path, Damage damage, uint64_t memory) {
+void check_content(dag::VoxelScene& scene, const fs::path& path, Damage damage, uint64_t memory,
+                   ranks::Ranks& ranks) {
   if (damage == Damage::Ignored) return;
-  const dag::Digest expected = std::exchange(scene.dag.digest, dag::digest_of(scene.dag, memory));
+  const dag::Digest expected = std::exchange(scene.dag.digest, dag::digest_of(scene.dag, memory, ranks));
   if (scene.dag.digest == expected) return;
   compare_digests(scene, expected, "SVDAG holds", damage, path);
   dag::count_octree(scene.dag);
@@ -180,7 +183,7 @@ Loading loading_onto(const EngineOptions& options) {
 }
 
 dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& options, SceneForm form,
-                               Damage damage, Loading loading) {
+                               Damage damage, Loading loading, ranks::Ranks& ranks) {
   const bool is_voxels = kind_of_input(path) == InputKind::Voxels;
   const SceneFileParts parts = is_voxels ? SceneFileParts{.dag = true} : scene_file_parts(path);
   if (form == SceneForm::Svdag && !parts.dag) fail_without("SVDAG", path);
@@ -195,13 +198,13 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   const bool takes_hash = form == SceneForm::Hash || (form == SceneForm::Any && parts.hash && !parts.dag);
   if (takes_hash) return scene_of_hash(path, options, damage);
   if (loading != Loading::Whole) {
-    if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options, loading)) {
-      if (loading != Loading::InParts) check_content(*scene, path, damage, memory_for_values(options));
+    if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options, loading, ranks)) {
+      if (loading != Loading::InParts) check_content(*scene, path, damage, memory_for_values(options), ranks);
       return *std::move(scene);
     }
   }
   dag::VoxelScene scene = read_scene(path);
-  check_content(scene, path, damage);
+  check_content(scene, path, damage, UINT64_MAX, ranks);
   return scene;
 }
 
@@ -248,7 +251,8 @@ namespace {
 
 using std::filesystem::path;
 
-// Runs `check` and names the file in the errors that it throws.
+// Runs `check` and names the file in the errors that it throws. Those about words that are read as they are used name it
+// already.
 template <class Check>
 void of_file(const path& file, const Check& check) {
   try {
@@ -256,6 +260,7 @@ void of_file(const path& file, const Check& check) {
   } catch (const Cancelled&) {
     throw;
   } catch (Error& error) {
+    if (std::string_view(error.what()).starts_with(file.string() + ": ")) throw;
     throw Error(error.what()).at(file.string()).about(error.setting());
   }
 }
@@ -263,8 +268,9 @@ void of_file(const path& file, const Check& check) {
 // A GPU takes longer to start than the processor takes to verify a smaller DAG.
 constexpr uint64_t kWorthAGpu = 128 << 20;
 
-void check_dag(const dag::FrozenDag& dag, EngineOptions options) {
+void check_dag(const dag::FrozenDag& dag, EngineOptions options, ranks::Ranks& ranks) {
   const uint64_t memory = memory_for_values(options);
+  if (ranks.count() > 1) return dag::verify(dag, memory, ranks);
   if (dag.paged || (options.device == "auto" && dag.bytes() < kWorthAGpu)) options.device = "cpu";
   dag::verify_on(make_engine(options)->handle(), dag, memory);
 }
@@ -294,10 +300,10 @@ void check_digest(const dag::VoxelScene& written, const dag::VoxelScene& scene) 
 }  // namespace
 
 void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const path& file,
-                  const EngineOptions& options) {
+                  const EngineOptions& options, ranks::Ranks& ranks) {
   of_file(file, [&] {
-    check_dag(scene.dag, options);
-    check_forms(forms, scene);
+    check_dag(scene.dag, options, ranks);
+    if (ranks.rank() == 0) check_forms(forms, scene);
   });
 }
 
@@ -320,7 +326,7 @@ void verify_written(const dag::VoxelScene& scene, const path& file, const Engine
       parts.dag ? read_any_scene(file, options, SceneForm::Svdag, Damage::Ignored, loading_onto(options))
                 : read_scene_without_dag(file);
   of_file(file, [&] {
-    if (parts.dag) check_dag(written.dag, options);
+    if (parts.dag) check_dag(written.dag, options, ranks::alone());
     check_digest(written, scene);
   });
 }

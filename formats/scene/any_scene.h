@@ -11,6 +11,7 @@
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
 #include "libvox/engine/engine.h"
+#include "libvox/ranks/ranks.h"
 #include "libvox/volume/volume.h"
 
 namespace vox {
@@ -46,13 +47,17 @@ Loading loading_onto(const EngineOptions& options);
 // Reads a scene as read_scene() does. Of a spatial hash, and of bricks of a scene's materials, it makes the DAG, on
 // an engine with these options. Throws Error where that is not the one whose digest the file has and damage is not
 // accepted, and where the file does not hold the form, or only bricks of a volume.
+//
+// The call is collective. If there are several ranks, only Whole reads a scene as a whole, so that each rank reads no
+// more than it uses; they compare the digest together.
 dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOptions& options,
-                               SceneForm form, Damage damage, Loading loading = Loading::Whole);
+                               SceneForm form, Damage damage, Loading loading = Loading::Whole,
+                               ranks::Ranks& ranks = ranks::alone());
 
 // Computes the digest of a scene that read_scene() has read from this file, and compares it with the file's. Throws Error
-// if they differ and damage is refused. `memory` is that of dag::digests_of().
+// if they differ and damage is refused. `memory` and `ranks` are those of dag::digests_of().
 void check_content(dag::VoxelScene& scene, const std::filesystem::path& path, Damage damage,
-                   uint64_t memory = UINT64_MAX);
+                   uint64_t memory = UINT64_MAX, ranks::Ranks& ranks = ranks::alone());
 
 // Returns how many bytes of memory the values of a level's nodes, such as their digests, may take beside a scene that is
 // read as it is used (dag/level_values.h).
@@ -70,9 +75,10 @@ std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, cons
 
 // Verifies the forms of a scene file after reading: everything that each form states about itself must be
 // true, and the other forms must hold the scene's voxels. The SVDAG is checked on an engine with these
-// options. All these functions throw Error that names the file.
+// options, or by several ranks together on their processors; rank 0 checks the other forms. All these functions throw
+// Error that names the file.
 void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const std::filesystem::path& file,
-                  const EngineOptions& options);
+                  const EngineOptions& options, ranks::Ranks& ranks = ranks::alone());
 void verify_bricks(const bricks::FrozenBricks& bricks, const std::filesystem::path& file);
 
 // Reads back a scene file that was written from this scene, or from its voxels in other forms alone.

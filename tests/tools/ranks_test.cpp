@@ -1,5 +1,5 @@
-// Tests programs that mpirun starts in several processes: the processes of vox-convert and vox-render work
-// together, and the other programs refuse to.
+// Tests programs that mpirun starts in several processes: those of vox-convert, vox-render and vox-stats work
+// together, and those of the other programs refuse to.
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -103,18 +103,12 @@ TEST_F(RanksProgram, AnErrorOfAllIsSaidOnceWithItsExitCode) {
 TEST_F(RanksProgram, WhatOneDoesIsRefusedToSeveral) {
   make_cubes();
   const auto before = listing(folder_);
-  const Finished scene = launched(2, "vox-convert", {"cube.h5", "--res", "32", "-o", "a.h5"});
-  EXPECT_EQ(scene.code, kBadUsage);
-  EXPECT_EQ(occurrences(scene.err, "several processes build a scene of meshes alone"), 1u) << scene.err;
   write("script.txt", "");
   const Finished edit = launched(2, "vox-edit", {"cube.h5", "--script", "script.txt", "-o", "a.h5"});
   EXPECT_EQ(edit.code, kBadUsage);
   EXPECT_EQ(occurrences(edit.err, "vox-edit runs on one device, but was started as 2 processes"), 1u)
       << edit.err;
   EXPECT_EQ(occurrences(edit.err, "unique nodes"), 1u) << edit.err;
-  const Finished stats = launched(2, "vox-stats", {"cube.h5"});
-  EXPECT_EQ(stats.code, kBadUsage);
-  EXPECT_EQ(occurrences(stats.err, "vox-stats runs as one process, but was started as 2"), 1u) << stats.err;
   const Finished page = launched(2, "vox-render", {"cube.h5", "--html", "a.html"});
   EXPECT_EQ(page.code, kBadUsage);
   EXPECT_EQ(occurrences(page.err, "--html is the work of one process, but 2 were started"), 1u) << page.err;

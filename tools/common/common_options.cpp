@@ -226,7 +226,7 @@ cpu_set_t own_cores() {
 std::string gpu_for(const std::string& device, const Sharers& sharers) {
   if (device != "auto" && device != "cuda") return device;
   const auto gpus = static_cast<uint32_t>(device::gpu_count());
-  if (gpus == 0) return device;  // make_engine() says what is missing
+  if (gpus == 0) return device == "auto" ? "cpu" : device;  // make_engine() says what is missing
   if (sharers.before < gpus) return fmt::format("cuda:{}", sharers.before);
   if (device == "auto") return "cpu";
   throw Error(fmt::format("{} processes on this host want a GPU each, and it has {}", sharers.count, gpus))

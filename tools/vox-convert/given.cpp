@@ -9,6 +9,7 @@
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/device/devices.h"
+#include "tools/common/tool.h"
 #include "tools/vox-convert/scenes.h"
 
 namespace vox {
@@ -172,9 +173,6 @@ void check_given(const ConvertOptions& options) {
   check_default_output(options, run);
   check_devices(options, run);
   check_parts(options, run);
-  if (options.ranks && (run.bits & (kMesh | kMixed)) != kMesh)
-    throw UsageError(fmt::format("several processes build a scene of meshes alone; on {}, {} were started",
-                                 run.what, options.ranks->count()));
 }
 
 }  // namespace vox

@@ -120,7 +120,10 @@ void do_conversion(const ConvertOptions& options) {
 
 void run(const CommandLine& arguments, ranks::Ranks* ranks) {
   ConvertOptions options = read_convert_options(arguments);
-  if (ranks) {
+  const bool is_shared =
+      options.conversion == ConversionKind::Meshes || options.conversion == ConversionKind::SceneFile;
+  if (ranks && !is_shared && ranks->rank() > 0) return;  // rank 0 converts all else alone
+  if (ranks && is_shared) {
     options.ranks = ranks;
     options.engine = engine_of_rank(options.engine, *ranks);
   }

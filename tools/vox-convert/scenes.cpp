@@ -11,6 +11,8 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/derived.h"
+#include "libvox/device/devices.h"
+#include "libvox/ranks/ranks.h"
 #include "libvox/spatial/frozen_hash.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
@@ -89,11 +91,12 @@ std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertO
   return box;
 }
 
-void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options) {
+void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options, ranks::Ranks& ranks) {
   const Stopwatch watch;
   const uint32_t before = scene.dag.resolution;
   scene = dag::coarser(std::move(scene), dag::halvings_to(options.grid.resolution, before),
-                       {.limit = options.engine.memory_limit, .counts = memory_for_values(options.engine)});
+                       {.limit = options.engine.memory_limit, .counts = memory_for_values(options.engine)},
+                       ranks);
   scene.generator = generator_text();
   scene.command = options.command;
   scene.created = timestamp();
@@ -130,12 +133,13 @@ void check_verifiable(const ConvertOptions& options) {
     throw UsageError("--verify reads scene files back: name one that ends in .h5 with -o");
 }
 
-void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip) {
+void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip,
+                  ranks::Ranks& ranks) {
   throw_if_cancelled();
   if (is_export_path(options.output)) {
     ExportOptions exports = options.exports;
     exports.memory_limit = options.engine.memory_limit;
-    export_scene(output.scene, options.output, clip, exports);
+    export_scene(output.scene, options.output, clip, exports, ranks);
   } else if (options.structure && !options.structure->dag && output.hash) {
     write_scene_without_dag(output.scene, options.output, output.forms(), options.compression);
   } else if (options.structure == Structures{.bricks = true}) {
@@ -146,47 +150,79 @@ void write_output(const Output& output, const ConvertOptions& options, const std
   }
 }
 
+namespace {
+
+// Collective. True if rank 0 verifies a scene alone, because it has a GPU, which is faster than the processors of all.
+bool first_verifies(const ConvertOptions& options, ranks::Ranks& ranks) {
+  bool has_gpu = options.engine.device != "cpu" && device::gpu_count() > 0;
+  ranks.broadcast(&has_gpu, sizeof has_gpu);
+  return has_gpu;
+}
+
+// Collective. Makes the file that is asked for of a scene. Rank 0 writes it, and alone does what is not shared. `watch`
+// runs since the scene was read.
+void make_of_scene(Output& output, const ConvertOptions& options, const SceneFileParts& parts,
+                   ranks::Ranks& ranks, const Stopwatch& watch) {
+  const dag::VoxelScene& scene = output.scene;
+  const bool coarse = wants_coarser(options), is_export = is_export_path(options.output);
+  if (coarse) make_coarser(output.scene, options, ranks);
+  const bool is_shared = is_export && !coarse;  // only rank 0 has the coarser scene
+  if (ranks.rank() > 0 && !is_shared) return;
+  if (!is_export) say_what_is_left_out(options, parts);
+  std::vector<device::KernelTime> kernels;
+  if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, kernels);
+  if (wants_hash(options)) output.hash = scene_hash(scene, options, kernels);
+  write_output(output, options, clip_voxels(scene, options), is_shared ? ranks : ranks::alone());
+  if (ranks.rank() > 0) return;
+  if (options.verify) verify_written(scene, options.output, options.engine);
+  if (options.engine.profile) print_profile(kernels);
+  if (coarse) log_info("{}", summary_line(scene));
+  log_forms(output.forms());
+  log_info("{}: {}, {:.2f} s", options.output.string(),
+           format_bytes(std::filesystem::file_size(options.output)), watch.seconds());
+}
+
+// Collective.
+void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
+  const SceneFileParts parts = scene_parts(options.inputs[0]);
+  const bool writes = writes_file(options), is_first = ranks.rank() == 0;
+  if (parts.bricks && !parts.dag && !parts.hash) return is_first ? use_bricks_file(options) : void();
+  if (writes && is_first) check_scene_output(options, parts);
+  if (options.info && !options.verify && parts.dag && options.kinds[0] != InputKind::Voxels)
+    return show_info(options, parts);
+  const Stopwatch watch;
+  // verify_scene() compares the digest, too.
+  const Damage damage = writes && !options.verify ? damage_with(options.overwrite) : Damage::Ignored;
+  // Other structures are made of a whole scene.
+  const Loading loading = options.structure                              ? Loading::Whole
+                          : options.verify                               ? loading_onto(options.engine)
+                          : options.grid.clip && !wants_coarser(options) ? Loading::InParts
+                                                                         : Loading::AsUsed;
+  const bool is_alone = options.verify && first_verifies(options, ranks);
+  ranks::Ranks& readers = is_alone && is_first ? ranks::alone() : ranks;
+  Output output = {
+      .scene = read_any_scene(options.inputs[0], options.engine, SceneForm::Any, damage, loading, readers),
+      .bricks = {},
+      .hash = {}};
+  if (is_first && parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
+  if (is_first && parts.hash && !writes) output.hash = read_hash(options.inputs[0]);
+  if (options.verify && (is_first || !is_alone))
+    verify_scene(output.scene, output.forms(), options.inputs[0], options.engine, readers);
+  if (writes) make_of_scene(output, options, parts, ranks, watch);
+  if (is_first) print_figures(options, output.scene, output.forms());
+}
+
+}  // namespace
+
 void use_scene_file(const ConvertOptions& options) {
   if (options.inputs.size() > 1)
     throw UsageError("a scene file is one of several inputs: --res or --voxel-size says their grid");
   const ThreadLimit threads(options.engine.threads);
-  const SceneFileParts parts = scene_parts(options.inputs[0]);
-  if (parts.bricks && !parts.dag && !parts.hash) return use_bricks_file(options);
-  const bool writes = writes_file(options), coarse = wants_coarser(options);
-  if (writes) check_scene_output(options, parts);
-  if (options.info && !options.verify && parts.dag && options.kinds[0] != InputKind::Voxels)
-    return show_info(options, parts);
-  Stopwatch watch;
-  // verify_scene() compares the digest, too.
-  const Damage damage = writes && !options.verify ? damage_with(options.overwrite) : Damage::Ignored;
-  // Other structures are made of a whole scene.
-  const Loading loading = options.structure              ? Loading::Whole
-                          : options.verify               ? loading_onto(options.engine)
-                          : options.grid.clip && !coarse ? Loading::InParts
-                                                         : Loading::AsUsed;
-  Output output = {
-      .scene = read_any_scene(options.inputs[0], options.engine, SceneForm::Any, damage, loading),
-      .bricks = {},
-      .hash = {}};
-  const dag::VoxelScene& scene = output.scene;
-  if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
-  if (parts.hash && !writes) output.hash = read_hash(options.inputs[0]);
-  if (options.verify) verify_scene(scene, output.forms(), options.inputs[0], options.engine);
-  if (writes) {
-    if (coarse) make_coarser(output.scene, options);
-    if (!is_export_path(options.output)) say_what_is_left_out(options, parts);
-    std::vector<device::KernelTime> kernels;
-    if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, kernels);
-    if (wants_hash(options)) output.hash = scene_hash(scene, options, kernels);
-    write_output(output, options, clip_voxels(scene, options));
-    if (options.verify) verify_written(scene, options.output, options.engine);
-    if (options.engine.profile) print_profile(kernels);
-    if (coarse) log_info("{}", summary_line(scene));
-    log_forms(output.forms());
-    log_info("{}: {}, {:.2f} s", options.output.string(),
-             format_bytes(std::filesystem::file_size(options.output)), watch.seconds());
-  }
-  print_figures(options, scene, output.forms());
+  ranks::Ranks& ranks = options.ranks ? *options.ranks : ranks::alone();
+  const bool writes = writes_file(options), is_first = ranks.rank() == 0;
+  // Rank 0 alone makes other structures, and shows what a file holds.
+  if (!is_first && (options.structure || (!writes && !options.verify))) return;
+  use_scene_file(options, options.structure ? ranks::alone() : ranks);
 }
 
 namespace {

@@ -21,6 +21,7 @@
 #include "libvox/device/profiler.h"
 #include "libvox/engine/engine.h"
 #include "libvox/painting/paint_scene.h"
+#include "libvox/ranks/ranks.h"
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/scene.h"
 #include "libvox/voxelize/grid.h"
@@ -49,14 +50,16 @@ spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOption
 // The clip box of exports in voxels: every voxel that it touches.
 std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertOptions& options);
 
-// Makes the level of the scene that --res asks for.
-void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options);
+// Makes the level of the scene that --res asks for. Collective; rank 0 has the result.
+void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options,
+                  ranks::Ranks& ranks = ranks::alone());
 
 // Throws UsageError if the output could not be read back.
 void check_verifiable(const ConvertOptions& options);
 
-// Writes the output. Exports hold only the part inside `clip`.
-void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip);
+// Writes the output. Exports hold only the part inside `clip`. Collective if it is an export; else rank 0 writes alone.
+void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip,
+                  ranks::Ranks& ranks = ranks::alone());
 
 // True if a file is made of a scene file, instead of showing or verifying it.
 bool writes_file(const ConvertOptions& options);

@@ -16,6 +16,7 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/derived.h"
 #include "libvox/hash/table_options.h"
+#include "libvox/ranks/ranks.h"
 #include "tools/common/common_options.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
@@ -62,19 +63,26 @@ std::set<Section> without_absent(std::set<Section> sections, const StatsOptions&
   return sections;
 }
 
-void measure(SceneStats& stats, const StatsOptions& options) {
+bool compares(const SceneStats& stats) {
+  return stats.has(Section::Sharing) || stats.has(Section::Sizes);
+}
+
+// Collective. Each rank counts its share of the nodes, and rank 0 has the result.
+void count(SceneStats& stats, const StatsOptions& options, ranks::Ranks& ranks) {
   const dag::FrozenDag& dag = stats.scene.dag;
-  stats.sections = without_absent(std::move(stats.sections), options, dag);
-  const bool compares = stats.has(Section::Sharing) || stats.has(Section::Sizes);
-  if (compares || stats.has(Section::Materials)) {
-    stats.dag = measure::count_dag(dag, memory_for_values(options.engine));
-    measure::check_counts(*stats.dag, dag);
-  } else if (stats.has(Section::Levels) || stats.has(Section::Scene)) {
+  if (compares(stats) || stats.has(Section::Materials)) {
+    stats.dag = measure::count_dag(dag, memory_for_values(options.engine), ranks);
+    if (ranks.rank() == 0) measure::check_counts(*stats.dag, dag);
+  } else if (ranks.rank() == 0 && (stats.has(Section::Levels) || stats.has(Section::Scene))) {
     stats.dag = measure::stated_counts(dag);
   }
   throw_if_cancelled();
-  const bool needs_geometry = compares && dag.materials && !dag.paged;
-  if (compares && dag.materials && dag.paged)
+}
+
+void measure(SceneStats& stats, const StatsOptions& options) {
+  const dag::FrozenDag& dag = stats.scene.dag;
+  const bool needs_geometry = compares(stats) && dag.materials && !dag.paged;
+  if (compares(stats) && dag.materials && dag.paged)
     log_info(
         "the scene without its materials is not counted, because it does not fit into memory beside this "
         "one");
@@ -142,25 +150,33 @@ Loading loading_for(const StatsOptions& options) {
   return counts ? Loading::IfItFits : Loading::InParts;
 }
 
-void report(const StatsOptions& options) {
+void report(const StatsOptions& options, ranks::Ranks& ranks) {
+  const bool is_first = ranks.rank() == 0;
   SceneStats stats;
   stats.file = options.scene.string();
   stats.command = options.command;
   const SceneFileParts parts = scene_parts(options.scene);
   stats.has_scene = parts.dag || parts.hash || !parts.bricks;
   if (parts.bricks && options.shows(Section::Bricks)) check_one_device(options.engine);
+  // Rank 0 reads the scene as a single process does, whose results it prints; the others read their shares alone.
+  const Loading loading = is_first ? loading_for(options) : Loading::InParts;
   if (stats.has_scene)
-    stats.scene =
-        read_any_scene(options.scene, options.engine, SceneForm::Any, Damage::Ignored, loading_for(options));
-  if (parts.hash && (options.shows(Section::Sizes) || options.shows(Section::Bricks)))
+    stats.scene = read_any_scene(options.scene, options.engine, SceneForm::Any, Damage::Ignored, loading,
+                                 is_first ? ranks::alone() : ranks);
+  if (is_first && parts.hash && (options.shows(Section::Sizes) || options.shows(Section::Bricks)))
     stats.hash = hash_of(options.scene, stats.scene.dag);
   bricks::FrozenBricks bricks;
-  if (parts.bricks && options.shows(Section::Bricks)) bricks = read_bricks(options.scene);
+  if (is_first && parts.bricks && options.shows(Section::Bricks)) bricks = read_bricks(options.scene);
   stats.sections = sections_of(options, parts);
   check_effects(options.given,
                 {kShowsSections | (stats.has(Section::Memory) ? kShowsMemory : 0u) |
                      (options.html && stats.has(Section::Scene) ? kShowsPicture : 0u),
                  stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
+  if (stats.has_scene) {
+    stats.sections = without_absent(std::move(stats.sections), options, stats.scene.dag);
+    count(stats, options, ranks);
+  }
+  if (!is_first) return;
   measure_all(stats, options, std::move(bricks));
   const ResultGroup results = results_of(stats);
   if (options.output) write_report(results, *options.output);
@@ -173,19 +189,22 @@ void report(const StatsOptions& options) {
   print_result(options.json ? json_text(results) + "\n" : screen_text(stats));
 }
 
-void run(const CommandLine& arguments) {
-  const StatsOptions options = read_stats_options(arguments);
+void run(const CommandLine& arguments, ranks::Ranks* launched) {
+  StatsOptions options = read_stats_options(arguments);
+  ranks::Ranks& ranks = launched && !options.against ? *launched : ranks::alone();
+  if (options.against && launched && launched->rank() > 0) return;  // rank 0 compares two scenes alone
+  if (launched) options.engine = engine_of_rank(options.engine, ranks);
   const ThreadLimit threads(options.engine.threads);
-  check_targets(options);
+  if (ranks.rank() == 0) check_targets(options);
   if (options.against) return run_against(options);
-  with_input(options.scene, [&] { report(options); });
+  with_input(options.scene, [&] { report(options, ranks); });
 }
 
 }  // namespace
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool(vox::stats_description(), argc, argv, vox::run);
+  return vox::run_tool_on_ranks(vox::stats_description(), argc, argv, vox::run);
 }
 
 namespace vox {
