@@ -306,6 +306,28 @@ TEST_F(ConvertProgram, ExportsOnlyTheClipBoxOfASceneFile) {
   }
 }
 
+TEST_F(ConvertProgram, CutsAPartOutOfASceneFile) {
+  const auto filled = [&](const char* nrrd) {
+    const std::string bytes = read_bytes(folder_ / nrrd);
+    const auto data = bytes.begin() + static_cast<std::ptrdiff_t>(bytes.find("\n\n") + 2);
+    return bytes.end() - data - std::count(data, bytes.end(), '\0');
+  };
+  const char* box = "0,0,0,0.5,0.25,0.125";
+  converted({"cube.obj", "--res", "64"});
+  converted({"cube.h5", "--clip", box, "-o", "corner.h5"});
+  converted({"cube.h5", "--clip", box, "-o", "of_cube.nrrd"});
+  converted({"corner.h5", "--clip", box, "-o", "of_corner.nrrd"});
+  converted({"corner.h5", "-o", "corner.nrrd"});
+  EXPECT_TRUE(read_bytes(folder_ / "of_cube.nrrd") == read_bytes(folder_ / "of_corner.nrrd"));
+  EXPECT_GT(filled("of_corner.nrrd"), 500);
+  EXPECT_EQ(filled("corner.nrrd"), filled("of_corner.nrrd"));  // nothing lies outside
+  EXPECT_EQ(json_value(converted({"corner.h5", "--verify", "--json"}), "voxels"),
+            std::to_string(filled("corner.nrrd")));
+  expect_failure(kBadUsage, "-o says where to", {"cube.h5", "--clip", box});
+  expect_failure(kFailed, "lies outside", {"cube.h5", "--clip", "5,5,5,6,6,6", "-o", "none.h5"});
+  expect_failure(kFailed, "no voxel", {"cube.h5", "--clip", "0.3,0.3,0.3,0.4,0.4,0.4", "-o", "none.h5"});
+}
+
 TEST_F(ConvertProgram, SpansTheGridOverTheClipBoxOfAMesh) {
   const std::string json = converted({"cube.obj", "--res", "64", "--clip", "0,0,0,0.5,0.5,0.5", "--json"});
   EXPECT_EQ(json_value(json, "voxel_size"), "0.0078125");

@@ -104,6 +104,10 @@ TEST_F(LargeScene, IsMadeCoarser) {
   expect_same_scene("vox-convert", {"--res", "256"});
 }
 
+TEST_F(LargeScene, IsCut) {
+  expect_same_scene("vox-convert", {"--clip", "-0.2,0.8,-0.2,0.2,1,0.2"});
+}
+
 TEST_F(LargeScene, IsEdited) {
   write("few.txt", "sphere add center 1000,1900,1000 radius 30 material 3\n");
   expect_same_scene("vox-edit", {"-s", "few.txt"});

@@ -115,7 +115,6 @@ TEST_F(ConvertOptionsProgram, TheErrorSaysWhatTheOptionIsFor) {
            {"it says how a mesh becomes voxels", {"cube.h5", "-o", "a.vox", "--solid"}},
            {"a volume has its own grid", with(volume, {"--res", "64"})},
            {"a volume has its own grid", with(volume, {"--clip", "0,0,0,1,1,1"})},
-           {"written for other programs", {"cube.h5", "--structure", "both", "--clip", "0,0,0,1,1,1"}},
            {"--structure bricks or both makes", {"cube.obj", "--res", "64", "--brick-size", "8"}},
            {"no colours", {"cube.obj", "--res", "64", "--materials", "none", "--palette", "auto"}}})
     expect_failure(kBadUsage, text, arguments);

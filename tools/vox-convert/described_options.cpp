@@ -139,10 +139,10 @@ OptionTopic grid_topic() {
            .help = "Side of a voxel in scene units, instead of --res."},
           {.name = "clip",
            .argument = "X0,Y0,Z0,X1,Y1,Z1",
-           .rules = {{kClipped, "it is for meshes and scene files; a volume has its own grid"},
-                     {kGridded | kExports, "it is for meshes, and for what is written for other programs"}},
-           .help = "Convert only this box, in scene units. The grid spans the box; of a scene file, the box "
-                   "is exported."},
+           .rules = {{kClipped, "it is for meshes and scene files; a volume has its own grid"}},
+           .help =
+               "Convert only this box, in scene units. The grid of a mesh spans the box; the part of a scene "
+               "file keeps its grid."},
           {.name = "center",
            .rules = {{kGridded, kOfGrids}},
            .help = "Centre the shorter sides in the cube instead of starting them at its corner."},

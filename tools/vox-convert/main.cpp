@@ -57,6 +57,10 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   Conversion conversion;
   Output output = {.scene = make_scene(options, conversion), .bricks = {}, .hash = {}};
   if (options.ranks && options.ranks->rank() > 0) return;  // rank 0 has the scene
+  // A scene that has its input's grid is cut only now.
+  const bool is_whole =
+      options.conversion == ConversionKind::Voxels || options.conversion == ConversionKind::VolumeScene;
+  if (is_whole) cut_scene(output.scene, options);
   const dag::VoxelScene& scene = output.scene;
   Stopwatch watch;
   if (wants_bricks(options)) {
@@ -67,9 +71,6 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
     output.hash = scene_hash(scene, options, conversion.kernels);
     conversion.seconds.hash = watch.lap();
   }
-  // A scene that has its input's grid is cut only now.
-  const bool is_whole =
-      options.conversion == ConversionKind::Voxels || options.conversion == ConversionKind::VolumeScene;
   if (options.parts) {
     write_head(scene, options, conversion);
   } else {

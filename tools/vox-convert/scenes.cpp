@@ -11,6 +11,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/derived.h"
+#include "libvox/dag/parts.h"
 #include "libvox/device/devices.h"
 #include "libvox/ranks/ranks.h"
 #include "libvox/spatial/frozen_hash.h"
@@ -34,6 +35,10 @@ void check_scene_output(const ConvertOptions& options, const SceneFileParts& par
   const OutputKind kind = kind_of_output(options.output);
   if (wants_coarser(options) && !options.names_output)
     throw UsageError("--res makes a coarser scene of a scene file: -o says where to");
+  if (options.grid.clip && !options.names_output)
+    throw UsageError("--clip cuts a part out of a scene file: -o says where to");
+  if (options.grid.clip && !is_export_path(options.output))
+    return check_target({"the part", options.output, kind}, options.inputs[0], options.overwrite);
   if (wants_coarser(options))
     return check_target({"the coarser scene", options.output, kind}, options.inputs[0], options.overwrite);
   const bool makes_form = wants_bricks(options) || wants_hash(options) || (options.structure && !parts.dag);
@@ -78,7 +83,7 @@ void show_info(const ConvertOptions& options, const SceneFileParts& parts) {
 
 std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertOptions& options) {
   const std::optional<voxelize::Box>& clip = options.grid.clip;
-  if (!clip || !is_export_path(options.output)) return std::nullopt;
+  if (!clip) return std::nullopt;
   const VoxelBox box = voxelize::voxels_touched(scene, *clip);
   if (box.empty()) {
     const Vec3d low = scene.origin, high = low + Vec3d{1, 1, 1} * (scene.voxel_size * scene.dag.resolution);
@@ -89,6 +94,17 @@ std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertO
         .at(options.inputs[0].string());
   }
   return box;
+}
+
+void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options) {
+  const std::optional<VoxelBox> box = clip_voxels(scene, options);
+  if (!box || is_export_path(options.output)) return;
+  scene.dag = dag::clipped(scene.dag, *box);
+  if (scene.dag.empty())
+    throw Error("no voxel of the scene lies in the box of --clip").at(options.inputs[0].string());
+  scene.generator = generator_text();
+  scene.command = options.command;
+  scene.created = timestamp();
 }
 
 void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options, ranks::Ranks& ranks) {
@@ -168,7 +184,10 @@ void make_of_scene(Output& output, const ConvertOptions& options, const SceneFil
   if (coarse) make_coarser(output.scene, options, ranks);
   const bool is_shared = is_export && !coarse;  // only rank 0 has the coarser scene
   if (ranks.rank() > 0 && !is_shared) return;
-  if (!is_export) say_what_is_left_out(options, parts);
+  if (!is_export) {
+    cut_scene(output.scene, options);
+    say_what_is_left_out(options, parts);
+  }
   std::vector<device::KernelTime> kernels;
   if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, kernels);
   if (wants_hash(options)) output.hash = scene_hash(scene, options, kernels);
@@ -194,10 +213,11 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
   // verify_scene() compares the digest, too.
   const Damage damage = writes && !options.verify ? damage_with(options.overwrite) : Damage::Ignored;
   // Other structures are made of a whole scene.
-  const Loading loading = options.structure                              ? Loading::Whole
-                          : options.verify                               ? loading_onto(options.engine)
-                          : options.grid.clip && !wants_coarser(options) ? Loading::InParts
-                                                                         : Loading::AsUsed;
+  const bool is_part = options.grid.clip && !wants_coarser(options);
+  const Loading loading = is_part             ? Loading::InParts
+                          : options.structure ? Loading::Whole
+                          : options.verify    ? loading_onto(options.engine)
+                                              : Loading::AsUsed;
   const bool is_alone = options.verify && first_verifies(options, ranks);
   ranks::Ranks& readers = is_alone && is_first ? ranks::alone() : ranks;
   Output output = {

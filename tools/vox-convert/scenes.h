@@ -47,8 +47,11 @@ bool wants_hash(const ConvertOptions& options);
 spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOptions& options,
                                std::vector<device::KernelTime>& kernels);
 
-// The clip box of exports in voxels: every voxel that it touches.
+// The box of --clip in voxels: every voxel that it touches.
 std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertOptions& options);
+
+// Cuts the part inside --clip out of a scene that is written as a scene file. It keeps its place in the grid.
+void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options);
 
 // Makes the level of the scene that --res asks for. Collective; rank 0 has the result.
 void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options,
