@@ -11,6 +11,8 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/handle.h"
 #include "libvox/edit/edit.h"
+#include "libvox/hash/batch.h"
+#include "libvox/hash/table_options.h"
 
 namespace vox::edit {
 
@@ -72,6 +74,10 @@ class EditSession {
   virtual void start_collection(std::span<const SceneState> kept) = 0;
   virtual std::optional<dag::CollectWork> step_collection(double seconds) = 0;
 
+  // From now on, adds to `to` what the searches of edits do, which makes edits slower, until this is called
+  // with nullptr. With the table `sector` nothing is counted.
+  virtual void count_searches(hash::SearchCounts* to) = 0;
+
   // Returns the number of voxels that differ between two states.
   virtual uint64_t changed_voxels(SceneState before, SceneState after) = 0;
 };
@@ -81,8 +87,9 @@ class EditSession {
 
 template <class Device>
 std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,
-                                               const dag::FrozenDag& dag);
+                                               const dag::FrozenDag& dag, hash::Duplicates duplicates);
 std::unique_ptr<EditSession> make_edit_session(device::DeviceHandle device, const std::string& table,
-                                               const dag::FrozenDag& dag);
+                                               const dag::FrozenDag& dag,
+                                               hash::Duplicates duplicates = hash::Duplicates::Open);
 
 }  // namespace vox::edit

@@ -111,6 +111,8 @@ class DeviceEditSession final : public EditSession {
     return with_reserve(work);
   }
 
+  void count_searches(hash::SearchCounts* to) override { store_.tables().count_searches(to); }
+
   uint64_t changed_voxels(SceneState before, SceneState after) override {
     return vox::edit::changed_voxels(device_, dag(), before, after);
   }
@@ -330,8 +332,9 @@ class DeviceEditSession final : public EditSession {
 
 template <class Device>
 std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,
-                                               const dag::FrozenDag& dag) {
-  return std::make_unique<DeviceEditSession<Device>>(device, hash::TableOptions{.table = table}, dag);
+                                               const dag::FrozenDag& dag, hash::Duplicates duplicates) {
+  return std::make_unique<DeviceEditSession<Device>>(
+      device, hash::TableOptions{.table = table, .duplicates = duplicates}, dag);
 }
 
 }  // namespace vox::edit

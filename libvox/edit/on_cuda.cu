@@ -3,4 +3,5 @@
 
 template std::unique_ptr<vox::edit::EditSession> vox::edit::make_edit_session(device::CudaDevice&,
                                                                               const std::string&,
-                                                                              const dag::FrozenDag&);
+                                                                              const dag::FrozenDag&,
+                                                                              hash::Duplicates);

@@ -4,8 +4,8 @@
 namespace vox::edit {
 
 std::unique_ptr<EditSession> make_edit_session(device::DeviceHandle device, const std::string& table,
-                                               const dag::FrozenDag& dag) {
-  return device::with_device(device, [&](auto& on) { return make_edit_session(on, table, dag); });
+                                               const dag::FrozenDag& dag, hash::Duplicates duplicates) {
+  return device::with_device(device, [&](auto& on) { return make_edit_session(on, table, dag, duplicates); });
 }
 
 }  // namespace vox::edit

@@ -6,6 +6,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
+#include "libvox/device/atomics.h"
 
 namespace vox::hash {
 
@@ -97,26 +98,53 @@ SizeCounts count_sizes(Device& device, const BatchRef& batch, const ChosenRef& c
   return counts;
 }
 
+// The work of searches, summed. Insertions count only sectors.
+struct SearchCounts {
+  uint64_t searches = 0;          // 8 B
+  uint64_t sectors = 0;           // 8 B, of 32 bytes, the least that a GPU's memory moves
+  uint64_t slabs = 0;             // 8 B, slabs, or lines and overflow sectors, that were looked at
+  uint64_t false_candidates = 0;  // 8 B, items that were compared although they are not the wanted one
+
+  SearchCounts& operator+=(const SearchCounts& other) {
+    searches += other.searches;
+    sectors += other.sectors;
+    slabs += other.slabs;
+    false_candidates += other.false_candidates;
+    return *this;
+  }
+};
+static_assert(sizeof(SearchCounts) == 32);
+
 // A probe that counts nothing, for searches and insertions that are not measured. It costs nothing.
 struct NoProbe {
   static constexpr bool kCounts = false;
   VOX_HD void touch(const void*, uint64_t) {}
-  VOX_HD uint32_t sectors() const { return 0; }
+  VOX_HD void look(uint32_t) {}
+  VOX_HD void add_to(SearchCounts*) const {}
 };
 
-// A probe that counts the sectors that a search or an insertion touches. A sector has 32 bytes, the least
-// that a GPU's memory moves.
-class SectorProbe {
+// A probe that counts the sectors, slabs and false candidates of a search or an insertion.
+class SearchProbe {
  public:
   static constexpr bool kCounts = true;
   VOX_HD void touch(const void* begin, uint64_t bytes) {
     const auto at = reinterpret_cast<uintptr_t>(begin);
     sectors_ += static_cast<uint32_t>((at + bytes - 1) / 32 - at / 32 + 1);
   }
-  VOX_HD uint32_t sectors() const { return sectors_; }
+  // Notes that a slab was looked at, and how many of its items were compared in vain.
+  VOX_HD void look(uint32_t false_candidates) {
+    ++slabs_;
+    false_candidates_ += false_candidates;
+  }
+  VOX_HD void add_to(SearchCounts* sum) const {
+    device::atomic_add(&sum->searches, uint64_t{1});
+    device::atomic_add(&sum->sectors, uint64_t{sectors_});
+    device::atomic_add(&sum->slabs, uint64_t{slabs_});
+    device::atomic_add(&sum->false_candidates, uint64_t{false_candidates_});
+  }
 
  private:
-  uint32_t sectors_ = 0;
+  uint32_t sectors_ = 0, slabs_ = 0, false_candidates_ = 0;
 };
 
 // Chooses the bucket of a hash.

@@ -64,6 +64,10 @@ void find_leaders(Device& device, const BatchRef& batch, uint64_t n, uint32_t* l
   device.for_each({"duplicates in the batch", 40}, n, FindLeader{batch, table.data(), size - 1, leaders});
 }
 
+// One of the ways to find duplicates: find_leaders(), or find_leaders_in_slabs() (slab/duplicates.h).
+template <class Device>
+using DuplicateFinder = void (*)(Device& device, const BatchRef& batch, uint64_t n, uint32_t* leaders);
+
 struct HashItems {
   BatchRef batch;
   uint64_t* hashes;
@@ -93,14 +97,14 @@ struct FollowLeader {
 // Sets pointers[i] to the pointer of item i in the tables. Equal items get equal pointers.
 template <class Device>
 InternWork find_or_insert(Device& device, TableSet<Device>& tables, BatchRef batch, uint64_t n,
-                          uint32_t* pointers) {
+                          uint32_t* pointers, DuplicateFinder<Device> find = find_leaders<Device>) {
   if (n == 0) return {};
   auto hashes = device.template make<uint64_t>(n);
   auto leader_of = device.template make<uint32_t>(n);
   auto chosen = device.template make<uint32_t>(n);
   device.for_each({"hash items", 36}, n, HashItems{batch, hashes.data()});
   batch.hashes = hashes.data();
-  find_leaders(device, batch, n, leader_of.data());
+  find(device, batch, n, leader_of.data());
   const uint64_t leaders = device.select({"select leaders", 8}, n, IsLeader{leader_of.data()}, chosen.data());
   tables.find(batch, {chosen.data()}, leaders, pointers);
   const uint64_t missing =
@@ -116,13 +120,18 @@ InternWork find_or_insert(Device& device, TableSet<Device>& tables, BatchRef bat
 template <class Device>
 class SteppedBatches final : public LinkedBatches {
  public:
-  SteppedBatches(Device& device, TableSet<Device>& tables, size_t batches)
-      : LinkedBatches(batches), device_(device), tables_(tables), word_(device.template make<uint32_t>(1)) {}
+  SteppedBatches(Device& device, TableSet<Device>& tables, size_t batches,
+                 DuplicateFinder<Device> find = find_leaders<Device>)
+      : LinkedBatches(batches),
+        device_(device),
+        tables_(tables),
+        find_(find),
+        word_(device.template make<uint32_t>(1)) {}
 
   BatchStart start(size_t, const BatchItems& items) const override { return {.items = items}; }
   bool has_leaders() const override { return false; }
   void intern(size_t number, const BatchItems& items) override {
-    work_[number] = find_or_insert(device_, tables_, items.ref(), items.n, items.pointers);
+    work_[number] = find_or_insert(device_, tables_, items.ref(), items.n, items.pointers, find_);
   }
   BlockBatches in_block() override { return {}; }
   uint32_t* word() const override { return word_.data(); }
@@ -135,6 +144,7 @@ class SteppedBatches final : public LinkedBatches {
  private:
   Device& device_;
   TableSet<Device>& tables_;
+  DuplicateFinder<Device> find_;
   device::Buffer<uint32_t> word_;
 };
 

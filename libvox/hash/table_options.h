@@ -1,15 +1,24 @@
 // The options of a table set, which all of its tables share.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace vox::hash {
 
+// How the four variants of the paper find duplicates inside a batch (find_or_insert.h, slab/duplicates.h).
+enum class Duplicates : uint8_t {
+  Open,  // by open addressing over the numbers of items
+  Slabs  // by a table of slabs (Molenaar & Eisemann 2024, §5.2)
+};
+inline constexpr std::array kDuplicatesNames = {"open", "slabs"};
+
 struct TableOptions {
   std::string table = "sector";  // the variant, one of table_names()
   uint32_t load_factor = 96;     // intended number of items in a bucket (Molenaar & Eisemann 2024, §6.2)
+  Duplicates duplicates = Duplicates::Open;  // has no effect on `sector`
 };
 
 // The names of the variants of hash tables, in the order in which they are shown. make_tables_impl.h lists

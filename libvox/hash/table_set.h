@@ -96,12 +96,15 @@ class TableSet {
   // Inserts the chosen items, which must differ from each other and from all stored items, and sets their
   // pointers.
   virtual void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) = 0;
-  // These two are like find() and insert(), but slower. They return how many sectors of 32 bytes they
-  // touched.
-  virtual uint64_t find_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
-                                uint32_t* pointers) const = 0;
+  // These two are like find() and insert(), but slower. The first returns what it counted, the second how
+  // many sectors of 32 bytes it touched.
+  virtual SearchCounts find_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
+                                    uint32_t* pointers) const = 0;
   virtual uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
                                   uint32_t* pointers) = 0;
+  // From now on, find() adds to `to` what find_counted() counts, until this is called with nullptr. Variants
+  // whose linked batches search in loops of their own do not count those.
+  void count_searches(SearchCounts* to) { counted_searches_ = to; }
   // Removes the items without a mark.
   virtual SweepResult sweep(const uint32_t* marks) = 0;
 
@@ -117,9 +120,21 @@ class TableSet {
  protected:
   explicit TableSet(Device& device) : device_(device), superblocks_(device) {}
 
+  // Calls f(counts) with counts in the device's memory, and returns them.
+  template <class F>
+  SearchCounts counted(const F& f) const {
+    auto on_device = device_.template make<SearchCounts>(1);
+    device_.fill(on_device.data(), 1, SearchCounts{});
+    f(on_device.data());
+    SearchCounts counts;
+    device_.download(&counts, on_device.data(), 1);
+    return counts;
+  }
+
   Device& device_;
   Superblocks<Device> superblocks_;
   double growth_ = 1;
+  SearchCounts* counted_searches_ = nullptr;
 };
 
 // Makes a set of the variant that options.table names. Throws UsageError if there is no such variant.

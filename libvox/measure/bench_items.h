@@ -163,12 +163,15 @@ class KeyItems {
   uint64_t insert_counted(const hash::BatchRef& batch, const hash::ChosenRef&, uint64_t n, uint32_t*) {
     return table_->insert_counted(keys(batch), n).sectors;
   }
-  uint64_t find_counted(const hash::BatchRef& batch, const hash::ChosenRef& all, uint64_t n,
-                        uint32_t* pointers) const {
+  // Only sectors are counted.
+  hash::SearchCounts find_counted(const hash::BatchRef& batch, const hash::ChosenRef& all, uint64_t n,
+                                  uint32_t* pointers) const {
     auto sectors = device_.template make<uint32_t>(n);
     table_->count_sectors(keys(batch), n, sectors.data());
     find(batch, all, n, pointers);
-    return device_.sum("sum sectors", n, SectorsOfItem{sectors.data()});
+    hash::SearchCounts counts;
+    counts.sectors = device_.sum("sum sectors", n, SectorsOfItem{sectors.data()});
+    return counts;
   }
 
   Memory memory_ref() const { return {reinterpret_cast<const uint32_t*>(table_->cells())}; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
@@ -69,21 +70,24 @@ class StepTimes {
 
 class EditBench {
  public:
-  EditBench(Engine& engine, const dag::FrozenDag& dag, EditBenchSizes sizes)
-      : engine_(engine), dag_(dag), sizes_(std::move(sizes)) {}
+  EditBench(Engine& engine, const dag::FrozenDag& dag, EditBenchSizes sizes, const EditBenchOptions& options)
+      : engine_(engine), dag_(dag), sizes_(std::move(sizes)), options_(options) {}
 
-  std::vector<EditBenchRow> run(const EditBenchOptions& options) {
-    const std::vector<EditSeries> all = edit_series(dag_, options, sizes_);
-    const bool collects = is_asked_for(options, EditSeriesKind::Collect);
-    Progress progress("measuring", all.size() + (collects ? 1 : 0));
+  // Returns the rows of a table.
+  std::vector<EditBenchRow> run(const std::string& table) {
+    table_ = table;
+    rows_.clear();
+    const std::vector<EditSeries> all = edit_series(dag_, options_, sizes_);
+    const bool collects = is_asked_for(options_, EditSeriesKind::Collect);
+    Progress progress("measuring " + table, all.size() + (collects ? 1 : 0));
     for (size_t i = 0; i < all.size(); ++i) {
       measure(all[i]);
       progress.update(i + 1, kEditSeriesNames[static_cast<size_t>(all[i].kind)]);
     }
-    if (!collects) return std::move(rows_);
-    if (is_asked_for(options, EditOrder::Fresh)) measure_collections(EditOrder::Fresh, {});
-    if (is_asked_for(options, EditOrder::Sequence))
-      measure_collections(EditOrder::Sequence, sphere_steps(dag_, options, sizes_));
+    if (collects && is_asked_for(options_, EditOrder::Fresh)) measure_collections(EditOrder::Fresh, {});
+    if (collects && is_asked_for(options_, EditOrder::Sequence))
+      measure_collections(EditOrder::Sequence, sphere_steps(dag_, options_, sizes_));
+    session_.reset();
     return std::move(rows_);
   }
 
@@ -91,7 +95,7 @@ class EditBench {
   // Starts a new session with the scene as it was read.
   void begin() {
     session_.reset();  // frees the old session before there is another one
-    session_ = edit::make_edit_session(engine_.handle(), engine_.table(), dag_);
+    session_ = edit::make_edit_session(engine_.handle(), table_, dag_, options_.duplicates);
     read_ = session_->state();
   }
 
@@ -99,6 +103,12 @@ class EditBench {
   dag::CollectWork go_back() {
     session_->set_state(read_);
     return session_->collect({});
+  }
+
+  // Returns the scene's digest, if there are several tables to compare.
+  std::optional<dag::Digest> digest_now() {
+    if (options_.tables.size() == 1) return std::nullopt;
+    return session_->freeze().digest;
   }
 
   // The editor must not collect garbage, which would remove the state to which go_back() returns.
@@ -124,8 +134,12 @@ class EditBench {
   EditBenchRow first_row(const EditSeries& series, const EditStep& step) {
     const edit::SceneState before = session_->state();
     const uint64_t bytes = session_->size().item_bytes;
+    hash::SearchCounts searches;
+    session_->count_searches(&searches);
     apply(step);
+    session_->count_searches(nullptr);
     return {
+        .table = table_,
         .kind = series.kind,
         .order = series.order,
         .edits = step.edits.size(),
@@ -136,7 +150,9 @@ class EditBench {
                                        .up = {},
                                        .work = {},
                                        .changed_voxels = session_->changed_voxels(before, session_->state()),
-                                       .new_bytes = session_->size().item_bytes - bytes},
+                                       .new_bytes = session_->size().item_bytes - bytes,
+                                       .searches = searches,
+                                       .digest = digest_now()},
         .collected = {},
         .kernels = {}};
   }
@@ -167,7 +183,8 @@ class EditBench {
 
   // Measures the collections after the steps were done one after the other and undone.
   void measure_collections(EditOrder order, const std::vector<EditStep>& steps) {
-    EditBenchRow row = {.kind = EditSeriesKind::Collect,
+    EditBenchRow row = {.table = table_,
+                        .kind = EditSeriesKind::Collect,
                         .order = order,
                         .edits = 1,
                         .time = {},
@@ -195,12 +212,32 @@ class EditBench {
   Engine& engine_;
   const dag::FrozenDag& dag_;
   const EditBenchSizes sizes_;
+  const EditBenchOptions& options_;
+  std::string table_;
   std::unique_ptr<edit::EditSession> session_;
   edit::SceneState read_ = 0;  // the state of the scene as it was read
   std::vector<EditBenchRow> rows_;
 };
 
+std::string text_of(const EditBenchRow& row) {
+  const auto name = [](const auto& names, auto value) { return names[static_cast<size_t>(value)]; };
+  return fmt::format("{}, {}, {}", row.table, name(kEditSeriesNames, row.kind),
+                     name(kEditOrderNames, row.order)) +
+         (row.edited ? fmt::format(", {}", row.edited->size) : "");
+}
+
 }  // namespace
+
+void check_same_scenes(const std::vector<EditBenchRow>& first, const std::vector<EditBenchRow>& rows) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const EditBenchRow &a = first.at(i), &b = rows[i];
+    const bool same = b.edited ? a.edited->digest == b.edited->digest
+                               : a.collected->work.items_after == b.collected->work.items_after;
+    if (!same)
+      throw Error(fmt::format("two tables lead to different {}: {}; {}",
+                              b.edited ? "scenes" : "numbers of items", text_of(a), text_of(b)));
+  }
+}
 
 EditBenchResult bench_edit(Engine& engine, const dag::FrozenDag& dag, const EditBenchOptions& options) {
   check(options);
@@ -212,7 +249,14 @@ EditBenchResult bench_edit(Engine& engine, const dag::FrozenDag& dag, const Edit
                             .bytes = dag.bytes(),
                             .sizes = sizes_of(options, dag.resolution, engine.device()),
                             .rows = {}};
-  result.rows = EditBench(engine, dag, result.sizes).run(options);
+  EditBench bench(engine, dag, result.sizes, options);
+  const std::vector<EditBenchRow> first = bench.run(options.tables.front());
+  result.rows = first;
+  for (size_t i = 1; i < options.tables.size(); ++i) {
+    std::vector<EditBenchRow> rows = bench.run(options.tables[i]);
+    check_same_scenes(first, rows);
+    std::ranges::move(rows, std::back_inserter(result.rows));
+  }
   result.seconds = watch.seconds();
   return result;
 }
@@ -313,6 +357,8 @@ bool is_asked_for(const EditBenchOptions& options, EditOrder order) {
 void check(const EditBenchOptions& options) {
   if (options.series.empty() || options.orders.empty() || options.batches.empty())
     throw UsageError("nothing to measure: series, orders and batches need at least one value");
+  if (options.tables.empty()) throw UsageError("nothing to measure: the list of hash tables is empty");
+  check_names(options.tables, hash::table_names(), "the list of hash tables");
   const auto check_each = [](const std::vector<uint32_t>& values, const char* what, uint64_t most) {
     for (const uint32_t value : values)
       if (value < 1 || value > most)

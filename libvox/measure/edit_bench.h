@@ -5,6 +5,7 @@
 // of its own, so that the scene and its tables are as just read; or it starts after all earlier edits were
 // undone and their nodes collected, which shows how a collection affects later edits. All repetitions must
 // make the same nodes, which is checked, so the node counts of a row tell how much work its time stands for.
+// If several hash tables are measured, all do the same edits and must lead to the same scenes.
 #pragma once
 
 #include <array>
@@ -18,6 +19,8 @@
 #include "libvox/edit/edit.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/engine/engine.h"
+#include "libvox/hash/batch.h"
+#include "libvox/hash/table_options.h"
 #include "libvox/measure/timing.h"
 
 namespace vox::measure {
@@ -55,6 +58,8 @@ struct EditBenchOptions {
   static constexpr uint32_t kCpuCopies = 5, kCpuSmall = 200, kCpuRepetitions = 5;
   static constexpr uint32_t kMostEdits = 1'000'000, kMostRepetitions = 1000;
 
+  std::vector<std::string> tables = {hash::TableOptions().table};
+  hash::Duplicates duplicates = hash::Duplicates::Open;
   std::vector<EditSeriesKind> series = {EditSeriesKind::Spheres, EditSeriesKind::Copies,
                                         EditSeriesKind::Small, EditSeriesKind::Collect};
   std::vector<EditOrder> orders = {EditOrder::Fresh, EditOrder::Sequence};
@@ -106,12 +111,15 @@ struct EditBenchRow {
     edit::EditWork work;           // the work of one repetition
     // The difference between the scene before and after, and the size of the new items in the store.
     uint64_t changed_voxels = 0, new_bytes = 0;
+    hash::SearchCounts searches;        // of the first run, which is not timed; none with the table `sector`
+    std::optional<dag::Digest> digest;  // the scene's afterwards, if several tables are compared
   };
   struct Collected {
     Timing mark, sweep;
     dag::CollectWork work;  // the work of one repetition
   };
 
+  std::string table;
   EditSeriesKind kind = EditSeriesKind::Spheres;
   EditOrder order = EditOrder::Fresh;
   uint64_t edits = 0;  // edits in one repetition; 1 for collections
@@ -129,9 +137,14 @@ struct EditBenchResult {
   double seconds = 0;  // for the whole benchmark
 };
 
-// Measures on the engine's device a DAG that check_structure() accepts. Throws Error if the scene has no
-// voxel, if two repetitions make different nodes, or if memory runs out.
+// Measures on the engine's device a DAG that check_structure() accepts, table by table. Throws Error if the
+// scene has no voxel, if two repetitions make different nodes, if the same edits lead to different scenes with
+// two tables, or if memory runs out.
 EditBenchResult bench_edit(Engine& engine, const dag::FrozenDag& dag, const EditBenchOptions& options);
+
+// Throws Error unless these rows of a table led to the same scenes, and left as many items, as those of the
+// first table.
+void check_same_scenes(const std::vector<EditBenchRow>& first, const std::vector<EditBenchRow>& rows);
 
 // Adds the times of kernels to the rows of a result with the same options. They come from a separate
 // repetition on an engine with a profile, because timing every launch takes time itself.

@@ -86,6 +86,9 @@ struct HashBenchRow {
   // from as much memory. The first exceeds 1 if the sectors lie side by side, the second is below 1 if they
   // do not.
   double ceiling_share = 0, ceiling_share_128 = 0;
+  // The mean numbers of slabs that a search looks at, and of items that it compares in vain; for searches in
+  // tables that hold items, otherwise 0.
+  double slabs_per_search = 0, false_candidates = 0;
 };
 
 struct HashBenchResult {

@@ -252,9 +252,17 @@ class HashBench {
                    search_outcome(device_, tables, sizes_.fill, numbers, batch, row.items, pointers_.data()));
       return result;
     };
-    set_sectors(row, checked(0, [&](const hash::BatchRef& batch) {
-                  return tables.find_counted(batch, kAll, row.items, pointers_.data());
-                }));
+    const hash::SearchCounts counts = checked(0, [&](const hash::BatchRef& batch) {
+      return tables.find_counted(batch, kAll, row.items, pointers_.data());
+    });
+    set_sectors(row, counts.sectors);
+    if (counts.searches > 0) {
+      const auto mean = [&](uint64_t sum) {
+        return static_cast<double>(sum) / static_cast<double>(counts.searches);
+      };
+      row.slabs_per_search = mean(counts.slabs);
+      row.false_candidates = mean(counts.false_candidates);
+    }
     row.time = repeated([&](uint32_t repetition) {
       return checked(1 + repetition, [&](const hash::BatchRef& batch) {
         return device_.seconds([&] { tables.find(batch, kAll, row.items, pointers_.data()); });

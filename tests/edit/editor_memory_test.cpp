@@ -48,6 +48,7 @@ class FailingSession final : public edit::EditSession {
   std::optional<dag::CollectWork> step_collection(double seconds) override {
     return session_.step_collection(seconds);
   }
+  void count_searches(hash::SearchCounts* to) override { session_.count_searches(to); }
   uint64_t changed_voxels(edit::SceneState before, edit::SceneState after) override {
     return session_.changed_voxels(before, after);
   }

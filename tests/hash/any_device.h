@@ -72,7 +72,8 @@ using Chosen = std::vector<uint32_t>;  // indices of items of a batch
 
 struct CountedPointers {
   Pointers pointers;
-  uint64_t sectors = 0;  // the number of sectors of 32 bytes that were touched
+  uint64_t sectors = 0;       // the number of sectors of 32 bytes that were touched
+  hash::SearchCounts counts;  // of searches
 };
 
 // A batch whose items may depend on items of the batch before.

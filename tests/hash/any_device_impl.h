@@ -194,7 +194,8 @@ class TablesOnDevice final : public AnyTables {
   CountedPointers find_counted(const Batch& batch) override {
     CountedPointers result;
     result.pointers =
-        with_all(batch, [&](auto&&... args) { result.sectors = tables().find_counted(args...); });
+        with_all(batch, [&](auto&&... args) { result.counts = tables().find_counted(args...); });
+    result.sectors = result.counts.sectors;
     return result;
   }
   CountedPointers insert_counted(const Batch& batch) override {

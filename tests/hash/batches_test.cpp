@@ -169,6 +169,18 @@ TEST_P(BatchesOfItems, AgreeWithAMap) {
   }
 }
 
+TEST_P(BatchesOfItems, AgreeWithAMapWhereATableOfSlabsFindsDuplicates) {
+  if (is_sector()) GTEST_SKIP() << "it finds duplicates in its own way";
+  const auto tables = make({.load_factor = 8, .duplicates = hash::Duplicates::Slabs});
+  Random random(11);
+  Known known;
+  for (int round = 0; round < 6; ++round) {
+    insert(*tables, random_batches(random, {40, 0, 2500, 600, 1}, known), known);
+    ASSERT_NO_FATAL_FAILURE(expect_holds(*tables, known)) << "round " << round;
+    ASSERT_FALSE(HasFailure()) << "round " << round;
+  }
+}
+
 // Items that are stored already take no further room.
 TEST_P(BatchesOfItems, ThatAreStoredChangeNothing) {
   const auto tables = make();

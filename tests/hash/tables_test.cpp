@@ -209,6 +209,32 @@ TEST_P(Tables, CountingTheSectorsTouchedFindsTheSame) {
   EXPECT_GE(absent.sectors, 2 * 3000u);
 }
 
+// A search for an item that is not stored looks at all slabs of a bucket. The expectation is the mean over all
+// buckets. Of the items there, it compares those that look like the wanted one: with fingerprints of 8 bits,
+// one of 255.
+TEST_P(Tables, CountedSearchesLookAtWholeBucketsAndCompareWhatLooksAlike) {
+  constexpr uint32_t kItems = 20000;
+  const auto tables = make();
+  Random random(12);
+  const auto batches = in_batches(unique_items(random, 2 * kItems, 6), {kItems, kItems});
+  tables->insert_all(batches[0]);
+  const hash::SearchCounts found = tables->find_counted(batches[0]).counts,
+                           absent = tables->find_counted(batches[1]).counts;
+  EXPECT_EQ(found.searches, kItems);
+  EXPECT_EQ(absent.searches, kItems);
+  EXPECT_LE(found.slabs, absent.slabs);
+  EXPECT_LE(found.false_candidates, absent.false_candidates);
+  const hash::TableMemory memory = tables->memory().at(0);
+  double slabs = 0;
+  for (size_t length = 0; length < memory.chain_lengths.size(); ++length)
+    slabs += static_cast<double>(length * memory.chain_lengths[length]);
+  const double buckets = static_cast<double>(memory.buckets), items = kItems;
+  EXPECT_NEAR(static_cast<double>(absent.slabs) / items, slabs / buckets, 0.05 * slabs / buckets);
+  const bool bytes = GetParam() == "accel8" || GetParam() == "sector";
+  const double alike = bytes ? items / buckets / 255 : 0;
+  EXPECT_NEAR(static_cast<double>(absent.false_candidates) / items, alike, 0.1 * alike);
+}
+
 // Compares the memory that tables report with a recount.
 
 using TablesMemory = TablesTest;

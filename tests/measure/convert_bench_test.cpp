@@ -218,6 +218,70 @@ TEST(EditBench, CollectsNothingOfASceneAsItWasReadAndAllThatSpheresHaveLeft) {
   EXPECT_EQ(after.collected->work.items_after, fresh.collected->work.items_after);
 }
 
+TEST(EditBench, MeasuresTheSameEditsWithEveryTable) {
+  const auto engine = test_engine();
+  const dag::FrozenDag dag = wavy_floor(true);
+  EditBenchOptions options = few_edits();
+  options.repetitions = 1;
+  const EditBenchResult one = measure::bench_edit(*engine, dag, options);
+  options.tables = hash::table_names();
+  for (const hash::Duplicates duplicates : {hash::Duplicates::Open, hash::Duplicates::Slabs}) {
+    options.duplicates = duplicates;
+    const EditBenchResult all = measure::bench_edit(*engine, dag, options);
+    ASSERT_EQ(all.rows.size(), one.rows.size() * options.tables.size());
+    for (size_t i = 0; i < all.rows.size(); ++i) {
+      const EditBenchRow &row = all.rows[i], &alone = one.rows[i % one.rows.size()];
+      EXPECT_EQ(row.table, options.tables[i / one.rows.size()]);
+      EXPECT_EQ(row.kind, alone.kind);
+      EXPECT_EQ(row.edits, alone.edits);
+      if (!row.edited) continue;
+      EXPECT_TRUE(row.edited->digest && !alone.edited->digest);
+      EXPECT_EQ(row.edited->changed_voxels, alone.edited->changed_voxels);
+      EXPECT_EQ(row.edited->work.nodes.inserted, alone.edited->work.nodes.inserted);
+      EXPECT_EQ(row.edited->work.leaves.inserted, alone.edited->work.leaves.inserted);
+      const hash::SearchCounts& searches = row.edited->searches;
+      const uint64_t distinct = row.edited->work.nodes.distinct + row.edited->work.leaves.distinct;
+      EXPECT_EQ(searches.searches, row.table == "sector" ? 0 : distinct) << row.table;
+      EXPECT_LE(searches.false_candidates, searches.slabs * 32) << row.table;
+    }
+  }
+}
+
+TEST(EditBench, FindsDuplicatesInTheWayThatIsAskedFor) {
+  EditBenchOptions options = few_edits();
+  options.repetitions = 1;
+  options.tables = {"accel8"};
+  options.series = {EditSeriesKind::Spheres};
+  options.orders = {EditOrder::Fresh};
+  for (const hash::Duplicates duplicates : {hash::Duplicates::Open, hash::Duplicates::Slabs}) {
+    options.duplicates = duplicates;
+    const auto engine = test_engine({.profile = true});
+    const EditBenchResult result = measure::bench_edit(*engine, wavy_floor(true), options);
+    ASSERT_EQ(result.rows.size(), 2u);
+    for (const EditBenchRow& row : result.rows)
+      EXPECT_EQ(std::ranges::count(row.kernels, "enter items for duplicates", &device::KernelTime::name),
+                duplicates == hash::Duplicates::Slabs ? 1 : 0);
+  }
+}
+
+TEST(EditBench, FailsIfTwoTablesLeadToDifferentScenes) {
+  EditBenchOptions options = few_edits();
+  options.repetitions = 1;
+  options.tables = {"sector", "accel8"};
+  const EditBenchResult both = measure::bench_edit(*test_engine(), wavy_floor(false), options);
+  const auto middle = both.rows.begin() + static_cast<std::ptrdiff_t>(both.rows.size() / 2);
+  const std::vector<EditBenchRow> first(both.rows.begin(), middle), second(middle, both.rows.end());
+  EXPECT_NO_THROW(measure::check_same_scenes(first, second));
+  for (size_t i = 0; i < second.size(); ++i) {
+    std::vector<EditBenchRow> wrong = second;
+    if (wrong[i].edited)
+      ++wrong[i].edited->digest->low;
+    else
+      ++wrong[i].collected->work.items_after;
+    EXPECT_THROW(measure::check_same_scenes(first, wrong), Error) << i;
+  }
+}
+
 TEST(EditBench, AddsTheKernelsOfEachRowFromAnEngineWithAProfile) {
   const dag::FrozenDag dag = wavy_floor(true);
   EditBenchOptions options = few_edits();
@@ -259,6 +323,8 @@ TEST(EditBench, RefusesWhatCannotBeMeasured) {
   refused([](EditBenchOptions& o) { o.copies = 0; });
   refused([](EditBenchOptions& o) { o.repetitions = 0; });
   refused([](EditBenchOptions& o) { o.series = {}; });
+  refused([](EditBenchOptions& o) { o.tables = {}; });
+  refused([](EditBenchOptions& o) { o.tables = {"sector", "round"}; });
   EXPECT_THROW(measure::bench_edit(*test_engine(), dag::empty_dag(kSide, true), few_edits()), Error);
 }
 

@@ -61,11 +61,26 @@ TEST_F(BenchProgram, PrintsOneJsonObjectWithItsRows) {
   EXPECT_EQ(run.err, "");
   EXPECT_EQ(json_value(run.out, "fill"), "8192");
   EXPECT_EQ(json_value(run.out, "batch"), "2048");
-  for (const char* key :
-       {"device", "ceilings.bytes_each", "ceilings.reads_per_second", "rows.table", "rows.item_words",
-        "rows.load_factor", "rows.op", "rows.hit_rate", "rows.ms", "rows.ms_min", "rows.ms_max",
-        "rows.repetitions", "rows.items", "rows.bytes", "rows.allocated_bytes", "rows.bytes_per_op",
-        "rows.ceiling_share", "rows.ceiling_share_128"})
+  for (const char* key : {"device",
+                          "ceilings.bytes_each",
+                          "ceilings.reads_per_second",
+                          "rows.table",
+                          "rows.item_words",
+                          "rows.load_factor",
+                          "rows.op",
+                          "rows.hit_rate",
+                          "rows.ms",
+                          "rows.ms_min",
+                          "rows.ms_max",
+                          "rows.repetitions",
+                          "rows.items",
+                          "rows.bytes",
+                          "rows.allocated_bytes",
+                          "rows.bytes_per_op",
+                          "rows.ceiling_share",
+                          "rows.ceiling_share_128",
+                          "rows.slabs_per_search",
+                          "rows.false_candidates"})
     EXPECT_NE(json_value(run.out, key), "") << key;
   EXPECT_EQ(json_value(run.out, "rows.load_factor"), "96");
   EXPECT_EQ(json_value(run.out, "rows.repetitions"), "7");

@@ -164,6 +164,30 @@ print('good')
             "good\n");
 }
 
+TEST_F(EditBenchProgram, ComparesAllTablesInOneRun) {
+  write("result.json",
+        printed(all_series({"--json", "--tables", "all", "--duplicates", "slabs", "--html", "page.html"})));
+  EXPECT_EQ(python(kReadTables + std::string(R"(
+result = json.load(open('result.json'))
+tables = ['atomic64', 'ticket', 'accel32', 'accel8', 'sector']
+rows = result['rows']
+each = len(rows) // len(tables)
+assert [row['table'] for row in rows] == [name for name in tables for _ in range(each)], rows
+for i, row in enumerate(rows):
+    first = rows[i % each]
+    for name in ('series', 'order', 'size', 'batch', 'changed_voxels', 'nodes_new', 'leaves_new', 'items_after'):
+        assert row.get(name) == first.get(name), (name, row, first)
+    counted = row['table'] != 'sector' and row['series'] != 'gc'
+    assert ('slabs_per_search' in row) == ('false_candidates' in row) == counted, row
+    if counted: assert row['slabs_per_search'] > 0.5 and row['false_candidates'] >= 0, row
+    if row['series'] == 'spheres' and row['order'] == 'fresh':
+        line = table('Spheres, each on the scene as it was read, ' + row['table'])[str(row['size'])]
+        assert line['down'][1] == row['down_ms'] and line['up'][1] == row['up_ms'], (line, row)
+print('good')
+)")),
+            "good\n");
+}
+
 TEST_F(EditBenchProgram, PrintsALineForEveryRowAndTheWorkThatWasDone) {
   const std::string text =
       printed(quick_edits("bare.h5", {"--res", "32", "--series", "spheres,gc", "--radii", "4,9"}));
@@ -243,7 +267,8 @@ TEST_F(EditBenchProgram, RefusesBadInputAndOptionsWithoutEffect) {
                                                         {"--orders", "backwards"},
                                                         {"--radii", "many"},
                                                         {"--batches", "1,,2"},
-                                                        {"--table", "other"},
+                                                        {"--tables", "other"},
+                                                        {"--duplicates", "sorted"},
                                                         {"--res", "3"}})
     expect_failure(kBadUsage, option, {"edit", "cube.h5", option, value});
   expect_failure(kBadUsage, "a box with a side of 65", {"edit", "cube.h5", "--sides", "65"});
@@ -253,6 +278,7 @@ TEST_F(EditBenchProgram, RefusesBadInputAndOptionsWithoutEffect) {
   expect_failure(kBadUsage, "no effect", {"edit", "cube.h5", "--series", "spheres", "--batches", "3"});
   expect_failure(kBadUsage, "no effect",
                  {"edit", "cube.h5", "--series", "gc", "--orders", "fresh", "--seed", "3"});
+  expect_failure(kBadUsage, "no effect", {"edit", "cube.h5", "--duplicates", "slabs"});
   expect_failure(kFailed, "missing.json", {"edit", "cube.h5", "--against", "missing.json"});
   write("other.json", "{\"scene\": 3}");
   expect_failure(kFailed, "other.json: has no rows", {"edit", "cube.h5", "--against", "other.json"});

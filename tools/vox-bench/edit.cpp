@@ -10,6 +10,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/engine/engine.h"
+#include "libvox/hash/table_options.h"
 #include "libvox/measure/edit_bench.h"
 #include "libvox/scene/procedural/procedural.h"
 #include "tools/common/command_line.h"
@@ -44,7 +45,14 @@ namespace {
 using EditBench = measure::EditBenchOptions;
 using measure::EditSeriesKind;
 
-enum EditBenchTrait : uint32_t { kSpheres = 1, kCopies = 2, kManyCopies = 4, kSmall = 8, kPlaces = 16 };
+enum EditBenchTrait : uint32_t {
+  kSpheres = 1,
+  kCopies = 2,
+  kManyCopies = 4,
+  kSmall = 8,
+  kPlaces = 16,
+  kPaperTables = 32
+};
 
 constexpr OptionRule kSmallRule = {kSmall, "it is for small spheres"};
 
@@ -58,7 +66,9 @@ Spheres and copies have three orders. fresh: each edit is done on the scene as i
 collected: the same, but after other edits that were undone and collected; sequence: one edit after the other, where
 later ones meet the results of the first ones. Times are the time of one edit, the median of the repetitions after one
 that does not count. Every row shows the work: the nodes and leaves that were made, and those of them that are new to
-the scene. If a repetition makes others, the command fails. With --profile, the kernels' times come from a repetition of
+the scene. If a repetition makes others, the command fails. If several tables are measured, each does all edits, and the
+command fails unless all come to the same scenes; the slabs that a search looks at, and the items that it compares in
+vain, are counted in a repetition of their own, for all tables but sector. With --profile, the kernels' times come from a repetition of
 their own, and the page shows which share of each edit goes into which kernel.
 
 SCENE.h5 is a scene file, or a mesh, which is voxelized; without it, the city of vox-scene is edited.
@@ -110,7 +120,18 @@ OptionTopic edit_axes() {
                .preset = axis_text(preset.batches),
                .rules = {kSmallRule},
                .help = "Largest numbers of small spheres in one pass."},
-              table_option("Hash table that holds the scene.")}};
+              {.name = "tables",
+               .argument = "NAME,...",
+               .words = with_all(hash::table_names()),
+               .preset = fmt::format("{}", fmt::join(preset.tables, ",")),
+               .help = "Measure these hash tables, which hold the scene."},
+              {.name = "duplicates",
+               .argument = "NAME",
+               .words = words_of(hash::kDuplicatesNames),
+               .preset = hash::kDuplicatesNames[static_cast<size_t>(preset.duplicates)],
+               .rules = {{kPaperTables, "the table sector finds duplicates in its own way"}},
+               .help = "Find duplicates among new nodes by open addressing, or by a table of slabs as in the "
+                       "paper, §5.2."}}};
 }
 
 OptionTopic edit_size() {
@@ -141,6 +162,8 @@ OptionTopic edit_size() {
 
 EditBench read_edit_bench(const CommandLine& arguments) {
   EditBench bench;
+  bench.tables = arguments.text("tables") == "all" ? hash::table_names() : arguments.names("tables");
+  bench.duplicates = arguments.choices<hash::Duplicates>("duplicates").front();
   bench.series = arguments.choices<EditSeriesKind>("series");
   bench.orders = arguments.choices<measure::EditOrder>("orders");
   if (arguments.has("radii")) bench.radii = arguments.axis("radii");
@@ -168,6 +191,7 @@ void check_given(const CommandLine& arguments, const EditBench& bench) {
   if (copies && sequence) run.bits |= kManyCopies;
   if (small) run.bits |= kSmall;
   if (spheres || copies || small) run.bits |= kPlaces;
+  if (bench.tables != std::vector<std::string>{"sector"}) run.bits |= kPaperTables;
   check_effects(arguments.given_options(), run);
 }
 
@@ -179,23 +203,25 @@ uint32_t default_edit_resolution(const std::string& device) {
 }
 
 ToolDescription edit_bench_description() {
-  return {.program = "vox-bench edit",
-          .usage = "[SCENE.h5] [options]",
-          .about =
-              "Measures edits of a scene: milliseconds of series of edits, kernel by kernel (Molenaar & "
-              "Eisemann 2024, "
-              "Figure 9).\n",
-          .examples =
-              {"vox-bench edit                                       edits the city",
-               "vox-bench edit scene.h5 --profile --html edits.html  a scene, with charts of the kernels",
-               "vox-bench edit scene.h5 --against before.json        what is slower than in an earlier run",
-               "vox-bench edit --res 128K --series spheres           the spheres of the paper",
-               "vox-bench edit scene.h5 --json > before.json"},
-          .basics = {"series", "orders", "res", "radii", "sides", "repetitions", "output", "html", "against",
-                     "device"},
-          .more = kAboutEdit,
-          .topics = {edit_axes(), edit_size(), result_topic(), device_topic(), general_topic()},
-          .operands = {{.name = "file", .argument = "SCENE.h5", .help = "A scene file or a mesh."}}};
+  return {
+      .program = "vox-bench edit",
+      .usage = "[SCENE.h5] [options]",
+      .about =
+          "Measures edits of a scene: milliseconds of series of edits, kernel by kernel (Molenaar & "
+          "Eisemann 2024, "
+          "Figure 9).\n",
+      .examples =
+          {"vox-bench edit                                       edits the city",
+           "vox-bench edit scene.h5 --profile --html edits.html  a scene, with charts of the kernels",
+           "vox-bench edit scene.h5 --against before.json        what is slower than in an earlier run",
+           "vox-bench edit --res 128K --series spheres           the spheres of the paper",
+           "vox-bench edit --tables all --html tables.html       every table, as in the paper's comparison",
+           "vox-bench edit scene.h5 --json > before.json"},
+      .basics = {"series", "orders", "tables", "res", "radii", "repetitions", "output", "html", "against",
+                 "device"},
+      .more = kAboutEdit,
+      .topics = {edit_axes(), edit_size(), result_topic(), device_topic(), general_topic()},
+      .operands = {{.name = "file", .argument = "SCENE.h5", .help = "A scene file or a mesh."}}};
 }
 
 EditCommand read_edit_command(const CommandLine& arguments) {
@@ -205,7 +231,6 @@ EditCommand read_edit_command(const CommandLine& arguments) {
     command.resolution = given.given_whole("res");
     command.bench = read_edit_bench(given);
     check_given(given, command.bench);
-    command.engine.table = given.text_of_word("table");
     return command;
   });
 }

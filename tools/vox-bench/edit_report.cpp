@@ -60,7 +60,10 @@ void add_edit_axes(ResultTable& table, const Rows& rows, const Of& of) {
       .column(
           "edits", "edits", rows, [&](const auto& row) { return of(row).edits; },
           both({"edits", Look::count()}))
-      .about("Number of edits of the row.");
+      .about("Number of edits of the row.")
+      .column(
+          "table", "", rows, [&](const auto& row) { return of(row).table; }, both({"table"}))
+      .about("Name of the hash table that holds the scene.");
 }
 
 void add_counts(ResultTable& table, const std::vector<EditRow>& rows, const std::string& name,
@@ -93,6 +96,23 @@ Headings milliseconds_of(const char* title) {
   return {{title, Look::fixed(3)}, {title, Look::fixed(3), "ms"}};
 }
 
+// Adds the means of what the searches of edits do, where they are counted.
+void add_searches(ResultTable& table, const std::vector<EditRow>& rows) {
+  const auto mean = [](uint64_t hash::SearchCounts::*sum) {
+    return [sum](const EditRow& row) -> std::optional<double> {
+      if (!row.edited || row.edited->searches.searches == 0) return std::nullopt;
+      const hash::SearchCounts& counts = row.edited->searches;
+      return static_cast<double>(counts.*sum) / static_cast<double>(counts.searches);
+    };
+  };
+  add_optional(table, "slabs_per_search", "slabs", rows, mean(&hash::SearchCounts::slabs),
+               both({"slabs", Look::fixed(2)}))
+      .about("Mean number of slabs that a search of an edit looks at. Not counted for `sector`.");
+  add_optional(table, "false_candidates", "nodes", rows, mean(&hash::SearchCounts::false_candidates),
+               both({"in vain", Look::fixed(3)}))
+      .about("Mean number of nodes that a search compares in vain. Not counted for `sector`.");
+}
+
 void add_parts_of_edits(ResultTable& table, const std::vector<EditRow>& rows) {
   using Edited = EditRow::Edited;
   const auto add_ms = [&](const char* name, const char* title, Timing Edited::*which, const char* sentence) {
@@ -115,6 +135,7 @@ void add_parts_of_edits(ResultTable& table, const std::vector<EditRow>& rows) {
       .about("Size of the temporary octrees.")
       .column("new_bytes", "bytes", rows, of_edits([](const Edited& edited) { return edited.new_bytes; }))
       .about("Size of what is new in the store.");
+  add_searches(table, rows);
 }
 
 void add_parts_of_collections(ResultTable& table, const std::vector<EditRow>& rows) {
@@ -215,16 +236,21 @@ using measure::EditSeriesKind;
 
 // Rows that stand in one chart.
 struct EditChart {
+  std::string table;  // empty if all charts are of one
   EditSeriesKind kind;
   EditOrder order;
   std::vector<EditRow> rows;
 };
 
 std::vector<EditChart> charts_of(const std::vector<EditRow>& rows) {
+  const bool one_table =
+      std::ranges::all_of(rows, [&](const EditRow& row) { return row.table == rows.front().table; });
   std::vector<EditChart> charts;
   for (const EditRow& row : rows) {
-    if (charts.empty() || charts.back().kind != row.kind || charts.back().order != row.order)
-      charts.push_back({row.kind, row.order, {}});
+    const std::string table = one_table ? "" : row.table;
+    if (charts.empty() || charts.back().table != table || charts.back().kind != row.kind ||
+        charts.back().order != row.order)
+      charts.push_back({table, row.kind, row.order, {}});
     charts.back().rows.push_back(row);
   }
   return charts;
@@ -299,7 +325,8 @@ void add_edit_chart(HtmlPage& page, const EditChart& chart, const std::vector<st
     bars.push_back(bar_of(row));
     profiled |= !row.kernels.empty();
   }
-  const std::string title = title_of(chart), head = head_of(chart.kind);
+  const std::string title = title_of(chart) + (chart.table.empty() ? "" : ", " + chart.table);
+  const std::string head = head_of(chart.kind);
   page.section(title);
   add_parts_figure(page, title, "Milliseconds of one edit, medians; shorter is faster.", head, labels,
                    edit_phases_of(chart.rows), BarUnit::Milliseconds);

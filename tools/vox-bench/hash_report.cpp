@@ -40,7 +40,12 @@ ResultTable rows_table(const HashBenchRun& run) {
       .column("ceiling_share", "1", rows, &Row::ceiling_share)
       .about("Share of the ceiling of random reads of 32 bytes.")
       .column("ceiling_share_128", "1", rows, &Row::ceiling_share_128)
-      .about("Share of the ceiling of random reads of 128 bytes.");
+      .about("Share of the ceiling of random reads of 128 bytes.")
+      .column("slabs_per_search", "slabs", rows, &Row::slabs_per_search)
+      .about(
+          "Mean number of slabs, or of lines and overflow sectors, that a search looks at; 0 if not counted.")
+      .column("false_candidates", "items", rows, &Row::false_candidates)
+      .about("Mean number of items that a search compares in vain; 0 if not counted.");
   return table;
 }
 

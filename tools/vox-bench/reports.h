@@ -85,7 +85,7 @@ ResultTable edit_rows_table(const std::vector<measure::EditBenchRow>& rows);
 // The columns of the rows by which two runs are compared. How many nodes an edit makes on its way is not its
 // work but its way: what comes of it is.
 inline ComparedColumns compared_columns(const EditBenchRun& /*run*/) {
-  return {{"series", "order", "size", "batch", "edits"},
+  return {{"series", "order", "size", "batch", "edits", "table"},
           {"changed_voxels", "nodes_new", "leaves_new", "items_after"}};
 }
 

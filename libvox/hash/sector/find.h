@@ -127,7 +127,7 @@ struct FindInSectors {
   ChosenRef chosen;
   Tables tables;
   uint32_t* pointers;
-  uint64_t* sectors;  // the number of sectors touched; nullptr if they are not counted
+  SearchCounts* counts;  // nullptr if nothing is counted
   static constexpr int kPrefetchStages = 3;
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (!chosen.has(i)) return;
@@ -146,7 +146,7 @@ struct FindInSectors {
     const uint64_t item = chosen[i];
     Probe probe;
     pointers[item] = tables[batch.size(item)].find(batch.item(item), batch.hash(item), probe);
-    if constexpr (Probe::kCounts) device::atomic_add(sectors, uint64_t{probe.sectors()});
+    if constexpr (Probe::kCounts) probe.add_to(counts);
   }
 
 #ifdef __CUDACC__

@@ -125,8 +125,12 @@ struct SectorTableRef {
       const uint32_t* line = buckets[generation].line(hash);
       probe.touch(line, SectorLine::kWords * 4);
       SlotMask same = match_bytes<SectorLine::kSlots>(line, byte_fingerprint(hash));
-      while (same.any() && found == kNullPointer)
+      uint32_t false_candidates = 0;
+      while (same.any() && found == kNullPointer) {
         found = check(slot_pointer<SectorLine>(line, same.take_lowest()), item, probe);
+        if (found == kNullPointer) ++false_candidates;
+      }
+      probe.look(false_candidates);
       if (found == kNullPointer) found = find_in_overflow(line[SectorLine::kNextWord], item, hash, probe);
     }
     return found;
@@ -140,8 +144,12 @@ struct SectorTableRef {
       const uint32_t* sector = overflow + uint64_t{number} * SectorOverflow::kWords;
       probe.touch(sector, SectorOverflow::kWords * 4);
       SlotMask same = match_bytes<SectorOverflow::kSlots>(sector, byte_fingerprint(hash));
-      while (same.any() && found == kNullPointer)
+      uint32_t false_candidates = 0;
+      while (same.any() && found == kNullPointer) {
         found = check(slot_pointer<SectorOverflow>(sector, same.take_lowest()), item, probe);
+        if (found == kNullPointer) ++false_candidates;
+      }
+      probe.look(false_candidates);
       number = sector[SectorOverflow::kNextWord];
     }
     return found;

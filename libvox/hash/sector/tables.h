@@ -60,18 +60,19 @@ class SectorTables final : public TableSet<Device> {
   }
 
   void find(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) const override {
+    if (this->counted_searches_) {
+      *this->counted_searches_ += find_counted(batch, chosen, n, pointers);
+      return;
+    }
     device_.for_each({"find items", 200}, n,
                      FindInSectors<NoProbe>{batch, chosen, refs(), pointers, nullptr});
   }
-  uint64_t find_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
-                        uint32_t* pointers) const override {
-    auto sectors = device_.template make<uint64_t>(1);
-    device_.fill(sectors.data(), 1, uint64_t{0});
-    device_.for_each("find items, counted", n,
-                     FindInSectors<SectorProbe>{batch, chosen, refs(), pointers, sectors.data()});
-    uint64_t count = 0;
-    device_.download(&count, sectors.data(), 1);
-    return count;
+  SearchCounts find_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
+                            uint32_t* pointers) const override {
+    return this->counted([&](SearchCounts* counts) {
+      device_.for_each("find items, counted", n,
+                       FindInSectors<SearchProbe>{batch, chosen, refs(), pointers, counts});
+    });
   }
 
   // Returns the room for batches that are inserted without the host (batches.h).

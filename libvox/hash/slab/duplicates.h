@@ -93,23 +93,35 @@ struct FindEntered {
 };
 static_assert(device::PrefetchingBody<FindEntered> && device::PreparingBody<FindEntered>);
 
+struct HasWords {
+  BatchRef batch;
+  VOX_HD bool operator()(uint64_t i) const { return batch.size(i) > 0; }
+};
+
 // Does the same as find_leaders(). The first 8 bytes of an item must not all be 0; those of nodes and leaves
 // never are.
 template <class Device>
 void find_leaders_in_slabs(Device& device, const BatchRef& batch, uint64_t n, uint32_t* leaders) {
   // Buckets have so few items that most items are in the first slab, the only one that enter() checks.
   constexpr uint32_t kLoadFactor = DuplicateSlab::kSlots / 2;
+  device::Buffer<uint32_t> with_words;  // the items that have words, if some may have none
+  if (!batch.all_of_one_size()) {
+    device.fill(leaders, n, FindLeader::kNone);
+    with_words = device.template make<uint32_t>(n);
+    n = device.select({"select items with words", 8}, n, HasWords{batch}, with_words.data());
+  }
+  const ChosenRef chosen = {with_words.data()};
   Superblocks<Device> memory(device);
   std::vector<SlabTable<Device, DuplicateSlab>> tables;
   SlabTableRefs<DuplicateSlab> refs = {};
-  const SizeCounts counts = count_sizes(device, batch, ChosenRef{nullptr}, n);
+  const SizeCounts counts = count_sizes(device, batch, chosen, n);
   for (uint32_t words = 0; words <= kMaxItemWords; ++words) {
     tables.emplace_back(device, memory, words, kLoadFactor);
     tables[words].expect(counts[words]);
     tables[words].reserve(counts[words]);
     refs[words] = tables[words].ref();
   }
-  const ItemsInTables<DuplicateSlab> items = {batch, {nullptr}, refs, leaders, nullptr};
+  const ItemsInTables<DuplicateSlab> items = {batch, chosen, refs, leaders, nullptr};
   device.for_each_group({"enter items for duplicates", 132}, n, EnterItems{items});
   device.for_each_group({"duplicates in the batch", 100}, n, FindEntered{items});
 }

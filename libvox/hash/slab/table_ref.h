@@ -95,6 +95,7 @@ struct SlabTableRef {
       touch_candidates(at, candidates, probe);
       const uint32_t slot = group.find_equal(candidates, at + layout.tail_first, layout.tail_words, held,
                                              Scheme::kKnownWords, item_words);
+      probe.look(false_candidates(candidates, slot));
       if (slot != Group::kLanes) return number << kSlotBits | slot;
       number = next;
     }
@@ -138,6 +139,11 @@ struct SlabTableRef {
   }
 
  private:
+  // Returns how many candidates lie before the slot of the item, or how many there are if no slot has it.
+  VOX_HD static uint32_t false_candidates(uint32_t candidates, uint32_t slot) {
+    return static_cast<uint32_t>(popcount(slot < 32 ? candidates & ((1u << slot) - 1) : candidates));
+  }
+
   template <class Probe>
   VOX_HD void touch_candidates(const uint32_t* at, uint32_t candidates, Probe& probe) const {
     if constexpr (Probe::kCounts)

@@ -222,7 +222,7 @@ struct ItemsInTables {
   ChosenRef chosen;
   SlabTableRefs<Scheme> tables;
   uint32_t* pointers;
-  uint64_t* sectors;  // the number of sectors touched; nullptr if they are not counted
+  SearchCounts* counts;  // nullptr if nothing is counted
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
     tables[batch.size(chosen[i])].prefetch(batch.hash(chosen[i]), stage);
@@ -238,7 +238,7 @@ struct ItemsInTables {
   VOX_HD void finish(Group group, const PreparedItem& prepared, uint32_t pointer, const Probe& probe) const {
     group.once([&] {
       pointers[prepared.item] = pointer;
-      if constexpr (Probe::kCounts) device::atomic_add(sectors, uint64_t{probe.sectors()});
+      if constexpr (Probe::kCounts) probe.add_to(counts);
     });
   }
 };
@@ -277,6 +277,10 @@ struct InsertItems {
   }
 };
 
+// Finds duplicates with a table of slabs; see duplicates.h, which is above the tables.
+template <class Device>
+void find_leaders_in_slabs(Device& device, const BatchRef& batch, uint64_t n, uint32_t* leaders);
+
 // A set with one table for each item size. Leaves and nodes of the same size share a table.
 template <class Device, class Scheme>
 class SlabTables final : public TableSet<Device> {
@@ -288,7 +292,10 @@ class SlabTables final : public TableSet<Device> {
  public:
   static constexpr const char* kName = Scheme::kName;
 
-  SlabTables(Device& device, const TableOptions& options) : TableSet<Device>(device) {
+  SlabTables(Device& device, const TableOptions& options)
+      : TableSet<Device>(device),
+        find_leaders_(options.duplicates == Duplicates::Slabs ? find_leaders_in_slabs<Device>
+                                                              : find_leaders<Device>) {
     for (uint32_t words = 0; words <= kMaxItemWords; ++words)
       tables_.emplace_back(device, superblocks_, words, options.load_factor);
   }
@@ -311,6 +318,10 @@ class SlabTables final : public TableSet<Device> {
   }
 
   void find(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) const override {
+    if (this->counted_searches_) {
+      *this->counted_searches_ += find_counted(batch, chosen, n, pointers);
+      return;
+    }
     device_.for_each_group({"find items", 100}, n,
                            FindItems<Scheme, NoProbe>{{batch, chosen, refs(), pointers, nullptr}});
   }
@@ -337,24 +348,25 @@ class SlabTables final : public TableSet<Device> {
     return end_sweep(device_.pool(), items_before - items(), used_before);
   }
 
-  uint64_t find_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
-                        uint32_t* pointers) const override {
-    return counted([&](uint64_t* sectors) {
+  SearchCounts find_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
+                            uint32_t* pointers) const override {
+    return this->counted([&](SearchCounts* counts) {
       device_.for_each_group("find items, counted", n,
-                             FindItems<Scheme, SectorProbe>{{batch, chosen, refs(), pointers, sectors}});
+                             FindItems<Scheme, SearchProbe>{{batch, chosen, refs(), pointers, counts}});
     });
   }
   uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
                           uint32_t* pointers) override {
     reserve(batch, chosen, n);
-    return counted([&](uint64_t* sectors) {
+    const SearchCounts inserted = this->counted([&](SearchCounts* counts) {
       device_.for_each_group("insert items, counted", n,
-                             InsertItems<Scheme, SectorProbe>{{batch, chosen, refs(), pointers, sectors}});
+                             InsertItems<Scheme, SearchProbe>{{batch, chosen, refs(), pointers, counts}});
     });
+    return inserted.sectors;
   }
 
   std::unique_ptr<LinkedBatches> link_batches(std::span<const uint64_t> sizes) override {
-    return std::make_unique<SteppedBatches<Device>>(device_, *this, sizes.size());
+    return std::make_unique<SteppedBatches<Device>>(device_, *this, sizes.size(), find_leaders_);
   }
 
  private:
@@ -374,17 +386,8 @@ class SlabTables final : public TableSet<Device> {
     for (uint32_t words = 0; words <= kMaxItemWords; ++words) tables_[words].reserve(counts[words], growth_);
   }
 
-  template <class F>
-  uint64_t counted(const F& f) const {
-    auto sectors = device_.template make<uint64_t>(1);
-    device_.fill(sectors.data(), 1, uint64_t{0});
-    f(sectors.data());
-    uint64_t count = 0;
-    device_.download(&count, sectors.data(), 1);
-    return count;
-  }
-
   std::vector<SlabTable<Device, Scheme>> tables_;
+  DuplicateFinder<Device> find_leaders_;  // for linked batches
 };
 
 template <class Device, class Scheme>
