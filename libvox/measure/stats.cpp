@@ -261,9 +261,10 @@ std::vector<SceneSize> scene_sizes(const dag::FrozenDag& dag, const DagStats& st
   sizes.push_back(
       {"pointer_octree", "pointer octree, the DAG's nodes and leaves unshared", all.svo_words * 4});
   sizes.push_back({"svdag", "SVDAG, nodes and leaves only", all.words * 4});
-  if (geometry)
-    sizes.push_back({"svdag_geometry", "SVDAG without materials, nodes and leaves only",
-                     geometry->all_levels().words * 4});
+  if (!geometry) return sizes;
+  const LevelStats bare = geometry->all_levels();
+  sizes.push_back({"pointer_octree_geometry", "pointer octree without materials", bare.svo_words * 4});
+  sizes.push_back({"svdag_geometry", "SVDAG without materials, nodes and leaves only", bare.words * 4});
   return sizes;
 }
 

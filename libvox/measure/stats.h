@@ -86,9 +86,10 @@ struct SceneSize {
 //   pointer_octree       as many of the DAG's nodes and leaves as the octree has, with pointers of 32 bits,
 //                        even if these could not address them all
 //   svdag                the DAG's nodes and leaves, with separate levels
-//   svdag_geometry       nodes and leaves of the scene without materials
+//   pointer_octree_geometry, svdag_geometry
+//                        both for the scene without materials
 //
-// dense_materials is absent if the scene has no materials, svdag_geometry if `geometry` is absent.
+// dense_materials is absent if the scene has no materials, the last two if `geometry` is absent.
 std::vector<SceneSize> scene_sizes(const dag::FrozenDag& dag, const DagStats& stats,
                                    const std::optional<DagStats>& geometry);
 

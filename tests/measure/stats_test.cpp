@@ -233,6 +233,7 @@ TEST(SceneSizes, OfASmallSolidCubeAreThoseCountedByHand) {
   EXPECT_EQ(bytes_of(sizes, "pointerless_octree"), 1u + 8 + 64 + 512 / 2);
   EXPECT_EQ(bytes_of(sizes, "pointer_octree"), 4u * (9 + 8 * 10));
   EXPECT_EQ(bytes_of(sizes, "svdag"), 4u * (9 + 10));
+  EXPECT_EQ(bytes_of(sizes, "pointer_octree_geometry"), 4u * (9 + 8 * 2));
   EXPECT_EQ(bytes_of(sizes, "svdag_geometry"), 4u * (9 + 2));
   EXPECT_EQ(measure::bits_per_voxel(sizes[0], 512), 1.0);
 }
@@ -253,6 +254,7 @@ TEST(SceneSizes, SaysNothingOfMaterialsWhereThereAreNone) {
   const std::vector<measure::SceneSize> sizes =
       measure::scene_sizes(dag, measure::count_dag(dag), std::nullopt);
   EXPECT_EQ(bytes_of(sizes, "dense_materials"), UINT64_MAX);
+  EXPECT_EQ(bytes_of(sizes, "pointer_octree_geometry"), UINT64_MAX);
   EXPECT_EQ(bytes_of(sizes, "svdag_geometry"), UINT64_MAX);
   EXPECT_EQ(bytes_of(sizes, "dense_occupancy"), 16u);
   const dag::FrozenDag nothing = dag::empty_dag(64, false);

@@ -124,7 +124,7 @@ ResultGroup stats_results() {
   stats.sections = {Section::Scene, Section::Materials, Section::Levels,
                     Section::Sizes, Section::Memory,    Section::Bricks};
   stats.dag = stats.geometry = some_counts();
-  stats.tables = {*some_table().report};
+  stats.tables = stats.geometry_tables = {*some_table().report};
   stats.bricks.emplace();
   stats.bricks->rows.push_back({"dense", {{}}});
   stats.bricks->svdag_bytes = 1;

@@ -128,7 +128,7 @@ class ResultsList : public CubesTest {
 
   void measure_all() const {
     keep("vox-stats.1.json", "vox-stats",
-         {"both.h5", "--tables", "all", "--load-factor", "16,96", "--times", "--profile", "-o",
+         {"both.h5", "--tables", "all", "--load-factor", "16,96", "--geometry", "--times", "--profile", "-o",
           "vox-stats -o.1.h5"});
     keep("vox-bench hash.1.json", "vox-bench",
          {"hash", "--scale", "1/8192", "--item-words", "2", "-o", "vox-bench hash -o.1.h5"});

@@ -88,8 +88,24 @@ TEST_F(StatsProgram, GeometryOnlyIsTheSceneWithoutMaterials) {
   const std::string with = printed({"cube.h5", "--json", "--only", "levels,sizes"});
   const std::string without = printed({"bare.h5", "--json", "--only", "levels,sizes"});
   EXPECT_EQ(json_value(with, "sizes.svdag_geometry.bytes"), json_value(without, "sizes.svdag.bytes"));
+  EXPECT_EQ(json_value(with, "sizes.pointer_octree_geometry.bytes"),
+            json_value(without, "sizes.pointer_octree.bytes"));
   EXPECT_EQ(json_value(without, "sizes.svdag_geometry.bytes"), "");
   EXPECT_EQ(json_value(without, "sizes.dense_materials.bytes"), "");
+}
+
+TEST_F(StatsProgram, TablesWithoutMaterialsAreThoseOfASceneThatHasNone) {
+  const std::string with = printed({"cube.h5", "--json", "--only", "memory", "--geometry"});
+  const std::string without = printed({"bare.h5", "--json", "--only", "memory"});
+  for (const std::string& table : hash::table_names())
+    for (const char* key : {"items", "items_bytes", "total_bytes", "slabs"})
+      EXPECT_EQ(json_value(with, "tables_geometry." + table + "." + key),
+                json_value(without, "tables." + table + "." + key))
+          << table << " " << key;
+  const std::string text = printed({"cube.h5", "--only", "memory", "--geometry"});
+  EXPECT_LT(text.find("Hash tables on"), text.find("The same without materials")) << text;
+  expect_failure(kFailed, "no materials", {"bare.h5", "--only", "memory", "--geometry"});
+  expect_failure(kBadUsage, "--geometry", {"cube.h5", "--only", "sizes", "--geometry"});
 }
 
 TEST_F(StatsProgram, WritesAReportThatH5pyReads) {

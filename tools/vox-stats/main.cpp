@@ -81,7 +81,10 @@ void count(SceneStats& stats, const StatsOptions& options, ranks::Ranks& ranks) 
 
 void measure(SceneStats& stats, const StatsOptions& options) {
   const dag::FrozenDag& dag = stats.scene.dag;
-  const bool needs_geometry = compares(stats) && dag.materials && !dag.paged;
+  const bool measures_geometry = options.geometry_tables && stats.has(Section::Memory);
+  if (measures_geometry && !dag.materials)
+    throw Error("the scene has no materials, so that --geometry has no effect");
+  const bool needs_geometry = (compares(stats) && dag.materials && !dag.paged) || measures_geometry;
   if (compares(stats) && dag.materials && dag.paged)
     log_info(
         "the scene without its materials is not counted, because it does not fit into memory beside this "
@@ -95,11 +98,16 @@ void measure(SceneStats& stats, const StatsOptions& options) {
     stats.device_text = engine->device_text();
     log_debug("on {}", stats.device_text);
     if (needs_picture) stats.picture = picture_of(*engine, stats.scene);
-    if (needs_geometry) stats.geometry = measure::count_dag(dag::without_materials(engine->handle(), dag));
+    dag::FrozenDag geometry;
+    if (needs_geometry) {
+      geometry = dag::without_materials(engine->handle(), dag);
+      stats.geometry = measure::count_dag(geometry);
+    }
     if (stats.has(Section::Memory)) {
       measure::TablesQuery query = options.tables;
       query.times = query.times || engine->device() != "cpu";
       stats.tables = measure::measure_tables(*engine, dag, query);
+      if (measures_geometry) stats.geometry_tables = measure::measure_tables(*engine, geometry, query);
     }
     stats.kernels = engine->profile();
   }
@@ -273,6 +281,9 @@ OptionTopic tables_topic() {
                   {.name = "times",
                    .rules = {kMemoryRule},
                    .help = "Also search all items of each level and show the time, which a GPU always does."},
+                  {.name = "geometry",
+                   .rules = {kMemoryRule},
+                   .help = "Also measure the tables of the scene without its materials."},
                   {.name = "verify",
                    .rules = {kMemoryRule},
                    .help = "Also read each table back and compare it with the scene."}}};
@@ -320,6 +331,7 @@ ToolDescription stats_description() {
            "vox-stats house.h5 --html report.html           a page with a picture of the scene and charts",
            "vox-stats a.h5 --against b.h5                   which voxels both scenes fill",
            "vox-stats house.h5 --tables all --only memory   the hash tables alone",
+           "vox-stats house.h5 --geometry --only memory     the same, also without materials, as in Table 1",
            "vox-stats house.h5 --tables accel8 --load-factor 16,96,512 --only memory",
            "vox-stats house.h5 -o report.h5                 the same and more, for h5py",
            "vox-stats house.h5 --json                       the same, as JSON",
@@ -355,6 +367,7 @@ StatsOptions read_stats_options(const CommandLine& arguments) {
   for (const uint32_t factor : arguments.axis("load-factor")) add_once(options.tables.load_factors, factor);
   options.tables.times = arguments.has("times");
   options.tables.verify = arguments.has("verify");
+  options.geometry_tables = arguments.has("geometry");
   options.engine = read_device_options(arguments);
   check_exists(options.scene);
   if (options.against) check_exists(*options.against);

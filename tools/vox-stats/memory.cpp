@@ -145,17 +145,31 @@ ResultTable times_table(const dag::FrozenDag& dag, const std::vector<measure::Le
   return table;
 }
 
-}  // namespace
-
-std::vector<TableRow> table_rows(const SceneStats& stats) {
-  const auto alone = static_cast<double>(stats.scene.dag.bytes());
+// `alone` is the size of the nodes and leaves that the tables hold.
+std::vector<TableRow> rows_of_reports(const std::vector<measure::TableReport>& reports, uint64_t alone) {
   std::vector<TableRow> rows;
-  for (const measure::TableReport& report : stats.tables) {
+  for (const measure::TableReport& report : reports) {
     TableRow& row =
         rows.emplace_back(TableRow{&report, measure::sum(report.sizes), measure::sum(report.prediction), 0});
-    if (alone > 0) row.overhead = static_cast<double>(row.memory.total_bytes()) / alone - 1;
+    if (alone > 0)
+      row.overhead = static_cast<double>(row.memory.total_bytes()) / static_cast<double>(alone) - 1;
   }
   return rows;
+}
+
+}  // namespace
+
+uint64_t geometry_bytes(const SceneStats& stats) {
+  return stats.geometry->all_levels().words * 4;
+}
+
+std::vector<TableRow> table_rows(const SceneStats& stats) {
+  return rows_of_reports(stats.tables, stats.scene.dag.bytes());
+}
+
+std::vector<TableRow> geometry_table_rows(const SceneStats& stats) {
+  if (stats.geometry_tables.empty()) return {};
+  return rows_of_reports(stats.geometry_tables, geometry_bytes(stats));
 }
 
 ResultTable memory_table(const std::vector<TableRow>& rows) {
@@ -209,9 +223,8 @@ void set_table(ResultGroup& group, const dag::FrozenDag& dag, const TableRow& ro
 }
 
 // JSON has the figures of the first load factor, and all load factors in an array.
-void set_tables(ResultGroup& tables, const SceneStats& stats) {
-  const dag::FrozenDag& dag = stats.scene.dag;
-  for (const TableRow& row : table_rows(stats)) {
+void set_tables(ResultGroup& tables, const dag::FrozenDag& dag, const std::vector<TableRow>& rows) {
+  for (const TableRow& row : rows) {
     ResultGroup& table = tables.group(listed_as("TABLE", row.report->table));
     if (table.items().empty()) set_table(table.group(in_json(".")), dag, row);
     set_table(table.append(in_json("load_factors")), dag, row);
@@ -225,12 +238,12 @@ namespace {
 // The hash tables on the screen.
 
 // The paper's Table 1, with more rows of the same kind.
-std::string total_table(const SceneStats& stats, const ResultTable& memory) {
+std::string total_table(uint64_t alone, const ResultTable& memory) {
   const ColumnNames names = {"table",          "load_factor",   "total_bytes",
                              "overhead",       "predicted",     "allocated_bytes",
                              "slabs_a_bucket", "longest_chain", "build_seconds"};
   TextTable table(screen_titles(memory, names));
-  table.row({"Nodes/Leaves Only", "", format_mib(stats.scene.dag.bytes())});
+  table.row({"Nodes/Leaves Only", "", format_mib(alone)});
   for (size_t row = 0; row < memory.rows(); ++row) table.row(screen_cells(memory, row, names));
   return table.text();
 }
@@ -273,8 +286,12 @@ std::string time_table(const SceneStats& stats) {
 
 std::string memory_text(const SceneStats& stats) {
   const ResultTable memory = memory_table(table_rows(stats));
-  std::string text = fmt::format("\nHash tables on {}, MiB\n{}\n{}", stats.device, total_table(stats, memory),
-                                 purposes_text(memory));
+  std::string text =
+      fmt::format("\nHash tables on {}, MiB\n{}", stats.device, total_table(stats.scene.dag.bytes(), memory));
+  if (!stats.geometry_tables.empty())
+    text += "\nThe same without materials, MiB\n" +
+            total_table(geometry_bytes(stats), memory_table(geometry_table_rows(stats)));
+  text += "\n" + purposes_text(memory);
   if (has_times(stats))
     text += fmt::format("\nMilliseconds a level, load factor {}\n{}", stats.tables[0].load_factor,
                         time_table(stats));

@@ -80,13 +80,12 @@ void add_sizes(HtmlPage& page, const SceneStats& stats) {
 }
 
 // A chart of the memory of tables with one load factor.
-Chart memory_chart(const SceneStats& stats, const ResultTable& memory) {
-  BarChart chart = {
-      .title = "Memory of each hash table",
-      .description = "For each table what it takes, divided by purpose",
-      .unit = "MiB",
-      .bars = BarChart::Bars::EndToEnd,
-      .mark = BarChart::Mark{"nodes and leaves alone", static_cast<double>(stats.scene.dag.bytes()) / kMiB}};
+Chart memory_chart(uint64_t alone, const ResultTable& memory) {
+  BarChart chart = {.title = "Memory of each hash table",
+                    .description = "For each table what it takes, divided by purpose",
+                    .unit = "MiB",
+                    .bars = BarChart::Bars::EndToEnd,
+                    .mark = BarChart::Mark{"nodes and leaves alone", static_cast<double>(alone) / kMiB}};
   for (const std::string& purpose : kPurposes)
     chart.series.push_back({*memory[purpose].shown.page.title, {}});
   const auto total = [](const ResultRow& row) { return row.text("total_bytes", Look::mib()); };
@@ -94,9 +93,9 @@ Chart memory_chart(const SceneStats& stats, const ResultTable& memory) {
   return draw(chart);
 }
 
-void add_memory(HtmlPage& page, const SceneStats& stats) {
-  page.section("Hash tables");
-  const std::vector<TableRow> all = table_rows(stats);
+// Adds a figure for each load factor. `what` ends the titles.
+void add_tables(HtmlPage& page, const SceneStats& stats, const std::vector<TableRow>& all, uint64_t alone,
+                const std::string& what) {
   for (const std::string& load_factor : texts_of(rows_of(memory_table(all)), text_in("load_factor"))) {
     std::vector<TableRow> rows;
     std::ranges::copy_if(all, std::back_inserter(rows), [&](const TableRow& row) {
@@ -104,13 +103,20 @@ void add_memory(HtmlPage& page, const SceneStats& stats) {
     });
     const ResultTable memory = memory_table(rows);
     page.figure(
-        fmt::format("Memory with {} items a bucket", load_factor),
+        fmt::format("Memory with {} items a bucket{}", load_factor, what),
         fmt::format("What each table takes that holds the scene, measured on {}: what is right of the dashed "
                     "line is overhead. Bitmaps and slack, which the allocator holds besides, are in the "
                     "table alone.",
                     stats.device_text),
-        memory_chart(stats, memory), turned_page_table(memory));
+        memory_chart(alone, memory), turned_page_table(memory));
   }
+}
+
+void add_memory(HtmlPage& page, const SceneStats& stats) {
+  page.section("Hash tables");
+  add_tables(page, stats, table_rows(stats), stats.scene.dag.bytes(), "");
+  if (!stats.geometry_tables.empty())
+    add_tables(page, stats, geometry_table_rows(stats), geometry_bytes(stats), ", without materials");
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ struct StatsOptions {
   std::set<Section> sections;
   std::set<Section> asked;  // the sections that --only names, which the file must have
   measure::TablesQuery tables;
+  bool geometry_tables = false;  // also measure the tables of the scene without materials
   EngineOptions engine;
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
@@ -79,8 +80,9 @@ struct SceneStats {
   std::optional<measure::DagStats> geometry;  // the scene without its materials, if it has any
   std::vector<measure::SceneSize> sizes;
   std::vector<measure::TableReport> tables;
-  std::optional<render::Picture> picture;  // for the page; a scene without voxels has none
-  std::string viewer;                      // the page that is shown in place of the picture
+  std::vector<measure::TableReport> geometry_tables;  // the same for the scene without materials
+  std::optional<render::Picture> picture;             // for the page; a scene without voxels has none
+  std::string viewer;                                 // the page that is shown in place of the picture
   std::optional<measure::BricksStats> bricks;
   std::optional<measure::SceneSize> hash;  // the scene as a spatial hash, if the file has one
   std::vector<device::KernelTime> kernels;
@@ -137,13 +139,16 @@ struct TableRow {
   double overhead;                       // 0.2 if it takes a fifth more than nodes and leaves alone
 };
 std::vector<TableRow> table_rows(const SceneStats& stats);
+std::vector<TableRow> geometry_table_rows(const SceneStats& stats);
+// Returns the bytes of the scene's nodes and leaves without materials, which must have been counted.
+uint64_t geometry_bytes(const SceneStats& stats);
 ResultTable memory_table(const std::vector<TableRow>& rows);
 // The columns of it that say what the bytes are for. They add up to the table's total.
 inline const ColumnNames kPurposes = {"items_bytes", "empty_bytes",   "fingerprint_bytes",
                                       "link_bytes",  "padding_bytes", "bucket_bytes"};
 // Sets for files what a table holds, also for each size of items, and all tables.
 void set_table(ResultGroup& group, const dag::FrozenDag& dag, const TableRow& row);
-void set_tables(ResultGroup& tables, const SceneStats& stats);
+void set_tables(ResultGroup& tables, const dag::FrozenDag& dag, const std::vector<TableRow>& rows);
 std::string memory_text(const SceneStats& stats);  // the section of the screen
 
 // The comparison of two scenes by vox-stats --against: the voxels that both fill.

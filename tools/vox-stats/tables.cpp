@@ -242,7 +242,9 @@ ResultGroup results_of(const SceneStats& stats) {
   }
   if (stats.has(Section::Sizes))
     results.put(listed_as("FORM", "sizes"), sizes_table(stats), TableShape::ByName);
-  if (stats.has(Section::Memory)) set_tables(results.group("tables"), stats);
+  if (stats.has(Section::Memory)) set_tables(results.group("tables"), stats.scene.dag, table_rows(stats));
+  if (!stats.geometry_tables.empty())
+    set_tables(results.group("tables_geometry"), stats.scene.dag, geometry_table_rows(stats));
   if (stats.bricks) set_bricks_stats(results, *stats.bricks);
   set_profile(results, stats.kernels);
   return results;
