@@ -122,6 +122,7 @@ class KeySetBench {
     if (asks_for(KeyOp::BuildOrdered))
       rows.push_back(timed_build(table, first, KeyOp::BuildOrdered, set_.ordered_cells));
     if (asks_for(KeyOp::Build)) rows.push_back(timed_build(table, first, KeyOp::Build, set_.cells));
+    if (asks_for(KeyOp::BuildAndFind)) rows.push_back(build_and_find(table, first));
     if (rows.empty()) build(table, first, set_.cells);
     return rows;
   }
@@ -131,6 +132,27 @@ class KeySetBench {
         options_.repetitions, [&](uint32_t) { return device_.seconds([&] { build(table, first, cells); }); });
     KeysBenchRow row = row_of(first, op, set_.keys);
     row.time = time;
+    if (!device_.profiler().enabled()) return row;
+    const std::vector<device::KernelTime> before = device_.profiler().rows();
+    build(table, first, cells);
+    row.kernels = device::kernels_since(before, device_.profiler().rows());
+    return row;
+  }
+
+  // The time of a repetition is that of the build and of the searches, without what prepares and checks them.
+  KeysBenchRow build_and_find(Table& table, KeysBenchRow& first) {
+    KeysBenchRow row = row_of(first, KeyOp::BuildAndFind, set_.keys);
+    make_room(row.items);
+    make_searches(row.items);
+    row.time = repeated(options_.repetitions, [&](uint32_t repetition) {
+      const double built = device_.seconds([&] { build(table, first, set_.cells); });
+      write_searches(table, row.items, 100, repetition);
+      return built + search(row, search_keys_.data(), expected_.data(),
+                            [&](const Cell* keys, uint64_t n, uint32_t* values) {
+                              table.find_values(keys, n, values);
+                            });
+    });
+    row.note_wrong();
     return row;
   }
 
@@ -177,20 +199,26 @@ class KeySetBench {
   template <class Find>
   KeysBenchRow random_search(const Table& table, KeysBenchRow row, uint32_t hit_rate, const Find& find) {
     make_room(row.items);
-    if (search_keys_.size() < row.items) {
-      search_keys_ = device_.template make<Cell>(row.items);
-      expected_ = device_.template make<uint32_t>(row.items);
-    }
+    make_searches(row.items);
     row.time = repeated(options_.repetitions, [&](uint32_t repetition) {
-      device_.for_each("write searches", row.items,
-                       WriteSearches<Cell>{table.format(), set_.cells.data(), set_.absent.data(), set_.keys,
-                                           set_.absent.size(), hit_rate, repetition, search_keys_.data(),
-                                           expected_.data()});
+      write_searches(table, row.items, hit_rate, repetition);
       return search(row, search_keys_.data(), expected_.data(), find);
     });
     set_sectors(table, row, search_keys_.data());
     row.note_wrong();
     return row;
+  }
+
+  void make_searches(uint64_t n) {
+    if (search_keys_.size() >= n) return;
+    search_keys_ = device_.template make<Cell>(n);
+    expected_ = device_.template make<uint32_t>(n);
+  }
+  void write_searches(const Table& table, uint64_t n, uint32_t hit_rate, uint32_t repetition) {
+    device_.for_each(
+        "write searches", n,
+        WriteSearches<Cell>{table.format(), set_.cells.data(), set_.absent.data(), set_.keys,
+                            set_.absent.size(), hit_rate, repetition, search_keys_.data(), expected_.data()});
   }
 
   void make_room(uint64_t n) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libvox/device/profiler.h"
 #include "libvox/hash/keyed/key_table.h"
 #include "libvox/hash/keyed/keys.h"
 #include "libvox/measure/hash_bench.h"
@@ -41,6 +42,7 @@ enum class KeyOp : uint8_t {
   BuildOrdered,  // a build from keys in their order
   FindStored,    // stored keys in random order; the search may assume that they are stored
   Find,          // keys in random order, some of them stored
+  BuildAndFind,  // a build from keys in random order, and then as many searches for random stored keys
   FindAll,       // all keys of the picture or around the surface, in their order
   FindView,      // the keys of a picture's pixels: of slices through the surface, or of painted texels
   Ages,        // not timed: how many keys are found at the first place where a search looks, the second, …
@@ -49,9 +51,9 @@ enum class KeyOp : uint8_t {
   BuildIndex,  // numbers for the distinct keys among the same input
   FindIndex    // searches for these numbers
 };
-inline constexpr std::array kKeyOpNames = {"build",      "build-ordered", "find-stored", "find",
-                                           "find-all",   "find-view",     "ages",        "build-multi",
-                                           "find-multi", "build-index",   "find-index"};
+inline constexpr std::array kKeyOpNames = {"build",          "build-ordered", "find-stored", "find",
+                                           "build-and-find", "find-all",      "find-view",   "ages",
+                                           "build-multi",    "find-multi",    "build-index", "find-index"};
 inline constexpr std::array kMultiOps = {KeyOp::BuildMulti, KeyOp::FindMulti, KeyOp::BuildIndex,
                                          KeyOp::FindIndex};
 
@@ -142,7 +144,8 @@ struct KeysBenchRow : KeyTablePoint {
   // The rate at which sectors are read, as a share of the ceiling of random reads. It exceeds 1 if a sector
   // serves several searches.
   std::optional<double> ceiling_share;
-  uint64_t wrong = 0;  // wrong search results in all repetitions
+  uint64_t wrong = 0;                       // wrong search results in all repetitions
+  std::vector<device::KernelTime> kernels;  // of one more build, if the device profiles
 
   // Keeps the statistics of a build. Throws Error unless the table holds all keys.
   void note_build(const hash::KeyTableBuild& build, uint64_t table_bytes);
@@ -227,8 +230,9 @@ std::unique_ptr<hash::KeyTable<Device, Cell>> make_measured_table(Device& device
 // The figures of the two papers about tables of voxel keys, as axes of the benchmark.
 
 struct KeyFigure {
-  const char* name;  // the figure's number in García et al. 2011, or "a" and its number in Alcantara et al.
-                     // 2009
+  const char*
+      name;  // the figure's number in García et al. 2011, "a" and its number in Alcantara et al. 2009,
+             // or a word for a figure of neither paper
   const char* about;
   KeysBenchOptions (*axes)();
 };

@@ -150,6 +150,40 @@ TEST(KeysBench, CountsFailuresOfSmallBuilds) {
   }
 }
 
+TEST(KeysBench, BuildsAndSearchesForAsManyKeysAsThereAre) {
+  for (const char* figure : {"a3", "a4"}) {
+    KeysBenchOptions options = measure::key_figure(figure);
+    options.keys = {2000, 5000};
+    options.searches = 1000;
+    const auto result = measure::bench_keys(*test_engine(), options);
+    EXPECT_EQ(measure::wrong_results(result), 0u);
+    ASSERT_EQ(result.rows.size(), 2u * options.tables.size() * 3) << figure;
+    for (size_t i = 0; i < result.rows.size(); i += 3) {
+      const KeysBenchRow &build = result.rows[i], &both = result.rows[i + 1], &find = result.rows[i + 2];
+      ASSERT_EQ(build.error + both.error + find.error, "");
+      EXPECT_EQ(build.op + " " + both.op + " " + find.op, "build build-and-find find");
+      EXPECT_EQ(both.items, both.keys);
+      EXPECT_EQ(find.items, 1000u);
+      EXPECT_GT(both.time->median, build.time->min);
+      EXPECT_TRUE(build.kernels.empty());
+    }
+  }
+}
+
+TEST(KeysBench, HasTheStepsOfEachBuildOnADeviceThatProfiles) {
+  KeysBenchOptions options = measure::key_figure("a5");
+  options.keys = {2000, 4000};
+  const auto result = measure::bench_keys(*test_engine({.profile = true}), options);
+  ASSERT_EQ(result.rows.size(), 2u);
+  for (const KeysBenchRow& row : result.rows) {
+    std::set<std::string> steps;
+    for (const device::KernelTime& kernel : row.kernels)
+      if (kernel.launches > 0) steps.insert(kernel.name);
+    for (const char* step : {"count items of buckets", "move items to buckets", "build buckets"})
+      EXPECT_TRUE(steps.contains(step)) << step;
+  }
+}
+
 TEST(KeysBench, HistogramsOfAgesCountEveryKeyOnce) {
   KeysBenchOptions options = measure::key_figure("4");
   options.tables = {"open", "robin", "robin-random", "cuckoo_buckets"};
@@ -174,7 +208,7 @@ TEST(KeysBench, HistogramsOfAgesCountEveryKeyOnce) {
 }
 
 TEST(KeysBench, MapsAndIndicesOfKeysWithSeveralValuesGiveAllOfThem) {
-  KeysBenchOptions options = measure::key_figure("multi");
+  KeysBenchOptions options = measure::key_figure("a6");
   options.tables = {};
   options.multiplicities = {1, 7, 3000};
   options.key_bits = {20, 64};
@@ -219,7 +253,7 @@ TEST(KeysBench, FiguresArePointsOfTheirAxes) {
   EXPECT_EQ(sizes.keys.front(), 1024u);
   EXPECT_EQ(sizes.keys.back(), 524288u);
   EXPECT_EQ(measure::key_figure("10").layouts.size(), 3u);
-  EXPECT_THROW(measure::key_figure("1"), UsageError);
+  for (const char* none : {"1", "a7", "multi"}) EXPECT_THROW(measure::key_figure(none), UsageError) << none;
 }
 
 TEST(KeysBench, TakesItsSizesFromTheScaleOfTheDevice) {

@@ -74,6 +74,7 @@ ResultSection benchmark(const std::string& command, const Run& run) {
 
 KeysBenchRun keys_run() {
   KeysBenchRun run;
+  run.result.rows.emplace_back().kernels.emplace_back();
   run.result.ages.emplace_back();
   run.result.failures.emplace_back();
   return run;

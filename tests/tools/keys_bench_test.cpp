@@ -148,15 +148,42 @@ TEST_F(KeysBenchProgram, DrawsMaximumAgesSideBySide) {
 
 TEST_F(KeysBenchProgram, FiguresGoAlongTheirAxis) {
   const Finished multi =
-      keys({"--figure", "multi", "--multiplicities", "1,10", "--html", "multi.html", "-q"}, "--keys=1000");
+      keys({"--figure", "a6", "--multiplicities", "1,10", "--html", "multi.html", "-q"}, "--keys=1000");
   ASSERT_EQ(multi.code, 0) << multi.err;
-  EXPECT_NE(multi.out.find("random, 100 keys of 32 bits, 10 values of each"), std::string::npos) << multi.out;
+  EXPECT_NE(multi.out.find("random, 100 keys of 30 bits, 10 values of each"), std::string::npos) << multi.out;
   EXPECT_NE(read_bytes(folder_ / "multi.html").find("find-index, load factor 0.7, 1,000 items"),
             std::string::npos);
   const Finished shares =
-      keys({"--figure", "a6", "--searches", "100", "--html", "a6.html", "-q"}, "--keys=1000");
+      keys({"--figure", "hits", "--searches", "100", "--html", "hits.html", "-q"}, "--keys=1000");
   ASSERT_EQ(shares.code, 0) << shares.err;
-  EXPECT_NE(read_bytes(folder_ / "a6.html").find("find, load factor 0.7, 1,000 keys"), std::string::npos);
+  EXPECT_NE(read_bytes(folder_ / "hits.html").find("find, load factor 0.7, 1,000 keys"), std::string::npos);
+}
+
+TEST_F(KeysBenchProgram, ShowsTheStepsOfBuildsAsRows) {
+  const std::vector<std::string> arguments = {"keys",      "--device", test_device(), "--figure", "a5",
+                                              "--profile", "-q",       "--keys",      "1000,3000"};
+  const auto steps = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_program("vox-bench", all, {.folder = folder_, .file_size_limit = {}});
+  };
+  const Finished run = steps({"--json", "--html", "steps.html"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  write("result.json", run.out);
+  write("page.html", read_bytes(folder_ / "steps.html"));
+  EXPECT_EQ(python(kReadTables + std::string(R"(
+result = json.load(open('result.json'))
+assert [row['keys'] for row in result['rows']] == [1000, 3000]
+steps = {(row['keys'], row['kernel']): row['kernel_ms'] for row in result['kernels']}
+for keys in 1000, 3000:
+    assert {'count items of buckets', 'build buckets'} <= {name for count, name in steps if count == keys}, steps
+    line = table('Steps of building')['cuckoo2009, %s at 0.7' % format(keys, ',')]
+    assert abs(line['build buckets'][1] - steps[keys, 'build buckets']) < 1e-9, (line, steps)
+print('good')
+)")),
+            "good\n");
+  const std::string text = steps({}).out;
+  EXPECT_NE(text.find("steps of one build, ms"), std::string::npos) << text;
 }
 
 TEST_F(KeysBenchProgram, WritesAPictureAsTheTableGivesItBack) {

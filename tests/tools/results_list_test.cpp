@@ -134,7 +134,8 @@ class ResultsList : public CubesTest {
          {"hash", "--scale", "1/8192", "--item-words", "2", "-o", "vox-bench hash -o.1.h5"});
     keep("vox-bench keys.1.json", "vox-bench",
          {"keys", "--scale", "1/16384", "--failures", "2", "--tables", "lines,cuckoo2009", "--load-factors",
-          "0.7", "--ops", "build,find,find-all,ages,build-multi", "-o", "vox-bench keys -o.1.h5"});
+          "0.7", "--ops", "build,find,find-all,ages,build-multi", "--profile", "-o",
+          "vox-bench keys -o.1.h5"});
     convert({"cube.obj", "--res", "32", "-o", "bare.h5", "--materials", "none", "--force", "-q"});
     keep("vox-stats --against.1.json", "vox-stats", {"both.h5", "--against", "both.h5", "--profile"});
     keep("vox-stats --against.2.json", "vox-stats", {"both.h5", "--against", "bare.h5"});

@@ -55,7 +55,7 @@ Sets: random numbers; pixels at random places of a square; an image, whose pixel
 voxels of a bumpy surface; the texels of a painted atlas.
 
 Operations: build and build-ordered build tables; find-stored searches stored keys only, which a table may rely on; find
-has the shares of --hit-rates; find-all searches all keys; find-view searches what a picture shows: slices through the
+has the shares of --hit-rates; build-and-find builds a table and searches as many stored keys as it has; find-all searches all keys; find-view searches what a picture shows: slices through the
 surface at random orientations, or a model with the painted atlas. ages counts how old keys are, without a time.
 build-multi and find-multi are for random keys with several values each, which are stored one after another;
 build-index and find-index number the different keys.
@@ -129,8 +129,8 @@ OptionTopic keys_axes() {
                        .help = "Number of values of a key, for build-multi to find-index."},
                       {.name = "figure",
                        .argument = "NAME",
-                       .help = "Take the defaults of a figure of García et al. 2011 or, with an a in front, "
-                               "of Alcantara et al. 2009. " +
+                       .help = "Take the defaults of a figure of García et al. 2011, with an a in front of "
+                               "Alcantara et al. 2009, or with a word of neither. " +
                                figures_text() + "."},
                       {.name = "failures",
                        .argument = "N",
@@ -270,6 +270,7 @@ ToolDescription keys_bench_description() {
                    "vox-bench keys --figure 7 --html figure7.html       retrieval over load factors",
                    "vox-bench keys --image fish.png --rebuilt back.png  a picture, stored and read back",
                    "vox-bench keys --figure 4 --ages ages.png           maximum ages, random and coherent",
+                   "vox-bench keys --figure a5 --profile                the steps of building cuckoo2009",
                    "vox-bench keys --failures 25000 --load-factors 0.9,0.99 --scale 1/1024"},
       .basics = {"tables", "sets", "ops", "load-factors", "hit-rates", "scale", "repetitions", "output",
                  "html", "device"},

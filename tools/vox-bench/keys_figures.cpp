@@ -149,6 +149,23 @@ void add_age_pictures(HtmlPage& page, const std::vector<measure::AgesPicture>& p
                     point.table, set_text(point), point.load_factor));
 }
 
+// Adds for each table the steps of its builds, as Alcantara et al. 2009, Figure 5.
+void add_steps(HtmlPage& page, const std::vector<measure::KeysBenchRow>& rows) {
+  std::vector<KernelBar> bars;
+  for (const measure::KeysBenchRow& row : rows)
+    if (!row.kernels.empty())
+      bars.push_back({fmt::format("{}, {} at {}", row.table, format_count(row.keys), row.load_factor),
+                      row.time->median * 1e3, row.kernels});
+  if (bars.empty()) return;
+  std::vector<std::string> labels;
+  for (const KernelBar& bar : bars) labels.push_back(bar.label);
+  page.section("Steps of building");
+  add_parts_figure(page, "Steps of building",
+                   "Milliseconds of one build; the steps come from a build in which every launch was timed.",
+                   "table, keys and load factor", labels, kernel_parts(bars, longest_kernels(bars)),
+                   BarUnit::Milliseconds);
+}
+
 void add_errors(HtmlPage& page, const ResultRows& rows) {
   if (rows.empty()) return;
   HtmlTable table({{"table", "", HtmlTable::Kind::Name},
@@ -181,6 +198,7 @@ HtmlPage page_of(const KeysBenchRun& run) {
   const ResultRows rows = rows_of(table), measured = rows_with_value(rows, "ms");
   for (const std::string& title : texts_of(measured, section_text))
     add_section(page, title, rows_with(measured, section_text, title));
+  add_steps(page, run.result.rows);
   add_ages(page, run.result.ages);
   add_age_pictures(page, run.result.age_pictures);
   add_failures(page, run.result.failures);

@@ -60,9 +60,8 @@ ResultTable keys_rows_table(const std::vector<KeysRow>& rows) {
       .about("Mean number of values of a key, if keys have several.")
       .column("op", "", rows, &KeysRow::op)
       .about(
-          "The operation: `build`, `build-ordered`, `find-stored`, `find`, `find-all`, `find-view`, "
-          "`build-multi`, "
-          "`find-multi`, `build-index` or `find-index`.")
+          "The operation: `build`, `build-ordered`, `find-stored`, `find`, `build-and-find`, `find-all`, "
+          "`find-view`, `build-multi`, `find-multi`, `build-index` or `find-index`.")
       .column("hit_rate", "percent", rows, &KeysRow::hit_rate)
       .about("Share of the searched keys that are stored, for `find`.")
       .column("items", "keys", rows, &KeysRow::items)
@@ -97,6 +96,37 @@ ResultTable keys_rows_table(const std::vector<KeysRow>& rows) {
       .about("The reason if there are no times or the results are wrong; otherwise empty.");
   return table;
 }
+
+namespace {
+
+// The kernels of all builds, one after the other.
+ResultTable kernels_table(const std::vector<KernelOfRow<KeysRow>>& kernels) {
+  std::vector<KeysRow> rows;
+  for (const KernelOfRow<KeysRow>& kernel : kernels) rows.push_back(*kernel.row);
+  ResultTable table = points_table(rows);
+  table.column("op", "", rows, &KeysRow::op).about("The operation: `build` or `build-ordered`.");
+  add_kernel_columns(table, kernels);
+  return table;
+}
+
+// A line for each build, with the milliseconds of its steps.
+std::string steps_text(const std::vector<KeysRow>& rows) {
+  const Kernels all = kernels_of(rows);
+  if (all.empty()) return "";
+  std::vector<std::string> titles = {"table", "keys", "load"};
+  for (const device::KernelTime& kernel : all) titles.push_back(kernel.name);
+  TextTable table(std::move(titles));
+  for (const KeysRow& row : rows) {
+    if (row.kernels.empty()) continue;
+    std::vector<std::string> cells = {row.table, format_count(row.keys), fmt::format("{}", row.load_factor)};
+    for (const device::KernelTime& kernel : all)
+      cells.push_back(fmt::format("{:.3f}", device::seconds_of(row.kernels, kernel.name) * 1e3));
+    table.row(std::move(cells));
+  }
+  return "\nsteps of one build, ms\n" + table.text();
+}
+
+}  // namespace
 
 ResultTable ages_table(const std::vector<AgesRow>& rows) {
   ResultTable table = points_table(rows);
@@ -219,6 +249,8 @@ ResultGroup results_of(const KeysBenchRun& run) {
   set_seconds(keys, run.result.seconds);
   keys.put("ceilings", ceilings_table(run.result.ceilings));
   keys.put("rows", keys_rows_table(run.result.rows));
+  if (const auto kernels = kernels_by_row(run.result.rows); !kernels.empty())
+    keys.put("kernels", kernels_table(kernels));
   if (!run.result.ages.empty()) keys.put("ages", ages_table(run.result.ages));
   if (!run.result.failures.empty()) keys.put("failures", failures_table(run.result.failures));
   return results;
@@ -292,7 +324,7 @@ std::string table_text(const KeysBenchRun& run) {
   for (const ResultRows& set : runs_of(rows_of(table), [](const ResultRow& row) { return set_text(row); }))
     text += fmt::format("\n{}\n{}{}", set_text(set.front()), line_table(set, kKeysLines).text(),
                         errors_text(set));
-  return text + ages_text(run.result.ages) + failures_text(run.result.failures);
+  return text + steps_text(run.result.rows) + ages_text(run.result.ages) + failures_text(run.result.failures);
 }
 
 }  // namespace vox
