@@ -122,7 +122,7 @@ ResultGroup stats_results() {
   SceneStats stats;
   stats.device = "cpu";
   stats.scene = some_scene();
-  stats.sections = {Section::Scene, Section::Materials, Section::Levels,
+  stats.sections = {Section::Scene, Section::Materials, Section::Levels, Section::Sharing,
                     Section::Sizes, Section::Memory,    Section::Bricks};
   stats.dag = stats.geometry = some_counts();
   stats.tables = stats.geometry_tables = {*some_table().report};
