@@ -88,10 +88,12 @@ class CoarserBuilder {
     for (uint64_t begin = 0; begin < count; begin += batch) {
       throw_if_cancelled();
       const uint64_t n = std::min(batch, count - begin);
-      device_.for_each("coarser: write", n, [&](uint64_t i) {
-        const uint32_t size =
-            write(dag_.levels[level].node(begin + i), words.data() + i * hash::kMaxItemWords);
-        sizes.data()[i] = static_cast<uint8_t>(size);
+      const NodeNumbers some(begin, begin + n, nodes_at_once(dag_.levels[level]));
+      tbb::parallel_for(some, [&](const NodeNumbers& range) {
+        for_each_in_order(dag_.levels[level], range, [&](uint64_t number, const uint32_t* node) {
+          const uint64_t i = number - begin;
+          sizes.data()[i] = static_cast<uint8_t>(write(node, words.data() + i * hash::kMaxItemWords));
+        });
       });
       store_.intern(hash::BatchRef{words.data(), nullptr, nullptr, hash::kMaxItemWords, sizes.data()}, n,
                     pointers.data() + begin);
@@ -107,7 +109,7 @@ class CoarserBuilder {
     masks_.resize(own.size());
     if (dag_.materials) voxel_materials_.resize(masks_.size());
     tbb::parallel_for(own, [&](const NodeNumbers& range) {
-      for_each_in(dag_.levels[level], range, [&](uint64_t number, const uint32_t* node) {
+      for_each_in_order(dag_.levels[level], range, [&](uint64_t number, const uint32_t* node) {
         const uint64_t place = number - own.begin();
         level == dag_.depth() ? find_blocks(place, node) : find_children(place, node);
       });

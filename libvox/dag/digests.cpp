@@ -42,13 +42,15 @@ OctreeCounts octree_counts(const FrozenDag& dag, uint64_t memory, ranks::Ranks& 
     for (const NodeUses& use : uses) counts.nodes[level] += use.places;
     if (level < dag.depth()) return;
     std::atomic<uint64_t> voxels = 0;
-    tbb::parallel_for(NodeNumbers(first, first + uses.size(), 1024), [&](const NodeNumbers& range) {
-      uint64_t here = 0;
-      for_each_in(dag.levels[level], range, [&](uint64_t number, const uint32_t* leaf) {
-        here += uses[number - first].places * static_cast<uint64_t>(popcount(leaf_mask(leaf)));
-      });
-      voxels += here;
-    });
+    tbb::parallel_for(
+        NodeNumbers(first, first + uses.size(), nodes_at_once(dag.levels[level])),
+        [&](const NodeNumbers& range) {
+          uint64_t here = 0;
+          for_each_in_order(dag.levels[level], range, [&](uint64_t number, const uint32_t* leaf) {
+            here += uses[number - first].places * static_cast<uint64_t>(popcount(leaf_mask(leaf)));
+          });
+          voxels += here;
+        });
     counts.voxels += voxels;
   });
   throw_if_cancelled();  // counts of words that could not be read stay here

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -167,11 +168,15 @@ void restore_first_words(std::span<PlacesBlock> blocks);
 // Returns a place for messages, such as "level 3, word 1234".
 std::string level_place(uint32_t level, uint64_t word);
 
+struct FiledLevel;  // paged_level.h
+
 struct DagLevel {
   Words words;
   uint64_t nodes = 0;      // unique nodes
   uint64_t svo_nodes = 0;  // nodes of the octree, before deduplication
   NodePlaces places = {};  // where each node begins among the words
+  std::shared_ptr<const FiledLevel> filed =
+      {};  // where the words come from if they are read when they are used
 
   // Returns the words of a node.
   const uint32_t* node(uint64_t number) const { return words.data() + places[number]; }

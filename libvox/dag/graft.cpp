@@ -230,9 +230,11 @@ class Grafted {
     for (uint32_t i = 0; i < first.size(); ++i) first[i] = index.add(i);
     std::vector<uint32_t> ids(wanted.size(), kNoNode);
     if (!ids.empty())
-      parallel_for_each(whole_->levels[level], [&](uint64_t number, const uint32_t* node) {
-        const uint32_t found = index.find({node, size_of(level, node)});
-        if (found != kNoNode) ids[found] = static_cast<uint32_t>(number);  // the whole has each node once
+      tbb::parallel_for(node_numbers(whole_->levels[level]), [&](const NodeNumbers& range) {
+        for_each_in_order(whole_->levels[level], range, [&](uint64_t number, const uint32_t* node) {
+          const uint32_t found = index.find({node, size_of(level, node)});
+          if (found != kNoNode) ids[found] = static_cast<uint32_t>(number);  // the whole has each node once
+        });
       });
     NodeList& added = levels_[level].added;
     for (uint32_t i = 0; i < ids.size(); ++i) {
@@ -365,9 +367,9 @@ class Grafted {
 Graft::Graft(std::shared_ptr<const FrozenDag> whole, const VoxelBox& box, uint64_t memory)
     : whole_(std::move(whole)),
       box_(box_of_cubes(box, whole_->side())),
+      memory_(memory),
       part_(clipped(*whole_, box_)),
-      beside_(children_from(Origin::Whole, find_cut_cubes(*whole_, part_, part_, box_))),
-      digests_beside_(digests_of(*whole_, beside_, memory)) {}
+      beside_(children_from(Origin::Whole, find_cut_cubes(*whole_, part_, part_, box_))) {}
 
 FrozenDag Graft::with(const FrozenDag& part) const {
   constexpr uint64_t kBudget = 32 << 20;
@@ -375,6 +377,7 @@ FrozenDag Graft::with(const FrozenDag& part) const {
   const auto grafted = std::make_shared<Grafted>(whole_, part_, part, box_);
   FrozenDag result = empty_dag(whole_->resolution, whole_->materials);
   if (grafted->root().id == kNoNode) return result;
+  if (digests_beside_.empty()) digests_beside_ = digests_of(*whole_, beside_, memory_);
   result.voxels = whole_->voxels - part_.voxels + part.voxels;
   grafted->find_digests(beside_, digests_beside_, part);
   result.digest = scene_digest(result.resolution, result.depth(), result.materials, &grafted->root().digest);

@@ -18,7 +18,7 @@ namespace vox::dag {
 class Graft {
  public:
   // The part is a box of whole cubes around `box`, which must touch the scene's cube. The DAG must be one that
-  // check_structure() accepts. The constructor reads all of it once; `memory` is that of digests_of().
+  // check_structure() accepts. The first call of with() reads all of it once; `memory` is that of digests_of().
   Graft(std::shared_ptr<const FrozenDag> whole, const VoxelBox& box, uint64_t memory = UINT64_MAX);
 
   // Returns the box of the part: that of the constructor, made larger until its faces are faces of cubes.
@@ -34,10 +34,11 @@ class Graft {
  private:
   std::shared_ptr<const FrozenDag> whole_;
   VoxelBox box_;
+  uint64_t memory_;
   FrozenDag part_;
   // For each level, the nodes outside the box that have a parent which the box cuts, and their digests.
   std::vector<std::vector<uint32_t>> beside_;
-  std::vector<std::vector<Digest>> digests_beside_;
+  mutable std::vector<std::vector<Digest>> digests_beside_;  // found when they are first needed
 };
 
 }  // namespace vox::dag

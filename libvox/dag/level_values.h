@@ -17,6 +17,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/spilled_array.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/paged_level.h"
 #include "libvox/dag/walk.h"
 #include "libvox/ranks/ranks.h"
 
@@ -110,7 +111,7 @@ LevelValues<T> values_of_level(const DagLevel& level, const LevelValues<T>& belo
         auto& children = readers.local();
         std::vector<T> found;
         found.reserve(range.size());
-        for_each_in(level, range, [&](uint64_t number, const uint32_t* node) {
+        for_each_in_order(level, range, [&](uint64_t number, const uint32_t* node) {
           found.push_back(value_of(number, node, children));
         });
         values.set(range.begin(), found);
@@ -165,7 +166,7 @@ void for_each_uses(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks, c
         auto readers = above.readers();
         tbb::parallel_for(own_nodes(ranks, dag.levels[level - 1]), [&](const NodeNumbers& range) {
           auto& times = readers.local();
-          for_each_in(dag.levels[level - 1], range, [&](uint64_t number, const uint32_t* node) {
+          for_each_in_order(dag.levels[level - 1], range, [&](uint64_t number, const uint32_t* node) {
             const uint64_t places = times[number];
             for (uint32_t i = 1; i < node_words(node[0]); ++i) {
               if (node[i] - first >= uses.size()) continue;  // also where node[i] < first

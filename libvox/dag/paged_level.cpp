@@ -95,7 +95,37 @@ DagLevel paged_level(FiledLevel source, const std::shared_ptr<PagedBudget>& budg
                       {reinterpret_cast<PlacesBlock*>(to.data()), to.size() / sizeof(PlacesBlock)});
       },
       budget));
-  return {std::move(words), kept->nodes, kept->svo_nodes, NodePlaces(std::move(blocks), kept->nodes)};
+  return {std::move(words), kept->nodes, kept->svo_nodes, NodePlaces(std::move(blocks), kept->nodes), kept};
+}
+
+FiledNodes::FiledNodes(const DagLevel& level, uint64_t begin, uint64_t end) : begin_(begin) {
+  if (begin == end) return;
+  const FiledLevel& source = *level.filed;
+  const uint64_t run = begin / kStartEvery, end_run = (end - 1) / kStartEvery + 1;
+  const uint64_t first = source.starts[run],
+                 last = end_run < source.starts.size() ? source.starts[end_run] : source.words;
+  words_.resize(last - first);
+  source.read(first, words_);
+  offsets_.reserve(end - begin);
+  try {
+    uint64_t at = 0;
+    for (uint64_t number = run * kStartEvery; number < end; ++number) {
+      if (number % kStartEvery == 0 && first + at != source.starts[number / kStartEvery])
+        throw Error("a node starts elsewhere");
+      const uint64_t size = checked_size(words_, at, source.form);
+      if (source.form.kind == NodeKind::Inner)
+        check_children(std::span(words_).subspan(at, size), source, first + at);
+      if (number >= begin) offsets_.push_back(static_cast<uint32_t>(at));
+      at += size;
+    }
+  } catch (const Error&) {
+    // The first use of a place fails for the same reason, and says where.
+    for (uint64_t number = run * kStartEvery; number <= end; number += kStartEvery / 2) {
+      static_cast<void>(level.places[std::min(number, end)]);
+      throw_if_cancelled();
+    }
+    throw;
+  }
 }
 
 }  // namespace vox::dag

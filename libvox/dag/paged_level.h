@@ -3,13 +3,19 @@
 // together stand close together. A loop over all nodes should go level by level, in order.
 #pragma once
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "libvox/base/paged_memory.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/walk.h"
 
 namespace vox::dag {
 
@@ -28,5 +34,56 @@ struct FiledLevel {
 // node is checked when its place is first used; a failure is an error that throw_if_cancelled() throws. Throws Error if
 // the source contradicts itself.
 DagLevel paged_level(FiledLevel source, const std::shared_ptr<PagedBudget>& budget);
+
+// The nodes of a filed level from number `begin` to before `end`. They are read from the source into memory of their own,
+// which any number of threads may do at once. Nodes that are read when they are used change the process's map of memory,
+// which one thread may do at a time. So this suits loops over many nodes.
+class FiledNodes {
+ public:
+  // Throws Error as a use of the nodes in the level does.
+  FiledNodes(const DagLevel& level, uint64_t begin, uint64_t end);
+
+  const uint32_t* operator[](uint64_t number) const { return words_.data() + offsets_[number - begin_]; }
+
+ private:
+  uint64_t begin_;
+  Words words_;
+  std::vector<uint32_t> offsets_;
+};
+
+// Does what for_each_in() does, from the file if the level is filed. `node` must not be compared with the level's words.
+template <class Body>
+void for_each_in_order(const DagLevel& level, const NodeNumbers& range, const Body& body) {
+  if (!level.filed) return for_each_in(level, range, body);
+  for (uint64_t begin = range.begin(); begin < range.end(); begin += nodes_at_once(level)) {
+    const uint64_t end = std::min(begin + nodes_at_once(level), range.end());
+    const FiledNodes nodes(level, begin, end);
+    for (uint64_t number = begin; number < end; ++number) body(number, nodes[number]);
+  }
+}
+
+// Calls body(i, its words) for the nodes with these numbers, which ascend, in parallel.
+template <class Body>
+void parallel_for_each_of(const DagLevel& level, std::span<const uint32_t> numbers, const Body& body) {
+  constexpr size_t kFew = 256;  // nodes that are not worth reading all those between them
+  const auto in_batch = [&](size_t begin, size_t end) {
+    if (!level.filed || end - begin < kFew) {
+      for (size_t i = begin; i < end; ++i) body(i, level.node(numbers[i]));
+    } else {
+      const FiledNodes nodes(level, numbers[begin], uint64_t{numbers[end - 1]} + 1);
+      for (size_t i = begin; i < end; ++i) body(i, nodes[numbers[i]]);
+    }
+  };
+  tbb::parallel_for(
+      tbb::blocked_range<size_t>(0, numbers.size(), nodes_at_once(level)), [&](const auto& range) {
+        for (size_t begin = range.begin(); begin < range.end();) {
+          const uint64_t most = numbers[begin] + nodes_at_once(level);
+          const auto rest = numbers.subspan(begin, range.end() - begin);
+          const size_t end = begin + static_cast<size_t>(std::ranges::lower_bound(rest, most) - rest.begin());
+          in_batch(begin, end);
+          begin = end;
+        }
+      });
+}
 
 }  // namespace vox::dag

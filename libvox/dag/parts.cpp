@@ -14,6 +14,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/dag/from_cubes.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/paged_level.h"
 #include "libvox/dag/walk.h"
 #include "libvox/hash/slab_memory.h"
 
@@ -131,8 +132,7 @@ class Clipping {
     const std::vector<uint64_t> firsts = first_children(level);
     const size_t before = whole.size();
     whole.resize(before + firsts.back());
-    tbb::parallel_for(size_t{0}, whole_[level].numbers.size(), [&](size_t i) {
-      const uint32_t* node = dag_.levels[level].node(whole_[level].numbers[i]);
+    parallel_for_each_of(dag_.levels[level], whole_[level].numbers, [&](size_t i, const uint32_t* node) {
       std::copy(node + 1, node + node_words(node[0]), whole.data() + before + firsts[i]);
     });
     tbb::parallel_sort(whole.begin(), whole.end());
@@ -144,9 +144,8 @@ class Clipping {
   std::vector<uint64_t> first_children(uint32_t level) const {
     const std::vector<uint32_t>& numbers = whole_[level].numbers;
     std::vector<uint64_t> firsts(numbers.size() + 1);
-    tbb::parallel_for(size_t{0}, numbers.size(), [&](size_t i) {
-      firsts[i + 1] = node_words(dag_.levels[level].node(numbers[i])[0]) - 1;
-    });
+    parallel_for_each_of(dag_.levels[level], numbers,
+                         [&](size_t i, const uint32_t* node) { firsts[i + 1] = node_words(node[0]) - 1; });
     std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());
     return firsts;
   }
@@ -158,8 +157,7 @@ class Clipping {
     const std::vector<uint64_t> firsts = first_children(level);
     std::vector<uint8_t> masks(numbers.size());
     std::vector<uint32_t> children(firsts.back());
-    tbb::parallel_for(size_t{0}, numbers.size(), [&](size_t i) {
-      const uint32_t* node = dag_.levels[level].node(numbers[i]);
+    parallel_for_each_of(dag_.levels[level], numbers, [&](size_t i, const uint32_t* node) {
       masks[i] = static_cast<uint8_t>(child_mask(node[0]));
       for (uint32_t child = 1; child < node_words(node[0]); ++child)
         children[firsts[i] + child - 1] = whole_[level + 1].pointer(node[child]);
@@ -176,14 +174,13 @@ class Clipping {
       const std::span<const uint32_t> batch =
           std::span(whole.numbers).subspan(begin, std::min(kBatch, whole.numbers.size() - begin));
       std::vector<uint32_t> offsets(batch.size() + 1);
-      tbb::parallel_for(size_t{0}, batch.size(), [&](size_t i) {
-        offsets[i + 1] =
-            static_cast<uint32_t>(leaves.places[batch[i] + uint64_t{1}] - leaves.places[batch[i]]);
+      parallel_for_each_of(leaves, batch, [&](size_t i, const uint32_t* leaf) {
+        offsets[i + 1] = static_cast<uint32_t>(words_of(leaf, NodeKind::Leaf, dag_.materials));
       });
       std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
       std::vector<uint32_t> words(offsets.back());
-      tbb::parallel_for(size_t{0}, batch.size(), [&](size_t i) {
-        std::copy_n(leaves.node(batch[i]), offsets[i + 1] - offsets[i], words.data() + offsets[i]);
+      parallel_for_each_of(leaves, batch, [&](size_t i, const uint32_t* leaf) {
+        std::copy_n(leaf, offsets[i + 1] - offsets[i], words.data() + offsets[i]);
       });
       const std::vector<uint32_t> pointers = store_.put_leaves(words, offsets);
       whole.pointers.insert(whole.pointers.end(), pointers.begin(), pointers.end());

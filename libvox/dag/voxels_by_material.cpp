@@ -73,44 +73,43 @@ VoxelsByMaterial::VoxelsByMaterial(const FrozenDag& dag, uint32_t level, uint64_
 void VoxelsByMaterial::count_level(const FrozenDag& dag, uint32_t level, const VoxelsByMaterial& below,
                                    uint64_t memory, ranks::Ranks& ranks) {
   constexpr uint64_t kUsualBytes = 12;  // for a node
-  constexpr uint64_t kBlocksAtOnce = 64;
   const DagLevel& here = dag.levels[level];
-  const uint64_t nodes = here.places.nodes();
+  const uint64_t nodes = here.places.nodes(),
+                 blocks_at_once = std::max(nodes_at_once(here), 64 * kBlockNodes) / kBlockNodes;
   places_.resize((nodes + kBlockNodes - 1) / kBlockNodes);
   bytes_ = {SpillPlace::if_larger(nodes * kUsualBytes, memory), nodes * kMostBytes};
   const ranks::Counts begins = ranks::share_begins(ranks, places_.size());
   std::mutex mutex;
   tbb::enumerable_thread_specific<Reader> readers([&] { return Reader(below); });
   tbb::parallel_for(
-      tbb::blocked_range<uint64_t>(begins[ranks.rank()], begins[ranks.rank() + 1], kBlocksAtOnce),
+      tbb::blocked_range<uint64_t>(begins[ranks.rank()], begins[ranks.rank() + 1], blocks_at_once),
       [&](const tbb::blocked_range<uint64_t>& range) {
         throw_if_cancelled();
         Reader& children = readers.local();
         std::vector<uint8_t> bytes;
-        for (uint64_t block = range.begin(); block < range.end(); ++block) {
-          const size_t begin = bytes.size();
-          const uint64_t end = std::min((block + 1) * kBlockNodes, nodes);
-          for (uint64_t number = block * kBlockNodes; number < end; ++number) {
-            const uint32_t* node = here.node(number);
-            VoxelCounts counts = {};
-            if (level == dag.depth()) {
-              add_leaf(counts, node);
-            } else if (is_homogeneous(node[0])) {
-              const uint64_t side = dag.level_side(level);
-              counts[homogeneous_material(node[0])] = side * side * side;
-            } else if (below.places_.empty()) {
-              for (uint32_t i = 1; i < node_words(node[0]); ++i)
-                add_leaf(counts, dag.levels[level + 1].node(node[i]));
-            } else {
-              for (uint32_t i = 1; i < node_words(node[0]); ++i) {
-                const VoxelCounts& child = children[node[i]];
-                for (size_t m = 0; m < counts.size(); ++m) counts[m] += child[m];
-              }
+        size_t begin = 0;  // of a block's bytes
+        const NodeNumbers numbers(range.begin() * kBlockNodes, std::min(range.end() * kBlockNodes, nodes));
+        for_each_in_order(here, numbers, [&](uint64_t number, const uint32_t* node) {
+          VoxelCounts counts = {};
+          if (level == dag.depth()) {
+            add_leaf(counts, node);
+          } else if (is_homogeneous(node[0])) {
+            const uint64_t side = dag.level_side(level);
+            counts[homogeneous_material(node[0])] = side * side * side;
+          } else if (below.places_.empty()) {
+            for (uint32_t i = 1; i < node_words(node[0]); ++i)
+              add_leaf(counts, dag.levels[level + 1].node(node[i]));
+          } else {
+            for (uint32_t i = 1; i < node_words(node[0]); ++i) {
+              const VoxelCounts& child = children[node[i]];
+              for (size_t m = 0; m < counts.size(); ++m) counts[m] += child[m];
             }
-            pack(counts, bytes);
           }
-          places_[block] = {begin, static_cast<uint32_t>(bytes.size() - begin)};
-        }
+          pack(counts, bytes);
+          if ((number + 1) % kBlockNodes != 0 && number + 1 != nodes) return;
+          places_[number / kBlockNodes] = {begin, static_cast<uint32_t>(bytes.size() - begin)};
+          begin = bytes.size();
+        });
         uint64_t first = 0;
         {
           const std::lock_guard lock(mutex);

@@ -5,6 +5,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "libvox/base/geometry.h"
@@ -90,8 +91,13 @@ inline bool has_filled(const FrozenDag& dag, const VoxelBox& region) {
 
 using NodeNumbers = tbb::blocked_range<uint64_t>;
 
+// Pieces of a level that is read from a file are larger, because each of them inflates whole chunks of the file.
+inline uint64_t nodes_at_once(const DagLevel& level) {
+  return level.filed ? std::clamp<uint64_t>(level.places.nodes() / 1024, 1 << 16, 1 << 18) : 1024;
+}
+
 inline NodeNumbers node_numbers(const DagLevel& level) {
-  return {0, level.places.nodes(), 1024};
+  return {0, level.places.nodes(), nodes_at_once(level)};
 }
 
 // Calls body(number, its words) for each node in the range, in order.

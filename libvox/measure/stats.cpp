@@ -18,6 +18,7 @@
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/parts.h"
+#include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
 #include "libvox/edit/edit_session.h"
 
@@ -29,14 +30,16 @@ struct PartUses {
   uint64_t first;  // the first node's number
   std::span<const dag::NodeUses> uses;
 
-  dag::NodeNumbers numbers() const { return {first, first + uses.size(), 1024}; }
+  dag::NodeNumbers numbers(const dag::DagLevel& level) const {
+    return {first, first + uses.size(), dag::nodes_at_once(level)};
+  }
   const dag::NodeUses& of(uint64_t number) const { return uses[number - first]; }
 };
 
-LevelStats part_stats(const dag::DagLevel& level, const PartUses& part) {
+LevelStats part_stats(const dag::DagLevel& level, const dag::LevelForm& form, const PartUses& part) {
   const auto count = [&](const dag::NodeNumbers& range, LevelStats stats) {
-    for (uint64_t number = range.begin(); number < range.end(); ++number) {
-      const uint64_t size = level.places[number + 1] - level.places[number];
+    dag::for_each_in_order(level, range, [&](uint64_t number, const uint32_t* node) {
+      const uint64_t size = dag::words_of(node, form.kind, form.materials);
       const dag::NodeUses& uses = part.of(number);
       stats.svo_nodes += uses.places;
       stats.unique_nodes += 1;
@@ -45,10 +48,10 @@ LevelStats part_stats(const dag::DagLevel& level, const PartUses& part) {
       stats.item_sizes[size] += 1;
       stats.pointers.add(uses.pointers);
       stats.places.add(uses.places);
-    }
+    });
     return stats;
   };
-  return tbb::parallel_reduce(part.numbers(), LevelStats(), count,
+  return tbb::parallel_reduce(part.numbers(level), LevelStats(), count,
                               [](LevelStats a, const LevelStats& b) { return a += b; });
 }
 
@@ -66,7 +69,7 @@ struct LeafSums {
 
 LeafSums leaf_sums(const dag::FrozenDag& dag, const PartUses& part) {
   const auto count = [&](const dag::NodeNumbers& range, LeafSums sums) {
-    dag::for_each_in(dag.levels.back(), range, [&](uint64_t number, const uint32_t* leaf) {
+    dag::for_each_in_order(dag.levels.back(), range, [&](uint64_t number, const uint32_t* leaf) {
       const uint64_t mask = dag::leaf_mask(leaf), places = part.of(number).places;
       const auto voxels = static_cast<uint32_t>(popcount(mask));
       sums.blocks += places * static_cast<uint64_t>(popcount(dag::filled_blocks(mask)));
@@ -80,7 +83,7 @@ LeafSums leaf_sums(const dag::FrozenDag& dag, const PartUses& part) {
     });
     return sums;
   };
-  return tbb::parallel_reduce(part.numbers(), LeafSums(), count,
+  return tbb::parallel_reduce(part.numbers(dag.levels.back()), LeafSums(), count,
                               [](LeafSums a, const LeafSums& b) { return a += b; });
 }
 
@@ -135,19 +138,18 @@ DagStats of_all(ranks::Ranks& ranks, const DagStats& own) {
 DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks) {
   DagStats stats;
   stats.levels.resize(dag.levels.size());
-  dag::for_each_uses(dag, memory, ranks,
-                     [&](uint32_t level, uint64_t first, std::span<const dag::NodeUses> uses) {
-                       throw_if_cancelled();
-                       const PartUses part = {first, uses};
-                       const LevelStats counted = part_stats(dag.levels[level], part);
-                       stats.levels[level] += counted;
-                       stats.octree_masks += counted.svo_nodes;
-                       if (level < dag.depth()) return;
-                       const LeafSums leaves = leaf_sums(dag, part);
-                       stats.octree_masks += leaves.blocks;
-                       for (size_t i = 0; i < leaves.materials.size(); ++i)
-                         stats.material_voxels[i] += leaves.materials[i];
-                     });
+  dag::for_each_uses(
+      dag, memory, ranks, [&](uint32_t level, uint64_t first, std::span<const dag::NodeUses> uses) {
+        throw_if_cancelled();
+        const PartUses part = {first, uses};
+        const LevelStats counted = part_stats(dag.levels[level], dag::form_of(dag, level), part);
+        stats.levels[level] += counted;
+        stats.octree_masks += counted.svo_nodes;
+        if (level < dag.depth()) return;
+        const LeafSums leaves = leaf_sums(dag, part);
+        stats.octree_masks += leaves.blocks;
+        for (size_t i = 0; i < leaves.materials.size(); ++i) stats.material_voxels[i] += leaves.materials[i];
+      });
   stats = of_all(ranks, stats);
   for (const uint64_t voxels : stats.material_voxels) stats.voxels += voxels;
   if (!dag.empty() && ranks.rank() == 0) stats.filled = dag::filled_box(dag);
