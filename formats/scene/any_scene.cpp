@@ -118,6 +118,7 @@ uint64_t most_at_once(Loading loading, uint64_t left) {
     case Loading::IfItFits:
       return left / 4 * 3;
     case Loading::AsUsed:
+    case Loading::InOrder:
       return std::min(left / 2, kLarge);
     case Loading::InParts:
       return std::min(left / 2, kSmall);
@@ -199,7 +200,8 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   if (takes_hash) return scene_of_hash(path, options, damage);
   if (loading != Loading::Whole) {
     if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options, loading, ranks)) {
-      if (loading != Loading::InParts) check_content(*scene, path, damage, memory_for_values(options), ranks);
+      if (loading != Loading::InParts && loading != Loading::InOrder)
+        check_content(*scene, path, damage, memory_for_values(options), ranks);
       return *std::move(scene);
     }
   }

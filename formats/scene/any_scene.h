@@ -35,10 +35,17 @@ Damage damage_with(Overwrite overwrite);  // Refused, or Accepted if all files m
 enum class Loading {
   Whole,     // always as a whole
   IfItFits,  // as a whole if it takes at most three quarters of the memory that the process may use
-  AsUsed,  // as a whole if it takes at most half of that memory, and at most 8 GiB: for those who copy it, or who need
-           // only parts of a large one
-  InParts,  // as it is used, unless it takes less than 64 MiB. Its digest is not compared, because only parts are wanted;
-  // each chunk of the file has a check sum.
+
+  // As a whole if it takes at most half of that memory, and at most 8 GiB: for those who copy it, or need only parts of a
+  // large one.
+  AsUsed,
+
+  // As AsUsed, but a scene that stays in its file is not compared with its digest, which takes another pass, and 16 bytes of
+  // memory for a node. Each chunk of the file has a check sum.
+  InOrder,
+
+  // As it is used, unless it takes less than 64 MiB. Its digest is not compared then, because only parts are wanted.
+  InParts,
 };
 
 // Returns IfItFits for a GPU, which needs the whole scene, and AsUsed for the processor.

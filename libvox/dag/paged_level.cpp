@@ -30,6 +30,14 @@ void check_children(std::span<const uint32_t> node, const FiledLevel& source, ui
           .at(level_place(source.form.level, word));
 }
 
+// Throws Error if a node of which the source states where it starts starts elsewhere.
+void check_start(const FiledLevel& source, uint64_t number, uint64_t at) {
+  const uint64_t start = source.starts[number / kStartEvery];
+  if (at != start)
+    throw Error(fmt::format("node {} should start here, but starts at word {}", number, start))
+        .at(level_place(source.form.level, at));
+}
+
 // Places the nodes of some blocks, the first of which begins a run.
 void place(const FiledLevel& source, std::span<const uint32_t> words, uint64_t first_block,
            std::span<PlacesBlock> blocks) {
@@ -37,10 +45,7 @@ void place(const FiledLevel& source, std::span<const uint32_t> words, uint64_t f
   const uint64_t end = std::min(begin + blocks.size() * PlacesBlock::kNodes, source.nodes + 1);
   uint64_t at = begin < source.nodes ? source.starts[begin / kStartEvery] : source.words;
   for (uint64_t number = begin; number < end; ++number) {
-    if (number % kStartEvery == 0 && number < source.nodes && at != source.starts[number / kStartEvery])
-      throw Error(fmt::format("node {} should start here, but starts at word {}", number,
-                              source.starts[number / kStartEvery]))
-          .at(level_place(source.form.level, at));
+    if (number % kStartEvery == 0 && number < source.nodes) check_start(source, number, at);
     put_place(blocks, number - begin, at);
     if (number == source.nodes) break;
     const uint64_t size = checked_size(words, at, source.form);
@@ -107,24 +112,24 @@ FiledNodes::FiledNodes(const DagLevel& level, uint64_t begin, uint64_t end) : be
   words_.resize(last - first);
   source.read(first, words_);
   offsets_.reserve(end - begin);
+  uint64_t at = 0;
   try {
-    uint64_t at = 0;
     for (uint64_t number = run * kStartEvery; number < end; ++number) {
-      if (number % kStartEvery == 0 && first + at != source.starts[number / kStartEvery])
-        throw Error("a node starts elsewhere");
+      if (number % kStartEvery == 0) check_start(source, number, first + at);
       const uint64_t size = checked_size(words_, at, source.form);
       if (source.form.kind == NodeKind::Inner)
         check_children(std::span(words_).subspan(at, size), source, first + at);
       if (number >= begin) offsets_.push_back(static_cast<uint32_t>(at));
       at += size;
     }
-  } catch (const Error&) {
-    // The first use of a place fails for the same reason, and says where.
-    for (uint64_t number = run * kStartEvery; number <= end; number += kStartEvery / 2) {
-      static_cast<void>(level.places[std::min(number, end)]);
-      throw_if_cancelled();
+  } catch (const Error& error) {
+    std::string problem = error.what();
+    try {
+      checked_size(level.words, first + at, source.form);  // its error names the place in the level
+    } catch (const Error& in_level) {
+      problem = in_level.what();
     }
-    throw;
+    throw Error(problem).at(source.where);
   }
 }
 

@@ -58,7 +58,9 @@ TEST_F(StoredFormsProgram, GiveTheSameResultsForEachFormOfAScene) {
       {"vox-render", {"ball.h5", "--size", "120x80", "-o", "view.png"}},
       {"vox-edit", {"ball.h5", "-s", "few.txt", "-o", "ball.h5", "--force"}}};  // whose parts are removed
   for (auto [program, arguments] : runs) {
-    arguments.insert(arguments.end(), {"--device", "cpu", "--memory-limit", "64M", "--log-level", "debug"});
+    // vox-stats reads a scene at once if it takes three quarters of the memory, other programs if it takes half.
+    const char* limit = program == "vox-stats" ? "40M" : "64M";
+    arguments.insert(arguments.end(), {"--device", "cpu", "--memory-limit", limit, "--log-level", "debug"});
     std::set<std::string> printed;
     for (const char* form : kForms) {
       const Finished run = run_program(program, arguments, {.folder = folder_ / form, .file_size_limit = {}});
