@@ -14,6 +14,7 @@
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/level_values.h"
+#include "libvox/dag/paged_level.h"
 #include "libvox/dag/store.h"
 #include "libvox/dag/verify.h"
 #include "libvox/dag/voxels_by_material.h"

@@ -7,6 +7,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/paged_level.h"
 
 namespace vox::dag {
 

@@ -13,6 +13,7 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/paged_level.h"
 #include "libvox/dag/walk.h"
 
 namespace vox::dag {

@@ -17,6 +17,7 @@
 #include "libvox/dag/derived.h"
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/paged_level.h"
 #include "libvox/dag/parts.h"
 #include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
