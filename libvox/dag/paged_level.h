@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libvox/base/paged_memory.h"
+#include "libvox/base/progress.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/walk.h"
 
@@ -62,28 +63,21 @@ void for_each_in_order(const DagLevel& level, const NodeNumbers& range, const Bo
   }
 }
 
-// Calls body(i, its words) for the nodes with these numbers, which ascend, in parallel.
+// Calls body(i, its words) for the nodes of a filed level with these numbers, which ascend, in parallel. Everything between
+// numbers that are close to each other is read, too.
 template <class Body>
 void parallel_for_each_of(const DagLevel& level, std::span<const uint32_t> numbers, const Body& body) {
-  constexpr size_t kFew = 256;  // nodes that are not worth reading all those between them
-  const auto in_batch = [&](size_t begin, size_t end) {
-    if (!level.filed || end - begin < kFew) {
-      for (size_t i = begin; i < end; ++i) body(i, level.node(numbers[i]));
-    } else {
-      const FiledNodes nodes(level, numbers[begin], uint64_t{numbers[end - 1]} + 1);
-      for (size_t i = begin; i < end; ++i) body(i, nodes[numbers[i]]);
-    }
+  const uint64_t most = nodes_at_once(level);
+  const auto place_of = [&](uint64_t number) {
+    return static_cast<size_t>(std::ranges::lower_bound(numbers, number) - numbers.begin());
   };
-  tbb::parallel_for(
-      tbb::blocked_range<size_t>(0, numbers.size(), nodes_at_once(level)), [&](const auto& range) {
-        for (size_t begin = range.begin(); begin < range.end();) {
-          const uint64_t most = numbers[begin] + nodes_at_once(level);
-          const auto rest = numbers.subspan(begin, range.end() - begin);
-          const size_t end = begin + static_cast<size_t>(std::ranges::lower_bound(rest, most) - rest.begin());
-          in_batch(begin, end);
-          begin = end;
-        }
-      });
+  tbb::parallel_for(uint64_t{0}, level.places.nodes() / most + 1, [&](uint64_t part) {
+    const size_t begin = place_of(part * most), end = place_of((part + 1) * most);
+    if (begin == end) return;
+    throw_if_cancelled();
+    const FiledNodes nodes(level, numbers[begin], uint64_t{numbers[end - 1]} + 1);
+    for (size_t i = begin; i < end; ++i) body(i, nodes[numbers[i]]);
+  });
 }
 
 }  // namespace vox::dag

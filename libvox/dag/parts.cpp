@@ -114,6 +114,7 @@ class Clipping {
   // The nodes of a level that stay as they are, in the order of their numbers, and the store's pointers to them.
   struct Whole {
     std::vector<uint32_t> numbers, pointers;
+    Words items;  // the nodes' words, kMaxItemWords for each, of a level that is read from its file
 
     uint32_t pointer(uint32_t number) const {
       return pointers[static_cast<size_t>(std::ranges::lower_bound(numbers, number) - numbers.begin())];
@@ -132,11 +133,32 @@ class Clipping {
     const std::vector<uint64_t> firsts = first_children(level);
     const size_t before = whole.size();
     whole.resize(before + firsts.back());
-    parallel_for_each_of(dag_.levels[level], whole_[level].numbers, [&](size_t i, const uint32_t* node) {
+    tbb::parallel_for(size_t{0}, whole_[level].numbers.size(), [&](size_t i) {
+      const uint32_t* node = whole_node(level, i);
       std::copy(node + 1, node + node_words(node[0]), whole.data() + before + firsts[i]);
     });
     tbb::parallel_sort(whole.begin(), whole.end());
     whole.erase(std::unique(whole.begin(), whole.end()), whole.end());
+    read_whole(level + 1);
+  }
+
+  // Each chunk of the file is inflated once, though a part's nodes may lie anywhere in their level.
+  void read_whole(uint32_t level) {
+    const DagLevel& here = dag_.levels[level];
+    if (!here.filed) return;
+    Whole& whole = whole_[level];
+    const NodeKind kind = level == dag_.depth() ? NodeKind::Leaf : NodeKind::Inner;
+    whole.items.resize(whole.numbers.size() * hash::kMaxItemWords);
+    parallel_for_each_of(here, whole.numbers, [&](size_t i, const uint32_t* node) {
+      std::copy_n(node, words_of(node, kind, dag_.materials), whole.items.data() + i * hash::kMaxItemWords);
+    });
+  }
+
+  // Returns the words of the i-th of the nodes of a level that stay as they are.
+  const uint32_t* whole_node(uint32_t level, size_t i) const {
+    const Whole& whole = whole_[level];
+    return whole.items.empty() ? dag_.levels[level].node(whole.numbers[i])
+                               : whole.items.data() + i * hash::kMaxItemWords;
   }
 
   // Returns how many children the nodes of a level that stay as they are have before each of them, and at the end how many
@@ -144,8 +166,8 @@ class Clipping {
   std::vector<uint64_t> first_children(uint32_t level) const {
     const std::vector<uint32_t>& numbers = whole_[level].numbers;
     std::vector<uint64_t> firsts(numbers.size() + 1);
-    parallel_for_each_of(dag_.levels[level], numbers,
-                         [&](size_t i, const uint32_t* node) { firsts[i + 1] = node_words(node[0]) - 1; });
+    tbb::parallel_for(size_t{0}, numbers.size(),
+                      [&](size_t i) { firsts[i + 1] = node_words(whole_node(level, i)[0]) - 1; });
     std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());
     return firsts;
   }
@@ -157,34 +179,38 @@ class Clipping {
     const std::vector<uint64_t> firsts = first_children(level);
     std::vector<uint8_t> masks(numbers.size());
     std::vector<uint32_t> children(firsts.back());
-    parallel_for_each_of(dag_.levels[level], numbers, [&](size_t i, const uint32_t* node) {
+    tbb::parallel_for(size_t{0}, numbers.size(), [&](size_t i) {
+      const uint32_t* node = whole_node(level, i);
       masks[i] = static_cast<uint8_t>(child_mask(node[0]));
       for (uint32_t child = 1; child < node_words(node[0]); ++child)
         children[firsts[i] + child - 1] = whole_[level + 1].pointer(node[child]);
     });
     whole_[level].pointers = store_.put_nodes(masks, children, kind_below(level));
+    whole_[level].items = {};
   }
 
   void put_leaves() {
     constexpr size_t kBatch = size_t{1} << 24;  // so that a batch has fewer than 2^32 words
-    const DagLevel& leaves = dag_.levels.back();
     Whole& whole = whole_.back();
     for (size_t begin = 0; begin < whole.numbers.size(); begin += kBatch) {
       throw_if_cancelled();
       const std::span<const uint32_t> batch =
           std::span(whole.numbers).subspan(begin, std::min(kBatch, whole.numbers.size() - begin));
       std::vector<uint32_t> offsets(batch.size() + 1);
-      parallel_for_each_of(leaves, batch, [&](size_t i, const uint32_t* leaf) {
+      tbb::parallel_for(size_t{0}, batch.size(), [&](size_t i) {
+        const uint32_t* leaf = whole_node(dag_.depth(), begin + i);
         offsets[i + 1] = static_cast<uint32_t>(words_of(leaf, NodeKind::Leaf, dag_.materials));
       });
       std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
       std::vector<uint32_t> words(offsets.back());
-      parallel_for_each_of(leaves, batch, [&](size_t i, const uint32_t* leaf) {
-        std::copy_n(leaf, offsets[i + 1] - offsets[i], words.data() + offsets[i]);
+      tbb::parallel_for(size_t{0}, batch.size(), [&](size_t i) {
+        std::copy_n(whole_node(dag_.depth(), begin + i), offsets[i + 1] - offsets[i],
+                    words.data() + offsets[i]);
       });
       const std::vector<uint32_t> pointers = store_.put_leaves(words, offsets);
       whole.pointers.insert(whole.pointers.end(), pointers.begin(), pointers.end());
     }
+    whole.items = {};
   }
 
   void put_cut_leaves() {
