@@ -17,6 +17,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
+#include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/digests.h"
@@ -109,16 +110,18 @@ uint64_t host_limit(const EngineOptions& options) {
   return is_limited ? options.memory_limit : resident_bytes() + available_bytes() / 5 * 4;
 }
 
+constexpr uint64_t kLarge = uint64_t{8} << 30;  // see Loading
+
 // Returns how many bytes of words are read as a whole, with so much memory left.
 uint64_t most_at_once(Loading loading, uint64_t left) {
-  constexpr uint64_t kLarge = uint64_t{8} << 30, kSmall = 64 << 20;
+  constexpr uint64_t kSmall = 64 << 20;
   switch (loading) {
     case Loading::Whole:
       return UINT64_MAX;
     case Loading::IfItFits:
       return left / 4 * 3;
     case Loading::AsUsed:
-    case Loading::InOrder:
+    case Loading::ByChunks:
       return std::min(left / 2, kLarge);
     case Loading::InParts:
       return std::min(left / 2, kSmall);
@@ -172,6 +175,27 @@ void check_content(dag::VoxelScene& scene, const fs::path& path, Damage damage, 
   dag::count_octree(scene.dag);
 }
 
+namespace {
+
+// A GPU takes longer to start than the processor takes to verify a smaller DAG.
+constexpr uint64_t kWorthAGpu = 128 << 20;
+
+}  // namespace
+
+void check_content_on(device::DeviceHandle gpu, dag::VoxelScene& scene, const fs::path& path, Damage damage,
+                      uint64_t memory) {
+  if (damage == Damage::Ignored) return;
+  if (scene.dag.paged || scene.dag.bytes() < kWorthAGpu) return check_content(scene, path, damage, memory);
+  try {
+    dag::verify_on(gpu, scene.dag, memory);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (
+      const Error&) {  // if it is not the digest that is wrong, the scene has been accepted when it was read
+    check_content(scene, path, damage, memory);
+  }
+}
+
 uint64_t memory_for_values(const EngineOptions& options) {
   constexpr uint64_t kLeast = 8 << 20;
   return std::max(host_limit(options) / 8, kLeast);
@@ -200,8 +224,8 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   if (takes_hash) return scene_of_hash(path, options, damage);
   if (loading != Loading::Whole) {
     if (std::optional<dag::VoxelScene> scene = scene_as_used(path, options, loading, ranks)) {
-      if (loading != Loading::InParts && loading != Loading::InOrder)
-        check_content(*scene, path, damage, memory_for_values(options), ranks);
+      const bool by_chunks = loading == Loading::ByChunks && scene->dag.bytes() > kLarge;
+      if (!by_chunks) check_content(*scene, path, damage, memory_for_values(options), ranks);
       return *std::move(scene);
     }
   }
@@ -266,9 +290,6 @@ void of_file(const path& file, const Check& check) {
     throw Error(error.what()).at(file.string()).about(error.setting());
   }
 }
-
-// A GPU takes longer to start than the processor takes to verify a smaller DAG.
-constexpr uint64_t kWorthAGpu = 128 << 20;
 
 void check_dag(const dag::FrozenDag& dag, EngineOptions options, ranks::Ranks& ranks) {
   const uint64_t memory = memory_for_values(options);

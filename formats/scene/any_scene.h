@@ -9,6 +9,7 @@
 #include "formats/scene/scene_file.h"
 #include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/device/handle.h"
 #include "libvox/edit/script.h"
 #include "libvox/engine/engine.h"
 #include "libvox/ranks/ranks.h"
@@ -40,11 +41,11 @@ enum class Loading {
   // large one.
   AsUsed,
 
-  // As AsUsed, but a scene that stays in its file is not compared with its digest, which takes another pass, and 16 bytes of
-  // memory for a node. Each chunk of the file has a check sum.
-  InOrder,
+  // As AsUsed, but a scene of more than 8 GiB is not compared with its digest, which takes minutes: the check sums of the
+  // chunks that are read stand for it.
+  ByChunks,
 
-  // As it is used, unless it takes less than 64 MiB. Its digest is not compared then, because only parts are wanted.
+  // As it is used, unless it takes less than 64 MiB: for those who need few nodes and ignore damage.
   InParts,
 };
 
@@ -65,6 +66,11 @@ dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOp
 // if they differ and damage is refused. `memory` and `ranks` are those of dag::digests_of().
 void check_content(dag::VoxelScene& scene, const std::filesystem::path& path, Damage damage,
                    uint64_t memory = UINT64_MAX, ranks::Ranks& ranks = ranks::alone());
+
+// Does the same for a scene that is read onto a GPU, which verifies a large scene in a fraction of the time that a
+// processor needs for the digest.
+void check_content_on(device::DeviceHandle gpu, dag::VoxelScene& scene, const std::filesystem::path& path,
+                      Damage damage, uint64_t memory);
 
 // Returns how many bytes of memory the values of a level's nodes, such as their digests, may take beside a scene that is
 // read as it is used (dag/level_values.h).

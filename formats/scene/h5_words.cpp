@@ -57,6 +57,7 @@ class ChunkFinder {
 
   std::vector<StoredChunk> find() {
     if (chunks_.empty()) return {};
+    const Quiet quiet;
     for (uint64_t chunk = 0; chunk < chunks_.size(); ++chunk) {
       const hsize_t first = chunk * format_.words;
       hsize_t bytes = 0;

@@ -389,6 +389,7 @@ TEST_F(DamagedScene, IsRefusedByWhateverWritesItAgain) {
                                                       {"-o", "damaged.h5"},
                                                       {"-o", "a.vox"},
                                                       {"-o", "a.nrrd", "--clip", "0,0,0,1,1,1"},
+                                                      {"-o", "a.h5", "--clip", "0,0,0,1,1,1"},
                                                       {"-o", "a.h5", "--res", "32"},
                                                       {"-o", "a.h5", "--structure", "hash"},
                                                       {"-o", "a.h5", "--structure", "both"},

@@ -213,12 +213,11 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
   // verify_scene() compares the digest, too.
   const Damage damage = writes && !options.verify ? damage_with(options.overwrite) : Damage::Ignored;
   // Other structures are made of a whole scene.
-  const bool is_part = options.grid.clip && !wants_coarser(options);
-  const Loading loading = is_part                  ? Loading::InParts
-                          : options.structure      ? Loading::Whole
-                          : options.verify         ? loading_onto(options.engine)
-                          : wants_coarser(options) ? Loading::InOrder
-                                                   : Loading::AsUsed;
+  const bool makes_part = options.grid.clip || wants_coarser(options);
+  const Loading loading = options.structure && !options.grid.clip ? Loading::Whole
+                          : options.verify                        ? loading_onto(options.engine)
+                          : makes_part                            ? Loading::ByChunks
+                                                                  : Loading::AsUsed;
   const bool is_alone = options.verify && first_verifies(options, ranks);
   ranks::Ranks& readers = is_alone && is_first ? ranks::alone() : ranks;
   Output output = {

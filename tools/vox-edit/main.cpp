@@ -13,7 +13,6 @@
 #include "libvox/base/units.h"
 #include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/graft.h"
-#include "libvox/dag/verify.h"
 #include "libvox/dag/walk.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/editor.h"
@@ -81,7 +80,6 @@ class EditRun {
   void edit();
   edit::Editor::Events events(Progress& progress);
   void done(const edit::Command& command, Progress& progress);
-  void check_digest();
   void save(const std::filesystem::path& path, const edit::Command& last);
   void checkpoint(const edit::Command& last);
   void finish();
@@ -166,27 +164,12 @@ void EditRun::start_session() {
   }
 }
 
-// Compares a scene that was read onto a GPU with its digest. The GPU verifies a large scene in a fraction of the time that
-// the processor needs for the digest; what fails there is told as elsewhere.
-void EditRun::check_digest() {
-  constexpr uint64_t kWorthAGpu = 128 << 20;
-  const uint64_t memory = memory_for_values(options_.engine);
-  const Damage damage = damage_with(options_.overwrite);
-  if (scene_.dag.paged || scene_.dag.bytes() < kWorthAGpu)
-    return check_content(scene_, options_.scene, damage, memory);
-  try {
-    dag::verify_on(engine_->handle(), scene_.dag, memory);
-  } catch (const Cancelled&) {
-    throw;
-  } catch (const Error&) {
-    check_content(scene_, options_.scene, damage, memory);
-  }
-}
-
 // Loads the scenes onto the device.
 void EditRun::load() {
   engine_ = engine_soon_.get();
-  if (checks_digest_) check_digest();
+  if (checks_digest_)
+    check_content_on(engine_->handle(), scene_, options_.scene, damage_with(options_.overwrite),
+                     memory_for_values(options_.engine));
   log_info("{}, {}³ voxels, on {}", format_count(script_.total, "command"), scene_.dag.resolution,
            engine_->device_text());
   start_session();
@@ -336,10 +319,6 @@ HtmlPage EditRun::page() const {
   return page;
 }
 
-bool holds_svdag(const std::filesystem::path& path) {
-  return kind_of_input(path) == InputKind::Scene && scene_file_parts(path).dag;
-}
-
 void edit_scene(const EditOptions& options) {
   check_one_device(options.engine);
   const ThreadLimit threads(options.engine.threads);
@@ -348,7 +327,8 @@ void edit_scene(const EditOptions& options) {
   if (!options.check) engine.emplace(options.engine, warm_up_edit);
   const Damage damage = damage_with(options.overwrite);
   const Loading loading = loading_onto(options.engine);
-  const bool on_gpu = !options.check && loading == Loading::IfItFits && holds_svdag(options.scene);
+  const bool on_gpu = !options.check && loading == Loading::IfItFits &&
+                      kind_of_input(options.scene) == InputKind::Scene && scene_parts(options.scene).dag;
   dag::VoxelScene scene = read_any_scene(options.scene, options.engine, SceneForm::Any,
                                          on_gpu ? Damage::Ignored : damage, loading);
   check_given(options, scene);
