@@ -259,9 +259,17 @@ class Chromium:
         for kind in ('keyDown', 'keyUp'):
             self.call('Input.dispatchKeyEvent', type=kind, key=key, code=code, text=text if kind == 'keyDown' else '')
 
+    # What the page has drawn is on the screen two frames later at the latest.
     def screenshot(self, file):
+        self.value('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
         with open(file, 'wb') as out:
             out.write(base64.b64decode(self.call('Page.captureScreenshot', format='png')['data']))
+
+    # Saves what a scene page has drawn, whether or not it is on the screen yet.
+    def drawn(self, file):
+        with open(file, 'wb') as out:
+            image = self.value('voxPage.pace.presentAgain(), voxPage.canvas.toDataURL()')
+            out.write(base64.b64decode(image.partition(',')[2]))
 )python";
 
 }  // namespace

@@ -68,7 +68,7 @@ page.wait('globalThis.voxPage')
 def show(view, file):
     page.value('new Promise(done => {{ addEventListener("hashchange", done); location.hash = "%s&samples=1&ao=off" }})' % view)
     page.wait('voxPage.pace.finished > 0')
-    page.screenshot(file)
+    page.drawn(file)
 )",
                                     scene);
     std::vector<std::string> names;

@@ -56,7 +56,7 @@ def visit(path):
 def show(view, file):
     page.value('new Promise(done => { addEventListener("hashchange", done, {once: true}); location.hash = "%s" })' % view)
     page.wait(complete)
-    page.screenshot(file)
+    page.drawn(file)
 def stream(name):
     return page.value('voxPage.renderer.stream.' + name)
 )";
