@@ -16,6 +16,8 @@
 
 namespace vox::edit {
 
+struct StoredDag;  // content.h
+
 // The numbers of nodes or of leaves that one pass has made.
 struct EditCounts {
   uint64_t made = 0;      // nodes or leaves of the temporary octree
@@ -59,6 +61,9 @@ class EditSession {
 
   virtual SceneState state() const = 0;
   virtual void set_state(SceneState state) = 0;
+
+  // The nodes where they lie, for loops on the device that read the scene; state() is the pointer to its root.
+  virtual StoredDag stored() const = 0;
 
   virtual dag::FrozenDag freeze() = 0;
   virtual StoreSize size() const = 0;  // slow: it goes through all buckets

@@ -77,6 +77,8 @@ class DeviceEditSession final : public EditSession {
     throw;
   }
 
+  StoredDag stored() const override { return {store_.ref(), scenes_[0].depth, materials_ ? 1u : 0u}; }
+
   dag::FrozenDag freeze() override {
     dag::FrozenDag dag = dag::empty_dag(resolution(), materials_);
     dag::Freezer(device_, store_, dag).run(state());
@@ -114,7 +116,7 @@ class DeviceEditSession final : public EditSession {
   void count_searches(hash::SearchCounts* to) override { store_.tables().count_searches(to); }
 
   uint64_t changed_voxels(SceneState before, SceneState after) override {
-    return vox::edit::changed_voxels(device_, dag(), before, after);
+    return vox::edit::changed_voxels(device_, stored(), before, after);
   }
 
  private:
@@ -134,8 +136,6 @@ class DeviceEditSession final : public EditSession {
     store_.tables().make_reserve();
     return work;
   }
-
-  StoredDag dag() const { return {store_.ref(), scenes_[0].depth, materials_ ? 1u : 0u}; }
 
   uint32_t intern_node(const std::array<uint32_t, 2>& words) {
     auto item = device_.template make<uint32_t>(2), pointer = device_.template make<uint32_t>(1);
@@ -189,7 +189,7 @@ class DeviceEditSession final : public EditSession {
     if (!contains(edit.shape, edit.seed)) throw Error("the seed of a fill lies outside of its shape");
     Stopwatch watch;
     const VoxelBox box = written_box(edit, resolution());
-    const FloodRule rule = {dag(), edit.shape, box, voxel_at(edit.seed)};
+    const FloodRule rule = {stored(), edit.shape, box, voxel_at(edit.seed)};
     const Flood flooded = flood(device_, rule, state(), edit.seed);
     if (flooded.voxels > edit.limit)
       throw Error("a fill reaches " + format_count(flooded.voxels) + " voxels, more than its limit of " +
@@ -208,7 +208,7 @@ class DeviceEditSession final : public EditSession {
   // Returns the material of a voxel of the current scene, or kEmptyVoxel.
   int voxel_at(const Int3& voxel) {
     auto result = device_.template make<int>(1);
-    device_.for_each("edit: voxel", 1, ReadVoxel{dag(), state(), voxel, result.data()});
+    device_.for_each("edit: voxel", 1, ReadVoxel{stored(), state(), voxel, result.data()});
     int material = dag::kEmptyVoxel;
     device_.download(&material, result.data(), 1);
     return material;
@@ -223,21 +223,21 @@ class DeviceEditSession final : public EditSession {
     EditWork work;
     Stopwatch watch;
     std::vector<uint64_t> expected;  // the expected number of nodes of each level
-    for (uint32_t level = 0; level <= dag().depth; ++level)
+    for (uint32_t level = 0; level <= stored().depth; ++level)
       expected.push_back(
           std::min(uint64_t{1} << std::min(3 * level, 40u),
-                   surface_cells(boxes, static_cast<int32_t>(dag::kLeafSide << (dag().depth - level)))));
+                   surface_cells(boxes, static_cast<int32_t>(dag::kLeafSide << (stored().depth - level)))));
     // The expected size is limited by the available memory.
     constexpr uint64_t kBytesEach = 1000;
     octree_size_.expect(std::min(expected.back(), device_.pool().available() / kBytesEach));
     Octree<typename ToolSet<Tool>::State> octree;
     work.octree_device_seconds = device_.seconds(
-        [&] { octree = edit_octree(device_, set, dag(), state(), expected, octree_size_, used.data()); });
+        [&] { octree = edit_octree(device_, set, stored(), state(), expected, octree_size_, used.data()); });
     work.octree_bytes = octree.bytes();
     work.octree_seconds = watch.lap();
     MergeWork merged;
     work.merge_device_seconds =
-        device_.seconds([&] { merged = Merger(device_, store_, set, dag(), octree, used.data()).run(); });
+        device_.seconds([&] { merged = Merger(device_, store_, set, stored(), octree, used.data()).run(); });
     work.merge_seconds = watch.lap();
     work.nodes = merged.nodes;
     work.leaves = merged.leaves;
@@ -300,7 +300,7 @@ class DeviceEditSession final : public EditSession {
                  {.source = cube_at({0, 0, 0}, other.resolution), .turn = {}, .to = edit.at, .within = {}}),
             edit.mode};
   }
-  MorphTool tool(const MorphEdit& edit) const { return {edit.shape, edit.mode, dag(), state()}; }
+  MorphTool tool(const MorphEdit& edit) const { return {edit.shape, edit.mode, stored(), state()}; }
 
   SourceWalk walk(const SceneRoot& source, const CopyEdit& copy) const {
     SourceWalk walk = {{store_.ref(), source.depth, materials_ ? 1u : 0u},

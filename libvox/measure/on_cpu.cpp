@@ -5,6 +5,7 @@
 #include "libvox/measure/keys_bench_impl.h"
 #include "libvox/measure/match_bench_impl.h"
 #include "libvox/measure/measure_tables_impl.h"
+#include "libvox/measure/rays_bench_impl.h"
 
 namespace vox::measure {
 
@@ -19,6 +20,8 @@ template IntersectResult bench_intersect_on(device::CpuDevice&, const scene::Sce
 template KeysBenchResult bench_keys_on(device::CpuDevice&, const KeysBenchOptions&);
 
 template MatchBenchResult bench_match_on(device::CpuDevice&, const MatchBenchOptions&);
+
+template RaysBenchResult bench_rays_on(device::CpuDevice&, const dag::FrozenDag&, const RaysBenchOptions&);
 
 }  // namespace vox::measure
 

@@ -4,6 +4,7 @@
 #include "libvox/measure/intersect_bench_impl.h"
 #include "libvox/measure/match_bench_impl.h"
 #include "libvox/measure/measure_tables_impl.h"
+#include "libvox/measure/rays_bench_impl.h"
 
 namespace vox::measure {
 
@@ -16,6 +17,8 @@ template IntersectResult bench_intersect_on(device::CudaDevice&, const scene::Sc
                                             const IntersectOptions&);
 
 template MatchBenchResult bench_match_on(device::CudaDevice&, const MatchBenchOptions&);
+
+template RaysBenchResult bench_rays_on(device::CudaDevice&, const dag::FrozenDag&, const RaysBenchOptions&);
 
 }  // namespace vox::measure
 

@@ -6,6 +6,7 @@
 #include "libvox/measure/intersect_bench.h"
 #include "libvox/measure/keys_bench.h"
 #include "libvox/measure/match_bench.h"
+#include "libvox/measure/rays_bench.h"
 
 namespace vox::measure {
 
@@ -30,6 +31,11 @@ FormsBenchResult bench_forms(Engine& engine, const dag::VoxelScene& scene, const
 
 MatchBenchResult bench_match(Engine& engine, const MatchBenchOptions& options) {
   return device::with_device(engine.handle(), [&](auto& device) { return bench_match_on(device, options); });
+}
+
+RaysBenchResult bench_rays(Engine& engine, const dag::FrozenDag& dag, const RaysBenchOptions& options) {
+  return device::with_device(engine.handle(),
+                             [&](auto& device) { return bench_rays_on(device, dag, options); });
 }
 
 std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query) {

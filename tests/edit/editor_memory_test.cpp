@@ -9,6 +9,7 @@
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/process.h"
+#include "libvox/edit/content.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/editor.h"
 #include "libvox/hash/table_options.h"
@@ -40,6 +41,7 @@ class FailingSession final : public edit::EditSession {
   uint32_t add_scene(const dag::FrozenDag& dag) override { return session_.add_scene(dag); }
   edit::SceneState state() const override { return session_.state(); }
   void set_state(edit::SceneState state) override { session_.set_state(state); }
+  edit::StoredDag stored() const override { return session_.stored(); }
   dag::FrozenDag freeze() override { return session_.freeze(); }
   edit::StoreSize size() const override { return session_.size(); }
   uint64_t items() const override { return session_.items(); }

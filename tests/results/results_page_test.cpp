@@ -229,6 +229,7 @@ Sections programs() {
       benchmark("edit", run_with_kernels<EditBenchRun>()),
       benchmark("forms", FormsBenchRun()),
       benchmark("match", match_run()),
+      benchmark("rays", RaysBenchRun()),
       benchmark("bricks", BricksBenchRun()),
       {"a comparison", "With `--against`, the results of every benchmark have it.", fields_of(comparison)}};
 }

@@ -397,5 +397,44 @@ TEST_F(FormsBenchProgram, RefusesBadInputAndOptionsWithoutEffect) {
   expect_failure(kFailed, "missing.obj", {"forms", "missing.obj"});
 }
 
+// Tests vox-bench rays with good and with bad input.
+
+class RaysBenchProgram : public CubesTest {
+ protected:
+  RaysBenchProgram() : CubesTest("vox-bench") {}
+};
+
+TEST_F(RaysBenchProgram, MeasuresEachTableAndTheFrozenWords) {
+  write("result.json",
+        printed({"rays", "cube.h5", "--picture", "16", "--edits", "3", "--radius", "2", "--repetitions", "1",
+                 "--bounces", "0,2", "--csv", "rows.csv", "--html", "page.html", "--json", "-q"}));
+  EXPECT_EQ(python(R"(
+import csv, json
+result = json.load(open('result.json'))
+rows = result['rows']
+assert len(rows) == len(list(csv.DictReader(open('rows.csv', newline='')))) == 6 * 2 * 2 * 2, len(rows)
+assert [row['table'] for row in rows[:24:4]] == ['frozen', 'atomic64', 'ticket', 'accel32', 'accel8', 'sector']
+for row in rows:
+    assert row['error'] == '' and row['rays'] >= 256 and row['sectors'] >= row['rays'], row
+    assert abs(row['rays_per_second'] * row['ms'] / 1e3 - row['rays']) < 1e-6 * row['rays'], row
+    assert row['table'] != 'frozen' or row['of_frozen'] == 1, row
+results = {(row['state'], row['view'], row['bounces'], row['checksum'], row['rays'], row['nodes']) for row in rows}
+assert len(results) == 8, results)"),
+            "");
+}
+
+TEST_F(RaysBenchProgram, RefusesBadInputAndOptionsWithoutEffect) {
+  for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{{"--tables", "lines"},
+                                                                                      {"--states", "new"},
+                                                                                      {"--views", "top"},
+                                                                                      {"--bounces", "65"},
+                                                                                      {"--picture", "0"},
+                                                                                      {"--edits", "0"},
+                                                                                      {"--radius", "0"}})
+    expect_failure(kBadUsage, "", {"rays", "cube.h5", option, value});
+  expect_failure(kBadUsage, "no effect", {"rays", "cube.h5", "--states", "read", "--edits", "5"});
+  expect_failure(kFailed, "missing.h5", {"rays", "missing.h5"});
+}
+
 }  // namespace
 }  // namespace vox

@@ -24,7 +24,7 @@ const std::vector<std::pair<std::string, Arguments>> kPrograms = {
     {"vox-stats", {}},       {"vox-scene", {}},         {"vox-bench", {}},
     {"vox-bench", {"hash"}}, {"vox-bench", {"bricks"}}, {"vox-bench", {"convert"}},
     {"vox-bench", {"edit"}}, {"vox-bench", {"forms"}},  {"vox-bench", {"intersect"}},
-    {"vox-bench", {"keys"}}, {"vox-bench", {"match"}}};
+    {"vox-bench", {"keys"}}, {"vox-bench", {"match"}},  {"vox-bench", {"rays"}}};
 
 size_t characters(const std::string& text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
@@ -219,7 +219,8 @@ const std::vector<Program> kDescribed = {{"vox-convert", {}},
                                          {"vox-bench", {"edit"}},
                                          {"vox-bench", {"forms"}},
                                          {"vox-bench", {"intersect"}},
-                                         {"vox-bench", {"match"}}};
+                                         {"vox-bench", {"match"}},
+                                         {"vox-bench", {"rays"}}};
 
 class Manual : public ProgramTest {
  protected:

@@ -157,6 +157,9 @@ class ResultsList : public CubesTest {
     keep("vox-bench match.1.json", "vox-bench",
          {"match", "--side", "256", "--repetitions", "1", "--tables", "robin", "-o",
           "vox-bench match -o.1.h5"});
+    keep("vox-bench rays.1.json", "vox-bench",
+         {"rays", "both.h5", "--tables", "ticket", "--picture", "8", "--edits", "2", "--radius", "2",
+          "--repetitions", "1", "-o", "vox-bench rays -o.1.h5"});
     keep("vox-bench bricks.1.json", "vox-bench",
          {"bricks", "volume.h5", "--gathers", "64", "--picture", "8", "--repetitions", "1", "--brick-sizes",
           "4", "--trade-off", "2", "-o", "vox-bench bricks -o.1.h5"});

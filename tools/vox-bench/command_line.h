@@ -80,7 +80,7 @@ std::vector<std::string> words_of(const Names& names) {
   return {names.begin(), names.end()};
 }
 
-// The scene that vox-bench forms or edit measures: a scene file, a mesh, or one that is generated.
+// The scene that vox-bench forms, edit or rays measures: a scene file, a mesh, or one that is generated.
 
 struct SceneRequest {
   std::optional<std::filesystem::path> file;  // a scene file or a mesh; without one, the scene is generated
@@ -111,6 +111,7 @@ void run_hash(const CommandLine& arguments);
 void run_intersect(const CommandLine& arguments);
 void run_keys(const CommandLine& arguments);
 void run_match(const CommandLine& arguments);
+void run_rays(const CommandLine& arguments);
 
 // These describe the commands.
 ToolDescription bricks_bench_description();
@@ -121,6 +122,7 @@ ToolDescription hash_bench_description();
 ToolDescription intersect_bench_description();
 ToolDescription keys_bench_description();
 ToolDescription match_bench_description();
+ToolDescription rays_bench_description();
 
 struct Command {
   const char* name;
@@ -145,6 +147,8 @@ inline constexpr Command kCommands[] = {
      keys_bench_description, run_keys},
     {"match", "finding a picture in another one by geometric hashing, with each table",
      match_bench_description, run_match},
+    {"rays", "rays and paths that read a scene in the memory of each hash table", rays_bench_description,
+     run_rays},
 };
 
 }  // namespace vox

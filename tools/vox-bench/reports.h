@@ -14,6 +14,7 @@
 #include "libvox/measure/intersect_bench.h"
 #include "libvox/measure/keys_bench.h"
 #include "libvox/measure/match_bench.h"
+#include "libvox/measure/rays_bench.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {
@@ -239,5 +240,27 @@ inline ComparedColumns compared_columns(const MatchRun& /*run*/) {
 
 // The results as a page with the overlay and a chart of the times.
 HtmlPage page_of(const MatchRun& run);
+
+// The measurements of vox-bench rays, for people and for programs.
+
+struct RaysBenchRun : BenchRun {
+  std::string source;
+  measure::RaysBenchResult result;
+};
+
+// A table for people for each state and view, with a line for each hash table.
+std::string table_text(const RaysBenchRun& run);
+
+// All that was measured. In a report the sizes are attributes of /rays, which holds the table `rows`.
+ResultGroup results_of(const RaysBenchRun& run);
+ResultTable rows_table(const RaysBenchRun& run);
+
+// The columns of the rows by which two runs are compared.
+inline ComparedColumns compared_columns(const RaysBenchRun& /*run*/) {
+  return {{"table", "state", "view", "bounces"}, {"rays", "checksum"}};
+}
+
+// The results as a page with two charts for each state and view.
+HtmlPage page_of(const RaysBenchRun& run);
 
 }  // namespace vox
