@@ -7,6 +7,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
+#include "libvox/device/handle.h"
 #include "libvox/device/profiler.h"
 #include "libvox/edit/editor.h"
 #include "libvox/measure/stats.h"
@@ -107,7 +108,7 @@ class EditBench {
 
   // Returns the scene's digest, if there are several tables to compare.
   std::optional<dag::Digest> digest_now() {
-    if (options_.tables.size() == 1) return std::nullopt;
+    if (options_.tables.size() == 1 && !options_.processor) return std::nullopt;
     return session_->freeze().digest;
   }
 
@@ -152,7 +153,8 @@ class EditBench {
                                        .changed_voxels = session_->changed_voxels(before, session_->state()),
                                        .new_bytes = session_->size().item_bytes - bytes,
                                        .searches = searches,
-                                       .digest = digest_now()},
+                                       .digest = digest_now(),
+                                       .upload = {}},
         .collected = {},
         .kernels = {}};
   }
@@ -219,6 +221,29 @@ class EditBench {
   std::vector<EditBenchRow> rows_;
 };
 
+Timing sum_of(const Timing& a, const Timing& b) {
+  return {a.median + b.median, a.min + b.min, a.max + b.max};
+}
+
+Timing upload_time(Engine& engine, uint64_t bytes, uint32_t repetitions) {
+  return device::with_device(engine.handle(),
+                             [&](auto& device) { return upload_time_on(device, bytes, repetitions); });
+}
+
+// Returns the rows of the processor, whose edits are done when their new items are on the engine's device.
+std::vector<EditBenchRow> processor_rows(Engine& engine, const dag::FrozenDag& dag,
+                                         const EditBenchSizes& sizes, const EditBenchOptions& options) {
+  const std::unique_ptr<Engine> processor = make_engine({.device = "cpu"});
+  std::vector<EditBenchRow> rows = EditBench(*processor, dag, sizes, options).run(hash::TableOptions().table);
+  for (EditBenchRow& row : rows) {
+    row.table = EditBenchOptions::kProcessorName;
+    if (!row.edited) continue;
+    row.edited->upload = upload_time(engine, row.edited->new_bytes / row.edits, sizes.repetitions);
+    row.time = sum_of(row.time, *row.edited->upload);
+  }
+  return rows;
+}
+
 std::string text_of(const EditBenchRow& row) {
   const auto name = [](const auto& names, auto value) { return names[static_cast<size_t>(value)]; };
   return fmt::format("{}, {}, {}", row.table, name(kEditSeriesNames, row.kind),
@@ -252,11 +277,12 @@ EditBenchResult bench_edit(Engine& engine, const dag::FrozenDag& dag, const Edit
   EditBench bench(engine, dag, result.sizes, options);
   const std::vector<EditBenchRow> first = bench.run(options.tables.front());
   result.rows = first;
-  for (size_t i = 1; i < options.tables.size(); ++i) {
-    std::vector<EditBenchRow> rows = bench.run(options.tables[i]);
+  const auto add = [&](std::vector<EditBenchRow> rows) {
     check_same_scenes(first, rows);
     std::ranges::move(rows, std::back_inserter(result.rows));
-  }
+  };
+  for (size_t i = 1; i < options.tables.size(); ++i) add(bench.run(options.tables[i]));
+  if (options.processor) add(processor_rows(engine, dag, result.sizes, options));
   result.seconds = watch.seconds();
   return result;
 }

@@ -5,7 +5,8 @@
 // of its own, so that the scene and its tables are as just read; or it starts after all earlier edits were
 // undone and their nodes collected, which shows how a collection affects later edits. All repetitions must
 // make the same nodes, which is checked, so the node counts of a row tell how much work its time stands for.
-// If several hash tables are measured, all do the same edits and must lead to the same scenes.
+// If several hash tables are measured, all do the same edits and must lead to the same scenes. The processor can be
+// measured beside them, as the paper measures HashDAG: it edits a store of its own and copies what is new to the device.
 #pragma once
 
 #include <array>
@@ -57,8 +58,10 @@ struct EditBenchOptions {
   static constexpr uint32_t kGpuCopies = 50, kGpuSmall = 2000, kGpuRepetitions = 7;
   static constexpr uint32_t kCpuCopies = 5, kCpuSmall = 200, kCpuRepetitions = 5;
   static constexpr uint32_t kMostEdits = 1'000'000, kMostRepetitions = 1000;
+  static constexpr const char* kProcessorName = "processor";  // stands for a table in its rows
 
   std::vector<std::string> tables = {hash::TableOptions().table};
+  bool processor = false;  // measure the processor, too, with the table `sector`
   hash::Duplicates duplicates = hash::Duplicates::Open;
   std::vector<EditSeriesKind> series = {EditSeriesKind::Spheres, EditSeriesKind::Copies,
                                         EditSeriesKind::Small, EditSeriesKind::Collect};
@@ -113,6 +116,7 @@ struct EditBenchRow {
     uint64_t changed_voxels = 0, new_bytes = 0;
     hash::SearchCounts searches;        // of the first run, which is not timed; none with the table `sector`
     std::optional<dag::Digest> digest;  // the scene's afterwards, if several tables are compared
+    std::optional<Timing> upload;       // on the processor: of copying the new items, per edit
   };
   struct Collected {
     Timing mark, sweep;
@@ -141,6 +145,10 @@ struct EditBenchResult {
 // scene has no voxel, if two repetitions make different nodes, if the same edits lead to different scenes with
 // two tables, or if memory runs out.
 EditBenchResult bench_edit(Engine& engine, const dag::FrozenDag& dag, const EditBenchOptions& options);
+
+// Returns the time of copying so many bytes from the host's memory to the device; compiled in on_cpu.cpp and on_cuda.cu.
+template <class Device>
+Timing upload_time_on(Device& device, uint64_t bytes, uint32_t repetitions);
 
 // Throws Error unless these rows of a table led to the same scenes, and left as many items, as those of the
 // first table.

@@ -5,9 +5,12 @@
 #include "libvox/measure/keys_bench_impl.h"
 #include "libvox/measure/match_bench_impl.h"
 #include "libvox/measure/measure_tables_impl.h"
+#include "libvox/measure/random_reads.h"
 #include "libvox/measure/rays_bench_impl.h"
 
 namespace vox::measure {
+
+template Timing upload_time_on(device::CpuDevice&, uint64_t, uint32_t);
 
 template FormsBenchResult bench_forms_on(device::CpuDevice&, const dag::VoxelScene&,
                                          const FormsBenchOptions&);

@@ -4,9 +4,12 @@
 #include "libvox/measure/intersect_bench_impl.h"
 #include "libvox/measure/match_bench_impl.h"
 #include "libvox/measure/measure_tables_impl.h"
+#include "libvox/measure/random_reads.h"
 #include "libvox/measure/rays_bench_impl.h"
 
 namespace vox::measure {
+
+template Timing upload_time_on(device::CudaDevice&, uint64_t, uint32_t);
 
 template FormsBenchResult bench_forms_on(device::CudaDevice&, const dag::VoxelScene&,
                                          const FormsBenchOptions&);

@@ -1,5 +1,5 @@
-// Measures an upper bound for the speed of every hash table: how many aligned reads at random places the
-// memory can do in a second.
+// Measures what bounds benchmarks. A hash table is never faster than aligned reads at random places of the memory,
+// and a scene that is edited on the host is on the device no sooner than a copy of what is new.
 #pragma once
 
 #include <algorithm>
@@ -80,6 +80,18 @@ std::vector<RandomReadCeiling> measure_random_reads(Device& device, uint64_t byt
   device.fill(memory.data(), memory.size(), Words4{});
   return {measure_random_reads<32>(device, memory, reads, repetitions),
           measure_random_reads<128>(device, memory, reads, repetitions)};
+}
+
+// Returns the time of copying so many bytes from the host's memory to the device.
+template <class Device>
+Timing upload_time_on(Device& device, uint64_t bytes, uint32_t repetitions) {
+  const std::vector<uint8_t> from(std::max<uint64_t>(bytes, 1), uint8_t{1});
+  auto to = device.template make<uint8_t>(from.size());
+  return repeated(repetitions, [&](uint32_t) {
+    const Stopwatch watch;
+    device.upload(to.data(), from.data(), bytes);
+    return watch.seconds();
+  });
 }
 
 }  // namespace vox::measure

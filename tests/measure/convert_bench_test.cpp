@@ -225,13 +225,17 @@ TEST(EditBench, MeasuresTheSameEditsWithEveryTable) {
   options.repetitions = 1;
   const EditBenchResult one = measure::bench_edit(*engine, dag, options);
   options.tables = hash::table_names();
+  options.processor = true;
+  std::vector<std::string> names = options.tables;
+  names.emplace_back(EditBenchOptions::kProcessorName);
   for (const hash::Duplicates duplicates : {hash::Duplicates::Open, hash::Duplicates::Slabs}) {
     options.duplicates = duplicates;
     const EditBenchResult all = measure::bench_edit(*engine, dag, options);
-    ASSERT_EQ(all.rows.size(), one.rows.size() * options.tables.size());
+    ASSERT_EQ(all.rows.size(), one.rows.size() * names.size());
     for (size_t i = 0; i < all.rows.size(); ++i) {
       const EditBenchRow &row = all.rows[i], &alone = one.rows[i % one.rows.size()];
-      EXPECT_EQ(row.table, options.tables[i / one.rows.size()]);
+      const bool processor = i / one.rows.size() == options.tables.size();
+      EXPECT_EQ(row.table, names[i / one.rows.size()]);
       EXPECT_EQ(row.kind, alone.kind);
       EXPECT_EQ(row.edits, alone.edits);
       if (!row.edited) continue;
@@ -241,7 +245,11 @@ TEST(EditBench, MeasuresTheSameEditsWithEveryTable) {
       EXPECT_EQ(row.edited->work.leaves.inserted, alone.edited->work.leaves.inserted);
       const hash::SearchCounts& searches = row.edited->searches;
       const uint64_t distinct = row.edited->work.nodes.distinct + row.edited->work.leaves.distinct;
-      EXPECT_EQ(searches.searches, row.table == "sector" ? 0 : distinct) << row.table;
+      EXPECT_EQ(searches.searches, row.table == "sector" || processor ? 0 : distinct) << row.table;
+      ASSERT_EQ(row.edited->upload.has_value(), processor);
+      if (processor) {
+        EXPECT_GT(row.time.median, row.edited->upload->median);
+      }
       EXPECT_LE(searches.false_candidates, searches.slabs * 32) << row.table;
     }
   }

@@ -150,7 +150,7 @@ class ResultsList : public CubesTest {
           "vox-bench convert -o.1.h5"});
     keep("vox-bench edit.1.json", "vox-bench",
          {"edit", "both.h5", "--radii", "3", "--sides", "4", "--copies", "2", "--small", "3", "--repetitions",
-          "1", "--tables", "sector,accel8", "--profile", "-o", "vox-bench edit -o.1.h5"});
+          "1", "--tables", "sector,accel8", "--processor", "--profile", "-o", "vox-bench edit -o.1.h5"});
     keep("vox-bench edit.2.json", "vox-bench",
          {"edit", "both.h5", "--radii", "3", "--series", "spheres", "--repetitions", "1", "--against",
           "vox-bench edit.1.json", "-o", "vox-bench edit -o.2.h5"});

@@ -83,55 +83,60 @@ std::string orders_text(const std::vector<measure::EditOrder>& orders) {
 
 OptionTopic edit_axes() {
   const EditBench preset;
-  return {.name = "axes",
-          .title = "what is measured",
-          .options = {
-              {.name = "series",
-               .argument = "NAME,...",
-               .words = words_of(measure::kEditSeriesNames),
-               .preset = fmt::format("{}", fmt::join(measure::kEditSeriesNames, ",")),
-               .help = "Measure these series of edits."},
-              {.name = "orders",
-               .argument = "NAME,...",
-               .words = words_of(measure::kEditOrderNames),
-               .preset = orders_text(preset.orders),
-               .help = "Do the edits in these orders: each on the scene as it was read, each after a garbage "
-                       "collection, or one after the other."},
-              {.name = "radii",
-               .argument = "N,...",
-               .usual = "12 that differ, from 1140 to 1820 at a resolution of 128K",
-               .unit = "voxels",
-               .rules = {{kSpheres, "it is for spheres"}},
-               .help = "Radii of spheres."},
-              {.name = "sides",
-               .argument = "N,...",
-               .usual = "12 that differ, from 254 to 586 at a resolution of 64K",
-               .unit = "voxels",
-               .rules = {{kCopies, "it is for copies"}},
-               .help = "Sides of the boxes that are copied."},
-              {.name = "small-radius",
-               .argument = "N",
-               .preset = std::to_string(preset.small_radius),
-               .unit = "voxels",
-               .rules = {kSmallRule},
-               .help = "Radius of small spheres."},
-              {.name = "batches",
-               .argument = "N,...",
-               .preset = axis_text(preset.batches),
-               .rules = {kSmallRule},
-               .help = "Largest numbers of small spheres in one pass."},
-              {.name = "tables",
-               .argument = "NAME,...",
-               .words = with_all(hash::table_names()),
-               .preset = fmt::format("{}", fmt::join(preset.tables, ",")),
-               .help = "Measure these hash tables, which hold the scene."},
-              {.name = "duplicates",
-               .argument = "NAME",
-               .words = words_of(hash::kDuplicatesNames),
-               .preset = hash::kDuplicatesNames[static_cast<size_t>(preset.duplicates)],
-               .rules = {{kPaperTables, "the table sector finds duplicates in its own way"}},
-               .help = "Find duplicates among new nodes by open addressing, or by a table of slabs as in the "
-                       "paper, §5.2."}}};
+  return {
+      .name = "axes",
+      .title = "what is measured",
+      .options = {
+          {.name = "series",
+           .argument = "NAME,...",
+           .words = words_of(measure::kEditSeriesNames),
+           .preset = fmt::format("{}", fmt::join(measure::kEditSeriesNames, ",")),
+           .help = "Measure these series of edits."},
+          {.name = "orders",
+           .argument = "NAME,...",
+           .words = words_of(measure::kEditOrderNames),
+           .preset = orders_text(preset.orders),
+           .help = "Do the edits in these orders: each on the scene as it was read, each after a garbage "
+                   "collection, or one after the other."},
+          {.name = "radii",
+           .argument = "N,...",
+           .usual = "12 that differ, from 1140 to 1820 at a resolution of 128K",
+           .unit = "voxels",
+           .rules = {{kSpheres, "it is for spheres"}},
+           .help = "Radii of spheres."},
+          {.name = "sides",
+           .argument = "N,...",
+           .usual = "12 that differ, from 254 to 586 at a resolution of 64K",
+           .unit = "voxels",
+           .rules = {{kCopies, "it is for copies"}},
+           .help = "Sides of the boxes that are copied."},
+          {.name = "small-radius",
+           .argument = "N",
+           .preset = std::to_string(preset.small_radius),
+           .unit = "voxels",
+           .rules = {kSmallRule},
+           .help = "Radius of small spheres."},
+          {.name = "batches",
+           .argument = "N,...",
+           .preset = axis_text(preset.batches),
+           .rules = {kSmallRule},
+           .help = "Largest numbers of small spheres in one pass."},
+          {.name = "tables",
+           .argument = "NAME,...",
+           .words = with_all(hash::table_names()),
+           .preset = fmt::format("{}", fmt::join(preset.tables, ",")),
+           .help = "Measure these hash tables, which hold the scene."},
+          {.name = "processor",
+           .help =
+               "Do the same edits on the processor, too, and copy what is new to the device, as the paper "
+               "does with HashDAG."},
+          {.name = "duplicates",
+           .argument = "NAME",
+           .words = words_of(hash::kDuplicatesNames),
+           .preset = hash::kDuplicatesNames[static_cast<size_t>(preset.duplicates)],
+           .rules = {{kPaperTables, "the table sector finds duplicates in its own way"}},
+           .help = "Find duplicates among new nodes by open addressing, or by a table of slabs as in the "
+                   "paper, §5.2."}}};
 }
 
 OptionTopic edit_size() {
@@ -163,6 +168,7 @@ OptionTopic edit_size() {
 EditBench read_edit_bench(const CommandLine& arguments) {
   EditBench bench;
   bench.tables = arguments.text("tables") == "all" ? hash::table_names() : arguments.names("tables");
+  bench.processor = arguments.has("processor");
   bench.duplicates = arguments.choices<hash::Duplicates>("duplicates").front();
   bench.series = arguments.choices<EditSeriesKind>("series");
   bench.orders = arguments.choices<measure::EditOrder>("orders");
@@ -215,7 +221,7 @@ ToolDescription edit_bench_description() {
            "vox-bench edit scene.h5 --profile --html edits.html  a scene, with charts of the kernels",
            "vox-bench edit scene.h5 --against before.json        what is slower than in an earlier run",
            "vox-bench edit --res 128K --series spheres           the spheres of the paper",
-           "vox-bench edit --tables all --html tables.html       every table, as in the paper's comparison",
+           "vox-bench edit --tables all --processor              every table, as in the paper's comparison",
            "vox-bench edit scene.h5 --json > before.json"},
       .basics = {"series", "orders", "tables", "res", "radii", "repetitions", "output", "html", "against",
                  "device"},

@@ -63,7 +63,7 @@ void add_edit_axes(ResultTable& table, const Rows& rows, const Of& of) {
       .about("Number of edits of the row.")
       .column(
           "table", "", rows, [&](const auto& row) { return of(row).table; }, both({"table"}))
-      .about("Name of the hash table that holds the scene.");
+      .about("Name of the hash table that holds the scene, or `processor`.");
 }
 
 void add_counts(ResultTable& table, const std::vector<EditRow>& rows, const std::string& name,
@@ -123,6 +123,12 @@ void add_parts_of_edits(ResultTable& table, const std::vector<EditRow>& rows) {
   };
   add_ms("down_ms", "down", &Edited::down, "Part of `ms`: from the root down.");
   add_ms("up_ms", "up", &Edited::up, "Part of `ms`: up to the new root.");
+  const auto upload_ms = [](const EditRow& row) -> std::optional<double> {
+    if (!row.edited || !row.edited->upload) return std::nullopt;
+    return row.edited->upload->median * 1e3;
+  };
+  add_optional(table, "upload_ms", "ms", rows, upload_ms, milliseconds_of("upload"))
+      .about("Part of `ms`: of copying what is new to the device, if `table` is `processor`.");
   add_counts(table, rows, "nodes", &edit::EditWork::nodes);
   add_counts(table, rows, "leaves", &edit::EditWork::leaves);
   add_nodes(table, rows);
