@@ -1,10 +1,14 @@
-// The cubes of a scene that the box of an edited part cuts, from the root's down (graft.h).
+// The cubes of a scene that a box cuts, from the root's down, and the nodes that are made for them (graft.h, parts.h).
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
@@ -48,5 +52,47 @@ CutCubes find_cut_cubes(const FrozenDag& whole, const FrozenDag& before, const F
 
 // Returns the numbers of the children of cut cubes that come from there, for each level, in order.
 std::vector<std::vector<uint32_t>> children_from(Origin origin, const CutCubes& cut);
+
+// Nodes one behind the other.
+struct NodeList {
+  std::vector<uint32_t> words;
+  std::vector<uint64_t> places = {0};  // the last one is the end of the words
+
+  uint64_t size() const { return places.size() - 1; }
+  std::span<const uint32_t> operator[](uint64_t i) const {
+    return std::span(words).subspan(places[i], places[i + 1] - places[i]);
+  }
+  // The words of a node are pushed, then it is closed.
+  void close() { places.push_back(words.size()); }
+};
+
+// Finds the different nodes of a list by their words.
+class NodeIndex {
+ public:
+  explicit NodeIndex(const NodeList& list)
+      : list_(list), slots_(std::bit_ceil(2 * list.size() + 2), kNoNode) {}
+
+  // Returns the first node of the list that has these words, or kNoNode.
+  uint32_t find(std::span<const uint32_t> node) const { return slots_[slot_of(node)]; }
+  // Adds a node of the list and returns the first that equals it.
+  uint32_t add(uint32_t i) {
+    uint32_t& slot = slots_[slot_of(list_[i])];
+    if (slot == kNoNode) slot = i;
+    return slot;
+  }
+
+ private:
+  uint64_t slot_of(std::span<const uint32_t> node) const {
+    uint64_t hash = node.size();
+    for (const uint32_t word : node) hash = mix64(hash ^ word) + 0x9e3779b97f4a7c15ull;
+    uint64_t slot = hash & (slots_.size() - 1);
+    while (slots_[slot] != kNoNode && !std::ranges::equal(list_[slots_[slot]], node))
+      slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+  }
+
+  const NodeList& list_;
+  std::vector<uint32_t> slots_;
+};
 
 }  // namespace vox::dag
