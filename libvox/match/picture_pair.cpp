@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/procedural/shapes.h"
 
@@ -154,6 +155,9 @@ PicturePair make_picture_pair(const PicturePairOptions& options) {
   PicturePair pair;
   pair.known = random_similarity(random, query_side, side);
 
+  scene::Random of_frame(mix64(options.seed) + options.frame);
+  if (options.frame > 0) pair.known = random_similarity(of_frame, query_side, side);
+
   constexpr double kSpan = 1 + 2 * kBeyond;
   std::vector<Patch> patches;
   for (uint32_t i = 0; i < static_cast<uint32_t>(kPatchesInReference * kSpan * kSpan); ++i) {
@@ -162,6 +166,7 @@ PicturePair make_picture_pair(const PicturePairOptions& options) {
   }
   pair.reference = picture_of(patches, options.side, {}, {}, options.noise, random.bits());
   pair.reference.name = "generated reference";
+  if (options.frame > 0) random = of_frame;
 
   const double shown = query_side * pair.known.scale() / side;
   const double clutter = options.clutter * 0.01 * kPatchesInReference * shown * shown;
@@ -171,7 +176,8 @@ PicturePair make_picture_pair(const PicturePairOptions& options) {
   }
   pair.query = picture_of(patches, query_side, pair.known.inverse(), {.gain = 217, .more = 12}, options.noise,
                           random.bits());
-  pair.query.name = "generated query";
+  pair.query.name =
+      options.frame == 0 ? "generated query" : fmt::format("generated query {}", options.frame + 1);
   return pair;
 }
 

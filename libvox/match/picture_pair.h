@@ -18,6 +18,7 @@ struct PicturePairOptions {
   uint32_t clutter = 25;  // objects in front of the query, in per cent of the reference's objects in it
   uint32_t noise = 6;     // greatest error of a pixel, up or down, in grey levels
   uint64_t seed = 1;
+  uint32_t frame = 0;  // another frame is another query in the same reference
 };
 
 struct PicturePair {

@@ -1,7 +1,8 @@
 // Geometric hashing (Alcantara et al. 2009, §6): finds one picture, the query, in another, the reference, in
 // which it appears rotated, scaled and shifted. The time is measured with several tables of voxel keys, as in
 // the paper's Table 1. A table is used for the map from coordinates to bases and for the two-way indices of
-// bases. All tables find the same match.
+// bases. All tables find the same match. There may be several queries, such as the frames of a video; map and index
+// are built once, and the time of voting is the mean of all queries.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,9 @@ struct MatchBenchOptions {
   // The minimum share of the query's points that must fall on points of the reference, in per cent.
   uint32_t least_percent = match::MatchLimits().least_percent;
   uint32_t repetitions = 7;
-  uint64_t seed = 1;  // decides which pairs of points become bases
-  scene::Image query, reference;
+  uint64_t seed = 1;                  // decides which pairs of points become bases
+  std::vector<scene::Image> queries;  // at least one
+  scene::Image reference;
 };
 
 // Throws UsageError unless all options make sense. The pictures are not checked.
@@ -56,10 +58,10 @@ struct MatchBenchRow {
   std::string table;
   // Statistics of the map: pairs of keys and values, different keys, and the most values of one key.
   uint64_t items = 0, keys = 0, most_values = 0;
-  uint64_t votes = 0;  // number of votes cast
+  uint64_t votes = 0;  // number of votes cast, for all queries
   uint64_t bytes = 0;  // size of map and index
   uint32_t repetitions = 0;
-  // Absent if a table could not be built. `time` is the sum of the other three.
+  // Absent if a table could not be built. `vote_time` is that of one query; `time` is the sum of the other three.
   std::optional<Timing> map_time, index_time, vote_time, time;
   std::string error;  // why there is no time, or why the result is wrong
 
@@ -74,18 +76,24 @@ struct PictureFeatures {
   uint64_t edge_points = 0, points = 0, bases = 0;
 };
 
-struct MatchBenchResult {
-  PictureFeatures query, reference;
+struct MatchedQuery {
+  PictureFeatures features;
   uint32_t most_votes = 0;                   // most votes for any pair of bases
   std::optional<match::PictureMatch> match;  // empty if too few points coincide
-  std::vector<MatchBenchRow> rows;
-  double seconds = 0;  // for the whole benchmark
 
   // Returns the share of the query's points that fall on points of the reference.
   double share() const {
-    return match && query.points > 0 ? static_cast<double>(match->points) / static_cast<double>(query.points)
-                                     : 0;
+    return match && features.points > 0
+               ? static_cast<double>(match->points) / static_cast<double>(features.points)
+               : 0;
   }
+};
+
+struct MatchBenchResult {
+  std::vector<MatchedQuery> queries;
+  PictureFeatures reference;
+  std::vector<MatchBenchRow> rows;
+  double seconds = 0;  // for the whole benchmark
 };
 
 // Throws Error if a picture has too few edges for a basis, or if the tables find different results.

@@ -23,19 +23,25 @@ class MatchBench {
   MatchBenchResult run() {
     Stopwatch watch;
     // The paper takes each pair of the reference with a probability of 1/3.
-    const Side query = side_of(options_.query, result_.query, {.most = options_.query_bases});
+    std::vector<Side> queries;
+    for (const scene::Image& query : options_.queries)
+      queries.push_back(
+          side_of(query, result_.queries.emplace_back().features, {.most = options_.query_bases}));
     const Side reference = side_of(options_.reference, result_.reference,
                                    {.chance = match::BasisChoice::kAlways / 3, .most = options_.bases});
     Progress progress("matching", tables_.size());
     for (const std::string& table : tables_) {
-      result_.rows.push_back(measure(table, query.bases, reference.bases));
+      result_.rows.push_back(measure(table, queries, reference.bases));
       progress.update(result_.rows.size(), table);
     }
     if (!pairs_) throw Error("no table could be built: " + result_.rows.front().error);
-    if (!pairs_->empty()) result_.most_votes = pairs_->front().votes;
-    result_.match = match::best_match(
-        query.points, reference.points, *pairs_,
-        {.least_percent = options_.least_percent, .reference_pixels = options_.reference.pixels.size()});
+    for (size_t i = 0; i < queries.size(); ++i) {
+      const std::vector<match::VotedPair>& pairs = (*pairs_)[i];
+      if (!pairs.empty()) result_.queries[i].most_votes = pairs.front().votes;
+      result_.queries[i].match = match::best_match(
+          queries[i].points, reference.points, pairs,
+          {.least_percent = options_.least_percent, .reference_pixels = options_.reference.pixels.size()});
+    }
     result_.seconds = watch.seconds();
     return std::move(result_);
   }
@@ -67,7 +73,7 @@ class MatchBench {
   }
 
   // Returns the row of a table, or a row with the reason if it cannot be built.
-  MatchBenchRow measure(const std::string& table, const match::PictureBases<Device>& query,
+  MatchBenchRow measure(const std::string& table, const std::vector<Side>& queries,
                         const match::PictureBases<Device>& reference) {
     MatchBenchRow row;
     row.table = table;
@@ -80,8 +86,14 @@ class MatchBench {
       row.time = repeated(options_.repetitions, [&](uint32_t) {
         const double map = device_.seconds([&] { matcher.build_map(reference); });
         const double index = device_.seconds([&] { matcher.build_index(reference); });
-        std::vector<match::VotedPair> pairs;
-        const double vote = device_.seconds([&] { pairs = matcher.vote(query); });
+        std::vector<std::vector<match::VotedPair>> pairs;
+        double vote = 0;
+        row.votes = 0;
+        for (const Side& query : queries) {
+          vote += device_.seconds([&] { pairs.push_back(matcher.vote(query.bases)); }) /
+                  static_cast<double>(queries.size());
+          row.votes += matcher.votes_cast();
+        }
         compare(row, std::move(pairs));
         map_times.push_back(map);
         index_times.push_back(index);
@@ -93,7 +105,6 @@ class MatchBench {
       row.vote_time = without_first(std::move(vote_times));
       row.keys = matcher.map().index().count();
       row.most_values = matcher.longest_run();
-      row.votes = matcher.votes_cast();
       row.bytes = matcher.bytes();
     } catch (const Cancelled&) {
       throw;
@@ -113,7 +124,7 @@ class MatchBench {
   }
 
   // Checks that all tables and all repetitions find the same pairs.
-  void compare(MatchBenchRow& row, std::vector<match::VotedPair> pairs) {
+  void compare(MatchBenchRow& row, std::vector<std::vector<match::VotedPair>> pairs) {
     if (!pairs_)
       pairs_ = std::move(pairs);
     else if (*pairs_ != pairs)
@@ -124,7 +135,7 @@ class MatchBench {
   const MatchBenchOptions& options_;
   const std::vector<std::string> tables_;
   MatchBenchResult result_;
-  std::optional<std::vector<match::VotedPair>> pairs_;
+  std::optional<std::vector<std::vector<match::VotedPair>>> pairs_;  // of each query
 };
 
 template <class Device>

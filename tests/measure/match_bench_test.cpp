@@ -25,15 +25,16 @@ MatchBenchOptions match_options(const PicturePair& pair) {
   options.bases = 4000;
   options.query_bases = 96;
   options.repetitions = 1;
-  options.query = pair.query;
+  options.queries = {pair.query};
   options.reference = pair.reference;
   return options;
 }
 
 // Returns the distance in pixels between the match and the known position, at a corner of the query.
 double off(const PicturePair& pair, const MatchBenchResult& result) {
-  if (!result.match) return INFINITY;
-  return match::greatest_distance(pair.known, result.match->similarity, pair.query.width, pair.query.height);
+  const auto& match = result.queries.front().match;
+  if (!match) return INFINITY;
+  return match::greatest_distance(pair.known, match->similarity, pair.query.width, pair.query.height);
 }
 
 TEST(MatchBench, FindsAPictureWithinAPixel) {
@@ -41,8 +42,8 @@ TEST(MatchBench, FindsAPictureWithinAPixel) {
     const PicturePair pair = match::make_picture_pair({.side = 256, .seed = seed});
     const MatchBenchResult result = measure::bench_match(*test_engine(), match_options(pair));
     EXPECT_LT(off(pair, result), 1) << seed;
-    EXPECT_GT(result.share(), 0.4);
-    EXPECT_EQ(result.query.width, 192u);
+    EXPECT_GT(result.queries.front().share(), 0.4);
+    EXPECT_EQ(result.queries.front().features.width, 192u);
     EXPECT_EQ(result.reference.width, 256u);
   }
 }
@@ -56,9 +57,9 @@ TEST(MatchBench, FindsAPictureInItself) {
   PicturePair pair = match::make_picture_pair({.side = 256});
   pair.query = pair.reference;
   const MatchBenchResult result = measure::bench_match(*test_engine(), match_options(pair));
-  ASSERT_TRUE(result.match);
-  EXPECT_LT(match::greatest_distance({}, result.match->similarity, 256, 256), 1e-9);
-  EXPECT_EQ(result.share(), 1);
+  ASSERT_TRUE(result.queries.front().match);
+  EXPECT_LT(match::greatest_distance({}, result.queries.front().match->similarity, 256, 256), 1e-9);
+  EXPECT_EQ(result.queries.front().share(), 1);
 }
 
 TEST(MatchBench, DoesNotFindAPictureOfSomethingElse) {
@@ -66,9 +67,9 @@ TEST(MatchBench, DoesNotFindAPictureOfSomethingElse) {
     PicturePair pair = match::make_picture_pair({.side = 256, .seed = seed});
     pair.query = match::make_picture_pair({.side = 256, .seed = seed + 100}).query;
     const MatchBenchResult result = measure::bench_match(*test_engine(), match_options(pair));
-    EXPECT_FALSE(result.match) << seed;
-    EXPECT_EQ(result.share(), 0);
-    EXPECT_GT(result.most_votes, 0u);
+    EXPECT_FALSE(result.queries.front().match) << seed;
+    EXPECT_EQ(result.queries.front().share(), 0);
+    EXPECT_GT(result.queries.front().most_votes, 0u);
   }
 }
 
@@ -78,7 +79,7 @@ TEST(MatchBench, FindsTheSameWithEveryTableDeviceAndNumberOfThreads) {
   options.bases = 1500;
   options.tables = hash::key_table_names();
   const MatchBenchResult all = measure::bench_match(*test_engine(), options);
-  ASSERT_TRUE(all.match);
+  ASSERT_TRUE(all.queries.front().match);
   ASSERT_EQ(all.rows.size(), options.tables.size());
   for (const measure::MatchBenchRow& row : all.rows) {
     EXPECT_EQ(row.error, "") << row.table;
@@ -96,15 +97,44 @@ TEST(MatchBench, FindsTheSameWithEveryTableDeviceAndNumberOfThreads) {
   for (const uint32_t threads : {1u, 3u}) {
     const MatchBenchResult one =
         measure::bench_match(*make_engine({.device = "cpu", .threads = threads}), options);
-    ASSERT_TRUE(one.match);
-    EXPECT_EQ(one.match->similarity, all.match->similarity);
-    EXPECT_EQ(one.match->votes, all.match->votes);
-    EXPECT_EQ(one.match->points, all.match->points);
-    EXPECT_EQ(one.most_votes, all.most_votes);
-    EXPECT_EQ(one.query.edge_points, all.query.edge_points);
+    ASSERT_TRUE(one.queries.front().match);
+    EXPECT_EQ(one.queries.front().match->similarity, all.queries.front().match->similarity);
+    EXPECT_EQ(one.queries.front().match->votes, all.queries.front().match->votes);
+    EXPECT_EQ(one.queries.front().match->points, all.queries.front().match->points);
+    EXPECT_EQ(one.queries.front().most_votes, all.queries.front().most_votes);
+    EXPECT_EQ(one.queries.front().features.edge_points, all.queries.front().features.edge_points);
     EXPECT_EQ(one.reference.bases, all.reference.bases);
     EXPECT_EQ(one.rows.front().keys, all.rows.front().keys);
     EXPECT_EQ(one.rows.front().votes, all.rows.front().votes);
+  }
+}
+
+TEST(MatchBench, FindsEachQueryAsIfItWereAlone) {
+  MatchBenchOptions together = match_options(match::make_picture_pair({.side = 192}));
+  together.tables = {"lines", "sorted"};
+  together.queries.clear();
+  std::vector<PicturePair> pairs;
+  for (uint32_t frame = 0; frame < 3; ++frame) {
+    pairs.push_back(match::make_picture_pair({.side = 192, .frame = frame}));
+    together.queries.push_back(pairs.back().query);
+  }
+  EXPECT_TRUE(pairs[1].reference.pixels == pairs[0].reference.pixels);
+  EXPECT_FALSE(pairs[1].query.pixels == pairs[0].query.pixels);
+  const MatchBenchResult all = measure::bench_match(*test_engine(), together);
+  ASSERT_EQ(all.queries.size(), 3u);
+  uint64_t votes = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    MatchBenchOptions alone = match_options(pairs[i]);
+    const MatchBenchResult one = measure::bench_match(*test_engine(), alone);
+    EXPECT_LT(off(pairs[i], one), 1);
+    ASSERT_TRUE(all.queries[i].match && one.queries.front().match);
+    EXPECT_EQ(all.queries[i].match->similarity, one.queries.front().match->similarity);
+    EXPECT_EQ(all.queries[i].most_votes, one.queries.front().most_votes);
+    votes += one.rows.front().votes;
+  }
+  for (const measure::MatchBenchRow& row : all.rows) {
+    EXPECT_EQ(row.error, "") << row.table;
+    EXPECT_EQ(row.votes, votes) << row.table;
   }
 }
 
@@ -115,7 +145,7 @@ TEST(MatchBench, APictureWithoutBasesIsAnErrorThatNamesIt) {
   for (const scene::Image& empty : {dot, white})
     for (const bool is_query : {false, true}) {
       MatchBenchOptions options = match_options(pair);
-      (is_query ? options.query : options.reference) = empty;
+      (is_query ? options.queries.front() : options.reference) = empty;
       try {
         measure::bench_match(*test_engine(), options);
         ADD_FAILURE() << empty.name;

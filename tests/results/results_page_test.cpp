@@ -89,8 +89,9 @@ Run run_with_kernels() {
 
 MatchRun match_run() {
   MatchRun run;
-  run.result.match.emplace();
-  run.known.emplace();
+  run.result.queries.emplace_back().match.emplace();
+  run.known.emplace_back();
+  run.queries.emplace_back();
   return run;
 }
 

@@ -83,6 +83,26 @@ TEST_F(MatchBenchProgram, FindsAPictureInAFileAndDrawsItsEdgesThere) {
   EXPECT_TRUE(has(read_bytes(folder_ / "found.png"), "vox-bench match"));
 }
 
+TEST_F(MatchBenchProgram, MatchesEachOfSeveralQueries) {
+  write_pair();
+  const Finished files = match({"query.png", "other.png", "reference.png", "--json", "-q"});
+  ASSERT_EQ(files.code, 0) << files.err;
+  write("files.json", files.out);
+  const Finished frames = match({"--frames", "3", "--side", "192", "--json", "-q", "--html", "page.html"});
+  ASSERT_EQ(frames.code, 0) << frames.err;
+  write("frames.json", frames.out);
+  EXPECT_EQ(python(R"(
+import json
+files, frames = (json.load(open(name + '.json')) for name in ('files', 'frames'))
+assert [(query['file'], query['matched']) for query in files['queries']] == [('query.png', 'yes'), ('other.png', 'no')]
+assert files['query']['file'] == 'query.png' and files['matched']
+assert len(frames['queries']) == 3 and all(query['off'] < 1 for query in frames['queries'])
+assert len({query['off'] for query in frames['queries']}) == 3
+print('good')
+)"),
+            "good\n");
+}
+
 TEST_F(MatchBenchProgram, SaysPlainlyThatAPictureIsNotFound) {
   write_pair();
   const Finished run = match({"other.png", "reference.png", "--overlay", "found.png", "--html", "page.html"});
@@ -139,11 +159,11 @@ TEST_F(MatchBenchProgram, RefusesMatchesOfOptionsThatMakeNoSense) {
            {"--points", "many"},     {"--bases", "0"},       {"--bases", "2^17"},      {"--query-bases", "0"},
            {"--cells", "1"},         {"--edge-step", "0"},   {"--edge-step", "256"},   {"--least-share", "0"},
            {"--least-share", "101"}, {"--repetitions", "0"}, {"--repetitions", "1,2"}, {"--seed", "-1"},
-           {"--side", "63"},         {"--side", "8K"},       {"--clutter", "401"},     {"--noise", "65"}})
+           {"--side", "63"},         {"--side", "8K"},       {"--clutter", "401"},     {"--noise", "65"},
+           {"--frames", "0"}})
     expect_refused(kBadUsage, option, {option, value});
   expect_refused(kBadUsage, "one picture is named", {"query.png"});
-  expect_refused(kBadUsage, "unexpected argument", {"query.png", "reference.png", "other.png"});
-  for (const char* option : {"--side", "--clutter", "--noise"})
+  for (const char* option : {"--side", "--clutter", "--noise", "--frames"})
     expect_refused(kBadUsage, std::string(option) + " has no effect",
                    {"query.png", "reference.png", option, "64"});
 }

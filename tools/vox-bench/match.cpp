@@ -27,13 +27,15 @@ namespace vox {
 // The command line of vox-bench match.
 
 struct PictureFiles {
-  std::filesystem::path query, reference;
+  std::vector<std::filesystem::path> queries;
+  std::filesystem::path reference;
 };
 
 struct MatchCommand {
   measure::MatchBenchOptions bench;  // but for the pictures
   std::optional<PictureFiles> pictures;
   match::PicturePairOptions pair;  // where no files are named
+  uint32_t frames = 1;             // the number of generated queries
   std::optional<std::filesystem::path> overlay;
   EngineOptions engine;
   ResultFiles files;
@@ -51,6 +53,8 @@ using match::PicturePairOptions;
 
 enum MatchTrait : uint32_t { kGeneratedPair = 1 };
 
+constexpr uint32_t kMostFrames = 10'000;
+
 constexpr OptionRule kGeneratedRule = {kGeneratedPair, "it is for generated ones"};
 
 constexpr const char* kAboutMatch =
@@ -66,6 +70,9 @@ lie in the reference; the points that then fall on each other make that more pre
 For each table, the program shows the map from coordinates to bases (items, different keys, values of a key), and the
 milliseconds of building it, building the index of bases, and voting. All tables find the same; every time is the median
 of the repetitions after one that does not count.
+
+All pictures but the last are queries, for example the frames of a video. The map and the index are built once, and the
+time of voting is the mean of the queries; the program shows for each of them whether it was found.
 
 Without files, a pair of pictures is generated for which it is known how one lies in the other.
 )";
@@ -129,9 +136,11 @@ OptionTopic match_pictures() {
               {kGeneratedRule}),
           ranged("noise", {0, PicturePairOptions::kMostNoise}, preset.noise,
                  "Largest error of a generated pixel in grey levels.", {kGeneratedRule}),
+          ranged("frames", {1, kMostFrames}, 1, "Number of generated queries in one reference.",
+                 {kGeneratedRule}),
           plain_option("overlay", "FILE.png", "",
                        "Write the reference in grey with the edges of the query in colour, where it was "
-                       "found.")}};
+                       "found; with several queries, the first one.")}};
 }
 
 MatchBench read_match_bench(const CommandLine& arguments) {
@@ -159,31 +168,37 @@ PicturePairOptions read_pair(const CommandLine& arguments, uint64_t seed) {
 }
 
 std::optional<PictureFiles> read_files(const CommandLine& arguments) {
-  const auto query = arguments.given("query"), reference = arguments.given("reference");
-  if (query && !reference)
-    throw UsageError("one picture is named, expected the query and the reference, or none");
-  if (!query) return std::nullopt;
-  return PictureFiles{*query, *reference};
+  std::vector<std::filesystem::path> pictures = arguments.paths("pictures");
+  if (pictures.empty()) return std::nullopt;
+  if (pictures.size() == 1)
+    throw UsageError("one picture is named, expected queries and the reference, or none");
+  for (const std::filesystem::path& picture : pictures) check_exists(picture);
+  const std::filesystem::path reference = std::move(pictures.back());
+  pictures.pop_back();
+  return PictureFiles{std::move(pictures), reference};
 }
 
 }  // namespace
 
 ToolDescription match_bench_description() {
   return {.program = "vox-bench match",
-          .usage = "[QUERY REFERENCE] [options]",
+          .usage = "[QUERY... REFERENCE] [options]",
           .about =
               "Finds a picture, the query, in another one, the reference, by geometric hashing (Alcantara et "
               "al. 2009, "
               "§6), and measures how long that takes.\n",
           .examples = {"vox-bench match detail.png photo.png --overlay found.png",
+                       "vox-bench match frames/*.png photo.png --query-bases 4096   the frames of a video",
                        "vox-bench match --seed 7 --clutter 50 --html match.html",
                        "vox-bench match --tables all --query-bases 4096 --csv table1.csv"},
           .basics = {"tables", "points", "bases", "query-bases", "least-share", "overlay", "repetitions",
                      "output", "html", "device"},
           .more = kAboutMatch,
           .topics = {match_matching(), match_pictures(), result_topic(), device_topic(), general_topic()},
-          .operands = {{.name = "query", .argument = "FILE", .help = "The picture to find."},
-                       {.name = "reference", .argument = "FILE", .help = "The picture to search."}}};
+          .operands = {{.name = "pictures",
+                        .argument = "FILE",
+                        .repeats = Repeats::Yes,
+                        .help = "The pictures to find, and last the picture to search."}}};
 }
 
 MatchCommand read_match_command(const CommandLine& arguments) {
@@ -193,33 +208,38 @@ MatchCommand read_match_command(const CommandLine& arguments) {
     command.bench = read_match_bench(given);
     command.pair = read_pair(given, command.bench.seed);
     check_effects(given.given_options(), {command.pictures ? 0u : kGeneratedPair, "pictures of files"});
+    command.frames = given.whole("frames");
     command.overlay = given.given("overlay");
-    for (const std::filesystem::path& picture : given.paths("query")) check_exists(picture);
-    for (const std::filesystem::path& picture : given.paths("reference")) check_exists(picture);
     return command;
   });
 }
 
 namespace {
 
-// Reads the pictures, or makes them. Returns what brings the query onto the reference, where that is known.
-std::optional<match::Similarity> fetch_pictures(const MatchCommand& command,
-                                                measure::MatchBenchOptions& bench) {
+// Reads the pictures, or makes them. Returns what brings each query onto the reference, if that is known.
+std::vector<match::Similarity> fetch_pictures(const MatchCommand& command,
+                                              measure::MatchBenchOptions& bench) {
+  std::vector<match::Similarity> known;
   if (command.pictures) {
-    bench.query = read_image(command.pictures->query);
+    for (const std::filesystem::path& query : command.pictures->queries)
+      bench.queries.push_back(read_image(query));
     bench.reference = read_image(command.pictures->reference);
-    return std::nullopt;
+    return known;
   }
-  match::PicturePair pair = match::make_picture_pair(command.pair);
-  bench.query = std::move(pair.query);
-  bench.reference = std::move(pair.reference);
-  return pair.known;
+  match::PicturePairOptions options = command.pair;
+  for (options.frame = 0; options.frame < command.frames; ++options.frame) {
+    match::PicturePair pair = match::make_picture_pair(options);
+    bench.queries.push_back(std::move(pair.query));
+    bench.reference = std::move(pair.reference);
+    known.push_back(pair.known);
+  }
+  return known;
 }
 
 scene::Image overlay_of(const measure::MatchBenchOptions& bench, const measure::MatchBenchResult& result) {
   std::optional<match::Similarity> similarity;
-  if (result.match) similarity = result.match->similarity;
-  return match::overlay_of(match::grey_of(bench.query), match::grey_of(bench.reference), bench.step,
+  if (result.queries.front().match) similarity = result.queries.front().match->similarity;
+  return match::overlay_of(match::grey_of(bench.queries.front()), match::grey_of(bench.reference), bench.step,
                            similarity);
 }
 
@@ -235,14 +255,17 @@ void run_match(const CommandLine& arguments) {
   MatchCommand command = read_match_command(arguments);
   check_targets(command.files, {{"--overlay", command.overlay}});
   if (command.overlay) check_writable(*command.overlay, OutputKind::Picture, command.files.overwrite);
-  const std::optional<match::Similarity> known = fetch_pictures(command, command.bench);
+  const std::vector<match::Similarity> known = fetch_pictures(command, command.bench);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
-  log_info("{} x {} pixels in {} x {}, on {}", command.bench.query.width, command.bench.query.height,
-           command.bench.reference.width, command.bench.reference.height, engine->device_text());
+  log_info("{} x {} pixels in {} x {}, on {}", command.bench.queries.front().width,
+           command.bench.queries.front().height, command.bench.reference.width,
+           command.bench.reference.height, engine->device_text());
+  std::vector<std::string> names;
+  for (const scene::Image& query : command.bench.queries) names.push_back(query.name);
   MatchRun run = {run_on(*engine, command.command),
                   measure::bench_match(*engine, command.bench),
                   known,
-                  command.bench.query.name,
+                  names,
                   command.bench.reference.name,
                   {}};
   if (command.overlay || command.files.html) run.overlay = overlay_of(command.bench, run.result);

@@ -23,7 +23,7 @@ std::string features_text(const std::string& name, const PictureFeatures& found)
 }
 
 // "turned by 12.34°, scaled by 0.9876, shifted by 12.30, -4.50 pixels", or "none".
-std::string match_text(const measure::MatchBenchResult& result) {
+std::string match_text(const measure::MatchedQuery& result) {
   if (!result.match)
     return fmt::format("none (at most {} for a pair of bases)", format_count(result.most_votes, "vote"));
   const match::PictureMatch& match = *result.match;
@@ -35,10 +35,11 @@ std::string match_text(const measure::MatchBenchResult& result) {
 }
 
 HtmlPage::Facts facts_of(const MatchRun& run) {
-  HtmlPage::Facts facts = {{"query", features_text(run.query, run.result.query)},
+  const measure::MatchedQuery& first = run.result.queries.front();
+  HtmlPage::Facts facts = {{"query", features_text(run.queries.front(), first.features)},
                            {"reference", features_text(run.reference, run.result.reference)},
-                           {"match", match_text(run.result)}};
-  if (const auto off = run.off())
+                           {"match", match_text(first)}};
+  if (const auto off = run.off(0))
     facts.emplace_back("off", fmt::format("{:.3f} pixels at most, at the corners of the query", *off));
   return facts;
 }
@@ -73,9 +74,45 @@ Chart times_chart(const ResultRows& rows) {
 
 }  // namespace
 
-std::optional<double> MatchRun::off() const {
-  if (!known || !result.match) return std::nullopt;
-  return match::greatest_distance(*known, result.match->similarity, result.query.width, result.query.height);
+std::optional<double> MatchRun::off(size_t query) const {
+  const measure::MatchedQuery& found = result.queries.at(query);
+  if (known.empty() || !found.match) return std::nullopt;
+  return match::greatest_distance(known[query], found.match->similarity, found.features.width,
+                                  found.features.height);
+}
+
+ResultTable queries_table(const MatchRun& run) {
+  const std::vector<measure::MatchedQuery>& queries = run.result.queries;
+  const auto index = [&](const measure::MatchedQuery& query) {
+    return static_cast<size_t>(&query - queries.data());
+  };
+  ResultTable table;
+  table
+      .column(
+          "file", "", queries, [&](const auto& query) { return run.queries[index(query)]; }, both({"query"}))
+      .about("Name of the picture.")
+      .column(
+          "points", "points", queries, [](const auto& query) { return query.features.points; },
+          both({"points", Look::count()}))
+      .about("Number of feature points.")
+      .column(
+          "bases", "bases", queries, [](const auto& query) { return query.features.bases; },
+          both({"bases", Look::count()}))
+      .about("Number of pairs of points that were chosen as bases.")
+      .column("most_votes", "votes", queries, &measure::MatchedQuery::most_votes,
+              both({"votes", Look::count()}))
+      .about("Greatest number of votes for a pair of bases.")
+      .column(
+          "matched", "", queries, [](const auto& query) { return query.match ? "yes" : "no"; },
+          both({"found"}))
+      .about("`yes` if the query was found, otherwise `no`.")
+      .column("share", "1", queries, &measure::MatchedQuery::share, both({"share", Look::fixed(3)}))
+      .about("Share of the query's points that fall on points of the reference.");
+  add_optional(
+      table, "off", "pixels", queries, [&](const auto& query) { return run.off(index(query)); },
+      both({"off", Look::fixed(3)}))
+      .about("Greatest distance from the known place at a corner of the query, for generated pictures.");
+  return table;
 }
 
 ResultTable rows_table(const MatchRun& run) {
@@ -94,7 +131,7 @@ ResultTable rows_table(const MatchRun& run) {
       .column("most_values", "values", rows, &MatchRow::most_values, both({"most", Look::count()}))
       .about("Greatest number of values of a key.")
       .column("votes", "votes", rows, &MatchRow::votes, both({"votes", Look::count()}))
-      .about("Number of votes that were cast.")
+      .about("Number of votes that were cast, for all queries.")
       .column("bytes", "bytes", rows, &MatchRow::bytes, both({"MiB", Look::mib()}))
       .about("Size of the map and of the index of the reference's bases.")
       .column(
@@ -108,7 +145,7 @@ ResultTable rows_table(const MatchRun& run) {
       .column(
           "vote_ms", "ms", rows, [](const MatchRow& row) { return milliseconds(row.vote_time); },
           both({"vote ms", ms}))
-      .about("Median time of voting.")
+      .about("Median time of voting for a query: the mean of all queries.")
       .column(
           for_people(), "ms", rows, [](const MatchRow& row) { return milliseconds(row.time); },
           both({"all ms", ms, "", Heading::Weight::Total}));
@@ -121,20 +158,20 @@ ResultTable rows_table(const MatchRun& run) {
 }
 
 ResultGroup results_of(const MatchRun& run) {
-  const measure::MatchBenchResult& result = run.result;
+  const measure::MatchedQuery& result = run.result.queries.front();
   ResultGroup results;
   set_run(results, run);
   ResultGroup& group = results.group({".", "match"});
-  set_features(group.group("query"), run.query, result.query);
-  set_features(group.group("reference"), run.reference, result.reference);
+  set_features(group.group("query"), run.queries.front(), result.features);
+  set_features(group.group("reference"), run.reference, run.result.reference);
   group.set("matched", result.match.has_value())
-      .about("True if the query was found.")
+      .about("True if the query was found: the first one, if there are several, as all down to `off`.")
       .set("most_votes", result.most_votes, "votes")
       .about("Greatest number of votes for a pair of bases.");
   if (result.match) {
     const match::PictureMatch& match = *result.match;
     group.set("turn", match.similarity.degrees(), "degrees")
-        .about("Rotation of the query in the reference, clockwise; only with a match, as all down to `off`.")
+        .about("Rotation of the query in the reference, clockwise; only with a match.")
         .set("scale", match.similarity.scale(), "1")
         .about("Number of pixels of the reference for a pixel of the query.")
         .set("shift", std::vector<double>{match.similarity.shift.x, match.similarity.shift.y}, "pixels")
@@ -146,10 +183,11 @@ ResultGroup results_of(const MatchRun& run) {
         .set("share", result.share(), "1")
         .about("Share of these in the query's points.");
   }
-  if (const auto off = run.off())
+  if (const auto off = run.off(0))
     group.set("off", *off, "pixels")
         .about("Greatest distance from the known place at a corner of the query, for generated pictures.");
-  group.set("seconds", result.seconds, "s").about("Time of the whole benchmark.");
+  set_seconds(group, run.result.seconds);
+  group.put("queries", queries_table(run));
   group.put("rows", rows_table(run));
   return results;
 }
@@ -159,22 +197,24 @@ std::string table_text(const MatchRun& run) {
   for (const auto& [name, fact] : facts_of(run)) text += fmt::format("{:<10} {}\n", name + ":", fact);
   const ResultTable rows = rows_table(run);
   text += "\n" + text_table(rows).text();
+  if (run.queries.size() > 1) text += "\n" + text_table(queries_table(run)).text();
   for (const ResultRow& row : rows_with_errors(rows_of(rows)))
     text += fmt::format("  {}: {}\n", row.word("table"), row.word("error"));
   return text;
 }
 
 HtmlPage page_of(const MatchRun& run) {
-  HtmlPage page(fmt::format("{} in {}", run.query, run.reference),
+  HtmlPage page(fmt::format("{} in {}", run.queries.front(), run.reference),
                 fmt::format("Matched on {} in {}.", run.device_text, format_seconds(run.result.seconds)));
   page.section("Match").facts(facts_of(run));
   if (!run.overlay.pixels.empty())
-    page.picture(run.overlay, run.result.match
+    page.picture(run.overlay, run.result.queries.front().match
                                   ? "The reference, with the edges of the query where it was found."
                                   : "The reference, in which the query was not found.");
   const ResultTable rows = rows_table(run);
   page.section("Tables").figure("Time of a match", "Median of the repetitions; shorter is better.",
                                 times_chart(rows_of(rows)), page_table(rows));
+  if (run.queries.size() > 1) page.section("Queries").table("All queries", page_table(queries_table(run)));
   set_run(page, run);
   return page;
 }

@@ -218,18 +218,19 @@ std::string op_text(const ResultRow& row);
 
 struct MatchRun : BenchRun {
   measure::MatchBenchResult result;
-  std::optional<match::Similarity> known;  // known for generated pictures
-  std::string query, reference;            // names of the pictures
-  scene::Image overlay;                    // without pixels where nobody asks for it
+  std::vector<match::Similarity> known;  // of each query, for generated pictures
+  std::vector<std::string> queries;      // names of the pictures
+  std::string reference;
+  scene::Image overlay;  // of the first query; without pixels where nobody asks for it
 
   // The distance in pixels, at a corner of the query, between the similarity that was found and the known one.
-  std::optional<double> off() const;
+  std::optional<double> off(size_t query) const;
 };
 
 // The match, and a table of the measurements.
 std::string table_text(const MatchRun& run);
 
-// All of it. In a report it is /match, with the table `rows`.
+// All of it. In a report it is /match, with the tables `queries` and `rows`.
 ResultGroup results_of(const MatchRun& run);
 ResultTable rows_table(const MatchRun& run);
 
