@@ -84,7 +84,7 @@ OptionTopic keys_axes() {
                        .argument = "NAME,...",
                        .words = with_all(measure::measured_tables()),
                        .usual = "all",
-                       .help = "Measure these tables."},
+                       .help = "Measure these tables; all leaves out perfect, which the host builds."},
                       {.name = "sets",
                        .argument = "NAME,...",
                        .words = words_of(measure::kKeySetNames),

@@ -9,6 +9,7 @@
 #include "libvox/hash/keyed/cuckoo2011.h"
 #include "libvox/hash/keyed/cuckoo_buckets.h"
 #include "libvox/hash/keyed/lines.h"
+#include "libvox/hash/keyed/perfect.h"
 #include "libvox/hash/keyed/robin.h"
 #include "libvox/hash/keyed/slabset.h"
 
@@ -45,6 +46,7 @@ constexpr std::array kKeyTableVariants = {
     key_variant<Device, Table, Cuckoo2009Table<Device, Cell>>(),
     key_variant<Device, Table, Cuckoo2011Table<Device, Cell>>(),
     key_variant<Device, Table, SortedTable<Device, Cell>>(),
+    key_variant<Device, Table, PerfectTable<Device, Cell>>(),
     key_variant<Device, Table, SlabSetTable<Device, Cell>>(),
     key_variant<Device, Table, CuckooBucketsTable<Device, Cell>>(),
 };

@@ -107,7 +107,7 @@ std::vector<Cell> random_keys(uint64_t count, uint64_t seed, uint32_t bits = 8 *
 
 // The variants whose builds cannot fail: every key finds a place, wherever the others are.
 inline bool is_built_always(const std::string& table) {
-  return table == "open" || table == "sorted" || table == "slabset";
+  return table == "open" || table == "sorted" || table == "slabset" || table == "perfect";
 }
 
 // Returns the number that mix64() maps to x.

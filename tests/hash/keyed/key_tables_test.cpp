@@ -384,5 +384,21 @@ TEST_P(ManyKeysOf, AreAllFound) {
   EXPECT_EQ(table->count_multiples(n, 100000, kOdd), 0u);
 }
 
+// Residues modulo the numbers of offsets and of cells tell keys of 24 bits apart, and those of 64 bits only in a larger
+// table of offsets.
+TEST(PerfectTable, ReadsAnOffsetAndACellForEveryKey) {
+  constexpr uint64_t kKeys = 20'000;
+  const auto engine = test_engine();
+  for (const auto& [bits, most_bytes] : {std::pair(24u, 1.25), std::pair(64u, 2.2)}) {
+    const auto table =
+        make_any_key_table<uint64_t>(engine->handle(), {.table = "perfect", .load_factor = 0.95});
+    const auto keys = random_keys<uint64_t>(kKeys, 1, bits);
+    EXPECT_EQ(table->build(keys).most_probes, 2u);
+    EXPECT_EQ(table->probes_of_keys(), (std::vector<uint64_t>{0, 0, kKeys}));
+    for (const uint32_t sectors : table->count_sectors(keys)) ASSERT_EQ(sectors, 2u);
+    EXPECT_LT(static_cast<double>(table->bytes()), most_bytes * sizeof(uint64_t) * kKeys);
+  }
+}
+
 }  // namespace
 }  // namespace vox
