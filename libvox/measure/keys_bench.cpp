@@ -58,6 +58,7 @@ void check(const KeysBenchOptions& options) {
                                  options.failure_keys, KeysBenchOptions::kMostFailureKeys));
   check_axis({options.repetitions}, "the number of repetitions", KeysBenchOptions::kFewestRepetitions,
              KeysBenchOptions::kMostRepetitions);
+  check_axis({options.age_bits}, "the number of bits of a maximum age", 2, 4);
   check_picture(options.picture);
 }
 
@@ -117,6 +118,13 @@ std::optional<double> KeysBenchRow::items_per_second() const {
 std::optional<double> KeysBenchRow::bytes_per_key() const {
   if (!bytes || keys == 0) return std::nullopt;
   return static_cast<double>(*bytes) / static_cast<double>(multiplicity ? items : keys);
+}
+
+std::optional<double> KeysBenchRow::key_density() const {
+  if (!bytes || keys == 0) return std::nullopt;
+  const double key_count = static_cast<double>(keys),
+               value_bits_of_slots = key_count / load_factor * value_bits;
+  return key_count * key_bits / (8 * static_cast<double>(*bytes) - value_bits_of_slots);
 }
 
 uint64_t wrong_results(const KeysBenchResult& result) {

@@ -73,6 +73,10 @@ struct KeysBenchOptions {
   std::vector<double> load_factors = {0.8, 0.95};
   std::vector<uint32_t> key_bits = {64};
   uint32_t value_bits = 0;
+  // These three are for the tables of García et al., see KeyTableOptions.
+  uint32_t age_bits = hash::KeyTableOptions().age_bits;
+  hash::MaximumAges maximum_ages = hash::MaximumAges::Gathered;
+  hash::FirstAge first_age = hash::FirstAge::One;
   std::vector<KeyOp> ops = {KeyOp::Build, KeyOp::BuildOrdered, KeyOp::FindStored, KeyOp::Find,
                             KeyOp::FindAll};
   std::vector<uint32_t> hit_rates = {0, 50, 100};  // per cent of the searched keys that are stored, for Find
@@ -154,6 +158,8 @@ struct KeysBenchRow : KeyTablePoint {
 
   std::optional<double> items_per_second() const;
   std::optional<double> bytes_per_key() const;  // or bytes per value if keys have several
+  // Returns the bits of the keys, divided by those of the table without its values (García et al. 2011, §3).
+  std::optional<double> key_density() const;
 };
 
 // The number of keys of a table that have one age.
@@ -182,6 +188,9 @@ struct KeyFailuresRow : KeyTablePoint {
 
 struct KeysBenchResult {
   KeysBenchSizes sizes;
+  uint32_t age_bits = 0;  // as in the options, as are the next two
+  hash::MaximumAges maximum_ages = hash::MaximumAges::Gathered;
+  hash::FirstAge first_age = hash::FirstAge::One;
   std::vector<RandomReadCeiling> ceilings;  // reads of 32 and 128 bytes, in as much memory as a table takes
   std::vector<KeysBenchRow> rows;
   std::vector<KeyFailuresRow> failures;

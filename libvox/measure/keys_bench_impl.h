@@ -78,6 +78,9 @@ class KeysBench {
   KeysBenchResult run() {
     Stopwatch watch;
     result_.sizes = sizes_;
+    result_.age_bits = options_.age_bits;
+    result_.maximum_ages = options_.maximum_ages;
+    result_.first_age = options_.first_age;
     measure_ceilings();
     picture_ = picture_pixels();
     Progress progress("measuring", options_.key_bits.size() * (points().size() + multi_points()) *

@@ -80,67 +80,85 @@ OptionTopic keys_axes() {
   const KeysBench preset;
   return {.name = "axes",
           .title = "what is measured",
-          .options = {{.name = "tables",
-                       .argument = "NAME,...",
-                       .words = with_all(measure::measured_tables()),
-                       .usual = "all",
-                       .help = "Measure these tables; all leaves out perfect, which the host builds."},
-                      {.name = "sets",
-                       .argument = "NAME,...",
-                       .words = words_of(measure::kKeySetNames),
-                       .usual = known_names(preset.sets, measure::kKeySetNames),
-                       .help = "Measure these sets of keys."},
-                      {.name = "layouts",
-                       .argument = "NAME,...",
-                       .words = words_of(hash::kKeyLayoutNames),
-                       .usual = known_names(preset.layouts, hash::kKeyLayoutNames),
-                       .help = "Make the keys of pixels and voxels in these ways."},
-                      {.name = "load-factors",
-                       .argument = "N,...",
-                       .usual = joined(preset.load_factors),
-                       .range = OptionRange{0, 1, OptionRange::Ends::LeastExcluded},
-                       .help = "Number of keys for each cell."},
-                      {.name = "key-bits",
-                       .argument = "N,...",
-                       .usual = axis_text(preset.key_bits),
-                       .range = OptionRange{KeysBench::kFewestKeyBits, 64},
-                       .help = "Number of bits of a key. A key and its value make a cell of 32 bits if they "
-                               "fit, else of 64 bits."},
-                      {.name = "value-bits",
-                       .argument = "N",
-                       .usual = std::to_string(preset.value_bits),
-                       .range = OptionRange{0, 31},
-                       .help = "Number of bits of a value."},
-                      {.name = "ops",
-                       .argument = "NAME,...",
-                       .words = words_of(measure::kKeyOpNames),
-                       .usual = known_names(preset.ops, measure::kKeyOpNames),
-                       .help = "Measure these operations."},
-                      {.name = "hit-rates",
-                       .argument = "N,...",
-                       .usual = axis_text(preset.hit_rates),
-                       .range = OptionRange{0, 100},
-                       .unit = "per cent",
-                       .help = "Share of the keys of find that is stored."},
-                      {.name = "multiplicities",
-                       .argument = "N,...",
-                       .usual = axis_text(preset.multiplicities),
-                       .range = OptionRange{1, KeysBench::kMostMultiplicity},
-                       .help = "Number of values of a key, for build-multi to find-index."},
-                      {.name = "figure",
-                       .argument = "NAME",
-                       .help = "Take the defaults of a figure of García et al. 2011, with an a in front of "
-                               "Alcantara et al. 2009, or with a word of neither. " +
-                               figures_text() + "."},
-                      {.name = "failures",
-                       .argument = "N",
-                       .help = "Also count how many of this number of builds of random keys fail, for each "
-                               "table and load factor."},
-                      {.name = "failure-keys",
-                       .argument = "N",
-                       .usual = format_count(KeysBench::kFailureKeys),
-                       .range = OptionRange{1, static_cast<double>(KeysBench::kMostFailureKeys)},
-                       .help = "Number of keys of each of these builds."}}};
+          .options = {
+              {.name = "tables",
+               .argument = "NAME,...",
+               .words = with_all(measure::measured_tables()),
+               .usual = "all",
+               .help = "Measure these tables; all leaves out perfect, which the host builds."},
+              {.name = "sets",
+               .argument = "NAME,...",
+               .words = words_of(measure::kKeySetNames),
+               .usual = known_names(preset.sets, measure::kKeySetNames),
+               .help = "Measure these sets of keys."},
+              {.name = "layouts",
+               .argument = "NAME,...",
+               .words = words_of(hash::kKeyLayoutNames),
+               .usual = known_names(preset.layouts, hash::kKeyLayoutNames),
+               .help = "Make the keys of pixels and voxels in these ways."},
+              {.name = "load-factors",
+               .argument = "N,...",
+               .usual = joined(preset.load_factors),
+               .range = OptionRange{0, 1, OptionRange::Ends::LeastExcluded},
+               .help = "Number of keys for each cell."},
+              {.name = "key-bits",
+               .argument = "N,...",
+               .usual = axis_text(preset.key_bits),
+               .range = OptionRange{KeysBench::kFewestKeyBits, 64},
+               .help = "Number of bits of a key. A key and its value make a cell of 32 bits if they "
+                       "fit, else of 64 bits."},
+              {.name = "value-bits",
+               .argument = "N",
+               .usual = std::to_string(preset.value_bits),
+               .range = OptionRange{0, 31},
+               .help = "Number of bits of a value."},
+              {.name = "age-bits",
+               .argument = "N",
+               .usual = std::to_string(preset.age_bits),
+               .range = OptionRange{2, 4},
+               .help = "Number of bits of a maximum age of robin and robin-random. With fewer bits, "
+                       "ages are rounded up."},
+              {.name = "maximum-ages",
+               .argument = "NAME",
+               .words = words_of(hash::kMaximumAgesNames),
+               .usual = "gathered",
+               .help = "Gather these maximum ages after the build, keep them by an atomic maximum at each "
+                       "insertion as in the paper, or do without them."},
+              {.name = "first-age",
+               .argument = "NAME",
+               .words = words_of(hash::kFirstAgeNames),
+               .usual = "one",
+               .help = "Let searches in these tables begin at age one, or at the mean age."},
+              {.name = "ops",
+               .argument = "NAME,...",
+               .words = words_of(measure::kKeyOpNames),
+               .usual = known_names(preset.ops, measure::kKeyOpNames),
+               .help = "Measure these operations."},
+              {.name = "hit-rates",
+               .argument = "N,...",
+               .usual = axis_text(preset.hit_rates),
+               .range = OptionRange{0, 100},
+               .unit = "per cent",
+               .help = "Share of the keys of find that is stored."},
+              {.name = "multiplicities",
+               .argument = "N,...",
+               .usual = axis_text(preset.multiplicities),
+               .range = OptionRange{1, KeysBench::kMostMultiplicity},
+               .help = "Number of values of a key, for build-multi to find-index."},
+              {.name = "figure",
+               .argument = "NAME",
+               .help = "Take the defaults of a figure of García et al. 2011, with an a in front of "
+                       "Alcantara et al. 2009, or with a word of neither. " +
+                       figures_text() + "."},
+              {.name = "failures",
+               .argument = "N",
+               .help = "Also count how many of this number of builds of random keys fail, for each "
+                       "table and load factor."},
+              {.name = "failure-keys",
+               .argument = "N",
+               .usual = format_count(KeysBench::kFailureKeys),
+               .range = OptionRange{1, static_cast<double>(KeysBench::kMostFailureKeys)},
+               .help = "Number of keys of each of these builds."}}};
 }
 
 OptionTopic keys_size() {
@@ -202,6 +220,10 @@ void read_axes(const CommandLine& arguments, KeysBench& options) {
   if (arguments.has("load-factors")) options.load_factors = arguments.fractions("load-factors");
   if (arguments.has("key-bits")) options.key_bits = arguments.axis("key-bits");
   if (arguments.has("value-bits")) options.value_bits = arguments.whole("value-bits");
+  if (arguments.has("age-bits")) options.age_bits = arguments.whole("age-bits");
+  if (arguments.has("maximum-ages"))
+    options.maximum_ages = arguments.choices<hash::MaximumAges>("maximum-ages").front();
+  if (arguments.has("first-age")) options.first_age = arguments.choices<hash::FirstAge>("first-age").front();
   if (arguments.has("hit-rates")) options.hit_rates = arguments.axis("hit-rates");
   if (arguments.has("multiplicities")) options.multiplicities = arguments.axis("multiplicities");
 }
@@ -236,6 +258,10 @@ void check_effects_of(const CommandLine& arguments, const KeysBench& bench) {
   const bool views = has(bench.sets, KeySetKind::Surface) || has(bench.sets, KeySetKind::Painted);
   const bool searches = asks_for(KeyOp::Find) || asks_for(KeyOp::FindStored) ||
                         (asks_for(KeyOp::FindView) && has(bench.sets, KeySetKind::Surface));
+  const bool robin = bench.tables.empty() || has(bench.tables, std::string("robin")) ||
+                     has(bench.tables, std::string("robin-random"));
+  for (const char* option : {"age-bits", "maximum-ages", "first-age"})
+    refuse(option, robin, "without the tables robin and robin-random");
   refuse("scale", bench.keys.empty() || (searches && !bench.searches),
          "where the numbers of keys and of searches are given: they state what it would multiply");
   refuse("hit-rates", asks_for(KeyOp::Find), "where --ops has no find");

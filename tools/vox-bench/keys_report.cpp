@@ -84,6 +84,8 @@ ResultTable keys_rows_table(const std::vector<KeysRow>& rows) {
       .about("Size of the table, if it could be built.")
       .column("bytes_per_key", "bytes per key", rows, &KeysRow::bytes_per_key)
       .about("Size of the table for each key, or for each value if keys have several.")
+      .column("key_density", "1", rows, &KeysRow::key_density)
+      .about("Bits of all keys, divided by those of the table without values.")
       .column("attempts", "", rows, &KeysRow::attempts)
       .about("Number of attempts of the build, each with other hash functions.")
       .column("restarts", "", rows, &KeysRow::restarts)
@@ -236,6 +238,14 @@ ResultTable rows_table(const KeysBenchRun& run) {
   return run.result.rows.empty() ? ages_table(run.result.ages) : keys_rows_table(run.result.rows);
 }
 
+namespace {
+
+std::string measure_name(const auto& names, auto value) {
+  return names[static_cast<size_t>(value)];
+}
+
+}  // namespace
+
 ResultGroup results_of(const KeysBenchRun& run) {
   ResultGroup results;
   set_run(results, run);
@@ -245,7 +255,13 @@ ResultGroup results_of(const KeysBenchRun& run) {
       .set("searches", run.result.sizes.searches, "keys")
       .about(
           "Number of keys that are searched at once, except for `find-all`, `find-view` and keys with "
-          "several values.");
+          "several values.")
+      .set("age_bits", run.result.age_bits, "bits")
+      .about("Number of bits of a maximum age of `robin` and `robin-random`.")
+      .set("maximum_ages", measure_name(hash::kMaximumAgesNames, run.result.maximum_ages))
+      .about("How these tables get their maximum ages: `gathered`, `atomic` or `none`.")
+      .set("first_age", measure_name(hash::kFirstAgeNames, run.result.first_age))
+      .about("The age at which searches in these tables begin: `one` or `mean`.");
   set_seconds(keys, run.result.seconds);
   keys.put("ceilings", ceilings_table(run.result.ceilings));
   keys.put("rows", keys_rows_table(run.result.rows));

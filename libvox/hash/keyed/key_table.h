@@ -8,6 +8,8 @@
 // In others threads decide it, and no result may depend on it.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +21,18 @@
 
 namespace vox::hash {
 
+// How `robin` finds the maximum ages of its slots.
+enum class MaximumAges : uint8_t {
+  Gathered,  // after the build, from where the keys are
+  Atomic,    // by an atomic maximum at each insertion, as in the paper
+  None       // not at all; searches for keys that are not stored take longer
+};
+inline constexpr std::array kMaximumAgesNames = {"gathered", "atomic", "none"};
+
+// The age at which searches in `robin` begin.
+enum class FirstAge : uint8_t { One, Mean };
+inline constexpr std::array kFirstAgeNames = {"one", "mean"};
+
 struct KeyTableOptions {
   std::string table = "lines";
   // The number of items for each cell, as far as the variant can choose. It must be above 0 and at most
@@ -26,7 +40,10 @@ struct KeyTableOptions {
   std::optional<double> load_factor = {};
   uint32_t value_bits = 0;  // bits of a cell below its key
   uint64_t seed = 0;        // other seeds give other hash functions
-  uint32_t age_bits = 4;    // for `robin`: 2 to 4 bits for each of its maximum ages
+  // These three are for `robin`: bits of a maximum age, 2 to 4; where maximum ages come from; the first age.
+  uint32_t age_bits = 4;
+  MaximumAges maximum_ages = MaximumAges::Gathered;
+  FirstAge first_age = FirstAge::One;
   // The most attempts to build, in variants that can fail. If not set, the variant's own number is used.
   std::optional<uint32_t> most_attempts = {};
 };

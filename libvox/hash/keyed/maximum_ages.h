@@ -90,13 +90,16 @@ struct PlainCells {
   VOX_HD void prefetch(uint64_t place) const { prefetch_line(words + place); }
 };
 
-template <class Places, CellWord Cell, ProbeSequence Sequence>
+// `kMarks`: keeps the greatest age of the keys that look at each slot first, as in the paper. Keys only grow older, so
+// these are the ages that the keys have in the end.
+template <class Places, CellWord Cell, ProbeSequence Sequence, bool kMarks>
 struct InsertRobin {
   Places places;
   Sequence sequence;
   CellFormat<Cell> format;
   const Cell* items;
   KeyBuildStatus* status;
+  uint32_t* maximum;  // of each slot; nullptr without kMarks
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (stage == 1) places.prefetch(sequence.place(sequence.start(format.key(items[i])), 1));
@@ -108,6 +111,9 @@ struct InsertRobin {
     auto start = sequence.start(format.key(wanting.cell));
     while (wanting.age <= Places::kMostAge) {
       const AgedCell<Cell> before = places.offer(sequence.place(start, wanting.age), wanting);
+      if constexpr (kMarks) {
+        if (before < wanting) device::atomic_max(maximum + sequence.place(start, 1), wanting.age);
+      }
       if (before.age == 0) return;
       if (format.key(before.cell) == format.key(wanting.cell))
         return note_copy(status, before.cell, wanting.cell);
@@ -120,8 +126,8 @@ struct InsertRobin {
     device::atomic_or_relaxed(&status->failed, 1u);
   }
 };
-static_assert(
-    device::PrefetchingBody<InsertRobin<PlainCells<uint64_t, CoherentProbes>, uint64_t, CoherentProbes>>);
+static_assert(device::PrefetchingBody<
+              InsertRobin<PlainCells<uint64_t, CoherentProbes>, uint64_t, CoherentProbes, false>>);
 
 class AgeLevels {
  public:
@@ -189,6 +195,16 @@ struct MarkLevels {
     if (holder.age == 0) return;
     const auto start = sequence.start(format.key(holder.cell));
     marks.mark(sequence.place(start, 1), levels.level(holder.age));
+  }
+};
+
+// Marks the levels of maximum ages that InsertRobin has kept.
+struct MarkKeptLevels {
+  const uint32_t* maximum;
+  AgeLevels levels;
+  LevelMarks marks;
+  VOX_HD void operator()(uint64_t slot) const {
+    if (maximum[slot] > 0) marks.mark(slot, levels.level(maximum[slot]));
   }
 };
 

@@ -27,6 +27,8 @@ struct RobinRef {
   CellFormat<Cell> format;
   AgeLevels levels;
   Sequence sequence;
+  uint32_t has_levels;  // 0: there are no maximum ages
+  uint32_t first_age;   // at which searches begin
 
   VOX_HD Cell cell(uint32_t slot) const { return cells[slot]; }
   VOX_HD void prefetch(Cell key) const { prefetch_line(cells + sequence.place(sequence.start(key), 1)); }
@@ -36,6 +38,7 @@ struct RobinRef {
   template <class Probe, class Result, class Found>
   VOX_HD Result search(Cell key, Probe& probe, Result none, const Found& found) const {
     const auto start = sequence.start(key);
+    if (first_age > 1) return search_around(key, probe, none, found);
     uint32_t most_age = 1;
     for (uint32_t age = 1; age <= most_age; ++age) {
       const uint64_t slot = sequence.place(start, age);
@@ -43,7 +46,34 @@ struct RobinRef {
       probe.read(1, cells + slot);
       if (cell == kEmptyCell<Cell>) return none;
       if (format.key(cell & mask) == key) return found(static_cast<uint32_t>(slot), cell);
-      if (age == 1) most_age = levels.bound(level(slot, cell, probe));
+      if (age == 1) most_age = has_levels != 0 ? levels.bound(level(slot, cell, probe)) : levels.most_age();
+    }
+    return none;
+  }
+  // Does the same from the first age on, and from there to younger and older ages in turn. The maximum age is known
+  // when the search comes to age 1.
+  template <class Probe, class Result, class Found>
+  VOX_HD Result search_around(Cell key, Probe& probe, Result none, const Found& found) const {
+    const auto start = sequence.start(key);
+    uint32_t most_age = levels.most_age();
+    const uint32_t older = most_age > first_age ? most_age - first_age : 0;
+    const uint32_t steps = 2 * (older > first_age - 1 ? older : first_age - 1);
+    for (uint32_t step = 0; step <= steps; ++step) {
+      const uint32_t away = (step + 1) / 2;
+      if (step % 2 == 0 && away >= first_age) continue;
+      const uint32_t age = step % 2 == 0 ? first_age - away : first_age + away;
+      if (age > most_age) continue;
+      const uint64_t slot = sequence.place(start, age);
+      const Cell cell = cells[slot];
+      probe.read(1, cells + slot);
+      if (cell == kEmptyCell<Cell>) {
+        most_age = age - 1;
+        continue;
+      }
+      if (format.key(cell & mask) == key) return found(static_cast<uint32_t>(slot), cell);
+      if (age > 1 || has_levels == 0) continue;
+      const uint32_t bound = levels.bound(level(slot, cell, probe));
+      most_age = bound < most_age ? bound : most_age;
     }
     return none;
   }
@@ -65,6 +95,10 @@ struct RobinRef {
   }
   // Returns the value of a stored key, for which no maximum age is needed.
   VOX_HD uint32_t value_of_stored(Cell key) const {
+    if (first_age > 1) {
+      NoKeyProbe probe;
+      return search_around(key, probe, kNoValue, [this](uint32_t, Cell cell) { return format.value(cell); });
+    }
     const auto start = sequence.start(key);
     for (uint32_t age = 1; age <= levels.most_age(); ++age) {
       const Cell cell = cells[sequence.place(start, age)];
@@ -123,6 +157,7 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
   std::vector<uint64_t> probes_of_keys() const override { return ages_; }
 
   std::vector<uint8_t> maximum_ages() const override {
+    if (this->options_.maximum_ages == MaximumAges::None) return {};
     auto on_device = this->device_.template make<uint8_t>(this->slots_);
     this->device_.for_each("write maximum ages", this->slots_,
                            WriteMaximumAge<Cell, Sequence>{this->ref_, on_device.data()});
@@ -138,8 +173,9 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
   KeyTableBuild build_cells(const Cell* cells, uint64_t n) override {
     using ShortWords = AgedWords<Cell, Cell>;
     const uint32_t most_attempts = this->options_.most_attempts.value_or(kMostAttempts);
-    const bool levels_fit = leave_free(cells, n, this->options_.age_bits);
-    const bool ages_fit = levels_fit && this->options_.age_bits == ShortWords::kAgeBits;
+    const bool is_free = leave_free(cells, n, this->options_.age_bits);
+    const bool levels_fit = is_free && this->options_.maximum_ages != MaximumAges::None;
+    const bool ages_fit = is_free && this->options_.age_bits == ShortWords::kAgeBits;
     this->cell_mask_ = levels_fit ? kEmptyCell<Cell> >> this->options_.age_bits : kEmptyCell<Cell>;
     for (uint32_t attempt = 1; attempt <= most_attempts; ++attempt) {
       const uint64_t slots = slots_for(n, this->load_factor_, attempt);
@@ -180,43 +216,79 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
     device.fill(places.words, this->slots_, Places::kNobody);
     auto on_device = device.template make<KeyBuildStatus>(1);
     device.fill(on_device.data(), 1, KeyBuildStatus{});
-    device.for_each(
-        {"insert into robin", sizeof(Cell) + 64.0}, n,
-        InsertRobin<Places, Cell, Sequence>{places, sequence, this->format_, cells, on_device.data()});
+    device::Buffer<uint32_t> maximum;
+    if (this->options_.maximum_ages == MaximumAges::Atomic) {
+      maximum = device.template make<uint32_t>(this->slots_);
+      device.fill(maximum.data(), this->slots_, 0u);
+      insert<true>(places, sequence, cells, n, on_device.data(), maximum.data());
+    } else {
+      insert<false>(places, sequence, cells, n, on_device.data(), nullptr);
+    }
     ages_ = this->count_probes(AgeOfHolder<Places>{places});
     KeyBuildStatus status;
     device.download(&status, on_device.data(), 1);
     if (status.failed != 0 || status.conflicts != 0) return status;
-    keep_levels(places, sequence);
+    keep_levels(places, sequence, maximum);
     if (status.apart != 0) this->keep_apart(static_cast<uint32_t>(status.apart - 1));
     return status;
   }
 
-  // Copies the places to cells, and stores the levels in them or apart from them.
+  template <bool kMarks, class Places>
+  void insert(const Places& places, const Sequence& sequence, const Cell* cells, uint64_t n,
+              KeyBuildStatus* status, uint32_t* maximum) {
+    this->device_.for_each(
+        {"insert into robin", sizeof(Cell) + 64.0}, n,
+        InsertRobin<Places, Cell, Sequence, kMarks>{places, sequence, this->format_, cells, status, maximum});
+  }
+
+  uint32_t first_age() const {
+    if (this->options_.first_age == FirstAge::One) return 1;
+    double keys = 0, sum = 0;
+    for (size_t age = 1; age < ages_.size(); ++age) {
+      keys += static_cast<double>(ages_[age]);
+      sum += static_cast<double>(age) * static_cast<double>(ages_[age]);
+    }
+    return keys == 0 ? 1 : static_cast<uint32_t>(sum / keys + 0.5);
+  }
+
+  // Copies the places to cells, and stores the levels, if there are any, in them or apart from them.
   template <class Places>
-  void keep_levels(const Places& places, const Sequence& sequence) {
+  void keep_levels(const Places& places, const Sequence& sequence, const device::Buffer<uint32_t>& maximum) {
     auto& device = this->device_;
     const uint64_t slots = this->slots_;
     const AgeLevels levels(this->options_.age_bits, static_cast<uint32_t>(ages_.size() - 1));
+    levels_apart_.reset();
+    this->ref_ = {this->cells_.data(), nullptr, this->cell_mask_, this->format_, levels, sequence, 1,
+                  first_age()};
+    if (this->options_.maximum_ages == MaximumAges::None) {
+      this->ref_.has_levels = 0;
+      return take_holders(places);
+    }
     auto mark_words = device.template make<uint32_t>(LevelMarks::words_for(slots));
     device.fill(mark_words.data(), mark_words.size(), 0u);
     const LevelMarks marks{mark_words.data()};
-    device.for_each({"mark maximum ages", sizeof(Cell) + 32.0}, slots,
-                    MarkLevels<Places, Cell, Sequence>{places, sequence, this->format_, levels, marks});
-    levels_apart_.reset();
+    if (maximum.size() > 0)
+      device.for_each({"mark kept ages", 36}, slots, MarkKeptLevels{maximum.data(), levels, marks});
+    else
+      device.for_each({"mark maximum ages", sizeof(Cell) + 32.0}, slots,
+                      MarkLevels<Places, Cell, Sequence>{places, sequence, this->format_, levels, marks});
     if (this->cell_mask_ != kEmptyCell<Cell>) {
       device.for_each({"pack maximum ages", 2 * sizeof(Cell) + 2.0}, slots,
                       TakeHoldersWithLevels<Places, Cell>{places, this->cells_.data(), marks,
                                                           CellFormat<Cell>::kBits - levels.bits()});
     } else {
-      device.for_each({"take holders", 2.0 * sizeof(Cell)}, slots,
-                      TakeHolders<Places, Cell>{places, this->cells_.data()});
+      take_holders(places);
       levels_apart_ = device.template make<uint32_t>((slots + levels.in_word() - 1) / levels.in_word());
       device.for_each({"gather maximum ages", 20}, levels_apart_.size(),
                       GatherLevels{marks, levels, slots, levels_apart_.data()});
     }
-    this->ref_ = {
-        this->cells_.data(), levels_apart_.data(), this->cell_mask_, this->format_, levels, sequence};
+    this->ref_.levels_apart = levels_apart_.data();
+  }
+
+  template <class Places>
+  void take_holders(const Places& places) {
+    this->device_.for_each({"take holders", 2.0 * sizeof(Cell)}, this->slots_,
+                           TakeHolders<Places, Cell>{places, this->cells_.data()});
   }
 
   device::Buffer<uint32_t> levels_apart_;

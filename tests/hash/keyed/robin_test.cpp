@@ -220,6 +220,62 @@ TEST_P(Robin, AgesOfFewerBitsCostAFewSectors) {
   }
 }
 
+// An atomic maximum at each insertion leads to the same table, and without maximum ages only searches for keys that are
+// not stored read more.
+TEST_P(Robin, MaximumAgesMayBeKeptInsteadOfGatheredOrLeftOut) {
+  for (const uint32_t bits : {40u, 64u}) {
+    const auto keys = random_keys<uint64_t>(20000, 1, bits), others = random_keys<uint64_t>(20000, 2, bits);
+    const auto gathered = make<uint64_t>({.load_factor = 0.95});
+    const auto atomic = make<uint64_t>({.load_factor = 0.95, .maximum_ages = hash::MaximumAges::Atomic});
+    const auto none = make<uint64_t>({.load_factor = 0.95, .maximum_ages = hash::MaximumAges::None});
+    for (const auto& table : {gathered.get(), atomic.get(), none.get()}) {
+      table->build(keys);
+      const auto slots = table->find(keys);
+      const auto stored = table->cells();
+      for (size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(stored.at(slots[i]), keys[i]);
+      for (const uint32_t slot : table->find(others)) ASSERT_EQ(slot, hash::kNoSlot);
+    }
+    EXPECT_EQ(atomic->cells(), gathered->cells());
+    EXPECT_EQ(none->cells(), gathered->cells());
+    EXPECT_EQ(atomic->count_sectors(others), gathered->count_sectors(others));
+    EXPECT_EQ(atomic->bytes(), gathered->bytes());
+    EXPECT_LE(none->bytes(), gathered->bytes());
+    const auto sum = [](const std::vector<uint32_t>& sectors) {
+      return std::accumulate(sectors.begin(), sectors.end(), uint64_t{0});
+    };
+    EXPECT_GT(sum(none->count_sectors(others)), sum(gathered->count_sectors(others)));
+  }
+}
+
+// Searches for stored keys then read fewer sectors than those that begin at age one.
+TEST_P(Robin, SearchesMayBeginAtTheMeanAge) {
+  const auto keys = random_keys<uint64_t>(20000, 1, 60), others = random_keys<uint64_t>(20000, 2, 60);
+  for (const auto ages : {hash::MaximumAges::Gathered, hash::MaximumAges::None}) {
+    const auto one = make<uint64_t>({.load_factor = 0.99, .maximum_ages = ages});
+    const auto mean =
+        make<uint64_t>({.load_factor = 0.99, .maximum_ages = ages, .first_age = hash::FirstAge::Mean});
+    one->build(keys);
+    mean->build(keys);
+    EXPECT_EQ(mean->cells(), one->cells());
+    EXPECT_EQ(mean->find(keys), one->find(keys));
+    for (const uint32_t slot : mean->find(others)) ASSERT_EQ(slot, hash::kNoSlot);
+    const auto sum = [&](const auto& table) {
+      const auto sectors = table->count_sectors(keys);
+      return std::accumulate(sectors.begin(), sectors.end(), uint64_t{0});
+    };
+    EXPECT_LT(sum(mean), sum(one));
+    const auto values =
+        make<uint64_t>({.load_factor = 0.99, .value_bits = 8, .first_age = hash::FirstAge::Mean});
+    std::vector<uint64_t> cells;
+    for (const uint64_t key : keys) cells.push_back(key << 4 >> 4 << 8 >> 8 << 8 | (key & 0xff));
+    std::vector<uint64_t> value_keys;
+    for (const uint64_t cell : cells) value_keys.push_back(cell >> 8);
+    values->build(cells);
+    const auto found = values->find_values_of_stored(value_keys);
+    for (size_t i = 0; i < cells.size(); ++i) ASSERT_EQ(found[i], cells[i] & 0xff);
+  }
+}
+
 // The paper reports no failure up to 0.99. With coherent places, a key's age exceeds 15 once in a few
 // thousand tables; these are then attempted again with ages up to 31.
 TEST_P(Robin, SmallTablesAreBuiltAtALoadFactorOf99Percent) {
