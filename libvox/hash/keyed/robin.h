@@ -27,8 +27,6 @@ struct RobinRef {
   CellFormat<Cell> format;
   AgeLevels levels;
   Sequence sequence;
-  uint32_t has_levels;  // 0: there are no maximum ages
-  uint32_t first_age;   // at which searches begin
 
   VOX_HD Cell cell(uint32_t slot) const { return cells[slot]; }
   VOX_HD void prefetch(Cell key) const { prefetch_line(cells + sequence.place(sequence.start(key), 1)); }
@@ -38,7 +36,6 @@ struct RobinRef {
   template <class Probe, class Result, class Found>
   VOX_HD Result search(Cell key, Probe& probe, Result none, const Found& found) const {
     const auto start = sequence.start(key);
-    if (first_age > 1) return search_around(key, probe, none, found);
     uint32_t most_age = 1;
     for (uint32_t age = 1; age <= most_age; ++age) {
       const uint64_t slot = sequence.place(start, age);
@@ -46,34 +43,7 @@ struct RobinRef {
       probe.read(1, cells + slot);
       if (cell == kEmptyCell<Cell>) return none;
       if (format.key(cell & mask) == key) return found(static_cast<uint32_t>(slot), cell);
-      if (age == 1) most_age = has_levels != 0 ? levels.bound(level(slot, cell, probe)) : levels.most_age();
-    }
-    return none;
-  }
-  // Does the same from the first age on, and from there to younger and older ages in turn. The maximum age is known
-  // when the search comes to age 1.
-  template <class Probe, class Result, class Found>
-  VOX_HD Result search_around(Cell key, Probe& probe, Result none, const Found& found) const {
-    const auto start = sequence.start(key);
-    uint32_t most_age = levels.most_age();
-    const uint32_t older = most_age > first_age ? most_age - first_age : 0;
-    const uint32_t steps = 2 * (older > first_age - 1 ? older : first_age - 1);
-    for (uint32_t step = 0; step <= steps; ++step) {
-      const uint32_t away = (step + 1) / 2;
-      if (step % 2 == 0 && away >= first_age) continue;
-      const uint32_t age = step % 2 == 0 ? first_age - away : first_age + away;
-      if (age > most_age) continue;
-      const uint64_t slot = sequence.place(start, age);
-      const Cell cell = cells[slot];
-      probe.read(1, cells + slot);
-      if (cell == kEmptyCell<Cell>) {
-        most_age = age - 1;
-        continue;
-      }
-      if (format.key(cell & mask) == key) return found(static_cast<uint32_t>(slot), cell);
-      if (age > 1 || has_levels == 0) continue;
-      const uint32_t bound = levels.bound(level(slot, cell, probe));
-      most_age = bound < most_age ? bound : most_age;
+      if (age == 1) most_age = levels.bound(level(slot, cell, probe));
     }
     return none;
   }
@@ -95,10 +65,6 @@ struct RobinRef {
   }
   // Returns the value of a stored key, for which no maximum age is needed.
   VOX_HD uint32_t value_of_stored(Cell key) const {
-    if (first_age > 1) {
-      NoKeyProbe probe;
-      return search_around(key, probe, kNoValue, [this](uint32_t, Cell cell) { return format.value(cell); });
-    }
     const auto start = sequence.start(key);
     for (uint32_t age = 1; age <= levels.most_age(); ++age) {
       const Cell cell = cells[sequence.place(start, age)];
@@ -108,6 +74,61 @@ struct RobinRef {
   }
 };
 static_assert(ReadsValues<RobinRef<uint64_t, CoherentProbes>, uint64_t>);
+
+// The same table for searches that begin at another age than one, or have no maximum ages. Loops over this ref are apart,
+// so that those over a RobinRef take no longer.
+template <CellWord Cell, ProbeSequence Sequence>
+struct RobinAroundRef {
+  RobinRef<Cell, Sequence> table;
+  uint32_t has_levels;  // 0: there are no maximum ages
+  uint32_t first_age;   // at which searches begin
+
+  VOX_HD Cell cell(uint32_t slot) const { return table.cell(slot); }
+  VOX_HD void prefetch(Cell key) const {
+    prefetch_line(table.cells + table.sequence.place(table.sequence.start(key), first_age));
+  }
+
+  // Searches as RobinRef does, from the first age on, and from there at younger and older ages in turn. The maximum age is
+  // known when the search comes to age 1.
+  template <class Probe, class Result, class Found>
+  VOX_HD Result search(Cell key, Probe& probe, Result none, const Found& found) const {
+    const auto start = table.sequence.start(key);
+    uint32_t most_age = table.levels.most_age();
+    const uint32_t older = most_age > first_age ? most_age - first_age : 0;
+    const uint32_t steps = 2 * (older > first_age - 1 ? older : first_age - 1);
+    for (uint32_t step = 0; step <= steps; ++step) {
+      const uint32_t away = (step + 1) / 2;
+      if (step % 2 == 0 && away >= first_age) continue;
+      const uint32_t age = step % 2 == 0 ? first_age - away : first_age + away;
+      if (age > most_age) continue;
+      const uint64_t slot = table.sequence.place(start, age);
+      const Cell cell = table.cells[slot];
+      probe.read(1, table.cells + slot);
+      if (cell == kEmptyCell<Cell>) {
+        most_age = age - 1;
+        continue;
+      }
+      if (table.format.key(cell & table.mask) == key) return found(static_cast<uint32_t>(slot), cell);
+      if (age > 1 || has_levels == 0) continue;
+      const uint32_t bound = table.levels.bound(table.level(slot, cell, probe));
+      most_age = bound < most_age ? bound : most_age;
+    }
+    return none;
+  }
+  template <class Probe>
+  VOX_HD uint32_t find(Cell key, Probe& probe) const {
+    return search(key, probe, kNoSlot, [](uint32_t slot, Cell) { return slot; });
+  }
+  template <class Probe>
+  VOX_HD uint32_t value(Cell key, Probe& probe) const {
+    return search(key, probe, kNoValue, [this](uint32_t, Cell cell) { return table.format.value(cell); });
+  }
+  VOX_HD uint32_t value_of_stored(Cell key) const {
+    NoKeyProbe probe;
+    return value(key, probe);
+  }
+};
+static_assert(ReadsValues<RobinAroundRef<uint64_t, CoherentProbes>, uint64_t>);
 
 // Makes a search return the value of a key that must be stored.
 struct ValueOfStoredKey {
@@ -150,8 +171,21 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
   RobinTable(Device& device, const KeyTableOptions& options)
       : SearchedKeyTable<Device, Cell, Ref>(device, options) {}
 
+  void find(const Cell* keys, uint64_t n, uint32_t* slots) const override {
+    search<SlotOfKey>("find keys", keys, n, slots);
+  }
+  void find_values(const Cell* keys, uint64_t n, uint32_t* values) const override {
+    search<ValueOfKey>("find values", keys, n, values);
+  }
   void find_values_of_stored(const Cell* keys, uint64_t n, uint32_t* values) const override {
-    this->template search<ValueOfStoredKey>("find values of stored", keys, n, values);
+    search<ValueOfStoredKey>("find values of stored", keys, n, values);
+  }
+  void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const override {
+    search<SectorsOfKey>("count sectors", keys, n, sectors);
+  }
+  std::optional<uint64_t> count_warp_sectors(const Cell* keys, uint64_t n) const override {
+    if (is_searched_around()) return std::nullopt;
+    return Base::count_warp_sectors(keys, n);
   }
 
   std::vector<uint64_t> probes_of_keys() const override { return ages_; }
@@ -168,7 +202,25 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
 
  private:
   using Ref = RobinRef<Cell, Sequence>;
+  using Base = SearchedKeyTable<Device, Cell, Ref>;
   static constexpr uint32_t kMostAttempts = 8;
+
+  bool is_searched_around() const {
+    return this->options_.maximum_ages == MaximumAges::None || this->options_.first_age != FirstAge::One;
+  }
+
+  template <class What>
+  void search(const char* name, const Cell* keys, uint64_t n, uint32_t* results) const {
+    if (!is_searched_around()) return Base::template search<What>(name, keys, n, results);
+    using Around = RobinAroundRef<Cell, Sequence>;
+    const KeyTableRef<Ref, Cell> plain = this->ref();
+    const Around around = {this->ref_, this->options_.maximum_ages == MaximumAges::None ? 0u : 1u,
+                           first_age_};
+    this->device_.for_each(
+        {name, sizeof(Cell) + 36.0}, n,
+        SearchKeys<Around, Cell, What>{
+            {around, plain.format, plain.slots, plain.holds_apart, plain.apart_value}, keys, results});
+  }
 
   KeyTableBuild build_cells(const Cell* cells, uint64_t n) override {
     using ShortWords = AgedWords<Cell, Cell>;
@@ -258,12 +310,9 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
     const uint64_t slots = this->slots_;
     const AgeLevels levels(this->options_.age_bits, static_cast<uint32_t>(ages_.size() - 1));
     levels_apart_.reset();
-    this->ref_ = {this->cells_.data(), nullptr, this->cell_mask_, this->format_, levels, sequence, 1,
-                  first_age()};
-    if (this->options_.maximum_ages == MaximumAges::None) {
-      this->ref_.has_levels = 0;
-      return take_holders(places);
-    }
+    this->ref_ = {this->cells_.data(), nullptr, this->cell_mask_, this->format_, levels, sequence};
+    first_age_ = first_age();
+    if (this->options_.maximum_ages == MaximumAges::None) return take_holders(places);
     auto mark_words = device.template make<uint32_t>(LevelMarks::words_for(slots));
     device.fill(mark_words.data(), mark_words.size(), 0u);
     const LevelMarks marks{mark_words.data()};
@@ -293,6 +342,7 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
 
   device::Buffer<uint32_t> levels_apart_;
   std::vector<uint64_t> ages_;  // the number of keys of each age
+  uint32_t first_age_ = 1;
 };
 
 template <class Device, CellWord Cell>
