@@ -103,6 +103,9 @@ void KeysBenchRow::note_build(const hash::KeyTableBuild& build, uint64_t table_b
   bytes = table_bytes;
   attempts = build.attempts;
   restarts = build.restarts;
+  constexpr double kSubTables = 3;
+  if (build.turns > 0)
+    iterations = static_cast<double>(build.turns) / (kSubTables * static_cast<double>(build.parts));
   most_probes = build.most_probes;
 }
 

@@ -140,6 +140,7 @@ struct KeysBenchRow : KeyTablePoint {
   std::optional<uint64_t> bytes;     // size of the table
   std::optional<uint32_t> attempts;  // number of attempts of its build
   std::optional<uint64_t> restarts;  // number of restarts of parts of the table
+  std::optional<double> iterations;  // through all sub-tables, in the mean of the buckets of cuckoo2009
   std::optional<uint32_t> most_probes;
   std::optional<double> sectors;  // mean number of 32-byte sectors that a search reads; absent for builds
   // The same if each warp of 32 consecutive searches loads a sector once that several of them read at the

@@ -90,6 +90,10 @@ ResultTable keys_rows_table(const std::vector<KeysRow>& rows) {
       .about("Number of attempts of the build, each with other hash functions.")
       .column("restarts", "", rows, &KeysRow::restarts)
       .about("Number of restarts of parts of the table.")
+      .column("iterations", "", rows, &KeysRow::iterations)
+      .about(
+          "Mean number of iterations in which a bucket of `cuckoo2009` is built, each through all "
+          "sub-tables.")
       .column("most_probes", "", rows, &KeysRow::most_probes)
       .about("Number of places that a search may look at.")
       .column("wrong", "keys", rows, &KeysRow::wrong)

@@ -18,10 +18,11 @@ struct KeyBuildStatus {
   uint32_t most_probes;  // the most that any key needs
   uint64_t copies;       // cells that came again
   uint64_t restarts;     // restarts of parts of the table
+  uint64_t turns;        // of building parts of the table, without those that were restarted
   uint64_t sectors;      // sectors touched, if they are counted
   uint64_t apart;        // 1 + the value of the key that is kept apart, 0 if there is none
 };
-static_assert(sizeof(KeyBuildStatus) == 48);
+static_assert(sizeof(KeyBuildStatus) == 56);
 
 // Stores the value of the key that is all ones.
 VOX_HD inline void keep_apart(KeyBuildStatus* status, uint64_t value) {
@@ -103,6 +104,7 @@ class AttemptedKeyTable : public SearchedKeyTable<Device, Cell, Ref> {
     for (;; ++result.attempts) {
       const KeyBuildStatus status = attempt(cells, n, result.attempts);
       result.restarts += status.restarts;
+      result.turns = status.turns;
       if (status.conflicts != 0) throw two_values(this->options_);
       if (status.twice != 0) {  // rare: two threads stored the same key at the same time
         distinct = distinct_cells(this->device_, this->format_, cells, n);

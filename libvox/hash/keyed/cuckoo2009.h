@@ -178,7 +178,10 @@ struct BuildBucket {
     if (count > Table::kMostBucketKeys && certainly_too_many(block, items, count)) return fail(block);
     for (uint32_t number = 0; number < kMostSeeds; ++number) {
       const auto seed = static_cast<uint32_t>(mix64(table.seed + bucket * kMostSeeds + number) >> 32);
-      if (all_placed(block, items, count, seed)) return finish(block, items, count, bucket, seed);
+      if (const uint32_t turns = all_placed(block, items, count, seed); turns != 0) {
+        block.once([&] { device::atomic_add(&status->turns, uint64_t{turns}); });
+        return finish(block, items, count, bucket, seed);
+      }
       block.once([&] { device::atomic_add(&status->restarts, uint64_t{1}); });
     }
     fail(block);
@@ -206,9 +209,10 @@ struct BuildBucket {
 
   // Tries to find a place for each key, in each sub-table in turn. In a turn, all keys without a place write
   // to their cell of the same sub-table, over what is there, and one of them stays. Keys that were
-  // overwritten look for a place in the next turn. The build ends when nothing was written.
+  // overwritten look for a place in the next turn. The build ends when nothing was written. Returns the number of turns,
+  // or 0 if there were too many.
   template <class Block>
-  VOX_HD bool all_placed(Block block, const Cell* items, uint32_t count, uint32_t seed) const {
+  VOX_HD uint32_t all_placed(Block block, const Cell* items, uint32_t count, uint32_t seed) const {
     auto& shared = block.shared();
     block.each(Table::kSubTables, [&](uint32_t t) { shared.hash[t] = Table::hash(seed, t); });
     block.each(Table::kBucketCells, [&](uint32_t j) {
@@ -221,8 +225,8 @@ struct BuildBucket {
       }
     });
     for (uint32_t turn = 0; turn <= kMostTurns; ++turn)
-      if (!take_turn(block, items, count, turn)) return true;
-    return false;
+      if (!take_turn(block, items, count, turn)) return turn + 1;
+    return 0;
   }
 
   // Returns how many items of a bucket with `count` items have their places computed in advance.

@@ -54,6 +54,7 @@ struct KeyTableBuild {
   uint32_t attempts = 1;     // each with other hash functions
   uint64_t restarts = 0;     // restarts of parts of the table, in variants that have parts
   uint64_t parts = 0;        // the number of these parts
+  uint64_t turns = 0;        // turns in which they were built, each through one of three sub-tables
   uint32_t most_probes = 0;  // the most places that a search may have to read
   uint64_t sectors = 0;      // sectors of 32 bytes that were touched, if they are counted
 };
