@@ -82,6 +82,8 @@ class DeviceBricksReader final : public BricksReader {
     }
     JitTask task = {.size = frozen_.info.size,
                     .radius = query.radius,
+                    .background = frozen_.background,
+                    .sign = sign_bit(),
                     .count = query.gathers,
                     .out = out_.data(),
                     .view = {}};
@@ -110,8 +112,13 @@ class DeviceBricksReader final : public BricksReader {
     const uint64_t n = frozen_.bricks(), voxels = frozen_.info.box().voxels();
     auto sums = device_.template make<uint64_t>(n);
     auto words = device_.template make<T>(voxels);
-    const JitTask task = {
-        .size = frozen_.info.size, .radius = radius, .count = 0, .out = words.data(), .view = {}};
+    const JitTask task = {.size = frozen_.info.size,
+                          .radius = radius,
+                          .background = frozen_.background,
+                          .sign = sign_bit(),
+                          .count = 0,
+                          .out = words.data(),
+                          .view = {}};
     const TimedFilter<T> body = {{bricks_.ref(), task}, sums.data()};
     // The first round lets caches and clocks settle; only the second one counts.
     for (int round = 0; round < 2; ++round) {
@@ -198,11 +205,18 @@ class DeviceBricksReader final : public BricksReader {
     });
   }
 
+  uint32_t sign_bit() const { return frozen_.info.type == volume::ValueType::I16 ? 0x8000 : 0; }
+
   void fill_dense() {
     if (dense_.size() > 0) return;
     dense_ = device_.template make<T>(frozen_.info.box().voxels());
-    const JitTask task = {
-        .size = frozen_.info.size, .radius = 0, .count = 0, .out = dense_.data(), .view = {}};
+    const JitTask task = {.size = frozen_.info.size,
+                          .radius = 0,
+                          .background = 0,
+                          .sign = 0,
+                          .count = 0,
+                          .out = dense_.data(),
+                          .view = {}};
     run_body(bricks_.ref(), ReadLoop::Copy, task, CubeOrder::count(task.size));
   }
 

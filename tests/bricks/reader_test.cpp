@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -145,6 +146,51 @@ TEST_F(Jit, EveryAccessFiltersAsTheDenseVolumeDoes) {
       EXPECT_TRUE(read<uint8_t>(*reader, bricks, access,
                                 {.loop = bricks::ReadLoop::Mean, .radius = radius}) == expected)
           << radius << ", " << int(access);
+  }
+}
+
+// Returns the means of numbers in the order in which the filter adds them. Means of whole numbers are rounded down.
+std::vector<double> means_of_numbers(const std::vector<double>& dense, Int3 size, int32_t radius) {
+  std::vector<double> result;
+  for (int32_t z = 0; z < size.z; ++z)
+    for (int32_t y = 0; y < size.y; ++y)
+      for (int32_t x = 0; x < size.x; ++x) {
+        double sum = 0;
+        for (int32_t c = std::max(0, z - radius); c <= std::min(size.z - 1, z + radius); ++c)
+          for (int32_t b = std::max(0, y - radius); b <= std::min(size.y - 1, y + radius); ++b)
+            for (int32_t a = std::max(0, x - radius); a <= std::min(size.x - 1, x + radius); ++a)
+              sum += dense[place({a, b, c}, size)];
+        const int32_t side = 2 * radius + 1;
+        result.push_back(sum / (side * side * side));
+      }
+  return result;
+}
+
+TEST_F(Jit, FiltersNumbersWhateverTheirType) {
+  for (const volume::ValueType type :
+       {volume::ValueType::U16, volume::ValueType::I16, volume::ValueType::F32}) {
+    const volume::Volume volume = signed_volume({30, 25, 20}, type, 3);
+    const bricks::FrozenBricks bricks = bricks_of(volume, 3);
+    const auto reader = bricks::make_bricks_reader(engine_->handle(), bricks, {.leaves = 50, .compiler = {}});
+    std::vector<double> numbers;
+    bool negative = false;
+    for (const uint32_t word : dense_words(volume, {.type = type})) {  // of which the bits are the value's
+      numbers.push_back(volume::value_number(type, word));
+      negative = negative || numbers.back() < 0;
+    }
+    EXPECT_EQ(negative, type != volume::ValueType::U16);
+    const std::vector<double> means = means_of_numbers(numbers, volume.info.size, 2);
+    volume::with_word_type(type, [&]<class T>() {
+      for (const bricks::Access access : kAccesses) {
+        const std::vector<T> words =
+            read<T>(*reader, bricks, access, {.loop = bricks::ReadLoop::Mean, .radius = 2});
+        for (size_t i = 0; i < words.size(); ++i)
+          ASSERT_EQ(
+              volume::value_number(type, words[i] ^ bricks.background),
+              type == volume::ValueType::F32 ? double{static_cast<float>(means[i])} : std::floor(means[i]))
+              << int(access) << ", " << i;
+      }
+    });
   }
 }
 

@@ -73,11 +73,13 @@ namespace vox::bricks {
 
 // The arguments of all loops. Each loop reads those that it needs.
 struct JitTask {
-  Int3 size;       // 12 B, the volume's size
-  int32_t radius;  // 4 B, the radius of a mean filter
-  uint64_t count;  // 8 B, the number of positions of a gather
-  void* out;       // 8 B
-  CastView view;   // the view of a picture, which has its own pixels
+  Int3 size;            // 12 B, the volume's size
+  int32_t radius;       // 4 B, the radius of a mean filter
+  uint32_t background;  // 4 B, the bits of a value are those of its word xor these
+  uint32_t sign;        // 4 B, the sign bit of values that are signed whole numbers, else 0
+  uint64_t count;       // 8 B, the number of positions of a gather
+  void* out;            // 8 B
+  CastView view;        // the view of a picture, which has its own pixels
 };
 
 // Access to the same words as a dense array, with which bricks are compared.
@@ -149,20 +151,60 @@ struct FilterCube {
   }
 };
 
-// Returns the sum of the words in a cube of 2 radius + 1 voxels a side around a voxel. Voxels outside of the
-// volume count as 0.
-template <class T, class Access>
-VOX_HD uint64_t sum_around(const Access& access, Int3 at, int32_t radius, Int3 size) {
+// Calls add(word) for the voxels in a cube of 2 radius + 1 voxels a side around a voxel that lie inside the volume. The
+// order is the same for every access.
+template <class T, class Access, class Add>
+VOX_HD void for_each_around(const Access& access, Int3 at, int32_t radius, Int3 size, const Add& add) {
   const FilterCube cube(at, radius, size);
-  uint64_t sum = 0;
   Int3 v;
   VOX_NOT_UNROLLED for (v.z = cube.low.z; v.z <= cube.high.z; ++v.z)
       VOX_NOT_UNROLLED for (v.y = cube.low.y; v.y <= cube.high.y; ++v.y)
-          VOX_NOT_UNROLLED for (v.x = cube.low.x; v.x <= cube.high.x; ++v.x) sum += access.template get<T>(v);
+          VOX_NOT_UNROLLED for (v.x = cube.low.x; v.x <= cube.high.x; ++v.x) add(access.template get<T>(v));
+}
+
+// Returns the sum of the words in such a cube. Voxels outside of the volume count as 0.
+template <class T, class Access>
+VOX_HD uint64_t sum_around(const Access& access, Int3 at, int32_t radius, Int3 size) {
+  uint64_t sum = 0;
+  for_each_around<T>(access, at, radius, size, [&](T word) { sum += word; });
   return sum;
 }
 
-// Writes for each voxel the mean of the words around it, rounded down.
+VOX_HD inline uint32_t word_of(float value) {
+#ifdef __CUDA_ARCH__
+  return __float_as_uint(value);
+#else
+  return std::bit_cast<uint32_t>(value);
+#endif
+}
+
+// Returns the word of the mean of the numbers in such a cube. Means of whole numbers are rounded down. Words of 32 bits are
+// floats, whose sum is a double.
+template <class T, class Access>
+VOX_HD T mean_around(const Access& access, Int3 at, const JitTask& task) {
+  const Int3 size = task.size;
+  const int32_t radius = task.radius;
+  const int64_t side = 2 * static_cast<int64_t>(radius) + 1, voxels = side * side * side;
+  if constexpr (sizeof(T) == 1) {
+    return static_cast<T>(sum_around<T>(access, at, radius, size) / static_cast<uint64_t>(voxels));
+  } else if constexpr (sizeof(T) == 4) {
+    double sum = 0;
+    for_each_around<T>(access, at, radius, size,
+                       [&](T word) { sum += static_cast<double>(float_of_bits(word ^ task.background)); });
+    return word_of(static_cast<float>(sum / static_cast<double>(voxels))) ^ task.background;
+  } else {
+    // The bits of a signed number, with the sign bit flipped, are the number plus 2^15.
+    const uint32_t flipped = task.background ^ task.sign;
+    int64_t sum = 0;
+    for_each_around<T>(access, at, radius, size, [&](T word) {
+      sum += static_cast<int64_t>(word ^ flipped) - static_cast<int64_t>(task.sign);
+    });
+    return static_cast<T>(static_cast<uint32_t>((sum - (sum < 0 ? voxels - 1 : 0)) / voxels) ^
+                          task.background);
+  }
+}
+
+// Writes for each voxel the mean of the values around it.
 template <class Access, class T>
 struct MeanFilter {
   Access access;
@@ -171,9 +213,7 @@ struct MeanFilter {
   VOX_HD void operator()(uint64_t i) const {
     const Int3 at = CubeOrder::voxel(i, task.size);
     if (!CubeOrder::inside(at, task.size)) return;
-    const uint64_t sum = sum_around<T>(access, at, task.radius, task.size);
-    const uint64_t side = 2 * static_cast<uint64_t>(task.radius) + 1;
-    static_cast<T*>(task.out)[DenseRef::index(task.size, at)] = static_cast<T>(sum / (side * side * side));
+    static_cast<T*>(task.out)[DenseRef::index(task.size, at)] = mean_around<T>(access, at, task);
   }
 };
 
