@@ -111,6 +111,24 @@ volume::Volume bricks_volume(const FrozenBricks& bricks) {
           }};
 }
 
+volume::Volume types_volume(const FrozenBricks& bricks) {
+  static_assert(BrickTypes::kNumber<EmptyBrick> == 0);
+  volume::VolumeInfo info = bricks.info;
+  info.type = volume::ValueType::U8;
+  return {info, [&bricks](const VoxelBox& box, std::byte* values) {
+            volume::with_word_type(bricks.info.type, [&]<class T>() {
+              const BricksRef access = ref(bricks);
+              Int3 at;
+              for (at.z = box.min.z; at.z < box.max.z; ++at.z)
+                for (at.y = box.min.y; at.y < box.max.y; ++at.y)
+                  for (at.x = box.min.x; at.x < box.max.x; ++at.x) {
+                    const BricksRef::Entry entry = access.entry(access.brick_of(at));
+                    *values++ = std::byte(access.get<T>(entry, at) == 0 ? 0 : entry.type);
+                  }
+            });
+          }};
+}
+
 void check_structure(const FrozenBricks& bricks) {
   if (bricks.log2_side < kMinBrickLog2 || bricks.log2_side > kMaxBrickLog2)
     throw Error(fmt::format("bricks of 2^{} voxels a side, expected 4 to 64", bricks.log2_side));

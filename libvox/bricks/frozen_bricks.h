@@ -52,6 +52,10 @@ Int3 brick_grid(Int3 size, uint32_t log2_side);
 // Returns the values of the bricks as a volume. The bricks must outlive it.
 volume::Volume bricks_volume(const FrozenBricks& bricks);
 
+// Returns a volume of the same size in which each filled voxel has the number of its brick's type, and the others 0. The
+// bricks must outlive it.
+volume::Volume types_volume(const FrozenBricks& bricks);
+
 // Checks everything on which access relies to stay inside the data. Throws Error.
 void check_structure(const FrozenBricks& bricks);
 

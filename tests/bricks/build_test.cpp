@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "libvox/base/error.h"
@@ -324,6 +325,26 @@ TEST(VerifyBricks, FindsAWrongNumberOfFilledVoxelsAndBricksThatLeaveTheirData) {
       outside.root.back() |= 0xfff0;
       EXPECT_THROW(bricks::verify(outside), Error);
     }
+}
+
+TEST(TypesVolume, HasTheTypeOfTheBrickWhereVoxelsAreFilled) {
+  const volume::Volume volume = mixed_volume({40, 25, 30}, volume::ValueType::U16, 3);
+  const auto engine = test_engine();
+  const bricks::FrozenBricks bricks =
+      bricks::build_bricks(engine->handle(), volume, {.log2_side = 3, .threshold = {}}).bricks;
+  const std::vector<std::byte> types = all_values(bricks::types_volume(bricks));
+  const std::vector<uint32_t> words = dense_words(volume, {.type = volume::ValueType::U16});
+  ASSERT_EQ(types.size(), words.size());
+  std::array<std::set<uint64_t>, bricks::kBrickTypeCount> found;  // the bricks of each type
+  for (size_t i = 0; i < words.size(); ++i) {
+    const auto type = static_cast<uint32_t>(types[i]);
+    ASSERT_LT(type, bricks::kBrickTypeCount);
+    ASSERT_EQ(type != 0, words[i] != 0) << i;
+    const size_t x = i % 40 / 8, y = i / 40 % 25 / 8, z = i / 40 / 25 / 8;
+    if (type != 0) found[type].insert(x + 5 * (y + 4 * z));
+  }
+  for (uint32_t type = 1; type < bricks::kBrickTypeCount; ++type)
+    EXPECT_EQ(found[type].size(), bricks.counts[type]) << type;
 }
 
 }  // namespace

@@ -111,6 +111,37 @@ TEST_F(RenderProgram, ACutThroughBricksShowsValuesAsColors) {
   expect_failure(kFailed, "no plane z=3", {"steps.h5", "--slice", "z=3"});
 }
 
+// A cube of noise, half of which is empty, beside one that has one value: bricks of several types.
+TEST_F(RenderProgram, TheTypesOfBricksAreShownInColors) {
+  std::string values(16 * 8 * 8, '\0');
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = i % 16 < 8 ? static_cast<char>(i * 37 % 251 < 60 ? i * 91 % 255 : 0) : '\5';
+  write("two_16x8x8_uint8.raw", values);
+  converted({"two_16x8x8_uint8.raw", "-q", "-o", "two.h5", "--brick-size", "8", "--types", "all"});
+  printed({"two.h5", "-q", "--shade", "type", "--slice", "z=3", "--size", "16x8", "--legend", "off"});
+  const scene::Image shown = image("two-view.png");
+  ASSERT_EQ(shown.width, 16u);
+  const scene::Rgba8 homogeneous = {240, 228, 66, 255};
+  std::set<std::array<uint8_t, 3>> left;
+  for (uint32_t i = 0; i < 16 * 8; ++i) {
+    const scene::Rgba8 pixel = shown.pixels[i];
+    if (i % 16 >= 8)
+      EXPECT_TRUE(pixel == homogeneous) << i;
+    else
+      left.insert({pixel.r, pixel.g, pixel.b});
+  }
+  EXPECT_EQ(left.size(), 2u);  // the type of that brick, and nothing
+  EXPECT_FALSE(left.contains({240, 228, 66}));
+  printed({"two.h5", "-q", "-o", "view.png", "--shade", "type", "--size", "120x90"});
+  converted({"cube.h5", "-q", "--structure", "both", "-o", "both.h5"});
+  printed({"both.h5", "-q", "--shade", "type", "--size", "60x40"});
+  expect_failure(kFailed, "holds none", {"cube.h5", "--shade", "type"});
+  for (const char* option : {"--colors", "--values"})
+    expect_failure(kBadUsage, "no effect with --shade type", {"two.h5", "--shade", "type", option, "labels"});
+  expect_failure(kBadUsage, "no effect with --shade type", {"two.h5", "--shade", "type", "--iso", "0.5"});
+  expect_failure(kFailed, "pages show scenes", {"two.h5", "--shade", "type", "--html", "a.html"});
+}
+
 TEST_F(RenderProgram, ACutAndAViewOfAVolumeHaveOneScale) {
   std::string values;
   for (int i = 0; i < 24 * 24 * 24; ++i) values += static_cast<char>(i / 24 / 24 * 10 + i % 7);

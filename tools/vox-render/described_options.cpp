@@ -166,12 +166,13 @@ OptionTopic light_topic() {
       .options = {
           {.name = "shade",
            .argument = "WHAT",
-           .words = {"material", "depth", "normal", "level", "sharing"},
+           .words = {"material", "depth", "normal", "level", "sharing", "type"},
            .preset = "material",
-           .rules = {kScenePageRule},
-           .help = "Show materials in the light, or these values as colours: depth, normals, level of "
-                   "detail, or how often "
-                   "the SVDAG uses a leaf."},
+           .rules = {{kScene | kPage | kTyped, "it is for pictures of scenes, and type for those of bricks"}},
+           .help =
+               "Show materials in the light, or these values as colours: depth, normals, level of "
+               "detail, or how often the SVDAG uses a leaf. type shows which type each brick has in a file "
+               "that holds bricks."},
           {.name = "sun",
            .argument = "X,Y,Z",
            .preset = "0.45,0.8,0.6",

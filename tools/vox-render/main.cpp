@@ -47,8 +47,12 @@ bool looks_on(const RenderToolOptions& options) {
 void show(const RenderToolOptions& options) {
   const ThreadLimit threads(options.engine.threads);
   const SceneFileParts parts = scene_parts(options.scene);
-  if (parts.bricks && !parts.dag && !parts.hash && options.form == SceneForm::Any)
-    return show_volume(options);
+  const bool bricks_alone = parts.bricks && !parts.dag && !parts.hash && options.form == SceneForm::Any;
+  if (options.volume.types && !parts.bricks)
+    throw Error("--shade type shows the types of bricks, and the file holds none")
+        .at(options.scene.string())
+        .hint("vox-convert --structure bricks or both makes bricks");
+  if (bricks_alone || options.volume.types) return show_volume(options);
   check_given(options, Shown::Scene);
   if (options.page) return write_page(options);
   EngineSoon soon(options.engine, [&](Engine& engine) {

@@ -74,8 +74,8 @@ render::RenderOptions read_render(const CommandLine& arguments) {
   render.ao_rays = arguments.whole("ao");
   render.to_sun = read_point(arguments, "sun");
   if (render.to_sun == Vec3d{0, 0, 0}) throw UsageError("--sun is 0,0,0, which is no direction");
-  render.shade =
-      arguments.choice("shade", {Shade::Material, Shade::Depth, Shade::Normal, Shade::Level, Shade::Sharing});
+  render.shade = arguments.choice(
+      "shade", {Shade::Material, Shade::Depth, Shade::Normal, Shade::Level, Shade::Sharing, Shade::Material});
   render.shadows = arguments.choice("shadows", {Shadows::On, Shadows::Off});
   render.normals = arguments.choice("normals", {Normals::Auto, Normals::Smooth, Normals::Faces});
   render.colors = arguments.choice("level-colors", {LevelColors::Mean, LevelColors::Voxel});
@@ -198,9 +198,10 @@ RunTraits of_scene(const RenderToolOptions& options) {
 }
 
 RunTraits of_volume(const RenderToolOptions& options) {
-  if (options.slice) return {kVolumeCut, "a cut through a volume"};
+  const uint32_t typed = options.volume.types ? kTyped : 0u;
+  if (options.slice) return {kVolumeCut | typed, "a cut through a volume"};
   if (options.volume.iso) return {kIso, "a surface of a volume"};
-  return {kVolume, "a volume"};
+  return {kVolume | typed, "a volume"};
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ struct VolumeLook {
   ScaleEnds ends = ScaleEnds::All;
   render::ValueScale scale = {};              // of amounts; empty if the command line names none
   std::vector<scene::Rgb8> file_colors = {};  // a file's colours: the stops of a scale, or labels
+  bool types = false;                         // the type of each voxel's brick is shown, not its value
 };
 
 // Throws UsageError, also for options that exclude each other, and Error if a file of colours cannot be read.
@@ -96,16 +97,17 @@ enum RenderTrait : uint32_t {
   kSceneCut = 8,
   kVolume = 16,
   kVolumeCut = 32,
-  kOccluded = 64,    // ambient occlusion by --ao
-  kPage = 128,       // a page to fly through, whose reader chooses all but the first view
-  kIso = 256,        // a surface of a volume
-  kMany = 512,       // a film, or a path with times
-  kFacing = 1024,    // --shade material or normal
-  kSampled = 2048,   // several samples a pixel
-  kLevels = 4096,    // a scene in the light, with level of detail
-  kShadowed = 8192,  // a scene in the light, with something that makes its ground darker
-  kOneFile = 16384,  // a page that is one file
-  kStreamed = 32768  // a page that loads the scene as it is needed
+  kOccluded = 64,     // ambient occlusion by --ao
+  kPage = 128,        // a page to fly through, whose reader chooses all but the first view
+  kIso = 256,         // a surface of a volume
+  kMany = 512,        // a film, or a path with times
+  kFacing = 1024,     // --shade material or normal
+  kSampled = 2048,    // several samples a pixel
+  kLevels = 4096,     // a scene in the light, with level of detail
+  kShadowed = 8192,   // a scene in the light, with something that makes its ground darker
+  kOneFile = 16384,   // a page that is one file
+  kStreamed = 32768,  // a page that loads the scene as it is needed
+  kTyped = 65536      // the types of a volume's bricks
 };
 
 ToolDescription render_description();

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,6 +17,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/render/picture_share.h"
 #include "libvox/render/volume_render.h"
 #include "tools/common/reports.h"
@@ -23,7 +27,34 @@
 namespace vox {
 namespace {
 
+// Seven colours that readers can tell apart who do not see all colours (Okabe and Ito 2008).
+constexpr std::array<scene::Rgb8, bricks::kBrickTypeCount - 1> kTypeColors = {{{230, 159, 0},
+                                                                               {86, 180, 233},
+                                                                               {0, 158, 115},
+                                                                               {240, 228, 66},
+                                                                               {0, 114, 178},
+                                                                               {213, 94, 0},
+                                                                               {204, 121, 167}}};
+
+// The types of bricks, but for empty ones, as labels.
+render::ShownValues shown_types(const bricks::FrozenBricks& bricks) {
+  render::ShownValues values = {.kind = render::ShownValues::Kind::Labels,
+                                .colors = {.range = {0, bricks::kBrickTypeCount - 1.0}}};
+  values.colors.labels = render::repeated_colors(kTypeColors);
+  for (uint32_t type = 1; type < bricks::kBrickTypeCount; ++type)
+    if (bricks.counts[type] > 0) values.labels.push_back(type);
+  return values;
+}
+
+Legend types_legend(const render::ShownValues& types) {
+  Legend legend = {"Type of brick", {}};
+  for (const uint32_t type : types.labels)
+    legend.steps.push_back({kTypeColors[type - 1], std::string(bricks::BrickTypes::kNames[type])});
+  return legend;
+}
+
 Legend legend_of(const render::ShownValues& values, const render::Picture& picture, const VolumeLook& look) {
+  if (look.types) return types_legend(values);
   if (look.iso)
     return surface_legend(picture.low + *look.iso * (picture.high - picture.low), values.colors.scale.back());
   switch (values.kind) {
@@ -52,10 +83,14 @@ void add_picture(PictureOutput& output, render::Picture picture, const render::S
   output.add(frame, picture, picture_texts(frame.pose, place, options));
 }
 
-void cut(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
+// `values` says how the values are shown; it is called when the targets are known to be writable.
+using ShownValuesOf = std::function<render::ShownValues()>;
+
+void cut(const bricks::FrozenBricks& bricks, const ShownValuesOf& values_of_bricks,
+         const RenderToolOptions& options) {
   const Frame frame = {{}, options.output};
   check_targets({frame}, options);
-  const render::ShownValues values = values_of(bricks, options);
+  const render::ShownValues values = values_of_bricks();
   const render::Picture picture =
       render::slice_volume(bricks::bricks_volume(bricks), bricks.background, values.colors, *options.slice);
   PictureOutput output(options);
@@ -69,7 +104,8 @@ void cut(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
   print_result(json_text(results) + "\n");
 }
 
-void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
+void cast(const bricks::FrozenBricks& bricks, const ShownValuesOf& values_of_bricks,
+          const RenderToolOptions& options) {
   const render::VolumeSpace space(bricks.info);
   const render::Place place = {space.corner(), space.unit()};
   std::vector<VoxelBox> framed = render::outline(bricks);
@@ -81,7 +117,7 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   log_debug("on {}", engine->device_text());
   ResultGroup results = volume_results(options);
   set_device(results, engine->device());
-  const render::ShownValues values = values_of(bricks, options);
+  const render::ShownValues values = values_of_bricks();
   std::unique_ptr<render::VolumeRenderer> renderer = render::make_volume_renderer(engine->handles(), bricks);
   if (options.ranks) renderer = render::shared_renderer(*options.ranks, std::move(renderer));
   render::VolumeRenderOptions render;
@@ -111,13 +147,26 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
 }  // namespace
 
 void show_volume(const RenderToolOptions& options) {
+  if (options.page && options.volume.types)
+    throw Error("--shade type is for pictures, and pages show scenes");
   if (options.page)
     throw Error(
         fmt::format("'{}' holds the bricks of a volume alone, and pages show scenes", options.scene.string()))
         .hint("vox-convert makes a scene of a volume, by --structure svdag or both");
   check_given(options, Shown::Volume);
   const bricks::FrozenBricks bricks = read_bricks(options.scene);
-  options.slice ? cut(bricks, options) : cast(bricks, options);
+  const auto show = [&](const bricks::FrozenBricks& shown, const ShownValuesOf& values) {
+    options.slice ? cut(shown, values, options) : cast(shown, values, options);
+  };
+  if (!options.volume.types) return show(bricks, [&] { return values_of(bricks, options); });
+  // The types are a volume of labels.
+  const bricks::FrozenBricks types = [&] {
+    const std::unique_ptr<Engine> engine = make_engine(options.engine);
+    return bricks::build_bricks(engine->handle(), bricks::types_volume(bricks),
+                                {.log2_side = bricks.log2_side, .threshold = {}})
+        .bricks;
+  }();
+  show(types, [&] { return shown_types(bricks); });
 }
 
 namespace {
@@ -183,6 +232,12 @@ VolumeLook read_volume_look(const CommandLine& arguments) {
     look.iso = arguments.number("iso");
     if (*look.iso == 0) throw UsageError("--iso is 0, which all values reach");
   }
+  look.types = arguments.text("shade") == "type";
+  for (const char* option : {"iso", "colors", "values"})
+    if (look.types && arguments.has(option))
+      throw UsageError(fmt::format("--{} has no effect with --shade type, which shows no values", option));
+  if (look.types && !look.curve.empty())
+    throw UsageError("--shade type: a curve of --opacity is for amounts");
   if (arguments.has("colors")) read_colors(arguments.text("colors"), look);
   const auto values = arguments.choice("values", {ValuesAs::Auto, ValuesAs::Amounts, ValuesAs::Labels});
   const bool of_amounts = look.iso || !look.curve.empty();
