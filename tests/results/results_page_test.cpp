@@ -134,6 +134,12 @@ ResultGroup stats_results() {
   return results_of(stats);
 }
 
+std::vector<BricksOfFile> some_bricks_of_files() {
+  std::vector<BricksOfFile> files(1);
+  files[0].stats.rows = {{"four types", {{}}}, {"all types", {{}}}};
+  return files;
+}
+
 ResultGroup comparison_results() {
   Comparison comparison;
   comparison.first.scene = comparison.second.scene = comparison.both = some_scene();
@@ -221,6 +227,8 @@ Sections programs() {
       {"vox-render", "", json_fields(render_results())},
       {"vox-scene", "", json_fields({results_of(scene::Scene(), "", 0, 0)})},
       {"vox-stats", "`-o` writes the report.", fields_of_all({stats_results()}, reports)},
+      {"vox-stats of several files", "With `--only bricks`; `-o` writes the report.",
+       fields_of_all({files_results(some_bricks_of_files(), "")}, reports)},
       {"vox-stats --against", "", json_fields({comparison_results()})},
       {"every benchmark", "", fields_of_benchmarks()},
       benchmark("hash", HashBenchRun()),

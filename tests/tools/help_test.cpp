@@ -178,6 +178,7 @@ TEST_F(HelpProgram, EveryExampleRuns) {
     converted({"house.obj", "--res", "128", "-q", "-o", name});
   converted({"ct_64x64x93_uint16.raw", "-q", "-o", "ct.h5"});
   converted({"ct.h5", "-q", "-o", "ct.nrrd"});
+  converted({"ct.nrrd", "-q", "-o", "mri.h5"});
   converted({"house.h5", "-q", "-o", "land.vox"});
   size_t count = 0;
   for (const char* program : {"vox-convert", "vox-edit", "vox-render", "vox-stats"})

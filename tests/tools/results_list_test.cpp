@@ -137,6 +137,8 @@ class ResultsList : public CubesTest {
           "0.7", "--ops", "build,find,find-all,ages,build-multi", "--profile", "-o",
           "vox-bench keys -o.1.h5"});
     convert({"cube.obj", "--res", "32", "-o", "bare.h5", "--materials", "none", "--force", "-q"});
+    keep("vox-stats of several files.1.json", "vox-stats",
+         {"both.h5", "volume.h5", "--only", "bricks", "-o", "vox-stats of several files -o.1.h5"});
     keep("vox-stats --against.1.json", "vox-stats", {"both.h5", "--against", "both.h5", "--profile"});
     keep("vox-stats --against.2.json", "vox-stats", {"both.h5", "--against", "bare.h5"});
     keep("vox-bench intersect.1.json", "vox-bench",

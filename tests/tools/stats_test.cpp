@@ -166,7 +166,9 @@ TEST_F(StatsProgram, RefusesACommandLineThatMakesNoSense) {
   expect_failure(kBadUsage, "--tables", {"cube.h5", "--only", "levels", "--tables", "all"});
   expect_failure(kBadUsage, "--load-factor", {"cube.h5", "--only", "levels", "--load-factor", "96"});
   expect_failure(kBadUsage, "scene file", {});
-  expect_failure(kBadUsage, "bare.h5", {"cube.h5", "bare.h5"});
+  expect_failure(kBadUsage, "several files", {"cube.h5", "bare.h5"});
+  expect_failure(kBadUsage, "--against", {"cube.h5", "bare.h5", "--only", "bricks", "--against", "cube.h5"});
+  expect_failure(kFailed, "cube.h5: the file has no bricks", {"cube.h5", "bare.h5", "--only", "bricks"});
   expect_failure(kBadUsage, "frobnicate", {"cube.h5", "--frobnicate"});
   expect_failure(kBadUsage, "cube.h5", {"cube.h5", "-o", "cube.h5"});
 }

@@ -79,6 +79,108 @@ ResultTable forms_table(const measure::BricksStats& stats) {
       .about("Its size divided by that of the SVDAG.");
 }
 
+namespace {
+
+// The bricks of some types that take the least memory, by this measure of their bytes.
+const bricks::BrickTotals& least(const std::vector<bricks::BrickTotals>& sizes, const auto& bytes) {
+  return *std::ranges::min_element(sizes, {}, bytes);
+}
+
+// A file with the bricks that take the least memory: of the thesis's four types in its layout, the same in ours, and of
+// all types.
+struct FileRow {
+  const BricksOfFile* of;
+  const bricks::BrickTotals *thesis, *four, *all;
+
+  const volume::VolumeInfo& info() const { return of->stats.bricks.info; }
+};
+
+std::vector<FileRow> file_rows(const std::vector<BricksOfFile>& files) {
+  using Totals = bricks::BrickTotals;
+  std::vector<FileRow> rows;
+  for (const BricksOfFile& file : files) {
+    const std::vector<measure::BrickTypesRow>& sets = file.stats.rows;
+    const auto& four = sets.at(sets.size() - 2).sizes;
+    rows.push_back({&file, &least(four, &Totals::thesis_bytes), &least(four, &Totals::total_bytes),
+                    &least(sets.back().sizes, &Totals::total_bytes)});
+  }
+  return rows;
+}
+
+}  // namespace
+
+ResultTable files_table(const std::vector<BricksOfFile>& files) {
+  const std::vector<FileRow> rows = file_rows(files);
+  const auto size_text = [](const FileRow& row) {
+    return fmt::format("{} x {} x {}", row.info().size.x, row.info().size.y, row.info().size.z);
+  };
+  ResultTable table;
+  table
+      .column(
+          "file", "", rows, [](const FileRow& row) { return row.of->file; }, both({"file"}))
+      .about("Name of the file.")
+      .column(for_people(), "voxels", rows, size_text, both({"voxels"}))
+      .column("width", "voxels", rows,
+              [](const FileRow& row) { return static_cast<uint32_t>(row.info().size.x); })
+      .about("Number of voxels along x.")
+      .column("height", "voxels", rows,
+              [](const FileRow& row) { return static_cast<uint32_t>(row.info().size.y); })
+      .about("Number of voxels along y.")
+      .column("depth", "voxels", rows,
+              [](const FileRow& row) { return static_cast<uint32_t>(row.info().size.z); })
+      .about("Number of voxels along z.")
+      .column(
+          "type", "", rows,
+          [](const FileRow& row) { return std::string(volume::value_type_name(row.info().type)); },
+          both({"type"}))
+      .about("Type of the values.")
+      .column(
+          "filled_share", "of the volume", rows,
+          [](const FileRow& row) { return row.of->stats.filled_share(); },
+          both({"filled", Look::fixed(1, 100), "%"}))
+      .about("Share of the voxels that are filled.")
+      .column(
+          "dense_bytes", "bytes", rows, [](const FileRow& row) { return row.info().bytes(); },
+          both({"array", Look::bytes()}))
+      .about("Size of the volume as an array.");
+  const auto add = [&](const char* name, const char* title, const bricks::BrickTotals* FileRow::*least_of,
+                       uint64_t (*bytes)(const bricks::BrickTotals&), const char* what) {
+    table
+        .column(
+            std::string(name) + "_size", "voxels", rows,
+            [=](const FileRow& row) { return side_of(*(row.*least_of)); }, both({"side"}))
+        .about(fmt::format("Side of the bricks that take least memory, {}.", what))
+        .column(
+            std::string(name) + "_bytes", "bytes", rows,
+            [=](const FileRow& row) { return bytes(*(row.*least_of)); }, both({title, Look::bytes()}))
+        .about(fmt::format("Size of these bricks, {}.", what));
+  };
+  const auto total = [](const bricks::BrickTotals& totals) { return totals.total_bytes(); };
+  add(
+      "thesis", "thesis", &FileRow::thesis,
+      [](const bricks::BrickTotals& totals) { return totals.thesis_bytes; },
+      "of the four types of the thesis in its layout");
+  add("four", "four types", &FileRow::four, total, "of these four types in our layout");
+  add("all", "all types", &FileRow::all, total, "of all types");
+  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
+    const std::string name(bricks::BrickTypes::kNames[type]);
+    table
+        .column(
+            listed_as("TYPE", "shares/" + name), "of the volume", rows,
+            [=](const FileRow& row) { return measure::share_of(type, *row.all); },
+            both({name, Look::fixed(1, 100), "%"}))
+        .about("Share of the volume that lies in bricks of the type, of all types.");
+  }
+  return table;
+}
+
+ResultGroup files_results(const std::vector<BricksOfFile>& files, const std::string& command) {
+  ResultGroup results;
+  set_origin(results, origin_of(command));
+  results.put("files", files_table(files));
+  return results;
+}
+
 std::string bricks_text(const measure::BricksStats& stats) {
   const std::string forms =
       stats.svdag_bytes ? "\nBeside the SVDAG of the same voxels\n" + text_table(forms_table(stats)).text()

@@ -29,6 +29,7 @@ namespace {
 void check_targets(const StatsOptions& options) {
   std::vector<std::filesystem::path> scenes = {options.scene};
   if (options.against) scenes.push_back(*options.against);
+  scenes.insert(scenes.end(), options.others.begin(), options.others.end());
   for (const std::filesystem::path& scene : scenes) {
     if (options.output && options.against)
       check_target({"the scene of both", *options.output, OutputKind::Scene}, scene, options.overwrite);
@@ -197,6 +198,37 @@ void report(const StatsOptions& options, ranks::Ranks& ranks) {
   print_result(options.json ? json_text(results) + "\n" : screen_text(stats));
 }
 
+// Shows the bricks of all files as one table.
+void report_files(const StatsOptions& options) {
+  check_one_device(options.engine);
+  check_effects(options.given, {kShowsSections, "the bricks of several files"});
+  std::vector<std::filesystem::path> all = {options.scene};
+  all.insert(all.end(), options.others.begin(), options.others.end());
+  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  std::vector<BricksOfFile> files;
+  for (const std::filesystem::path& file : all) {
+    throw_if_cancelled();
+    if (!scene_parts(file).bricks)
+      throw Error("the file has no bricks")
+          .at(file.string())
+          .hint("vox-convert --structure bricks or both makes them");
+    files.push_back({file.filename().string(), measure::measure_bricks(read_bricks(file), *engine)});
+  }
+  const ResultGroup results = files_results(files, options.command);
+  const ResultTable table = files_table(files);
+  if (options.output) write_report(results, *options.output);
+  if (options.html) {
+    HtmlPage page(
+        "Bricks of " + format_count(files.size(), "file"),
+        "The bricks that take least memory: of the four types of Labschütz's thesis, and of all types.");
+    page.section("Files").table("Memory and shares of the types", page_table(table));
+    set_origin(page, origin_of(options.command));
+    write_html(page, *options.html);
+  }
+  if (options.engine.profile) print_profile(engine->profile());
+  print_result(options.json ? json_text(results) + "\n" : text_table(table).text());
+}
+
 void run(const CommandLine& arguments, ranks::Ranks* launched) {
   StatsOptions options = read_stats_options(arguments);
   ranks::Ranks& ranks = launched && !options.against ? *launched : ranks::alone();
@@ -205,6 +237,7 @@ void run(const CommandLine& arguments, ranks::Ranks* launched) {
   const ThreadLimit threads(options.engine.threads);
   if (ranks.rank() == 0) check_targets(options);
   if (options.against) return run_against(options);
+  if (!options.others.empty()) return ranks.rank() == 0 ? report_files(options) : void();
   with_input(options.scene, [&] { report(options, ranks); });
 }
 
@@ -319,7 +352,7 @@ void read_sections(const CommandLine& arguments, StatsOptions& options) {
 ToolDescription stats_description() {
   return {
       .program = "vox-stats",
-      .usage = "SCENE.h5 [options]",
+      .usage = "SCENE.h5... [options]",
       .about =
           "Measures a scene file: what it holds, how much deduplication saves, how large other structures of "
           "the "
@@ -333,6 +366,7 @@ ToolDescription stats_description() {
            "vox-stats house.h5 --tables all --only memory   the hash tables alone",
            "vox-stats house.h5 --geometry --only memory     the same, also without materials, as in Table 1",
            "vox-stats house.h5 --tables accel8 --load-factor 16,96,512 --only memory",
+           "vox-stats ct.h5 mri.h5 --only bricks            the bricks of several files as one table",
            "vox-stats house.h5 -o report.h5                 the same and more, for h5py",
            "vox-stats house.h5 --json                       the same, as JSON",
            "vox-stats house.h5 --html report.html --viewer  a page to fly through the scene",
@@ -340,8 +374,10 @@ ToolDescription stats_description() {
       .basics = {"only", "against", "output", "html", "viewer", "tables", "load-factor", "verify", "json",
                  "device"},
       .topics = {report_topic(), tables_topic(), device_topic(), general_topic()},
-      .operands = {
-          {.name = "scene", .argument = "SCENE.h5", .help = "A scene file that vox-convert wrote."}}};
+      .operands = {{.name = "scene",
+                    .argument = "SCENE.h5",
+                    .repeats = Repeats::Yes,
+                    .help = "A scene file that vox-convert wrote; several with --only bricks."}}};
 }
 
 StatsOptions read_stats_options(const CommandLine& arguments) {
@@ -351,7 +387,9 @@ StatsOptions read_stats_options(const CommandLine& arguments) {
   options.given = arguments.given_options();
   options.command = arguments.command();
   if (!arguments.has("scene")) throw UsageError("no scene file named");
-  options.scene = arguments.text("scene");
+  options.others = arguments.paths("scene");
+  options.scene = options.others.front();
+  options.others.erase(options.others.begin());
   options.against = arguments.given("against");
   options.output = arguments.given("output");
   options.html = arguments.given("html");
@@ -362,6 +400,11 @@ StatsOptions read_stats_options(const CommandLine& arguments) {
                     "the scene of the voxels that both fill",
                     options.output->string()));
   read_sections(arguments, options);
+  if (!options.others.empty() && options.asked != std::set<Section>{Section::Bricks})
+    throw UsageError("several files are named, but only their bricks are compared, by --only bricks");
+  if (!options.others.empty() && (options.against || options.viewer))
+    throw UsageError("--against and --viewer are for one scene, but several files are named");
+  for (const std::filesystem::path& other : options.others) check_exists(other);
   options.tables.tables = read_tables(arguments);
   options.tables.load_factors.clear();
   for (const uint32_t factor : arguments.axis("load-factor")) add_once(options.tables.load_factors, factor);

@@ -32,12 +32,24 @@ std::string bricks_text(const measure::BricksStats& stats);
 void set_bricks_stats(ResultGroup& results, const measure::BricksStats& stats);
 void add_bricks(HtmlPage& page, const measure::BricksStats& stats);
 
+// The bricks of several files as one table, as Labschütz, Tables 6.1 and 6.3.
+
+struct BricksOfFile {
+  std::string file;
+  measure::BricksStats stats;
+};
+
+ResultTable files_table(const std::vector<BricksOfFile>& files);
+// All of it. In a report it is /files.
+ResultGroup files_results(const std::vector<BricksOfFile>& files, const std::string& command);
+
 // The command line of vox-stats.
 
 enum class Section { Scene, Materials, Levels, Sharing, Sizes, Memory, Bricks };
 
 struct StatsOptions {
   std::filesystem::path scene;
+  std::vector<std::filesystem::path> others;  // further files, whose bricks are compared with the first one's
   std::optional<std::filesystem::path> against;  // another scene, with which this one is compared
   std::optional<std::filesystem::path> output;   // the report; with `against`, the voxels that both fill
   std::optional<std::filesystem::path> html;
