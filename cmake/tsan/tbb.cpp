@@ -110,3 +110,8 @@ void deallocate(d1::small_object_pool& pool, void* memory, size_t bytes) {
 }
 
 }  // namespace tbb::detail::r1
+
+// TBB sets memory of its own that it hands from thread to thread by ways that the sanitizer cannot see.
+extern "C" const char* __tsan_default_suppressions() {
+  return "called_from_lib:libtbb.so\n";
+}
