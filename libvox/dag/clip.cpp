@@ -20,6 +20,18 @@
 namespace vox::dag {
 namespace {
 
+// Returns the places of nodes of these sizes in words, one behind the other.
+NodePlaces places_of(const std::vector<uint8_t>& sizes) {
+  PlacesBlocks blocks(NodePlaces::blocks_for(sizes.size()));
+  uint64_t words = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    put_place(blocks, i, words);
+    words += sizes[i];
+  }
+  put_place(blocks, sizes.size(), words);
+  return NodePlaces(std::move(blocks), sizes.size());
+}
+
 // The nodes of a level that a clipped scene keeps as they are, in the order of their numbers, without gaps between
 // their words. Node i has the id i.
 class KeptNodes {
@@ -73,14 +85,8 @@ class KeptNodes {
   };
 
   static Batch without_gaps(const Words& slots, const std::vector<uint8_t>& sizes) {
-    PlacesBlocks blocks(NodePlaces::blocks_for(sizes.size()));
-    uint64_t words = 0;
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      put_place(blocks, i, words);
-      words += sizes[i];
-    }
-    put_place(blocks, sizes.size(), words);
-    Batch batch = {Words(words), NodePlaces(std::move(blocks), sizes.size())};
+    Batch batch = {{}, places_of(sizes)};
+    batch.words.resize(batch.places.words());
     tbb::parallel_for(size_t{0}, sizes.size(), [&](size_t i) {
       std::copy_n(slots.data() + i * hash::kMaxItemWords, sizes[i], batch.words.data() + batch.places[i]);
     });
@@ -272,16 +278,13 @@ class Clipping {
       tbb::parallel_for(size_t{0}, below.size(),
                         [&](size_t number) { numbers_below[below[number]] = static_cast<uint32_t>(number); });
     }
-    PlacesBlocks blocks(NodePlaces::blocks_for(order.size()));
-    uint64_t words = 0;
-    for (size_t number = 0; number < order.size(); ++number) {
-      put_place(blocks, number, words);
-      words += node(level, order[number]).size();
-    }
-    put_place(blocks, order.size(), words);
+    std::vector<uint8_t> sizes(order.size());
+    tbb::parallel_for(size_t{0}, order.size(), [&](size_t number) {
+      sizes[number] = static_cast<uint8_t>(node(level, order[number]).size());
+    });
     to.nodes = order.size();
-    to.words.resize(words);
-    to.places = NodePlaces(std::move(blocks), order.size());
+    to.places = places_of(sizes);
+    to.words.resize(to.places.words());
     tbb::parallel_for(size_t{0}, order.size(), [&](size_t number) {
       const std::span<const uint32_t> from = node(level, order[number]);
       uint32_t* words_to = to.words.data() + to.places[number];

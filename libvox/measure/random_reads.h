@@ -88,9 +88,7 @@ Timing upload_time_on(Device& device, uint64_t bytes, uint32_t repetitions) {
   const std::vector<uint8_t> from(std::max<uint64_t>(bytes, 1), uint8_t{1});
   auto to = device.template make<uint8_t>(from.size());
   return repeated(repetitions, [&](uint32_t) {
-    const Stopwatch watch;
-    device.upload(to.data(), from.data(), bytes);
-    return watch.seconds();
+    return device.seconds([&] { device.upload(to.data(), from.data(), bytes); });
   });
 }
 

@@ -228,7 +228,11 @@ class RaysBench {
  public:
   RaysBench(Device& device, const dag::FrozenDag& dag, const RaysBenchOptions& options,
             const RaysBenchSizes& sizes)
-      : device_(device), options_(options), sizes_(sizes), tiles_{sizes.picture, sizes.picture} {
+      : device_(device),
+        options_(options),
+        sizes_(sizes),
+        tiles_{sizes.picture, sizes.picture},
+        edits_(is_asked_for(RaysState::Edited) ? edits_of(dag) : std::vector<edit::Edit>()) {
     for (const RaysView view : options.views)
       cameras_.push_back(render::pixel_rays(camera_of(dag, view, sizes.picture)));
     courses_ = device::uploaded(device, render::open_courses(dag::kLeafLog2 + dag.depth()));
@@ -259,11 +263,11 @@ class RaysBench {
         edit::make_edit_session(device_, table, dag, hash::Duplicates::Open);
     if (is_asked_for(RaysState::Read)) measure(RaysState::Read, table, *session, &dag);
     if (!is_asked_for(RaysState::Edited)) return;
-    for (const edit::Edit& edit : edits(dag)) session->apply({&edit, 1});
+    for (const edit::Edit& edit : edits_) session->apply({&edit, 1});
     measure(RaysState::Edited, table, *session, nullptr);
   }
 
-  std::vector<edit::Edit> edits(const dag::FrozenDag& dag) const {
+  std::vector<edit::Edit> edits_of(const dag::FrozenDag& dag) const {
     const EditBenchOptions small = {.series = {EditSeriesKind::Small},
                                     .small_radius = options_.radius,
                                     .batches = {1},
@@ -333,6 +337,7 @@ class RaysBench {
   const RaysBenchOptions& options_;
   const RaysBenchSizes sizes_;
   const Tiles tiles_;
+  const std::vector<edit::Edit> edits_;
   std::vector<render::PixelRays> cameras_;
   device::Buffer<render::Course> courses_;
   device::Buffer<uint64_t> found_;

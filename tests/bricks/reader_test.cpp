@@ -82,21 +82,27 @@ size_t place(Int3 at, Int3 size) {
   return size_t(at.x) + size_t(size.x) * (size_t(at.y) + size_t(size.y) * size_t(at.z));
 }
 
-// The mean of u8 values; values outside the volume count as 0.
-std::vector<uint8_t> mean_of(const std::vector<uint8_t>& dense, Int3 size, int32_t radius) {
-  std::vector<uint8_t> result;
+// Returns the means of numbers in the order in which the filter adds them. Numbers outside the volume count as 0.
+std::vector<double> means_of_numbers(const std::vector<double>& dense, Int3 size, int32_t radius) {
+  std::vector<double> result;
   for (int32_t z = 0; z < size.z; ++z)
     for (int32_t y = 0; y < size.y; ++y)
       for (int32_t x = 0; x < size.x; ++x) {
-        uint32_t sum = 0;
+        double sum = 0;
         for (int32_t c = std::max(0, z - radius); c <= std::min(size.z - 1, z + radius); ++c)
           for (int32_t b = std::max(0, y - radius); b <= std::min(size.y - 1, y + radius); ++b)
             for (int32_t a = std::max(0, x - radius); a <= std::min(size.x - 1, x + radius); ++a)
               sum += dense[place({a, b, c}, size)];
         const int32_t side = 2 * radius + 1;
-        result.push_back(uint8_t(sum / uint32_t(side * side * side)));
+        result.push_back(sum / (side * side * side));
       }
   return result;
+}
+
+// The same for u8 values, rounded down.
+std::vector<uint8_t> mean_of(const std::vector<uint8_t>& dense, Int3 size, int32_t radius) {
+  const std::vector<double> means = means_of_numbers({dense.begin(), dense.end()}, size, radius);
+  return {means.begin(), means.end()};
 }
 
 TEST_F(Jit, GivesEveryVoxelWithAnyNumberOfLeaves) {
@@ -147,23 +153,6 @@ TEST_F(Jit, EveryAccessFiltersAsTheDenseVolumeDoes) {
                                 {.loop = bricks::ReadLoop::Mean, .radius = radius}) == expected)
           << radius << ", " << int(access);
   }
-}
-
-// Returns the means of numbers in the order in which the filter adds them. Means of whole numbers are rounded down.
-std::vector<double> means_of_numbers(const std::vector<double>& dense, Int3 size, int32_t radius) {
-  std::vector<double> result;
-  for (int32_t z = 0; z < size.z; ++z)
-    for (int32_t y = 0; y < size.y; ++y)
-      for (int32_t x = 0; x < size.x; ++x) {
-        double sum = 0;
-        for (int32_t c = std::max(0, z - radius); c <= std::min(size.z - 1, z + radius); ++c)
-          for (int32_t b = std::max(0, y - radius); b <= std::min(size.y - 1, y + radius); ++b)
-            for (int32_t a = std::max(0, x - radius); a <= std::min(size.x - 1, x + radius); ++a)
-              sum += dense[place({a, b, c}, size)];
-        const int32_t side = 2 * radius + 1;
-        result.push_back(sum / (side * side * side));
-      }
-  return result;
 }
 
 TEST_F(Jit, FiltersNumbersWhateverTheirType) {

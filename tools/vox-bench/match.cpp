@@ -53,7 +53,7 @@ using match::PicturePairOptions;
 
 enum MatchTrait : uint32_t { kGeneratedPair = 1 };
 
-constexpr uint32_t kMostFrames = 10'000;
+constexpr uint32_t kMostFrames = 1000;
 
 constexpr OptionRule kGeneratedRule = {kGeneratedPair, "it is for generated ones"};
 

@@ -70,13 +70,15 @@ class PerfectOffsets {
       slots_[next[places.residue(key, places.offsets)]++] = places.residue(key, places.slots);
   }
 
-  // Returns false if there are none.
+  // Returns false if there are none: two keys have both residues in common, or too few cells are left.
   bool choose() {
+    for (uint32_t residue = 0; residue < places_.offsets; ++residue)
+      if (share_a_cell(residue)) return false;
     std::vector<uint32_t> order(places_.offsets);
     for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     std::ranges::stable_sort(order, std::greater(), [&](uint32_t i) { return size_of(i); });
     for (const uint32_t residue : order) {
-      if (residue % 4096 == 0) throw_if_cancelled();
+      throw_if_cancelled();
       if (size_of(residue) > 1 ? !place(residue) : size_of(residue) == 1 && !place_one(residue)) return false;
     }
     return true;
@@ -87,11 +89,16 @@ class PerfectOffsets {
  private:
   uint32_t size_of(uint32_t residue) const { return firsts_[residue + 1] - firsts_[residue]; }
 
+  // True if keys of this residue have the same cell, whatever their offset is. Puts the keys in the order of their cells.
+  bool share_a_cell(uint32_t residue) {
+    const auto begin = slots_.begin() + firsts_[residue], end = slots_.begin() + firsts_[residue + 1];
+    std::sort(begin, end);
+    return std::adjacent_find(begin, end) != end;
+  }
+
   // Tries all offsets, beginning somewhere.
   bool place(uint32_t residue) {
     const auto begin = slots_.begin() + firsts_[residue], end = slots_.begin() + firsts_[residue + 1];
-    std::sort(begin, end);
-    if (std::adjacent_find(begin, end) != end) return false;
     auto offset = static_cast<uint32_t>(mix64(residue) % places_.slots);
     for (uint32_t tried = 0; tried < places_.slots; ++tried) {
       if (std::none_of(begin, end, [&](uint32_t slot) { return taken_[places_.moved(slot, offset)]; })) {
