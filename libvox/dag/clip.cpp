@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/cut_cubes.h"
 #include "libvox/dag/node.h"
@@ -201,27 +200,13 @@ class Clipping {
       if (level == dag_.depth() ? push_leaf(node, wanted) : push_node(level, node, cut_child, wanted))
         left.push_back(&node);
     Level& here = levels_[level];
-    NodeIndex index(wanted);
-    std::vector<uint32_t> first(wanted.size()), ids(wanted.size(), kNoNode);
-    for (uint32_t i = 0; i < first.size(); ++i) first[i] = index.add(i);
-    if (!first.empty())
+    const std::vector<uint32_t> ids = ids_of(wanted, here.kept.size(), here.added, [&](const auto& body) {
       tbb::parallel_for(uint64_t{0}, here.kept.size(), [&](uint64_t id) {
         const uint32_t* node = here.kept.node(id);
-        const uint32_t found = index.find({node, words_of(node, kind_at(dag_, level), dag_.materials)});
-        if (found != kNoNode) ids[found] = static_cast<uint32_t>(id);
+        body(id, std::span(node, words_of(node, kind_at(dag_, level), dag_.materials)));
       });
-    for (uint32_t i = 0; i < ids.size(); ++i) {
-      if (first[i] < i) {
-        ids[i] = ids[first[i]];
-      } else if (ids[i] == kNoNode) {
-        if (here.size() >= kMostNodes)
-          throw Error("a level of the clipped scene would have 2^32 nodes or more");
-        ids[i] = static_cast<uint32_t>(here.size());
-        here.added.words.insert(here.added.words.end(), wanted[i].begin(), wanted[i].end());
-        here.added.close();
-      }
-      left[i]->id = ids[i];
-    }
+    });
+    for (size_t i = 0; i < left.size(); ++i) left[i]->id = ids[i];
   }
 
   // These add what is left of a cut leaf or node, and return false if nothing is. No cut node is full.

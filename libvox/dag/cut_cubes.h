@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/error.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
@@ -94,5 +95,33 @@ class NodeIndex {
   const NodeList& list_;
   std::vector<uint32_t> slots_;
 };
+
+// Returns the ids of wanted nodes in a level of `nodes` nodes, which have the ids 0, 1, …: those of equal nodes of the level,
+// and further ids for the others, each of which is added once. for_each_node(body) calls body(id, words) for all nodes of
+// the level, which differ from each other; threads may share the work.
+template <class ForEachNode>
+std::vector<uint32_t> ids_of(const NodeList& wanted, uint64_t nodes, NodeList& added,
+                             const ForEachNode& for_each_node) {
+  NodeIndex index(wanted);
+  std::vector<uint32_t> first(wanted.size()), ids(wanted.size(), kNoNode);
+  for (uint32_t i = 0; i < first.size(); ++i) first[i] = index.add(i);
+  if (!ids.empty())
+    for_each_node([&](uint64_t id, std::span<const uint32_t> node) {
+      const uint32_t found = index.find(node);
+      if (found != kNoNode) ids[found] = static_cast<uint32_t>(id);
+    });
+  for (uint32_t i = 0; i < ids.size(); ++i) {
+    if (first[i] < i) {
+      ids[i] = ids[first[i]];
+    } else if (ids[i] == kNoNode) {
+      const uint64_t id = nodes + added.size();
+      if (id >= kMostNodes) throw Error("a level of the new scene would have 2^32 nodes or more");
+      ids[i] = static_cast<uint32_t>(id);
+      added.words.insert(added.words.end(), wanted[i].begin(), wanted[i].end());
+      added.close();
+    }
+  }
+  return ids;
+}
 
 }  // namespace vox::dag

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <optional>
 #include <utility>
 
-#include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/cut_cubes.h"
 #include "libvox/dag/digests.h"
@@ -140,7 +138,7 @@ class Grafted {
     for (CutCube& cube : cut_[level])
       if (level < whole_->depth() && push_cut_cube(level, part, ids_below, cube, wanted))
         left.push_back(&cube);
-    std::vector<uint32_t> ids = ids_of(level, wanted);
+    std::vector<uint32_t> ids = ids_in_level(level, wanted);
     for (size_t i = 0; i < left.size(); ++i) left[i]->id = ids[of_part.places.nodes() + i];
     ids.resize(of_part.places.nodes());
     return ids;
@@ -182,31 +180,14 @@ class Grafted {
   }
 
   // Returns the ids of nodes, of which those are added that the whole lacks.
-  std::vector<uint32_t> ids_of(uint32_t level, const NodeList& wanted) {
-    NodeIndex index(wanted);
-    std::vector<uint32_t> first(wanted.size());
-    for (uint32_t i = 0; i < first.size(); ++i) first[i] = index.add(i);
-    std::vector<uint32_t> ids(wanted.size(), kNoNode);
-    if (!ids.empty())
+  std::vector<uint32_t> ids_in_level(uint32_t level, const NodeList& wanted) {
+    return ids_of(wanted, nodes_of_whole(level), levels_[level].added, [&](const auto& body) {
       tbb::parallel_for(node_numbers(whole_->levels[level]), [&](const NodeNumbers& range) {
         for_each_in_order(whole_->levels[level], range, [&](uint64_t number, const uint32_t* node) {
-          const uint32_t found = index.find({node, size_of(level, node)});
-          if (found != kNoNode) ids[found] = static_cast<uint32_t>(number);  // the whole has each node once
+          body(number, std::span(node, size_of(level, node)));
         });
       });
-    NodeList& added = levels_[level].added;
-    for (uint32_t i = 0; i < ids.size(); ++i) {
-      if (first[i] < i) {
-        ids[i] = ids[first[i]];
-      } else if (ids[i] == kNoNode) {
-        const uint64_t id = nodes_of_whole(level) + added.size();
-        if (id >= kMostNodes) throw Error("a level of the edited scene would have 2^32 nodes or more");
-        ids[i] = static_cast<uint32_t>(id);
-        added.words.insert(added.words.end(), wanted[i].begin(), wanted[i].end());
-        added.close();
-      }
-    }
-    return ids;
+    });
   }
 
   // Calls body(id) for the nodes of a level from number `begin` on, in order, until it returns false.

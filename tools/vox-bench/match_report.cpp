@@ -82,35 +82,39 @@ std::optional<double> MatchRun::off(size_t query) const {
 }
 
 ResultTable queries_table(const MatchRun& run) {
-  const std::vector<measure::MatchedQuery>& queries = run.result.queries;
-  const auto index = [&](const measure::MatchedQuery& query) {
-    return static_cast<size_t>(&query - queries.data());
+  struct Row {
+    std::string file;
+    const measure::MatchedQuery* query;
+    std::optional<double> off;
   };
+  std::vector<Row> rows;
+  for (size_t i = 0; i < run.queries.size(); ++i)
+    rows.push_back({run.queries[i], &run.result.queries.at(i), run.off(i)});
   ResultTable table;
-  table
-      .column(
-          "file", "", queries, [&](const auto& query) { return run.queries[index(query)]; }, both({"query"}))
+  table.column("file", "", rows, &Row::file, both({"query"}))
       .about("Name of the picture.")
       .column(
-          "points", "points", queries, [](const auto& query) { return query.features.points; },
+          "points", "points", rows, [](const Row& row) { return row.query->features.points; },
           both({"points", Look::count()}))
       .about("Number of feature points.")
       .column(
-          "bases", "bases", queries, [](const auto& query) { return query.features.bases; },
+          "bases", "bases", rows, [](const Row& row) { return row.query->features.bases; },
           both({"bases", Look::count()}))
       .about("Number of pairs of points that were chosen as bases.")
-      .column("most_votes", "votes", queries, &measure::MatchedQuery::most_votes,
-              both({"votes", Look::count()}))
+      .column(
+          "most_votes", "votes", rows, [](const Row& row) { return row.query->most_votes; },
+          both({"votes", Look::count()}))
       .about("Greatest number of votes for a pair of bases.")
       .column(
-          "matched", "", queries, [](const auto& query) { return query.match ? "yes" : "no"; },
+          "matched", "", rows, [](const Row& row) { return row.query->match ? "yes" : "no"; },
           both({"found"}))
       .about("`yes` if the query was found, otherwise `no`.")
-      .column("share", "1", queries, &measure::MatchedQuery::share, both({"share", Look::fixed(3)}))
+      .column(
+          "share", "1", rows, [](const Row& row) { return row.query->share(); },
+          both({"share", Look::fixed(3)}))
       .about("Share of the query's points that fall on points of the reference.");
   add_optional(
-      table, "off", "pixels", queries, [&](const auto& query) { return run.off(index(query)); },
-      both({"off", Look::fixed(3)}))
+      table, "off", "pixels", rows, [](const Row& row) { return row.off; }, both({"off", Look::fixed(3)}))
       .about("Greatest distance from the known place at a corner of the query, for generated pictures.");
   return table;
 }
