@@ -1,7 +1,8 @@
 // Intersects two moving surfaces frame by frame, using tables of voxel keys (Alcantara et al. 2009, §6,
 // "Spatial hashing"). Both meshes are voxelized, and each mesh's filled voxels are stored in a table with
 // their triangles. The voxels of the second mesh are looked up in the first one's table, and each pair of
-// triangles with a voxel in common is tested exactly, once.
+// triangles with a voxel in common is tested exactly, once. Or, as in the paper, the voxels of each mesh that lie
+// inside the other are found, by the normals where the meshes meet, for a Boolean combination (sides.h).
 #pragma once
 
 #include <array>
@@ -16,16 +17,24 @@
 #include "libvox/hash/keyed/key_table.h"
 #include "libvox/measure/timing.h"
 #include "libvox/scene/scene.h"
+#include "libvox/voxelize/combine.h"
 #include "libvox/voxelize/grid.h"
 #include "libvox/voxelize/triangles_meet.h"
 
 namespace vox::measure {
 
 // The parts of a frame: placing and voxelizing both meshes; building both tables; looking up the voxels of
-// the second mesh in the table of the first; finding the pairs of triangles and testing them.
-enum class IntersectPhase : uint8_t { Voxelize, Build, Search, Pairs };
-inline constexpr std::array kIntersectPhaseNames = {"voxelize", "build", "search", "pairs"};
+// the second mesh in the table of the first; finding the pairs of triangles and testing them. A Boolean combination has,
+// in place of the last two, that of finding normals, sides, and the voxels that remain.
+enum class IntersectPhase : uint8_t { Voxelize, Build, Search, Pairs, Sides };
+inline constexpr std::array kIntersectPhaseNames = {"voxelize", "build", "search", "pairs", "sides"};
 inline constexpr size_t kIntersectPhases = kIntersectPhaseNames.size();
+
+// True if frames have this phase, with a Boolean combination or without.
+constexpr bool has_phase(IntersectPhase phase, bool combines) {
+  if (phase == IntersectPhase::Sides) return combines;
+  return !combines || phase < IntersectPhase::Search;
+}
 
 struct IntersectOptions {
   static constexpr uint32_t kLeastResolution = 8, kMostResolution = voxelize::kMostMeetingResolution;
@@ -35,6 +44,7 @@ struct IntersectOptions {
   std::vector<std::string> tables = {hash::KeyTableOptions().table};  // empty: all
   uint32_t resolution = 128;
   uint32_t frames = 60;
+  std::optional<voxelize::Combination> combination = {};
 };
 
 // Throws UsageError unless the options make sense.
@@ -45,6 +55,9 @@ struct IntersectCounts {
   uint64_t common_voxels = 0;                    // voxels that both fill
   uint64_t candidates = 0;                       // pairs of a triangle of each mesh with a voxel in common
   uint64_t meeting = 0;                          // the candidates that really meet
+  // With a combination: the sides of each mesh's voxels, and the voxels of both that remain.
+  voxelize::SideCounts first_sides = {}, second_sides = {};
+  uint64_t kept_voxels = 0;
   friend bool operator==(const IntersectCounts&, const IntersectCounts&) = default;
 };
 
@@ -54,6 +67,7 @@ struct IntersectRow {
   double turn = 0, shift = 0;  // the second mesh's rotation and position
   IntersectCounts counts;
   std::array<double, kIntersectPhases> seconds = {};
+  bool combines = false;
 
   double total_seconds() const;
 };
@@ -66,6 +80,7 @@ struct IntersectSummary {
   std::array<Timing, kIntersectPhases> phases = {};
   uint64_t bytes = 0;  // the greatest size of the tables over all frames
   std::string error = {};
+  bool combines = false;
 
   std::optional<double> frames_per_second() const;  // from the median
 };

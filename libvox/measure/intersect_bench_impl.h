@@ -9,6 +9,7 @@
 #include "libvox/hash/keyed/maps.h"
 #include "libvox/measure/intersect_bench.h"
 #include "libvox/measure/timing.h"
+#include "libvox/voxelize/find_sides.h"
 #include "libvox/voxelize/leaf_pairs.h"
 #include "libvox/voxelize/triangles_meet.h"
 
@@ -119,6 +120,13 @@ void find_triangle_pairs(Device& device, const CommonVoxelsRef& voxels, uint64_t
   pairs.build(all.data(), n);
 }
 
+struct KeptSide {
+  const voxelize::Side* sides;
+  voxelize::Combination combination;
+  bool second;
+  VOX_HD bool operator()(uint64_t i) const { return voxelize::keeps(combination, second, sides[i]); }
+};
+
 struct TriangleCorners {
   uint32_t position[3];  // 12 B
 };
@@ -202,13 +210,16 @@ class IntersectBench {
  private:
   // If a table cannot be built for a reason other than lack of memory, its summary holds the reason.
   void measure_table(const std::string& table, Progress& progress) {
-    IntersectSummary summary = {.table = table};
+    IntersectSummary summary = {.table = table, .combines = options_.combination.has_value()};
     const size_t begin = result_.rows.size();
     try {
-      measure_frame(summary, 0);  // warms up and is not counted
+      const auto measure = [&](uint32_t frame) {
+        return options_.combination ? combine_frame(summary, frame) : measure_frame(summary, frame);
+      };
+      measure(0);  // warms up and is not counted
       for (uint32_t frame = 0; frame < options_.frames; ++frame) {
         throw_if_cancelled();
-        result_.rows.push_back(measure_frame(summary, frame));
+        result_.rows.push_back(measure(frame));
         progress.update(++done_, table);
       }
       summarize_rows(summary, begin);
@@ -256,6 +267,66 @@ class IntersectBench {
     const uint64_t bytes = first.bytes() + second.bytes() + (common.count > 0 ? pairs.bytes() : 0);
     summary.bytes = std::max(summary.bytes, bytes);
     return row;
+  }
+
+  using VoxelIndex = hash::KeyIndex<Device, uint32_t>;
+
+  IntersectRow combine_frame(IntersectSummary& summary, uint32_t frame) {
+    IntersectRow row = {summary.table, frame, pair_.turn(frame), pair_.shift(frame), {}, {}, true};
+    const hash::KeyTableOptions options = {.table = summary.table};
+    VoxelIndex first(device_, options), second(device_, options);
+    voxelize::VoxelPairs first_pairs, second_pairs;
+    IntersectCounts& counts = row.counts;
+    time(row, IntersectPhase::Voxelize, [&] {
+      first_pairs = first_.voxelized(pair_.resting(first_.box()), options_.resolution);
+      second_pairs = second_.voxelized(pair_.moving(second_.box(), frame), options_.resolution);
+    });
+    time(row, IntersectPhase::Build, [&] {
+      first.build(first_pairs.voxels.data(), first_pairs.count);
+      second.build(second_pairs.voxels.data(), second_pairs.count);
+    });
+    counts.first_voxels = first.count();
+    counts.second_voxels = second.count();
+    time(row, IntersectPhase::Sides, [&] {
+      const auto first_normals = normals(first, first_, first_pairs),
+                 second_normals = normals(second, second_, second_pairs);
+      counts.first_sides = sides(first, second, second_normals, second_, false, counts.kept_voxels);
+      counts.second_sides = sides(second, first, first_normals, first_, true, counts.kept_voxels);
+    });
+    counts.common_voxels = counts.first_sides.common;
+    summary.bytes = std::max(summary.bytes, first.bytes() + second.bytes());
+    return row;
+  }
+
+  device::Buffer<voxelize::VoxelNormal> normals(const VoxelIndex& index, const PlacedMesh<Device>& mesh,
+                                                const voxelize::VoxelPairs& pairs) {
+    auto numbers = device_.template make<uint32_t>(pairs.count);
+    index.find(pairs.voxels.data(), pairs.count, numbers.data());
+    auto normals = device_.template make<voxelize::VoxelNormal>(index.count());
+    device_.fill(normals.data(), index.count(), voxelize::VoxelNormal{});
+    device_.for_each(
+        {"add normals", 60}, pairs.count,
+        voxelize::AddNormals{mesh.shapes(), numbers.data(), pairs.triangles.data(), normals.data()});
+    return normals;
+  }
+
+  // Makes an array of the keys of the voxels that remain, and adds their number to `kept`.
+  voxelize::SideCounts sides(const VoxelIndex& index, const VoxelIndex& other,
+                             const device::Buffer<voxelize::VoxelNormal>& other_normals,
+                             const PlacedMesh<Device>& other_mesh, bool second, uint64_t& kept) {
+    const voxelize::SidesOfVoxels found =
+        voxelize::SideFinder(device_, options_.resolution, index, other, other_normals.data(),
+                             {other_mesh.shapes(), other_mesh.triangles()})
+            .find();
+    auto chosen = device_.template make<uint32_t>(index.count()),
+         keys = device_.template make<uint32_t>(index.count());
+    const uint64_t count =
+        device_.select({"select kept voxels", 5}, index.count(),
+                       KeptSide{found.sides.data(), *options_.combination, second}, chosen.data());
+    device_.for_each({"take kept voxels", 12}, count,
+                     device::TakeChosen<uint32_t>{index.keys(), chosen.data(), keys.data()});
+    kept += count;
+    return found.counts;
   }
 
   template <class F>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "libvox/base/error.h"
 #include "libvox/edit/edit.h"
@@ -45,7 +46,7 @@ render::Camera camera_of(const dag::FrozenDag& dag, RaysView view, uint32_t pict
   } else {
     VoxelBox all = boxes.front();
     for (const VoxelBox& box : boxes) all = hull(all, box);
-    const auto middle = [](int32_t low, int32_t high) { return (low + high) / 2 + 0.5; };
+    const auto middle = [](int32_t low, int32_t high) { return std::midpoint(low, high) + 0.5; };
     pose.eye = {middle(all.min.x, all.max.x), middle(all.min.y, all.max.y), middle(all.min.z, all.max.z)};
     pose.target = pose.eye + Vec3d{0.3, -0.2, -1};
     pose.fov = 90;

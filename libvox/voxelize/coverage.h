@@ -40,6 +40,28 @@ VOX_HD inline Vec3<int64_t> normal_of(const TriangleShape& triangle) {
                wide_difference(triangle.corner[2], triangle.corner[0]));
 }
 
+// True if the ray through (y, z) along x meets the triangle. A point on an edge that two triangles share
+// belongs to exactly one of them.
+VOX_HD inline bool ray_meets(const TriangleShape& triangle, int64_t sign, int32_t y, int32_t z) {
+  for (int e = 0; e < 3; ++e) {
+    const Int3 &from = triangle.corner[e], &to = triangle.corner[e == 2 ? 0 : e + 1];
+    const int64_t a = -sign * (int64_t{to.z} - from.z), b = sign * (int64_t{to.y} - from.y);
+    const int64_t side = a * (int64_t{y} - from.y) + b * (int64_t{z} - from.z);
+    if (side < 0 || (side == 0 && !(a > 0 || (a == 0 && b > 0)))) return false;
+  }
+  return true;
+}
+
+// Returns how far the point lies behind the triangle's plane along x, times |normal.x|. The result is
+// positive behind the plane.
+template <class Number>
+VOX_HD Number behind_plane(const TriangleShape& triangle, Vec3<int64_t> normal, int64_t sign, int32_t x,
+                           int32_t y, int32_t z) {
+  const Int3 v = triangle.corner[0];
+  return Number(sign) * (Number(normal.x) * (int64_t{x} - v.x) + Number(normal.y) * (int64_t{y} - v.y) +
+                         Number(normal.z) * (int64_t{z} - v.z));
+}
+
 // The triangle's longest extent along an axis, in units.
 VOX_HD inline int64_t extent_of(const TriangleShape& triangle) {
   int64_t extent = 0;

@@ -1,5 +1,6 @@
 #include "libvox/device/cuda_device.cuh"
 #include "libvox/voxelize/build_scene_impl.h"
+#include "libvox/voxelize/combine_impl.h"
 #include "libvox/voxelize/prepare_impl.h"
 
 template vox::voxelize::BuildResult vox::voxelize::build_scene(device::CudaDevice&, const scene::Scene&,
@@ -13,3 +14,7 @@ template vox::voxelize::BuiltCells<vox::device::CudaDevice> vox::voxelize::build
 
 template vox::voxelize::PreparedTriangles vox::voxelize::prepare_triangles(
     device::CudaDevice&, const scene::Scene&, const PreparedMaterials&, const Grid&, const PrepareOptions&);
+
+template vox::voxelize::Combined vox::voxelize::combine_surfaces(device::CudaDevice&, const MeshSurface&,
+                                                                 const MeshSurface&, const Grid&,
+                                                                 Combination);

@@ -10,6 +10,7 @@
 #include "libvox/base/error.h"
 #include "tests/common/test_engine.h"
 #include "tests/voxelize/brute_force.h"
+#include "tests/voxelize/brute_inside.h"
 #include "tests/voxelize/soup.h"
 
 namespace vox {
@@ -130,6 +131,59 @@ TEST(IntersectBench, MeasuresEveryTableWithOneResult) {
       EXPECT_EQ(row.frame, frame);
       EXPECT_TRUE(row.counts == result.rows[frame].counts);
       EXPECT_GT(row.total_seconds(), 0);
+    }
+  }
+}
+
+struct BruteSides {
+  uint64_t common = 0, inside = 0;
+};
+
+// The voxels of `mesh` that `other`, which is closed, fills too, and those inside it.
+BruteSides brute_sides(const StandingMesh& mesh, const StandingMesh& other, uint32_t resolution) {
+  const Dense inside = brute::inside(other.triangles, resolution, resolution, 0);
+  BruteSides counts;
+  for (const auto& [voxel, triangles] : mesh.voxels) {
+    const auto [x, y, z] = voxel;
+    if (other.voxels.contains(voxel))
+      ++counts.common;
+    else
+      counts.inside += inside.filled({x, y, z});
+  }
+  return counts;
+}
+
+TEST(IntersectBench, CombinesClosedMeshesByTheirInsides) {
+  const scene::Scene first = bumpy_sphere({0, 0, 0}, 1, 10, 0.1, 5).scene,
+                     second = bumpy_sphere({0, 0, 0}, 1, 9, 0.1, 6).scene;
+  IntersectOptions options = {.tables = {}, .resolution = 64, .frames = 2};
+  const measure::MovingPair pair = {options.resolution, options.frames};
+  std::vector<BruteSides> first_sides, second_sides;
+  for (uint32_t frame = 0; frame < options.frames; ++frame) {
+    const StandingMesh a(first, pair.resting(voxelize::bounding_box(first)), options.resolution);
+    const StandingMesh b(second, pair.moving(voxelize::bounding_box(second), frame), options.resolution);
+    first_sides.push_back(brute_sides(a, b, options.resolution));
+    second_sides.push_back(brute_sides(b, a, options.resolution));
+  }
+  for (const voxelize::Combination combination :
+       {voxelize::Combination::Union, voxelize::Combination::Intersect, voxelize::Combination::Subtract}) {
+    options.combination = combination;
+    const IntersectResult result = measure::bench_intersect(*test_engine(), first, second, options);
+    ASSERT_EQ(result.rows.size(), options.frames * result.summaries.size());
+    for (uint32_t frame = 0; frame < options.frames; ++frame) {
+      SCOPED_TRACE(frame);
+      const IntersectCounts& counts = result.rows[frame].counts;
+      const BruteSides &a = first_sides[frame], &b = second_sides[frame];
+      EXPECT_EQ(counts.first_sides.inside, a.inside);
+      EXPECT_EQ(counts.second_sides.inside, b.inside);
+      EXPECT_EQ(counts.common_voxels, a.common);
+      const uint64_t first_kept = combination == voxelize::Combination::Intersect
+                                      ? a.common + a.inside
+                                      : counts.first_voxels - a.inside,
+                     second_kept = combination == voxelize::Combination::Union
+                                       ? counts.second_voxels - b.inside
+                                       : b.common + b.inside;
+      EXPECT_EQ(counts.kept_voxels, first_kept + second_kept);
     }
   }
 }

@@ -157,6 +157,7 @@ ResultGroup convert_results() {
   Conversion conversion;
   conversion.palette_error.emplace();
   conversion.painting.emplace();
+  conversion.combined.emplace();
   conversion.spill.emplace();
   conversion.ranks.emplace_back();
   conversion.kernels.emplace_back();

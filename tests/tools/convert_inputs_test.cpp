@@ -1,5 +1,7 @@
 // Tests vox-convert with point clouds.
 
+#include <fmt/format.h>
+
 #include "formats/scene/scene_file.h"
 #include "tests/tools/program.h"
 
@@ -166,6 +168,73 @@ f 1/1 2/2 3/3 4/4
 constexpr const char* kStrokes =
     "stroke color #ff0000 radius 0.2 edge 0 from 0.5,0.2,0 to 0.5,0.8,0\n"
     "stroke color #0000ff radius 0.1 edge 0 uv 0.25,0.25\n";
+
+// A box whose faces look outwards.
+std::string box_obj(Int3 low, Int3 high) {
+  std::string text;
+  for (int corner = 0; corner < 8; ++corner)
+    text += fmt::format("v {} {} {}\n", corner & 1 ? high.x : low.x, corner & 2 ? high.y : low.y,
+                        corner & 4 ? high.z : low.z);
+  return text + "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+}
+
+class CombineProgram : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    write("a.obj", box_obj({0, 0, 0}, {10, 10, 10}));
+    write("b.obj", box_obj({5, 2, 2}, {15, 8, 8}));
+  }
+  std::string combined(const std::string& how, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {"a.obj",  "b.obj",    "--voxel-size", "1",  "--combine", how,
+                                          "--json", "--verify", "-q",           "-o", how + ".h5"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return converted(arguments);
+  }
+};
+
+// The second box sticks in the face x = 10 of the first.
+TEST_F(CombineProgram, KeepsWhatLiesOnTheRightSides) {
+  constexpr int kHole = 5 * 5, kRim = 7 * 7 - 5 * 5, kStub = 7 * 7 + 4 * kRim;
+  converted({"a.obj", "b.obj", "--voxel-size", "1", "-o", "both.h5", "-q"});
+  const auto voxels = [&](const std::string& json) { return std::stoi(json_value(json, "voxels")); };
+  const int both = voxels(converted({"both.h5", "--info", "--json"}));
+  const std::string joined = combined("union"), cut = combined("subtract"), inner = combined("intersect");
+  for (const std::string& json : {joined, cut, inner}) {
+    EXPECT_EQ(json_value(json, "combine.first_inside"), std::to_string(kHole));
+    EXPECT_EQ(json_value(json, "combine.first_common"), std::to_string(kRim));
+    EXPECT_EQ(json_value(json, "combine.second_inside"), std::to_string(kStub));
+    EXPECT_EQ(json_value(json, "combine.second_common"), std::to_string(kRim));
+    EXPECT_EQ(json_value(json, "combine.first_parts_by_rays"), "0");
+  }
+  EXPECT_EQ(voxels(joined), both - kHole - kStub);
+  EXPECT_EQ(voxels(inner), kHole + kRim + kStub);
+  EXPECT_EQ(voxels(cut), std::stoi(json_value(cut, "combine.first_outside")) + kRim + kStub);
+}
+
+TEST_F(CombineProgram, MakesOneSceneWithEveryThreadCount) {
+  combined("subtract", {"--threads", "1"});
+  const std::string one = digest("subtract.h5");
+  combined("subtract", {"--threads", "3"});
+  EXPECT_EQ(digest("subtract.h5"), one);
+  combined("subtract", {"--materials", "none"});
+  EXPECT_NE(digest("subtract.h5"), one);
+}
+
+TEST_F(CombineProgram, RefusesWhatItCannotDecide) {
+  const auto expect_refused = [&](const std::string& text, std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--combine", "union"});
+    expect_failure(kBadUsage, text, arguments);
+  };
+  write("a.xyz", "0 0 0\n1 1 1\n");
+  expect_refused("--combine is for two meshes", {"a.obj", "--res", "16"});
+  expect_refused("--combine is for two meshes", {"a.obj", "b.obj", "a.obj", "--res", "16"});
+  expect_refused("--combine is for two meshes", {"a.obj", "a.xyz", "--res", "16"});
+  expect_refused("--combine needs a grid", {"a.obj", "b.obj"});
+  expect_refused("without --solid", {"a.obj", "b.obj", "--res", "16", "--solid"});
+  expect_refused("--coverage conservative", {"a.obj", "b.obj", "--res", "16", "--coverage", "thin"});
+  expect_refused("--clip cuts a part", {"a.obj", "b.obj", "--res", "16", "--clip", "0,0,0,5,5,5"});
+}
 
 class PaintProgram : public ProgramTest {
  protected:

@@ -115,6 +115,8 @@ class ResultsList : public CubesTest {
          {"cube.obj", "--res", "32", "--spill", "host", "-o", "spilled.h5"});
     keep("vox-convert.5.json", "vox-convert",
          {"cube.obj", "--res", "32", "--device", "cpu,cpu", "-o", "together.h5"});
+    keep("vox-convert.6.json", "vox-convert",
+         {"cube.obj", "painted.obj", "--res", "32", "--combine", "union", "-o", "combined.h5"});
   }
 
   void edit_all() const {
@@ -144,6 +146,9 @@ class ResultsList : public CubesTest {
     keep("vox-bench intersect.1.json", "vox-bench",
          {"intersect", "--triangles", "100", "--res", "16", "--frames", "2", "-o",
           "vox-bench intersect -o.1.h5"});
+    keep("vox-bench intersect.2.json", "vox-bench",
+         {"intersect", "--triangles", "100", "--res", "16", "--frames", "2", "--boolean", "union", "-o",
+          "vox-bench intersect -o.2.h5"});
     keep("vox-bench forms.1.json", "vox-bench",
          {"forms", "both.h5", "--gathers", "64", "--means", "64", "--picture", "8", "--repetitions", "1",
           "--brick-sizes", "4", "-o", "vox-bench forms -o.1.h5"});

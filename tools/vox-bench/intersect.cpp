@@ -57,6 +57,9 @@ has snapped them, to 1/256 voxel; a texture counts as filled everywhere. Times a
 Both meshes are scaled to two fifths of the grid. The first one rests in its centre; the second one passes through it
 along x, from a fifth of the grid on one side to a fifth on the other, and turns once about the vertical axis.
 
+With --boolean, the normals where the surfaces meet decide which connected parts of each lie inside the other, and no
+triangles are tested (libvox/voxelize/sides.h).
+
 Without files, the meshes are two bumpy spheres.
 )";
 
@@ -74,46 +77,55 @@ OptionTopic intersect_meshes() {
 
 OptionTopic intersect_frames() {
   const Intersect preset;
-  return {.name = "frames",
-          .title = "frames",
-          .options = {{.name = "res",
-                       .argument = "R",
-                       .usual = std::to_string(preset.resolution),
-                       .range = OptionRange{Intersect::kLeastResolution, Intersect::kMostResolution},
-                       .setting = "resolution",
-                       .help = "Number of voxels along a side of the grid."},
-                      {.name = "frames",
-                       .argument = "N",
-                       .usual = std::to_string(preset.frames),
-                       .range = OptionRange{1, Intersect::kMostFrames},
-                       .help = "Number of frames."},
-                      {.name = "tables",
-                       .argument = "NAME,...",
-                       .words = with_all(hash::key_table_names()),
-                       .preset = fmt::format("{}", fmt::join(preset.tables, ",")),
-                       .help = "Measure these tables of voxel keys."}}};
+  return {
+      .name = "frames",
+      .title = "frames",
+      .options = {
+          {.name = "res",
+           .argument = "R",
+           .usual = std::to_string(preset.resolution),
+           .range = OptionRange{Intersect::kLeastResolution, Intersect::kMostResolution},
+           .setting = "resolution",
+           .help = "Number of voxels along a side of the grid."},
+          {.name = "frames",
+           .argument = "N",
+           .usual = std::to_string(preset.frames),
+           .range = OptionRange{1, Intersect::kMostFrames},
+           .help = "Number of frames."},
+          {.name = "boolean",
+           .argument = "HOW",
+           .words = {voxelize::kCombinationNames.begin(), voxelize::kCombinationNames.end()},
+           .help = "Find the voxels of each mesh inside the other, and keep those of this combination, in "
+                   "place of testing triangles."},
+          {.name = "tables",
+           .argument = "NAME,...",
+           .words = with_all(hash::key_table_names()),
+           .preset = fmt::format("{}", fmt::join(preset.tables, ",")),
+           .help = "Measure these tables of voxel keys."}}};
 }
 
 }  // namespace
 
 ToolDescription intersect_bench_description() {
-  return {.program = "vox-bench intersect",
-          .usage = "[A.obj B.obj] [options]",
-          .about =
-              "Intersects two moving surfaces, frame by frame, with tables of voxel keys (Alcantara et al. "
-              "2009, §6).\n",
-          .examples =
-              {"vox-bench intersect                                   two bumpy spheres at 128³, 60 frames",
-               "vox-bench intersect a.obj b.glb --html frames.html    with a chart of the frames",
-               "vox-bench intersect --tables all --csv frames.csv     every table, every frame"},
-          .basics = {"res", "frames", "tables", "triangles", "output", "csv", "html", "against", "device",
-                     "memory-limit"},
-          .more = kAboutIntersect,
-          .topics = {intersect_meshes(), intersect_frames(), result_topic(), device_topic(), general_topic()},
-          .operands = {{.name = "meshes",
-                        .argument = "A.obj B.obj",
-                        .repeats = Repeats::Yes,
-                        .help = "The two meshes, of any format that vox-convert reads."}}};
+  return {
+      .program = "vox-bench intersect",
+      .usage = "[A.obj B.obj] [options]",
+      .about =
+          "Intersects two moving surfaces, frame by frame, with tables of voxel keys (Alcantara et al. "
+          "2009, §6).\n",
+      .examples =
+          {"vox-bench intersect                                   two bumpy spheres at 128³, 60 frames",
+           "vox-bench intersect a.obj b.glb --html frames.html    with a chart of the frames",
+           "vox-bench intersect --boolean union                   the union of both surfaces in every frame",
+           "vox-bench intersect --tables all --csv frames.csv     every table, every frame"},
+      .basics = {"res", "frames", "boolean", "tables", "triangles", "output", "csv", "html", "device",
+                 "memory-limit"},
+      .more = kAboutIntersect,
+      .topics = {intersect_meshes(), intersect_frames(), result_topic(), device_topic(), general_topic()},
+      .operands = {{.name = "meshes",
+                    .argument = "A.obj B.obj",
+                    .repeats = Repeats::Yes,
+                    .help = "The two meshes, of any format that vox-convert reads."}}};
 }
 
 IntersectCommand read_intersect_command(const CommandLine& arguments) {
@@ -128,6 +140,8 @@ IntersectCommand read_intersect_command(const CommandLine& arguments) {
     if (const auto triangles = given.given_count("triangles")) command.triangles = *triangles;
     if (const auto resolution = given.given_whole("res")) command.bench.resolution = *resolution;
     if (const auto frames = given.given_whole("frames")) command.bench.frames = *frames;
+    if (given.has("boolean"))
+      command.bench.combination = static_cast<voxelize::Combination>(given.word("boolean"));
     command.bench.tables = given.names("tables");
     if (given.text("tables") == "all") command.bench.tables.clear();
     measure::check(command.bench);

@@ -31,23 +31,42 @@ std::vector<FrameRow> shown_frames(const IntersectRun& run) {
   return shown;
 }
 
+// The heading of a column that only frames with or without a Boolean combination have.
+Headings shown_if(bool shown, Headings headings) {
+  return shown ? std::move(headings) : Headings();
+}
+
+std::string combination_name(const std::optional<voxelize::Combination>& combination) {
+  return combination ? voxelize::kCombinationNames[static_cast<size_t>(*combination)] : "none";
+}
+
+// The phases of frames.
+std::vector<size_t> phases_of(bool combines) {
+  std::vector<size_t> phases;
+  for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase)
+    if (has_phase(static_cast<measure::IntersectPhase>(phase), combines)) phases.push_back(phase);
+  return phases;
+}
+
 }  // namespace
 
 ResultTable summaries_table(const measure::IntersectResult& result) {
   const std::vector<FrameSummary>& rows = result.summaries;
+  const bool combines = !rows.empty() && rows.front().combines;
   ResultTable table;
   table.column("table", "", rows, &FrameSummary::table, both({"table"}))
       .about("Name of the table of voxel keys.");
   for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase) {
     const std::string name = measure::kIntersectPhaseNames[phase];
+    const bool has = has_phase(static_cast<measure::IntersectPhase>(phase), combines);
     table
         .column(
             "ms_" + name, "ms", rows,
             [&](const FrameSummary& row) {
-              return row.frame ? std::optional(row.phases[phase].median * 1e3) : std::nullopt;
+              return has && row.frame ? std::optional(row.phases[phase].median * 1e3) : std::nullopt;
             },
-            milliseconds(name))
-        .about("Median time of this phase of the frames, if the table could be measured.");
+            shown_if(has, milliseconds(name)))
+        .about("Median time of this phase, if frames have it and the table could be measured.");
   }
   const auto frame = [](double measure::Timing::*which) {
     return [=](const FrameSummary& row) {
@@ -73,6 +92,7 @@ ResultTable summaries_table(const measure::IntersectResult& result) {
 
 ResultTable frames_table(const std::vector<FrameRow>& rows) {
   using Counts = measure::IntersectCounts;
+  const bool combines = !rows.empty() && rows.front().combines;
   ResultTable table;
   const auto count = [&](const char* name, const char* unit, const char* title, uint64_t Counts::*which,
                          const char* sentence) {
@@ -80,6 +100,18 @@ ResultTable frames_table(const std::vector<FrameRow>& rows) {
         .column(
             name, unit, rows, [=](const FrameRow& row) { return row.counts.*which; },
             both({title, Look::count()}))
+        .about(sentence);
+  };
+  // A count that only frames with or without a combination have.
+  const auto count_if = [&](bool has, const char* name, const char* unit, const char* title, auto count_of,
+                            const char* sentence) {
+    table
+        .column(
+            name, unit, rows,
+            [=](const FrameRow& row) {
+              return has ? std::optional<uint64_t>(count_of(row.counts)) : std::nullopt;
+            },
+            shown_if(has, both({title, Look::count()})))
         .about(sentence);
   };
   table.column("table", "", rows, &FrameRow::table)
@@ -96,17 +128,56 @@ ResultTable frames_table(const std::vector<FrameRow>& rows) {
         "Number of voxels that the second mesh fills.");
   count("common_voxels", "voxels", "of both", &Counts::common_voxels,
         "Number of voxels that both meshes fill.");
-  count("candidates", "pairs", "pairs", &Counts::candidates,
-        "Number of pairs of triangles, one of each mesh, that have a voxel in common.");
-  count("meeting", "pairs", "that meet", &Counts::meeting,
-        "Number of these pairs that have a point in common.");
+  count_if(
+      !combines, "candidates", "pairs", "pairs", [](const Counts& counts) { return counts.candidates; },
+      "Without `--boolean`: number of pairs of triangles, one of each mesh, that have a voxel in common.");
+  count_if(
+      !combines, "meeting", "pairs", "that meet", [](const Counts& counts) { return counts.meeting; },
+      "Number of these pairs that have a point in common.");
+  count_if(
+      combines, "first_inside", "voxels", "A in B",
+      [](const Counts& counts) { return counts.first_sides.inside; },
+      "With `--boolean`: number of voxels of the first mesh inside the second.");
+  count_if(
+      combines, "second_inside", "voxels", "B in A",
+      [](const Counts& counts) { return counts.second_sides.inside; },
+      "Number of voxels of the second mesh inside the first.");
+  count_if(
+      combines, "kept_voxels", "voxels", "kept", [](const Counts& counts) { return counts.kept_voxels; },
+      "Number of voxels of both meshes that the combination keeps; those that both fill count twice.");
+  count_if(
+      combines, "parts", "parts", "parts",
+      [](const Counts& counts) { return counts.first_sides.parts + counts.second_sides.parts; },
+      "Number of connected parts of both meshes without the voxels that both fill.");
+  count_if(
+      combines, "divided_parts", "parts", "divided",
+      [](const Counts& counts) {
+        return counts.first_sides.divided_parts + counts.second_sides.divided_parts;
+      },
+      "Number of parts with voxels on both sides, because they lead through a hole of the other mesh.");
+  count_if(
+      combines, "parts_by_rays", "parts", "by rays",
+      [](const Counts& counts) {
+        return counts.first_sides.parts_by_rays + counts.second_sides.parts_by_rays;
+      },
+      "Number of parts whose side rays have decided.");
+  count_if(
+      combines, "votes", "votes", "votes",
+      [](const Counts& counts) { return counts.first_sides.votes + counts.second_sides.votes; },
+      "Number of votes of normals on the sides of parts.");
+  count_if(
+      combines, "overruled", "votes", "overruled",
+      [](const Counts& counts) { return counts.first_sides.overruled + counts.second_sides.overruled; },
+      "Number of votes that the majority overrules.");
   for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase) {
     const std::string name = measure::kIntersectPhaseNames[phase];
+    const bool has = has_phase(static_cast<measure::IntersectPhase>(phase), combines);
     table
         .column(
-            "ms_" + name, "ms", rows, [&](const FrameRow& row) { return row.seconds[phase] * 1e3; },
-            milliseconds(name))
-        .about("Time of this phase of the frame.");
+            "ms_" + name, "ms", rows,
+            [&](const FrameRow& row) { return has ? std::optional(row.seconds[phase] * 1e3) : std::nullopt; },
+            shown_if(has, milliseconds(name)))
+        .about("Time of this phase, if frames have it.");
   }
   table
       .column(
@@ -132,6 +203,8 @@ ResultGroup results_of(const IntersectRun& run) {
       .about("Number of voxels along a side of the grid.")
       .set("frames", run.options.frames)
       .about("Number of frames.")
+      .set("boolean", combination_name(run.options.combination))
+      .about("Name of the Boolean combination, or `none`.")
       .set("paper_frames_per_second", measure::IntersectOptions::kPaperFramesPerSecond, "1/s")
       .about("Frames per second in Alcantara et al. 2009, at 128³.")
       .set("seconds", run.result.seconds, "s")
@@ -185,42 +258,52 @@ LineChart frames_chart(const std::string& title, const std::string& description,
 }
 
 // The names of the phases and their columns.
-std::vector<std::pair<std::string, std::string>> phase_columns() {
+std::vector<std::pair<std::string, std::string>> phase_columns(bool combines) {
   std::vector<std::pair<std::string, std::string>> columns;
-  for (const std::string name : measure::kIntersectPhaseNames) columns.emplace_back(name, "ms_" + name);
+  for (const size_t phase : phases_of(combines)) {
+    const std::string name = measure::kIntersectPhaseNames[phase];
+    columns.emplace_back(name, "ms_" + name);
+  }
   return columns;
 }
 
-void add_phases(HtmlPage& page, const std::string& name, const ResultTable& table) {
+void add_phases(HtmlPage& page, const std::string& name, const ResultTable& table, bool combines) {
   const std::string caption =
       "Milliseconds of each phase, frame by frame, and of all together; the table has what was found.";
   LineChart chart = frames_chart("Frames with the table " + name, caption, "ms");
-  add_lines(chart, rows_of(table), phase_columns());
+  add_lines(chart, rows_of(table), phase_columns(combines));
   add_lines(chart, rows_of(table), {{"frame", "ms"}});
   page.figure(chart.title, caption, draw(chart), page_table(table));
 }
 
 // Adds a chart of what one table finds; the others find the same.
-void add_found(HtmlPage& page, const ResultRows& rows) {
+void add_found(HtmlPage& page, const ResultRows& rows, bool combines) {
   const std::string caption =
-      "Voxels that both fill, pairs of triangles with such a voxel, and those that meet.";
-  LineChart chart = frames_chart("What was found", caption, "voxels, pairs (logarithmic)");
+      combines ? "Voxels that both fill, those of each mesh inside the other, and those that the combination "
+                 "keeps."
+               : "Voxels that both fill, pairs of triangles with such a voxel, and those that meet.";
+  LineChart chart = frames_chart("What was found", caption,
+                                 combines ? "voxels (logarithmic)" : "voxels, pairs (logarithmic)");
   chart.y_scale = ChartScale::Log;
   std::vector<PageColumn> columns = {{{"frame", "", HtmlTable::Kind::Words}, cell_in("frame")}};
-  const std::vector<std::pair<std::string, std::string>> found = {
-      {"voxels of both", "common_voxels"}, {"pairs", "candidates"}, {"that meet", "meeting"}};
+  std::vector<std::pair<std::string, std::string>> found = {{"voxels of both", "common_voxels"}};
+  if (combines)
+    found.insert(found.end(),
+                 {{"A in B", "first_inside"}, {"B in A", "second_inside"}, {"kept", "kept_voxels"}});
+  else
+    found.insert(found.end(), {{"pairs", "candidates"}, {"that meet", "meeting"}});
   add_lines(chart, rows, found);
   for (const auto& [name, column] : found) columns.push_back({{name}, cell_in(column, Look::count())});
   page.figure(chart.title, caption, draw(chart), page_table(rows, columns));
 }
 
-void add_summary(HtmlPage& page, const ResultTable& summaries) {
+void add_summary(HtmlPage& page, const ResultTable& summaries, bool combines) {
   BarChart chart = {.title = "A frame with each table",
                     .description = "For each table the median milliseconds of each phase, end to end",
                     .unit = "ms",
                     .bars = BarChart::Bars::EndToEnd};
   std::vector<std::string> columns;
-  for (const auto& [name, column] : phase_columns()) {
+  for (const auto& [name, column] : phase_columns(combines)) {
     chart.series.push_back({name, {}});
     columns.push_back(column);
   }
@@ -258,13 +341,14 @@ HtmlPage page_of(const IntersectRun& run) {
                             format_count(run.options.frames, "frame"), format_seconds(result.seconds)));
   page.section("Time");
   const ResultTable summaries = summaries_table(result);
-  add_summary(page, summaries);
+  const bool combines = run.options.combination.has_value();
+  add_summary(page, summaries, combines);
   for (const ResultRow& row : rows_with_value(rows_of(summaries), "ms"))
-    add_phases(page, row.word("table"), frames_of(run, row.word("table")));
+    add_phases(page, row.word("table"), frames_of(run, row.word("table")), combines);
   if (!result.rows.empty()) {
-    page.section("Voxels and pairs");
+    page.section(combines ? "Voxels" : "Voxels and pairs");
     const ResultTable frames = frames_of(run, result.rows.front().table);
-    add_found(page, rows_of(frames));
+    add_found(page, rows_of(frames), combines);
   }
   add_unmeasured(page, rows_with_errors(rows_of(summaries)));
   set_run(page, run);

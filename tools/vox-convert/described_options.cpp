@@ -224,6 +224,15 @@ OptionTopic materials_topic() {
           {.name = "solid",
            .rules = {{kMesh, kOfMeshes}},
            .help = "Also fill the inside of closed surfaces."},
+          {.name = "combine",
+           .argument = "HOW",
+           .words = {voxelize::kCombinationNames.begin(), voxelize::kCombinationNames.end()},
+           .rules = {{kMesh, kOfMeshes}},
+           .help = "Combine the surfaces of two meshes, which need not be closed: union: what lies outside "
+                   "of the "
+                   "other; intersect: what lies inside; subtract: what of the first lies outside, and of the "
+                   "second "
+                   "inside. Voxels of both surfaces always remain. Triangles face outwards."},
           {.name = "materials",
            .argument = "KIND",
            .preset = "texture",
@@ -369,6 +378,7 @@ ToolDescription convert_description() {
            "(docs/ranks.md)",
            "vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 "
            "units",
+           "vox-convert a.obj b.obj --combine union --res 1K -o c.h5  two surfaces without what lies inside",
            "vox-convert a.xyz b.xyz --voxel-size 0.1 -o ab.h5     two files of points on one grid",
            "vox-convert land.vox house.obj --res 2K -o all.h5     voxels and a mesh over them, on one grid",
            "vox-convert house.h5 -o house.glb                     the faces of its voxels as a mesh",

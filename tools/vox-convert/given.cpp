@@ -153,6 +153,24 @@ void check_parts(const ConvertOptions& options, const RunTraits& run) {
   if (options.file_version == 1) throw UsageError("--parts needs --file-version 2");
 }
 
+void check_combine(const ConvertOptions& options) {
+  if (!options.combine) return;
+  if (options.kinds != std::vector{InputKind::Mesh, InputKind::Mesh})
+    throw UsageError("--combine is for two meshes");
+  if (options.conversion != ConversionKind::Mixed)
+    throw UsageError("--combine needs a grid for both meshes: --res or --voxel-size");
+  if (options.build.solid)
+    throw UsageError(
+        "--combine is for surfaces, without --solid: solid scenes are combined by vox-edit (union, "
+        "intersect, "
+        "subtract)");
+  if (options.build.coverage != scene::Coverage::Conservative)
+    throw UsageError("--combine needs --coverage conservative: no path leads through a thick surface");
+  if (options.grid.clip)
+    throw UsageError("--combine looks at whole meshes: --clip cuts a part out of the scene file afterwards");
+  if (options.paint) throw UsageError("--paint is for one mesh, without --combine");
+}
+
 // A file that is read is replaced only where the command line says so.
 void check_default_output(const ConvertOptions& options, const RunTraits& run) {
   if (options.names_output || (run.bits & kWrites) == 0) return;
@@ -173,6 +191,7 @@ void check_given(const ConvertOptions& options) {
   check_default_output(options, run);
   check_devices(options, run);
   check_parts(options, run);
+  check_combine(options);
 }
 
 }  // namespace vox

@@ -77,7 +77,7 @@ std::vector<Part> read_parts(const ConvertOptions& options, Conversion& conversi
       } else if (is_cloud(kind)) {
         parts.push_back(read_point_part(inputs[i], options, conversion));
       } else {
-        while (end < inputs.size() && options.kinds[end] == InputKind::Mesh) ++end;
+        while (end < inputs.size() && options.kinds[end] == InputKind::Mesh && !options.combine) ++end;
         parts.emplace_back().meshes = read_meshes(inputs.subspan(i, end - i), options.mesh);
         parts.back().box = voxelize::bounding_box(parts.back().meshes->scene);
       }
@@ -103,11 +103,16 @@ voxelize::Grid grid_of(const std::vector<Part>& parts, const ConvertOptions& opt
   return voxelize::fit_grid({}, fitting);
 }
 
-dag::VoxelScene voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine& engine,
+struct VoxelizedMeshes {
+  dag::VoxelScene scene;
+  scene::IndexedScene indexed;
+};
+
+VoxelizedMeshes voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine& engine,
                           const ConvertOptions& options, Conversion& conversion) {
   PaletteChoice choice = {.materials = options.materials, .file = options.palette};
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
-  const ChosenPalette chosen = choose_palette(meshes.scene, choice);
+  ChosenPalette chosen = choose_palette(meshes.scene, choice);
   meshes.scene.images = {};
   voxelize::BuildResult result =
       built_together(engine, {meshes.scene, chosen.indexed, grid, options.build}, options, conversion);
@@ -120,7 +125,36 @@ dag::VoxelScene voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine&
   conversion.peak_device_bytes = std::max(conversion.peak_device_bytes, result.peak_device_bytes);
   conversion.seconds.voxelize += result.voxelize_seconds;
   conversion.seconds.build += result.build_seconds;
-  return built_scene(std::move(result), chosen.indexed, grid, options.build);
+  return {built_scene(std::move(result), chosen.indexed, grid, options.build), std::move(chosen.indexed)};
+}
+
+// Voxelizes the meshes, and leaves of two what --combine keeps of them.
+void voxelize_meshes(std::vector<Part>& parts, const voxelize::Grid& grid, Engine& engine,
+                     const ConvertOptions& options, Conversion& conversion) {
+  std::vector<VoxelizedMeshes> found;
+  for (Part& part : parts)
+    if (part.meshes) found.push_back(voxelized(*part.meshes, grid, engine, options, conversion));
+  if (options.combine) {
+    Stopwatch watch;
+    const auto surface = [&](size_t i) {
+      return voxelize::MeshSurface{parts[i].meshes->scene, found[i].indexed, found[i].scene.dag};
+    };
+    voxelize::Combined combined =
+        combine_surfaces(engine.handle(), surface(0), surface(1), grid, *options.combine);
+    conversion.combined = {combined.first_counts, combined.second_counts};
+    for (size_t i = 0; i < 2; ++i) {
+      const voxelize::SideCounts& counts = (*conversion.combined)[i];
+      log_info("{}: {} outside of the other mesh, {} inside, {} of both", options.inputs[i].string(),
+               format_count(counts.outside, "voxel"), format_count(counts.inside),
+               format_count(counts.common));
+    }
+    found[0].scene.dag = std::move(combined.first);
+    found[1].scene.dag = std::move(combined.second);
+    conversion.seconds.build += watch.seconds();
+  }
+  auto next = found.begin();
+  for (Part& part : parts)
+    if (part.meshes) part = {.voxels = std::make_shared<const dag::VoxelScene>(std::move((next++)->scene))};
 }
 
 void check_mixed(const ConvertOptions& options) {
@@ -150,10 +184,7 @@ dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& convers
   if (has_mesh_input(options)) {
     const std::unique_ptr<Engine> engine = make_engine(options.engine);
     conversion.device = engine->device();
-    for (Part& part : parts)
-      if (part.meshes)
-        part = {.voxels = std::make_shared<const dag::VoxelScene>(
-                    voxelized(*part.meshes, grid, *engine, options, conversion))};
+    voxelize_meshes(parts, grid, *engine, options, conversion);
     conversion.kernels = engine->profile();
   }
   watch.lap();

@@ -199,8 +199,9 @@ bool makes_scene_of_volume(const ConvertOptions& options) {
 ConversionKind decided_conversion(const ConvertOptions& options) {
   const auto is_mesh = [](InputKind kind) { return kind == InputKind::Mesh; };
   const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
-  if (options.inputs.size() > 1 && has_grid && !options.info &&
-      !std::ranges::all_of(options.kinds, is_mesh) && !std::ranges::all_of(options.kinds, is_cloud))
+  const bool of_one_kind =
+      std::ranges::all_of(options.kinds, is_mesh) || std::ranges::all_of(options.kinds, is_cloud);
+  if (options.inputs.size() > 1 && has_grid && !options.info && (options.combine || !of_one_kind))
     return ConversionKind::Mixed;
   const InputKind kind = options.kinds[0];
   if (is_volume(kind))
@@ -240,6 +241,8 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   options.build.coverage =
       arguments.choice("coverage", {scene::Coverage::Conservative, scene::Coverage::Thin});
   options.build.solid = arguments.has("solid");
+  if (arguments.has("combine"))
+    options.combine = static_cast<voxelize::Combination>(arguments.word("combine"));
   options.build.materials = options.materials != scene::MaterialMode::None;
   options.raw = read_raw_options(arguments);
   options.channel = read_channel(arguments);

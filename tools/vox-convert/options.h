@@ -22,6 +22,7 @@
 #include "libvox/painting/paint_scene.h"
 #include "libvox/ranks/ranks.h"
 #include "libvox/spatial/frozen_hash.h"
+#include "libvox/voxelize/combine.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/command_line.h"
 
@@ -71,6 +72,7 @@ struct ConvertOptions {
   std::optional<std::filesystem::path> paint;  // a script of strokes
   painting::PaintOptions painting;
   voxelize::BuildOptions build;
+  std::optional<voxelize::Combination> combine;  // of two meshes
   std::optional<Structures> structure;
   spatial::HashOptions hash;
   bricks::BricksOptions bricks;

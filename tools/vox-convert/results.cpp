@@ -43,6 +43,32 @@ void set_machine(ResultGroup& results, const std::string& device, uint64_t peak_
   set_device(results, device);
 }
 
+void set_combined(ResultGroup& results, const std::array<voxelize::SideCounts, 2>& meshes) {
+  ResultGroup& group = results.group("combine");
+  for (size_t i = 0; i < meshes.size(); ++i) {
+    const std::string mesh = i == 0 ? "first" : "second", other = i == 0 ? "second" : "first";
+    const voxelize::SideCounts& counts = meshes[i];
+    group.set(mesh + "_outside", counts.outside, "voxels")
+        .about(fmt::format("With `--combine`: number of voxels of the {} mesh outside of the {} one.", mesh,
+                           other))
+        .set(mesh + "_inside", counts.inside, "voxels")
+        .about("Number of its voxels inside.")
+        .set(mesh + "_common", counts.common, "voxels")
+        .about("Number of its voxels that the other mesh fills too.")
+        .set(mesh + "_parts", counts.parts, "parts")
+        .about("Number of connected parts without these voxels, each of which lies on one side.")
+        .set(mesh + "_divided", counts.divided_parts, "parts")
+        .about(
+            "Number of parts with voxels on both sides, because they lead through a hole of the other mesh.")
+        .set(mesh + "_parts_by_rays", counts.parts_by_rays, "parts")
+        .about("Number of parts that rays have decided, because no normals do.")
+        .set(mesh + "_votes", counts.votes, "votes")
+        .about("Number of votes of normals on the sides of parts.")
+        .set(mesh + "_overruled", counts.overruled, "votes")
+        .about("Number of votes that the majority overrules.");
+  }
+}
+
 void set_conversion(ResultGroup& results, const Conversion& conversion) {
   if (const auto& error = conversion.palette_error)
     results.group("palette_error")
@@ -78,6 +104,7 @@ void set_conversion(ResultGroup& results, const Conversion& conversion) {
           "With `--solid`: number of triangles that lie exactly on others, and do not decide what is inside.")
       .set("chunks", conversion.chunks, "chunks")
       .about("Number of chunks in which the grid was converted.");
+  if (conversion.combined) set_combined(results, *conversion.combined);
   set_ranks(results, conversion.ranks);
   if (conversion.spill) set_spill(results, *conversion.spill);
   set_profile(results, conversion.kernels);

@@ -1,6 +1,7 @@
 // The parts of vox-convert that make scenes and write them, by the kind of their input.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <list>
@@ -24,6 +25,7 @@
 #include "libvox/ranks/ranks.h"
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/scene.h"
+#include "libvox/voxelize/combine.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/reports.h"
 #include "tools/vox-convert/options.h"
@@ -109,6 +111,7 @@ struct Conversion {
   std::vector<device::KernelTime> kernels;
   std::vector<RankFigures> ranks;  // where several have built the scene
   std::optional<build::BuildFigures> spill;
+  std::optional<std::array<voxelize::SideCounts, 2>> combined;  // with --combine: of each mesh
   // With --resume: the rounds of each run of meshes. They go last, and others may then build this scene.
   std::list<KeptRounds> rounds;
   std::optional<PartsLock> parts_lock;  // with --parts and without --resume, which has the lock itself
