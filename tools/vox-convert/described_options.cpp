@@ -369,28 +369,23 @@ ToolDescription convert_description() {
           "It also "
           "exports scene files for other programs. --help files lists all formats.\n",
       .examples =
-          {"vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its longest "
-           "side",
+          {"vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its long side",
            "vox-convert ct_64x64x93_uint16.raw --threshold 0.08   bricks of a volume, without the lowest 8 %",
            "vox-convert house.h5 -o house.vox                     for MagicaVoxel",
            "vox-convert house.glb --res 64K --device cuda         65536 voxels, on a GPU",
-           "mpirun -n 4 vox-convert house.glb --res 256K          four processes with a GPU each "
-           "(docs/ranks.md)",
-           "vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 "
-           "units",
-           "vox-convert a.obj b.obj --combine union --res 1K -o c.h5  two surfaces without what lies inside",
+           "mpirun -n 4 vox-convert house.glb --res 256K          four processes, a GPU each (docs/ranks.md)",
+           "vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, of 0.01 units",
+           "vox-convert a.obj b.obj --combine union --res 1K -o c.h5  without what lies inside the other",
            "vox-convert a.xyz b.xyz --voxel-size 0.1 -o ab.h5     two files of points on one grid",
            "vox-convert land.vox house.obj --res 2K -o all.h5     voxels and a mesh over them, on one grid",
            "vox-convert house.h5 -o house.glb                     the faces of its voxels as a mesh",
            "vox-convert house.h5 --res 1K -o small.h5             a coarser level: half, a quarter, ...",
            "vox-convert house.h5 --info                           shows what is in it",
-           "vox-convert --verify house.h5                         checks every pointer, the counts, the "
-           "digest",
+           "vox-convert --verify house.h5                         checks pointers, counts and the digest",
            "vox-convert ct.nrrd --structure svdag -o bones.h5     a scene of a volume's values or labels",
            "vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials",
            "vox-convert house.h5 --structure svdag,hash -o h.h5   a spatial hash beside the SVDAG",
-           "vox-convert house.obj --res 4K --spill host           if the SVDAG is larger than the GPU's "
-           "memory",
+           "vox-convert house.obj --res 4K --spill host           if the SVDAG is too large for the GPU",
            "vox-convert house.obj --res 4K --paint strokes.txt    paints strokes over its textures"},
       .basics = {"output", "res", "voxel-size", "solid", "palette", "threshold", "structure", "info",
                  "device", "memory-limit"},
