@@ -67,7 +67,8 @@ struct KeysBenchOptions {
   static constexpr uint64_t kMostFailureKeys = UINT32_MAX - 1;
   static constexpr uint32_t kMostMultiplicity = 1 << 20;
 
-  std::vector<std::string> tables;  // empty: all
+  std::vector<std::string> tables;    // empty: all
+  std::vector<std::string> left_out;  // of all tables
   std::vector<KeySetKind> sets = {KeySetKind::Random, KeySetKind::Image, KeySetKind::Surface};
   std::vector<hash::KeyLayout> layouts = {hash::KeyLayout::RowMajor, hash::KeyLayout::Morton};
   std::vector<double> load_factors = {0.8, 0.95};
@@ -220,6 +221,8 @@ inline constexpr const char* kCucoName = "cuco";
 // Return the names in the order in which they are shown: all, or those that run on the device with this name.
 std::vector<std::string> measured_tables();
 std::vector<std::string> measured_tables(const std::string& device);
+// The tables that are measured with these options.
+std::vector<std::string> chosen_tables(const KeysBenchOptions& options, const std::string& device);
 
 // Makes cuCollections' map. keys_bench_cuda.cu specialises this for the only device and cells that the map
 // supports.

@@ -72,8 +72,7 @@ class KeysBench {
       : device_(device),
         options_(options),
         sizes_(sizes_of(options, device.name())),
-        tables_(chosen_names(options.tables,
-                             options.tables.empty() ? measured_tables(device.name()) : measured_tables())) {}
+        tables_(chosen_tables(options, device.name())) {}
 
   KeysBenchResult run() {
     Stopwatch watch;

@@ -44,6 +44,7 @@ constexpr std::array kKeyTableVariants = {
     key_variant<Device, Table, RandomRobinTable<Device, Cell>>(),
     key_variant<Device, Table, OpenTable<Device, Cell>>(),
     key_variant<Device, Table, Cuckoo2009Table<Device, Cell>>(),
+    key_variant<Device, Table, SizedCuckoo2009Table<Device, Cell>>(),
     key_variant<Device, Table, Cuckoo2011Table<Device, Cell>>(),
     key_variant<Device, Table, SortedTable<Device, Cell>>(),
     key_variant<Device, Table, PerfectTable<Device, Cell>>(),

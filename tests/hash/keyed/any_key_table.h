@@ -151,6 +151,11 @@ inline std::vector<uint64_t> adversarial_keys(const hash::KeyTableOptions& optio
     for (uint64_t i = 0; i < 1000; ++i) keys.push_back(3 * i);
     return keys;
   }
+  if (table == "cuckoo2009-sized") {  // 2,000 keys get 3 buckets
+    std::vector<uint64_t> keys;
+    for (uint64_t i = 0; i < 2000; ++i) keys.push_back(3 * i);
+    return keys;
+  }
   if (table == "cuckoo2011") {  // 400 keys compete for a third of 500 cells and the stash
     const auto ref = hash::Cuckoo2011Ref<uint64_t>::with_seed(nullptr, 500, {}, seed);
     return chosen_keys(400, [&](uint64_t key) {

@@ -96,7 +96,7 @@ TEST_F(CuckooTables, AreAsFullAsThePapersSay) {
   }
 }
 
-// In `cuckoo2009` a search also reads the bucket's seed. A search for a stored key then reads fewer than three
+// In `cuckoo2009` a search also reads the bucket's seed, and in `cuckoo2009-sized` its place beside that. A search for a stored key then reads fewer than three
 // sectors on average, and no search reads more than four.
 TEST_F(CuckooTables, SearchesReadFewSectors) {
   const auto keys = random_keys<uint64_t>(10000 * kThoroughness, 1);
@@ -105,7 +105,8 @@ TEST_F(CuckooTables, SearchesReadFewSectors) {
     double stored;
     uint32_t most;
   };
-  for (const Case& expected : {Case{"cuckoo2009", 3, 4}, Case{"cuckoo2011", 2.5, 5}}) {
+  for (const Case& expected :
+       {Case{"cuckoo2009", 3, 4}, Case{"cuckoo2009-sized", 3.2, 4}, Case{"cuckoo2011", 2.5, 5}}) {
     const auto table = make<uint64_t>({.table = expected.table});
     table->build(keys);
     EXPECT_LT(mean_sectors(*table, keys), expected.stored) << expected.table;
@@ -125,9 +126,22 @@ TEST_F(CuckooTables, KeysForWhichTheFirstFunctionsFailAreStoredAllTheSame) {
   EXPECT_EQ(expect_builds<uint32_t>({.table = "cuckoo2011"}, equal_rests).attempts, 1u);
 }
 
+// All buckets are equally full, however the keys fall, so that the table has the load factor that is asked for.
+TEST_F(CuckooTables, SizedBucketsAreAsFullAsAskedFor) {
+  const auto keys = random_keys<uint64_t>(30000 * kThoroughness, 5);
+  for (const double load_factor : {0.2, 0.71, 0.8, 0.85}) {
+    const auto table = make<uint64_t>({.table = "cuckoo2009-sized", .load_factor = load_factor});
+    EXPECT_EQ(table->build(keys).attempts, 1u) << load_factor;
+    const auto slots = static_cast<double>(table->cells().size() - 1);
+    EXPECT_NEAR(static_cast<double>(keys.size()) / slots, load_factor, 0.02) << load_factor;
+    const auto found = table->find(keys);
+    EXPECT_EQ(std::count(found.begin(), found.end(), hash::kNoSlot), 0) << load_factor;
+  }
+}
+
 // A bucket accepts any number of items.
 TEST_F(CuckooTables, AKeyMayComeAMillionTimesAmongOthers) {
-  for (const char* name : {"cuckoo2009", "cuckoo2011"}) {
+  for (const char* name : {"cuckoo2009", "cuckoo2009-sized", "cuckoo2011"}) {
     auto keys = random_keys<uint64_t>(10000, 1);
     std::vector<uint64_t> items = keys;
     items.insert(items.end(), 100000 * kThoroughness, keys[77]);
@@ -140,7 +154,7 @@ TEST_F(CuckooTables, AKeyMayComeAMillionTimesAmongOthers) {
 }
 
 TEST_F(CuckooTables, OtherSeedsGiveOtherCells) {
-  for (const char* name : {"cuckoo2009", "cuckoo2011"}) {
+  for (const char* name : {"cuckoo2009", "cuckoo2009-sized", "cuckoo2011"}) {
     const auto keys = random_keys<uint64_t>(2000, 1);
     const auto one = make<uint64_t>({.table = name, .seed = 1}),
                other = make<uint64_t>({.table = name, .seed = 2});

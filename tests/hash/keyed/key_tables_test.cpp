@@ -347,7 +347,7 @@ TEST(ManyKeys, ArePlacedInTheWholeTable) {
 TEST(ManyKeys, ArePlacedInAllBucketsOfTheTableOf2009) {
   const auto buckets = static_cast<uint32_t>(kMany / 409);
   for (const uint32_t attempt : {1u, 2u}) {
-    const hash::Cuckoo2009Ref<uint64_t> ref = {
+    const hash::Cuckoo2009Ref<uint64_t, hash::EqualBuckets> ref = {
         nullptr, nullptr, hash::Modulus::of(buckets), attempt, hash::attempt_seed({}, attempt), {}};
     expect_spread(buckets, [&](uint64_t key) { return ref.bucket(key); });
     EXPECT_EQ(ref.slot(buckets - 1, 2, 191), uint64_t{buckets} * 576 - 1);
