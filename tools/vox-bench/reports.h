@@ -167,7 +167,8 @@ inline ResultTable rows_table(const IntersectRun& run) {
 
 // The columns of the rows by which two runs are compared.
 inline ComparedColumns compared_columns(const IntersectRun& /*run*/) {
-  return {{"table", "frame"}, {"first_voxels", "second_voxels", "common_voxels", "candidates", "meeting", "kept_voxels"}};
+  return {{"table", "frame"},
+          {"first_voxels", "second_voxels", "common_voxels", "candidates", "meeting", "kept_voxels"}};
 }
 
 // The results as a page with charts over the frames.
