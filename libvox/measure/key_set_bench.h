@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -73,6 +74,7 @@ class KeySetBench {
     point_ = first.point();
     ages_.clear();
     maximum_ages_.clear();
+    slots_.clear();
     try {
       const auto table = make_measured_table<Device, Cell>(device_, {.table = name,
                                                                      .load_factor = load_factor,
@@ -83,6 +85,7 @@ class KeySetBench {
       rows = measure_builds(*table, first);
       for (const KeysBenchRow& row : measure_searches(*table, first)) rows.push_back(row);
       if (asks_for(KeyOp::Ages)) keep_ages(*table, first);
+      if (options_.draw_tables) keep_slots(*table);
     } catch (const Cancelled&) {
       throw;
     } catch (const Error& error) {
@@ -99,6 +102,9 @@ class KeySetBench {
   // the table has none, or if they were not asked for.
   const std::vector<KeyAgesRow>& ages() const { return ages_; }
   const std::vector<uint8_t>& maximum_ages() const { return maximum_ages_; }
+
+  // The cells of the last table's slots, if tables are drawn.
+  const std::vector<std::optional<Cell>>& slots() const { return slots_; }
 
   // Returns the values that the last table found for the walk's keys; empty if it was not searched for them.
   std::vector<uint32_t> found_values() {
@@ -182,8 +188,11 @@ class KeySetBench {
         rows.push_back(random_search(table, std::move(row), hit_rate, find));
       }
     for (const auto& [op, walk] : {std::pair(KeyOp::FindView, &set_.view), {KeyOp::FindAll, &set_.walk}})
-      if (asks_for(op) && walk->size() > 0)
-        rows.push_back(search_all(table, row_of(first, op, walk->size()), find, *walk));
+      if (asks_for(op) && walk->size() > 0) {
+        KeysBenchRow row = row_of(first, op, walk->size());
+        if (op == KeyOp::FindView) row.frames = set_.view_frames;
+        rows.push_back(search_all(table, std::move(row), find, *walk));
+      }
     walk_found_ = asks_for(KeyOp::FindAll) && set_.walk.size() > 0;
     return rows;
   }
@@ -267,6 +276,16 @@ class KeySetBench {
     if (options_.draw_ages) maximum_ages_ = table.maximum_ages();
   }
 
+  void keep_slots(const Table& table) {
+    std::vector<Cell> cells(table.slots());
+    device_.download(cells.data(), table.cells(), cells.size());
+    hash::HoldsKey<Cell> holds = table.holds_key();
+    holds.cells = cells.data();
+    slots_.resize(cells.size());
+    for (uint64_t slot = 0; slot < cells.size(); ++slot)
+      if (holds(slot)) slots_[slot] = holds.cell(slot);
+  }
+
   Device& device_;
   const KeysBenchOptions& options_;
   uint64_t searches_;
@@ -278,6 +297,7 @@ class KeySetBench {
   KeyTablePoint point_;
   std::vector<KeyAgesRow> ages_;
   std::vector<uint8_t> maximum_ages_;
+  std::vector<std::optional<Cell>> slots_;
 };
 
 }  // namespace vox::measure

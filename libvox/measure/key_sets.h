@@ -39,7 +39,8 @@ struct KeySet {
   device::Buffer<Cell> cells, ordered_cells;  // the same keys in random order, and in the walk's order
   device::Buffer<Cell> absent;                // keys that are not stored
   KeyWalk<Cell> walk;  // all keys of the shape's grid, or of the part near it; empty if the set has no shape
-  KeyWalk<Cell> view;  // the keys of a picture that shows the set (key_views.h), if asked for
+  KeyWalk<Cell> view;  // the keys of pictures that show the set (key_views.h), if asked for
+  uint64_t view_frames = 1;  // the number of these pictures
 };
 
 namespace keys {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "libvox/base/bits.h"
@@ -91,6 +92,38 @@ struct RandomSlices {
   }
 };
 
+// A picture that turns about its middle, in some frames of its own size.
+struct TurningPicture {
+  static constexpr uint32_t kMostFrames = 16;
+  static constexpr int kLog2Unit = 14;
+
+  int32_t width, height;
+  uint32_t frames;
+  Vec2<int32_t> turns[kMostFrames] = {};  // cosine and sine, times 2^kLog2Unit
+
+  VOX_HD uint64_t pixels() const { return static_cast<uint64_t>(width) * static_cast<uint64_t>(height); }
+  uint64_t candidates() const { return frames * pixels(); }
+  VOX_HD Int3 place(uint64_t i) const {
+    const Vec2<int32_t> turn = turns[i / pixels()];
+    const auto pixel = static_cast<int64_t>(i % pixels());
+    const int64_t x = 2 * (pixel % width) - width + 1, y = 2 * (pixel / width) - height + 1;
+    return {half(turn.x * x - turn.y * y, width), half(turn.y * x + turn.x * y, height), 0};
+  }
+  VOX_HD bool is_seen(uint64_t i) const {
+    const Int3 at = place(i);
+    return at.x >= 0 && at.x < width && at.y >= 0 && at.y < height;
+  }
+
+ private:
+  // From twice the distance from the middle, times 2^kLog2Unit, to the pixel there.
+  VOX_HD static int32_t half(int64_t twice, int32_t side) {
+    return static_cast<int32_t>((twice + (int64_t{side} << kLog2Unit)) >> (kLog2Unit + 1));
+  }
+};
+
+// Returns the picture in that many frames of one full turn; at most kMostFrames, and one at least.
+TurningPicture turning_picture(uint32_t width, uint32_t height, uint64_t frames);
+
 // A close view of a model with a painted atlas: a disc of pixels, with a radius of 352 for an atlas of 4096²
 // texels, which is about the 389,586 pixels of the paper's view. From one pixel to the next the view moves by
 // slightly more than a texel, at a small angle to the rows of texels.
@@ -117,12 +150,18 @@ struct ModelView {
   VOX_HD int64_t down(uint64_t i) const { return static_cast<int64_t>(i) / width() - radius(); }
 };
 
-// The maximum ages of a table of voxel keys as a picture (García et al. 2011, Figure 4).
+// Pictures of tables of voxel keys.
 
-// Returns a picture with one pixel for each slot, row by row, in the paper's colours: age 0 is black, 1 blue,
-// 2 green, 3 yellow, and greater ones red. Pixels behind the last slot are white. Without a width the picture
-// is roughly square.
+// Returns a picture with one pixel for each slot, row by row. Pixels behind the last slot are white. Without a width the
+// picture is roughly square.
+scene::Image picture_of_slots(const std::string& name, const std::vector<scene::Rgba8>& slots,
+                              std::optional<uint32_t> width);
+// The same of maximum ages (García et al. 2011, Figure 4), in the paper's colours: age 0 is black, 1 blue, 2 green,
+// 3 yellow, and greater ones red.
 scene::Image picture_of_ages(const std::vector<uint8_t>& ages, std::optional<uint32_t> width);
+
+// Returns the colour of a place: x is red, y green and z blue.
+scene::Rgba8 color_of_place(const Int3& place, const Int3& size);
 
 // Returns the pictures side by side, with a gap between them.
 scene::Image side_by_side(const std::vector<const scene::Image*>& images);

@@ -118,6 +118,11 @@ std::optional<double> KeysBenchRow::items_per_second() const {
   return static_cast<double>(items) / time->median;
 }
 
+std::optional<double> KeysBenchRow::frames_per_second() const {
+  if (!time || !frames) return std::nullopt;
+  return static_cast<double>(*frames) / time->median;
+}
+
 std::optional<double> KeysBenchRow::bytes_per_key() const {
   if (!bytes || keys == 0) return std::nullopt;
   return static_cast<double>(*bytes) / static_cast<double>(multiplicity ? items : keys);
@@ -215,6 +220,29 @@ KeysBenchOptions picture_of_ages() {
   return options;
 }
 
+// Options for the paper's picture, which is read back, and for drawings of its tables.
+KeysBenchOptions picture_in_tables() {
+  KeysBenchOptions options = over_load_factors({KeySetKind::Image}, {BuildOrdered, FindAll});
+  options.tables = {"robin-random", "robin"};
+  options.load_factors = {0.99};
+  options.keys = {3'700'000};
+  options.key_bits = {40};
+  options.value_bits = 24;
+  options.draw_tables = true;
+  return options;
+}
+
+// Options for the voxels of a surface in buckets and sub-tables, which are drawn.
+KeysBenchOptions surface_in_a_table() {
+  KeysBenchOptions options = over_load_factors({KeySetKind::Surface}, {Build, Find});
+  options.tables = {"cuckoo2009"};
+  options.load_factors = {0.71};
+  options.keys = {3'500'000};
+  options.value_bits = 0;
+  options.draw_tables = true;
+  return options;
+}
+
 // Options for a million painted texels of 4096².
 KeysBenchOptions painting() {
   KeysBenchOptions options = over_load_factors({KeySetKind::Painted}, {Build, BuildOrdered, FindView});
@@ -308,10 +336,12 @@ KeysBenchOptions sectors_at_085() {
 KeysBenchOptions layouts_of_image() {
   KeysBenchOptions options = sectors_of_image();
   options.layouts.assign(hash::kKeyLayouts.begin(), hash::kKeyLayouts.end());
+  options.ops = {FindAll, FindView};
   return options;
 }
 
 constexpr std::array kFigures = {
+    KeyFigure{"1", "a picture in tables, which are drawn", picture_in_tables},
     KeyFigure{"3", "histograms of ages", histograms_of_ages},
     KeyFigure{"4", "a picture of maximum ages", picture_of_ages},
     KeyFigure{"5", "building and searching over numbers of keys",
@@ -324,9 +354,10 @@ constexpr std::array kFigures = {
               [] { return with_sized(over_load_factors(kPixelsAndImage, {FindAll})); }},
     KeyFigure{"8", "sectors over load factors", sectors_of_image},
     KeyFigure{"9", "sectors at a load factor of 0.85", sectors_at_085},
-    KeyFigure{"10", "layouts", layouts_of_image},
+    KeyFigure{"10", "layouts, also of a picture that turns", layouts_of_image},
     KeyFigure{"11", "a painted atlas", painting},
     KeyFigure{"12", "slices through a surface", slices},
+    KeyFigure{"a1", "a surface in buckets and sub-tables, which are drawn", surface_in_a_table},
     KeyFigure{"a3", "building, searching and both for finer and finer voxels of a surface",
               [] {
                 return alcantara({KeySetKind::Surface}, {Build, Find, BuildAndFind});
@@ -355,45 +386,6 @@ KeysBenchOptions key_figure(std::string_view name) {
   }
   throw UsageError(
       fmt::format("there is no figure {} to measure, expected one of: {}", name, fmt::join(names, ", ")));
-}
-
-namespace {
-
-constexpr scene::Rgba8 kPaper = {255, 255, 255, 255};
-constexpr std::array<scene::Rgba8, 5> kAgeColors = {
-    {{0, 0, 0, 255}, {0, 0, 255, 255}, {0, 160, 0, 255}, {255, 255, 0, 255}, {255, 0, 0, 255}}};
-
-}  // namespace
-
-scene::Image picture_of_ages(const std::vector<uint8_t>& ages, std::optional<uint32_t> width) {
-  scene::Image image;
-  image.name = "maximum ages";
-  image.width = std::max(
-      1u, width.value_or(static_cast<uint32_t>(std::ceil(std::sqrt(static_cast<double>(ages.size()))))));
-  image.height = static_cast<uint32_t>((ages.size() + image.width - 1) / image.width);
-  image.pixels.assign(size_t{image.width} * image.height, kPaper);
-  std::ranges::transform(ages, image.pixels.begin(), [](uint8_t age) {
-    return kAgeColors[std::min<size_t>(age, kAgeColors.size() - 1)];
-  });
-  return image;
-}
-
-scene::Image side_by_side(const std::vector<const scene::Image*>& images) {
-  constexpr uint32_t kGap = 16;
-  scene::Image all;
-  for (const scene::Image* image : images) {
-    all.width += image->width + (all.width > 0 ? kGap : 0);
-    all.height = std::max(all.height, image->height);
-  }
-  all.pixels.assign(size_t{all.width} * all.height, kPaper);
-  size_t left = 0;
-  for (const scene::Image* image : images) {
-    for (uint32_t y = 0; y < image->height; ++y)
-      std::copy_n(image->pixels.begin() + static_cast<std::ptrdiff_t>(size_t{y} * image->width), image->width,
-                  all.pixels.begin() + static_cast<std::ptrdiff_t>(size_t{y} * all.width + left));
-    left += image->width + kGap;
-  }
-  return all;
 }
 
 }  // namespace vox::measure

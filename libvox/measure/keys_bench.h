@@ -89,9 +89,10 @@ struct KeysBenchOptions {
   uint32_t repetitions = kFewestRepetitions;
   uint64_t failure_builds = 0;  // builds of each table at each load factor, to count those that fail; 0: none
   uint64_t failure_keys = kFailureKeys;  // keys of each of these builds, which are small by default
-  scene::Image picture;    // the picture for the set Image; it is generated if there are no pixels
-  bool rebuild = false;    // keep the picture as a table that stores its colours as values returns it
-  bool draw_ages = false;  // keep pictures of maximum ages, if Ages is asked for
+  scene::Image picture;      // the picture for the set Image; it is generated if there are no pixels
+  bool rebuild = false;      // keep the picture as a table that stores its colours as values returns it
+  bool draw_ages = false;    // keep pictures of maximum ages, if Ages is asked for
+  bool draw_tables = false;  // keep pictures of the tables' slots
 };
 
 bool is_asked_for(const KeysBenchOptions& options, KeyOp op);
@@ -135,6 +136,7 @@ struct KeysBenchRow : KeyTablePoint {
   std::optional<uint32_t> hit_rate;      // for Find
   std::optional<uint32_t> multiplicity;  // for BuildMulti to FindIndex
   uint64_t items = 0;                    // number of items in one repetition
+  std::optional<uint64_t> frames;        // pictures of which they are the pixels, for FindView
   // Absent if the table could not be built.
   std::optional<Timing> time;
   uint32_t repetitions = 0;
@@ -159,6 +161,7 @@ struct KeysBenchRow : KeyTablePoint {
   void note_wrong();
 
   std::optional<double> items_per_second() const;
+  std::optional<double> frames_per_second() const;
   std::optional<double> bytes_per_key() const;  // or bytes per value if keys have several
   // Returns the bits of the keys, divided by those of the table without its values (García et al. 2011, §3).
   std::optional<double> key_density() const;
@@ -171,8 +174,8 @@ struct KeyAgesRow : KeyTablePoint {
   double share() const { return static_cast<double>(count) / static_cast<double>(keys); }
 };
 
-// A picture of the maximum ages of a table, one pixel for each slot.
-struct AgesPicture {
+// A picture of a table, one pixel for each slot: of maximum ages, or of keys.
+struct TablePicture {
   KeyTablePoint point;
   scene::Image image;
 };
@@ -196,8 +199,9 @@ struct KeysBenchResult {
   std::vector<RandomReadCeiling> ceilings;  // reads of 32 and 128 bytes, in as much memory as a table takes
   std::vector<KeysBenchRow> rows;
   std::vector<KeyFailuresRow> failures;
-  std::vector<KeyAgesRow> ages;           // for each table and load factor, from age 1 on
-  std::vector<AgesPicture> age_pictures;  // one for each table that has maximum ages, for the first set
+  std::vector<KeyAgesRow> ages;              // for each table and load factor, from age 1 on
+  std::vector<TablePicture> age_pictures;    // one for each table that has maximum ages, for the first set
+  std::vector<TablePicture> table_pictures;  // one for each table, for the first set with places
   scene::Image rebuilt;  // the picture as the first table returned it; no pixels if there is none
   double seconds = 0;    // for the whole benchmark
 };

@@ -208,24 +208,39 @@ class KeysBench {
         return make_shape_keys<Cell>(device_, format, key_bits, PixelsShape{picture_side(point.keys)},
                                      point.layout);
       case KeySetKind::Image:
-        return make_shape_keys<Cell>(device_, format, key_bits, picture_shape(point.keys), point.layout);
-      case KeySetKind::Surface:
+        return picture_set<Cell>(point, key_bits);
+      case KeySetKind::Surface: {
+        const RandomSlices view = slices(point.keys);
         return with_view(
             make_surface_keys<Cell>(device_, format, key_bits, surface_side(point.keys), point.layout),
-            format, point.layout, surface_shape(point.keys), slices(point.keys));
+            format, point.layout, surface_shape(point.keys), view, view.count);
+      }
       case KeySetKind::Painted: {
         const PaintedShape shape = {atlas_side(point.keys)};
         return with_view(make_shape_keys<Cell>(device_, format, key_bits, shape, point.layout), format,
-                         point.layout, shape, ModelView{shape.side});
+                         point.layout, shape, ModelView{shape.side}, 1);
       }
     }
     throw Error("there is no such set of keys");
   }
 
+  // The view has about as many pixels as there are searches.
+  template <hash::CellWord Cell>
+  KeySet<Cell> picture_set(const Point& point, uint32_t key_bits) {
+    const hash::CellFormat<Cell> format = {options_.value_bits};
+    const PictureShape shape = picture_shape(point.keys);
+    const TurningPicture view = turning_picture(shape.picture.width, shape.picture.height,
+                                                sizes_.searches / std::max<uint64_t>(shape.candidates(), 1));
+    return with_view(make_shape_keys<Cell>(device_, format, key_bits, shape, point.layout), format,
+                     point.layout, shape, view, view.frames);
+  }
+
   template <hash::CellWord Cell, class Shape, class View>
   KeySet<Cell> with_view(KeySet<Cell> set, hash::CellFormat<Cell> format, hash::KeyLayout layout,
-                         const Shape& shape, const View& view) {
-    if (is_asked_for(options_, KeyOp::FindView)) set.view = make_view(device_, format, shape, layout, view);
+                         const Shape& shape, const View& view, uint64_t frames) {
+    if (!is_asked_for(options_, KeyOp::FindView)) return set;
+    set.view = make_view(device_, format, shape, layout, view);
+    set.view_frames = frames;
     return set;
   }
 
@@ -272,6 +287,7 @@ class KeysBench {
         result_.rows.push_back(with_share(row));
       keep_picture(point, bench, set);
       keep_ages(point, bench);
+      keep_slots(point, bench);
       return bench.point();
     });
   }
@@ -282,11 +298,40 @@ class KeysBench {
   template <class SetBench>
   void keep_ages(const Point& point, const SetBench& bench) {
     result_.ages.insert(result_.ages.end(), bench.ages().begin(), bench.ages().end());
-    if (bench.maximum_ages().empty() ||
-        std::ranges::any_of(result_.age_pictures,
-                            [&](const AgesPicture& one) { return one.point.table == bench.point().table; }))
-      return;
+    if (bench.maximum_ages().empty() || has_picture(result_.age_pictures, bench.point().table)) return;
     result_.age_pictures.push_back({bench.point(), picture_of_ages(bench.maximum_ages(), width_of(point))});
+  }
+
+  static bool has_picture(const std::vector<TablePicture>& pictures, const std::string& table) {
+    return std::ranges::any_of(pictures, [&](const TablePicture& one) { return one.point.table == table; });
+  }
+
+  // Draws the slots of the last table unless there is a picture of that table. A key has the colour of its pixel, if it
+  // is the table's value, or else of its place.
+  template <class SetBench>
+  void keep_slots(const Point& point, const SetBench& bench) {
+    const std::optional<Int3> size = size_of(point);
+    if (bench.slots().empty() || !size || has_picture(result_.table_pictures, bench.point().table)) return;
+    using Cell = std::decay_t<decltype(*bench.slots().front())>;
+    const hash::CellFormat<Cell> format = {options_.value_bits};
+    const hash::KeyGrid grid(point.layout, *size);
+    const bool holds_colors = point.set == KeySetKind::Image && options_.value_bits >= kColorBits;
+    std::vector<scene::Rgba8> colors;
+    colors.reserve(bench.slots().size());
+    for (const std::optional<Cell>& cell : bench.slots())
+      colors.push_back(!cell          ? pixel_of_rgb(kWhite)
+                       : holds_colors ? pixel_of_rgb(format.value(*cell))
+                                      : color_of_place(grid.place(format.key(*cell)), *size));
+    result_.table_pictures.push_back({bench.point(), picture_of_slots("slots", colors, width_of(point))});
+  }
+
+  // Returns the size of the grid of the set's places; random keys have none.
+  std::optional<Int3> size_of(const Point& point) const {
+    if (point.set == KeySetKind::Surface) return surface_shape(point.keys).size();
+    if (point.set == KeySetKind::Image) return picture_shape(point.keys).size();
+    if (const auto side = width_of(point))
+      return Int3{static_cast<int32_t>(*side), static_cast<int32_t>(*side), 1};
+    return std::nullopt;
   }
 
   // Returns the width of the set's picture; other sets have none.
@@ -312,7 +357,6 @@ class KeysBench {
   // Draws the picture that a table returned, unless one has been drawn.
   template <class SetBench, class Set>
   void keep_picture(const Point& point, SetBench& bench, const Set& set) {
-    constexpr uint32_t kColorBits = 24;
     if (point.set != KeySetKind::Image || !options_.rebuild || options_.value_bits < kColorBits ||
         !result_.rebuilt.pixels.empty())
       return;
@@ -332,6 +376,8 @@ class KeysBench {
           pixel_of_rgb(values[i] == hash::kNoValue ? kWhite : values[i]);
     }
   }
+
+  static constexpr uint32_t kColorBits = 24;
 
   Device& device_;
   const KeysBenchOptions& options_;

@@ -10,6 +10,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/hash/keyed/key_table.h"
+#include "libvox/measure/key_views.h"
 #include "tests/common/test_engine.h"
 
 namespace vox {
@@ -207,6 +208,30 @@ TEST(KeysBench, HistogramsOfAgesCountEveryKeyOnce) {
   }
 }
 
+// With no turn, a frame shows every pixel at its place; with a quarter, rows become columns.
+TEST(KeysBench, APictureTurnsAboutItsMiddle) {
+  constexpr int32_t kUnit = 1 << measure::TurningPicture::kLog2Unit;
+  for (const auto& [width, height] : {std::pair(8, 8), {7, 7}, {9, 5}}) {
+    measure::TurningPicture picture = {width, height, 2};
+    picture.turns[0] = {kUnit, 0};
+    picture.turns[1] = {0, kUnit};
+    for (uint64_t i = 0; i < picture.pixels(); ++i) {
+      const auto x = static_cast<int32_t>(i) % width, y = static_cast<int32_t>(i) / width;
+      EXPECT_EQ(picture.place(i), (Int3{x, y, 0}));
+      EXPECT_TRUE(picture.is_seen(i));
+      if (width != height) continue;
+      EXPECT_EQ(picture.place(picture.pixels() + i), (Int3{width - 1 - y, x, 0}));
+    }
+  }
+  const measure::TurningPicture picture = measure::turning_picture(100, 60, 1000);
+  EXPECT_EQ(picture.frames, measure::TurningPicture::kMostFrames);
+  uint64_t seen = 0;
+  for (uint64_t i = 0; i < picture.candidates(); ++i) seen += picture.is_seen(i) ? 1 : 0;
+  EXPECT_GT(seen, picture.candidates() / 2);
+  EXPECT_LT(seen, picture.candidates());
+  EXPECT_EQ(measure::turning_picture(100, 60, 0).frames, 1u);
+}
+
 TEST(KeysBench, MapsAndIndicesOfKeysWithSeveralValuesGiveAllOfThem) {
   KeysBenchOptions options = measure::key_figure("a6");
   options.tables = {};
@@ -253,7 +278,7 @@ TEST(KeysBench, FiguresArePointsOfTheirAxes) {
   EXPECT_EQ(sizes.keys.front(), 1024u);
   EXPECT_EQ(sizes.keys.back(), 524288u);
   EXPECT_EQ(measure::key_figure("10").layouts.size(), 3u);
-  for (const char* none : {"1", "a7", "multi"}) EXPECT_THROW(measure::key_figure(none), UsageError) << none;
+  for (const char* none : {"2", "a7", "multi"}) EXPECT_THROW(measure::key_figure(none), UsageError) << none;
 }
 
 TEST(KeysBench, TakesItsSizesFromTheScaleOfTheDevice) {

@@ -1,8 +1,10 @@
 // Tests vox-bench keys with good and with bad input.
 #include <algorithm>
+#include <set>
 
 #include "formats/images/image.h"
 #include "formats/images/pictures.h"
+#include "libvox/measure/keys_bench.h"
 #include "tests/common/test_engine.h"
 #include "tests/tools/browser.h"
 #include "tests/tools/program.h"
@@ -146,6 +148,34 @@ TEST_F(KeysBenchProgram, DrawsMaximumAgesSideBySide) {
   EXPECT_TRUE(one_error(none, "no table that was measured has maximum ages", "vox-bench")) << none.err;
 }
 
+TEST_F(KeysBenchProgram, DrawsTablesSideBySide) {
+  const Finished run = keys({"--figure", "1", "--tables", "robin-random,robin", "--drawn", "tables.png",
+                             "--rebuilt", "back.png", "--html", "page.html", "-q"},
+                            "--keys=2000");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const scene::Image image = read_image(folder_ / "tables.png"), back = read_image(folder_ / "back.png");
+  EXPECT_EQ(image.width, 2 * 100 + 16u);  // for a picture of 100²
+  // Both tables hold each pixel of the picture that is not white, once.
+  const auto colors = [](const scene::Image& of, uint32_t begin, uint32_t end) {
+    std::multiset<uint32_t> found;
+    for (size_t i = 0; i < of.pixels.size(); ++i)
+      if (const uint32_t color = measure::rgb_of(of.pixels[i]);
+          i % of.width >= begin && i % of.width < end && color != 0xffffff)
+        found.insert(color);
+    return found;
+  };
+  const auto expected = colors(back, 0, 100);
+  EXPECT_GT(expected.size(), 1000u);
+  EXPECT_TRUE(colors(image, 0, 100) == expected);
+  EXPECT_TRUE(colors(image, 116, 216) == expected);
+  EXPECT_NE(read_bytes(folder_ / "page.html").find("an empty slot is white"), std::string::npos);
+  EXPECT_EQ(
+      keys({"--figure", "a1", "--tables", "cuckoo2009", "--drawn", "cells.png", "-q"}, "--keys=2000").code,
+      0);
+  expect_refused(kBadUsage, "--drawn has no effect on --sets random",
+                 {"--drawn", "a.png", "--sets", "random"});
+}
+
 TEST_F(KeysBenchProgram, FiguresGoAlongTheirAxis) {
   const Finished multi =
       keys({"--figure", "a6", "--multiplicities", "1,10", "--html", "multi.html", "-q"}, "--keys=1000");
@@ -205,7 +235,7 @@ TEST_F(KeysBenchProgram, RefusesValuesThatMakeNoSenseAndOptionsWithoutEffect) {
            {"--layouts", "hilbert"},  {"--ops", "erase"},        {"--load-factors", "0"},
            {"--load-factors", "1.5"}, {"--load-factors", "x"},   {"--key-bits", "65"},
            {"--value-bits", "32"},    {"--value-bits", "1,2"},   {"--hit-rates", "101"},
-           {"--figure", "1"},         {"--figure", "x"},         {"--multiplicities", "0"},
+           {"--figure", "2"},         {"--figure", "x"},         {"--multiplicities", "0"},
            {"--failure-keys", "0"},   {"--keys", "0"},           {"--keys", "2^40"},
            {"--searches", "0"},       {"--repetitions", "6"},    {"--failures", "many"},
            {"--key-bits", "7"},       {"--failure-keys", "2^32"}})
@@ -219,7 +249,7 @@ TEST_F(KeysBenchProgram, RefusesValuesThatMakeNoSenseAndOptionsWithoutEffect) {
   expect_refused(kBadUsage, "no effect", {"--rebuilt", "a.png", "--ops", "build"});
   expect_refused(kBadUsage, "--value-bits 24", {"--rebuilt", "a.png", "--value-bits", "4"});
   expect_refused(kBadUsage, "nothing to measure", {"--sets", "random", "--ops", "find-all"});
-  expect_refused(kBadUsage, "nothing to measure", {"--sets", "image", "--ops", "find-view"});
+  expect_refused(kBadUsage, "nothing to measure", {"--sets", "pixels", "--ops", "find-view"});
   expect_refused(kBadUsage, "for --sets random", {"--sets", "image", "--ops", "build-multi"});
   expect_refused(kBadUsage, "no effect", {"--multiplicities", "3"});
   expect_refused(kBadUsage, "no effect", {"--failure-keys", "3"});

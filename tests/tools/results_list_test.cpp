@@ -138,6 +138,9 @@ class ResultsList : public CubesTest {
          {"keys", "--scale", "1/16384", "--failures", "2", "--tables", "lines,cuckoo2009", "--load-factors",
           "0.7", "--ops", "build,find,find-all,ages,build-multi", "--profile", "-o",
           "vox-bench keys -o.1.h5"});
+    keep("vox-bench keys.2.json", "vox-bench",
+         {"keys", "--scale", "1/16384", "--tables", "lines", "--load-factors", "0.7", "--sets", "painted",
+          "--ops", "find-view"});
     convert({"cube.obj", "--res", "32", "-o", "bare.h5", "--materials", "none", "--force", "-q"});
     keep("vox-stats of several files.1.json", "vox-stats",
          {"both.h5", "volume.h5", "--only", "bricks", "-o", "vox-stats of several files -o.1.h5"});

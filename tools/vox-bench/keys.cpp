@@ -28,7 +28,7 @@ namespace vox {
 
 struct KeysCommand {
   measure::KeysBenchOptions bench;  // but for the picture
-  std::optional<std::filesystem::path> picture, rebuilt, ages;
+  std::optional<std::filesystem::path> picture, rebuilt, ages, drawn;
   EngineOptions engine;
   ResultFiles files;
   bool json = false;
@@ -55,8 +55,8 @@ Sets: random numbers; pixels at random places of a square; an image, whose pixel
 voxels of a bumpy surface; the texels of a painted atlas.
 
 Operations: build and build-ordered build tables; find-stored searches stored keys only, which a table may rely on; find
-has the shares of --hit-rates; build-and-find builds a table and searches as many stored keys as it has; find-all searches all keys; find-view searches what a picture shows: slices through the
-surface at random orientations, or a model with the painted atlas. ages counts how old keys are, without a time.
+has the shares of --hit-rates; build-and-find builds a table and searches as many stored keys as it has; find-all searches all keys; find-view searches what pictures show: slices through the
+surface at random orientations, a model with the painted atlas, or the image as it turns. ages counts how old keys are, without a time.
 build-multi and find-multi are for random keys with several values each, which are stored one after another;
 build-index and find-index number the different keys.
 )";
@@ -186,17 +186,22 @@ OptionTopic keys_size() {
 }
 
 OptionTopic keys_picture() {
-  return {.name = "picture",
-          .title = "pictures",
-          .options = {
-              plain_option("image", "FILE", "discs and strokes", "The picture of the set image."),
-              plain_option("rebuilt", "FILE.png", "",
-                           "Write the picture that the first table returns. This changes the defaults to "
-                           "--value-bits 24 --key-bits 40."),
-              plain_option(
-                  "ages", "FILE.png", "",
-                  "Draw the maximum ages of the tables that have them, side by side, for the first set: 0 "
-                  "is black, 1 blue, 2 green, 3 yellow, and more is red.")}};
+  return {
+      .name = "picture",
+      .title = "pictures",
+      .options = {
+          plain_option("image", "FILE", "discs and strokes", "The picture of the set image."),
+          plain_option("rebuilt", "FILE.png", "",
+                       "Write the picture that the first table returns. This changes the defaults to "
+                       "--value-bits 24 --key-bits 40."),
+          plain_option(
+              "ages", "FILE.png", "",
+              "Draw the maximum ages of the tables that have them, side by side, for the first set: 0 "
+              "is black, 1 blue, 2 green, 3 yellow, and more is red."),
+          plain_option(
+              "drawn", "FILE.png", "",
+              "Draw the slots of the tables, side by side, for the first set: a key has the colour of its "
+              "pixel if --value-bits is 24 or more, or of its place, x red, y green, z blue.")}};
 }
 
 KeysBench preset_of(const CommandLine& arguments) {
@@ -208,6 +213,7 @@ KeysBench preset_of(const CommandLine& arguments) {
   }
   options.rebuild = arguments.has("rebuilt");
   options.draw_ages |= arguments.has("ages");
+  options.draw_tables |= arguments.has("drawn");
   return options;
 }
 
@@ -255,9 +261,10 @@ void check_effects_of(const CommandLine& arguments, const KeysBench& bench) {
   const bool shapes =
       std::ranges::any_of(bench.sets, [](KeySetKind set) { return set != KeySetKind::Random; });
   const bool image = has(bench.sets, KeySetKind::Image);
-  const bool views = has(bench.sets, KeySetKind::Surface) || has(bench.sets, KeySetKind::Painted);
-  const bool searches = asks_for(KeyOp::Find) || asks_for(KeyOp::FindStored) ||
-                        (asks_for(KeyOp::FindView) && has(bench.sets, KeySetKind::Surface));
+  const bool sized_views = image || has(bench.sets, KeySetKind::Surface);
+  const bool views = sized_views || has(bench.sets, KeySetKind::Painted);
+  const bool searches =
+      asks_for(KeyOp::Find) || asks_for(KeyOp::FindStored) || (asks_for(KeyOp::FindView) && sized_views);
   const bool robin = bench.tables.empty() || has(bench.tables, std::string("robin")) ||
                      has(bench.tables, std::string("robin-random"));
   for (const char* option : {"age-bits", "maximum-ages", "first-age"})
@@ -265,15 +272,17 @@ void check_effects_of(const CommandLine& arguments, const KeysBench& bench) {
   refuse("scale", bench.keys.empty() || (searches && !bench.searches),
          "where the numbers of keys and of searches are given: they state what it would multiply");
   refuse("hit-rates", asks_for(KeyOp::Find), "where --ops has no find");
-  refuse("searches", searches, "where --ops has neither find nor find-stored, nor find-view of a surface");
+  refuse("searches", searches,
+         "where --ops has neither find nor find-stored, nor find-view of a surface or an image");
   refuse("multiplicities", measure::any_multi(bench), "where --ops has none of build-multi to find-index");
   refuse("failure-keys", bench.failure_builds > 0, "without --failures");
   refuse("layouts", shapes, "on --sets random");
   refuse("image", image, "where --sets has no image");
   refuse("rebuilt", image && asks_for(KeyOp::FindAll), "without the set image and the op find-all");
   refuse("ages", asks_for(KeyOp::Ages), "without the op ages");
+  refuse("drawn", shapes, "on --sets random");
   if (asks_for(KeyOp::FindView) && !views)
-    throw UsageError("--ops find-view has nothing to measure without the sets surface and painted");
+    throw UsageError("--ops find-view has nothing to measure without the sets image, surface and painted");
   if (measure::any_multi(bench) && !has(bench.sets, KeySetKind::Random))
     throw UsageError("--ops build-multi to find-index are for --sets random");
   if (!shapes && std::ranges::all_of(bench.ops, [](KeyOp op) { return op == KeyOp::FindAll; }))
@@ -312,6 +321,7 @@ KeysCommand read_keys_command(const CommandLine& arguments) {
     command.picture = given.given("image");
     command.rebuilt = given.given("rebuilt");
     command.ages = given.given("ages");
+    command.drawn = given.given("drawn");
     if (command.picture) check_exists(*command.picture);
     return command;
   });
@@ -327,9 +337,9 @@ void write_picture(const KeysCommand& command, const std::optional<std::filesyst
   write_png(image, {{"Software", generator_text()}, {"Command", command.command}}, *path);
 }
 
-scene::Image all_ages(const measure::KeysBenchResult& result) {
+scene::Image all_of(const std::vector<measure::TablePicture>& pictures) {
   std::vector<const scene::Image*> images;
-  for (const measure::AgesPicture& picture : result.age_pictures) images.push_back(&picture.image);
+  for (const measure::TablePicture& picture : pictures) images.push_back(&picture.image);
   return measure::side_by_side(images);
 }
 
@@ -345,8 +355,9 @@ void throw_if_wrong(const measure::KeysBenchResult& result) {
 
 void run_keys(const CommandLine& arguments) {
   KeysCommand command = read_keys_command(arguments);
-  check_targets(command.files, {{"--rebuilt", command.rebuilt}, {"--ages", command.ages}});
-  for (const auto& picture : {command.rebuilt, command.ages})
+  check_targets(command.files,
+                {{"--rebuilt", command.rebuilt}, {"--ages", command.ages}, {"--drawn", command.drawn}});
+  for (const auto& picture : {command.rebuilt, command.ages, command.drawn})
     if (picture) check_writable(*picture, OutputKind::Picture, command.files.overwrite);
   if (command.picture) command.bench.picture = read_image(*command.picture);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
@@ -358,7 +369,9 @@ void run_keys(const CommandLine& arguments) {
   const KeysBenchRun run = {run_on(*engine, command.command), measure::bench_keys(*engine, command.bench)};
   report(command, run, *engine);
   write_picture(command, command.rebuilt, run.result.rebuilt, "no table could hold the picture");
-  write_picture(command, command.ages, all_ages(run.result), "no table that was measured has maximum ages");
+  write_picture(command, command.ages, all_of(run.result.age_pictures),
+                "no table that was measured has maximum ages");
+  write_picture(command, command.drawn, all_of(run.result.table_pictures), "no table could be built");
   throw_if_wrong(run.result);
 }
 

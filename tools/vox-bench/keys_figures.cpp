@@ -139,13 +139,23 @@ void add_ages(HtmlPage& page, const std::vector<measure::KeyAgesRow>& ages) {
   page.table("In the mean, of 99 in a hundred, of all", page_table(ages_summary(ages)));
 }
 
-void add_age_pictures(HtmlPage& page, const std::vector<measure::AgesPicture>& pictures) {
+void add_age_pictures(HtmlPage& page, const std::vector<measure::TablePicture>& pictures) {
   if (!pictures.empty()) page.section("Maximum ages");
   for (const auto& [point, image] : pictures)
     page.picture(
         image,
         fmt::format("{}, {}, load factor {}. For each slot, row by row, the age of the oldest key that "
                     "looks there first: 0 black, 1 blue, 2 green, 3 yellow, more red.",
+                    point.table, set_text(point), point.load_factor));
+}
+
+void add_table_pictures(HtmlPage& page, const std::vector<measure::TablePicture>& pictures) {
+  if (!pictures.empty()) page.section("Tables");
+  for (const auto& [point, image] : pictures)
+    page.picture(
+        image,
+        fmt::format("{}, {}, load factor {}. The slots, row by row; a key has the colour of its pixel or of "
+                    "its place, an empty slot is white.",
                     point.table, set_text(point), point.load_factor));
 }
 
@@ -201,6 +211,7 @@ HtmlPage page_of(const KeysBenchRun& run) {
   add_steps(page, run.result.rows);
   add_ages(page, run.result.ages);
   add_age_pictures(page, run.result.age_pictures);
+  add_table_pictures(page, run.result.table_pictures);
   add_failures(page, run.result.failures);
   add_errors(page, rows_with_errors(rows));
   add_ceilings(page, run.result.ceilings);

@@ -71,6 +71,8 @@ ResultTable keys_rows_table(const std::vector<KeysRow>& rows) {
       .about("Number of repetitions.")
       .column("per_second", "1/s", rows, &KeysRow::items_per_second)
       .about("Keys per second, by the median.")
+      .column("frames_per_second", "1/s", rows, &KeysRow::frames_per_second)
+      .about("Pictures per second, by the median, for `find-view`.")
       .column("sectors", "sectors per key", rows, &KeysRow::sectors)
       .about("Mean number of sectors of 32 bytes that a search reads.")
       .column("warp_sectors", "sectors per key", rows, &KeysRow::warp_sectors)
