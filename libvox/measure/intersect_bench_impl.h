@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "libvox/base/progress.h"
 #include "libvox/device/pool.h"
@@ -235,6 +236,16 @@ class IntersectBench {
     check_rows(begin);
   }
 
+  // Returns the pairs of both meshes in the row's frame.
+  std::pair<voxelize::VoxelPairs, voxelize::VoxelPairs> voxelized(IntersectRow& row) {
+    std::pair<voxelize::VoxelPairs, voxelize::VoxelPairs> pairs;
+    time(row, IntersectPhase::Voxelize, [&] {
+      pairs.first = first_.voxelized(pair_.resting(first_.box()), options_.resolution);
+      pairs.second = second_.voxelized(pair_.moving(second_.box(), row.frame), options_.resolution);
+    });
+    return pairs;
+  }
+
   IntersectRow measure_frame(IntersectSummary& summary, uint32_t frame) {
     IntersectRow row = {summary.table, frame, pair_.turn(frame), pair_.shift(frame), {}, {}};
     const hash::KeyTableOptions options = {.table = summary.table};
@@ -243,12 +254,9 @@ class IntersectBench {
         second(device_, options, hash::RunOrder::kAny);
     hash::KeyIndex<Device, uint64_t> pairs(device_, options);
     CommonVoxels<Device> common;
-    voxelize::VoxelPairs first_pairs, second_pairs;
     IntersectCounts& counts = row.counts;
-    time(row, IntersectPhase::Voxelize, [&] {
-      first_pairs = first_.voxelized(pair_.resting(first_.box()), options_.resolution);
-      second_pairs = second_.voxelized(pair_.moving(second_.box(), frame), options_.resolution);
-    });
+    const auto pairs_of_both = voxelized(row);
+    const voxelize::VoxelPairs &first_pairs = pairs_of_both.first, &second_pairs = pairs_of_both.second;
     time(row, IntersectPhase::Build, [&] {
       first.build(first_pairs.voxels.data(), first_pairs.triangles.data(), first_pairs.count);
       second.build(second_pairs.voxels.data(), second_pairs.triangles.data(), second_pairs.count);
@@ -275,12 +283,9 @@ class IntersectBench {
     IntersectRow row = {summary.table, frame, pair_.turn(frame), pair_.shift(frame), {}, {}, true};
     const hash::KeyTableOptions options = {.table = summary.table};
     VoxelIndex first(device_, options), second(device_, options);
-    voxelize::VoxelPairs first_pairs, second_pairs;
     IntersectCounts& counts = row.counts;
-    time(row, IntersectPhase::Voxelize, [&] {
-      first_pairs = first_.voxelized(pair_.resting(first_.box()), options_.resolution);
-      second_pairs = second_.voxelized(pair_.moving(second_.box(), frame), options_.resolution);
-    });
+    const auto pairs_of_both = voxelized(row);
+    const voxelize::VoxelPairs &first_pairs = pairs_of_both.first, &second_pairs = pairs_of_both.second;
     time(row, IntersectPhase::Build, [&] {
       first.build(first_pairs.voxels.data(), first_pairs.count);
       second.build(second_pairs.voxels.data(), second_pairs.count);

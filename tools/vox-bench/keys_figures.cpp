@@ -139,24 +139,12 @@ void add_ages(HtmlPage& page, const std::vector<measure::KeyAgesRow>& ages) {
   page.table("In the mean, of 99 in a hundred, of all", page_table(ages_summary(ages)));
 }
 
-void add_age_pictures(HtmlPage& page, const std::vector<measure::TablePicture>& pictures) {
-  if (!pictures.empty()) page.section("Maximum ages");
+void add_table_pictures(HtmlPage& page, const std::string& title, const std::string& about,
+                        const std::vector<measure::TablePicture>& pictures) {
+  if (!pictures.empty()) page.section(title);
   for (const auto& [point, image] : pictures)
-    page.picture(
-        image,
-        fmt::format("{}, {}, load factor {}. For each slot, row by row, the age of the oldest key that "
-                    "looks there first: 0 black, 1 blue, 2 green, 3 yellow, more red.",
-                    point.table, set_text(point), point.load_factor));
-}
-
-void add_table_pictures(HtmlPage& page, const std::vector<measure::TablePicture>& pictures) {
-  if (!pictures.empty()) page.section("Tables");
-  for (const auto& [point, image] : pictures)
-    page.picture(
-        image,
-        fmt::format("{}, {}, load factor {}. The slots, row by row; a key has the colour of its pixel or of "
-                    "its place, an empty slot is white.",
-                    point.table, set_text(point), point.load_factor));
+    page.picture(image, fmt::format("{}, {}, load factor {}. {}", point.table, set_text(point),
+                                    point.load_factor, about));
 }
 
 // Adds for each table the steps of its builds, as Alcantara et al. 2009, Figure 5.
@@ -210,8 +198,15 @@ HtmlPage page_of(const KeysBenchRun& run) {
     add_section(page, title, rows_with(measured, section_text, title));
   add_steps(page, run.result.rows);
   add_ages(page, run.result.ages);
-  add_age_pictures(page, run.result.age_pictures);
-  add_table_pictures(page, run.result.table_pictures);
+  add_table_pictures(
+      page, "Maximum ages",
+      "For each slot, row by row, the age of the oldest key that looks there first: 0 black, 1 blue, 2 "
+      "green, 3 yellow, more red.",
+      run.result.age_pictures);
+  add_table_pictures(
+      page, "Tables",
+      "The slots, row by row; a key has the colour of its pixel or of its place, an empty slot is white.",
+      run.result.table_pictures);
   add_failures(page, run.result.failures);
   add_errors(page, rows_with_errors(rows));
   add_ceilings(page, run.result.ceilings);
