@@ -104,9 +104,14 @@ dag::VoxelScene scene_of_bricks(const fs::path& path, const EngineOptions& optio
   return scene;
 }
 
+// True if the work is for a GPU, named or found.
+bool chooses_gpu(const EngineOptions& options) {
+  return options.device.starts_with("cuda") || (options.device == "auto" && device::gpu_count() > 0);
+}
+
 // Returns how many bytes the process may take. A limit for a GPU says nothing about the host.
 uint64_t host_limit(const EngineOptions& options) {
-  const bool is_limited = options.memory_limit > 0 && options.device == "cpu";
+  const bool is_limited = options.memory_limit > 0 && !chooses_gpu(options);
   return is_limited ? options.memory_limit : resident_bytes() + available_bytes() / 5 * 4;
 }
 
@@ -202,9 +207,7 @@ uint64_t memory_for_values(const EngineOptions& options) {
 }
 
 Loading loading_onto(const EngineOptions& options) {
-  const bool is_gpu =
-      options.device.starts_with("cuda") || (options.device == "auto" && device::gpu_count() > 0);
-  return is_gpu ? Loading::IfItFits : Loading::AsUsed;
+  return chooses_gpu(options) ? Loading::IfItFits : Loading::AsUsed;
 }
 
 dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& options, SceneForm form,

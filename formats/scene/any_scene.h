@@ -102,10 +102,8 @@ void verify_written(const dag::VoxelScene& scene, const std::filesystem::path& f
 void verify_written(const volume::Volume& volume, const volume::ThresholdOptions& threshold,
                     const std::filesystem::path& file);
 
-// Finds out how the bricks beside the SVDAG of a scene file were made.
-
-// Returns the recipe that makes bricks like those in the file, which has both the SVDAG and bricks. Throws
-// Error if the file's bricks contain other voxels than the scene.
-bricks::BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file);
+// Returns the bricks of a scene file that has an SVDAG, too. Throws Error if they differ from the scene in their size, type or
+// number of voxels.
+bricks::FrozenBricks bricks_beside(const dag::VoxelScene& scene, const std::filesystem::path& file);
 
 }  // namespace vox

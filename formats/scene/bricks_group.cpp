@@ -186,15 +186,16 @@ bricks::FrozenBricks read_bricks_group(const h5::Object& file) {
   return bricks;
 }
 
-bricks::BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file) {
-  const bricks::FrozenBricks bricks = read_bricks(file);
+bricks::FrozenBricks bricks_beside(const dag::VoxelScene& scene, const std::filesystem::path& file) {
+  bricks::FrozenBricks bricks = read_bricks(file);
   const volume::VolumeInfo expected = dag::scene_volume(scene).info;
-  if (bricks.info.size != expected.size || bricks.info.type != expected.type)
+  if (bricks.info.size != expected.size || bricks.info.type != expected.type ||
+      bricks.filled != scene.dag.voxels)
     throw Error("its bricks are not those of the scene, so that they cannot follow its edits")
         .at(file.string())
         .hint("they can be left out")
         .about("drop_bricks");
-  return bricks::recipe_of(bricks);
+  return bricks;
 }
 
 }  // namespace vox

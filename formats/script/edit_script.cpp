@@ -41,7 +41,11 @@ class EditScriptParser {
     std::string_view name;
     Reader read;
   };
-  static const std::vector<Named>& commands();
+  static const std::vector<Named>& scene_commands();
+  static const std::vector<Named>& volume_commands();
+  const std::vector<Named>& commands() const {
+    return frame_.edits == EditsOf::Scene ? scene_commands() : volume_commands();
+  }
 
   void read_line(LineReader& line) {
     try {
@@ -65,16 +69,26 @@ class EditScriptParser {
     auto word = line.next();
     if (!word) return;
     command_ = *word;
-    if (auto kind = shape_kind(word->text)) return read_paint(line, *kind);
+    if (auto kind = shape_kind(word->text)) {
+      if (frame_.edits == EditsOf::Volume)
+        line.fail(*word, fmt::format("the shape of an edit stands behind it: 'set 1 in {} …'", word->text));
+      return read_paint(line, *kind);
+    }
     for (const Named& named : commands())
       if (named.name == word->text) return (this->*named.read)(line);
     fail_unknown(line);
   }
 
   [[noreturn]] void fail_unknown(const LineReader& line) const {
-    std::vector<std::string_view> names = {"sphere", "box", "capsule", "cylinder", "ellipsoid"};
+    const bool scene = frame_.edits == EditsOf::Scene;
+    std::vector<std::string_view> names;
+    if (scene) names = {"sphere", "box", "capsule", "cylinder", "ellipsoid"};
     for (const Named& named : commands()) names.push_back(named.name);
     std::string hint = did_you_mean(command_.text, names);
+    for (const Named& named : scene ? volume_commands() : scene_commands())
+      if (named.name == command_.text)
+        hint = scene ? "volumes have this command, but this file holds a scene"
+                     : "scenes have this command, but this file holds a volume";
     line.fail(command_, fmt::format("{} is no command", in_quotes(command_.text)),
               hint.empty() ? "docs/editing.md lists all of them" : hint);
   }
@@ -277,13 +291,44 @@ class EditScriptParser {
     add(line, edit::Save{builder_.resolved(word)});
   }
 
+  // Reads what all edits of volumes have: a shape and a mask.
+  void add_volume_edit(LineReader& line, edit::VolumeEdit edit, ArgumentSet own) {
+    ValueReader values = this->values(line);
+    Arguments arguments(line, values, title(), own);
+    edit.shape = arguments.shape();
+    if (edit.op == edit::VolumeOp::Smooth && arguments.has(Arg::Reach))
+      edit.reach = static_cast<uint32_t>(values.whole(arguments.need(Arg::Reach), 1, edit::kMaxSmoothReach));
+    if (arguments.has(Arg::Mask)) edit.mask = builder_.scene_number(arguments.need(Arg::Mask));
+    if (arguments.has(Arg::At)) {
+      if (edit.mask == 0) line.fail(arguments.need(Arg::At), "'at' has no effect without 'mask FILE'");
+      edit.mask_at = values.voxel(arguments.need(Arg::At));
+    }
+    add(line, edit);
+  }
+  void read_volume_edit(LineReader& line, edit::VolumeOp op, const char* expected) {
+    const double amount = values(line).number(line.need(expected));
+    add_volume_edit(line, {.op = op, .amount = amount}, {Arg::In, Arg::Mask, Arg::At});
+  }
+  void read_set(LineReader& line) { read_volume_edit(line, edit::VolumeOp::Set, "the VALUE to set"); }
+  void read_add(LineReader& line) { read_volume_edit(line, edit::VolumeOp::Add, "the NUMBER to add"); }
+  void read_scale(LineReader& line) {
+    read_volume_edit(line, edit::VolumeOp::Scale, "the NUMBER to multiply by");
+  }
+  void read_threshold(LineReader& line) {
+    read_volume_edit(line, edit::VolumeOp::Threshold, "the VALUE below which voxels become empty");
+  }
+  void read_smooth_values(LineReader& line) {
+    add_volume_edit(line, {.op = edit::VolumeOp::Smooth}, {Arg::Reach, Arg::In, Arg::Mask, Arg::At});
+  }
+
   void read_units(LineReader& line) {
     Word word = line.need("voxels or scene");
     if (word.text != "voxels" && word.text != "scene")
       line.fail(word, fmt::format("expected voxels or scene, not {}", in_quotes(word.text)));
     units_ = word.text == "scene" ? ScriptUnits::Scene : ScriptUnits::Voxels;
     if (units_ == ScriptUnits::Scene && !(frame_.voxel_size > 0 && std::isfinite(frame_.voxel_size)))
-      line.fail(word, "the scene has no voxel size");
+      line.fail(word, frame_.edits == EditsOf::Scene ? "the scene has no voxel size"
+                                                     : "the volume's voxels are no cubes");
     line.need_end();
   }
 
@@ -311,7 +356,20 @@ class EditScriptParser {
   std::set<std::string> snapshots_;
 };
 
-const std::vector<EditScriptParser::Named>& EditScriptParser::commands() {
+const std::vector<EditScriptParser::Named>& EditScriptParser::volume_commands() {
+  using Self = EditScriptParser;
+  static const std::vector<Named> kCommands = {
+      {"set", &Self::read_set},     {"add", &Self::read_add},
+      {"scale", &Self::read_scale}, {"smooth", &Self::read_smooth_values},
+      {"undo", &Self::read_undo},   {"threshold", &Self::read_threshold},
+      {"redo", &Self::read_redo},   {"repeat", &Self::read_repeat},
+      {"end", &Self::read_end},     {"save", &Self::read_save},
+      {"units", &Self::read_units},
+  };
+  return kCommands;
+}
+
+const std::vector<EditScriptParser::Named>& EditScriptParser::scene_commands() {
   using Self = EditScriptParser;
   static const std::vector<Named> kCommands = {
       {"replace", &Self::read_replace},     {"clear", &Self::read_clear},
@@ -332,6 +390,12 @@ const std::vector<EditScriptParser::Named>& EditScriptParser::commands() {
 
 SceneFrame frame_of(const dag::VoxelScene& scene) {
   return {scene.origin, scene.voxel_size, scene.dag.materials};
+}
+
+SceneFrame frame_of(const volume::VolumeInfo& info) {
+  const Vec3d& step = info.spacing;
+  const bool cubes = step.x > 0 && step.y == step.x && step.z == step.x;
+  return {info.origin, cubes ? step.x : 0, false, EditsOf::Volume};
 }
 
 edit::Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame,

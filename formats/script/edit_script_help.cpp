@@ -101,4 +101,31 @@ EXAMPLE
 )";
 }
 
+std::string volume_script_help() {
+  return R"(The file may hold a volume's values as bricks, from vox-convert scan.nrrd -o scan.h5, instead of a
+scene. A script then changes values. Only bricks in which a value has changed are made anew.
+
+EDITS: in SHAPE and mask FILE limit them; without either, they change the whole volume.
+  set VALUE [WHERE]         give the voxels this value
+  add NUMBER [WHERE]        add to their values; a negative number subtracts
+  scale NUMBER [WHERE]      multiply their values
+  smooth [reach N] [WHERE]  the mean of the values within N voxels (1) on each axis, at most 8
+  threshold VALUE [WHERE]   empty the voxels whose value is less
+  WHERE is  [in SHAPE] [mask FILE [at x,y,z]]
+  FILE is a volume, such as labels.nrrd or bricks in .h5: only voxels change that are filled in it.
+  Its voxel 0,0,0 comes to the place named (0,0,0).
+  Results are rounded to the type of the volume's values, and stay within its range.
+
+SHAPES, UNITS AND NUMBERS, repeat … end, undo [N], redo [N] and save FILE.h5 are as in scripts for
+scenes.
+
+EXAMPLE
+  # empty the air around a scan, smooth the middle, and mark a ball
+  threshold 40
+  smooth reach 2 in box min 100,100,100 max 400,400,300
+  set 255 in sphere center 256,256,128 radius 20
+  scale 0.5 mask bones.nrrd
+)";
+}
+
 }  // namespace vox

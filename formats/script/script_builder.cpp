@@ -44,6 +44,11 @@ bool stays_in_range(const edit::Edit& edit, edit::EditPlace offset) {
   edit::EditPlace half = {offset.x / 2, offset.y / 2, offset.z / 2};
   return in_range(half) && std::visit(PlacesInRange(), edit::moved(edit, offset));
 }
+bool stays_in_range(const edit::VolumeEdit& edit, edit::EditPlace offset) {
+  edit::EditPlace half = {offset.x / 2, offset.y / 2, offset.z / 2};
+  const edit::VolumeEdit moved = edit::moved(edit, offset);
+  return in_range(half) && in_range(moved.shape) && in_range(moved.mask_at);
+}
 
 }  // namespace
 
@@ -88,6 +93,7 @@ void ScriptBuilder::add(const LineReader& line, const Word& word, edit::Action a
               fmt::format("more than {} commands, with all repetitions", format_count(kMaxScriptCommands)));
   check_written(line, word);
   if (auto* edit = std::get_if<edit::Edit>(&action)) check_places(line, word, *edit);
+  if (auto* edit = std::get_if<edit::VolumeEdit>(&action)) check_places(line, word, *edit);
   script_.total += runs;
   auto begin = static_cast<uint64_t>(word.at - script_.text.c_str());
   auto size = static_cast<uint32_t>(line.position() - word.at);
@@ -108,7 +114,8 @@ void ScriptBuilder::check_written(const LineReader& line, const Word& word) cons
               "use 'repeat', or split the script");
 }
 
-void ScriptBuilder::check_places(const LineReader& line, const Word& word, const edit::Edit& edit) const {
+template <class AnyEdit>
+void ScriptBuilder::check_places(const LineReader& line, const Word& word, const AnyEdit& edit) const {
   if (open_.empty()) return;  // reading a place has checked its range
   if (!stays_in_range(edit, open_.back().least) || !stays_in_range(edit, open_.back().most))
     line.fail(word, fmt::format("repeated, this moves beyond ±{} voxels", format_count(edit::kMaxEditPlace)));
@@ -173,16 +180,16 @@ constexpr std::string_view kPlace = "x,y,z";
 
 // The names of all arguments and their values as messages show them, in the order of Arg.
 constexpr std::array<ArgText, static_cast<size_t>(Arg::Count)> kArgs = {{
-    {"center", kPlace},  {"radius", "LENGTH"},   {"radii", kPlace},
-    {"min", kPlace},     {"max", kPlace},        {"from", kPlace},
-    {"to", kPlace},      {"noise", "LENGTH"},    {"grain", "VOXELS"},
-    {"seed", "NUMBER"},  {"material", "0-15"},   {"with", "0-15"},
-    {"at", kPlace},      {"seed", kPlace},       {"limit", "VOXELS"},
-    {"steps", "NUMBER"}, {"in", "SHAPE"},        {"rotate", "x|y|z 90|180|270"},
-    {"mirror", "x|y|z"}, {"skip-empty", ""},     {"keep-filled", ""},
-    {"step", kPlace},    {"jitter", "LENGTH"},   {"seed", "NUMBER"},
-    {"every", "EDITS"},  {"threshold", "SHARE"}, {"never", ""},
-    {"budget", "TIME"},
+    {"center", kPlace},     {"radius", "LENGTH"}, {"radii", kPlace},
+    {"min", kPlace},        {"max", kPlace},      {"from", kPlace},
+    {"to", kPlace},         {"noise", "LENGTH"},  {"grain", "VOXELS"},
+    {"seed", "NUMBER"},     {"material", "0-15"}, {"with", "0-15"},
+    {"at", kPlace},         {"seed", kPlace},     {"limit", "VOXELS"},
+    {"steps", "NUMBER"},    {"in", "SHAPE"},      {"rotate", "x|y|z 90|180|270"},
+    {"mirror", "x|y|z"},    {"skip-empty", ""},   {"keep-filled", ""},
+    {"reach", "VOXELS"},    {"mask", "FILE"},     {"step", kPlace},
+    {"jitter", "LENGTH"},   {"seed", "NUMBER"},   {"every", "EDITS"},
+    {"threshold", "SHARE"}, {"never", ""},        {"budget", "TIME"},
 }};
 
 const ArgText& text_of(Arg arg) {

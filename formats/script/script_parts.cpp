@@ -267,7 +267,7 @@ void ValueReader::check(const Word& word, NumberKind kind) const {
   }
 }
 
-Fixed ValueReader::number(const Word& word, double origin) const {
+Fixed ValueReader::fixed_number(const Word& word, double origin) const {
   Fixed fixed = parse_fixed(word.text);
   if (units_ == ScriptUnits::Voxels) return fixed;
   auto value = parse_decimal(word.text);
@@ -278,7 +278,7 @@ Fixed ValueReader::number(const Word& word, double origin) const {
 }
 
 int64_t ValueReader::coordinate(const Word& word, double origin) const {
-  Fixed fixed = number(word, origin);
+  Fixed fixed = fixed_number(word, origin);
   if (std::abs(fixed.units) > edit::kMaxEditPlace * edit::kEditUnits) fixed.kind = NumberKind::TooLarge;
   check(word, fixed.kind);
   return fixed.units;
@@ -286,7 +286,7 @@ int64_t ValueReader::coordinate(const Word& word, double origin) const {
 
 int32_t ValueReader::whole_coordinate(const Word& word, double origin) const {
   int64_t units = coordinate(word, origin);
-  if (units_ == ScriptUnits::Voxels && !number(word, origin).whole)
+  if (units_ == ScriptUnits::Voxels && !fixed_number(word, origin).whole)
     line_.fail(word, fmt::format("{} is no whole number of voxels", in_quotes(word.text)));
   constexpr int64_t kHalf = edit::kEditUnits / 2;
   return static_cast<int32_t>((units + (units < 0 ? -kHalf : kHalf)) / edit::kEditUnits);
@@ -364,6 +364,13 @@ uint64_t ValueReader::whole(const Word& word, uint64_t least, uint64_t most) con
                                  most == UINT64_MAX ? fmt::format("of {} or more", least)
                                                     : fmt::format("from {} to {}", least, format_count(most)),
                                  in_quotes(word.text)));
+  return *value;
+}
+
+double ValueReader::number(const Word& word) const {
+  const auto value = parse_decimal(word.text);
+  if (!value || !std::isfinite(*value))
+    line_.fail(word, fmt::format("{} is no number", in_quotes(word.text)));
   return *value;
 }
 

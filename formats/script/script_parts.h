@@ -75,11 +75,14 @@ std::string in_quotes(std::string_view text);
 
 // Reads the words of an edit script as places, lengths and numbers, exact to 1/256 voxel.
 
-// The place of a scene's voxels in the world. `materials` is true if the scene has any.
+enum class EditsOf : uint8_t { Scene, Volume };
+
+// The place of a scene's or a volume's voxels in the world. `materials` is true if the scene has any.
 struct SceneFrame {
   Vec3d origin = {0, 0, 0};  // the corner of voxel (0, 0, 0)
-  double voxel_size = 1;     // world units
+  double voxel_size = 1;     // world units; 0 if the voxels are no cubes
   bool materials = true;
+  EditsOf edits = EditsOf::Scene;
 };
 
 enum class ScriptUnits : uint8_t { Voxels, Scene };
@@ -124,6 +127,7 @@ class ValueReader {
   uint8_t material(const Word& word) const;
   uint8_t axis(const Word& word) const;
   uint64_t whole(const Word& word, uint64_t least, uint64_t most) const;
+  double number(const Word& word) const;        // any finite number
   double share(const Word& word) const;         // "20%" or 0.2
   double milliseconds(const Word& word) const;  // "2ms", "500us", "0.1s"
 
@@ -133,7 +137,7 @@ class ValueReader {
   };
   Components components(const Word& word) const;
   void check(const Word& word, NumberKind kind) const;
-  Fixed number(const Word& word, double origin) const;
+  Fixed fixed_number(const Word& word, double origin) const;
   int64_t coordinate(const Word& word, double origin) const;
   int32_t whole_coordinate(const Word& word, double origin) const;
 
@@ -149,7 +153,7 @@ enum class Arg : uint8_t {
   // arguments of shapes
   Center, Radius, Radii, Min, Max, From, To, Noise, Grain, NoiseSeed,
   // arguments of commands
-  Material, With, At, FillSeed, Limit, Steps, In, Rotate, Mirror, SkipEmpty, KeepFilled,
+  Material, With, At, FillSeed, Limit, Steps, In, Rotate, Mirror, SkipEmpty, KeepFilled, Reach, Mask,
   Step, Jitter, JitterSeed, Every, Threshold, Never, Budget,
   Count,
 };
@@ -258,7 +262,8 @@ class ScriptBuilder {
   void close_repeat();
   bool is_full() const;
   void check_written(const LineReader& line, const Word& word) const;
-  void check_places(const LineReader& line, const Word& word, const edit::Edit& edit) const;
+  template <class AnyEdit>
+  void check_places(const LineReader& line, const Word& word, const AnyEdit& edit) const;
 
   const edit::OnScriptError& on_error_;
   edit::Script script_;

@@ -13,6 +13,7 @@
 #include "libvox/edit/script.h"
 #include "libvox/painting/paint_scene.h"
 #include "libvox/render/viewpoints.h"
+#include "libvox/volume/volume.h"
 
 namespace vox {
 
@@ -26,6 +27,7 @@ namespace vox {
 // lengths are at most 2^20 voxels.
 
 SceneFrame frame_of(const dag::VoxelScene& scene);
+SceneFrame frame_of(const volume::VolumeInfo& info);  // for a script that edits a volume
 
 // Reads a script. The files that it names are relative to its folder, and none of them is opened. Mistakes
 // are Errors with file, line and column.
@@ -34,8 +36,9 @@ edit::Script read_edit_script(const std::filesystem::path& path, const SceneFram
 edit::Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
                                const edit::OnScriptError& on_error = {});
 
-// Returns a description of all commands and their arguments, for --help.
+// Return descriptions of all commands and their arguments, for --help.
 std::string edit_script_help();
+std::string volume_script_help();
 
 // Reads recorded edits of HashDAG (Careil, Billeter and Eisemann 2020) as commands of an edit script. Each
 // edit is one row, in voxels of the depth at which it was recorded, with y up. Empty cells at the end of a

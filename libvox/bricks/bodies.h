@@ -21,10 +21,7 @@ struct ArrangeBlock {
   uint64_t* masks;
 
   VOX_HD void operator()(uint64_t i) const {
-    const uint64_t brick = i / shape.blocks(), columns = static_cast<uint64_t>(grid.x);
-    const uint64_t row = brick / columns, rows = static_cast<uint64_t>(grid.y);
-    const Int3 at = {static_cast<int32_t>(brick % columns), static_cast<int32_t>(row % rows),
-                     static_cast<int32_t>(row / rows)};
+    const Int3 at = cell_place(grid, i / shape.blocks());
     const Int3 corner =
         at * static_cast<int32_t>(shape.side()) + brick_voxel(static_cast<uint32_t>(i % shape.blocks()) << 6);
     const bool whole = corner.x + 4 <= size.x && corner.y + 4 <= size.y && corner.z + 4 <= size.z;
@@ -71,10 +68,7 @@ struct PieceBricks {
   // Returns the number of voxels of brick i that lie inside the volume.
   VOX_HD uint32_t voxels(uint64_t i) const {
     const uint32_t inside_bits = around.code_bits() - shape.code_bits();
-    const uint64_t brick = i >> inside_bits, columns = static_cast<uint64_t>(grid.x);
-    const uint64_t row = brick / columns, rows = static_cast<uint64_t>(grid.y);
-    const Int3 at = {static_cast<int32_t>(brick % columns), static_cast<int32_t>(row % rows),
-                     static_cast<int32_t>(row / rows)};
+    const Int3 at = cell_place(grid, i >> inside_bits);
     const auto code = static_cast<uint32_t>(i & ((uint64_t{1} << inside_bits) - 1)) << shape.code_bits();
     const Int3 corner = at * static_cast<int32_t>(around.side()) + brick_voxel(code);
     return along(size.x - corner.x) * along(size.y - corner.y) * along(size.z - corner.z);

@@ -29,6 +29,13 @@ struct BrickShape {
   }
 };
 
+// Returns the place of the i-th cell of a grid, x fastest.
+VOX_HD inline Int3 cell_place(Int3 grid, uint64_t i) {
+  const auto columns = static_cast<uint64_t>(grid.x), rows = static_cast<uint64_t>(grid.y), row = i / columns;
+  return {static_cast<int32_t>(i % columns), static_cast<int32_t>(row % rows),
+          static_cast<int32_t>(row / rows)};
+}
+
 // Spreads six bits, with two zeros between neighbours: ...cba -> c..b..a.
 VOX_HD inline uint32_t spread_brick_bits(uint32_t v) {
   v = (v | v << 8) & 0x0300f00f;

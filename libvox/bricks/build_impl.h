@@ -9,6 +9,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/bricks/bodies.h"
 #include "libvox/bricks/frozen_bricks.h"
+#include "libvox/bricks/pack_impl.h"
 #include "libvox/device/pool.h"
 #include "libvox/volume/volume.h"
 
@@ -19,7 +20,7 @@ class BricksBuilder {
  public:
   BricksBuilder(Device& device, const volume::Volume& volume, const BricksOptions& options,
                 const volume::ValueRule& rule)
-      : device_(device), volume_(volume), options_(options), rule_(rule) {}
+      : device_(device), volume_(volume), options_(options), rule_(rule), packer_(device, options.types) {}
 
   // Pieces are cut along bricks of the largest side, because these contain whole bricks of all other sides.
   std::vector<BrickTotals> measure() {
@@ -77,15 +78,6 @@ class BricksBuilder {
   // Pieces of a huge volume that knows where it is empty are small, so that most of them can be left out.
   static constexpr uint64_t kHugeVolume = uint64_t{1} << 33, kSmallPiece = uint64_t{1} << 21;  // voxels
 
-  // The types and sizes of the bricks of one side in this piece.
-  struct Choice {
-    uint64_t count;
-    PieceBricks places;
-    device::Buffer<BrickCounts> counts;
-    device::Buffer<uint8_t> types;
-    device::Buffer<uint32_t> bytes;
-  };
-
   // Returns the number of voxels that a piece may have. kBytes is the most that one voxel takes: its value,
   // its word, its share of the masks and of the arrays over bricks of 4³, and its share of the finished
   // bricks, which is no more than a list's code and value unless the allowed types do not fit the volume.
@@ -130,8 +122,7 @@ class BricksBuilder {
       }
       if (progress) progress->update(piece + 1, "");
     }
-    words_.reset();
-    masks_.reset();
+    packer_.release();
   }
 
   void arrange(const VoxelBox& bricks, BrickShape shape) {
@@ -146,40 +137,24 @@ class BricksBuilder {
     piece_size_ = box.size();
     piece_grid_ = bricks.size();
     piece_shape_ = shape;
-    if (words_.size() < voxels_) {
-      words_.reset();
-      masks_.reset();
-      words_ = device_.template make<T>(voxels_);
-      masks_ = device_.template make<uint64_t>(voxels_ >> 6);
-    }
+    packer_.make_room(voxels_);
     device_.for_each({"bricks: arrange voxels", 128 * sizeof(T)}, voxels_ >> 6,
-                     ArrangeBlock<T>{values.data(), box.size(), bricks.size(), shape, rule_, words_.data(),
-                                     masks_.data()});
+                     ArrangeBlock<T>{values.data(), box.size(), bricks.size(), shape, rule_, packer_.words(),
+                                     packer_.masks()});
   }
 
-  Choice choose(BrickShape shape) {
-    const uint64_t n = voxels_ >> shape.code_bits();
-    Choice choice = {n,
-                     {piece_size_, piece_grid_, piece_shape_, shape},
-                     device_.template make<BrickCounts>(n),
-                     device_.template make<uint8_t>(n),
-                     device_.template make<uint32_t>(n)};
-    device_.for_each({"bricks: count", static_cast<double>(shape.voxels() * sizeof(T))}, n,
-                     CountBrick<T>{words_.data(), masks_.data(), shape, choice.counts.data()});
-    device_.for_each({"bricks: choose types", 25}, n,
-                     ChooseType<T>{choice.counts.data(), choice.places, shape, options_.types,
-                                   choice.types.data(), choice.bytes.data()});
-    return choice;
-  }
+  // The bricks of one side in this piece.
+  PieceBricks places(BrickShape shape) const { return {piece_size_, piece_grid_, piece_shape_, shape}; }
+  BrickChoice choose(BrickShape shape) { return packer_.choose(voxels_ >> shape.code_bits(), places(shape)); }
 
-  void add(const Choice& choice, BrickShape shape, BrickTotals& sums) {
+  void add(const BrickChoice& choice, BrickShape shape, BrickTotals& sums) {
     const uint64_t n = choice.count;
     for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
       sums.counts[type] += device_.sum("bricks: count types", n, IsType{choice.types.data(), type});
       sums.bytes[type] +=
           device_.sum("bricks: add sizes", n, BytesOfType{choice.types.data(), choice.bytes.data(), type});
       sums.voxels[type] +=
-          device_.sum("bricks: voxels of types", n, VoxelsOfType{choice.types.data(), choice.places, type});
+          device_.sum("bricks: voxels of types", n, VoxelsOfType{choice.types.data(), places(shape), type});
     }
     sums.filled += device_.sum("bricks: filled voxels", n, FilledVoxels{choice.counts.data()});
     sums.thesis_bytes += device_.sum("bricks: sizes of the thesis", n,
@@ -187,36 +162,21 @@ class BricksBuilder {
   }
 
   // Builds this piece's bricks, type by type, and appends them to the bricks of the previous pieces.
-  void append(const Choice& choice, BrickShape shape, std::vector<uint64_t>& entries) {
-    const uint64_t n = choice.count;
-    auto roots = device_.template make<uint64_t>(n);
-    BrickTypes::each([&]<class Type>(uint32_t type) {
-      auto chosen = device_.template make<uint32_t>(n);
-      const uint64_t count =
-          device_.select("bricks: of a type", n, IsType{choice.types.data(), type}, chosen.data());
-      result_.counts[type] += count;
-      if (count > 0) append_type<Type>(choice, shape, type, chosen.data(), count, roots.data());
-    });
-    result_.filled += device_.sum("bricks: filled voxels", n, FilledVoxels{choice.counts.data()});
-    entries.resize(entries.size() + n);
-    device_.download(entries.data() + entries.size() - n, roots.data(), n);
-  }
-
-  template <class Type>
-  void append_type(const Choice& choice, BrickShape shape, uint32_t type, const uint32_t* chosen,
-                   uint64_t count, uint64_t* roots) {
-    auto places = device_.template make<uint64_t>(count + 1);
-    const uint64_t words = device_.exclusive_scan("bricks: places", count,
-                                                  WordsOfChosen{chosen, choice.bytes.data()}, places.data());
-    auto data = device_.template make<uint32_t>(words);
-    device_.fill(data.data(), words, 0u);
-    static const std::string name = std::string("bricks: build ") + Type::kName;
-    Words& all = result_.data[type];
-    device_.for_each(name.c_str(), count,
-                     BuildBricks<T, Type>{words_.data(), masks_.data(), choice.counts.data(), shape, chosen,
-                                          places.data(), type, all.size(), data.data(), roots});
-    all.resize(all.size() + words);
-    device_.download(all.data() + all.size() - words, data.data(), words);
+  void append(const BrickChoice& choice, BrickShape shape, std::vector<uint64_t>& entries) {
+    auto roots = device_.template make<uint64_t>(choice.count);
+    const auto place = [&](uint32_t type, uint64_t bricks, uint64_t words, const auto& write) {
+      auto data = device_.template make<uint32_t>(words);
+      device_.fill(data.data(), words, 0u);
+      Words& all = result_.data[type];
+      write(data.data(), all.size());
+      all.resize(all.size() + words);
+      device_.download(all.data() + all.size() - words, data.data(), words);
+      result_.counts[type] += bricks;
+    };
+    packer_.write(choice, shape, roots.data(), place);
+    result_.filled += device_.sum("bricks: filled voxels", choice.count, FilledVoxels{choice.counts.data()});
+    entries.resize(entries.size() + choice.count);
+    device_.download(entries.data() + entries.size() - choice.count, roots.data(), choice.count);
   }
 
   Device& device_;
@@ -230,8 +190,7 @@ class BricksBuilder {
   uint64_t voxels_ = 0;
   Int3 piece_size_ = {}, piece_grid_ = {};  // in voxels; in bricks of the shape in which it is arranged
   BrickShape piece_shape_;
-  device::Buffer<T> words_;
-  device::Buffer<uint64_t> masks_;
+  BrickPacker<Device, T> packer_;
 };
 
 template <class Device>

@@ -103,6 +103,45 @@ BricksRef ref(const FrozenBricks& bricks) {
   return result;
 }
 
+std::vector<uint64_t> brick_words(const FrozenBricks& bricks) {
+  const BricksRef access = ref(bricks);
+  std::array<uint64_t, kBrickTypeCount> end;
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type) end[type] = bricks.data[type].size();
+  std::vector<uint64_t> words(bricks.bricks());
+  for (uint64_t brick = words.size(); brick-- > 0;) {
+    const auto [type, place] = access.entry(brick);
+    if (place > end[type])
+      throw Error(fmt::format("brick {} at word {} lies behind the next brick that is {}", brick, place,
+                              BrickTypes::kNames[type]));
+    words[brick] = end[type] - place;
+    end[type] = place;
+  }
+  return words;
+}
+
+BricksAssembly::BricksAssembly(const FrozenBricks& like) {
+  result_.info = like.info;
+  result_.background = like.background;
+  result_.log2_side = like.log2_side;
+  result_.filled = like.filled;
+  result_.allowed_types = like.allowed_types;
+  result_.slope = like.slope;
+}
+
+void BricksAssembly::add(const FrozenBricks& from, uint64_t brick, uint64_t words) {
+  const auto [type, place] = ref(from).entry(brick);
+  Words& data = result_.data[type];
+  entries_.push_back(uint64_t{data.size()} << kRootTypeBits | type);
+  const uint32_t* begin = from.data[type].data() + place;
+  data.insert(data.end(), begin, begin + words);
+  ++result_.counts[type];
+}
+
+FrozenBricks BricksAssembly::take() {
+  set_root(result_, entries_);
+  return std::move(result_);
+}
+
 volume::Volume bricks_volume(const FrozenBricks& bricks) {
   return {bricks.info, [&bricks](const VoxelBox& box, std::byte* values) {
             volume::with_word_type(bricks.info.type, [&]<class T>() {

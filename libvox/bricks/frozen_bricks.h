@@ -46,6 +46,24 @@ void set_root(FrozenBricks& bricks, const std::vector<uint64_t>& entries);
 
 BricksRef ref(const FrozenBricks& bricks);  // valid as long as the bricks live
 
+// Returns the number of words of each brick. Throws Error if the words of a type's bricks do not follow one another in the
+// order of the root grid, as they do in all bricks that vox made.
+std::vector<uint64_t> brick_words(const FrozenBricks& bricks);
+
+// Assembles bricks from other bricks of the same volume, in the order of the root grid.
+class BricksAssembly {
+ public:
+  explicit BricksAssembly(const FrozenBricks& like);
+
+  // Appends a brick of so many words to the array of its type.
+  void add(const FrozenBricks& from, uint64_t brick, uint64_t words);
+  FrozenBricks take();
+
+ private:
+  FrozenBricks result_;
+  std::vector<uint64_t> entries_;
+};
+
 // Returns the number of bricks of this side along each axis of a volume. The last ones may extend beyond it.
 Int3 brick_grid(Int3 size, uint32_t log2_side);
 

@@ -24,51 +24,6 @@ namespace {
 constexpr uint32_t kDense = BrickTypes::kNumber<DenseBrick>;
 constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
 
-// Returns the number of words of each brick, in the order of the root grid. The bricks of a type lie one
-// after the other.
-std::vector<uint64_t> words_of(const FrozenBricks& bricks) {
-  const BricksRef access = ref(bricks);
-  std::array<uint64_t, kBrickTypeCount> end;
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type) end[type] = bricks.data[type].size();
-  std::vector<uint64_t> words(bricks.bricks());
-  for (uint64_t brick = words.size(); brick-- > 0;) {
-    const auto [type, place] = access.entry(brick);
-    words[brick] = end[type] - place;
-    end[type] = place;
-  }
-  return words;
-}
-
-// Assembles bricks from other bricks. Each brick is appended to the array of its type.
-class Assembly {
- public:
-  explicit Assembly(const FrozenBricks& like) {
-    result_.info = like.info;
-    result_.background = like.background;
-    result_.log2_side = like.log2_side;
-    result_.filled = like.filled;
-    result_.allowed_types = like.allowed_types;
-  }
-
-  void add(const FrozenBricks& from, uint64_t brick, uint64_t words) {
-    const auto [type, place] = ref(from).entry(brick);
-    Words& data = result_.data[type];
-    entries_.push_back(uint64_t{data.size()} << kRootTypeBits | type);
-    const uint32_t* begin = from.data[type].data() + place;
-    data.insert(data.end(), begin, begin + words);
-    ++result_.counts[type];
-  }
-
-  FrozenBricks take() {
-    set_root(result_, entries_);
-    return std::move(result_);
-  }
-
- private:
-  FrozenBricks result_;
-  std::vector<uint64_t> entries_;
-};
-
 double slope_of(const BrickGains& gains, uint32_t brick) {
   const double saved = gains.ticks_saved[brick];
   return saved > 0 ? static_cast<double>(gains.more_bytes[brick]) / saved
@@ -83,7 +38,7 @@ BrickGains measure_gains(const FrozenBricks& bricks, BricksReader& reader, const
     throw Error("there are too many bricks to measure each one").hint("use larger bricks");
   const std::vector<uint64_t> ticks = reader.brick_ticks(filter),
                               dense_ticks = dense_reader.brick_ticks(filter);
-  const std::vector<uint64_t> words = words_of(bricks), dense_words = words_of(dense);
+  const std::vector<uint64_t> words = brick_words(bricks), dense_words = brick_words(dense);
   const BricksRef access = ref(bricks);
   BrickGains gains;
   for (uint64_t brick = 0; brick < words.size(); ++brick) {
@@ -133,8 +88,8 @@ std::vector<uint32_t> worth_replacing(const BrickGains& gains, double slope) {
 
 FrozenBricks replaced(const FrozenBricks& bricks, const FrozenBricks& dense, std::vector<uint32_t> list) {
   std::ranges::sort(list);
-  const std::vector<uint64_t> words = words_of(bricks), dense_words = words_of(dense);
-  Assembly assembly(bricks);
+  const std::vector<uint64_t> words = brick_words(bricks), dense_words = brick_words(dense);
+  BricksAssembly assembly(bricks);
   auto next = list.begin();
   for (uint64_t brick = 0; brick < words.size(); ++brick) {
     const bool other = next != list.end() && *next == brick;

@@ -135,7 +135,7 @@ class DeviceBricksReader final : public BricksReader {
     report_.emplace();
     const KdTree& tree = plant();
     try {
-      const std::string source = jit_source(frozen_, tree);
+      const std::string source = jit_source(frozen_, tree, options_.places);
       report_->source_bytes = source.size();
       Stopwatch watch;
       const JitImage image = compile_for(device_, source, options_);
@@ -223,7 +223,7 @@ class DeviceBricksReader final : public BricksReader {
   const KdTree& plant() {
     if (!tree_) {
       Stopwatch watch;
-      tree_ = build_kd_tree(frozen_, options_.leaves);
+      tree_ = build_kd_tree(frozen_, options_.leaves, options_.split);
       nodes_ = device_.template make<KdNode>(tree_->nodes.size());
       device_.upload(nodes_.data(), tree_->nodes.data(), tree_->nodes.size());
       tree_seconds_ = watch.lap();

@@ -63,9 +63,23 @@ class CoarserBuilder {
   // Finds the materials of the nodes that become voxels.
   void find_materials() {
     const uint32_t level = leaf_level_ + 2;
-    const VoxelsByMaterial counts(dag_, level, memory_.counts, ranks_);
     const NodeNumbers own = own_nodes(ranks_, dag_.levels[level]);
     materials_.resize(own.size());
+    level == dag_.depth() ? find_materials_of_leaves(own) : find_materials_of_nodes(level, own);
+    if (ranks_.count() > 1) materials_ = brought_to_all(ranks_, materials_);
+  }
+
+  void find_materials_of_leaves(const NodeNumbers& own) {
+    tbb::parallel_for(own, [&](const NodeNumbers& range) {
+      for_each_in_order(dag_.levels[dag_.depth()], range, [&](uint64_t number, const uint32_t* leaf) {
+        materials_[number - own.begin()] = majority_of(leaf);
+      });
+    });
+    throw_if_cancelled();  // voxels of words that could not be read stay here
+  }
+
+  void find_materials_of_nodes(uint32_t level, const NodeNumbers& own) {
+    const VoxelsByMaterial counts(dag_, level, memory_.counts, ranks_);
     tbb::enumerable_thread_specific<VoxelsByMaterial::Reader> readers(
         [&] { return VoxelsByMaterial::Reader(counts); });
     tbb::parallel_for(own, [&](const NodeNumbers& range) {
@@ -73,7 +87,6 @@ class CoarserBuilder {
       for (uint64_t number = range.begin(); number < range.end(); ++number)
         materials_[number - own.begin()] = majority(reader[number]);
     });
-    if (ranks_.count() > 1) materials_ = brought_to_all(ranks_, materials_);
   }
 
   // Interns the words that write(node, words) makes of each node of a level, and returns the pointers.
@@ -139,6 +152,17 @@ class CoarserBuilder {
       put_voxel(place, static_cast<uint32_t>(lowest_bit(mask)), dag_.materials ? materials_[*pointer] : 0);
   }
 
+  // Most leaves have one material, which takes a look at a word for eight voxels.
+  static uint8_t majority_of(const uint32_t* leaf) {
+    const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
+    const uint32_t* materials = leaf_materials(leaf);
+    const uint32_t first = ranked_material(materials, 0), words = filled / 8;
+    uint32_t others = 0;  // where materials differ from the first
+    for (uint32_t i = 0; i < words; ++i) others |= materials[i] ^ word_of_one_material(first);
+    if (const uint32_t rest = filled % 8; rest > 0)
+      others |= (materials[words] ^ word_of_one_material(first)) & ((1u << 4 * rest) - 1);
+    return others == 0 ? static_cast<uint8_t>(first) : majority_of(leaf, leaf_mask(leaf));
+  }
   static uint8_t majority_of(const uint32_t* leaf, uint64_t voxels) {
     VoxelCounts counts = {};
     for (; voxels != 0; voxels &= voxels - 1)

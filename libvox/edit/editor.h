@@ -80,7 +80,8 @@ class Editor {
   void perform(const Command& command, const Collect& collect);
   void perform(const Command& command, const CollectPolicy& policy);
   void perform(const Command& command, const Save& save);
-  void perform(const Command&, const Edit&) {}  // run_command() has put it into the batch
+  void perform(const Command&, const Edit&) {}        // run_command() has put it into the batch
+  void perform(const Command&, const VolumeEdit&) {}  // no script for a scene has it
 
   bool joins_batch(const Edit& edit) const;
   void flush();

@@ -73,13 +73,20 @@ Edit moved(Edit edit, EditPlace offset) {
   return edit;
 }
 
+VolumeEdit moved(VolumeEdit edit, EditPlace offset) {
+  edit.shape = moved(edit.shape, offset);
+  edit.mask_at = moved(edit.mask_at, offset);
+  return edit;
+}
+
 std::optional<Command> ScriptCursor::next() {
   end_rounds();
   begin_repeats();
   if (at_ == script_.commands.size()) return std::nullopt;
   Command command = script_.commands[at_++];
-  if (auto* edit = std::get_if<Edit>(&command.action); edit && !running_.empty())
-    *edit = moved(*edit, running_.back().offset);
+  if (running_.empty()) return command;
+  if (auto* edit = std::get_if<Edit>(&command.action)) *edit = moved(*edit, running_.back().offset);
+  if (auto* edit = std::get_if<VolumeEdit>(&command.action)) *edit = moved(*edit, running_.back().offset);
   return command;
 }
 

@@ -18,6 +18,7 @@
 #include "libvox/base/error.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/edit.h"
+#include "libvox/edit/volume_edit.h"
 
 namespace vox::edit {
 
@@ -65,7 +66,8 @@ struct Save {
   friend bool operator==(const Save&, const Save&) = default;
 };
 
-using Action = std::variant<Edit, Undo, Redo, Snapshot, Restore, Collect, CollectPolicy, Save>;
+// Scripts for scenes have an Edit where those for volumes have a VolumeEdit.
+using Action = std::variant<Edit, VolumeEdit, Undo, Redo, Snapshot, Restore, Collect, CollectPolicy, Save>;
 
 struct Command {
   uint32_t line = 0;       // from 1
@@ -130,8 +132,9 @@ class ScriptCursor {
   std::vector<Running> running_;
 };
 
-// Returns the edit with its places moved.
+// Return the edit with its places moved.
 Edit moved(Edit edit, EditPlace offset);
+VolumeEdit moved(VolumeEdit edit, EditPlace offset);
 
 // Reports the errors of a script to a caller who wants to check every line, even after an error.
 
@@ -168,6 +171,10 @@ ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelS
 
 // Returns a box around all voxels that the script's edits may read or change. `scenes` are those of the script's files.
 VoxelBox touched_box(const Script& script, const std::vector<dag::VoxelScene>& scenes, uint32_t resolution);
+
+// Returns boxes around all voxels that differ from those of before after any part of the script, and may do so.
+std::vector<VoxelBox> written_boxes(const Script& script, const std::vector<dag::VoxelScene>& scenes,
+                                    uint32_t resolution);
 
 // Palette entries for the materials that edits bring into a scene.
 

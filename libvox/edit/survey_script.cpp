@@ -8,16 +8,41 @@
 #include "libvox/base/units.h"
 #include "libvox/edit/edit.h"
 #include "libvox/edit/editor.h"
+#include "libvox/edit/volume_session.h"
 
 namespace vox::edit {
+namespace {
+
+// Warns of edits that change nothing, the first ones one by one.
+class OutsideEdits {
+ public:
+  explicit OutsideEdits(const char* grid) : grid_(grid) {}
+
+  void add(const Script& script, const Command& command) {
+    if (++count_ <= kMostNamed)
+      log_warning("{}: changes nothing inside the {}", location(script, command), grid_);
+  }
+  uint64_t finish() const {
+    if (count_ > kMostNamed)
+      log_warning("{} more edits change nothing inside the {}", format_count(count_ - kMostNamed), grid_);
+    return count_;
+  }
+
+ private:
+  static constexpr uint64_t kMostNamed = 20;
+  const char* grid_;
+  uint64_t count_ = 0;
+};
+
+}  // namespace
 
 ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelScene>& scenes,
                              uint32_t resolution, const OnScriptError& on_error) {
-  constexpr uint64_t kMostNamed = 20;
   std::vector<EditorScene> brushes;
   for (const dag::VoxelScene& scene : scenes)
     brushes.push_back({static_cast<uint32_t>(brushes.size() + 1), scene.dag.resolution});
   ScriptFindings found;
+  OutsideEdits outside("grid");
   for (ScriptCursor cursor(script); const auto command = cursor.next();) {
     const Edit* edit = std::get_if<Edit>(&command->action);
     if (!edit) continue;
@@ -27,28 +52,66 @@ ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelS
     if (std::holds_alternative<FillEdit>(*edit)) {
       at_command(script, *command, on_error,
                  [] { throw Error("the seed of the fill lies outside of the grid, or of its shape"); });
-    } else if (++found.outside <= kMostNamed) {
-      log_warning("{}: changes nothing inside the grid", location(script, *command));
+    } else {
+      outside.add(script, *command);
     }
   }
-  if (found.outside > kMostNamed)
-    log_warning("{} more edits change nothing inside the grid", format_count(found.outside - kMostNamed));
+  found.outside = outside.finish();
   return found;
 }
 
-VoxelBox touched_box(const Script& script, const std::vector<dag::VoxelScene>& scenes, uint32_t resolution) {
+ScriptFindings survey_volume_script(const Script& script, std::span<const volume::Volume> masks, Int3 size) {
+  ScriptFindings found;
+  OutsideEdits outside("volume");
+  for (ScriptCursor cursor(script); const auto command = cursor.next();) {
+    const auto* edit = std::get_if<VolumeEdit>(&command->action);
+    if (!edit) continue;
+    ++found.edits;
+    ++found.tools[tool_name(*edit)];
+    const Int3 mask_size = edit->mask > 0 ? masks[edit->mask - 1].info.size : Int3{0, 0, 0};
+    if (written_box(*edit, size, mask_size).empty()) outside.add(script, *command);
+  }
+  found.outside = outside.finish();
+  return found;
+}
+
+namespace {
+
+// Calls f(edit) for each edit of the script in the order in which they run, as the session takes it.
+template <class F>
+void each_edit(const Script& script, const std::vector<dag::VoxelScene>& scenes, const F& f) {
   std::vector<EditorScene> brushes;
   for (const dag::VoxelScene& scene : scenes)
     brushes.push_back({static_cast<uint32_t>(brushes.size() + 1), scene.dag.resolution});
+  for (ScriptCursor cursor(script); const auto command = cursor.next();)
+    if (const Edit* edit = std::get_if<Edit>(&command->action)) f(with_scene(*edit, brushes));
+}
+
+}  // namespace
+
+VoxelBox touched_box(const Script& script, const std::vector<dag::VoxelScene>& scenes, uint32_t resolution) {
   VoxelBox touched = {};
-  for (ScriptCursor cursor(script); const auto command = cursor.next();) {
-    const Edit* edit = std::get_if<Edit>(&command->action);
-    if (!edit) continue;
-    const Edit ready = with_scene(*edit, brushes);
-    for (const VoxelBox& box : {written_box(ready, resolution), read_box(ready, resolution)})
+  each_edit(script, scenes, [&](const Edit& edit) {
+    for (const VoxelBox& box : {written_box(edit, resolution), read_box(edit, resolution)})
       if (!box.empty()) touched = touched.empty() ? box : hull(touched, box);
-  }
+  });
   return touched;
+}
+
+std::vector<VoxelBox> written_boxes(const Script& script, const std::vector<dag::VoxelScene>& scenes,
+                                    uint32_t resolution) {
+  constexpr size_t kMostBoxes = size_t{1} << 20;
+  std::vector<VoxelBox> boxes;
+  each_edit(script, scenes, [&](const Edit& edit) {
+    const VoxelBox box = written_box(edit, resolution);
+    if (box.empty()) return;
+    if (boxes.size() < kMostBoxes) {
+      boxes.push_back(box);
+    } else {
+      boxes.back() = hull(boxes.back(), box);
+    }
+  });
+  return boxes;
 }
 
 namespace {

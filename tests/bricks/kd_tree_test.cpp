@@ -136,6 +136,31 @@ TEST(KdTree, FindsTheRegionsOfTheThesis) {
   expect_leaves(grid, tree);
 }
 
+TEST(KdTree, OfMediansHasOneBrickInALeaf) {
+  for (const TypeGrid& grid : {random_grid({7, 5, 6}, 3, 1), random_grid({1, 1, 1}, 1, 2),
+                               random_grid({16, 1, 2}, 8, 3), layered_grid({9, 4, 3})}) {
+    const bricks::KdTree tree =
+        bricks::build_kd_tree(grid.size, grid.types, UINT32_MAX, bricks::KdSplit::Median);
+    EXPECT_EQ(tree.leaves, grid.types.size());
+    EXPECT_EQ(tree.mixed, 0u);
+    expect_leaves(grid, tree);
+    uint64_t bricks = 1;
+    uint32_t depth = 0;
+    for (; bricks < grid.types.size(); bricks *= 2) ++depth;
+    EXPECT_GE(tree.depth(), depth);
+    EXPECT_LE(tree.depth(), depth + 3);  // an odd side has a larger half
+  }
+}
+
+TEST(KdTree, OfMediansSplitsTheAxisWhoseSidesDifferLeast) {
+  // The numbers of bricks of the two sides of 5 x 4 x 3 bricks are 24 and 36, 30 and 30, and 20 and 40.
+  const TypeGrid grid = random_grid({5, 4, 3}, 3, 1);
+  const bricks::KdTree tree = bricks::build_kd_tree(grid.size, grid.types, 2, bricks::KdSplit::Median);
+  EXPECT_EQ(tree.nodes[0].axis(), 1u);
+  EXPECT_EQ(tree.nodes[0].position(), 2);
+  expect_leaves(grid, tree);
+}
+
 TEST(KdTree, KeepsToItsBudget) {
   const TypeGrid layered = layered_grid({16, 16, 16}), random = random_grid({32, 32, 32}, 8, 7);
   for (const uint32_t budget : {1u, 2u, 3u, 7u, 64u, 1000u, 4096u})
@@ -181,18 +206,20 @@ TEST(KdTree, GivesEveryVoxelOfTheVolume) {
           const bricks::FrozenBricks bricks =
               bricks::build_bricks(engine->handle(), volume, {.log2_side = log2_side, .threshold = {}})
                   .bricks;
-          const bricks::KdTree tree = bricks::build_kd_tree(bricks, budget);
           const bricks::BricksRef direct = bricks::ref(bricks);
-          const bricks::KdRef access = {.bricks = direct, .nodes = tree.nodes.data()};
           const std::vector<uint32_t> words = dense_words(volume, {.type = type});
-          size_t wrong = 0, i = 0;
-          volume::with_word_type(type, [&]<class T>() {
-            each_in(volume.info.box(), [&](Int3 v) {
-              wrong += access.get<T>(v) != words[i] || direct.get<T>(v) != words[i] ? 1 : 0;
-              ++i;
+          for (const bricks::KdSplit split : {bricks::KdSplit::Entropy, bricks::KdSplit::Median}) {
+            const bricks::KdTree tree = bricks::build_kd_tree(bricks, budget, split);
+            const bricks::KdRef access = {.bricks = direct, .nodes = tree.nodes.data()};
+            size_t wrong = 0, i = 0;
+            volume::with_word_type(type, [&]<class T>() {
+              each_in(volume.info.box(), [&](Int3 v) {
+                wrong += access.get<T>(v) != words[i] || direct.get<T>(v) != words[i] ? 1 : 0;
+                ++i;
+              });
             });
-          });
-          EXPECT_EQ(wrong, 0u) << log2_side << ", " << budget;
+            EXPECT_EQ(wrong, 0u) << log2_side << ", " << budget;
+          }
         }
 }
 

@@ -113,6 +113,17 @@ TEST_F(Jit, GivesEveryVoxelWithAnyNumberOfLeaves) {
         << leaves;
 }
 
+TEST_F(Jit, GivesEveryVoxelWithPlacesInTheCode) {
+  const volume::Volume volume = mixed_volume({40, 25, 30}, volume::ValueType::U8, 1);
+  const bricks::FrozenBricks bricks = bricks_of(volume, 2);
+  for (const bricks::KdSplit split : {bricks::KdSplit::Entropy, bricks::KdSplit::Median})
+    for (const uint32_t leaves : {1u, 33u, 4096u}) {
+      const bricks::JitOptions options = {
+          .leaves = leaves, .split = split, .places = bricks::LeafPlaces::Code, .compiler = {}};
+      EXPECT_TRUE(compiled<uint8_t>(bricks, options) == dense_of<uint8_t>(volume)) << leaves;
+    }
+}
+
 TEST_F(Jit, GivesEveryVoxelOfAllTypesOfValuesAndSizesOfBricks) {
   for (const volume::ValueType type : {volume::ValueType::U16, volume::ValueType::F32})
     for (const uint32_t log2_side : {3u, 5u, 6u}) {

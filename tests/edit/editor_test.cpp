@@ -75,6 +75,7 @@ class NaiveEditor {
     });
   }
 
+  void perform(const edit::VolumeEdit&) {}
   void perform(const edit::Edit& edit) {
     scenes_[0] = state().voxels;
     vox::apply(edit, scenes_, materials_);

@@ -13,6 +13,7 @@
 #include "tools/vox-bench/reports.h"
 #include "tools/vox-convert/scenes.h"
 #include "tools/vox-edit/edit_log.h"
+#include "tools/vox-edit/volume.h"
 #include "tools/vox-render/frames.h"
 #include "tools/vox-scene/results.h"
 #include "tools/vox-stats/stats.h"
@@ -183,6 +184,12 @@ ResultGroup edit_results() {
   return results_of({options, scene, &bricks, some_log(), {}, edit_seconds(0, 0, 0), "", {{}}});
 }
 
+ResultGroup volume_edit_results() {
+  const EditOptions options;
+  const bricks::FrozenBricks bricks;
+  return results_of({options, bricks, {{}}, edit_seconds(0, 0, 0), "", {{}}});
+}
+
 std::vector<ResultGroup> check_results() {
   edit::ScriptFindings found;
   found.tools["copy"] = 1;
@@ -224,6 +231,7 @@ Sections programs() {
       {"every report", "The root of every report has these attributes.", reports},
       {"vox-convert", "", json_fields({convert_results()})},
       {"vox-edit", "`--log` writes the report.", fields_of_all({edit_results()}, reports)},
+      {"vox-edit of a volume", "`--log` writes the report.", fields_of_all({volume_edit_results()}, reports)},
       {"vox-edit --check", "", json_fields(check_results())},
       {"vox-render", "", json_fields(render_results())},
       {"vox-scene", "", json_fields({results_of(scene::Scene(), "", 0, 0)})},

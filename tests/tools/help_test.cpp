@@ -177,6 +177,8 @@ TEST_F(HelpProgram, EveryExampleRuns) {
   for (const char* name : {"house.h5", "city.h5", "a.h5", "b.h5"})
     converted({"house.obj", "--res", "128", "-q", "-o", name});
   converted({"ct_64x64x93_uint16.raw", "-q", "-o", "ct.h5"});
+  converted({"ct_64x64x93_uint16.raw", "-q", "-o", "scan.h5"});
+  write("values.txt", "smooth in box min 0,0,0 max 20,20,20\n");
   converted({"ct.h5", "-q", "-o", "ct.nrrd"});
   converted({"ct.nrrd", "-q", "-o", "mri.h5"});
   converted({"house.h5", "-q", "-o", "land.vox"});

@@ -3,6 +3,7 @@
 
 #include "formats/images/image.h"
 #include "formats/scene/scene_file.h"
+#include "libvox/device/devices.h"
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -88,6 +89,16 @@ TEST_F(LargeScene, IsLookedAt) {
   expect_same_picture({"--size", "320x180", "--lod", "off", "--ao", "2"});
   expect_same_picture({"--slice", "y=1000"});
   expect_same_files("vox-render", {"--html", "OUT/page", "--stream"}, "page/chunks");
+}
+
+TEST_F(LargeScene, IsLookedAtWithinTheLimitWhereNoDeviceIsNamed) {
+  if (device::gpu_count() > 0) GTEST_SKIP() << "the limit is for the GPU that is found";
+  const Finished run =
+      run_program("vox-render",
+                  {"ball.h5", "--memory-limit", std::to_string(kLimit), "--size", "64x64", "-o", "view.png"},
+                  {.folder = folder_, .file_size_limit = {}});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_LE(run.peak_bytes, kLimit + kBeyond);
 }
 
 TEST_F(LargeScene, IsVerifiedAndMeasured) {

@@ -124,6 +124,10 @@ class ResultsList : public CubesTest {
     write("wrong.txt", "sphere\n");
     keep("vox-edit.1.json", "vox-edit",
          {"both.h5", "--script", "edits.txt", "-o", "edited.h5", "--log", "vox-edit -o.1.h5", "--profile"});
+    write("values.txt", "set 9 in box min 0,0,0 max 4,4,4\n");
+    keep("vox-edit of a volume.1.json", "vox-edit",
+         {"volume.h5", "--script", "values.txt", "-o", "changed.h5", "--log", "vox-edit of a volume -o.1.h5",
+          "--profile"});
     keep("vox-edit --check.1.json", "vox-edit", {"both.h5", "--script", "edits.txt", "--check"});
     keep("vox-edit --check.2.json", "vox-edit", {"both.h5", "--script", "wrong.txt", "--check"});
   }

@@ -40,7 +40,7 @@ BricksCommand read_bricks_command(const CommandLine& arguments);
 
 namespace {
 
-enum BricksBenchTrait : uint32_t { kRaw = 1, kTree = 2 };
+enum BricksBenchTrait : uint32_t { kRaw = 1, kTree = 2, kCompiled = 4 };
 
 constexpr const char* kAboutBricks =
     R"(For every size of bricks and set of types, the program builds the bricks, then runs mean filters over all voxels
@@ -123,7 +123,19 @@ OptionTopic bricks_code() {
            .rules = {{kTree, "it is for --access kd and jit"}},
            .help =
                "Largest number of leaves of the kd tree; bricks below them are found in the root grid, as "
-               "by direct. With 1 there is no tree, and only sizes and types are compiled in."}}};
+               "by direct. With 1 there is no tree, and only sizes and types are compiled in."},
+          {.name = "jit-tree",
+           .words = {bricks::kKdSplitNames.begin(), bricks::kKdSplitNames.end()},
+           .preset = "entropy",
+           .rules = {{kTree, "it is for --access kd and jit"}},
+           .help =
+               "Split the tree where the types of bricks differ most on the two sides (entropy), or at the "
+               "median of the bricks, down to one brick in a leaf (median)."},
+          {.name = "jit-places",
+           .words = {bricks::kLeafPlacesNames.begin(), bricks::kLeafPlacesNames.end()},
+           .preset = "root",
+           .rules = {{kCompiled, "it is for --access jit"}},
+           .help = "Find the bricks of a leaf in the root grid, or in an array in the compiled code."}}};
 }
 
 OptionTopic bricks_volumes() {
@@ -147,6 +159,8 @@ measure::BricksBenchOptions read_bricks_bench(const CommandLine& arguments) {
   bench.trade_off = arguments.whole("trade-off");
   bench.repetitions = arguments.given_whole("repetitions");
   bench.jit.leaves = arguments.whole("jit-budget");
+  bench.jit.split = arguments.choice("jit-tree", {bricks::KdSplit::Entropy, bricks::KdSplit::Median});
+  bench.jit.places = arguments.choice("jit-places", {bricks::LeafPlaces::Root, bricks::LeafPlaces::Code});
   bench.threshold = read_threshold_options(arguments);
   measure::check(bench);
   return bench;
@@ -158,6 +172,8 @@ void check_given(const CommandLine& arguments, const BricksCommand& command) {
   if (!is_scene && command.kind != InputKind::Volume) run.bits |= kRaw;
   for (const bricks::Access access : command.bench.accesses)
     if (access == bricks::Access::KdTree || access == bricks::Access::Compiled) run.bits |= kTree;
+  for (const bricks::Access access : command.bench.accesses)
+    if (access == bricks::Access::Compiled) run.bits |= kCompiled;
   check_effects(arguments.given_options(), run);
 }
 

@@ -10,8 +10,10 @@
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/edit/script.h"
+#include "libvox/edit/volume_session.h"
 #include "tools/common/tool.h"
 #include "tools/vox-edit/edit_log.h"
+#include "tools/vox-edit/volume.h"
 
 namespace vox {
 namespace {
@@ -40,6 +42,19 @@ class Problems {
   uint64_t count_ = 0;
 };
 
+// Prints what a script would do, or throws what is wrong with it.
+void report(const EditOptions& options, const Problems& problems, uint64_t commands,
+            const edit::ScriptFindings& found, const char* grid) {
+  if (problems.count() > 0) problems.fail(options);
+  if (options.json) return print_result(json_text(check_results(options, commands, found)) + "\n");
+  print_result(fmt::format("{}: correct: {}, {}, {} without effect inside the {}\n", options.script.string(),
+                           format_count(commands, "command"), format_count(found.edits, "edit"),
+                           format_count(found.outside), grid));
+  TextTable table({"", "edits"});
+  for (const auto& [tool, count] : found.tools) table.row({tool, format_count(count)});
+  if (!found.tools.empty()) print_result(table.text());
+}
+
 }  // namespace
 
 void check_script(const EditOptions& options, const dag::VoxelScene& scene) {
@@ -52,14 +67,18 @@ void check_script(const EditOptions& options, const dag::VoxelScene& scene) {
   const std::vector<dag::VoxelScene> others = read_script_scenes(script, scene, Damage::Refused, on_error);
   edit::ScriptFindings found;
   if (complete) found = edit::survey_script(script, others, scene.dag.resolution, on_error);
-  if (problems.count() > 0) problems.fail(options);
-  if (options.json) return print_result(json_text(check_results(options, script.total, found)) + "\n");
-  print_result(fmt::format("{}: correct: {}, {}, {} without effect inside the grid\n",
-                           options.script.string(), format_count(script.total, "command"),
-                           format_count(found.edits, "edit"), format_count(found.outside)));
-  TextTable table({"", "edits"});
-  for (const auto& [tool, count] : found.tools) table.row({tool, format_count(count)});
-  if (!found.tools.empty()) print_result(table.text());
+  report(options, problems, script.total, found, "grid");
+}
+
+void check_script(const EditOptions& options, const bricks::FrozenBricks& bricks) {
+  Problems problems;
+  const edit::OnScriptError on_error = [&](const Error& error) { problems.add(error); };
+  const edit::Script script = read_volume_script(options, bricks, on_error);
+  check_targets(options, script, on_error);
+  const ScriptMasks masks(script, on_error);
+  edit::ScriptFindings found;
+  if (problems.count() == 0) found = edit::survey_volume_script(script, masks.volumes(), bricks.info.size);
+  report(options, problems, script.total, found, "volume");
 }
 
 void refuse_ranks(const EngineOptions& engine, const ranks::Ranks& ranks) {

@@ -17,11 +17,13 @@
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/editor.h"
 #include "libvox/edit/script.h"
+#include "libvox/edit/volume_session.h"
 #include "libvox/engine/engine.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-edit/edit_log.h"
 #include "tools/vox-edit/options.h"
+#include "tools/vox-edit/volume.h"
 
 namespace vox {
 namespace {
@@ -30,8 +32,8 @@ std::string size_text(const std::filesystem::path& file) {
   return format_bytes(std::filesystem::file_size(file));
 }
 
-// The recipe of the bricks that the output needs because the scene file has some.
-std::optional<bricks::BricksRecipe> recipe_for(const EditOptions& options, const dag::VoxelScene& scene) {
+// The bricks of the scene file, if the output is to have bricks.
+std::optional<bricks::FrozenBricks> bricks_for(const EditOptions& options, const dag::VoxelScene& scene) {
   if (!options.output) return std::nullopt;
   const SceneFileParts parts = scene_parts(options.scene);
   if (parts.hash)
@@ -46,7 +48,7 @@ std::optional<bricks::BricksRecipe> recipe_for(const EditOptions& options, const
     log_info("the bricks of {} are left out", options.scene.string());
     return std::nullopt;
   }
-  return recipe_beside(scene, options.scene);
+  return bricks_beside(scene, options.scene);
 }
 
 // A scene takes about so many times the bytes of its words while it is loaded for edits: the words and the tables.
@@ -59,7 +61,7 @@ class EditRun {
           std::vector<dag::VoxelScene> others, bool checks_digest)
       : options_(options),
         engine_soon_(engine),
-        recipe_(recipe_for(options, scene)),
+        bricks_before_(bricks_for(options, scene)),
         scene_(std::move(scene)),
         script_(std::move(script)),
         others_(std::move(others)),
@@ -91,8 +93,9 @@ class EditRun {
 
   const EditOptions& options_;
   EngineSoon& engine_soon_;
-  const std::optional<bricks::BricksRecipe> recipe_;  // for the bricks beside the scene
-  dag::VoxelScene scene_;                             // as it was read, later as it is in the end
+  const std::optional<bricks::FrozenBricks> bricks_before_;  // those beside the scene
+  std::vector<VoxelBox> written_;                            // where the bricks may change
+  dag::VoxelScene scene_;                                    // as it was read, later as it is in the end
   edit::Script script_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<edit::EditSession> session_;
@@ -174,6 +177,7 @@ void EditRun::load() {
            engine_->device_text());
   start_session();
   for (dag::DagLevel& level : scene_.dag.levels) level.words = {};  // the session has them
+  if (bricks_before_) written_ = edit::written_boxes(script_, others_, scene_.dag.resolution);
   for (const dag::VoxelScene& other : std::exchange(others_, {})) {
     brushes_.push_back({session_->add_scene(other.dag), other.dag.resolution});
     edit::extend_palette(scene_, other.palette);
@@ -255,10 +259,20 @@ dag::VoxelScene EditRun::edited_until(const edit::Command& last) {
   return edited(script_.text.substr(0, last.text + last.text_size) + "\n");
 }
 
+// Only bricks in which the script may change a voxel are made anew, unless these are most of them, or unless the others
+// play a part in which type is the best for a brick.
 std::optional<bricks::FrozenBricks> EditRun::bricks_of(const dag::VoxelScene& scene) {
-  if (!recipe_) return std::nullopt;
+  if (!bricks_before_) return std::nullopt;
+  const volume::Volume voxels = dag::scene_volume(scene);
+  uint64_t written = 0;
+  for (const VoxelBox& box : written_) written += box.voxels();
   try {
-    return bricks::make_bricks(engine_->handle(), dag::scene_volume(scene), *recipe_).bricks;
+    const bricks::BricksRecipe recipe = bricks::recipe_of(*bricks_before_);
+    if (recipe.slope || written > voxels.info.box().voxels() / 2)
+      return bricks::make_bricks(engine_->handle(), voxels, recipe).bricks;
+    const auto session = edit::make_volume_session(engine_->handle(), *bricks_before_, edit::KeepStates::No);
+    session->take(voxels, written_);
+    return session->freeze();
   } catch (OutOfMemory& error) {
     error.hint("--drop-bricks leaves the bricks out");
     throw;
@@ -319,9 +333,23 @@ HtmlPage EditRun::page() const {
   return page;
 }
 
+// True if the file holds bricks alone, and not those of a scene's materials.
+bool holds_volume(const std::filesystem::path& path) {
+  if (kind_of_input(path) != InputKind::Scene) return false;
+  const SceneFileParts parts = scene_parts(path);
+  return parts.bricks && !parts.dag && !parts.hash && !scene_palette(path);
+}
+
+void edit_volume_of(const EditOptions& options) {
+  check_given_for_volume(options);
+  const bricks::FrozenBricks bricks = read_bricks(options.scene);
+  options.check ? check_script(options, bricks) : edit_volume(options, bricks);
+}
+
 void edit_scene(const EditOptions& options) {
   check_one_device(options.engine);
   const ThreadLimit threads(options.engine.threads);
+  if (holds_volume(options.scene)) return edit_volume_of(options);
   const Stopwatch watch;
   std::optional<EngineSoon> engine;
   if (!options.check) engine.emplace(options.engine, warm_up_edit);

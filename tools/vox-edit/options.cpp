@@ -62,7 +62,7 @@ EditOptions read_edit_options(const CommandLine& arguments) {
 
 namespace {
 
-constexpr OptionRule kEditRule = {kEdits, "nothing is edited"},
+constexpr OptionRule kEditRule = {kEdits, "nothing is edited"}, kSceneRule = {kScene, "it is for scenes"},
                      kRecordingRule = {kRecording, "it is for recordings, which end in .csv"};
 
 constexpr const char* kRecordings =
@@ -97,14 +97,14 @@ OptionTopic edits_topic() {
                    "not include counting the changes."},
           {.name = "html",
            .argument = "FILE",
-           .rules = {kEditRule},
+           .rules = {kEditRule, kSceneRule},
            .help = "Write a page with charts of the passes: one file, for a browser or for paper."},
           {.name = "check",
            .help = "Read the script and the scenes that it names, show all errors and what lies outside of "
                    "the grid, and "
                    "edit nothing."},
           {.name = "drop-bricks",
-           .rules = {kEditRule},
+           .rules = {kEditRule, kSceneRule},
            .help = "Leave out the bricks that SCENE.h5 has beside its SVDAG. Without this option, the edited "
                    "scene has "
                    "such bricks too, but its checkpoints have not."},
@@ -112,7 +112,7 @@ OptionTopic edits_topic() {
            .argument = "N",
            .preset = "1",
            .range = OptionRange{1, 1024},
-           .rules = {kEditRule},
+           .rules = {kEditRule, kSceneRule},
            .help =
                "Do up to this number of edits in one pass if none changes what another one reads or writes."},
           {.name = "checkpoint",
@@ -121,7 +121,7 @@ OptionTopic edits_topic() {
            .range = OptionRange{1, UINT32_MAX},
            .rules = {kEditRule},
            .help = "Also write -o after every N edits, so that an interrupted run loses no more."},
-          table_option("Hash table that holds the scene.", {kEditRule})}};
+          table_option("Hash table that holds the scene.", {kEditRule, kSceneRule})}};
 }
 
 OptionTopic recordings_topic() {
@@ -155,36 +155,44 @@ OptionTopic recordings_topic() {
 }  // namespace
 
 ToolDescription edit_description() {
-  return {
-      .program = "vox-edit",
-      .usage = "SCENE.h5 --script FILE [-o EDITED.h5] [options]",
-      .about =
-          "Applies the edits of a script to a scene file. The result is the same on a GPU and on the "
-          "processor. "
-          "Without -o, nothing is written but the log. --help script explains the language of edit scripts; "
-          "vox-convert SCENE.h5 --info shows the size of a scene's grid, which way is up, and its "
-          "materials.\n",
-      .examples =
-          {"vox-edit house.h5 --script changes.txt -o changed.h5",
-           "vox-edit house.h5 --script changes.txt --check         shows errors; edits nothing",
-           "vox-edit house.h5 --script changes.txt --html edits.html",
-           "vox-edit house.h5 --script changes.txt --log edits.h5  what each edit did and took",
-           "vox-edit house.h5 --script changes.txt --batch 100     edits that lie apart in one pass",
-           "vox-edit house.h5 --script changes.txt -o changed.h5 --checkpoint 500",
-           "vox-edit city.h5 --script recording.csv --scale 1/2    a recording of the HashDAG project"},
-      .basics = {"script", "output", "check", "log", "html", "batch", "checkpoint", "drop-bricks", "device",
-                 "memory-limit"},
-      .topics = {edits_topic(),
-                 {.name = "script", .title = "edit scripts", .text = edit_script_help()},
-                 recordings_topic(),
-                 device_topic({kEditRule}),
-                 general_topic()},
-      .operands = {
-          {.name = "scene", .argument = "SCENE.h5", .help = "A scene file that vox-convert wrote."}}};
+  return {.program = "vox-edit",
+          .usage = "SCENE.h5 --script FILE [-o EDITED.h5] [options]",
+          .about =
+              "Applies the edits of a script to a scene file, or to the values of a volume. The result is "
+              "the same "
+              "on a GPU and on the processor. Without -o, nothing is written but the log. --help script and "
+              "--help volumes explain the language of edit scripts; "
+              "vox-convert SCENE.h5 --info shows the size of a scene's grid, which way is up, and its "
+              "materials.\n",
+          .examples =
+              {"vox-edit house.h5 --script changes.txt -o changed.h5",
+               "vox-edit house.h5 --script changes.txt --check         shows errors; edits nothing",
+               "vox-edit house.h5 --script changes.txt --html edits.html",
+               "vox-edit house.h5 --script changes.txt --log edits.h5  what each edit did and took",
+               "vox-edit house.h5 --script changes.txt --batch 100     edits that lie apart in one pass",
+               "vox-edit house.h5 --script changes.txt -o changed.h5 --checkpoint 500",
+               "vox-edit city.h5 --script recording.csv --scale 1/2    a recording of the HashDAG project",
+               "vox-edit scan.h5 --script values.txt -o changed.h5     a volume (--help volumes)"},
+          .basics = {"script", "output", "check", "log", "html", "batch", "checkpoint", "drop-bricks",
+                     "device", "memory-limit"},
+          .topics = {edits_topic(),
+                     {.name = "script", .title = "edit scripts", .text = edit_script_help()},
+                     {.name = "volumes", .title = "edits of volumes", .text = volume_script_help()},
+                     recordings_topic(),
+                     device_topic({kEditRule}),
+                     general_topic()},
+          .operands = {
+              {.name = "scene", .argument = "SCENE.h5", .help = "A scene file that vox-convert wrote."}}};
+}
+
+void check_given_for_volume(const EditOptions& options) {
+  check_effects(options.given,
+                {.bits = options.check ? 0u : kEdits, .what = options.check ? "--check" : "a volume"});
 }
 
 void check_given(const EditOptions& options, const dag::VoxelScene& scene) {
   RunTraits run;
+  run.bits = kScene;
   if (!options.check) run.bits |= kEdits;
   if (is_replay_path(options.script)) run.bits |= kRecording;
   if (scene.dag.materials) run.bits |= kMaterials;

@@ -8,6 +8,7 @@
 
 #include "formats/io/overwrite.h"
 #include "formats/script/scripts.h"
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
 #include "libvox/engine/engine.h"
@@ -42,15 +43,17 @@ EditOptions read_edit_options(const CommandLine& arguments);
 enum EditTrait : uint32_t {
   kEdits = 1,  // the script is run, not only checked
   kRecording = 2,
-  kMaterials = 4  // the scene has materials
+  kMaterials = 4,  // the scene has materials
+  kScene = 8       // the file holds a scene, not a volume
 };
 
 ToolDescription edit_description();
 
 // Checks that the options of vox-edit go with its script, scene and purpose.
 
-// Throws UsageError for an option that would have no effect.
+// Throw UsageError for an option that would have no effect on a scene, or on a volume.
 void check_given(const EditOptions& options, const dag::VoxelScene& scene);
+void check_given_for_volume(const EditOptions& options);
 
 // Checks where a run of vox-edit may write.
 
@@ -65,6 +68,7 @@ void check_targets(const EditOptions& options, const edit::Script& script,
 // Reads the script and the scenes that it names, warns of edits outside of the grid and prints how many edits
 // there are of each kind. Where anything is wrong, it logs all errors, up to a limit, and then throws Error.
 void check_script(const EditOptions& options, const dag::VoxelScene& scene);
+void check_script(const EditOptions& options, const bricks::FrozenBricks& bricks);
 
 // The refusal of vox-edit to run as several processes, which says how large a scene it can edit on its one device.
 

@@ -65,8 +65,8 @@ struct JitBricks {{
 
 class TreeWriter {
  public:
-  TreeWriter(const FrozenBricks& bricks, const KdTree& tree)
-      : bricks_(bricks), access_(ref(bricks)), tree_(tree) {}
+  TreeWriter(const FrozenBricks& bricks, const KdTree& tree, LeafPlaces places)
+      : bricks_(bricks), access_(ref(bricks)), tree_(tree), places_(places) {}
 
   std::string text() {
     leaves_.assign(tree_.nodes.size(), 1);
@@ -106,6 +106,7 @@ class TreeWriter {
   std::string branch(uint32_t number, const VoxelBox& box, uint32_t depth) {
     const KdNode node = tree_.nodes[number];
     if (empty(node)) return "";
+    if (node.is_leaf() && places_ == LeafPlaces::Code && box.voxels() > 1) return array_of_leaf(box);
     if (node.is_leaf()) return "    return " + leaf(box, node) + ";\n";
     if (depth == kDeepest) return function(number, box);
     const auto side = [&](uint32_t child, const VoxelBox& part) {
@@ -138,6 +139,17 @@ class TreeWriter {
     return fmt::format("kInRoot << kRootTypeBits | {}", node.next);
   }
 
+  // Returns text that looks a brick's entry up in an array with those of all bricks of the leaf, x fastest.
+  std::string array_of_leaf(const VoxelBox& box) const {
+    std::string entries;
+    for (uint64_t i = 0; i < box.voxels(); ++i)
+      entries += fmt::format("{}{}u", i == 0 ? "" : ",", entry(volume::voxel_at(box, i)));
+    const Int3 size = box.size(), low = box.min;
+    return fmt::format(
+        "    constexpr Bits places[] = {{{}}};\n    return places[((z - {}) * {} + y - {}) * {} + x - {}];\n",
+        entries, low.z, size.y, low.y, size.x, low.x);
+  }
+
   // Returns the entry of a brick as it stands in the root grid.
   uint64_t entry(Int3 brick) const {
     const auto [type, place] = access_.entry(access_.index(brick));
@@ -147,6 +159,7 @@ class TreeWriter {
   const FrozenBricks& bricks_;
   BricksRef access_;
   const KdTree& tree_;
+  LeafPlaces places_;
   std::vector<uint32_t> leaves_;  // the number of leaves below each node
   std::string functions_;
 };
@@ -175,14 +188,18 @@ constexpr const char* kPrologue = R"(
 
 }  // namespace
 
-std::string jit_tree_text(const FrozenBricks& bricks, const KdTree& tree) {
-  return TreeWriter(bricks, tree).text();
+std::string jit_tree_text(const FrozenBricks& bricks, const KdTree& tree, LeafPlaces places) {
+  if (places == LeafPlaces::Code && bricks.bricks() > kMostPlacesInCode)
+    throw Error(fmt::format("the places of {} bricks are too many for the code, which may have {}",
+                            bricks.bricks(), kMostPlacesInCode))
+        .hint("use larger bricks");
+  return TreeWriter(bricks, tree, places).text();
 }
 
-std::string jit_source(const FrozenBricks& bricks, const KdTree& tree) {
+std::string jit_source(const FrozenBricks& bricks, const KdTree& tree, LeafPlaces places) {
   constexpr std::array<const char*, 5> kWord = {"", "uint8_t", "uint16_t", "", "uint32_t"};
   return fmt::format("{}{}{}namespace vox::bricks {{ using JitWord = {}; }}\nVOX_READ_LOOPS(VOX_JIT_ENTRY)\n",
-                     kJitHeaders, kPrologue, jit_tree_text(bricks, tree),
+                     kJitHeaders, kPrologue, jit_tree_text(bricks, tree, places),
                      kWord[volume::value_bytes(bricks.info.type)]);
 }
 
@@ -271,8 +288,8 @@ class CountLog {
 
 class KdBuilder {
  public:
-  KdBuilder(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves)
-      : sums_(grid, types), most_leaves_(most_leaves) {
+  KdBuilder(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves, KdSplit split)
+      : sums_(grid, types), most_leaves_(most_leaves), split_(split) {
     tree_.grid = grid;
     tree_.leaves = 1;
     tree_.nodes.emplace_back();
@@ -283,19 +300,22 @@ class KdBuilder {
     while (!open_.empty() && tree_.leaves < most_leaves_) {
       const Leaf leaf = open_.top();
       open_.pop();
-      const KdNode split = {.split = best_split(leaf.box), .next = static_cast<uint32_t>(tree_.nodes.size())};
+      const KdNode split = {
+          .split = split_ == KdSplit::Median ? median_split(leaf.box) : best_split(leaf.box),
+          .next = static_cast<uint32_t>(tree_.nodes.size())};
       tree_.nodes[leaf.node] = split;
       tree_.nodes.resize(tree_.nodes.size() + 2);
       ++tree_.leaves;
       place(split.next, low_side(leaf.box, split));
       place(split.next + 1, high_side(leaf.box, split));
     }
-    tree_.mixed = static_cast<uint32_t>(open_.size());
+    for (const KdNode node : tree_.nodes)
+      tree_.mixed += node.is_leaf() && node.next == KdNode::kMixed ? 1 : 0;
     return std::move(tree_);
   }
 
  private:
-  // A leaf with several types, which may be split.
+  // A leaf that may be split. The one with the most to gain comes first.
   struct Leaf {
     double bits;
     uint32_t node;
@@ -316,11 +336,30 @@ class KdBuilder {
     const Counts counts = sums_.counts(box);
     uint32_t type = 0;
     while (type < kBrickTypeCount && counts[type] != box.voxels()) ++type;
-    if (type < kBrickTypeCount) {
-      tree_.nodes[node].next = type;
-    } else {
+    if (type < kBrickTypeCount) tree_.nodes[node].next = type;
+    if (split_ == KdSplit::Median) {
+      if (box.voxels() > 1) open_.push({static_cast<double>(box.voxels()), node, box});
+    } else if (type == kBrickTypeCount) {
       open_.push({bits(box), node, box});
     }
+  }
+
+  // Returns the split at the middle of the axis whose two sides differ least in their number of bricks, or of the first of
+  // several.
+  static uint32_t median_split(const VoxelBox& box) {
+    std::optional<uint32_t> best;
+    uint64_t least = 0;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      const int32_t begin = along(box.min, axis), end = along(box.max, axis);
+      if (end - begin < 2) continue;
+      const auto middle = static_cast<uint32_t>(begin + (end - begin) / 2);
+      const KdNode split = {.split = middle << 2 | axis};
+      const uint64_t more = high_side(box, split).voxels() - low_side(box, split).voxels();
+      if (best && more >= least) continue;
+      least = more;
+      best = split.split;
+    }
+    return *best;
   }
 
   // Returns the split with the least entropy. Among equal ones it is the split nearest to the middle, which
@@ -345,6 +384,7 @@ class KdBuilder {
   TypeSums sums_;
   CountLog count_log_;
   uint32_t most_leaves_;
+  KdSplit split_;
   KdTree tree_;
   std::priority_queue<Leaf> open_;
 };
@@ -371,18 +411,18 @@ uint32_t KdTree::depth() const {
   return below[0];
 }
 
-KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves) {
+KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves, KdSplit split) {
   if (types.size() > UINT32_MAX)
     throw Error(fmt::format("{} bricks are too many for a kd tree", types.size())).hint("use larger bricks");
-  return KdBuilder(grid, types, most_leaves).build();
+  return KdBuilder(grid, types, most_leaves, split).build();
 }
 
-KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves) {
+KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves, KdSplit split) {
   const BricksRef access = ref(bricks);
   std::vector<uint8_t> types(bricks.bricks());
   for (uint64_t brick = 0; brick < types.size(); ++brick)
     types[brick] = static_cast<uint8_t>(access.entry(brick).type);
-  return build_kd_tree(bricks.grid(), types, most_leaves);
+  return build_kd_tree(bricks.grid(), types, most_leaves, split);
 }
 
 }  // namespace vox::bricks

@@ -5,11 +5,12 @@
 // JitBricks is generated; its entry() is the tree as conditions on literals. It has the five optimisations of
 // the thesis: (i) splits are literals, (ii) empty regions return without a read, (iii) a leaf's type is a
 // literal, (iv) so is the place of a leaf that is one brick, while the places of larger leaves are read from
-// the root grid, (v) a region of one type is one leaf. Beyond these, sizes are literals, so that loops over
+// the root grid or, on request, from arrays in the text, (v) a region of one type is one leaf. Beyond these, sizes are literals, so that loops over
 // them unroll and expressions of a type's layout fold, and types that no brick has are left out. The text
 // depends only on the root grid, not on where the bricks lie: the bases of arrays are arguments.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,11 @@ namespace vox::bricks {
 // whose types take the most bits is split next, so that a tree with few leaves has them where they tell most.
 // If a leaf still has several types in the end, access looks the type up in the root grid, as it does without
 // a tree.
+//
+// The other tree of the thesis splits bricks at their median, until each leaf has one brick (§4.3.1). Of the three axes it
+// takes the one whose sides differ least in their number of bricks. The largest leaf is split next.
+enum class KdSplit : uint32_t { Entropy, Median };
+inline constexpr std::array<const char*, 2> kKdSplitNames = {"entropy", "median"};
 
 // Return the parts of a box of bricks on the two sides of a split.
 VoxelBox low_side(const VoxelBox& box, KdNode split);
@@ -56,8 +62,18 @@ struct KdTree {
 
 // `types` has one number below kBrickTypeCount for each brick of the grid, x fastest. `most_leaves` must be
 // at least 1. Throws Error for 2^32 bricks or more.
-KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves);
-KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves);
+KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves,
+                     KdSplit split = KdSplit::Entropy);
+KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves, KdSplit split = KdSplit::Entropy);
+
+// Where compiled code finds the places of the bricks of a leaf with several bricks.
+enum class LeafPlaces : uint32_t {
+  Root,  // in the root grid
+  Code,  // in an array of the code, as the thesis has it (§4.3.3, iv)
+};
+inline constexpr std::array<const char*, 2> kLeafPlacesNames = {"root", "code"};
+// The most bricks whose places may stand in code. Compilers take ever longer over larger arrays.
+inline constexpr uint64_t kMostPlacesInCode = uint64_t{1} << 18;
 
 struct JitOptions {
   // The largest number of leaves of the tree. On today's GPUs a read of the root grid costs less than a tree
@@ -65,6 +81,8 @@ struct JitOptions {
   // literals (bricks/README.md). NVRTC 13 takes 0.4 to 1.6 s for one leaf, 3.6 s for 2048, and ever longer
   // above 3000.
   uint32_t leaves = 1;
+  KdSplit split = KdSplit::Entropy;
+  LeafPlaces places = LeafPlaces::Root;
   std::string compiler;  // for code on processors; empty: $CXX, else c++
 };
 
@@ -72,10 +90,11 @@ struct JitOptions {
 extern const char* const kJitHeaders;
 
 // Returns the generated part of the text. Equal arguments give equal text.
-std::string jit_tree_text(const FrozenBricks& bricks, const KdTree& tree);
+std::string jit_tree_text(const FrozenBricks& bricks, const KdTree& tree,
+                          LeafPlaces places = LeafPlaces::Root);
 
 // Returns the whole text: headers, tree, and an entry point for every loop of jit/loops.h over this volume's
-// voxels.
-std::string jit_source(const FrozenBricks& bricks, const KdTree& tree);
+// voxels. Throws Error if there are too many bricks for arrays in the text.
+std::string jit_source(const FrozenBricks& bricks, const KdTree& tree, LeafPlaces places = LeafPlaces::Root);
 
 }  // namespace vox::bricks
