@@ -30,6 +30,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 DECLARATIONS = re.compile(r"namespace vox(?:::\w+)? \{\s*(?:(?:class|struct|enum class) \w+;\s*)+\}")
 FRAGMENT = re.compile(r"^[ \t]*//+ *(Of|What|Which|Whether) ", re.MULTILINE)
 MOST_LINES = 450
+WITH_DEVICE = re.compile(r"\bwith_device\(")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 SCOPE = re.compile(
     r"""\b(?:inline\s+)?namespace\b(?P<namespace>[\w:\s]*)\{
@@ -110,6 +111,7 @@ class House:
         if path.startswith("tests/"):
             return
         self.look_at_includes(path, text)
+        self.look_at_devices(path, blanked(text))
         # Strings of CSS may begin with --.
         if path.startswith(("libvox/", "formats/")) and not path.startswith("formats/pages/"):
             self.look_at_strings(path, text)
@@ -151,6 +153,12 @@ class House:
                 self.breach(path, text, at, f"namespace {name} in a file of another room: its code is in {own}")
             elif own == "vox" and name.startswith("vox::") and name.split("::")[1] in LIBRARY:
                 self.breach(path, text, at, f"namespace {name} belongs to libvox/{name.split('::')[1]}: this code is in vox")
+
+    def look_at_devices(self, path, text):
+        if path.endswith(("on_device.cpp", "device/handle.h")):
+            return
+        for match in WITH_DEVICE.finditer(text):
+            self.breach(path, text, match.start(), "with_device() finds GPUs only in a room's on_device.cpp: call a function there")
 
     def look_at_strings(self, path, text):
         for at, string in strings(text):

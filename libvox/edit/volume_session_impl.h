@@ -246,6 +246,7 @@ class DeviceVolumeSession final : public VolumeSession {
     device_.for_each("volume: bricks without a change", n,
                      LeaveUnchanged{changed.data(), choice.types.data()});
     auto entries = device_.template make<uint64_t>(n);
+    device_.fill(entries.data(), n, uint64_t{0});
     packer_.write(
         choice, shape, entries.data(),
         [&](uint32_t type, uint64_t, uint64_t words, const auto& write) { append(type, words, write); });

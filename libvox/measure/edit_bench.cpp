@@ -225,11 +225,6 @@ Timing sum_of(const Timing& a, const Timing& b) {
   return {a.median + b.median, a.min + b.min, a.max + b.max};
 }
 
-Timing upload_time(Engine& engine, uint64_t bytes, uint32_t repetitions) {
-  return device::with_device(engine.handle(),
-                             [&](auto& device) { return upload_time_on(device, bytes, repetitions); });
-}
-
 // Returns the rows of the processor, whose edits are done when their new items are on the engine's device.
 std::vector<EditBenchRow> processor_rows(Engine& engine, const dag::FrozenDag& dag,
                                          const EditBenchSizes& sizes, const EditBenchOptions& options) {

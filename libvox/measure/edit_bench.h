@@ -146,9 +146,11 @@ struct EditBenchResult {
 // two tables, or if memory runs out.
 EditBenchResult bench_edit(Engine& engine, const dag::FrozenDag& dag, const EditBenchOptions& options);
 
-// Returns the time of copying so many bytes from the host's memory to the device; compiled in on_cpu.cpp and on_cuda.cu.
+// Returns the time of copying so many bytes from the host's memory to the engine's first device. The template is compiled in
+// on_cpu.cpp and on_cuda.cu.
 template <class Device>
 Timing upload_time_on(Device& device, uint64_t bytes, uint32_t repetitions);
+Timing upload_time(Engine& engine, uint64_t bytes, uint32_t repetitions);
 
 // Throws Error unless these rows of a table led to the same scenes, and left as many items, as those of the
 // first table.

@@ -1,6 +1,7 @@
 // Runs measurements that are compiled for each device on the first device of an engine.
 #include "libvox/device/handle.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/edit_bench.h"
 #include "libvox/measure/forms_bench.h"
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/intersect_bench.h"
@@ -9,6 +10,11 @@
 #include "libvox/measure/rays_bench.h"
 
 namespace vox::measure {
+
+Timing upload_time(Engine& engine, uint64_t bytes, uint32_t repetitions) {
+  return device::with_device(engine.handle(),
+                             [&](auto& device) { return upload_time_on(device, bytes, repetitions); });
+}
 
 HashBenchResult bench_hash(Engine& engine, const HashBenchOptions& options) {
   return device::with_device(engine.handle(), [&](auto& device) { return bench_hash_on(device, options); });

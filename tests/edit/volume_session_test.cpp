@@ -37,7 +37,10 @@ struct Numbers {
       values.push_back(volume::value_number(type, volume::bits_at(type, bytes.data(), i)));
   }
 
-  size_t index(Int3 v) const { return static_cast<size_t>((v.z * size.y + v.y) * size.x + v.x); }
+  size_t index(Int3 v) const {
+    const auto x = static_cast<size_t>(v.x), y = static_cast<size_t>(v.y), z = static_cast<size_t>(v.z);
+    return (z * static_cast<size_t>(size.y) + y) * static_cast<size_t>(size.x) + x;
+  }
 
   // The number as the type holds it.
   double stored(double number) const {

@@ -47,6 +47,11 @@ class CheckRooms(unittest.TestCase):
     def test_an_include_that_does_not_begin_at_the_root_is_found(self):
         self.expect_breach("libvox/dag/walk.h", '#include "node.h"\n', "by their paths from the root")
 
+    def test_a_device_of_any_kind_is_found_in_one_file_of_a_room(self):
+        call = "namespace vox::dag {\nvoid run() { device::with_device(handle, f); }\n}\n"
+        self.expect_breach("libvox/dag/walk.cpp", call, "only in a room's on_device.cpp")
+        self.assertEqual(self.check(files={"libvox/dag/on_device.cpp": call}), (0, ""))
+
     def test_a_room_without_a_place_is_found(self):
         self.expect_breach("libvox/attic/box.h", "\n", "has no place in the order")
 

@@ -22,7 +22,9 @@ class EditVolume : public ProgramTest {
     converted({"some_20x9x7_uint8.raw", "--brick-size", "4", "-o", "volume.h5", "-q"});
   }
 
-  static size_t index(Int3 v) { return static_cast<size_t>((v.z * 9 + v.y) * 20 + v.x); }
+  static size_t index(Int3 v) {
+    return (static_cast<size_t>(v.z) * 9 + static_cast<size_t>(v.y)) * 20 + static_cast<size_t>(v.x);
+  }
 
   std::vector<uint8_t> values(const std::string& name) const {
     const bricks::FrozenBricks bricks = read_bricks(folder_ / name);

@@ -150,7 +150,8 @@ TEST_F(SpillProgram, AFullDiskLeavesNothing) {
 
 TEST_F(SpillProgram, AnInterruptLeavesNothing) {
   make_sphere();
-  expect_failure(kInterrupted, "interrupted", {"ball.obj", "--res", "16K", "-o", "a.h5", "--spill", "room"},
+  expect_failure(kInterrupted, "interrupted",
+                 {"ball.obj", "--res", test_on_gpu() ? "128K" : "16K", "-o", "a.h5", "--spill", "room"},
                  {.folder = {}, .file_size_limit = {}, .interrupt_after = 1.5});
 }
 
