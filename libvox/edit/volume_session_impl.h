@@ -138,6 +138,8 @@ class DeviceVolumeSession final : public VolumeSession {
   // finished brick, twice; and its value, if it is taken from another volume.
   static constexpr uint64_t kBytes = 4 * sizeof(T) + 2 + 2 * (4 + sizeof(T));
   static constexpr uint64_t kMostBricks = uint64_t{1} << 22;
+  // Room beside an eighth of a type's words, so that the first edits need not copy all of them into a larger array.
+  static constexpr uint64_t kSpareWords = uint64_t{1} << 17;
   // Words of bricks that were made anew are removed when they are more than the others and more than these.
   static constexpr uint64_t kMuchGarbage = uint64_t{1} << 24;
 
@@ -159,7 +161,9 @@ class DeviceVolumeSession final : public VolumeSession {
     ref_.root = root_.data();
     for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
       Words& data = like_.data[type];
-      arrays_[type] = {device::uploaded(device_, data), data.size(), data.size()};
+      arrays_[type] = {device_.template make<uint32_t>(data.size() + data.size() / 8 + kSpareWords),
+                       data.size(), data.size()};
+      device_.upload(arrays_[type].words.data(), data.data(), data.size());
       ref_.data[type] = arrays_[type].words.data();
       device_.sync();
       data = {};
