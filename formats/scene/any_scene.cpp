@@ -109,10 +109,14 @@ bool chooses_gpu(const EngineOptions& options) {
   return options.device.starts_with("cuda") || (options.device == "auto" && device::gpu_count() > 0);
 }
 
-// Returns how many bytes the process may take. A limit for a GPU says nothing about the host.
+// True if the user limits the memory of the process. A limit for a GPU says nothing about it.
+bool limits_host(const EngineOptions& options) {
+  return options.memory_limit > 0 && !chooses_gpu(options);
+}
+
+// Returns how many bytes the process may take.
 uint64_t host_limit(const EngineOptions& options) {
-  const bool is_limited = options.memory_limit > 0 && !chooses_gpu(options);
-  return is_limited ? options.memory_limit : resident_bytes() + available_bytes() / 5 * 4;
+  return limits_host(options) ? options.memory_limit : resident_bytes() + available_bytes() / 5 * 4;
 }
 
 constexpr uint64_t kLarge = uint64_t{8} << 30;  // see Loading
@@ -147,7 +151,7 @@ std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineO
   const uint64_t left = limit - std::min(resident_bytes(), limit);
   if (ranks.count() == 1 && bytes <= most_at_once(loading, left)) return std::nullopt;
   const uint64_t budget =
-      options.memory_limit > 0 ? std::max(limit / 2, kLeastBudget) : std::min(limit / 2, kMostBudget);
+      limits_host(options) ? std::max(limit / 2, kLeastBudget) : std::min(limit / 2, kMostBudget);
   std::error_code none;  // without a folder for temporary files, pieces are read again
   std::optional<dag::VoxelScene> scene =
       read_paged_scene(path, std::make_shared<PagedBudget>(budget, fs::temp_directory_path(none)));
@@ -204,6 +208,10 @@ void check_content_on(device::DeviceHandle gpu, dag::VoxelScene& scene, const fs
 uint64_t memory_for_values(const EngineOptions& options) {
   constexpr uint64_t kLeast = 8 << 20;
   return std::max(host_limit(options) / 8, kLeast);
+}
+
+bool is_for_gpu(const EngineOptions& options, uint64_t bytes) {
+  return chooses_gpu(options) && (options.device != "auto" || bytes >= kWorthAGpu);
 }
 
 Loading loading_onto(const EngineOptions& options) {

@@ -49,6 +49,10 @@ enum class Loading {
   InParts,
 };
 
+// True if work on a scene with so many bytes of words is for a GPU: one that is named, or one that is found if the work
+// outweighs the time that it takes to start.
+bool is_for_gpu(const EngineOptions& options, uint64_t bytes);
+
 // Returns IfItFits for a GPU, which needs the whole scene, and AsUsed for the processor.
 Loading loading_onto(const EngineOptions& options);
 

@@ -11,11 +11,11 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
-#include "libvox/dag/freeze.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/level_values.h"
+#include "libvox/dag/node.h"
+#include "libvox/dag/node_interner.h"
 #include "libvox/dag/paged_level.h"
-#include "libvox/dag/store.h"
 #include "libvox/dag/verify.h"
 #include "libvox/dag/voxels_by_material.h"
 #include "libvox/dag/walk.h"
@@ -34,32 +34,37 @@ uint8_t majority(const VoxelCounts& counts) {
 // have become equal.
 class CoarserBuilder {
  public:
-  CoarserBuilder(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory, ranks::Ranks& ranks)
+  CoarserBuilder(const FrozenDag& dag, uint32_t halvings, uint64_t counts_memory, ranks::Ranks& ranks,
+                 NodeInterner& nodes)
       : dag_(dag),
         leaf_level_(dag.depth() - halvings),
-        memory_(memory),
+        counts_memory_(counts_memory),
         ranks_(ranks),
-        device_(memory.limit, false),
-        store_(device_) {}
+        nodes_(nodes) {}
 
   void build(FrozenDag& result) {
     if (leaf_level_ + 2 <= dag_.depth() && dag_.materials) find_materials();
     find_voxels();
     materials_ = {};
     if (ranks_.rank() > 0) return;
-    std::vector<uint32_t> below =
-        interned(leaf_level_, [&](const uint32_t* node, uint32_t* words) { return leaf_of(node, words); });
+    Interned below = interned(leaf_level_, NodeKind::Leaf,
+                              [&](const uint32_t* node, uint32_t* words) { return leaf_of(node, words); });
     masks_ = {};
     voxel_materials_ = {};
     for (uint32_t level = leaf_level_; level-- > 0;)
-      below = interned(level, [&](const uint32_t* node, uint32_t* words) {
-        return node_above(level, node, below, words);
-      });
-    Freezer(device_, store_, result).run(below[0]);
+      below = interned(level, NodeKind::Inner,
+                       [&](const uint32_t* node, uint32_t* words) { return node_above(node, below, words); });
+    nodes_.freeze(below.pointers[0], result);
     count_octree(result);
   }
 
  private:
+  // The nodes of a level: their pointers, and the material of those that are filled with one, else -1.
+  struct Interned {
+    std::vector<uint32_t> pointers;
+    std::vector<int8_t> fillings;
+  };
+
   // Finds the materials of the nodes that become voxels.
   void find_materials() {
     const uint32_t level = leaf_level_ + 2;
@@ -79,7 +84,7 @@ class CoarserBuilder {
   }
 
   void find_materials_of_nodes(uint32_t level, const NodeNumbers& own) {
-    const VoxelsByMaterial counts(dag_, level, memory_.counts, ranks_);
+    const VoxelsByMaterial counts(dag_, level, counts_memory_, ranks_);
     tbb::enumerable_thread_specific<VoxelsByMaterial::Reader> readers(
         [&] { return VoxelsByMaterial::Reader(counts); });
     tbb::parallel_for(own, [&](const NodeNumbers& range) {
@@ -89,16 +94,16 @@ class CoarserBuilder {
     });
   }
 
-  // Interns the words that write(node, words) makes of each node of a level, and returns the pointers.
-  // write() returns the number of words that it has written.
+  // Interns the words that write(node, words) makes of each node of a level. write() returns the number of words that it has
+  // written.
   template <class Write>
-  std::vector<uint32_t> interned(uint32_t level, const Write& write) {
+  Interned interned(uint32_t level, NodeKind kind, const Write& write) {
     constexpr uint64_t kLeast = 1 << 12, kMost = 1 << 20, kNodeBytes = 4 * hash::kMaxItemWords + 1;
     const uint64_t count = dag_.levels[level].places.nodes();
-    const uint64_t batch = std::clamp(device_.pool().available() / 8 / kNodeBytes, kLeast, kMost);
-    std::vector<uint32_t> pointers(count);
-    auto words = device_.make<uint32_t>(std::min(count, batch) * hash::kMaxItemWords);
-    auto sizes = device_.make<uint8_t>(std::min(count, batch));
+    const uint64_t batch = std::min(count, std::clamp(nodes_.available() / 8 / kNodeBytes, kLeast, kMost));
+    Interned result = {std::vector<uint32_t>(count), std::vector<int8_t>(count)};
+    Words words(batch * hash::kMaxItemWords);
+    std::vector<uint8_t> sizes(batch);
     for (uint64_t begin = 0; begin < count; begin += batch) {
       throw_if_cancelled();
       const uint64_t n = std::min(batch, count - begin);
@@ -106,13 +111,14 @@ class CoarserBuilder {
       tbb::parallel_for(some, [&](const NodeNumbers& range) {
         for_each_in_order(dag_.levels[level], range, [&](uint64_t number, const uint32_t* node) {
           const uint64_t i = number - begin;
-          sizes.data()[i] = static_cast<uint8_t>(write(node, words.data() + i * hash::kMaxItemWords));
+          uint32_t* to = words.data() + i * hash::kMaxItemWords;
+          sizes[i] = static_cast<uint8_t>(write(node, to));
+          result.fillings[number] = static_cast<int8_t>(homogeneous_content(to, kind, dag_.materials));
         });
       });
-      store_.intern(hash::BatchRef{words.data(), nullptr, nullptr, hash::kMaxItemWords, sizes.data()}, n,
-                    pointers.data() + begin);
+      nodes_.intern(words.data(), sizes.data(), n, result.pointers.data() + begin);
     }
-    return pointers;
+    return result;
   }
 
   // Finds the voxels that the nodes of the level below the new leaves become, 2³ of each. Each level is read once, in
@@ -185,33 +191,30 @@ class CoarserBuilder {
     return leaf.finish();
   }
 
-  uint32_t node_above(uint32_t level, const uint32_t* node, const std::vector<uint32_t>& below,
-                      uint32_t* words) const {
+  static uint32_t node_above(const uint32_t* node, const Interned& below, uint32_t* words) {
     words[0] = child_mask(node[0]);
     const uint32_t size = node_words(node[0]);
     bool all_equal = words[0] == 0xff;
     for (uint32_t i = 1; i < size; ++i) {
-      words[i] = below[node[i]];
+      words[i] = below.pointers[node[i]];
       all_equal = all_equal && words[i] == words[1];
     }
     if (!all_equal) return size;
-    const NodeKind children = level + 1 == leaf_level_ ? NodeKind::Leaf : NodeKind::Inner;
-    const int material = homogeneous_content(store_.ref().item(words[1]), children, dag_.materials);
+    const int material = below.fillings[node[1]];
     if (material >= 0) words[0] = homogeneous_header(static_cast<uint32_t>(material));
     return size;
   }
 
   const FrozenDag& dag_;
   const uint32_t leaf_level_;  // the level whose nodes become leaves
-  const CoarserMemory memory_;
+  const uint64_t counts_memory_;
   ranks::Ranks& ranks_;
+  NodeInterner& nodes_;
   std::vector<uint8_t> materials_;  // for the nodes two levels below, which become voxels
   // For the nodes one level below, of this rank's share at first: which of their octants are voxels, and 4 bits of material
   // for each.
   std::vector<uint8_t> masks_;
   std::vector<uint32_t> voxel_materials_;
-  device::CpuDevice device_;
-  DagStore<device::CpuDevice> store_;
 };
 
 }  // namespace
@@ -249,16 +252,29 @@ uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution) {
   return halvings;
 }
 
-FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory, ranks::Ranks& ranks) {
+FrozenDag coarser(device::DeviceHandle device, const FrozenDag& dag, uint32_t halvings,
+                  uint64_t counts_memory, ranks::Ranks& ranks) {
   FrozenDag result = empty_dag(coarser_resolutions(dag.resolution).at(halvings - 1), dag.materials);
-  if (!dag.empty()) CoarserBuilder(dag, halvings, memory, ranks).build(result);
+  if (dag.empty()) return result;
+  const std::unique_ptr<NodeInterner> nodes = make_node_interner(device);
+  CoarserBuilder(dag, halvings, counts_memory, ranks, *nodes).build(result);
   return result;
 }
 
-VoxelScene coarser(VoxelScene scene, uint32_t halvings, const CoarserMemory& memory, ranks::Ranks& ranks) {
-  scene.dag = coarser(scene.dag, halvings, memory, ranks);
+FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory, ranks::Ranks& ranks) {
+  device::CpuDevice processor(memory.limit, false);
+  return coarser(&processor, dag, halvings, memory.counts, ranks);
+}
+
+VoxelScene with_coarser_dag(VoxelScene scene, uint32_t halvings, FrozenDag dag) {
+  scene.dag = std::move(dag);
   for (uint32_t i = 0; i < halvings; ++i) scene.voxel_size *= 2;
   return scene;
+}
+
+VoxelScene coarser(VoxelScene scene, uint32_t halvings, const CoarserMemory& memory, ranks::Ranks& ranks) {
+  FrozenDag dag = coarser(scene.dag, halvings, memory, ranks);
+  return with_coarser_dag(std::move(scene), halvings, std::move(dag));
 }
 
 namespace {

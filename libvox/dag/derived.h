@@ -37,15 +37,21 @@ struct CoarserMemory {
 };
 
 // Returns the DAG at the resolution coarser_resolutions()[halvings - 1]. The DAG must be one that
-// check_structure() accepts. The function runs on the processor. Throws OutOfMemory. A collective call: each rank reads its
-// share of the nodes and finds the voxels that they become. Rank 0 makes the result; the others have an empty DAG.
+// check_structure() accepts. The processor finds the voxels and makes the nodes; a device keeps each node once and numbers
+// them, which takes most of the time for a large scene. Without a device the processor does it, too. Throws OutOfMemory. A
+// collective call: each rank reads its share of the nodes and finds the voxels that they become. Rank 0 makes the result; the
+// others have an empty DAG. `counts_memory` is CoarserMemory::counts.
 FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory = {},
                   ranks::Ranks& ranks = ranks::alone());
+FrozenDag coarser(device::DeviceHandle device, const FrozenDag& dag, uint32_t halvings,
+                  uint64_t counts_memory = UINT64_MAX, ranks::Ranks& ranks = ranks::alone());
 
 // Makes a whole scene coarser. Its larger voxels begin at the same origin. The palette's shares remain those
 // of the meshes' surface. The history remains that of the finer scene, whose digests it names.
 VoxelScene coarser(VoxelScene scene, uint32_t halvings, const CoarserMemory& memory = {},
                    ranks::Ranks& ranks = ranks::alone());
+// Does the same with the DAG that coarser() has made of the scene's.
+VoxelScene with_coarser_dag(VoxelScene scene, uint32_t halvings, FrozenDag dag);
 
 // Gives all voxels of a DAG without materials the material 0. Edits combine only scenes that have materials,
 // or only scenes that have none; this turns a scene of the second kind into one of the first.

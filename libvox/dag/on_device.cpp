@@ -1,4 +1,5 @@
 #include "libvox/dag/derived.h"
+#include "libvox/dag/node_interner.h"
 #include "libvox/dag/verify.h"
 #include "libvox/device/handle.h"
 
@@ -6,6 +7,10 @@ namespace vox::dag {
 
 void verify_on(device::DeviceHandle device, const FrozenDag& dag, uint64_t memory) {
   device::with_device(device, [&](auto& on) { verify_on(on, dag, memory); });
+}
+
+std::unique_ptr<NodeInterner> make_node_interner(device::DeviceHandle device) {
+  return device::with_device(device, [&](auto& on) { return make_node_interner(on); });
 }
 
 FrozenDag without_materials(device::DeviceHandle device, const FrozenDag& dag) {

@@ -56,6 +56,7 @@ class DeviceVolumeSession final : public VolumeSession {
     const bricks::BrickShape shape = like_.shape();
     const VoxelBox all = {bricks_below(box.min), bricks_below(box.max - Int3{1, 1, 1}) + Int3{1, 1, 1}};
     const volume::Pieces pieces(all, most_bricks());
+    const volume::ValueRule mask_rule = mask ? volume::value_rule(*mask, {}) : volume::ValueRule();
     VolumeChange change;
     for (uint64_t i = 0; i < pieces.count(); ++i) {
       throw_if_cancelled();
@@ -70,9 +71,9 @@ class DeviceVolumeSession final : public VolumeSession {
       device_.for_each("volume: indices of bricks", n, SetIndices{chosen.data(), boxed, indices.data()});
       chosen.reset();
       device::Buffer<uint8_t> bytes;
-      const MaskRef in_mask =
-          mask ? read_mask(edit, *mask, intersection(box, {piece.min * side, piece.max * side}), bytes)
-               : MaskRef{};
+      const MaskRef in_mask = mask ? read_mask(*mask, mask_rule, edit.mask_at,
+                                               intersection(box, {piece.min * side, piece.max * side}), bytes)
+                                   : MaskRef{};
       revise(indices, n, ChangeValues<T>{ref_, rule_, edit, in_mask}, change, work);
     }
     finish(std::move(change));
@@ -182,11 +183,10 @@ class DeviceVolumeSession final : public VolumeSession {
     return std::clamp<uint64_t>(voxels >> like_.shape().code_bits(), 1, kMostBricks);
   }
 
-  // Returns the mask in a box, which lies in both the volume and the mask.
-  MaskRef read_mask(const VolumeEdit& edit, const volume::Volume& mask, const VoxelBox& box,
-                    device::Buffer<uint8_t>& bytes) {
-    const volume::ValueRule rule = volume::value_rule(mask, {});
-    const VoxelBox in_mask = {box.min - edit.mask_at, box.max - edit.mask_at};
+  // Returns the mask in a box, which lies in both the volume and the mask. The mask's voxel (0, 0, 0) lies at `mask_at`.
+  MaskRef read_mask(const volume::Volume& mask, const volume::ValueRule& rule, Int3 mask_at,
+                    const VoxelBox& box, device::Buffer<uint8_t>& bytes) {
+    const VoxelBox in_mask = {box.min - mask_at, box.max - mask_at};
     std::vector<std::byte> values(in_mask.voxels() * volume::value_bytes(mask.info.type));
     mask.read(in_mask, values.data());
     std::vector<uint8_t> filled(in_mask.voxels());

@@ -51,6 +51,7 @@ dag::FrozenDag expected_dag(const DenseGrid& grid, uint32_t resolution, uint32_t
 
 void expect_exact(const DenseGrid& grid, uint32_t resolution) {
   const size_t levels = dag::coarser_resolutions(resolution).size();
+  const auto engine = test_engine();
   for (const bool materials : {true, false}) {
     const dag::FrozenDag dag = dense_dag(resolution, materials, grid);
     for (uint32_t halvings = 1; halvings <= levels; ++halvings) {
@@ -59,6 +60,7 @@ void expect_exact(const DenseGrid& grid, uint32_t resolution) {
       const dag::FrozenDag result = dag::coarser(dag, halvings);
       expect_equal(result, expected_dag(grid, resolution, halvings, materials));
       if (materials && halvings <= 2) expect_equal(dag::coarser(dag, halvings, {.counts = 0}), result);
+      if (halvings <= 2) expect_equal(dag::coarser(engine->handle(), dag, halvings), result);
       ranks::run_thread_ranks(3, [&](ranks::Ranks& ranks) {
         const dag::FrozenDag shared = dag::coarser(dag, halvings, {}, ranks);
         if (ranks.rank() == 0) expect_equal(shared, result);

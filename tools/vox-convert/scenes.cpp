@@ -110,9 +110,16 @@ void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options) {
 void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options, ranks::Ranks& ranks) {
   const Stopwatch watch;
   const uint32_t before = scene.dag.resolution;
-  scene = dag::coarser(std::move(scene), dag::halvings_to(options.grid.resolution, before),
-                       {.limit = options.engine.memory_limit, .counts = memory_for_values(options.engine)},
-                       ranks);
+  const uint32_t halvings = dag::halvings_to(options.grid.resolution, before);
+  const uint64_t counts_memory = memory_for_values(options.engine);
+  if (ranks.count() == 1 && is_for_gpu(options.engine, scene.dag.bytes())) {
+    const std::unique_ptr<Engine> gpu = make_engine(options.engine);
+    dag::FrozenDag dag = dag::coarser(gpu->handle(), scene.dag, halvings, counts_memory);
+    scene = dag::with_coarser_dag(std::move(scene), halvings, std::move(dag));
+  } else {
+    scene = dag::coarser(std::move(scene), halvings,
+                         {.limit = options.engine.memory_limit, .counts = counts_memory}, ranks);
+  }
   scene.generator = generator_text();
   scene.command = options.command;
   scene.created = timestamp();
