@@ -133,6 +133,12 @@ TEST_F(EditVolume, BadScriptsAndOptionsAreRefused) {
                  {"volume.h5", "-s", "edits.csv", "-o", "x.h5"});
 }
 
+TEST_F(EditVolume, AVolumeOfAnotherProgramIsConvertedFirst) {
+  write("script.txt", "set 1\n");
+  expect_failure(kFailed, "vox-convert some_20x9x7_uint8.raw -o volume.h5",
+                 {"some_20x9x7_uint8.raw", "-s", "script.txt", "-o", "x.h5"});
+}
+
 TEST_F(EditVolume, AnEditOfAVolumeIsNoneOfAScene) {
   write("cube.obj", cube_obj());
   converted({"cube.obj", "--res", "8", "-o", "cube.h5", "-q"});

@@ -335,7 +335,12 @@ HtmlPage EditRun::page() const {
 
 // True if the file holds bricks alone, and not those of a scene's materials.
 bool holds_volume(const std::filesystem::path& path) {
-  if (kind_of_input(path) != InputKind::Scene) return false;
+  const InputKind kind = kind_of_input(path);
+  if (is_volume(kind))
+    throw Error("holds the values of a volume, but no bricks")
+        .at(path.string())
+        .hint(fmt::format("vox-convert {} -o volume.h5 makes a file that can be edited", path.string()));
+  if (kind != InputKind::Scene) return false;
   const SceneFileParts parts = scene_parts(path);
   return parts.bricks && !parts.dag && !parts.hash && !scene_palette(path);
 }
