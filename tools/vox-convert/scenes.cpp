@@ -107,19 +107,35 @@ void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options) {
   scene.created = timestamp();
 }
 
+namespace {
+
+// Makes the coarser DAG on a GPU. Returns nothing if there is none, or if one that was found, not named, has too little memory.
+std::optional<dag::FrozenDag> coarser_on_gpu(const dag::FrozenDag& dag, uint32_t halvings,
+                                             const EngineOptions& options) {
+  if (!is_for_gpu(options, dag.bytes())) return std::nullopt;
+  try {
+    const std::unique_ptr<Engine> gpu = make_engine(options);
+    return dag::coarser(gpu->handle(), dag, halvings, memory_for_values(options));
+  } catch (const OutOfMemory&) {
+    if (options.device != "auto") throw;
+    log_info("the GPU has too little memory for the coarser scene, which the processor makes");
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
 void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options, ranks::Ranks& ranks) {
   const Stopwatch watch;
   const uint32_t before = scene.dag.resolution;
   const uint32_t halvings = dag::halvings_to(options.grid.resolution, before);
-  const uint64_t counts_memory = memory_for_values(options.engine);
-  if (ranks.count() == 1 && is_for_gpu(options.engine, scene.dag.bytes())) {
-    const std::unique_ptr<Engine> gpu = make_engine(options.engine);
-    dag::FrozenDag dag = dag::coarser(gpu->handle(), scene.dag, halvings, counts_memory);
-    scene = dag::with_coarser_dag(std::move(scene), halvings, std::move(dag));
-  } else {
-    scene = dag::coarser(std::move(scene), halvings,
-                         {.limit = options.engine.memory_limit, .counts = counts_memory}, ranks);
-  }
+  std::optional<dag::FrozenDag> dag;
+  if (ranks.count() == 1) dag = coarser_on_gpu(scene.dag, halvings, options.engine);
+  if (!dag)
+    dag = dag::coarser(scene.dag, halvings,
+                       {.limit = options.engine.memory_limit, .counts = memory_for_values(options.engine)},
+                       ranks);
+  scene = dag::with_coarser_dag(std::move(scene), halvings, *std::move(dag));
   scene.generator = generator_text();
   scene.command = options.command;
   scene.created = timestamp();
