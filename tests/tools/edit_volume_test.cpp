@@ -122,6 +122,7 @@ TEST_F(EditVolume, BadScriptsAndOptionsAreRefused) {
   expect_bad_script("expected the VALUE to set", "set\n");
   expect_bad_script("'x' is no number", "add x\n");
   expect_bad_script("'at' has no effect without 'mask FILE'", "set 1 at 1,1,1\n");
+  expect_bad_script("bad.txt:1:25: ", "set 2 mask none.nrrd at 1.5,0,0\n");
   expect_bad_script("bad.txt:2:1: none.nrrd: no such file", "set 1\nset 2 mask none.nrrd\n");
   expect_bad_script("expected a whole number from 1 to 8", "smooth reach 9\n");
   write("script.txt", "set 1\n");

@@ -165,6 +165,7 @@ ScriptMasks::ScriptMasks(const edit::Script& script, const edit::OnScriptError& 
     };
     const auto first = std::ranges::find_if(script.commands, uses);
     volumes_.emplace_back();
+    if (first == script.commands.end()) continue;  // every line that uses the file has an error
     edit::at_command(script, *first, on_error, [&] {
       check_exists(file);
       opened_.emplace_back(file, kind_of_input(file), RawOptions{}, 0);
