@@ -309,15 +309,10 @@ void check_dag(const dag::FrozenDag& dag, EngineOptions options, ranks::Ranks& r
   dag::verify_on(make_engine(options)->handle(), dag, memory);
 }
 
-void check_voxels(const bricks::FrozenBricks& bricks, const dag::VoxelScene& scene) {
-  volume::check_same_values(bricks::bricks_volume(bricks), "the bricks", dag::scene_volume(scene),
-                            "the SVDAG");
-}
-
 void check_forms(const OtherForms& forms, const dag::VoxelScene& scene) {
   if (forms.bricks != nullptr) {
     bricks::verify(*forms.bricks);
-    check_voxels(*forms.bricks, scene);
+    bricks::check_same_voxels(*forms.bricks, scene);
   }
   if (forms.hash != nullptr) {
     spatial::verify(*forms.hash);

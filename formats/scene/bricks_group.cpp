@@ -12,6 +12,7 @@
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/bricks/frozen_bricks.h"
+#include "libvox/bricks/sparse_root.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {
@@ -66,7 +67,7 @@ void read_info(const h5::Object& group, bricks::FrozenBricks& bricks) {
         .at(group.where());
   const uint32_t side = h5::read_attribute<uint32_t>(group, "brick_side");
   if (!std::has_single_bit(side) || side < 1u << bricks::kMinBrickLog2 || side > 1u << bricks::kMaxBrickLog2)
-    throw Error(fmt::format("bricks of {} voxels a side, expected 4, 8, 16, 32 or 64", side))
+    throw Error(fmt::format("bricks of {} voxels a side, expected 4, 8, 16, 32, 64, 128, 256 or 512", side))
         .at(group.where());
   bricks.log2_side = static_cast<uint32_t>(std::countr_zero(side));
   bricks.entry_words = h5::read_attribute<uint32_t>(group, "entry_words");
@@ -119,14 +120,44 @@ std::vector<uint32_t> type_numbers(const h5::Object& group) {
   return numbers;
 }
 
+std::string level_name(const char* what, uint32_t level) {
+  return fmt::format("{}{}", what, level);
+}
+
+void read_groups(const h5::Object& group, bricks::FrozenBricks& bricks) {
+  const uint32_t levels = h5::read_attribute<uint32_t>(group, "group_levels");
+  if (levels < 1 || levels > bricks::GroupsRef::kMostLevels)
+    throw Error(
+        fmt::format("has {} levels of groups, expected 1 to {}", levels, bricks::GroupsRef::kMostLevels))
+        .at(group.where());
+  bricks.place_log2 = h5::read_attribute<uint32_t>(group, "place_log2");
+  bricks.groups.top = h5::read_words(h5::open_dataset(group, "groups"));
+  for (uint32_t level = 0; level < levels; ++level) {
+    bricks.groups.blocks.push_back(h5::read_words(h5::open_dataset(group, level_name("blocks", level))));
+    if (level + 1 < levels)
+      bricks.groups.lists.push_back(h5::read_words(h5::open_dataset(group, level_name("list", level))));
+  }
+}
+
+void write_groups(const h5::Object& group, const bricks::RootGroups& groups, const Compression& compression) {
+  h5::write_attribute(group, "group_levels", groups.levels());
+  h5::write_words(group, "groups", groups.top, compression);
+  for (uint32_t level = 0; level < groups.levels(); ++level) {
+    h5::write_words(group, level_name("blocks", level), groups.blocks[level], compression);
+    if (level + 1 < groups.levels())
+      h5::write_words(group, level_name("list", level), groups.lists[level], compression);
+  }
+}
+
 void read_root(const h5::Object& group, bricks::FrozenBricks& bricks) {
   const h5::Object root = h5::open_dataset(group, "root");
   bricks.root = h5::read_words(root);
-  if (bricks.entry_words < 1 || bricks.entry_words > 2 ||
-      bricks.root.size() != bricks.bricks() * bricks.entry_words)
-    throw Error(
-        fmt::format("has {} words for the {} bricks of the volume", bricks.root.size(), bricks.bricks()))
-        .at(root.where());
+  if (h5::has_attribute(group, "group_levels")) read_groups(group, bricks);
+  try {
+    bricks::check_entry_words(bricks);
+  } catch (Error& error) {
+    throw error.at(root.where());
+  }
   const std::vector<uint32_t> numbers = type_numbers(group);
   for (uint64_t i = 0; i < bricks.root.size(); i += bricks.entry_words) {
     uint32_t& entry = bricks.root[i];
@@ -160,6 +191,10 @@ void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bric
   if (bricks.slope) h5::write_attribute(group, "slope", *bricks.slope);
   h5::write_texts(group, "types", {bricks::BrickTypes::kNames.begin(), bricks::BrickTypes::kNames.end()});
   h5::write_words(group, "root", bricks.root, compression);
+  if (bricks.is_sparse()) {
+    h5::write_attribute(group, "place_log2", bricks.place_log2);
+    write_groups(group, bricks.groups, compression);
+  }
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
     const h5::Object data =
         h5::write_words(group, std::string(bricks::BrickTypes::kNames[type]), bricks.data[type], compression);

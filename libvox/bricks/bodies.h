@@ -111,7 +111,7 @@ struct CountBrick {
         result.inner += before == kNever || before >> shift != block >> shift ? 1 : 0;
       before = block;
     }
-    result.values = result.voxels == 0 ? 1 : count_values(brick.words);
+    result.values = result.voxels == 0 ? 1 : count_values(brick);
     counts[i] = result;
   }
 
@@ -122,11 +122,16 @@ struct CountBrick {
     return static_cast<uint32_t>(popcount(mask & 0x0101010101010101u));
   }
 
-  VOX_HD uint32_t count_values(const T* brick) const {
+  VOX_HD uint32_t count_values(const BrickVoxels<T>& brick) const {
     ValueSet<T> set;
-    for (uint32_t code = 0; code < shape.voxels(); ++code)
-      if (!set.add(brick[code])) return kMaxPalette + 1;
-    return set.size();
+    bool is_full = true;
+    for (uint32_t block = 0; block < shape.blocks(); ++block) {
+      is_full = is_full && brick.masks[block] == UINT64_MAX;
+      for (uint64_t mask = brick.masks[block]; mask != 0; mask &= mask - 1)
+        if (!set.add(brick.words[block << 6 | static_cast<uint32_t>(lowest_bit(mask))]))
+          return kMaxPalette + 1;
+    }
+    return is_full || set.add(0) ? set.size() : kMaxPalette + 1;
   }
 };
 
@@ -200,10 +205,15 @@ struct ThesisBytes {
   }
 };
 
+// The words of a brick, in whole units of 2^place_log2 words.
 struct WordsOfChosen {
   const uint32_t* chosen;
   const uint32_t* bytes;
-  VOX_HD uint64_t operator()(uint64_t i) const { return bytes[chosen[i]] / sizeof(uint32_t); }
+  uint32_t place_log2;
+  VOX_HD uint64_t operator()(uint64_t i) const {
+    const uint32_t words = bytes[chosen[i]] / sizeof(uint32_t), unit = 1u << place_log2;
+    return (words + unit - 1) & ~(unit - 1);
+  }
 };
 
 // Builds the chosen bricks, all of one type, and their entries of the root grid.
@@ -217,13 +227,14 @@ struct BuildBricks {
   const uint64_t* places;  // the places of the chosen bricks, in words of `data`
   uint32_t type;
   uint64_t base;  // the number of words of this type before `data`
+  uint32_t place_log2;
   uint32_t* data;
   uint64_t* entries;  // the entries of all bricks
 
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t brick = chosen[i];
     Type::template build<T>(brick_voxels(words, masks, shape, brick), counts[brick], shape, data + places[i]);
-    entries[brick] = (base + places[i]) << kRootTypeBits | type;
+    entries[brick] = (base + places[i]) >> place_log2 << kRootTypeBits | type;
   }
 };
 

@@ -1,7 +1,7 @@
 // The parts that all types of bricks share: the shape of a brick, its voxels before a type is chosen, and the
 // counts by which the type is chosen.
 //
-// A brick is a cube of 4 to 64 voxels a side. Its voxels are words of one, two or four bytes; the word 0 is
+// A brick is a cube of 4 to 512 voxels a side. Its voxels are words of one, two or four bytes; the word 0 is
 // empty (volume/volume.h). A brick's data are 32-bit words that hold arrays of smaller elements. Each
 // array is aligned to the size of its elements; unused bytes are zero.
 #pragma once
@@ -15,7 +15,10 @@
 
 namespace vox::bricks {
 
-inline constexpr uint32_t kMinBrickLog2 = 2, kMaxBrickLog2 = 6;
+inline constexpr uint32_t kMinBrickLog2 = 2, kMaxBrickLog2 = 9;
+// The largest side that is tried where the best one is looked for. Larger bricks are seldom smaller, and each of them is
+// made by one thread.
+inline constexpr uint32_t kMostTriedLog2 = 6;
 
 struct BrickShape {
   uint32_t log2_side = kMinBrickLog2;
@@ -36,8 +39,9 @@ VOX_HD inline Int3 cell_place(Int3 grid, uint64_t i) {
           static_cast<int32_t>(row / rows)};
 }
 
-// Spreads six bits, with two zeros between neighbours: ...cba -> c..b..a.
+// Spreads nine bits, with two zeros between neighbours: ...cba -> c..b..a.
 VOX_HD inline uint32_t spread_brick_bits(uint32_t v) {
+  v = (v | v << 16) & 0x030000ff;
   v = (v | v << 8) & 0x0300f00f;
   v = (v | v << 4) & 0x030c30c3;
   return (v | v << 2) & 0x09249249;
@@ -46,7 +50,8 @@ VOX_HD inline uint32_t gather_brick_bits(uint32_t v) {
   v &= 0x09249249;
   v = (v | v >> 2) & 0x030c30c3;
   v = (v | v >> 4) & 0x0300f00f;
-  return (v | v >> 8) & 0x3f;
+  v = (v | v >> 8) & 0x030000ff;
+  return (v | v >> 16) & 0x1ff;
 }
 
 // Converts a voxel inside its brick to its Morton code, x lowest, and back.
@@ -109,9 +114,9 @@ VOX_HD T* array_at(uint32_t* brick, uint32_t byte) {
 }
 
 // Returns the bytes of a number that counts voxels of a brick, in an array of such counts: 2, or 4 in bricks
-// of 64³.
+// of 64³ and more.
 VOX_HD inline uint32_t count_bytes(BrickShape shape) {
-  return shape.log2_side == 6 ? 4 : 2;
+  return shape.log2_side >= 6 ? 4 : 2;
 }
 VOX_HD inline uint32_t count_at(const uint32_t* brick, BrickShape shape, uint32_t byte, uint32_t i) {
   return count_bytes(shape) == 2 ? array_at<uint16_t>(brick, byte)[i] : array_at<uint32_t>(brick, byte)[i];
@@ -176,6 +181,8 @@ class ValueSet {
     return true;
   }
   VOX_HD uint32_t size() const { return count_; }
+  // Returns the place of a value of the set among the others.
+  VOX_HD uint32_t index_of(T value) const { return place_of(values_, count_, value); }
   VOX_HD void copy_to(T* out) const {
     for (uint32_t i = 0; i < count_; ++i) out[i] = values_[i];
   }
@@ -186,25 +193,37 @@ class ValueSet {
   T last_ = 0;
 };
 
+// Most bytes are below 64, so that their set stays in a register.
 template <>
 class ValueSet<uint8_t> {
  public:
   VOX_HD bool add(uint8_t value) {
-    bits_[value >> 5] |= 1u << (value & 31);
+    if (value < 64) {
+      low_ |= uint64_t{1} << value;
+    } else {
+      high_[(value >> 6) - 1] |= uint64_t{1} << (value & 63);
+    }
     return true;
   }
   VOX_HD uint32_t size() const {
-    int count = 0;
-    for (const uint32_t word : bits_) count += popcount(word);
-    return static_cast<uint32_t>(count);
+    return static_cast<uint32_t>(popcount(low_) + popcount(high_[0]) + popcount(high_[1]) +
+                                 popcount(high_[2]));
+  }
+  VOX_HD uint32_t index_of(uint8_t value) const {
+    const uint64_t lower = (uint64_t{1} << (value & 63)) - 1;
+    if (value < 64) return static_cast<uint32_t>(popcount(low_ & lower));
+    int before = popcount(low_) + popcount(high_[(value >> 6) - 1] & lower);
+    for (uint32_t word = 1; word < value >> 6; ++word) before += popcount(high_[word - 1]);
+    return static_cast<uint32_t>(before);
   }
   VOX_HD void copy_to(uint8_t* out) const {
-    for (uint32_t i = 0; i < 256; ++i)
-      if ((bits_[i >> 5] >> (i & 31) & 1) != 0) *out++ = static_cast<uint8_t>(i);
+    for (uint32_t word = 0; word < 4; ++word)
+      for (uint64_t left = word == 0 ? low_ : high_[word - 1]; left != 0; left &= left - 1)
+        *out++ = static_cast<uint8_t>(64 * word + static_cast<uint32_t>(lowest_bit(left)));
   }
 
  private:
-  uint32_t bits_[8] = {};
+  uint64_t low_ = 0, high_[3] = {};
 };
 
 }  // namespace vox::bricks

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "libvox/bricks/types/indexed_brick.h"
 #include "libvox/bricks/types/octree_brick.h"
 #include "libvox/bricks/types/plain_bricks.h"
 #include "libvox/bricks/types/sparse_bricks.h"
@@ -71,7 +72,7 @@ struct BrickTypeList {
 // The list itself. If several types take equally little memory, the first of them is chosen. Files hold the
 // names of types, not their numbers, so that the order may change.
 using BrickTypes = BrickTypeList<EmptyBrick, DenseBrick, OctreeBrick, ListBrick, HomogeneousBrick,
-                                 PaletteBrick, MaskedBrick, HashBrick>;
+                                 PaletteBrick, MaskedBrick, HashBrick, IndexedBrick>;
 
 inline constexpr uint32_t kBrickTypeCount = BrickTypes::kCount;
 
@@ -79,6 +80,8 @@ inline constexpr uint32_t kBrickTypeCount = BrickTypes::kCount;
 inline constexpr uint32_t kAllBrickTypes = (1u << kBrickTypeCount) - 1;
 inline constexpr uint32_t kThesisBrickTypes = 0b1111;  // empty, dense, octree, list
 inline constexpr uint32_t kFastBrickTypes = 0b11;      // empty, dense
+
+inline constexpr uint32_t kMostPlaceLog2 = 2;
 
 // Access to bricks in the memory of a host or a device.
 
@@ -95,11 +98,78 @@ VOX_HD void corners_one_by_one(const Access& access, Int3 low, Int3 high, T* wor
       {(i & 1) != 0 ? high.x : low.x, (i & 2) != 0 ? high.y : low.y, (i & 4) != 0 ? high.z : low.z});
 }
 
+// A sparse root, which has entries only where something is filled. 8³ neighbouring bricks form a group, 8³ neighbouring
+// groups a larger one, and so on. Of the largest groups there is a dense grid of numbers. A group's number is that of a
+// block on its level, which says which of its 8³ parts are filled and where those begin in the list of the level: the
+// numbers of smaller groups or, on the last level, the entries of bricks. Equal groups may share a block. Block 0 of each
+// level belongs to groups in which nothing is filled.
+
+struct GroupBlock {
+  static constexpr uint32_t kLog2 = 3, kParts = 512;
+
+  uint32_t masks[16];  // 64 B, a bit for each part, x fastest
+  uint16_t before[8];  // 16 B, for each 64 bits, the filled parts before them
+  uint32_t first;      //  4 B, the place of the first filled part in the list of the level
+  uint32_t unused[3];  // 12 B, so that blocks begin at sectors
+
+  VOX_HD static uint32_t part(Int3 place) {
+    return static_cast<uint32_t>((place.x & 7) | (place.y & 7) << kLog2 | (place.z & 7) << 2 * kLog2);
+  }
+  VOX_HD static Int3 place(uint32_t part) {
+    return {static_cast<int32_t>(part & 7), static_cast<int32_t>(part >> kLog2 & 7),
+            static_cast<int32_t>(part >> 2 * kLog2)};
+  }
+  VOX_HD uint64_t mask(uint32_t row) const { return masks[2 * row] | uint64_t{masks[2 * row + 1]} << 32; }
+  // Returns a part's place in the list, or kNever if nothing in it is filled.
+  VOX_HD uint32_t find(uint32_t part) const {
+    const uint64_t bits = mask(part / 64), bit = uint64_t{1} << part % 64;
+    if ((bits & bit) == 0) return kNever;
+    return first + before[part / 64] + static_cast<uint32_t>(popcount(bits & (bit - 1)));
+  }
+};
+static_assert(sizeof(GroupBlock) == 96);
+
+struct GroupsRef {
+  static constexpr uint32_t kMostLevels = 5;
+
+  uint32_t levels = 0;                         // 0: the root is dense
+  Int3 grid = {};                              // of the largest groups
+  const uint32_t* top = nullptr;               // their numbers, x fastest
+  const GroupBlock* blocks[kMostLevels] = {};  // of each level, beginning with that of the largest groups
+  const uint32_t* lists[kMostLevels] = {};     // of each level but the last
+
+  struct Found {
+    uint32_t place;       // of the entry in the root; kNever if nothing is filled
+    uint32_t empty_log2;  // then the log2 of the side, in bricks, of the cube of which that is known
+  };
+
+  VOX_HD Found find(Int3 brick) const {
+    uint32_t shift = GroupBlock::kLog2 * levels;
+    uint32_t place = top[cell({brick.x >> shift, brick.y >> shift, brick.z >> shift})];
+    if (place == 0) return {kNever, shift};
+    for (uint32_t level = 0; level < levels; ++level) {
+      if (level > 0) place = lists[level - 1][place];
+      shift -= GroupBlock::kLog2;
+      const Int3 at = {brick.x >> shift, brick.y >> shift, brick.z >> shift};
+      place = blocks[level][place].find(GroupBlock::part(at));
+      if (place == kNever) return {kNever, shift};
+    }
+    return {place, 0};
+  }
+  VOX_HD uint64_t cell(Int3 at) const {
+    return (static_cast<uint64_t>(at.z) * static_cast<uint64_t>(grid.y) + static_cast<uint64_t>(at.y)) *
+               static_cast<uint64_t>(grid.x) +
+           static_cast<uint64_t>(at.x);
+  }
+};
+
 struct BricksRef {
   Int3 size, grid;
   BrickShape shape;
   uint32_t entry_words;
+  uint32_t place_log2;  // entries hold places in units of 2^place_log2 words
   const uint32_t* root;
+  GroupsRef groups;  // of a sparse root
   const uint32_t* data[kBrickTypeCount];
 
   struct Entry {
@@ -110,24 +180,32 @@ struct BricksRef {
   VOX_HD Entry entry(uint64_t brick) const {
     uint64_t bits = root[brick * entry_words];
     if (entry_words == 2) bits |= uint64_t{root[2 * brick + 1]} << 32;
-    return unpack(bits);
+    Entry found = unpack(bits);
+    found.place <<= place_log2;
+    return found;
   }
   VOX_HD static Entry unpack(uint64_t bits) {
     return {static_cast<uint32_t>(bits & ((1u << kRootTypeBits) - 1)), bits >> kRootTypeBits};
   }
 
-  // Returns the place of a voxel's brick in the root grid. index() returns the index of the brick's entry
-  // there.
+  // Returns the place of a voxel's brick in the grid of bricks.
   VOX_HD Int3 place_of(Int3 voxel) const {
     const uint32_t shift = shape.log2_side;
     return {voxel.x >> shift, voxel.y >> shift, voxel.z >> shift};
   }
+  // Returns the index of a brick's entry in a dense root.
   VOX_HD uint64_t index(Int3 place) const {
     return (static_cast<uint64_t>(place.z) * static_cast<uint64_t>(grid.y) + static_cast<uint64_t>(place.y)) *
                static_cast<uint64_t>(grid.x) +
            static_cast<uint64_t>(place.x);
   }
   VOX_HD uint64_t brick_of(Int3 voxel) const { return index(place_of(voxel)); }
+
+  VOX_HD Entry find(Int3 place) const {
+    if (groups.levels == 0) return entry(index(place));
+    const GroupsRef::Found found = groups.find(place);
+    return found.place == kNever ? Entry{0, 0} : entry(found.place);
+  }
 
   VOX_HD Int3 inside(Int3 voxel) const {
     const int32_t mask = static_cast<int32_t>(shape.side()) - 1;
@@ -147,10 +225,8 @@ struct BricksRef {
   // Returns the word of a voxel of the volume.
   template <class T>
   VOX_HD T get(Int3 voxel) const {
-    return get<T>(entry(brick_of(voxel)), voxel);
+    return get<T>(find(place_of(voxel)), voxel);
   }
-
-  VOX_HD Entry find(Int3 place) const { return entry(index(place)); }
 
   // Reads the words of this voxel and of its neighbours above it, all in the brick with this entry: the cube
   // of 2³ voxels, x fastest. The entry's type must be one of `types`.
@@ -167,7 +243,7 @@ struct BricksRef {
   // Reads the words of `count` voxels of the same brick, from this one on along x.
   template <class T>
   VOX_HD void neighbours(Int3 voxel, uint32_t count, T* row) const {
-    const Entry at = entry(brick_of(voxel));
+    const Entry at = find(place_of(voxel));
     BrickTypes::with(at.type, [&]<class Type>() {
       Type::template neighbours<T>(data[at.type] + at.place, shape, inside(voxel), count, row);
     });

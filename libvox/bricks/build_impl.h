@@ -10,6 +10,7 @@
 #include "libvox/bricks/bodies.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/pack_impl.h"
+#include "libvox/bricks/sparse_root.h"
 #include "libvox/device/pool.h"
 #include "libvox/volume/volume.h"
 
@@ -22,10 +23,10 @@ class BricksBuilder {
                 const volume::ValueRule& rule)
       : device_(device), volume_(volume), options_(options), rule_(rule), packer_(device, options.types) {}
 
-  // Pieces are cut along bricks of the largest side, because these contain whole bricks of all other sides.
+  // Pieces are cut along bricks of the largest side that is tried, because these contain whole bricks of all others.
   std::vector<BrickTotals> measure() {
     std::vector<BrickTotals> totals;
-    for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side) {
+    for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMostTriedLog2; ++log2_side) {
       const VoxelBox bricks = {{0, 0, 0}, brick_grid(volume_.info.size, log2_side)};
       totals.push_back(
           {.log2_side = log2_side, .bricks = bricks.voxels(), .thesis_bytes = 8 * bricks.voxels()});
@@ -42,7 +43,7 @@ class BricksBuilder {
         sums.voxels[kEmpty] += box.voxels();
       }
     };
-    for_each_piece("measuring bricks", {kMaxBrickLog2}, measure_filled, measure_empty);
+    for_each_piece("measuring bricks", {kMostTriedLog2}, measure_filled, measure_empty);
     return totals;
   }
 
@@ -57,16 +58,21 @@ class BricksBuilder {
     result_.info = volume_.info;
     result_.background = rule_.background;
     result_.log2_side = log2_side;
+    levels_ = group_levels(volume_.info.size, log2_side, options_.root);
     std::vector<uint64_t> entries;
-    entries.reserve(result_.bricks());
-    const auto append_empty = [&](const VoxelBox& box) {
-      const uint64_t count = VoxelBox{{0, 0, 0}, brick_grid(box.size(), log2_side)}.voxels();
-      result_.counts[kEmpty] += count;
-      entries.resize(entries.size() + count, kEmpty);
-    };
-    for_each_piece(
-        "building bricks", shape, [&](const VoxelBox&) { append(choose(shape), shape, entries); },
-        append_empty);
+    if (levels_ > 0) {
+      result_.groups = build_groups(shape, entries);
+    } else {
+      entries.reserve(result_.bricks());
+      const auto append_empty = [&](const VoxelBox& box) {
+        const uint64_t count = VoxelBox{{0, 0, 0}, brick_grid(box.size(), log2_side)}.voxels();
+        result_.counts[kEmpty] += count;
+        entries.resize(entries.size() + count, kEmpty);
+      };
+      for_each_piece(
+          "building bricks", shape, [&](const VoxelBox&) { append(choose(shape), shape, entries); },
+          append_empty);
+    }
     set_root(result_, entries);
     return std::move(result_);
   }
@@ -161,22 +167,63 @@ class BricksBuilder {
                                      ThesisBytes{choice.counts.data(), shape, uint32_t{sizeof(T)}});
   }
 
-  // Builds this piece's bricks, type by type, and appends them to the bricks of the previous pieces.
+  // Builds this piece's bricks and appends them to the bricks of the previous pieces.
   void append(const BrickChoice& choice, BrickShape shape, std::vector<uint64_t>& entries) {
-    auto roots = device_.template make<uint64_t>(choice.count);
-    const auto place = [&](uint32_t type, uint64_t bricks, uint64_t words, const auto& write) {
-      auto data = device_.template make<uint32_t>(words);
-      device_.fill(data.data(), words, 0u);
-      Words& all = result_.data[type];
-      write(data.data(), all.size());
-      all.resize(all.size() + words);
-      device_.download(all.data() + all.size() - words, data.data(), words);
-      result_.counts[type] += bricks;
-    };
-    packer_.write(choice, shape, roots.data(), place);
+    packer_.append(choice, shape, result_, entries);
     result_.filled += device_.sum("bricks: filled voxels", choice.count, FilledVoxels{choice.counts.data()});
-    entries.resize(entries.size() + choice.count);
-    device_.download(entries.data() + entries.size() - choice.count, roots.data(), choice.count);
+  }
+
+  // --- a sparse root ---
+
+  // Builds the bricks group by group, and leaves out groups that are known to be empty.
+  RootGroups build_groups(BrickShape shape, std::vector<uint64_t>& entries) {
+    GroupsAssembly groups(levels_);
+    const Int3 grid = group_grid(volume_.info.size, shape.log2_side, levels_);
+    Words top(VoxelBox{{0, 0, 0}, grid}.voxels());
+    Progress progress("building bricks", top.size());
+    for (uint64_t i = 0; i < top.size(); ++i) {
+      top[i] = build_group(groups, 0, cell_place(grid, i), shape, entries);
+      progress.update(i + 1, "");
+    }
+    packer_.release();
+    return groups.take(std::move(top));
+  }
+
+  // Returns the number of the block of a group, or 0 if nothing in it is filled.
+  uint32_t build_group(GroupsAssembly& groups, uint32_t level, Int3 place, BrickShape shape,
+                       std::vector<uint64_t>& entries) {
+    throw_if_cancelled();
+    const int32_t parts_side = 1 << GroupBlock::kLog2 * (levels_ - level - 1);  // in bricks
+    const Int3 low = place * 8 * parts_side;
+    const VoxelBox bricks = {low, low + Int3{8, 8, 8} * parts_side};
+    const VoxelBox box = covered(bricks, shape);
+    if (box.empty() || is_empty(box)) return 0;
+    GroupsAssembly::Parts parts = {};
+    if (level + 1 == levels_) {
+      const uint64_t first = entries.size();
+      const volume::Pieces pieces(bricks, std::max<uint64_t>(piece_voxels() >> shape.code_bits(), 1));
+      for (uint64_t piece = 0; piece < pieces.count(); ++piece) {
+        if (covered(pieces[piece], shape).empty()) {
+          entries.resize(entries.size() + pieces[piece].voxels(), kEmpty);
+        } else {
+          arrange(pieces[piece], shape);
+          append(choose(shape), shape, entries);
+        }
+      }
+      uint64_t kept = first;
+      for (uint32_t part = 0; part < GroupBlock::kParts; ++part) {
+        const uint64_t entry = entries[first + part];
+        if ((entry & ((1u << kRootTypeBits) - 1)) == kEmpty) continue;
+        parts[part] = 1;
+        entries[kept++] = entry;
+      }
+      entries.resize(kept);
+      result_.counts[kEmpty] = 0;
+    } else {
+      for (uint32_t part = 0; part < GroupBlock::kParts; ++part)
+        parts[part] = build_group(groups, level + 1, place * 8 + GroupBlock::place(part), shape, entries);
+    }
+    return groups.add(level, parts);
   }
 
   Device& device_;
@@ -191,6 +238,7 @@ class BricksBuilder {
   Int3 piece_size_ = {}, piece_grid_ = {};  // in voxels; in bricks of the shape in which it is arranged
   BrickShape piece_shape_;
   BrickPacker<Device, T> packer_;
+  uint32_t levels_ = 0;  // of groups
 };
 
 template <class Device>
@@ -206,7 +254,9 @@ std::vector<BrickTotals> measure_bricks(Device& device, const volume::Volume& vo
 template <class Device>
 BricksResult build_bricks(Device& device, const volume::Volume& volume, const BricksOptions& options) {
   check_brick_types(options.types);
-  check_root_memory(volume.info.size, options.log2_side);
+  // A volume that cannot tell where it is empty is read as a whole, so that it cannot be that large.
+  if (group_levels(volume.info.size, options.log2_side, options.root) == 0 || !volume.is_zero)
+    check_root_memory(volume.info.size, options.log2_side);
   BricksResult result;
   Stopwatch watch;
   const volume::ValueRule rule = volume::value_rule(volume, options.threshold);

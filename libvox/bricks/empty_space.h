@@ -42,6 +42,14 @@ struct CellVoxels {
         next.y = (at.y & -brick) + brick;
         for (at.x = low.x; at.x < high.x; at.x = next.x) {
           next.x = (at.x & -brick) + brick;
+          if (bricks.groups.levels != 0) {
+            const GroupsRef::Found found = bricks.groups.find(bricks.place_of(at));
+            if (found.place == kNever) {
+              const int32_t group = brick << found.empty_log2;
+              next.x = (at.x & -group) + group;
+              continue;
+            }
+          }
           if (!in_brick(at, ends(next, high), see)) return false;
         }
       }
@@ -52,6 +60,12 @@ struct CellVoxels {
  private:
   static constexpr int32_t kRow = 8;
 
+  // True if bricks are so many that they are not read where they lie in one part of a cell. All voxels of such a brick
+  // count as filled if it is not empty; its first voxel has the same parts as all of them.
+  VOX_HD bool counts_whole_bricks() const {
+    return bricks.groups.levels != 0 && space.log2_part >= bricks.shape.log2_side;
+  }
+
   VOX_HD static Int3 ends(Int3 a, Int3 b) {
     return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
   }
@@ -59,7 +73,8 @@ struct CellVoxels {
   // Does the same for a box that lies in one brick.
   template <class See>
   VOX_HD bool in_brick(Int3 low, Int3 high, See& see) const {
-    const BricksRef::Entry entry = bricks.entry(bricks.brick_of(low));
+    const BricksRef::Entry entry = bricks.find(bricks.place_of(low));
+    if (counts_whole_bricks()) return entry.type == BrickTypes::kNumber<EmptyBrick> || see(low, uint32_t{1});
     bool goes_on = true;
     BrickTypes::with(entry.type, [&]<class Type>() {
       if constexpr (!std::is_same_v<Type, EmptyBrick>) {

@@ -5,15 +5,27 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "libvox/base/words.h"
 #include "libvox/bricks/bricks_ref.h"
+#include "libvox/dag/voxel_scene.h"
 #include "libvox/device/handle.h"
 #include "libvox/volume/volume.h"
 
 namespace vox::bricks {
+
+// The groups of a sparse root (GroupsRef), the levels beginning with that of the largest groups.
+struct RootGroups {
+  Words top;                  // numbers of the largest groups, x fastest
+  std::vector<Words> blocks;  // GroupBlocks of each level
+  std::vector<Words> lists;   // of each level but the last, whose list is the root
+
+  uint32_t levels() const { return static_cast<uint32_t>(blocks.size()); }
+  uint64_t words() const;
+};
 
 // Bricks as host memory and files hold them. They are the same no matter which device made them.
 struct FrozenBricks {
@@ -21,10 +33,13 @@ struct FrozenBricks {
   uint32_t background = 0;  // the bits of a voxel whose word is 0
   uint32_t log2_side = 3;
   uint32_t entry_words = 1;  // words of an entry of the root grid
-  uint64_t filled = 0;       // voxels whose word is not 0
-  Words root;                // entries, x fastest
+  // Entries hold places in units of 2^place_log2 words, at which all bricks then begin: 0 if the root is dense.
+  uint32_t place_log2 = 0;
+  uint64_t filled = 0;  // voxels whose word is not 0
+  Words root;           // entries: of all bricks, x fastest, or of those that blocks of groups name
+  RootGroups groups;    // has no levels if the root is dense
   std::array<Words, kBrickTypeCount> data;
-  std::array<uint64_t, kBrickTypeCount> counts = {};  // bricks of each type
+  std::array<uint64_t, kBrickTypeCount> counts = {};  // entries of each type
   // The options with which the bricks were made, so that they can be made again: the types that a brick could
   // have, and, if some were made dense for speed (make_bricks.h), how much memory that was worth.
   uint32_t allowed_types = kAllBrickTypes;
@@ -33,30 +48,35 @@ struct FrozenBricks {
   BrickShape shape() const { return {log2_side}; }
   Int3 grid() const;  // bricks along each axis
   uint64_t bricks() const { return VoxelBox{{0, 0, 0}, grid()}.voxels(); }
-  // The part of a brick that lies in the volume, and if it is empty; bricks are in the order of the root grid.
+  bool is_sparse() const { return groups.levels() > 0; }
+  uint64_t entries() const {
+    return root.size() / entry_words;
+  }  // as many as bricks, unless the root is sparse
+  // The part of a brick that lies in the volume, in the order of a dense root.
   VoxelBox box(uint64_t brick) const;
-  bool is_empty(uint64_t brick) const;
+  bool is_empty(uint64_t entry) const;
   uint64_t bytes() const;  // the bytes of everything that access needs
   uint64_t type_bytes(uint32_t type) const { return data[type].size() * sizeof(uint32_t); }
 };
 
 // Sets the root grid of bricks whose data are complete. An entry has 4 bits of type and the place above them.
 // Entries are packed to one word or two, as the longest array needs.
-void set_root(FrozenBricks& bricks, const std::vector<uint64_t>& entries);
+void set_root(FrozenBricks& bricks, std::span<const uint64_t> entries);
 
 BricksRef ref(const FrozenBricks& bricks);  // valid as long as the bricks live
 
 // Returns the number of words of each brick. Throws Error if the words of a type's bricks do not follow one another in the
-// order of the root grid, as they do in all bricks that vox made.
+// order of the root grid, as they do in all bricks with a dense root that vox made.
 std::vector<uint64_t> brick_words(const FrozenBricks& bricks);
 
-// Assembles bricks from other bricks of the same volume, in the order of the root grid.
+// Assembles bricks with a dense root from other bricks of the same volume, in the order of the root grid.
 class BricksAssembly {
  public:
   explicit BricksAssembly(const FrozenBricks& like);
 
-  // Appends a brick of so many words to the array of its type.
-  void add(const FrozenBricks& from, uint64_t brick, uint64_t words);
+  // Appends the brick of an entry, which has so many words, to the array of its type.
+  void add(const FrozenBricks& from, uint64_t entry, uint64_t words);
+  void add_empty();
   FrozenBricks take();
 
  private:
@@ -66,6 +86,9 @@ class BricksAssembly {
 
 // Returns the number of bricks of this side along each axis of a volume. The last ones may extend beyond it.
 Int3 brick_grid(Int3 size, uint32_t log2_side);
+
+// Writes the values of all voxels of the brick with this entry, also of those outside of the volume, x fastest.
+void read_brick(const FrozenBricks& bricks, uint64_t entry, std::byte* values);
 
 // Returns the values of the bricks as a volume. The bricks must outlive it.
 volume::Volume bricks_volume(const FrozenBricks& bricks);
@@ -104,11 +127,17 @@ inline constexpr std::array<BrickTypeSet, 5> kBrickTypeSets = {
 // Makes bricks of a volume on a device, piece by piece. Only one piece of the volume is held in memory at a
 // time.
 
+// A dense root has an entry for each brick, empty ones included; a sparse one has groups (GroupsRef).
+enum class BrickRoot { Auto, Dense, Sparse };
+inline constexpr std::array<const char*, 3> kBrickRootNames = {"auto", "dense", "sparse"};
+
 struct BricksOptions {
-  uint32_t log2_side = 0;  // 2 to 6; 0: the side that takes the least memory
+  uint32_t log2_side = 0;  // 2 to 9; 0: the side up to kMostTriedLog2 that takes the least memory
   uint32_t types = kAllBrickTypes;
   volume::ThresholdOptions threshold;
   uint64_t piece_voxels = 0;  // voxels of a piece, for tests; 0: chosen from the memory limit
+  BrickRoot root =
+      BrickRoot::Auto;  // sparse where a dense one would have more than kMostDenseEntries (sparse_root.h)
 };
 
 // The memory and the counts of a volume's bricks of one side.
@@ -140,10 +169,10 @@ struct BricksResult {
 void check_brick_types(uint32_t types);
 
 // Throws OutOfMemory where the machine has not the memory for the root grid alone, which has an entry for each brick,
-// empty ones included. A side of 0 stands for the largest.
+// empty ones included. A side of 0 stands for the largest that is tried.
 void check_root_memory(Int3 size, uint32_t log2_side);
 
-// Measures bricks of all sides from 4 to 64, without building them. Throws Error if a value of the volume is not finite,
+// Measures bricks of all sides from 4 to 64, without building them. The sizes are those with a dense root. Throws Error if a value of the volume is not finite,
 // and UsageError if the types cannot hold every brick, as build_bricks() does.
 template <class Device>
 std::vector<BrickTotals> measure_bricks(Device& device, const volume::Volume& volume,
@@ -156,9 +185,18 @@ BricksResult build_bricks(Device& device, const volume::Volume& volume, const Br
 BricksResult build_bricks(device::DeviceHandle device, const volume::Volume& volume,
                           const BricksOptions& options);
 
+// Makes the bricks of a scene's materials. With a sparse root, bricks and groups are made from the DAG's nodes, each once,
+// so that those which are equal share their words.
+template <class Device>
+BricksResult build_bricks(Device& device, const dag::VoxelScene& scene, const BricksOptions& options);
+BricksResult build_bricks(device::DeviceHandle device, const dag::VoxelScene& scene,
+                          const BricksOptions& options);
+
 // Checks bricks more thoroughly than check_structure(), by reading all voxels.
 
 // Throws Error if check_structure() does, or if the number of filled voxels is not `filled`.
 void verify(const FrozenBricks& bricks);
+// Throws Error that names a voxel which has not the material that it has in the scene.
+void check_same_voxels(const FrozenBricks& bricks, const dag::VoxelScene& scene);
 
 }  // namespace vox::bricks

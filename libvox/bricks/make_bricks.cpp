@@ -6,6 +6,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/walk.h"
 
 namespace vox::bricks {
 
@@ -30,10 +31,17 @@ BricksResult make_bricks(device::DeviceHandle device, const volume::Volume& volu
   return std::move(run.least);
 }
 
+BricksResult make_bricks(device::DeviceHandle device, const dag::VoxelScene& scene,
+                         const BricksRecipe& recipe) {
+  if (!recipe.slope) return build_bricks(device, scene, recipe.options);
+  return make_bricks(device, dag::scene_volume(scene), recipe);
+}
+
 BricksRecipe recipe_of(const FrozenBricks& bricks) {
   BricksRecipe recipe;
   recipe.options.log2_side = bricks.log2_side;
   recipe.options.types = bricks.allowed_types;
+  recipe.options.root = bricks.is_sparse() ? BrickRoot::Sparse : BrickRoot::Dense;
   recipe.slope = bricks.slope;
   return recipe;
 }
@@ -41,10 +49,13 @@ BricksRecipe recipe_of(const FrozenBricks& bricks) {
 TradeOffRun run_trade_off(device::DeviceHandle device, const volume::Volume& volume,
                           const BricksOptions& options) {
   TradeOffRun run;
-  run.least = build_bricks(device, volume, options);
+  BricksOptions least = options;
+  least.root = BrickRoot::Dense;  // each brick is timed
+  run.least = build_bricks(device, volume, least);
   BricksOptions dense = options;
   dense.log2_side = run.least.bricks.log2_side;
   dense.types = kFastBrickTypes;
+  dense.root = BrickRoot::Dense;
   run.dense = build_bricks(device, volume, dense).bricks;
   const auto reader = make_bricks_reader(device, run.least.bricks, {}),
              dense_reader = make_bricks_reader(device, run.dense, {});

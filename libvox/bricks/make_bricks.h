@@ -27,6 +27,8 @@ BricksRecipe recipe_for(Optimize goal, BricksOptions options, double slope);
 // Throws as build_bricks() does.
 BricksResult make_bricks(device::DeviceHandle device, const volume::Volume& volume,
                          const BricksRecipe& recipe);
+BricksResult make_bricks(device::DeviceHandle device, const dag::VoxelScene& scene,
+                         const BricksRecipe& recipe);
 
 // Returns the recipe of existing bricks, as far as it can be told from them; the threshold cannot.
 BricksRecipe recipe_of(const FrozenBricks& bricks);

@@ -1,4 +1,5 @@
 #include "libvox/bricks/build_impl.h"
+#include "libvox/bricks/build_shared_impl.h"
 #include "libvox/bricks/reader_impl.h"
 #include "libvox/device/cpu_device.h"
 
@@ -6,6 +7,9 @@ template std::vector<vox::bricks::BrickTotals> vox::bricks::measure_bricks(devic
                                                                            const volume::Volume&,
                                                                            const BricksOptions&);
 template vox::bricks::BricksResult vox::bricks::build_bricks(device::CpuDevice&, const volume::Volume&,
+                                                             const BricksOptions&);
+
+template vox::bricks::BricksResult vox::bricks::build_bricks(device::CpuDevice&, const dag::VoxelScene&,
                                                              const BricksOptions&);
 
 namespace vox::bricks {

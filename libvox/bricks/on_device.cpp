@@ -14,6 +14,11 @@ BricksResult build_bricks(device::DeviceHandle device, const volume::Volume& vol
   return device::with_device(device, [&](auto& on) { return build_bricks(on, volume, options); });
 }
 
+BricksResult build_bricks(device::DeviceHandle device, const dag::VoxelScene& scene,
+                          const BricksOptions& options) {
+  return device::with_device(device, [&](auto& on) { return build_bricks(on, scene, options); });
+}
+
 std::unique_ptr<BricksReader> make_bricks_reader(device::DeviceHandle device, const FrozenBricks& bricks,
                                                  const JitOptions& options) {
   return device::with_device(device, [&](auto& on) { return make_bricks_reader(on, bricks, options); });

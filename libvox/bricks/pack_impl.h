@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "libvox/bricks/bodies.h"
 #include "libvox/bricks/frozen_bricks.h"
@@ -21,7 +22,9 @@ struct BrickChoice {
 template <class Device, class T>
 class BrickPacker {
  public:
-  BrickPacker(Device& device, uint32_t types) : device_(device), allowed_(types) {}
+  // Bricks begin at multiples of 2^place_log2 words, which are the unit of places in entries.
+  BrickPacker(Device& device, uint32_t types, uint32_t place_log2 = 0)
+      : device_(device), allowed_(types), place_log2_(place_log2) {}
 
   // Makes room for so many voxels: their words, brick by brick and in Morton order inside each, and a mask of the filled
   // ones for each block of 4³. The caller writes both before it calls choose().
@@ -51,6 +54,24 @@ class BrickPacker {
     return choice;
   }
 
+  // Builds the bricks and appends them to others in host memory, and their entries to `entries`.
+  void append(const BrickChoice& choice, BrickShape shape, FrozenBricks& to, std::vector<uint64_t>& entries) {
+    auto roots = device_.template make<uint64_t>(choice.count);
+    device_.fill(roots.data(), choice.count, uint64_t{BrickTypes::kNumber<EmptyBrick>});
+    write(choice, shape, roots.data(),
+          [&](uint32_t type, uint64_t bricks, uint64_t words, const auto& write_to) {
+            auto data = device_.template make<uint32_t>(words);
+            device_.fill(data.data(), words, 0u);
+            Words& all = to.data[type];
+            write_to(data.data(), all.size());
+            all.resize(all.size() + words);
+            device_.download(all.data() + all.size() - words, data.data(), words);
+            to.counts[type] += bricks;
+          });
+    entries.resize(entries.size() + choice.count);
+    device_.download(entries.data() + entries.size() - choice.count, roots.data(), choice.count);
+  }
+
   // Writes the bricks, type by type, and the entry of each to `entries`. For each type that occurs it calls
   // place(type, bricks, words, write), which makes room for so many words that are zero, and calls write(to, before) with
   // the place of the first one in the device's memory and the number of words of this type that come before it.
@@ -63,19 +84,21 @@ class BrickPacker {
           device_.select("bricks: of a type", choice.count, IsType{choice.types.data(), type}, chosen.data());
       if (count == 0) return;
       const uint64_t words = device_.exclusive_scan(
-          "bricks: places", count, WordsOfChosen{chosen.data(), choice.bytes.data()}, places.data());
+          "bricks: places", count, WordsOfChosen{chosen.data(), choice.bytes.data(), place_log2_},
+          places.data());
       static const std::string name = std::string("bricks: build ") + Type::kName;
       place(type, count, words, [&](uint32_t* to, uint64_t before) {
-        device_.for_each(name.c_str(), count,
-                         BuildBricks<T, Type>{words_.data(), masks_.data(), choice.counts.data(), shape,
-                                              chosen.data(), places.data(), type, before, to, entries});
+        device_.for_each(
+            name.c_str(), count,
+            BuildBricks<T, Type>{words_.data(), masks_.data(), choice.counts.data(), shape, chosen.data(),
+                                 places.data(), type, before, place_log2_, to, entries});
       });
     });
   }
 
  private:
   Device& device_;
-  uint32_t allowed_;
+  uint32_t allowed_, place_log2_;
   device::Buffer<T> words_;
   device::Buffer<uint64_t> masks_;
 };

@@ -10,6 +10,7 @@
 
 #include "libvox/base/progress.h"
 #include "libvox/bricks/pack_impl.h"
+#include "libvox/bricks/sparse_root.h"
 #include "libvox/edit/volume_bodies.h"
 #include "libvox/edit/volume_session.h"
 
@@ -39,7 +40,8 @@ class DeviceVolumeSession final : public VolumeSession {
  public:
   DeviceVolumeSession(Device& device, bricks::FrozenBricks bricks, KeepStates states, uint64_t piece_voxels)
       : device_(device),
-        like_(std::move(bricks)),
+        is_sparse_(bricks.is_sparse()),
+        like_(is_sparse_ ? bricks::with_dense_root(bricks) : std::move(bricks)),
         states_(states),
         piece_voxels_(piece_voxels),
         packer_(device, like_.allowed_types) {
@@ -121,7 +123,11 @@ class DeviceVolumeSession final : public VolumeSession {
     return true;
   }
 
-  bricks::FrozenBricks freeze() override {
+  bricks::FrozenBricks freeze() override { return frozen(false); }
+
+ private:
+  // Returns the bricks as they are, with a dense root if they are to be loaded again.
+  bricks::FrozenBricks frozen(bool to_load) {
     bricks::FrozenBricks now = like_;
     for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
       now.data[type].resize(arrays_[type].used);
@@ -131,10 +137,10 @@ class DeviceVolumeSession final : public VolumeSession {
     bricks::set_root(now, entries_);
     bricks::BricksAssembly assembly(now);
     for (uint64_t i = 0; i < entries_.size(); ++i) assembly.add(now, i, words_[i]);
-    return assembly.take();
+    now = assembly.take();
+    return is_sparse_ && !to_load ? bricks::with_sparse_root(now) : now;
   }
 
- private:
   // The bytes that a voxel takes while its brick is changed: its word and its share of the mask, of the counts, and of the
   // finished brick, twice; and its value, if it is taken from another volume.
   static constexpr uint64_t kBytes = 4 * sizeof(T) + 2 + 2 * (4 + sizeof(T));
@@ -351,13 +357,14 @@ class DeviceVolumeSession final : public VolumeSession {
       live += array.live;
     }
     if (used - live <= std::max(live, kMuchGarbage)) return;
-    like_ = freeze();
+    like_ = frozen(true);
     for (TypeArray& array : arrays_) array = {};
     root_.reset();
     load();
   }
 
   Device& device_;
+  bool is_sparse_;             // the root of the bricks that came and go; here it is dense
   bricks::FrozenBricks like_;  // all but the entries and the words
   KeepStates states_;
   uint64_t piece_voxels_;

@@ -93,12 +93,20 @@ struct BricksForm {
   VOX_HD SeenVoxel see(Int3 voxel) const {
     const Int3 size = bricks.size;
     if (voxel.x >= size.x || voxel.y >= size.y || voxel.z >= size.z) return {};
-    const bricks::BricksRef::Entry at = bricks.entry(bricks.brick_of(voxel));
+    const Int3 place = bricks.place_of(voxel);
+    if (bricks.groups.levels != 0) {
+      const bricks::GroupsRef::Found found = bricks.groups.find(place);
+      if (found.place == bricks::kNever) return {0, bricks.shape.log2_side + found.empty_log2};
+      return see(bricks.entry(found.place), voxel);
+    }
+    return see(bricks.entry(bricks.index(place)), voxel);
+  }
+  VOX_HD SeenVoxel see(bricks::BricksRef::Entry at, Int3 voxel) const {
     if (at.type == bricks::BrickTypes::kNumber<bricks::EmptyBrick>) return {0, bricks.shape.log2_side};
     return {bricks.get<uint8_t>(at, voxel), 0};
   }
   VOX_HD void prefetch(Int3 voxel) const {
-    prefetch_line(bricks.root + bricks.brick_of(voxel) * bricks.entry_words);
+    if (bricks.groups.levels == 0) prefetch_line(bricks.root + bricks.brick_of(voxel) * bricks.entry_words);
   }
 };
 static_assert(SceneForm<BricksForm> && SteppedGrid<BricksForm>);

@@ -75,7 +75,7 @@ class FormsBench {
   void measure_bricks(FormLoops<Device>& loops, uint32_t log2_side) {
     measure_form(named_bricks(log2_side), [&](BenchedForm& form) {
       const bricks::BricksResult built =
-          bricks::build_bricks(device_, dag::scene_volume(scene_), {.log2_side = log2_side, .threshold = {}});
+          bricks::build_bricks(device_, scene_, {.log2_side = log2_side, .threshold = {}});
       form = named_bricks(built.bricks.log2_side);
       form.size.bytes = built.bricks.bytes();
       form.build_seconds = built.read_seconds + built.seconds;

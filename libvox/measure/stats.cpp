@@ -13,7 +13,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
-#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/bricks/sparse_root.h"
 #include "libvox/dag/derived.h"
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
@@ -221,6 +221,8 @@ double share_of(uint32_t type, const bricks::BrickTotals& totals) {
 BricksStats measure_bricks(bricks::FrozenBricks bricks, Engine& engine) {
   BricksStats stats = {.bricks = std::move(bricks), .rows = {}, .svdag_bytes = {}, .hash_bytes = {}};
   const volume::Volume volume = bricks::bricks_volume(stats.bricks);
+  if (bricks::group_levels(volume.info.size, bricks::kMostTriedLog2, bricks::BrickRoot::Auto) > 0)
+    return stats;
   for (const bricks::BrickTypeSet& set : bricks::kBrickTypeSets) {
     bricks::BricksOptions options;
     options.types = set.types;

@@ -107,7 +107,9 @@ struct BrickTypesRow {
 
 struct BricksStats {
   bricks::FrozenBricks bricks;
-  std::vector<BrickTypesRow> rows;      // the last row allows all types
+  // The last row allows all types. Of volumes that would have a sparse root with the largest bricks that are tried, there
+  // are none: reading them as a whole would take too long.
+  std::vector<BrickTypesRow> rows;
   std::optional<uint64_t> svdag_bytes;  // size of an SVDAG of the same voxels, if known
   std::optional<uint64_t> hash_bytes;   // size of a spatial hash of the same voxels, if known
 

@@ -10,6 +10,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
+#include "libvox/bricks/sparse_root.h"
 #include "libvox/bricks/volume_cast.h"
 #include "libvox/render/render.h"
 #include "libvox/scene/oklab.h"
@@ -155,10 +156,30 @@ LabelSurvey survey_labels(const volume::Volume& volume, uint32_t background) {
   return survey_of(sums);
 }
 
+// Looks at pairs of voxels inside of the bricks of a sparse root, once for each brick however often it occurs.
+static PairSums pairs_in_bricks(const bricks::FrozenBricks& bricks) {
+  const volume::ValueType type = bricks.info.type;
+  const uint64_t side = bricks.shape().side(), bytes = volume::value_bytes(type);
+  const std::vector<bricks::BrickUse> uses = bricks::brick_uses(bricks);
+  const auto part = [&](const tbb::blocked_range<uint64_t>& range, PairSums found) {
+    std::vector<std::byte> values(bricks.shape().voxels() * bytes);
+    for (uint64_t brick = range.begin(); brick < range.end(); ++brick) {
+      throw_if_cancelled();
+      bricks::read_brick(bricks, uses[brick].entry, values.data());
+      for (uint64_t row = 0; row < side * side; ++row)
+        add_row(found, type, values.data() + row * side * bytes, side, bricks.background, bricks.background);
+    }
+    return found;
+  };
+  return tbb::parallel_reduce(tbb::blocked_range<uint64_t>(0, uses.size(), 256), PairSums(), part,
+                              [](PairSums a, const PairSums& b) { return joined(std::move(a), b); });
+}
+
 LabelSurvey survey_labels(const bricks::FrozenBricks& bricks) {
   const volume::ValueType type = bricks.info.type;
   if (!may_be_labels(type)) return {};
   const volume::Volume volume = bricks::bricks_volume(bricks);
+  if (bricks.is_sparse()) return survey_of(pairs_in_bricks(bricks));
   const auto part = [&](const tbb::blocked_range<uint64_t>& range, PairSums found) {
     std::vector<std::byte> values;
     for (uint64_t brick = range.begin(); brick < range.end(); ++brick) {

@@ -5,13 +5,16 @@
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
+#include "libvox/bricks/sparse_root.h"
 #include "libvox/bricks/volume_cast.h"
 #include "libvox/volume/volume.h"
 
@@ -93,12 +96,32 @@ VoxelBox VolumeSpace::around(const VoxelBox& voxels) const {
   return box;
 }
 
+namespace {
+
+// Returns the boxes around the groups in each part of so many bricks a side, or of one group if that is larger.
+std::vector<VoxelBox> outline_of_groups(const bricks::FrozenBricks& bricks, int32_t each) {
+  constexpr int32_t kGroup = 1 << bricks::GroupBlock::kLog2;
+  const auto side = static_cast<int32_t>(bricks.shape().side());
+  std::map<std::array<int32_t, 3>, VoxelBox> parts;
+  bricks::for_each_group(bricks, [&](Int3 corner) {
+    const VoxelBox group = {corner * side, (corner + Int3{kGroup, kGroup, kGroup}) * side};
+    const auto [part, is_new] = parts.try_emplace({corner.z / each, corner.y / each, corner.x / each}, group);
+    if (!is_new) part->second = hull(part->second, group);
+  });
+  std::vector<VoxelBox> boxes;
+  for (const auto& [at, box] : parts) boxes.push_back(intersection(box, bricks.info.box()));
+  return boxes;
+}
+
+}  // namespace
+
 std::vector<VoxelBox> outline(const bricks::FrozenBricks& bricks) {
   constexpr int32_t kMost = 64;
   const bricks::BricksRef access = bricks::ref(bricks);
   const Int3 grid = bricks.grid();
   const int32_t each = (std::max({grid.x, grid.y, grid.z}) + kMost - 1) / kMost;
   const auto side = static_cast<int32_t>(bricks.shape().side());
+  if (bricks.is_sparse()) return outline_of_groups(bricks, each);
   const auto filled = [&](const VoxelBox& part) {
     VoxelBox found = {grid, {0, 0, 0}};
     for (Int3 at = part.min; at.z < part.max.z; ++at.z)
@@ -122,6 +145,41 @@ std::vector<VoxelBox> outline(const bricks::FrozenBricks& bricks) {
 
 namespace {
 
+// The bricks in which something is filled. Those of a sparse root are read once, however often they occur, and with the
+// voxels outside of the volume, which are empty.
+class FilledBricks {
+ public:
+  explicit FilledBricks(const bricks::FrozenBricks& bricks)
+      : bricks_(bricks), volume_(bricks::bricks_volume(bricks)) {
+    if (bricks.is_sparse()) {
+      uses_ = bricks::brick_uses(bricks);
+    } else {
+      for (uint64_t brick = 0; brick < bricks.bricks(); ++brick)
+        if (!bricks.is_empty(brick)) uses_.push_back({brick, 1});
+    }
+  }
+
+  uint64_t count() const { return uses_.size(); }
+  uint64_t times(uint64_t i) const { return uses_[i].times; }
+
+  // Reads the values of a brick. Returns how many there are.
+  uint64_t read(uint64_t i, std::vector<std::byte>& values) const {
+    values.resize(uint64_t{bricks_.shape().voxels()} * volume::value_bytes(bricks_.info.type));
+    if (bricks_.is_sparse()) {
+      bricks::read_brick(bricks_, uses_[i].entry, values.data());
+      return bricks_.shape().voxels();
+    }
+    const VoxelBox box = bricks_.box(uses_[i].entry);
+    volume_.read(box, values.data());
+    return box.voxels();
+  }
+
+ private:
+  const bricks::FrozenBricks& bricks_;
+  volume::Volume volume_;
+  std::vector<bricks::BrickUse> uses_;
+};
+
 volume::ValueRange joined_ranges(volume::ValueRange a, volume::ValueRange b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
@@ -133,20 +191,18 @@ volume::ValueRange range_of_bricks(const bricks::FrozenBricks& bricks) {
   const volume::Volume volume = bricks::bricks_volume(bricks);
   const volume::ValueType type = bricks.info.type;
   const double background = volume::value_number(type, bricks.background);
+  const bool has_empty = bricks.filled < bricks.info.box().voxels();
+  if (has_empty && !std::isfinite(background)) return volume::value_range(volume);
+  const FilledBricks filled(bricks);
   const volume::ValueRange range = tbb::parallel_reduce(
-      tbb::blocked_range<uint64_t>(0, bricks.bricks()), volume::ValueRange{kInfinity, -kInfinity},
+      tbb::blocked_range<uint64_t>(0, filled.count(), 64),
+      has_empty ? volume::ValueRange{background, background} : volume::ValueRange{kInfinity, -kInfinity},
       [&](const tbb::blocked_range<uint64_t>& part, volume::ValueRange found) {
-        std::vector<std::byte> values(bricks.shape().voxels() * volume::value_bytes(type));
+        std::vector<std::byte> values;
         for (uint64_t brick = part.begin(); brick < part.end(); ++brick) {
-          if (bricks.is_empty(brick)) {
-            if (!std::isfinite(background)) return kEverything;
-            found = joined_ranges(found, {background, background});
-            continue;
-          }
-          const VoxelBox box = bricks.box(brick);
-          volume.read(box, values.data());
+          const uint64_t voxels = filled.read(brick, values);
           uint32_t before = 0;
-          for (uint64_t i = 0; i < box.voxels(); ++i) {
+          for (uint64_t i = 0; i < voxels; ++i) {
             const uint32_t bits = volume::bits_at(type, values.data(), i);
             if (i > 0 && bits == before) continue;
             before = bits;
@@ -325,20 +381,18 @@ volume::ValueRange window_of_most(const bricks::FrozenBricks& bricks) {
   const double part = (all.high - all.low) / kParts;
   std::vector<uint64_t> counts(kParts);
   uint64_t filled = 0;
-  const volume::Volume volume = bricks::bricks_volume(bricks);
-  const volume::ValueType type = volume.info.type;
-  std::vector<std::byte> values(bricks.shape().voxels() * volume::value_bytes(type));
-  for (uint64_t brick = 0; brick < bricks.bricks(); ++brick) {
-    if (bricks.is_empty(brick)) continue;
+  const FilledBricks bricks_with_values(bricks);
+  const volume::ValueType type = bricks.info.type;
+  std::vector<std::byte> values;
+  for (uint64_t brick = 0; brick < bricks_with_values.count(); ++brick) {
     throw_if_cancelled();
-    const VoxelBox box = bricks.box(brick);
-    volume.read(box, values.data());
-    for (uint64_t i = 0; i < box.voxels(); ++i) {
+    const uint64_t voxels = bricks_with_values.read(brick, values), times = bricks_with_values.times(brick);
+    for (uint64_t i = 0; i < voxels; ++i) {
       const uint32_t bits = volume::bits_at(type, values.data(), i);
       if (bits == bricks.background) continue;
       const double at = (volume::value_number(type, bits) - all.low) / part;
-      ++counts[std::min(static_cast<uint32_t>(at), kParts - 1)];
-      ++filled;
+      counts[std::min(static_cast<uint32_t>(at), kParts - 1)] += times;
+      filled += times;
     }
   }
   const auto part_of =

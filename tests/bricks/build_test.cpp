@@ -24,6 +24,11 @@ constexpr Int3 kSize = {71, 45, 66};  // not divisible by any brick size
 std::vector<NamedVolume> volumes(volume::ValueType type) {
   return {{"mixed", mixed_volume(kSize, type, 1)},
           {"ball", ball_volume(kSize, type)},
+          {"different values", memory_volume(kSize, type,
+                                             [=](Int3 v) {
+                                               const bool filled = (v.x / 8 + v.y / 4 + v.z / 8) % 3 == 0;
+                                               return filled ? bits_near(type, 1 + noise(v, 4) % 30000) : 0u;
+                                             })},
           {"empty", constant_volume(kSize, type, 0)},
           {"full", constant_volume(kSize, type, 9)},
           {"full, whole bricks", constant_volume({64, 64, 64}, type, 9)},
@@ -51,7 +56,7 @@ TEST(BuildBricks, GiveEveryValueBackAtEverySize) {
   for (const volume::ValueType type :
        {volume::ValueType::U8, volume::ValueType::U16, volume::ValueType::I16, volume::ValueType::F32})
     for (const NamedVolume& named : volumes(type))
-      for (uint32_t log2_side = 0; log2_side <= bricks::kMaxBrickLog2;
+      for (uint32_t log2_side = 0; log2_side <= bricks::kMostTriedLog2;
            log2_side += log2_side == 0 ? bricks::kMinBrickLog2 : 1) {
         const bricks::BricksResult result =
             bricks::build_bricks(engine->handle(), named.volume, {.log2_side = log2_side, .threshold = {}});
@@ -141,7 +146,7 @@ TEST(BuildBricks, NoOtherTypeIsSmallerThanTheChosen) {
   std::set<uint32_t> seen;
   for (const volume::ValueType type : {volume::ValueType::U8, volume::ValueType::F32})
     for (const NamedVolume& named : volumes(type))
-      for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side) {
+      for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMostTriedLog2; ++log2_side) {
         const bricks::FrozenBricks bricks =
             bricks::build_bricks(engine->handle(), named.volume, {.log2_side = log2_side, .threshold = {}})
                 .bricks;
@@ -313,7 +318,7 @@ using testing_bricks::mixed_volume;
 
 TEST(VerifyBricks, FindsAWrongNumberOfFilledVoxelsAndBricksThatLeaveTheirData) {
   for (const volume::ValueType type : {volume::ValueType::U8, volume::ValueType::U16, volume::ValueType::F32})
-    for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side) {
+    for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMostTriedLog2; ++log2_side) {
       const volume::Volume volume = mixed_volume({40, 25, 30}, type, 1);
       const bricks::FrozenBricks bricks =
           bricks::build_bricks(test_engine()->handle(), volume, {.log2_side = log2_side, .threshold = {}})

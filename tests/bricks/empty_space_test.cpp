@@ -120,7 +120,7 @@ constexpr Limits kUsual = {bricks::kMostEmptyCells, bricks::kMostBusyCells};
 TEST(EmptySpace, IsWhatALookAtEveryVoxelFinds) {
   device::CpuDevice device(0, false);
   for (const volume::Volume& volume : sparse_volumes())
-    for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side) {
+    for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMostTriedLog2; ++log2_side) {
       const bricks::FrozenBricks bricks = bricks_of_side(volume, log2_side);
       const DenseAccess dense(volume, bricks.background);
       for (const Limits most : {kUsual, Limits{40, 40}, Limits{4000, 3}, Limits{1, 1}})

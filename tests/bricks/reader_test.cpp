@@ -13,6 +13,7 @@
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/jit/compile.h"
 #include "libvox/bricks/reader.h"
+#include "libvox/bricks/sparse_root.h"
 #include "libvox/render/volume_render.h"
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/test_engine.h"
@@ -111,6 +112,15 @@ TEST_F(Jit, GivesEveryVoxelWithAnyNumberOfLeaves) {
   for (const uint32_t leaves : {1u, 2u, 33u, 512u, 4096u})
     EXPECT_TRUE(compiled<uint8_t>(bricks, {.leaves = leaves, .compiler = {}}) == dense_of<uint8_t>(volume))
         << leaves;
+}
+
+TEST_F(Jit, ReadsASparseRootToo) {
+  const volume::Volume volume = mixed_volume({70, 45, 66}, volume::ValueType::U8, 1);
+  const bricks::FrozenBricks bricks = bricks::with_sparse_root(bricks_of(volume, 2));
+  EXPECT_TRUE(compiled<uint8_t>(bricks, {.compiler = {}}) == dense_of<uint8_t>(volume));
+  const auto reader = bricks::make_bricks_reader(engine_->handle(), bricks, {});
+  EXPECT_TRUE(read<uint8_t>(*reader, bricks, bricks::Access::Direct, {}) == dense_of<uint8_t>(volume));
+  EXPECT_THROW(bricks::build_kd_tree(bricks, 2), Error);
 }
 
 TEST_F(Jit, GivesEveryVoxelWithPlacesInTheCode) {

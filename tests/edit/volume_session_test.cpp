@@ -11,6 +11,7 @@
 #include "libvox/base/error.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/jit/source.h"
+#include "libvox/bricks/sparse_root.h"
 #include "libvox/edit/shape.h"
 #include "libvox/edit/volume_session.h"
 #include "tests/bricks/brick_volumes.h"
@@ -191,7 +192,7 @@ constexpr ValueType kTypes[] = {ValueType::U8, ValueType::U16, ValueType::I16, V
 TEST(VolumeSession, ManyEditsGiveWhatTheyGiveANumbersArrayAndTheBricksOfAFreshBuild) {
   uint32_t same = 0, runs = 0;
   for (const ValueType type : kTypes)
-    for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side) {
+    for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMostTriedLog2; ++log2_side) {
       Random random(100 * static_cast<uint32_t>(type) + log2_side);
       const volume::Volume volume = signed_volume(kSize, type, log2_side);
       const bricks::FrozenBricks first = bricks_of(volume, log2_side);
@@ -217,6 +218,25 @@ TEST(VolumeSession, ManyEditsGiveWhatTheyGiveANumbersArrayAndTheBricksOfAFreshBu
     }
   EXPECT_GE(same,
             runs / 2);  // the others have a lower value than the background, which a fresh build would take
+}
+
+TEST(VolumeSession, BricksWithASparseRootKeepIt) {
+  const volume::Volume volume = mixed_volume(kSize, ValueType::U16, 4);
+  const auto engine = test_engine();
+  const bricks::FrozenBricks dense = bricks_of(volume, 2);
+  const auto session = edit::make_volume_session(engine->handle(), dense, edit::KeepStates::No);
+  const auto other =
+      edit::make_volume_session(engine->handle(), bricks::with_sparse_root(dense), edit::KeepStates::No);
+  Random random(6);
+  for (int i = 0; i < 6; ++i) {
+    const VolumeEdit edit = random_edit(random, kSize, ValueType::U16);
+    EXPECT_EQ(session->apply(edit, nullptr).voxels, other->apply(edit, nullptr).voxels);
+    const bricks::FrozenBricks expected = bricks::with_sparse_root(session->freeze()), is = other->freeze();
+    EXPECT_EQ(is.root, expected.root);
+    EXPECT_EQ(is.groups.blocks, expected.groups.blocks);
+    EXPECT_EQ(is.data, expected.data);
+    EXPECT_NO_THROW(bricks::verify(is));
+  }
 }
 
 TEST(VolumeSession, AMaskLimitsAnEdit) {

@@ -5,7 +5,7 @@ from programs import ProgramTest, np, unittest  # first: it finds the package
 import vox
 
 TYPES = {"u8": "u1", "u16": "<u2", "i16": "<i2", "f32": "<f4"}
-SETS = ("all", "octree", "list", "masked", "hash", "empty,dense,palette,homogeneous")
+SETS = ("all", "octree", "list", "masked", "hash", "empty,dense,palette,homogeneous", "list,indexed")
 SIZE = (37, 50, 29)
 
 
@@ -46,8 +46,21 @@ class Volumes(ProgramTest):
 
     def test_bricks_of_every_type_and_size_hold_the_values(self):
         for types in SETS:
-            for side in (4, 8, 16, 32, 64):
+            for side in (4, 8, 16, 32, 64, 128):
                 self.compare("u8", side, types)
+
+    def test_a_sparse_root_leads_to_the_same_values(self):
+        for side in (4, 8, 16):
+            self.compare("u8", side, "all", "--brick-root", "sparse")
+
+    def test_bricks_that_a_scene_shares_are_where_it_has_them(self):
+        self.write_mesh()
+        self.convert("mesh.obj", "--res", "200", "--structure", "svdag,bricks", "--brick-size", "4", "--brick-root",
+                     "sparse", "-o", "both.h5")
+        with vox.open(self.path("both.h5")) as scene, vox.open(self.path("both.h5"), form="bricks") as bricks:
+            np.testing.assert_array_equal(bricks[:], scene[:])
+            places = np.random.default_rng(2).integers(0, 200, (500, 3))
+            np.testing.assert_array_equal(bricks.at(places), scene.at(places))
 
     def test_values_of_every_type_are_as_they_were(self):
         for value_type in ("u16", "i16", "f32"):

@@ -10,6 +10,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/geometry.h"
 #include "libvox/bricks/empty_space.h"
+#include "libvox/bricks/sparse_root.h"
 #include "libvox/bricks/volume_iso.h"
 #include "libvox/device/cpu_device.h"
 #include "libvox/scene/oklab.h"
@@ -77,10 +78,11 @@ TEST(VolumeRender, IsTheSameOfAllBricksAndOfTheDenseVolume) {
   for (const volume::ValueType type : sampled(std::vector(std::begin(kTypes), std::end(kTypes))))
     for (const volume::Volume& volume : {waves({70, 33, 37}, type), signed_volume({66, 45, 71}, type, 1)}) {
       std::vector<bricks::FrozenBricks> all;
-      for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side)
+      for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMostTriedLog2; ++log2_side)
         all.push_back(bricks_of(volume, log2_side));
       for (const uint32_t types : {bricks::kThesisBrickTypes, 0b1001u})
         all.push_back(bricks_of(volume, 3, types));
+      for (const size_t i : {size_t{0}, size_t{2}}) all.push_back(bricks::with_sparse_root(all[i]));
       const DenseAccess dense(volume, all[0].background);
       for (const render::VolumeRenderOptions& options : volume_views(volume.info)) {
         const bricks::CastView view = render::cast_view(all[0], render::color_range(all[0]), options);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "formats/images/image.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
 #include "tests/tools/program.h"
@@ -17,7 +18,8 @@ TEST_F(BricksProgram, TurnsARawVolumeIntoBricksAndBack) {
   const int bytes = std::stoi(json_value(json, "bricks.bytes"));
   EXPECT_LT(bytes, 2520);
   int bricks = 0;
-  for (const char* type : {"empty", "dense", "octree", "list", "homogeneous", "palette", "masked", "hash"})
+  for (const char* type :
+       {"empty", "dense", "octree", "list", "homogeneous", "palette", "masked", "hash", "indexed"})
     bricks += std::stoi(json_value(json, std::string("bricks.types.") + type));
   EXPECT_EQ(std::to_string(bricks), json_value(json, "bricks.count"));
   converted({"ball.h5", "-o", "ball.nrrd"});
@@ -28,7 +30,7 @@ TEST_F(BricksProgram, TurnsARawVolumeIntoBricksAndBack) {
 }
 
 TEST_F(BricksProgram, EverySizeAndSetOfTypesGivesTheSameValuesBack) {
-  for (const std::string& size : sampled<std::string>({"4", "8", "16", "32", "64", "auto"}))
+  for (const std::string& size : sampled<std::string>({"4", "8", "16", "32", "64", "128", "auto"}))
     for (const std::string types : {"all", "empty,dense,octree,list", "list", "hash,palette"}) {
       const std::string json = converted(
           {"ball_20x14x9_uint8.raw", "--brick-size", size, "--types", types, "-o", "a.h5", "--json"});
@@ -76,6 +78,65 @@ TEST_F(BricksProgram, MakesBricksOfScenesThatHoldTheirMaterials) {
   EXPECT_NE(converted({"both.h5", "--info"}).find("of 16³ voxels"), std::string::npos);
 }
 
+// Runs another program on the CPU in the fixture's folder, expects success, and returns what it printed.
+static std::string run_ok(const std::filesystem::path& folder, const std::string& program,
+                          std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--device", "cpu"});
+  const Finished run = run_program(program, arguments, {.folder = folder, .file_size_limit = {}});
+  EXPECT_EQ(run.code, 0) << run.err;
+  return run.out;
+}
+
+TEST_F(BricksProgram, MakesBricksWithASparseRootThatEveryToolReads) {
+  write("cube.obj", cube_obj());
+  converted({"cube.obj", "--res", "256", "--structure", "bricks", "--brick-size", "8", "-o", "dense.h5"});
+  const std::string json = converted({"cube.obj", "--res", "256", "--structure", "both", "--brick-size", "8",
+                                      "--brick-root", "sparse", "--verify", "--json", "-o", "both.h5"});
+  EXPECT_EQ(json_value(json, "bricks.filled"), json_value(json, "voxels"));
+  EXPECT_NE(converted({"both.h5", "--verify"}).find("correct"), std::string::npos);
+  converted(
+      {"both.h5", "--structure", "bricks", "--brick-size", "8", "--brick-root", "sparse", "-o", "sparse.h5"});
+  EXPECT_LT(std::stoi(json_value(converted({"sparse.h5", "--info", "--json"}), "bricks.bytes")),
+            std::stoi(json_value(converted({"dense.h5", "--info", "--json"}), "bricks.bytes")));
+  converted({"sparse.h5", "-o", "sparse.nrrd"});
+  converted({"dense.h5", "-o", "dense.nrrd"});
+  EXPECT_TRUE(values("sparse.nrrd") == values("dense.nrrd"));
+  EXPECT_NE(converted({"sparse.h5", "--verify"}).find("correct"), std::string::npos);
+  for (const std::string name : {"sparse", "dense"}) {
+    run_ok(folder_, "vox-render", {name + ".h5", "--size", "64x48", "-o", name + ".png"});
+    run_ok(folder_, "vox-render",
+           {name + ".h5", "--size", "64x48", "--shade", "type", "-o", name + "-type.png"});
+  }
+  EXPECT_EQ(read_image(folder_ / "sparse.png").pixels, read_image(folder_ / "dense.png").pixels);
+  EXPECT_NE(run_ok(folder_, "vox-stats", {"sparse.h5", "--only", "bricks"}).find("sparse root"),
+            std::string::npos);
+  // Edits of a scene make its bricks anew, and those of a volume keep the root.
+  write("add.txt", "units voxels\nsphere add center 100,100,100 radius 20 material 0\n");
+  run_ok(folder_, "vox-edit", {"both.h5", "--script", "add.txt", "-o", "edited.h5"});
+  EXPECT_NE(converted({"edited.h5", "--verify"}).find("correct"), std::string::npos);
+  write("set.txt", "set 9 in box min 3,3,3 max 70,40,40\n");
+  for (const std::string root : {"sparse", "dense"}) {
+    converted({"dense.nrrd", "--brick-size", "8", "--brick-root", root, "-o", root + "-volume.h5"});
+    run_ok(folder_, "vox-edit", {root + "-volume.h5", "--script", "set.txt", "-o", root + "-edited.h5"});
+    converted({root + "-edited.h5", "-o", root + "-edited.nrrd"});
+  }
+  EXPECT_NE(converted({"sparse-edited.h5", "--info"}).find("a sparse root"), std::string::npos);
+  EXPECT_TRUE(values("sparse-edited.nrrd") == values("dense-edited.nrrd"));
+}
+
+// A scene of which a dense root would have 2^33 entries.
+TEST_F(BricksProgram, MakesBricksOfScenesTooLargeForADenseRoot) {
+  write("tips.obj",
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 900 900 900\nv 901 900 900\nv 900 901 901\nf 1 2 3\nf 4 5 6\n");
+  const std::string json = converted({"tips.obj", "--res", "8K", "--structure", "both", "--brick-size", "4",
+                                      "--verify", "--json", "-o", "tips.h5"});
+  EXPECT_EQ(json_value(json, "bricks.count"), "8589934592");
+  EXPECT_LT(std::stoi(json_value(json, "bricks.bytes")), 1 << 20);
+  EXPECT_NE(run_ok(folder_, "vox-stats", {"tips.h5", "--only", "bricks"}).find("sparse root"),
+            std::string::npos);
+  run_ok(folder_, "vox-render", {"tips.h5", "--size", "64x48", "-o", "tips.png"});
+}
+
 TEST_F(BricksProgram, MakesBricksOfMeshes) {
   write("cube.obj", cube_obj());
   const std::string json = converted({"cube.obj", "--res", "64", "--structure", "both", "--json"});
@@ -113,7 +174,8 @@ print((out[:sz, :sy, :sx] == expected).all())
 TEST_F(BricksProgram, SaysWhatIsWrong) {
   const std::string volume = "ball_20x14x9_uint8.raw";
   for (const auto& [text, arguments] : std::vector<std::pair<std::string, std::vector<std::string>>>{
-           {"--brick-size is '12', expected 4, 8, 16, 32, 64 or auto", {volume, "--brick-size", "12"}},
+           {"--brick-size is '12', expected a power of two from 4 to 512, or auto",
+            {volume, "--brick-size", "12"}},
            {"--types names 'dens', expected some of: empty, dense", {volume, "--types", "empty,dens"}},
            {"cannot hold every volume", {volume, "--types", "empty,palette"}},
            {"--dims is '20,14', expected three numbers", {volume, "--dims", "20,14"}},

@@ -71,7 +71,8 @@ namespace {
 
 uint32_t parse_brick_size(const std::string& text) {
   if (text == "auto") return 0;
-  return parse_brick_side(text, fmt::format("--brick-size is '{}', expected 4, 8, 16, 32, 64 or auto", text));
+  return parse_brick_side(
+      text, fmt::format("--brick-size is '{}', expected a power of two from 4 to 512, or auto", text));
 }
 
 uint32_t parse_types(std::string_view text) {
@@ -115,7 +116,15 @@ std::vector<Option> brick_options(const std::vector<OptionRule>& rules) {
        .preset = "auto",
        .unit = "voxels",
        .rules = rules,
-       .help = "Make bricks with this side: 4, 8, 16, 32 or 64; auto takes the one that needs least memory."},
+       .help = "Make bricks with this side, 4 to 512; auto takes the one up to 64 that needs least memory."},
+      {.name = "brick-root",
+       .argument = "KIND",
+       .words = {bricks::kBrickRootNames.begin(), bricks::kBrickRootNames.end()},
+       .preset = "auto",
+       .rules = rules,
+       .help = "dense: an entry for each brick; sparse: entries only where something is filled, and equal "
+               "bricks of a "
+               "scene share their words; auto: sparse above 2^24 bricks."},
       {.name = "types",
        .argument = "TYPE,...",
        .preset = "all",
@@ -168,6 +177,8 @@ bricks::BricksOptions read_bricks_options(const CommandLine& arguments) {
   bricks::BricksOptions options;
   options.log2_side = parse_brick_size(arguments.text("brick-size"));
   options.types = parse_types(arguments.text("types"));
+  using bricks::BrickRoot;
+  options.root = arguments.choice("brick-root", {BrickRoot::Auto, BrickRoot::Dense, BrickRoot::Sparse});
   options.threshold = read_threshold_options(arguments);
   return options;
 }

@@ -62,6 +62,11 @@ std::string describe_bricks(const bricks::FrozenBricks& bricks) {
   const volume::VolumeInfo& info = bricks.info;
   std::vector<uint32_t> types = all_brick_types();
   std::erase_if(types, [&](uint32_t type) { return bricks.counts[type] == 0; });
+  const std::string root =
+      bricks.is_sparse()
+          ? fmt::format("a sparse root of {} entries, {}", format_count(bricks.entries()),
+                        format_bytes((bricks.root.size() + bricks.groups.words()) * sizeof(uint32_t)))
+          : fmt::format("a dense root, {}", format_bytes(bricks.root.size() * sizeof(uint32_t)));
   return facts_text(
              {{"volume",
                fmt::format("{} x {} x {} voxels of {}, {} filled", info.size.x, info.size.y, info.size.z,
@@ -72,7 +77,8 @@ std::string describe_bricks(const bricks::FrozenBricks& bricks) {
               {"source", info.source},
               {"bricks", fmt::format("{} of {}³ voxels, {}, {:.2f} % of dense", format_count(bricks.bricks()),
                                      bricks.shape().side(), format_bytes(bricks.bytes()),
-                                     percent(bricks.bytes(), info.bytes()))}}) +
+                                     percent(bricks.bytes(), info.bytes()))},
+              {"root", root}}) +
          text_table(types_table(bricks, types)).text();
 }
 
@@ -113,11 +119,11 @@ ResultTable types_table(const bricks::FrozenBricks& bricks, const std::vector<ui
   for (const uint32_t type : types)
     rows.push_back(
         {std::string(bricks::BrickTypes::kNames[type]), bricks.counts[type], bricks.type_bytes(type)});
-  return types_table(rows, bricks.bricks());
+  return types_table(rows, bricks.entries());
 }
 
 ResultTable all_types_table(const bricks::FrozenBricks& bricks) {
-  return types_table({{"all", bricks.bricks(), bricks.bytes()}}, bricks.bricks());
+  return types_table({{"all", bricks.entries(), bricks.bytes()}}, bricks.entries());
 }
 
 ResultGroup& set_bricks(ResultGroup& results, const bricks::FrozenBricks& bricks) {

@@ -65,7 +65,7 @@ OptionTopic bricks_axes() {
   return {.name = "axes",
           .title = "what is measured",
           .options = {brick_sizes_option("8,16,32,64",
-                                         "Measure bricks with these sides: some of 4, 8, 16, 32 and 64."),
+                                         "Measure bricks with these sides: powers of two from 4 to 512."),
                       {.name = "sets",
                        .argument = "NAME,...",
                        .words = set_names(),

@@ -87,8 +87,8 @@ std::vector<uint32_t> read_brick_sizes(const CommandLine& arguments, AutoSize au
       log2_sides.push_back(0);
     else
       log2_sides.push_back(
-          parse_brick_side(name, fmt::format("--brick-sizes has {}, expected some of 4, 8, 16, 32{}", name,
-                                             allows_auto ? ", 64 and auto" : " and 64")));
+          parse_brick_side(name, fmt::format("--brick-sizes has {}, expected powers of two from 4 to 512{}",
+                                             name, allows_auto ? ", or auto" : "")));
   }
   return log2_sides;
 }

@@ -79,7 +79,7 @@ OptionTopic forms_axes() {
                        .help = "Measure these forms."},
                       brick_sizes_option(
                           "auto",
-                          "Measure bricks with these sides: some of 4, 8, 16, 32 and 64, or auto for the "
+                          "Measure bricks with these sides: powers of two from 4 to 512, or auto for the "
                           "side that needs least memory.",
                           {{kBricks, "it is for the form bricks"}}),
                       {.name = "load-factors",

@@ -41,9 +41,11 @@ void check_options(const ConvertOptions& options) {
     throw UsageError("a volume is converted alone, but there are several inputs");
 }
 
-bricks::BricksResult built_bricks(Engine& engine, const volume::Volume& volume,
-                                  const bricks::BricksOptions& bricks, const ConvertOptions& options) {
-  return bricks::make_bricks(engine.handle(), volume,
+// The source is a volume or a scene.
+template <class Source>
+bricks::BricksResult built_bricks(Engine& engine, const Source& source, const bricks::BricksOptions& bricks,
+                                  const ConvertOptions& options) {
+  return bricks::make_bricks(engine.handle(), source,
                              bricks::recipe_for(options.optimize, bricks, options.slope));
 }
 
@@ -90,7 +92,7 @@ bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOpt
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   bricks::BricksOptions bricks = options.bricks;
   bricks.threshold = {};  // it was for the volume that has become the scene
-  bricks::BricksResult result = built_bricks(*engine, dag::scene_volume(scene), bricks, options);
+  bricks::BricksResult result = built_bricks(*engine, scene, bricks, options);
   const std::vector<device::KernelTime> rows = engine->profile();
   kernels.insert(kernels.end(), rows.begin(), rows.end());
   return std::move(result.bricks);

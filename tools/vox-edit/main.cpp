@@ -268,8 +268,8 @@ std::optional<bricks::FrozenBricks> EditRun::bricks_of(const dag::VoxelScene& sc
   for (const VoxelBox& box : written_) written += box.voxels();
   try {
     const bricks::BricksRecipe recipe = bricks::recipe_of(*bricks_before_);
-    if (recipe.slope || written > voxels.info.box().voxels() / 2)
-      return bricks::make_bricks(engine_->handle(), voxels, recipe).bricks;
+    if (recipe.slope || bricks_before_->is_sparse() || written > voxels.info.box().voxels() / 2)
+      return bricks::make_bricks(engine_->handle(), scene, recipe).bricks;
     const auto session = edit::make_volume_session(engine_->handle(), *bricks_before_, edit::KeepStates::No);
     session->take(voxels, written_);
     return session->freeze();

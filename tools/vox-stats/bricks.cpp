@@ -185,12 +185,15 @@ std::string bricks_text(const measure::BricksStats& stats) {
   const std::string forms =
       stats.svdag_bytes ? "\nBeside the SVDAG of the same voxels\n" + text_table(forms_table(stats)).text()
                         : "";
-  return fmt::format(
-      "\nBricks\n{}  {:.2f} % of the volume are filled, {:.2f} bits of overhead for each filled voxel\n{}"
-      "\nWhat others would take: the thesis's layout, and ours of some types\n{}"
-      "\nShares of the volume, of all types\n{}",
-      describe_bricks(stats.bricks), 100 * stats.filled_share(), stats.overhead_bits(), forms,
-      text_table(sizes_table(stats)).text(), text_table(shares_table(stats)).text());
+  const std::string is = fmt::format(
+      "\nBricks\n{}  {:.2f} % of the volume are filled, {:.2f} bits of overhead for each filled voxel\n{}",
+      describe_bricks(stats.bricks), 100 * stats.filled_share(), stats.overhead_bits(), forms);
+  if (stats.rows.empty())
+    return is + "\nOther sides and types are not measured of a volume as large as this.\n";
+  return is + fmt::format(
+                  "\nWhat others would take: the thesis's layout, and ours of some types\n{}"
+                  "\nShares of the volume, of all types\n{}",
+                  text_table(sizes_table(stats)).text(), text_table(shares_table(stats)).text());
 }
 
 void set_bricks_stats(ResultGroup& results, const measure::BricksStats& stats) {
@@ -214,6 +217,7 @@ void set_bricks_stats(ResultGroup& results, const measure::BricksStats& stats) {
         .about("Size of the bricks divided by that of the SVDAG.");
     bricks.put("forms", forms);
   }
+  if (stats.rows.empty()) return;
   ResultTable& sizes = bricks.table({"sizes", "."});
   add_sizes(sizes, stats);
   add_shares(sizes, stats);
@@ -229,7 +233,8 @@ void add_types(HtmlPage& page, const bricks::FrozenBricks& bricks) {
                     .unit = "%",
                     .series = {{"bricks", {}}, {"bytes", {}}}};
   const ResultTable types = types_table(bricks, all_brick_types());
-  const auto root = static_cast<double>(bricks.root.size() * sizeof(uint32_t));
+  const uint64_t root_bytes = (bricks.root.size() + bricks.groups.words()) * sizeof(uint32_t);
+  const auto root = static_cast<double>(root_bytes);
   const double all = std::max(1.0, static_cast<double>(bricks.bytes()));
   chart.rows = shown_texts(types["name"], Look());
   chart.rows.push_back("root grid");
@@ -240,7 +245,7 @@ void add_types(HtmlPage& page, const bricks::FrozenBricks& bricks) {
   for (double& share : chart.series[0].values) share *= 100;
   for (double& bytes : chart.series[1].values) bytes *= 100 / all;
   HtmlTable table = page_table(types);
-  table.row({"root grid", "", "", count_cell(bricks.root.size() * sizeof(uint32_t))});
+  table.row({"root grid", "", "", count_cell(root_bytes)});
   table.total(page_cells(all_types_table(bricks), 0));
   page.figure(fmt::format("Types of the bricks of {0} × {0} × {0} voxels", bricks.shape().side()),
               "Each brick has the form that takes least memory.", draw(chart), table);
@@ -308,6 +313,7 @@ void add_bricks(HtmlPage& page, const measure::BricksStats& stats) {
        {"overhead", fmt::format("{:.2f} bits for each filled voxel", stats.overhead_bits())}});
   add_forms(page, stats);
   add_types(page, stats.bricks);
+  if (stats.rows.empty()) return;
   add_sizes(page, stats);
   add_shares(page, stats);
 }

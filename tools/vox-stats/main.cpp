@@ -213,6 +213,10 @@ void report_files(const StatsOptions& options) {
           .at(file.string())
           .hint("vox-convert --structure bricks or both makes them");
     files.push_back({file.filename().string(), measure::measure_bricks(read_bricks(file), *engine)});
+    if (files.back().stats.rows.empty())
+      throw Error("the volume is too large to try bricks of other sides, which the table compares")
+          .at(file.string())
+          .hint("look at each file alone");
   }
   const ResultGroup results = files_results(files, options.command);
   const ResultTable table = files_table(files);

@@ -37,13 +37,16 @@ struct JitBricks {{
     b.grid = {{{grid_x}, {grid_y}, {grid_z}}};
     b.shape = {{{log2_side}}};
     b.entry_words = {entry_words};
+    b.place_log2 = {place_log2};
+    b.groups.levels = {group_levels};
+    b.groups.grid = {{{group_x}, {group_y}, {group_z}}};
     return b;
   }}
   VOX_HD Int3 place_of(Int3 v) const {{ return known().place_of(v); }}
   VOX_HD BricksRef::Entry find(Int3 p) const {{
     const BricksRef::Entry at = BricksRef::unpack(entry(p.x, p.y, p.z));
     if (at.place != kInRoot) return at;
-    const BricksRef::Entry read = known().entry({index});
+    const BricksRef::Entry read = {read};
     return {{at.type == {mixed} ? read.type : at.type, read.place}};
   }}
   template <class T>
@@ -81,14 +84,18 @@ class TreeWriter {
         fmt::arg("size_x", size.x), fmt::arg("size_y", size.y), fmt::arg("size_z", size.z),
         fmt::arg("grid_x", grid.x), fmt::arg("grid_y", grid.y), fmt::arg("grid_z", grid.z),
         fmt::arg("log2_side", bricks_.log2_side), fmt::arg("entry_words", bricks_.entry_words),
-        fmt::arg("index", index()), fmt::arg("mixed", KdNode::kMixed), fmt::arg("types", types()));
+        fmt::arg("place_log2", bricks_.place_log2), fmt::arg("group_levels", access_.groups.levels),
+        fmt::arg("group_x", access_.groups.grid.x), fmt::arg("group_y", access_.groups.grid.y),
+        fmt::arg("group_z", access_.groups.grid.z), fmt::arg("read", read()),
+        fmt::arg("mixed", KdNode::kMixed), fmt::arg("types", types()));
   }
 
  private:
-  // Returns the index of brick p in the root grid, as text. 32 bits are enough, because a tree has fewer than
-  // 2^32 bricks.
-  std::string index() const {
-    return fmt::format("static_cast<uint32_t>((p.z * {}u + p.y) * {}u + p.x)", access_.grid.y,
+  // Returns the entry of brick p as it is read from the root, as text. 32 bits are enough for its index in a dense one,
+  // because a tree has fewer than 2^32 bricks.
+  std::string read() const {
+    if (bricks_.is_sparse()) return "known().find(p)";
+    return fmt::format("known().entry(static_cast<uint32_t>((p.z * {}u + p.y) * {}u + p.x))", access_.grid.y,
                        access_.grid.x);
   }
 
@@ -418,6 +425,12 @@ KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most
 }
 
 KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves, KdSplit split) {
+  if (bricks.is_sparse()) {
+    if (most_leaves != 1)
+      throw Error("a kd tree is made of a dense root of bricks, but this one is sparse")
+          .hint("--brick-root dense");
+    return {.grid = bricks.grid(), .nodes = {KdNode{}}, .leaves = 1, .mixed = 1};
+  }
   const BricksRef access = ref(bricks);
   std::vector<uint8_t> types(bricks.bricks());
   for (uint64_t brick = 0; brick < types.size(); ++brick)

@@ -130,16 +130,17 @@ struct PaletteBrick {
     to[0] = counts.values;
     T* values = array_at<T>(to, sizeof(uint32_t));
     ValueSet<T> set;
-    for (uint32_t code = 0; code < shape.voxels(); ++code) set.add(from.words[code]);
+    from.each(shape, [&](uint32_t, T word) { set.add(word); });
+    if (counts.voxels < shape.voxels()) set.add(0);  // the lowest, whose index is 0
     set.copy_to(values);
     uint32_t* indices = to + indices_at<T>(counts.values);
     const uint32_t bits = index_bits(counts.values);
-    for (uint32_t code = 0; code < shape.voxels(); ++code) {
-      const uint32_t index = place_of(values, counts.values, from.words[code]);
+    from.each(shape, [&](uint32_t code, T word) {
+      const uint32_t index = set.index_of(word);
       const uint32_t bit = shape.row_major(brick_voxel(code)) * bits, shift = bit % 32;
       indices[bit / 32] |= index << shift;
       if (shift + bits > 32) indices[bit / 32 + 1] |= index >> (32 - shift);
-    }
+    });
   }
 
   template <class T>

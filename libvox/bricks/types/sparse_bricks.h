@@ -2,13 +2,14 @@
 #pragma once
 
 #include "libvox/bricks/brick.h"
+#include "libvox/bricks/types/block_masks.h"
 
 namespace vox::bricks {
 
 // A list brick: the voxels that are not empty, in Morton order, found by binary search (Labschütz, §3.1.3):
 //
 //   4 B            number of voxels
-//   1, 2 or 3 B    each: its Morton code in the brick, in bricks of 4³, up to 32³, and 64³; low byte first
+//   1, 2, 3, 4 B   each: its Morton code in the brick, in bricks of 4³, up to 32³, up to 256³, and 512³; low byte first
 //   one value      each voxel
 //
 // In the thesis, codes have six bytes, because they are Morton codes in the volume.
@@ -72,7 +73,8 @@ struct ListBrick {
     const uint8_t* bytes = array_at<uint8_t>(brick, sizeof(uint32_t)) + i * each;
     if (each == 1) return bytes[0];
     if (each == 2) return *reinterpret_cast<const uint16_t*>(bytes);
-    return bytes[0] | uint32_t{bytes[1]} << 8 | uint32_t{bytes[2]} << 16;
+    const uint32_t low = bytes[0] | uint32_t{bytes[1]} << 8 | uint32_t{bytes[2]} << 16;
+    return each == 3 ? low : low | uint32_t{bytes[3]} << 24;
   }
 };
 
@@ -82,7 +84,7 @@ struct ListBrick {
 // free.
 //
 //   4 B           q: there are 2^q buckets, about one for each four voxels
-//   2 B           each bucket (4 B in bricks of 64³): the voxels in it and before it; padded to a word
+//   2 B           each bucket (4 B in bricks of 64³ and more): the voxels in it and before it; padded to a word
 //   1 B           each voxel: the low bits of its hash
 //   one value     each voxel
 
@@ -193,15 +195,7 @@ struct HashBrick {
   }
 };
 
-// A masked brick: masks of the filled voxels, in two levels, and the values of these voxels, packed:
-//
-//   1 bit   each block of 4³ voxels in Morton order: 1 if any of its voxels is filled; in whole words. Absent
-//           in a brick of 4³, which has one block
-//   2 B     each of these words, if there are several: the filled blocks before it
-//   2 B     each filled block (4 B in bricks of 64³): the filled voxels before it; padded to a word.
-//           Absent in a brick of 4³
-//   8 B     each filled block: a bit for each voxel, in Morton order
-//   value   each filled voxel, in Morton order
+// A masked brick: masks of the filled voxels (block_masks.h), and the values of these voxels in Morton order.
 
 struct MaskedBrick {
   static constexpr const char* kName = "masked";
@@ -209,40 +203,23 @@ struct MaskedBrick {
 
   template <class T>
   VOX_HD static uint32_t bytes(const BrickCounts& counts, BrickShape shape) {
-    return round_up(
-        values_at(shape, stored_blocks(counts, shape)) + counts.voxels * static_cast<uint32_t>(sizeof(T)),
-        sizeof(uint32_t));
+    return round_up(BlockMasks::bytes(shape, BlockMasks::stored_blocks(counts, shape)) +
+                        counts.voxels * static_cast<uint32_t>(sizeof(T)),
+                    sizeof(uint32_t));
   }
 
   template <class T>
   VOX_HD static void build(const BrickVoxels<T>& from, const BrickCounts& counts, BrickShape shape,
                            uint32_t* to) {
-    const uint32_t stored = stored_blocks(counts, shape);
-    uint32_t* masks = array_at<uint32_t>(to, masks_at(shape, stored));
-    T* values = array_at<T>(to, values_at(shape, stored));
-    uint32_t blocks = 0, voxels = 0;
-    for (uint32_t block = 0; block < shape.blocks(); ++block) {
-      if (block % 32 == 0 && top_words(shape) > 1)
-        array_at<uint16_t>(to, top_ranks_at(shape))[block / 32] = static_cast<uint16_t>(blocks);
-      const uint64_t mask = from.masks[block];
-      if (mask == 0) continue;
-      if (top_words(shape) > 0) {
-        to[block / 32] |= 1u << block % 32;
-        put_count(to, shape, ranks_at(shape), blocks, voxels);
-      }
-      masks[2 * blocks] = static_cast<uint32_t>(mask);
-      masks[2 * blocks + 1] = static_cast<uint32_t>(mask >> 32);
-      ++blocks;
-      for (uint64_t left = mask; left != 0; left &= left - 1)
-        values[voxels++] = from.words[block << 6 | static_cast<uint32_t>(lowest_bit(left))];
-    }
+    BlockMasks::build(from, counts, shape, to);
+    T* values = array_at<T>(to, BlockMasks::bytes(shape, BlockMasks::stored_blocks(counts, shape)));
+    from.each(shape, [&](uint32_t, T word) { *values++ = word; });
   }
 
   template <class T>
   VOX_HD static T get(const uint32_t* brick, BrickShape shape, Int3 v) {
     const uint32_t code = brick_code(v);
-    const Block block = block_at(brick, shape, code);
-    return block.mask == 0 ? T{0} : block.value(values<T>(brick, shape), code);
+    return value(BlockMasks::block_at(brick, shape, code), values<T>(brick, shape), code);
   }
 
   template <class T>
@@ -251,11 +228,11 @@ struct MaskedBrick {
     for (uint32_t i = 0; i < count;) {
       const uint32_t code = brick_code(at), of_block = 4 - (static_cast<uint32_t>(at.x) & 3);
       const uint32_t n = of_block < count - i ? of_block : count - i;
-      const Block block = block_at(brick, shape, code);
+      const Block block = BlockMasks::block_at(brick, shape, code);
       const bool is_empty = (block.mask >> (code & kRowBegin) & kRowBits) == 0;
       const uint32_t rest = code & ~kAlongX;
       for (uint32_t k = 0, x = code; k < n; ++k, x = next_along_x(x))
-        row[i + k] = is_empty ? T{0} : block.value(from, (x & kAlongX) | rest);
+        row[i + k] = is_empty ? T{0} : value(block, from, (x & kAlongX) | rest);
       at.x += static_cast<int32_t>(n);
       i += n;
     }
@@ -271,12 +248,12 @@ struct MaskedBrick {
     const auto code = [=](uint32_t yz) { return (low & kAlongX) | yz; };
     const auto next = [=](uint32_t yz) { return (high & kAlongX) | yz; };
     const auto find = [=](uint32_t yz) {
-      const Block block = block_at(brick, shape, code(yz));
-      return Row{block, next_x ? block_at(brick, shape, next(yz)) : block};
+      const Block block = BlockMasks::block_at(brick, shape, code(yz));
+      return Row{block, next_x ? BlockMasks::block_at(brick, shape, next(yz)) : block};
     };
     const auto put = [=](const Row& row, uint32_t yz, T* to) {
-      to[0] = row.low.template value<T>(from, code(yz));
-      to[1] = row.high.template value<T>(from, next(yz));
+      to[0] = value(row.low, from, code(yz));
+      to[1] = value(row.high, from, next(yz));
     };
     constexpr uint32_t kAlongY = kAlongX << 1, kAlongZ = kAlongX << 2;
     const uint32_t yz[4] = {low & (kAlongY | kAlongZ), (high & kAlongY) | (low & kAlongZ),
@@ -289,30 +266,17 @@ struct MaskedBrick {
     put(next_y && next_z ? find(yz[3]) : next_y ? above : behind, yz[3], words + 6);
   }
 
-  // Checks that the stored counts agree with the masks, so that access by them stays inside the brick.
   template <class T>
   static bool fits(const uint32_t* brick, uint64_t words, BrickShape shape) {
     const uint64_t bytes = words * sizeof(uint32_t);
-    if (bytes < ranks_at(shape)) return false;
-    uint32_t stored = 1;
-    if (top_words(shape) > 0) {
-      stored = 0;
-      for (uint32_t word = 0; word < top_words(shape); ++word) {
-        if (blocks_before(brick, shape, word, 0) != stored) return false;
-        stored += static_cast<uint32_t>(popcount(brick[word]));
-      }
-      if (stored > shape.blocks()) return false;
-    }
-    if (bytes < values_at(shape, stored)) return false;
-    uint32_t voxels = 0;
-    for (uint32_t block = 0; block < stored; ++block) {
-      if (top_words(shape) > 0 && rank(brick, shape, block) != voxels) return false;
-      voxels += static_cast<uint32_t>(popcount(mask_at(brick, shape, stored, block)));
-    }
-    return bytes >= values_at(shape, stored) + uint64_t{voxels} * sizeof(T);
+    const uint32_t voxels = BlockMasks::checked_voxels(brick, bytes, shape);
+    return voxels != kNever &&
+           bytes >= BlockMasks::bytes(shape, BlockMasks::stored(brick, shape)) + uint64_t{voxels} * sizeof(T);
   }
 
  private:
+  using Block = BlockMasks::Block;
+
   // The four voxels of a block with the same y and z: the bits of y and z in a Morton code, and the bits of the
   // row that begins at code 0.
   static constexpr uint32_t kRowBegin = 0x36, kRowBits = 0x303;
@@ -321,77 +285,19 @@ struct MaskedBrick {
   // Returns the bits of x of the code of the voxel above this one along x.
   VOX_HD static uint32_t next_along_x(uint32_t code) { return ((code | ~kAlongX) + 1) & kAlongX; }
 
-  // A block of 4³ voxels: the mask of its filled voxels, and the number of filled voxels before it.
-  struct Block {
-    uint64_t mask = 0;    // 8 B
-    uint32_t before = 0;  // 4 B
-
-    // Returns the word of a voxel from the brick's values. It reads none if the voxel is empty.
-    template <class T>
-    VOX_HD T value(const T* values, uint32_t code) const {
-      const uint64_t bit = uint64_t{1} << (code & 63);
-      if ((mask & bit) == 0) return 0;
-      return values[before + static_cast<uint32_t>(popcount(mask & (bit - 1)))];
-    }
-  };
   // The blocks of two neighbouring voxels along x.
   struct Row {
     Block low, high;
   };
 
-  // Returns the block of the voxel with this code.
-  VOX_HD static Block block_at(const uint32_t* brick, BrickShape shape, uint32_t code) {
-    if (top_words(shape) == 0) return {mask_at(brick, shape, 1, 0), 0};
-    const uint32_t word = code >> 11, bit = code >> 6 & 31;
-    if ((brick[word] >> bit & 1) == 0) return {};
-    const uint32_t block = blocks_before(brick, shape, word, bit);
-    return {mask_at(brick, shape, all_stored(brick, shape), block), rank(brick, shape, block)};
-  }
-
-  // Returns the number of filled blocks of a brick.
-  VOX_HD static uint32_t all_stored(const uint32_t* brick, BrickShape shape) {
-    return top_words(shape) == 0 ? 1 : blocks_before(brick, shape, top_words(shape) - 1, 32);
+  // Returns the word of a voxel of this block from the brick's values. It reads none if the voxel is empty.
+  template <class T>
+  VOX_HD static T value(const Block& block, const T* values, uint32_t code) {
+    return block.is_filled(code) ? values[block.place(code)] : T{0};
   }
   template <class T>
   VOX_HD static const T* values(const uint32_t* brick, BrickShape shape) {
-    return array_at<T>(brick, values_at(shape, all_stored(brick, shape)));
-  }
-
-  VOX_HD static uint32_t stored_blocks(const BrickCounts& counts, BrickShape shape) {
-    return shape.log2_side == 2 ? 1 : counts.blocks;
-  }
-  VOX_HD static uint32_t top_words(BrickShape shape) {
-    return shape.log2_side == 2 ? 0 : (shape.blocks() + 31) / 32;
-  }
-  VOX_HD static uint32_t rank_bytes(BrickShape shape) {
-    return shape.log2_side == 2 ? 0 : count_bytes(shape);
-  }
-
-  VOX_HD static uint32_t top_ranks_at(BrickShape shape) { return 4 * top_words(shape); }
-  VOX_HD static uint32_t ranks_at(BrickShape shape) {
-    return top_ranks_at(shape) + (top_words(shape) > 1 ? 2 * top_words(shape) : 0);
-  }
-  VOX_HD static uint32_t masks_at(BrickShape shape, uint32_t stored) {
-    return round_up(ranks_at(shape) + stored * rank_bytes(shape), sizeof(uint32_t));
-  }
-  VOX_HD static uint32_t values_at(BrickShape shape, uint32_t stored) {
-    return masks_at(shape, stored) + 8 * stored;
-  }
-
-  // Returns how many filled blocks come before this bit of this word.
-  VOX_HD static uint32_t blocks_before(const uint32_t* brick, BrickShape shape, uint32_t word, uint32_t bit) {
-    const uint32_t below = bit == 32 ? UINT32_MAX : (1u << bit) - 1;
-    const uint32_t before = top_words(shape) > 1 ? array_at<uint16_t>(brick, top_ranks_at(shape))[word] : 0;
-    return before + static_cast<uint32_t>(popcount(brick[word] & below));
-  }
-
-  VOX_HD static uint32_t rank(const uint32_t* brick, BrickShape shape, uint32_t block) {
-    return count_at(brick, shape, ranks_at(shape), block);
-  }
-
-  VOX_HD static uint64_t mask_at(const uint32_t* brick, BrickShape shape, uint32_t stored, uint32_t block) {
-    const uint32_t* masks = array_at<uint32_t>(brick, masks_at(shape, stored)) + 2 * block;
-    return masks[0] | uint64_t{masks[1]} << 32;
+    return array_at<T>(brick, BlockMasks::bytes(shape, BlockMasks::stored(brick, shape)));
   }
 };
 

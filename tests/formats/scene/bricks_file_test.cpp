@@ -3,6 +3,7 @@
 
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
+#include "libvox/bricks/sparse_root.h"
 #include "libvox/dag/walk.h"
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/random.h"
@@ -35,6 +36,10 @@ void expect_equal(const bricks::FrozenBricks& a, const bricks::FrozenBricks& b) 
   EXPECT_EQ(a.entry_words, b.entry_words);
   EXPECT_EQ(a.filled, b.filled);
   EXPECT_EQ(a.root, b.root);
+  EXPECT_EQ(a.place_log2, b.place_log2);
+  EXPECT_EQ(a.groups.top, b.groups.top);
+  EXPECT_EQ(a.groups.blocks, b.groups.blocks);
+  EXPECT_EQ(a.groups.lists, b.groups.lists);
   EXPECT_EQ(a.data, b.data);
   EXPECT_EQ(a.counts, b.counts);
   EXPECT_EQ(a.allowed_types, b.allowed_types);
@@ -103,6 +108,15 @@ TEST_F(BricksFile, GivesBackWhatWasWrittenInEqualBytes) {
     write_bricks(bricks, kOrigin, path("a.h5"));
     EXPECT_TRUE(read_bytes(path("a.h5")) == bytes);
   }
+}
+
+TEST_F(BricksFile, KeepsASparseRoot) {
+  bricks::FrozenBricks bricks = bricks::with_sparse_root(mixed_bricks(volume::ValueType::I16));
+  write_bricks(bricks, kOrigin, path("a.h5"));
+  expect_equal(read_bricks(path("a.h5")), bricks);
+  bricks.groups.top[0] = 2;
+  write_bricks(bricks, kOrigin, path("a.h5"));
+  EXPECT_NE(problem().find("level 0 of the groups has no block 2"), std::string::npos) << problem();
 }
 
 TEST_F(BricksFile, SaysHowTheBricksWereMade) {
@@ -176,7 +190,7 @@ TEST_F(BricksFile, RefusesAttributesThatCannotBe) {
   };
   const std::vector<std::pair<std::string, std::string>> cases = {
       {problem_after(u32("brick_side", {12})), "bricks of 12 voxels a side"},
-      {problem_after(u32("brick_side", {128})), "bricks of 128 voxels a side"},
+      {problem_after(u32("brick_side", {1024})), "bricks of 1024 voxels a side"},
       {problem_after(u32("brick_side", {16})), "words for the"},
       {problem_after(u32("entry_words", {3})), "words for the"},
       {problem_after(u32("entry_words", {0})), "words for the"},

@@ -44,7 +44,7 @@ def listed(data, places, side, out, rows):
     """Decodes the number of filled voxels, their codes and their values."""
     counts = data[places].astype(np.int64)
     _expect(counts <= side**3, "more voxels than a brick has")
-    code_bytes = 1 if side == 4 else 2 if side < 64 else 3
+    code_bytes = -(-3 * (side.bit_length() - 1) // 8)
     brick, rank = ragged(counts)
     first = 4 * places[brick] + 4 + code_bytes * rank
     codes = sum(data.view(np.uint8)[first + i].astype(np.int64) << 8 * i for i in range(code_bytes))
@@ -55,15 +55,17 @@ def listed(data, places, side, out, rows):
 
 def octree(data, places, side, out, rows):
     """Decodes the number of inner nodes, eight pointers for each, and leaves of 2³ values."""
-    pointers, values = data.view("<u2"), _values(data, out.dtype)
+    width = 2 if side <= 64 else 4  # bytes of a pointer
+    pointers, values = data.view(f"<u{width}"), _values(data, out.dtype)
     inner = data[places].astype(np.int64)
     brick, code, node = np.arange(len(places)), np.zeros(len(places), np.int64), np.zeros(len(places), np.int64)
     for _ in range(side.bit_length() - 2):
         _expect(node < inner[brick], "a pointer to a node that is not there")
-        children = pointers[2 * places[brick, None] + 2 + 8 * node[:, None] + np.arange(8)]
-        parent, octant = np.nonzero(children != 0xFFFF)
+        first = 4 // width * (places[brick, None] + 1)
+        children = pointers[first + 8 * node[:, None] + np.arange(8)]
+        parent, octant = np.nonzero(children != 256**width - 1)
         brick, code, node = brick[parent], 8 * code[parent] + octant, children[parent, octant].astype(np.int64)
-    leaves_at = (4 * places + 4 + 16 * inner) // out.itemsize
+    leaves_at = (4 * places + 4 + 8 * width * inner) // out.itemsize
     out[rows[brick, None], 8 * code[:, None] + np.arange(8)] = values[
         leaves_at[brick, None] + 8 * node[:, None] + np.arange(8)]
 
@@ -90,8 +92,12 @@ def palette(data, places, side, out, rows):
         out[rows[of_size]] = values[(4 // out.itemsize) * (places[of_size, None] + 1) + index]
 
 
-def masked(data, places, side, out, rows):
-    """Decodes a bit for each block of 4³ voxels that is stored, counts, a mask for each such block, and the values."""
+def _masks(data, places, side):
+    """Decodes a bit for each block of 4³ voxels that is stored, counts, and a mask for each such block.
+
+    Returns the brick and the Morton code of each filled voxel, the number of filled voxels of each brick, and the words
+    behind the masks.
+    """
     blocks = side**3 // 64
     top_words = 0 if side == 4 else -(-blocks // 32)
     if top_words == 0:
@@ -102,17 +108,42 @@ def masked(data, places, side, out, rows):
         _expect(top[:, blocks:] == 0, "more blocks than a brick has")
         brick, block = np.nonzero(top)
         stored = np.bincount(brick, minlength=len(places))
-    counts_at = 4 * top_words + (2 * top_words if top_words > 1 else 0)
+    counts_at = 4 * top_words + ((2 if side <= 128 else 4) * top_words if top_words > 1 else 0)
     count_bytes = 0 if side == 4 else _count_type(side).itemsize
     masks_at = places + _round_up(counts_at + count_bytes * stored, 4) // 4
     _, rank = ragged(stored)
     masks = data[masks_at[brick, None] + 2 * rank[:, None] + np.arange(2)].view("<u8")[:, 0]
     entry, bit = np.nonzero(bits_of(masks))
-    owner = brick[entry]
     voxels = np.bincount(brick, weights=bit_counts(masks), minlength=len(places)).astype(np.int64)
+    return brick[entry], 64 * block[entry] + bit, voxels, masks_at + 2 * stored
+
+
+def masked(data, places, side, out, rows):
+    """Decodes masks and the values of the filled voxels."""
+    owner, code, voxels, values_at = _masks(data, places, side)
     _, place = ragged(voxels)
-    values_at = (masks_at + 2 * stored) * (4 // out.itemsize)
-    out[rows[owner], 64 * block[entry] + bit] = _values(data, out.dtype)[values_at[owner] + place]
+    out[rows[owner], code] = _values(data, out.dtype)[values_at[owner] * (4 // out.itemsize) + place]
+
+
+def indexed(data, places, side, out, rows):
+    """Decodes masks, a list of values and the index of each filled voxel's value, in the fewest bits."""
+    owner, code, voxels, list_at = _masks(data, places, side)
+    values = _values(data, out.dtype)
+    first = list_at * (4 // out.itemsize)
+    counts = values[first].astype(np.int64) + 1
+    _expect(counts <= 256, "a list of more than 256 values")
+    indices_at = list_at + -(-(1 + counts) * out.itemsize // 4)
+    bits = np.array([int(count - 1).bit_length() for count in range(257)])[counts]
+    _, rank = ragged(voxels)
+    at = rank * bits[owner]
+    word = indices_at[owner] + (at >> 5)
+    # Lists of one value have no indices, and the last index may end within the last word.
+    low, high = (data[np.minimum(word + i, len(data) - 1)].astype(np.uint64) for i in range(2))
+    both = low | high << np.uint64(32)
+    index = (both >> (at & 31).astype(np.uint64)).astype(np.int64) & (1 << bits[owner]) - 1
+    _expect((bits[owner] == 0) | (word < len(data)), "indices behind the end of the data")
+    _expect(index < counts[owner], "an index behind the end of a list")
+    out[rows[owner], code] = values[first[owner] + 1 + index]
 
 
 _MULTIPLIER = 0x9E3779B1  # for codes; odd, so that it permutes them
@@ -145,4 +176,4 @@ def hashed(data, places, side, out, rows):
 
 
 DECODERS = {"empty": None, "dense": dense, "octree": octree, "list": listed, "homogeneous": homogeneous,
-            "palette": palette, "masked": masked, "hash": hashed}
+            "palette": palette, "masked": masked, "hash": hashed, "indexed": indexed}

@@ -5,6 +5,7 @@ import numpy as np
 from . import hdf5, morton
 from .brick_types import DECODERS
 from .grid import Form
+from .groups import Groups
 
 VALUE_TYPES = {"u8": np.uint8, "u16": np.uint16, "i16": np.int16, "f32": np.float32}
 
@@ -21,12 +22,13 @@ class Bricks(Form):
         self.dtype = np.dtype(f"u{self.value_type.itemsize}")
         self.background = self._background()
         self.filled = hdf5.number(group, "filled", 0, int(np.prod(self.size, dtype=object)))
-        self.side = hdf5.number(group, "brick_side", 4, 64)
+        self.side = hdf5.number(group, "brick_side", 4, 512)
         if self.side & self.side - 1:
-            raise hdf5.damaged(group, f"bricks of {self.side} voxels a side, expected 4, 8, 16, 32 or 64")
+            raise hdf5.damaged(group, f"bricks of {self.side} voxels a side, expected a power of two")
         self.grid = -(-self.size // self.side)  # bricks along each axis
         self.depth = max(0, int(self.size.max() - 1).bit_length() - 2)
         self.type_names = self._type_names()
+        self._groups = Groups(group, self.grid) if "group_levels" in group.attrs else None
         self._root = self._data = None
 
     def _size(self):
@@ -47,18 +49,23 @@ class Bricks(Form):
 
     @property
     def root(self):
-        """(type, place) of each brick, x fastest: numbers of types as uint8, and the words at which the bricks begin."""
+        """(type, place) of each entry: numbers of types as uint8, and the words at which the bricks begin.
+
+        A dense root has an entry for each brick, x fastest.
+        """
         if self._root is None:
             entry_words = hdf5.number(self.group, "entry_words", 1, 2)
             words = hdf5.words(self.group, "root")
             bricks = int(np.prod(self.grid, dtype=object))
-            if len(words) != bricks * entry_words:
+            expected = len(words) // entry_words * entry_words if self._groups else bricks * entry_words
+            if len(words) != expected:
                 raise hdf5.damaged(self.group, f"has {len(words)} words for {bricks} bricks", "root")
+            unit = hdf5.number(self.group, "place_log2", 0, 2) if self._groups else 0
             entries = words.view(f"<u{4 * entry_words}")
             types = (entries & 15).astype(np.uint8)
-            if bricks > 0 and types.max() >= len(self.type_names):
+            if len(types) > 0 and types.max() >= len(self.type_names):
                 raise hdf5.damaged(self.group, f"a brick is of type {types.max()}", "root")
-            self._root = types, entries >> 4
+            self._root = types, (entries >> 4).astype(np.int64) << unit
         return self._root
 
     def _type_names(self):
@@ -78,29 +85,35 @@ class Bricks(Form):
 
     # --- decoding ---
 
-    def words(self, bricks):
-        """Returns the words of bricks, given by their numbers in the root grid: [n, side³], each in Morton order."""
-        words = np.zeros((len(bricks), self.side**3), self.dtype)
-        types, places = (part[bricks] for part in self.root)
+    def words(self, entries):
+        """Returns the words of the bricks of these entries: [n, side³], each in Morton order. Entry -1 is empty."""
+        words = np.zeros((len(entries), self.side**3), self.dtype)
+        if len(self.root[0]) == 0:
+            return words
+        if entries.max(initial=0) >= len(self.root[0]):
+            raise hdf5.damaged(self.group, "a group has an entry that is not there", "root")
+        types, places = (part[entries] for part in self.root)
+        rows = np.flatnonzero(entries >= 0)
+        types, places = types[rows], places[rows]
         for i, name in enumerate(self.type_names):
             of_type = np.flatnonzero(types == i)
             if len(of_type) == 0 or name == "empty":
                 continue
             data = self.data[i]
             try:
-                DECODERS[name](data, places[of_type].astype(np.int64), self.side, words, of_type)
+                DECODERS[name](data, places[of_type], self.side, words, rows[of_type])
             except (IndexError, ValueError) as error:
                 raise hdf5.damaged(self.group, f"a brick does not stay inside of the data ({error})", name) from None
         return words
 
     def leaves(self, low, high, most):
-        places = self._filled_bricks(low // self.side, -(-high // self.side))
+        places, entries = self._filled_bricks(low // self.side, -(-high // self.side))
         order = np.argsort(morton.encode(places))
         step = max(1, most * 64 // self.side**3)
         inside = morton.decode(np.arange(self.side**3 // 64, dtype=np.uint64)) * 4
         for i in range(0, len(order), step):
             part = order[i:i + step]
-            words = self.words(self._numbers(places[part])).reshape(-1, 64)
+            words = self.words(entries[part]).reshape(-1, 64)
             corners = (places[part, None] * self.side + inside).reshape(-1, 3).astype(np.int32)
             wanted = (words != 0).any(axis=1) & ((corners < high) & (corners + 4 > low)).all(axis=1)
             for begin in range(0, len(words), most):
@@ -109,23 +122,29 @@ class Bricks(Form):
                     yield corners[at], words[at]
 
     def _filled_bricks(self, first, last):
-        """Returns the places of the bricks in a box of the root grid that are not empty."""
+        """Returns the places of the bricks in a box of the grid that are not empty, and their entries."""
+        if self._groups:
+            return self._groups.filled(first, last)
         filled = np.array([name != "empty" for name in self.type_names])
         box = tuple(slice(a, b) for a, b in zip(first[::-1], last[::-1]))
         found = np.nonzero(filled[self.root[0].reshape(self.grid[::-1])[box]])
-        return np.stack(found[::-1], axis=1) + first
+        places = np.stack(found[::-1], axis=1) + first
+        return places, self._entries(places)
 
-    def _numbers(self, places):
+    def _entries(self, places):
+        """Returns the entries of bricks, or -1."""
+        if self._groups:
+            return self._groups.find(places)
         return places @ np.array([1, self.grid[0], self.grid[0] * self.grid[1]])
 
     def at(self, places):
-        numbers, brick = np.unique(self._numbers(places // self.side), return_inverse=True)
+        entries, brick = np.unique(self._entries(places // self.side), return_inverse=True)
         codes = morton.encode(places % self.side).astype(np.int64)
         words = np.zeros(len(places), self.dtype)
         order = np.argsort(brick, kind="stable")
         step = max(1, (1 << 22) // self.side**3)
-        for i in range(0, len(numbers), step):
+        for i in range(0, len(entries), step):
             begin, end = np.searchsorted(brick[order], [i, i + step])
             part = order[begin:end]
-            words[part] = self.words(numbers[i:i + step])[brick[part] - i, codes[part]]
+            words[part] = self.words(entries[i:i + step])[brick[part] - i, codes[part]]
         return words
