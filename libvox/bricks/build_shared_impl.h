@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/bricks/pack_impl.h"
 #include "libvox/bricks/sparse_root.h"

@@ -229,4 +229,31 @@ struct SurfaceShape {
   VOX_HD uint32_t value(const Int3& place) const { return static_cast<uint32_t>(mixed_place(place)); }
 };
 
+// The voxels of a scene: its leaves of 4³ voxels, by the Morton codes of their places, which ascend, and a mask of each.
+struct SceneShape {
+  int32_t side;
+  const uint64_t* leaves;
+  const uint64_t* masks;
+  uint64_t leaf_count;
+
+  Int3 size() const { return {side, side, side}; }
+  uint64_t candidates() const { return leaf_count * 64; }
+  VOX_HD Int3 place(uint64_t i) const { return morton_decode(leaves[i / 64] << 6 | i % 64); }
+  VOX_HD bool is_filled(const Int3& place) const {
+    const uint64_t code = morton_encode(static_cast<uint32_t>(place.x), static_cast<uint32_t>(place.y),
+                                        static_cast<uint32_t>(place.z));
+    uint64_t begin = 0, end = leaf_count;
+    while (begin < end) {
+      const uint64_t middle = (begin + end) / 2;
+      if (leaves[middle] < code >> 6) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return begin < leaf_count && leaves[begin] == code >> 6 && (masks[begin] >> (code & 63) & 1) != 0;
+  }
+  VOX_HD uint32_t value(const Int3& place) const { return static_cast<uint32_t>(mixed_place(place)); }
+};
+
 }  // namespace vox::measure

@@ -8,7 +8,9 @@
 #include <cmath>
 
 #include "libvox/base/error.h"
+#include "libvox/base/morton.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/walk.h"
 #include "libvox/hash/keyed/key_table.h"
 #include "libvox/measure/key_shapes.h"
 #include "libvox/measure/timing.h"
@@ -60,6 +62,18 @@ void check(const KeysBenchOptions& options) {
              KeysBenchOptions::kMostRepetitions);
   check_axis({options.age_bits}, "the number of bits of a maximum age", 2, 4);
   check_picture(options.picture);
+}
+
+SceneLeaves leaves_of(const dag::FrozenDag& dag) {
+  SceneLeaves scene = {.side = dag.resolution, .leaves = {}, .masks = {}};
+  const auto side = static_cast<int32_t>(dag.resolution);
+  dag::for_each_leaf(dag, {{0, 0, 0}, {side, side, side}}, [&](Int3 corner, uint64_t mask, const uint32_t*) {
+    scene.leaves.push_back(morton_encode(static_cast<uint32_t>(corner.x), static_cast<uint32_t>(corner.y),
+                                         static_cast<uint32_t>(corner.z)) >>
+                           6);
+    scene.masks.push_back(mask);
+  });
+  return scene;
 }
 
 bool is_asked_for(const KeysBenchOptions& options, KeyOp op) {
@@ -217,6 +231,7 @@ KeysBenchOptions picture_of_ages() {
   options.load_factors = {0.8};
   options.keys = {200000};
   options.draw_ages = true;
+  options.ages_in_2d = true;
   return options;
 }
 
@@ -343,7 +358,7 @@ KeysBenchOptions layouts_of_image() {
 constexpr std::array kFigures = {
     KeyFigure{"1", "a picture in tables, which are drawn", picture_in_tables},
     KeyFigure{"3", "histograms of ages", histograms_of_ages},
-    KeyFigure{"4", "a picture of maximum ages", picture_of_ages},
+    KeyFigure{"4", "a picture of maximum ages, of an image hashed in 2D", picture_of_ages},
     KeyFigure{"5", "building and searching over numbers of keys",
               [] {
                 return with_sized(with_ops(over_keys(0.8), {Build, FindStored}));
@@ -356,7 +371,7 @@ constexpr std::array kFigures = {
     KeyFigure{"9", "sectors at a load factor of 0.85", sectors_at_085},
     KeyFigure{"10", "layouts, also of a picture that turns", layouts_of_image},
     KeyFigure{"11", "a painted atlas", painting},
-    KeyFigure{"12", "slices through a surface", slices},
+    KeyFigure{"12", "slices through a surface, or with --mesh through a mesh", slices},
     KeyFigure{"a1", "a surface in buckets and sub-tables, which are drawn", surface_in_a_table},
     KeyFigure{"a3", "building, searching and both for finer and finer voxels of a surface",
               [] {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libvox/dag/frozen_dag.h"
 #include "libvox/device/profiler.h"
 #include "libvox/hash/keyed/key_table.h"
 #include "libvox/hash/keyed/keys.h"
@@ -32,9 +33,17 @@ enum class KeySetKind : uint8_t {
   Pixels,   // random pixels of a square
   Image,    // the pixels of a picture that are not white
   Surface,  // the voxels of a bumpy sphere
-  Painted   // texels of a painted atlas
+  Painted,  // texels of a painted atlas
+  Mesh      // the voxels of a scene
 };
-inline constexpr std::array kKeySetNames = {"random", "pixels", "image", "surface", "painted"};
+inline constexpr std::array kKeySetNames = {"random", "pixels", "image", "surface", "painted", "mesh"};
+
+// The voxels of a scene for the set Mesh: see SceneShape.
+struct SceneLeaves {
+  uint32_t side = 0;
+  std::vector<uint64_t> leaves, masks;
+};
+SceneLeaves leaves_of(const dag::FrozenDag& dag);
 
 // The operations on a table.
 enum class KeyOp : uint8_t {
@@ -90,8 +99,10 @@ struct KeysBenchOptions {
   uint64_t failure_builds = 0;  // builds of each table at each load factor, to count those that fail; 0: none
   uint64_t failure_keys = kFailureKeys;  // keys of each of these builds, which are small by default
   scene::Image picture;      // the picture for the set Image; it is generated if there are no pixels
+  SceneLeaves scene;         // for the set Mesh
   bool rebuild = false;      // keep the picture as a table that stores its colours as values returns it
   bool draw_ages = false;    // keep pictures of maximum ages, if Ages is asked for
+  bool ages_in_2d = false;   // draw those of the set Image as if it were hashed in 2D
   bool draw_tables = false;  // keep pictures of the tables' slots
 };
 

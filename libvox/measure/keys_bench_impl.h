@@ -8,6 +8,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/keyed/key_table.h"
+#include "libvox/measure/ages_in_2d.h"
 #include "libvox/measure/key_multi_bench.h"
 #include "libvox/measure/key_set_bench.h"
 #include "libvox/measure/key_sets.h"
@@ -113,9 +114,10 @@ class KeysBench {
     if (std::ranges::all_of(options_.ops, is_of_map)) return points;
     for (const uint64_t keys : sizes_.keys)
       for (const KeySetKind set : options_.sets) {
-        // A given picture has a fixed number of keys.
-        if (set == KeySetKind::Image && !options_.picture.pixels.empty() && keys != sizes_.keys.front())
-          continue;
+        // A given picture and a mesh have a fixed number of keys.
+        const bool has_own_keys =
+            set == KeySetKind::Mesh || (set == KeySetKind::Image && !options_.picture.pixels.empty());
+        if (has_own_keys && keys != sizes_.keys.front()) continue;
         for (const hash::KeyLayout layout : options_.layouts) {
           points.push_back({set, layout, keys});
           if (set == KeySetKind::Random) break;  // random keys have no layout
@@ -210,7 +212,7 @@ class KeysBench {
       case KeySetKind::Image:
         return picture_set<Cell>(point, key_bits);
       case KeySetKind::Surface: {
-        const RandomSlices view = slices(point.keys);
+        const RandomSlices view = slices(surface_shape(point.keys).size().x);
         return with_view(
             make_surface_keys<Cell>(device_, format, key_bits, surface_side(point.keys), point.layout),
             format, point.layout, surface_shape(point.keys), view, view.count);
@@ -220,8 +222,24 @@ class KeysBench {
         return with_view(make_shape_keys<Cell>(device_, format, key_bits, shape, point.layout), format,
                          point.layout, shape, ModelView{shape.side}, 1);
       }
+      case KeySetKind::Mesh:
+        return mesh_set<Cell>(point, key_bits);
     }
     throw Error("there is no such set of keys");
+  }
+
+  template <hash::CellWord Cell>
+  KeySet<Cell> mesh_set(const Point& point, uint32_t key_bits) {
+    const hash::CellFormat<Cell> format = {options_.value_bits};
+    const SceneLeaves& scene = options_.scene;
+    if (scene.leaves.empty()) throw Error("the set mesh has no voxels");
+    const auto leaves = device::uploaded(device_, scene.leaves),
+               masks = device::uploaded(device_, scene.masks);
+    const SceneShape shape = {static_cast<int32_t>(scene.side), leaves.data(), masks.data(),
+                              scene.leaves.size()};
+    const RandomSlices view = slices(shape.side);
+    return with_view(make_shape_keys<Cell>(device_, format, key_bits, shape, point.layout), format,
+                     point.layout, shape, view, view.count);
   }
 
   // The view has about as many pixels as there are searches.
@@ -249,9 +267,9 @@ class KeysBench {
     return {{static_cast<int32_t>(surface_side(keys))}, nullptr, 0};
   }
   // Returns slices with about as many pixels as there are searches, but at least kFewestSlices of them.
-  RandomSlices slices(uint64_t keys) const {
+  RandomSlices slices(int32_t side) const {
     constexpr uint64_t kFewestSlices = 4;
-    RandomSlices slices = {surface_shape(keys).size().x, 1};
+    RandomSlices slices = {side, 1};
     slices.count = static_cast<uint32_t>(std::max(kFewestSlices, sizes_.searches / slices.pixels()));
     return slices;
   }
@@ -300,6 +318,15 @@ class KeysBench {
     result_.ages.insert(result_.ages.end(), bench.ages().begin(), bench.ages().end());
     if (bench.maximum_ages().empty() || has_picture(result_.age_pictures, bench.point().table)) return;
     result_.age_pictures.push_back({bench.point(), picture_of_ages(bench.maximum_ages(), width_of(point))});
+    if (!options_.ages_in_2d || point.set != KeySetKind::Image) return;
+    std::vector<uint32_t> colors;
+    for (const scene::Rgba8& pixel : options_.picture.pixels) colors.push_back(rgb_of(pixel));
+    SparsePicture picture = picture_shape(point.keys).picture;
+    picture.colors = colors.empty() ? nullptr : colors.data();
+    const AgesIn2d ages =
+        maximum_ages_in_2d(picture, bench.point().load_factor,
+                           bench.point().table == "robin" ? Probes2d::Coherent : Probes2d::Random);
+    result_.age_pictures.back().image = picture_of_ages(ages.ages, ages.side);
   }
 
   static bool has_picture(const std::vector<TablePicture>& pictures, const std::string& table) {
@@ -329,6 +356,10 @@ class KeysBench {
   std::optional<Int3> size_of(const Point& point) const {
     if (point.set == KeySetKind::Surface) return surface_shape(point.keys).size();
     if (point.set == KeySetKind::Image) return picture_shape(point.keys).size();
+    if (point.set == KeySetKind::Mesh) {
+      const auto side = static_cast<int32_t>(options_.scene.side);
+      return Int3{side, side, side};
+    }
     if (const auto side = width_of(point))
       return Int3{static_cast<int32_t>(*side), static_cast<int32_t>(*side), 1};
     return std::nullopt;

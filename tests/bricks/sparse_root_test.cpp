@@ -169,7 +169,7 @@ TEST(SparseRoot, HasSeveralLevelsOfGroupsWhereAGridOfThemWouldBeLarge) {
         EXPECT_FALSE(dag::has_filled(scene.dag, box));
       }
     }
-    // What is known to be empty around a brick is empty.
+    // Cubes around a brick that are known to be empty are so.
     for (int i = 0; i < 2000; ++i) {
       const Int3 at = {int32_t(random.below(2048)), int32_t(random.below(2048)), int32_t(random.below(2048))};
       const bricks::GroupsRef::Found near = access.groups.find(at);

@@ -10,8 +10,10 @@
 
 #include "libvox/base/error.h"
 #include "libvox/hash/keyed/key_table.h"
+#include "libvox/measure/ages_in_2d.h"
 #include "libvox/measure/key_views.h"
 #include "tests/common/test_engine.h"
+#include "tests/dag/dense_dag.h"
 
 namespace vox {
 namespace {
@@ -268,6 +270,50 @@ TEST(KeysBench, ViewsAreSearchedForWhatTheyShow) {
     EXPECT_LE(*row.warp_sectors, *row.sectors);
   }
   EXPECT_EQ(views, 2u * 2 * 2);
+}
+
+TEST(KeysBench, TheVoxelsOfASceneAreASetOfKeys) {
+  const dag::FrozenDag dag = dense_dag(50, true, [](uint32_t x, uint32_t y, uint32_t z) {
+    return y == 20 + (x + z) / 9 ? static_cast<int>(x % 5) : dag::kEmptyVoxel;
+  });
+  KeysBenchOptions options = measure::key_figure("12");
+  options.tables = {"lines", "robin"};
+  options.sets = {KeySetKind::Mesh};
+  options.scene = measure::leaves_of(dag);
+  options.load_factors = {0.8};
+  options.searches = 10000;
+  const auto result = measure::bench_keys(*test_engine(), options);
+  EXPECT_EQ(measure::wrong_results(result), 0u);
+  ASSERT_EQ(result.rows.size(), 2u * 2 * 2);
+  for (const KeysBenchRow& row : result.rows) {
+    EXPECT_EQ(row.error, "");
+    EXPECT_EQ(row.set, "mesh");
+    EXPECT_EQ(row.keys, dag.voxels);
+  }
+  const measure::SceneShape shape = {50, options.scene.leaves.data(), options.scene.masks.data(),
+                                     options.scene.leaves.size()};
+  for (uint32_t z = 0; z < 50; ++z)
+    for (uint32_t y = 0; y < 50; ++y)
+      for (uint32_t x = 0; x < 50; ++x)
+        ASSERT_EQ(shape.is_filled({int32_t(x), int32_t(y), int32_t(z)}),
+                  dag::voxel_at(dag, x, y, z) != dag::kEmptyVoxel);
+}
+
+TEST(AgesIn2d, KeepNeighboursTogetherWhereTheHashIsCoherent) {
+  const measure::SparsePicture picture = {nullptr, 200, 200};
+  const auto changes = [&](measure::Probes2d probes) {
+    const measure::AgesIn2d ages = measure::maximum_ages_in_2d(picture, 0.8, probes);
+    uint64_t pixels = 0, changes = 0;
+    for (uint32_t y = 0; y < 200; ++y)
+      for (uint32_t x = 0; x < 200; ++x) pixels += picture.color(x, y) != measure::kWhite ? 1 : 0;
+    EXPECT_EQ(ages.keys, pixels);
+    EXPECT_EQ(ages.ages.size(), size_t{ages.side} * ages.side);
+    EXPECT_GE(static_cast<double>(ages.ages.size()) * 0.8, static_cast<double>(pixels));
+    EXPECT_GT(*std::ranges::max_element(ages.ages), 1);
+    for (size_t i = 1; i < ages.ages.size(); ++i) changes += ages.ages[i] != ages.ages[i - 1] ? 1 : 0;
+    return changes;
+  };
+  EXPECT_LT(2 * changes(measure::Probes2d::Coherent), changes(measure::Probes2d::Random));
 }
 
 TEST(KeysBench, FiguresArePointsOfTheirAxes) {

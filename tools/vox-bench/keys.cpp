@@ -27,8 +27,9 @@ namespace vox {
 // The command line of vox-bench keys.
 
 struct KeysCommand {
-  measure::KeysBenchOptions bench;  // but for the picture
-  std::optional<std::filesystem::path> picture, rebuilt, ages, drawn;
+  measure::KeysBenchOptions bench;  // but for the picture and the scene
+  std::optional<std::filesystem::path> picture, mesh, rebuilt, ages, drawn;
+  uint32_t mesh_resolution = 0;  // 0: the default, or that of a scene file
   EngineOptions engine;
   ResultFiles files;
   bool json = false;
@@ -52,7 +53,7 @@ count, and every result of a search is checked. Random reads are measured first 
 table that cannot be built is a row that says why.
 
 Sets: random numbers; pixels at random places of a square; an image, whose pixels are stored if they are not white; the
-voxels of a bumpy surface; the texels of a painted atlas.
+voxels of a bumpy surface; the texels of a painted atlas; the voxels of the mesh of --mesh.
 
 Operations: build and build-ordered build tables; find-stored searches stored keys only, which a table may rely on; find
 has the shares of --hit-rates; build-and-find builds a table and searches as many stored keys as it has; find-all searches all keys; find-view searches what pictures show: slices through the
@@ -191,6 +192,16 @@ OptionTopic keys_picture() {
       .title = "pictures",
       .options = {
           plain_option("image", "FILE", "discs and strokes", "The picture of the set image."),
+          {.name = "mesh",
+           .argument = "FILE",
+           .help =
+               "Measure the voxels of this mesh or scene file: the set mesh, in place of the set surface."},
+          {.name = "mesh-res",
+           .argument = "N",
+           .usual = "512, or that of a scene file",
+           .range = OptionRange{4, 1024},
+           .unit = "voxels",
+           .help = "Voxels along the longest side of the mesh, or a coarser level of the scene file."},
           plain_option("rebuilt", "FILE.png", "",
                        "Write the picture that the first table returns. This changes the defaults to "
                        "--value-bits 24 --key-bits 40."),
@@ -210,6 +221,10 @@ KeysBench preset_of(const CommandLine& arguments) {
   if (!figure && arguments.has("rebuilt")) {
     options.value_bits = 24;
     options.key_bits = {40};
+  }
+  if (arguments.has("mesh")) {
+    std::erase(options.sets, KeySetKind::Surface);
+    options.sets.push_back(KeySetKind::Mesh);
   }
   options.rebuild = arguments.has("rebuilt");
   options.draw_ages |= arguments.has("ages");
@@ -261,7 +276,8 @@ void check_effects_of(const CommandLine& arguments, const KeysBench& bench) {
   const bool shapes =
       std::ranges::any_of(bench.sets, [](KeySetKind set) { return set != KeySetKind::Random; });
   const bool image = has(bench.sets, KeySetKind::Image);
-  const bool sized_views = image || has(bench.sets, KeySetKind::Surface);
+  const bool mesh = has(bench.sets, KeySetKind::Mesh);
+  const bool sized_views = image || mesh || has(bench.sets, KeySetKind::Surface);
   const bool views = sized_views || has(bench.sets, KeySetKind::Painted);
   const bool searches =
       asks_for(KeyOp::Find) || asks_for(KeyOp::FindStored) || (asks_for(KeyOp::FindView) && sized_views);
@@ -273,16 +289,20 @@ void check_effects_of(const CommandLine& arguments, const KeysBench& bench) {
          "where the numbers of keys and of searches are given: they state what it would multiply");
   refuse("hit-rates", asks_for(KeyOp::Find), "where --ops has no find");
   refuse("searches", searches,
-         "where --ops has neither find nor find-stored, nor find-view of a surface or an image");
+         "where --ops has neither find nor find-stored, nor find-view of a surface, a mesh or an image");
   refuse("multiplicities", measure::any_multi(bench), "where --ops has none of build-multi to find-index");
   refuse("failure-keys", bench.failure_builds > 0, "without --failures");
   refuse("layouts", shapes, "on --sets random");
   refuse("image", image, "where --sets has no image");
+  refuse("mesh", mesh, "where --sets has no mesh");
+  refuse("mesh-res", mesh, "without --mesh");
+  if (mesh && !arguments.has("mesh")) throw UsageError("--sets mesh needs --mesh FILE");
   refuse("rebuilt", image && asks_for(KeyOp::FindAll), "without the set image and the op find-all");
   refuse("ages", asks_for(KeyOp::Ages), "without the op ages");
   refuse("drawn", shapes, "on --sets random");
   if (asks_for(KeyOp::FindView) && !views)
-    throw UsageError("--ops find-view has nothing to measure without the sets image, surface and painted");
+    throw UsageError(
+        "--ops find-view has nothing to measure without the sets image, surface, mesh and painted");
   if (measure::any_multi(bench) && !has(bench.sets, KeySetKind::Random))
     throw UsageError("--ops build-multi to find-index are for --sets random");
   if (!shapes && std::ranges::all_of(bench.ops, [](KeyOp op) { return op == KeyOp::FindAll; }))
@@ -305,6 +325,7 @@ ToolDescription keys_bench_description() {
                    "vox-bench keys --figure 7 --html figure7.html       retrieval over load factors",
                    "vox-bench keys --image fish.png --rebuilt back.png  a picture, stored and read back",
                    "vox-bench keys --figure 4 --ages ages.png           maximum ages, random and coherent",
+                   "vox-bench keys --figure 12 --mesh armadillo.ply     slices through a mesh",
                    "vox-bench keys --figure a5 --profile                the steps of building cuckoo2009",
                    "vox-bench keys --failures 25000 --load-factors 0.9,0.99 --scale 1/1024"},
       .basics = {"tables", "sets", "ops", "load-factors", "hit-rates", "scale", "repetitions", "output",
@@ -319,10 +340,13 @@ KeysCommand read_keys_command(const CommandLine& arguments) {
     command.bench = read_bench(given);
     check_effects_of(given, command.bench);
     command.picture = given.given("image");
+    command.mesh = given.given("mesh");
+    if (given.has("mesh-res")) command.mesh_resolution = given.whole("mesh-res");
     command.rebuilt = given.given("rebuilt");
     command.ages = given.given("ages");
     command.drawn = given.given("drawn");
-    if (command.picture) check_exists(*command.picture);
+    for (const auto& input : {command.picture, command.mesh})
+      if (input) check_exists(*input);
     return command;
   });
 }
@@ -343,6 +367,25 @@ scene::Image all_of(const std::vector<measure::TablePicture>& pictures) {
   return measure::side_by_side(images);
 }
 
+measure::SceneLeaves scene_leaves(Engine& engine, const KeysCommand& command) {
+  constexpr uint32_t kResolution = 512;  // that of the paper's figure
+  SceneRequest request = {.file = command.mesh,
+                          .resolution = {},
+                          .default_resolution = kResolution,
+                          .generate = {},
+                          .generated = {},
+                          .engine = command.engine};
+  if (command.mesh_resolution > 0) request.resolution = command.mesh_resolution;
+  const dag::VoxelScene scene = read_scene_input(engine, request).scene;
+  if (scene.dag.resolution > 1024)
+    throw Error(fmt::format("the scene has {}³ voxels, more than keys are made of", scene.dag.resolution))
+        .at(command.mesh->string())
+        .hint("--mesh-res 1024 takes a coarser level");
+  log_info("{}: {} voxels in {}³", command.mesh->string(), format_count(scene.dag.voxels),
+           scene.dag.resolution);
+  return measure::leaves_of(scene.dag);
+}
+
 // The measurements are written before this: they show which table is wrong.
 void throw_if_wrong(const measure::KeysBenchResult& result) {
   for (const measure::KeysBenchRow& row : result.rows)
@@ -361,6 +404,7 @@ void run_keys(const CommandLine& arguments) {
     if (picture) check_writable(*picture, OutputKind::Picture, command.files.overwrite);
   if (command.picture) command.bench.picture = read_image(*command.picture);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
+  if (command.mesh) command.bench.scene = scene_leaves(*engine, command);
   const measure::KeysBenchSizes sizes = measure::sizes_of(command.bench, engine->device());
   std::vector<std::string> keys;
   for (const uint64_t count : sizes.keys) keys.push_back(format_count(count));

@@ -428,7 +428,7 @@ KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves, KdSplit s
   if (bricks.is_sparse()) {
     if (most_leaves != 1)
       throw Error("a kd tree is made of a dense root of bricks, but this one is sparse")
-          .hint("--brick-root dense");
+          .hint("make them with a dense root");
     return {.grid = bricks.grid(), .nodes = {KdNode{}}, .leaves = 1, .mixed = 1};
   }
   const BricksRef access = ref(bricks);
