@@ -70,7 +70,8 @@ struct ExpandNode {
     uint8_t* to = words + (i << shape.code_bits()) + 64 * uint64_t{block};
     uint32_t rank = 0;
     for (uint64_t left = mask; left != 0; left &= left - 1, ++rank)
-      to[lowest_bit(left)] = dag::solid_value(materials ? dag::ranked_material(leaf + 2, rank) : 0);
+      to[lowest_bit(left)] =  // dag::solid_value(), which is not for devices
+          static_cast<uint8_t>((materials ? dag::ranked_material(leaf + 2, rank) : 0) + 1);
     masks[(i << shape.code_bits() >> 6) + block] = mask;
   }
 };

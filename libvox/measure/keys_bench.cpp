@@ -371,7 +371,7 @@ constexpr std::array kFigures = {
     KeyFigure{"9", "sectors at a load factor of 0.85", sectors_at_085},
     KeyFigure{"10", "layouts, also of a picture that turns", layouts_of_image},
     KeyFigure{"11", "a painted atlas", painting},
-    KeyFigure{"12", "slices through a surface, or with --mesh through a mesh", slices},
+    KeyFigure{"12", "slices through a surface, or through a mesh that is given", slices},
     KeyFigure{"a1", "a surface in buckets and sub-tables, which are drawn", surface_in_a_table},
     KeyFigure{"a3", "building, searching and both for finer and finer voxels of a surface",
               [] {

@@ -221,7 +221,7 @@ TEST(FormsBench, RefusesScenesWithoutVoxelsAndOptionsThatMeasureNothing) {
     EXPECT_THROW(measure::check(options), UsageError);
   };
   refused([](FormsBenchOptions& options) { options.forms.clear(); });
-  refused([](FormsBenchOptions& options) { options.log2_sides = {7}; });
+  refused([](FormsBenchOptions& options) { options.log2_sides = {10}; });
   refused([](FormsBenchOptions& options) { options.load_factors = {1.01}; });
   refused([](FormsBenchOptions& options) { options.load_factors.clear(); });
   refused([](FormsBenchOptions& options) { options.layouts.clear(); });

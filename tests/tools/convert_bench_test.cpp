@@ -376,7 +376,7 @@ TEST_F(FormsBenchProgram, RefusesBadInputAndOptionsWithoutEffect) {
   for (const auto& [option, value] :
        std::vector<std::pair<std::string, std::string>>{{"--forms", "octree"},
                                                         {"--brick-sizes", "12"},
-                                                        {"--brick-sizes", "128"},
+                                                        {"--brick-sizes", "1024"},
                                                         {"--load-factors", "0"},
                                                         {"--load-factors", "1.5"},
                                                         {"--key-layouts", "rows"},

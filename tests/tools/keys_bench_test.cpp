@@ -136,7 +136,7 @@ TEST_F(KeysBenchProgram, MeasuresTheVoxelsOfAMesh) {
                              "--layouts", "morton", "--load-factors", "0.8", "--json", "-q"},
                             "--searches=2000");
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_EQ(json_value(run.out, "rows.0.set"), "\"mesh\"") << run.out;
+  EXPECT_TRUE(has(run.out, "\"set\": \"mesh\"")) << run.out;
   EXPECT_EQ(keys({"--sets", "mesh", "-q"}, "--keys=2000").code, kBadUsage);
   EXPECT_EQ(keys({"--mesh-res", "40", "-q"}, "--keys=2000").code, kBadUsage);
 }

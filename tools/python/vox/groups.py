@@ -76,6 +76,6 @@ class Groups:
             blocks = self._taken(self.blocks[level], numbers[i:i + (1 << 14)], f"blocks{level}")
             bits = bits_of(blocks[:, :16].astype("<u4").reshape(-1)).reshape(len(blocks), 512)
             owner, part = np.nonzero(bits)
-            rank = np.cumsum(bits, axis=1)[owner, part] - 1
+            rank = np.cumsum(bits, axis=1, dtype=np.int64)[owner, part] - 1
             found.append((8 * corners[i + owner] + PARTS[part], blocks[owner, 20] + rank))
         return tuple(np.concatenate(arrays) for arrays in zip(*found))
