@@ -19,6 +19,7 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/bricks/coarser.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/digests.h"
 #include "libvox/dag/frozen_dag.h"
@@ -337,7 +338,18 @@ void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const p
 }
 
 void verify_bricks(const bricks::FrozenBricks& bricks, const path& file) {
-  of_file(file, [&] { bricks::verify(bricks); });
+  of_file(file, [&] {
+    bricks::verify(bricks);
+    bricks::FrozenBricks finer;
+    for (uint32_t level = 1; level < brick_level_bytes(file).size(); ++level) {
+      bricks::FrozenBricks coarser = read_bricks(file, level);
+      bricks::verify(coarser);
+      volume::check_same_values(bricks::bricks_volume(coarser), fmt::format("level {} of the bricks", level),
+                                bricks::coarser_volume(level == 1 ? bricks : finer),
+                                "the means of the level before");
+      finer = std::move(coarser);
+    }
+  });
 }
 
 void verify_written(const dag::VoxelScene& scene, const path& file, const EngineOptions& options) {
@@ -368,10 +380,8 @@ void verify_written(const volume::Volume& volume, const volume::ThresholdOptions
   };
   if (is_volume(kind_of_input(file))) return of_file(file, [&] { check(open_volume(file, {}), "the file"); });
   const bricks::FrozenBricks bricks = read_bricks(file);
-  of_file(file, [&] {
-    bricks::verify(bricks);
-    check(bricks::bricks_volume(bricks), "the bricks");
-  });
+  verify_bricks(bricks, file);
+  of_file(file, [&] { check(bricks::bricks_volume(bricks), "the bricks"); });
 }
 
 }  // namespace vox

@@ -11,6 +11,7 @@
 #include "formats/scene/h5_words.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
+#include "libvox/bricks/coarser.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/sparse_root.h"
 #include "libvox/dag/walk.h"
@@ -124,12 +125,17 @@ std::string level_name(const char* what, uint32_t level) {
   return fmt::format("{}{}", what, level);
 }
 
-void read_groups(const h5::Object& group, bricks::FrozenBricks& bricks) {
+uint32_t read_group_levels(const h5::Object& group) {
   const uint32_t levels = h5::read_attribute<uint32_t>(group, "group_levels");
   if (levels < 1 || levels > bricks::GroupsRef::kMostLevels)
     throw Error(
         fmt::format("has {} levels of groups, expected 1 to {}", levels, bricks::GroupsRef::kMostLevels))
         .at(group.where());
+  return levels;
+}
+
+void read_groups(const h5::Object& group, bricks::FrozenBricks& bricks) {
+  const uint32_t levels = read_group_levels(group);
   bricks.place_log2 = h5::read_attribute<uint32_t>(group, "place_log2");
   bricks.groups.top = h5::read_words(h5::open_dataset(group, "groups"));
   for (uint32_t level = 0; level < levels; ++level) {
@@ -170,9 +176,40 @@ void read_root(const h5::Object& group, bricks::FrozenBricks& bricks) {
 
 }  // namespace
 
+std::string bricks_group_name(uint32_t level) {
+  return level == 0 ? "bricks" : fmt::format("bricks_{}", level);
+}
+
+std::vector<uint64_t> bricks_group_bytes(const h5::Object& file) {
+  std::vector<uint64_t> bytes;
+  const h5::Object finest = h5::open_group(file, bricks_group_name(0));
+  const uint32_t coarser =
+      h5::has_attribute(finest, "levels") ? h5::read_attribute<uint32_t>(finest, "levels") : 0;
+  if (coarser > bricks::kMostLevels)
+    throw Error(fmt::format("has {} coarser levels, expected up to {}", coarser, bricks::kMostLevels))
+        .at(finest.where());
+  for (uint32_t level = 0; level <= coarser; ++level) {
+    const h5::Object group = h5::open_group(file, bricks_group_name(level));
+    std::vector<std::string> names = {"root"};
+    if (h5::has_attribute(group, "group_levels")) {
+      const uint32_t levels = read_group_levels(group);
+      names.push_back("groups");
+      for (uint32_t i = 0; i < levels; ++i) names.push_back(level_name("blocks", i));
+      for (uint32_t i = 0; i + 1 < levels; ++i) names.push_back(level_name("list", i));
+    }
+    for (const std::string& name : h5::read_texts(group, "types"))
+      if (h5::has_child(group, name)) names.push_back(name);
+    uint64_t words = 0;
+    for (const std::string& name : names) words += h5::words_in(h5::open_dataset(group, name));
+    bytes.push_back(words * sizeof(uint32_t));
+  }
+  return bytes;
+}
+
 void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bricks,
-                        const Compression& compression) {
-  const h5::Object group = h5::create_group(file, "bricks");
+                        const Compression& compression, uint32_t level, uint32_t coarser) {
+  const h5::Object group = h5::create_group(file, bricks_group_name(level));
+  if (coarser > 0) h5::write_attribute(group, "levels", coarser);
   const volume::VolumeInfo& info = bricks.info;
   const uint32_t size[] = {static_cast<uint32_t>(info.size.x), static_cast<uint32_t>(info.size.y),
                            static_cast<uint32_t>(info.size.z)};
@@ -202,8 +239,8 @@ void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bric
   }
 }
 
-bricks::FrozenBricks read_bricks_group(const h5::Object& file) {
-  const h5::Object group = h5::open_group(file, "bricks");
+bricks::FrozenBricks read_bricks_group(const h5::Object& file, uint32_t level) {
+  const h5::Object group = h5::open_group(file, bricks_group_name(level));
   bricks::FrozenBricks bricks;
   read_info(group, bricks);
   read_root(group, bricks);

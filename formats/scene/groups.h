@@ -100,11 +100,17 @@ std::vector<LevelSizes> read_level_sizes(const h5::Object& file, uint32_t versio
 //
 // A voxel's word xor the bits of the background is its value.
 
+// The coarser levels of a volume are groups of the same form, /bricks_1, /bricks_2, …; attribute levels uint32 of /bricks is
+// their number, and absent if there are none.
+
+std::string bricks_group_name(uint32_t level);
 void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bricks,
-                        const Compression& compression);
+                        const Compression& compression, uint32_t level = 0, uint32_t coarser = 0);
 
 // Checks everything that access to the bricks relies on. Throws Error that names the defect.
-bricks::FrozenBricks read_bricks_group(const h5::Object& file);
+bricks::FrozenBricks read_bricks_group(const h5::Object& file, uint32_t level = 0);
+// Returns the bytes that the bricks of each level take in memory, beginning with the finest.
+std::vector<uint64_t> bricks_group_bytes(const h5::Object& file);
 
 // Reads and writes a spatial hash as the group /hash of a scene file:
 //

@@ -84,11 +84,14 @@ void write_scene_without_dag(const dag::VoxelScene& scene, const fs::path& path,
 }
 
 void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path,
-                  const dag::VoxelScene* scene, const Compression& compression) {
+                  const dag::VoxelScene* scene, const Compression& compression,
+                  std::span<const bricks::FrozenBricks> coarser) {
   h5::NewFile file(path);
   write_header(file.root(), origin, kOldestSceneVersion);
   if (scene != nullptr && scene->palette.count > 0) write_palette(file.root(), *scene);
-  write_bricks_group(file.root(), bricks, compression);
+  write_bricks_group(file.root(), bricks, compression, 0, static_cast<uint32_t>(coarser.size()));
+  for (uint32_t level = 1; level <= coarser.size(); ++level)
+    write_bricks_group(file.root(), coarser[level - 1], compression, level);
   file.commit();
 }
 
@@ -130,12 +133,21 @@ SceneInfo read_scene_info(const fs::path& path) {
   return info;
 }
 
-bricks::FrozenBricks read_bricks(const fs::path& path) {
-  h5::Quiet quiet;
-  const h5::Object file = open_checked(path);
+static h5::Object open_with_bricks(const fs::path& path) {
+  h5::Object file = open_checked(path);
   if (!h5::has_child(file, "bricks"))
     throw Error("holds no bricks").at(path.string()).hint("convert it into bricks first");
-  return read_bricks_group(file);
+  return file;
+}
+
+bricks::FrozenBricks read_bricks(const fs::path& path, uint32_t level) {
+  h5::Quiet quiet;
+  return read_bricks_group(open_with_bricks(path), level);
+}
+
+std::vector<uint64_t> brick_level_bytes(const fs::path& path) {
+  h5::Quiet quiet;
+  return bricks_group_bytes(open_with_bricks(path));
 }
 
 spatial::FrozenHash read_hash(const fs::path& path) {

@@ -29,6 +29,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,10 +67,10 @@ void write_scene_without_dag(const dag::VoxelScene& scene, const std::filesystem
 struct FileOrigin {
   std::string generator, command, created;
 };
-// `scene` is the scene whose materials the bricks hold, or null for a volume.
+// `scene` is the scene whose materials the bricks hold, or null for a volume, which may have coarser levels.
 void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin,
                   const std::filesystem::path& path, const dag::VoxelScene* scene = nullptr,
-                  const Compression& compression = {});
+                  const Compression& compression = {}, std::span<const bricks::FrozenBricks> coarser = {});
 
 // Checks everything that keeps a walk over the DAG inside it; verify() checks the rest. Throws Error that
 // names the file and the defect.
@@ -94,7 +95,10 @@ struct SceneInfo {
 };
 SceneInfo read_scene_info(const std::filesystem::path& path);
 
-bricks::FrozenBricks read_bricks(const std::filesystem::path& path);
+// Level 0 has the volume's own resolution, the others half of it each.
+bricks::FrozenBricks read_bricks(const std::filesystem::path& path, uint32_t level = 0);
+// Returns the bytes that the bricks of each level take in memory, without reading them.
+std::vector<uint64_t> brick_level_bytes(const std::filesystem::path& path);
 
 // Checks everything that searches rely on; spatial::verify() checks the rest.
 spatial::FrozenHash read_hash(const std::filesystem::path& path);

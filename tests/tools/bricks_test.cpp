@@ -124,6 +124,32 @@ TEST_F(BricksProgram, MakesBricksWithASparseRootThatEveryToolReads) {
   EXPECT_TRUE(values("sparse-edited.nrrd") == values("dense-edited.nrrd"));
 }
 
+TEST_F(BricksProgram, CoarserLevelsAreShownWhereTheVolumeDoesNotFit) {
+  std::string noise;
+  Random random(9);
+  for (int i = 0; i < 128 * 128 * 128; ++i) noise += static_cast<char>(random.below(256));
+  write("noise_128x128x128_uint8.raw", noise);
+  converted({"noise_128x128x128_uint8.raw", "--levels", "auto", "--verify", "-o", "levels.h5"});
+  EXPECT_NE(converted({"levels.h5", "--verify"}).find("correct"), std::string::npos);
+  const auto shown = [&](const std::string& name, std::vector<std::string> more) {
+    more.insert(more.begin(), {name, "--slice", "z=60", "--device", "cpu", "-o", "slice.png"});
+    const Finished run = run_program("vox-render", more, {.folder = folder_, .file_size_limit = {}});
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.err;
+  };
+  EXPECT_EQ(shown("levels.h5", {}).find("level 1"), std::string::npos);
+  EXPECT_NE(shown("levels.h5", {"--memory-limit", "1M"}).find("level 1 is shown, 64 x 64 x 64 voxels"),
+            std::string::npos);
+  // An edit makes them anew.
+  write("set.txt", "set 9 in box min 3,3,3 max 70,40,40\n");
+  run_ok(folder_, "vox-edit", {"levels.h5", "--script", "set.txt", "-o", "edited.h5"});
+  EXPECT_NE(converted({"edited.h5", "--verify"}).find("correct"), std::string::npos);
+  EXPECT_NE(shown("edited.h5", {"--memory-limit", "1M"}).find("level 1 is shown"), std::string::npos);
+  make_cubes();
+  expect_failure(kBadUsage, "--levels has no effect",
+                 {"cube.h5", "--structure", "bricks", "--levels", "2", "-o", "a.h5"});
+}
+
 // A scene of which a dense root would have 2^33 entries.
 TEST_F(BricksProgram, MakesBricksOfScenesTooLargeForADenseRoot) {
   write("tips.obj",

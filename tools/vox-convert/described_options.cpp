@@ -320,7 +320,14 @@ OptionTopic bricks_topic() {
            .help = "memory: make each brick as small as possible; speed: make dense and empty bricks only; "
                    "balanced[=SLOPE]: make a brick dense if the time that a mean filter of 3 x 3 x 3 saves, "
                    "which is "
-                   "measured on this machine, is worth SLOPE times the mean of all bricks in memory."}}};
+                   "measured on this machine, is worth SLOPE times the mean of all bricks in memory."},
+          {.name = "levels",
+           .argument = "N",
+           .preset = "0",
+           .rules = {{kVolumeBricks, "it is for volumes, whose values have means"}, {kBricks, kOfBricks}},
+           .help = "Add this number of coarser levels of a volume, each of the means of 2³ voxels; auto: "
+                   "down to 64 "
+                   "voxels. vox-render shows the finest that fits within --memory-limit."}}};
   for (Option& option : brick_options(rules)) topic.options.push_back(std::move(option));
   return topic;
 }

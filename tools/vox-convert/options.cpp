@@ -10,6 +10,7 @@
 #include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
+#include "libvox/bricks/coarser.h"
 #include "tools/common/common_options.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/scenes.h"
@@ -103,6 +104,14 @@ void read_painting(const CommandLine& arguments, ConvertOptions& options) {
   if (options.materials != scene::MaterialMode::Texture)
     throw UsageError("--paint needs --materials texture: it paints colours of the surface");
   options.painting.size = arguments.whole("paint-size");
+}
+
+std::optional<uint32_t> parse_levels(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  const uint64_t levels = parse_count(text, "--levels");
+  if (levels > bricks::kMostLevels)
+    throw UsageError(fmt::format("--levels is '{}', expected 0 to {} or auto", text, bricks::kMostLevels));
+  return static_cast<uint32_t>(levels);
 }
 
 void read_optimize(const std::string& text, ConvertOptions& options) {
@@ -248,6 +257,7 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   options.channel = read_channel(arguments);
   options.bricks = read_bricks_options(arguments);
   read_optimize(arguments.text("optimize"), options);
+  options.levels = parse_levels(arguments.text("levels"));
   if (arguments.has("structure")) options.structure = parse_structures(arguments.text("structure"));
   options.hash = read_hash_options(arguments);
   options.engine = read_device_options(arguments);

@@ -76,6 +76,7 @@ struct ConvertOptions {
   std::optional<Structures> structure;
   spatial::HashOptions hash;
   bricks::BricksOptions bricks;
+  std::optional<uint32_t> levels = 0;  // coarser levels of a volume; absent: as many as its size asks for
   bricks::Optimize optimize = bricks::Optimize::Memory;
   double slope = 1;  // for Optimize::Balanced, see worth_replacing()
   RawOptions raw;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "formats/images/palette_file.h"
@@ -15,6 +16,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/bricks/coarser.h"
 #include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/walk.h"
 #include "tools/common/reports.h"
@@ -27,12 +29,13 @@ bool is_nrrd(const std::filesystem::path& path) {
   return kind_of_output(path) == OutputKind::Nrrd;
 }
 
-void write_output(const bricks::FrozenBricks& bricks, const ConvertOptions& options) {
+void write_output(const bricks::FrozenBricks& bricks, std::span<const bricks::FrozenBricks> coarser,
+                  const ConvertOptions& options) {
   if (is_nrrd(options.output)) {
     write_nrrd(bricks::bricks_volume(bricks), options.output);
   } else {
     write_bricks(bricks, {generator_text(), options.command, timestamp()}, options.output, nullptr,
-                 options.compression);
+                 options.compression, coarser);
   }
 }
 
@@ -64,7 +67,11 @@ void convert_volume(const ConvertOptions& options) {
   result.bricks.info.source = options.inputs[0].filename().string();
   if (result.bricks.filled == 0) log_warning("no voxel is filled: all values are below the threshold or 0");
   watch.lap();
-  write_output(result.bricks, options);
+  const uint32_t levels = options.levels.value_or(bricks::levels_to_the_coarsest(result.bricks.info.size));
+  const std::vector<bricks::FrozenBricks> coarser =
+      bricks::coarser_levels(engine->handle(), result.bricks, levels);
+  result.seconds += watch.lap();
+  write_output(result.bricks, coarser, options);
   VolumeConversion conversion = {.read = result.read_seconds,
                                  .build = result.seconds,
                                  .write = watch.lap(),
@@ -100,6 +107,8 @@ bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOpt
 
 void use_bricks_file(const ConvertOptions& options) {
   const bricks::FrozenBricks bricks = read_bricks(options.inputs[0]);
+  if (const size_t coarser = brick_level_bytes(options.inputs[0]).size() - 1; coarser > 0)
+    log_info("{} of the volume", format_count(coarser, "coarser level"));
   if (options.verify) verify_bricks(bricks, options.inputs[0]);
   if (!options.verify && !options.info) {
     if (!is_nrrd(options.output))

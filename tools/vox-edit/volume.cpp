@@ -16,6 +16,7 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/bricks/coarser.h"
 #include "libvox/edit/volume_session.h"
 #include "libvox/engine/engine.h"
 #include "tools/common/reports.h"
@@ -117,8 +118,11 @@ class VolumeEditRun {
     return edit_seconds(load_seconds_, edit_seconds_, write_seconds_);
   }
 
+  // Coarser levels are made anew.
   void write(const bricks::FrozenBricks& bricks, const std::filesystem::path& path) const {
-    write_bricks(bricks, {generator_text(), options_.command, timestamp()}, path);
+    const auto levels = static_cast<uint32_t>(brick_level_bytes(options_.scene).size() - 1);
+    write_bricks(bricks, {generator_text(), options_.command, timestamp()}, path, nullptr, {},
+                 bricks::coarser_levels(engine_->handle(), bricks, levels));
   }
 
   void save(const std::filesystem::path& path, const edit::Command& command) {

@@ -15,6 +15,7 @@
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/bricks/frozen_bricks.h"
@@ -27,14 +28,15 @@
 namespace vox {
 namespace {
 
-// Seven colours that readers can tell apart who do not see all colours (Okabe and Ito 2008).
+// Seven colours that readers can tell apart who do not see all colours (Okabe and Ito 2008), and gray.
 constexpr std::array<scene::Rgb8, bricks::kBrickTypeCount - 1> kTypeColors = {{{230, 159, 0},
                                                                                {86, 180, 233},
                                                                                {0, 158, 115},
                                                                                {240, 228, 66},
                                                                                {0, 114, 178},
                                                                                {213, 94, 0},
-                                                                               {204, 121, 167}}};
+                                                                               {204, 121, 167},
+                                                                               {153, 153, 153}}};
 
 // The types of bricks, but for empty ones, as labels.
 render::ShownValues shown_types(const bricks::FrozenBricks& bricks) {
@@ -146,7 +148,17 @@ void cast(const bricks::FrozenBricks& bricks, const ShownValuesOf& values_of_bri
 
 }  // namespace
 
-void show_volume(const RenderToolOptions& options) {
+// Returns the finest level whose bricks fit within --memory-limit, or into memory: the coarsest if none does.
+static uint32_t level_that_fits(const RenderToolOptions& options) {
+  const uint64_t limit = options.engine.memory_limit > 0 ? options.engine.memory_limit : available_bytes();
+  const std::vector<uint64_t> bytes = brick_level_bytes(options.scene);
+  uint32_t level = 0;
+  while (level + 1 < bytes.size() && bytes[level] > limit) ++level;
+  return level;
+}
+
+void show_volume(const RenderToolOptions& given) {
+  RenderToolOptions options = given;
   if (options.page && options.volume.types)
     throw Error("--shade type is for pictures, and pages show scenes");
   if (options.page)
@@ -154,7 +166,13 @@ void show_volume(const RenderToolOptions& options) {
         fmt::format("'{}' holds the bricks of a volume alone, and pages show scenes", options.scene.string()))
         .hint("vox-convert makes a scene of a volume, by --structure svdag or both");
   check_given(options, Shown::Volume);
-  const bricks::FrozenBricks bricks = read_bricks(options.scene);
+  const uint32_t level = level_that_fits(options);
+  const bricks::FrozenBricks bricks = read_bricks(options.scene, level);
+  if (level > 0) {
+    log_info("level {} is shown, {} x {} x {} voxels: finer ones do not fit into memory", level,
+             bricks.info.size.x, bricks.info.size.y, bricks.info.size.z);
+    if (options.slice) options.slice->at >>= level;
+  }
   const auto show = [&](const bricks::FrozenBricks& shown, const ShownValuesOf& values) {
     options.slice ? cut(shown, values, options) : cast(shown, values, options);
   };
