@@ -183,6 +183,11 @@ class ValueSet {
   VOX_HD uint32_t size() const { return count_; }
   // Returns the place of a value of the set among the others.
   VOX_HD uint32_t index_of(T value) const { return place_of(values_, count_, value); }
+  // Calls f(value) for the values, ascending.
+  template <class F>
+  VOX_HD void each(const F& f) const {
+    for (uint32_t i = 0; i < count_; ++i) f(values_[i]);
+  }
   VOX_HD void copy_to(T* out) const {
     for (uint32_t i = 0; i < count_; ++i) out[i] = values_[i];
   }
@@ -216,10 +221,14 @@ class ValueSet<uint8_t> {
     for (uint32_t word = 1; word < value >> 6; ++word) before += popcount(high_[word - 1]);
     return static_cast<uint32_t>(before);
   }
-  VOX_HD void copy_to(uint8_t* out) const {
+  template <class F>
+  VOX_HD void each(const F& f) const {
     for (uint32_t word = 0; word < 4; ++word)
       for (uint64_t left = word == 0 ? low_ : high_[word - 1]; left != 0; left &= left - 1)
-        *out++ = static_cast<uint8_t>(64 * word + static_cast<uint32_t>(lowest_bit(left)));
+        f(static_cast<uint8_t>(64 * word + static_cast<uint32_t>(lowest_bit(left))));
+  }
+  VOX_HD void copy_to(uint8_t* out) const {
+    each([&](uint8_t value) { *out++ = value; });
   }
 
  private:

@@ -300,12 +300,13 @@ BricksResult build_bricks(Device& device, const dag::VoxelScene& scene, const Br
   check_brick_types(options.types);
   const Int3 size = dag::scene_volume(scene).info.size;
   const uint32_t log2_side = scene_brick_log2(scene.dag, options);
-  const uint32_t levels = log2_side == 0 ? 0 : group_levels(size, log2_side, options.root);
+  const uint32_t levels = log2_side == 0 ? 0 : group_levels(size, log2_side, BrickRoot::Sparse);
   if (levels == 0 || !SharedBricksBuilder<Device>::can_build(scene.dag, log2_side, levels))
     return build_bricks(device, dag::scene_volume(scene), options);
   BricksResult result;
   const Stopwatch watch;
   result.bricks = SharedBricksBuilder<Device>(device, scene, options, log2_side, levels).build();
+  if (group_levels(size, log2_side, options.root) == 0) result.bricks = with_dense_root(result.bricks);
   result.seconds = watch.seconds();
   result.peak_device_bytes = device.pool().peak();
   return result;

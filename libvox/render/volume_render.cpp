@@ -353,8 +353,18 @@ Picture slice_volume(const volume::Volume& volume, uint32_t background, const Va
   return picture;
 }
 
+// All materials of a palette: very many bricks are not read to see which of them occur.
+static ShownValues shown_materials(const scene::Palette& palette) {
+  ShownValues shown = {.kind = ShownValues::Kind::Materials,
+                       .colors = {{0, static_cast<double>(palette.count)}}};
+  shown.colors.labels = material_colors(palette);
+  for (uint32_t material = 0; material < palette.count; ++material) shown.labels.push_back(material + 1);
+  return shown;
+}
+
 ShownValues shown_values(const bricks::FrozenBricks& bricks, const std::optional<scene::Palette>& palette,
                          ValuesAs as) {
+  if (palette && as != ValuesAs::Amounts && bricks.is_sparse()) return shown_materials(*palette);
   ShownValues shown = {.colors = {color_range(bricks)}};
   if (as == ValuesAs::Amounts) return shown;
   LabelSurvey survey = survey_labels(bricks);

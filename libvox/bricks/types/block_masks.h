@@ -69,6 +69,59 @@ struct BlockMasks {
     return {mask_at(brick, shape, stored(brick, shape), block), rank(brick, shape, block)};
   }
 
+  // --- access, for types that have a value for each filled voxel ---
+  //
+  // value(place) returns the value of the filled voxel with this place among those of the brick.
+
+  template <class T, class Value>
+  VOX_HD static T get(const uint32_t* masks, BrickShape shape, Int3 v, const Value& value) {
+    const uint32_t code = brick_code(v);
+    return read<T>(block_at(masks, shape, code), code, value);
+  }
+
+  template <class T, class Value>
+  VOX_HD static void neighbours(const uint32_t* masks, BrickShape shape, Int3 at, uint32_t count, T* row,
+                                const Value& value) {
+    for (uint32_t i = 0; i < count;) {
+      const uint32_t code = brick_code(at), of_block = 4 - (static_cast<uint32_t>(at.x) & 3);
+      const uint32_t n = of_block < count - i ? of_block : count - i;
+      const Block block = block_at(masks, shape, code);
+      const bool is_empty = (block.mask >> (code & kRowBegin) & kRowBits) == 0;
+      const uint32_t rest = code & ~kAlongX;
+      for (uint32_t k = 0, x = code; k < n; ++k, x = next_along_x(x))
+        row[i + k] = is_empty ? T{0} : read<T>(block, (x & kAlongX) | rest, value);
+      at.x += static_cast<int32_t>(n);
+      i += n;
+    }
+  }
+
+  // Looks at each block of the cube's voxels once.
+  template <class T, class Value>
+  VOX_HD static void cube(const uint32_t* masks, BrickShape shape, Int3 at, T* words, const Value& value) {
+    const uint32_t low = brick_code(at), high = brick_code(at + Int3{1, 1, 1});
+    const bool next_x = at.x % 4 == 3, next_y = at.y % 4 == 3, next_z = at.z % 4 == 3;  // begins a block
+    // A row of two voxels along x, with the bits of y and z from one of the two corners.
+    const auto code = [=](uint32_t yz) { return (low & kAlongX) | yz; };
+    const auto next = [=](uint32_t yz) { return (high & kAlongX) | yz; };
+    const auto find = [=](uint32_t yz) {
+      const Block block = block_at(masks, shape, code(yz));
+      return Row{block, next_x ? block_at(masks, shape, next(yz)) : block};
+    };
+    const auto put = [=](const Row& row, uint32_t yz, T* to) {
+      to[0] = read<T>(row.low, code(yz), value);
+      to[1] = read<T>(row.high, next(yz), value);
+    };
+    constexpr uint32_t kAlongY = kAlongX << 1, kAlongZ = kAlongX << 2;
+    const uint32_t yz[4] = {low & (kAlongY | kAlongZ), (high & kAlongY) | (low & kAlongZ),
+                            (low & kAlongY) | (high & kAlongZ), high & (kAlongY | kAlongZ)};
+    const Row first = find(yz[0]), above = next_y ? find(yz[1]) : first,
+              behind = next_z ? find(yz[2]) : first;
+    put(first, yz[0], words);
+    put(above, yz[1], words + 2);
+    put(behind, yz[2], words + 4);
+    put(next_y && next_z ? find(yz[3]) : next_y ? above : behind, yz[3], words + 6);
+  }
+
   // Checks that the stored counts agree with the masks, so that access by them stays inside so many bytes. Returns the
   // number of filled voxels, or kNever if they do not.
   static uint32_t checked_voxels(const uint32_t* brick, uint64_t bytes_there, BrickShape shape) {
@@ -92,6 +145,25 @@ struct BlockMasks {
   }
 
  private:
+  // The four voxels of a block with the same y and z: the bits of y and z in a Morton code, and the bits of the
+  // row that begins at code 0.
+  static constexpr uint32_t kRowBegin = 0x36, kRowBits = 0x303;
+  static constexpr uint32_t kAlongX = 0x09249249;  // the bits of a Morton code that belong to x
+
+  // Returns the bits of x of the code of the voxel above this one along x.
+  VOX_HD static uint32_t next_along_x(uint32_t code) { return ((code | ~kAlongX) + 1) & kAlongX; }
+
+  // The blocks of two neighbouring voxels along x.
+  struct Row {
+    Block low, high;
+  };
+
+  // Returns the word of a voxel of this block. It reads no value if the voxel is empty.
+  template <class T, class Value>
+  VOX_HD static T read(const Block& block, uint32_t code, const Value& value) {
+    return block.is_filled(code) ? value(block.place(code)) : T{0};
+  }
+
   VOX_HD static uint32_t top_words(BrickShape shape) {
     return shape.log2_side == kMinBrickLog2 ? 0 : (shape.blocks() + 31) / 32;
   }

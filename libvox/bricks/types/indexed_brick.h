@@ -1,10 +1,13 @@
 // An indexed brick: masks of the filled voxels (block_masks.h), a list of the few values that these have, and for each of
 // them an index into the list, with as many bits as needed:
 //
-//   …          the masks
-//   one value  the number of values of the list less one, then each of the list, ascending; padded to a word
-//   k bits     each filled voxel in Morton order: its value's place in the list; 2^k is at least the number of values. Low
-//              bits come first, across the borders of words
+//   4 B     the number of values of the list less one, as one value, and as many of the list as fit into this word
+//   …       the masks
+//   values  the others of the list, which ascends; padded to a word
+//   k bits  each filled voxel in Morton order: its value's place in the list; 2^k is at least the number of values. Low
+//           bits come first, across the borders of words
+//
+// So the first word is all that a brick of one value needs beside its masks, and is read together with them.
 #pragma once
 
 #include "libvox/bricks/brick.h"
@@ -20,23 +23,24 @@ struct IndexedBrick {
   VOX_HD static uint32_t bytes(const BrickCounts& counts, BrickShape shape) {
     if (counts.values > kMaxPalette || counts.voxels == 0) return kNever;
     const uint32_t listed = listed_values(counts, shape);
-    const uint64_t bits = uint64_t{counts.voxels} * index_bits(listed);
-    return list_at(counts, shape) + list_bytes<T>(listed) + 4 * static_cast<uint32_t>((bits + 31) / 32);
+    return list_at(counts, shape) + list_bytes<T>(listed) +
+           4 * static_cast<uint32_t>(index_words(counts.voxels, listed));
   }
 
   template <class T>
   VOX_HD static void build(const BrickVoxels<T>& from, const BrickCounts& counts, BrickShape shape,
                            uint32_t* to) {
-    BlockMasks::build(from, counts, shape, to);
-    T* list = array_at<T>(to, list_at(counts, shape));
+    BlockMasks::build(from, counts, shape, to + 1);
+    T *first = array_at<T>(to, 0), *list = array_at<T>(to, list_at(counts, shape));
     if (listed_values(counts, shape) == 1) {
-      list[1] = first_word(from, shape);
+      put_listed(first, list, 0, first_word(from, shape));
       return;
     }
     ValueSet<T> set;
     from.each(shape, [&](uint32_t, T word) { set.add(word); });
-    list[0] = static_cast<T>(set.size() - 1);
-    set.copy_to(list + 1);
+    first[0] = static_cast<T>(set.size() - 1);
+    uint32_t listed = 0;
+    set.each([&](T value) { put_listed(first, list, listed++, value); });
     uint32_t* indices = array_at<uint32_t>(to, list_at(counts, shape) + list_bytes<T>(set.size()));
     const uint32_t each = index_bits(set.size());
     uint64_t gathered = 0;
@@ -54,40 +58,75 @@ struct IndexedBrick {
 
   template <class T>
   VOX_HD static T get(const uint32_t* brick, BrickShape shape, Int3 v) {
-    const uint32_t code = brick_code(v);
-    const BlockMasks::Block block = BlockMasks::block_at(brick, shape, code);
-    if (!block.is_filled(code)) return 0;
-    const T* list = array_at<T>(brick, BlockMasks::bytes(shape, BlockMasks::stored(brick, shape)));
-    return list[1 + index_at(list, block.place(code))];
+    return BlockMasks::get<T>(brick + 1, shape, v, values<T>(brick, shape));
   }
-
   template <class T>
   VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
-    neighbours_one_by_one<IndexedBrick>(brick, shape, at, count, row);
+    BlockMasks::neighbours(brick + 1, shape, at, count, row, values<T>(brick, shape));
   }
   template <class T>
   VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
-    cube_by_rows<IndexedBrick>(brick, shape, at, words);
+    BlockMasks::cube(brick + 1, shape, at, words, values<T>(brick, shape));
   }
 
   template <class T>
   static bool fits(const uint32_t* brick, uint64_t words, BrickShape shape) {
-    const uint64_t bytes = words * sizeof(uint32_t);
-    const uint32_t voxels = BlockMasks::checked_voxels(brick, bytes, shape);
-    if (voxels == kNever) return false;
-    const uint32_t at = BlockMasks::bytes(shape, BlockMasks::stored(brick, shape));
-    if (bytes < at + sizeof(uint32_t)) return false;
-    const T* list = array_at<T>(brick, at);
-    if (list[0] >= kMaxPalette) return false;
-    const uint32_t listed = uint32_t{list[0]} + 1;
-    const uint64_t index_words = (uint64_t{voxels} * index_bits(listed) + 31) / 32;
-    if (bytes < at + list_bytes<T>(listed) + 4 * index_words) return false;
+    if (words < 1) return false;
+    const uint64_t bytes = (words - 1) * sizeof(uint32_t);
+    const uint32_t voxels = BlockMasks::checked_voxels(brick + 1, bytes, shape);
+    const uint32_t listed = uint32_t{array_at<T>(brick, 0)[0]} + 1;
+    if (voxels == kNever || listed == 0 || listed > kMaxPalette) return false;
+    const uint64_t masks = BlockMasks::bytes(shape, BlockMasks::stored(brick + 1, shape));
+    if (bytes < masks + list_bytes<T>(listed) + 4 * index_words(voxels, listed)) return false;
+    const Values<T> all = values<T>(brick, shape);
     for (uint32_t i = 0; i < voxels; ++i)
-      if (index_at(list, i) >= listed) return false;
+      if (all.index(i) >= listed) return false;
     return true;
   }
 
  private:
+  // The values of the list that fit into the first word.
+  template <class T>
+  static constexpr uint32_t kInFirst = sizeof(uint32_t) / sizeof(T) - 1;
+
+  // The values of the filled voxels.
+  template <class T>
+  struct Values {
+    const T* first;
+    const uint32_t* rest;  // the others of the list, then the indices
+
+    VOX_HD uint32_t index(uint32_t place) const {
+      const uint32_t listed = uint32_t{first[0]} + 1, each = index_bits(listed);
+      if (each == 0) return 0;
+      const uint32_t* indices = rest + list_bytes<T>(listed) / sizeof(uint32_t);
+      const uint64_t bit = uint64_t{place} * each;
+      const auto shift = static_cast<uint32_t>(bit % 32);
+      uint32_t index = indices[bit / 32] >> shift;
+      if (shift + each > 32) index |= indices[bit / 32 + 1] << (32 - shift);
+      return index & ((1u << each) - 1);
+    }
+    VOX_HD T operator()(uint32_t place) const {
+      const uint32_t i = index(place);
+      if (i < kInFirst<T>) return first[1 + i];
+      return array_at<T>(rest, 0)[i - kInFirst<T>];
+    }
+  };
+  template <class T>
+  VOX_HD static Values<T> values(const uint32_t* brick, BrickShape shape) {
+    const uint32_t masks = BlockMasks::bytes(shape, BlockMasks::stored(brick + 1, shape));
+    return {array_at<T>(brick, 0), brick + 1 + masks / sizeof(uint32_t)};
+  }
+
+  // Writes the i-th value of the list.
+  template <class T>
+  VOX_HD static void put_listed(T* first, T* rest, uint32_t i, T value) {
+    if (i < kInFirst<T>) {
+      first[1 + i] = value;
+    } else {
+      rest[i - kInFirst<T>] = value;
+    }
+  }
+
   // Returns the number of different values of the filled voxels.
   VOX_HD static uint32_t listed_values(const BrickCounts& counts, BrickShape shape) {
     return counts.values - (counts.voxels < shape.voxels() ? 1 : 0);
@@ -102,25 +141,19 @@ struct IndexedBrick {
   VOX_HD static uint32_t index_bits(uint32_t values) {
     return values <= 1 ? 0 : static_cast<uint32_t>(highest_bit(values - 1)) + 1;
   }
+  VOX_HD static uint64_t index_words(uint32_t voxels, uint32_t listed) {
+    return (uint64_t{voxels} * index_bits(listed) + 31) / 32;
+  }
+  // Returns where the values begin that do not fit into the first word.
   VOX_HD static uint32_t list_at(const BrickCounts& counts, BrickShape shape) {
-    return BlockMasks::bytes(shape, BlockMasks::stored_blocks(counts, shape));
+    return static_cast<uint32_t>(sizeof(uint32_t)) +
+           BlockMasks::bytes(shape, BlockMasks::stored_blocks(counts, shape));
   }
+  // The bytes of those values.
   template <class T>
-  VOX_HD static uint32_t list_bytes(uint32_t values) {
-    return round_up((1 + values) * static_cast<uint32_t>(sizeof(T)), sizeof(uint32_t));
-  }
-
-  template <class T>
-  VOX_HD static uint32_t index_at(const T* list, uint32_t i) {
-    const uint32_t listed = uint32_t{list[0]} + 1, each = index_bits(listed);
-    if (each == 0) return 0;
-    const uint32_t* indices =
-        array_at<uint32_t>(reinterpret_cast<const uint32_t*>(list), list_bytes<T>(listed));
-    const uint64_t bit = uint64_t{i} * each;
-    const auto shift = static_cast<uint32_t>(bit % 32);
-    uint32_t index = indices[bit / 32] >> shift;
-    if (shift + each > 32) index |= indices[bit / 32 + 1] << (32 - shift);
-    return index & ((1u << each) - 1);
+  VOX_HD static uint32_t list_bytes(uint32_t listed) {
+    const uint32_t others = listed > kInFirst<T> ? listed - kInFirst<T> : 0;
+    return round_up(others * static_cast<uint32_t>(sizeof(T)), sizeof(uint32_t));
   }
 };
 

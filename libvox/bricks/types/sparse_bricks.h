@@ -218,52 +218,15 @@ struct MaskedBrick {
 
   template <class T>
   VOX_HD static T get(const uint32_t* brick, BrickShape shape, Int3 v) {
-    const uint32_t code = brick_code(v);
-    return value(BlockMasks::block_at(brick, shape, code), values<T>(brick, shape), code);
+    return BlockMasks::get<T>(brick, shape, v, Values<T>{values<T>(brick, shape)});
   }
-
   template <class T>
   VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
-    const T* const from = values<T>(brick, shape);
-    for (uint32_t i = 0; i < count;) {
-      const uint32_t code = brick_code(at), of_block = 4 - (static_cast<uint32_t>(at.x) & 3);
-      const uint32_t n = of_block < count - i ? of_block : count - i;
-      const Block block = BlockMasks::block_at(brick, shape, code);
-      const bool is_empty = (block.mask >> (code & kRowBegin) & kRowBits) == 0;
-      const uint32_t rest = code & ~kAlongX;
-      for (uint32_t k = 0, x = code; k < n; ++k, x = next_along_x(x))
-        row[i + k] = is_empty ? T{0} : value(block, from, (x & kAlongX) | rest);
-      at.x += static_cast<int32_t>(n);
-      i += n;
-    }
+    BlockMasks::neighbours(brick, shape, at, count, row, Values<T>{values<T>(brick, shape)});
   }
-
-  // Looks at each block of the cube's voxels once.
   template <class T>
   VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
-    const T* const from = values<T>(brick, shape);
-    const uint32_t low = brick_code(at), high = brick_code(at + Int3{1, 1, 1});
-    const bool next_x = at.x % 4 == 3, next_y = at.y % 4 == 3, next_z = at.z % 4 == 3;  // begins a block
-    // A row of two voxels along x, with the bits of y and z from one of the two corners.
-    const auto code = [=](uint32_t yz) { return (low & kAlongX) | yz; };
-    const auto next = [=](uint32_t yz) { return (high & kAlongX) | yz; };
-    const auto find = [=](uint32_t yz) {
-      const Block block = BlockMasks::block_at(brick, shape, code(yz));
-      return Row{block, next_x ? BlockMasks::block_at(brick, shape, next(yz)) : block};
-    };
-    const auto put = [=](const Row& row, uint32_t yz, T* to) {
-      to[0] = value(row.low, from, code(yz));
-      to[1] = value(row.high, from, next(yz));
-    };
-    constexpr uint32_t kAlongY = kAlongX << 1, kAlongZ = kAlongX << 2;
-    const uint32_t yz[4] = {low & (kAlongY | kAlongZ), (high & kAlongY) | (low & kAlongZ),
-                            (low & kAlongY) | (high & kAlongZ), high & (kAlongY | kAlongZ)};
-    const Row first = find(yz[0]), above = next_y ? find(yz[1]) : first,
-              behind = next_z ? find(yz[2]) : first;
-    put(first, yz[0], words);
-    put(above, yz[1], words + 2);
-    put(behind, yz[2], words + 4);
-    put(next_y && next_z ? find(yz[3]) : next_y ? above : behind, yz[3], words + 6);
+    BlockMasks::cube(brick, shape, at, words, Values<T>{values<T>(brick, shape)});
   }
 
   template <class T>
@@ -275,26 +238,12 @@ struct MaskedBrick {
   }
 
  private:
-  using Block = BlockMasks::Block;
-
-  // The four voxels of a block with the same y and z: the bits of y and z in a Morton code, and the bits of the
-  // row that begins at code 0.
-  static constexpr uint32_t kRowBegin = 0x36, kRowBits = 0x303;
-  static constexpr uint32_t kAlongX = 0x09249249;  // the bits of a Morton code that belong to x
-
-  // Returns the bits of x of the code of the voxel above this one along x.
-  VOX_HD static uint32_t next_along_x(uint32_t code) { return ((code | ~kAlongX) + 1) & kAlongX; }
-
-  // The blocks of two neighbouring voxels along x.
-  struct Row {
-    Block low, high;
-  };
-
-  // Returns the word of a voxel of this block from the brick's values. It reads none if the voxel is empty.
+  // The values of the filled voxels.
   template <class T>
-  VOX_HD static T value(const Block& block, const T* values, uint32_t code) {
-    return block.is_filled(code) ? values[block.place(code)] : T{0};
-  }
+  struct Values {
+    const T* values;
+    VOX_HD T operator()(uint32_t place) const { return values[place]; }
+  };
   template <class T>
   VOX_HD static const T* values(const uint32_t* brick, BrickShape shape) {
     return array_at<T>(brick, BlockMasks::bytes(shape, BlockMasks::stored(brick, shape)));

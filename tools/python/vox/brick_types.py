@@ -126,13 +126,15 @@ def masked(data, places, side, out, rows):
 
 
 def indexed(data, places, side, out, rows):
-    """Decodes masks, a list of values and the index of each filled voxel's value, in the fewest bits."""
-    owner, code, voxels, list_at = _masks(data, places, side)
+    """Decodes a list of values, of which the first word has some, masks, and the index of each filled voxel's value."""
+    owner, code, voxels, list_at = _masks(data, places + 1, side)
     values = _values(data, out.dtype)
-    first = list_at * (4 // out.itemsize)
-    counts = values[first].astype(np.int64) + 1
+    each = 4 // out.itemsize
+    in_first = each - 1
+    counts = values[places * each].astype(np.int64) + 1
     _expect(counts <= 256, "a list of more than 256 values")
-    indices_at = list_at + -(-(1 + counts) * out.itemsize // 4)
+    others = np.maximum(counts - in_first, 0)
+    indices_at = list_at + -(-others * out.itemsize // 4)
     bits = np.array([int(count - 1).bit_length() for count in range(257)])[counts]
     _, rank = ragged(voxels)
     at = rank * bits[owner]
@@ -143,7 +145,8 @@ def indexed(data, places, side, out, rows):
     index = (both >> (at & 31).astype(np.uint64)).astype(np.int64) & (1 << bits[owner]) - 1
     _expect((bits[owner] == 0) | (word < len(data)), "indices behind the end of the data")
     _expect(index < counts[owner], "an index behind the end of a list")
-    out[rows[owner], code] = values[first[owner] + 1 + index]
+    first = places[owner] * each + 1 + index
+    out[rows[owner], code] = values[np.where(index < in_first, first, list_at[owner] * each + index - in_first)]
 
 
 _MULTIPLIER = 0x9E3779B1  # for codes; odd, so that it permutes them
