@@ -42,7 +42,7 @@ class Comparison {
       const uint64_t node = node_at(corner);
       const uint32_t number = bricks_.groups.top[i];
       if ((node == kNoNode) != (number == 0)) find_difference(cube_at(corner, static_cast<uint32_t>(side)));
-      if (number != 0) compare_groups(0, node, number, corner);
+      if (number != 0 && node != kNoNode) compare_groups(0, node, number, corner);
     }
     tbb::parallel_for(size_t{0}, smallest_.size(), [&](size_t i) { compare_bricks(smallest_[i]); });
   }
@@ -102,7 +102,8 @@ class Comparison {
       const uint32_t place = block(level, number).find(part);
       const Int3 at = corner + GroupBlock::place(part) * side;
       if ((below == kNoNode) != (place == kNever)) find_difference(cube_at(at, static_cast<uint32_t>(side)));
-      if (place != kNever) compare_groups(level + 1, below, bricks_.groups.lists[level][place], at);
+      if (place != kNever && below != kNoNode)
+        compare_groups(level + 1, below, bricks_.groups.lists[level][place], at);
     }
   }
 
@@ -116,7 +117,7 @@ class Comparison {
       const uint32_t entry = block(levels() - 1, pair.block).find(part);
       const VoxelBox box = cube_at(pair.corner + GroupBlock::place(part) * side, shape.side());
       if ((node == kNoNode) != (entry == kNever)) find_difference(box);
-      if (entry == kNever || was_seen(node, entry)) continue;
+      if (entry == kNever || node == kNoNode || was_seen(node, entry)) continue;
       read_brick(bricks_, entry, is.data());
       dag::write_dense(dag_, box, should_be.data());
       if (std::memcmp(is.data(), should_be.data(), should_be.size()) != 0) find_difference(box);
@@ -132,7 +133,8 @@ class Comparison {
     return false;
   }
 
-  // Throws Error that names the first voxel of a box, which may reach beyond the volume, that differs.
+  // Throws Error that names the first voxel of a box, which may reach beyond the volume, that differs. There may be none: a
+  // file may have groups in which all bricks are empty.
   void find_difference(const VoxelBox& cube) const {
     const VoxelBox box = intersection(cube, bricks_.info.box());
     for (Int3 at = box.min; at.z < box.max.z; ++at.z)

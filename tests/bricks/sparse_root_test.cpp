@@ -127,6 +127,22 @@ TEST(SparseRoot, AVoxelThatIsNotThatOfTheSceneIsNamed) {
   }
 }
 
+TEST(SparseRoot, GroupsOfEmptyBricksAreNoDifference) {
+  const dag::VoxelScene scene = tiles(128, true);
+  dag::VoxelScene other = scene;
+  constexpr Int3 kAt = {64, 100, 64};
+  other.dag = dense_dag(128, true, [&](uint32_t x, uint32_t y, uint32_t z) {
+    return Int3{int32_t(x), int32_t(y), int32_t(z)} == kAt ? 9 : dag::voxel_at(scene.dag, x, y, z);
+  });
+  for (const uint32_t log2_side : {2u, 3u, 4u}) {
+    FrozenBricks bricks = built(other, log2_side, BrickRoot::Sparse);
+    const bricks::BricksRef access = bricks::ref(bricks);
+    bricks.root[access.groups.find(access.place_of(kAt)).place * bricks.entry_words] = 0;
+    EXPECT_NO_THROW(bricks::check_structure(bricks));
+    EXPECT_NO_THROW(bricks::check_same_voxels(bricks, scene)) << log2_side;
+  }
+}
+
 // Scattered small triangles, so that only a few of very many bricks hold anything.
 dag::VoxelScene scattered() {
   Random random(3);
