@@ -19,8 +19,8 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/bricks/coarser.h"
 #include "libvox/bricks/frozen_bricks.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/digests.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/verify.h"
@@ -345,7 +345,7 @@ void verify_bricks(const bricks::FrozenBricks& bricks, const path& file) {
       bricks::FrozenBricks coarser = read_bricks(file, level);
       bricks::verify(coarser);
       volume::check_same_values(bricks::bricks_volume(coarser), fmt::format("level {} of the bricks", level),
-                                bricks::coarser_volume(level == 1 ? bricks : finer),
+                                volume::coarser_volume(bricks::bricks_volume(level == 1 ? bricks : finer)),
                                 "the means of the level before");
       finer = std::move(coarser);
     }

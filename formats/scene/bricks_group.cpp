@@ -11,8 +11,8 @@
 #include "formats/scene/h5_words.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
-#include "libvox/bricks/coarser.h"
 #include "libvox/bricks/frozen_bricks.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/bricks/sparse_root.h"
 #include "libvox/dag/walk.h"
 

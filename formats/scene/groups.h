@@ -95,7 +95,9 @@ std::vector<LevelSizes> read_level_sizes(const h5::Object& file, uint32_t versio
 //                    between them): the types that a brick might have; slope float64 where some were made
 //                    dense for speed: how much memory that was worth. Old files lack these two attributes
 //   /bricks/types    names of the types, by number (texts)
-//   /bricks/root     uint32 [bricks * entry_words], x fastest: type in bits 0 to 3, place above, in words
+//   /bricks/root     uint32 [entries * entry_words]: type in bits 0 to 3, place above, in words. Dense: an entry
+//                    for each brick, x fastest. docs/formats.md describes sparse roots, which have attributes
+//                    group_levels and place_log2 and the datasets groups, blocksL and listL
 //   /bricks/NAME     uint32: the bricks of that type, as libvox/bricks says; attribute bricks: how many
 //
 // A voxel's word xor the bits of the background is its value.

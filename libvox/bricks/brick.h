@@ -39,6 +39,13 @@ VOX_HD inline Int3 cell_place(Int3 grid, uint64_t i) {
           static_cast<int32_t>(row / rows)};
 }
 
+// Returns the number of a cell of a grid, the inverse of cell_place().
+VOX_HD inline uint64_t cell_index(Int3 grid, Int3 place) {
+  return (static_cast<uint64_t>(place.z) * static_cast<uint64_t>(grid.y) + static_cast<uint64_t>(place.y)) *
+             static_cast<uint64_t>(grid.x) +
+         static_cast<uint64_t>(place.x);
+}
+
 // Spreads nine bits, with two zeros between neighbours: ...cba -> c..b..a.
 VOX_HD inline uint32_t spread_brick_bits(uint32_t v) {
   v = (v | v << 16) & 0x030000ff;
@@ -189,7 +196,7 @@ class ValueSet {
     for (uint32_t i = 0; i < count_; ++i) f(values_[i]);
   }
   VOX_HD void copy_to(T* out) const {
-    for (uint32_t i = 0; i < count_; ++i) out[i] = values_[i];
+    each([&](T value) { *out++ = value; });
   }
 
  private:

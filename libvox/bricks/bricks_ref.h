@@ -120,6 +120,8 @@ struct GroupBlock {
             static_cast<int32_t>(part >> 2 * kLog2)};
   }
   VOX_HD uint64_t mask(uint32_t row) const { return masks[2 * row] | uint64_t{masks[2 * row + 1]} << 32; }
+  // Returns the number of filled parts.
+  VOX_HD uint32_t count() const { return before[7] + static_cast<uint32_t>(popcount(mask(7))); }
   // Returns a part's place in the list, or kNever if nothing in it is filled.
   VOX_HD uint32_t find(uint32_t part) const {
     const uint64_t bits = mask(part / 64), bit = uint64_t{1} << part % 64;
@@ -145,7 +147,7 @@ struct GroupsRef {
 
   VOX_HD Found find(Int3 brick) const {
     uint32_t shift = GroupBlock::kLog2 * levels;
-    uint32_t place = top[cell({brick.x >> shift, brick.y >> shift, brick.z >> shift})];
+    uint32_t place = top[cell_index(grid, {brick.x >> shift, brick.y >> shift, brick.z >> shift})];
     if (place == 0) return {kNever, shift};
     for (uint32_t level = 0; level < levels; ++level) {
       if (level > 0) place = lists[level - 1][place];
@@ -155,11 +157,6 @@ struct GroupsRef {
       if (place == kNever) return {kNever, shift};
     }
     return {place, 0};
-  }
-  VOX_HD uint64_t cell(Int3 at) const {
-    return (static_cast<uint64_t>(at.z) * static_cast<uint64_t>(grid.y) + static_cast<uint64_t>(at.y)) *
-               static_cast<uint64_t>(grid.x) +
-           static_cast<uint64_t>(at.x);
   }
 };
 
@@ -194,11 +191,7 @@ struct BricksRef {
     return {voxel.x >> shift, voxel.y >> shift, voxel.z >> shift};
   }
   // Returns the index of a brick's entry in a dense root.
-  VOX_HD uint64_t index(Int3 place) const {
-    return (static_cast<uint64_t>(place.z) * static_cast<uint64_t>(grid.y) + static_cast<uint64_t>(place.y)) *
-               static_cast<uint64_t>(grid.x) +
-           static_cast<uint64_t>(place.x);
-  }
+  VOX_HD uint64_t index(Int3 place) const { return cell_index(grid, place); }
   VOX_HD uint64_t brick_of(Int3 voxel) const { return index(place_of(voxel)); }
 
   VOX_HD Entry find(Int3 place) const {

@@ -198,7 +198,7 @@ class BricksBuilder {
     const VoxelBox bricks = {low, low + Int3{8, 8, 8} * parts_side};
     const VoxelBox box = covered(bricks, shape);
     if (box.empty() || is_empty(box)) return 0;
-    GroupsAssembly::Parts parts = {};
+    GroupParts parts = {};
     if (level + 1 == levels_) {
       const uint64_t first = entries.size();
       const volume::Pieces pieces(bricks, std::max<uint64_t>(piece_voxels() >> shape.code_bits(), 1));

@@ -114,7 +114,7 @@ class SharedBricksBuilder {
       if (level + 1 == dag_level(0)) {
         for_each_child(node, [&](uint32_t octant, uint32_t number) {
           const Int3 at = corner + octant_corner(octant, 1 << shift);
-          groups.top[ref_cell(grid, {at.x >> shift, at.y >> shift, at.z >> shift})] = number + 1;
+          groups.top[cell_index(grid, {at.x >> shift, at.y >> shift, at.z >> shift})] = number + 1;
         });
       } else if (dag_level(0) == 0) {
         groups.top[0] = 1;
@@ -125,8 +125,6 @@ class SharedBricksBuilder {
   }
 
  private:
-  static uint64_t ref_cell(Int3 grid, Int3 at) { return GroupsRef{.grid = grid}.cell(at); }
-
   // The level of the DAG whose nodes are the groups of this level.
   uint32_t dag_level(uint32_t level) const { return level_ - GroupBlock::kLog2 * (levels_ - level); }
 
@@ -209,10 +207,9 @@ class SharedBricksBuilder {
     const bool last = level + 1 == levels_;
     const uint64_t nodes = dag_.levels[dag_level(level)].places.nodes(),
                    each = last ? result_.entry_words : 1;
-    Words& blocks = result_.groups.blocks[level];
     Words& list = last ? result_.root : result_.groups.lists[level];
-    append(blocks, {GroupBlock{}});
-    blocks.reserve((nodes + 1) * sizeof(GroupBlock) / sizeof(uint32_t));
+    result_.groups.append(level, {{GroupBlock{}}});
+    result_.groups.blocks[level].reserve((nodes + 1) * sizeof(GroupBlock) / sizeof(uint32_t));
     for (uint64_t begin = 0; begin < nodes; begin += kRun * kRuns) {
       throw_if_cancelled();
       std::vector<Run> runs((std::min(kRun * kRuns, nodes - begin) + kRun - 1) / kRun);
@@ -226,7 +223,7 @@ class SharedBricksBuilder {
         if (before + run.list.size() / each >= kNever)
           throw Error("there are 2^32 filled bricks or more").hint("use larger bricks");
         for (GroupBlock& block : run.blocks) block.first += static_cast<uint32_t>(before);
-        append(blocks, run.blocks);
+        result_.groups.append(level, run.blocks);
         list.insert(list.end(), run.list.begin(), run.list.end());
         for (uint32_t type = 0; type < kBrickTypeCount; ++type) result_.counts[type] += run.counts[type];
       }
@@ -241,13 +238,8 @@ class SharedBricksBuilder {
                                         static_cast<double>(done)));
   }
 
-  static void append(Words& words, const std::vector<GroupBlock>& blocks) {
-    const auto* begin = reinterpret_cast<const uint32_t*>(blocks.data());
-    words.insert(words.end(), begin, begin + blocks.size() * sizeof(GroupBlock) / sizeof(uint32_t));
-  }
-
   void add_block(Run& run, uint32_t level, uint32_t node) const {
-    uint32_t numbers[GroupBlock::kParts] = {};
+    GroupParts numbers = {};
     const uint32_t above = dag_level(level);
     const auto below = [&](uint32_t depth, uint32_t number) {
       return dag_.levels[above + depth].node(number);
@@ -262,24 +254,14 @@ class SharedBricksBuilder {
     });
     const bool last = level + 1 == levels_;
     const uint32_t each = last ? result_.entry_words : 1;
-    GroupBlock block = {};
-    block.first = static_cast<uint32_t>(run.list.size() / each);
-    uint32_t filled = 0;
-    for (uint32_t part = 0; part < GroupBlock::kParts; ++part) {
-      if (part % 64 == 0) block.before[part / 64] = static_cast<uint16_t>(filled);
-      if (numbers[part] == 0) continue;
-      block.masks[part / 32] |= 1u << part % 32;
-      ++filled;
-      if (!last) {
-        run.list.push_back(numbers[part]);
-        continue;
-      }
-      const uint64_t entry = entries_[numbers[part] - 1];
-      ++run.counts[BricksRef::unpack(entry).type];
-      run.list.push_back(static_cast<uint32_t>(entry));
-      if (each == 2) run.list.push_back(static_cast<uint32_t>(entry >> 32));
-    }
-    run.blocks.push_back(block);
+    run.blocks.push_back(
+        make_block(numbers, static_cast<uint32_t>(run.list.size() / each), [&](uint32_t number) {
+          if (!last) return run.list.push_back(number);
+          const uint64_t entry = entries_[number - 1];
+          ++run.counts[BricksRef::unpack(entry).type];
+          run.list.push_back(static_cast<uint32_t>(entry));
+          if (each == 2) run.list.push_back(static_cast<uint32_t>(entry >> 32));
+        }));
   }
 
   static constexpr uint64_t kMostBricks = uint64_t{1} << 20;

@@ -82,6 +82,16 @@ uint64_t RootGroups::words() const {
   return sum;
 }
 
+std::span<const GroupBlock> RootGroups::blocks_of(uint32_t level) const {
+  return {reinterpret_cast<const GroupBlock*>(blocks[level].data()),
+          blocks[level].size() * sizeof(uint32_t) / sizeof(GroupBlock)};
+}
+
+void RootGroups::append(uint32_t level, std::span<const GroupBlock> more) {
+  const auto* begin = reinterpret_cast<const uint32_t*>(more.data());
+  blocks[level].insert(blocks[level].end(), begin, begin + more.size_bytes() / sizeof(uint32_t));
+}
+
 uint64_t FrozenBricks::bytes() const {
   uint64_t words = root.size() + groups.words();
   for (const Words& type : data) words += type.size();
@@ -119,7 +129,7 @@ BricksRef ref(const FrozenBricks& bricks) {
     groups.grid = group_grid(bricks.info.size, bricks.log2_side, groups.levels);
     groups.top = bricks.groups.top.data();
     for (uint32_t level = 0; level < groups.levels; ++level) {
-      groups.blocks[level] = reinterpret_cast<const GroupBlock*>(bricks.groups.blocks[level].data());
+      groups.blocks[level] = bricks.groups.blocks_of(level).data();
       if (level + 1 < groups.levels) groups.lists[level] = bricks.groups.lists[level].data();
     }
   }

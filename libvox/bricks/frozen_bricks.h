@@ -25,6 +25,9 @@ struct RootGroups {
 
   uint32_t levels() const { return static_cast<uint32_t>(blocks.size()); }
   uint64_t words() const;
+  // The blocks of a level, and more of them.
+  std::span<const GroupBlock> blocks_of(uint32_t level) const;
+  void append(uint32_t level, std::span<const GroupBlock> more);
 };
 
 // Bricks as host memory and files hold them. They are the same no matter which device made them.
@@ -58,6 +61,9 @@ struct FrozenBricks {
   uint64_t bytes() const;  // the bytes of everything that access needs
   uint64_t type_bytes(uint32_t type) const { return data[type].size() * sizeof(uint32_t); }
 };
+
+// Returns how many words an entry needs for the places in the arrays of these bricks.
+uint32_t entry_words_for(const FrozenBricks& bricks);
 
 // Sets the root grid of bricks whose data are complete. An entry has 4 bits of type and the place above them.
 // Entries are packed to one word or two, as the longest array needs.

@@ -1,5 +1,6 @@
 #include "libvox/bricks/make_bricks.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,29 @@ BricksRecipe recipe_of(const FrozenBricks& bricks) {
   recipe.options.root = bricks.is_sparse() ? BrickRoot::Sparse : BrickRoot::Dense;
   recipe.slope = bricks.slope;
   return recipe;
+}
+
+uint32_t levels_to_the_coarsest(Int3 size) {
+  constexpr int32_t kCoarsest = 64;
+  uint32_t levels = 0;
+  for (int32_t side = std::max({size.x, size.y, size.z}); side > kCoarsest; side = (side + 1) / 2) ++levels;
+  return levels;
+}
+
+std::vector<FrozenBricks> coarser_levels(device::DeviceHandle device, const FrozenBricks& bricks,
+                                         uint32_t count) {
+  std::vector<FrozenBricks> levels;
+  levels.reserve(count);  // a level is made of the one before
+  for (uint32_t level = 0; level < count; ++level) {
+    throw_if_cancelled();
+    const volume::Volume coarse =
+        volume::coarser_volume(bricks_volume(levels.empty() ? bricks : levels.back()));
+    levels.push_back(
+        build_bricks(device, coarse,
+                     {.log2_side = bricks.log2_side, .types = bricks.allowed_types, .threshold = {}})
+            .bricks);
+  }
+  return levels;
 }
 
 TradeOffRun run_trade_off(device::DeviceHandle device, const volume::Volume& volume,

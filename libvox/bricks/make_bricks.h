@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/reader.h"
@@ -32,6 +33,18 @@ BricksResult make_bricks(device::DeviceHandle device, const dag::VoxelScene& sce
 
 // Returns the recipe of existing bricks, as far as it can be told from them; the threshold cannot.
 BricksRecipe recipe_of(const FrozenBricks& bricks);
+
+// Coarser levels of a volume, each with half the resolution of the one before, for pictures of volumes that do not fit into
+// memory (Labschütz, §8.1).
+
+inline constexpr uint32_t kMostLevels = 16;
+
+// Returns how many coarser levels there are until the longest side has at most 64 voxels.
+uint32_t levels_to_the_coarsest(Int3 size);
+// Returns so many coarser levels (volume::coarser_volume), with bricks of the same side and types. Empty voxels count with
+// the background.
+std::vector<FrozenBricks> coarser_levels(device::DeviceHandle device, const FrozenBricks& bricks,
+                                         uint32_t count);
 
 // Makes the bricks that take least memory, and dense ones, and measures on the device the gain of replacing
 // each.

@@ -58,7 +58,7 @@ class Comparison {
   uint32_t dag_level(uint32_t level) const { return brick_level_ - GroupBlock::kLog2 * (levels() - level); }
 
   const GroupBlock& block(uint32_t level, uint32_t number) const {
-    return reinterpret_cast<const GroupBlock*>(bricks_.groups.blocks[level].data())[number];
+    return bricks_.groups.blocks_of(level)[number];
   }
 
   // Returns the number of the node at this corner on the level of the largest groups.

@@ -7,25 +7,13 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
+#include "libvox/base/progress.h"
 
 namespace vox::bricks {
 namespace {
 
-constexpr uint32_t kBlockWords = sizeof(GroupBlock) / sizeof(uint32_t);
 constexpr uint32_t kEmptyType = BrickTypes::kNumber<EmptyBrick>;
 constexpr uint64_t kMostTopCells = uint64_t{1} << 21;  // 8 MiB
-
-void append(Words& words, const GroupBlock& block) {
-  const auto* begin = reinterpret_cast<const uint32_t*>(&block);
-  words.insert(words.end(), begin, begin + kBlockWords);
-}
-
-const GroupBlock* blocks_of(const RootGroups& groups, uint32_t level) {
-  return reinterpret_cast<const GroupBlock*>(groups.blocks[level].data());
-}
-uint64_t block_count(const RootGroups& groups, uint32_t level) {
-  return groups.blocks[level].size() / kBlockWords;
-}
 
 // Calls f(part, its place in the list of the level) for the filled parts of a block.
 template <class F>
@@ -36,39 +24,21 @@ void for_each_part(const GroupBlock& block, const F& f) {
       f(64 * row + static_cast<uint32_t>(lowest_bit(mask)), place++);
 }
 
-// Visits groups from the largest down: visit(level, corner in bricks, block) tells whether to go into a group's parts.
-class GroupWalk {
- public:
-  explicit GroupWalk(const FrozenBricks& bricks)
-      : bricks_(bricks), grid_(group_grid(bricks.info.size, bricks.log2_side, levels())) {}
+// Visits groups from the largest down, until they have at most so many bricks a side.
+struct GroupWalk {
+  const RootGroups& groups;
+  int32_t most_side;
+  const std::function<void(const VoxelBox&)>& visit;
 
-  template <class Visit>
-  void run(const Visit& visit) const {
-    uint64_t cell = 0;
-    for (Int3 at = {0, 0, 0}; at.z < grid_.z; ++at.z)
-      for (at.y = 0; at.y < grid_.y; ++at.y)
-        for (at.x = 0; at.x < grid_.x; ++at.x)
-          if (const uint32_t number = bricks_.groups.top[cell++]; number != 0)
-            into(0, at * (1 << log2_side(0)), number, visit);
-  }
-
-  uint32_t levels() const { return bricks_.groups.levels(); }
-  // The side of a group of this level, in bricks.
-  uint32_t log2_side(uint32_t level) const { return GroupBlock::kLog2 * (levels() - level); }
-
- private:
-  template <class Visit>
-  void into(uint32_t level, Int3 corner, uint32_t number, const Visit& visit) const {
-    const GroupBlock& block = blocks_of(bricks_.groups, level)[number];
-    if (!visit(level, corner, block) || level + 1 == levels()) return;
-    for_each_part(block, [&](uint32_t part, uint32_t place) {
-      into(level + 1, corner + GroupBlock::place(part) * (1 << log2_side(level + 1)),
-           bricks_.groups.lists[level][place], visit);
+  void into(uint32_t level, Int3 corner, uint32_t number) const {
+    const uint32_t left = groups.levels() - level;
+    const int32_t side = 1 << GroupBlock::kLog2 * left;
+    if (left == 1 || side <= most_side) return visit(cube_at(corner, static_cast<uint32_t>(side)));
+    throw_if_cancelled();
+    for_each_part(groups.blocks_of(level)[number], [&](uint32_t part, uint32_t place) {
+      into(level + 1, corner + GroupBlock::place(part) * (side / 8), groups.lists[level][place]);
     });
   }
-
-  const FrozenBricks& bricks_;
-  Int3 grid_;
 };
 
 }  // namespace
@@ -96,27 +66,21 @@ uint32_t scene_brick_log2(const dag::FrozenDag& dag, const BricksOptions& option
 GroupsAssembly::GroupsAssembly(uint32_t levels) {
   result_.blocks.resize(levels);
   result_.lists.resize(levels - 1);
-  for (Words& blocks : result_.blocks) append(blocks, {});
+  for (uint32_t level = 0; level < levels; ++level) result_.append(level, {{GroupBlock{}}});
 }
 
-uint32_t GroupsAssembly::add(uint32_t level, const Parts& parts) {
+uint32_t GroupsAssembly::add(uint32_t level, const GroupParts& parts) {
   const bool last = level + 1 == result_.levels();
   const uint64_t first = last ? entries_ : result_.lists[level].size();
-  GroupBlock block = {};
-  block.first = static_cast<uint32_t>(first);
-  uint32_t filled = 0;
-  for (uint32_t part = 0; part < GroupBlock::kParts; ++part) {
-    if (part % 64 == 0) block.before[part / 64] = static_cast<uint16_t>(filled);
-    if (parts[part] == 0) continue;
-    block.masks[part / 32] |= 1u << part % 32;
-    ++filled;
-    if (!last) result_.lists[level].push_back(parts[part]);
-  }
-  if (filled == 0) return 0;
-  if (last) entries_ += filled;
-  if (first + filled >= kNever) throw Error("there are 2^32 filled bricks or more").hint("use larger bricks");
-  append(result_.blocks[level], block);
-  return static_cast<uint32_t>(block_count(result_, level) - 1);
+  const GroupBlock block = make_block(parts, static_cast<uint32_t>(first), [&](uint32_t number) {
+    if (!last) result_.lists[level].push_back(number);
+  });
+  if (block.count() == 0) return 0;
+  if (last) entries_ += block.count();
+  if (first + block.count() >= kNever)
+    throw Error("there are 2^32 filled bricks or more").hint("use larger bricks");
+  result_.append(level, {&block, 1});
+  return static_cast<uint32_t>(result_.blocks_of(level).size() - 1);
 }
 
 RootGroups GroupsAssembly::take(Words top) {
@@ -142,16 +106,17 @@ void check_groups(const FrozenBricks& bricks) {
     throw Error(fmt::format("{} numbers for {} x {} x {} groups", groups.top.size(), grid.x, grid.y, grid.z));
   const auto check_numbers = [&](const Words& numbers, uint32_t level, uint32_t least) {
     for (const uint32_t number : numbers)
-      if (number < least || number >= block_count(groups, level))
+      if (number < least || number >= groups.blocks_of(level).size())
         throw Error(fmt::format("level {} of the groups has no block {}", level, number));
   };
   for (uint32_t level = 0; level < levels; ++level) {
     const bool last = level + 1 == levels;
     const uint64_t listed = last ? bricks.entries() : groups.lists[level].size();
-    if (groups.blocks[level].size() % kBlockWords != 0 || block_count(groups, level) == 0)
+    if (groups.blocks[level].size() * sizeof(uint32_t) % sizeof(GroupBlock) != 0 ||
+        groups.blocks_of(level).size() == 0)
       throw Error(fmt::format("level {} of the groups has {} words", level, groups.blocks[level].size()));
-    for (uint64_t i = 0; i < block_count(groups, level); ++i) {
-      const GroupBlock& block = blocks_of(groups, level)[i];
+    for (uint64_t i = 0; i < groups.blocks_of(level).size(); ++i) {
+      const GroupBlock& block = groups.blocks_of(level)[i];
       uint32_t filled = 0;
       bool valid = true;
       for (uint32_t row = 0; row < 8; ++row) {
@@ -172,13 +137,13 @@ namespace {
 // Returns how often each entry occurs in the volume.
 std::vector<uint64_t> entry_uses(const FrozenBricks& bricks) {
   const RootGroups& groups = bricks.groups;
-  std::vector<uint64_t> uses(block_count(groups, 0));
+  std::vector<uint64_t> uses(groups.blocks_of(0).size());
   for (const uint32_t number : groups.top) ++uses[number];
   for (uint32_t level = 0; level < groups.levels(); ++level) {
     const bool last = level + 1 == groups.levels();
-    std::vector<uint64_t> below(last ? bricks.entries() : block_count(groups, level + 1));
+    std::vector<uint64_t> below(last ? bricks.entries() : groups.blocks_of(level + 1).size());
     for (uint64_t i = 1; i < uses.size(); ++i)
-      for_each_part(blocks_of(groups, level)[i], [&](uint32_t, uint32_t place) {
+      for_each_part(groups.blocks_of(level)[i], [&](uint32_t, uint32_t place) {
         below[last ? place : groups.lists[level][place]] += uses[i];
       });
     uses = std::move(below);
@@ -252,12 +217,13 @@ std::vector<uint64_t> shared_brick_words(const FrozenBricks& bricks) {
   return words;
 }
 
-void for_each_group(const FrozenBricks& bricks, const std::function<void(Int3)>& visit) {
-  const GroupWalk walk(bricks);
-  walk.run([&](uint32_t level, Int3 corner, const GroupBlock&) {
-    if (level + 1 == walk.levels()) visit(corner);
-    return true;
-  });
+void for_each_group(const FrozenBricks& bricks, int32_t most_side,
+                    const std::function<void(const VoxelBox&)>& visit) {
+  const GroupWalk walk = {bricks.groups, most_side, visit};
+  const Int3 grid = group_grid(bricks.info.size, bricks.log2_side, bricks.groups.levels());
+  for (uint64_t i = 0; i < bricks.groups.top.size(); ++i)
+    if (const uint32_t number = bricks.groups.top[i]; number != 0)
+      walk.into(0, cell_place(grid, i) * (1 << GroupBlock::kLog2 * bricks.groups.levels()), number);
 }
 
 bool is_known_empty(const FrozenBricks& bricks, const VoxelBox& box) {
@@ -321,7 +287,7 @@ class Grouping {
 
  private:
   uint32_t block(uint32_t level, Int3 place, BricksAssembly& assembly) {
-    GroupsAssembly::Parts parts = {};
+    GroupParts parts = {};
     const int32_t side = 1 << GroupBlock::kLog2 * (levels_ - level - 1);  // of a part, in bricks
     for (uint32_t part = 0; part < GroupBlock::kParts; ++part) {
       const Int3 at = place * 8 + GroupBlock::place(part);

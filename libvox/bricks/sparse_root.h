@@ -22,20 +22,35 @@ Int3 group_grid(Int3 size, uint32_t log2_side, uint32_t levels);
 // largest bricks that are tried would be dense; else 0, so that all sides are tried.
 uint32_t scene_brick_log2(const dag::FrozenDag& dag, const BricksOptions& options);
 
-// Returns the words that each entry needs for the places in these bricks' arrays.
-uint32_t entry_words_for(const FrozenBricks& bricks);
+// The parts of a group: 0 where nothing is filled, else a number.
+using GroupParts = std::array<uint32_t, GroupBlock::kParts>;
+
+// Returns the block of a group whose filled parts begin at `first` in the list of the level, and calls list(number) for
+// them in order.
+template <class F>
+GroupBlock make_block(const GroupParts& parts, uint32_t first, const F& list) {
+  GroupBlock block = {};
+  block.first = first;
+  uint16_t filled = 0;
+  for (uint32_t part = 0; part < GroupBlock::kParts; ++part) {
+    if (part % 64 == 0) block.before[part / 64] = filled;
+    if (parts[part] == 0) continue;
+    block.masks[part / 32] |= 1u << part % 32;
+    ++filled;
+    list(parts[part]);
+  }
+  return block;
+}
 
 // Makes blocks of groups, from the smallest groups up.
 class GroupsAssembly {
  public:
-  using Parts = std::array<uint32_t, GroupBlock::kParts>;
-
   explicit GroupsAssembly(uint32_t levels);
 
-  // Adds a block of this level. The parts are 0 where nothing is filled, else the numbers of smaller groups or, on the
-  // last level, any numbers: the caller then appends the entries of these bricks to the root, in the order of the parts.
-  // Returns the block's number: 0, and no block, if nothing in it is filled.
-  uint32_t add(uint32_t level, const Parts& parts);
+  // Adds a block of this level. Its parts are the numbers of smaller groups or, on the last level, any numbers: the caller
+  // then appends the entries of these bricks to the root, in the order of the parts. Returns the block's number: 0, and no
+  // block, if nothing in it is filled.
+  uint32_t add(uint32_t level, const GroupParts& parts);
   RootGroups take(Words top);
 
  private:
@@ -57,8 +72,10 @@ std::vector<BrickUse> brick_uses(const FrozenBricks& bricks);
 // Returns the number of words of the brick of each entry. Entries may share bricks.
 std::vector<uint64_t> shared_brick_words(const FrozenBricks& bricks);
 
-// Calls visit(corner) with the place in the grid of bricks of each smallest group in which something is filled.
-void for_each_group(const FrozenBricks& bricks, const std::function<void(Int3)>& visit);
+// Calls visit(box), in bricks, for the groups in which something is filled: the largest of at most so many bricks a side, or
+// the smallest groups if all are larger.
+void for_each_group(const FrozenBricks& bricks, int32_t most_side,
+                    const std::function<void(const VoxelBox&)>& visit);
 // True if the root alone tells that nothing in this box of the volume is filled.
 bool is_known_empty(const FrozenBricks& bricks, const VoxelBox& box);
 

@@ -34,7 +34,7 @@ struct MaskRef {
   VoxelBox box;
 
   VOX_HD bool has(Int3 v) const {
-    return contains(box, v) && bytes[bricks::DenseRef::index(box.max - box.min, v - box.min)] != 0;
+    return contains(box, v) && bytes[bricks::cell_index(box.max - box.min, v - box.min)] != 0;
   }
 };
 
@@ -203,7 +203,7 @@ struct SetIndices {
   uint64_t* indices;
 
   VOX_HD void operator()(uint64_t i) const {
-    indices[i] = bricks::DenseRef::index(box.grid, box.place(chosen[i]));
+    indices[i] = bricks::cell_index(box.grid, box.place(chosen[i]));
   }
 };
 

@@ -212,7 +212,7 @@ class DeviceVolumeSession final : public VolumeSession {
       const Int3 low = bricks_below(box.min), high = bricks_below(box.max - Int3{1, 1, 1});
       for (Int3 at = low; at.z <= high.z; ++at.z)
         for (at.y = low.y; at.y <= high.y; ++at.y)
-          for (at.x = low.x; at.x <= high.x; ++at.x) meets[bricks::DenseRef::index(grid, at)] = true;
+          for (at.x = low.x; at.x <= high.x; ++at.x) meets[bricks::cell_index(grid, at)] = true;
     }
     std::vector<uint64_t> indices;
     for (uint64_t i = 0; i < meets.size(); ++i)

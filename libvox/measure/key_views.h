@@ -14,6 +14,7 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
 #include "libvox/base/vec.h"
+#include "libvox/measure/key_shapes.h"
 #include "libvox/scene/scene.h"
 
 namespace vox::measure {
@@ -159,6 +160,20 @@ scene::Image picture_of_slots(const std::string& name, const std::vector<scene::
 // The same of maximum ages (García et al. 2011, Figure 4), in the paper's colours: age 0 is black, 1 blue, 2 green,
 // 3 yellow, and greater ones red.
 scene::Image picture_of_ages(const std::vector<uint8_t>& ages, std::optional<uint32_t> width);
+
+// The maximum ages of a picture that is hashed in 2D, each axis by itself, as for the paper's Figure 4, so that what a
+// coherent hash keeps together can be seen. It serves the figure alone, and is made on the host.
+
+enum class Probes2d { Coherent, Random };
+
+struct AgesIn2d {
+  uint32_t side = 0;          // of the table, a prime
+  std::vector<uint8_t> ages;  // for each slot, the largest age of the keys that look there first; x fastest
+  uint64_t keys = 0;
+};
+
+// Hashes the pixels that are not white. Throws Error if the table could not be built in several attempts.
+AgesIn2d maximum_ages_in_2d(const SparsePicture& picture, double load_factor, Probes2d probes);
 
 // Returns the colour of a place: x is red, y green and z blue.
 scene::Rgba8 color_of_place(const Int3& place, const Int3& size);

@@ -8,7 +8,6 @@
 #include "libvox/base/progress.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/keyed/key_table.h"
-#include "libvox/measure/ages_in_2d.h"
 #include "libvox/measure/key_multi_bench.h"
 #include "libvox/measure/key_set_bench.h"
 #include "libvox/measure/key_sets.h"

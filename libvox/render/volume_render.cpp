@@ -100,16 +100,16 @@ namespace {
 
 // Returns the boxes around the groups in each part of so many bricks a side, or of one group if that is larger.
 std::vector<VoxelBox> outline_of_groups(const bricks::FrozenBricks& bricks, int32_t each) {
-  constexpr int32_t kGroup = 1 << bricks::GroupBlock::kLog2;
   const auto side = static_cast<int32_t>(bricks.shape().side());
   std::map<std::array<int32_t, 3>, VoxelBox> parts;
-  bricks::for_each_group(bricks, [&](Int3 corner) {
-    const VoxelBox group = {corner * side, (corner + Int3{kGroup, kGroup, kGroup}) * side};
-    const auto [part, is_new] = parts.try_emplace({corner.z / each, corner.y / each, corner.x / each}, group);
+  bricks::for_each_group(bricks, each, [&](const VoxelBox& group) {
+    const std::array<int32_t, 3> place = {group.min.z / each, group.min.y / each, group.min.x / each};
+    const auto [part, is_new] = parts.try_emplace(place, group);
     if (!is_new) part->second = hull(part->second, group);
   });
   std::vector<VoxelBox> boxes;
-  for (const auto& [at, box] : parts) boxes.push_back(intersection(box, bricks.info.box()));
+  for (const auto& [at, box] : parts)
+    boxes.push_back(intersection({box.min * side, box.max * side}, bricks.info.box()));
   return boxes;
 }
 

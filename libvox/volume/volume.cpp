@@ -110,6 +110,71 @@ Volume with_rule(Volume volume, const ValueRule& rule) {
   return {std::move(volume.info), std::move(read)};
 }
 
+namespace {
+
+// The sum of a few values, in any type.
+class Mean {
+ public:
+  explicit Mean(ValueType type) : type_(type) {}
+
+  void add(uint32_t bits) {
+    sum_ += value_number(type_, bits);
+    ++count_;
+  }
+  // Returns the bits of the mean.
+  uint32_t bits() const {
+    const double mean = sum_ / count_;
+    if (type_ == ValueType::F32) return std::bit_cast<uint32_t>(static_cast<float>(mean));
+    // Sums of eight whole numbers are exact, and so is what is left of them by a count of 1, 2, 4 or 8.
+    const auto twice = static_cast<int64_t>(2 * sum_) + count_, divisor = int64_t{2} * count_;
+    const int64_t rounded = twice >= 0 ? twice / divisor : -((divisor - 1 - twice) / divisor);
+    return static_cast<uint32_t>(rounded);
+  }
+
+ private:
+  ValueType type_;
+  double sum_ = 0;
+  int32_t count_ = 0;
+};
+
+template <class T>
+void read_means(const Volume& fine, const VoxelBox& around, Int3 to, T* out) {
+  std::vector<T> values(around.voxels());
+  fine.read(around, reinterpret_cast<std::byte*>(values.data()));
+  const Int3 from = around.size();
+  tbb::parallel_for(0, to.z, [&](int32_t z) {
+    T* next = out + int64_t{z} * to.y * to.x;
+    for (int32_t y = 0; y < to.y; ++y)
+      for (int32_t x = 0; x < to.x; ++x) {
+        Mean mean(fine.info.type);
+        for (int32_t c = 2 * z; c < std::min(2 * z + 2, from.z); ++c)
+          for (int32_t b = 2 * y; b < std::min(2 * y + 2, from.y); ++b)
+            for (int32_t a = 2 * x; a < std::min(2 * x + 2, from.x); ++a)
+              mean.add(values[static_cast<size_t>((int64_t{c} * from.y + b) * from.x + a)]);
+        *next++ = static_cast<T>(mean.bits());
+      }
+  });
+}
+
+}  // namespace
+
+Volume coarser_volume(Volume fine) {
+  VolumeInfo info = fine.info;
+  info.size = {(info.size.x + 1) / 2, (info.size.y + 1) / 2, (info.size.z + 1) / 2};
+  info.spacing = info.spacing * 2.0;
+  const auto below = [box = fine.info.box()](const VoxelBox& coarse) {
+    return intersection({coarse.min * 2, coarse.max * 2}, box);
+  };
+  Volume coarse = {std::move(info), [fine, below](const VoxelBox& box, std::byte* values) {
+                     with_word_type(fine.info.type, [&]<class T>() {
+                       read_means(fine, below(box), box.size(), reinterpret_cast<T*>(values));
+                     });
+                   }};
+  if (fine.is_zero)
+    coarse.is_zero = [is_zero = fine.is_zero, below](const VoxelBox& box) { return is_zero(below(box)); };
+  return coarse;
+}
+
 void read_pieces(const Volume& volume, uint64_t most_voxels,
                  const std::function<void(const VoxelBox&, const std::byte*)>& f) {
   const Pieces pieces(volume.info.box(), most_voxels);

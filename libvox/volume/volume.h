@@ -138,6 +138,10 @@ class Pieces {
   Int3 piece_, counts_;
 };
 
+// Returns the volume at half the resolution: the means of 2³ voxels, or of those that lie in the volume. Whole numbers are
+// rounded to the nearest, halves up; of f32, the sum is taken in double precision and rounded once more.
+Volume coarser_volume(Volume fine);
+
 // Reads all values of a volume, piece by piece.
 
 inline constexpr uint64_t kReadVoxels = 4 << 20;  // at a time; enough for all threads

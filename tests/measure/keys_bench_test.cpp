@@ -10,7 +10,6 @@
 
 #include "libvox/base/error.h"
 #include "libvox/hash/keyed/key_table.h"
-#include "libvox/measure/ages_in_2d.h"
 #include "libvox/measure/key_views.h"
 #include "tests/common/test_engine.h"
 #include "tests/dag/dense_dag.h"

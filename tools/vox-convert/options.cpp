@@ -10,7 +10,7 @@
 #include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
-#include "libvox/bricks/coarser.h"
+#include "libvox/bricks/make_bricks.h"
 #include "tools/common/common_options.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/scenes.h"

@@ -16,7 +16,6 @@
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/bricks/coarser.h"
 #include "libvox/bricks/make_bricks.h"
 #include "libvox/dag/walk.h"
 #include "tools/common/reports.h"

@@ -16,7 +16,7 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
-#include "libvox/bricks/coarser.h"
+#include "libvox/bricks/make_bricks.h"
 #include "libvox/edit/volume_session.h"
 #include "libvox/engine/engine.h"
 #include "tools/common/reports.h"

@@ -89,16 +89,11 @@ struct DenseRef {
 
   template <class T>
   VOX_HD T get(Int3 v) const {
-    return static_cast<const T*>(words)[index(size, v)];
+    return static_cast<const T*>(words)[cell_index(size, v)];
   }
   template <class T>
   VOX_HD void corners(Int3 low, Int3 high, T* found) const {
     corners_one_by_one(*this, low, high, found);
-  }
-  VOX_HD static uint64_t index(Int3 size, Int3 v) {
-    return (static_cast<uint64_t>(v.z) * static_cast<uint64_t>(size.y) + static_cast<uint64_t>(v.y)) *
-               static_cast<uint64_t>(size.x) +
-           static_cast<uint64_t>(v.x);
   }
 };
 
@@ -132,7 +127,7 @@ struct CopyVolume {
   VOX_HD void operator()(uint64_t i) const {
     const Int3 at = CubeOrder::voxel(i, task.size);
     if (CubeOrder::inside(at, task.size))
-      static_cast<T*>(task.out)[DenseRef::index(task.size, at)] = access.template get<T>(at);
+      static_cast<T*>(task.out)[cell_index(task.size, at)] = access.template get<T>(at);
   }
 };
 
@@ -213,7 +208,7 @@ struct MeanFilter {
   VOX_HD void operator()(uint64_t i) const {
     const Int3 at = CubeOrder::voxel(i, task.size);
     if (!CubeOrder::inside(at, task.size)) return;
-    static_cast<T*>(task.out)[DenseRef::index(task.size, at)] = mean_around<T>(access, at, task);
+    static_cast<T*>(task.out)[cell_index(task.size, at)] = mean_around<T>(access, at, task);
   }
 };
 

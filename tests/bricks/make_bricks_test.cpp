@@ -1,5 +1,5 @@
 // Compares the coarser levels of volumes with means that are computed voxel by voxel.
-#include "libvox/bricks/coarser.h"
+#include "libvox/bricks/make_bricks.h"
 
 #include <gtest/gtest.h>
 
