@@ -119,6 +119,30 @@ print(messages(page)))"),
             "True True True\nTrue\n[]\n");
 }
 
+// The page writes its address a moment after the view has come to rest. An address that was entered then is shown.
+TEST_F(ScenePageTest, ShowsAnAddressThatIsEnteredWhileItWritesItsOwn) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  printed({"cube.h5", "-q", "--html", "cube.html"});
+  EXPECT_EQ(browsed(R"(
+page.open('cube.html#samples=1&panel=off')
+page.wait('globalThis.voxPage && voxPage.pace.finished > 0')
+page.value('''new Promise(done => {
+  const later = [], { setTimeout } = globalThis;
+  globalThis.setTimeout = action => later.push(action);
+  voxPage.changed();
+  globalThis.setTimeout = setTimeout;
+  addEventListener('hashchange', done);
+  location.hash = 'eye=3,4,5&target=0,0,0&fov=30';
+  later.forEach(action => action());
+})''')
+print(page.value('voxPage.settings.pose.eye.join()'))
+page.wait('location.hash.includes("eye=3,4,5&")')
+page.value('voxPage.settings.pose.fov = 50, voxPage.changed()')
+page.wait('location.hash.includes("fov=50")')
+print(messages(page)))"),
+            "3,4,5\n[]\n");
+}
+
 // Returns the mean code of all pixels of a picture.
 double brightness(const scene::Image& image) {
   double sum = 0;

@@ -19,13 +19,13 @@ export class Page {
   /** @type {{x: number, y: number} | null} */
   #cursor = null;
   #keep = 0;
-  #kept = '';
+  #known = this.#address(); // the address that the settings come from, or that was made of them
 
   /** @param {Facts} facts @param {Source} source */
   constructor(facts, source) {
     this.facts = facts;
     this.size = this.#windowSize();
-    this.settings = settingsOf(this.#address() || facts.start, facts, this.size);
+    this.settings = settingsOf(this.#known || facts.start, facts, this.size);
     document.body.classList.toggle('bare', !this.settings.panel);
     this.renderer = new Renderer(this.canvas, facts, source);
     this.pace = new Pace(this.renderer, this.settings, is => find('slow').hidden = !is);
@@ -57,8 +57,9 @@ export class Page {
     const { canvas } = this;
     addEventListener('resize', () => this.#resize());
     addEventListener('hashchange', () => {
-      if (this.#address() === this.#kept) return;
-      Object.assign(this.settings, settingsOf(this.#address(), this.facts, this.size));
+      if (this.#address() === this.#known) return;
+      this.#known = this.#address();
+      Object.assign(this.settings, settingsOf(this.#known, this.facts, this.size));
       this.changed();
     });
     on(canvas, 'pointermove', event => {
@@ -114,12 +115,13 @@ export class Page {
   }
 
   #keep_address() {
-    this.#kept = settingsText(this.settings, this.facts);
+    if (this.#address() !== this.#known) return; // somebody changed it, and the event that says so is still to come
     try {
-      history.replaceState(null, '', '#' + this.#kept);
+      history.replaceState(null, '', '#' + settingsText(this.settings, this.facts));
     } catch {
       // A page within another page has no address of its own.
     }
+    this.#known = this.#address();
   }
 
   #resize() {
