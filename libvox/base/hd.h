@@ -8,10 +8,13 @@
 #define VOX_HD
 #endif
 
-// VOX_UNROLL stands before a loop of few iterations over an array that a GPU should keep in registers.
+// VOX_UNROLL stands before a loop of few iterations over an array that a GPU should keep in registers, and
+// VOX_NOT_UNROLLED before one whose body is so much code that a GPU should have it once.
 
 #ifdef __CUDA_ARCH__
 #define VOX_UNROLL _Pragma("unroll")
+#define VOX_NOT_UNROLLED _Pragma("unroll 1")
 #else
 #define VOX_UNROLL
+#define VOX_NOT_UNROLLED
 #endif

@@ -20,9 +20,9 @@ inline constexpr uint32_t kMostEmptyDistance = 15;
 static_assert(kMostEmptyDistance < EmptySpaceRef::kFirstBusy);
 
 // Looks at the voxels on which the samples of a cell depend.
-template <class T>
+template <class Root, class T>
 struct CellVoxels {
-  BricksRef bricks;
+  Root bricks;
   EmptySpaceRef space;
   SampleReach reach;
 
@@ -42,15 +42,13 @@ struct CellVoxels {
         next.y = (at.y & -brick) + brick;
         for (at.x = low.x; at.x < high.x; at.x = next.x) {
           next.x = (at.x & -brick) + brick;
-          if (bricks.groups.levels != 0) {
-            const GroupsRef::Found found = bricks.groups.find(bricks.place_of(at));
-            if (found.place == kNever) {
-              const int32_t group = brick << found.empty_log2;
-              next.x = (at.x & -group) + group;
-              continue;
-            }
+          const auto [entry, empty_log2] = bricks.look(bricks.place_of(at));
+          if (entry.is_empty()) {
+            const int32_t group = brick << empty_log2;
+            next.x = (at.x & -group) + group;
+          } else if (!in_brick(entry, at, ends(next, high), see)) {
+            return false;
           }
-          if (!in_brick(at, ends(next, high), see)) return false;
         }
       }
     }
@@ -63,18 +61,17 @@ struct CellVoxels {
   // True if bricks are so many that they are not read where they lie in one part of a cell. All voxels of such a brick
   // count as filled if it is not empty; its first voxel has the same parts as all of them.
   VOX_HD bool counts_whole_bricks() const {
-    return bricks.groups.levels != 0 && space.log2_part >= bricks.shape.log2_side;
+    return Root::kIsSparse && space.log2_part >= bricks.shape.log2_side;
   }
 
   VOX_HD static Int3 ends(Int3 a, Int3 b) {
     return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
   }
 
-  // Does the same for a box that lies in one brick.
+  // Does the same for a box that lies in one brick, which is not empty.
   template <class See>
-  VOX_HD bool in_brick(Int3 low, Int3 high, See& see) const {
-    const BricksRef::Entry entry = bricks.find(bricks.place_of(low));
-    if (counts_whole_bricks()) return entry.type == BrickTypes::kNumber<EmptyBrick> || see(low, uint32_t{1});
+  VOX_HD bool in_brick(BricksRef::Entry entry, Int3 low, Int3 high, See& see) const {
+    if (counts_whole_bricks()) return see(low, uint32_t{1});
     bool goes_on = true;
     BrickTypes::with(entry.type, [&]<class Type>() {
       if constexpr (!std::is_same_v<Type, EmptyBrick>) {
@@ -97,9 +94,9 @@ struct CellVoxels {
 };
 
 // Sets the distance of busy cells to 0, and that of all others to the largest one.
-template <class T>
+template <class Root, class T>
 struct FindBusyCells {
-  CellVoxels<T> voxels;
+  CellVoxels<Root, T> voxels;
   uint8_t* distances;  // [cells]
 
   VOX_HD void operator()(uint64_t i) const {
@@ -109,9 +106,9 @@ struct FindBusyCells {
 };
 
 // Finds which parts of each busy cell are busy.
-template <class T>
+template <class Root, class T>
 struct FindBusyParts {
-  CellVoxels<T> voxels;
+  CellVoxels<Root, T> voxels;
   const uint32_t* cells;
   uint64_t* busy;
 
@@ -204,9 +201,11 @@ class EmptySpace {
       return VoxelBox{{0, 0, 0}, ref_.grid}.voxels();
     };
     volume::with_word_type(type, [&]<class T>() {
-      while (cells_of() > most_cells || find<T>(device, bricks, reach) > most_busy) ++ref_.log2_part;
-      device.for_each("bricks: busy parts of cells", cells_of(),
-                      FindBusyParts<T>{{bricks, ref_, reach}, cells_.data(), busy_.data()});
+      with_root(bricks, [&]<class Root>(const Root& root) {
+        while (cells_of() > most_cells || find<T>(device, root, reach) > most_busy) ++ref_.log2_part;
+        device.for_each("bricks: busy parts of cells", cells_of(),
+                        FindBusyParts<Root, T>{{root, ref_, reach}, cells_.data(), busy_.data()});
+      });
     });
   }
 
@@ -214,12 +213,13 @@ class EmptySpace {
 
  private:
   // Finds the cells. Returns how many are busy.
-  template <class T>
-  uint64_t find(Device& device, const BricksRef& bricks, SampleReach reach) {
+  template <class T, class Root>
+  uint64_t find(Device& device, const Root& bricks, SampleReach reach) {
     const uint64_t cells = VoxelBox{{0, 0, 0}, ref_.grid}.voxels();
     cells_ = device.template make<uint32_t>(cells + 1);
     auto distances = device.template make<uint8_t>(cells), from = device.template make<uint8_t>(cells);
-    device.for_each("bricks: busy cells", cells, FindBusyCells<T>{{bricks, ref_, reach}, distances.data()});
+    device.for_each("bricks: busy cells", cells,
+                    FindBusyCells<Root, T>{{bricks, ref_, reach}, distances.data()});
     const uint64_t busy = device.exclusive_scan("bricks: busy cells before cells", cells,
                                                 IsBusy{distances.data()}, cells_.data());
     for (uint32_t axis = 0; axis < 3; ++axis) {

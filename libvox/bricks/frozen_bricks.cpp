@@ -18,8 +18,8 @@
 namespace vox::bricks {
 namespace {
 
-template <class T>
-void read_box(const BricksRef& bricks, T background, const VoxelBox& box, T* out) {
+template <class T, class Root>
+void read_box(const Root& bricks, T background, const VoxelBox& box, T* out) {
   const auto side = static_cast<int32_t>(bricks.shape.side());
   const uint64_t row = static_cast<uint64_t>(box.size().x), rows = static_cast<uint64_t>(box.size().y);
   tbb::parallel_for(uint64_t{0}, rows * static_cast<uint64_t>(box.size().z), [&](uint64_t i) {
@@ -28,7 +28,7 @@ void read_box(const BricksRef& bricks, T background, const VoxelBox& box, T* out
     for (Int3 at = {box.min.x, box.min.y + y, box.min.z + z}; at.x < box.max.x;) {
       const int32_t end = std::min(box.max.x, (at.x & -side) + side);
       const auto count = static_cast<uint32_t>(end - at.x);
-      bricks.neighbours<T>(at, count, to);
+      bricks.template neighbours<T>(bricks.find(bricks.place_of(at)), at, count, to);
       for (uint32_t k = 0; k < count; ++k) to[k] ^= background;
       to += count;
       at.x = end;
@@ -203,8 +203,10 @@ FrozenBricks BricksAssembly::take() {
 volume::Volume bricks_volume(const FrozenBricks& bricks) {
   volume::Volume volume = {bricks.info, [&bricks](const VoxelBox& box, std::byte* values) {
                              volume::with_word_type(bricks.info.type, [&]<class T>() {
-                               read_box(ref(bricks), static_cast<T>(bricks.background), box,
-                                        reinterpret_cast<T*>(values));
+                               with_root(ref(bricks), [&](const auto& root) {
+                                 read_box(root, static_cast<T>(bricks.background), box,
+                                          reinterpret_cast<T*>(values));
+                               });
                              });
                            }};
   if (bricks.is_sparse() && bricks.background == 0)
@@ -218,14 +220,16 @@ volume::Volume types_volume(const FrozenBricks& bricks) {
   info.type = volume::ValueType::U8;
   volume::Volume volume = {info, [&bricks](const VoxelBox& box, std::byte* values) {
                              volume::with_word_type(bricks.info.type, [&]<class T>() {
-                               const BricksRef access = ref(bricks);
-                               Int3 at;
-                               for (at.z = box.min.z; at.z < box.max.z; ++at.z)
-                                 for (at.y = box.min.y; at.y < box.max.y; ++at.y)
-                                   for (at.x = box.min.x; at.x < box.max.x; ++at.x) {
-                                     const BricksRef::Entry entry = access.find(access.place_of(at));
-                                     *values++ = std::byte(access.get<T>(entry, at) == 0 ? 0 : entry.type);
-                                   }
+                               with_root(ref(bricks), [&](const auto& root) {
+                                 Int3 at;
+                                 for (at.z = box.min.z; at.z < box.max.z; ++at.z)
+                                   for (at.y = box.min.y; at.y < box.max.y; ++at.y)
+                                     for (at.x = box.min.x; at.x < box.max.x; ++at.x) {
+                                       const BricksRef::Entry entry = root.find(root.place_of(at));
+                                       const bool is_empty = root.template get<T>(entry, at) == 0;
+                                       *values++ = std::byte(is_empty ? 0 : entry.type);
+                                     }
+                               });
                              });
                            }};
   if (bricks.is_sparse())
@@ -237,7 +241,7 @@ void check_structure(const FrozenBricks& bricks) {
   if (bricks.log2_side < kMinBrickLog2 || bricks.log2_side > kMaxBrickLog2)
     throw Error(fmt::format("bricks of 2^{} voxels a side, expected 4 to 512", bricks.log2_side));
   check_entry_words(bricks);
-  if (bricks.place_log2 > kMostPlaceLog2)
+  if (bricks.place_log2 > (bricks.is_sparse() ? kMostPlaceLog2 : 0))
     throw Error(fmt::format("places are in units of 2^{} words", bricks.place_log2));
   if (bricks.is_sparse()) check_groups(bricks);
   volume::with_word_type(bricks.info.type, [&]<class T>() { check_bricks<T>(bricks); });

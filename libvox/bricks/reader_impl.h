@@ -47,7 +47,7 @@ VOX_HD inline uint64_t ticks() {
 
 template <class T>
 struct TimedFilter {
-  MeanFilter<BricksRef, T> filter;
+  MeanFilter<DenseRootRef, T> filter;
   uint64_t* sums;  // [bricks]
 
   VOX_HD void operator()(uint64_t i) const {
@@ -55,7 +55,7 @@ struct TimedFilter {
     if (!CubeOrder::inside(at, filter.task.size)) return;
     const uint64_t begin = ticks();
     filter(i);
-    device::atomic_add(sums + filter.access.brick_of(at), ticks() - begin);
+    device::atomic_add(sums + filter.access.index(filter.access.place_of(at)), ticks() - begin);
   }
 };
 
@@ -119,7 +119,7 @@ class DeviceBricksReader final : public BricksReader {
                           .count = 0,
                           .out = words.data(),
                           .view = {}};
-    const TimedFilter<T> body = {{bricks_.ref(), task}, sums.data()};
+    const TimedFilter<T> body = {{DenseRootRef{bricks_.ref()}, task}, sums.data()};
     // The first round lets caches and clocks settle; only the second one counts.
     for (int round = 0; round < 2; ++round) {
       device_.fill(sums.data(), n, uint64_t{0});
@@ -178,10 +178,11 @@ class DeviceBricksReader final : public BricksReader {
         fill_dense();
         return run_body(DenseRef{frozen_.info.size, dense_.data()}, loop, task, n);
       case Access::Direct:
-        return run_body(bricks_.ref(), loop, task, n);
+        return with_root(bricks_.ref(), [&](const auto& root) { return run_body(root, loop, task, n); });
       case Access::KdTree:
         plant();
-        return run_body(KdRef{bricks_.ref(), nodes_.data()}, loop, task, n);
+        if (frozen_.is_sparse()) return run(Access::Direct, loop, task, n);  // its tree is one leaf
+        return run_body(KdRef{{bricks_.ref()}, nodes_.data()}, loop, task, n);
       default:
         return run_compiled(loop, task, n);
     }
@@ -217,7 +218,7 @@ class DeviceBricksReader final : public BricksReader {
                           .count = 0,
                           .out = dense_.data(),
                           .view = {}};
-    run_body(bricks_.ref(), ReadLoop::Copy, task, CubeOrder::count(task.size));
+    run(Access::Direct, ReadLoop::Copy, task, CubeOrder::count(task.size));
   }
 
   const KdTree& plant() {

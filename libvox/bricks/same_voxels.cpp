@@ -21,7 +21,7 @@ class Comparison {
   Comparison(const FrozenBricks& bricks, const dag::FrozenDag& dag)
       : bricks_(bricks),
         dag_(dag),
-        access_(ref(bricks)),
+        access_{ref(bricks)},
         brick_level_(dag.depth() + dag::kLeafLog2 - bricks.log2_side),
         seen_groups_(bricks.groups.levels()),
         seen_bricks_(dag.levels[brick_level_].places.nodes()) {
@@ -153,7 +153,7 @@ class Comparison {
 
   const FrozenBricks& bricks_;
   const dag::FrozenDag& dag_;
-  BricksRef access_;
+  SparseRootRef access_;
   uint32_t brick_level_;
   std::vector<std::vector<uint32_t>>
       seen_groups_;                    // for each level, the block with which a node was compared last

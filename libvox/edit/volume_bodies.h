@@ -41,7 +41,7 @@ struct MaskRef {
 // The change of values by an edit.
 template <class T>
 struct ChangeValues {
-  bricks::BricksRef old;
+  bricks::DenseRootRef old;
   volume::ValueRule rule;
   VolumeEdit edit;
   MaskRef mask;
@@ -108,7 +108,7 @@ struct TakeValues {
 // Writes the words of bricks as a change makes them, and counts what is different.
 template <class T, class Change>
 struct ReviseBlock {
-  bricks::BricksRef old;
+  bricks::DenseRootRef old;
   const uint64_t* chosen;  // the indices of the bricks in the root grid
   Change change;
   T* words;

@@ -154,7 +154,7 @@ class DeviceVolumeSession final : public VolumeSession {
   void load() {
     const std::vector<uint64_t> words = bricks::brick_words(like_);
     words_.assign(words.begin(), words.end());
-    const bricks::BricksRef from = bricks::ref(like_);
+    const bricks::DenseRootRef from = {bricks::ref(like_)};
     entries_.resize(like_.bricks());
     for (uint64_t i = 0; i < entries_.size(); ++i) {
       const bricks::BricksRef::Entry entry = from.entry(i);
@@ -374,7 +374,7 @@ class DeviceVolumeSession final : public VolumeSession {
   std::vector<uint32_t> words_;    // of each brick
   device::Buffer<uint32_t> root_;
   std::array<TypeArray, bricks::kBrickTypeCount> arrays_;
-  bricks::BricksRef ref_;
+  bricks::DenseRootRef ref_;
   std::vector<VolumeChange> undo_, redo_;
 };
 

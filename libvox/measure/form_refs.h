@@ -82,34 +82,28 @@ struct DagForm {
 static_assert(SceneForm<DagForm>);
 
 // Bricks of bytes, read through the root grid. Rays skip empty bricks.
+template <class Root>
 struct BricksForm {
-  bricks::BricksRef bricks;
+  Root bricks;
 
   template <class T>
   VOX_HD T get(Int3 voxel) const {
-    return bricks.get<T>(voxel);
+    return bricks.template get<T>(voxel);
   }
   VOX_HD VoxelHit first(const render::Ray& ray) const { return first_seen(*this, ray); }
   VOX_HD SeenVoxel see(Int3 voxel) const {
     const Int3 size = bricks.size;
     if (voxel.x >= size.x || voxel.y >= size.y || voxel.z >= size.z) return {};
-    const Int3 place = bricks.place_of(voxel);
-    if (bricks.groups.levels != 0) {
-      const bricks::GroupsRef::Found found = bricks.groups.find(place);
-      if (found.place == bricks::kNever) return {0, bricks.shape.log2_side + found.empty_log2};
-      return see(bricks.entry(found.place), voxel);
-    }
-    return see(bricks.entry(bricks.index(place)), voxel);
-  }
-  VOX_HD SeenVoxel see(bricks::BricksRef::Entry at, Int3 voxel) const {
-    if (at.type == bricks::BrickTypes::kNumber<bricks::EmptyBrick>) return {0, bricks.shape.log2_side};
-    return {bricks.get<uint8_t>(at, voxel), 0};
+    const auto [entry, empty_log2] = bricks.look(bricks.place_of(voxel));
+    if (entry.is_empty()) return {0, bricks.shape.log2_side + empty_log2};
+    return {bricks.template get<uint8_t>(entry, voxel), 0};
   }
   VOX_HD void prefetch(Int3 voxel) const {
-    if (bricks.groups.levels == 0) prefetch_line(bricks.root + bricks.brick_of(voxel) * bricks.entry_words);
+    if constexpr (!Root::kIsSparse)
+      prefetch_line(bricks.root + bricks.index(bricks.place_of(voxel)) * bricks.entry_words);
   }
 };
-static_assert(SceneForm<BricksForm> && SteppedGrid<BricksForm>);
+static_assert(SceneForm<BricksForm<bricks::DenseRootRef>> && SteppedGrid<BricksForm<bricks::SparseRootRef>>);
 
 // The spatial hash, with one search for each voxel. It cannot tell how large an empty region is, so rays go
 // from voxel to voxel.

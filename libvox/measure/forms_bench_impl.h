@@ -81,7 +81,8 @@ class FormsBench {
       form.build_seconds = built.read_seconds + built.seconds;
       device_.pool().trim();
       const bricks::DeviceBricks<Device> bricks(device_, built.bricks);
-      return loops.measure(BricksForm{bricks.ref()});
+      return bricks::with_root(
+          bricks.ref(), [&]<class Root>(const Root& root) { return loops.measure(BricksForm<Root>{root}); });
     });
   }
 

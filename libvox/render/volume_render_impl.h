@@ -38,16 +38,17 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
     picture.image = band_image(options.size, band);
     picture.rays = picture.image.pixels.size();
     volume::with_word_type(bricks_.info.type, [&]<class T>() {
-      using Access = bricks::BricksRef;
       const auto cast = [&](auto body) {
         body.first = view.tiles().begin_of_row(band.begin);
         picture.seconds =
             cast_pixels(device_, body, view.tiles().end_of_row(band.end - 1), 1, rays_at_once());
       };
-      if (options.iso)
-        cast(bricks::CastIso<Access, T>{on_device_.ref(), view});
-      else
-        cast(bricks::CastVolume<Access, T>{on_device_.ref(), view});
+      bricks::with_root(on_device_.ref(), [&]<class Access>(const Access& access) {
+        if (options.iso)
+          cast(bricks::CastIso<Access, T>{access, view});
+        else
+          cast(bricks::CastVolume<Access, T>{access, view});
+      });
     });
     std::vector<bricks::CastPixel> seen(picture.image.pixels.size());
     device_.download(seen.data(), pixels.data() + uint64_t{band.begin} * width, seen.size());

@@ -306,7 +306,7 @@ TEST(DeviceBricks, GiveEveryVoxelAfterTheHostsBricksAreGone) {
     for (Words* gone : {&bricks.root, &bricks.data[1], &bricks.data[2], &bricks.data[3]})
       std::ranges::fill(*gone, 0xffffffff);
     bricks = {};
-    const bricks::BricksRef access = on_device.ref();
+    const bricks::DenseRootRef access = {on_device.ref()};
     size_t i = 0;
     for (Int3 v = {0, 0, 0}; v.z < 66; ++v.z)
       for (v.y = 0; v.y < 45; ++v.y)

@@ -145,10 +145,10 @@ bricks::CastView view_along(const bricks::FrozenBricks& bricks, Vec3d eye, Vec3d
   return view;
 }
 
-std::vector<uint32_t> samples_of(const bricks::BricksRef& access, const bricks::CastView& view) {
+std::vector<uint32_t> samples_of(const bricks::DenseRootRef& access, const bricks::CastView& view) {
   std::vector<uint32_t> samples;
   const bricks::CastRay ray(view, 0, 0);
-  bricks::VolumeWalk<bricks::BricksRef>{access, view}.each_sample(ray, [&](uint32_t n) {
+  bricks::VolumeWalk<bricks::DenseRootRef>{access, view}.each_sample(ray, [&](uint32_t n) {
     samples.push_back(n);
     return true;
   });
@@ -157,8 +157,9 @@ std::vector<uint32_t> samples_of(const bricks::BricksRef& access, const bricks::
 
 // Checks that a ray looks at all samples that touch a filled voxel, and at no sample of a part that is not busy.
 // Returns how many samples it looks at.
-size_t expect_all_that_count(const DenseAccess& dense, const bricks::BricksRef& access, bricks::CastView view,
-                             const bricks::EmptySpaceRef& space, bricks::SampleReach reach) {
+size_t expect_all_that_count(const DenseAccess& dense, const bricks::DenseRootRef& access,
+                             bricks::CastView view, const bricks::EmptySpaceRef& space,
+                             bricks::SampleReach reach) {
   const bricks::CastRay ray(view, 0, 0);
   const Int3 size = dense.size;
   std::vector<uint32_t> expected;
@@ -206,20 +207,20 @@ TEST(EmptySpace, RaysPassOverNothingThatCounts) {
         const Vec3d direction =
             i % 4 == 0 ? straight[random.below(uint32_t(straight.size()))] : random.in_cube(-1, 1);
         const bricks::CastView view = view_along(bricks, eye, direction);
-        expect_all_that_count(dense, bricks::ref(bricks), view, between.ref(), kCell);
-        expect_all_that_count(dense, bricks::ref(bricks), view, inside.ref(), kVoxel);
+        expect_all_that_count(dense, {bricks::ref(bricks)}, view, between.ref(), kCell);
+        expect_all_that_count(dense, {bricks::ref(bricks)}, view, inside.ref(), kVoxel);
         if (HasFailure()) FAIL() << "ray " << i;
       }
     }
 }
 
 // Returns the number of times that a ray looks where it is, if it meets nothing.
-uint32_t steps_of(const bricks::BricksRef& access, const bricks::CastView& view) {
+uint32_t steps_of(const bricks::DenseRootRef& access, const bricks::CastView& view) {
   const bricks::CastRay ray(view, 0, 0);
   EXPECT_GT(ray.count, 1000u);
   uint32_t steps = 0;
   for (uint32_t n = 0; n < ray.count; ++steps) {
-    const uint32_t next = bricks::VolumeWalk<bricks::BricksRef>{access, view}.past_empty(ray, n);
+    const uint32_t next = bricks::VolumeWalk<bricks::DenseRootRef>{access, view}.past_empty(ray, n);
     EXPECT_GT(next, n);
     n = std::max(next, n + 1);
   }
@@ -238,7 +239,7 @@ TEST(EmptySpace, ARayThroughNothingTakesFewSteps) {
     for (const Vec3d& direction : {Vec3d{1, 0, 0}, Vec3d{-1, 0, 0}, Vec3d{-1, -1e-9, -1e-9}}) {
       bricks::CastView view = view_along(bricks, {direction.x > 0 ? -5.0 : 605.0, 0.25, 0.25}, direction);
       view.empty_space = space.ref();
-      EXPECT_LT(steps_of(bricks::ref(bricks), view), most);
+      EXPECT_LT(steps_of({bricks::ref(bricks)}, view), most);
     }
   }
 }

@@ -206,7 +206,7 @@ TEST(KdTree, GivesEveryVoxelOfTheVolume) {
           const bricks::FrozenBricks bricks =
               bricks::build_bricks(engine->handle(), volume, {.log2_side = log2_side, .threshold = {}})
                   .bricks;
-          const bricks::BricksRef direct = bricks::ref(bricks);
+          const bricks::DenseRootRef direct = {bricks::ref(bricks)};
           const std::vector<uint32_t> words = dense_words(volume, {.type = type});
           for (const bricks::KdSplit split : {bricks::KdSplit::Entropy, bricks::KdSplit::Median}) {
             const bricks::KdTree tree = bricks::build_kd_tree(bricks, budget, split);

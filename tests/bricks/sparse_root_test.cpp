@@ -165,7 +165,7 @@ TEST(SparseRoot, HasSeveralLevelsOfGroupsWhereAGridOfThemWouldBeLarge) {
     EXPECT_NO_THROW(bricks::verify(*bricks));
     EXPECT_NO_THROW(bricks::check_same_voxels(*bricks, scene));
     EXPECT_EQ(bricks->filled, scene.dag.voxels);
-    const bricks::BricksRef access = bricks::ref(*bricks);
+    const bricks::SparseRootRef access = {bricks::ref(*bricks)};
     uint64_t found = 0;
     dag::for_each_leaf(scene.dag, volume.info.box(), [&](Int3 corner, uint64_t mask, const uint32_t*) {
       for (uint32_t bit = 0; bit < 64; ++bit) {
@@ -219,7 +219,7 @@ TEST(SparseRoot, DamageIsRefusedOrHarmless) {
       ++refused;
       continue;
     }
-    const bricks::BricksRef access = bricks::ref(bricks);
+    const bricks::SparseRootRef access = {bricks::ref(bricks)};
     uint64_t sum = 0;
     for (int k = 0; k < 200; ++k)
       sum += access.get<uint8_t>(

@@ -132,11 +132,11 @@ void expect_interpolated(const volume::Volume& volume, uint32_t log2_side) {
       bricks::build_bricks(test_engine()->handle(), volume, {.log2_side = log2_side, .threshold = {}}).bricks;
   const bricks::KdTree tree = bricks::build_kd_tree(bricks, 100);
   const DenseAccess dense(volume, bricks.background);
-  const bricks::BricksRef access = bricks::ref(bricks);
+  const bricks::DenseRootRef access = {bricks::ref(bricks)};
   const bricks::KdRef through_tree = {.bricks = access, .nodes = tree.nodes.data()};
   const bricks::ValueMeaning meaning = {volume.info.size, type, bricks.background};
   volume::with_word_type(type, [&]<class T>() {
-    const bricks::Interpolator<bricks::BricksRef, T> of_bricks = {access, meaning};
+    const bricks::Interpolator<bricks::DenseRootRef, T> of_bricks = {access, meaning};
     const bricks::Interpolator<bricks::KdRef, T> of_tree = {through_tree, meaning};
     const bricks::Interpolator<DenseAccess, T> of_dense = {dense, meaning};
     for (const Vec3<float> at : positions(volume.info.size)) {

@@ -258,8 +258,8 @@ struct InAllForms {
   template <class F>
   void each_form(const F& f) const {
     f(measure::DagForm{traced.dag.ref()}, "the SVDAG");
-    f(measure::BricksForm{ref(small)}, "bricks of 4³");
-    f(measure::BricksForm{ref(large)}, "bricks of 16³");
+    f(measure::BricksForm<bricks::DenseRootRef>{{ref(small)}}, "bricks of 4³");
+    f(measure::BricksForm<bricks::DenseRootRef>{{ref(large)}}, "bricks of 16³");
     f(measure::HashForm{ref(morton)}, "the hash by Morton codes");
     f(measure::HashForm{ref(linear)}, "the hash by rows");
   }

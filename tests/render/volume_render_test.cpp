@@ -197,7 +197,7 @@ TEST(ValueScale, GoesThroughItsStops) {
 
 // Access that counts the values that are read.
 struct CountingAccess {
-  bricks::BricksRef bricks;
+  bricks::DenseRootRef bricks;
   uint64_t* reads;
 
   template <class T>
@@ -230,9 +230,9 @@ TEST(VolumeRender, PassesOverEmptySpaceWithoutAnyDifference) {
         if (labels) options.labels = render::distinct_colors();
         bricks::CastView view = render::cast_view(bricks, render::color_range(bricks), options);
         EXPECT_EQ(view.skips_empty, 1u);
-        const auto expected = cast<uint8_t>(CountingAccess{bricks::ref(bricks), &all}, view, options);
+        const auto expected = cast<uint8_t>(CountingAccess{{bricks::ref(bricks)}, &all}, view, options);
         view.empty_space = spaces.of(view.reach());
-        EXPECT_EQ(cast<uint8_t>(CountingAccess{bricks::ref(bricks), &fewer}, view, options), expected);
+        EXPECT_EQ(cast<uint8_t>(CountingAccess{{bricks::ref(bricks)}, &fewer}, view, options), expected);
         EXPECT_EQ(shown_volume(bricks, options).image.pixels, expected);
       }
     EXPECT_LT(fewer, all / 2) << log2_side;

@@ -1,4 +1,4 @@
-// The loops that read a volume. Each one is a body that takes one of the accessors: BricksRef, KdRef,
+// The loops that read a volume. Each one is a body that takes one of the accessors: RootedRef, KdRef,
 // DenseRef, or the generated JitBricks. An accessor has get<T>(voxel), which returns the word of a voxel of
 // the volume, and corners<T>(low, high, words), which reads those at the corners of a box, x fastest.
 #pragma once
@@ -27,7 +27,7 @@ struct KdNode {
 static_assert(sizeof(KdNode) == 8);
 
 struct KdRef {
-  BricksRef bricks;
+  DenseRootRef bricks;
   const KdNode* nodes;
 
   VOX_HD KdNode leaf(Int3 place) const {
@@ -58,18 +58,6 @@ struct KdRef {
     corners_by<T>(*this, bricks, low, high, words);
   }
 };
-
-}  // namespace vox::bricks
-
-// This macro stands before loops whose body may contain the code of a whole tree, so that the body is not
-// copied.
-#ifdef __CUDA_ARCH__
-#define VOX_NOT_UNROLLED _Pragma("unroll 1")
-#else
-#define VOX_NOT_UNROLLED
-#endif
-
-namespace vox::bricks {
 
 // The arguments of all loops. Each loop reads those that it needs.
 struct JitTask {
@@ -113,9 +101,17 @@ struct CubeOrder {
     const Int3 at = {static_cast<int32_t>(cube % static_cast<uint32_t>(n.x)),
                      static_cast<int32_t>(row % static_cast<uint32_t>(n.y)),
                      static_cast<int32_t>(row / static_cast<uint32_t>(n.y))};
-    return at * 8 + brick_voxel(static_cast<uint32_t>(i & 511));
+    const auto code = static_cast<uint32_t>(i & 511);
+    return at * 8 + Int3{along(code), along(code >> 1), along(code >> 2)};
   }
   VOX_HD static bool inside(Int3 v, Int3 size) { return v.x < size.x && v.y < size.y && v.z < size.z; }
+
+ private:
+  // Returns the place in a cube along the axis whose bits are the first, fourth and seventh of a code.
+  VOX_HD static int32_t along(uint32_t code) {
+    code &= 0x49;
+    return static_cast<int32_t>((code | code >> 2 | code >> 4) & 7);
+  }
 };
 
 // Copies the words of all voxels, x fastest.

@@ -94,7 +94,7 @@ class TreeWriter {
   // Returns the entry of brick p as it is read from the root, as text. 32 bits are enough for its index in a dense one,
   // because a tree has fewer than 2^32 bricks.
   std::string read() const {
-    if (bricks_.is_sparse()) return "known().find(p)";
+    if (bricks_.is_sparse()) return "SparseRootRef{known()}.find(p)";
     return fmt::format("known().entry(static_cast<uint32_t>((p.z * {}u + p.y) * {}u + p.x))", access_.grid.y,
                        access_.grid.x);
   }

@@ -75,7 +75,7 @@ struct BlockMasks {
 
   template <class T, class Value>
   VOX_HD static T get(const uint32_t* masks, BrickShape shape, Int3 v, const Value& value) {
-    const uint32_t code = brick_code(v);
+    const uint32_t code = brick_code(v, shape);
     return read<T>(block_at(masks, shape, code), code, value);
   }
 
@@ -83,7 +83,7 @@ struct BlockMasks {
   VOX_HD static void neighbours(const uint32_t* masks, BrickShape shape, Int3 at, uint32_t count, T* row,
                                 const Value& value) {
     for (uint32_t i = 0; i < count;) {
-      const uint32_t code = brick_code(at), of_block = 4 - (static_cast<uint32_t>(at.x) & 3);
+      const uint32_t code = brick_code(at, shape), of_block = 4 - (static_cast<uint32_t>(at.x) & 3);
       const uint32_t n = of_block < count - i ? of_block : count - i;
       const Block block = block_at(masks, shape, code);
       const bool is_empty = (block.mask >> (code & kRowBegin) & kRowBits) == 0;
@@ -98,7 +98,7 @@ struct BlockMasks {
   // Looks at each block of the cube's voxels once.
   template <class T, class Value>
   VOX_HD static void cube(const uint32_t* masks, BrickShape shape, Int3 at, T* words, const Value& value) {
-    const uint32_t low = brick_code(at), high = brick_code(at + Int3{1, 1, 1});
+    const uint32_t low = brick_code(at, shape), high = brick_code(at + Int3{1, 1, 1}, shape);
     const bool next_x = at.x % 4 == 3, next_y = at.y % 4 == 3, next_z = at.z % 4 == 3;  // begins a block
     // A row of two voxels along x, with the bits of y and z from one of the two corners.
     const auto code = [=](uint32_t yz) { return (low & kAlongX) | yz; };

@@ -92,29 +92,31 @@ struct IndexedBrick {
   // The values of the filled voxels.
   template <class T>
   struct Values {
-    const T* first;
+    uint32_t first;        // the first word
     const uint32_t* rest;  // the others of the list, then the indices
 
     VOX_HD uint32_t index(uint32_t place) const {
-      const uint32_t listed = uint32_t{first[0]} + 1, each = index_bits(listed);
+      const uint32_t listed = uint32_t{in_first(0)} + 1, each = index_bits(listed);
       if (each == 0) return 0;
       const uint32_t* indices = rest + list_bytes<T>(listed) / sizeof(uint32_t);
-      const uint64_t bit = uint64_t{place} * each;
-      const auto shift = static_cast<uint32_t>(bit % 32);
+      const uint32_t bit = place * each, shift = bit % 32;  // below 2^30
       uint32_t index = indices[bit / 32] >> shift;
       if (shift + each > 32) index |= indices[bit / 32 + 1] << (32 - shift);
       return index & ((1u << each) - 1);
     }
     VOX_HD T operator()(uint32_t place) const {
       const uint32_t i = index(place);
-      if (i < kInFirst<T>) return first[1 + i];
+      if (i < kInFirst<T>) return in_first(1 + i);
       return array_at<T>(rest, 0)[i - kInFirst<T>];
     }
+
+   private:
+    VOX_HD T in_first(uint32_t i) const { return static_cast<T>(first >> 8 * sizeof(T) * i); }
   };
   template <class T>
   VOX_HD static Values<T> values(const uint32_t* brick, BrickShape shape) {
     const uint32_t masks = BlockMasks::bytes(shape, BlockMasks::stored(brick + 1, shape));
-    return {array_at<T>(brick, 0), brick + 1 + masks / sizeof(uint32_t)};
+    return {brick[0], brick + 1 + masks / sizeof(uint32_t)};
   }
 
   // Writes the i-th value of the list.

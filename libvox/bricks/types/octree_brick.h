@@ -52,7 +52,7 @@ struct OctreeBrick {
 
   template <class T>
   VOX_HD static T get(const uint32_t* brick, BrickShape shape, Int3 v) {
-    const uint32_t code = brick_code(v);
+    const uint32_t code = brick_code(v, shape);
     const uint32_t leaf = leaf_of(brick, shape, code);
     return leaf == kNone ? T{0} : array_at<T>(brick, leaves_at(shape, brick[0]))[8 * leaf + (code & 7)];
   }
@@ -63,7 +63,7 @@ struct OctreeBrick {
     const T* leaves = array_at<T>(brick, leaves_at(shape, brick[0]));
     uint32_t leaf = kNone;
     for (uint32_t i = 0; i < count; ++i, ++at.x) {
-      const uint32_t code = brick_code(at);
+      const uint32_t code = brick_code(at, shape);
       if (i == 0 || at.x % 2 == 0) leaf = leaf_of(brick, shape, code);
       row[i] = leaf == kNone ? T{0} : leaves[8 * leaf + (code & 7)];
     }

@@ -39,7 +39,7 @@ struct ListBrick {
 
   template <class T>
   VOX_HD static T get(const uint32_t* brick, BrickShape shape, Int3 v) {
-    const uint32_t code = brick_code(v), count = brick[0];
+    const uint32_t code = brick_code(v, shape), count = brick[0];
     const uint32_t place = first_not_less(count, code, [&](uint32_t i) { return code_at(brick, shape, i); });
     if (place == count || code_at(brick, shape, place) != code) return 0;
     return array_at<T>(brick, values_at<T>(count, shape))[place];
@@ -126,7 +126,7 @@ struct HashBrick {
   template <class T>
   VOX_HD static T get(const uint32_t* brick, BrickShape shape, Int3 v) {
     const uint32_t bits = brick[0];
-    const Place here = place(brick_code(v), shape, bits);
+    const Place here = place(brick_code(v, shape), shape, bits);
     const uint32_t end = end_of(brick, shape, here.bucket);
     const uint8_t* rests = array_at<uint8_t>(brick, rests_at(shape, bits));
     for (uint32_t i = here.bucket == 0 ? 0 : end_of(brick, shape, here.bucket - 1); i < end; ++i)
