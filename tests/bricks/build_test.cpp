@@ -281,6 +281,9 @@ TEST(CheckStructure, RefusesBricksThatLeaveTheirData) {
   bad = good;
   bad.log2_side = 4;
   expect_refused(bad);
+  bad = good;
+  bad.place_log2 = 1;  // only sparse roots have larger units
+  expect_refused(bad);
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
     if (good.data[type].empty()) continue;
     bad = good;
