@@ -60,9 +60,11 @@ struct BrickTypeList {
 #endif
   template <uint32_t types, class Type, class F>
   VOX_HD static bool with_one(uint32_t number, const F& f) {
-    constexpr uint32_t own = 1u << kNumber<Type>;
-    if constexpr ((types & own) != 0) {
-      if (types != own && number != kNumber<Type>) return false;
+    constexpr uint32_t from_here = types >> kNumber<Type>;
+    if constexpr ((from_here & 1) != 0) {
+      // Generated code knows the types that occur, of which the last one is left over.
+      constexpr bool is_left_over = from_here == 1 && types != (1u << kCount) - 1;
+      if (!is_left_over && number != kNumber<Type>) return false;
       f.template operator()<Type>();
       return true;
     }
@@ -81,6 +83,11 @@ inline constexpr uint32_t kBrickTypeCount = BrickTypes::kCount;
 inline constexpr uint32_t kAllBrickTypes = (1u << kBrickTypeCount) - 1;
 inline constexpr uint32_t kThesisBrickTypes = 0b1111;  // empty, dense, octree, list
 inline constexpr uint32_t kFastBrickTypes = 0b11;      // empty, dense
+VOX_HD constexpr uint32_t count_of(uint32_t types) {
+  uint32_t count = 0;
+  for (; types != 0; types &= types - 1) ++count;
+  return count;
+}
 
 inline constexpr uint32_t kMostPlaceLog2 = 2;
 
@@ -92,20 +99,27 @@ inline constexpr uint32_t kRootTypeBits = 4;
 inline constexpr uint64_t kMaxShortPlace = (uint64_t{1} << (32 - kRootTypeBits)) - 1;
 static_assert(kBrickTypeCount <= 1u << kRootTypeBits);
 
-// Reads the words of the voxels at the corners of a box through any accessor, x fastest. A GPU has the code of all types
-// of bricks once: with eight copies, rays took 1.6 times as long.
-template <class T, class Access>
+// Reads the words of the voxels at the corners of a box through any accessor, x fastest. Where reading a voxel is much code,
+// as that of all types of bricks, a GPU has it once and not eight times, with which rays took 1.6 times as long.
+template <class T, bool is_much_code = false, class Access>
 VOX_HD void corners_one_by_one(const Access& access, Int3 low, Int3 high, T* words) {
-  VOX_NOT_UNROLLED for (uint32_t i = 0; i < 8; ++i) {
-    const T word = access.template get<T>(
+  const auto corner = [&](uint32_t i) {
+    return access.template get<T>(
         {(i & 1) != 0 ? high.x : low.x, (i & 2) != 0 ? high.y : low.y, (i & 4) != 0 ? high.z : low.z});
+  };
+  if constexpr (is_much_code) {
+    VOX_NOT_UNROLLED for (uint32_t i = 0; i < 8; ++i) {
+      const T word = corner(i);
 #ifdef __CUDA_ARCH__
-    VOX_UNROLL for (uint32_t k = 0; k < 8; ++k) {
-      if (k == i) words[k] = word;  // words stay in registers
-    }
+      VOX_UNROLL for (uint32_t k = 0; k < 8; ++k) {
+        if (k == i) words[k] = word;  // which keeps them in registers
+      }
 #else
-    words[i] = word;
+      words[i] = word;
 #endif
+    }
+  } else {
+    VOX_UNROLL for (uint32_t i = 0; i < 8; ++i) words[i] = corner(i);
   }
 }
 
@@ -251,7 +265,8 @@ VOX_HD void corners_by(const Access& access, const BricksRef& bricks, Int3 low, 
   if (high - low == Int3{1, 1, 1} && bricks.place_of(high) == place) {
     bricks.cube<T, types>(access.find(place), low, words);
   } else {
-    corners_one_by_one(access, low, high, words);
+    constexpr bool is_much_code = count_of(types) > 4;
+    corners_one_by_one<T, is_much_code>(access, low, high, words);
   }
 }
 

@@ -99,9 +99,9 @@ class TreeWriter {
                        access_.grid.x);
   }
 
-  // Returns the set of types that occur.
+  // Returns the set of types that occur. A sparse root does not count the bricks that it leaves out, which are empty.
   uint32_t types() const {
-    uint32_t set = 0;
+    uint32_t set = bricks_.is_sparse() ? 1u << kEmpty : 0;
     for (uint32_t type = 0; type < kBrickTypeCount; ++type)
       if (bricks_.counts[type] > 0) set |= 1u << type;
     return set;

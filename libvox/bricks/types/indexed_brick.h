@@ -7,7 +7,9 @@
 //   k bits  each filled voxel in Morton order: its value's place in the list; 2^k is at least the number of values. Low
 //           bits come first, across the borders of words
 //
-// So the first word is all that a brick of one value needs beside its masks, and is read together with them.
+// So the first word is all that a brick of one value needs beside its masks, and is read together with them. Bricks whose
+// indices would take more than half of the bits of values are not of this type: they would be read more slowly, and hardly
+// be smaller.
 #pragma once
 
 #include "libvox/bricks/brick.h"
@@ -23,6 +25,7 @@ struct IndexedBrick {
   VOX_HD static uint32_t bytes(const BrickCounts& counts, BrickShape shape) {
     if (counts.values > kMaxPalette || counts.voxels == 0) return kNever;
     const uint32_t listed = listed_values(counts, shape);
+    if (index_bits(listed) > 4 * sizeof(T)) return kNever;
     return list_at(counts, shape) + list_bytes<T>(listed) +
            4 * static_cast<uint32_t>(index_words(counts.voxels, listed));
   }
