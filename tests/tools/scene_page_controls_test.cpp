@@ -119,7 +119,8 @@ print(messages(page)))"),
             "True True True\nTrue\n[]\n");
 }
 
-// The page writes its address a moment after the view has come to rest. An address that was entered then is shown.
+// The page writes its address a moment after the view has come to rest. An address that was entered then is shown. The
+// cube has 64 voxels a side.
 TEST_F(ScenePageTest, ShowsAnAddressThatIsEnteredWhileItWritesItsOwn) {
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   printed({"cube.h5", "-q", "--html", "cube.html"});
@@ -140,7 +141,7 @@ page.wait('location.hash.includes("eye=3,4,5&")')
 page.value('voxPage.settings.pose.fov = 50, voxPage.changed()')
 page.wait('location.hash.includes("fov=50")')
 print(messages(page)))"),
-            "3,4,5\n[]\n");
+            "192,256,320\n[]\n");
 }
 
 // Returns the mean code of all pixels of a picture.
