@@ -1,10 +1,12 @@
 // The progress of long work. It goes to the sink that the program has set; the library prints nothing.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,19 @@ struct ProgressState {
   uint64_t before = 0;  // the value of `done` in the previous call
   double seconds = 0;   // since the work began; 0 in the last call
   bool ended = false;   // true in the last call, even if the work stopped early
+
+  double share() const { return share_of(done); }
+  // Returns the tenths that are done if that is worth a line of its own: another one is, and the work is long.
+  std::optional<int> new_tenth() const {
+    const int tenth = static_cast<int>(share() * 10);
+    if (seconds < 1 || tenth <= static_cast<int>(share_of(before) * 10)) return std::nullopt;
+    return tenth;
+  }
+
+ private:
+  double share_of(uint64_t part) const {
+    return std::min(1.0, static_cast<double>(part) / static_cast<double>(total));
+  }
 };
 
 // A sink gets every update, one call at a time, which may be too often for a screen. It must not report

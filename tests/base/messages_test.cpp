@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,22 @@ TEST(Progress, TellsTheSinkHowFarItIsAndThatItHasEnded) {
   set_progress_sink(nullptr);
   EXPECT_EQ(heard, (std::vector<std::string>{"digging 0 3/10 clay", "digging 3 7/10 stone",
                                              "digging 7 7/10  ended"}));
+}
+
+TEST(Progress, OnlyANewTenthOfLongWorkIsWorthALine) {
+  ProgressState state;
+  state.total = 50;
+  const auto tenth = [&](uint64_t before, uint64_t done, double seconds) {
+    state.before = before;
+    state.done = done;
+    state.seconds = seconds;
+    return state.new_tenth();
+  };
+  EXPECT_EQ(tenth(0, 5, 0.5), std::nullopt);
+  EXPECT_EQ(tenth(5, 9, 2), std::nullopt);
+  EXPECT_EQ(tenth(9, 10, 2), 2);
+  EXPECT_EQ(tenth(10, 49, 2), 9);
+  EXPECT_EQ(tenth(49, 60, 2), 10);
 }
 
 TEST(Log, TheLibraryPrintsNothingByItself) {

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "libvox/base/error.h"
@@ -47,22 +47,17 @@ class Screen {
     const std::lock_guard lock(mutex_);
     if (level_ < LogLevel::Info) return;
     if (state.ended) return clear_bar();
-    const double share = share_of(state.done, state.total);
+    const double share = state.share();
     const std::string left =
         share > 0 ? format_seconds(state.seconds * (1 - share) / share) + " left" : std::string();
-    const int tenth = static_cast<int>(share * 10);
     if (on_terminal_) {
       draw_bar(state, share, left);
-    } else if (tenth > static_cast<int>(share_of(state.before, state.total) * 10)) {
-      print_line(LogLevel::Info, fmt::format("{} {} %  {}  {}", state.what, tenth * 10, state.detail, left));
+    } else if (const std::optional<int> tenth = state.new_tenth()) {
+      print_line(LogLevel::Info, fmt::format("{} {} %  {}  {}", state.what, *tenth * 10, state.detail, left));
     }
   }
 
  private:
-  static double share_of(uint64_t done, uint64_t total) {
-    return std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-  }
-
   void print_line(LogLevel level, std::string_view text) {
     const char* kind = level == LogLevel::Error ? "error: " : level == LogLevel::Warning ? "warning: " : "";
     clear_bar();
