@@ -53,6 +53,7 @@ constexpr FileType kTypes[] = {
 
     volume(FileFormat::Raw, ".raw .raw.gz", "raw values"),
     volume(FileFormat::Nrrd, ".nrrd .nhdr", "NRRD"),
+    volume(FileFormat::Npy, ".npy", "a NumPy array"),
     volume(FileFormat::MetaImage, ".mhd .mha", "MetaImage"),
     volume(FileFormat::Nifti, ".nii .nii.gz .hdr .hdr.gz", "NIfTI"),
     volume(FileFormat::Dat, ".dat", "a .dat header of raw values"),
@@ -74,6 +75,7 @@ constexpr FileType kTypes[] = {
     points(FileFormat::PointText, ".xyz .pts", "lines of x y z"),
 
     result(FileRole::Export, FileFormat::Nrrd, ".nrrd", "NRRD"),
+    result(FileRole::Export, FileFormat::Npy, ".npy", "a NumPy array"),
     result(FileRole::Export, FileFormat::MagicaVoxel, ".vox", "MagicaVoxel"),
     result(FileRole::Export, FileFormat::Binvox, ".binvox", "binvox"),
     result(FileRole::Export, FileFormat::HashDag, ".basic_dag.dag.bin", "HashDAG"),
@@ -108,7 +110,8 @@ constexpr FileType kTypes[] = {
             "convert it to MetaImage (.mhd), for example with VTK's vtkSLCReader"),
     foreign(".pvm", "a PVM volume", "convert it to raw values with pvm2raw of the V^3 package"),
     foreign(".tif .tiff", "a TIFF image", "convert a stack of them to NRRD, for example with Fiji"),
-    foreign(".npy .npz", "a NumPy array", kToRaw),
+    foreign(".npz", "an archive of NumPy arrays",
+            "save the array that is meant: numpy.save('a.npy', numpy.load('a.npz')['name'])"),
     foreign(".mat", "a MATLAB file", "write the array as .raw with fwrite, and state its size and type"),
     foreign(".nc .zarr .hdf .hdf5 .n5", "a file of arrays", kToRaw),
     foreign(

@@ -41,6 +41,7 @@ enum class FileFormat {
   OtherMesh,  // read by Assimp, as are more formats that are not listed
   Mtl,
   Nrrd,
+  Npy,
   MetaImage,
   Dat,
   Nifti,

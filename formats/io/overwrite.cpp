@@ -57,6 +57,7 @@ constexpr OutputType kOutputs[] = {
     {OutputKind::Palette, FileRole::Palette, FileFormat::JascPal, "palette", nullptr},
     {OutputKind::Palette, FileRole::Palette, FileFormat::Hex, "palette", nullptr},
     {OutputKind::Nrrd, FileRole::Export, FileFormat::Nrrd, "NRRD file", holds_mark<is_nrrd_of_vox>},
+    {OutputKind::Npy, FileRole::Export, FileFormat::Npy, ".npy file", nullptr},
     {OutputKind::MagicaVoxel, FileRole::Export, FileFormat::MagicaVoxel, ".vox file",
      holds_mark<is_magica_vox_of_vox>},
     {OutputKind::Binvox, FileRole::Export, FileFormat::Binvox, ".binvox file", nullptr},

@@ -17,6 +17,7 @@ enum class OutputKind {
   Film,     // .mp4
   Palette,  // .gpl and .png say who wrote them, .pal and .hex do not
   Nrrd,
+  Npy,  // does not say who wrote it
   MagicaVoxel,
   Binvox,   // does not say who wrote it: existing readers accept no other line in its header
   HashDag,  // likewise, as SymVox and Vl32; its colours are in a file beside it

@@ -29,6 +29,8 @@ Opener opener_for(const std::filesystem::path& path) {
   switch (type->format) {
     case FileFormat::Nrrd:
       return open_nrrd;
+    case FileFormat::Npy:
+      return open_npy;
     case FileFormat::MetaImage:
       return open_meta_image;
     case FileFormat::Nifti:

@@ -1,4 +1,4 @@
-// Opens files of volumes by extension: .raw (.raw.gz), .nrrd, .nhdr, .mhd, .mha, .dat, .nii (.nii.gz), .hdr.
+// Opens files of volumes by extension: .raw (.raw.gz), .nrrd, .nhdr, .npy, .mhd, .mha, .dat, .nii (.nii.gz), .hdr.
 #pragma once
 
 #include <cstdint>

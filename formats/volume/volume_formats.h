@@ -1,5 +1,5 @@
-// The formats of volumes, one after the other: NRRD, NIfTI, MetaImage, and values without a header. Before them
-// stands what they share: the layout of values in files, and text headers.
+// The formats of volumes, one after the other: NRRD, NumPy, NIfTI, MetaImage, and values without a header. Before
+// them stands what they share: the layout of values in files, text headers, and dense grids that are written.
 #pragma once
 
 #include <array>
@@ -124,24 +124,32 @@ std::vector<std::filesystem::path> listed_files(std::string_view lines, const st
 std::shared_ptr<NamelessFile> parsed_values(std::string_view text, uint64_t offset, StoredType type,
                                             uint64_t count, const std::filesystem::path& source);
 
-// Reads and writes NRRD: a dense grid of values behind a text header.
-// https://teem.sourceforge.net/nrrd/format.html
+// Writes dense grids of values behind a header, x fastest: NRRD, or NumPy's .npy if the path says so.
 
 inline constexpr uint32_t kMaxDenseResolution = 2048;  // for a whole scene, which then takes 8 GiB
 
 // Throws Error with a hint how to make the result smaller if the resolution is larger.
 void check_dense_resolution(uint32_t resolution, const std::filesystem::path& path);
 
-// Writes raw uint8 values, x fastest: 0 for an empty voxel, otherwise material + 1 (1 if the scene has no
-// materials). Without a clip box it writes the whole scene, whose resolution may not exceed
-// kMaxDenseResolution; with one, only the part inside it.
-void write_nrrd(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
+// True if a path is that of a dense grid.
+bool is_dense_grid(const std::filesystem::path& path);
+
+// Writes uint8 values: 0 for an empty voxel, otherwise material + 1 (1 if the scene has no materials). Without a
+// clip box it writes the whole scene, whose resolution may not exceed kMaxDenseResolution; with one, only the
+// part inside it.
+void write_dense_grid(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                      const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
 // Writes the values of the volume in their own type.
-void write_nrrd(const volume::Volume& volume, const std::filesystem::path& path);
+void write_dense_grid(const volume::Volume& volume, const std::filesystem::path& path);
 
-// True if a file with this content was written by write_nrrd().
+// Reads and writes NRRD, with a text header.
+// https://teem.sourceforge.net/nrrd/format.html
+
+// Returns the header of a grid that is written, with lines of comments that begin with #.
+std::string nrrd_header(const volume::VolumeInfo& info, std::string_view comment);
+
+// True if vox wrote a file with this content.
 bool is_nrrd_of_vox(std::string_view file);
 
 // Opens a file of two or three dimensions, or one channel of a file that has several (Channels). The
@@ -177,6 +185,24 @@ struct NrrdAxes {
 NrrdAxes nrrd_axes(const NrrdHeader& header);
 
 GridPlacement nrrd_placement(const NrrdHeader& header, const NrrdAxes& axes);
+
+// Reads and writes the arrays of numpy.save(), whose elements [x, y, z] are voxels.
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+
+// Returns the header of a grid that is written.
+std::string npy_header(const volume::VolumeInfo& info);
+
+// Opens an array of two or three axes, in either order, or one channel of an array whose fourth axis has several.
+StoredVolume open_npy(const std::filesystem::path& path, std::optional<uint32_t> channel);
+
+struct NpyHeader {
+  StoredType type = StoredType::U8;
+  ByteOrder order = ByteOrder::Little;
+  bool first_axis_fastest = false;  // Fortran's order; else the last axis is fastest
+  std::vector<int64_t> shape;       // two to four axes
+  uint64_t bytes = 0;               // before the values
+};
+NpyHeader read_npy_header(std::string_view file);
 
 // Reads NIfTI-1 and NIfTI-2: a volume in one file (.nii, .nii.gz), or a header (.hdr) beside its values (.img).
 // https://nifti.nimh.nih.gov/nifti-1, https://nifti.nimh.nih.gov/nifti-2

@@ -42,7 +42,7 @@ bool is_export_path(const std::filesystem::path& path) {
 void check_export_resolution(uint32_t resolution, const std::filesystem::path& path,
                              const ExportOptions& options) {
   const FileFormat format = export_format(path);
-  if (format == FileFormat::Nrrd || (format == FileFormat::VtkHdf && options.vtk == VtkKind::Image))
+  if (is_dense_grid(path) || (format == FileFormat::VtkHdf && options.vtk == VtkKind::Image))
     check_dense_resolution(resolution, path);
 }
 
@@ -52,7 +52,8 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
   const bool is_first = ranks.rank() == 0;
   switch (export_format(path)) {
     case FileFormat::Nrrd:
-      return write_nrrd(scene, path, clip, ranks);
+    case FileFormat::Npy:
+      return write_dense_grid(scene, path, clip, ranks);
     case FileFormat::MagicaVoxel:
       return write_magica_vox(scene, path, clip, ranks);
     case FileFormat::Binvox:

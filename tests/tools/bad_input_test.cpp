@@ -145,7 +145,7 @@ TEST_F(BadInput, ErrorsNameTheInputThatTheyAreAbout) {
 
 TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
   const std::vector<std::pair<std::string, std::string>> formats = {
-      {"a.img", "name the .hdr"}, {"a.mgz", "FreeSurfer"}, {"a.SLC", "SLC volume"}, {"a.npy", "NumPy array"},
+      {"a.img", "name the .hdr"}, {"a.mgz", "FreeSurfer"}, {"a.SLC", "SLC volume"}, {"a.npz", "NumPy arrays"},
       {"a.qbt", "Qubicle"},       {"a.laz", "compressed"}, {"a.vdb", "OpenVDB"},    {"a.e57", "point cloud"},
       {"a.dcm", "DICOM"},         {"a.tif", "TIFF"},       {"a.vti", "VTK"},        {"a.zip", "archive"},
       {"a.mtl", "name the .obj"}, {"a.usdz", "Blender"},   {"a.png", "an image"}};
@@ -172,8 +172,8 @@ TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
 }
 
 TEST_F(BadInput, ValuesOfAnotherProgramsFileAreReadWhereOptionsSayWhatTheyAre) {
-  write("a.npy", std::string(128, 'h') + std::string(8, 'v'));
-  converted({"a.npy", "--dims", "2,2,2", "--type", "u8", "--offset", "128", "-o", "a.nrrd"});
+  write("a.mrc", std::string(128, 'h') + std::string(8, 'v'));
+  converted({"a.mrc", "--dims", "2,2,2", "--type", "u8", "--offset", "128", "-o", "a.nrrd"});
   EXPECT_TRUE(read_bytes(folder_ / "a.nrrd").ends_with("vvvvvvvv"));
 }
 

@@ -197,6 +197,32 @@ print((out[:sz, :sy, :sx] == expected).all())
   EXPECT_EQ(text, "True\n");
 }
 
+TEST_F(BricksProgram, TakesArraysOfNumpyAndGivesThemBack) {
+  python(R"(
+import numpy
+a = numpy.fromfile('ball_20x14x9_uint8.raw', 'u1').reshape(9, 14, 20).transpose()
+numpy.save('f.npy', a)
+numpy.save('c.npy', numpy.ascontiguousarray(a).astype('>i4'))
+numpy.save('mask.npy', a > 100)
+)");
+  for (const std::string name : {"f", "c"}) {
+    converted({name + ".npy", "-o", name + ".h5"});
+    converted({name + ".h5", "-o", name + "-back.npy"});
+  }
+  converted({"mask.npy", "--structure", "svdag", "-o", "mask.h5"});
+  converted({"mask.h5", "-o", "mask-back.npy"});
+  EXPECT_EQ(python(R"(
+import numpy
+a = numpy.fromfile('ball_20x14x9_uint8.raw', 'u1').reshape(9, 14, 20).transpose()
+for name in 'f', 'c':
+    b = numpy.load(name + '-back.npy')
+    print(b.dtype, b.shape, (a == b).all())
+mask = numpy.load('mask-back.npy')
+print(((mask[:20, :14, :9] > 0) == (a > 100)).all(), int((mask > 0).sum()) == int((a > 100).sum()))
+)"),
+            "uint8 (20, 14, 9) True\nuint8 (20, 14, 9) True\nTrue True\n");
+}
+
 TEST_F(BricksProgram, SaysWhatIsWrong) {
   const std::string volume = "ball_20x14x9_uint8.raw";
   for (const auto& [text, arguments] : std::vector<std::pair<std::string, std::vector<std::string>>>{

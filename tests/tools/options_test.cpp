@@ -96,7 +96,7 @@ TEST_F(ConvertOptionsProgram, OptionsOfBricksAreRefusedWhereNoneAreKept) {
             {{"cube.obj", "--res", "64", "--structure", "svdag"}, "a mesh"},
             {{"cube.h5", "-o", "a.vox"}, "a scene file"},
             {{"ball.h5", "-o", "a.nrrd"}, "a file of bricks"},
-            {{"ball.nrrd", "-o", "b.nrrd"}, "a volume that is written as .nrrd"}}))
+            {{"ball.nrrd", "-o", "b.nrrd"}, "a volume that is written as a dense grid"}}))
     expect_no_effect(run, what, kOfBricks);
   expect_no_effect({"cube.obj", "--res", "64", "-o", "a.vox"}, "a mesh", {{"--structure", "bricks"}});
 }

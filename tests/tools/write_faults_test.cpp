@@ -42,6 +42,7 @@ const std::vector<Output> kOutputs = {
       "out/p.gpl"}},
     {"MagicaVoxel", "vox-convert", {"R.h5", "-o", "out/a.vox"}},
     {"Nrrd", "vox-convert", {"R.h5", "-o", "out/a.nrrd"}},
+    {"Npy", "vox-convert", {"R.h5", "-o", "out/a.npy", "--force"}},
     {"Binvox", "vox-convert", {"R.h5", "-o", "out/a.binvox", "--force"}},
     {"Nvdb", "vox-convert", {"R.h5", "-o", "out/a.nvdb"}},
     {"VtkImage", "vox-convert", {"R.h5", "-o", "out/a.vtkhdf"}},

@@ -50,7 +50,7 @@ median of the repetitions after one that does not count. The values are compared
 the command fails. The defaults for a processor are smaller, so that the command ends in about a minute. Ctrl-C ends it
 early and writes what is measured by then.
 
-FILE is a volume (.raw, .nrrd, .nhdr, .mhd, .mha, .nii, .dat) or a scene file with bricks, or with an SVDAG, whose
+FILE is a volume (.raw, .nrrd, .nhdr, .npy, .mhd, .mha, .nii, .dat) or a scene file with bricks, or with an SVDAG, whose
 materials are the values.
 )";
 

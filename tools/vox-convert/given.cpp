@@ -73,7 +73,7 @@ uint32_t scene_bits(const ConvertOptions& options) {
 RunTraits of_volume(const ConvertOptions& options) {
   const uint32_t bits = output_bits(options) | input_bits(options.kinds[0]);
   if (bits & kWritesH5) return {(bits & ~kWritesSvdag) | kVolumeBricks | kBricks, "a volume"};
-  return {bits | kVolumeBricks, "a volume that is written as .nrrd"};
+  return {bits | kVolumeBricks, "a volume that is written as a dense grid"};
 }
 
 RunTraits of_scene_file(const ConvertOptions& options) {

@@ -176,8 +176,7 @@ dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& convers
   Stopwatch watch;
   std::vector<Part> parts = read_parts(options, conversion);
   const voxelize::Grid grid = grid_of(parts, options);
-  if (kind_of_output(options.output) == OutputKind::Nrrd)
-    check_dense_resolution(grid.resolution, options.output);
+  if (is_dense_grid(options.output)) check_dense_resolution(grid.resolution, options.output);
   conversion.seconds.load = watch.lap();
   log_info("{} inputs, {}³ voxels of {:.4g} units", options.inputs.size(), grid.resolution, grid.voxel_size);
   conversion.device = "cpu";

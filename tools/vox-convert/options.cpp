@@ -199,7 +199,7 @@ void read_output(const CommandLine& arguments, ConvertOptions& options) {
 // Volumes become scenes if --structure asks for an SVDAG or a spatial hash, or the output has a format that holds
 // scenes.
 bool makes_scene_of_volume(const ConvertOptions& options) {
-  if (is_export_path(options.output)) return kind_of_output(options.output) != OutputKind::Nrrd;
+  if (is_export_path(options.output)) return !is_dense_grid(options.output);
   return options.structure && (options.structure->dag || options.structure->hash);
 }
 

@@ -40,7 +40,7 @@ enum class ConversionKind {
   Points,       // become a scene
   Voxels,       // of another program; they become a scene
   VolumeScene,  // a volume becomes a scene
-  Bricks,       // a volume becomes bricks, or by way of bricks an .nrrd file
+  Bricks,       // a volume becomes bricks, or by way of bricks an .nrrd or .npy file
   SceneFile,    // a scene file is shown, verified or written in another form
   Mixed,        // inputs of several kinds become one scene
 };

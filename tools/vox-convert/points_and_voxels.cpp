@@ -73,8 +73,7 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
   conversion.device = "cpu";
   // The grid spans what the points fill.
   const voxelize::Grid grid = voxelize::fit_box(around_points(conversion.points.box, options), options.grid);
-  if (kind_of_output(options.output) == OutputKind::Nrrd)
-    check_dense_resolution(grid.resolution, options.output);
+  if (is_dense_grid(options.output)) check_dense_resolution(grid.resolution, options.output);
   if (options.materials != scene::MaterialMode::None && !cloud.has_colors) tell_colorless(options);
   conversion.seconds.load = watch.lap();
   throw_if_cancelled();

@@ -213,7 +213,7 @@ VoxelFileOptions voxel_file_options(const ConvertOptions& options);
 
 // The part of vox-convert that reads volumes and makes bricks.
 
-// Converts a volume to a scene file of bricks, or, by way of bricks, to .nrrd.
+// Converts a volume to a scene file of bricks, or, by way of bricks, to .nrrd or .npy.
 void convert_volume(const ConvertOptions& options);
 
 // Makes the bricks of a scene that --structure asks for. Adds to the kernels' times.

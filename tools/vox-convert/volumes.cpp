@@ -24,14 +24,10 @@
 namespace vox {
 namespace {
 
-bool is_nrrd(const std::filesystem::path& path) {
-  return kind_of_output(path) == OutputKind::Nrrd;
-}
-
 void write_output(const bricks::FrozenBricks& bricks, std::span<const bricks::FrozenBricks> coarser,
                   const ConvertOptions& options) {
-  if (is_nrrd(options.output)) {
-    write_nrrd(bricks::bricks_volume(bricks), options.output);
+  if (is_dense_grid(options.output)) {
+    write_dense_grid(bricks::bricks_volume(bricks), options.output);
   } else {
     write_bricks(bricks, {generator_text(), options.command, timestamp()}, options.output, nullptr,
                  options.compression, coarser);
@@ -110,10 +106,10 @@ void use_bricks_file(const ConvertOptions& options) {
     log_info("{} of the volume", format_count(coarser, "coarser level"));
   if (options.verify) verify_bricks(bricks, options.inputs[0]);
   if (!options.verify && !options.info) {
-    if (!is_nrrd(options.output))
-      throw UsageError("a file of bricks needs -o with .nrrd, or --info, or --verify");
-    check_writable(options.output, OutputKind::Nrrd, options.overwrite);
-    write_nrrd(bricks::bricks_volume(bricks), options.output);
+    if (!is_dense_grid(options.output))
+      throw UsageError("a file of bricks needs -o with .nrrd or .npy, or --info, or --verify");
+    check_writable(options.output, kind_of_output(options.output), options.overwrite);
+    write_dense_grid(bricks::bricks_volume(bricks), options.output);
     log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
   }
   print_results(options, {.file = writes_file(options) ? options.output : options.inputs[0],

@@ -47,6 +47,8 @@ TEST(FileTypes, AreToldByTheExtensionInSmallOrCapitalLetters) {
 TEST(FileTypes, OneExtensionMayHaveSeveralRoles) {
   EXPECT_EQ(format_of("a.nrrd", FileRole::Volume), FileFormat::Nrrd);
   EXPECT_EQ(format_of("a.nrrd", FileRole::Export), FileFormat::Nrrd);
+  EXPECT_EQ(format_of("a.npy", FileRole::Volume), FileFormat::Npy);
+  EXPECT_EQ(format_of("a.npy", FileRole::Export), FileFormat::Npy);
   EXPECT_EQ(format_of("a.vox", FileRole::Export), FileFormat::MagicaVoxel);
   EXPECT_EQ(format_of("a.vox", FileRole::Voxels), FileFormat::MagicaVoxel);
   EXPECT_FALSE(has_role("a.vox", FileRole::Volume));
@@ -61,9 +63,10 @@ TEST(FileTypes, NoExtensionStandsTwiceInARole) {
 }
 
 TEST(FileTypes, AreListedAsMessagesNeedThem) {
-  EXPECT_EQ(listed_extensions(FileRole::Export, FileUse::Written, FileList::Or),
-            ".nrrd, .vox, .binvox, .basic_dag.dag.bin, .svdag, .ussvdag, .vl32, .obj, .glb, .ply, .vtkhdf or "
-            ".nvdb");
+  EXPECT_EQ(
+      listed_extensions(FileRole::Export, FileUse::Written, FileList::Or),
+      ".nrrd, .npy, .vox, .binvox, .basic_dag.dag.bin, .svdag, .ussvdag, .vl32, .obj, .glb, .ply, .vtkhdf "
+      "or .nvdb");
   EXPECT_EQ(listed_extensions(FileRole::Mesh, FileUse::Written, FileList::Or), ".obj or .glb");
   EXPECT_EQ(listed_extensions(FileRole::Palette, FileUse::Written, FileList::Or), ".gpl, .pal, .hex or .png");
   EXPECT_EQ(listed_extensions(FileRole::Scene, FileUse::Read, FileList::And), ".h5");

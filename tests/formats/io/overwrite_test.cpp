@@ -101,7 +101,7 @@ std::vector<Writer> writers_without_marks() {
   return {{"a.pal", OutputKind::Palette, write},    {"a.hex", OutputKind::Palette, write},
           exported("a.binvox", OutputKind::Binvox), exported("a.basic_dag.dag.bin", OutputKind::HashDag),
           exported("a.svdag", OutputKind::SymVox),  exported("a.ussvdag", OutputKind::SymVox),
-          exported("a.vl32", OutputKind::Vl32)};
+          exported("a.vl32", OutputKind::Vl32),     exported("a.npy", OutputKind::Npy)};
 }
 
 class Overwriting : public ExportTest {

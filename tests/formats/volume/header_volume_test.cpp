@@ -220,32 +220,48 @@ TEST_F(Nrrd, HoldsEveryVoxelOfTheScene) {
     for (Materials materials : {Materials::None, Materials::Sixteen})
       for (const DenseGrid& grid : {noise_grid(resolution), DenseGrid(empty_grid), DenseGrid(full_grid)}) {
         KnownScene known = known_scene(resolution, materials, grid);
-        write_nrrd(known.scene, path("a.nrrd"), std::nullopt);
+        write_dense_grid(known.scene, path("a.nrrd"), std::nullopt);
         expect_region(read_nrrd(path("a.nrrd")), known, cube_at({0, 0, 0}, resolution));
       }
+}
+
+TEST_F(Nrrd, AnArrayOfNumpyHoldsTheSameBytes) {
+  const KnownScene known = known_scene(37, Materials::Sixteen, noise_grid(2));
+  for (const std::optional<VoxelBox>& clip :
+       {std::optional<VoxelBox>(), std::optional(VoxelBox{{3, 5, 7}, {30, 21, 9}})}) {
+    write_dense_grid(known.scene, path("a.nrrd"), clip);
+    write_dense_grid(known.scene, path("a.npy"), clip);
+    const std::string nrrd = read_bytes(path("a.nrrd")), array = read_bytes(path("a.npy"));
+    const NpyHeader header = read_npy_header(array);
+    EXPECT_EQ(header.bytes % 64, 0u);
+    EXPECT_TRUE(header.first_axis_fastest);
+    const Int3 size = clip.value_or(cube_at({0, 0, 0}, 37)).size();
+    EXPECT_EQ(header.shape, (std::vector<int64_t>{size.x, size.y, size.z}));
+    EXPECT_TRUE(array.substr(header.bytes) == nrrd.substr(nrrd.find("\n\n") + 2));
+  }
 }
 
 TEST_F(Nrrd, HoldsTheVoxelsInsideAClipBox) {
   KnownScene known = known_scene(50, Materials::Sixteen, noise_grid(1));
   for (VoxelBox clip : {VoxelBox{{3, 5, 7}, {42, 21, 30}}, VoxelBox{{9, 13, 2}, {10, 14, 50}},
                         VoxelBox{{49, 49, 49}, {50, 50, 50}}}) {
-    write_nrrd(known.scene, path("a.nrrd"), clip);
+    write_dense_grid(known.scene, path("a.nrrd"), clip);
     expect_region(read_nrrd(path("a.nrrd")), known, clip);
   }
 }
 
 TEST_F(Nrrd, CutsAClipBoxToTheScene) {
   KnownScene known = known_scene(37, Materials::Sixteen, noise_grid(2));
-  write_nrrd(known.scene, path("a.nrrd"), VoxelBox{{-5, 30, 20}, {100, 1 << 30, 22}});
+  write_dense_grid(known.scene, path("a.nrrd"), VoxelBox{{-5, 30, 20}, {100, 1 << 30, 22}});
   expect_region(read_nrrd(path("a.nrrd")), known, {{0, 30, 20}, {37, 37, 22}});
-  EXPECT_THROW(write_nrrd(known.scene, path("b.nrrd"), VoxelBox{{37, 0, 0}, {40, 9, 9}}), Error);
+  EXPECT_THROW(write_dense_grid(known.scene, path("b.nrrd"), VoxelBox{{37, 0, 0}, {40, 9, 9}}), Error);
 }
 
 TEST_F(Nrrd, SaysWhereTheSamplesLie) {
   KnownScene known = known_scene(8, Materials::Sixteen, noise_grid(3));
   known.scene.origin = {-1, 2, 0.25};
   known.scene.voxel_size = 0.5;
-  write_nrrd(known.scene, path("a.nrrd"), VoxelBox{{2, 0, 4}, {5, 1, 8}});
+  write_dense_grid(known.scene, path("a.nrrd"), VoxelBox{{2, 0, 4}, {5, 1, 8}});
   std::map<std::string, std::string> fields = read_nrrd(path("a.nrrd")).fields;
   EXPECT_EQ(fields["type"], "uint8");
   EXPECT_EQ(fields["dimension"], "3");
@@ -258,7 +274,7 @@ TEST_F(Nrrd, LayersLargerThanAPieceAreWrittenInRows) {
   // The volume is 2^20 voxels long: rows have 1 MiB, layers 21 MiB.
   KnownScene known = repeated(known_scene(64, Materials::Sixteen, noise_grid(4)), 0b11, 14);
   VoxelBox clip = {{1, 6, 15}, {(1 << 20) - 2, 27, 17}};
-  write_nrrd(known.scene, path("a.nrrd"), clip);
+  write_dense_grid(known.scene, path("a.nrrd"), clip);
   NrrdFile nrrd = read_nrrd(path("a.nrrd"));
   ASSERT_EQ(nrrd.size, clip.size());
   KnownScene tile = known_scene(64, Materials::Sixteen, noise_grid(4));
@@ -271,20 +287,20 @@ TEST_F(Nrrd, LayersLargerThanAPieceAreWrittenInRows) {
 TEST_F(Nrrd, ALargeSceneNeedsAClipBox) {
   KnownScene known = repeated(known_scene(64, Materials::Sixteen, noise_grid(5)), 0x81, 8);
   try {
-    write_nrrd(known.scene, path("a.nrrd"), std::nullopt);
+    write_dense_grid(known.scene, path("a.nrrd"), std::nullopt);
     FAIL() << "expected an error";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("a clip box"), std::string::npos);
   }
   EXPECT_TRUE(folder_is_empty());
   VoxelBox clip = {{8101, 8100, 8130}, {8240, 8220, 8250}};
-  write_nrrd(known.scene, path("a.nrrd"), clip);
+  write_dense_grid(known.scene, path("a.nrrd"), clip);
   expect_region(read_nrrd(path("a.nrrd")), known, clip);
 }
 
 TEST_F(Nrrd, ADiskThatIsTooSmallIsRefusedBeforeWriting) {
   KnownScene known = repeated(known_scene(64, Materials::None, noise_grid(6)), 1, 14);
-  EXPECT_THROW(write_nrrd(known.scene, path("a.nrrd"), cube_at({0, 0, 0}, 1 << 20)), Error);
+  EXPECT_THROW(write_dense_grid(known.scene, path("a.nrrd"), cube_at({0, 0, 0}, 1 << 20)), Error);
   EXPECT_TRUE(folder_is_empty());
 }
 

@@ -206,7 +206,7 @@ TEST_F(VolumeFile, DatWithAHeaderOfThreeNumbersAndDatThatNamesAFile) {
                 volume::ValueType::U16, values);
 }
 
-TEST_F(VolumeFile, WhatIsWrittenAsNrrdIsReadBack) {
+TEST_F(VolumeFile, WhatIsWrittenIsReadBack) {
   for (const volume::ValueType type :
        {volume::ValueType::U8, volume::ValueType::U16, volume::ValueType::I16, volume::ValueType::F32}) {
     const std::string values = values_of(type);
@@ -216,11 +216,107 @@ TEST_F(VolumeFile, WhatIsWrittenAsNrrdIsReadBack) {
     volume::Volume volume = open_volume(write("a.bin", values), options);
     volume.info.spacing = {0.25, 2, 3};
     volume.info.origin = {-4, 0.5, 7};
-    write_nrrd(volume, path("a.nrrd"));
+    write_dense_grid(volume, path("a.nrrd"));
     expect_volume(path("a.nrrd"), type, values);
     const volume::Volume again = open_volume(path("a.nrrd"), {});
     EXPECT_EQ(again.info.spacing, volume.info.spacing);
     EXPECT_EQ(again.info.origin, volume.info.origin);
+    write_dense_grid(volume, path("a.npy"));
+    expect_volume(path("a.npy"), type, values);
+  }
+}
+
+// Returns a file of numpy.save() with this dictionary before its elements.
+std::string npy(const std::string& dictionary, const std::string& elements, char version = 1) {
+  std::string header = "\x93NUMPY";
+  header += {version, '\0', static_cast<char>(dictionary.size()), '\0'};
+  if (version > 1) header += {'\0', '\0'};
+  return header + dictionary + elements;
+}
+
+TEST_F(VolumeFile, NumpysArraysAreReadInBothOrders) {
+  const std::string values = values_of(volume::ValueType::U16);  // x fastest, as in Fortran's order
+  std::string last_fastest;
+  for (size_t x = 0; x < 7; ++x)
+    for (size_t y = 0; y < 5; ++y)
+      for (size_t z = 0; z < 3; ++z) last_fastest += values.substr(2 * (x + 7 * (y + 5 * z)), 2);
+  const std::string shape = "'shape': (7, 5, 3), }\n", fortran = "'fortran_order': True, " + shape,
+                    c = "'fortran_order': False, " + shape;
+  constexpr auto kType = volume::ValueType::U16;
+  expect_volume(write("a.npy", npy("{'descr': '<u2', " + fortran, values)), kType, values);
+  expect_volume(write("b.npy", npy("{'descr': '<u2', " + c, last_fastest)), kType, values);
+  expect_volume(write("c.npy", npy("{'descr': '>u2', " + c, swapped(last_fastest, 2))), kType, values);
+  expect_volume(
+      write("d.npy", npy("{\"descr\":\"=u2\",\"fortran_order\":False,\"shape\":(7,5,3)}", last_fastest, 2)),
+      kType, values);
+  expect_volume(write("e.npy", npy("{'shape': (7, 5, 3), 'fortran_order': True, 'descr': '|b1'}",
+                                   values_of(volume::ValueType::U8))),
+                volume::ValueType::U8, values_of(volume::ValueType::U8));
+}
+
+TEST_F(VolumeFile, NumpysArraysMayBeImagesAndHaveChannels) {
+  const std::string image = npy("{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }", "abcdef");
+  const volume::Volume flat = open_volume(write("a.npy", image), {});
+  EXPECT_EQ(flat.info.size, (Int3{3, 2, 1}));
+  const std::vector<std::byte> values = all_values(flat);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(values.data()), values.size()), "acebdf");
+  const std::string first = values_of(volume::ValueType::U8), second = std::string(105, 's');
+  std::string side_by_side;
+  for (size_t x = 0; x < 7; ++x)
+    for (size_t y = 0; y < 5; ++y)
+      for (size_t z = 0; z < 3; ++z) side_by_side += {first[x + 7 * (y + 5 * z)], 's'};
+  for (const auto& [order, elements] :
+       {std::pair("True", first + second), std::pair("False", side_by_side)}) {
+    const std::filesystem::path file = write(
+        "b.npy", npy(std::string("{'descr': '|u1', 'fortran_order': ") + order + ", 'shape': (7, 5, 3, 2), }",
+                     elements));
+    const std::vector<std::byte> read = all_values(open_volume(file, {}, 0));
+    EXPECT_TRUE(std::string(reinterpret_cast<const char*>(read.data()), read.size()) == first) << order;
+    EXPECT_THROW(open_volume(file, {}), Error);
+    EXPECT_THROW(open_volume(file, {}, 2), Error);
+  }
+}
+
+TEST_F(VolumeFile, NumpysArraysThatCannotBeReadAreRefused) {
+  const std::string rest = ", 'fortran_order': False, 'shape': (7, 5, 3), }", values(105, 'v');
+  expect_error("a.npy", npy("{'descr': '|u1'" + rest, values + "v"), "expected 105 bytes");
+  expect_error("b.npy", npy("{'descr': '<f2'" + rest, values), "of NumPy's type '<f2'");
+  expect_error("c.npy", npy("{'descr': '<c8'" + rest, values), "of NumPy's type '<c8'");
+  expect_error("d.npy", npy("{'descr': [('x', '<f4')]" + rest, values), "records of several values");
+  expect_error("e.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (105,), }", values),
+               "one axis");
+  expect_error("f.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 7, 5, 3), }", values),
+               "5 axes");
+  expect_error("g.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (7, -5, 3), }", values),
+               "size");
+  expect_error("h.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (7, 5, }", values), "no list");
+  expect_error("i.npy", npy("{'descr': '|u1', 'shape': (7, 5, 3), }", values), "no 'fortran_order'");
+  expect_error("j.npy", npy("{'descr': '|u1'" + rest, values, 4), "version 4");
+  expect_error("k.npy", npy("{'descr': '|u1'" + rest, "").substr(0, 40), "ends within its header");
+  expect_error("l.npy", std::string("\x93NUMPY"), "version 0");
+  expect_error("m.npy", "dear reader", "no file of numpy.save");
+  expect_error("n.npy", npy("{'descr': '|u1" + rest, values), "");
+  RawOptions options;
+  options.size = kSize;
+  expect_error("o.npy", npy("{'descr': '|u1'" + rest, values), "are for raw files", options);
+}
+
+// Any bytes and any change of a header are read or refused.
+TEST_F(VolumeFile, DamagedNumpyHeadersAreReadOrRefused) {
+  const std::string good = npy("{'descr': '<u2', 'fortran_order': False, 'shape': (7, 5, 3), }", "");
+  Random random(12);
+  for (int i = 0; i < 3000; ++i) {
+    std::string bad = good;
+    for (uint32_t changes = 1 + random.below(3); changes > 0; --changes)
+      bad[random.below(static_cast<uint32_t>(bad.size()))] = static_cast<char>(random.below(256));
+    if (random.below(4) == 0) bad.resize(random.below(static_cast<uint32_t>(bad.size())));
+    try {
+      const NpyHeader header = read_npy_header(bad);
+      EXPECT_LE(header.bytes, bad.size());
+      EXPECT_GE(header.shape.size(), 2u);
+      EXPECT_LE(header.shape.size(), 4u);
+    } catch (const Error&) {
+    }
   }
 }
 
