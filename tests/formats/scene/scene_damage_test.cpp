@@ -1,6 +1,7 @@
 // Scene files that are truncated, damaged or of an older version, and disks that are full.
 #include "formats/scene/scene_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sys/resource.h>
@@ -35,6 +36,7 @@ TEST_F(SceneFile, TruncatedFilesAreRefused) {
       write_bytes(path, bytes.substr(0, length));
       EXPECT_NE(problem(), "none") << length;
     }
+    EXPECT_NE(problem().find(fmt::format("of {} bytes", bytes.size())), std::string::npos) << problem();
   }
 }
 
