@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <new>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 #include "formats/io/compression.h"
 #include "formats/io/read_file.h"
@@ -41,15 +39,6 @@ hid_t type_of<double>() {
   return H5T_IEEE_F64LE;
 }
 
-// Returns the whole number behind `key` in a text, if there is one.
-std::optional<uint64_t> number_behind(std::string_view text, std::string_view key) {
-  const size_t at = text.find(key);
-  if (at == std::string_view::npos) return std::nullopt;
-  uint64_t number = 0;
-  const char *begin = text.data() + at + key.size(), *end = text.data() + text.size();
-  return std::from_chars(begin, end, number).ec == std::errc() ? std::optional(number) : std::nullopt;
-}
-
 // Returns the reason from the innermost entry of the library's error stack.
 std::string library_reason() {
   std::string reason;
@@ -65,10 +54,8 @@ std::string library_reason() {
     reason = reason.substr(start, reason.find('\'', start) - start);
   }
   // "truncated file: eof = 3000, sblock->base_addr = 0, stored_eof = 436892"
-  const auto bytes = number_behind(reason, " eof = "), all = number_behind(reason, "stored_eof = ");
-  if (bytes && all)
-    reason = fmt::format("the file ends after {} of {} bytes; it was not written or copied to its end",
-                         *bytes, *all);
+  if (const size_t end = reason.find("stored_eof = "); end != std::string::npos)
+    reason = fmt::format("the file is cut off: whole, it has {} bytes", reason.substr(end + 13));
   return reason;
 }
 

@@ -93,16 +93,6 @@ TEST_F(BricksBench, MeasuresTheMiddleOfAVolumeThatIsLarge) {
   EXPECT_EQ(json_value(quick({"--voxels", "0", "--json"}).out, "voxels"), "2520");
 }
 
-TEST_F(BricksBench, ShowsItsProgress) {
-  const Finished run = run_program("vox-bench",
-                                   {"bricks", "ball_20x14x9_uint8.raw", "--device", test_device(), "--access",
-                                    "direct", "--gathers", "100", "--picture", "16"},
-                                   {.folder = folder_, .file_size_limit = {}});
-  ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_GE(count_of(run.err, "vox-bench: measuring "), 5u) << run.err;
-  EXPECT_NE(run.err.find("direct, mean 7³"), std::string::npos) << run.err;
-}
-
 // This number of repetitions takes hours; the interrupt comes after some rows.
 TEST_F(BricksBench, WritesWhatItHasWhenItIsInterrupted) {
   const Finished run =
