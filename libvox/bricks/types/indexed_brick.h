@@ -109,7 +109,9 @@ struct IndexedBrick {
     }
     VOX_HD T operator()(uint32_t place) const {
       const uint32_t i = index(place);
-      if (i < kInFirst<T>) return in_first(1 + i);
+      if constexpr (kInFirst<T> != 0) {
+        if (i < kInFirst<T>) return in_first(1 + i);
+      }
       return array_at<T>(rest, 0)[i - kInFirst<T>];
     }
 
@@ -125,11 +127,13 @@ struct IndexedBrick {
   // Writes the i-th value of the list.
   template <class T>
   VOX_HD static void put_listed(T* first, T* rest, uint32_t i, T value) {
-    if (i < kInFirst<T>) {
-      first[1 + i] = value;
-    } else {
-      rest[i - kInFirst<T>] = value;
+    if constexpr (kInFirst<T> != 0) {
+      if (i < kInFirst<T>) {
+        first[1 + i] = value;
+        return;
+      }
     }
+    rest[i - kInFirst<T>] = value;
   }
 
   // Returns the number of different values of the filled voxels.
