@@ -23,18 +23,10 @@ constexpr NpyType kTypes[] = {{"u1", StoredType::U8},  {"i1", StoredType::I8},  
                               {"u8", StoredType::U64}, {"i8", StoredType::I64}, {"f4", StoredType::F32},
                               {"f8", StoredType::F64}, {"b1", StoredType::U8}};
 
-std::string_view npy_type(volume::ValueType type) {
-  switch (type) {
-    case volume::ValueType::U8:
-      return "|u1";
-    case volume::ValueType::U16:
-      return "<u2";
-    case volume::ValueType::I16:
-      return "<i2";
-    case volume::ValueType::F32:
-      return "<f4";
-  }
-  return "";
+std::string npy_type(volume::ValueType type) {
+  const auto is_same = [=](const NpyType& known) { return same_value_type(known.type) == type; };
+  const auto* const found = std::ranges::find_if(kTypes, is_same);
+  return fmt::format("{}{}", volume::value_bytes(type) == 1 ? '|' : '<', found->name);
 }
 
 // Returns what stands behind a key of the header, which is text such as {'descr': '<u2', 'shape': (3, 4, 5), }.
