@@ -229,12 +229,19 @@ struct BricksRef {
     return {voxel.x & mask, voxel.y & mask, voxel.z & mask};
   }
 
+  // Returns the words of a brick of this type. With the type as a constant, `data` stays in registers or parameters; an
+  // index that is only known when the code runs would take it to a GPU's local memory.
+  template <class Type>
+  VOX_HD const uint32_t* words_of(Entry at) const {
+    return data[BrickTypes::kNumber<Type>] + at.place;
+  }
+
   // Returns the word of a voxel whose brick has this entry. The entry's type must be one of `types`.
   template <class T, uint32_t types = kAllBrickTypes>
   VOX_HD T get(Entry at, Int3 voxel) const {
     T word = 0;
     BrickTypes::with<types>(at.type, [&]<class Type>() {
-      word = Type::template get<T>(data[at.type] + at.place, shape, inside(voxel));
+      word = Type::template get<T>(words_of<Type>(at), shape, inside(voxel));
     });
     return word;
   }
@@ -244,7 +251,7 @@ struct BricksRef {
   template <class T, uint32_t types = kAllBrickTypes>
   VOX_HD void cube(Entry at, Int3 voxel, T* words) const {
     BrickTypes::with<types>(at.type, [&]<class Type>() {
-      Type::template cube<T>(data[at.type] + at.place, shape, inside(voxel), words);
+      Type::template cube<T>(words_of<Type>(at), shape, inside(voxel), words);
     });
   }
 
@@ -252,7 +259,7 @@ struct BricksRef {
   template <class T>
   VOX_HD void neighbours(Entry at, Int3 voxel, uint32_t count, T* row) const {
     BrickTypes::with(at.type, [&]<class Type>() {
-      Type::template neighbours<T>(data[at.type] + at.place, shape, inside(voxel), count, row);
+      Type::template neighbours<T>(words_of<Type>(at), shape, inside(voxel), count, row);
     });
   }
 };

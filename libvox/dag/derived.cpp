@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,10 +25,6 @@
 
 namespace vox::dag {
 namespace {
-
-uint8_t majority(const VoxelCounts& counts) {
-  return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());  // the lowest of equals
-}
 
 // Builds the coarser DAG. The nodes of one level become its leaves, and their grandchildren, or the 2³ blocks
 // of the leaves below, become its voxels. The nodes above are interned again, because nodes that differed may
@@ -67,40 +64,26 @@ class CoarserBuilder {
 
   // Finds the materials of the nodes that become voxels.
   void find_materials() {
-    const uint32_t level = leaf_level_ + 2;
-    const NodeNumbers own = own_nodes(ranks_, dag_.levels[level]);
-    materials_.resize(own.size());
-    level == dag_.depth() ? find_materials_of_leaves(own) : find_materials_of_nodes(level, own);
+    materials_ = majority_materials(dag_, leaf_level_ + 2, counts_memory_, ranks_);
     if (ranks_.count() > 1) materials_ = brought_to_all(ranks_, materials_);
   }
 
-  void find_materials_of_leaves(const NodeNumbers& own) {
-    tbb::parallel_for(own, [&](const NodeNumbers& range) {
-      for_each_in_order(dag_.levels[dag_.depth()], range, [&](uint64_t number, const uint32_t* leaf) {
-        materials_[number - own.begin()] = majority_of(leaf);
-      });
-    });
-    throw_if_cancelled();  // voxels of words that could not be read stay here
-  }
-
-  void find_materials_of_nodes(uint32_t level, const NodeNumbers& own) {
-    const VoxelsByMaterial counts(dag_, level, counts_memory_, ranks_);
-    tbb::enumerable_thread_specific<VoxelsByMaterial::Reader> readers(
-        [&] { return VoxelsByMaterial::Reader(counts); });
-    tbb::parallel_for(own, [&](const NodeNumbers& range) {
-      VoxelsByMaterial::Reader& reader = readers.local();
-      for (uint64_t number = range.begin(); number < range.end(); ++number)
-        materials_[number - own.begin()] = majority(reader[number]);
-    });
+  // The number of nodes whose words are made together, before they are interned. All cores get some pieces of a level that is
+  // read from a file, if there is memory for their words.
+  uint64_t nodes_at_once_of(uint32_t level) const {
+    constexpr uint64_t kLeast = 1 << 12, kUsual = 1 << 20, kNodeBytes = 4 * hash::kMaxItemWords + 1;
+    const auto cores = static_cast<uint64_t>(tbb::this_task_arena::max_concurrency());
+    const uint64_t pieces = 4 * cores * nodes_at_once(dag_.levels[level]);
+    const uint64_t most = std::max(kUsual, std::min(pieces, counts_memory_ / 4 / kNodeBytes));
+    return std::clamp(nodes_.available() / 8 / kNodeBytes, kLeast, most);
   }
 
   // Interns the words that write(node, words) makes of each node of a level. write() returns the number of words that it has
   // written.
   template <class Write>
   Interned interned(uint32_t level, NodeKind kind, const Write& write) {
-    constexpr uint64_t kLeast = 1 << 12, kMost = 1 << 20, kNodeBytes = 4 * hash::kMaxItemWords + 1;
-    const uint64_t count = dag_.levels[level].places.nodes();
-    const uint64_t batch = std::min(count, std::clamp(nodes_.available() / 8 / kNodeBytes, kLeast, kMost));
+    const uint64_t count = dag_.levels[level].places.nodes(),
+                   batch = std::min(count, nodes_at_once_of(level));
     Interned result = {std::vector<uint32_t>(count), std::vector<int8_t>(count)};
     Words words(batch * hash::kMaxItemWords);
     std::vector<uint8_t> sizes(batch);
@@ -158,17 +141,6 @@ class CoarserBuilder {
       put_voxel(place, static_cast<uint32_t>(lowest_bit(mask)), dag_.materials ? materials_[*pointer] : 0);
   }
 
-  // Most leaves have one material, which takes a look at a word for eight voxels.
-  static uint8_t majority_of(const uint32_t* leaf) {
-    const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
-    const uint32_t* materials = leaf_materials(leaf);
-    const uint32_t first = ranked_material(materials, 0), words = filled / 8;
-    uint32_t others = 0;  // where materials differ from the first
-    for (uint32_t i = 0; i < words; ++i) others |= materials[i] ^ word_of_one_material(first);
-    if (const uint32_t rest = filled % 8; rest > 0)
-      others |= (materials[words] ^ word_of_one_material(first)) & ((1u << 4 * rest) - 1);
-    return others == 0 ? static_cast<uint8_t>(first) : majority_of(leaf, leaf_mask(leaf));
-  }
   static uint8_t majority_of(const uint32_t* leaf, uint64_t voxels) {
     VoxelCounts counts = {};
     for (; voxels != 0; voxels &= voxels - 1)

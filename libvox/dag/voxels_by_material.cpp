@@ -8,10 +8,10 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "libvox/base/bits.h"
 #include "libvox/base/progress.h"
+#include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/paged_level.h"
 #include "libvox/dag/walk.h"
@@ -51,27 +51,82 @@ const uint8_t* unpack(const uint8_t* bytes, VoxelCounts& counts) {
   return bytes;
 }
 
-void add_leaf(VoxelCounts& counts, const uint32_t* leaf) {
-  const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
-  for (uint32_t rank = 0; rank < filled; ++rank) ++counts[ranked_material(leaf_materials(leaf), rank)];
-}
+// The number of voxels of each material below each node of a level. Most nodes have few materials, so only counts other than
+// 0 are stored, with as many bytes as they need: about 8 bytes for a node instead of 128.
+class VoxelsByMaterial {
+ public:
+  VoxelsByMaterial() = default;  // of no nodes
+  // Counts a level's voxels from the counts of the level below. If there are none, a level above the leaves reads its
+  // leaves.
+  VoxelsByMaterial(const FrozenDag& dag, uint32_t level, const VoxelsByMaterial& below, uint64_t memory,
+                   ranks::Ranks& ranks);
 
-}  // namespace
+  bool empty() const { return places_.empty(); }
 
-VoxelsByMaterial::VoxelsByMaterial(const FrozenDag& dag, uint32_t level, uint64_t memory,
-                                   ranks::Ranks& ranks) {
-  // The nodes above the leaves count their leaves themselves, unless these would be read from a file in any order, or by
-  // several ranks.
-  const bool skips_leaves = !dag.paged && ranks.count() == 1 && level < dag.depth();
-  const uint32_t lowest = skips_leaves ? dag.depth() - 1 : dag.depth();
-  count_level(dag, lowest, {}, memory, ranks);
-  for (uint32_t above = lowest; above-- > level;) {
-    const VoxelsByMaterial below = std::exchange(*this, {});
-    count_level(dag, above, below, memory, ranks);
+  // Reads counts on one thread.
+  class Reader {
+   public:
+    explicit Reader(const VoxelsByMaterial& all) : all_(all), blocks_(all.empty() ? 0 : kBlocks) {}
+    const VoxelCounts& operator[](uint64_t number);
+
+   private:
+    static constexpr uint64_t kBlocks = 64;
+    struct Block {
+      uint64_t number = UINT64_MAX;
+      std::vector<VoxelCounts> counts;
+    };
+
+    const VoxelsByMaterial& all_;
+    std::vector<Block> blocks_;
+    std::vector<uint8_t> bytes_;
+  };
+
+ private:
+  static constexpr uint64_t kBlockNodes = 64;
+  struct Place {
+    uint64_t first;
+    uint32_t bytes;
+  };
+
+  void give_to_all(ranks::Ranks& ranks, const ranks::Counts& begins);
+
+  std::vector<Place> places_;  // of each block of kBlockNodes nodes
+  SpilledArray<uint8_t> bytes_;
+};
+
+// Counts the voxels below one node after another, on one thread.
+class NodeCounter {
+ public:
+  NodeCounter(const FrozenDag& dag, uint32_t level, const VoxelsByMaterial& below)
+      : dag_(dag), level_(level), reads_leaves_(below.empty()), children_(below) {}
+
+  VoxelCounts operator()(const uint32_t* node) {
+    VoxelCounts counts = {};
+    if (level_ == dag_.depth()) {
+      add_leaf(counts, node);
+    } else if (is_homogeneous(node[0])) {
+      const uint64_t side = dag_.level_side(level_);
+      counts[homogeneous_material(node[0])] = side * side * side;
+    } else if (reads_leaves_) {
+      for (uint32_t i = 1; i < node_words(node[0]); ++i)
+        add_leaf(counts, dag_.levels[level_ + 1].node(node[i]));
+    } else {
+      for (uint32_t i = 1; i < node_words(node[0]); ++i) {
+        const VoxelCounts& child = children_[node[i]];
+        for (size_t m = 0; m < counts.size(); ++m) counts[m] += child[m];
+      }
+    }
+    return counts;
   }
-}
 
-void VoxelsByMaterial::count_level(const FrozenDag& dag, uint32_t level, const VoxelsByMaterial& below,
+ private:
+  const FrozenDag& dag_;
+  const uint32_t level_;
+  const bool reads_leaves_;
+  VoxelsByMaterial::Reader children_;
+};
+
+VoxelsByMaterial::VoxelsByMaterial(const FrozenDag& dag, uint32_t level, const VoxelsByMaterial& below,
                                    uint64_t memory, ranks::Ranks& ranks) {
   constexpr uint64_t kUsualBytes = 12;  // for a node
   const DagLevel& here = dag.levels[level];
@@ -81,32 +136,17 @@ void VoxelsByMaterial::count_level(const FrozenDag& dag, uint32_t level, const V
   bytes_ = {SpillPlace::if_larger(nodes * kUsualBytes, memory), nodes * kMostBytes};
   const ranks::Counts begins = ranks::share_begins(ranks, places_.size());
   std::mutex mutex;
-  tbb::enumerable_thread_specific<Reader> readers([&] { return Reader(below); });
+  tbb::enumerable_thread_specific<NodeCounter> counters([&] { return NodeCounter(dag, level, below); });
   tbb::parallel_for(
       tbb::blocked_range<uint64_t>(begins[ranks.rank()], begins[ranks.rank() + 1], blocks_at_once),
       [&](const tbb::blocked_range<uint64_t>& range) {
         throw_if_cancelled();
-        Reader& children = readers.local();
+        NodeCounter& counter = counters.local();
         std::vector<uint8_t> bytes;
         size_t begin = 0;  // of a block's bytes
         const NodeNumbers numbers(range.begin() * kBlockNodes, std::min(range.end() * kBlockNodes, nodes));
         for_each_in_order(here, numbers, [&](uint64_t number, const uint32_t* node) {
-          VoxelCounts counts = {};
-          if (level == dag.depth()) {
-            add_leaf(counts, node);
-          } else if (is_homogeneous(node[0])) {
-            const uint64_t side = dag.level_side(level);
-            counts[homogeneous_material(node[0])] = side * side * side;
-          } else if (below.places_.empty()) {
-            for (uint32_t i = 1; i < node_words(node[0]); ++i)
-              add_leaf(counts, dag.levels[level + 1].node(node[i]));
-          } else {
-            for (uint32_t i = 1; i < node_words(node[0]); ++i) {
-              const VoxelCounts& child = children[node[i]];
-              for (size_t m = 0; m < counts.size(); ++m) counts[m] += child[m];
-            }
-          }
-          pack(counts, bytes);
+          pack(counter(node), bytes);
           if ((number + 1) % kBlockNodes != 0 && number + 1 != nodes) return;
           places_[number / kBlockNodes] = {begin, static_cast<uint32_t>(bytes.size() - begin)};
           begin = bytes.size();
@@ -163,6 +203,58 @@ const VoxelCounts& VoxelsByMaterial::Reader::operator[](uint64_t number) {
     block.number = wanted;
   }
   return block.counts[number % kBlockNodes];
+}
+
+}  // namespace
+
+// Counts one material after the other, eight voxels at a time: most leaves have one to three.
+void add_leaf(VoxelCounts& counts, const uint32_t* leaf) {
+  constexpr uint32_t kAll = 0x11111111, kMostWords = 8;
+  const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
+  const uint32_t* const materials = leaf_materials(leaf);
+  const uint32_t words = (filled + 7) / 8;
+  uint32_t left[kMostWords];  // a bit for each voxel that is not yet counted
+  std::fill_n(left, words, kAll);
+  if (filled % 8 != 0) left[words - 1] &= (1u << filled % 8 * 4) - 1;
+  for (uint32_t first = 0; first < words;) {
+    if (left[first] == 0) {
+      ++first;
+      continue;
+    }
+    const uint32_t material = materials[first] >> lowest_bit(left[first]) & 15;
+    for (uint32_t i = first; i < words; ++i) {
+      uint32_t differs = materials[i] ^ word_of_one_material(material);
+      differs |= differs >> 2;
+      differs |= differs >> 1;
+      counts[material] += static_cast<uint64_t>(popcount(left[i] & ~differs));
+      left[i] &= differs;
+    }
+  }
+}
+
+uint8_t majority(const VoxelCounts& counts) {
+  return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());
+}
+
+std::vector<uint8_t> majority_materials(const FrozenDag& dag, uint32_t level, uint64_t memory,
+                                        ranks::Ranks& ranks) {
+  VoxelsByMaterial below;
+  // The nodes above the leaves count their leaves themselves, unless these would be read from a file in any order, or by
+  // several ranks.
+  const bool counts_leaves = dag.paged || ranks.count() > 1;
+  for (uint32_t at = counts_leaves ? dag.depth() : dag.depth() - 1; at > level; --at)
+    below = VoxelsByMaterial(dag, at, below, memory, ranks);
+  const NodeNumbers own = own_nodes(ranks, dag.levels[level]);
+  std::vector<uint8_t> materials(own.size());
+  tbb::enumerable_thread_specific<NodeCounter> counters([&] { return NodeCounter(dag, level, below); });
+  tbb::parallel_for(own, [&](const NodeNumbers& range) {
+    NodeCounter& counter = counters.local();
+    for_each_in_order(dag.levels[level], range, [&](uint64_t number, const uint32_t* node) {
+      materials[number - own.begin()] = majority(counter(node));
+    });
+  });
+  throw_if_cancelled();  // counts of words that could not be read stay here
+  return materials;
 }
 
 }  // namespace vox::dag

@@ -1,4 +1,5 @@
 #include "libvox/device/cpu_device.h"
+#include "libvox/measure/compression_impl.h"
 #include "libvox/measure/forms_bench_impl.h"
 #include "libvox/measure/hash_bench_impl.h"
 #include "libvox/measure/intersect_bench_impl.h"
@@ -25,6 +26,8 @@ template KeysBenchResult bench_keys_on(device::CpuDevice&, const KeysBenchOption
 template MatchBenchResult bench_match_on(device::CpuDevice&, const MatchBenchOptions&);
 
 template RaysBenchResult bench_rays_on(device::CpuDevice&, const dag::FrozenDag&, const RaysBenchOptions&);
+
+template SharedDag shared_under_on(device::CpuDevice&, const dag::FrozenDag&, uint32_t);
 
 }  // namespace vox::measure
 

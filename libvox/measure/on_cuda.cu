@@ -1,4 +1,5 @@
 #include "libvox/device/cuda_device.cuh"
+#include "libvox/measure/compression_impl.h"
 #include "libvox/measure/forms_bench_impl.h"
 #include "libvox/measure/hash_bench_impl.h"
 #include "libvox/measure/intersect_bench_impl.h"
@@ -22,6 +23,8 @@ template IntersectResult bench_intersect_on(device::CudaDevice&, const scene::Sc
 template MatchBenchResult bench_match_on(device::CudaDevice&, const MatchBenchOptions&);
 
 template RaysBenchResult bench_rays_on(device::CudaDevice&, const dag::FrozenDag&, const RaysBenchOptions&);
+
+template SharedDag shared_under_on(device::CudaDevice&, const dag::FrozenDag&, uint32_t);
 
 }  // namespace vox::measure
 

@@ -1,6 +1,7 @@
 // Runs measurements that are compiled for each device on the first device of an engine.
 #include "libvox/device/handle.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/compression.h"
 #include "libvox/measure/edit_bench.h"
 #include "libvox/measure/forms_bench.h"
 #include "libvox/measure/hash_bench.h"
@@ -42,6 +43,11 @@ MatchBenchResult bench_match(Engine& engine, const MatchBenchOptions& options) {
 RaysBenchResult bench_rays(Engine& engine, const dag::FrozenDag& dag, const RaysBenchOptions& options) {
   return device::with_device(engine.handle(),
                              [&](auto& device) { return bench_rays_on(device, dag, options); });
+}
+
+SharedDag shared_under(Engine& engine, const dag::FrozenDag& geometry, uint32_t symmetries) {
+  return device::with_device(engine.handle(),
+                             [&](auto& device) { return shared_under_on(device, geometry, symmetries); });
 }
 
 std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query) {

@@ -128,6 +128,11 @@ ResultGroup stats_results() {
                     Section::Sizes, Section::Memory,    Section::Bricks};
   stats.dag = stats.geometry = some_counts();
   stats.tables = stats.geometry_tables = {*some_table().report};
+  stats.compression.emplace();
+  stats.compression->forms.push_back({.size = {"svdag_4", "an SVDAG", 1}});
+  stats.compression->octree_nodes.resize(stats.scene.dag.levels.size());
+  for (measure::SharedDag& shared : stats.compression->shared)
+    shared.levels.resize(stats.scene.dag.levels.size());
   stats.bricks.emplace();
   stats.bricks->rows.push_back({"dense", {{}}});
   stats.bricks->svdag_bytes = 1;
@@ -244,6 +249,7 @@ Sections programs() {
       benchmark("keys", keys_run()),
       benchmark("intersect", IntersectRun()),
       benchmark("convert", run_with_kernels<ConvertBenchRun>()),
+      benchmark("compression", CompressionRun()),
       benchmark("edit", run_with_kernels<EditBenchRun>()),
       benchmark("forms", FormsBenchRun()),
       benchmark("match", match_run()),

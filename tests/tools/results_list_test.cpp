@@ -146,6 +146,7 @@ class ResultsList : public CubesTest {
          {"keys", "--scale", "1/16384", "--tables", "lines", "--load-factors", "0.7", "--sets", "painted",
           "--ops", "find-view"});
     convert({"cube.obj", "--res", "32", "-o", "bare.h5", "--materials", "none", "--force", "-q"});
+    keep("vox-stats.3.json", "vox-stats", {"both.h5", "--only", "compression", "-o", "vox-stats -o.3.h5"});
     keep("vox-stats of several files.1.json", "vox-stats",
          {"both.h5", "volume.h5", "--only", "bricks", "-o", "vox-stats of several files -o.1.h5"});
     keep("vox-stats --against.1.json", "vox-stats", {"both.h5", "--against", "both.h5", "--profile"});
@@ -159,6 +160,8 @@ class ResultsList : public CubesTest {
     keep("vox-bench forms.1.json", "vox-bench",
          {"forms", "both.h5", "--gathers", "64", "--means", "64", "--picture", "8", "--repetitions", "1",
           "--brick-sizes", "4", "-o", "vox-bench forms -o.1.h5"});
+    keep("vox-bench compression.1.json", "vox-bench",
+         {"compression", "cube.obj", "--res", "16,32", "-o", "vox-bench compression -o.1.h5"});
     keep("vox-bench convert.1.json", "vox-bench",
          {"convert", "cube.obj", "--res", "16", "--repetitions", "1", "--write", ".", "--profile", "-o",
           "vox-bench convert -o.1.h5"});

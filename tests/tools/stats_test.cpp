@@ -108,6 +108,66 @@ TEST_F(StatsProgram, TablesWithoutMaterialsAreThoseOfASceneThatHasNone) {
   expect_failure(kBadUsage, "--geometry", {"cube.h5", "--only", "sizes", "--geometry"});
 }
 
+// Files of SymVox are written by other code, which finds mirrored nodes on its own.
+TEST_F(StatsProgram, CompressionCountsTheNodesAndBytesOfFilesWithoutPlaces) {
+  for (const char* file : {"cube.svdag", "cube.ussvdag"})
+    ASSERT_EQ(convert({"cube.h5", "-q", "-o", file}).code, 0) << file;
+  write("result.json", printed({"cube.h5", "--only", "compression", "--json"}));
+  EXPECT_EQ(python(R"(
+import json, struct
+c = json.load(open('result.json'))['compression']
+forms, levels = c['forms'], c['levels']
+def symvox(name):
+    bytes = open(name, 'rb').read()
+    _, nodes, first_leaf, words = struct.unpack('<4I', bytes[28:44])
+    assert len(bytes) == 44 + 4 * words
+    return nodes, words - first_leaf, 4 * words
+nodes, blocks, bytes = symvox('cube.svdag')
+assert (forms['svdag_2']['nodes'], forms['svdag_2']['bytes']) == (nodes, bytes)
+assert forms['svdag_4']['nodes'] == nodes - blocks and forms['svdag_4']['to_svdag'] == 1
+nodes, blocks, bytes = symvox('cube.ussvdag')
+assert forms['ussvdag']['nodes'] == nodes - blocks
+for name, form in ('plain', 'esvdag'), ('mirrored', 'ssvdag'), ('symmetric', 'symmetric_encoded'):
+    assert sum(l[name]['nodes'] for l in levels) == forms[form]['nodes']
+    assert sum(l[name]['encoded_bytes'] for l in levels) == forms[form]['bytes']
+assert forms['stream_deflated']['bytes'] > 0
+print('good')
+)"),
+            "good\n");
+  // It is no section of its own accord, and colours make no difference.
+  EXPECT_EQ(printed({"cube.h5"}).find("Geometry in every form"), std::string::npos);
+  EXPECT_EQ(
+      json_value(printed({"cube.h5", "--only", "compression", "--json"}), "compression.forms.ssvdag.bytes"),
+      json_value(printed({"bare.h5", "--only", "compression", "--json"}), "compression.forms.ssvdag.bytes"));
+}
+
+TEST_F(StatsProgram, CompressionOverResolutionsIsThatOfEachScene) {
+  const Finished bench = run_program(
+      "vox-bench",
+      {"compression", "cube.h5", "--res", "16,64", "--json", "--csv", "rows.csv", "--html", "bench.html"},
+      {.folder = folder_, .file_size_limit = {}});
+  ASSERT_EQ(bench.code, 0) << bench.err;
+  write("bench.json", bench.out);
+  ASSERT_EQ(convert({"cube.h5", "--res", "16", "-q", "-o", "coarse.h5"}).code, 0);
+  write("16.json", printed({"coarse.h5", "--only", "compression", "--json"}));
+  write("64.json", printed({"cube.h5", "--only", "compression", "--json", "--html", "page.html"}));
+  EXPECT_EQ(python(R"(
+import json
+rows = json.load(open('bench.json'))['rows']
+for res in 16, 64:
+    forms = json.load(open('%d.json' % res))['compression']['forms']
+    here = {r['form']: r for r in rows if r['resolution'] == res}
+    assert set(here) == set(forms)
+    for name, form in forms.items():
+        assert all(here[name][key] == form[key] for key in ('nodes', 'bytes', 'bits_per_voxel')), (res, name)
+assert len(open('rows.csv').read().splitlines()) == len(rows) + 1
+assert 'Bits for each filled voxel' in open('bench.html').read()
+assert 'What symmetries save' in open('page.html').read()
+print('good')
+)"),
+            "good\n");
+}
+
 TEST_F(StatsProgram, WritesAReportThatH5pyReads) {
   EXPECT_NE(printed({"cube.h5", "-o", "report.h5", "--load-factor", "96,16"}), "");
   ASSERT_TRUE(exists("report.h5"));

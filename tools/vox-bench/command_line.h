@@ -104,6 +104,7 @@ SceneInput read_scene_input(Engine& engine, const SceneRequest& request);
 
 // These run a command. They throw the errors that run_tool() reports.
 void run_bricks(const CommandLine& arguments);
+void run_compression(const CommandLine& arguments);
 void run_convert(const CommandLine& arguments);
 void run_edit(const CommandLine& arguments);
 void run_forms(const CommandLine& arguments);
@@ -115,6 +116,7 @@ void run_rays(const CommandLine& arguments);
 
 // These describe the commands.
 ToolDescription bricks_bench_description();
+ToolDescription compression_bench_description();
 ToolDescription convert_bench_description();
 ToolDescription edit_bench_description();
 ToolDescription forms_bench_description();
@@ -134,6 +136,8 @@ struct Command {
 inline constexpr Command kCommands[] = {
     {"bricks", "how fast a volume's hybrid bricks are read: filters and gathers, compiled or not",
      bricks_bench_description, run_bricks},
+    {"compression", "how small a scene is in every form of an octree or a DAG, over resolutions",
+     compression_bench_description, run_compression},
     {"convert", "how fast meshes become SVDAGs, phase by phase", convert_bench_description, run_convert},
     {"edit", "how fast edits are, kernel by kernel: spheres, copies, batches, garbage",
      edit_bench_description, run_edit},

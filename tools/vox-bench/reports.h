@@ -3,10 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "formats/pages/html_page.h"
 #include "formats/results/views.h"
 #include "libvox/measure/bricks_bench.h"
+#include "libvox/measure/compression.h"
 #include "libvox/measure/convert_bench.h"
 #include "libvox/measure/edit_bench.h"
 #include "libvox/measure/forms_bench.h"
@@ -44,6 +46,41 @@ inline ComparedColumns compared_columns(const BricksBenchRun& /*run*/) {
 
 // The results as a page, with the figures of the thesis's chapter 6.
 HtmlPage page_of(const BricksBenchRun& run);
+
+// The sizes that vox-bench compression counts, for people and for programs.
+
+// One form of a scene at one resolution.
+struct CompressionRow {
+  uint32_t resolution = 0;
+  uint64_t voxels = 0;
+  measure::CompressionForm form;
+  double seconds = 0;  // for all forms of this resolution
+};
+
+struct CompressionResult {
+  std::string source;
+  std::vector<CompressionRow> rows;
+  double seconds = 0;
+};
+
+struct CompressionRun : BenchRun {
+  CompressionResult result;
+};
+
+// Tables for people: bits for each voxel, sizes and nodes, with a line for each form.
+std::string table_text(const CompressionRun& run);
+
+// All that was counted. In a report /compression holds the table `rows`.
+ResultGroup results_of(const CompressionRun& run);
+ResultTable rows_table(const CompressionRun& run);
+
+// The columns of the rows by which two runs are compared.
+inline ComparedColumns compared_columns(const CompressionRun& /*run*/) {
+  return {{"resolution", "form"}, {"voxels", "nodes", "bytes"}};
+}
+
+// The results as a page with curves over the resolutions.
+HtmlPage page_of(const CompressionRun& run);
 
 // The measurements of vox-bench convert, for people and for programs.
 

@@ -18,6 +18,7 @@
 #include "libvox/hash/table_options.h"
 #include "libvox/ranks/ranks.h"
 #include "tools/common/common_options.h"
+#include "tools/common/compression.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-stats/stats.h"
@@ -85,7 +86,9 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   const bool measures_geometry = options.geometry_tables && stats.has(Section::Memory);
   if (measures_geometry && !dag.materials)
     throw Error("the scene has no materials, so that --geometry has no effect");
-  const bool needs_geometry = (compares(stats) && dag.materials && !dag.paged) || measures_geometry;
+  const bool compresses = stats.has(Section::Compression);
+  const bool needs_geometry =
+      ((compares(stats) || compresses) && dag.materials && !dag.paged) || measures_geometry;
   if (compares(stats) && dag.materials && dag.paged)
     log_info(
         "the scene without its materials is not counted, because it does not fit into memory beside this "
@@ -93,7 +96,7 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   const bool shows_scene = options.html && stats.has(Section::Scene) && dag.voxels > 0;
   const bool needs_picture = shows_scene && !options.viewer;
   if (shows_scene && options.viewer) stats.viewer = viewer_of(stats.scene, options);
-  if (needs_geometry || needs_picture || stats.has(Section::Memory)) {
+  if (needs_geometry || needs_picture || compresses || stats.has(Section::Memory)) {
     const std::unique_ptr<Engine> engine = make_engine(options.engine);
     stats.device = engine->device();
     stats.device_text = engine->device_text();
@@ -102,8 +105,9 @@ void measure(SceneStats& stats, const StatsOptions& options) {
     dag::FrozenDag geometry;
     if (needs_geometry) {
       geometry = dag::without_materials(engine->handle(), dag);
-      stats.geometry = measure::count_dag(geometry);
+      if (compares(stats) || measures_geometry) stats.geometry = measure::count_dag(geometry);
     }
+    if (compresses) stats.compression = compression_of(*engine, dag.materials ? geometry : dag);
     if (stats.has(Section::Memory)) {
       measure::TablesQuery query = options.tables;
       query.times = query.times || engine->device() != "cpu";
@@ -153,7 +157,8 @@ void measure_all(SceneStats& stats, const StatsOptions& options, bricks::FrozenB
 
 // Hash tables and pages hold the whole scene. What the file states about its scene needs little of it.
 Loading loading_for(const StatsOptions& options) {
-  if (options.shows(Section::Memory) || options.html) return Loading::Whole;
+  if (options.shows(Section::Memory) || options.shows(Section::Compression) || options.html)
+    return Loading::Whole;
   const bool counts =
       options.shows(Section::Materials) || options.shows(Section::Sharing) || options.shows(Section::Sizes);
   return counts ? Loading::IfItFits : Loading::InParts;
@@ -262,7 +267,7 @@ constexpr OptionRule kMemoryRule = {kShowsMemory,
 
 // In the order of Section.
 const std::vector<std::string> kSections = {"scene", "materials", "levels", "sharing",
-                                            "sizes", "memory",    "bricks"};
+                                            "sizes", "memory",    "bricks", "compression"};
 
 OptionTopic report_topic() {
   return {
@@ -293,7 +298,9 @@ OptionTopic report_topic() {
            .rules = {{kShowsSections, "it picks what is shown of one scene"}},
            .repeats = Repeats::Yes,
            .help = "Show only these sections. The file states what `scene` and `levels` show, so they are "
-                   "quick; `sharing` adds to the levels how often nodes are used."}}};
+                   "quick; `sharing` adds to the levels how often nodes are used. `compression`, which is "
+                   "shown only if "
+                   "it is named, counts the geometry in every form of an octree or a DAG."}}};
 }
 
 OptionTopic tables_topic() {
@@ -348,7 +355,8 @@ void read_sections(const CommandLine& arguments, StatsOptions& options) {
   options.sections = options.asked;
   if (options.asked.empty())
     for (size_t section = 0; section < kSections.size(); ++section)
-      options.sections.insert(static_cast<Section>(section));
+      if (static_cast<Section>(section) != Section::Compression)
+        options.sections.insert(static_cast<Section>(section));
 }
 
 }  // namespace
@@ -369,6 +377,8 @@ ToolDescription stats_description() {
            "vox-stats a.h5 --against b.h5                   which voxels both scenes fill",
            "vox-stats house.h5 --tables all --only memory   the hash tables alone",
            "vox-stats house.h5 --geometry --only memory     the same, also without materials, as in Table 1",
+           "vox-stats house.h5 --only compression           how small the scene could be in every published "
+           "form",
            "vox-stats house.h5 --tables accel8 --load-factor 16,96,512 --only memory",
            "vox-stats ct.h5 mri.h5 --only bricks            the bricks of several files as one table",
            "vox-stats house.h5 -o report.h5                 the same and more, for h5py",

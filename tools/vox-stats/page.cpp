@@ -172,6 +172,7 @@ HtmlPage page_of(const SceneStats& stats) {
     if (stats.has(Section::Levels) || stats.has(Section::Sharing)) add_levels(page, stats);
     if (stats.has(Section::Sizes)) add_sizes(page, stats);
     if (stats.has(Section::Memory)) add_memory(page, stats);
+    if (stats.has(Section::Compression)) add_compression(page, stats);
   }
   if (stats.has(Section::Bricks)) add_bricks(page, *stats.bricks);
   return page;

@@ -13,6 +13,7 @@
 #include "formats/results/views.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/compression.h"
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/stats.h"
 #include "libvox/render/render.h"
@@ -45,7 +46,7 @@ ResultGroup files_results(const std::vector<BricksOfFile>& files, const std::str
 
 // The command line of vox-stats.
 
-enum class Section { Scene, Materials, Levels, Sharing, Sizes, Memory, Bricks };
+enum class Section { Scene, Materials, Levels, Sharing, Sizes, Memory, Bricks, Compression };
 
 struct StatsOptions {
   std::filesystem::path scene;
@@ -93,8 +94,9 @@ struct SceneStats {
   std::vector<measure::SceneSize> sizes;
   std::vector<measure::TableReport> tables;
   std::vector<measure::TableReport> geometry_tables;  // the same for the scene without materials
-  std::optional<render::Picture> picture;             // for the page; a scene without voxels has none
-  std::string viewer;                                 // the page that is shown in place of the picture
+  std::optional<measure::CompressionStats> compression;
+  std::optional<render::Picture> picture;  // for the page; a scene without voxels has none
+  std::string viewer;                      // the page that is shown in place of the picture
   std::optional<measure::BricksStats> bricks;
   std::optional<measure::SceneSize> hash;  // the scene as a spatial hash, if the file has one
   std::vector<device::KernelTime> kernels;
@@ -162,6 +164,11 @@ inline const ColumnNames kPurposes = {"items_bytes", "empty_bytes",   "fingerpri
 void set_table(ResultGroup& group, const dag::FrozenDag& dag, const TableRow& row);
 void set_tables(ResultGroup& tables, const dag::FrozenDag& dag, const std::vector<TableRow>& rows);
 std::string memory_text(const SceneStats& stats);  // the section of the screen
+
+// The section on compression.
+void set_compression(ResultGroup& results, const SceneStats& stats);
+std::string compression_text(const SceneStats& stats);
+void add_compression(HtmlPage& page, const SceneStats& stats);
 
 // The comparison of two scenes by vox-stats --against: the voxels that both fill.
 

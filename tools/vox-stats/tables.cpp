@@ -245,6 +245,7 @@ ResultGroup results_of(const SceneStats& stats) {
   if (stats.has(Section::Memory)) set_tables(results.group("tables"), stats.scene.dag, table_rows(stats));
   if (!stats.geometry_tables.empty())
     set_tables(results.group("tables_geometry"), stats.scene.dag, geometry_table_rows(stats));
+  if (stats.compression) set_compression(results, stats);
   if (stats.bricks) set_bricks_stats(results, *stats.bricks);
   set_profile(results, stats.kernels);
   return results;
@@ -342,6 +343,7 @@ std::string screen_text(const SceneStats& stats) {
   if (stats.has(Section::Levels) || stats.has(Section::Sharing)) text += levels_section(stats);
   if (stats.has(Section::Sizes)) text += "\nSizes\n" + text_table(sizes_table(stats)).text();
   if (stats.has(Section::Memory)) text += memory_text(stats);
+  if (stats.compression) text += compression_text(stats);
   if (stats.bricks) text += bricks_text(*stats.bricks);
   return text;
 }

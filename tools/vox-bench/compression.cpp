@@ -1,0 +1,200 @@
+// The command vox-bench compression, and its results.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/results/views.h"
+#include "libvox/base/log.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/units.h"
+#include "libvox/dag/derived.h"
+#include "libvox/engine/engine.h"
+#include "libvox/scene/procedural/procedural.h"
+#include "libvox/voxelize/grid.h"
+#include "tools/common/command_line.h"
+#include "tools/common/compression.h"
+#include "tools/vox-bench/columns.h"
+#include "tools/vox-bench/command_line.h"
+#include "tools/vox-bench/reports.h"
+#include "tools/vox-bench/results.h"
+
+namespace vox {
+namespace {
+
+struct CompressionCommand {
+  std::optional<std::filesystem::path> input;  // a scene file or a mesh; without one, the village
+  std::vector<uint32_t> resolutions;           // the device's defaults if empty
+  EngineOptions engine;
+  ResultFiles files;
+  bool json = false;
+  std::string command;
+};
+
+const std::vector<uint32_t> kGpuResolutions = {1024, 2048, 4096, 8192, 16384, 32768, 65536},
+                            kCpuResolutions = {512, 1024, 2048, 4096};
+
+constexpr const char* kAboutCompression =
+    R"(The geometry of a scene, without materials, is counted at each resolution in every form of an octree or a DAG that
+'vox-stats --only compression' shows; docs/compression.md says what is counted. The figure of most papers is the number of
+bits for each filled voxel over the resolution.
+
+FILE is a mesh, which is voxelized, or a scene file, of which coarser levels are counted; without it, the village of
+vox-scene is.
+)";
+
+OptionTopic compression_axes() {
+  return {.name = "axes",
+          .title = "what is measured",
+          .options = {
+              {.name = "res",
+               .argument = "N,...",
+               .usual = on_each(axis_text(kGpuResolutions), axis_text(kCpuResolutions)),
+               .range = OptionRange{voxelize::kMinResolution, voxelize::kMaxResolution},
+               .setting = "resolution",
+               .help = "Numbers of voxels along the longest side of a mesh; for a scene file, its coarser "
+                       "levels."}}};
+}
+
+CompressionCommand read_compression_command(const CommandLine& arguments) {
+  return read_command_for_one(arguments, [](const CommandLine& given) {
+    CompressionCommand command;
+    command.input = given.given("file");
+    if (given.has("res")) command.resolutions = given.axis("res");
+    return command;
+  });
+}
+
+using Row = CompressionRow;
+
+std::string form_of(const ResultRow& row) {
+  return row.word("form");
+}
+
+CompressionResult counted(Engine& engine, const CompressionCommand& command) {
+  CompressionResult result;
+  const Stopwatch watch;
+  std::vector<uint32_t> resolutions = command.resolutions;
+  if (resolutions.empty()) resolutions = engine.device() == "cpu" ? kCpuResolutions : kGpuResolutions;
+  Progress progress("counting", resolutions.size());
+  for (size_t i = 0; i < resolutions.size(); ++i) {
+    const dag::VoxelScene scene =
+        read_scene_input(engine, {.file = command.input,
+                                  .resolution = resolutions[i],
+                                  .default_resolution = resolutions[i],
+                                  .generate = [] { return scene::make_village({}); },
+                                  .generated = "the village of vox-scene",
+                                  .engine = command.engine})
+            .scene;
+    result.source = scene.source;
+    const Stopwatch counting;
+    dag::FrozenDag geometry;
+    if (scene.dag.materials) geometry = dag::without_materials(engine.handle(), scene.dag);
+    const measure::CompressionStats stats =
+        compression_of(engine, scene.dag.materials ? geometry : scene.dag);
+    const double seconds = counting.seconds();
+    for (const measure::CompressionForm& form : stats.forms)
+      result.rows.push_back({scene.dag.resolution, stats.voxels, form, seconds});
+    progress.update(i + 1, fmt::format("{}³", scene.dag.resolution));
+  }
+  result.seconds = watch.seconds();
+  return result;
+}
+
+}  // namespace
+
+ToolDescription compression_bench_description() {
+  return {
+      .program = "vox-bench compression",
+      .usage = "[FILE] [options]",
+      .about =
+          "Counts how small a scene's geometry is in every form of an octree or a DAG, over resolutions.\n",
+      .examples = {"vox-bench compression                                  the village",
+                   "vox-bench compression bunny.ply --res 1K,4K,16K,64K    a mesh",
+                   "vox-bench compression city.h5 --res 16K,64K --html city.html"},
+      .basics = {"res", "output", "csv", "html", "against", "json", "device"},
+      .more = kAboutCompression,
+      .topics = {compression_axes(), result_topic(), device_topic(), general_topic()},
+      .operands = {{.name = "file", .argument = "FILE", .help = "A mesh or a scene file."}}};
+}
+
+ResultTable rows_table(const CompressionRun& run) {
+  const std::vector<Row>& rows = run.result.rows;
+  ResultTable table;
+  table.column("resolution", "voxels", rows, &Row::resolution)
+      .about("Number of voxels along the longest side.")
+      .column("form", "", rows, [](const Row& row) { return row.form.size.name; })
+      .about("Name of a form of the geometry.")
+      .column("voxels", "voxels", rows, &Row::voxels)
+      .about("Number of filled voxels.")
+      .column("nodes", "nodes", rows, [](const Row& row) { return row.form.nodes; })
+      .about("Number of nodes and leaves that the form stores.")
+      .column("bytes", "bytes", rows, [](const Row& row) { return row.form.size.bytes; })
+      .about("Size of the geometry in this form.")
+      .column("bits_per_voxel", "bits per filled voxel", rows,
+              [](const Row& row) { return measure::bits_per_voxel(row.form.size, row.voxels); })
+      .about("The same for each filled voxel.")
+      .column("ms", "ms", rows, [](const Row& row) { return row.seconds * 1e3; })
+      .about("Time of counting all forms at this resolution.");
+  return table;
+}
+
+std::string table_text(const CompressionRun& run) {
+  const ResultTable table = rows_table(run);
+  const ResultRows rows = rows_of(table);
+  std::string text = fmt::format("{}, without materials, on {}\n", run.result.source, run.device_text);
+  const auto add = [&](const std::string& title, const char* column, Look look) {
+    const auto parts = [&](const ResultRow& row) {
+      return std::vector<LinePart>{{0, "form", row.word("form")},
+                                   {1, row.text("resolution") + "³", row.text(column, look)}};
+    };
+    text += fmt::format("\n{}\n{}", title, line_table(rows, {.line = form_of, .parts = parts}).text());
+  };
+  add("Bits for each filled voxel", "bits_per_voxel", Look::fixed(3));
+  add("MiB", "bytes", Look::mib());
+  add("Nodes and leaves", "nodes", Look::count());
+  return text;
+}
+
+ResultGroup results_of(const CompressionRun& run) {
+  ResultGroup results;
+  set_run(results, run);
+  ResultGroup& group = results.group({".", "compression"});
+  group.set("source", run.result.source).about("The file that was read, or the village.");
+  set_seconds(group, run.result.seconds);
+  group.put("rows", rows_table(run));
+  return results;
+}
+
+HtmlPage page_of(const CompressionRun& run) {
+  HtmlPage page("Compression: " + run.result.source,
+                fmt::format("Geometry without materials, on {}. Counted in {}.", run.device_text,
+                            format_seconds(run.result.seconds)));
+  const ResultTable table = rows_table(run);
+  const ResultRows rows = rows_of(table);
+  const FigureAxis axis = {.column = "resolution", .title = "resolution", .scale = ChartScale::Log};
+  page.section("Forms");
+  add_line_figure(
+      page, "Bits for each filled voxel", rows, axis, form_of,
+      {.column = "bits_per_voxel", .unit = "bits", .caption = "Lower is smaller.", .look = Look::fixed(3)});
+  add_line_figure(
+      page, "Nodes and leaves", rows, axis, form_of,
+      {.column = "nodes", .unit = "nodes", .caption = "Lower is smaller.", .look = Look::count()});
+  set_run(page, run);
+  return page;
+}
+
+void run_compression(const CommandLine& arguments) {
+  const CompressionCommand command = read_compression_command(arguments);
+  check_targets(command.files);
+  const std::unique_ptr<Engine> engine = make_engine(command.engine);
+  CompressionRun run = {run_on(*engine, command.command), {}};
+  run.result = counted(*engine, command);
+  report(command, run, *engine);
+}
+
+}  // namespace vox

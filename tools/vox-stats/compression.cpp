@@ -1,0 +1,137 @@
+// The part of vox-stats on compression: the size of the scene's geometry in every form of an octree or a DAG.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/pages/html_page.h"
+#include "formats/results/views.h"
+#include "libvox/base/units.h"
+#include "tools/vox-stats/stats.h"
+
+namespace vox {
+namespace {
+
+using Form = measure::CompressionForm;
+
+ResultTable forms_of(const measure::CompressionStats& stats) {
+  const auto svdag =
+      std::ranges::find(stats.forms, "svdag_4", [](const Form& form) { return form.size.name; });
+  const auto bytes = static_cast<double>(std::max<uint64_t>(1, svdag->size.bytes));
+  ResultTable table;
+  table.column("name", "", stats.forms, [](const Form& form) { return form.size.name; })
+      .about("Name of a form of the scene's geometry.")
+      .column(
+          "form", "", stats.forms, [](const Form& form) { return form.size.text; },
+          both({"form", Look::words()}))
+      .about("The form in words.")
+      .column("nodes", "nodes", stats.forms, &Form::nodes, both({"nodes", Look::count()}))
+      .about("Number of nodes and leaves that it stores.")
+      .column("bytes", "bytes", stats.forms, [](const Form& form) { return form.size.bytes; },
+              {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}})
+      .about("Its size.")
+      .column("bits_per_voxel", "bits per filled voxel", stats.forms,
+              [&](const Form& form) { return measure::bits_per_voxel(form.size, stats.voxels); },
+              {.screen = {"bits a filled voxel", Look::fixed(3)},
+               .page = {"a filled voxel", Look::fixed(3), "bits"}})
+      .about("The same for each filled voxel.")
+      .column(
+          "to_svdag", "of the SVDAG's bytes", stats.forms,
+          [&](const Form& form) { return static_cast<double>(form.size.bytes) / bytes; },
+          both({"of the SVDAG", Look::fixed(1, 100), "%"}))
+      .about("Its size divided by that of the SVDAG with leaves of 4³ voxels.");
+  return table;
+}
+
+// One level, and what it is under each group of symmetries.
+struct SharedRow {
+  uint64_t level, side, octree_nodes;
+  std::array<const measure::SharedLevel*, 3> shared;
+};
+
+std::vector<SharedRow> shared_rows(const SceneStats& stats) {
+  const measure::CompressionStats& compression = *stats.compression;
+  std::vector<SharedRow> rows;
+  for (uint32_t level = 0; level < compression.octree_nodes.size(); ++level) {
+    rows.push_back({level, stats.scene.dag.level_side(level), compression.octree_nodes[level], {}});
+    for (size_t i = 0; i < compression.shared.size(); ++i)
+      rows.back().shared[i] = &compression.shared[i].levels[level];
+  }
+  return rows;
+}
+
+ResultTable shared_table(const std::vector<SharedRow>& rows) {
+  struct Group {
+    const char *name, *title, *about;
+  };
+  constexpr std::array<Group, 3> kGroups = {
+      {{"plain", "unique nodes", "equal nodes are one"},
+       {"mirrored", "up to mirrors", "nodes that are equal after mirrors are one"},
+       {"symmetric", "up to turns", "nodes that are equal after turns and mirrors are one"}}};
+  ResultTable table;
+  table.column("level", "", rows, &SharedRow::level)
+      .about("Number of the level; that of the root is 0.")
+      .column("side", "voxels", rows, &SharedRow::side, both({"side"}))
+      .about("Side of a node's cube.")
+      .column("octree_nodes", "nodes", rows, &SharedRow::octree_nodes, both({"octree nodes", Look::count()}))
+      .about("Number of nodes in the octree.");
+  for (size_t i = 0; i < kGroups.size(); ++i) {
+    const Group& group = kGroups[i];
+    table
+        .column(
+            fmt::format("{}/nodes", group.name), "nodes", rows,
+            [=](const SharedRow& row) { return row.shared[i]->nodes; }, both({group.title, Look::count()}))
+        .about(fmt::format("Number of nodes, where {}.", group.about))
+        .column(fmt::format("{}/encoded_bytes", group.name), "bytes", rows,
+                [=](const SharedRow& row) { return row.shared[i]->encoded_bytes; },
+                {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}})
+        .about(fmt::format("Their size with pointers of 16 to 48 bits, where {}.", group.about));
+  }
+  return table;
+}
+
+}  // namespace
+
+void set_compression(ResultGroup& results, const SceneStats& stats) {
+  ResultGroup& compression = results.group("compression");
+  compression.put(listed_as("FORM", "forms"), forms_of(*stats.compression), TableShape::ByName);
+  compression.put("levels", shared_table(shared_rows(stats)));
+}
+
+std::string compression_text(const SceneStats& stats) {
+  return "\nGeometry in every form\n" + text_table(forms_of(*stats.compression)).text() +
+         "\nNodes of each level, and their size with short pointers\n" +
+         text_table(shared_table(shared_rows(stats))).text();
+}
+
+void add_compression(HtmlPage& page, const SceneStats& stats) {
+  constexpr double kMiB = 1024 * 1024;
+  const ResultTable forms = forms_of(*stats.compression);
+  std::vector<double> sizes = forms["bytes"].numbers();
+  for (double& size : sizes) size /= kMiB;
+  BarChart chart = {.title = "Size of the geometry in every form",
+                    .description = "A bar for each form, in MiB",
+                    .unit = "MiB (logarithmic)",
+                    .scale = ChartScale::Log,
+                    .rows = shown_texts(forms["form"], Look()),
+                    .series = {{"size", std::move(sizes)}},
+                    .notes = shown_texts(forms["bytes"], Look::bytes())};
+  page.section("Compression")
+      .figure("The geometry in every form",
+              "What the filled voxels take, without materials. Entropy is a bound for codes that look at one "
+              "mask or pointer at a time.",
+              draw(chart), page_table(forms));
+  const ResultTable levels = shared_table(shared_rows(stats));
+  BarChart nodes = {
+      .title = "Nodes of each level",
+      .description = "For each level its nodes: unique, up to mirrors, and up to turns and mirrors",
+      .unit = "nodes (logarithmic)",
+      .scale = ChartScale::Log,
+      .rows = shown_texts(levels["side"], Look()),
+      .series = {{"unique nodes", levels["plain/nodes"].numbers()},
+                 {"up to mirrors", levels["mirrored/nodes"].numbers()},
+                 {"up to turns and mirrors", levels["symmetric/nodes"].numbers()}}};
+  page.figure("What symmetries save", "By the side of a node's cube; 4 are the leaves.", draw(nodes),
+              page_table(levels));
+}
+
+}  // namespace vox
