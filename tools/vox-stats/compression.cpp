@@ -93,7 +93,7 @@ ResultTable shared_table(const std::vector<SharedRow>& rows) {
 
 void set_compression(ResultGroup& results, const SceneStats& stats) {
   ResultGroup& compression = results.group("compression");
-  compression.put(listed_as("FORM", "forms"), forms_of(*stats.compression), TableShape::ByName);
+  compression.put(listed_as("GEOMETRY", "forms"), forms_of(*stats.compression), TableShape::ByName);
   compression.put("levels", shared_table(shared_rows(stats)));
 }
 
