@@ -377,8 +377,7 @@ ToolDescription stats_description() {
            "vox-stats a.h5 --against b.h5                   which voxels both scenes fill",
            "vox-stats house.h5 --tables all --only memory   the hash tables alone",
            "vox-stats house.h5 --geometry --only memory     the same, also without materials, as in Table 1",
-           "vox-stats house.h5 --only compression           how small the scene could be in every published "
-           "form",
+           "vox-stats house.h5 --only compression           the size of every published form of a DAG",
            "vox-stats house.h5 --tables accel8 --load-factor 16,96,512 --only memory",
            "vox-stats ct.h5 mri.h5 --only bricks            the bricks of several files as one table",
            "vox-stats house.h5 -o report.h5                 the same and more, for h5py",
