@@ -161,7 +161,7 @@ for res in 16, 64:
     for name, form in forms.items():
         assert all(here[name][key] == form[key] for key in ('nodes', 'bytes', 'bits_per_voxel')), (res, name)
 assert len(open('rows.csv').read().splitlines()) == len(rows) + 1
-assert 'Bits for each filled voxel' in open('bench.html').read()
+assert 'DAGs: bits for each filled voxel' in open('bench.html').read()
 assert 'What symmetries save' in open('page.html').read()
 print('good')
 )"),

@@ -75,6 +75,13 @@ std::string form_of(const ResultRow& row) {
   return row.word("form");
 }
 
+// The charts that show a form: a chart has as many lines as there are colours.
+std::string kind_of(const ResultRow& row) {
+  const std::string form = form_of(row);
+  if (form.starts_with("octree")) return "Octrees";
+  return form.starts_with("stream") || form.starts_with("entropy") ? "Streams and bounds" : "DAGs";
+}
+
 CompressionResult counted(Engine& engine, const CompressionCommand& command) {
   CompressionResult result;
   const Stopwatch watch;
@@ -97,8 +104,11 @@ CompressionResult counted(Engine& engine, const CompressionCommand& command) {
     const measure::CompressionStats stats =
         compression_of(engine, scene.dag.materials ? geometry : scene.dag);
     const double seconds = counting.seconds();
-    for (const measure::CompressionForm& form : stats.forms)
-      result.rows.push_back({scene.dag.resolution, stats.voxels, form, seconds});
+    // All resolutions of a form stand together, as lines of tables and charts want them.
+    const size_t each = i + 1;
+    for (size_t form = 0; form < stats.forms.size(); ++form)
+      result.rows.insert(result.rows.begin() + static_cast<ptrdiff_t>(form * each + i),
+                         {scene.dag.resolution, stats.voxels, stats.forms[form], seconds});
     progress.update(i + 1, fmt::format("{}³", scene.dag.resolution));
   }
   result.seconds = watch.seconds();
@@ -177,13 +187,16 @@ HtmlPage page_of(const CompressionRun& run) {
   const ResultTable table = rows_table(run);
   const ResultRows rows = rows_of(table);
   const FigureAxis axis = {.column = "resolution", .title = "resolution", .scale = ChartScale::Log};
-  page.section("Forms");
-  add_line_figure(
-      page, "Bits for each filled voxel", rows, axis, form_of,
-      {.column = "bits_per_voxel", .unit = "bits", .caption = "Lower is smaller.", .look = Look::fixed(3)});
-  add_line_figure(
-      page, "Nodes and leaves", rows, axis, form_of,
-      {.column = "nodes", .unit = "nodes", .caption = "Lower is smaller.", .look = Look::count()});
+  for (const std::string& kind : texts_of(rows, kind_of)) {
+    const ResultRows of_kind = rows_with(rows, kind_of, kind);
+    page.section(kind);
+    add_line_figure(
+        page, kind + ": bits for each filled voxel", of_kind, axis, form_of,
+        {.column = "bits_per_voxel", .unit = "bits", .caption = "Lower is smaller.", .look = Look::fixed(3)});
+    add_line_figure(
+        page, kind + ": nodes and leaves", of_kind, axis, form_of,
+        {.column = "nodes", .unit = "nodes", .caption = "Lower is smaller.", .look = Look::count()});
+  }
   set_run(page, run);
   return page;
 }
