@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "libvox/measure/compression.h"
-#include "tests/common/random.h"
 #include "tests/measure/dense_cubes.h"
 
 namespace vox {
@@ -25,7 +24,7 @@ Cube coarse(const Cube& cube) {
 
 TEST(CrossLevel, FindsNodesInTheCoarserViewsOfNodesAbove) {
   uint64_t found = 0;
-  for (const CompressedScene& scene : sampled(scenes())) {
+  for (const CompressedScene& scene : scenes()) {
     SCOPED_TRACE(scene.name);
     const dag::FrozenDag dag = dense_dag(scene.resolution, false, scene.grid);
     // All different filled cubes of each side, from the whole scene's down to 4.

@@ -87,13 +87,13 @@ struct CompressedScene {
 };
 
 inline std::vector<CompressedScene> scenes() {
-  return {{"shell", 64, shell},
+  return {{"ball", 32, ball(32)},
+          {"shell", 64, shell},
           {"blocks", 32, blocks},
           {"everywhere", 16, everywhere},
           {"nowhere", 16, nowhere},
           {"dust", 32, dust(1)},
           {"one leaf", 4, ball(4)},
-          {"ball", 32, ball(32)},
           {"pieces of 8", 32, turned_pieces(8, 1)},
           {"pieces of 4", 32, turned_pieces(4, 2)},
           {"pieces of 16", 64, turned_pieces(16, 3)}};
