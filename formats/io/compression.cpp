@@ -13,6 +13,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
+#include "libvox/base/progress.h"
 
 #ifdef VOX_HAS_ISAL
 #include <isa-l/igzip_lib.h>
@@ -68,6 +69,22 @@ Bytes Deflater::deflated(std::span<const uint8_t> bytes) {
         libdeflate_zlib_compress(compressor_.get(), bytes.data(), bytes.size(), result.data(), result.size());
   result.resize(size);
   return result;
+}
+
+uint64_t deflated_size(std::span<const uint8_t> bytes) {
+  constexpr uint64_t kPiece = 1 << 20;
+  return tbb::parallel_reduce(
+      tbb::blocked_range<uint64_t>(0, (bytes.size() + kPiece - 1) / kPiece, 1), uint64_t{0},
+      [&](const tbb::blocked_range<uint64_t>& range, uint64_t size) {
+        Deflater deflater(kSmallestDeflate);
+        for (uint64_t piece = range.begin(); piece < range.end(); ++piece) {
+          throw_if_cancelled();
+          const uint64_t begin = piece * kPiece;
+          size += deflater.deflated(bytes.subspan(begin, std::min(kPiece, bytes.size() - begin))).size();
+        }
+        return size;
+      },
+      std::plus<>());
 }
 
 namespace {

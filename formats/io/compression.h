@@ -58,6 +58,9 @@ class Deflater {
   std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor_;
 };
 
+// Returns the size of bytes that are deflated a MiB at a time, at the smallest level and on all cores.
+uint64_t deflated_size(std::span<const uint8_t> bytes);
+
 // Inflates data of a known size.
 
 inline constexpr uint64_t kDeflateRatio = 1032;  // the most bytes that one deflated byte can stand for

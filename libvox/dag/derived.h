@@ -32,8 +32,9 @@ uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution);
 
 // How many bytes of memory making a coarser scene may take.
 struct CoarserMemory {
-  uint64_t limit = 0;            // for the result, as in EngineOptions
-  uint64_t counts = UINT64_MAX;  // for the counts of materials (voxels_by_material.h)
+  uint64_t limit = 0;  // for the result, as in EngineOptions
+  uint64_t counts =
+      UINT64_MAX;  // for counts of materials (voxels_by_material.h), and a quarter of it for words of nodes
 };
 
 // Returns the DAG at the resolution coarser_resolutions()[halvings - 1]. The DAG must be one that

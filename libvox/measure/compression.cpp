@@ -39,16 +39,9 @@ uint64_t SharedLevel::pointers() const {
   return std::accumulate(turns.begin(), turns.end(), uint64_t{0});
 }
 
-uint64_t SharedDag::nodes() const {
-  uint64_t sum = 0;
-  for (const SharedLevel& level : levels) sum += level.nodes;
-  return sum;
-}
-
-uint64_t SharedDag::encoded_bytes() const {
-  uint64_t sum = 0;
-  for (const SharedLevel& level : levels) sum += level.encoded_bytes;
-  return sum;
+uint64_t SharedDag::sum(uint64_t SharedLevel::*value) const {
+  return std::accumulate(levels.begin(), levels.end(), uint64_t{0},
+                         [&](uint64_t sum, const SharedLevel& level) { return sum + level.*value; });
 }
 
 double SharedDag::entropy_bits() const {
@@ -62,9 +55,7 @@ namespace {
 
 class StreamWriter {
  public:
-  StreamWriter() = default;
-
-  // Adds the inner nodes of a level. `below` is the number of nodes of the next level.
+  // Adds the inner nodes of a level.
   void add(const dag::DagLevel& level) {
     uint64_t next = 0;  // the number of the next node below
     for (uint64_t number = 0; number < level.nodes; ++number) {
@@ -151,8 +142,9 @@ uint64_t rounded_bytes(double bits) {
 
 }  // namespace
 
-CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geometry, const DagStats& counts,
-                                     const PointerlessStream& stream) {
+CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geometry,
+                                     const DeflatedSize& deflated_size) {
+  const DagStats counts = count_dag(geometry);
   CompressionStats stats;
   stats.voxels = geometry.voxels;
   for (const LevelStats& level : counts.levels) stats.octree_nodes.push_back(level.svo_nodes);
@@ -185,7 +177,11 @@ CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geome
   const CrossLevel merged = cross_level(geometry);
   add("cross_level", "SVDAG without what levels above show coarsely",
       std::accumulate(merged.nodes.begin(), merged.nodes.end(), uint64_t{0}), merged.bytes);
+  const PointerlessStream stream = pointerless_stream(geometry);
+  uint64_t deflated = 0;
+  for (const std::span<const uint8_t> part : stream.parts()) deflated += deflated_size(part);
   add("stream", "depth first without pointers", plain.nodes(), (stream.bits + 7) / 8);
+  add("stream_deflated", "depth first without pointers, after deflate", plain.nodes(), deflated);
   add("entropy", "entropy of the SVDAG", plain.nodes(), rounded_bytes(plain.entropy_bits()));
   add("entropy_mirrors", "entropy with mirrored sub-trees once", mirrored.nodes(),
       rounded_bytes(mirrored.entropy_bits()));

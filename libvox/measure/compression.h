@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,8 +54,8 @@ struct SharedDag {
   uint32_t symmetries = 1;
   std::vector<SharedLevel> levels;  // from the root's level down
 
-  uint64_t nodes() const;
-  uint64_t encoded_bytes() const;
+  uint64_t nodes() const { return sum(&SharedLevel::nodes); }
+  uint64_t encoded_bytes() const { return sum(&SharedLevel::encoded_bytes); }
   // The bits that name a symmetry in a pointer: 0, 3 or 6.
   uint32_t turn_bits() const { return turn_bits_of(symmetries); }
   static uint32_t turn_bits_of(uint32_t symmetries) {
@@ -65,6 +66,9 @@ struct SharedDag {
   double entropy_bits() const;
 
   friend bool operator==(const SharedDag&, const SharedDag&) = default;
+
+ private:
+  uint64_t sum(uint64_t SharedLevel::*value) const;
 };
 
 // The DAG must have no materials and be one that check_structure() accepts.
@@ -109,8 +113,10 @@ struct CompressionStats {
   std::vector<CompressionForm> forms;  // from the octree to the smallest
 };
 
-// Counts all forms except those that a compressor makes of the stream. `counts` is what count_dag() says of the DAG.
-CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geometry, const DagStats& counts,
-                                     const PointerlessStream& stream);
+// Returns the size of bytes after deflate, which this room cannot do itself.
+using DeflatedSize = std::function<uint64_t(std::span<const uint8_t>)>;
+
+CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geometry,
+                                     const DeflatedSize& deflated_size);
 
 }  // namespace vox::measure

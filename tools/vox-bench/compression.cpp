@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/io/compression.h"
 #include "formats/results/views.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
@@ -17,7 +18,6 @@
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/command_line.h"
-#include "tools/common/compression.h"
 #include "tools/vox-bench/columns.h"
 #include "tools/vox-bench/command_line.h"
 #include "tools/vox-bench/reports.h"
@@ -102,7 +102,7 @@ CompressionResult counted(Engine& engine, const CompressionCommand& command) {
     dag::FrozenDag geometry;
     if (scene.dag.materials) geometry = dag::without_materials(engine.handle(), scene.dag);
     const measure::CompressionStats stats =
-        compression_of(engine, scene.dag.materials ? geometry : scene.dag);
+        measure::measure_compression(engine, scene.dag.materials ? geometry : scene.dag, deflated_size);
     const double seconds = counting.seconds();
     // All resolutions of a form stand together, as lines of tables and charts want them.
     const size_t each = i + 1;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "formats/file_types.h"
+#include "formats/io/compression.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
@@ -18,7 +19,6 @@
 #include "libvox/hash/table_options.h"
 #include "libvox/ranks/ranks.h"
 #include "tools/common/common_options.h"
-#include "tools/common/compression.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
 #include "tools/vox-stats/stats.h"
@@ -107,7 +107,9 @@ void measure(SceneStats& stats, const StatsOptions& options) {
       geometry = dag::without_materials(engine->handle(), dag);
       if (compares(stats) || measures_geometry) stats.geometry = measure::count_dag(geometry);
     }
-    if (compresses) stats.compression = compression_of(*engine, dag.materials ? geometry : dag);
+    if (compresses)
+      stats.compression =
+          measure::measure_compression(*engine, dag.materials ? geometry : dag, deflated_size);
     if (stats.has(Section::Memory)) {
       measure::TablesQuery query = options.tables;
       query.times = query.times || engine->device() != "cpu";
