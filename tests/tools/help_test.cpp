@@ -209,22 +209,14 @@ struct Program {
   Arguments command;
 };
 
-const std::vector<Program> kDescribed = {{"vox-convert", {}},
-                                         {"vox-edit", {}},
-                                         {"vox-render", {}},
-                                         {"vox-stats", {}},
-                                         {"vox-scene", {}},
-                                         {"vox-bench", {}},
-                                         {"vox-bench", {"hash"}},
-                                         {"vox-bench", {"keys"}},
-                                         {"vox-bench", {"bricks"}},
-                                         {"vox-bench", {"compression"}},
-                                         {"vox-bench", {"convert"}},
-                                         {"vox-bench", {"edit"}},
-                                         {"vox-bench", {"forms"}},
-                                         {"vox-bench", {"intersect"}},
-                                         {"vox-bench", {"match"}},
-                                         {"vox-bench", {"rays"}}};
+const std::vector<Program> kDescribed = {{"vox-convert", {}},        {"vox-edit", {}},
+                                         {"vox-render", {}},         {"vox-stats", {}},
+                                         {"vox-scene", {}},          {"vox-bench", {}},
+                                         {"vox-bench", {"hash"}},    {"vox-bench", {"keys"}},
+                                         {"vox-bench", {"bricks"}},  {"vox-bench", {"compression"}},
+                                         {"vox-bench", {"convert"}}, {"vox-bench", {"edit"}},
+                                         {"vox-bench", {"forms"}},   {"vox-bench", {"intersect"}},
+                                         {"vox-bench", {"match"}},   {"vox-bench", {"rays"}}};
 
 class Manual : public ProgramTest {
  protected:
