@@ -10,10 +10,8 @@
 #include "libvox/dag/node.h"
 
 namespace vox::measure {
-namespace {
 
-// Returns the entropy of `counts` symbols of one kind, of which each occurs so often: the bits that all of them take.
-double entropy(std::span<const uint64_t> counts) {
+double entropy_bits(std::span<const uint64_t> counts) {
   const uint64_t all = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
   double bits = 0;
   for (const uint64_t count : counts)
@@ -22,7 +20,9 @@ double entropy(std::span<const uint64_t> counts) {
   return bits;
 }
 
-double entropy(std::span<const ReferenceCount> references) {
+namespace {
+
+double reference_bits(std::span<const ReferenceCount> references) {
   uint64_t all = 0;
   for (const ReferenceCount& count : references) all += count.references * count.nodes;
   double bits = 0;
@@ -47,7 +47,8 @@ uint64_t SharedDag::sum(uint64_t SharedLevel::*value) const {
 double SharedDag::entropy_bits() const {
   double bits = 0;
   for (const SharedLevel& level : levels)
-    bits += entropy(level.masks) + entropy(level.turns) + entropy(level.references);
+    bits += measure::entropy_bits(level.masks) + measure::entropy_bits(level.turns) +
+            reference_bits(level.references);
   return bits;
 }
 

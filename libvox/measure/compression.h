@@ -20,6 +20,9 @@
 
 namespace vox::measure {
 
+// Returns the Shannon entropy of symbols of one kind, of which each occurs so often: the bits that all of them take.
+double entropy_bits(std::span<const uint64_t> counts);
+
 // `nodes` nodes of a level have `references` pointers each that lead to them.
 struct ReferenceCount {
   uint64_t references = 0, nodes = 0;
@@ -111,6 +114,8 @@ struct CompressionStats {
   std::vector<uint64_t> octree_nodes;  // of each level, from the root's down
   std::array<SharedDag, 3> shared;     // under 1, 8 and 48 symmetries
   std::vector<CompressionForm> forms;  // from the octree to the smallest
+  // The scene's materials in every form (material_forms.h). measure_compression() is given none.
+  std::vector<SceneSize> materials = {};
 };
 
 // Returns the size of bytes after deflate, which this room cannot do itself.

@@ -130,6 +130,7 @@ ResultGroup stats_results() {
   stats.tables = stats.geometry_tables = {*some_table().report};
   stats.compression.emplace();
   stats.compression->forms.push_back({.size = {"svdag_4", "an SVDAG", 1}});
+  stats.compression->materials.push_back({"leaves", "in the leaves", 1});
   stats.compression->octree_nodes.resize(stats.scene.dag.levels.size());
   for (measure::SharedDag& shared : stats.compression->shared)
     shared.levels.resize(stats.scene.dag.levels.size());

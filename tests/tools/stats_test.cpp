@@ -131,9 +131,13 @@ for name, form in ('plain', 'esvdag'), ('mirrored', 'ssvdag'), ('symmetric', 'sy
     assert sum(l[name]['nodes'] for l in levels) == forms[form]['nodes']
     assert sum(l[name]['encoded_bytes'] for l in levels) == forms[form]['bytes']
 assert forms['stream_deflated']['bytes'] > 0
+materials = c['materials']
+assert materials['nibbles']['bytes'] > materials['entropy']['bytes'] >= materials['entropy_after']['bytes']
+assert all(m['with_svdag'] == m['bytes'] + forms['svdag_4']['bytes'] for m in materials.values())
 print('good')
 )"),
             "good\n");
+  EXPECT_EQ(printed({"bare.h5", "--only", "compression"}).find("Materials"), std::string::npos);
   // It is no section of its own accord, and colours make no difference.
   EXPECT_EQ(printed({"cube.h5"}).find("Geometry in every form"), std::string::npos);
   EXPECT_EQ(

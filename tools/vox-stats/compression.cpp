@@ -1,4 +1,5 @@
-// The part of vox-stats on compression: the size of the scene's geometry in every form of an octree or a DAG.
+// The part of vox-stats on compression: the size of the scene's geometry in every form of an octree or a DAG, and that of its
+// materials.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +14,12 @@ namespace {
 
 using Form = measure::CompressionForm;
 
+const Form& svdag_of(const measure::CompressionStats& stats) {
+  return *std::ranges::find(stats.forms, "svdag_4", [](const Form& form) { return form.size.name; });
+}
+
 ResultTable forms_of(const measure::CompressionStats& stats) {
-  const auto svdag =
-      std::ranges::find(stats.forms, "svdag_4", [](const Form& form) { return form.size.name; });
-  const auto bytes = static_cast<double>(std::max<uint64_t>(1, svdag->size.bytes));
+  const auto bytes = static_cast<double>(std::max<uint64_t>(1, svdag_of(stats).size.bytes));
   ResultTable table;
   table.column("name", "", stats.forms, [](const Form& form) { return form.size.name; })
       .about("Name of a form of the scene's geometry.")
@@ -39,6 +42,30 @@ ResultTable forms_of(const measure::CompressionStats& stats) {
           [&](const Form& form) { return static_cast<double>(form.size.bytes) / bytes; },
           both({"of the SVDAG", Look::fixed(1, 100), "%"}))
       .about("Its size divided by that of the SVDAG with leaves of 4³ voxels.");
+  return table;
+}
+
+// The materials in each form. `geometry` are the bytes of the geometry's SVDAG.
+ResultTable materials_of(const measure::CompressionStats& stats) {
+  using measure::SceneSize;
+  const auto geometry = svdag_of(stats).size.bytes;
+  ResultTable table;
+  table.column("name", "", stats.materials, &SceneSize::name)
+      .about("Name of a form of the scene's materials.")
+      .column("form", "", stats.materials, &SceneSize::text, both({"materials", Look::words()}))
+      .about("The form in words.")
+      .column("bytes", "bytes", stats.materials, &SceneSize::bytes,
+              {.screen = {"MiB", Look::mib()}, .page = {"size", Look::mib(), "MiB"}})
+      .about("Its size.")
+      .column("bits_per_voxel", "bits per filled voxel", stats.materials,
+              [&](const SceneSize& form) { return measure::bits_per_voxel(form, stats.voxels); },
+              {.screen = {"bits a filled voxel", Look::fixed(3)},
+               .page = {"a filled voxel", Look::fixed(3), "bits"}})
+      .about("The same for each filled voxel.")
+      .column("with_svdag", "bytes", stats.materials,
+              [=](const SceneSize& form) { return form.bytes + geometry; },
+              {.screen = {"MiB with the SVDAG", Look::mib()}, .page = {"with the SVDAG", Look::mib(), "MiB"}})
+      .about("Its size together with that of the geometry's SVDAG with leaves of 4³ voxels.");
   return table;
 }
 
@@ -94,32 +121,50 @@ ResultTable shared_table(const std::vector<SharedRow>& rows) {
 void set_compression(ResultGroup& results, const SceneStats& stats) {
   ResultGroup& compression = results.group("compression");
   compression.put(listed_as("GEOMETRY", "forms"), forms_of(*stats.compression), TableShape::ByName);
+  if (!stats.compression->materials.empty())
+    compression.put(listed_as("STORAGE", "materials"), materials_of(*stats.compression), TableShape::ByName);
   compression.put("levels", shared_table(shared_rows(stats)));
 }
 
 std::string compression_text(const SceneStats& stats) {
-  return "\nGeometry in every form\n" + text_table(forms_of(*stats.compression)).text() +
-         "\nNodes of each level, and their size with short pointers\n" +
+  std::string text = "\nGeometry in every form\n" + text_table(forms_of(*stats.compression)).text();
+  if (!stats.compression->materials.empty())
+    text += "\nMaterials, in the leaves and apart\n" + text_table(materials_of(*stats.compression)).text();
+  return text + "\nNodes of each level, and their size with short pointers\n" +
          text_table(shared_table(shared_rows(stats))).text();
 }
 
-void add_compression(HtmlPage& page, const SceneStats& stats) {
+namespace {
+
+// Bars of the bytes in a table of forms.
+BarChart bars_of(const ResultTable& forms, std::string title) {
   constexpr double kMiB = 1024 * 1024;
-  const ResultTable forms = forms_of(*stats.compression);
   std::vector<double> sizes = forms["bytes"].numbers();
   for (double& size : sizes) size /= kMiB;
-  BarChart chart = {.title = "Size of the geometry in every form",
-                    .description = "A bar for each form, in MiB",
-                    .unit = "MiB (logarithmic)",
-                    .scale = ChartScale::Log,
-                    .rows = shown_texts(forms["form"], Look()),
-                    .series = {{"size", std::move(sizes)}},
-                    .notes = shown_texts(forms["bytes"], Look::bytes())};
+  return {.title = std::move(title),
+          .description = "A bar for each form, in MiB",
+          .unit = "MiB (logarithmic)",
+          .scale = ChartScale::Log,
+          .rows = shown_texts(forms["form"], Look()),
+          .series = {{"size", std::move(sizes)}},
+          .notes = shown_texts(forms["bytes"], Look::bytes())};
+}
+
+}  // namespace
+
+void add_compression(HtmlPage& page, const SceneStats& stats) {
+  const ResultTable forms = forms_of(*stats.compression);
   page.section("Compression")
       .figure("The geometry in every form",
               "What the filled voxels take, without materials. Entropy is a bound for codes that look at one "
               "mask or pointer at a time.",
-              draw(chart), page_table(forms));
+              draw(bars_of(forms, "Size of the geometry in every form")), page_table(forms));
+  if (!stats.compression->materials.empty()) {
+    const ResultTable materials = materials_of(*stats.compression);
+    page.figure("The materials, in the leaves and apart",
+                "What the materials of the filled voxels take besides the geometry.",
+                draw(bars_of(materials, "Size of the materials in every form")), page_table(materials));
+  }
   const ResultTable levels = shared_table(shared_rows(stats));
   BarChart nodes = {
       .title = "Nodes of each level",

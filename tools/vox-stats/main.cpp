@@ -17,6 +17,7 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/derived.h"
 #include "libvox/hash/table_options.h"
+#include "libvox/measure/material_forms.h"
 #include "libvox/ranks/ranks.h"
 #include "tools/common/common_options.h"
 #include "tools/common/reports.h"
@@ -110,6 +111,7 @@ void measure(SceneStats& stats, const StatsOptions& options) {
     if (compresses)
       stats.compression =
           measure::measure_compression(*engine, dag.materials ? geometry : dag, deflated_size);
+    if (compresses && dag.materials) stats.compression->materials = measure::material_forms(dag, geometry);
     if (stats.has(Section::Memory)) {
       measure::TablesQuery query = options.tables;
       query.times = query.times || engine->device() != "cpu";
@@ -301,8 +303,8 @@ OptionTopic report_topic() {
            .repeats = Repeats::Yes,
            .help = "Show only these sections. The file states what `scene` and `levels` show, so they are "
                    "quick; `sharing` adds to the levels how often nodes are used. `compression`, which is "
-                   "shown only if "
-                   "it is named, counts the geometry in every form of an octree or a DAG."}}};
+                   "shown only if it is named, counts the geometry in every form of an octree or a DAG, and "
+                   "materials in the leaves and apart."}}};
 }
 
 OptionTopic tables_topic() {
