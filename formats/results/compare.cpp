@@ -31,6 +31,12 @@ std::vector<std::string> cells_of(const ResultTable& table, const std::vector<st
   return cells;
 }
 
+// True if two cells are equal. A report has 0 for a number that is absent elsewhere.
+bool same_cell(const std::string& a, const std::string& b) {
+  const auto is_none = [](const std::string& cell) { return cell.empty() || cell == "0"; };
+  return a == b || (is_none(a) && is_none(b));
+}
+
 std::string joined(const std::vector<std::string>& cells) {
   std::string text;
   for (const std::string& cell : cells)
@@ -41,7 +47,7 @@ std::string joined(const std::vector<std::string>& cells) {
 std::optional<measure::Timing> time_of(const ResultTable& table, size_t row) {
   const auto value = [&](const char* name) -> std::optional<double> {
     const ResultColumn* const column = column_of(table, name);
-    if (column == nullptr || !column->has(row)) return std::nullopt;
+    if (column == nullptr || !column->has(row) || column->number(row) == 0) return std::nullopt;
     return column->number(row);
   };
   const std::optional<double> median = value("ms");
@@ -59,7 +65,7 @@ RowChange change_of(const measure::Timing& before, const measure::Timing& now) {
 std::optional<size_t> row_with(const ResultTable& table, const std::vector<std::string>& axes,
                                const std::vector<std::string>& cells) {
   for (size_t row = 0; row < table.rows(); ++row)
-    if (cells_of(table, axes, row) == cells && time_of(table, row)) return row;
+    if (std::ranges::equal(cells_of(table, axes, row), cells, same_cell) && time_of(table, row)) return row;
   return std::nullopt;
 }
 
@@ -68,7 +74,7 @@ std::string other_work(const ResultTable& now, size_t row, const ResultTable& be
   std::vector<std::string> differences;
   for (const std::string& name : work) {
     const std::string cell = cell_text(now, name, row), cell_before = cell_text(before, name, row_before);
-    if (cell != cell_before)
+    if (!same_cell(cell, cell_before))
       differences.push_back(fmt::format("{} {}, was {}", name, cell.empty() ? "unknown" : cell,
                                         cell_before.empty() ? "unknown" : cell_before));
   }

@@ -29,16 +29,17 @@ bool is_csv_of_vox(std::string_view file);
 // values were set.
 std::string json_text(const ResultGroup& results);
 
-// Reads the rows of a benchmark's results from the JSON that the benchmark wrote.
+// Reads the rows of a benchmark's results from the JSON or the report that the benchmark wrote.
 
 struct ReadResults {
   std::string device, device_text;  // the device that was measured
   ResultTable rows;
+  std::string command;  // the command line, of a report only
 };
 
-// Reads an object with `device`, `device_text` and the array `rows` of objects, as json_text() writes it.
-// Lists and objects in a row are ignored, and missing or null values are absent. Throws Error that names the
-// file.
+// Reads an object of JSON with `device`, `device_text` and the array `rows` of objects, as json_text() writes it, or a report
+// with the group `rows` in one of its groups. In JSON, lists and objects in a row are ignored, and missing or null values are
+// absent; a report has 0 or "" for these. Throws Error that names the file.
 ReadResults read_results(const std::filesystem::path& path);
 ReadResults parse_results(std::string_view json);
 

@@ -55,6 +55,44 @@ std::string rows_as_csv(const std::string& json) {
   return csv;
 }
 
+TEST_F(BenchProgram, ReplaysTheCommandOfAReport) {
+  ASSERT_EQ(hash({"-q", "-o", "a report.h5", "--csv", "rows.csv", "--tables", "sector,accel8"}).code, 0);
+  std::filesystem::remove(folder_ / "rows.csv");
+  const Finished run = bench({"replay", "a report.h5", "--json", "-o", "again.h5"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.err.find("vox-bench hash --output=again.h5 --json '--against=a report.h5'"),
+            std::string::npos)
+      << run.err;
+  EXPECT_NE(run.err.find("--tables=sector,accel8"), std::string::npos) << run.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "rows.csv"));
+  EXPECT_EQ(json_value(run.out, "against.same_device"), "true");
+  for (const char* change : {"added", "gone", "other_work"})
+    EXPECT_EQ(json_value(run.out, std::string("against.") + change), "0") << change << run.out;
+  // The new report is of the command itself, so that it can be replayed, too.
+  EXPECT_EQ(bench({"replay", "again.h5", "-q"}).code, 0);
+}
+
+TEST_F(BenchProgram, ReplaysNothingButItsOwnReports) {
+  const auto expect_refusal = [&](int code, const std::string& text,
+                                  const std::vector<std::string>& arguments) {
+    const Finished run = bench(arguments);
+    EXPECT_EQ(run.code, code) << text;
+    EXPECT_TRUE(one_error(run, text, "vox-bench")) << run.err;
+  };
+  write("rows.csv", "a,b\n");
+  write("cube.obj", cube_obj());
+  expect_refusal(kBadUsage, "no report named", {"replay"});
+  expect_refusal(kFailed, "missing.h5: no such file", {"replay", "missing.h5"});
+  expect_refusal(kFailed, "rows.csv: is no report of vox", {"replay", "rows.csv"});
+  ASSERT_EQ(convert({"cube.obj", "--res", "16", "-q", "-o", "cube.h5"}).code, 0);
+  expect_refusal(kFailed, "cube.h5: is no report of vox", {"replay", "cube.h5"});
+  ASSERT_EQ(run_program("vox-stats", {"cube.h5", "-q", "-o", "stats.h5"},
+                        {.folder = folder_, .file_size_limit = {}})
+                .code,
+            0);
+  expect_refusal(kFailed, "stats.h5: has no rows", {"replay", "stats.h5"});
+}
+
 TEST_F(BenchProgram, PrintsOneJsonObjectWithItsRows) {
   const Finished run = hash({"--json", "-q"});
   ASSERT_EQ(run.code, 0) << run.err;

@@ -48,6 +48,28 @@ std::string refusal(const std::vector<std::string>& words, const Read& value) {
   return "";
 }
 
+TEST(CommandLine, CanBeReadAgainFromItsText) {
+  std::vector<std::string> words = {"--folder", "it's \"here\"", "", "a b", "'", "plain"};
+  const std::string text = read(words).command();
+  EXPECT_EQ(text, R"(vox-try it --folder 'it'\''s "here"' '' 'a b' ''\''' plain)");
+  words.insert(words.begin(), {"vox-try", "it"});
+  EXPECT_EQ(arguments_of(text), words);
+  EXPECT_EQ(arguments_of("  a  'b' "), (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(arguments_of("").empty());
+}
+
+TEST(CommandLine, GivesArgumentsWithoutSomeOptions) {
+  const CommandLine line =
+      read({"x", "--quick", "--count", "3", "--folder=a", "--folder", "b c", "--", "-y.obj"});
+  const std::vector<std::string_view> left_out = {"count", "light"};
+  const std::vector<std::string> rest = line.arguments_without(left_out);
+  EXPECT_EQ(rest, (std::vector<std::string>{"--quick", "--folder=a", "--folder=b c", "--", "x", "-y.obj"}));
+  const CommandLine again = read(rest);
+  EXPECT_TRUE(again.has("quick") && !again.has("count"));
+  EXPECT_EQ(again.paths("files"), line.paths("files"));
+  EXPECT_EQ(again.paths("folder"), line.paths("folder"));
+}
+
 TEST(CommandLine, GivesPresetsAndGivenValues) {
   EXPECT_EQ(read({}).count("count"), 2u);
   EXPECT_EQ(read({}).given_count("count"), std::nullopt);

@@ -216,7 +216,8 @@ const std::vector<Program> kDescribed = {{"vox-convert", {}},        {"vox-edit"
                                          {"vox-bench", {"bricks"}},  {"vox-bench", {"compression"}},
                                          {"vox-bench", {"convert"}}, {"vox-bench", {"edit"}},
                                          {"vox-bench", {"forms"}},   {"vox-bench", {"intersect"}},
-                                         {"vox-bench", {"match"}},   {"vox-bench", {"rays"}}};
+                                         {"vox-bench", {"match"}},   {"vox-bench", {"rays"}},
+                                         {"vox-bench", {"replay"}}};
 
 class Manual : public ProgramTest {
  protected:

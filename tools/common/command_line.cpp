@@ -81,12 +81,19 @@ cxxopts::ParseResult parsed(const ToolDescription& tool, cxxopts::Options& optio
   }
 }
 
+// Returns the argument in quotes; a quote in it is written as '\'' between two quoted parts.
+std::string quoted_for_shell(const std::string& argument) {
+  std::string text = "'";
+  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + '\'';
+}
+
 std::string command_text(int argc, char** argv) {
   std::string text = std::filesystem::path(argv[0]).filename().string();
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     const bool plain = !argument.empty() && argument.find_first_of(" \t\n'\"") == std::string::npos;
-    text += plain ? " " + argument : " '" + argument + "'";
+    text += " " + (plain ? argument : quoted_for_shell(argument));
   }
   return text;
 }
@@ -128,6 +135,20 @@ CommandLine::CommandLine(const ToolDescription& tool, int argc, char** argv)
     throw UsageError(fmt::format("unexpected argument '{}'", result.unmatched().front()));
   for (const cxxopts::KeyValue& argument : result.arguments())
     given_.emplace_back(argument.key(), argument.value());
+}
+
+std::vector<std::string> CommandLine::arguments_without(std::span<const std::string_view> left_out) const {
+  std::vector<std::string> arguments, operands;
+  for (const auto& [name, value] : given_) {
+    if (std::ranges::find(left_out, name) != left_out.end()) continue;
+    if (std::ranges::find(tool_->operands, name, &Option::name) != tool_->operands.end())
+      operands.push_back(value);
+    else
+      arguments.push_back(stated(name).is_flag() ? "--" + name : fmt::format("--{}={}", name, value));
+  }
+  if (!operands.empty()) arguments.emplace_back("--");
+  arguments.insert(arguments.end(), operands.begin(), operands.end());
+  return arguments;
 }
 
 const Option& CommandLine::stated(std::string_view option) const {
@@ -324,6 +345,28 @@ std::vector<Option> CommandLine::given_options() const {
   std::vector<Option> options;
   for (const auto& [name, value] : given_) options.push_back(stated(name));
   return options;
+}
+
+std::vector<std::string> arguments_of(std::string_view command) {
+  std::vector<std::string> arguments;
+  bool quoted = false, in_argument = false;
+  for (size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (c == ' ' && !quoted) {
+      in_argument = false;
+      continue;
+    }
+    if (!in_argument) arguments.emplace_back();
+    in_argument = true;
+    if (c == '\'') {
+      quoted = !quoted;
+    } else if (c == '\\' && !quoted && i + 1 < command.size() && command[i + 1] == '\'') {
+      arguments.back() += command[++i];
+    } else {
+      arguments.back() += c;
+    }
+  }
+  return arguments;
 }
 
 std::vector<std::string_view> comma_separated(std::string_view text) {

@@ -152,6 +152,8 @@ class CommandLine {
   // The options on the command line, for check_effects(). Presets are not among them.
   std::vector<Option> given_options() const;
   std::string command() const { return command_; }  // the command line; arguments with blanks are quoted
+  // The arguments on the command line, in a form that can be read again, without these options. Operands are last.
+  std::vector<std::string> arguments_without(std::span<const std::string_view> left_out) const;
   bool json() const { return has("json"); }
   Overwrite overwrite() const { return has("force") ? Overwrite::AllFiles : Overwrite::OwnFiles; }
 
@@ -164,6 +166,9 @@ class CommandLine {
   std::vector<std::pair<std::string, std::string>> given_;  // names and values
   std::string command_;
 };
+
+// The arguments of a command line as CommandLine::command() returns it, beginning with the program.
+std::vector<std::string> arguments_of(std::string_view command);
 
 // The parts between commas: at least one, which may be empty.
 std::vector<std::string_view> comma_separated(std::string_view text);

@@ -21,17 +21,17 @@
 namespace vox {
 
 OptionTopic result_topic() {
-  return {
-      .name = "results",
-      .title = "results",
-      .options = {
-          plain_option("output", "FILE.h5", "", "Write the results as HDF5."),
-          plain_option("csv", "FILE.csv", "", "Write the rows as comma-separated values."),
-          plain_option("html", "FILE.html", "",
-                       "Write a page with charts: one file, for a browser or for paper."),
-          plain_option("against", "FILE.json", "",
-                       "Compare with an earlier run, which printed this file with --json, and mark what is "
-                       "slower by more than its spread.")}};
+  return {.name = "results",
+          .title = "results",
+          .options = {
+              plain_option("output", "FILE.h5", "", "Write the results as HDF5."),
+              plain_option("csv", "FILE.csv", "", "Write the rows as comma-separated values."),
+              plain_option("html", "FILE.html", "",
+                           "Write a page with charts: one file, for a browser or for paper."),
+              plain_option(
+                  "against", "FILE", "",
+                  "Compare with an earlier run, which wrote this report with -o or printed this file with "
+                  "--json, and mark what is slower by more than its spread.")}};
 }
 
 ResultFiles read_result_options(const CommandLine& arguments) {

@@ -113,6 +113,7 @@ void run_intersect(const CommandLine& arguments);
 void run_keys(const CommandLine& arguments);
 void run_match(const CommandLine& arguments);
 void run_rays(const CommandLine& arguments);
+void run_replay(const CommandLine& arguments);
 
 // These describe the commands.
 ToolDescription bricks_bench_description();
@@ -125,6 +126,7 @@ ToolDescription intersect_bench_description();
 ToolDescription keys_bench_description();
 ToolDescription match_bench_description();
 ToolDescription rays_bench_description();
+ToolDescription replay_bench_description();
 
 struct Command {
   const char* name;
@@ -153,6 +155,7 @@ inline constexpr Command kCommands[] = {
      match_bench_description, run_match},
     {"rays", "rays and paths that read a scene in the memory of each hash table", rays_bench_description,
      run_rays},
+    {"replay", "the command of a report again, compared with it", replay_bench_description, run_replay},
 };
 
 }  // namespace vox

@@ -249,6 +249,52 @@ TEST_F(ReportFile, HoldsAttributesAndColumnsWithTheirUnits) {
   EXPECT_TRUE(h5::read_table<uint64_t>(h5::open_group(file, "nothing"), "items", {h5::kAnyLength}).empty());
 }
 
+TEST_F(ReportFile, GivesItsRowsAndItsCommandBack) {
+  ResultGroup report = sample_report();
+  report.set("device_text", "CPU, 2 threads").set("command", "vox-bench hash 'a b'");
+  report.group("more").table("rows").column("other", "", std::vector<uint64_t>{1});
+  write_report(report, path);
+  const ReadResults read = read_results(path);
+  EXPECT_EQ(read.device, "cpu");
+  EXPECT_EQ(read.device_text, "CPU, 2 threads");
+  EXPECT_EQ(read.command, "vox-bench hash 'a b'");
+  ASSERT_EQ(read.rows.columns().size(), 3u);
+  EXPECT_EQ(read.rows["table"].text(1), "sektör");
+  EXPECT_EQ(std::get<std::vector<uint64_t>>(read.rows["items"].values)[1], uint64_t{1} << 60);
+  EXPECT_EQ(read.rows["search"].numbers(), (std::vector<double>{0.25, -1e-9}));
+}
+
+TEST_F(ReportFile, IsRefusedWithoutRowsOrWithColumnsOfDifferentLengths) {
+  const auto refusal = [&] {
+    try {
+      read_results(path);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  ResultGroup bare;
+  bare.group("hash").set("rows", 1u);
+  write_report(bare, path);
+  EXPECT_NE(refusal().find("report.h5: has no rows"), std::string::npos) << refusal();
+  ResultGroup uneven;
+  uneven.group("hash")
+      .table("rows")
+      .column("a", "", std::vector<uint64_t>{1, 2})
+      .column("b", "", std::vector<double>{1});
+  write_report(uneven, path);
+  EXPECT_NE(refusal().find("another number of rows"), std::string::npos) << refusal();
+  // Opened again and again, a group within itself would never end.
+  ResultGroup endless;
+  endless.group("hash").table("rows").column("a", "", std::vector<uint64_t>{1});
+  write_report(endless, path);
+  {
+    const h5::Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+    ASSERT_GE(H5Lcreate_hard(file, "/hash/rows", file, "/hash/rows/rows", H5P_DEFAULT, H5P_DEFAULT), 0);
+  }
+  EXPECT_LE(read_results(path).rows.columns().size(), 10u);
+}
+
 TEST_F(ReportFile, PathsLeadIntoGroupsAndAPointIsTheGroupAround) {
   ResultGroup report;
   report.group({".", "hash"}).set("bytes", 5u, "bytes").set({"json", ""}, 1u);

@@ -1,0 +1,199 @@
+// Reads the results of an earlier run of a benchmark, from JSON or from a report.
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "formats/io/h5.h"
+#include "formats/io/read_file.h"
+#include "formats/results/files.h"
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+namespace json = simdjson::dom;
+
+using JsonScalar = std::variant<std::monostate, uint64_t, double, std::string>;
+
+// The values of one name in all rows so far. The vector may be shorter than the rows: the last values are
+// then missing.
+struct JsonColumn {
+  std::string name;
+  std::vector<JsonScalar> values;
+};
+
+// Returns nothing for null, a list or an object.
+JsonScalar scalar_of(const json::element& element) {
+  uint64_t count = 0;
+  double number = 0;
+  bool flag = false;
+  std::string_view text;
+  if (element.get(count) == simdjson::SUCCESS) return count;
+  if (element.get(number) == simdjson::SUCCESS) return number;
+  if (element.get(flag) == simdjson::SUCCESS) return uint64_t{flag};
+  if (element.get(text) == simdjson::SUCCESS) return std::string(text);
+  return {};
+}
+
+bool any_of_kind(const JsonColumn& column, const auto& is_kind) {
+  return std::ranges::any_of(column.values, is_kind);
+}
+
+// Adds the column with values of one kind, the first that holds them all: counts, numbers, texts.
+void add_column(ResultTable& table, const JsonColumn& column) {
+  const auto add = [&](const auto& value_of) {
+    table.column(column.name, "", column.values, [&](const JsonScalar& value) {
+      return std::holds_alternative<std::monostate>(value) ? std::nullopt : std::optional(value_of(value));
+    });
+  };
+  const auto number_of = [](const JsonScalar& value) {
+    const auto* const count = std::get_if<uint64_t>(&value);
+    return count != nullptr ? static_cast<double>(*count) : std::get<double>(value);
+  };
+  if (any_of_kind(column, [](const JsonScalar& value) { return std::holds_alternative<std::string>(value); }))
+    add([&](const JsonScalar& value) {
+      const auto* const text = std::get_if<std::string>(&value);
+      return text != nullptr ? *text : fmt::format("{}", number_of(value));
+    });
+  else if (any_of_kind(column, [](const JsonScalar& value) { return std::holds_alternative<double>(value); }))
+    add(number_of);
+  else
+    add([](const JsonScalar& value) { return std::get<uint64_t>(value); });
+}
+
+ResultTable rows_of(const json::array& list) {
+  std::vector<JsonColumn> columns;
+  std::map<std::string, size_t, std::less<>> places;
+  size_t rows = 0;
+  for (const json::element element : list) {
+    json::object row;
+    if (element.get(row) != simdjson::SUCCESS) throw Error(fmt::format("rows[{}] is no object", rows));
+    for (const auto& [name, value] : row) {
+      const auto [place, is_new] = places.try_emplace(std::string(name), columns.size());
+      if (is_new) columns.push_back({std::string(name), {}});
+      JsonColumn& column = columns[place->second];
+      column.values.resize(rows);
+      column.values.push_back(scalar_of(value));
+    }
+    ++rows;
+  }
+  ResultTable table;
+  for (JsonColumn& column : columns) {
+    column.values.resize(rows);
+    add_column(table, column);
+  }
+  return table;
+}
+
+std::string text_of(const json::object& object, std::string_view name) {
+  std::string_view text;
+  return object.at_key(name).get(text) == simdjson::SUCCESS ? std::string(text) : "";
+}
+
+}  // namespace
+
+ReadResults parse_results(std::string_view text) {
+  json::parser parser;
+  json::object root;
+  json::array rows;
+  if (const auto problem = parser.parse(text.data(), text.size()).get(root); problem != simdjson::SUCCESS)
+    throw Error(fmt::format("no JSON object: {}", simdjson::error_message(problem)));
+  if (root.at_key("rows").get(rows) != simdjson::SUCCESS)
+    throw Error("has no rows, expected the results of a benchmark");
+  return {text_of(root, "device"), text_of(root, "device_text"), rows_of(rows), ""};
+}
+
+namespace {
+
+constexpr hsize_t kMostColumns = 1000;
+
+// Returns the names of a group's children, in the order of the names.
+std::vector<std::string> child_names(const h5::Object& group) {
+  H5G_info_t info = {};
+  h5::check(H5Gget_info(group.id, &info), group.where(), "cannot be read");
+  std::vector<std::string> names(std::min<hsize_t>(info.nlinks, kMostColumns));
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto name = [&](char* text, size_t size) {
+      return h5::check(
+          H5Lget_name_by_idx(group.id, ".", H5_INDEX_NAME, H5_ITER_INC, i, text, size, H5P_DEFAULT),
+          group.where(), "cannot be read");
+    };
+    names[i].resize(static_cast<size_t>(name(nullptr, 0)) + 1);  // with the zero at the end
+    name(names[i].data(), names[i].size());
+    names[i].pop_back();
+  }
+  return names;
+}
+
+bool is_group(const h5::Object& parent, const std::string& name) {
+  const h5::Handle object(
+      h5::check(H5Oopen(parent.id, name.c_str(), H5P_DEFAULT), parent.where(), "cannot be read"), H5Oclose);
+  return H5Iget_type(object) == H5I_GROUP;
+}
+
+ResultColumn::Values values_of(const h5::Object& group, const std::string& name) {
+  const h5::Object dataset = h5::open_dataset(group, name);
+  h5::check_storage(dataset);
+  const h5::Handle type(h5::check(H5Dget_type(dataset.id), dataset.where(), "cannot be read"), H5Tclose);
+  switch (H5Tget_class(type)) {
+    case H5T_STRING:
+      return h5::read_texts(group, name);
+    case H5T_FLOAT:
+      return h5::read_table<double>(group, name, {h5::kAnyLength});
+    default:
+      return h5::read_table<uint64_t>(group, name, {h5::kAnyLength});
+  }
+}
+
+// Adds the columns in a group and in the groups in it, whose names begin with those of the groups.
+void add_columns(ResultTable& table, const h5::Object& group, const std::string& path) {
+  constexpr auto kDeepest = 4;  // slashes: a broken file may have a group within itself
+  for (const std::string& name : child_names(group)) {
+    if (!is_group(group, name)) {
+      table.column(path + name, "", values_of(group, name));
+      if (table.columns().back().size() != table.rows())
+        throw Error("has another number of rows than the columns before").at(group.where() + "/" + name);
+    } else if (std::ranges::count(path, '/') < kDeepest) {
+      add_columns(table, h5::open_group(group, name), path + name + "/");
+    }
+  }
+}
+
+ReadResults read_report(const std::filesystem::path& path) {
+  const h5::Quiet quiet;
+  const h5::Object file = h5::open_file(path);
+  const auto text = [&](const char* name) {
+    return h5::has_attribute(file, name) ? h5::read_text(file, name) : "";
+  };
+  ReadResults results = {text("device"), text("device_text"), {}, text("command")};
+  for (const std::string& name : child_names(file)) {
+    if (!is_group(file, name)) continue;
+    const h5::Object group = h5::open_group(file, name);
+    if (!h5::has_child(group, "rows") || !is_group(group, "rows")) continue;
+    add_columns(results.rows, h5::open_group(group, "rows"), "");
+    return results;
+  }
+  throw Error("has no rows, expected the report of a benchmark").at(path.string());
+}
+
+}  // namespace
+
+ReadResults read_results(const std::filesystem::path& path) {
+  if (is_report_of_vox(path)) return read_report(path);
+  const MappedFile file(path);
+  try {
+    return parse_results(file.text());
+  } catch (Error& error) {
+    error.at(path.string());
+    throw;
+  }
+}
+
+}  // namespace vox

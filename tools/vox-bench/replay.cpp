@@ -1,0 +1,95 @@
+// The command vox-bench replay, which runs the command of a report again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/results/files.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "tools/vox-bench/command_line.h"
+
+namespace vox {
+namespace {
+
+constexpr const char* kAboutReplay =
+    R"(The command line that REPORT names is run again in this folder, with the inputs as they are now, and its results are compared
+with those in the report, row by row, as with --against. A row counts as slower or faster if all its repetitions are, and if the
+medians differ by more than 3 %. Rows that did other work are marked instead of compared.
+
+Of the command in the report, -o, --csv, --html, --against, --json, --force and the options of messages are left out; those of
+this command line count.
+)";
+
+// The options of the run that made the report are left out if they only say where its results went.
+constexpr std::array<std::string_view, 10> kOfOneRun = {"output", "csv",   "html",      "against", "json",
+                                                        "force",  "quiet", "log-level", "verbose", "help"};
+
+const Command& command_of(const std::vector<std::string>& arguments, const std::string& report) {
+  const auto* const found =
+      arguments.size() < 2 ? std::end(kCommands) : std::ranges::find(kCommands, arguments[1], &Command::name);
+  if (found == std::end(kCommands) || arguments[0] != "vox-bench" || found->run == run_replay)
+    throw Error("the report is of no command of vox-bench").at(report);
+  return *found;
+}
+
+// The arguments with a pointer to each, as main() gets them.
+class Arguments {
+ public:
+  explicit Arguments(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
+    for (std::string& argument : arguments_) pointers_.push_back(argument.data());
+  }
+  CommandLine read(const ToolDescription& tool) {
+    return {tool, static_cast<int>(pointers_.size()), pointers_.data()};
+  }
+
+ private:
+  std::vector<std::string> arguments_;
+  std::vector<char*> pointers_;
+};
+
+}  // namespace
+
+ToolDescription replay_bench_description() {
+  OptionTopic results = result_topic();
+  std::erase_if(results.options, [](const Option& option) { return option.name == "against"; });
+  return {.program = "vox-bench replay",
+          .usage = "REPORT [options]",
+          .about = "Runs the command of a report again, and marks what differs by more than the spread.\n",
+          .examples = {"vox-bench hash -o report.h5                 a report",
+                       "vox-bench replay report.h5                  the same here, against the report",
+                       "vox-bench replay report.h5 --html page.html"},
+          .basics = {"output", "csv", "html", "json", "force"},
+          .more = kAboutReplay,
+          .topics = {results, general_topic()},
+          .operands = {{.name = "report", .argument = "REPORT", .help = "A report that vox-bench wrote."}}};
+}
+
+void run_replay(const CommandLine& arguments) {
+  const auto report = arguments.given("report");
+  if (!report) throw UsageError("no report named");
+  check_exists(*report);
+  if (!is_report_of_vox(*report))
+    throw Error("is no report of vox").at(*report).hint("vox-bench writes reports with -o FILE.h5");
+  const std::vector<std::string> reported = arguments_of(read_results(*report).command);
+  const Command& command = command_of(reported, *report);
+  const ToolDescription description = command.description();
+
+  std::vector<std::string> again = {"vox-bench", command.name};
+  for (const char* option : {"output", "csv", "html"})
+    if (const auto file = arguments.given(option)) again.push_back(fmt::format("--{}={}", option, *file));
+  for (const char* flag : {"json", "force"})
+    if (arguments.has(flag)) again.push_back(fmt::format("--{}", flag));
+  again.push_back(fmt::format("--against={}", *report));
+  const std::vector<std::string> kept = Arguments(reported).read(description).arguments_without(kOfOneRun);
+  again.insert(again.end(), kept.begin(), kept.end());
+  const CommandLine line = Arguments(std::move(again)).read(description);
+  log_info("{}", line.command());
+  command.run(line);
+}
+
+}  // namespace vox
