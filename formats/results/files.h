@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,10 @@ std::string json_text(const ResultGroup& results);
 struct ReadResults {
   std::string device, device_text;  // the device that was measured
   ResultTable rows;
-  std::string command;  // the command line, of a report only
+  // A report alone has these: the command line, the texts in its group /machine by their names, and the digests of the files in
+  // /inputs.
+  std::string command;
+  std::map<std::string, std::string> machine, inputs;
 };
 
 // Reads an object of JSON with `device`, `device_text` and the array `rows` of objects, as json_text() writes it, or a report

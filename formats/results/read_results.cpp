@@ -107,7 +107,7 @@ ReadResults parse_results(std::string_view text) {
     throw Error(fmt::format("no JSON object: {}", simdjson::error_message(problem)));
   if (root.at_key("rows").get(rows) != simdjson::SUCCESS)
     throw Error("has no rows, expected the results of a benchmark");
-  return {text_of(root, "device"), text_of(root, "device_text"), rows_of(rows), ""};
+  return {text_of(root, "device"), text_of(root, "device_text"), rows_of(rows), "", {}, {}};
 }
 
 namespace {
@@ -166,13 +166,36 @@ void add_columns(ResultTable& table, const h5::Object& group, const std::string&
   }
 }
 
+std::map<std::string, std::string> texts_of(const h5::Object& group) {
+  std::map<std::string, std::string> texts;
+  const auto add = [](hid_t, const char* name, const H5A_info_t*, void* names) -> herr_t {
+    static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+    return 0;
+  };
+  std::vector<std::string> names;
+  h5::check(H5Aiterate2(group.id, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), group.where(),
+            "cannot be read");
+  for (const std::string& name : names) texts[name] = h5::read_text(group, name);
+  return texts;
+}
+
+std::map<std::string, std::string> digests_of(const h5::Object& inputs) {
+  std::map<std::string, std::string> digests;
+  const std::vector<std::string> files = h5::read_texts(inputs, "file"),
+                                 each = h5::read_texts(inputs, "digest");
+  for (size_t i = 0; i < std::min(files.size(), each.size()); ++i) digests[files[i]] = each[i];
+  return digests;
+}
+
 ReadResults read_report(const std::filesystem::path& path) {
   const h5::Quiet quiet;
   const h5::Object file = h5::open_file(path);
   const auto text = [&](const char* name) {
     return h5::has_attribute(file, name) ? h5::read_text(file, name) : "";
   };
-  ReadResults results = {text("device"), text("device_text"), {}, text("command")};
+  ReadResults results = {text("device"), text("device_text"), {}, text("command"), {}, {}};
+  if (h5::has_child(file, "machine")) results.machine = texts_of(h5::open_group(file, "machine"));
+  if (h5::has_child(file, "inputs")) results.inputs = digests_of(h5::open_group(file, "inputs"));
   for (const std::string& name : child_names(file)) {
     if (!is_group(file, name)) continue;
     const h5::Object group = h5::open_group(file, name);

@@ -61,6 +61,7 @@ Fields fields_of_reports() {
 Fields fields_of_benchmarks() {
   ResultGroup results;
   set_run(results, BenchRun());
+  set_conditions(results, conditions_of("vox-bench hash"));
   return fields_of_all({results}, fields_of_reports());
 }
 

@@ -72,6 +72,19 @@ TEST_F(BenchProgram, ReplaysTheCommandOfAReport) {
   EXPECT_EQ(bench({"replay", "again.h5", "-q"}).code, 0);
 }
 
+TEST_F(BenchProgram, ReplaySaysWhichInputsAreOthersNow) {
+  write("cube.obj", cube_obj());
+  ASSERT_EQ(bench({"compression", "cube.obj", "--res", "16", "-o", "report.h5", "-q"}).code, 0);
+  const Finished same = bench({"replay", "report.h5"});
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_EQ(same.err.find("warning"), std::string::npos) << same.err;
+  write("cube.obj", cube_obj() + "# more\n");
+  const Finished other = bench({"replay", "report.h5"});
+  EXPECT_EQ(other.code, 0) << other.err;
+  EXPECT_NE(other.err.find("warning: cube.obj: other content than in the report"), std::string::npos)
+      << other.err;
+}
+
 TEST_F(BenchProgram, ReplaysNothingButItsOwnReports) {
   const auto expect_refusal = [&](int code, const std::string& text,
                                   const std::vector<std::string>& arguments) {

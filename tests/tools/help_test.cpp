@@ -366,6 +366,7 @@ using VersionProgram = ProgramTest;
 TEST_F(VersionProgram, BeginsWithTheVersionAndSaysWhatTheBuildHas) {
   const std::regex expected(
       "vox \\d+\\.\\d+\\.\\d+\n"
+      "  compiler +\\w+ \\d+\\.\\d+[^\n]*\n"
       "  CUDA +(none|\\d+\\.\\d+(\\.\\d+)? for [0-9a-z -]+)\n"
       "  processors +[\\w-]+\n"
       "  HDF5 +\\d+\\.\\d+\\.\\d+\n"
@@ -390,7 +391,8 @@ TEST_F(VersionProgram, SaysTheSameAsAJsonObject) {
   EXPECT_EQ(json_value(json, "webp"), can_read_webp() ? "true" : "false");
   EXPECT_EQ(json_value(json, "webp") == "true", std::regex_search(text, std::regex("WebP images +yes")))
       << text;
-  for (const char* key : {"cuda", "cuda_architectures", "processors", "hdf5", "meshopt", "draco", "isal"})
+  for (const char* key :
+       {"compiler", "cuda", "cuda_architectures", "processors", "hdf5", "meshopt", "draco", "isal"})
     EXPECT_NE(json_value(json, key), "") << key;
 }
 

@@ -24,6 +24,7 @@ std::string generator_text();  // "vox 0.1.0"
 
 std::string version_text();  // lines, each with its end
 std::string version_json();
+std::string compiler_text();  // "GNU 12.2.0 -O3 -DNDEBUG; CUDA 13.0 for 90"
 
 // Returns the options of every tool: --help, --version, --verbose, --quiet, --log-level, --json and --force.
 OptionTopic general_topic();

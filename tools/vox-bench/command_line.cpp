@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "formats/images/palette_file.h"
@@ -149,6 +151,18 @@ SceneInput read_scene_input(Engine& engine, const SceneRequest& request) {
   }
   input.scene.source = request.file ? request.file->filename().string() : request.generated;
   return input;
+}
+
+const Command* command_named(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2 || arguments[0] != "vox-bench") return nullptr;
+  const auto* const found = std::ranges::find(kCommands, arguments[1], &Command::name);
+  return found == std::end(kCommands) ? nullptr : found;
+}
+
+CommandLine read_arguments(const ToolDescription& tool, std::vector<std::string> arguments) {
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  return {tool, static_cast<int>(pointers.size()), pointers.data()};
 }
 
 }  // namespace vox

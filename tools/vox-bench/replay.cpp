@@ -1,9 +1,7 @@
 // The command vox-bench replay, which runs the command of a report again.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "tools/vox-bench/command_line.h"
+#include "tools/vox-bench/machine.h"
 
 namespace vox {
 namespace {
@@ -19,7 +18,8 @@ namespace {
 constexpr const char* kAboutReplay =
     R"(The command line that REPORT names is run again in this folder, with the inputs as they are now, and its results are compared
 with those in the report, row by row, as with --against. A row counts as slower or faster if all its repetitions are, and if the
-medians differ by more than 3 %. Rows that did other work are marked instead of compared.
+medians differ by more than 3 %. Rows that did other work are marked instead of compared. A report also holds the machine, the
+build and digests of the inputs: a warning names each of them that is another one now.
 
 Of the command in the report, -o, --csv, --html, --against, --json, --force and the options of messages are left out; those of
 this command line count.
@@ -30,27 +30,11 @@ constexpr std::array<std::string_view, 10> kOfOneRun = {"output", "csv",   "html
                                                         "force",  "quiet", "log-level", "verbose", "help"};
 
 const Command& command_of(const std::vector<std::string>& arguments, const std::string& report) {
-  const auto* const found =
-      arguments.size() < 2 ? std::end(kCommands) : std::ranges::find(kCommands, arguments[1], &Command::name);
-  if (found == std::end(kCommands) || arguments[0] != "vox-bench" || found->run == run_replay)
+  const Command* const found = command_named(arguments);
+  if (found == nullptr || found->run == run_replay)
     throw Error("the report is of no command of vox-bench").at(report);
   return *found;
 }
-
-// The arguments with a pointer to each, as main() gets them.
-class Arguments {
- public:
-  explicit Arguments(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
-    for (std::string& argument : arguments_) pointers_.push_back(argument.data());
-  }
-  CommandLine read(const ToolDescription& tool) {
-    return {tool, static_cast<int>(pointers_.size()), pointers_.data()};
-  }
-
- private:
-  std::vector<std::string> arguments_;
-  std::vector<char*> pointers_;
-};
 
 }  // namespace
 
@@ -75,7 +59,8 @@ void run_replay(const CommandLine& arguments) {
   check_exists(*report);
   if (!is_report_of_vox(*report))
     throw Error("is no report of vox").at(*report).hint("vox-bench writes reports with -o FILE.h5");
-  const std::vector<std::string> reported = arguments_of(read_results(*report).command);
+  const ReadResults results = read_results(*report);
+  const std::vector<std::string> reported = arguments_of(results.command);
   const Command& command = command_of(reported, *report);
   const ToolDescription description = command.description();
 
@@ -85,10 +70,12 @@ void run_replay(const CommandLine& arguments) {
   for (const char* flag : {"json", "force"})
     if (arguments.has(flag)) again.push_back(fmt::format("--{}", flag));
   again.push_back(fmt::format("--against={}", *report));
-  const std::vector<std::string> kept = Arguments(reported).read(description).arguments_without(kOfOneRun);
+  const std::vector<std::string> kept = read_arguments(description, reported).arguments_without(kOfOneRun);
   again.insert(again.end(), kept.begin(), kept.end());
-  const CommandLine line = Arguments(std::move(again)).read(description);
+  const CommandLine line = read_arguments(description, std::move(again));
   log_info("{}", line.command());
+  for (const std::string& change : changed_conditions(results, conditions_of(line.command())))
+    log_warning("{}", change);
   command.run(line);
 }
 

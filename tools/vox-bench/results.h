@@ -18,6 +18,7 @@
 #include "libvox/engine/engine.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
+#include "tools/vox-bench/machine.h"
 
 namespace vox {
 
@@ -85,6 +86,7 @@ void report(const Command& command, const Run& run, const std::vector<device::Ke
     add_against(page, against);
     text += "\n" + against_text(against);
   }
+  if (command.files.report) set_conditions(results, conditions_of(run.origin.command));
   write_results(command.files, results, rows, page);
   print_result(command.json ? json_text(results) + "\n" : text);
   if (command.engine.profile) print_profile(kernels);

@@ -253,8 +253,14 @@ TEST_F(ReportFile, GivesItsRowsAndItsCommandBack) {
   ResultGroup report = sample_report();
   report.set("device_text", "CPU, 2 threads").set("command", "vox-bench hash 'a b'");
   report.group("more").table("rows").column("other", "", std::vector<uint64_t>{1});
+  report.group("machine").set("processor", "abacus");
+  report.table("inputs")
+      .column("file", "", std::vector<std::string>{"a.obj", "b.obj"})
+      .column("digest", "", std::vector<std::string>{"12", "34"});
   write_report(report, path);
   const ReadResults read = read_results(path);
+  EXPECT_EQ(read.machine, (std::map<std::string, std::string>{{"processor", "abacus"}}));
+  EXPECT_EQ(read.inputs, (std::map<std::string, std::string>{{"a.obj", "12"}, {"b.obj", "34"}}));
   EXPECT_EQ(read.device, "cpu");
   EXPECT_EQ(read.device_text, "CPU, 2 threads");
   EXPECT_EQ(read.command, "vox-bench hash 'a b'");
