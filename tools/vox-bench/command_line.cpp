@@ -153,10 +153,13 @@ SceneInput read_scene_input(Engine& engine, const SceneRequest& request) {
   return input;
 }
 
-const Command* command_named(const std::vector<std::string>& arguments) {
-  if (arguments.size() < 2 || arguments[0] != "vox-bench") return nullptr;
-  const auto* const found = std::ranges::find(kCommands, arguments[1], &Command::name);
+const Command* command_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kCommands, name, &Command::name);
   return found == std::end(kCommands) ? nullptr : found;
+}
+
+const Command* command_in(const std::vector<std::string>& arguments) {
+  return arguments.size() < 2 || arguments[0] != "vox-bench" ? nullptr : command_named(arguments[1]);
 }
 
 CommandLine read_arguments(const ToolDescription& tool, std::vector<std::string> arguments) {

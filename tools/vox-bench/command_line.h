@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -158,8 +159,10 @@ inline constexpr Command kCommands[] = {
     {"replay", "the command of a report again, compared with it", replay_bench_description, run_replay},
 };
 
-// The command that the arguments of a command line name, beginning with the program; nullptr if there is none.
-const Command* command_named(const std::vector<std::string>& arguments);
+// The command of this name, and the one that the arguments of a command line name, beginning with the program; nullptr if
+// there is none.
+const Command* command_named(std::string_view name);
+const Command* command_in(const std::vector<std::string>& arguments);
 
 // Reads arguments, beginning with the program, as those of main() are read.
 CommandLine read_arguments(const ToolDescription& tool, std::vector<std::string> arguments);

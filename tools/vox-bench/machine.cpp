@@ -13,6 +13,7 @@
 
 #include "formats/io/read_file.h"
 #include "libvox/base/process.h"
+#include "libvox/base/units.h"
 #include "libvox/dag/frozen_dag.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/command_line.h"
@@ -82,7 +83,7 @@ InputFile input_of(const std::string& name) {
 RunConditions conditions_of(const std::string& command) {
   RunConditions conditions = {machine_facts(), {}};
   const std::vector<std::string> arguments = arguments_of(command);
-  const Command* const named = command_named(arguments);
+  const Command* const named = command_in(arguments);
   if (named == nullptr) return conditions;
   const ToolDescription tool = named->description();
   const CommandLine line = read_arguments(tool, arguments);

@@ -1,8 +1,6 @@
 // vox-bench: measures on this machine what the tables of the papers show.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,17 +33,11 @@ ToolDescription bench_description() {
           .operands = {{.name = "command", .argument = "COMMAND", .help = "The benchmark to run."}}};
 }
 
-// The command of this name; nullptr if there is none.
-const Command* command_of(std::string_view name) {
-  const auto* const found = std::ranges::find(kCommands, name, &Command::name);
-  return found == std::end(kCommands) ? nullptr : found;
-}
-
 // Refuses a command line that begins with none of the commands.
 void refuse(const CommandLine& arguments) {
   const auto word = arguments.given("command");
   if (!word) throw UsageError("no command named, expected: " + names(", "));
-  if (command_of(*word) != nullptr) throw UsageError(fmt::format("unexpected argument '{}'", *word));
+  if (command_named(*word) != nullptr) throw UsageError(fmt::format("unexpected argument '{}'", *word));
   std::vector<std::string_view> known;
   for (const Command& command : kCommands) known.emplace_back(command.name);
   throw UsageError(fmt::format("there is no command '{}', expected: {}", *word, names(", ")))
@@ -56,7 +48,7 @@ void refuse(const CommandLine& arguments) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  const vox::Command* command = vox::command_of(argc > 1 ? argv[1] : "");
+  const vox::Command* command = vox::command_named(argc > 1 ? argv[1] : "");
   if (command != nullptr) return vox::run_tool(command->description(), argc, argv, command->run);
   const bool names_command = argc > 1 && argv[1][0] != '-';  // a wrong one, whose options are not read
   return vox::run_tool(vox::bench_description(), names_command ? 2 : argc, argv, vox::refuse);

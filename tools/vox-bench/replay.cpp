@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 10> kOfOneRun = {"output", "csv",   "html
                                                         "force",  "quiet", "log-level", "verbose", "help"};
 
 const Command& command_of(const std::vector<std::string>& arguments, const std::string& report) {
-  const Command* const found = command_named(arguments);
+  const Command* const found = command_in(arguments);
   if (found == nullptr || found->run == run_replay)
     throw Error("the report is of no command of vox-bench").at(report);
   return *found;
