@@ -1,4 +1,4 @@
-#include "libvox/measure/material_forms.h"
+#include "libvox/measure/compression.h"
 
 #include <tbb/parallel_for.h>
 
@@ -12,7 +12,6 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/node.h"
-#include "libvox/measure/compression.h"
 #include "libvox/scene/palette.h"
 
 namespace vox::measure {

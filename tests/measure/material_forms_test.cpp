@@ -1,5 +1,5 @@
 // The forms of materials, compared with a list of the materials of all voxels.
-#include "libvox/measure/material_forms.h"
+#include "libvox/measure/compression.h"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ Materials materials_of(uint32_t resolution, const DenseGrid& grid) {
   return materials;
 }
 
-// Materials in blocks, written and read as material_forms.h says.
+// Materials in blocks, written and read as compression.h says.
 class Blocks {
  public:
   explicit Blocks(const Materials& materials) {

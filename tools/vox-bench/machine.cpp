@@ -1,5 +1,4 @@
-#include "tools/vox-bench/machine.h"
-
+// The machine, the build and the inputs of a run.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/utsname.h>
@@ -17,6 +16,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/command_line.h"
+#include "tools/vox-bench/results.h"
 
 namespace vox {
 namespace {

@@ -10,7 +10,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "tools/vox-bench/command_line.h"
-#include "tools/vox-bench/machine.h"
+#include "tools/vox-bench/results.h"
 
 namespace vox {
 namespace {

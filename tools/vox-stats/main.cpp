@@ -17,7 +17,6 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/derived.h"
 #include "libvox/hash/table_options.h"
-#include "libvox/measure/material_forms.h"
 #include "libvox/ranks/ranks.h"
 #include "tools/common/common_options.h"
 #include "tools/common/reports.h"
