@@ -14,7 +14,7 @@ import sys
 
 # A file may include files of its own room and of rooms before it. Some rooms of libvox use the namespace
 # `vox` itself: they hold the words that all others use and the interface that the library offers to programs.
-LIBRARY = "base device ranks scene volume hash dag spatial painting voxelize bricks edit render match build engine measure".split()
+LIBRARY = "base device ranks scene volume attributes hash dag spatial painting voxelize bricks edit render match build engine measure".split()
 ORDER = [f"libvox/{room}" for room in LIBRARY] + ["formats", "tools"]
 IN_VOX = {"base", "engine"}
 

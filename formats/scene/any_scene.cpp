@@ -21,6 +21,7 @@
 #include "libvox/base/units.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/make_bricks.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/digests.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/verify.h"
@@ -143,6 +144,7 @@ uint64_t most_at_once(Loading loading, uint64_t left) {
 std::optional<dag::VoxelScene> scene_as_used(const fs::path& path, const EngineOptions& options,
                                              Loading loading, const ranks::Ranks& ranks) {
   constexpr uint64_t kLeastBudget = 16 << 20, kMostBudget = uint64_t{6} << 30;
+  if (scene_file_parts(path).colors) return std::nullopt;
   const SceneInfo info = read_scene_info(path);
   uint64_t bytes = 0;
   for (uint32_t level = 0; level < info.level_words.size(); ++level)
@@ -174,6 +176,12 @@ SceneFileParts scene_parts(const fs::path& path) {
 
 Damage damage_with(Overwrite overwrite) {
   return overwrite == Overwrite::AllFiles ? Damage::Accepted : Damage::Refused;
+}
+
+dag::VoxelScene in_palette(dag::VoxelScene scene, const char* where, const EngineOptions& options) {
+  if (!scene.colors) return scene;
+  log_info("24-bit colours become a palette of {} {}", scene::kPaletteSize, where);
+  return dag::with_palette(std::move(scene), options.memory_limit);
 }
 
 void check_content(dag::VoxelScene& scene, const fs::path& path, Damage damage, uint64_t memory,
@@ -260,6 +268,7 @@ const edit::Command* first_use(const edit::Script& script, uint32_t file) {
 
 dag::VoxelScene read_other_scene(const fs::path& file, const dag::VoxelScene& scene, Damage damage) {
   dag::VoxelScene other = read_scene(file);
+  if (scene.dag.materials) other = in_palette(std::move(other), "when it is a brush", {});
   check_content(other, file, damage);
   if (other.dag.materials && !scene.dag.materials)
     throw Error("has materials, the scene that is edited has none")
@@ -325,6 +334,7 @@ void check_digest(const dag::VoxelScene& written, const dag::VoxelScene& scene) 
   if (written.dag.digest != scene.dag.digest)
     throw Error(fmt::format("the digest is {}, but the scene's is {}", dag::to_string(written.dag.digest),
                             dag::to_string(scene.dag.digest)));
+  if (written.colors != scene.colors) throw Error("the colours differ from the scene's");
 }
 
 }  // namespace
@@ -334,6 +344,7 @@ void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const p
   of_file(file, [&] {
     check_dag(scene.dag, options, ranks);
     if (ranks.rank() == 0) check_forms(forms, scene);
+    if (ranks.rank() == 0 && scene.colors) attributes::verify(*scene.colors);
   });
 }
 

@@ -66,6 +66,10 @@ dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOp
                                SceneForm form, Damage damage, Loading loading = Loading::Whole,
                                ranks::Ranks& ranks = ranks::alone());
 
+// Gives a scene with colours materials (dag::with_palette()), and says so: "24-bit colours become a palette of 16 WHERE".
+// For those who cannot show or hold colours. A scene without colours is returned as it is.
+dag::VoxelScene in_palette(dag::VoxelScene scene, const char* where, const EngineOptions& options);
+
 // Computes the digest of a scene that read_scene() has read from this file, and compares it with the file's. Throws Error
 // if they differ and damage is refused. `memory` and `ranks` are those of dag::digests_of().
 void check_content(dag::VoxelScene& scene, const std::filesystem::path& path, Damage damage,

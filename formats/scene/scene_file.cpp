@@ -30,6 +30,7 @@ void write_all(const dag::VoxelScene& scene, const fs::path& path, const OtherFo
   h5::NewFile file(path);
   write_scene_facts(file.root(), scene, version);
   if (dag == WithDag::Yes) write_svdag_group(file.root(), scene.dag, version, compression);
+  if (scene.colors) write_colors_group(file.root(), *scene.colors, compression);
   if (forms.bricks != nullptr) write_bricks_group(file.root(), *forms.bricks, compression);
   if (forms.hash != nullptr) write_hash_group(file.root(), *forms.hash, compression);
   file.commit();
@@ -100,6 +101,7 @@ dag::VoxelScene read_scene(const fs::path& path) {
   const h5::Object file = open_with_dag(path);
   dag::VoxelScene scene = read_scene_but_voxels(file);
   scene.dag = read_svdag_group(file, checked_version(file), std::move(scene.dag));
+  scene.colors = read_colors_group(file, scene.dag.voxels);
   return scene;
 }
 
@@ -130,6 +132,7 @@ SceneInfo read_scene_info(const fs::path& path) {
     to.svo_nodes = level.svo_nodes;
     info.level_words.push_back(level.words);
   }
+  info.color_bytes = color_bytes_of(file);
   return info;
 }
 
@@ -171,7 +174,8 @@ std::optional<scene::Palette> scene_palette(const fs::path& path) {
 SceneFileParts scene_file_parts(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
-  return {h5::has_child(file, "svdag"), h5::has_child(file, "bricks"), h5::has_child(file, "hash")};
+  return {h5::has_child(file, "svdag"), h5::has_child(file, "bricks"), h5::has_child(file, "hash"),
+          h5::has_child(file, "attributes")};
 }
 
 bool is_scene_file(const fs::path& path) {

@@ -13,6 +13,7 @@
 //                          vox-edit, with the digest after it; script (uint8): the texts of all runs, up to
 //                          where the file was saved, one behind the other, each up to its script_end
 //
+//   /attributes            colours apart from the SVDAG, which has no materials then: formats/scene/groups.h
 //   /bricks                hybrid bricks of the same voxels or of a volume: formats/scene/groups.h
 //   /hash                  a spatial hash of the same voxels: formats/scene/groups.h
 //
@@ -92,6 +93,7 @@ struct SceneInfo {
   dag::VoxelScene scene;              // its levels have counts, but no words
   std::vector<uint64_t> level_words;  // the number of words of each level in memory
   uint32_t version = kSceneVersion;
+  std::optional<uint64_t> color_bytes = {};  // of colours apart from the SVDAG, in memory
 };
 SceneInfo read_scene_info(const std::filesystem::path& path);
 
@@ -110,6 +112,7 @@ std::optional<scene::Palette> scene_palette(const std::filesystem::path& path);
 // The forms that a scene file contains. Throws Error if the file is not a scene file.
 struct SceneFileParts {
   bool dag = false, bricks = false, hash = false;
+  bool colors = false;  // apart from the voxels' geometry
 };
 SceneFileParts scene_file_parts(const std::filesystem::path& path);
 

@@ -10,6 +10,7 @@
 #include "formats/volume/stored_volume.h"
 #include "formats/volume/volume_formats.h"
 #include "libvox/base/error.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/derived.h"
 #include "libvox/dag/walk.h"
 
@@ -83,7 +84,7 @@ AnyVolume::AnyVolume(const std::filesystem::path& path, InputKind kind, const Ra
     bricks = read_bricks(path);
     volume = bricks::bricks_volume(bricks);
   } else {
-    scene = read_scene(path);
+    scene = dag::with_palette(read_scene(path));
     const uint32_t halvings = most_voxels == 0 ? 0 : dag::halvings_below(most_voxels, scene.dag.resolution);
     if (halvings > 0) {
       scene = dag::coarser(std::move(scene), halvings);

@@ -46,6 +46,12 @@ void check_export_resolution(uint32_t resolution, const std::filesystem::path& p
     check_dense_resolution(resolution, path);
 }
 
+bool export_holds_colors(const std::filesystem::path& path, const ExportOptions& options) {
+  const FileFormat format = export_format(path);
+  return format == FileFormat::HashDag || format == FileFormat::Vl32 || format == FileFormat::MagicaVoxel ||
+         (format == FileFormat::Ply && options.ply == PlyContent::Points);
+}
+
 void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, const ExportOptions& options, ranks::Ranks& ranks) {
   if (!clip) check_export_resolution(scene.dag.resolution, path, options);

@@ -40,6 +40,10 @@ bool is_export_path(const std::filesystem::path& path);
 void check_export_resolution(uint32_t resolution, const std::filesystem::path& path,
                              const ExportOptions& options);
 
+// True if the format holds the colour of each voxel (dag::VoxelScene::colors), .vox of 255 different ones. Other formats hold materials: a scene
+// with colours gets a palette first (dag::with_palette()).
+bool export_holds_colors(const std::filesystem::path& path, const ExportOptions& options);
+
 // Writes the voxels inside the clip box, or all of them. The file appears complete or not at all. Throws
 // Error that names the file. The call is collective: ranks make the pieces of a file together, and rank 0 writes it. It
 // does the other work alone, and all of it for VTKHDF, HashDAG and SymVox.

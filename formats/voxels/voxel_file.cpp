@@ -12,6 +12,7 @@
 #include "formats/voxels/magica_vox/magica_vox.h"
 #include "formats/voxels/minecraft/schem.h"
 #include "formats/voxels/voxel_formats.h"
+#include "libvox/attributes/packed_values.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/dag/from_cubes.h"
@@ -115,8 +116,57 @@ scene::Palette entries_palette(const VoxelFile& file, const VoxelFileOptions& op
   return *options.palette;
 }
 
+// Returns the packed colour of a reader's value.
+uint32_t color_of_value(const VoxelFile& file, uint32_t value) {
+  switch (file.values) {
+    case VoxelValues::Table:
+      return scene::packed_color(file.table[value]);
+    case VoxelValues::Entries:
+      return scene::packed_color(file.palette.colors[value]);
+    default:
+      return (value & 0xff) << 16 | (value & 0xff00) | (value >> 16 & 0xff);
+  }
+}
+
+// Returns the colours of a cube's voxels in Morton order.
+std::vector<uint32_t> colors_of_cube(const VoxelFile& file, size_t i) {
+  thread_local dag::VoxelCube cube;
+  thread_local std::vector<uint32_t> values(size_t{dag::VoxelCube::kLeaves} * 64);
+  cube.clear();
+  VoxelSink sink = VoxelSink::keeping(cube, values.data());
+  file.read(i, sink);
+  cube.settle();
+  if (cube.filling() >= 0)
+    for (uint32_t leaf = 0; leaf < dag::VoxelCube::kLeaves; ++leaf) cube.put_mask(leaf, ~uint64_t{0});
+  std::vector<uint32_t> colors;
+  cube.for_each_leaf([&](uint32_t leaf) {
+    for (uint64_t left = cube.mask(leaf); left != 0; left &= left - 1)
+      colors.push_back(color_of_value(file, values[leaf << 6 | static_cast<uint32_t>(lowest_bit(left))]));
+  });
+  return colors;
+}
+
+// Returns the colours of all voxels in the order of a depth-first walk, in which cubes are given.
+attributes::PackedValues colors_of(const VoxelFile& file) {
+  constexpr size_t kAtOnce = 64;
+  attributes::ValueWriter writer;
+  Progress progress("reading colours", file.cubes.size());
+  for (size_t begin = 0, loaded = 0; begin < file.cubes.size();) {
+    if (begin == loaded) loaded = file.load ? file.load(begin, file.cubes.size()) : file.cubes.size();
+    const size_t end = std::min(loaded, begin + kAtOnce);
+    std::vector<std::vector<uint32_t>> parts(end - begin);
+    tbb::parallel_for(begin, end, [&](size_t i) { parts[i - begin] = colors_of_cube(file, i); });
+    for (const std::vector<uint32_t>& part : parts)
+      for (const uint32_t color : part) writer.put(color);
+    begin = end;
+    progress.update(begin, "");
+  }
+  return attributes::with_table(writer.finish());
+}
+
 ScenePlusError make_scene(const VoxelFile& file, const VoxelFileOptions& options) {
-  const bool materials = options.materials && file.values != VoxelValues::Filled;
+  const bool has_values = options.materials && file.values != VoxelValues::Filled;
+  const bool materials = has_values && !options.colors;
   const bool as_they_are = file.values == VoxelValues::Entries && (!options.palette || !file.own_colors);
   ScenePlusError result;
   Matching matching;
@@ -137,6 +187,7 @@ ScenePlusError make_scene(const VoxelFile& file, const VoxelFileOptions& options
                                                 options.memory_limit);
   dag::VoxelScene& scene = result.scene;
   scene.dag = std::move(gathered.dag);
+  if (has_values && options.colors) scene.colors = colors_of(file);
   if (materials) {
     scene.palette = as_they_are ? entries_palette(file, options) : matching.palette;
     scene.shares = shares_of(gathered.voxels_of, scene.dag.voxels);

@@ -62,6 +62,7 @@ struct VoxelFile {
 
 struct VoxelFileOptions {
   bool materials = true;  // if false, only which voxels are filled counts
+  bool colors = false;    // keep colours as they are, apart from the DAG, which has no materials then
   std::optional<scene::Palette> palette =
       {};  // replaces the palette of Entries, and supplies the colours for Table and Rgb
   scene::PaletteOptions weights = {};  // for a palette that is chosen by the number of voxels
@@ -92,6 +93,9 @@ class VoxelSink {
         if (value != last_) entry_ = (*nearest_)(color_of(value));  // neighbours often have one colour
         last_ = value;
         return cube_->put(code, entry_);
+      case Mode::Keep:
+        kept_[code] = value;
+        return cube_->put(code, 0);
       case Mode::CountTable:
         ++counts_[value];
         return;
@@ -118,6 +122,9 @@ class VoxelSink {
         return cube_->fill(entries_[value]);
       case Mode::Nearest:
         return cube_->fill((*nearest_)(color_of(value)));
+      case Mode::Keep:
+        std::fill_n(kept_, kVoxels, value);
+        return cube_->fill(0);
       case Mode::CountTable:
         counts_[value] += kVoxels;
         return;
@@ -141,6 +148,12 @@ class VoxelSink {
     sink.nearest_ = &nearest;
     return sink;
   }
+  // Keeps each voxel's value in `values`, by its code in the cube.
+  static VoxelSink keeping(dag::VoxelCube& cube, uint32_t* values) {
+    VoxelSink sink(Mode::Keep, &cube);
+    sink.kept_ = values;
+    return sink;
+  }
   static VoxelSink counting_table(uint64_t* counts) {
     VoxelSink sink(Mode::CountTable, nullptr);
     sink.counts_ = counts;
@@ -157,7 +170,7 @@ class VoxelSink {
   }
 
  private:
-  enum class Mode { Fill, Entry, Lookup, Nearest, CountTable, CountColors };
+  enum class Mode { Fill, Entry, Lookup, Nearest, Keep, CountTable, CountColors };
   VoxelSink(Mode mode, dag::VoxelCube* cube) : mode_(mode), cube_(cube) {}
 
   static scene::Rgb8 color_of(uint32_t value) {
@@ -168,6 +181,7 @@ class VoxelSink {
   dag::VoxelCube* cube_;
   const uint8_t* entries_ = nullptr;
   const scene::NearestEntry* nearest_ = nullptr;
+  uint32_t* kept_ = nullptr;
   uint64_t* counts_ = nullptr;
   scene::ColorTally* tally_ = nullptr;
   // The previous voxel's colour, none at first; entry_ is its entry, run_ its number of voxels.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libvox/base/progress.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/cut_cubes.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/paged_level.h"
@@ -326,6 +327,7 @@ VoxelScene clipped_scene(const VoxelScene& scene, const VoxelBox& box) {
   VoxelScene part;
   part.dag = clipped(scene.dag, box);
   part.palette = scene.palette;
+  if (scene.colors) part.colors = colors_inside(scene, box);
   part.origin = scene.origin;
   part.voxel_size = scene.voxel_size;
   part.unit = scene.unit;

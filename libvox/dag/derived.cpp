@@ -12,6 +12,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/level_values.h"
 #include "libvox/dag/node.h"
@@ -239,6 +240,7 @@ FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& 
 }
 
 VoxelScene with_coarser_dag(VoxelScene scene, uint32_t halvings, FrozenDag dag) {
+  if (scene.colors) scene.colors = coarser_colors(scene, halvings);
   scene.dag = std::move(dag);
   for (uint32_t i = 0; i < halvings; ++i) scene.voxel_size *= 2;
   return scene;

@@ -1,5 +1,8 @@
 #include "libvox/dag/digests.h"
 
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
 #include <atomic>
 #include <span>
 #include <utility>
@@ -10,6 +13,48 @@
 #include "libvox/dag/paged_level.h"
 
 namespace vox::dag {
+namespace {
+
+// Adds the digests of pieces of `pieces_of` items, which put(digest, first item, end) makes.
+template <class Put>
+void combine_pieces(Digest& all, uint64_t kind, uint64_t items, uint64_t items_each, Put put) {
+  std::vector<Digest> pieces((items + items_each - 1) / items_each);
+  tbb::parallel_for(size_t{0}, pieces.size(), [&](size_t i) {
+    pieces[i] = start_digest(kind);
+    put(pieces[i], i * items_each, std::min(items, (i + 1) * items_each));
+  });
+  for (const Digest& piece : pieces) {
+    combine(all, piece.low);
+    combine(all, piece.high);
+  }
+}
+
+}  // namespace
+
+Digest digest_of(const attributes::PackedValues& values) {
+  constexpr uint64_t kValues = 4, kHeads = 5, kBlocks = 6;  // the kinds of digests
+  constexpr uint64_t kPiece = 1 << 14;
+  Digest digest = start_digest(kValues);
+  combine(digest, values.count);
+  combine(digest, values.value_bits);
+  combine(digest, values.table.size());
+  for (const uint32_t value : values.table) combine(digest, value);
+  combine_pieces(digest, kHeads, values.groups.size(), kPiece, [&](Digest& to, uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; ++i) {
+      const attributes::ValueGroup& group = values.groups[i];
+      combine(to, group.first_byte);
+      for (uint32_t block = 0; block < attributes::kGroupBlocks; block += 4)
+        combine(to, group.blocks[block] | uint64_t{group.blocks[block + 1]} << 16 |
+                        uint64_t{group.blocks[block + 2]} << 32 | uint64_t{group.blocks[block + 3]} << 48);
+    }
+  });
+  combine_pieces(digest, kBlocks, values.words.size(), 8 * kPiece,
+                 [&](Digest& to, uint64_t begin, uint64_t end) {
+                   for (uint64_t i = begin; i < end; i += 2)
+                     combine(to, values.words[i] | (i + 1 < end ? uint64_t{values.words[i + 1]} << 32 : 0));
+                 });
+  return digest;
+}
 
 std::vector<std::vector<Digest>> digests_of(const FrozenDag& dag,
                                             const std::vector<std::vector<uint32_t>>& numbers,

@@ -7,10 +7,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "libvox/attributes/packed_values.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/ranks/ranks.h"
 
 namespace vox::dag {
+
+// Returns the digest of values of voxels. It is computed from their packed form alone (docs/formats.md, "The digest").
+Digest digest_of(const attributes::PackedValues& values);
 
 // Returns the digests of these nodes of each level, from the root's on. The DAG must be one that check_structure()
 // accepts.

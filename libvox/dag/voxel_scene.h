@@ -3,9 +3,11 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "libvox/attributes/packed_values.h"
 #include "libvox/base/vec.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/scene/palette.h"
@@ -24,6 +26,8 @@ struct EditRecord {
 struct VoxelScene {
   FrozenDag dag;
   scene::Palette palette;  // count 0 without materials
+  // The colour of each voxel of a DAG without materials, as 24 bits of sRGB, red lowest (scene::packed_color()).
+  std::optional<attributes::PackedValues> colors = {};
   // Each palette entry's share of the meshes' surface when they were voxelized; the sum is 1. Edits do not
   // change the shares.
   std::array<double, scene::kPaletteSize> shares = {};

@@ -98,6 +98,7 @@ dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedSc
                             const voxelize::Grid& grid, const voxelize::BuildOptions& options) {
   dag::VoxelScene scene;
   scene.dag = std::move(result.dag);
+  scene.colors = std::move(result.colors);
   if (options.materials) {
     scene.palette = indexed.palette;
     scene.shares = indexed.shares;

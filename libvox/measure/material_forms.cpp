@@ -12,6 +12,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/voxel_numbers.h"
 #include "libvox/scene/palette.h"
 
 namespace vox::measure {
@@ -21,7 +22,7 @@ namespace {
 template <class OnRun>
 class MaterialWalk {
  public:
-  MaterialWalk(const dag::FrozenDag& dag, const dag::NodeVoxels& counts, OnRun& on_run)
+  MaterialWalk(const dag::FrozenDag& dag, const dag::VoxelNumbers& counts, OnRun& on_run)
       : dag_(dag), counts_(counts), on_run_(on_run) {}
 
   // Visits the voxels of a node from the first-th to the one before the end-th.
@@ -33,7 +34,7 @@ class MaterialWalk {
     const uint32_t words = dag::node_words(node[0]);
     uint64_t before = 0;  // voxels of the children so far
     for (uint32_t i = 1; i < words && before < end; ++i) {
-      const uint64_t here = counts_.at(level + 1, node[i]);
+      const uint64_t here = counts_.voxels(level + 1, node[i]);
       const uint64_t low = std::max(first, before), high = std::min(end, before + here);
       if (high - low == here && low == before) {
         visit_all(level + 1, node[i]);
@@ -63,7 +64,7 @@ class MaterialWalk {
   }
 
   const dag::FrozenDag& dag_;
-  const dag::NodeVoxels& counts_;
+  const dag::VoxelNumbers& counts_;
   OnRun& on_run_;
 };
 
@@ -144,8 +145,8 @@ PartCounts count_materials(const dag::FrozenDag& dag) {
   constexpr uint64_t kPartVoxels = (1 << 12) * kBlockVoxels, kPartsAtOnce = 4096;
   PartCounts all;
   if (dag.empty()) return all;
-  const dag::NodeVoxels counts(dag);
-  const uint64_t voxels = counts.at(0, 0);
+  const dag::VoxelNumbers counts(dag);
+  const uint64_t voxels = counts.voxels(0, 0);
   Progress progress("counting materials", voxels);
   for (uint64_t begin = 0; begin < voxels; begin += kPartsAtOnce * kPartVoxels) {
     const uint64_t end = std::min(begin + kPartsAtOnce * kPartVoxels, voxels);

@@ -208,10 +208,11 @@ class GroupVolumeRenderer final : public VolumeRenderer {
 }  // namespace
 
 std::unique_ptr<Renderer> make_renderer(const std::vector<device::DeviceHandle>& devices,
-                                        const dag::FrozenDag& dag, const scene::Palette& palette) {
-  if (devices.size() == 1) return make_renderer(devices.front(), dag, palette);
+                                        const dag::FrozenDag& dag, const scene::Palette& palette,
+                                        const RendererOptions& options) {
+  if (devices.size() == 1) return make_renderer(devices.front(), dag, palette, options);
   return std::make_unique<GroupRenderer>(made_on_each<Renderer>(
-      devices, [&](device::DeviceHandle device) { return make_renderer(device, dag, palette); }));
+      devices, [&](device::DeviceHandle device) { return make_renderer(device, dag, palette, options); }));
 }
 
 std::unique_ptr<VolumeRenderer> make_volume_renderer(const std::vector<device::DeviceHandle>& devices,

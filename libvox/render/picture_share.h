@@ -46,7 +46,8 @@ std::unique_ptr<VolumeRenderer> shared_renderer(ranks::Ranks& ranks, std::unique
 // Throw what make_renderer() and make_volume_renderer() throw, which make the renderer on each device.
 // There must be at least one device. The first one takes slices. Afterwards this thread's calls go to the first device.
 std::unique_ptr<Renderer> make_renderer(const std::vector<device::DeviceHandle>& devices,
-                                        const dag::FrozenDag& dag, const scene::Palette& palette);
+                                        const dag::FrozenDag& dag, const scene::Palette& palette,
+                                        const RendererOptions& options = {});
 std::unique_ptr<VolumeRenderer> make_volume_renderer(const std::vector<device::DeviceHandle>& devices,
                                                      const bricks::FrozenBricks& bricks);
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "libvox/attributes/packed_values.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/handle.h"
@@ -130,6 +131,9 @@ class Renderer {
 struct RendererOptions {
   uint64_t far_words = kFarWords;       // see RayDag
   uint64_t detail_memory = UINT64_MAX;  // for levels of detail, in bytes, if the device has more
+  // The voxels' colours in place of those of the palette; nullptr: there are none. Colours are copied to the device. The
+  // DAG must not be paged.
+  const attributes::PackedValues* colors = nullptr;
 };
 
 // Puts the scene on the device, to take pictures of it. The DAG, the palette and the device must outlive the renderer.

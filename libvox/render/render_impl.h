@@ -15,6 +15,7 @@
 #include "libvox/render/node_colors.h"
 #include "libvox/render/ray_dag.h"
 #include "libvox/render/render.h"
+#include "libvox/render/voxel_colors.h"
 #include "libvox/scene/oklab.h"
 
 namespace vox::render {
@@ -43,44 +44,47 @@ double cast_pixels(Device& device, Body body, uint64_t end, uint64_t rays_each, 
 
 // The pixels of a slice through a scene. render_impl.h includes this file.
 
-// Finds the first voxel in Morton order among the voxels of a plane inside a cell.
+// Finds the first voxel in Morton order among the voxels of a plane inside a cell. It is a place in the grid, or kNoVoxel.
+inline constexpr Int3 kNoVoxel = {-1, -1, -1};
+
 class PlaneSearch {
  public:
   // `corner` is the cell's lowest voxel, and 2^log2 its side. The plane must go through the cell.
   VOX_HD PlaneSearch(const RayDagRef& dag, uint32_t axis, uint32_t at, Int3 corner, uint32_t log2)
       : dag_(dag), axis_(axis), at_(at), corner_(corner), log2_(log2) {}
 
-  // Returns the material of the voxel that was found, or kNoMaterial if there is none.
-  VOX_HD uint32_t material() const {
+  VOX_HD Int3 voxel() const {
     const uint32_t* node = dag_.node_at(corner_, log2_);
-    if (!node) return kNoMaterial;
-    return log2_ <= dag::kLeafLog2 ? in_leaf(node) : below(node);
+    if (!node) return kNoVoxel;
+    return log2_ <= dag::kLeafLog2 ? in_leaf(node, corner_) : below(node);
   }
 
  private:
-  VOX_HD uint32_t below(const uint32_t* cell) const {
+  VOX_HD Int3 below(const uint32_t* cell) const {
     const uint32_t* nodes[kMaxLog2Side + 1];
     uint32_t left[kMaxLog2Side + 1];  // the node's children that have not been visited yet
     uint32_t log2 = log2_;
+    Int3 at = corner_;  // of the node; lower bits are those of a child that has been left
     nodes[log2] = cell;
     left[log2] = children_in_plane(cell, log2);
     for (;;) {
       const uint32_t* node = nodes[log2];
-      if (dag::is_homogeneous(node[0])) return dag::homogeneous_material(node[0]);
       if (left[log2] == 0) {
-        if (++log2 > log2_) return kNoMaterial;
+        if (++log2 > log2_) return kNoVoxel;
         continue;
       }
       const auto octant = static_cast<uint32_t>(lowest_bit(left[log2]));
       left[log2] &= left[log2] - 1;
       const uint32_t* child = dag_.child(log2 - 1, node[dag::child_word(node[0], octant)]);
+      const auto cleared = [&](int32_t v) { return v >> log2 << log2; };
+      at = Int3{cleared(at.x), cleared(at.y), cleared(at.z)} + octant_corner(octant, 1 << (log2 - 1));
       if (--log2 > dag::kLeafLog2) {
         nodes[log2] = child;
         left[log2] = children_in_plane(child, log2);
         continue;
       }
-      const uint32_t material = in_leaf(child);
-      if (material != kNoMaterial) return material;
+      const Int3 voxel = in_leaf(child, at);
+      if (voxel.x >= 0) return voxel;
       ++log2;
     }
   }
@@ -90,14 +94,17 @@ class PlaneSearch {
     return dag::child_mask(node[0]) & ((at_ >> (log2 - 1) & 1) != 0 ? ~low_half : low_half);
   }
 
-  // Returns the material of the first of the plane's voxels in the leaf, or in the cell if the cell is
+  // Returns the first of the plane's voxels in the leaf that contains `at`, or in the cell if the cell is
   // smaller than a leaf.
-  VOX_HD uint32_t in_leaf(const uint32_t* leaf) const {
+  VOX_HD Int3 in_leaf(const uint32_t* leaf, Int3 at) const {
     uint64_t mask = dag::leaf_mask(leaf) & plane_voxels(axis_, at_);
     if (log2_ < dag::kLeafLog2) {
       mask &= (log2_ == 0 ? uint64_t{1} : uint64_t{0xff}) << cube_bit(corner_);
     }
-    return mask == 0 ? kNoMaterial : dag_.material(leaf, static_cast<uint32_t>(lowest_bit(mask)));
+    if (mask == 0) return kNoVoxel;
+    const auto cleared = [](int32_t v) { return v >> dag::kLeafLog2 << dag::kLeafLog2; };
+    return Int3{cleared(at.x), cleared(at.y), cleared(at.z)} +
+           cube_place(static_cast<uint32_t>(lowest_bit(mask)));
   }
 
   const RayDagRef& dag_;
@@ -111,6 +118,7 @@ struct SlicePixels {
   SliceFrame frame;
   scene::Rgba8 colors[scene::kPaletteSize];
   scene::Rgba8 empty;
+  VoxelColorsRef voxel_colors;  // without values, materials have colours
   scene::Rgba8* pixels;
 
   VOX_HD void operator()(uint64_t i) const {
@@ -125,8 +133,16 @@ struct SlicePixels {
       return axis == frame.axis ? plane : axis == frame.across ? across : along;
     };
     const PlaneSearch search(dag, frame.axis, frame.at, {part(0), part(1), part(2)}, frame.log2_cell);
-    const uint32_t material = search.material();
-    pixels[i] = material == kNoMaterial ? empty : colors[material];
+    const Int3 voxel = search.voxel();
+    pixels[i] = voxel.x < 0 ? empty : color_of(voxel);
+  }
+
+ private:
+  VOX_HD scene::Rgba8 color_of(Int3 voxel) const {
+    if (voxel_colors.values.groups == nullptr) return colors[dag.material_at(voxel)];
+    const uint32_t color = voxel_colors.at(dag, voxel);
+    return {static_cast<uint8_t>(color), static_cast<uint8_t>(color >> 8), static_cast<uint8_t>(color >> 16),
+            255};
   }
 };
 
@@ -144,12 +160,14 @@ struct StartBeams {
   }
 };
 
+template <class Colors>
 struct RenderPixels {
   static constexpr int kBlocksAtOnce = 4;
   RayDagRef dag;
   PixelRays rays;
   Shading shading;
   LightCodes codes;
+  Colors voxel_colors;
   uint32_t width, height, samples;
   const float* depths;  // the depths at which the beams around pixels start
   scene::Rgba8* pixels;
@@ -167,7 +185,7 @@ struct RenderPixels {
   VOX_HD scene::Rgba8 pixel(uint32_t x, uint32_t y) const {
     const float depth = depths[BeamTiles{width, height}.around({x, y})];
     Light sum = {0, 0, 0};
-    const Shader shade(dag, rays, shading);
+    const Shader<Colors> shade(dag, rays, shading, voxel_colors);
     if (depth >= kHitsNothing && shading.ground.shown == 0) {
       sum = shade.sky(subpixel(x, 0, 0), subpixel(y, 0, 0)) * static_cast<float>(samples);
     } else {
@@ -187,7 +205,7 @@ struct RenderPixels {
     return pixel << kSubpixelBits | at >> (32 - kSubpixelBits);
   }
 };
-static_assert(device::ResidentBody<RenderPixels>);
+static_assert(device::ResidentBody<RenderPixels<NoVoxelColors>>);
 
 // True if the i-th pixel behind `base`, in the order of tiles, differs visibly from a neighbour, so that an
 // edge may go through it.
@@ -250,9 +268,20 @@ class DeviceRenderer final : public Renderer {
         detail_memory_(options.detail_memory),
         open_courses_(device::uploaded(device, open_courses(rays_.ref().log2_side))),
         codes_(device::uploaded(device, light_codes())),
-        light_of_code_(device::uploaded(device, detail::light_of_codes())) {}
+        light_of_code_(device::uploaded(device, detail::light_of_codes())) {
+    if (options.colors != nullptr) voxel_colors_.emplace(device, dag, *options.colors);
+  }
 
   Picture render(const RenderOptions& options) override {
+    if (!voxel_colors_) return render(options, NoVoxelColors());
+    VoxelColorsRef colors = voxel_colors_->ref();
+    colors.light_of_code = light_of_code_.data();
+    colors.mean = options.colors == LevelColors::Mean ? 1 : 0;
+    return render(options, colors);
+  }
+
+  template <class Colors>
+  Picture render(const RenderOptions& options, const Colors& voxel_colors) {
     detail::check_picture(options);
     const RowBand band = band_of(options.band, options.size);
     const Camera camera = make_camera(options.pose, options.size, rays_.ref().log2_side);
@@ -266,8 +295,8 @@ class DeviceRenderer final : public Renderer {
     Shading shading = make_shading(ramp, camera, palette_, options);
     shading.ground = ground_plane(filled_, options);
     shading.open_courses = open_courses_.data();
-    if (options.colors == LevelColors::Mean && cast.spread > 0 && options.shade == Shade::Material &&
-        !rays_.is_in_place()) {
+    if (!Colors::kThere && options.colors == LevelColors::Mean && cast.spread > 0 &&
+        options.shade == Shade::Material && !rays_.is_in_place()) {
       if (!node_colors_)
         node_colors_ = average_nodes(device_, dag, finest_, shading.colors, LightCodes{codes_.data()});
       shading.node_colors = node_colors_->data();
@@ -295,15 +324,16 @@ class DeviceRenderer final : public Renderer {
     const uint32_t more = adaptive ? 1 : 0;
     const uint32_t top = band.begin - std::min(more, band.begin),
                    last = std::min(band.end - 1 + more, height - 1);
-    RenderPixels body = {.dag = dag,
-                         .rays = rays,
-                         .shading = shading,
-                         .codes = {codes_.data()},
-                         .width = width,
-                         .height = height,
-                         .samples = adaptive ? 1 : options.samples,
-                         .depths = depths.data(),
-                         .pixels = nullptr};
+    RenderPixels<Colors> body = {.dag = dag,
+                                 .rays = rays,
+                                 .shading = shading,
+                                 .codes = {codes_.data()},
+                                 .voxel_colors = voxel_colors,
+                                 .width = width,
+                                 .height = height,
+                                 .samples = adaptive ? 1 : options.samples,
+                                 .depths = depths.data(),
+                                 .pixels = nullptr};
     make_pixels(picture, options.size, band, [&](scene::Rgba8* pixels) {
       body.pixels = pixels;
       const double beams = device_.seconds([&] {
@@ -337,7 +367,8 @@ class DeviceRenderer final : public Renderer {
 
   Picture slice(const SliceOptions& options) override {
     const SliceFrame frame = slice_frame(options, filled_, cube_at({0, 0, 0}, 1u << rays_.ref().log2_side));
-    SlicePixels body = {rays_.ref(), frame, {}, opaque(options.empty), nullptr};
+    SlicePixels body = {rays_.ref(), frame, {}, opaque(options.empty), {}, nullptr};
+    if (voxel_colors_) body.voxel_colors = voxel_colors_->ref();
     for (uint32_t i = 0; i < scene::kPaletteSize; ++i) body.colors[i] = opaque(material_color(palette_, i));
     Picture picture;
     make_pixels(picture, frame.size(), {0, frame.size().height}, [&](scene::Rgba8* pixels) {
@@ -387,6 +418,7 @@ class DeviceRenderer final : public Renderer {
   uint32_t finest_ = 0;             // see finest_level()
   std::optional<Sharing> sharing_;  // set after it has been asked for
   std::optional<device::Buffer<PackedColor>> node_colors_;
+  std::optional<VoxelColors<Device>> voxel_colors_;
 };
 
 template <class Device>

@@ -157,10 +157,13 @@ VOX_HD inline uint32_t open_courses_of(Int3 normal) {
   return (2 * axis + (normal.x + normal.y + normal.z > 0 ? 1 : 0)) * kHemisphere;
 }
 
+// `Colors` is NoVoxelColors or VoxelColorsRef: two kernels, so that pictures of materials pay nothing for the other.
+template <class Colors>
 class Shader {
  public:
-  VOX_HD Shader(const RayDagRef& dag, const PixelRays& rays, const Shading& shading)
-      : dag_(dag), rays_(rays), shading_(shading) {}
+  VOX_HD Shader(const RayDagRef& dag, const PixelRays& rays, const Shading& shading,
+                const Colors& voxel_colors)
+      : dag_(dag), rays_(rays), shading_(shading), voxel_colors_(voxel_colors) {}
 
   // Returns the light that comes back through a point of the image, given in subpixels. Its beam starts at
   // `depth`, or meets nothing. `seed` differs from sample to sample.
@@ -270,8 +273,10 @@ class Shader {
   // Returns the colour of what a ray hit, without light: the colour of a voxel, or the mean of several if a
   // pixel shows several.
   VOX_HD Light color_at(const Ray& ray, const Hit& hit) const {
-    const bool mixed = shading_.node_colors != nullptr && hit.node_log2 <= (hit.log2 > 2 ? hit.log2 : 2) &&
+    const bool may_mix = Colors::kThere ? voxel_colors_.mean != 0 : shading_.node_colors != nullptr;
+    const bool mixed = may_mix && hit.node_log2 <= (hit.log2 > 2 ? hit.log2 : 2) &&
                        (hit.log2 > 0 || distance_to(ray, hit.at) * rays_.spread >= kBlockWide);
+    if constexpr (Colors::kThere) return voxel_colors_.light(dag_, ray, hit, mixed);
     if (!mixed) return shading_.colors[hit_material(dag_, ray, hit)];
     if (hit.log2 == 0)
       return leaf_mean(dag_, hit.node, uint64_t{0xff} << 8 * octant_at(hit.low, 1), shading_.colors).light;
@@ -361,6 +366,7 @@ class Shader {
   const RayDagRef& dag_;
   const PixelRays& rays_;
   const Shading& shading_;
+  const Colors& voxel_colors_;
 };
 
 }  // namespace vox::render

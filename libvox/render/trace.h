@@ -335,22 +335,33 @@ VOX_HD inline Hit trace(const RayDagRef& dag, const Ray& ray, const StartNode& s
   return trace(dag, ray, start, passed);
 }
 
-// Returns the material of the voxel that the ray hits. If the ray hits a box around voxels at a place that is
+// The voxel that a ray hits: its bit in a leaf, or a homogeneous node around it. The node is nullptr if a damaged part of a
+// paged scene looks empty, until the error is thrown.
+struct HitVoxel {
+  const uint32_t* node;
+  uint32_t bit;
+  bool homogeneous;
+};
+
+// Walks from a hit's node down to the voxel that the ray hits. If the ray hits a box around voxels at a place that is
 // empty, this takes a voxel behind that place, straight into the face, if there is one. So where two walls
-// meet, the face of one of them has that wall's material.
-VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const Hit& hit) {
+// meet, the face of one of them has that wall's material. Calls on_child(node, word) before it goes from an inner node to
+// the child to which its word `word` points. It stops at a homogeneous node unless `to_leaf` is set.
+template <class OnChild>
+VOX_HD HitVoxel hit_voxel(const RayDagRef& dag, const Ray& ray, const Hit& hit, bool to_leaf,
+                          OnChild on_child) {
   const uint32_t face = 1u << axis_of(hit.at) & 7, near = ray.mirrored & face;
   const uint32_t* node = hit.node;
   Cell cell(ray, hit.low, hit.node_log2);
   uint32_t block = 0, bit = 0;
   for (bool behind = false; cell.log2 > 0;) {
     const uint32_t log2 = cell.log2;
-    if (log2 > dag::kLeafLog2 && dag::is_homogeneous(node[0])) return dag::homogeneous_material(node[0]);
+    if (!to_leaf && log2 > dag::kLeafLog2 && dag::is_homogeneous(node[0])) return {node, 0, true};
     const uint32_t mask = log2 > dag::kLeafLog2 ? dag::child_mask(node[0])
                           : log2 == dag::kLeafLog2
                               ? dag::filled_blocks(dag::leaf_mask(node))
                               : static_cast<uint32_t>(dag::leaf_mask(node) >> 8 * block) & 0xff;
-    if (mask == 0) return 0;  // A damaged part of a paged scene looks empty, until the error is thrown.
+    if (mask == 0) return {nullptr, 0, false};
     cell.halve(ray, hit.at);
     uint32_t octant = cell.octant ^ ray.mirrored;
     if (behind) octant = (octant & ~face) | near;
@@ -359,14 +370,23 @@ VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const 
       octant ^= face;
       if ((mask >> octant & 1) == 0) octant = static_cast<uint32_t>(lowest_bit(mask));
     }
-    if (log2 > dag::kLeafLog2)
-      node = dag.child(log2 - 1, node[dag::child_word(mask, octant)]);
-    else if (log2 == dag::kLeafLog2)
+    if (log2 > dag::kLeafLog2) {
+      const uint32_t word = dag::child_word(mask, octant);
+      on_child(node, word);
+      node = dag.child(log2 - 1, node[word]);
+    } else if (log2 == dag::kLeafLog2) {
       block = octant;
-    else
+    } else {
       bit = block << 3 | octant;
+    }
   }
-  return dag.material(node, bit);
+  return {node, bit, false};
+}
+
+VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const Hit& hit) {
+  const HitVoxel voxel = hit_voxel(dag, ray, hit, false, [](const uint32_t*, uint32_t) {});
+  if (voxel.node == nullptr) return 0;
+  return voxel.homogeneous ? dag::homogeneous_material(voxel.node[0]) : dag.material(voxel.node, voxel.bit);
 }
 
 }  // namespace vox::render

@@ -98,12 +98,15 @@ void index_by_material(const Scene& scene, const std::vector<uint8_t>& entries, 
   }
 }
 
-void index_by_color(const Scene& scene, const NearestEntry& nearest, IndexedScene& indexed) {
+// set_color(result, color) sets the colour of a material without a texture, and make_texture(image, material) makes the
+// texture of one that has an image.
+template <class SetColor, class MakeTexture>
+void index_by_color(const Scene& scene, SetColor set_color, MakeTexture make_texture, IndexedScene& indexed) {
   std::map<std::tuple<uint32_t, double, double, double, double, float>, uint32_t> known;
   for (size_t i = 0; i < scene.materials.size(); ++i) {
     const Material& material = scene.materials[i];
     IndexedMaterial& result = indexed.materials[i];
-    result.index = nearest(base_color(material));
+    set_color(result, base_color(material));
     result.vertex_colors = has_vertex_colors(scene, material);
     if (!has_image(scene, material)) continue;
     Vec3d base = base_linear(material);
@@ -112,7 +115,7 @@ void index_by_color(const Scene& scene, const NearestEntry& nearest, IndexedScen
         known.try_emplace({material.image, base.x, base.y, base.z, opaque ? 1 : base_alpha(material),
                            opaque ? 0 : material.alpha_cutoff},
                           static_cast<uint32_t>(indexed.textures.size()));
-    if (is_new) indexed.textures.push_back(index_texture(scene.images[material.image], material, nearest));
+    if (is_new) indexed.textures.push_back(make_texture(scene.images[material.image], material));
     result.texture = found->second;
   }
 }
@@ -188,9 +191,16 @@ IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMod
     index_by_material(scene, entries, indexed);
     indexed.shares =
         count_shares(scene, nullptr, [&](const SurfaceSample& s) { return entries[s.material]; });
+  } else if (mode == MaterialMode::Colors) {
+    index_by_color(
+        scene, [](IndexedMaterial& result, Rgb8 color) { result.color = packed_color(color); }, color_texture,
+        indexed);
   } else {
     NearestEntry nearest(palette);
-    index_by_color(scene, nearest, indexed);
+    index_by_color(
+        scene, [&](IndexedMaterial& result, Rgb8 color) { result.index = nearest(color); },
+        [&](const Image& image, const Material& material) { return index_texture(image, material, nearest); },
+        indexed);
     auto uses_lut = [](const IndexedMaterial& material) { return material.vertex_colors; };
     if (std::any_of(indexed.materials.begin(), indexed.materials.end(), uses_lut))
       indexed.color_lut = make_color_lut(nearest);

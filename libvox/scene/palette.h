@@ -18,13 +18,26 @@ struct Rgb8 {
   friend bool operator==(const Rgb8&, const Rgb8&) = default;
 };
 
+// The colour as 24 bits, red lowest, as voxels of scenes with colours hold it.
+constexpr uint32_t packed_color(Rgb8 color) {
+  return color.r | uint32_t{color.g} << 8 | uint32_t{color.b} << 16;
+}
+constexpr Rgb8 unpacked_color(uint32_t color) {
+  return {static_cast<uint8_t>(color), static_cast<uint8_t>(color >> 8), static_cast<uint8_t>(color >> 16)};
+}
+
 struct Palette {
   uint32_t count = 0;                          // entries in use, at most kPaletteSize
   std::array<Rgb8, kPaletteSize> colors = {};  // sRGB
   std::array<std::string, kPaletteSize> names = {};
 };
 
-enum class MaterialMode { Texture, Mesh, None };
+enum class MaterialMode {
+  Texture,  // colours become entries of a palette
+  Mesh,     // so do the mesh's own materials
+  Colors,   // colours stay as they are
+  None,
+};
 
 // One texture (times its material's base colour) as palette indices, with all mip levels down to 1x1, largest
 // first. A level is half as wide and high as the previous one, rounded down, at least 1. Each texel is the
@@ -43,12 +56,15 @@ struct IndexedTexture {
   std::vector<uint32_t> nibbles;  // 8 texels per word; texel t is nibble t & 7, counted from the lowest, of
                                   // word t / 8
   std::vector<uint32_t> opaque;   // 1 bit per texel, set if the texel is solid; empty if all are
+  std::vector<uint32_t>
+      colors;  // with MaterialMode::Colors, the packed colour of each texel in place of `nibbles`
 };
 
 // The data of a material that the voxelizer needs.
 struct IndexedMaterial {
   uint32_t texture = kNone;  // index into IndexedScene::textures
   uint8_t index = 0;         // the palette entry if there is no texture, or no texture coordinates
+  uint32_t color = 0;        // with MaterialMode::Colors, the packed colour in its place
   // The material's alpha is below its cutoff, so triangles without a texture leave no voxels.
   bool invisible = false;
   // Vertex colours decide, through `color_lut`. The material must have no image. See bake_base_colors().
@@ -84,7 +100,7 @@ Palette mesh_palette(const Scene& scene);
 // Matches the scene's materials with the palette. With MaterialMode::Mesh, the palette must be from
 // mesh_palette(), or have entries for the same materials in the same order. Mesh and None keep textures only
 // for their holes, with the material's entry in all nibbles; with None the entry is 0. Shares are those of
-// the painted surface; paint is only possible with Texture.
+// the painted surface; paint is only possible with Texture. Colors uses no palette and counts no shares.
 IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode,
                          const SurfacePaint* paint = nullptr);
 

@@ -88,7 +88,7 @@ std::unique_ptr<Light[]> shrink(const Level& from, const Level& to, Fetch fetch)
 }
 
 struct IndexedTexel {
-  uint32_t index;
+  uint32_t index;  // or its colour
   bool solid;
 };
 
@@ -102,16 +102,21 @@ void write_level(IndexedTexture& texture, const Level& level, Texel texel) {
       uint32_t holes = 0;
       for (uint64_t i = group * kGroup; i < std::min(count, (group + 1) * kGroup); ++i) {
         auto [index, solid] = texel(i);
-        nibbles[i % kGroup / 8] |= index << i % 8 * 4;
+        if (texture.nibbles.empty())
+          texture.colors[level.first_texel + i] = index;
+        else
+          nibbles[i % kGroup / 8] |= index << i % 8 * 4;
         holes |= static_cast<uint32_t>(!solid) << i % kGroup;
       }
-      std::copy(nibbles.begin(), nibbles.end(), &texture.nibbles[word * 4]);
+      if (!texture.nibbles.empty()) std::copy(nibbles.begin(), nibbles.end(), &texture.nibbles[word * 4]);
       if (holes != 0 && !texture.opaque.empty()) texture.opaque[word] = ~holes;
     }
   });
 }
 
-IndexedTexture empty_texture(const Image& image, bool holes) {
+enum class TexelsAre { Indices, Colors };
+
+IndexedTexture empty_texture(const Image& image, TexelsAre form, bool holes) {
   IndexedTexture texture;
   uint64_t texels = 0;
   for (uint32_t w = image.width, h = image.height;; w = std::max(1u, w / 2), h = std::max(1u, h / 2)) {
@@ -119,14 +124,17 @@ IndexedTexture empty_texture(const Image& image, bool holes) {
     texels += (uint64_t{w} * h + kGroup - 1) / kGroup * kGroup;
     if (w == 1 && h == 1) break;
   }
-  texture.nibbles.resize(texels / 8);
+  if (form == TexelsAre::Indices)
+    texture.nibbles.resize(texels / 8);
+  else
+    texture.colors.resize(texels);
   if (holes) texture.opaque.resize(texels / kGroup, ~0u);
   return texture;
 }
 
-template <class Match>  // match(color) returns the palette index of an Rgb8
-IndexedTexture fill_texture(const Image& image, const Material& material, Match match) {
-  IndexedTexture texture = empty_texture(image, has_holes(image, material));
+template <class Match>  // match(color) returns the palette index of an Rgb8, or the colour as it is packed
+IndexedTexture fill_texture(const Image& image, const Material& material, TexelsAre form, Match match) {
+  IndexedTexture texture = empty_texture(image, form, has_holes(image, material));
   MaterialColors colors(material);
   write_level(texture, texture.levels[0], [&](uint64_t i) {
     Rgba8 texel = image.pixels[i];
@@ -152,11 +160,16 @@ IndexedTexture fill_texture(const Image& image, const Material& material, Match 
 }  // namespace
 
 IndexedTexture index_texture(const Image& image, const Material& material, const NearestEntry& nearest) {
-  return fill_texture(image, material, [&](Rgb8 color) { return uint32_t{nearest(color)}; });
+  return fill_texture(image, material, TexelsAre::Indices,
+                      [&](Rgb8 color) { return uint32_t{nearest(color)}; });
+}
+
+IndexedTexture color_texture(const Image& image, const Material& material) {
+  return fill_texture(image, material, TexelsAre::Colors, packed_color);
 }
 
 IndexedTexture mask_texture(const Image& image, const Material& material, uint8_t index) {
-  return fill_texture(image, material, [&](Rgb8) { return uint32_t{index}; });
+  return fill_texture(image, material, TexelsAre::Indices, [&](Rgb8) { return uint32_t{index}; });
 }
 
 bool has_holes(const Image& image, const Material& material) {

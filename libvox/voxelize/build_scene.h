@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "libvox/attributes/packed_values.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/hash/table_options.h"
 #include "libvox/painting/frozen_atlas.h"
@@ -15,6 +17,7 @@ namespace vox::voxelize {
 struct BuildOptions {
   scene::Coverage coverage = scene::Coverage::Conservative;
   bool materials = true;
+  bool colors = false;  // make the colours of voxels apart from the DAG, which has no materials then
   bool solid = false;
   // The paint on the surface, with its palette entries. It must outlive the build. nullptr: nothing is
   // painted.
@@ -43,9 +46,10 @@ struct SolidCounts {
 
 struct BuildResult {
   dag::FrozenDag dag;
-  double voxelize_seconds = 0;  // triangles → leaves
-  double build_seconds = 0;     // leaves → canonical DAG
-  double freeze_seconds = 0;    // the part of build_seconds from the store's nodes to the canonical DAG
+  std::optional<attributes::PackedValues> colors = {};  // with BuildOptions::colors
+  double voxelize_seconds = 0;                          // triangles → leaves
+  double build_seconds = 0;                             // leaves → canonical DAG
+  double freeze_seconds = 0;  // the part of build_seconds from the store's nodes to the canonical DAG
   uint64_t chunks = 0;
   uint64_t atlas_queries = 0;  // voxels that have asked the atlas for their material
   SolidCounts solid = {};

@@ -8,6 +8,7 @@
 #include <optional>
 #include <tuple>
 
+#include "libvox/attributes/pack.h"
 #include "libvox/base/log_line.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
@@ -32,7 +33,7 @@ struct DeviceScene {
   device::Buffer<TexturePlace> places;
   device::Buffer<MaterialRef> materials;
   device::Buffer<TextureLevelRef> levels;
-  device::Buffer<uint32_t> nibbles, opaque, color_lut;
+  device::Buffer<uint32_t> nibbles, opaque, color_lut, texel_colors, plain_colors;
   uint32_t holes = 0;  // 1 if a material has holes
 
   TrianglesRef ref() const {
@@ -40,7 +41,8 @@ struct DeviceScene {
             planes.data(),
             weights.data(),
             places.data(),
-            {materials.data(), levels.data(), nibbles.data(), opaque.data(), color_lut.data(), holes}};
+            {materials.data(), levels.data(), nibbles.data(), opaque.data(), color_lut.data(),
+             texel_colors.data(), plain_colors.data(), holes}};
   }
 };
 
@@ -54,6 +56,8 @@ DeviceScene<Device> upload_scene(Device& device, const PreparedMaterials& materi
   result.nibbles = device::uploaded(device, materials.nibbles);
   result.opaque = device::uploaded(device, materials.opaque);
   result.color_lut = device::uploaded(device, materials.color_lut);
+  result.texel_colors = device::uploaded(device, materials.texel_colors);
+  result.plain_colors = device::uploaded(device, materials.plain_colors);
   for (const MaterialRef& material : materials.materials)
     if ((material.flags & MaterialRef::kHasHoles) != 0) result.holes = 1;
   const uint64_t count = triangles.shadings.size();  // 0 if nothing reads shadings
@@ -98,6 +102,7 @@ class ChunkedBuild {
     start(scene, indexed);
     build_chunks(all_cells());
     Stopwatch watch;
+    if (colors_) result_.colors = colors_->finish();
     const uint32_t root = build_top();
     drop_scene();
     result_.solid += at_start_;
@@ -131,10 +136,13 @@ class ChunkedBuild {
   // Up to this resolution chunk cells are 256 voxels wide. In a larger grid there would be too many of that
   // size.
   static constexpr uint32_t kMaxFineResolution = 1 << 17;
+  using ColorChunk = typename attributes::StreamPacker<Device>::Chunk;
 
   void start(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     const Stopwatch watch;
-    prepare_scene(scene, prepare_materials(indexed));
+    PreparedMaterials materials = prepare_materials(indexed);
+    if (options_.colors) start_colors(table_colors(materials));
+    prepare_scene(scene, std::move(materials));
     const uint64_t triangles = scene_.shapes.size();
     if (options_.solid) {
       solid_.emplace(device_, store_, result_.dag, cell_side_, options_);
@@ -145,6 +153,12 @@ class ChunkedBuild {
     cells_ = find_chunk_cells(device_, scene_.ref(), triangles, grid_.resolution, cell_side_, grid_end_,
                               options_.solid ? CellOrder::Rows : CellOrder::Morton);
     result_.voxelize_seconds += watch.seconds();
+  }
+
+  void start_colors(std::vector<uint32_t> table) {
+    const uint32_t bits =
+        table.empty() ? attributes::kMostValueBits : attributes::bits_for_table(table.size());
+    colors_.emplace(device_, bits, std::move(table));
   }
 
   // Frees all memory that only voxelizing needs.
@@ -164,7 +178,7 @@ class ChunkedBuild {
       atlas_.emplace(device_, *options_.atlas);
     }
     const PrepareOptions prepare = {
-        .attributes = options_.materials ? Attributes::OfMaterials : Attributes::OfHoles,
+        .attributes = options_.materials || options_.colors ? Attributes::OfMaterials : Attributes::OfHoles,
         .solid = options_.solid};
     scene_ = upload_scene(device_, materials, prepare_triangles(device_, scene, materials, grid_, prepare));
   }
@@ -174,9 +188,10 @@ class ChunkedBuild {
     // A pair takes its key and its triangle twice (for sorting), its mask and its start. A cell (there is
     // about one for two pairs) takes leaf words, a hash, a place in the table of duplicates and a pointer.
     // New slabs take as much again.
-    constexpr uint64_t kBytesPerPair = 160;
+    constexpr uint64_t kBytesPerPair = 160, kBytesOfColors = 80;
     if (options_.chunk_pairs > 0) return options_.chunk_pairs;
-    const uint64_t fits = device_.pool().available() / kBytesPerPair;
+    const uint64_t fits =
+        device_.pool().available() / (kBytesPerPair + (options_.colors ? kBytesOfColors : 0));
     return std::clamp<uint64_t>(fits, 4096, device_.preferred_chunk_pairs());
   }
 
@@ -261,9 +276,17 @@ class ChunkedBuild {
     Descent plan = plan_descent(device_, scene_.ref(), frame, grid_end_, pairs, capacity);
     const uint64_t leaf_pairs = plan.total;
     const uint32_t key_bits = frame.bits + static_cast<uint32_t>(std::bit_width(end - begin - 1));
+    std::optional<ColorChunk> colors;
+    RoomForColors room_for_colors;
+    if (colors_) {
+      room_for_colors = [&](uint64_t voxels) {
+        colors = colors_->chunk(voxels);
+        return colors->begin();
+      };
+    }
     auto make = [&](auto&& filler, const auto& paint) {
       return make_leaves(device_, scene_.ref(), frame, key_bits, pairs, plan, grid_end_, options_.coverage,
-                         options_.materials, filler, paint);
+                         options_.materials, filler, paint, room_for_colors);
     };
     auto fill = [&](const auto& paint) { return solid_ ? make(*solid_, paint) : make(SurfaceOnly(), paint); };
     Leaves leaves = atlas_ ? fill(atlas_->paint()) : fill(NoPaint());
@@ -271,7 +294,7 @@ class ChunkedBuild {
     plan = {};
     device_.sync();
     const double voxelize_seconds = watch.lap();
-    finish_chunk(begin, end, std::move(leaves), frame.quartered());
+    finish_chunk(begin, end, std::move(leaves), frame.quartered(), colors);
     if (atlas_) result_.atlas_queries += atlas_->queries();
     result_.voxelize_seconds += voxelize_seconds;
     result_.build_seconds += watch.lap();
@@ -281,8 +304,12 @@ class ChunkedBuild {
 
   // Builds the nodes from the leaves up to the chunk cells. The counts are added only after everything has
   // succeeded, so that a chunk can be tried again.
-  void finish_chunk(size_t first_cell, size_t end_cell, Leaves leaves, CellFrame frame) {
+  void finish_chunk(size_t first_cell, size_t end_cell, Leaves leaves, CellFrame frame,
+                    std::optional<ColorChunk>& colors) {
     dag::FrozenDag& dag = result_.dag;
+    typename attributes::StreamPacker<Device>::Ready packed;
+    if (colors) packed = colors_->packed(*colors);
+    colors.reset();
     dag::StoredLevel<uint32_t> nodes = {std::move(leaves.keys), device_.template make<uint32_t>(leaves.count),
                                         leaves.count};
     store_.intern(leaves.words.data(), leaves.offsets.data(), leaves.count, nodes.pointers.data());
@@ -313,6 +340,7 @@ class ChunkedBuild {
       dag.levels[level].svo_nodes += fills.levels[level].svo_nodes;
     dag.voxels += leaves.voxels + fills.voxels;
     if (solid_) solid_->commit_chunk();
+    if (colors_) colors_->add(std::move(packed));
   }
 
   // Keeps the states of the rays at the chunk's cells. The empty nodes above the chunk cells need them.
@@ -373,6 +401,7 @@ class ChunkedBuild {
                                     // top_pointers_
   std::vector<uint32_t> top_pointers_;
   std::optional<AtlasOnDevice<Device>> atlas_;
+  std::optional<attributes::StreamPacker<Device>> colors_;  // with options_.colors
   std::optional<SolidBuilder<Device>> solid_;
   // If solid_ is set: the rays along the lowest row of each cell, the rays along the rows of chunk cells
   // where the grid begins, and the number of rays that begin inside.

@@ -2,6 +2,8 @@
 // voxel gets the material of the triangle whose plane is nearest to its centre.
 #pragma once
 
+#include <functional>
+
 #include "libvox/dag/node.h"
 #include "libvox/device/device.h"
 #include "libvox/device/runs.h"
@@ -11,18 +13,71 @@
 
 namespace vox::voxelize {
 
-// Writes the words of leaves: the mask of filled voxels, and for each of them the material of the triangle
-// whose plane is nearest to its centre.
-
-template <class Paint>  // NoPaint or AtlasPaint
-struct WriteLeaves {
+// The cells that hold voxels, with the triangles that cover these voxels.
+struct FilledCells {
   TrianglesRef triangles;
-  Paint paint;
   CellFrame frame;
   device::CellsRef cells;
   const uint32_t* filled;  // the cells that hold voxels
   LeafPairsRef pairs;
   const uint64_t* cell_masks;
+
+  // The range of one cell's pairs.
+  struct Run {
+    uint64_t begin, end;
+  };
+
+  // Sets the triangle of each voxel that only one triangle covers. Returns the voxels that several triangles
+  // cover.
+  VOX_HD uint64_t find_only(const Run& run, uint32_t (&only)[64]) const {
+    uint64_t covered = 0, shared = 0;
+    for (uint64_t p = run.begin; p < run.end; ++p) {
+      shared |= covered & pairs.mask(p);
+      covered |= pairs.mask(p);
+    }
+    for (uint64_t p = run.begin; p < run.end; ++p) {
+      const uint32_t triangle = pairs.triangle(p);
+      for (uint64_t rest = pairs.mask(p) & ~shared; rest != 0; rest &= rest - 1)
+        only[lowest_bit(rest)] = triangle;
+    }
+    return shared;
+  }
+
+  // Returns, among the triangles that cover the voxel, the one whose plane is nearest to its centre. If two
+  // are equally near, it is the one with the lower index. If only one triangle covers the voxel, no distance
+  // is computed.
+  VOX_HD uint32_t nearest(const Run& run, uint32_t bit, Int3 center) const {
+    constexpr float kUnknown = -1;
+    uint32_t best = UINT32_MAX;
+    float best_distance = kUnknown;
+    for (uint64_t p = run.begin; p < run.end; ++p) {
+      if ((pairs.mask(p) >> bit & 1) == 0) continue;
+      const uint32_t triangle = pairs.triangle(p);
+      if (best == UINT32_MAX) {
+        best = triangle;
+        continue;
+      }
+      if (best_distance == kUnknown) best_distance = distance(best, center);
+      const float other = distance(triangle, center);
+      if (other < best_distance || (other == best_distance && triangle < best)) {
+        best = triangle;
+        best_distance = other;
+      }
+    }
+    return best;
+  }
+
+  VOX_HD float distance(uint32_t triangle, Int3 center) const {
+    return plane_distance(triangles.planes[triangle], triangles.shapes[triangle], center);
+  }
+};
+
+// Writes the words of leaves: the mask of filled voxels, and for each of them the material of the triangle
+// whose plane is nearest to its centre.
+
+template <class Paint>  // NoPaint or AtlasPaint
+struct WriteLeaves : FilledCells {
+  Paint paint;
   const uint32_t* offsets;
   bool materials;
   uint32_t* leaf_keys;
@@ -101,63 +156,75 @@ struct WriteLeaves {
 #endif
 
  private:
-  // The range of one cell's pairs.
-  struct Run {
-    uint64_t begin, end;
-  };
-
   // Writes a leaf's key and mask, without its materials.
   VOX_HD void begin_leaf(uint64_t i, const Run& run, uint64_t mask) const {
     leaf_keys[i] = pairs.keys[run.begin];
     dag::write_leaf_mask(words + offsets[i], mask);
   }
-
-  // Sets the triangle of each voxel that only one triangle covers. Returns the voxels that several triangles
-  // cover.
-  VOX_HD uint64_t find_only(const Run& run, uint32_t (&only)[64]) const {
-    uint64_t covered = 0, shared = 0;
-    for (uint64_t p = run.begin; p < run.end; ++p) {
-      shared |= covered & pairs.mask(p);
-      covered |= pairs.mask(p);
-    }
-    for (uint64_t p = run.begin; p < run.end; ++p) {
-      const uint32_t triangle = pairs.triangle(p);
-      for (uint64_t rest = pairs.mask(p) & ~shared; rest != 0; rest &= rest - 1)
-        only[lowest_bit(rest)] = triangle;
-    }
-    return shared;
-  }
-
-  // Returns, among the triangles that cover the voxel, the one whose plane is nearest to its centre. If two
-  // are equally near, it is the one with the lower index. If only one triangle covers the voxel, no distance
-  // is computed.
-  VOX_HD uint32_t nearest(const Run& run, uint32_t bit, Int3 center) const {
-    constexpr float kUnknown = -1;
-    uint32_t best = UINT32_MAX;
-    float best_distance = kUnknown;
-    for (uint64_t p = run.begin; p < run.end; ++p) {
-      if ((pairs.mask(p) >> bit & 1) == 0) continue;
-      const uint32_t triangle = pairs.triangle(p);
-      if (best == UINT32_MAX) {
-        best = triangle;
-        continue;
-      }
-      if (best_distance == kUnknown) best_distance = distance(best, center);
-      const float other = distance(triangle, center);
-      if (other < best_distance || (other == best_distance && triangle < best)) {
-        best = triangle;
-        best_distance = other;
-      }
-    }
-    return best;
-  }
-
-  VOX_HD float distance(uint32_t triangle, Int3 center) const {
-    return plane_distance(triangles.planes[triangle], triangles.shapes[triangle], center);
-  }
 };
 #ifdef __CUDACC__
 static_assert(device::WarpBody<WriteLeaves<NoPaint>>);
+#endif
+
+// Writes the packed colour of each voxel, in the order of leaves and of the bits of their masks: that of the triangle whose
+// plane is nearest to the voxel's centre.
+struct WriteColors : FilledCells {
+  const uint32_t* first_colors;  // of each leaf
+  uint32_t* colors;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t cell = filled[i];
+    const Run run = {cells.begin(cell), cells.end(cell)};
+    const Int3 corner = frame.corner(pairs.keys[run.begin]);
+    uint32_t only[64];
+    const uint64_t shared = find_only(run, only);
+    ShadedTriangle shaded;
+    uint32_t shown = UINT32_MAX;  // the triangle that `shaded` shows
+    uint32_t* to = colors + first_colors[i];
+    for (uint64_t rest = cell_masks[cell]; rest != 0; rest &= rest - 1) {
+      const auto bit = static_cast<uint32_t>(lowest_bit(rest));
+      const Int3 center = voxel_center(corner, bit);
+      const uint32_t triangle = (shared >> bit & 1) != 0 ? nearest(run, bit, center) : only[bit];
+      if (triangle != shown) shaded = ShadedTriangle(triangles, triangle);
+      shown = triangle;
+      *to++ = shaded.color(center);
+    }
+  }
+#ifdef __CUDACC__
+  // Does the same with a warp, whose lanes share the voxels of all of its leaves.
+  __device__ void warp(uint64_t first, uint64_t n) const {
+    using device::WarpShare;
+    const uint32_t lane = threadIdx.x & 31;
+    uint64_t own_mask = 0;
+    uint32_t own_begin = 0, own_count = 0;
+    Int3 own_corner = {};
+    if (first + lane < n) {
+      const uint32_t cell = filled[first + lane];
+      own_mask = cell_masks[cell];
+      own_begin = static_cast<uint32_t>(cells.begin(cell));  // pairs are fewer than 2^32
+      own_count = static_cast<uint32_t>(cells.end(cell) - cells.begin(cell));
+      own_corner = frame.corner(pairs.keys[own_begin]);
+    }
+    const WarpShare voxels(static_cast<uint32_t>(popcount(own_mask)));
+    for (uint32_t at = lane; at - lane < voxels.total(); at += 32) {
+      const auto item = voxels.item(at);
+      const uint64_t mask = WarpShare::of(own_mask, item.owner);
+      const uint64_t begin = WarpShare::of(own_begin, item.owner);
+      const Run run = {begin, begin + WarpShare::of(own_count, item.owner)};
+      const Int3 corner = WarpShare::of(own_corner, item.owner);
+      if (at >= voxels.total()) continue;
+      const uint32_t bit = nth_bit(mask, item.index);
+      const Int3 center = voxel_center(corner, bit);
+      const uint32_t triangle =
+          run.end - run.begin == 1 ? pairs.triangle(run.begin) : nearest(run, bit, center);
+      colors[first_colors[first + item.owner] + item.index] =
+          ShadedTriangle(triangles, triangle).color(center);
+    }
+  }
+#endif
+};
+#ifdef __CUDACC__
+static_assert(device::WarpBody<WriteColors>);
 #endif
 
 struct UnionMasks {
@@ -188,6 +255,14 @@ struct LeafVoxels {
   VOX_HD uint32_t operator()(uint64_t c) const { return static_cast<uint32_t>(popcount(cell_masks[c])); }
 };
 
+struct VoxelsOfFilled {
+  const uint32_t* filled;
+  const uint64_t* cell_masks;
+  VOX_HD uint32_t operator()(uint64_t i) const {
+    return static_cast<uint32_t>(popcount(cell_masks[filled[i]]));
+  }
+};
+
 // The leaves of a chunk, in Morton order of their cells.
 struct Leaves {
   device::Buffer<uint32_t> keys;
@@ -203,11 +278,15 @@ struct SurfaceOnly {
   }
 };
 
-// Makes leaves from pairs with cells of 16³ voxels. The keys of these cells have `key_bits` bits.
+// Returns where the colours of the next leaves' voxels go, given their number.
+using RoomForColors = std::function<uint32_t*(uint64_t voxels)>;
+
+// Makes leaves from pairs with cells of 16³ voxels. With `room_for_colors`, it also finds the colour of each voxel. The keys of these cells have `key_bits` bits.
 template <class Device, class Filler, class Paint>
 Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFrame& frame, uint32_t key_bits,
                    const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,
-                   scene::Coverage coverage, bool materials, Filler&& filler, const Paint& paint) {
+                   scene::Coverage coverage, bool materials, Filler&& filler, const Paint& paint,
+                   const RoomForColors& room_for_colors = {}) {
   LeafPairs leaf_pairs = make_leaf_pairs(device, triangles, frame, cells16, plan, grid_end, coverage);
   const uint64_t n = leaf_pairs.count;
   device.sort_pairs({"sort pairs by cell", 64}, leaf_pairs.keys, leaf_pairs.order, n, key_bits + 6);
@@ -228,12 +307,21 @@ Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFram
   const uint64_t words =
       device.exclusive_scan({"leaf places", 16}, leaves.count,
                             LeafWords{filled.data(), cell_masks.data(), materials}, leaves.offsets.data());
+  const FilledCells filled_cells = {triangles, frame.quartered(), cells, filled.data(),
+                                    pairs,     cell_masks.data()};
   leaves.keys = device.template make<uint32_t>(leaves.count);
   leaves.words = device.template make<uint32_t>(words);
-  device.for_each(
-      {"write leaves", 160}, leaves.count,
-      WriteLeaves<Paint>{triangles, paint, frame.quartered(), cells, filled.data(), pairs, cell_masks.data(),
-                         leaves.offsets.data(), materials, leaves.keys.data(), leaves.words.data()});
+  device.for_each({"write leaves", 160}, leaves.count,
+                  WriteLeaves<Paint>{filled_cells, paint, leaves.offsets.data(), materials,
+                                     leaves.keys.data(), leaves.words.data()});
+  if (room_for_colors) {
+    if (leaves.voxels > UINT32_MAX) throw TooManyPairs{n};
+    auto first_colors = device.template make<uint32_t>(leaves.count);
+    device.exclusive_scan({"colour places", 16}, leaves.count,
+                          VoxelsOfFilled{filled.data(), cell_masks.data()}, first_colors.data());
+    device.for_each({"write colours", 160}, leaves.count,
+                    WriteColors{filled_cells, first_colors.data(), room_for_colors(leaves.voxels)});
+  }
   return filler.fill_leaves(triangles, frame.quartered(), cells, pairs, cell_masks.data(), filled.data(),
                             std::move(leaves));
 }

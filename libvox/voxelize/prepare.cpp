@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "libvox/attributes/packed_values.h"
+
 namespace vox::voxelize {
 namespace {
 
@@ -21,10 +23,16 @@ MaterialRef material_ref(const scene::IndexedMaterial& material) {
 
 // Appends the texels of a texture. They start at a whole word of both arrays.
 void add_texture(const scene::IndexedTexture& texture, PreparedMaterials& out) {
-  const uint64_t first = std::max(out.nibbles.size() * 8, (out.opaque.size() * 32 + 31) / 32 * 32);
-  out.nibbles.resize(first / 8);
-  out.nibbles.insert(out.nibbles.end(), texture.nibbles.begin(), texture.nibbles.end());
-  out.nibbles.resize((out.nibbles.size() + 3) / 4 * 4);
+  const uint64_t first = std::max({out.nibbles.size() * 8, out.opaque.size() * 32, out.texel_colors.size()});
+  if (texture.colors.empty()) {
+    out.nibbles.resize(first / 8);
+    out.nibbles.insert(out.nibbles.end(), texture.nibbles.begin(), texture.nibbles.end());
+    out.nibbles.resize((out.nibbles.size() + 3) / 4 * 4);
+  } else {
+    out.texel_colors.resize(first);
+    out.texel_colors.insert(out.texel_colors.end(), texture.colors.begin(), texture.colors.end());
+    out.texel_colors.resize((out.texel_colors.size() + 31) / 32 * 32);
+  }
   if (!texture.opaque.empty()) {
     out.opaque.resize(first / 32);
     out.opaque.insert(out.opaque.end(), texture.opaque.begin(), texture.opaque.end());
@@ -52,11 +60,32 @@ PreparedMaterials prepare_materials(const scene::IndexedScene& indexed) {
                                         (texture.opaque.empty() ? 0 : MaterialRef::kHasHoles));
     }
     out.materials.push_back(ref);
+    out.plain_colors.push_back(material.color);
   }
-  for (const scene::IndexedMaterial& material : indexed.materials)
+  for (const scene::IndexedMaterial& material : indexed.materials) {
     out.materials.push_back(material_ref(material));
+    out.plain_colors.push_back(material.color);
+  }
   out.color_lut = indexed.color_lut;
   return out;
+}
+
+std::vector<uint32_t> table_colors(PreparedMaterials& materials) {
+  for (const MaterialRef& material : materials.materials)
+    if ((material.flags & MaterialRef::kVertexColors) != 0) return {};
+  std::vector<uint8_t> is_used(size_t{1} << attributes::kMostValueBits);
+  for (const auto* colors : {&materials.texel_colors, &materials.plain_colors})
+    for (const uint32_t color : *colors) is_used[color] = 1;
+  std::vector<uint32_t> table, number_of(is_used.size());
+  for (uint32_t color = 0; color < is_used.size(); ++color) {
+    if (is_used[color] == 0) continue;
+    number_of[color] = static_cast<uint32_t>(table.size());
+    table.push_back(color);
+  }
+  if (table.size() > attributes::kMostTabled) return {};
+  for (auto* colors : {&materials.texel_colors, &materials.plain_colors})
+    tbb::parallel_for(size_t{0}, colors->size(), [&](size_t i) { (*colors)[i] = number_of[(*colors)[i]]; });
+  return table;
 }
 
 namespace {

@@ -18,9 +18,15 @@ struct PreparedMaterials {
   std::vector<TextureLevelRef> levels;
   std::vector<uint32_t> nibbles, opaque;
   std::vector<uint32_t> color_lut;
+  // With scene::MaterialMode::Colors, the colours of texels and of the materials without a texture.
+  std::vector<uint32_t> texel_colors, plain_colors;
 };
 
 PreparedMaterials prepare_materials(const scene::IndexedScene& indexed);
+
+// Replaces the colours of texels and materials by numbers of a table of the different ones, in ascending order, and returns
+// the table. Does nothing and returns an empty table if there are too many, or if vertices have colours.
+std::vector<uint32_t> table_colors(PreparedMaterials& materials);
 
 // The attributes of triangles that are read: all that give voxels their materials, or only those that make
 // holes.

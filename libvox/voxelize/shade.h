@@ -48,6 +48,15 @@ VOX_HD inline uint32_t vertex_color_index(const MaterialsRef& materials, const T
   return materials.color_lut[entry >> 3] >> (entry & 7) * 4 & 15;
 }
 
+VOX_HD inline uint32_t vertex_color(const TexturePlace& place, Weights weights) {
+  const auto channel = [&](int64_t a, int64_t b, int64_t c) {
+    const int64_t value = (a << kWeightBits) + (b - a) * weights.x + (c - a) * weights.y;
+    return static_cast<uint32_t>((value + (int64_t{1} << (kWeightBits - 1))) >> kWeightBits);
+  };
+  const scene::Rgba8 *a = &place.color[0], *b = &place.color[1], *c = &place.color[2];
+  return channel(a->r, b->r, c->r) | channel(a->g, b->g, c->g) << 8 | channel(a->b, b->b, c->b) << 16;
+}
+
 // The material of a triangle, or its hole, at the voxels that it covers. It is read at the triangle's point
 // that is closest to the voxel's centre. Data that is the same for all voxels is looked up once.
 class ShadedTriangle {
@@ -80,6 +89,15 @@ class ShadedTriangle {
       return vertex_color_index(*materials_, *place_, weights);
     const uint64_t texel = texel_at(weights);
     return materials_->nibbles[texel >> 3] >> (texel & 7) * 4 & 15;
+  }
+
+  // Returns the packed colour at a voxel's centre, with scene::MaterialMode::Colors.
+  VOX_HD uint32_t color(Int3 point) const {
+    if ((material_.flags & (MaterialRef::kTextured | MaterialRef::kVertexColors)) == 0)
+      return materials_->plain_colors[shape_->material];
+    const Weights weights = closest_weights(*weights_, *shape_, point);
+    if ((material_.flags & MaterialRef::kTextured) == 0) return vertex_color(*place_, weights);
+    return materials_->texel_colors[texel_at(weights)];
   }
 
   VOX_HD bool has_holes() const { return (material_.flags & MaterialRef::kHasHoles) != 0; }

@@ -97,6 +97,9 @@ struct MaterialsRef {
   const uint32_t* nibbles = nullptr;
   const uint32_t* opaque = nullptr;
   const uint32_t* color_lut = nullptr;
+  // With scene::MaterialMode::Colors, those of texels and of the materials without a texture.
+  const uint32_t* texel_colors = nullptr;
+  const uint32_t* plain_colors = nullptr;
   uint32_t holes = 0;  // 1 if a material has holes
 };
 

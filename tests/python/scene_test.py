@@ -25,6 +25,37 @@ def of_every_form(test):
     return run
 
 
+class ScenesWithColors(ProgramTest):
+    @classmethod
+    def make(cls):
+        cls.write_mesh()
+        cls.convert("mesh.obj", "--res", "50", "--materials", "colors", "-o", "colors.h5")
+        cls.convert("colors.h5", "-o", "colors.vl32")
+
+    def test_colors_are_those_of_the_export_in_the_order_of_voxels(self):
+        records = np.fromfile(self.path("colors.vl32"), ">u4").reshape(-1, 4)
+        expected = np.stack([records[:, 3] >> 16 & 255, records[:, 3] >> 8 & 255, records[:, 3] & 255], axis=1)
+        with vox.open(self.path("colors.h5")) as scene:
+            self.assertTrue(scene.has_colors)
+            colors = scene.colors()
+            self.assertEqual(colors.dtype, np.uint8)
+            np.testing.assert_array_equal(colors, expected)
+            self.assertGreater(len(np.unique(colors, axis=0)), 3)
+            np.testing.assert_array_equal(scene.colors(700, 1000), expected[700:1700])
+            coordinates = joined(scene.voxels())[0]
+            np.testing.assert_array_equal(np.diff(coordinates, axis=0), np.diff(records[:, :3].astype(np.int32), axis=0))
+            with self.assertRaises(IndexError):
+                scene.colors(0, scene.filled + 1)
+
+    def test_damaged_colors_are_an_error(self):
+        shutil.copy(self.path("colors.h5"), self.path("damaged.h5"))
+        with h5py.File(self.path("damaged.h5"), "r+") as file:
+            group = file["attributes/colors"]
+            group["groups"][0] = 1 << 40
+        with vox.open(self.path("damaged.h5")) as scene, self.assertRaises(ValueError):
+            scene.colors()
+
+
 class Scenes(ProgramTest):
     @classmethod
     def make(cls):

@@ -240,6 +240,7 @@ ResultTable palette_table(const dag::VoxelScene& scene) {
 
 SceneFigures::SceneFigures(const dag::VoxelScene& scene) : scene(scene) {
   for (const dag::DagLevel& level : scene.dag.levels) level_words.push_back(level.words.size());
+  if (scene.colors) color_bytes = scene.colors->bytes();
 }
 
 uint64_t SceneFigures::bytes() const {
@@ -248,11 +249,20 @@ uint64_t SceneFigures::bytes() const {
   return sum;
 }
 
+// "12.30 MiB, 2.36 bits a voxel"
+static std::string colors_text(const SceneFigures& figures) {
+  const double bits = 8 * static_cast<double>(*figures.color_bytes);
+  const auto voxels = static_cast<double>(figures.scene.dag.voxels);
+  return fmt::format("{}, {:.2f} bits a voxel", format_bytes(*figures.color_bytes),
+                     voxels > 0 ? bits / voxels : 0);
+}
+
 std::string summary_line(const SceneFigures& figures) {
   const dag::VoxelScene& scene = figures.scene;
-  return fmt::format("{} voxels, {} unique nodes of {}, {} in memory, digest {}",
+  return fmt::format("{} voxels, {} unique nodes of {}, {} in memory{}, digest {}",
                      format_count(scene.dag.voxels), format_count(scene.dag.unique_nodes()),
                      format_count(scene.dag.svo_nodes()), format_bytes(figures.bytes()),
+                     figures.color_bytes ? " and colours of " + colors_text(figures) : "",
                      dag::to_string(scene.dag.digest));
 }
 
@@ -264,11 +274,13 @@ std::string box_text(const VoxelBox& box) {
 HtmlPage::Facts scene_facts(const SceneFigures& figures) {
   const dag::VoxelScene& scene = figures.scene;
   const dag::FrozenDag& dag = scene.dag;
-  return {
+  HtmlPage::Facts facts = {
       {"resolution", fmt::format("{} voxels along the longest side, cube of {}", dag.resolution, dag.side())},
-      {"voxels",
-       fmt::format("{} ({}{}{})", format_count(dag.voxels), coverage_text(scene),
-                   scene.solid ? ", solid" : "", dag.materials ? ", 4-bit materials" : ", no materials")},
+      {"voxels", fmt::format("{} ({}{}{})", format_count(dag.voxels), coverage_text(scene),
+                             scene.solid ? ", solid" : "",
+                             dag.materials         ? ", 4-bit materials"
+                             : figures.color_bytes ? ", 24-bit colours"
+                                                   : ", no materials")},
       {"voxel size", fmt::format("{:.6g} {}, origin {:.6g}, {:.6g}, {:.6g}, {} axis up", scene.voxel_size,
                                  scene.unit == scene::LengthUnit::Metre ? "m" : "scene units", scene.origin.x,
                                  scene.origin.y, scene.origin.z, up_text(scene.up))},
@@ -278,6 +290,8 @@ HtmlPage::Facts scene_facts(const SceneFigures& figures) {
       {"command", scene.command},
       {"nodes", fmt::format("{} unique of {} in the octree, {}", format_count(dag.unique_nodes()),
                             format_count(dag.svo_nodes()), format_bytes(figures.bytes()))}};
+  if (figures.color_bytes) facts.emplace_back("colours", colors_text(figures));
+  return facts;
 }
 
 std::string describe_scene(const SceneFigures& figures) {
@@ -328,113 +342,13 @@ void set_scene(ResultGroup& results, const SceneFigures& figures) {
       .about("Names of the files that the scene was made from.")
       .set("origin", std::vector{scene.origin.x, scene.origin.y, scene.origin.z}, "scene units")
       .about("Position of the grid's corner: x, y, z.");
+  if (figures.color_bytes)
+    json.set("color_bytes", *figures.color_bytes, "bytes")
+        .about(
+            "Size of the voxels' 24-bit colours, which are stored apart from the nodes (`--materials "
+            "colors`).");
   json.put("levels", levels_table(figures));
   json.put("palette", palette_table(scene));
-}
-
-namespace {
-
-// Calls f with the name, the unit, a reader through which the row may be changed, and a sentence, for each figure.
-template <class F>
-void each_figure(const F& f) {
-  const auto share = [&](const char* name, const char* unit, auto figure, const char* sentence) {
-    f(
-        name, unit, [=](auto& row) -> auto& { return row.share.*figure; }, sentence);
-  };
-  const auto traffic = [&](const char* name, const char* unit, auto figure, const char* sentence) {
-    f(
-        name, unit, [=](auto& row) -> auto& { return row.traffic.*figure; }, sentence);
-  };
-  using Share = build::BuildFigures;
-  using Traffic = ranks::Traffic;
-  share("voxelize", "s", &Share::voxelize_seconds, "Time from triangles to leaves, of each rank of a scene.");
-  share("build", "s", &Share::build_seconds, "Time from leaves to the nodes of chunk cells.");
-  share(
-      "exchange", "s", &Share::merge_seconds,
-      "Time in which these are merged with those of the others; with `--spill`, by the first rank for all.");
-  share("order", "s", &Share::order_seconds,
-        "Time in which they are brought into canonical order; with `--spill`, by the first rank for all.");
-  share("keep", "s", &Share::keep_seconds, "With `--resume`: time for writing and reading rounds.");
-  traffic("waited", "s", &Traffic::waited, "Part of all these times: waiting for others.");
-  traffic("sent", "bytes", &Traffic::sent, "Number of bytes sent to others.");
-  traffic("received", "bytes", &Traffic::received, "Number of bytes received from others.");
-  share("items_kept", "items", &Share::items_kept, "Number of nodes and leaves that the rank owns.");
-  share("items_given", "items", &Share::items_given, "Number of those that it has sent to other owners.");
-  f(
-      "peak_device_bytes", "bytes", [](auto& row) -> auto& { return row.peak_device_bytes; },
-      "Size of its device's memory at the peak.");
-}
-
-}  // namespace
-
-std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks) {
-  std::vector<RankFigures> all(ranks.count());
-  each_figure([&](const char*, const char*, const auto& figure, const char*) {
-    using Figure = std::remove_cvref_t<decltype(figure(own))>;
-    const std::vector<uint64_t> values = ranks.gather(std::bit_cast<uint64_t>(figure(own)));
-    for (size_t i = 0; i < all.size(); ++i) figure(all[i]) = std::bit_cast<Figure>(values[i]);
-  });
-  return all;
-}
-
-void set_ranks(ResultGroup& results, const std::vector<RankFigures>& ranks) {
-  if (ranks.empty()) return;
-  ResultTable& table = results.table(in_json("ranks"));
-  each_figure([&](const char* name, const char* unit, const auto& figure, const char* sentence) {
-    table.column(name, unit, ranks, [&](const RankFigures& row) { return figure(row); }).about(sentence);
-  });
-}
-
-namespace {
-
-ResultTable kernels_table(const std::vector<device::KernelTime>& kernels) {
-  using Kernel = device::KernelTime;
-  const auto rate = [](const Kernel& kernel) {
-    return kernel.seconds > 0 ? static_cast<double>(kernel.bytes) / kernel.seconds : 0.0;
-  };
-  ResultTable table;
-  table.column("name", "", kernels, &Kernel::name, both({"kernel"}))
-      .about("Name of a kernel or a loop; with `--profile`.")
-      .column("launches", "", kernels, &Kernel::launches, both({"launches"}))
-      .about("Number of its launches.")
-      .column("seconds", "s", kernels, &Kernel::seconds, both({"seconds", Look::fixed(4)}))
-      .about("Time of all these launches.")
-      .column("bytes", "bytes", kernels, &Kernel::bytes, both({"bytes", Look::bytes()}))
-      .about("Number of bytes read and written; 0 if they are not counted.")
-      .column(for_people(), "bytes per second", kernels, rate, both({"GB/s", Look::fixed(1, 1e-9)}));
-  return table;
-}
-
-}  // namespace
-
-void print_profile(const std::vector<device::KernelTime>& kernels) {
-  print_message(text_table(kernels_table(kernels)).text());
-}
-
-void set_profile(ResultGroup& results, const std::vector<device::KernelTime>& kernels) {
-  if (!kernels.empty()) results.put(in_json("kernels"), kernels_table(kernels));
-}
-
-void set_seconds(ResultGroup& results, const std::vector<NamedSeconds>& seconds) {
-  ResultGroup& group = results.group(in_json("seconds"));
-  for (const NamedSeconds& part : seconds) group.set(part.name, part.seconds, "s").about(part.about);
-}
-
-std::string seconds_text(const std::vector<NamedSeconds>& seconds) {
-  std::string text;
-  for (const NamedSeconds& part : seconds)
-    if (part.seconds > 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", part.name, format_seconds(part.seconds));
-  return text;
-}
-
-void set_peak_memory(ResultGroup& results) {
-  results.set(in_json("peak_memory_bytes"), peak_resident_bytes(), "bytes")
-      .about("Size of the process's memory at the peak.");
-}
-
-void set_device(ResultGroup& results, const std::string& device) {
-  results.set(in_json("device"), device).about("Name of the device: `cpu`, `cuda:0` and the like.");
 }
 
 }  // namespace vox

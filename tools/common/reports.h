@@ -62,14 +62,16 @@ std::string hash_line(const spatial::FrozenHash& hash);
 // A scene and how many words its levels have, which may have been left unread.
 struct SceneFigures {
   SceneFigures(const dag::VoxelScene& scene);  // one that has its words
-  SceneFigures(const dag::VoxelScene& scene, std::vector<uint64_t> level_words)
-      : scene(scene), level_words(std::move(level_words)) {}
+  SceneFigures(const dag::VoxelScene& scene, std::vector<uint64_t> level_words,
+               std::optional<uint64_t> color_bytes = {})
+      : scene(scene), level_words(std::move(level_words)), color_bytes(color_bytes) {}
 
   uint64_t level_bytes(size_t level) const { return level_words[level] * sizeof(uint32_t); }
   uint64_t bytes() const;  // the bytes of all levels
 
   const dag::VoxelScene& scene;
   std::vector<uint64_t> level_words;
+  std::optional<uint64_t> color_bytes = {};  // of colours apart from the DAG
 };
 
 // "x 0 to 63, y 2 to 9, z 0 to 63": the first and the last voxel along each axis.

@@ -123,7 +123,9 @@ SceneInput voxelized(Engine& engine, scene::Scene mesh, uint32_t resolution) {
 }
 
 dag::VoxelScene scene_of_file(const SceneRequest& request) {
-  dag::VoxelScene scene = read_any_scene(*request.file, request.engine, SceneForm::Any, Damage::Ignored);
+  dag::VoxelScene scene =
+      in_palette(read_any_scene(*request.file, request.engine, SceneForm::Any, Damage::Ignored),
+                 "for benchmarks", request.engine);
   if (!request.resolution || *request.resolution == scene.dag.resolution) return scene;
   const uint32_t halvings = dag::halvings_to(*request.resolution, scene.dag.resolution);
   return dag::coarser(std::move(scene), halvings, {.limit = request.engine.memory_limit});

@@ -21,7 +21,7 @@ constexpr uint32_t kClipped = kMesh | kPoints | kVoxels | kVolumeScene | kWholeS
 constexpr const char* kOfMeshes =
     "it says how a mesh becomes voxels, and belongs to the conversion of the mesh";
 constexpr const char* kOfGrids = "it is for meshes and points; a volume and a scene file have a grid";
-constexpr const char* kOfColors = "with --materials none there are no colours";
+constexpr const char* kOfColors = "with --materials none or colors there is no palette";
 constexpr const char* kOfBricks = "it is for bricks in .h5 files, which --structure bricks or both makes";
 constexpr const char* kOfHashes = "it is for spatial hashes in .h5 files, which --structure hash makes";
 constexpr const char* kOfVolumes = "it is for volumes";
@@ -236,10 +236,13 @@ OptionTopic materials_topic() {
           {.name = "materials",
            .argument = "KIND",
            .preset = "texture",
-           .rules = {{kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes}},
-           .help = "texture: use the surface's colours; mesh: use the mesh's own materials; none: store only "
-                   "which voxels "
-                   "are filled. For a volume that becomes a scene, bins[:N]: N equal parts of the range of "
+           .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene, kOfMeshes}},
+           .help = "texture: choose a palette of 16 from the surface's colours; mesh: use the mesh's own "
+                   "materials; "
+                   "colors: keep each voxel's 24-bit colour, apart from the geometry; none: store only which "
+                   "voxels "
+                   "are filled. For a scene file, palette: turn 24-bit colours into a palette. For a volume "
+                   "that becomes a scene, bins[:N]: N equal parts of the range of "
                    "values; "
                    "labels[:N]: label k is material k - 1, and if there are more than N labels, the most "
                    "frequent ones "
@@ -251,6 +254,12 @@ OptionTopic materials_topic() {
            .help = "auto: choose the colours from the mesh; or take them from a file of up to 16 colours: "
                    ".gpl, .pal "
                    "(JASC), .hex or an image."},
+          {.name = "palette-size",
+           .argument = "COLOURS",
+           .range = OptionRange{17, 65536},
+           .rules = {{kMesh | kPoints | kVoxels | kWholeScene, kOfMeshes}},
+           .help = "With --materials colors, and for scene files with colours: reduce them to at most this "
+                   "many."},
           {.name = "palette-weight",
            .argument = "WEIGHT",
            .preset = "area",

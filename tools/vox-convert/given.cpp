@@ -67,7 +67,7 @@ uint32_t inputs_bits(const ConvertOptions& options) {
 uint32_t scene_bits(const ConvertOptions& options) {
   uint32_t bits = output_bits(options);
   if ((bits & kWritesH5) != 0) bits |= other_forms(options);
-  return options.materials != scene::MaterialMode::None ? bits | kColors : bits;
+  return options.build.materials ? bits | kColors : bits;
 }
 
 RunTraits of_volume(const ConvertOptions& options) {
@@ -136,6 +136,39 @@ void check_volume_materials(const ConvertOptions& options) {
         "--materials has no effect on bricks of a volume: --structure svdag makes a scene of it");
 }
 
+// Colours are made on one device in one round.
+void check_colors(const ConvertOptions& options) {
+  const bool is_given = std::ranges::find(options.given, "materials", &Option::name) != options.given.end();
+  if (options.conversion == ConversionKind::SceneFile) {
+    if (options.makes_palette && options.palette_size)
+      throw UsageError("--palette-size keeps colours, of which --materials palette makes 16");
+    if (is_given && !options.makes_palette)
+      throw UsageError("--materials of a scene file is palette, which turns 24-bit colours into a palette");
+    return;
+  }
+  if (options.palette_size && !options.build.colors)
+    throw UsageError("--palette-size needs --materials colors; other palettes have 16 colours");
+  if (options.makes_palette)
+    throw UsageError(
+        "--materials palette is for scene files with 24-bit colours; texture makes a palette of other "
+        "inputs");
+  if (!options.build.colors) return;
+  if (options.conversion != ConversionKind::Meshes && options.conversion != ConversionKind::Points &&
+      options.conversion != ConversionKind::Voxels)
+    throw UsageError("--materials colors is for meshes, for points and for files of voxels, each alone");
+  const auto refuse = [](bool given, const std::string& what) {
+    if (given)
+      throw UsageError("--materials colors does not go with " + what + " yet: --materials texture does");
+  };
+  refuse(options.build.solid, "--solid");
+  refuse(options.spill.has_value(), "--spill");
+  refuse(options.resume.has_value(), "--resume");
+  refuse(options.parts, "--parts");
+  refuse(device::names_several(options.engine.device), "several devices");
+  refuse(options.ranks != nullptr && options.ranks->count() > 1, "several processes");
+  refuse(options.file_version == 1, "--file-version 1");
+}
+
 void check_devices(const ConvertOptions& options, const RunTraits& run) {
   if (!device::names_several(options.engine.device)) return;
   device::listed_devices(options.engine.device);
@@ -186,6 +219,7 @@ void check_default_output(const ConvertOptions& options, const RunTraits& run) {
 
 void check_given(const ConvertOptions& options) {
   check_volume_materials(options);
+  check_colors(options);
   const RunTraits run = traits_of(options);
   check_effects(options.given, run);
   check_default_output(options, run);

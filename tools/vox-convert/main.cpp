@@ -14,6 +14,7 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/colors.h"
 #include "tools/common/common_options.h"
 #include "tools/common/reports.h"
 #include "tools/common/tool.h"
@@ -61,6 +62,10 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   const bool is_whole =
       options.conversion == ConversionKind::Voxels || options.conversion == ConversionKind::VolumeScene;
   if (is_whole) cut_scene(output.scene, options);
+  if (options.palette_size)
+    output.scene.colors = dag::with_fewer_colors(*output.scene.colors, *options.palette_size);
+  if (wants_bricks(options) || wants_hash(options))
+    output.scene = in_palette(std::move(output.scene), "in bricks and hashes", options.engine);
   const dag::VoxelScene& scene = output.scene;
   Stopwatch watch;
   if (wants_bricks(options)) {

@@ -38,7 +38,8 @@ dag::VoxelScene read_voxel_scene(const std::filesystem::path& path, InputKind ki
                                  const ConvertOptions& options) {
   if (is_volume(kind)) return scene_of_volume(path, options);
   if (kind == InputKind::Voxels) return read_voxels(path, voxel_file_options(options)).scene;
-  return read_any_scene(path, options.engine, SceneForm::Any, damage_with(options.overwrite));
+  return in_palette(read_any_scene(path, options.engine, SceneForm::Any, damage_with(options.overwrite)),
+                    "beside other inputs", options.engine);
 }
 
 Part read_voxel_part(const std::filesystem::path& path, InputKind kind, const ConvertOptions& options) {

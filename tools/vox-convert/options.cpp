@@ -70,7 +70,7 @@ std::optional<VolumeMaterials> parse_volume_materials(const std::string& text) {
 }
 
 std::filesystem::path parse_palette_out(const CommandLine& arguments, scene::MaterialMode materials) {
-  if (materials == scene::MaterialMode::None)
+  if (materials == scene::MaterialMode::None || materials == scene::MaterialMode::Colors)
     throw UsageError("--palette-out needs --materials texture or mesh");
   std::filesystem::path path = arguments.text("palette-out");
   if (!is_palette_path(path))
@@ -172,9 +172,10 @@ spatial::HashOptions read_hash_options(const CommandLine& arguments) {
 scene::MaterialMode parse_materials(const std::string& text) {
   if (text == "texture") return scene::MaterialMode::Texture;
   if (text == "mesh") return scene::MaterialMode::Mesh;
+  if (text == "colors") return scene::MaterialMode::Colors;
   if (text == "none") return scene::MaterialMode::None;
-  throw UsageError(
-      fmt::format("--materials is '{}', expected one of: texture, mesh, none, bins, labels", text));
+  throw UsageError(fmt::format(
+      "--materials is '{}', expected one of: texture, mesh, colors, palette, none, bins, labels", text));
 }
 
 ExportOptions read_export_options(const CommandLine& arguments) {
@@ -242,7 +243,10 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   read_mesh_options(arguments, options.mesh);
   read_point_options(arguments, options);
   options.volume_materials = parse_volume_materials(arguments.text("materials"));
-  if (!options.volume_materials) options.materials = parse_materials(arguments.text("materials"));
+  if (arguments.has("palette-size")) options.palette_size = arguments.whole("palette-size");
+  options.makes_palette = arguments.text("materials") == "palette";
+  if (!options.volume_materials && !options.makes_palette)
+    options.materials = parse_materials(arguments.text("materials"));
   if (const auto palette = arguments.text("palette"); palette != "auto") options.palette = palette;
   if (arguments.has("palette-weight")) options.palette_weight = parse_palette_weight(arguments, options);
   if (arguments.has("palette-out")) options.palette_out = parse_palette_out(arguments, options.materials);
@@ -252,7 +256,8 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   options.build.solid = arguments.has("solid");
   if (arguments.has("combine"))
     options.combine = static_cast<voxelize::Combination>(arguments.word("combine"));
-  options.build.materials = options.materials != scene::MaterialMode::None;
+  options.build.colors = options.materials == scene::MaterialMode::Colors;
+  options.build.materials = options.materials != scene::MaterialMode::None && !options.build.colors;
   options.raw = read_raw_options(arguments);
   options.channel = read_channel(arguments);
   options.bricks = read_bricks_options(arguments);

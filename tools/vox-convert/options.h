@@ -64,6 +64,8 @@ struct ConvertOptions {
   PointOptions points;
   double point_radius = 0;  // world units
   scene::MaterialMode materials = scene::MaterialMode::Texture;
+  std::optional<uint32_t> palette_size;             // with colours: at most so many different ones
+  bool makes_palette = false;                       // --materials palette: of a scene file with colours
   std::optional<VolumeMaterials> volume_materials;  // bins or labels
   std::optional<uint32_t> channel;
   std::optional<std::filesystem::path> palette;  // none for --palette auto
@@ -109,7 +111,7 @@ enum ConvertTrait : uint32_t {
   kWritesH5 = 32,
   kExports = 64,  // the file is in another program's format
   kBricks = 128,  // bricks are made and kept
-  kColors = 256,  // the colours of a mesh are used
+  kColors = 256,  // the colours of a mesh become materials
   kWritesBinvox = 512,
   kHash = 1024,    // a spatial hash is made
   kVoxels = 2048,  // the input is another program's voxels

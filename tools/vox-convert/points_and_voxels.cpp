@@ -83,12 +83,17 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
   conversion.seconds.build = watch.lap();
   conversion.palette_error = made.error;
   if (made.scene.dag.voxels == 0) log_warning("no voxel is filled: no point lies inside --clip");
+  if (options.build.colors && !made.scene.colors)
+    throw Error("not all points have colours")
+        .at(options.inputs[0].string())
+        .hint("--materials none fills voxels alone");
   sign(made.scene, options);
   return std::move(made.scene);
 }
 
 VoxelFileOptions voxel_file_options(const ConvertOptions& options) {
   VoxelFileOptions reading = {.materials = options.materials != scene::MaterialMode::None,
+                              .colors = options.build.colors,
                               .palette = {},
                               .weights = {},
                               .memory_limit = options.engine.memory_limit};
@@ -118,6 +123,10 @@ dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conver
   const Stopwatch watch;
   ScenePlusError read = read_voxels(options.inputs[0], voxel_file_options(options));
   if (!read.scene.dag.materials) refuse_palettes(options);
+  if (options.build.colors && !read.scene.colors)
+    throw Error(
+        "holds no colours that can be kept: --materials texture makes a palette of those of DAG files")
+        .at(options.inputs[0].string());
   conversion.seconds.load = watch.seconds();
   conversion.palette_error = read.error;
   conversion.device = "cpu";

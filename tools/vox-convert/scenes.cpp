@@ -10,6 +10,7 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/derived.h"
 #include "libvox/dag/parts.h"
 #include "libvox/device/devices.h"
@@ -75,7 +76,7 @@ void show_info(const ConvertOptions& options, const SceneFileParts& parts) {
   std::optional<spatial::FrozenHash> hash;
   if (parts.bricks) bricks = read_bricks(options.inputs[0]);
   if (parts.hash) hash = read_hash(options.inputs[0]);
-  print_figures(options, {info.scene, info.level_words},
+  print_figures(options, {info.scene, info.level_words, info.color_bytes},
                 {.bricks = bricks ? &*bricks : nullptr, .hash = hash ? &*hash : nullptr});
 }
 
@@ -99,7 +100,7 @@ std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertO
 void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options) {
   const std::optional<VoxelBox> box = clip_voxels(scene, options);
   if (!box || is_export_path(options.output)) return;
-  scene.dag = dag::clipped(scene.dag, *box);
+  scene = dag::clipped(std::move(scene), *box);
   if (scene.dag.empty())
     throw Error("no voxel of the scene lies in the box of --clip").at(options.inputs[0].string());
   scene.generator = generator_text();
@@ -178,7 +179,11 @@ void write_output(const Output& output, const ConvertOptions& options, const std
   if (is_export_path(options.output)) {
     ExportOptions exports = options.exports;
     exports.memory_limit = options.engine.memory_limit;
-    export_scene(output.scene, options.output, clip, exports, ranks);
+    if (output.scene.colors && !export_holds_colors(options.output, exports))
+      export_scene(in_palette(output.scene, "in this kind of file", options.engine), options.output, clip,
+                   exports, ranks);
+    else
+      export_scene(output.scene, options.output, clip, exports, ranks);
   } else if (options.structure && !options.structure->dag && output.hash) {
     write_scene_without_dag(output.scene, options.output, output.forms(), options.compression);
   } else if (options.structure == Structures{.bricks = true}) {
@@ -247,6 +252,20 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
       .scene = read_any_scene(options.inputs[0], options.engine, SceneForm::Any, damage, loading, readers),
       .bricks = {},
       .hash = {}};
+  if (options.palette_size) {
+    if (!output.scene.colors)
+      throw Error("holds no 24-bit colours, of which --palette-size keeps some")
+          .at(options.inputs[0].string());
+    output.scene.colors = dag::with_fewer_colors(*output.scene.colors, *options.palette_size);
+  }
+  if (options.makes_palette) {
+    if (!output.scene.colors)
+      throw Error("holds no 24-bit colours, of which --materials palette makes a palette")
+          .at(options.inputs[0].string());
+    output.scene = dag::with_palette(std::move(output.scene), options.engine.memory_limit);
+  } else if (options.structure && (options.structure->bricks || options.structure->hash)) {
+    output.scene = in_palette(std::move(output.scene), "in bricks and hashes", options.engine);
+  }
   if (is_first && parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
   if (is_first && parts.hash && !writes) output.hash = read_hash(options.inputs[0]);
   if (options.verify && (is_first || !is_alone))

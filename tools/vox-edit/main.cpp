@@ -364,6 +364,10 @@ void edit_scene(const EditOptions& options) {
                       kind_of_input(options.scene) == InputKind::Scene && scene_parts(options.scene).dag;
   dag::VoxelScene scene = read_any_scene(options.scene, options.engine, SceneForm::Any,
                                          on_gpu ? Damage::Ignored : damage, loading);
+  if (scene.colors)
+    throw Error("holds 24-bit colours, and edits need a palette")
+        .at(options.scene.string())
+        .hint("'vox-convert SCENE.h5 --materials palette -o OTHER.h5' makes one");
   check_given(options, scene);
   if (options.check) return check_script(options, scene);
   edit::Script script = read_script(options.script, scene, options.replay);

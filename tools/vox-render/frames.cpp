@@ -13,6 +13,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/parts.h"
 #include "tools/common/tool.h"
 
@@ -99,7 +100,7 @@ void PictureOutput::close() {
 dag::VoxelScene clipped_part(dag::VoxelScene scene, const RenderToolOptions& options) {
   if (!options.clip) return scene;
   const VoxelBox box = voxelize::voxels_touched(scene, *options.clip);
-  if (!box.empty()) scene.dag = dag::clipped(scene.dag, box);
+  if (!box.empty()) scene = dag::clipped(std::move(scene), box);
   if (box.empty() || scene.dag.voxels == 0) throw Error("no voxel of the scene lies in the box of --clip");
   return scene;
 }
@@ -130,8 +131,7 @@ std::optional<Cutaway> cut_open(const dag::VoxelScene& scene, Vec3d eye, const s
   const bool from_above = eye[axis] > layer + 0.5;
   render::CutPlane plane = {.axis = axis, .at = from_above ? at + 1 : at};
   (from_above ? left.max : left.min)[axis] = plane.at;
-  Cutaway cutaway = {scene, plane, left};
-  cutaway.scene.dag = dag::clipped(scene.dag, left);
+  Cutaway cutaway = {dag::clipped(scene, left), plane, left};
   if (cutaway.scene.dag.voxels == 0)
     throw Error(fmt::format("nothing is left behind the plane {}={}", "xyz"[axis], layer));
   return cutaway;
@@ -209,8 +209,9 @@ void write_page(const RenderToolOptions& options) {
     check_stream_folder(*options.page, options.overwrite);
   else
     check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
-  dag::VoxelScene scene = read_any_scene(options.scene, options.engine, options.form,
-                                         damage_with(options.overwrite), Loading::AsUsed);
+  dag::VoxelScene scene = in_palette(read_any_scene(options.scene, options.engine, options.form,
+                                                    damage_with(options.overwrite), Loading::AsUsed),
+                                     "in a page", options.engine);
   if (options.clip) page.part = part_text(*options.clip, scene);
   scene = clipped_part(std::move(scene), options);
   page.first_box = left_by_cut(scene, options);

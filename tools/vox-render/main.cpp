@@ -72,8 +72,9 @@ void show(const RenderToolOptions& options) {
   log_debug("on {}", engine->device_text());
   ResultGroup results = scene_results(options, scene, engine->device());
   PictureOutput output(options);
-  std::unique_ptr<render::Renderer> renderer =
-      render::make_renderer(engine->handles(), (cutaway ? cutaway->scene : scene).dag, scene.palette);
+  const dag::VoxelScene& shown = cutaway ? cutaway->scene : scene;
+  std::unique_ptr<render::Renderer> renderer = render::make_renderer(
+      engine->handles(), shown.dag, scene.palette, {.colors = shown.colors ? &*shown.colors : nullptr});
   if (options.ranks && !options.slice)
     renderer = render::shared_renderer(*options.ranks, std::move(renderer));
   for (const Frame& frame : list) {

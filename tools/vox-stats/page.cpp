@@ -144,7 +144,9 @@ render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene) {
   options.skies = render::Sky::Gradient;
   options.pose = render::framing(render::outline(scene.dag), render::view_names().front(), 0,
                                  options.pose.fov, options.size);
-  return render::make_renderer(engine.handles(), scene.dag, scene.palette)->render(options);
+  return render::make_renderer(engine.handles(), scene.dag, scene.palette,
+                               {.colors = scene.colors ? &*scene.colors : nullptr})
+      ->render(options);
 }
 
 std::string viewer_of(const dag::VoxelScene& scene, const StatsOptions& options) {

@@ -17,6 +17,7 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/voxel_numbers.h"
 #include "libvox/dag/voxel_scene.h"
 
 namespace vox {
@@ -81,20 +82,21 @@ void write_hash_dag(const dag::VoxelScene& scene, const std::filesystem::path& p
 // Cuts the walk into pieces of bounded size, which can be made in any order.
 class HashDagColors {
  public:
-  // The scene must have materials and voxels.
+  // The scene must have voxels, and materials or colours.
   HashDagColors(const dag::VoxelScene& scene, const SlotOrder& order);
 
-  uint64_t voxels() const { return voxels_.at(0, 0); }
+  uint64_t voxels() const { return voxels_.voxels(0, 0); }
   uint64_t pieces() const { return pieces_.size(); }
   std::vector<uint8_t> piece(uint64_t i) const;
 
  private:
   struct Piece {
     uint32_t level, number;  // a node's
+    uint64_t first;          // the number of its first voxel
   };
   void cut(Piece node);
   uint8_t* put_node(Piece node, uint8_t* to) const;
-  uint8_t* put_leaf(const uint32_t* leaf, uint8_t* to) const;
+  uint8_t* put_leaf(const uint32_t* leaf, uint64_t first, uint8_t* to) const;
 
   // Calls body(node) for the children of a node in the order of slots.
   template <class Body>
@@ -102,8 +104,9 @@ class HashDagColors {
 
   const dag::FrozenDag& dag_;
   const SlotOrder& order_;
-  const dag::NodeVoxels voxels_;
-  std::array<uint32_t, 16> colors_ = {};  // the palette's
+  const dag::VoxelNumbers voxels_;
+  const attributes::PackedValues* apart_;  // nullptr: voxels have materials
+  std::array<uint32_t, 16> colors_ = {};   // the palette's
   std::vector<Piece> pieces_;
 };
 

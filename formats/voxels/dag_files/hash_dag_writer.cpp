@@ -63,7 +63,7 @@ class HashDagNodes {
     enclosed_.resize(top_nodes);
     for (uint32_t level = 0; level < top_levels_; ++level)
       dag::parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t*) {
-        enclosed_[first_top_nodes_[level] + number] = voxels_.at(level, number);
+        enclosed_[first_top_nodes_[level] + number] = voxels_.voxels(level, number);
       });
   }
 
@@ -93,7 +93,7 @@ class HashDagNodes {
     for (uint32_t level = dag_.depth(); level-- > 1;) {
       std::atomic<bool> fits = true;
       dag::parallel_for_each(dag_.levels[level], [&](uint64_t number, const uint32_t*) {
-        if (voxels_.at(level, number) > kMostBelow) fits.store(false, std::memory_order_relaxed);
+        if (voxels_.voxels(level, number) > kMostBelow) fits.store(false, std::memory_order_relaxed);
       });
       if (!fits) return level + 1;
     }
@@ -105,7 +105,7 @@ class HashDagNodes {
     dag::for_each_in(dag_.levels[level], numbers, [&](uint64_t number, const uint32_t* node) {
       if (level == dag_.depth()) return append(bytes, order_.leaf_mask(dag::leaf_mask(node)));
       const uint64_t in_header =
-          level < top_levels_ ? first_top_nodes_[level] + number : voxels_.at(level, number);
+          level < top_levels_ ? first_top_nodes_[level] + number : voxels_.voxels(level, number);
       uint32_t slots = order_.mask_of_slots(dag::child_mask(*node));
       append(bytes, slots | static_cast<uint32_t>(in_header) << 8);
       for (; slots != 0; slots &= slots - 1) {
@@ -119,7 +119,7 @@ class HashDagNodes {
 
   const dag::FrozenDag& dag_;
   const SlotOrder& order_;
-  const dag::NodeVoxels voxels_;
+  const dag::VoxelNumbers voxels_;
   std::vector<uint64_t> first_words_, first_top_nodes_;  // for each level
   uint64_t words_ = 0;
   uint32_t top_levels_ = 0;
@@ -140,7 +140,7 @@ std::vector<uint8_t> nodes_header(const dag::VoxelScene& scene, uint64_t words) 
 void write_colors_file(ExportFile& file, const dag::VoxelScene& scene, const SlotOrder& order,
                        uint32_t top_levels, const std::vector<uint64_t>& enclosed) {
   std::optional<HashDagColors> colors;
-  if (scene.dag.materials && !scene.dag.empty()) colors.emplace(scene, order);
+  if ((scene.dag.materials || scene.colors) && !scene.dag.empty()) colors.emplace(scene, order);
   std::vector<uint8_t> head;
   append(head, top_levels);
   append(head, uint64_t{enclosed.size()});
@@ -170,7 +170,9 @@ void write_files(const dag::VoxelScene& scene, const std::filesystem::path& path
   const uint64_t words = nodes ? nodes->words() : empty_root.size();
 
   ExportFile file(path, kHashDagHeaderBytes + words * sizeof(uint32_t), Writers::One);
-  ExportFile colors(colors_path, scene.dag.materials ? scene.dag.voxels * sizeof(uint32_t) : 0, Writers::One);
+  ExportFile colors(colors_path,
+                    scene.dag.materials || scene.colors ? scene.dag.voxels * sizeof(uint32_t) : 0,
+                    Writers::One);
   file.write(nodes_header(scene, words));
   if (nodes) {
     nodes->write(file);
@@ -208,9 +210,9 @@ uint32_t color_word(scene::Rgb8 color) {
 }  // namespace
 
 HashDagColors::HashDagColors(const dag::VoxelScene& scene, const SlotOrder& order)
-    : dag_(scene.dag), order_(order), voxels_(scene.dag) {
+    : dag_(scene.dag), order_(order), voxels_(scene.dag), apart_(scene.colors ? &*scene.colors : nullptr) {
   for (uint32_t i = 0; i < colors_.size(); ++i) colors_[i] = color_word(scene.palette.colors[i]);
-  cut({0, 0});
+  cut({0, 0, 0});
 }
 
 template <class Body>
@@ -218,35 +220,43 @@ void HashDagColors::for_each_child(Piece node, Body body) const {
   const uint32_t* words = dag_.levels[node.level].node(node.number);
   for (uint32_t slots = order_.mask_of_slots(dag::child_mask(*words)); slots != 0; slots &= slots - 1) {
     const uint32_t octant = order_.octant(static_cast<uint32_t>(lowest_bit(slots)));
-    body(Piece{node.level + 1, words[dag::child_word(*words, octant)]});
+    const uint32_t word = dag::child_word(*words, octant);
+    body(Piece{node.level + 1, words[word], node.first + voxels_.before(node.level, node.number, word)});
   }
 }
 
 void HashDagColors::cut(Piece node) {
-  if (node.level == dag_.depth() || voxels_.at(node.level, node.number) <= kColorPieceVoxels)
+  if (node.level == dag_.depth() || voxels_.voxels(node.level, node.number) <= kColorPieceVoxels)
     return pieces_.push_back(node);
   for_each_child(node, [&](Piece child) { cut(child); });
 }
 
 std::vector<uint8_t> HashDagColors::piece(uint64_t i) const {
   const Piece node = pieces_[i];
-  std::vector<uint8_t> bytes(voxels_.at(node.level, node.number) * sizeof(uint32_t));
+  std::vector<uint8_t> bytes(voxels_.voxels(node.level, node.number) * sizeof(uint32_t));
   put_node(node, bytes.data());
   return bytes;
 }
 
 uint8_t* HashDagColors::put_node(Piece node, uint8_t* to) const {
   const uint32_t* words = dag_.levels[node.level].node(node.number);
-  if (node.level == dag_.depth()) return put_leaf(words, to);
+  if (node.level == dag_.depth()) return put_leaf(words, node.first, to);
   for_each_child(node, [&](Piece child) { to = put_node(child, to); });
   return to;
 }
 
-uint8_t* HashDagColors::put_leaf(const uint32_t* leaf, uint8_t* to) const {
-  for (uint64_t bits = order_.leaf_mask(dag::leaf_mask(leaf)); bits != 0;
-       bits &= bits - 1, to += sizeof(uint32_t)) {
+uint8_t* HashDagColors::put_leaf(const uint32_t* leaf, uint64_t first, uint8_t* to) const {
+  const uint64_t mask = dag::leaf_mask(leaf);
+  for (uint64_t bits = order_.leaf_mask(mask); bits != 0; bits &= bits - 1, to += sizeof(uint32_t)) {
     const uint32_t voxel = order_.voxel(static_cast<uint32_t>(lowest_bit(bits)));
-    std::memcpy(to, &colors_[dag::leaf_material(leaf, voxel)], sizeof(uint32_t));
+    uint32_t color = 0;
+    if (apart_ != nullptr) {
+      const auto rank = static_cast<uint64_t>(popcount(mask & ((uint64_t{1} << voxel) - 1)));
+      color = color_word(scene::unpacked_color((*apart_)[first + rank]));
+    } else {
+      color = colors_[dag::leaf_material(leaf, voxel)];
+    }
+    std::memcpy(to, &color, sizeof(uint32_t));
   }
   return to;
 }

@@ -13,12 +13,15 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
+#include "libvox/dag/colors.h"
+#include "libvox/dag/voxel_numbers.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {
 namespace {
 
 constexpr uint32_t kModelSide = 256;
+constexpr uint32_t kMostColors = 255;  // index 0 stands for empty
 constexpr int32_t kShownPosition = 1000;
 constexpr uint64_t kMaxFileBytes = INT32_MAX;
 constexpr uint32_t kPaletteNotes = 32;  // the number that MagicaVoxel writes
@@ -138,6 +141,17 @@ VoxBytes scene_graph(const std::vector<Model>& models, const dag::VoxelScene& sc
   return graph;
 }
 
+// Returns the chunk with the colours that voxels have apart from the DAG. Number i of their table has index i + 1.
+VoxBytes colors_chunk(const attributes::PackedValues& values) {
+  VoxBytes colors, chunk;
+  for (uint32_t i = 0; i < 256; ++i) {
+    const scene::Rgb8 color = scene::unpacked_color(i < values.table.size() ? values.table[i] : 0);
+    for (const uint8_t channel : {color.r, color.g, color.b, uint8_t{255}}) colors.byte(channel);
+  }
+  chunk.chunk("RGBA", colors);
+  return chunk;
+}
+
 // Returns the chunks of the palette. Colour i of the file has index i + 1.
 VoxBytes palette_chunks(const scene::Palette& palette) {
   VoxBytes colors, names, chunks;
@@ -205,7 +219,14 @@ std::vector<Model> find_models(const dag::FrozenDag& dag, const VoxelBox& region
   return models;
 }
 
-std::vector<uint8_t> model_chunks(const dag::FrozenDag& dag, const Model& model, dag::UpAxis up) {
+// The colours of a scene that has them apart from the DAG, and the numbers of its voxels.
+struct NumberedColors {
+  attributes::PackedValues values;
+  dag::VoxelNumbers numbers;
+};
+
+std::vector<uint8_t> model_chunks(const dag::FrozenDag& dag, const NumberedColors* colors, const Model& model,
+                                  dag::UpAxis up) {
   VoxelBox turned = turn_z_up(model.box, up);
   Int3 size = turned.size();
   VoxBytes chunks, dimensions;
@@ -216,6 +237,14 @@ std::vector<uint8_t> model_chunks(const dag::FrozenDag& dag, const Model& model,
   auto put = [&](Int3 voxel, uint8_t index) {
     Int3 v = turn_z_up(cube_at(voxel, 1), up).min - turned.min;
     for (int32_t byte : {v.x, v.y, v.z, int32_t{index}}) chunks.byte(static_cast<uint8_t>(byte));
+  };
+  auto put_colors = [&](Int3 corner, uint64_t inside, const uint32_t* leaf) {
+    uint64_t number = colors->numbers.first_of_leaf(corner);
+    for (uint64_t left = dag::leaf_mask(leaf); left != 0; left &= left - 1, ++number) {
+      const auto bit = static_cast<uint32_t>(lowest_bit(left));
+      if ((inside >> bit & 1) != 0)
+        put(corner + cube_place(bit), static_cast<uint8_t>(colors->values.ref().stored(number) + 1));
+    }
   };
   auto put_leaf = [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
     for (; mask != 0; mask &= mask - 1) {
@@ -228,7 +257,10 @@ std::vector<uint8_t> model_chunks(const dag::FrozenDag& dag, const Model& model,
       for (int32_t y = box.min.y; y < box.max.y; ++y)
         for (int32_t x = box.min.x; x < box.max.x; ++x) put({x, y, z}, dag::solid_value(material));
   };
-  if (model.voxels != 0) dag::for_each_leaf(dag, model.box, put_leaf, put_solid);
+  if (model.voxels != 0 && colors != nullptr)
+    dag::for_each_leaf(dag, model.box, put_colors);
+  else if (model.voxels != 0)
+    dag::for_each_leaf(dag, model.box, put_leaf, put_solid);
   return std::move(chunks.data());
 }
 
@@ -275,7 +307,11 @@ bool is_magica_vox_of_vox(std::string_view file) {
 void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                       const std::optional<VoxelBox>& clip, ranks::Ranks& ranks) {
   std::vector<Model> models = find_models(scene.dag, export_region(scene, clip, path), path);
-  VoxBytes tail = scene_graph(models, scene).append(palette_chunks(scene.palette));
+  std::optional<NumberedColors> colors;
+  if (scene.colors && scene.colors->count > 0)
+    colors.emplace(dag::with_fewer_colors(*scene.colors, kMostColors), dag::VoxelNumbers(scene.dag));
+  VoxBytes tail = scene_graph(models, scene)
+                      .append(colors ? colors_chunk(colors->values) : palette_chunks(scene.palette));
   uint64_t children = tail.size();
   for (const Model& model : models) children += model_bytes(model);
   if (children > kMaxFileBytes) throw_too_large(path);
@@ -284,7 +320,9 @@ void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path&
   head.text("VOX ").integer(150).text("MAIN").integer(0).integer(children);
   ExportFile file(path, head.size() + children, Writers::Several, ranks);
   file.write(head.data());
-  file.write_pieces(models.size(), [&](uint64_t i) { return model_chunks(scene.dag, models[i], scene.up); });
+  file.write_pieces(models.size(), [&](uint64_t i) {
+    return model_chunks(scene.dag, colors ? &*colors : nullptr, models[i], scene.up);
+  });
   file.write(tail.data());
   file.commit();
   warn_where_not_shown(models, scene.up, path);

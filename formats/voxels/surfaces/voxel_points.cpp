@@ -7,12 +7,15 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "formats/voxels/export.h"
 #include "formats/voxels/surfaces/surface.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {
@@ -38,6 +41,10 @@ uint64_t filled_voxels(const dag::FrozenDag& dag, const VoxelBox& region, const 
   return sum_of(ranks, voxels);
 }
 
+bool has_colors(const dag::VoxelScene& scene) {
+  return scene.dag.materials || scene.colors;
+}
+
 std::string points_header(const dag::VoxelScene& scene, uint64_t points, FloatKind floats) {
   const std::string_view type = floats == FloatKind::Single ? "float" : "double";
   return fmt::format(
@@ -45,18 +52,47 @@ std::string points_header(const dag::VoxelScene& scene, uint64_t points, FloatKi
       "property {1} x\nproperty {1} y\nproperty {1} z\n"
       "property float nx\nproperty float ny\nproperty float nz\n{2}end_header\n",
       points, type,
-      scene.dag.materials ? "property uchar red\nproperty uchar green\nproperty uchar blue\n" : "",
-      kPlyBegin);
+      has_colors(scene) ? "property uchar red\nproperty uchar green\nproperty uchar blue\n" : "", kPlyBegin);
 }
 
 size_t bytes_of_point(const dag::VoxelScene& scene, FloatKind floats) {
-  return (floats == FloatKind::Single ? 12 : 24) + 12 + (scene.dag.materials ? 3 : 0);
+  return (floats == FloatKind::Single ? 12 : 24) + 12 + (has_colors(scene) ? 3 : 0);
 }
+
+// The packed colours of a cube's voxels, x fastest.
+class CubeColors {
+ public:
+  CubeColors() : colors_(size_t{kSide} * kSide * kSide) {}
+
+  void read(const dag::VoxelScene& scene, const dag::LeafColors& of_leaves, const VoxelBox& region,
+            Int3 corner) {
+    const VoxelBox box = intersection(cube_at(corner, BorderedCube::kSide), region);
+    dag::for_each_leaf(scene.dag, box, [&](Int3 at, uint64_t mask, const uint32_t* leaf) {
+      const std::array<uint32_t, 64> colors = of_leaves(at, leaf);
+      for (; mask != 0; mask &= mask - 1) {
+        const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+        colors_[index(at - corner + cube_place(bit))] = colors[bit];
+      }
+    });
+  }
+  scene::Rgb8 operator[](Int3 at) const { return scene::unpacked_color(colors_[index(at)]); }
+
+ private:
+  static constexpr size_t kSide = BorderedCube::kSide;
+  static size_t index(Int3 at) {
+    return (static_cast<size_t>(at.z) * kSide + static_cast<size_t>(at.y)) * kSide +
+           static_cast<size_t>(at.x);
+  }
+
+  std::vector<uint32_t> colors_;
+};
 
 class PointsOfCube {
  public:
-  PointsOfCube(const dag::VoxelScene& scene, const BorderedCube& cube, Int3 corner, FloatKind floats)
-      : scene_(scene), cube_(cube), corner_(corner), floats_(floats) {}
+  // `colors` is nullptr for a scene without colours apart from the DAG.
+  PointsOfCube(const dag::VoxelScene& scene, const BorderedCube& cube, const CubeColors* colors, Int3 corner,
+               FloatKind floats)
+      : scene_(scene), cube_(cube), colors_(colors), corner_(corner), floats_(floats) {}
 
   std::vector<uint8_t> bytes() const {
     size_t voxels = 0;
@@ -82,13 +118,14 @@ class PointsOfCube {
       floats_ == FloatKind::Single ? bytes.put(static_cast<float>(center[axis])) : bytes.put(center[axis]);
     const Vec3<float> normal = normal_of_voxel(cube_, at);
     for (uint32_t axis = 0; axis < 3; ++axis) bytes.put(normal[axis]);
-    if (!scene_.dag.materials) return;
-    const scene::Rgb8 color = surface_color(scene_, cube_.value(at));
+    if (!has_colors(scene_)) return;
+    const scene::Rgb8 color = colors_ != nullptr ? (*colors_)[at] : surface_color(scene_, cube_.value(at));
     for (const uint8_t channel : {color.r, color.g, color.b}) bytes.put(channel);
   }
 
   const dag::VoxelScene& scene_;
   const BorderedCube& cube_;
+  const CubeColors* colors_;
   Int3 corner_;
   FloatKind floats_;
 };
@@ -106,11 +143,16 @@ void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::pat
   const FloatKind floats = float_for(scene, region);
   ExportFile file(path, points * bytes_of_point(scene, floats), Writers::Several, ranks);
   file.write(points_header(scene, points, floats));
+  std::optional<dag::LeafColors> of_leaves;
+  if (scene.colors) of_leaves.emplace(scene);
   tbb::enumerable_thread_specific<BorderedCube> cubes;
+  tbb::enumerable_thread_specific<CubeColors> colors_of_cubes;
   file.write_pieces(corners.size(), [&](uint64_t i) {
     BorderedCube& cube = cubes.local();
     cube.read(scene.dag, region, corners[i]);
-    return PointsOfCube(scene, cube, corners[i], floats).bytes();
+    CubeColors* const colors = of_leaves ? &colors_of_cubes.local() : nullptr;
+    if (colors != nullptr) colors->read(scene, *of_leaves, region, corners[i]);
+    return PointsOfCube(scene, cube, colors, corners[i], floats).bytes();
   });
   file.commit();
 }

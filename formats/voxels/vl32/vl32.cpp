@@ -21,6 +21,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/vec.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/from_cubes.h"
 #include "libvox/dag/walk.h"
 
@@ -146,24 +147,32 @@ std::optional<Int3> origin_in_voxels(const dag::VoxelScene& scene) {
 
 class RecordWriter {
  public:
-  RecordWriter(const dag::VoxelScene& scene, Int3 origin) : scene_(scene), origin_(origin) {}
+  RecordWriter(const dag::VoxelScene& scene, Int3 origin) : scene_(scene), origin_(origin) {
+    if (scene.colors) colors_.emplace(scene);
+  }
 
   // Returns the records of the voxels inside the box.
   std::vector<uint8_t> records(const VoxelBox& box) const {
     std::vector<uint8_t> bytes;
     dag::for_each_leaf(scene_.dag, box, [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
+      std::array<uint32_t, 64> colors;
+      if (colors_) colors = (*colors_)(corner, leaf);
       for (; mask != 0; mask &= mask - 1) {
         const auto bit = static_cast<uint32_t>(lowest_bit(mask));
-        put(corner + cube_place(bit), leaf, bit, bytes);
+        put(corner + cube_place(bit), colors_ ? scene::unpacked_color(colors[bit]) : color_of(leaf, bit),
+            bytes);
       }
     });
     return bytes;
   }
 
  private:
-  void put(Int3 voxel, const uint32_t* leaf, uint32_t bit, std::vector<uint8_t>& bytes) const {
-    const scene::Rgb8 color =
-        scene_.dag.materials ? scene_.palette.colors[dag::leaf_material(leaf, bit)] : kColorWithoutMaterials;
+  scene::Rgb8 color_of(const uint32_t* leaf, uint32_t bit) const {
+    return scene_.dag.materials ? scene_.palette.colors[dag::leaf_material(leaf, bit)]
+                                : kColorWithoutMaterials;
+  }
+
+  void put(Int3 voxel, scene::Rgb8 color, std::vector<uint8_t>& bytes) const {
     const Int3 place = turned_y_up(voxel + origin_, scene_.up);
     const uint32_t argb = 0xff000000 | uint32_t{color.r} << 16 | uint32_t{color.g} << 8 | color.b;
     for (const uint32_t word : {static_cast<uint32_t>(place.x), static_cast<uint32_t>(place.y),
@@ -174,6 +183,7 @@ class RecordWriter {
 
   const dag::VoxelScene& scene_;
   const Int3 origin_;
+  std::optional<dag::LeafColors> colors_;
 };
 
 }  // namespace
@@ -192,7 +202,7 @@ void write_vl32(const dag::VoxelScene& scene, const std::filesystem::path& path,
   if (!origin)
     log_info("{}: voxel (0, 0, 0) is the scene's lower corner: its origin is not a whole number of voxels",
              path.string());
-  if (!scene.dag.materials)
+  if (!scene.dag.materials && !scene.colors)
     log_warning("{}: the scene has no materials: all voxels are rgb({}, {}, {})", path.string(),
                 kColorWithoutMaterials.r, kColorWithoutMaterials.g, kColorWithoutMaterials.b);
 }

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import hdf5
+from .colors import Colors
 from .grid import CHUNK, Grid
 
 
@@ -58,6 +59,8 @@ class Scene(Grid):
         self.source = hdf5.text(group, "source")
         self.digest = hdf5.text(file, "digest")
         self.palette, self.palette_names, self.palette_shares = read_palette(file)
+        has_colors = "attributes" in file and "colors" in file["attributes"]
+        self._colors = Colors(hdf5.group(hdf5.group(file, "attributes"), "colors"), self.filled) if has_colors else None
 
     def __repr__(self):
         return f"<scene of {self.resolution}³, {self.filled:,} voxels as {self.form}, digest {self.digest}>"
@@ -77,6 +80,18 @@ class Scene(Grid):
             raise hdf5.damaged(self.file["scene"], f"the number of voxels is {self.filled}, but {counted} are filled")
 
     voxels.__doc__ = Grid.voxels.__doc__
+
+    @property
+    def has_colors(self):
+        """True if the voxels have 24-bit colours, which `colors` returns, in place of materials."""
+        return self._colors is not None
+
+    def colors(self, first=0, count=None):
+        """Returns the colours of the filled voxels from number `first` on, uint8 [n, 3] in sRGB. Voxels are numbered in the
+        order in which `voxels` yields those of the whole scene."""
+        if self._colors is None:
+            raise ValueError("the scene has no colours apart from its palette")
+        return self._colors.read(first, self.filled - first if count is None else count)
 
     def centres(self, coordinates):
         """Returns the centres of these voxels in the world, float64 [n, 3]."""

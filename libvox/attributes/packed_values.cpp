@@ -1,0 +1,199 @@
+#include "libvox/attributes/packed_values.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "libvox/attributes/pack.h"
+#include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+#include "libvox/device/cpu_device.h"
+
+namespace vox::attributes {
+namespace {
+
+// The groups that are packed or compared at once.
+constexpr uint64_t kPieceGroups = 1 << 15;
+
+void read_stored(const PackedValues& values, uint64_t first, std::span<uint32_t> to) {
+  const ValuesRef ref = values.ref();
+  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, to.size(), 1 << 14), [&](const auto& range) {
+    for (uint64_t i = range.begin(); i < range.end(); ++i) to[i] = ref.stored(first + i);
+  });
+}
+
+// Calls body(first group, stored values of these groups) for one piece after the other.
+template <class Body>
+void for_each_piece(const PackedValues& values, Body body) {
+  std::vector<uint32_t> unpacked;
+  for (uint64_t group = 0; group < values.groups.size(); group += kPieceGroups) {
+    throw_if_cancelled();
+    const uint64_t first = group * kGroupValues;
+    unpacked.resize(std::min(values.count - first, kPieceGroups * kGroupValues));
+    read_stored(values, first, unpacked);
+    body(group, std::span<const uint32_t>(unpacked));
+  }
+}
+
+Error error_at(uint64_t group, uint32_t block, const std::string& what) {
+  return Error(what).at(fmt::format("values, block {}", group * kGroupBlocks + block));
+}
+
+void check_block(const PackedValues& values, uint64_t group, uint32_t block) {
+  const ValueGroup& head = values.groups[group];
+  const uint64_t first = group * kGroupValues + block * kBlockValues;
+  const uint32_t code = head.blocks[block], width = code & 15, value_bits = values.value_bits;
+  if (first >= values.count) {
+    if (code != 0) throw error_at(group, block, "lies behind the last value, and is not 0");
+    return;
+  }
+  if (width > 6 && width != kPlainBlock)
+    throw error_at(group, block, fmt::format("has indices of {} bits, expected at most 6", width));
+  const uint64_t room = values.byte_count - std::min(head.first_byte, values.byte_count);
+  const uint64_t at = code >> 4;
+  if (at + block_bytes(width, 1, value_bits) > room)
+    throw error_at(group, block, "reaches beyond the last byte");
+  const uint8_t* const bytes = values.ref().bytes + head.first_byte + at;
+  const auto check_entries = [&](const uint8_t* entries, uint32_t entry_count) {
+    for (uint32_t i = 0; i < entry_count && !values.table.empty(); ++i)
+      if (load_bits(entries, i, value_bits) >= values.table.size())
+        throw error_at(group, block, "names a value that the table does not have");
+  };
+  if (width == kPlainBlock) return check_entries(bytes, kBlockValues);
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < kBlockValues && width > 0; ++i) most = std::max(most, load_bits(bytes, i, width));
+  if (at + block_bytes(width, most + 1, value_bits) > room)
+    throw error_at(group, block, "has an index beyond its palette, which reaches beyond the last byte");
+  check_entries(bytes + kBlockValues / 8 * width, most + 1);
+}
+
+}  // namespace
+
+PackedValues PieceList::take(uint64_t count, uint32_t value_bits, std::vector<uint32_t> table) {
+  PackedValues result = {.count = count,
+                         .value_bits = value_bits,
+                         .groups = {},
+                         .byte_count = bytes_,
+                         .words = {},
+                         .table = std::move(table)};
+  std::vector<uint64_t> first_group, first_byte;
+  uint64_t groups = 0, bytes = 0;
+  for (const PackedPiece& piece : pieces_) {
+    first_group.push_back(groups);
+    first_byte.push_back(bytes);
+    groups += piece.groups.size();
+    bytes += piece.bytes.size();
+  }
+  result.groups.resize(groups);
+  result.words.resize((bytes + 3) / 4);
+  if (!result.words.empty()) result.words.back() = 0;
+  tbb::parallel_for(size_t{0}, pieces_.size(), [&](size_t i) {
+    std::ranges::copy(pieces_[i].groups, result.groups.begin() + static_cast<ptrdiff_t>(first_group[i]));
+    if (!pieces_[i].bytes.empty())
+      std::memcpy(reinterpret_cast<uint8_t*>(result.words.data()) + first_byte[i], pieces_[i].bytes.data(),
+                  pieces_[i].bytes.size());
+    pieces_[i] = {};
+  });
+  pieces_.clear();
+  bytes_ = 0;
+  return result;
+}
+
+struct ValueWriter::Packed {
+  device::CpuDevice device{UINT64_MAX, false};
+  PieceList pieces;
+};
+
+ValueWriter::ValueWriter(uint32_t value_bits, std::vector<uint32_t> table)
+    : value_bits_(value_bits), table_(std::move(table)), packed_(std::make_unique<Packed>()) {}
+ValueWriter::~ValueWriter() = default;
+
+void ValueWriter::pack() {
+  throw_if_cancelled();
+  packed_->pieces.add(
+      pack_on(packed_->device, waiting_.data(), waiting_.size(), value_bits_, packed_->pieces.byte_count()));
+  count_ += waiting_.size();
+  waiting_.clear();
+}
+
+PackedValues ValueWriter::finish() {
+  pack();
+  return packed_->pieces.take(count_, value_bits_, std::move(table_));
+}
+
+PackedValues packed_values(std::span<const uint32_t> values, uint32_t value_bits) {
+  ValueWriter writer(value_bits);
+  for (const uint32_t value : values) writer.put(value);
+  return writer.finish();
+}
+
+std::vector<uint32_t> different_values(const PackedValues& values) {
+  std::vector<uint8_t> is_used(size_t{1} << kMostValueBits);
+  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, values.count, 1 << 14), [&](const auto& range) {
+    for (uint64_t i = range.begin(); i < range.end(); ++i)
+      std::atomic_ref(is_used[values[i]]).store(1, std::memory_order_relaxed);
+  });
+  std::vector<uint32_t> different;
+  for (uint32_t value = 0; value < is_used.size(); ++value)
+    if (is_used[value] != 0) different.push_back(value);
+  return different;
+}
+
+PackedValues with_table(PackedValues values) {
+  std::vector<uint32_t> table = different_values(values);
+  if (table.size() > kMostTabled || table == values.table) return values;
+  std::vector<uint32_t> number_of(table.empty() ? 0 : table.back() + 1);
+  for (size_t i = 0; i < table.size(); ++i) number_of[table[i]] = static_cast<uint32_t>(i);
+  const uint32_t bits = bits_for_table(table.size());
+  ValueWriter writer(bits, std::move(table));
+  for (uint64_t i = 0; i < values.count; ++i) writer.put(number_of[values[i]]);
+  return writer.finish();
+}
+
+void read_values(const PackedValues& values, uint64_t first, std::span<uint32_t> to) {
+  read_stored(values, first, to);
+  if (values.table.empty()) return;
+  for (uint32_t& value : to) value = values.table[value];
+}
+
+void check_structure(const PackedValues& values) {
+  if (values.value_bits < 1 || values.value_bits > kMostValueBits)
+    throw Error(fmt::format("values have {} bits, expected 1 to {}", values.value_bits, kMostValueBits));
+  if (values.table.size() > kMostTabled)
+    throw Error(
+        fmt::format("the table has {} values, expected at most {}", values.table.size(), kMostTabled));
+  if (values.groups.size() != groups_of(values.count))
+    throw Error(fmt::format("{} groups hold {} values, expected {}", values.groups.size(), values.count,
+                            groups_of(values.count)));
+  if (values.words.size() != (values.byte_count + 3) / 4)
+    throw Error(fmt::format("{} bytes are given in {} words", values.byte_count, values.words.size()));
+  tbb::parallel_for(tbb::blocked_range<uint64_t>(0, values.groups.size(), 64), [&](const auto& range) {
+    for (uint64_t group = range.begin(); group < range.end(); ++group)
+      for (uint32_t block = 0; block < kGroupBlocks; ++block) check_block(values, group, block);
+  });
+}
+
+void verify(const PackedValues& values) {
+  device::CpuDevice device(UINT64_MAX, false);
+  uint64_t bytes = 0;
+  for_each_piece(values, [&](uint64_t group, std::span<const uint32_t> unpacked) {
+    const PackedPiece piece = pack_on(device, unpacked.data(), unpacked.size(), values.value_bits, bytes);
+    const auto* const known = values.groups.data() + group;
+    for (uint64_t i = 0; i < piece.groups.size(); ++i)
+      if (piece.groups[i] != known[i])
+        throw error_at(group + i, 0, "is not packed as vox packs these values");
+    if (piece.bytes.size() > values.byte_count - bytes ||
+        std::memcmp(piece.bytes.data(), values.ref().bytes + bytes, piece.bytes.size()) != 0)
+      throw error_at(group, 0, "or one after it is not packed as vox packs these values");
+    bytes += piece.bytes.size();
+  });
+  if (bytes != values.byte_count)
+    throw Error(fmt::format("the values take {} bytes, {} are given", bytes, values.byte_count));
+  if (values.byte_count % 4 != 0 && values.words.back() >> 8 * (values.byte_count % 4) != 0)
+    throw Error("the rest of the last word is not 0");
+}
+
+}  // namespace vox::attributes

@@ -1,0 +1,54 @@
+// Scenes whose voxels have colours apart from the DAG: what becomes of the colours when another scene is made of such a one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "libvox/attributes/packed_values.h"
+#include "libvox/base/geometry.h"
+#include "libvox/dag/voxel_numbers.h"
+#include "libvox/dag/voxel_scene.h"
+
+namespace vox::dag {
+
+// In all of these functions, check_structure() must accept the DAG, which is in memory as a whole.
+
+// Gives the voxels materials instead: a palette of at most 16 colours is chosen from the colours of all voxels, and each
+// voxel gets the entry that is nearest to its own. A scene without colours is returned as it is. `memory_limit` is that of
+// dag_of_cubes().
+VoxelScene with_palette(VoxelScene scene, uint64_t memory_limit = 0);
+
+// Returns colours of which at most `count` are different, 1 to attributes::kMostTabled: the means of clusters in Oklab,
+// weighted by voxels. Each voxel gets the one that is nearest to its own. Fewer colours stay as they are.
+attributes::PackedValues with_fewer_colors(const attributes::PackedValues& colors, uint32_t count);
+
+// Removes the voxels outside of the box, with their colours.
+VoxelScene clipped(VoxelScene scene, const VoxelBox& box);
+
+// Returns the colours of the voxels inside the box, in order.
+attributes::PackedValues colors_inside(const VoxelScene& scene, const VoxelBox& box);
+
+// Reads the colours of a scene leaf by leaf, on any thread. The scene must have colours, and outlive this object.
+class LeafColors {
+ public:
+  explicit LeafColors(const VoxelScene& scene) : numbers_(scene.dag), colors_(*scene.colors) {}
+
+  // Returns the packed colour of each voxel of the leaf at `corner`, by its bit in the mask. `leaf` is the leaf's words.
+  std::array<uint32_t, 64> operator()(Int3 corner, const uint32_t* leaf) const {
+    std::array<uint32_t, 64> colors = {};
+    uint64_t number = numbers_.first_of_leaf(corner);
+    for (uint64_t left = leaf_mask(leaf); left != 0; left &= left - 1)
+      colors[static_cast<size_t>(lowest_bit(left))] = colors_[number++];
+    return colors;
+  }
+
+ private:
+  VoxelNumbers numbers_;
+  const attributes::PackedValues& colors_;
+};
+
+// Returns the colours of the voxels of a scene that coarser() makes of this one: the mean of all voxels inside, in linear
+// light. `halvings` is at least 1.
+attributes::PackedValues coarser_colors(const VoxelScene& scene, uint32_t halvings);
+
+}  // namespace vox::dag

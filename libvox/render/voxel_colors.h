@@ -1,0 +1,140 @@
+// The colours of voxels that are stored apart from the DAG (libvox/attributes), as rays read them. A voxel's colour is found
+// by its number, which a walk from the root adds up.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/attributes/packed_values.h"
+#include "libvox/base/error.h"
+#include "libvox/dag/voxel_numbers.h"
+#include "libvox/device/pool.h"
+#include "libvox/render/node_colors.h"
+#include "libvox/render/ray_dag.h"
+#include "libvox/render/trace.h"
+
+namespace vox::render {
+
+// Takes the place of VoxelColorsRef if a scene has materials.
+struct NoVoxelColors {
+  static constexpr bool kThere = false;
+  uint32_t mean = 0;
+};
+
+struct VoxelColorsRef {
+  static constexpr bool kThere = true;
+
+  dag::VoxelNumbersRef numbers;  // by the distance of a word from the root's first word
+  attributes::ValuesRef values;
+  const float* light_of_code = nullptr;
+  uint32_t mean = 0;  // 1: a node at which a ray stops has a mean colour
+
+  // Returns the light of the voxel that a ray hits. If the node at which it stops has a mean colour, that is the mean of
+  // voxels that are spread evenly over the node's.
+  VOX_HD Light light(const RayDagRef& dag, const Ray& ray, const Hit& hit, bool mixed) const {
+    Walk walk = {0, dag.root};
+    walk_down(dag, hit.low, hit.node_log2, walk);
+    if (mixed) return mean_light(walk, hit);
+    const HitVoxel voxel = hit_voxel(dag, ray, hit, true, [&](const uint32_t* node, uint32_t word) {
+      walk.first += numbers[static_cast<uint64_t>(node - dag.root) + word];
+    });
+    return light_of(values[walk.first + rank_in(voxel.node, voxel.bit)]);
+  }
+
+  // Returns the packed colour of a voxel, which must be filled.
+  VOX_HD uint32_t at(const RayDagRef& dag, Int3 voxel) const {
+    Walk walk = {0, dag.root};
+    walk_down(dag, voxel, dag::kLeafLog2, walk);
+    return values[walk.first + rank_in(walk.node, cube_bit(voxel))];
+  }
+
+ private:
+  struct Walk {
+    uint64_t first;  // the number of the node's first voxel
+    const uint32_t* node;
+    uint64_t voxels = 0;  // below the node, if it is no leaf
+  };
+
+  VOX_HD static uint32_t rank_in(const uint32_t* leaf, uint32_t bit) {
+    return static_cast<uint32_t>(popcount(dag::leaf_mask(leaf) & ((uint64_t{1} << bit) - 1)));
+  }
+
+  // Goes down to the node of 2^log2_node voxels a side around a voxel, or to the leaf.
+  VOX_HD void walk_down(const RayDagRef& dag, Int3 voxel, uint32_t log2_node, Walk& walk) const {
+    uint32_t log2 = dag.log2_side;
+    while (log2 > log2_node && log2 > dag::kLeafLog2) {
+      --log2;
+      const uint32_t word = dag::child_word(walk.node[0], octant_at(voxel, log2));
+      walk.first += numbers[static_cast<uint64_t>(walk.node - dag.root) + word];
+      walk.node = dag.child(log2, walk.node[word]);
+    }
+    if (log2 > dag::kLeafLog2) walk.voxels = numbers[static_cast<uint64_t>(walk.node - dag.root)];
+  }
+
+  VOX_HD Light mean_light(const Walk& walk, const Hit& hit) const {
+    uint64_t first = walk.first, count = walk.voxels;
+    if (hit.log2 <= dag::kLeafLog2) {
+      const uint64_t part = hit.log2 == 0 ? uint64_t{0xff} << 8 * octant_at(hit.low, 1) : ~uint64_t{0};
+      const uint64_t mask = dag::leaf_mask(walk.node);
+      first += rank_in(walk.node, static_cast<uint32_t>(lowest_bit(part)));
+      count = static_cast<uint64_t>(popcount(mask & part));
+    }
+    const uint64_t samples = count < kMeanOf ? count : kMeanOf;
+    Light sum = {0, 0, 0};
+    for (uint64_t i = 0; i < samples; ++i)
+      sum = sum + light_of(values[first + (2 * i + 1) * count / (2 * samples)]);
+    return sum * (1 / static_cast<float>(samples));
+  }
+  static constexpr uint64_t kMeanOf = 8;
+
+  VOX_HD Light light_of(uint32_t color) const {
+    return {light_of_code[color & 0xff], light_of_code[color >> 8 & 0xff], light_of_code[color >> 16 & 0xff]};
+  }
+};
+
+// A scene's colours on a device.
+template <class Device>
+class VoxelColors {
+ public:
+  VoxelColors(Device& device, const dag::FrozenDag& dag, const attributes::PackedValues& colors) {
+    if (dag.paged) throw Error("colours need a scene that is in memory as a whole");
+    groups_ = device.template make<attributes::ValueGroup>(colors.groups.size());
+    device.upload(groups_.data(), colors.groups.data(), colors.groups.size());
+    words_ = device.template make<uint32_t>(colors.words.size());
+    device.upload(words_.data(), colors.words.data(), colors.words.size());
+    put_numbers(device, dag::VoxelNumbers(dag));
+    table_ = device.template make<uint32_t>(colors.table.size());
+    device.upload(table_.data(), colors.table.data(), colors.table.size());
+    value_bits_ = colors.value_bits;
+  }
+
+  VoxelColorsRef ref() const {
+    return {.numbers = {low_.data(), high_.data(), high_words_},
+            .values = {groups_.data(), reinterpret_cast<const uint8_t*>(words_.data()),
+                       table_.size() == 0 ? nullptr : table_.data(), value_bits_}};
+  }
+
+ private:
+  // The levels with numbers of more than 32 bits are the first.
+  void put_numbers(Device& device, const dag::VoxelNumbers& numbers) {
+    uint64_t words = 0;
+    for (const dag::VoxelNumbers::Level& level : numbers.levels()) {
+      words += level.low.size();
+      if (!level.high.empty()) high_words_ = words;
+    }
+    low_ = device.template make<uint32_t>(words);
+    high_ = device.template make<uint32_t>(high_words_);
+    uint64_t at = 0;
+    for (const dag::VoxelNumbers::Level& level : numbers.levels()) {
+      device.upload(low_.data() + at, level.low.data(), level.low.size());
+      if (at < high_words_) device.upload(high_.data() + at, level.high.data(), level.high.size());
+      at += level.low.size();
+    }
+  }
+
+  device::Buffer<attributes::ValueGroup> groups_;
+  device::Buffer<uint32_t> words_, table_, low_, high_;
+  uint64_t high_words_ = 0;
+  uint32_t value_bits_ = 0;
+};
+
+}  // namespace vox::render

@@ -1,0 +1,191 @@
+// Colours apart from the DAG, compared with dense grids.
+
+#include "libvox/dag/colors.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "libvox/dag/derived.h"
+#include "libvox/dag/digests.h"
+#include "libvox/dag/voxel_numbers.h"
+#include "libvox/scene/oklab.h"
+#include "tests/common/random.h"
+#include "tests/dag/dense_dag.h"
+
+namespace vox {
+namespace {
+
+uint32_t color_at(Int3 v) {
+  const uint64_t hash = mix64(static_cast<uint64_t>(v.x / 3) << 40 | static_cast<uint64_t>(v.y / 2) << 20 |
+                              static_cast<uint64_t>(v.z));
+  return static_cast<uint32_t>(hash) & 0xffffff;
+}
+
+// Calls visit(place) for each filled voxel of the grid in Morton order.
+template <class Visit>
+void for_each_voxel(uint32_t resolution, const DenseGrid& grid, Visit visit) {
+  for (uint64_t code = 0; code < uint64_t{1} << 3 * 7; ++code) {
+    const Int3 v = morton_decode(code);
+    const auto [x, y, z] =
+        std::array{static_cast<uint32_t>(v.x), static_cast<uint32_t>(v.y), static_cast<uint32_t>(v.z)};
+    if (x < resolution && y < resolution && z < resolution && grid(x, y, z) != dag::kEmptyVoxel) visit(v);
+  }
+}
+
+struct Colored {
+  dag::VoxelScene scene;
+  std::map<std::array<int32_t, 3>, uint32_t> color_of;
+};
+
+Colored colored(uint32_t resolution, const DenseGrid& grid) {
+  Colored result;
+  result.scene.dag = dense_dag(resolution, false, grid);
+  std::vector<uint32_t> colors;
+  for_each_voxel(resolution, grid, [&](Int3 v) {
+    colors.push_back(color_at(v));
+    result.color_of[{v.x, v.y, v.z}] = color_at(v);
+  });
+  result.scene.colors = attributes::packed_values(colors);
+  return result;
+}
+
+uint32_t color_of(const dag::VoxelScene& scene, Int3 v) {
+  const dag::VoxelNumbers numbers(scene.dag);
+  const Int3 corner = {v.x / 4 * 4, v.y / 4 * 4, v.z / 4 * 4};
+  uint64_t number = numbers.first_of_leaf(corner);
+  for (uint32_t bit = 0; bit < cube_bit(v); ++bit) {
+    const Int3 other = corner + cube_place(bit);
+    if (dag::voxel_at(scene.dag, static_cast<uint32_t>(other.x), static_cast<uint32_t>(other.y),
+                      static_cast<uint32_t>(other.z)) != dag::kEmptyVoxel)
+      ++number;
+  }
+  return (*scene.colors)[number];
+}
+
+const std::vector<std::pair<uint32_t, DenseGrid>>& grids() {
+  static const std::vector<std::pair<uint32_t, DenseGrid>> all = {
+      {64, shell}, {61, shell}, {128, blocks}, {4, [](uint32_t x, uint32_t, uint32_t) {
+                                                  return x > 1 ? 0 : -1;
+                                                }}};
+  return all;
+}
+
+TEST(VoxelNumbers, CountAsADepthFirstWalk) {
+  for (const auto& [resolution, grid] : grids()) {
+    const dag::FrozenDag dag = dense_dag(resolution, false, grid);
+    const dag::VoxelNumbers numbers(dag);
+    EXPECT_EQ(numbers.voxels(0, 0), dag.voxels);
+    uint64_t number = 0;
+    for_each_voxel(resolution, grid, [&](Int3 v) {
+      const Int3 corner = {v.x / 4 * 4, v.y / 4 * 4, v.z / 4 * 4};
+      if (number == 0 || cube_bit(v) == 0) {
+        ASSERT_EQ(numbers.first_of_leaf(corner), number);
+      } else {
+        ASSERT_LE(numbers.first_of_leaf(corner), number);
+      }
+      ++number;
+    });
+    EXPECT_EQ(number, dag.voxels);
+  }
+}
+
+TEST(Colors, OfAPaletteAreTheNearestEntries) {
+  for (const auto& [resolution, grid] : grids()) {
+    const Colored made = colored(resolution, grid);
+    const dag::VoxelScene scene = dag::with_palette(made.scene);
+    EXPECT_FALSE(scene.colors);
+    EXPECT_EQ(scene.dag.voxels, made.scene.dag.voxels);
+    EXPECT_NO_THROW(dag::verify(scene.dag));
+    const scene::NearestEntry nearest(scene.palette);
+    for (const auto& [v, color] : made.color_of)
+      ASSERT_EQ(dag::voxel_at(scene.dag, static_cast<uint32_t>(v[0]), static_cast<uint32_t>(v[1]),
+                              static_cast<uint32_t>(v[2])),
+                nearest(scene::unpacked_color(color)));
+    double shares = 0;
+    for (const double share : scene.shares) shares += share;
+    EXPECT_NEAR(shares, 1, 1e-12);
+  }
+}
+
+TEST(Colors, ThatAreFewerAreTheNearestOfTheirTable) {
+  const Colored made = colored(64, shell);
+  const attributes::PackedValues& colors = *made.scene.colors;
+  for (const uint32_t count : {17u, 100u}) {
+    const attributes::PackedValues fewer = dag::with_fewer_colors(colors, count);
+    EXPECT_NO_THROW(attributes::verify(fewer));
+    ASSERT_EQ(fewer.count, colors.count);
+    ASSERT_LE(fewer.table.size(), count);
+    ASSERT_GT(fewer.table.size(), count / 2);
+    const auto place = [](uint32_t color) {
+      return scene::linear_to_oklab(scene::srgb_to_linear(scene::unpacked_color(color)));
+    };
+    const auto distance = [&](uint32_t a, uint32_t b) {
+      const Vec3d apart = place(a) - place(b);
+      return dot(apart, apart);
+    };
+    for (uint64_t i = 0; i < colors.count; i += 7) {
+      double nearest = HUGE_VAL;
+      for (const uint32_t color : fewer.table) nearest = std::min(nearest, distance(color, colors[i]));
+      ASSERT_LE(distance(fewer[i], colors[i]), nearest * (1 + 1e-12));
+    }
+  }
+  const attributes::PackedValues same = dag::with_fewer_colors(colors, attributes::kMostTabled);
+  for (uint64_t i = 0; i < colors.count; ++i) ASSERT_EQ(same[i], colors[i]);
+}
+
+TEST(Colors, OfAPartAreThoseOfItsVoxels) {
+  const Colored made = colored(64, shell);
+  for (const VoxelBox& box : {VoxelBox{{3, 5, 7}, {31, 18, 60}}, VoxelBox{{0, 0, 0}, {64, 64, 64}},
+                              VoxelBox{{11, 0, 20}, {12, 37, 21}}}) {
+    const dag::VoxelScene part = dag::clipped(made.scene, box);
+    EXPECT_NO_THROW(dag::verify(part.dag));
+    ASSERT_EQ(part.colors->count, part.dag.voxels);
+    for (const auto& [v, color] : made.color_of) {
+      const Int3 at = {v[0], v[1], v[2]};
+      if (intersection(box, cube_at(at, 1)).empty()) continue;
+      ASSERT_EQ(color_of(part, at), color);
+    }
+  }
+}
+
+TEST(Colors, OfACoarserSceneAreMeansInLinearLight) {
+  for (uint32_t halvings = 1; halvings <= 4; ++halvings) {
+    const Colored made = colored(64, shell);
+    const dag::VoxelScene coarse = dag::coarser(made.scene, halvings);
+    ASSERT_EQ(coarse.colors->count, coarse.dag.voxels);
+    struct Sum {
+      Vec3d light = {0, 0, 0};
+      double count = 0;
+    };
+    std::map<std::array<int32_t, 3>, Sum> sums;
+    for (const auto& [v, color] : made.color_of) {
+      Sum& sum = sums[{v[0] >> halvings, v[1] >> halvings, v[2] >> halvings}];
+      sum.light = sum.light + scene::srgb_to_linear(scene::unpacked_color(color));
+      sum.count += 1;
+    }
+    ASSERT_EQ(sums.size(), coarse.dag.voxels);
+    for (const auto& [v, sum] : sums) {
+      const scene::Rgb8 expected = scene::linear_to_srgb(sum.light * (1 / sum.count));
+      const scene::Rgb8 found = scene::unpacked_color(color_of(coarse, {v[0], v[1], v[2]}));
+      for (const auto channel : {&scene::Rgb8::r, &scene::Rgb8::g, &scene::Rgb8::b})
+        ASSERT_NEAR(found.*channel, expected.*channel, 1);
+    }
+  }
+}
+
+TEST(Colors, HaveADigestOfTheirOwn) {
+  const Colored made = colored(64, shell);
+  const dag::Digest digest = dag::digest_of(*made.scene.colors);
+  EXPECT_EQ(dag::to_string(digest), "5bf7adeae43d9e9c19d082e49a107510");
+  std::vector<uint32_t> values(made.scene.colors->count);
+  attributes::read_values(*made.scene.colors, 0, values);
+  values[values.size() / 2] ^= 1;
+  EXPECT_NE(dag::digest_of(attributes::packed_values(values)), digest);
+}
+
+}  // namespace
+}  // namespace vox

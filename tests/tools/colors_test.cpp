@@ -1,0 +1,113 @@
+// Scenes with 24-bit colours, from the mesh through all tools.
+
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+class ColorsProgram : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    if (folder_.empty()) return;
+    ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "2000", "--texture-size", "64", "-o", "ball.glb"}).code,
+              0);
+    converted({"ball.glb", "--res", "128", "--materials", "colors", "-o", "ball.h5", "--verify"});
+  }
+};
+
+TEST_F(ColorsProgram, AreWrittenVerifiedAndDescribed) {
+  EXPECT_TRUE(has(converted({"ball.h5", "--info"}), "24-bit colours"));
+  EXPECT_TRUE(has(converted({"ball.h5", "--info"}), "bits a voxel"));
+  EXPECT_NE(json_value(converted({"ball.h5", "--info", "--json"}), "color_bytes"), "");
+  EXPECT_TRUE(has(converted({"--verify", "ball.h5"}), "correct"));
+  converted({"ball.glb", "--res", "128", "--materials", "none", "-o", "plain.h5"});
+  EXPECT_EQ(digest("ball.h5"), digest("plain.h5"));
+}
+
+TEST_F(ColorsProgram, BecomeAPaletteOnRequestAndWhereNothingElseFits) {
+  converted({"ball.h5", "--materials", "palette", "-o", "palette.h5", "--verify"});
+  EXPECT_TRUE(has(converted({"palette.h5", "--info"}), "4-bit materials"));
+  converted({"ball.h5", "-o", "ball.vox"});
+  converted({"ball.h5", "--structure", "both", "-o", "bricks.h5", "--verify"});
+  EXPECT_TRUE(has(converted({"bricks.h5", "--info"}), "4-bit materials"));
+  EXPECT_EQ(run_program("vox-convert", {"palette.h5", "--materials", "palette", "-o", "again.h5"},
+                        {.folder = folder_, .file_size_limit = {}})
+                .code,
+            1);
+}
+
+TEST_F(ColorsProgram, AreAsManyAsAreAskedFor) {
+  converted({"ball.glb", "--res", "128", "--materials", "colors", "--palette-size", "32", "-o", "few.h5",
+             "--verify"});
+  converted({"ball.h5", "--palette-size", "32", "-o", "later.h5", "--verify"});
+  const auto bytes = [&](const char* file) {
+    return std::stoul(json_value(converted({file, "--info", "--json"}), "color_bytes"));
+  };
+  EXPECT_EQ(bytes("few.h5"), bytes("later.h5"));
+  EXPECT_LT(bytes("few.h5"), bytes("ball.h5"));
+  expect_failure(kBadUsage, "--palette-size", {"ball.glb", "--res", "64", "--palette-size", "32"});
+  expect_failure(kBadUsage, "--palette-size",
+                 {"ball.glb", "--res", "64", "--materials", "colors", "--palette-size", "16"});
+}
+
+TEST_F(ColorsProgram, StayWithPartsAndCoarserScenes) {
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--res", "32"}, {"--clip", "-2,-2,-2,0,2,2"}, {"--compression", "none"}}) {
+    std::vector<std::string> arguments = {"ball.h5", "-o", "other.h5", "--force"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    converted(arguments);
+    EXPECT_TRUE(has(converted({"other.h5", "--info"}), "24-bit colours")) << options[0];
+    EXPECT_TRUE(has(converted({"--verify", "other.h5"}), "correct")) << options[0];
+  }
+}
+
+TEST_F(ColorsProgram, AreShownAndMeasured) {
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{}, {"--slice", "z=64"}, {"--cut", "x=64"}, {"--clip", "-2,-2,-2,0,2,2"}}) {
+    std::vector<std::string> arguments = {"ball.h5", "-o",     "ball.png", "--device",
+                                          "cpu",     "--size", "80x60",    "--force"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    EXPECT_EQ(run_program("vox-render", arguments, {.folder = folder_, .file_size_limit = {}}).code, 0);
+  }
+  EXPECT_EQ(run_program("vox-render", {"ball.h5", "--html", "ball.html"},
+                        {.folder = folder_, .file_size_limit = {}})
+                .code,
+            0);
+  const Finished stats = run_program("vox-stats", {"ball.h5"}, {.folder = folder_, .file_size_limit = {}});
+  EXPECT_EQ(stats.code, 0);
+  EXPECT_TRUE(has(stats.out, "24-bit colours"));
+}
+
+TEST_F(ColorsProgram, AreNotEditedAndTheErrorSaysWhatToDo) {
+  write("script.txt", "sphere remove center 64,64,64 radius 20\n");
+  const Finished edit = run_program("vox-edit", {"ball.h5", "--script", "script.txt", "-o", "edited.h5"},
+                                    {.folder = folder_, .file_size_limit = {}});
+  EXPECT_EQ(edit.code, 1);
+  EXPECT_TRUE(has(edit.err, "--materials palette"));
+}
+
+TEST_F(ColorsProgram, AreRefusedWhereNobodyMakesThem) {
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--solid"},
+                                                  {"--spill", "host"},
+                                                  {"--parts"},
+                                                  {"--palette", "auto"},
+                                                  {"--palette-out", "p.gpl"}}) {
+    std::vector<std::string> arguments = {"ball.glb", "--res", "64", "--materials", "colors", "-o", "x.h5"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    EXPECT_EQ(run_program("vox-convert", arguments, {.folder = folder_, .file_size_limit = {}}).code, 2)
+        << options[0];
+    EXPECT_FALSE(exists("x.h5"));
+  }
+  EXPECT_EQ(run_program("vox-convert", {"ball.h5", "--materials", "colors", "-o", "x.h5"},
+                        {.folder = folder_, .file_size_limit = {}})
+                .code,
+            2);
+  EXPECT_EQ(run_program("vox-convert", {"ball.glb", "--res", "64", "--materials", "palette"},
+                        {.folder = folder_, .file_size_limit = {}})
+                .code,
+            2);
+}
+
+}  // namespace
+}  // namespace vox
