@@ -181,8 +181,8 @@ struct WriteBlocks {
 
 // Values that a device has packed, from a whole group on.
 struct PackedPiece {
-  ValueGroups groups;
-  std::vector<uint8_t, UninitializedAllocator<uint8_t>> bytes;
+  device::Buffer<ValueGroup> groups;
+  device::Buffer<uint8_t> bytes;
 };
 
 // Packs `count` values on the device. `first_byte` is where the bytes of the first group begin.
@@ -196,32 +196,54 @@ PackedPiece pack_on(Device& device, const uint32_t* values, uint64_t count, uint
   auto offsets = device.template make<uint32_t>(groups + 1);
   const uint64_t bytes =
       device.exclusive_scan({"attributes: places", 28}, groups, SizeOfGroup{sizes.data()}, offsets.data());
-  auto heads = device.template make<ValueGroup>(groups);
-  auto packed = device.template make<uint8_t>(bytes);
-  device.for_each({"attributes: write blocks", 320}, blocks,
-                  WriteBlocks{from, sizes.data(), offsets.data(), first_byte, heads.data(), packed.data()});
-  PackedPiece piece;
-  piece.groups.resize(groups);
-  piece.bytes.resize(bytes);
-  device.download(piece.groups.data(), heads.data(), groups);
-  device.download(piece.bytes.data(), packed.data(), bytes);
+  PackedPiece piece = {device.template make<ValueGroup>(groups), device.template make<uint8_t>(bytes)};
+  device.for_each(
+      {"attributes: write blocks", 320}, blocks,
+      WriteBlocks{from, sizes.data(), offsets.data(), first_byte, piece.groups.data(), piece.bytes.data()});
   return piece;
 }
 
-// Joins pieces. Pieces follow one another, and all but the last consist of whole groups.
-class PieceList {
+// Puts pieces together on the host. They follow one another, and all but the last consist of whole groups.
+class PackedList {
  public:
-  uint64_t byte_count() const { return bytes_; }
-  void add(PackedPiece piece) {
-    bytes_ += piece.bytes.size();
-    pieces_.push_back(std::move(piece));
+  uint64_t byte_count() const { return packed_.byte_count; }
+
+  // `share` is the part of all pieces that is there with this one, or 0 if that is not known: it says how much room all will
+  // need. Pages that are not written take no memory.
+  template <class Device>
+  void add(Device& device, const PackedPiece& piece, double share = 0) {
+    const size_t groups = packed_.groups.size();
+    grow(packed_.groups, groups + piece.groups.size(), share);
+    device.download(packed_.groups.data() + groups, piece.groups.data(), piece.groups.size());
+    const uint64_t first = packed_.byte_count;
+    packed_.byte_count += piece.bytes.size();
+    grow(packed_.words, (packed_.byte_count + 3) / 4, share);
+    device.download(reinterpret_cast<uint8_t*>(packed_.words.data()) + first, piece.bytes.data(),
+                    piece.bytes.size());
   }
+
   // Returns all values, and leaves nothing here.
-  PackedValues take(uint64_t count, uint32_t value_bits, std::vector<uint32_t> table = {});
+  PackedValues take(uint64_t count, uint32_t value_bits, std::vector<uint32_t> table = {}) {
+    if (const auto used = static_cast<uint32_t>(packed_.byte_count % 4); used != 0)
+      packed_.words.back() &= (1u << 8 * used) - 1;
+    packed_.count = count;
+    packed_.value_bits = value_bits;
+    packed_.table = std::move(table);
+    return std::exchange(packed_, {});
+  }
 
  private:
-  std::vector<PackedPiece> pieces_;
-  uint64_t bytes_ = 0;
+  template <class Vector>
+  static void grow(Vector& to, size_t size, double share) {
+    constexpr double kLeastShare = 0.005, kMargin = 1.1;
+    if (size > to.capacity()) {
+      const double all = static_cast<double>(size) * (share > kLeastShare ? kMargin / share : 2);
+      to.reserve(std::max(size, static_cast<size_t>(all)));
+    }
+    to.resize(size);
+  }
+
+  PackedValues packed_;
 };
 
 // Packs the values of a scene that is built chunk by chunk. The values that fill no group yet wait on the host for the next
@@ -245,7 +267,7 @@ class StreamPacker {
     return chunk;
   }
 
-  // The groups of a chunk that are whole, and the values behind them.
+  // The groups of a chunk that are whole, on the device, and the values behind them.
   struct Ready {
     PackedPiece piece;
     std::vector<uint32_t> waiting;
@@ -253,30 +275,31 @@ class StreamPacker {
   };
   Ready packed(const Chunk& chunk) {
     const uint64_t all = chunk.values.size(), whole = all / kGroupValues * kGroupValues;
-    Ready ready = {pack_on(device_, chunk.values.data(), whole, value_bits_, pieces_.byte_count()),
+    Ready ready = {pack_on(device_, chunk.values.data(), whole, value_bits_, list_.byte_count()),
                    std::vector<uint32_t>(all - whole), all - chunk.waiting};
     device_.download(ready.waiting.data(), chunk.values.data() + whole, all - whole);
     return ready;
   }
 
-  void add(Ready ready) {
+  // `share` is the part of all work that is done with this chunk.
+  void add(Ready ready, double share = 0) {
     count_ += ready.count;
-    pieces_.add(std::move(ready.piece));
+    list_.add(device_, ready.piece, share);
     waiting_ = std::move(ready.waiting);
   }
 
   PackedValues finish() {
-    Chunk rest = chunk(0);
-    pieces_.add(pack_on(device_, rest.values.data(), rest.waiting, value_bits_, pieces_.byte_count()));
+    const Chunk rest = chunk(0);
+    list_.add(device_, pack_on(device_, rest.values.data(), rest.waiting, value_bits_, list_.byte_count()));
     waiting_.clear();
-    return pieces_.take(count_, value_bits_, std::move(table_));
+    return list_.take(count_, value_bits_, std::move(table_));
   }
 
  private:
   Device& device_;
   uint32_t value_bits_;
   std::vector<uint32_t> table_;
-  PieceList pieces_;
+  PackedList list_;
   std::vector<uint32_t> waiting_;
   uint64_t count_ = 0;
 };

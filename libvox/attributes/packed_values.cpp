@@ -72,39 +72,9 @@ void check_block(const PackedValues& values, uint64_t group, uint32_t block) {
 
 }  // namespace
 
-PackedValues PieceList::take(uint64_t count, uint32_t value_bits, std::vector<uint32_t> table) {
-  PackedValues result = {.count = count,
-                         .value_bits = value_bits,
-                         .groups = {},
-                         .byte_count = bytes_,
-                         .words = {},
-                         .table = std::move(table)};
-  std::vector<uint64_t> first_group, first_byte;
-  uint64_t groups = 0, bytes = 0;
-  for (const PackedPiece& piece : pieces_) {
-    first_group.push_back(groups);
-    first_byte.push_back(bytes);
-    groups += piece.groups.size();
-    bytes += piece.bytes.size();
-  }
-  result.groups.resize(groups);
-  result.words.resize((bytes + 3) / 4);
-  if (!result.words.empty()) result.words.back() = 0;
-  tbb::parallel_for(size_t{0}, pieces_.size(), [&](size_t i) {
-    std::ranges::copy(pieces_[i].groups, result.groups.begin() + static_cast<ptrdiff_t>(first_group[i]));
-    if (!pieces_[i].bytes.empty())
-      std::memcpy(reinterpret_cast<uint8_t*>(result.words.data()) + first_byte[i], pieces_[i].bytes.data(),
-                  pieces_[i].bytes.size());
-    pieces_[i] = {};
-  });
-  pieces_.clear();
-  bytes_ = 0;
-  return result;
-}
-
 struct ValueWriter::Packed {
   device::CpuDevice device{UINT64_MAX, false};
-  PieceList pieces;
+  PackedList list;
 };
 
 ValueWriter::ValueWriter(uint32_t value_bits, std::vector<uint32_t> table)
@@ -113,15 +83,16 @@ ValueWriter::~ValueWriter() = default;
 
 void ValueWriter::pack() {
   throw_if_cancelled();
-  packed_->pieces.add(
-      pack_on(packed_->device, waiting_.data(), waiting_.size(), value_bits_, packed_->pieces.byte_count()));
+  PackedList& list = packed_->list;
+  list.add(packed_->device,
+           pack_on(packed_->device, waiting_.data(), waiting_.size(), value_bits_, list.byte_count()));
   count_ += waiting_.size();
   waiting_.clear();
 }
 
 PackedValues ValueWriter::finish() {
   pack();
-  return packed_->pieces.take(count_, value_bits_, std::move(table_));
+  return packed_->list.take(count_, value_bits_, std::move(table_));
 }
 
 PackedValues packed_values(std::span<const uint32_t> values, uint32_t value_bits) {
@@ -183,7 +154,7 @@ void verify(const PackedValues& values) {
     const PackedPiece piece = pack_on(device, unpacked.data(), unpacked.size(), values.value_bits, bytes);
     const auto* const known = values.groups.data() + group;
     for (uint64_t i = 0; i < piece.groups.size(); ++i)
-      if (piece.groups[i] != known[i])
+      if (piece.groups.data()[i] != known[i])
         throw error_at(group + i, 0, "is not packed as vox packs these values");
     if (piece.bytes.size() > values.byte_count - bytes ||
         std::memcmp(piece.bytes.data(), values.ref().bytes + bytes, piece.bytes.size()) != 0)

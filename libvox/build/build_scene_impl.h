@@ -67,6 +67,7 @@ class SceneBuild {
     const std::optional<dag::TopNode> root = merge_levels();
     device_.pool().trim();
     order(root);
+    make_colors();
     finish_counts();
     log_share(share_, ranks_, device_.name());
     return std::move(share_);
@@ -251,6 +252,14 @@ class SceneBuild {
     dag.digest =
         dag::scene_digest(dag.resolution, dag.depth(), dag.materials, root ? &root->digest : nullptr);
     share_.figures.order_seconds = watch.seconds();
+  }
+
+  // Rank 0 makes the colours alone, in one more pass over the triangles: the shares know nothing of their voxels' numbers.
+  void make_colors() {
+    if (!input_.options.colors || ranks_.rank() != 0) return;
+    device_.pool().trim();
+    share_.whole.colors =
+        voxelize::build_colors(device_, input_.scene, input_.indexed, input_.grid, input_.options, tables_);
   }
 
   void finish_counts() {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "libvox/attributes/packed_values.h"
 #include "libvox/base/symmetry.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/engine/engine.h"
@@ -114,7 +115,7 @@ struct CompressionStats {
   std::vector<uint64_t> octree_nodes;  // of each level, from the root's down
   std::array<SharedDag, 3> shared;     // under 1, 8 and 48 symmetries
   std::vector<CompressionForm> forms;  // from the octree to the smallest
-  // The scene's materials in every form (material_forms()). measure_compression() is given none.
+  // The scene's materials or colours in every form (material_forms(), color_forms()). measure_compression() is given none.
   std::vector<SceneSize> materials = {};
 };
 
@@ -148,5 +149,14 @@ inline constexpr uint64_t kBlockVoxels = 64, kBlocksOfHeader = 8, kHeaderBytes =
 //
 // The DAG must have materials and be one that check_structure() accepts; `geometry` is the same without materials.
 std::vector<SceneSize> material_forms(const dag::FrozenDag& dag, const dag::FrozenDag& geometry);
+
+// Returns the sizes of a scene's colours, which are apart already, in these forms:
+//
+//   blocks          as they are stored (libvox/attributes)
+//   list            24 bits for each filled voxel
+//   runs            for each run of voxels of one colour the number of the first one, and the colour
+//   entropy         as above
+//   entropy_after   as above; absent if more than 4,096 colours are different
+std::vector<SceneSize> color_forms(const attributes::PackedValues& colors);
 
 }  // namespace vox::measure

@@ -1,5 +1,7 @@
 #include "libvox/measure/compression.h"
 
+#include <tbb/blocked_range.h>
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -7,6 +9,8 @@
 #include <bit>
 #include <cmath>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "libvox/base/bits.h"
 #include "libvox/base/progress.h"
@@ -176,6 +180,84 @@ std::vector<SceneSize> material_forms(const dag::FrozenDag& dag, const dag::Froz
           {"blocks", "apart, in blocks with palettes", counts.block_bytes()},
           {"entropy", "entropy of one voxel", bytes(counts.bits_alone())},
           {"entropy_after", "entropy, given the voxel before", bytes(counts.bits_after())}};
+}
+
+namespace {
+
+// How often each colour occurs, and how often each follows each other one.
+struct ColorCounts {
+  std::vector<uint64_t> alone, pairs;  // by numbers; pairs by number before · different colours + number
+  uint64_t runs = 0;
+
+  ColorCounts(size_t different, bool counts_pairs)
+      : alone(different), pairs(counts_pairs ? different * different : 0) {}
+
+  void add(const ColorCounts& other) {
+    for (size_t i = 0; i < alone.size(); ++i) alone[i] += other.alone[i];
+    for (size_t i = 0; i < pairs.size(); ++i) pairs[i] += other.pairs[i];
+    runs += other.runs;
+  }
+  double bits_after() const {
+    double bits = 0;
+    for (size_t first = 0; first < pairs.size(); first += alone.size())
+      bits += entropy_bits(std::span(pairs).subspan(first, alone.size()));
+    return bits;
+  }
+};
+
+// Counts the colours from number `begin` to before `end`, each after the one before it.
+template <class NumberAt>
+void count_part(const NumberAt& number_at, uint64_t begin, uint64_t end, ColorCounts& counts) {
+  std::optional<uint32_t> last;
+  if (begin > 0) last = number_at(begin - 1);
+  for (uint64_t i = begin; i < end; ++i) {
+    const uint32_t here = number_at(i);
+    ++counts.alone[here];
+    if (last && !counts.pairs.empty()) ++counts.pairs[*last * counts.alone.size() + here];
+    if (here != last) ++counts.runs;
+    last = here;
+  }
+}
+
+ColorCounts count_colors(const attributes::PackedValues& colors, const std::vector<uint32_t>& different,
+                         bool counts_pairs) {
+  constexpr uint64_t kAtOnce = uint64_t{1} << 26;
+  std::vector<uint32_t> number_of(different.empty() ? 0 : different.back() + 1);
+  for (size_t i = 0; i < different.size(); ++i) number_of[different[i]] = static_cast<uint32_t>(i);
+  const auto number_at = [&](uint64_t i) { return number_of[colors[i]]; };
+  tbb::enumerable_thread_specific<ColorCounts> parts(
+      [&] { return ColorCounts(different.size(), counts_pairs); });
+  Progress progress("counting colours", colors.count);
+  for (uint64_t begin = 0; begin < colors.count; begin += kAtOnce) {
+    const uint64_t end = std::min(begin + kAtOnce, colors.count);
+    tbb::parallel_for(tbb::blocked_range<uint64_t>(begin, end, 1 << 14), [&](const auto& range) {
+      count_part(number_at, range.begin(), range.end(), parts.local());
+    });
+    progress.update(end, format_count(end) + " voxels");
+  }
+  ColorCounts all(different.size(), counts_pairs);
+  for (const ColorCounts& part : parts) all.add(part);
+  return all;
+}
+
+}  // namespace
+
+std::vector<SceneSize> color_forms(const attributes::PackedValues& colors) {
+  constexpr size_t kMostPaired = 4096;
+  const std::vector<uint32_t> different = attributes::different_values(colors);
+  const bool counts_pairs = different.size() <= kMostPaired;
+  const ColorCounts counts = count_colors(colors, different, counts_pairs);
+  const auto number_bits = static_cast<uint64_t>(std::bit_width(colors.count));
+  const auto bytes = [](auto bits) {
+    return static_cast<uint64_t>(std::ceil(static_cast<double>(bits) / 8));
+  };
+  std::vector<SceneSize> forms = {{"blocks", "in blocks with palettes (.h5)", colors.bytes()},
+                                  {"list", "24 bits a voxel", bytes(24 * colors.count)},
+                                  {"runs", "runs of one colour", bytes(counts.runs * (number_bits + 24))},
+                                  {"entropy", "entropy of one voxel", bytes(entropy_bits(counts.alone))}};
+  if (counts_pairs)
+    forms.push_back({"entropy_after", "entropy, given the voxel before", bytes(counts.bits_after())});
+  return forms;
 }
 
 }  // namespace vox::measure

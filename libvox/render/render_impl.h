@@ -276,7 +276,8 @@ class DeviceRenderer final : public Renderer {
     if (!voxel_colors_) return render(options, NoVoxelColors());
     VoxelColorsRef colors = voxel_colors_->ref();
     colors.light_of_code = light_of_code_.data();
-    colors.mean = options.colors == LevelColors::Mean ? 1 : 0;
+    // Several samples of a pixel look at different voxels already.
+    colors.mean = options.colors != LevelColors::Mean ? 0 : options.samples > 1 ? 2 : 4;
     return render(options, colors);
   }
 

@@ -26,7 +26,8 @@ struct VoxelColorsRef {
   dag::VoxelNumbersRef numbers;  // by the distance of a word from the root's first word
   attributes::ValuesRef values;
   const float* light_of_code = nullptr;
-  uint32_t mean = 0;  // 1: a node at which a ray stops has a mean colour
+  uint32_t mean =
+      0;  // of how many of its voxels a node at which a ray stops has the mean; 0: it has one voxel's colour
 
   // Returns the light of the voxel that a ray hits. If the node at which it stops has a mean colour, that is the mean of
   // voxels that are spread evenly over the node's.
@@ -78,13 +79,12 @@ struct VoxelColorsRef {
       first += rank_in(walk.node, static_cast<uint32_t>(lowest_bit(part)));
       count = static_cast<uint64_t>(popcount(mask & part));
     }
-    const uint64_t samples = count < kMeanOf ? count : kMeanOf;
+    const uint64_t samples = count < mean ? count : mean;
     Light sum = {0, 0, 0};
     for (uint64_t i = 0; i < samples; ++i)
       sum = sum + light_of(values[first + (2 * i + 1) * count / (2 * samples)]);
     return sum * (1 / static_cast<float>(samples));
   }
-  static constexpr uint64_t kMeanOf = 8;
 
   VOX_HD Light light_of(uint32_t color) const {
     return {light_of_code[color & 0xff], light_of_code[color >> 8 & 0xff], light_of_code[color >> 16 & 0xff]};

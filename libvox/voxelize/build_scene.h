@@ -72,4 +72,10 @@ template <class Device>
 BuildResult build_scene(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                         const Grid& grid, const BuildOptions& options, const hash::TableOptions& tables);
 
+// Makes the colours alone of a scene whose DAG is built in shares. `options.solid` must not be set.
+template <class Device>
+attributes::PackedValues build_colors(Device& device, const scene::Scene& scene,
+                                      const scene::IndexedScene& indexed, const Grid& grid,
+                                      const BuildOptions& options, const hash::TableOptions& tables);
+
 }  // namespace vox::voxelize

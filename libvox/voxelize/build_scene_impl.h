@@ -99,6 +99,7 @@ class ChunkedBuild {
   }
 
   BuildResult run(const scene::Scene& scene, const scene::IndexedScene& indexed) {
+    makes_colors_ = options_.colors;
     start(scene, indexed);
     build_chunks(all_cells());
     Stopwatch watch;
@@ -112,6 +113,15 @@ class ChunkedBuild {
     result_.build_seconds += watch.lap();
     result_.peak_device_bytes = device_.pool().peak();
     return std::move(result_);
+  }
+
+  attributes::PackedValues run_colors(const scene::Scene& scene, const scene::IndexedScene& indexed) {
+    makes_nodes_ = false;
+    makes_colors_ = true;
+    start(scene, indexed);
+    build_chunks(all_cells());
+    drop_scene();
+    return colors_->finish();
   }
 
   BuiltCells<Device> run_share(const scene::Scene& scene, const scene::IndexedScene& indexed,
@@ -141,7 +151,7 @@ class ChunkedBuild {
   void start(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     const Stopwatch watch;
     PreparedMaterials materials = prepare_materials(indexed);
-    if (options_.colors) start_colors(table_colors(materials));
+    if (makes_colors_) start_colors(table_colors(materials));
     prepare_scene(scene, std::move(materials));
     const uint64_t triangles = scene_.shapes.size();
     if (options_.solid) {
@@ -178,7 +188,7 @@ class ChunkedBuild {
       atlas_.emplace(device_, *options_.atlas);
     }
     const PrepareOptions prepare = {
-        .attributes = options_.materials || options_.colors ? Attributes::OfMaterials : Attributes::OfHoles,
+        .attributes = options_.materials || makes_colors_ ? Attributes::OfMaterials : Attributes::OfHoles,
         .solid = options_.solid};
     scene_ = upload_scene(device_, materials, prepare_triangles(device_, scene, materials, grid_, prepare));
   }
@@ -190,8 +200,7 @@ class ChunkedBuild {
     // New slabs take as much again.
     constexpr uint64_t kBytesPerPair = 160, kBytesOfColors = 80;
     if (options_.chunk_pairs > 0) return options_.chunk_pairs;
-    const uint64_t fits =
-        device_.pool().available() / (kBytesPerPair + (options_.colors ? kBytesOfColors : 0));
+    const uint64_t fits = device_.pool().available() / (kBytesPerPair + (makes_colors_ ? kBytesOfColors : 0));
     return std::clamp<uint64_t>(fits, 4096, device_.preferred_chunk_pairs());
   }
 
@@ -220,6 +229,7 @@ class ChunkedBuild {
           ++end;
         const uint32_t taken = cells_.starts[end] - cells_.starts[begin];
         built += taken;
+        done_ = static_cast<double>(cells_.starts[end]) / starts;
         // Shapes repeat, so each of the remaining triangles is expected to make half as many new nodes.
         const double left = static_cast<double>(starts - cells_.starts[end]) / share.builders;
         store_.tables().expect_growth(1 + 0.5 * left / static_cast<double>(built));
@@ -294,7 +304,10 @@ class ChunkedBuild {
     plan = {};
     device_.sync();
     const double voxelize_seconds = watch.lap();
-    finish_chunk(begin, end, std::move(leaves), frame.quartered(), colors);
+    if (makes_nodes_)
+      finish_chunk(begin, end, std::move(leaves), frame.quartered(), colors);
+    else
+      colors_->add(colors_->packed(*colors), done_);
     if (atlas_) result_.atlas_queries += atlas_->queries();
     result_.voxelize_seconds += voxelize_seconds;
     result_.build_seconds += watch.lap();
@@ -340,7 +353,7 @@ class ChunkedBuild {
       dag.levels[level].svo_nodes += fills.levels[level].svo_nodes;
     dag.voxels += leaves.voxels + fills.voxels;
     if (solid_) solid_->commit_chunk();
-    if (colors_) colors_->add(std::move(packed));
+    if (colors_) colors_->add(std::move(packed), done_);
   }
 
   // Keeps the states of the rays at the chunk's cells. The empty nodes above the chunk cells need them.
@@ -401,7 +414,9 @@ class ChunkedBuild {
                                     // top_pointers_
   std::vector<uint32_t> top_pointers_;
   std::optional<AtlasOnDevice<Device>> atlas_;
-  std::optional<attributes::StreamPacker<Device>> colors_;  // with options_.colors
+  bool makes_nodes_ = true, makes_colors_ = false;
+  double done_ = 0;  // the share of all pairs that is built with this range of cells
+  std::optional<attributes::StreamPacker<Device>> colors_;  // if makes_colors_ is set
   std::optional<SolidBuilder<Device>> solid_;
   // If solid_ is set: the rays along the lowest row of each cell, the rays along the rows of chunk cells
   // where the grid begins, and the number of rays that begin inside.
@@ -414,6 +429,13 @@ template <class Device>
 BuildResult build_scene(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                         const Grid& grid, const BuildOptions& options, const hash::TableOptions& tables) {
   return ChunkedBuild<Device>(device, grid, options, tables).run(scene, indexed);
+}
+
+template <class Device>
+attributes::PackedValues build_colors(Device& device, const scene::Scene& scene,
+                                      const scene::IndexedScene& indexed, const Grid& grid,
+                                      const BuildOptions& options, const hash::TableOptions& tables) {
+  return ChunkedBuild<Device>(device, grid, options, tables).run_colors(scene, indexed);
 }
 
 template <class Device>

@@ -8,6 +8,11 @@ template vox::voxelize::BuildResult vox::voxelize::build_scene(device::CudaDevic
                                                                const BuildOptions&,
                                                                const hash::TableOptions&);
 
+template vox::attributes::PackedValues vox::voxelize::build_colors(device::CudaDevice&, const scene::Scene&,
+                                                                   const scene::IndexedScene&, const Grid&,
+                                                                   const BuildOptions&,
+                                                                   const hash::TableOptions&);
+
 template vox::voxelize::BuiltCells<vox::device::CudaDevice> vox::voxelize::build_cells(
     device::CudaDevice&, const scene::Scene&, const scene::IndexedScene&, const Grid&, const BuildOptions&,
     const hash::TableOptions&, const CellShare&);

@@ -76,13 +76,13 @@ std::vector<uint32_t> table_colors(PreparedMaterials& materials) {
   std::vector<uint8_t> is_used(size_t{1} << attributes::kMostValueBits);
   for (const auto* colors : {&materials.texel_colors, &materials.plain_colors})
     for (const uint32_t color : *colors) is_used[color] = 1;
-  std::vector<uint32_t> table, number_of(is_used.size());
+  std::vector<uint32_t> table;
   for (uint32_t color = 0; color < is_used.size(); ++color) {
-    if (is_used[color] == 0) continue;
-    number_of[color] = static_cast<uint32_t>(table.size());
-    table.push_back(color);
+    if (is_used[color] != 0) table.push_back(color);
   }
   if (table.size() > attributes::kMostTabled) return {};
+  std::vector<uint16_t> number_of(table.empty() ? 0 : table.back() + 1);
+  for (size_t i = 0; i < table.size(); ++i) number_of[table[i]] = static_cast<uint16_t>(i);
   for (auto* colors : {&materials.texel_colors, &materials.plain_colors})
     tbb::parallel_for(size_t{0}, colors->size(), [&](size_t i) { (*colors)[i] = number_of[(*colors)[i]]; });
   return table;

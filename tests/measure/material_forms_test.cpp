@@ -147,5 +147,40 @@ TEST(MaterialForms, AreThoseOfTheListOfAllMaterials) {
   }
 }
 
+TEST(ColorForms, AreThoseOfTheListCountedOneByOne) {
+  Random random(7);
+  for (const uint32_t kinds : {1u, 3u, 200u, 5000u}) {
+    std::vector<uint32_t> colors;
+    while (colors.size() < 60000)
+      colors.insert(colors.end(), 1 + random.below(6), random.below(kinds) * 977 & 0xffffff);
+    const attributes::PackedValues packed = attributes::packed_values(colors);
+    std::map<uint32_t, uint64_t> counts;
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> pairs;
+    std::map<uint32_t, uint64_t> before;
+    uint64_t runs = 0;
+    for (size_t i = 0; i < colors.size(); ++i) {
+      ++counts[colors[i]];
+      if (i == 0 || colors[i] != colors[i - 1]) ++runs;
+      if (i > 0) ++pairs[{colors[i - 1], colors[i]}], ++before[colors[i - 1]];
+    }
+    double alone = 0, after = 0;
+    for (const auto& [color, count] : counts)
+      alone -= double(count) * std::log2(double(count) / double(colors.size()));
+    for (const auto& [pair, count] : pairs)
+      after -= double(count) * std::log2(double(count) / double(before[pair.first]));
+    std::map<std::string, uint64_t> sizes;
+    for (const measure::SceneSize& form : measure::color_forms(packed)) sizes[form.name] = form.bytes;
+    EXPECT_EQ(sizes["blocks"], packed.bytes());
+    EXPECT_EQ(sizes["list"], 3 * colors.size());
+    EXPECT_EQ(sizes["runs"], (runs * (std::bit_width(colors.size()) + 24) + 7) / 8);
+    EXPECT_NEAR(double(sizes["entropy"]), alone / 8, 2);
+    if (counts.size() <= 4096) {
+      EXPECT_NEAR(double(sizes["entropy_after"]), after / 8, 2);
+    } else {
+      EXPECT_EQ(sizes.count("entropy_after"), 0u);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vox

@@ -51,6 +51,44 @@ TEST_F(ColorsProgram, AreAsManyAsAreAskedFor) {
                  {"ball.glb", "--res", "64", "--materials", "colors", "--palette-size", "16"});
 }
 
+TEST_F(ColorsProgram, AreTheSameFromRoundsAndWithLittleMemory) {
+  converted({"ball.h5", "-o", "ball.vl32"});
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--spill", "host"},
+                                                  {"--resume"},
+                                                  {"--threads", "1"},
+                                                  {"--memory-limit", "400M"}}) {
+    std::vector<std::string> arguments = {"ball.glb", "--res", "128",     "--materials",
+                                          "colors",   "-o",    "again.h5"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    converted(arguments);
+    EXPECT_TRUE(has(converted({"--verify", "again.h5"}), "correct"));
+    converted({"again.h5", "-o", "again.vl32", "--force"});
+    EXPECT_EQ(read_bytes(folder_ / "again.vl32"), read_bytes(folder_ / "ball.vl32")) << options[0];
+  }
+}
+
+TEST_F(ColorsProgram, OfPointsAndOtherProgramsVoxelsAreKept) {
+  converted({"ball.h5", "-o", "ball.basic_dag.dag.bin"});
+  converted({"ball.basic_dag.dag.bin", "--materials", "colors", "-o", "dag.h5", "--verify"});
+  EXPECT_EQ(digest("dag.h5"), digest("ball.h5"));
+  converted({"dag.h5", "-o", "dag.basic_dag.dag.bin"});
+  EXPECT_EQ(read_bytes(folder_ / "dag.basic_dag.uncompressed_colors.bin"),
+            read_bytes(folder_ / "ball.basic_dag.uncompressed_colors.bin"));
+  converted({"ball.h5", "-o", "ball.vl32"});
+  converted({"ball.vl32", "--materials", "colors", "-o", "voxels.h5"});
+  converted({"voxels.h5", "-o", "voxels.vl32"});
+  EXPECT_EQ(read_bytes(folder_ / "voxels.vl32"), read_bytes(folder_ / "ball.vl32"));
+  converted({"ball.h5", "--ply", "points", "-o", "ball.ply"});
+  converted({"ball.ply", "--res", "128", "--materials", "colors", "--palette-size", "64", "-o", "points.h5",
+             "--verify"});
+  EXPECT_TRUE(has(converted({"points.h5", "--info"}), "24-bit colours"));
+  converted({"ball.h5", "--palette-size", "255", "-o", "few.h5"});
+  converted({"few.h5", "-o", "few.vox"});
+  converted({"few.vox", "--materials", "colors", "-o", "magica.h5"});
+  EXPECT_EQ(json_value(converted({"magica.h5", "--info", "--json"}), "voxels"),
+            json_value(converted({"ball.h5", "--info", "--json"}), "voxels"));
+}
+
 TEST_F(ColorsProgram, StayWithPartsAndCoarserScenes) {
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--res", "32"}, {"--clip", "-2,-2,-2,0,2,2"}, {"--compression", "none"}}) {
@@ -89,7 +127,7 @@ TEST_F(ColorsProgram, AreNotEditedAndTheErrorSaysWhatToDo) {
 
 TEST_F(ColorsProgram, AreRefusedWhereNobodyMakesThem) {
   for (const std::vector<std::string>& options : {std::vector<std::string>{"--solid"},
-                                                  {"--spill", "host"},
+
                                                   {"--parts"},
                                                   {"--palette", "auto"},
                                                   {"--palette-out", "p.gpl"}}) {

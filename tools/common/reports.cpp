@@ -249,8 +249,7 @@ uint64_t SceneFigures::bytes() const {
   return sum;
 }
 
-// "12.30 MiB, 2.36 bits a voxel"
-static std::string colors_text(const SceneFigures& figures) {
+std::string colors_text(const SceneFigures& figures) {
   const double bits = 8 * static_cast<double>(*figures.color_bytes);
   const auto voxels = static_cast<double>(figures.scene.dag.voxels);
   return fmt::format("{}, {:.2f} bits a voxel", format_bytes(*figures.color_bytes),

@@ -80,6 +80,9 @@ std::string box_text(const VoxelBox& box);
 // Names and texts: "resolution", "4096 voxels along the longest side, cube of 4096"; "voxels", …
 HtmlPage::Facts scene_facts(const SceneFigures& figures);
 
+// The size of a scene's colours, which it must have: "12.30 MiB, 2.36 bits a voxel".
+std::string colors_text(const SceneFigures& figures);
+
 // Describes size, palette with shares, and nodes of each level on one screen.
 std::string describe_scene(const SceneFigures& figures);
 

@@ -136,7 +136,7 @@ void check_volume_materials(const ConvertOptions& options) {
         "--materials has no effect on bricks of a volume: --structure svdag makes a scene of it");
 }
 
-// Colours are made on one device in one round.
+// Colours are those of surfaces, and one file holds them.
 void check_colors(const ConvertOptions& options) {
   const bool is_given = std::ranges::find(options.given, "materials", &Option::name) != options.given.end();
   if (options.conversion == ConversionKind::SceneFile) {
@@ -161,11 +161,7 @@ void check_colors(const ConvertOptions& options) {
       throw UsageError("--materials colors does not go with " + what + " yet: --materials texture does");
   };
   refuse(options.build.solid, "--solid");
-  refuse(options.spill.has_value(), "--spill");
-  refuse(options.resume.has_value(), "--resume");
   refuse(options.parts, "--parts");
-  refuse(device::names_several(options.engine.device), "several devices");
-  refuse(options.ranks != nullptr && options.ranks->count() > 1, "several processes");
   refuse(options.file_version == 1, "--file-version 1");
 }
 

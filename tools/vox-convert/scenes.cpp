@@ -163,9 +163,13 @@ spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOption
   return std::move(result.hash);
 }
 
+static bool changes_colors(const ConvertOptions& options) {
+  return options.makes_palette || options.palette_size;
+}
+
 bool writes_file(const ConvertOptions& options) {
-  return !options.info &&
-         (!options.verify || options.structure || (wants_coarser(options) && options.names_output));
+  return !options.info && (!options.verify || options.structure ||
+                           ((wants_coarser(options) || changes_colors(options)) && options.names_output));
 }
 
 void check_verifiable(const ConvertOptions& options) {

@@ -51,7 +51,7 @@ ResultTable materials_of(const measure::CompressionStats& stats) {
   const auto geometry = svdag_of(stats).size.bytes;
   ResultTable table;
   table.column("name", "", stats.materials, &SceneSize::name)
-      .about("Name of a form of the scene's materials.")
+      .about("Name of a form of the scene's materials or colours.")
       .column("form", "", stats.materials, &SceneSize::text, both({"materials", Look::words()}))
       .about("The form in words.")
       .column("bytes", "bytes", stats.materials, &SceneSize::bytes,

@@ -111,6 +111,8 @@ void measure(SceneStats& stats, const StatsOptions& options) {
       stats.compression =
           measure::measure_compression(*engine, dag.materials ? geometry : dag, deflated_size);
     if (compresses && dag.materials) stats.compression->materials = measure::material_forms(dag, geometry);
+    if (compresses && stats.scene.colors)
+      stats.compression->materials = measure::color_forms(*stats.scene.colors);
     if (stats.has(Section::Memory)) {
       measure::TablesQuery query = options.tables;
       query.times = query.times || engine->device() != "cpu";

@@ -6,6 +6,7 @@
 
 #include "formats/pages/scene_page.h"
 #include "formats/results/views.h"
+#include "formats/scene/any_scene.h"
 #include "libvox/base/units.h"
 #include "libvox/render/picture_share.h"
 #include "tools/common/reports.h"
@@ -151,11 +152,12 @@ render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene) {
 
 std::string viewer_of(const dag::VoxelScene& scene, const StatsOptions& options) {
   constexpr uint64_t kMostBytes = uint64_t{8} << 20;
-  return make_scene_page(scene, {.title = options.scene.filename().string(),
-                                 .command = options.command,
-                                 .start = "view=" + render::view_names().front(),
-                                 .most_bytes = kMostBytes,
-                                 .memory_limit = options.engine.memory_limit})
+  return make_scene_page(in_palette(scene, "in the page's view", options.engine),
+                         {.title = options.scene.filename().string(),
+                          .command = options.command,
+                          .start = "view=" + render::view_names().front(),
+                          .most_bytes = kMostBytes,
+                          .memory_limit = options.engine.memory_limit})
       .text;
 }
 

@@ -268,7 +268,10 @@ std::string scene_section(const SceneStats& stats) {
        fmt::format("{} voxels along the longest side, cube of {}, {} levels of nodes above the leaves",
                    dag.resolution, dag.side(), dag.depth())},
       {"voxels", fmt::format("{} filled, {}", format_count(dag.voxels),
-                             dag.materials ? "4-bit materials" : "no materials")}};
+                             dag.materials        ? "4-bit materials"
+                             : stats.scene.colors ? "24-bit colours"
+                                                  : "no materials")}};
+  if (stats.scene.colors) facts.emplace_back("colours", colors_text(stats.scene));
   if (!stats.dag->filled.empty()) facts.emplace_back("filled box", box_text(stats.dag->filled));
   return "\nScene\n" + facts_text(facts);
 }

@@ -88,10 +88,16 @@ TEST_F(ColorsFile, ThatIsPackedDifferentlyIsReadAndNotVerified) {
 }
 
 void set_attribute(const std::filesystem::path& path, const char* name, uint64_t value) {
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  const hid_t attribute = H5Aopen_by_name(file, "/attributes/colors", name, H5P_DEFAULT, H5P_DEFAULT);
-  ASSERT_GE(H5Awrite(attribute, H5T_NATIVE_UINT64, &value), 0);
+  const bool is_short = std::string(name) == "value_bits";
+  const auto short_value = static_cast<uint32_t>(value);
+  const hid_t type = is_short ? H5T_NATIVE_UINT32 : H5T_NATIVE_UINT64;
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), space = H5Screate(H5S_SCALAR);
+  H5Adelete_by_name(file, "/attributes/colors", name, H5P_DEFAULT);
+  const hid_t attribute =
+      H5Acreate_by_name(file, "/attributes/colors", name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  ASSERT_GE(H5Awrite(attribute, type, is_short ? static_cast<const void*>(&short_value) : &value), 0);
   H5Aclose(attribute);
+  H5Sclose(space);
   H5Fclose(file);
 }
 
