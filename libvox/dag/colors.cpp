@@ -128,10 +128,12 @@ namespace {
 template <class OnVoxels>
 class CoarseVoxels {
  public:
-  // Calls on_voxels(number of the first voxel, how many there are) for each coarse voxel, in order.
+  // Calls on_voxels(number of the first voxel, how many there are) for each coarse voxel, in order, in visit_all().
   CoarseVoxels(const FrozenDag& dag, uint32_t halvings, OnVoxels on_voxels)
-      : dag_(dag), numbers_(dag), side_(1u << halvings), on_voxels_(std::move(on_voxels)) {
-    if (!dag.empty()) visit(0, 0, 0);
+      : dag_(dag), numbers_(dag), side_(1u << halvings), on_voxels_(std::move(on_voxels)) {}
+
+  void visit_all() {
+    if (!dag_.empty()) visit(0, 0, 0);
   }
 
  private:
@@ -243,10 +245,11 @@ attributes::PackedValues coarser_colors(const VoxelScene& scene, uint32_t halvin
     for (const uint32_t mean : means) writer.put(mean);
     runs.clear();
   };
-  CoarseVoxels(scene.dag, halvings, [&](uint64_t first, uint64_t count) {
+  CoarseVoxels coarse(scene.dag, halvings, [&](uint64_t first, uint64_t count) {
     runs.push_back({first, count});
     if (runs.size() == kAtOnce) write();
   });
+  coarse.visit_all();
   write();
   return attributes::with_table(writer.finish());
 }

@@ -101,7 +101,10 @@ class ConvertBench {
   }
 
   voxelize::BuildOptions build_options(const ConvertBenchRow& row) const {
-    return {.coverage = row.coverage, .materials = row.materials != scene::MaterialMode::None};
+    const bool colors = row.materials == scene::MaterialMode::Colors;
+    return {.coverage = row.coverage,
+            .materials = row.materials != scene::MaterialMode::None && !colors,
+            .colors = colors};
   }
 
   void measure(const ConvertSource& source, const LoadedMesh& mesh, ConvertBenchRow row) {
@@ -135,7 +138,7 @@ class ConvertBench {
       row.voxels = scene.dag.voxels;
       row.svo_nodes = scene.dag.svo_nodes();
       row.nodes = scene.dag.unique_nodes();
-      row.bytes = scene.dag.bytes();
+      row.bytes = scene.dag.bytes() + (scene.colors ? scene.colors->bytes() : 0);
       return seconds;
     });
     for (PhaseSeconds& phase : phases) row.phases.*phase.phase = summarize(std::move(phase.repetitions));

@@ -19,8 +19,9 @@
 
 namespace vox::measure {
 
-inline constexpr std::array kCoverageNames = {"conservative", "thin"};         // names of scene::Coverage
-inline constexpr std::array kMaterialModeNames = {"texture", "mesh", "none"};  // names of scene::MaterialMode
+inline constexpr std::array kCoverageNames = {"conservative", "thin"};  // names of scene::Coverage
+inline constexpr std::array kMaterialModeNames = {"texture", "mesh", "colors",
+                                                  "none"};  // of scene::MaterialMode
 
 struct ConvertBenchOptions {
   static constexpr std::array<uint32_t, 6> kGpuResolutions = {1024, 2048, 4096, 8192, 16384, 32768};

@@ -104,6 +104,12 @@ dag::VoxelScene some_scene() {
   return scene;
 }
 
+dag::VoxelScene scene_with_colors() {
+  dag::VoxelScene scene = some_scene();
+  scene.colors.emplace();
+  return scene;
+}
+
 measure::DagStats some_counts() {
   measure::DagStats counts;
   counts.levels.emplace_back();
@@ -124,7 +130,7 @@ TableRow some_table() {
 ResultGroup stats_results() {
   SceneStats stats;
   stats.device = "cpu";
-  stats.scene = some_scene();
+  stats.scene = scene_with_colors();
   stats.sections = {Section::Scene, Section::Materials, Section::Levels, Section::Sharing,
                     Section::Sizes, Section::Memory,    Section::Bricks};
   stats.dag = stats.geometry = some_counts();
@@ -159,7 +165,7 @@ ResultGroup comparison_results() {
 }
 
 ResultGroup convert_results() {
-  const dag::VoxelScene scene = some_scene();
+  const dag::VoxelScene scene = scene_with_colors();
   const bricks::FrozenBricks bricks;
   const spatial::FrozenHash hash;
   Conversion conversion;

@@ -59,6 +59,9 @@ TEST_F(ConvertBenchProgram, MeasuresASphereWhereNoMeshIsNamedAndSeveralMeshesOne
       {"convert", "--triangles", "100", "--res", "16", "--materials", "none", "--repetitions", "1", "-q"});
   EXPECT_TRUE(has(sphere, "\n  sphere  conservative")) << sphere;
   EXPECT_FALSE(has(sphere, "load")) << sphere;
+  const std::string colors = printed(
+      {"convert", "--triangles", "100", "--res", "16", "--materials", "colors", "--repetitions", "2", "-q"});
+  EXPECT_TRUE(has(colors, "colors")) << colors;
   write("a,b.obj", cube_obj());
   const std::string both =
       printed({"convert", "cube.obj", "a,b.obj", "--res", "16", "--repetitions", "1", "-q"});

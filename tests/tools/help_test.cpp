@@ -335,7 +335,8 @@ TEST_F(Manual, BashOffersOptionsCommandsAndFiles) {
   if (!std::filesystem::exists(kBashCompletion)) GTEST_SKIP() << "bash-completion is not installed";
   write("house.h5", "");
   std::filesystem::create_directory(folder_ / "house textures");
-  EXPECT_EQ(offered({"vox-convert", "--palette-"}), (Arguments{"--palette-out", "--palette-weight"}));
+  EXPECT_EQ(offered({"vox-convert", "--palette-"}),
+            (Arguments{"--palette-out", "--palette-size", "--palette-weight"}));
   EXPECT_EQ(offered({"vox-convert", "house"}), (Arguments{"house textures", "house.h5"}));
   EXPECT_EQ(offered({"vox-convert", "-o", "house."}), Arguments{"house.h5"});
   EXPECT_EQ(offered({"vox-bench", "h"}), Arguments{"hash"});

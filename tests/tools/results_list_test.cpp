@@ -117,6 +117,8 @@ class ResultsList : public CubesTest {
          {"cube.obj", "--res", "32", "--device", "cpu,cpu", "-o", "together.h5"});
     keep("vox-convert.6.json", "vox-convert",
          {"cube.obj", "painted.obj", "--res", "32", "--combine", "union", "-o", "combined.h5"});
+    keep("vox-convert.7.json", "vox-convert",
+         {"cube.obj", "--res", "32", "--materials", "colors", "-o", "colors.h5"});
   }
 
   void edit_all() const {
@@ -147,6 +149,7 @@ class ResultsList : public CubesTest {
           "--ops", "find-view"});
     convert({"cube.obj", "--res", "32", "-o", "bare.h5", "--materials", "none", "--force", "-q"});
     keep("vox-stats.3.json", "vox-stats", {"both.h5", "--only", "compression", "-o", "vox-stats -o.3.h5"});
+    keep("vox-stats.4.json", "vox-stats", {"colors.h5", "--only", "compression", "-o", "vox-stats -o.4.h5"});
     keep("vox-stats of several files.1.json", "vox-stats",
          {"both.h5", "volume.h5", "--only", "bricks", "-o", "vox-stats of several files -o.1.h5"});
     keep("vox-stats --against.1.json", "vox-stats", {"both.h5", "--against", "both.h5", "--profile"});

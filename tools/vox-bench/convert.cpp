@@ -77,27 +77,27 @@ std::string resolutions_text(const std::array<uint32_t, kCount>& resolutions) {
 }
 
 OptionTopic convert_axes() {
-  return {
-      .name = "axes",
-      .title = "what is measured",
-      .options = {
-          {.name = "res",
-           .argument = "N,...",
-           .usual = on_each(resolutions_text(ConvertBench::kGpuResolutions),
-                            resolutions_text(ConvertBench::kCpuResolutions)),
-           .range = OptionRange{voxelize::kMinResolution, voxelize::kMaxResolution},
-           .setting = "resolution",
-           .help = "Numbers of voxels along the longest side."},
-          {.name = "coverage",
-           .argument = "NAME,...",
-           .words = words_of(measure::kCoverageNames),
-           .preset = "conservative",
-           .help = "Rules for the voxels that a triangle fills; vox-convert explains them."},
-          {.name = "materials",
-           .argument = "NAME,...",
-           .words = words_of(measure::kMaterialModeNames),
-           .preset = "none,texture",
-           .help = "none: geometry alone; texture: the surface's colours; mesh: the mesh's own materials."}}};
+  return {.name = "axes",
+          .title = "what is measured",
+          .options = {{.name = "res",
+                       .argument = "N,...",
+                       .usual = on_each(resolutions_text(ConvertBench::kGpuResolutions),
+                                        resolutions_text(ConvertBench::kCpuResolutions)),
+                       .range = OptionRange{voxelize::kMinResolution, voxelize::kMaxResolution},
+                       .setting = "resolution",
+                       .help = "Numbers of voxels along the longest side."},
+                      {.name = "coverage",
+                       .argument = "NAME,...",
+                       .words = words_of(measure::kCoverageNames),
+                       .preset = "conservative",
+                       .help = "Rules for the voxels that a triangle fills; vox-convert explains them."},
+                      {.name = "materials",
+                       .argument = "NAME,...",
+                       .words = words_of(measure::kMaterialModeNames),
+                       .preset = "none,texture",
+                       .help = "none: geometry alone; texture: the surface's colours in a palette of 16; "
+                               "mesh: the mesh's own "
+                               "materials; colors: 24-bit colours apart from the geometry."}}};
 }
 
 OptionTopic convert_size() {

@@ -21,7 +21,7 @@ constexpr uint32_t kClipped = kMesh | kPoints | kVoxels | kVolumeScene | kWholeS
 constexpr const char* kOfMeshes =
     "it says how a mesh becomes voxels, and belongs to the conversion of the mesh";
 constexpr const char* kOfGrids = "it is for meshes and points; a volume and a scene file have a grid";
-constexpr const char* kOfColors = "with --materials none or colors there is no palette";
+constexpr const char* kOfColors = "with --materials none there are no colours, and with colors no palette";
 constexpr const char* kOfBricks = "it is for bricks in .h5 files, which --structure bricks or both makes";
 constexpr const char* kOfHashes = "it is for spatial hashes in .h5 files, which --structure hash makes";
 constexpr const char* kOfVolumes = "it is for volumes";

@@ -143,7 +143,8 @@ void check_colors(const ConvertOptions& options) {
     if (options.makes_palette && options.palette_size)
       throw UsageError("--palette-size keeps colours, of which --materials palette makes 16");
     if (is_given && !options.makes_palette)
-      throw UsageError("--materials of a scene file is palette, which turns 24-bit colours into a palette");
+      throw UsageError(
+          "--materials has no effect on a scene file: only palette has, which makes one of 24-bit colours");
     return;
   }
   if (options.palette_size && !options.build.colors)

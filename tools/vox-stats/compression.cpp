@@ -129,7 +129,9 @@ void set_compression(ResultGroup& results, const SceneStats& stats) {
 std::string compression_text(const SceneStats& stats) {
   std::string text = "\nGeometry in every form\n" + text_table(forms_of(*stats.compression)).text();
   if (!stats.compression->materials.empty())
-    text += "\nMaterials, in the leaves and apart\n" + text_table(materials_of(*stats.compression)).text();
+    text += (stats.scene.colors ? "\nColours, apart from the nodes\n"
+                                : "\nMaterials, in the leaves and apart\n") +
+            text_table(materials_of(*stats.compression)).text();
   return text + "\nNodes of each level, and their size with short pointers\n" +
          text_table(shared_table(shared_rows(stats))).text();
 }

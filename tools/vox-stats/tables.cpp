@@ -196,6 +196,11 @@ void set_scene(ResultGroup& scene, const SceneStats& stats) {
   const dag::FrozenDag& dag = stats.scene.dag;
   scene.set(in_report("file"), stats.file).about("The file that was read.");
   set_identity(scene, dag, stats.scene.dag.bytes());
+  if (stats.scene.colors)
+    scene.set("color_bytes", stats.scene.colors->bytes(), "bytes")
+        .about(
+            "Size of the voxels' 24-bit colours, which are stored apart from the nodes (`--materials "
+            "colors`).");
   scene.set(in_json("side"), dag.side(), "voxels").about("Side of the cube, a power of two.");
   if (!stats.has(Section::Scene)) return;
   const VoxelBox& box = stats.dag->filled;
