@@ -341,11 +341,6 @@ void set_scene(ResultGroup& results, const SceneFigures& figures) {
       .about("Names of the files that the scene was made from.")
       .set("origin", std::vector{scene.origin.x, scene.origin.y, scene.origin.z}, "scene units")
       .about("Position of the grid's corner: x, y, z.");
-  if (figures.color_bytes)
-    json.set("color_bytes", *figures.color_bytes, "bytes")
-        .about(
-            "Size of the voxels' 24-bit colours, which are stored apart from the nodes (`--materials "
-            "colors`).");
   json.put("levels", levels_table(figures));
   json.put("palette", palette_table(scene));
 }

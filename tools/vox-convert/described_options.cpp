@@ -236,7 +236,7 @@ OptionTopic materials_topic() {
           {.name = "materials",
            .argument = "KIND",
            .preset = "texture",
-           .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene, kOfMeshes}},
+           .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kMakesPalette, kOfMeshes}},
            .help = "texture: choose a palette of 16 from the surface's colours; mesh: use the mesh's own "
                    "materials; "
                    "colors: keep each voxel's 24-bit colour, apart from the geometry; none: store only which "

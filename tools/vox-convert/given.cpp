@@ -84,7 +84,7 @@ RunTraits of_scene_file(const ConvertOptions& options) {
   if (!writes_file(options)) return {0, (options.info ? "--info of " : "--verify of ") + what};
   uint32_t bits = output_bits(options);
   if (!is_scene) return {bits & ~kWritesSvdag, what};
-  bits |= kWholeScene | other_forms(options);
+  bits |= kWholeScene | other_forms(options) | (options.makes_palette ? kMakesPalette : 0u);
   if ((bits & kBricks) != 0) return {bits, "bricks of " + what};
   return {bits, (bits & kHash) != 0 ? "a spatial hash of " + what : what};
 }
@@ -138,13 +138,9 @@ void check_volume_materials(const ConvertOptions& options) {
 
 // Colours are those of surfaces, and one file holds them.
 void check_colors(const ConvertOptions& options) {
-  const bool is_given = std::ranges::find(options.given, "materials", &Option::name) != options.given.end();
   if (options.conversion == ConversionKind::SceneFile) {
     if (options.makes_palette && options.palette_size)
       throw UsageError("--palette-size keeps colours, of which --materials palette makes 16");
-    if (is_given && !options.makes_palette)
-      throw UsageError(
-          "--materials has no effect on a scene file: only palette has, which makes one of 24-bit colours");
     return;
   }
   if (options.palette_size && !options.build.colors)

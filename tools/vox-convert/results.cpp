@@ -125,6 +125,11 @@ ResultGroup results_of(const ConvertResults& shown) {
   results.set("file", shown.file.string()).about("The file that was written, or read if none is written.");
   if (shown.verified) results.set("verified", true).about("True with `--verify`: a wrong file is an error.");
   if (shown.scene) set_scene(results, *shown.scene);
+  if (shown.scene && shown.scene->color_bytes)
+    results.set("color_bytes", *shown.scene->color_bytes, "bytes")
+        .about(
+            "Size of the voxels' 24-bit colours, which are stored apart from the nodes (`--materials "
+            "colors`).");
   if (shown.forms.bricks != nullptr) set_bricks(results, *shown.forms.bricks);
   if (shown.forms.hash != nullptr) set_hash(results, *shown.forms.hash);
   if (shown.conversion != nullptr) set_conversion(results, *shown.conversion);
