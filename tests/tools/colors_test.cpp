@@ -28,6 +28,14 @@ TEST_F(ColorsProgram, AreWrittenVerifiedAndDescribed) {
 TEST_F(ColorsProgram, BecomeAPaletteOnRequestAndWhereNothingElseFits) {
   converted({"ball.h5", "--materials", "palette", "-o", "palette.h5", "--verify"});
   EXPECT_TRUE(has(converted({"palette.h5", "--info"}), "4-bit materials"));
+  std::filesystem::copy(folder_ / "ball.h5", folder_ / "damaged.h5");
+  python(
+      "import h5py\nfile = h5py.File('damaged.h5', 'r+')\nfile.attrs['digest'] = file.attrs['digest'][:-2] + "
+      "b'00'\n");
+  for (const char* verify : {"-q", "--verify"})
+    EXPECT_EQ(convert({"damaged.h5", "--materials", "palette", "-o", "x.h5", verify}).code, kFailed)
+        << verify;
+  EXPECT_FALSE(exists("x.h5"));
   converted({"ball.h5", "-o", "ball.vox"});
   converted({"ball.h5", "--structure", "both", "-o", "bricks.h5", "--verify"});
   EXPECT_TRUE(has(converted({"bricks.h5", "--info"}), "4-bit materials"));

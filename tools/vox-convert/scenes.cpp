@@ -233,6 +233,25 @@ void make_of_scene(Output& output, const ConvertOptions& options, const SceneFil
            format_bytes(std::filesystem::file_size(options.output)), watch.seconds());
 }
 
+// Turns colours into as many, or into a palette, as the options ask for or as the other structures need. The input has been
+// verified before, as it is.
+void change_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
+  if (options.palette_size) {
+    if (!scene.colors)
+      throw Error("holds no 24-bit colours, of which --palette-size keeps some")
+          .at(options.inputs[0].string());
+    scene.colors = dag::with_fewer_colors(*scene.colors, *options.palette_size);
+  }
+  if (options.makes_palette) {
+    if (!scene.colors)
+      throw Error("holds no 24-bit colours, of which --materials palette makes a palette")
+          .at(options.inputs[0].string());
+    scene = dag::with_palette(std::move(scene), options.engine.memory_limit);
+  } else if (options.structure && (options.structure->bricks || options.structure->hash)) {
+    scene = in_palette(std::move(scene), "in bricks and hashes", options.engine);
+  }
+}
+
 // Collective.
 void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
   const SceneFileParts parts = scene_parts(options.inputs[0]);
@@ -256,24 +275,11 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
       .scene = read_any_scene(options.inputs[0], options.engine, SceneForm::Any, damage, loading, readers),
       .bricks = {},
       .hash = {}};
-  if (options.palette_size) {
-    if (!output.scene.colors)
-      throw Error("holds no 24-bit colours, of which --palette-size keeps some")
-          .at(options.inputs[0].string());
-    output.scene.colors = dag::with_fewer_colors(*output.scene.colors, *options.palette_size);
-  }
-  if (options.makes_palette) {
-    if (!output.scene.colors)
-      throw Error("holds no 24-bit colours, of which --materials palette makes a palette")
-          .at(options.inputs[0].string());
-    output.scene = dag::with_palette(std::move(output.scene), options.engine.memory_limit);
-  } else if (options.structure && (options.structure->bricks || options.structure->hash)) {
-    output.scene = in_palette(std::move(output.scene), "in bricks and hashes", options.engine);
-  }
   if (is_first && parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
   if (is_first && parts.hash && !writes) output.hash = read_hash(options.inputs[0]);
   if (options.verify && (is_first || !is_alone))
     verify_scene(output.scene, output.forms(), options.inputs[0], options.engine, readers);
+  if (writes) change_colors(output.scene, options);
   if (writes) make_of_scene(output, options, parts, ranks, watch);
   if (is_first) print_figures(options, output.scene, output.forms());
 }
