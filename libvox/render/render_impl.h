@@ -409,7 +409,7 @@ class DeviceRenderer final : public Renderer {
 
   Device& device_;
   const dag::FrozenDag& dag_;
-  const scene::Palette& palette_;
+  const scene::Palette palette_;
   VoxelBox filled_;
   RayDag<Device> rays_;
   const uint64_t detail_memory_;
