@@ -47,9 +47,20 @@ void check_export_resolution(uint32_t resolution, const std::filesystem::path& p
 }
 
 bool export_holds_colors(const std::filesystem::path& path, const ExportOptions& options) {
-  const FileFormat format = export_format(path);
-  return format == FileFormat::HashDag || format == FileFormat::Vl32 || format == FileFormat::MagicaVoxel ||
-         (format == FileFormat::Ply && options.ply == PlyContent::Points);
+  switch (export_format(path)) {
+    case FileFormat::HashDag:
+    case FileFormat::Vl32:
+    case FileFormat::MagicaVoxel:
+    case FileFormat::Obj:
+    case FileFormat::Gltf:
+    case FileFormat::Ply:
+    case FileFormat::VtkHdf:
+      return true;
+    case FileFormat::Nvdb:
+      return !options.nvdb || options.nvdb == NvdbGrid::Rgba;
+    default:
+      return false;
+  }
 }
 
 void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
@@ -80,7 +91,8 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
     case FileFormat::SymVoxMirrored:
       return is_first ? write_symvox(scene, path, clip, SymVoxKind::Mirrored, options.memory_limit) : void();
     case FileFormat::Nvdb:
-      return write_nvdb(scene, path, clip, options.nvdb, ranks);
+      return write_nvdb(scene, path, clip,
+                        options.nvdb.value_or(scene.colors ? NvdbGrid::Rgba : NvdbGrid::U8), ranks);
     case FileFormat::Vl32:
       return write_vl32(scene, path, clip, ranks);
     default:

@@ -30,8 +30,8 @@ struct ExportOptions {
   BinvoxValues binvox = BinvoxValues::Filled;
   PlyContent ply = PlyContent::Surface;
   VtkKind vtk = VtkKind::Image;
-  NvdbGrid nvdb = NvdbGrid::U8;
-  uint64_t memory_limit = 0;  // as in EngineOptions, while a DAG is made for the file
+  std::optional<NvdbGrid> nvdb = {};  // Rgba for a scene with colours, otherwise U8
+  uint64_t memory_limit = 0;          // as in EngineOptions, while a DAG is made for the file
 };
 
 bool is_export_path(const std::filesystem::path& path);
@@ -40,8 +40,8 @@ bool is_export_path(const std::filesystem::path& path);
 void check_export_resolution(uint32_t resolution, const std::filesystem::path& path,
                              const ExportOptions& options);
 
-// True if the format holds the colour of each voxel (dag::VoxelScene::colors), .vox of 255 different ones. Other formats hold materials: a scene
-// with colours gets a palette first (dag::with_palette()).
+// True if the format holds the colour of each voxel (dag::VoxelScene::colors), .vox of 255 different ones. Others hold
+// materials: a scene with colours gets a palette first (dag::with_palette()).
 bool export_holds_colors(const std::filesystem::path& path, const ExportOptions& options);
 
 // Writes the voxels inside the clip box, or all of them. The file appears complete or not at all. Throws

@@ -226,6 +226,19 @@ attributes::PackedValues colors_inside(const VoxelScene& scene, const VoxelBox& 
   return writer.finish();
 }
 
+void write_dense_colors(const FrozenDag& dag, const LeafColors& colors, const VoxelBox& box, uint32_t* to) {
+  std::fill_n(to, box.voxels(), 0);
+  const Int3 size = box.size();
+  for_each_leaf(dag, box, [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
+    const std::array<uint32_t, 64> of_leaf = colors(corner, leaf);
+    for (; mask != 0; mask &= mask - 1) {
+      const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+      const Int3 at = corner + cube_place(bit) - box.min;
+      to[(int64_t{at.z} * size.y + at.y) * size.x + at.x] = of_leaf[bit];
+    }
+  });
+}
+
 VoxelScene clipped(VoxelScene scene, const VoxelBox& box) {
   if (scene.colors) scene.colors = colors_inside(scene, box);
   scene.dag = clipped(scene.dag, box);

@@ -47,6 +47,9 @@ class LeafColors {
   const attributes::PackedValues& colors_;
 };
 
+// Writes the packed colours of the box's voxels, x fastest, and 0 for empty ones.
+void write_dense_colors(const FrozenDag& dag, const LeafColors& colors, const VoxelBox& box, uint32_t* to);
+
 // Returns the colours of the voxels of a scene that coarser() makes of this one: the mean of all voxels inside, in linear
 // light. `halvings` is at least 1.
 attributes::PackedValues coarser_colors(const VoxelScene& scene, uint32_t halvings);

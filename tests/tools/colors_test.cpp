@@ -97,6 +97,19 @@ TEST_F(ColorsProgram, OfPointsAndOtherProgramsVoxelsAreKept) {
             json_value(converted({"ball.h5", "--info", "--json"}), "voxels"));
 }
 
+TEST_F(ColorsProgram, AreInSurfacesAndInFilesForOtherTools) {
+  for (const char* file : {"ball.obj", "mesh.glb", "mesh.ply", "ball.vtkhdf", "ball.nvdb"}) {
+    const Finished export_of = convert({"ball.h5", "-o", file});
+    EXPECT_EQ(export_of.code, 0) << file;
+    EXPECT_FALSE(has(export_of.err, "palette")) << file;
+  }
+  converted({"ball.nvdb", "--materials", "colors", "-o", "grid.h5"});
+  for (const char* scene : {"ball", "grid"})
+    converted({std::string(scene) + ".h5", "-o", std::string(scene) + ".vl32"});
+  EXPECT_EQ(read_bytes(folder_ / "grid.vl32"), read_bytes(folder_ / "ball.vl32"));
+  EXPECT_TRUE(has(convert({"ball.h5", "-o", "index.nvdb", "--nvdb-grid", "index"}).err, "palette of 16"));
+}
+
 TEST_F(ColorsProgram, StayWithPartsAndCoarserScenes) {
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--res", "32"}, {"--clip", "-2,-2,-2,0,2,2"}, {"--compression", "none"}}) {

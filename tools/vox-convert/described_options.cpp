@@ -91,14 +91,13 @@ OptionTopic files_topic() {
            .rules = {{kWritesBinvox, "it is for what is written as .binvox"}},
            .help = "Write the material of each filled voxel into a .binvox file, which has version 2 then."},
           {.name = "nvdb-grid",
-           .words = {"u8", "rgba", "index", "onindex"},
-           .preset = "u8",
+           .words = {"auto", "u8", "rgba", "index", "onindex"},
+           .preset = "auto",
            .rules = {{kWritesNvdb, "it is for what is written as .nvdb"}},
            .help = "Values of a .nvdb file. u8: a voxel's material + 1 (Fp8, whole numbers); rgba: its "
-                   "colour; index: its "
-                   "number in an array of materials, which is the smallest file, for NanoVDB before 32.6; "
-                   "onindex: the "
-                   "same for 32.6 and newer (OpenVDB 11)."},
+                   "colour; index: its number in an array of materials, which is the smallest file, for "
+                   "NanoVDB before 32.6; onindex: the same for 32.6 and newer (OpenVDB 11); auto: rgba for "
+                   "24-bit colours, else u8."},
           {.name = "ply",
            .words = {"surface", "points"},
            .preset = "surface",

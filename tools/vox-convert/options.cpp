@@ -183,8 +183,8 @@ ExportOptions read_export_options(const CommandLine& arguments) {
   if (arguments.has("binvox-materials")) exports.binvox = BinvoxValues::Materials;
   exports.ply = arguments.choice("ply", {PlyContent::Surface, PlyContent::Points});
   exports.vtk = arguments.choice("vtk", {VtkKind::Image, VtkKind::Amr});
-  exports.nvdb =
-      arguments.choice("nvdb-grid", {NvdbGrid::U8, NvdbGrid::Rgba, NvdbGrid::Index, NvdbGrid::OnIndex});
+  exports.nvdb = arguments.choice<std::optional<NvdbGrid>>(
+      "nvdb-grid", {std::nullopt, NvdbGrid::U8, NvdbGrid::Rgba, NvdbGrid::Index, NvdbGrid::OnIndex});
   return exports;
 }
 

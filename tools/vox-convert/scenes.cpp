@@ -345,7 +345,7 @@ void check_targets(const ConvertOptions& options) {
   if (options.exports.binvox == BinvoxValues::Materials && options.materials == scene::MaterialMode::None)
     throw UsageError("--binvox-materials needs --materials texture or mesh");
   if (options.exports.nvdb == NvdbGrid::Rgba && options.materials == scene::MaterialMode::None)
-    throw UsageError("--nvdb-grid rgba needs --materials texture or mesh");
+    throw UsageError("--nvdb-grid rgba needs --materials texture, mesh or colors");
   for (const std::filesystem::path& input : options.inputs) {
     if (same_file(options.output, input))
       throw UsageError(fmt::format("-o '{}' would replace what is read", options.output.string()));

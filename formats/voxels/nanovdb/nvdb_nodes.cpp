@@ -91,7 +91,9 @@ std::array<int32_t, 6> inclusive_box(const ActiveVoxels& active) {
 }
 
 TreeNodes::TreeNodes(const dag::VoxelScene& scene, NvdbGrid grid, const TreeOutline& tree)
-    : scene_(scene), grid_(grid), tree_(tree), shape_(is_index() ? kOfIndexes : NodeShape{}) {}
+    : scene_(scene), grid_(grid), tree_(tree), shape_(is_index() ? kOfIndexes : NodeShape{}) {
+  if (scene.colors && grid == NvdbGrid::Rgba) colors_.emplace(scene);
+}
 
 GridType TreeNodes::type() const {
   switch (grid_) {
@@ -175,7 +177,7 @@ NodeBytes TreeNodes::upper(const UpperNode& upper) const {
   if (upper.tiles == 0) return bytes;
   uint64_t index = upper.first_value;
   const VoxelBox box = intersection(cube_at(upper.corner, kUpperSide), tree_.region);
-  for_each_tree_cell(scene_.dag, box, kLowerSide, [&](const TreeCell& cell) {
+  for_each_tree_cell(scene_.dag, box, kLowerSide, tree_.full, [&](const TreeCell& cell) {
     if (!cell.solid) return;
     const uint32_t n = entry(cell.corner);
     set_bit(bytes, NodeShape::value_mask(), n);
@@ -190,7 +192,7 @@ template <class OnTile, class OnLeaf>
 void TreeNodes::for_each_cell(const LowerNode& lower, OnTile on_tile, OnLeaf on_leaf) const {
   const VoxelBox box = intersection(cube_at(lower.corner, kLowerSide), tree_.region);
   uint64_t index = lower.first_value;
-  for_each_tree_cell(scene_.dag, box, kLeafSide, [&](const TreeCell& cell) {
+  for_each_tree_cell(scene_.dag, box, kLeafSide, tree_.full, [&](const TreeCell& cell) {
     if (cell.solid) return on_tile(cell, index++);
     const LeafCell leaf = leaf_cell(scene_.dag, box, cell);
     uint64_t count = 0;
@@ -229,7 +231,7 @@ NodeBytes TreeNodes::lower(const LowerNode& lower, uint64_t number) const {
     return bytes;
   }
   // Indices are not needed and no cell is empty, so the scene's leaves need not be read.
-  for_each_tree_cell(scene_.dag, cube, kLeafSide, [&](const TreeCell& cell) {
+  for_each_tree_cell(scene_.dag, cube, kLeafSide, tree_.full, [&](const TreeCell& cell) {
     if (cell.solid) return put_tile(cell, 0);
     put_child(cell.corner);
   });
@@ -276,11 +278,22 @@ void TreeNodes::put_codes(uint8_t* to, const LeafCell& cell, LeafHead& head) con
 }
 
 void TreeNodes::put_colors(uint8_t* to, const LeafCell& cell) const {
-  for_each_voxel(cell, [&](uint32_t i, uint32_t material) {
-    const scene::Rgb8 color = scene_.palette.colors[material];
+  const auto put = [&](uint32_t i, scene::Rgb8 color) {
     const std::array<uint8_t, 4> rgba = {color.r, color.g, color.b, 255};
     std::memcpy(to + size_t{4} * i, rgba.data(), rgba.size());
-  });
+  };
+  if (!colors_)
+    return for_each_voxel(cell,
+                          [&](uint32_t i, uint32_t material) { put(i, scene_.palette.colors[material]); });
+  for (uint32_t o = 0; o < 8; ++o) {
+    if (cell.masks[o] == 0) continue;
+    const Int3 corner = octant_corner(o, dag::kLeafSide);
+    const std::array<uint32_t, 64> colors = (*colors_)(cell.corner + corner, cell.leaves[o]);
+    for (uint64_t left = cell.masks[o]; left != 0; left &= left - 1) {
+      const auto bit = static_cast<size_t>(lowest_bit(left));
+      put(entry_of(corner, 3) + kPlaces[bit], scene::unpacked_color(colors[bit]));
+    }
+  }
 }
 
 void TreeNodes::put_leaf(NodeBytes& bytes, uint64_t at, const LeafCell& cell, uint64_t index) const {
@@ -322,7 +335,7 @@ NodeBytes TreeNodes::first_materials() const {
     if (upper.solid) bytes.push_back(static_cast<uint8_t>(upper.material));
     if (upper.tiles == 0) continue;
     const VoxelBox box = intersection(cube_at(upper.corner, kUpperSide), tree_.region);
-    for_each_tree_cell(scene_.dag, box, kLowerSide, [&](const TreeCell& cell) {
+    for_each_tree_cell(scene_.dag, box, kLowerSide, tree_.full, [&](const TreeCell& cell) {
       if (cell.solid) bytes.push_back(static_cast<uint8_t>(cell.material));
     });
   }

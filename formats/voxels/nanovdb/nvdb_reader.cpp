@@ -86,8 +86,9 @@ class NvdbVoxels {
  private:
   NvdbMeaning find_meaning() const {
     const GridType type = tree_.type();
-    if (type == GridType::Rgba8) return ours_ ? NvdbMeaning::Entries : NvdbMeaning::Colors;
-    if (!ours_ || ours_->palette.count == 0) return NvdbMeaning::Active;
+    const bool has_palette = ours_ && ours_->palette.count > 0;
+    if (type == GridType::Rgba8) return has_palette ? NvdbMeaning::Entries : NvdbMeaning::Colors;
+    if (!has_palette) return NvdbMeaning::Active;
     if (type == GridType::Fp8) return NvdbMeaning::Codes;
     if (type == GridType::Index || type == GridType::OnIndex) return NvdbMeaning::Materials;
     return NvdbMeaning::Active;

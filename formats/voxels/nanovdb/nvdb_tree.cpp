@@ -41,10 +41,10 @@ ActiveVoxels active_of(const dag::FrozenDag& dag, const LeafCell& cell, CountMat
   return active;
 }
 
-void count_lower(const dag::FrozenDag& dag, const VoxelBox& region, CountMaterials materials,
+void count_lower(const dag::FrozenDag& dag, const TreeOutline& tree, CountMaterials materials,
                  LowerNode& lower) {
-  const VoxelBox box = intersection(cube_at(lower.corner, kLowerSide), region);
-  for_each_tree_cell(dag, box, kLeafSide, [&](const TreeCell& cell) {
+  const VoxelBox box = intersection(cube_at(lower.corner, kLowerSide), tree.region);
+  for_each_tree_cell(dag, box, kLeafSide, tree.full, [&](const TreeCell& cell) {
     if (cell.solid) {
       ++lower.tiles;
       lower.active.add(solid_cube(cell.corner, kLeafSide, cell.material));
@@ -58,9 +58,9 @@ void count_lower(const dag::FrozenDag& dag, const VoxelBox& region, CountMateria
   });
 }
 
-std::vector<UpperNode> find_uppers(const dag::FrozenDag& dag, const VoxelBox& region) {
+std::vector<UpperNode> find_uppers(const dag::FrozenDag& dag, const TreeOutline& tree) {
   std::vector<UpperNode> uppers;
-  for_each_tree_cell(dag, region, kUpperSide, [&](const TreeCell& cell) {
+  for_each_tree_cell(dag, tree.region, kUpperSide, tree.full, [&](const TreeCell& cell) {
     uppers.push_back({.corner = cell.corner, .solid = cell.solid, .material = cell.material});
   });
   std::ranges::sort(uppers, {},
@@ -72,7 +72,7 @@ std::vector<UpperNode> find_uppers(const dag::FrozenDag& dag, const VoxelBox& re
 void find_lowers(const dag::FrozenDag& dag, UpperNode& upper, TreeOutline& tree) {
   upper.first_lower = tree.lowers.size();
   const VoxelBox box = intersection(cube_at(upper.corner, kUpperSide), tree.region);
-  for_each_tree_cell(dag, box, kLowerSide, [&](const TreeCell& cell) {
+  for_each_tree_cell(dag, box, kLowerSide, tree.full, [&](const TreeCell& cell) {
     if (!cell.solid) return tree.lowers.push_back({.corner = cell.corner});
     ++upper.tiles;
     upper.active.add(solid_cube(cell.corner, kLowerSide, cell.material));
@@ -139,9 +139,10 @@ LeafCell leaf_cell(const dag::FrozenDag& dag, const VoxelBox& region, const Tree
   return leaf;
 }
 
-TreeOutline outline_of(const dag::FrozenDag& dag, const VoxelBox& region, CountMaterials materials) {
-  TreeOutline tree = {.region = region};
-  tree.uppers = find_uppers(dag, region);
+TreeOutline outline_of(const dag::FrozenDag& dag, const VoxelBox& region, CountMaterials materials,
+                       FullNodes full) {
+  TreeOutline tree = {.region = region, .full = full};
+  tree.uppers = find_uppers(dag, tree);
   for (UpperNode& upper : tree.uppers) {
     throw_if_cancelled();
     if (upper.solid)
@@ -151,7 +152,7 @@ TreeOutline outline_of(const dag::FrozenDag& dag, const VoxelBox& region, CountM
   }
   tbb::parallel_for(size_t{0}, tree.lowers.size(), [&](size_t i) {
     throw_if_cancelled();
-    count_lower(dag, region, materials, tree.lowers[i]);
+    count_lower(dag, tree, materials, tree.lowers[i]);
   });
   place_nodes(tree);
   return tree;

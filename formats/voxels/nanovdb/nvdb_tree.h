@@ -5,12 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "formats/voxels/nanovdb/nvdb_file.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/geometry.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/dag/walk.h"
@@ -28,12 +30,16 @@ struct TreeCell {
   bool solid = false;     // true if the whole cube has this material
 };
 
+// Nodes of the scene that are filled as a whole become tiles, or leaves if their voxels have colours of their own.
+enum class FullNodes { AreTiles, AreLeaves };
+
 // Calls visit(cell) for the cubes of this side that may contain voxels of the region, in Morton order.
 template <class Visit>
-void for_each_tree_cell(const dag::FrozenDag& dag, const VoxelBox& region, int32_t side, Visit visit) {
+void for_each_tree_cell(const dag::FrozenDag& dag, const VoxelBox& region, int32_t side, FullNodes full,
+                        Visit visit) {
   dag::for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t* node) {
     const auto node_side = static_cast<int32_t>(dag.level_side(level));
-    if (level < dag.depth() && dag::is_homogeneous(*node)) {
+    if (full == FullNodes::AreTiles && level < dag.depth() && dag::is_homogeneous(*node)) {
       const VoxelBox box = intersection(cube_at(corner, dag.level_side(level)), region);
       const uint32_t material = dag::homogeneous_material(*node);
       const auto down = [side](int32_t v) { return v / side * side; };
@@ -99,6 +105,7 @@ struct UpperNode {
 
 struct TreeOutline {
   VoxelBox region = {};
+  FullNodes full = FullNodes::AreTiles;
   std::vector<UpperNode> uppers = {};  // in the order of the root's keys; solid ones are tiles
   std::vector<LowerNode> lowers = {};
   ActiveVoxels active = {};
@@ -109,7 +116,8 @@ struct TreeOutline {
 
 enum class CountMaterials { No, Yes };
 
-TreeOutline outline_of(const dag::FrozenDag& dag, const VoxelBox& region, CountMaterials materials);
+TreeOutline outline_of(const dag::FrozenDag& dag, const VoxelBox& region, CountMaterials materials,
+                       FullNodes full = FullNodes::AreTiles);
 
 // Makes the bytes of a NanoVDB tree for a scene, node by node.
 
@@ -165,6 +173,7 @@ class TreeNodes {
   const NvdbGrid grid_;
   const TreeOutline& tree_;
   const NodeShape shape_;
+  std::optional<dag::LeafColors> colors_;
 };
 
 // Returns a box in the file's form, which includes the last voxel; if there are no voxels, its ends are

@@ -116,7 +116,7 @@ class NvdbWriting {
  private:
   uint64_t blind_at() const { return sizeof(GridHead) + nodes_.end(); }
   std::string name() const {
-    return !scene_.dag.materials ? "voxels" : grid_ == NvdbGrid::Rgba ? "colors" : "materials";
+    return grid_ == NvdbGrid::Rgba ? "colors" : scene_.dag.materials ? "materials" : "voxels";
   }
   uint32_t version() const { return grid_ == NvdbGrid::OnIndex ? kOnIndexVersion : kIndexVersion; }
   GridClass grid_class() const {
@@ -236,11 +236,12 @@ void check_counts(const TreeOutline& tree, const std::filesystem::path& path) {
 
 void write_nvdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip, NvdbGrid grid, ranks::Ranks& ranks) {
-  if (grid == NvdbGrid::Rgba && !scene.dag.materials)
+  if (grid == NvdbGrid::Rgba && !scene.dag.materials && !scene.colors)
     throw Error("cannot hold colours: the scene has no materials").at(path.string());
   const VoxelBox region = export_region(scene, clip, path);
   const TreeOutline tree =
-      outline_of(scene.dag, region, grid == NvdbGrid::U8 ? CountMaterials::Yes : CountMaterials::No);
+      outline_of(scene.dag, region, grid == NvdbGrid::U8 ? CountMaterials::Yes : CountMaterials::No,
+                 scene.colors && grid == NvdbGrid::Rgba ? FullNodes::AreLeaves : FullNodes::AreTiles);
   check_counts(tree, path);
   const NvdbWriting writing(scene, grid, tree);
   ExportFile file(path, writing.bytes(), Writers::Several, ranks);

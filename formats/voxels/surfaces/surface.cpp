@@ -26,13 +26,15 @@ constexpr scene::Rgb8 kSurfaceOfNoMaterial = {200, 200, 200};
 
 SurfacePart surface_part(SurfaceMesher& mesher, const FaceFinder& finder, Int3 corner, uint8_t value) {
   const std::span<const FaceRectangle> rectangles = finder.rectangles(value);
-  const SurfaceMesh& mesh = mesher.mesh(corner, rectangles);
+  const std::span<const uint32_t> colors = finder.colors();
+  const SurfaceMesh& mesh = mesher.mesh(corner, rectangles, colors);
   VoxelBox bounds = {mesh.vertices[0], mesh.vertices[0]};
   for (const Int3& at : mesh.vertices) bounds = hull(bounds, {at, at});
   return {.corner = corner,
           .value = value,
           .bounds = bounds,
           .rectangles = {rectangles.begin(), rectangles.end()},
+          .colors = {colors.begin(), colors.end()},
           .vertices = mesh.vertices.size()};
 }
 
@@ -59,8 +61,16 @@ struct SentPart {
   Int3 corner;
   uint8_t value;
   VoxelBox bounds;
-  uint64_t vertices, rectangles;
+  uint64_t vertices, rectangles, colors;
 };
+
+// Returns the next `count` elements of a list.
+template <class T>
+std::vector<T> next_of(typename std::vector<T>::const_iterator& at, uint64_t count) {
+  const auto first = at;
+  at += static_cast<ptrdiff_t>(count);
+  return {first, at};
+}
 
 // Collective. Returns the parts that all ranks have found.
 std::vector<SurfacePart> of_all_ranks(ranks::Ranks& ranks, std::vector<SurfacePart> parts) {
@@ -68,23 +78,26 @@ std::vector<SurfacePart> of_all_ranks(ranks::Ranks& ranks, std::vector<SurfacePa
   throw_if_cancelled();  // parts of words that could not be read stay here
   std::vector<SentPart> sent;
   std::vector<FaceRectangle> rectangles;
+  std::vector<uint32_t> colors;
   for (const SurfacePart& part : parts) {
-    sent.push_back({part.corner, part.value, part.bounds, part.vertices, part.rectangles.size()});
+    sent.push_back(
+        {part.corner, part.value, part.bounds, part.vertices, part.rectangles.size(), part.colors.size()});
     rectangles.insert(rectangles.end(), part.rectangles.begin(), part.rectangles.end());
+    colors.insert(colors.end(), part.colors.begin(), part.colors.end());
   }
   sent = brought_to_all(ranks, sent);
   rectangles = brought_to_all(ranks, rectangles);
+  colors = brought_to_all(ranks, colors);
   parts.clear();
-  auto first = rectangles.begin();
-  for (const SentPart& part : sent) {
-    const auto end = first + static_cast<ptrdiff_t>(part.rectangles);
+  auto rectangle = rectangles.cbegin();
+  auto color = colors.cbegin();
+  for (const SentPart& part : sent)
     parts.push_back({.corner = part.corner,
                      .value = part.value,
                      .bounds = part.bounds,
-                     .rectangles = {first, end},
+                     .rectangles = next_of<FaceRectangle>(rectangle, part.rectangles),
+                     .colors = next_of<uint32_t>(color, part.colors),
                      .vertices = part.vertices});
-    first = end;
-  }
   return parts;
 }
 
@@ -99,13 +112,15 @@ Surface::Surface(const dag::VoxelScene& scene, const VoxelBox& region, const std
       throw_surface_too_large(
           scene, fmt::format("its surface has more than {} faces or vertices", kMostNumbers), target);
   };
+  std::optional<dag::LeafColors> colors;
+  if (scene.colors) colors.emplace(scene);
   tbb::enumerable_thread_specific<FaceFinder> finders;
   tbb::enumerable_thread_specific<std::vector<SurfacePart>> found;
   std::atomic<uint64_t> vertices = 0, quads = 0;
   tbb::parallel_for(begins[ranks.rank()], begins[ranks.rank() + 1], [&](uint64_t i) {
     throw_if_cancelled();
     FaceFinder& finder = finders.local();
-    finder.read(scene.dag, region, corners[i]);
+    finder.read(scene.dag, region, corners[i], colors ? &*colors : nullptr);
     for (uint8_t value = 1; value < FaceFinder::kValues; ++value) {
       if (finder.rectangles(value).empty()) continue;
       const SurfacePart& part =
@@ -140,10 +155,11 @@ uint64_t Surface::quads() const {
 }
 
 const SurfaceMesh& Surface::mesh(const SurfacePart& part) const {
-  return meshers_.local().mesh(part.corner, part.rectangles);
+  return meshers_.local().mesh(part.corner, part.rectangles, part.colors);
 }
 
 scene::Rgb8 surface_color(const dag::VoxelScene& scene, uint8_t value) {
+  if (scene.colors) return {255, 255, 255};
   return scene.dag.materials ? scene.palette.colors[value - 1u] : kSurfaceOfNoMaterial;
 }
 
@@ -171,12 +187,27 @@ uint64_t ones(int32_t first, int32_t count) {
 
 }  // namespace
 
-void FaceFinder::read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner) {
+void FaceFinder::read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner,
+                      const dag::LeafColors* colors) {
   cube_.read(dag, region, corner);
+  if (colors != nullptr) {
+    if (!cube_colors_) cube_colors_.emplace();
+    cube_colors_->read(dag, *colors, corner);
+  }
   for (auto& rectangles : rectangles_) rectangles.clear();
+  colors_.clear();
   find_along_x();
   find_along_y();
   find_along_z();
+  if (colors != nullptr) sort_by_color();
+}
+
+void FaceFinder::sort_by_color() {
+  std::vector<FaceRectangle>& rectangles = rectangles_[1];
+  std::vector<std::pair<uint32_t, FaceRectangle>> both(rectangles.size());
+  for (size_t i = 0; i < both.size(); ++i) both[i] = {colors_[i], rectangles[i]};
+  std::ranges::stable_sort(both, {}, &std::pair<uint32_t, FaceRectangle>::first);
+  for (size_t i = 0; i < both.size(); ++i) std::tie(colors_[i], rectangles[i]) = both[i];
 }
 
 // The bits of a row are voxels along x, so the faces along x are moved from rows to slices bit by bit.
@@ -223,34 +254,39 @@ void FaceFinder::find_along_z() {
   }
 }
 
-// Each rectangle begins at the first remaining face. It is as wide as faces of its material continue, and
+// Each rectangle begins at the first remaining face. It is as wide as faces of its material and colour continue, and
 // then as high as complete rows of them do.
 void FaceFinder::merge(Slice& faces, uint32_t axis, int32_t layer, FaceRectangle::Looks looks) {
   const auto row = [&](int32_t v) -> uint64_t& { return faces[static_cast<size_t>(v)]; };
-  const auto value = [&](int32_t u, int32_t v) { return cube_.value(in_layer(axis, layer, u, v)); };
+  const auto content = [&](int32_t u, int32_t v) {
+    const Int3 at = in_layer(axis, layer, u, v);
+    return std::pair(cube_.value(at), cube_colors_ ? (*cube_colors_)[at] : 0);
+  };
   for (int32_t v = 0; v < kSide; ++v)
     while (row(v) != 0) {
       const int32_t u = lowest_bit(row(v));
-      const uint8_t of = value(u, v);
+      const std::pair<uint8_t, uint32_t> of = content(u, v);
       const int32_t most = std::countr_one(row(v) >> u);
       int32_t width = 1, height = 1;
-      while (width < most && value(u + width, v) == of) ++width;
+      while (width < most && content(u + width, v) == of) ++width;
       const uint64_t bits = ones(u, width);
       const auto goes_on = [&](int32_t next) {
         if ((row(next) & bits) != bits) return false;
         for (int32_t i = u; i < u + width; ++i)
-          if (value(i, next) != of) return false;
+          if (content(i, next) != of) return false;
         return true;
       };
       while (v + height < kSide && goes_on(v + height)) ++height;
       for (int32_t i = v; i < v + height; ++i) row(i) &= ~bits;
       const Int3 corner = in_layer(axis, looks == FaceRectangle::Looks::Up ? layer + 1 : layer, u, v);
-      rectangles_[of].push_back({.corner = {static_cast<uint8_t>(corner.x), static_cast<uint8_t>(corner.y),
-                                            static_cast<uint8_t>(corner.z)},
-                                 .axis = static_cast<uint8_t>(axis),
-                                 .looks = looks,
-                                 .width = static_cast<uint8_t>(width),
-                                 .height = static_cast<uint8_t>(height)});
+      if (cube_colors_) colors_.push_back(of.second);
+      rectangles_[of.first].push_back(
+          {.corner = {static_cast<uint8_t>(corner.x), static_cast<uint8_t>(corner.y),
+                      static_cast<uint8_t>(corner.z)},
+           .axis = static_cast<uint8_t>(axis),
+           .looks = looks,
+           .width = static_cast<uint8_t>(width),
+           .height = static_cast<uint8_t>(height)});
     }
 }
 
@@ -277,11 +313,24 @@ uint32_t SurfaceMesher::vertex(const Int3& at) {
   return number;
 }
 
-const SurfaceMesh& SurfaceMesher::mesh(Int3 corner, std::span<const FaceRectangle> rectangles) {
+void SurfaceMesher::forget_vertices(size_t first) {
+  for (size_t i = first; i < mesh_.vertices.size(); ++i)
+    numbers_[number_of_corner(mesh_.vertices[i] - corner_)] = kNoVertex;
+}
+
+const SurfaceMesh& SurfaceMesher::mesh(Int3 corner, std::span<const FaceRectangle> rectangles,
+                                       std::span<const uint32_t> colors) {
   corner_ = corner;
   mesh_.vertices.clear();
   mesh_.quads.clear();
-  for (const FaceRectangle& rectangle : rectangles) {
+  mesh_.colors.clear();
+  size_t first_of_color = 0;
+  for (size_t i = 0; i < rectangles.size(); ++i) {
+    const FaceRectangle& rectangle = rectangles[i];
+    if (!colors.empty() && i > 0 && colors[i] != colors[i - 1]) {
+      forget_vertices(first_of_color);
+      first_of_color = mesh_.vertices.size();
+    }
     const Int3 lowest = {rectangle.corner[0], rectangle.corner[1], rectangle.corner[2]};
     const Int3 along_u = in_layer(rectangle.axis, 0, rectangle.width, 0),
                along_v = in_layer(rectangle.axis, 0, 0, rectangle.height);
@@ -291,8 +340,9 @@ const SurfaceMesh& SurfaceMesher::mesh(Int3 corner, std::span<const FaceRectangl
     const bool is_turned = (rectangle.looks == FaceRectangle::Looks::Up) != (rectangle.axis != 1);
     if (is_turned) std::swap(quad[1], quad[3]);
     mesh_.quads.push_back(quad);
+    if (!colors.empty()) mesh_.colors.resize(mesh_.vertices.size(), colors[i]);
   }
-  for (const Int3& at : mesh_.vertices) numbers_[number_of_corner(at - corner_)] = kNoVertex;
+  forget_vertices(first_of_color);
   return mesh_;
 }
 

@@ -1,5 +1,5 @@
-// The surface of a scene: the faces between filled and empty voxels. Faces of one material in a plane are
-// greedily merged into rectangles within each 64³ cube. There is no face between two filled voxels, whatever
+// The surface of a scene: the faces between filled and empty voxels. Faces of one material, or of one colour if colours
+// are apart from the DAG, in a plane are greedily merged into rectangles within each 64³ cube. There is no face between two filled voxels, whatever
 // their materials.
 //
 // In memory the surface consists of rectangles of 7 bytes, a fraction of what they take in any file. It is
@@ -12,18 +12,18 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "formats/voxels/export.h"
 #include "libvox/base/geometry.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/ranks/ranks.h"
 
 namespace vox {
-
-// Finds the faces in a cube of 64³ voxels and merges them into rectangles.
 
 // A rectangle of faces of one material, in the coordinates of its cube, 0 to 64.
 struct FaceRectangle {
@@ -45,15 +45,37 @@ constexpr Int3 in_layer(uint32_t axis, int32_t layer, int32_t u, int32_t v) {
   return at;
 }
 
+// The packed colours of the voxels in a cube of BorderedCube::kSide, for a scene whose colours are apart from the DAG.
+class CubeColors {
+ public:
+  void read(const dag::FrozenDag& dag, const dag::LeafColors& colors, Int3 corner) {
+    colors_.resize(kSide * kSide * kSide);
+    dag::write_dense_colors(dag, colors, cube_at(corner, BorderedCube::kSide), colors_.data());
+  }
+  uint32_t operator[](Int3 at) const {
+    return colors_[(static_cast<size_t>(at.z) * kSide + static_cast<size_t>(at.y)) * kSide +
+                   static_cast<size_t>(at.x)];
+  }
+
+ private:
+  static constexpr size_t kSide = BorderedCube::kSide;
+  std::vector<uint32_t> colors_;
+};
+
+// Finds the faces in a cube of 64³ voxels and merges them into rectangles.
 class FaceFinder {
  public:
   static constexpr uint8_t kValues = 17;  // as in dag/walk.h
 
-  // Finds the faces of the cube at `corner`. Voxels outside the region count as empty.
-  void read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner);
+  // Finds the faces of the cube at `corner`. Voxels outside the region count as empty. `colors` is nullptr for a scene
+  // without colours apart from the DAG.
+  void read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner,
+            const dag::LeafColors* colors = nullptr);
 
-  // Returns the rectangles of a value in the cube that was read last.
+  // Returns the rectangles of a value in the cube that was read last. With colours they are sorted by these.
   std::span<const FaceRectangle> rectangles(uint8_t value) const { return rectangles_[value]; }
+  // Returns the packed colours of the rectangles of value 1, or nothing without colours.
+  std::span<const uint32_t> colors() const { return colors_; }
 
  private:
   static constexpr int32_t kSide = BorderedCube::kSide;
@@ -63,9 +85,12 @@ class FaceFinder {
   void find_along_y();
   void find_along_z();
   void merge(Slice& faces, uint32_t axis, int32_t layer, FaceRectangle::Looks looks);
+  void sort_by_color();
 
   BorderedCube cube_;
+  std::optional<CubeColors> cube_colors_;
   std::array<std::vector<FaceRectangle>, kValues> rectangles_;
+  std::vector<uint32_t> colors_;
 };
 
 // Makes a mesh from rectangles of faces by finding the corners that they share.
@@ -74,17 +99,23 @@ struct SurfaceMesh {
   std::vector<Int3> vertices;  // corners of voxels in the scene's coordinates, each once
   // Each rectangle has four vertices, counter-clockwise as seen from outside.
   std::vector<std::array<uint32_t, 4>> quads;
+  std::vector<uint32_t>
+      colors;  // of each vertex, packed, if the rectangles have colours; such vertices are not shared
+               // by rectangles of different colours
 };
 
 class SurfaceMesher {
  public:
   SurfaceMesher();
 
-  // Makes the mesh of the cube at `corner`. It lasts until the next call.
-  const SurfaceMesh& mesh(Int3 corner, std::span<const FaceRectangle> rectangles);
+  // Makes the mesh of the cube at `corner`. It lasts until the next call. `colors` are those of the rectangles, which are
+  // sorted by them, or nothing.
+  const SurfaceMesh& mesh(Int3 corner, std::span<const FaceRectangle> rectangles,
+                          std::span<const uint32_t> colors = {});
 
  private:
   uint32_t vertex(const Int3& at);
+  void forget_vertices(size_t first);
 
   Int3 corner_ = {0, 0, 0};
   SurfaceMesh mesh_;
@@ -97,6 +128,7 @@ struct SurfacePart {
   uint8_t value = 0;     // its voxels' value, as in dag/walk.h: material + 1
   VoxelBox bounds = {};  // its vertices' bounds, including both `min` and `max`
   std::vector<FaceRectangle> rectangles = {};
+  std::vector<uint32_t> colors = {};  // of the rectangles, if colours are apart from the DAG
   uint64_t vertices = 0;
   uint64_t first_vertex = 0, first_quad = 0;  // the number in all parts before this one
 };
@@ -127,7 +159,8 @@ class Surface {
 [[noreturn]] void throw_surface_too_large(const dag::VoxelScene& scene, const std::string& problem,
                                           const std::filesystem::path& target);
 
-// Return the colour and the name of a value: the palette's, or light grey if the scene has no materials.
+// Return the colour and the name of a value: the palette's, or without materials light grey, or white if vertices have
+// colours, by which readers multiply it.
 scene::Rgb8 surface_color(const dag::VoxelScene& scene, uint8_t value);
 std::string surface_name(const dag::VoxelScene& scene, uint8_t value);
 

@@ -84,14 +84,29 @@ class CoordinateTexts {
   std::array<std::array<std::string, BorderedCube::kSide + 1>, 3> texts_;
 };
 
+// The colours of vertices in OBJ files, which many readers know: three numbers from 0 to 1 behind the coordinates.
+const std::array<std::string, 256>& channel_texts() {
+  static const std::array<std::string, 256> texts = [] {
+    std::array<std::string, 256> made;
+    for (size_t code = 0; code < made.size(); ++code)
+      made[code] = fmt::format(" {}", std::round(static_cast<double>(code) / 255. * 1e4) / 1e4);
+    return made;
+  }();
+  return texts;
+}
+
 std::vector<uint8_t> obj_lines(const dag::VoxelScene& scene, const SurfacePart& part,
                                const SurfaceMesh& mesh) {
   const CoordinateTexts texts(scene, part.corner);
   fmt::memory_buffer lines;
   const auto put = [&](std::string_view text) { lines.append(text); };
-  for (const Int3& at : mesh.vertices) {
+  for (size_t i = 0; i < mesh.vertices.size(); ++i) {
     put("v");
-    for (uint32_t axis = 0; axis < 3; ++axis) put(" "), put(texts.of(at, axis));
+    for (uint32_t axis = 0; axis < 3; ++axis) put(" "), put(texts.of(mesh.vertices[i], axis));
+    if (!mesh.colors.empty()) {
+      const scene::Rgb8 color = scene::unpacked_color(mesh.colors[i]);
+      for (const uint8_t code : {color.r, color.g, color.b}) put(channel_texts()[code]);
+    }
     put("\n");
   }
   const uint64_t first = part.first_vertex + 1;
@@ -137,11 +152,13 @@ std::string surface_ply_header(const Surface& surface, FloatKind floats) {
 }
 
 template <class Float>
-std::vector<uint8_t> ply_vertices(const dag::VoxelScene& scene, const SurfaceMesh& mesh, scene::Rgb8 color) {
+std::vector<uint8_t> ply_vertices(const dag::VoxelScene& scene, const SurfaceMesh& mesh,
+                                  scene::Rgb8 color_of_part) {
   RecordBytes bytes(mesh.vertices.size() * (3 * sizeof(Float) + 3));
-  for (const Int3& at : mesh.vertices) {
-    const Vec3d place = world_corner(scene, at);
+  for (size_t i = 0; i < mesh.vertices.size(); ++i) {
+    const Vec3d place = world_corner(scene, mesh.vertices[i]);
     for (const double coordinate : {place.x, place.y, place.z}) bytes.put(static_cast<Float>(coordinate));
+    const scene::Rgb8 color = mesh.colors.empty() ? color_of_part : scene::unpacked_color(mesh.colors[i]);
     for (const uint8_t channel : {color.r, color.g, color.b}) bytes.put(channel);
   }
   return bytes.finish();
@@ -181,12 +198,13 @@ void write_surface_ply(const dag::VoxelScene& scene, const std::filesystem::path
 namespace {
 
 constexpr uint64_t kPositionBytes = 12;         // three floats
+constexpr uint64_t kColorBytes = 8;             // four uint16, linear light
 constexpr uint64_t kQuadIndexBytes = 24;        // two triangles of three uint32
 constexpr uint64_t kMostGlbBytes = UINT32_MAX;  // GLB's lengths have 32 bits
 constexpr uint64_t kMostJsonBytes = 1 << 20;
 
 // The numbers that glTF 2.0 defines.
-constexpr int kIsFloat = 5126, kIsUint32 = 5125, kForVertices = 34962, kForIndices = 34963;
+constexpr int kIsUint16 = 5123, kIsUint32 = 5125, kIsFloat = 5126, kForVertices = 34962, kForIndices = 34963;
 
 // The range of positions and of indices that a material has.
 struct MaterialRun {
@@ -247,13 +265,16 @@ class GlbText {
     const std::vector<MaterialRun> runs = material_runs(surface_);
     Json& primitives = root_.array("meshes").append().array("primitives");
     Json &materials = root_.array("materials"), &accessors = root_.array("accessors");
+    const bool has_colors = scene_.colors.has_value();  // and one run
     for (size_t i = 0; i < runs.size(); ++i) {
       add_material(materials.append(), runs[i].value);
       add_positions(accessors.append(), runs[i]);
       add_indices(accessors.append(), runs[i]);
       Json& primitive = primitives.append().set("material", i).set("indices", 2 * i + 1);
-      primitive.object("attributes").set("POSITION", 2 * i);
+      Json& attributes = primitive.object("attributes").set("POSITION", 2 * i);
+      if (has_colors) attributes.set("COLOR_0", 2 * i + 2);
     }
+    if (has_colors) add_colors(accessors.append());
     add_views();
     std::string text = root_.text();
     return text.append((4 - text.size() % 4) % 4, ' ');
@@ -276,9 +297,14 @@ class GlbText {
     accessor.set("bufferView", 1).set("byteOffset", run.first_quad * kQuadIndexBytes);
     accessor.set("componentType", kIsUint32).set("count", run.quads * 6).set("type", "SCALAR");
   }
+  void add_colors(Json& accessor) const {
+    accessor.set("bufferView", 2).set("componentType", kIsUint16).set("normalized", true);
+    accessor.set("count", surface_.vertices()).set("type", "VEC4");
+  }
   void add_views() {
     const uint64_t positions = surface_.vertices() * kPositionBytes,
-                   indices = surface_.quads() * kQuadIndexBytes;
+                   indices = surface_.quads() * kQuadIndexBytes,
+                   colors = scene_.colors ? surface_.vertices() * kColorBytes : 0;
     Json& views = root_.array("bufferViews");
     views.append().set("buffer", 0).set("byteLength", positions).set("target", kForVertices);
     views.append()
@@ -286,7 +312,13 @@ class GlbText {
         .set("byteOffset", positions)
         .set("byteLength", indices)
         .set("target", kForIndices);
-    root_.array("buffers").append().set("byteLength", positions + indices);
+    if (colors > 0)
+      views.append()
+          .set("buffer", 0)
+          .set("byteOffset", positions + indices)
+          .set("byteLength", colors)
+          .set("target", kForVertices);
+    root_.array("buffers").append().set("byteLength", positions + indices + colors);
   }
 
   const dag::VoxelScene& scene_;
@@ -321,6 +353,16 @@ std::vector<uint8_t> glb_positions(const SurfaceMesh& mesh) {
   return bytes.finish();
 }
 
+std::vector<uint8_t> glb_colors(const SurfaceMesh& mesh) {
+  RecordBytes bytes(mesh.colors.size() * kColorBytes);
+  for (const uint32_t color : mesh.colors) {
+    const Vec3d light = scene::srgb_to_linear(scene::unpacked_color(color));
+    for (const double channel : {light.x, light.y, light.z, 1.})
+      bytes.put(static_cast<uint16_t>(std::lround(channel * UINT16_MAX)));
+  }
+  return bytes.finish();
+}
+
 // `first` is the number of the mesh's first vertex within its material.
 std::vector<uint8_t> glb_indices(const SurfaceMesh& mesh, uint64_t first) {
   RecordBytes bytes(mesh.quads.size() * kQuadIndexBytes);
@@ -337,7 +379,8 @@ void write_surface_glb(const dag::VoxelScene& scene, const std::filesystem::path
   const Surface surface(scene, export_region(scene, clip, path), path, ranks);
   if (surface.quads() == 0)
     throw Error("no voxel is filled, and a GLB file cannot hold a mesh without faces").at(path.string());
-  const uint64_t payload = surface.vertices() * kPositionBytes + surface.quads() * kQuadIndexBytes;
+  const uint64_t vertex_bytes = kPositionBytes + (scene.colors ? kColorBytes : 0);
+  const uint64_t payload = surface.vertices() * vertex_bytes + surface.quads() * kQuadIndexBytes;
   if (payload + kMostJsonBytes > kMostGlbBytes)
     throw_surface_too_large(
         scene, fmt::format("its surface takes {}, and a GLB file has less than 4 GiB", format_bytes(payload)),
@@ -350,6 +393,8 @@ void write_surface_glb(const dag::VoxelScene& scene, const std::filesystem::path
     const uint64_t first_of_material = surface.parts_of(parts[i].value).front().first_vertex;
     return glb_indices(surface.mesh(parts[i]), parts[i].first_vertex - first_of_material);
   });
+  if (scene.colors)
+    file.write_pieces(parts.size(), [&](uint64_t i) { return glb_colors(surface.mesh(parts[i])); });
   file.commit();
 }
 

@@ -59,34 +59,6 @@ size_t bytes_of_point(const dag::VoxelScene& scene, FloatKind floats) {
   return (floats == FloatKind::Single ? 12 : 24) + 12 + (has_colors(scene) ? 3 : 0);
 }
 
-// The packed colours of a cube's voxels, x fastest.
-class CubeColors {
- public:
-  CubeColors() : colors_(size_t{kSide} * kSide * kSide) {}
-
-  void read(const dag::VoxelScene& scene, const dag::LeafColors& of_leaves, const VoxelBox& region,
-            Int3 corner) {
-    const VoxelBox box = intersection(cube_at(corner, BorderedCube::kSide), region);
-    dag::for_each_leaf(scene.dag, box, [&](Int3 at, uint64_t mask, const uint32_t* leaf) {
-      const std::array<uint32_t, 64> colors = of_leaves(at, leaf);
-      for (; mask != 0; mask &= mask - 1) {
-        const auto bit = static_cast<uint32_t>(lowest_bit(mask));
-        colors_[index(at - corner + cube_place(bit))] = colors[bit];
-      }
-    });
-  }
-  scene::Rgb8 operator[](Int3 at) const { return scene::unpacked_color(colors_[index(at)]); }
-
- private:
-  static constexpr size_t kSide = BorderedCube::kSide;
-  static size_t index(Int3 at) {
-    return (static_cast<size_t>(at.z) * kSide + static_cast<size_t>(at.y)) * kSide +
-           static_cast<size_t>(at.x);
-  }
-
-  std::vector<uint32_t> colors_;
-};
-
 class PointsOfCube {
  public:
   // `colors` is nullptr for a scene without colours apart from the DAG.
@@ -119,7 +91,8 @@ class PointsOfCube {
     const Vec3<float> normal = normal_of_voxel(cube_, at);
     for (uint32_t axis = 0; axis < 3; ++axis) bytes.put(normal[axis]);
     if (!has_colors(scene_)) return;
-    const scene::Rgb8 color = colors_ != nullptr ? (*colors_)[at] : surface_color(scene_, cube_.value(at));
+    const scene::Rgb8 color =
+        colors_ != nullptr ? scene::unpacked_color((*colors_)[at]) : surface_color(scene_, cube_.value(at));
     for (const uint8_t channel : {color.r, color.g, color.b}) bytes.put(channel);
   }
 
@@ -151,7 +124,7 @@ void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::pat
     BorderedCube& cube = cubes.local();
     cube.read(scene.dag, region, corners[i]);
     CubeColors* const colors = of_leaves ? &colors_of_cubes.local() : nullptr;
-    if (colors != nullptr) colors->read(scene, *of_leaves, region, corners[i]);
+    if (colors != nullptr) colors->read(scene.dag, *of_leaves, corners[i]);
     return PointsOfCube(scene, cube, colors, corners[i], floats).bytes();
   });
   file.commit();

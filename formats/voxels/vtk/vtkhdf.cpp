@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -13,12 +15,24 @@
 #include "libvox/base/error.h"
 #include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/walk.h"
+#include "libvox/scene/oklab.h"
 
 namespace vox {
 namespace {
 
 constexpr int32_t kVtkChunkSide = 64;
+
+std::vector<uint8_t> color_bytes(const std::vector<uint32_t>& colors) {
+  std::vector<uint8_t> bytes;
+  bytes.reserve(3 * colors.size());
+  for (const uint32_t packed : colors) {
+    const scene::Rgb8 color = scene::unpacked_color(packed);
+    bytes.insert(bytes.end(), {color.r, color.g, color.b});
+  }
+  return bytes;
+}
 
 // The grid of chunks of a region. Arrays are indexed by z, y, x.
 class VtkChunks {
@@ -51,12 +65,20 @@ class VtkChunks {
 
   // Returns the values of a chunk, padded with 0 beyond the region.
   VtkCells::Chunk read(const dag::FrozenDag& dag, const Int3& corner) const {
-    const VoxelBox whole = {corner, corner + side_}, box = intersection(whole, region_);
+    const VoxelBox box = box_at(corner);
     std::vector<uint8_t> values(box.voxels());
     dag::write_dense(dag, box, values.data());
     if (std::ranges::all_of(values, [](uint8_t value) { return value == 0; })) return {};
-    if (box != whole) values = filled_up(values, box.size());
-    return {dims_of(corner - region_.min), std::move(values)};
+    return {dims_of(corner - region_.min), filled_up(std::move(values), box.size())};
+  }
+
+  VtkCells::Chunk read_colors(const dag::FrozenDag& dag, const dag::LeafColors& of_leaves,
+                              const Int3& corner) const {
+    const VoxelBox box = box_at(corner);
+    if (!dag::has_filled(dag, box)) return {};
+    std::vector<uint32_t> colors(box.voxels());
+    dag::write_dense_colors(dag, of_leaves, box, colors.data());
+    return {dims_of(corner - region_.min), color_bytes(filled_up(std::move(colors), box.size()))};
   }
 
  private:
@@ -65,8 +87,12 @@ class VtkChunks {
     return box.min[axis] - (box.min[axis] - region_.min[axis]) % side_[axis];
   }
 
-  std::vector<uint8_t> filled_up(const std::vector<uint8_t>& values, const Int3& size) const {
-    std::vector<uint8_t> all(VoxelBox{{0, 0, 0}, side_}.voxels());
+  VoxelBox box_at(const Int3& corner) const { return intersection({corner, corner + side_}, region_); }
+
+  template <class T>
+  std::vector<T> filled_up(std::vector<T> values, const Int3& size) const {
+    if (size == side_) return values;
+    std::vector<T> all(VoxelBox{{0, 0, 0}, side_}.voxels());
     auto from = values.begin();
     for (int32_t z = 0; z < size.z; ++z)
       for (int32_t y = 0; y < size.y; ++y, from += size.x)
@@ -94,8 +120,14 @@ void write_image(const dag::VoxelScene& scene, const std::filesystem::path& path
   const std::vector<Int3> corners = chunks.corners(scene.dag);
   {
     const h5::Object point_data = h5::create_group(file.root(), "PointData");
-    const VtkCells cells(point_data, chunks.dims(), chunks.chunk());
+    const VtkCells cells(point_data, VtkArray::Material, chunks.dims(), chunks.chunk());
     cells.write(corners.size(), [&](size_t i) { return chunks.read(scene.dag, corners[i]); });
+    if (scene.colors) {
+      const dag::LeafColors of_leaves(scene);
+      const VtkCells colors(point_data, VtkArray::Color, chunks.dims(), chunks.chunk());
+      colors.write(corners.size(),
+                   [&](size_t i) { return chunks.read_colors(scene.dag, of_leaves, corners[i]); });
+    }
   }
   file.commit();
 }
@@ -119,6 +151,7 @@ using ValueCounts = std::array<uint64_t, 17>;
 struct AmrBox {
   uint64_t key = 0;  // the Morton code of its place among the boxes of its level
   ValueCounts counts = {};
+  Vec3d light = {0, 0, 0};  // the sum of the voxels' colours, if these are apart from the DAG
 };
 using AmrLevel = std::vector<AmrBox>;  // in the order of keys
 
@@ -136,15 +169,17 @@ size_t place_in_box(const Int3& cell) {
          static_cast<size_t>(cell.x);
 }
 
-std::vector<uint8_t> box_voxels(const dag::FrozenDag& dag, const VoxelBox& region, uint64_t key) {
+// Returns the values of a box of the finest level: those that read(box, to) writes, x fastest, and 0 outside the region.
+template <class T, class Read>
+std::vector<T> values_of_box(const VoxelBox& region, uint64_t key, Read read) {
   const VoxelBox whole = cube_at(first_cell(key), kBoxSide), box = intersection(whole, region);
-  std::vector<uint8_t> values(kBoxCells);
+  std::vector<T> values(kBoxCells);
   if (box == whole) {
-    dag::write_dense(dag, whole, values.data());
+    read(whole, values.data());
     return values;
   }
-  std::vector<uint8_t> part(box.voxels());
-  dag::write_dense(dag, box, part.data());
+  std::vector<T> part(box.voxels());
+  read(box, part.data());
   const Int3 size = box.size(), at = box.min - whole.min;
   auto from = part.begin();
   for (int32_t z = 0; z < size.z; ++z)
@@ -153,9 +188,21 @@ std::vector<uint8_t> box_voxels(const dag::FrozenDag& dag, const VoxelBox& regio
   return values;
 }
 
+std::vector<uint8_t> box_voxels(const dag::FrozenDag& dag, const VoxelBox& region, uint64_t key) {
+  return values_of_box<uint8_t>(region, key,
+                                [&](const VoxelBox& box, uint8_t* to) { dag::write_dense(dag, box, to); });
+}
+
+std::vector<uint32_t> box_colors(const dag::FrozenDag& dag, const dag::LeafColors& of_leaves,
+                                 const VoxelBox& region, uint64_t key) {
+  return values_of_box<uint32_t>(region, key, [&](const VoxelBox& box, uint32_t* to) {
+    dag::write_dense_colors(dag, of_leaves, box, to);
+  });
+}
+
 // Returns the boxes of the finest level, whose cells are voxels.
 AmrLevel finest_level(const dag::VoxelScene& scene, const VoxelBox& region,
-                      const std::filesystem::path& path) {
+                      const std::optional<dag::LeafColors>& of_leaves, const std::filesystem::path& path) {
   const std::vector<Int3> corners = corners_of_cubes(scene.dag, region, kBoxSide);
   check_vtk_cells(corners.size() * kBoxCells, scene, path);
   AmrLevel level(corners.size());
@@ -163,8 +210,14 @@ AmrLevel finest_level(const dag::VoxelScene& scene, const VoxelBox& region,
     throw_if_cancelled();
     const auto place = [&](int32_t voxel) { return static_cast<uint32_t>(voxel) >> kBoxLog2; };
     level[i].key = morton_encode(place(corners[i].x), place(corners[i].y), place(corners[i].z));
-    for (const uint8_t value : box_voxels(scene.dag, region, level[i].key))
+    const std::vector<uint8_t> values = box_voxels(scene.dag, region, level[i].key);
+    for (const uint8_t value : values)
       if (value != 0) ++level[i].counts[value];
+    if (!of_leaves) return;
+    const std::vector<uint32_t> colors = box_colors(scene.dag, *of_leaves, region, level[i].key);
+    for (size_t cell = 0; cell < values.size(); ++cell)
+      if (values[cell] != 0)
+        level[i].light = level[i].light + scene::srgb_to_linear(scene::unpacked_color(colors[cell]));
   });
   std::erase_if(level, [](const AmrBox& box) { return box.counts == ValueCounts{}; });
   return level;
@@ -177,6 +230,7 @@ AmrLevel coarser_level(const AmrLevel& fine) {
     if (coarse.empty() || coarse.back().key != key) coarse.push_back({.key = key});
     for (size_t value = 0; value < box.counts.size(); ++value)
       coarse.back().counts[value] += box.counts[value];
+    coarse.back().light = coarse.back().light + box.light;
   }
   return coarse;
 }
@@ -189,21 +243,29 @@ std::vector<AmrLevel> amr_levels(AmrLevel finest, uint32_t side) {
   return levels;
 }
 
-// Returns the cells of a box. Each cell that is not 0 has a box on the next level.
-std::vector<uint8_t> coarse_cells(uint64_t key, const AmrLevel& finer) {
-  std::vector<uint8_t> values(kBoxCells);
+// Returns value_of(box) for each cell of a box that has a box on the next level, and 0 for the others.
+template <class T, class Value>
+std::vector<T> coarse_cells(uint64_t key, const AmrLevel& finer, Value value_of) {
+  std::vector<T> values(kBoxCells);
   const auto parent = [](const AmrBox& box) { return box.key >> 3 * kBoxLog2; };
   for (auto box = std::ranges::lower_bound(finer, key, {}, parent); box != finer.end() && parent(*box) == key;
        ++box) {
     const Int3 at = morton_decode(box->key) - first_cell(key);
-    values[place_in_box(at)] = most_frequent(box->counts);
+    values[place_in_box(at)] = value_of(*box);
   }
   return values;
 }
 
+// Returns the mean colour of the voxels in a box, packed.
+uint32_t mean_color(const AmrBox& box) {
+  const uint64_t voxels = std::accumulate(box.counts.begin(), box.counts.end(), uint64_t{0});
+  return scene::packed_color(scene::linear_to_srgb(box.light * (1. / static_cast<double>(voxels))));
+}
+
 // Returns the cells inside `part` of a box at 0, 0, 0.
-std::vector<uint8_t> cut_out(const std::vector<uint8_t>& values, const VoxelBox& part) {
-  std::vector<uint8_t> cells;
+template <class T>
+std::vector<T> cut_out(const std::vector<T>& values, const VoxelBox& part) {
+  std::vector<T> cells;
   for (int32_t z = part.min.z; z < part.max.z; ++z)
     for (int32_t y = part.min.y; y < part.max.y; ++y) {
       const auto row = values.begin() + static_cast<ptrdiff_t>(place_in_box({part.min.x, y, z}));
@@ -227,10 +289,17 @@ struct AmrWriter {
   const dag::VoxelScene& scene;
   VoxelBox region;
   std::vector<AmrLevel> levels;
+  std::optional<dag::LeafColors> of_leaves;
 
   std::vector<uint8_t> box_cells(size_t level, uint64_t key) const {
     return level + 1 == levels.size() ? box_voxels(scene.dag, region, key)
-                                      : coarse_cells(key, levels[level + 1]);
+                                      : coarse_cells<uint8_t>(key, levels[level + 1], [](const AmrBox& box) {
+                                          return most_frequent(box.counts);
+                                        });
+  }
+  std::vector<uint32_t> cell_colors(size_t level, uint64_t key) const {
+    return level + 1 == levels.size() ? box_colors(scene.dag, *of_leaves, region, key)
+                                      : coarse_cells<uint32_t>(key, levels[level + 1], mean_color);
   }
   int32_t cell_side(size_t level) const {  // in voxels
     return static_cast<int32_t>(1u << kBoxLog2 * (levels.size() - 1 - level));
@@ -249,8 +318,13 @@ struct AmrWriter {
     const VoxelBox part = coarsest_cells(region, cell_side(0));
     write_vtk_boxes(group, std::vector{vtk_box(part)});
     const h5::Object cell_data = h5::create_group(group, "CellData");
-    const VtkCells cells(cell_data, {part.voxels()}, {part.voxels()});
+    const VtkCells cells(cell_data, VtkArray::Material, {part.voxels()}, {part.voxels()});
     cells.write(1, [&](size_t) -> VtkCells::Chunk { return {{0}, cut_out(box_cells(0, 0), part)}; });
+    if (!of_leaves) return;
+    const VtkCells colors(cell_data, VtkArray::Color, {part.voxels()}, {part.voxels()});
+    colors.write(1, [&](size_t) -> VtkCells::Chunk {
+      return {{0}, color_bytes(cut_out(cell_colors(0, 0), part))};
+    });
   }
 
   void write_boxes(const h5::Object& group, size_t level) const {
@@ -259,9 +333,14 @@ struct AmrWriter {
     for (const AmrBox& box : boxes) corners.push_back(vtk_box(cube_at(first_cell(box.key), kBoxSide)));
     write_vtk_boxes(group, corners);
     const h5::Object cell_data = h5::create_group(group, "CellData");
-    const VtkCells cells(cell_data, {boxes.size() * kBoxCells}, {kBoxCells});
+    const VtkCells cells(cell_data, VtkArray::Material, {boxes.size() * kBoxCells}, {kBoxCells});
     cells.write(boxes.size(), [&](size_t i) -> VtkCells::Chunk {
       return {{i * kBoxCells}, box_cells(level, boxes[i].key)};
+    });
+    if (!of_leaves) return;
+    const VtkCells colors(cell_data, VtkArray::Color, {boxes.size() * kBoxCells}, {kBoxCells});
+    colors.write(boxes.size(), [&](size_t i) -> VtkCells::Chunk {
+      return {{i * kBoxCells}, color_bytes(cell_colors(level, boxes[i].key))};
     });
   }
 };
@@ -269,10 +348,13 @@ struct AmrWriter {
 }  // namespace
 
 void write_vtk_amr(const dag::VoxelScene& scene, const std::filesystem::path& path, const VoxelBox& region) {
-  AmrLevel finest = finest_level(scene, region, path);
+  std::optional<dag::LeafColors> of_leaves;
+  if (scene.colors) of_leaves.emplace(scene);
+  AmrLevel finest = finest_level(scene, region, of_leaves, path);
   if (finest.empty())
     throw Error("no voxel is filled, and an AMR needs at least one box of filled voxels").at(path.string());
-  const AmrWriter writer = {scene, region, amr_levels(std::move(finest), scene.dag.side())};
+  const AmrWriter writer = {scene, region, amr_levels(std::move(finest), scene.dag.side()),
+                            std::move(of_leaves)};
   VtkFile file(path, "OverlappingAMR");
   h5::write_attribute<double>(file.root(), "Origin",
                               std::array{scene.origin.x, scene.origin.y, scene.origin.z});

@@ -103,9 +103,14 @@ void write_vtk_boxes(const h5::Object& level, std::span<const std::array<int32_t
             dataset.where(), "cannot be written");
 }
 
-VtkCells::VtkCells(const h5::Object& parent, const std::vector<hsize_t>& dims,
-                   const std::vector<hsize_t>& chunk)
-    : dataset_(h5::create_dataset(parent, "material", H5T_STD_U8LE, dims, cell_properties(chunk))) {}
+VtkCells::VtkCells(const h5::Object& parent, VtkArray array, std::vector<hsize_t> dims,
+                   std::vector<hsize_t> chunk)
+    : is_color_(array == VtkArray::Color) {
+  if (is_color_)
+    for (std::vector<hsize_t>* sizes : {&dims, &chunk}) sizes->push_back(3);
+  dataset_ = h5::create_dataset(parent, is_color_ ? "color" : "material", H5T_STD_U8LE, dims,
+                                cell_properties(chunk));
+}
 
 void VtkCells::write(size_t count, const std::function<Chunk(size_t)>& make) const {
   struct Deflated {
@@ -125,6 +130,7 @@ void VtkCells::write(size_t count, const std::function<Chunk(size_t)>& make) con
     Chunk chunk = make(i);
     Deflated& slot = slots[i % slots.size()];
     slot.first = std::move(chunk.first);
+    if (is_color_) slot.first.push_back(0);
     slot.bytes = chunk.values.empty() ? Bytes() : deflaters.local().deflated(chunk.values);
     return i;
   };

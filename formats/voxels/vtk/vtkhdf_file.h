@@ -38,21 +38,24 @@ void write_vtk_text(const h5::Object& object, const std::string& name, const std
 void write_vtk_whole(const h5::Object& object, const std::string& name, std::span<const int64_t> values);
 void write_vtk_boxes(const h5::Object& level, std::span<const std::array<int32_t, 6>> boxes);
 
-// The array `material`, a byte for each voxel or cell. Chunks that are never written read as 0.
+enum class VtkArray : uint8_t { Material, Color };
+
+// An array of voxels or cells: the bytes of `material`, or red, green and blue of `color`, which are its last dimension.
+// Chunks that are never written read as 0.
 class VtkCells {
  public:
-  // `chunk` has as many dimensions as `dims` and is nowhere larger.
-  VtkCells(const h5::Object& parent, const std::vector<hsize_t>& dims, const std::vector<hsize_t>& chunk);
+  // `chunk` has as many dimensions as `dims`, without that of a colour, and is nowhere larger.
+  VtkCells(const h5::Object& parent, VtkArray array, std::vector<hsize_t> dims, std::vector<hsize_t> chunk);
 
   struct Chunk {
-    std::vector<hsize_t> first;  // the index of its first cell in each dimension
-    std::vector<uint8_t>
-        values;  // all its cells' values, including those beyond the array's end; empty if all are 0
+    std::vector<hsize_t> first;   // the index of its first cell in each dimension
+    std::vector<uint8_t> values;  // of all its cells, those beyond the array's end, too; empty if all are 0
   };
   // Writes make(0) … make(count - 1), which are made and deflated in parallel.
   void write(size_t count, const std::function<Chunk(size_t)>& make) const;
 
  private:
+  bool is_color_;
   h5::Object dataset_;
 };
 

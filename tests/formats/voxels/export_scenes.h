@@ -20,6 +20,7 @@
 #include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/dag/walk.h"
 #include "tests/common/read_bytes.h"
 #include "tests/dag/dense_dag.h"
 
@@ -56,6 +57,13 @@ struct KnownScene {
     return material == dag::kEmptyVoxel ? 0 : scene.dag.materials ? material + 1 : 1;
   }
 
+  // Returns the packed colour of a filled voxel of a scene that is made with Materials::Colors. Some neighbours have the
+  // same one.
+  uint32_t color(Int3 v) const {
+    const auto at = [](int32_t coordinate) { return static_cast<uint64_t>(coordinate); };
+    return static_cast<uint32_t>(mix64(at(v.x / 3) << 40 | at(v.y / 3) << 20 | at(v.z / 2))) & 0xffffff;
+  }
+
   uint64_t count(const VoxelBox& box) const {
     uint64_t filled = 0;
     for (int32_t z = box.min.z; z < box.max.z; ++z)
@@ -65,7 +73,7 @@ struct KnownScene {
   }
 };
 
-enum class Materials { None, Sixteen };
+enum class Materials { None, Sixteen, Colors };
 
 inline KnownScene known_scene(uint32_t resolution, Materials materials, const DenseGrid& grid) {
   KnownScene known;
@@ -79,6 +87,15 @@ inline KnownScene known_scene(uint32_t resolution, Materials materials, const De
                                        static_cast<uint8_t>(200 - shade)};
       known.scene.palette.names[i] = "colour " + std::to_string(i);
     }
+  }
+  if (materials == Materials::Colors) {
+    attributes::ValueWriter colors;
+    dag::for_each_leaf(
+        known.scene.dag, cube_at({0, 0, 0}, resolution), [&](Int3 corner, uint64_t mask, const uint32_t*) {
+          for (; mask != 0; mask &= mask - 1)
+            colors.put(known.color(corner + cube_place(static_cast<uint32_t>(lowest_bit(mask)))));
+        });
+    known.scene.colors = colors.finish();
   }
   return known;
 }

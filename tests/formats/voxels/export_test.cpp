@@ -342,6 +342,76 @@ TEST_F(VtkHdf, AnAmrOfAClipBoxHoldsNothingElse) {
   }
 }
 
+std::string color_text(const KnownScene& known, const VoxelBox& box) {
+  std::string bytes;
+  for (int32_t z = box.min.z; z < box.max.z; ++z)
+    for (int32_t y = box.min.y; y < box.max.y; ++y)
+      for (int32_t x = box.min.x; x < box.max.x; ++x) {
+        const uint32_t packed = known.value({x, y, z}) != 0 ? known.color({x, y, z}) : 0;
+        const scene::Rgb8 color = scene::unpacked_color(packed);
+        for (const uint8_t channel : {color.r, color.g, color.b}) bytes.push_back(static_cast<char>(channel));
+      }
+  return bytes;
+}
+
+TEST_F(VtkHdf, AnImageHoldsTheColoursOfVoxels) {
+  if (!has_python("h5py")) GTEST_SKIP() << "no h5py";
+  const KnownScene known = placed(known_scene(80, Materials::Colors, noise_grid(3)));
+  const VoxelBox clip = {{10, 3, 61}, {80, 70, 75}};
+  write_vtkhdf(known.scene, path("a.vtkhdf"), clip, VtkKind::Image);
+  EXPECT_EQ(python(R"(
+import h5py
+d = h5py.File('a.vtkhdf')['VTKHDF/PointData/color']
+print(d.shape, d.chunks, d.dtype)
+open('values', 'wb').write(d[:].tobytes())
+)"),
+            "(14, 67, 70, 3) (14, 64, 64, 3) uint8\n");
+  EXPECT_EQ(read_bytes(path("values")), color_text(known, clip));
+  if (!has_python("vtkmodules.vtkIOHDF")) GTEST_SKIP() << "no python3-vtk9";
+  EXPECT_EQ(python(R"(
+from vtkmodules.vtkIOHDF import vtkHDFReader
+reader = vtkHDFReader()
+reader.SetFileName('a.vtkhdf')
+reader.Update()
+values = reader.GetOutput().GetPointData().GetArray('color')
+print(values.GetNumberOfComponents())
+open('values', 'wb').write(bytes(memoryview(values)))
+)"),
+            "3\n");
+  EXPECT_EQ(read_bytes(path("values")), color_text(known, clip));
+}
+
+// A coarse cell has the mean of the colours, in linear light.
+TEST_F(VtkHdf, AnAmrHoldsTheColoursOfVoxels) {
+  if (!has_python("h5py")) GTEST_SKIP() << "no h5py";
+  KnownScene known = known_scene(64, Materials::Colors, [](uint32_t x, uint32_t y, uint32_t z) {
+    return x < 32 && y < 32 && z < 32 ? 0 : dag::kEmptyVoxel;
+  });
+  const VoxelBox clip = {{0, 0, 0}, {64, 64, 30}};
+  write_vtkhdf(known.scene, path("a.vtkhdf"), clip, VtkKind::Amr);
+  python(R"(
+import h5py
+v = h5py.File('a.vtkhdf')['VTKHDF']
+open('values', 'wb').write(v['Level1/CellData/color'][:].tobytes())
+open('mean', 'wb').write(v['Level0/CellData/color'][:].tobytes())
+)");
+  const VoxelBox box = cube_at({0, 0, 0}, 32);
+  std::string expected = color_text(known, box);
+  Vec3d light = {0, 0, 0};
+  const size_t cut = expected.size() / 32 * 30;
+  for (size_t i = 0; i < cut; i += 3) {
+    const auto code = [&](size_t at) { return static_cast<uint8_t>(expected[at]); };
+    light = light + scene::srgb_to_linear(scene::Rgb8{code(i), code(i + 1), code(i + 2)});
+  }
+  std::fill(expected.begin() + static_cast<ptrdiff_t>(cut), expected.end(), '\0');
+  EXPECT_EQ(read_bytes(path("values")), expected);
+  const scene::Rgb8 mean = scene::linear_to_srgb(light * (3. / static_cast<double>(cut)));
+  const std::string coarse = read_bytes(path("mean"));
+  ASSERT_EQ(coarse.size(), 4 * 3u);  // without the upper cells, which the clip box cuts off
+  EXPECT_EQ(coarse.substr(0, 3), (std::string{char(mean.r), char(mean.g), char(mean.b)}));
+  EXPECT_EQ(coarse.substr(3), std::string(9, '\0'));
+}
+
 TEST_F(VtkHdf, GridsThatAreTooLargeAreRefused) {
   const KnownScene known = repeated(known_scene(64, Materials::None, full_grid), 0xff, 6);
   EXPECT_THROW(write_vtkhdf(known.scene, path("a.vtkhdf"), std::nullopt, VtkKind::Image), Error);

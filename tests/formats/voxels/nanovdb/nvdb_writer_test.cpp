@@ -93,6 +93,30 @@ TEST_F(NvdbWriter, WithoutMaterialsEveryVoxelIsOneAndThereAreNoColours) {
   EXPECT_THROW(written(known, NvdbGrid::Rgba), Error);
 }
 
+TEST_F(NvdbWriter, AGridOfColoursHasThoseOfAllVoxels) {
+  const KnownScene known = known_scene(41, Materials::Colors, noise_grid(7));
+  for (const std::optional<VoxelBox>& clip : {std::optional<VoxelBox>(), {{{9, 3, 6}, {34, 23, 31}}}}) {
+    const NvdbLookup file = written(known, NvdbGrid::Rgba, clip);
+    for (int32_t z = 0; z < 41; ++z)
+      for (int32_t y = 0; y < 41; ++y)
+        for (int32_t x = 0; x < 41; ++x) {
+          const bool inside = !clip || !intersection(cube_at({x, y, z}, 1), *clip).empty();
+          std::optional<uint64_t> expected;
+          if (inside && known.value({x, y, z}) != 0) {
+            const scene::Rgb8 c = scene::unpacked_color(known.color({x, y, z}));
+            expected = c.r | uint32_t{c.g} << 8 | uint32_t{c.b} << 16 | 0xff000000u;
+          }
+          ASSERT_EQ(file.value({x, y, z}), expected) << x << ' ' << y << ' ' << z;
+        }
+  }
+  write_nvdb(known.scene, path("a.nvdb"), std::nullopt, NvdbGrid::Rgba);
+  const dag::VoxelScene read = read_voxels(path("a.nvdb"), {.colors = true}).scene;
+  EXPECT_EQ(read.dag.digest, known.scene.dag.digest);
+  ASSERT_TRUE(read.colors);
+  for (uint64_t i = 0; i < read.colors->count; ++i)
+    ASSERT_EQ((*read.colors)[i], (*known.scene.colors)[i]) << i;
+}
+
 TEST_F(NvdbWriter, NumbersOfValuesAreEachUsedOnce) {
   const KnownScene known = known_scene(41, Materials::Sixteen, noise_grid(5));
   for (const NvdbGrid grid : {NvdbGrid::Index, NvdbGrid::OnIndex}) {

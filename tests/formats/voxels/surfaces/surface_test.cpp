@@ -46,7 +46,8 @@ Faces faces_of_grid(const KnownScene& known, const VoxelBox& region) {
           for (const int32_t looks : {-1, 1})
             if (value({x, y, z}) != 0 && value(Int3{x, y, z} + step_along(axis, looks)) == 0)
               faces[{int32_t(axis), looks, x, y, z}] =
-                  surface_color(known.scene, static_cast<uint8_t>(value({x, y, z})));
+                  known.scene.colors ? scene::unpacked_color(known.color({x, y, z}))
+                                     : surface_color(known.scene, static_cast<uint8_t>(value({x, y, z})));
   return faces;
 }
 
@@ -139,7 +140,7 @@ class SurfaceFiles : public ExportTest {
 };
 
 TEST_F(SurfaceFiles, HoldEachFaceBetweenFilledAndEmptyOnceAndLookingOut) {
-  for (const Materials materials : {Materials::Sixteen, Materials::None})
+  for (const Materials materials : {Materials::Sixteen, Materials::None, Materials::Colors})
     for (const Format& format : kFormats) {
       SCOPED_TRACE(format.name);
       const KnownScene known = placed(known_scene(20, materials, noise_grid(3)));
@@ -149,11 +150,13 @@ TEST_F(SurfaceFiles, HoldEachFaceBetweenFilledAndEmptyOnceAndLookingOut) {
 }
 
 TEST_F(SurfaceFiles, HaveNoFacesBetweenVoxelsOfNeighbouringCubesOf64) {
-  const KnownScene known = placed(known_scene(72, Materials::Sixteen, noise_grid(9)));
-  const VoxelBox clip = {{58, 60, 59}, {72, 70, 71}};
-  for (const Format& format : kFormats) {
-    SCOPED_TRACE(format.name);
-    expect_same(faces_of_mesh(written(known, format, clip), known.scene), faces_of_grid(known, clip));
+  for (const Materials materials : {Materials::Sixteen, Materials::Colors}) {
+    const KnownScene known = placed(known_scene(72, materials, noise_grid(9)));
+    const VoxelBox clip = {{58, 60, 59}, {72, 70, 71}};
+    for (const Format& format : kFormats) {
+      SCOPED_TRACE(format.name);
+      expect_same(faces_of_mesh(written(known, format, clip), known.scene), faces_of_grid(known, clip));
+    }
   }
 }
 
@@ -205,6 +208,17 @@ TEST_F(SurfaceFiles, FacesOfOneMaterialInAPlaneAreOneInACubeOf64) {
   const Surface surface(known.scene, cube_at({0, 0, 0}, 128), "a.ply");
   EXPECT_EQ(surface.quads(), 24u);              // a quarter of each side of the whole cube
   EXPECT_EQ(surface.vertices(), 8 * (8u - 1));  // the eight cubes have all corners but the inner one
+}
+
+TEST_F(SurfaceFiles, FacesOfOneColourInAPlaneAreOneInACubeOf64) {
+  const KnownScene known = known_scene(6, Materials::Colors, full_grid);  // 2 x 2 x 3 colours
+  const Surface surface(known.scene, cube_at({0, 0, 0}, 6), "a.ply");
+  EXPECT_EQ(surface.quads(), 2 * (4u + 6 + 6));
+  ASSERT_EQ(surface.parts().size(), 1u);
+  const SurfaceMesh& mesh = surface.mesh(surface.parts()[0]);
+  EXPECT_EQ(mesh.vertices.size(), mesh.colors.size());
+  // Each colour has a box at a corner of the cube or in the middle of an edge; a corner has 7 vertices on 3 faces.
+  EXPECT_EQ(mesh.vertices.size(), 8 * 7u + 4 * 6);
 }
 
 TEST_F(SurfaceFiles, EmptyScenesAreEmptyMeshesOrAnErrorWhereThereAreNone) {
