@@ -22,6 +22,16 @@ VoxelScene with_palette(VoxelScene scene, uint64_t memory_limit = 0);
 // weighted by voxels. Each voxel gets the one that is nearest to its own. Fewer colours stay as they are.
 attributes::PackedValues with_fewer_colors(const attributes::PackedValues& colors, uint32_t count);
 
+struct NearColors {
+  attributes::PackedValues colors;
+  double mean_error = 0;  // ΔE, over voxels
+};
+
+// Replaces colours by others of the same block, so that blocks have fewer different ones. No voxel's colour changes by more
+// than ΔE `most` (libvox/scene/oklab.h). The colours of a block are chosen one by one,
+// each time that which is near to most of the voxels without one.
+NearColors near_colors(const attributes::PackedValues& colors, double most);
+
 // Removes the voxels outside of the box, with their colours.
 VoxelScene clipped(VoxelScene scene, const VoxelBox& box);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "libvox/dag/derived.h"
@@ -185,6 +186,64 @@ TEST(Colors, HaveADigestOfTheirOwn) {
   attributes::read_values(*made.scene.colors, 0, values);
   values[values.size() / 2] ^= 1;
   EXPECT_NE(dag::digest_of(attributes::packed_values(values)), digest);
+}
+
+double delta_e(uint32_t a, uint32_t b) {
+  const auto place = [](uint32_t color) {
+    return scene::linear_to_oklab(scene::srgb_to_linear(scene::unpacked_color(color)));
+  };
+  const Vec3d apart = place(a) - place(b);
+  return scene::kDeltaE * square_root(dot(apart, apart));
+}
+
+std::set<uint32_t> different_in_block(const attributes::PackedValues& colors, uint64_t first) {
+  std::set<uint32_t> different;
+  for (uint64_t i = first; i < std::min(first + attributes::kBlockValues, colors.count); ++i)
+    different.insert(colors[i]);
+  return different;
+}
+
+TEST(NearColors, ChangeNoColourByMoreThanIsAllowed) {
+  Random random(5);
+  for (const uint32_t kinds : {2000u, 200'000u}) {  // with a table, and without one
+    std::vector<uint32_t> pool(kinds), values;
+    for (uint32_t& color : pool)
+      color = 0x808080 + random.below(60) * 0x10000 + random.below(60) * 0x100 + random.below(60);
+    for (int i = 0; i < 20'007; ++i)
+      values.push_back(random.below(3) == 0 && i > 0 ? values.back() : pool[random.below(kinds)]);
+    const attributes::PackedValues exact = attributes::with_table(attributes::packed_values(values));
+    EXPECT_EQ(exact.table.empty(), kinds > 65'536 && attributes::different_values(exact).size() > 65'536);
+    uint64_t before = exact.bytes();
+    for (const double most : {0.5, 2., 6., 100.}) {
+      const dag::NearColors near = dag::near_colors(exact, most);
+      ASSERT_EQ(near.colors.count, exact.count);
+      EXPECT_NO_THROW(attributes::verify(near.colors));
+      double sum = 0, largest = 0;
+      for (uint64_t i = 0; i < exact.count; ++i) {
+        const double error = delta_e(near.colors[i], exact[i]);
+        sum += error, largest = std::max(largest, error);
+      }
+      EXPECT_LE(largest, most + 1e-9);
+      EXPECT_NEAR(near.mean_error, sum / static_cast<double>(exact.count), 1e-9);
+      for (uint64_t first = 0; first < exact.count; first += attributes::kBlockValues)
+        ASSERT_LE(different_in_block(near.colors, first).size(), different_in_block(exact, first).size());
+      EXPECT_LE(near.colors.bytes(), before);
+      before = near.colors.bytes();
+    }
+    EXPECT_LT(20 * before, exact.bytes());
+  }
+}
+
+// Blocks of colours around a few centres that are far apart keep one colour for each.
+TEST(NearColors, AreAsFewAsClustersInABlock) {
+  Random random(6);
+  std::vector<uint32_t> values;
+  for (int i = 0; i < 64 * 30; ++i)
+    values.push_back(0x202020 + 0x606060 * random.below(3) + random.below(3) * 0x10101);
+  const attributes::PackedValues exact = attributes::packed_values(values);
+  const dag::NearColors near = dag::near_colors(exact, 3);
+  for (uint64_t first = 0; first < exact.count; first += attributes::kBlockValues)
+    ASSERT_EQ(different_in_block(near.colors, first).size(), 3u);
 }
 
 }  // namespace

@@ -59,6 +59,21 @@ TEST_F(ColorsProgram, AreAsManyAsAreAskedFor) {
                  {"ball.glb", "--res", "64", "--materials", "colors", "--palette-size", "16"});
 }
 
+TEST_F(ColorsProgram, MayChangeALittleToTakeLess) {
+  converted({"ball.glb", "--res", "128", "--materials", "colors", "--color-error", "3", "-o", "near.h5",
+             "--verify"});
+  converted({"ball.h5", "--color-error", "3", "-o", "later.h5", "--verify"});
+  const auto bytes = [&](const char* file) {
+    return std::stoul(json_value(converted({file, "--info", "--json"}), "color_bytes"));
+  };
+  EXPECT_EQ(bytes("near.h5"), bytes("later.h5"));
+  EXPECT_LT(bytes("near.h5"), bytes("ball.h5"));
+  expect_failure(kBadUsage, "--color-error", {"ball.glb", "--res", "64", "--color-error", "3"});
+  expect_failure(kBadUsage, "--color-error", {"ball.h5", "--color-error", "0", "-o", "x.h5"});
+  converted({"ball.h5", "--materials", "palette", "-o", "palette.h5"});
+  expect_failure(kFailed, "holds no 24-bit colours", {"palette.h5", "--color-error", "2", "-o", "x.h5"});
+}
+
 TEST_F(ColorsProgram, AreTheSameFromRoundsAndWithLittleMemory) {
   converted({"ball.h5", "-o", "ball.vl32"});
   for (const std::vector<std::string>& options : {std::vector<std::string>{"--spill", "host"},

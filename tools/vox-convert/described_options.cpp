@@ -259,6 +259,13 @@ OptionTopic materials_topic() {
            .rules = {{kMesh | kPoints | kVoxels | kWholeScene, kOfMeshes}},
            .help = "With --materials colors, and for scene files with colours: reduce them to at most this "
                    "many."},
+          {.name = "color-error",
+           .argument = "DELTA_E",
+           .range = OptionRange{.least = 0.01, .most = 100},
+           .rules = {{kMesh | kPoints | kVoxels | kWholeScene, kOfMeshes}},
+           .help =
+               "With --materials colors, and for scene files with colours: change each voxel's colour by at "
+               "most this much, so that the file is smaller. Differences below 2 are hardly seen."},
           {.name = "palette-weight",
            .argument = "WEIGHT",
            .preset = "area",

@@ -139,12 +139,15 @@ void check_volume_materials(const ConvertOptions& options) {
 // Colours are those of surfaces, and one file holds them.
 void check_colors(const ConvertOptions& options) {
   if (options.conversion == ConversionKind::SceneFile) {
-    if (options.makes_palette && options.palette_size)
-      throw UsageError("--palette-size keeps colours, of which --materials palette makes 16");
+    if (options.makes_palette && (options.palette_size || options.color_error))
+      throw UsageError(
+          "--palette-size and --color-error keep colours, of which --materials palette makes 16");
     return;
   }
   if (options.palette_size && !options.build.colors)
     throw UsageError("--palette-size needs --materials colors; other palettes have 16 colours");
+  if (options.color_error && !options.build.colors)
+    throw UsageError("--color-error needs --materials colors");
   if (options.makes_palette)
     throw UsageError(
         "--materials palette is for scene files with 24-bit colours; texture makes a palette of other "

@@ -62,8 +62,7 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   const bool is_whole =
       options.conversion == ConversionKind::Voxels || options.conversion == ConversionKind::VolumeScene;
   if (is_whole) cut_scene(output.scene, options);
-  if (options.palette_size)
-    output.scene.colors = dag::with_fewer_colors(*output.scene.colors, *options.palette_size);
+  reduce_colors(output.scene, options);
   if (wants_bricks(options) || wants_hash(options))
     output.scene = in_palette(std::move(output.scene), "in bricks and hashes", options.engine);
   const dag::VoxelScene& scene = output.scene;

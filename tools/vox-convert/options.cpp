@@ -244,6 +244,7 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   read_point_options(arguments, options);
   options.volume_materials = parse_volume_materials(arguments.text("materials"));
   if (arguments.has("palette-size")) options.palette_size = arguments.whole("palette-size");
+  options.color_error = arguments.given_number("color-error");
   options.makes_palette = arguments.text("materials") == "palette";
   if (!options.volume_materials && !options.makes_palette)
     options.materials = parse_materials(arguments.text("materials"));

@@ -65,6 +65,7 @@ struct ConvertOptions {
   double point_radius = 0;  // world units
   scene::MaterialMode materials = scene::MaterialMode::Texture;
   std::optional<uint32_t> palette_size;             // with colours: at most so many different ones
+  std::optional<double> color_error;                // with colours: by how much each may change, ΔE
   bool makes_palette = false;                       // --materials palette: of a scene file with colours
   std::optional<VolumeMaterials> volume_materials;  // bins or labels
   std::optional<uint32_t> channel;

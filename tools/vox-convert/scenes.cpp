@@ -108,6 +108,18 @@ void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options) {
   scene.created = timestamp();
 }
 
+void reduce_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
+  if (options.palette_size) scene.colors = dag::with_fewer_colors(*scene.colors, *options.palette_size);
+  if (!options.color_error) return;
+  const Stopwatch watch;
+  const uint64_t before = scene.colors->bytes();
+  dag::NearColors near = dag::near_colors(*scene.colors, *options.color_error);
+  scene.colors = std::move(near.colors);
+  log_info("colours change by ΔE {:.2f} on average, at most {:g}, and take {} instead of {}, in {:.2f} s",
+           near.mean_error, *options.color_error, format_bytes(scene.colors->bytes()), format_bytes(before),
+           watch.seconds());
+}
+
 namespace {
 
 // Makes the coarser DAG on a GPU. Returns nothing if there is none, or if one that was found, not named, has too little memory.
@@ -164,7 +176,7 @@ spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOption
 }
 
 static bool changes_colors(const ConvertOptions& options) {
-  return options.makes_palette || options.palette_size;
+  return options.makes_palette || options.palette_size || options.color_error;
 }
 
 bool writes_file(const ConvertOptions& options) {
@@ -236,12 +248,11 @@ void make_of_scene(Output& output, const ConvertOptions& options, const SceneFil
 // Turns colours into as many, or into a palette, as the options ask for or as the other structures need. The input has been
 // verified before, as it is.
 void change_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
-  if (options.palette_size) {
-    if (!scene.colors)
-      throw Error("holds no 24-bit colours, of which --palette-size keeps some")
-          .at(options.inputs[0].string());
-    scene.colors = dag::with_fewer_colors(*scene.colors, *options.palette_size);
-  }
+  if ((options.palette_size || options.color_error) && !scene.colors)
+    throw Error(fmt::format("holds no 24-bit colours, which {} changes",
+                            options.palette_size ? "--palette-size" : "--color-error"))
+        .at(options.inputs[0].string());
+  reduce_colors(scene, options);
   if (options.makes_palette) {
     if (!scene.colors)
       throw Error("holds no 24-bit colours, of which --materials palette makes a palette")

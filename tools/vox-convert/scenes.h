@@ -55,6 +55,9 @@ std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertO
 // Cuts the part inside --clip out of a scene that is written as a scene file. It keeps its place in the grid.
 void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options);
 
+// Does what --palette-size and --color-error ask for. If they are given, the scene must have colours.
+void reduce_colors(dag::VoxelScene& scene, const ConvertOptions& options);
+
 // Makes the level of the scene that --res asks for. Collective; rank 0 has the result.
 void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options,
                   ranks::Ranks& ranks = ranks::alone());
