@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "libvox/base/error.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/from_cubes.h"
 #include "libvox/dag/walk.h"
 
@@ -69,13 +72,21 @@ class PlacedGrid {
   double last_;
 };
 
+using ScenePointers = std::vector<std::shared_ptr<const dag::VoxelScene>>;
+
+bool has_palette(const dag::VoxelScene& scene) {
+  return scene.dag.materials && scene.palette.count > 0;
+}
+
 class Composition {
  public:
-  Composition(std::vector<std::shared_ptr<const dag::VoxelScene>> scenes, const voxelize::Grid& grid)
-      : scenes_(std::move(scenes)) {
-    for (const auto& scene : scenes_) {
-      placements_.emplace_back(*scene, grid);
-      find_cubes(*scene, placements_.back());
+  Composition(ScenePointers scenes, const voxelize::Grid& grid, VoxelValues values)
+      : scenes_(std::move(scenes)), values_(values), colors_(scenes_.size()) {
+    for (size_t i = 0; i < scenes_.size(); ++i) {
+      const dag::VoxelScene& scene = *scenes_[i];
+      placements_.emplace_back(scene, grid);
+      find_cubes(scene, placements_.back());
+      if (scene.colors && values == VoxelValues::Rgb) colors_[i].emplace(scene);
     }
     std::ranges::sort(cubes_);
     cubes_.erase(std::unique(cubes_.begin(), cubes_.end()), cubes_.end());
@@ -83,28 +94,47 @@ class Composition {
 
   const std::vector<uint64_t>& cubes() const { return cubes_; }
 
-  // Calls body(box in the cube, scene, material) for the filled boxes of a cube, in the order of the scenes.
+  // Calls body(box in the cube, value) for the filled boxes of a cube, in the order of the scenes.
   template <class Body>
   void for_each_in(size_t cube, Body body) const {
     const Int3 corner = dag::cube_corner(cubes_[cube]);
     const VoxelBox region = cube_at(corner, kCubeSide);
     for (size_t i = 0; i < scenes_.size(); ++i) {
       const dag::FrozenDag& dag = scenes_[i]->dag;
-      const auto put = [&](const VoxelBox& voxels, uint32_t material) {
+      const auto put = [&](const VoxelBox& voxels, uint32_t value) {
         const VoxelBox box = intersection(placements_[i].of(voxels), region);
-        if (!box.empty()) body(VoxelBox{box.min - corner, box.max - corner}, i, material);
+        if (!box.empty()) body(VoxelBox{box.min - corner, box.max - corner}, value);
       };
-      const auto put_leaf = [&](Int3 at, uint64_t mask, const uint32_t* leaf) {
+      const auto put_leaf = [&](Int3 at, uint64_t mask, auto value_of) {
         for (; mask != 0; mask &= mask - 1) {
           const auto bit = static_cast<uint32_t>(lowest_bit(mask));
-          put(cube_at(at + cube_place(bit), 1), dag.materials ? dag::leaf_material(leaf, bit) : 0);
+          put(cube_at(at + cube_place(bit), 1), value_of(bit));
         }
       };
-      dag::for_each_leaf(dag, placements_[i].back(region), put_leaf, put);
+      const VoxelBox part = placements_[i].back(region);
+      if (colors_[i]) {
+        dag::for_each_leaf(dag, part, [&](Int3 at, uint64_t mask, const uint32_t*) {
+          const std::array<uint32_t, 64> colors = (*colors_[i])(at);
+          put_leaf(at, mask, [&](uint32_t bit) { return rgb_value(scene::unpacked_color(colors[bit])); });
+        });
+      } else {
+        const auto put_materials = [&](Int3 at, uint64_t mask, const uint32_t* leaf) {
+          put_leaf(at, mask,
+                   [&](uint32_t bit) { return value(i, dag.materials ? dag::leaf_material(leaf, bit) : 0); });
+        };
+        dag::for_each_leaf(dag, part, put_materials,
+                           [&](const VoxelBox& box, uint32_t material) { put(box, value(i, material)); });
+      }
     }
   }
 
  private:
+  uint32_t value(size_t scene, uint32_t material) const {
+    if (values_ == VoxelValues::Table) return static_cast<uint32_t>(scene) * scene::kPaletteSize + material;
+    if (values_ != VoxelValues::Rgb) return material;
+    return rgb_value(has_palette(*scenes_[scene]) ? scenes_[scene]->palette.colors[material] : kGrey);
+  }
+
   void find_cubes(const dag::VoxelScene& scene, const PlacedGrid& placement) {
     dag::for_each_node(scene.dag, cube_at({0, 0, 0}, scene.dag.side()),
                        [&](uint32_t level, Int3 corner, const uint32_t*) {
@@ -130,7 +160,9 @@ class Composition {
           cubes_.push_back(dag::cube_key(Int3{x, y, z} * kCubeSide));
   }
 
-  std::vector<std::shared_ptr<const dag::VoxelScene>> scenes_;
+  ScenePointers scenes_;
+  VoxelValues values_;
+  std::vector<std::optional<dag::LeafColors>> colors_;  // of scenes that have colours apart from the DAG
   std::vector<PlacedGrid> placements_;
   std::vector<uint64_t> cubes_;
 };
@@ -140,9 +172,13 @@ bool same_palette(const scene::Palette& a, const scene::Palette& b) {
 }
 
 // If all scenes have the same palette, it stays as it is. Otherwise colour m of scene i becomes entry 16 i +
-// m of a table.
-void set_table(VoxelFile& file, const std::vector<std::shared_ptr<const dag::VoxelScene>>& scenes) {
-  const auto has_colors = [](const auto& scene) { return scene->dag.materials && scene->palette.count > 0; };
+// m of a table. If one has colours apart from its DAG, the values are colours.
+void set_table(VoxelFile& file, const ScenePointers& scenes) {
+  const auto has_colors = [](const auto& scene) { return has_palette(*scene); };
+  if (std::ranges::any_of(scenes, [](const auto& scene) { return scene->colors.has_value(); })) {
+    file.values = VoxelValues::Rgb;
+    return;
+  }
   if (std::ranges::none_of(scenes, has_colors)) return;
   const scene::Palette& palette = scenes[0]->palette;
   if (std::ranges::all_of(scenes, [&](const auto& scene) {
@@ -183,22 +219,19 @@ voxelize::Box filled_box(const dag::VoxelScene& scene) {
   return {world(filled.min), world(filled.max)};
 }
 
-VoxelFile composed_voxels(std::vector<std::shared_ptr<const dag::VoxelScene>> scenes,
-                          const voxelize::Grid& grid) {
+VoxelFile composed_voxels(ScenePointers scenes, const voxelize::Grid& grid) {
   VoxelFile file;
   file.resolution = grid.resolution;
   file.origin = grid.origin;
   file.voxel_size = grid.voxel_size;
   set_table(file, scenes);
-  const uint32_t step = file.values == VoxelValues::Table ? scene::kPaletteSize : 0;
-  const auto composition = std::make_shared<const Composition>(std::move(scenes), grid);
+  const auto composition = std::make_shared<const Composition>(std::move(scenes), grid, file.values);
   file.cubes = composition->cubes();
-  file.read = [composition, step](size_t cube, VoxelSink& to) {
-    composition->for_each_in(cube, [&](const VoxelBox& box, size_t scene, uint32_t material) {
+  file.read = [composition](size_t cube, VoxelSink& to) {
+    composition->for_each_in(cube, [&](const VoxelBox& box, uint32_t value) {
       for (int32_t z = box.min.z; z < box.max.z; ++z)
         for (int32_t y = box.min.y; y < box.max.y; ++y)
-          for (int32_t x = box.min.x; x < box.max.x; ++x)
-            to.put(Int3{x, y, z}, static_cast<uint32_t>(scene) * step + material);
+          for (int32_t x = box.min.x; x < box.max.x; ++x) to.put(Int3{x, y, z}, value);
     });
   };
   return file;

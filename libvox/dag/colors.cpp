@@ -226,11 +226,26 @@ attributes::PackedValues colors_inside(const VoxelScene& scene, const VoxelBox& 
   return writer.finish();
 }
 
+VoxelScene part_of(VoxelScene scene, FrozenDag part) {
+  if (scene.colors) {
+    const LeafColors colors(scene);
+    attributes::ValueWriter writer;
+    for_each_leaf(part, cube_at({0, 0, 0}, part.side()), [&](Int3 corner, uint64_t, const uint32_t* leaf) {
+      const std::array<uint32_t, 64> of_leaf = colors(corner);
+      for (uint64_t left = leaf_mask(leaf); left != 0; left &= left - 1)
+        writer.put(of_leaf[static_cast<size_t>(lowest_bit(left))]);
+    });
+    scene.colors = attributes::with_table(writer.finish());
+  }
+  scene.dag = std::move(part);
+  return scene;
+}
+
 void write_dense_colors(const FrozenDag& dag, const LeafColors& colors, const VoxelBox& box, uint32_t* to) {
   std::fill_n(to, box.voxels(), 0);
   const Int3 size = box.size();
-  for_each_leaf(dag, box, [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
-    const std::array<uint32_t, 64> of_leaf = colors(corner, leaf);
+  for_each_leaf(dag, box, [&](Int3 corner, uint64_t mask, const uint32_t*) {
+    const std::array<uint32_t, 64> of_leaf = colors(corner);
     for (; mask != 0; mask &= mask - 1) {
       const auto bit = static_cast<uint32_t>(lowest_bit(mask));
       const Int3 at = corner + cube_place(bit) - box.min;

@@ -43,11 +43,12 @@ class LeafColors {
  public:
   explicit LeafColors(const VoxelScene& scene) : numbers_(scene.dag), colors_(*scene.colors) {}
 
-  // Returns the packed colour of each voxel of the leaf at `corner`, by its bit in the mask. `leaf` is the leaf's words.
-  std::array<uint32_t, 64> operator()(Int3 corner, const uint32_t* leaf) const {
+  // Returns the packed colour of each voxel of the leaf at `corner`, by its bit in the mask.
+  std::array<uint32_t, 64> operator()(Int3 corner) const {
     std::array<uint32_t, 64> colors = {};
-    uint64_t number = numbers_.first_of_leaf(corner);
-    for (uint64_t left = leaf_mask(leaf); left != 0; left &= left - 1)
+    const VoxelNumbers::NumberedLeaf leaf = numbers_.leaf_at(corner);
+    uint64_t number = leaf.first;
+    for (uint64_t left = leaf_mask(leaf.words); left != 0; left &= left - 1)
       colors[static_cast<size_t>(lowest_bit(left))] = colors_[number++];
     return colors;
   }
@@ -56,6 +57,9 @@ class LeafColors {
   VoxelNumbers numbers_;
   const attributes::PackedValues& colors_;
 };
+
+// Returns the scene with another DAG, whose voxels are some of this one's and keep their colours.
+VoxelScene part_of(VoxelScene scene, FrozenDag part);
 
 // Writes the packed colours of the box's voxels, x fastest, and 0 for empty ones.
 void write_dense_colors(const FrozenDag& dag, const LeafColors& colors, const VoxelBox& box, uint32_t* to);

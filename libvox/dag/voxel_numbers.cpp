@@ -34,7 +34,7 @@ VoxelNumbers::VoxelNumbers(const FrozenDag& dag) : dag_(dag), levels_(dag.depth(
   }
 }
 
-uint64_t VoxelNumbers::first_of_leaf(Int3 corner) const {
+VoxelNumbers::NumberedLeaf VoxelNumbers::leaf_at(Int3 corner) const {
   uint64_t first = 0, number = 0;
   for (uint32_t level = 0; level < dag_.depth(); ++level) {
     const uint32_t* const node = dag_.levels[level].node(number);
@@ -43,7 +43,7 @@ uint64_t VoxelNumbers::first_of_leaf(Int3 corner) const {
     first += before(level, number, word);
     number = node[word];
   }
-  return first;
+  return {first, dag_.levels[dag_.depth()].node(number)};
 }
 
 }  // namespace vox::dag

@@ -42,8 +42,13 @@ class VoxelNumbers {
     return at(level, dag_.levels[level].places[number] + word);
   }
 
-  // Returns the number of the first voxel in the leaf that has its lower corner here. There must be such a leaf.
-  uint64_t first_of_leaf(Int3 corner) const;
+  struct NumberedLeaf {
+    uint64_t first;  // the number of its first voxel
+    const uint32_t* words;
+  };
+  // Returns the leaf that has its lower corner here. There must be such a leaf.
+  NumberedLeaf leaf_at(Int3 corner) const;
+  uint64_t first_of_leaf(Int3 corner) const { return leaf_at(corner).first; }
 
   // The counts of each inner level. `high` is empty if all of a level's are less than 2^32.
   struct Level {

@@ -13,6 +13,7 @@
 #include "libvox/dag/derived.h"
 #include "libvox/dag/digests.h"
 #include "libvox/dag/voxel_numbers.h"
+#include "libvox/dag/walk.h"
 #include "libvox/scene/oklab.h"
 #include "tests/common/random.h"
 #include "tests/dag/dense_dag.h"
@@ -186,6 +187,22 @@ TEST(Colors, HaveADigestOfTheirOwn) {
   attributes::read_values(*made.scene.colors, 0, values);
   values[values.size() / 2] ^= 1;
   EXPECT_NE(dag::digest_of(attributes::packed_values(values)), digest);
+}
+
+TEST(Colors, OfSomeVoxelsAreTheirs) {
+  const Colored known = colored(60, shell);
+  const dag::FrozenDag part = dense_dag(60, false, [](uint32_t x, uint32_t y, uint32_t z) {
+    return (x + y / 2 + z) % 5 < 2 ? shell(x, y, z) : dag::kEmptyVoxel;
+  });
+  const dag::VoxelScene some = dag::part_of(known.scene, part);
+  EXPECT_EQ(some.dag.digest, part.digest);
+  uint64_t number = 0;
+  dag::for_each_leaf(part, cube_at({0, 0, 0}, 64), [&](Int3 corner, uint64_t mask, const uint32_t*) {
+    for (; mask != 0; mask &= mask - 1)
+      ASSERT_EQ((*some.colors)[number++],
+                color_at(corner + cube_place(static_cast<uint32_t>(lowest_bit(mask)))));
+  });
+  EXPECT_EQ(number, some.colors->count);
 }
 
 double delta_e(uint32_t a, uint32_t b) {

@@ -125,6 +125,22 @@ TEST_F(ColorsProgram, AreInSurfacesAndInFilesForOtherTools) {
   EXPECT_TRUE(has(convert({"ball.h5", "-o", "index.nvdb", "--nvdb-grid", "index"}).err, "palette of 16"));
 }
 
+TEST_F(ColorsProgram, OfInputsOfSeveralKindsMeetOnOneGrid) {
+  // The scene's voxels lie on the grid, so that they keep their colours.
+  const std::string grid = json_value(converted({"ball.h5", "--info", "--json"}), "voxel_size");
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "500", "-o", "other.obj"}).code, 0);
+  converted({"ball.h5", "other.obj", "--voxel-size", grid, "--snap-origin", "--materials", "colors", "-o",
+             "both.h5", "--verify"});
+  EXPECT_TRUE(has(converted({"both.h5", "--info"}), "24-bit colours"));
+  converted({"ball.h5", "other.obj", "--voxel-size", grid, "--snap-origin", "-o", "palette.h5"});
+  EXPECT_TRUE(has(converted({"palette.h5", "--info"}), "4-bit materials"));
+  EXPECT_EQ(json_value(converted({"both.h5", "--info", "--json"}), "voxels"),
+            json_value(converted({"palette.h5", "--info", "--json"}), "voxels"));
+  converted({"ball.glb", "other.obj", "--combine", "subtract", "--res", "96", "--materials", "colors", "-o",
+             "rest.h5", "--verify"});
+  EXPECT_TRUE(has(converted({"rest.h5", "--info"}), "24-bit colours"));
+}
+
 TEST_F(ColorsProgram, StayWithPartsAndCoarserScenes) {
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--res", "32"}, {"--clip", "-2,-2,-2,0,2,2"}, {"--compression", "none"}}) {

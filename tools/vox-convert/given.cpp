@@ -154,8 +154,8 @@ void check_colors(const ConvertOptions& options) {
         "inputs");
   if (!options.build.colors) return;
   if (options.conversion != ConversionKind::Meshes && options.conversion != ConversionKind::Points &&
-      options.conversion != ConversionKind::Voxels)
-    throw UsageError("--materials colors is for meshes, for points and for files of voxels, each alone");
+      options.conversion != ConversionKind::Voxels && options.conversion != ConversionKind::Mixed)
+    throw UsageError("--materials colors is for meshes, for points and for files of voxels");
   const auto refuse = [](bool given, const std::string& what) {
     if (given)
       throw UsageError("--materials colors does not go with " + what + " yet: --materials texture does");

@@ -18,6 +18,7 @@
 #include "libvox/base/process.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/colors.h"
 #include "libvox/engine/engine.h"
 #include "tools/common/tool.h"
 
@@ -38,8 +39,7 @@ dag::VoxelScene read_voxel_scene(const std::filesystem::path& path, InputKind ki
                                  const ConvertOptions& options) {
   if (is_volume(kind)) return scene_of_volume(path, options);
   if (kind == InputKind::Voxels) return read_voxels(path, voxel_file_options(options)).scene;
-  return in_palette(read_any_scene(path, options.engine, SceneForm::Any, damage_with(options.overwrite)),
-                    "beside other inputs", options.engine);
+  return read_any_scene(path, options.engine, SceneForm::Any, damage_with(options.overwrite));
 }
 
 Part read_voxel_part(const std::filesystem::path& path, InputKind kind, const ConvertOptions& options) {
@@ -47,7 +47,7 @@ Part read_voxel_part(const std::filesystem::path& path, InputKind kind, const Co
   if (scene.up != dag::UpAxis::Y)
     throw Error("its y axis does not point up, as that of a grid for several inputs does").at(path.string());
   if (scene.dag.voxels == 0) log_warning("{}: no voxel is filled", path.string());
-  if (options.materials != scene::MaterialMode::None && scene.palette.count == 0)
+  if (options.materials != scene::MaterialMode::None && scene.palette.count == 0 && !scene.colors)
     log_info("{} has no colours: its voxels become grey", path.string());
   Part part;
   if (scene.dag.voxels > 0) part.box = filled_box(scene);
@@ -149,8 +149,8 @@ void voxelize_meshes(std::vector<Part>& parts, const voxelize::Grid& grid, Engin
                format_count(counts.outside, "voxel"), format_count(counts.inside),
                format_count(counts.common));
     }
-    found[0].scene.dag = std::move(combined.first);
-    found[1].scene.dag = std::move(combined.second);
+    found[0].scene = dag::part_of(std::move(found[0].scene), std::move(combined.first));
+    found[1].scene = dag::part_of(std::move(found[1].scene), std::move(combined.second));
     conversion.seconds.build += watch.seconds();
   }
   auto next = found.begin();

@@ -288,7 +288,7 @@ void TreeNodes::put_colors(uint8_t* to, const LeafCell& cell) const {
   for (uint32_t o = 0; o < 8; ++o) {
     if (cell.masks[o] == 0) continue;
     const Int3 corner = octant_corner(o, dag::kLeafSide);
-    const std::array<uint32_t, 64> colors = (*colors_)(cell.corner + corner, cell.leaves[o]);
+    const std::array<uint32_t, 64> colors = (*colors_)(cell.corner + corner);
     for (uint64_t left = cell.masks[o]; left != 0; left &= left - 1) {
       const auto bit = static_cast<size_t>(lowest_bit(left));
       put(entry_of(corner, 3) + kPlaces[bit], scene::unpacked_color(colors[bit]));

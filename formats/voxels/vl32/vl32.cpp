@@ -156,7 +156,7 @@ class RecordWriter {
     std::vector<uint8_t> bytes;
     dag::for_each_leaf(scene_.dag, box, [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
       std::array<uint32_t, 64> colors;
-      if (colors_) colors = (*colors_)(corner, leaf);
+      if (colors_) colors = (*colors_)(corner);
       for (; mask != 0; mask &= mask - 1) {
         const auto bit = static_cast<uint32_t>(lowest_bit(mask));
         put(corner + cube_place(bit), colors_ ? scene::unpacked_color(colors[bit]) : color_of(leaf, bit),

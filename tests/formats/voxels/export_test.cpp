@@ -8,6 +8,7 @@
 #include "formats/voxels/voxel_file.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
+#include "libvox/dag/colors.h"
 #include "libvox/dag/walk.h"
 #include "tests/formats/voxels/export_scenes.h"
 
@@ -176,6 +177,39 @@ TEST(ComposedVoxels, DifferentPalettesBecomeOne) {
   EXPECT_EQ(color_at(3), red.scene.palette.colors[7]);
   EXPECT_EQ(color_at(4), blue.scene.palette.colors[7]);
   EXPECT_EQ(color_at(11), (scene::Rgb8{200, 200, 200}));
+}
+
+TEST(ComposedVoxels, KeepTheColoursOfTheirScenes) {
+  KnownScene colored = known_scene(40, Materials::Colors, noise_grid(1));
+  const KnownScene full = known_scene(9, Materials::Sixteen, full_grid),
+                   bare = known_scene(3, Materials::None, full_grid);
+  const auto file = [&](const Vec3d& origin) {
+    return composed_voxels({placed_scene(colored, {0, 0, 0}, 1), placed_scene(full, origin, 1),
+                            placed_scene(bare, {41, 0, 0}, 1)},
+                           {.resolution = 44, .origin = {0, 0, 0}, .voxel_size = 1});
+  };
+  const dag::VoxelScene scene = scene_of_voxels(file({20, 7, 11}), {.colors = true}, "colors").scene;
+  ASSERT_TRUE(scene.colors);
+  const dag::LeafColors colors(scene);
+  uint64_t seen = 0;
+  dag::for_each_leaf(scene.dag, cube_at({0, 0, 0}, 44), [&](Int3 corner, uint64_t mask, const uint32_t*) {
+    const std::array<uint32_t, 64> of_leaf = colors(corner);
+    for (; mask != 0; mask &= mask - 1, ++seen) {
+      const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+      const Int3 at = corner + cube_place(bit);
+      const bool is_above = full.value(at - Int3{20, 7, 11}) != 0;
+      const uint32_t expected = is_above     ? scene::packed_color(full.scene.palette.colors[7])
+                                : at.x >= 41 ? scene::packed_color({200, 200, 200})
+                                             : colored.color(at);
+      ASSERT_EQ(of_leaf[bit], expected) << at.x << ' ' << at.y << ' ' << at.z;
+    }
+  });
+  EXPECT_EQ(seen, scene.dag.voxels);
+  EXPECT_GT(seen, colored.scene.dag.voxels);
+  // Without --materials colors they are matched to a palette.
+  const dag::VoxelScene matched = scene_of_voxels(file({20, 7, 11}), {}, "palette").scene;
+  EXPECT_FALSE(matched.colors);
+  EXPECT_EQ(matched.palette.count, 16u);
 }
 
 TEST(ComposedVoxels, TheFilledBoxIsThatOfTheVoxels) {
