@@ -78,6 +78,7 @@ TEST_F(ColorsProgram, AreTheSameFromRoundsAndWithLittleMemory) {
   converted({"ball.h5", "-o", "ball.vl32"});
   for (const std::vector<std::string>& options : {std::vector<std::string>{"--spill", "host"},
                                                   {"--resume"},
+                                                  {"--parts"},
                                                   {"--threads", "1"},
                                                   {"--memory-limit", "400M"}}) {
     std::vector<std::string> arguments = {"ball.glb", "--res", "128",     "--materials",
@@ -180,7 +181,6 @@ TEST_F(ColorsProgram, AreNotEditedAndTheErrorSaysWhatToDo) {
 TEST_F(ColorsProgram, AreRefusedWhereNobodyMakesThem) {
   for (const std::vector<std::string>& options : {std::vector<std::string>{"--solid"},
 
-                                                  {"--parts"},
                                                   {"--palette", "auto"},
                                                   {"--palette-out", "p.gpl"}}) {
     std::vector<std::string> arguments = {"ball.glb", "--res", "64", "--materials", "colors", "-o", "x.h5"};

@@ -161,7 +161,6 @@ void check_colors(const ConvertOptions& options) {
       throw UsageError("--materials colors does not go with " + what + " yet: --materials texture does");
   };
   refuse(options.build.solid, "--solid");
-  refuse(options.parts, "--parts");
   refuse(options.file_version == 1, "--file-version 1");
 }
 

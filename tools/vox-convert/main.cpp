@@ -28,7 +28,8 @@ namespace {
 SceneFigures figures_of(const dag::VoxelScene& scene, const ConvertOptions& options) {
   if (!options.parts) return SceneFigures(scene);
   try {
-    return SceneFigures(scene, read_scene_info(options.output).level_words);
+    const SceneInfo written = read_scene_info(options.output);
+    return SceneFigures(scene, written.level_words, written.color_bytes);
   } catch (const Error& error) {
     throw Error(fmt::format("is written, but its figures cannot be read: {}", error.what()))
         .at(options.output.string());
