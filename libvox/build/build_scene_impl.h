@@ -228,7 +228,7 @@ class SceneBuild {
     dag::FrozenDag& dag = share_.whole.dag;
     std::vector<dag::TopNode> nodes = std::move(top_.nodes);
     dag::sort_by_code(nodes);
-    voxelize::TopFills fills(std::move(top_), dag.depth() - level_, dag.resolution);
+    voxelize::TopFills fills(std::move(top_), dag.depth() - level_, dag.resolution, input_.options.inside);
     for (uint32_t level = level_; level > 0; --level) {
       const uint32_t height = dag.depth() - level;
       std::vector<dag::TopNode> parts;  // parts of the next level's fills

@@ -35,10 +35,11 @@ void TopOfCells::add(TopNode node) {
   (is_fill ? fills : nodes).push_back(node);
 }
 
-TopFills::TopFills(TopOfCells top, uint32_t log2_cells, uint32_t resolution)
+TopFills::TopFills(TopOfCells top, uint32_t log2_cells, uint32_t resolution, InsideRule rule)
     : fills_(std::move(top.fills)),
       states_(arrange_states(std::move(top.states), std::move(top.left), log2_cells)),
-      resolution_(resolution) {
+      resolution_(resolution),
+      rule_(rule) {
   sort_by_code(fills_);
 }
 
@@ -61,7 +62,7 @@ void TopFills::add_to(std::vector<TopNode>& nodes, uint32_t height, dag::FrozenD
       .child_keys = codes.data(),
       .frame = {nullptr, 0, static_cast<int>(dag::kLeafLog2 + height) + kLog2UnitsPerVoxel},
       .grid_end = static_cast<int32_t>(resolution_) * kUnitsPerVoxel,
-      .inside = states_.ref(),
+      .inside = states_.ref(rule_),
       .fills = fills.data()};
   tbb::parallel_for(size_t{0}, fills.size(), [&](size_t i) { find_fills(i); });
   for (size_t i = 0; i < fills.size(); ++i)

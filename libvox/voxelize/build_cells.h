@@ -20,8 +20,8 @@
 namespace vox::voxelize {
 
 // Winding numbers of up to 64 rays or voxels at once, modulo 16: how often a ray has entered surfaces, less how often it has
-// left them. Where the number is odd, parity says inside. Where it is even but not 0, surfaces overlap or face both ways,
-// and parity says outside.
+// left them. Where the number is odd, parity says inside. Where it is even but not 0, surfaces overlap or face both ways:
+// parity says outside.
 //
 // Bit i of word k is bit k of the i-th number, so that a sum takes as many steps as a number has bits:
 //
@@ -35,7 +35,9 @@ struct Windings {
   static constexpr int kBits = 4;
   uint64_t bits[kBits] = {};  // 32 B
 
-  VOX_HD uint64_t odd() const { return bits[0]; }
+  VOX_HD uint64_t inside(InsideRule rule) const {
+    return rule == InsideRule::Parity ? bits[0] : bits[0] | bits[1] | bits[2] | bits[3];
+  }
   VOX_HD uint64_t even_but_not_0() const { return ~bits[0] & (bits[1] | bits[2] | bits[3]); }
   VOX_HD friend Windings operator+(const Windings& a, const Windings& b) {
     Windings sum;
@@ -67,10 +69,6 @@ VOX_HD inline Windings unpacked(RayWindings rays) {
   return {{rays & 0xffff, rays >> 16 & 0xffff, rays >> 32 & 0xffff, rays >> 48}};
 }
 
-VOX_HD inline uint32_t odd_rays(RayWindings rays) {
-  return static_cast<uint32_t>(rays & 0xffff);
-}
-
 VOX_HD inline uint32_t disputed_rays(RayWindings rays) {
   return static_cast<uint32_t>(unpacked(rays).even_but_not_0() & 0xffff);
 }
@@ -99,7 +97,10 @@ struct RowState {
   uint64_t materials;    // 8 B, of the last surface voxel on each ray, 4 bits a ray
   RayWindings windings;  // 8 B
 
-  VOX_HD uint32_t inside() const { return odd_rays(windings); }  // a bit for each ray
+  // Returns a bit for each ray.
+  VOX_HD uint32_t inside(InsideRule rule) const {
+    return static_cast<uint32_t>(unpacked(windings).inside(rule));
+  }
 };
 static_assert(sizeof(RowState) == 16);
 
@@ -134,6 +135,7 @@ struct InsideRef {
   uint64_t count;
   const RowState* rows;  // for rows without a cell in `keys`
   RowPlaces places;      // in `rows`
+  InsideRule rule;
 
   // Returns the state of the rays where they enter a cell without surface.
   VOX_HD RowState at(Int3 cell) const {
@@ -178,9 +180,10 @@ struct CellStates {
   LeftRows rows;
   uint32_t log2_cells = 0;
 
-  InsideRef ref() const {
+  InsideRef ref(InsideRule rule) const {
     return {keys.data(), before.data(),      after.data(),
-            keys.size(), rows.states.data(), {.a_side = rows.a_side, .log2_rows = log2_cells}};
+            keys.size(), rows.states.data(), {.a_side = rows.a_side, .log2_rows = log2_cells},
+            rule};
   }
 };
 
@@ -272,7 +275,7 @@ SolidCounts TopOfCells::take_common(BuiltCells<Device>& built) {
 class TopFills {
  public:
   // A chunk cell has 2^log2_cells leaves a side.
-  TopFills(TopOfCells top, uint32_t log2_cells, uint32_t resolution);
+  TopFills(TopOfCells top, uint32_t log2_cells, uint32_t resolution, InsideRule rule);
 
   // Adds the absent siblings that are inside to the nodes, and adds their voxels and nodes to the counts of
   // `dag`. The nodes are in Morton order; `height` is their height above the leaves.
@@ -290,6 +293,7 @@ class TopFills {
   std::vector<dag::TopNode> fills_;  // in the order of their slots
   CellStates states_;
   uint32_t resolution_;
+  InsideRule rule_;
 };
 
 }  // namespace vox::voxelize

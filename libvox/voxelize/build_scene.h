@@ -14,11 +14,18 @@
 
 namespace vox::voxelize {
 
+// How the crossings of a ray from the outside decide what is inside.
+enum class InsideRule : uint8_t {
+  Winding,  // the ray enters surfaces more or less often than it leaves them: inside one of several that overlap
+  Parity,  // the number of crossings is odd
+};
+
 struct BuildOptions {
   scene::Coverage coverage = scene::Coverage::Conservative;
   bool materials = true;
   bool colors = false;  // make the colours of voxels apart from the DAG, which has no materials then
   bool solid = false;
+  InsideRule inside = InsideRule::Winding;  // with `solid`; close_holes() must have been called for Winding
   // The paint on the surface, with its palette entries. It must outlive the build. nullptr: nothing is
   // painted.
   const painting::FrozenAtlas* atlas = nullptr;
@@ -33,7 +40,7 @@ struct BuildOptions {
 struct SolidCounts {
   uint64_t open_rays = 0;  // rays along x that leave the grid inside: the mesh has holes
   uint64_t disputed_voxels =
-      0;  // left empty, though signs of crossings say inside: surfaces overlap, or face both ways
+      0;                    // not of the surface, inside by winding and outside by parity: surfaces overlap
   uint64_t duplicates = 0;  // triangles that lie exactly on others, and are not crossed
 
   SolidCounts& operator+=(const SolidCounts& more) {

@@ -385,7 +385,7 @@ class ChunkedBuild {
     const auto before = device::uploaded(device_, cells.before),
                after = device::uploaded(device_, cells.after),
                rows = device::uploaded(device_, cells.rows.states);
-    InsideRef inside = cells.ref();
+    InsideRef inside = cells.ref(options_.inside);
     inside.keys = keys.data(), inside.before = before.data(), inside.after = after.data(),
     inside.rows = rows.data();
     CellFrame frame = {nullptr, 3 * (dag.depth() - std::min(dag.depth(), cell_levels_)),

@@ -95,7 +95,7 @@ struct FindFills {
     if (corner.x >= grid_end || corner.y >= grid_end || corner.z >= grid_end) return 0;
     constexpr int kLog2Cell = kLog2UnitsPerVoxel + static_cast<int>(dag::kLeafLog2);
     const RowState state = inside.at({corner.x >> kLog2Cell, corner.y >> kLog2Cell, corner.z >> kLog2Cell});
-    if ((state.inside() & 1) == 0) return 0;
+    if ((state.inside(inside.rule) & 1) == 0) return 0;
     const int64_t side = int64_t{1} << frame.log2_side;
     const uint32_t cuts = static_cast<uint32_t>(corner.x + side > grid_end) |
                           static_cast<uint32_t>(corner.y + side > grid_end) << 1 |

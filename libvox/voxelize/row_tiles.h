@@ -103,7 +103,10 @@ struct CrossLeftOfGrid {
 
 struct CountInside {
   const RowState* rows;
-  VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(rows[i].inside())); }
+  InsideRule rule;
+  VOX_HD uint32_t operator()(uint64_t i) const {
+    return static_cast<uint32_t>(popcount(rows[i].inside(rule)));
+  }
 };
 
 // The same as CountDisputed of rays where the grid begins.
@@ -137,8 +140,8 @@ template <class Device>
 class RowTiles {
  public:
   // A tile has about `side` voxels a side; 0 means as many as a small part of the memory allows.
-  RowTiles(Device& device, uint32_t resolution, uint32_t cell_side, uint32_t side)
-      : device_(device), resolution_(resolution), cell_side_(cell_side) {
+  RowTiles(Device& device, uint32_t resolution, uint32_t cell_side, uint32_t side, InsideRule rule)
+      : device_(device), resolution_(resolution), cell_side_(cell_side), rule_(rule) {
     if (side == 0) side = fitting_side();
     side = std::clamp(std::bit_floor(side), cell_side, std::max(cell_side, std::bit_ceil(resolution)));
     log2_side_ = static_cast<uint32_t>(std::countr_zero(side));
@@ -240,7 +243,9 @@ class RowTiles {
     open_at_entry_ = open_rays();
   }
 
-  uint64_t open_rays() { return device_.sum("count open rays", rows_.size(), CountInside{rows_.data()}); }
+  uint64_t open_rays() {
+    return device_.sum("count open rays", rows_.size(), CountInside{rows_.data(), rule_});
+  }
 
   // Copies the states of the tile at hand that left_rows_ has.
   void take_left_rows() {
@@ -263,6 +268,7 @@ class RowTiles {
 
   Device& device_;
   uint32_t resolution_, cell_side_;
+  InsideRule rule_;
   uint32_t log2_side_ = 0, tiles_a_side_ = 0;  // of a tile, in voxels
   const TriangleShape* shapes_ = nullptr;
   device::Buffer<uint32_t> left_;  // the numbers of triangles left of the grid

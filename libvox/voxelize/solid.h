@@ -1,5 +1,5 @@
-// Fills the inside of closed surfaces (--solid). A voxel is inside if a ray along x from far left to its
-// centre crosses the surface an odd number of times. Crossings are counted exactly, on snapped coordinates.
+// Fills the inside of closed surfaces (--solid). The crossings of a ray along x from far left to a voxel's centre decide
+// if the voxel is inside (InsideRule). They are counted exactly, on snapped coordinates.
 //
 // Rays are followed from cell to cell. The surface cells of a row (same y and z) are in order. Each of them
 // flips some of the row's 16 rays, and between two of them a ray is inside or outside all the way. Every row
@@ -160,11 +160,12 @@ struct FillCells {
   const RowState* before;
   const uint64_t* surface_masks;
   int32_t grid_end;
+  InsideRule rule;
   uint64_t* masks;          // by cell
   uint64_t* ray_materials;  // by cell, the rays' materials at its left face
   VOX_HD void operator()(uint64_t t) const {
     const uint32_t cell = order[t];
-    const uint64_t inside = lattice::bits_to_nibbles(before[t].inside()) ^ flips[cell].odd();
+    const uint64_t inside = (along_rays(before[t].windings) + flips[cell]).inside(rule);
     const Int3 corner = frame.corner(pair_keys[cells.begin(cell)]);
     masks[cell] = surface_masks[cell] | (lattice::rows_to_morton(inside) &
                                          lattice::boxes_below(corner, kLog2UnitsPerVoxel, grid_end));

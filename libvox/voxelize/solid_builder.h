@@ -26,7 +26,8 @@ class SolidBuilder {
         end_{dag.resolution},
         materials_(dag.materials),
         depth_(dag.depth()),
-        tiles_(device, dag.resolution, cell_side, options.tile_side) {
+        rule_(options.inside),
+        tiles_(device, dag.resolution, cell_side, options.tile_side, options.inside) {
     make_fills();
   }
 
@@ -71,7 +72,8 @@ class SolidBuilder {
             .after = after_.data(),
             .count = count_,
             .rows = tiles_.rows(),
-            .places = tiles_.places()};
+            .places = tiles_.places(),
+            .rule = rule_};
   }
 
   // Returns the pointers of the fills of a height above the leaves, by slot.
@@ -101,6 +103,7 @@ class SolidBuilder {
   GridEnd end_;
   bool materials_;
   uint32_t depth_;
+  InsideRule rule_;
   RowTiles<Device> tiles_;
   device::Buffer<uint32_t> fills_;  // pointers: kFillsPerLevel for each height above the leaves
   device::Buffer<uint64_t> keys_;
@@ -239,6 +242,7 @@ Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const Ce
                              .before = before_.data(),
                              .surface_masks = surface_masks,
                              .grid_end = grid_end_,
+                             .rule = rule_,
                              .masks = masks.data(),
                              .ray_materials = ray_materials.data()});
   disputed_in_chunk_ = device_.sum("count disputed voxels", n,

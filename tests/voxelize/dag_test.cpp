@@ -69,7 +69,7 @@ TEST(Dag, RepeatedAndFilledRegionsShareNodes) {
   for (scene::Triangle& triangle : soup.scene.triangles) triangle.material = 0;
   soup.scene.materials.resize(1);
   auto engine = test_engine();
-  dag::FrozenDag dag = build_soup(*engine, soup, 64, {.solid = true}).dag;
+  dag::FrozenDag dag = build_soup(*engine, soup, 64, {.solid = true, .inside = kParity}).dag;
   EXPECT_EQ(dag.voxels, 64u * 512u);
   ASSERT_EQ(dag.levels.size(), 5u);
   for (const dag::DagLevel& level : dag.levels) ASSERT_EQ(level.nodes, 1u);

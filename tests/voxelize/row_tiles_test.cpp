@@ -19,6 +19,7 @@ using voxelize::BuildResult;
 
 void expect_same_in_tiles(const Soup& soup, uint32_t resolution, BuildOptions options) {
   options.solid = true;
+  options.inside = mix64(resolution) % 2 == 0 ? kParity : voxelize::InsideRule::Winding;
   const auto engine = test_engine();
   const BuildResult one = build_soup(*engine, soup, resolution, options);
   for (const uint32_t side : {1u, 512u})
@@ -97,12 +98,14 @@ TEST(RowTiles, LargeGridsAreFilled) {
     SCOPED_TRACE(c.resolution);
     const auto engine = test_engine();
     const Soup soup = box(c.low, c.high);
-    const BuildResult result = build_soup(*engine, soup, c.resolution, {.materials = false, .solid = true});
+    const BuildResult result =
+        build_soup(*engine, soup, c.resolution, {.materials = false, .solid = true, .inside = kParity});
     EXPECT_EQ(result.dag.voxels, c.voxels);
     EXPECT_EQ(result.solid.open_rays, 0u);
     EXPECT_NO_THROW(dag::verify(result.dag));
     const BuildResult tiled =
-        build_soup(*engine, soup, c.resolution, {.materials = false, .solid = true, .tile_side = 1024});
+        build_soup(*engine, soup, c.resolution,
+                   {.materials = false, .solid = true, .inside = kParity, .tile_side = 1024});
     expect_equal(result.dag, tiled.dag);
   }
 }
@@ -110,7 +113,8 @@ TEST(RowTiles, LargeGridsAreFilled) {
 // A grid whose rows would take 16 GiB is filled with little memory.
 TEST(RowTiles, TakeASmallPartOfTheMemory) {
   const auto engine = test_engine({.memory_limit = uint64_t{4} << 30});
-  const BuildResult result = build_soup(*engine, cube(130'000.5, 130'100.5), 1 << 17, {.solid = true});
+  const BuildResult result =
+      build_soup(*engine, cube(130'000.5, 130'100.5), 1 << 17, {.solid = true, .inside = kParity});
   EXPECT_EQ(result.dag.voxels, 101u * 101u * 101u);
   EXPECT_LT(result.peak_device_bytes, uint64_t{1} << 30);
 }

@@ -14,6 +14,9 @@
 namespace vox {
 namespace {
 
+constexpr voxelize::InsideRule kParity =
+    voxelize::InsideRule::Parity;  // close_holes_test.cpp tests the other one
+
 using brute::SnappedTriangle;
 
 struct Shape {
@@ -110,8 +113,9 @@ TEST(Solid, HoldsTheSurfaceAndEverythingInside) {
   for (const Shape& shape : closed_shapes())
     for (scene::Coverage coverage : {scene::Coverage::Conservative, scene::Coverage::Thin}) {
       SCOPED_TRACE(shape.name + ", " + brute::name(coverage));
-      voxelize::BuildResult result = build_soup(*engine, shape.soup, shape.resolution,
-                                                {.coverage = coverage, .materials = false, .solid = true});
+      voxelize::BuildResult result =
+          build_soup(*engine, shape.soup, shape.resolution,
+                     {.coverage = coverage, .materials = false, .solid = true, .inside = kParity});
       EXPECT_EQ(result.solid.open_rays, 0u);
       std::vector<SnappedTriangle> snapped = brute::snap_scene(shape.soup.scene, unit_grid(shape.resolution));
       Dense expected = brute::cover(snapped, shape.resolution, coverage);
@@ -132,14 +136,16 @@ TEST(Solid, CountsSurfaceThatTheGridCutsOff) {
   for (size_t i = 0; i < inside.voxels.size(); ++i)
     if (inside.voxels[i] != dag::kEmptyVoxel) expected.voxels[i] = 0;
   voxelize::BuildResult result =
-      build_soup(*engine, ball, 32, {.coverage = scene::Coverage::Thin, .materials = false, .solid = true});
+      build_soup(*engine, ball, 32,
+                 {.coverage = scene::Coverage::Thin, .materials = false, .solid = true, .inside = kParity});
   EXPECT_TRUE(brute::same_coverage(expected, to_dense(result.dag), snapped, 32));
 }
 
 TEST(Solid, ChunksDoNotCutTheInside) {
   auto engine = test_engine();
   Soup ball = bumpy_sphere({300, 300, 300}, 250, 16, 0.1, 6);
-  voxelize::BuildOptions options = {.coverage = scene::Coverage::Thin, .materials = false, .solid = true};
+  voxelize::BuildOptions options = {
+      .coverage = scene::Coverage::Thin, .materials = false, .solid = true, .inside = kParity};
   dag::FrozenDag whole = build_soup(*engine, ball, 600, options).dag;
   options.chunk_pairs = 64;
   voxelize::BuildResult result = build_soup(*engine, ball, 600, options);
@@ -161,7 +167,7 @@ TEST(Solid, IsFilledFromTheLeftEndOfTheGridOn) {
   };
   for (const Ball& ball : {Ball{{100, 550, 550}, 900}, Ball{{550, 550, 550}, 820}}) {
     const Soup soup = bumpy_sphere(ball.middle, ball.radius, 30, 0, 8);
-    voxelize::BuildOptions options = {.materials = false, .solid = true};
+    voxelize::BuildOptions options = {.materials = false, .solid = true, .inside = kParity};
     const dag::FrozenDag dag = build_soup(*test_engine(), soup, kSide, options).dag;
     EXPECT_NO_THROW(dag::verify(dag));  // checks the counts, too
     options.chunk_pairs = 5000;
@@ -181,9 +187,9 @@ TEST(Solid, IsFilledFromTheLeftEndOfTheGridOn) {
 TEST(Solid, ReportsRaysThatLeaveAnOpenMeshInside) {
   auto engine = test_engine();
   Soup box = cube(4.2, 27.9);
-  EXPECT_EQ(build_soup(*engine, box, 32, {.solid = true}).solid.open_rays, 0u);
+  EXPECT_EQ(build_soup(*engine, box, 32, {.solid = true, .inside = kParity}).solid.open_rays, 0u);
   box.scene.triangles.resize(10);  // without its +x side
-  uint64_t rays = build_soup(*engine, box, 32, {.solid = true}).solid.open_rays;
+  uint64_t rays = build_soup(*engine, box, 32, {.solid = true, .inside = kParity}).solid.open_rays;
   EXPECT_GE(rays, 22u * 22u);
   EXPECT_LE(rays, 24u * 24u);
 }
@@ -195,7 +201,7 @@ TEST(Solid, TheInsideTakesMaterialsOfTheSurface) {
   for (scene::Triangle& triangle : ball.scene.triangles)
     if (ball.scene.positions[triangle.position[0]].x > 20) triangle.material = other;
   Dense surface = to_dense(build_soup(*engine, ball, 40, {}).dag);
-  Dense solid = to_dense(build_soup(*engine, ball, 40, {.solid = true}).dag);
+  Dense solid = to_dense(build_soup(*engine, ball, 40, {.solid = true, .inside = kParity}).dag);
   for (size_t i = 0; i < solid.voxels.size(); ++i) {
     int material = solid.voxels[i];
     ASSERT_TRUE(material == dag::kEmptyVoxel || material == 0 || material == 11) << material;
@@ -212,7 +218,7 @@ TEST(Solid, AVoxelBesideTheSurfaceTakesTheMaterialOfTheLastSurfaceVoxelOnItsLeft
   for (uint8_t index = 1; index < 16; ++index) ball.add_material({.index = index});
   for (uint32_t i = 0; scene::Triangle & triangle : ball.scene.triangles) triangle.material = i++ % 16;
   const Dense surface = to_dense(build_soup(*engine, ball, 20, {}).dag);
-  const Dense solid = to_dense(build_soup(*engine, ball, 20, {.solid = true}).dag);
+  const Dense solid = to_dense(build_soup(*engine, ball, 20, {.solid = true, .inside = kParity}).dag);
   std::set<std::array<int32_t, 3>> leaves;  // with surface
   const auto leaf_of = [](Int3 p) { return std::array{p.x / 4, p.y / 4, p.z / 4}; };
   brute::for_each_voxel({{0, 0, 0}, {19, 19, 19}}, [&](Int3 p) {
@@ -260,7 +266,8 @@ TEST(Solid, CountsTheEmptyVoxelsInWhichDirectionsAndParityDisagree) {
     const bool overlaps = shape.name != "one" && shape.name != "apart" && shape.name != "a hollow";
     EXPECT_EQ(expected > 0, overlaps);
     for (const bool materials : {false, true})
-      EXPECT_EQ(build_soup(*engine, shape.soup, shape.resolution, {.materials = materials, .solid = true})
+      EXPECT_EQ(build_soup(*engine, shape.soup, shape.resolution,
+                           {.materials = materials, .solid = true, .inside = kParity})
                     .solid.disputed_voxels,
                 expected);
   }
@@ -270,7 +277,7 @@ TEST(Solid, CountsTheSameDisputedVoxelsInChunks) {
   const Soup soup =
       all_of({bumpy_sphere({250, 300, 300}, 200, 30, 0, 1), bumpy_sphere({380, 310, 300}, 210, 30, 0, 2),
               bumpy_sphere({0, 300, 300}, 150, 30, 0, 3)});
-  voxelize::BuildOptions options = {.materials = false, .solid = true};
+  voxelize::BuildOptions options = {.materials = false, .solid = true, .inside = kParity};
   const voxelize::BuildResult whole = build_soup(*test_engine(), soup, 599, options);
   options.chunk_pairs = 4000;
   const voxelize::BuildResult chunks = build_soup(*test_engine(), soup, 599, options);
@@ -283,7 +290,7 @@ TEST(Solid, ATriangleThatIsThereTwiceIsCrossedOnce) {
   auto engine = test_engine();
   const Soup ball = bumpy_sphere({20, 20, 20}, 15, 12, 0.1, 7);
   const size_t triangles = ball.scene.triangles.size();
-  const dag::FrozenDag one = build_soup(*engine, ball, 40, {.solid = true}).dag,
+  const dag::FrozenDag one = build_soup(*engine, ball, 40, {.solid = true, .inside = kParity}).dag,
                        surface = build_soup(*engine, ball, 40, {}).dag;
   Soup in_part = ball;
   for (size_t i = 0; i < triangles / 2; ++i) {
@@ -297,7 +304,7 @@ TEST(Solid, ATriangleThatIsThereTwiceIsCrossedOnce) {
                                             {all_of({ball, ball, ball}), 2 * triangles},
                                             {all_of({ball, turned(ball)}), triangles},
                                             {all_of({ball, turned(ball), ball}), 2 * triangles}}) {
-    const voxelize::BuildResult result = build_soup(*engine, soup, 40, {.solid = true});
+    const voxelize::BuildResult result = build_soup(*engine, soup, 40, {.solid = true, .inside = kParity});
     EXPECT_EQ(result.solid.duplicates, duplicates);
     EXPECT_EQ(result.solid.open_rays, 0u);
     EXPECT_EQ(result.solid.disputed_voxels, 0u);
@@ -310,7 +317,7 @@ TEST(Solid, ABodyThatFacesBothWaysIsHollowIfAnotherFacesOneWay) {
   const Soup ball = bumpy_sphere({12, 12, 12}, 8, 12, 0.1, 7),
              other = bumpy_sphere({30, 30, 30}, 8, 12, 0.1, 8);
   const voxelize::BuildResult result =
-      build_soup(*test_engine(), all_of({ball, turned(ball), other}), 40, {.solid = true});
+      build_soup(*test_engine(), all_of({ball, turned(ball), other}), 40, {.solid = true, .inside = kParity});
   EXPECT_EQ(result.solid.duplicates, 0u);
   EXPECT_EQ(dag::voxel_at(result.dag, 12, 12, 12), dag::kEmptyVoxel);
   EXPECT_NE(dag::voxel_at(result.dag, 30, 30, 30), dag::kEmptyVoxel);
@@ -321,13 +328,14 @@ TEST(Solid, WallsThatFaceBothWaysBetweenClosedBodiesCancel) {
   // Two tetrahedra on the two sides of a triangle.
   const Vec3d a = {20.2, 4, 4}, b = {20.4, 30, 6}, c = {20.9, 12, 30};
   const Soup both = all_of({tetrahedron(a, b, c, {4, 15, 15}), tetrahedron(a, c, b, {36, 15, 15})});
-  const voxelize::BuildResult result = build_soup(*engine, both, 40, {.materials = false, .solid = true});
+  const voxelize::BuildResult result =
+      build_soup(*engine, both, 40, {.materials = false, .solid = true, .inside = kParity});
   EXPECT_EQ(result.solid.duplicates, 0u);
   EXPECT_EQ(result.solid.open_rays, 0u);
   EXPECT_EQ(result.solid.disputed_voxels, 0u);
   // A plate that is thinner than what corners snap to.
   const Soup plate = tetrahedron({10.2, 4, 4}, {10.2, 30, 4}, {10.2, 4, 30}, {10.2, 4.0001, 4.0001});
-  EXPECT_EQ(build_soup(*engine, plate, 40, {.solid = true}).solid.open_rays, 0u);
+  EXPECT_EQ(build_soup(*engine, plate, 40, {.solid = true, .inside = kParity}).solid.open_rays, 0u);
 }
 
 }  // namespace

@@ -13,6 +13,9 @@
 
 namespace vox {
 
+// For meshes whose triangles do not all face outwards, such as cube(), and whose holes are not closed.
+inline constexpr voxelize::InsideRule kParity = voxelize::InsideRule::Parity;
+
 using Corners = std::array<Vec3d, 3>;
 
 // Triangles with the materials that the voxelizer needs; material 0 exists from the start.

@@ -222,7 +222,22 @@ OptionTopic materials_topic() {
                    "faces (6-separating)."},
           {.name = "solid",
            .rules = {{kMesh, kOfMeshes}},
-           .help = "Also fill the inside of closed surfaces."},
+           .help = "Also fill the inside of surfaces. Holes are closed to tell what is inside; they are no "
+                   "surface."},
+          {.name = "inside",
+           .argument = "RULE",
+           .words = {"winding", "parity"},
+           .preset = "winding",
+           .rules = {{kMesh, kOfMeshes}},
+           .help =
+               "With --solid, what is inside. winding: what surfaces go around, also where several overlap "
+               "or lie in each other; parity: what lies behind an odd number of surfaces along x, so that "
+               "a surface inside another one is the wall of a hollow."},
+          {.name = "holes-out",
+           .argument = "FILE.glb",
+           .rules = {{kMesh, kOfMeshes}},
+           .help = "With --solid: write the triangles that close holes as a mesh, which shows where the mesh "
+                   "is open."},
           {.name = "combine",
            .argument = "HOW",
            .words = {voxelize::kCombinationNames.begin(), voxelize::kCombinationNames.end()},

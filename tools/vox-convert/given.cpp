@@ -181,6 +181,11 @@ void check_parts(const ConvertOptions& options, const RunTraits& run) {
   if (options.file_version == 1) throw UsageError("--parts needs --file-version 2");
 }
 
+void check_holes_out(const ConvertOptions& options) {
+  if (options.holes_out && options.conversion != ConversionKind::Meshes)
+    throw UsageError("--holes-out is for meshes alone");
+}
+
 void check_combine(const ConvertOptions& options) {
   if (!options.combine) return;
   if (options.kinds != std::vector{InputKind::Mesh, InputKind::Mesh})
@@ -221,6 +226,7 @@ void check_given(const ConvertOptions& options) {
   check_devices(options, run);
   check_parts(options, run);
   check_combine(options);
+  check_holes_out(options);
 }
 
 }  // namespace vox

@@ -95,6 +95,8 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   scene::IndexedScene indexed = make_palette(scene, options, painting, conversion);
   scene.images = {};
   seconds.palette = watch.lap();
+  conversion.holes = holes_closed(scene, indexed, grid, options);
+  const double closing = watch.lap();
   throw_if_cancelled();
 
   if (!engine) engine = soon.get();
@@ -110,9 +112,9 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   conversion.chunks = result.chunks;
   conversion.peak_device_bytes = result.peak_device_bytes;
   conversion.solid = result.solid;
-  seconds.voxelize = result.voxelize_seconds;
+  seconds.voxelize = closing + result.voxelize_seconds;
   seconds.build = result.build_seconds;
-  warn_of_solid(result.solid);
+  warn_of_solid(result.solid, options);
   if (result.dag.voxels == 0) log_warning("no voxel is filled: nothing of the mesh lies inside --clip");
 
   dag::VoxelScene voxels = built_scene(std::move(result), indexed, grid, options.build);

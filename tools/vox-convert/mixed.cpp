@@ -115,14 +115,18 @@ VoxelizedMeshes voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine&
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
   ChosenPalette chosen = choose_palette(meshes.scene, choice);
   meshes.scene.images = {};
+  conversion.triangles += meshes.scene.triangles.size();
+  const voxelize::ClosedHoles holes = holes_closed(meshes.scene, chosen.indexed, grid, options);
+  conversion.holes.open_edges += holes.open_edges;
+  conversion.holes.holes += holes.holes;
+  conversion.holes.membranes += holes.membranes;
   voxelize::BuildResult result =
       built_together(engine, {meshes.scene, chosen.indexed, grid, options.build}, options, conversion);
-  conversion.triangles += meshes.scene.triangles.size();
   conversion.dropped.not_finite += meshes.dropped.not_finite;
   conversion.dropped.degenerate += meshes.dropped.degenerate;
   conversion.chunks += result.chunks;
   conversion.solid += result.solid;
-  warn_of_solid(result.solid);
+  warn_of_solid(result.solid, options);
   conversion.peak_device_bytes = std::max(conversion.peak_device_bytes, result.peak_device_bytes);
   conversion.seconds.voxelize += result.voxelize_seconds;
   conversion.seconds.build += result.build_seconds;

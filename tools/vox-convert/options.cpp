@@ -69,6 +69,15 @@ std::optional<VolumeMaterials> parse_volume_materials(const std::string& text) {
   return materials;
 }
 
+std::filesystem::path parse_holes_out(const CommandLine& arguments, const voxelize::BuildOptions& build) {
+  if (!build.solid || build.inside != voxelize::InsideRule::Winding)
+    throw UsageError("--holes-out needs --solid, with --inside winding, which closes holes");
+  std::filesystem::path path = arguments.text("holes-out");
+  if (path.extension() != ".glb")
+    throw UsageError(fmt::format("--holes-out is '{}', expected a name that ends in .glb", path.string()));
+  return path;
+}
+
 std::filesystem::path parse_palette_out(const CommandLine& arguments, scene::MaterialMode materials) {
   if (materials == scene::MaterialMode::None || materials == scene::MaterialMode::Colors)
     throw UsageError("--palette-out needs --materials texture or mesh");
@@ -255,6 +264,11 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   options.build.coverage =
       arguments.choice("coverage", {scene::Coverage::Conservative, scene::Coverage::Thin});
   options.build.solid = arguments.has("solid");
+  options.build.inside =
+      arguments.choice("inside", {voxelize::InsideRule::Winding, voxelize::InsideRule::Parity});
+  if (arguments.has("inside") && !options.build.solid)
+    throw UsageError("--inside says what --solid fills: give both");
+  if (arguments.has("holes-out")) options.holes_out = parse_holes_out(arguments, options.build);
   if (arguments.has("combine"))
     options.combine = static_cast<voxelize::Combination>(arguments.word("combine"));
   options.build.colors = options.materials == scene::MaterialMode::Colors;

@@ -95,10 +95,16 @@ void set_conversion(ResultGroup& results, const Conversion& conversion) {
       .about("Number of points that the file calls withheld, or that are less opaque than `--splat-opacity`.")
       .set("open_rays", conversion.solid.open_rays, "rays")
       .about("With `--solid`: number of rays that leave the grid inside, because the mesh has holes.")
+      .set("open_edges", conversion.holes.open_edges, "edges")
+      .about(
+          "With `--solid` and `--inside winding`: number of edges at holes and at triangles that face the "
+          "wrong way.")
+      .set("holes", conversion.holes.holes, "holes")
+      .about("Number of cycles that they form, which count as closed to tell what is inside.")
       .set("disputed_voxels", conversion.solid.disputed_voxels, "voxels")
       .about(
-          "With `--solid`: number of voxels that parity leaves empty, though the directions of crossings say "
-          "inside.")
+          "With `--solid`: number of voxels that lie in several surfaces at once: inside by winding number, "
+          "outside by parity.")
       .set("duplicate_triangles", conversion.solid.duplicates, "triangles")
       .about(
           "With `--solid`: number of triangles that lie exactly on others, and do not decide what is inside.")

@@ -337,18 +337,60 @@ void sign(dag::VoxelScene& scene, const ConvertOptions& options) {
   scene.created = timestamp();
 }
 
-void warn_of_solid(const voxelize::SolidCounts& counts) {
+namespace {
+
+// Returns the last `count` triangles of a scene alone.
+scene::Scene last_triangles(const scene::Scene& scene, uint64_t count) {
+  scene::Scene last;
+  last.materials.emplace_back().name = "holes";
+  last.materials.back().base_color = {1, 0, 0, 1};
+  last.unit = scene.unit;
+  for (size_t i = scene.triangles.size() - count; i < scene.triangles.size(); ++i) {
+    const auto first = static_cast<uint32_t>(last.positions.size());
+    for (const uint32_t corner : scene.triangles[i].position)
+      last.positions.push_back(scene.positions[corner]);
+    last.triangles.push_back({{first, first + 1, first + 2}, {scene::kNone, scene::kNone, scene::kNone}, 0});
+  }
+  return last;
+}
+
+void write_holes(const scene::Scene& scene, uint64_t membranes, const ConvertOptions& options) {
+  if (options.ranks != nullptr && options.ranks->rank() > 0) return;
+  if (membranes == 0)
+    log_info("the mesh has no holes: {} is not written", options.holes_out->string());
+  else
+    write_glb(last_triangles(scene, membranes), *options.holes_out);
+}
+
+}  // namespace
+
+voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& indexed,
+                                   const voxelize::Grid& grid, const ConvertOptions& options) {
+  if (!options.build.solid || options.build.inside != voxelize::InsideRule::Winding) return {};
+  const voxelize::ClosedHoles closed = voxelize::close_holes(scene, indexed, grid);
+  if (closed.holes > 0)
+    log_warning(
+        "the mesh has {} in {}, the largest {:.3g} {} across: to tell what is inside, they count as closed",
+        format_count(closed.open_edges, "open edge"), format_count(closed.holes, "hole"), closed.largest,
+        scene::unit_name(scene.unit));
+  if (options.holes_out) write_holes(scene, closed.membranes, options);
+  return closed;
+}
+
+void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options) {
   if (counts.duplicates > 0)
     log_warning("{} lie exactly on others: what is inside is decided without them",
                 format_count(counts.duplicates, "triangle"));
   if (counts.open_rays > 0)
     log_warning("{} rays along x leave the grid inside: the mesh has holes, and what they hit is not solid",
                 format_count(counts.open_rays));
-  if (counts.disputed_voxels > 0)
-    log_warning(
-        "{} are left empty, though the directions of crossings say inside: surfaces overlap, or triangles "
-        "face both ways",
-        format_count(counts.disputed_voxels, "voxel"));
+  if (counts.disputed_voxels == 0) return;
+  if (options.build.inside == voxelize::InsideRule::Winding)
+    log_info("{} lie in several surfaces at once, and are filled; --inside parity leaves them empty",
+             format_count(counts.disputed_voxels, "voxel"));
+  else
+    log_warning("{} lie in several surfaces at once, and are left empty; --inside winding fills them",
+                format_count(counts.disputed_voxels, "voxel"));
 }
 
 void check_targets(const ConvertOptions& options) {
@@ -363,12 +405,17 @@ void check_targets(const ConvertOptions& options) {
     if (options.palette_out && same_file(*options.palette_out, input))
       throw UsageError(
           fmt::format("--palette-out '{}' would replace what is read", options.palette_out->string()));
+    if (options.holes_out && same_file(*options.holes_out, input))
+      throw UsageError(
+          fmt::format("--holes-out '{}' would replace what is read", options.holes_out->string()));
   }
-  check_different({{"-o", options.output}, {"--palette-out", options.palette_out}});
+  check_different(
+      {{"-o", options.output}, {"--palette-out", options.palette_out}, {"--holes-out", options.holes_out}});
   if (options.parts || options.resume) check_parts_folder(options.output);
   say_what_is_kept(options);
   check_writable(options.output, kind_of_output(options.output), options.overwrite);
   if (options.palette_out) check_writable(*options.palette_out, OutputKind::Palette, options.overwrite);
+  if (options.holes_out) check_writable(*options.holes_out, OutputKind::GlbMesh, options.overwrite);
 }
 
 }  // namespace vox

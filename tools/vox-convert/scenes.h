@@ -25,6 +25,7 @@
 #include "libvox/ranks/ranks.h"
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/scene.h"
+#include "libvox/voxelize/close_holes.h"
 #include "libvox/voxelize/combine.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/reports.h"
@@ -107,6 +108,7 @@ struct Conversion {
   std::string device;
   uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0;
   voxelize::SolidCounts solid;
+  voxelize::ClosedHoles holes;
   scene::DroppedTriangles dropped;
   CloudSurvey points;
   std::optional<scene::PaletteError> palette_error;  // for --materials texture
@@ -157,8 +159,12 @@ void log_end(const std::vector<NamedSeconds>& seconds, const std::filesystem::pa
 // Says in the scene where it comes from.
 void sign(dag::VoxelScene& scene, const ConvertOptions& options);
 
-// Warns of what --solid has found in a mesh whose inside is not clear.
-void warn_of_solid(const voxelize::SolidCounts& counts);
+// With --solid and --inside winding: closes the holes of the mesh, and says how many there are.
+voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& indexed,
+                                   const voxelize::Grid& grid, const ConvertOptions& options);
+
+// Tells what --solid has found in a mesh whose inside is not clear.
+void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options);
 
 // Checks before the work, not after it, whether the results can be written where they are to go.
 void check_targets(const ConvertOptions& options);

@@ -189,7 +189,9 @@ BuildFacts build_facts(const build::SceneInput& input, const ConvertOptions& opt
           {"voxel-size", fmt::format("{}", grid.voxel_size)},
           {"first-voxel", snapped ? text_of(*grid.first_voxel) : "none"},
           {"coverage", input.options.coverage == scene::Coverage::Thin ? "thin" : "conservative"},
-          {"solid", input.options.solid ? "yes" : "no"},
+          {"solid", !input.options.solid                                    ? "no"
+                    : input.options.inside == voxelize::InsideRule::Winding ? "winding"
+                                                                            : "parity"},
           {"materials", materials_text(options.materials)},
           {"palette", palette_text(input.indexed.palette)},
           {"mesh", mesh_sum(input.scene)},
