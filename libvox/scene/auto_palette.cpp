@@ -40,9 +40,10 @@ std::vector<WeightedPoint> with_powers(std::vector<WeightedPoint> points, double
   return points;
 }
 
-std::vector<ColorArea> cluster_colors(const std::vector<WeightedPoint>& areas, double area_power) {
-  const std::vector<WeightedPoint> pull = with_powers(areas, area_power);
-  const std::vector<Vec3d> means = with_far_colors(areas, pull, cluster(pull, kPaletteSize), kPaletteSize);
+std::vector<ColorArea> cluster_colors(const std::vector<WeightedPoint>& areas,
+                                      const PaletteOptions& options) {
+  const std::vector<WeightedPoint> pull = with_powers(areas, options.area_power);
+  const std::vector<Vec3d> means = with_far_colors(areas, pull, cluster(pull, options.most), options.most);
   std::vector<double> sums(means.size());
   const std::vector<NearestMean> nearest = nearest_means(areas, means);
   for (size_t i = 0; i < areas.size(); ++i) sums[nearest[i].mean] += areas[i].weight;
@@ -78,8 +79,8 @@ std::string hex_name(Rgb8 color) {
 Palette auto_palette(const ColorHistogram& histogram, const PaletteOptions& options) {
   if (histogram.points.empty())
     return palette_of({{}});  // nothing is visible, but an index still needs its entry
-  if (!histogram.few.empty()) return palette_of(histogram.few);
-  return palette_of(cluster_colors(histogram.points, options.area_power));
+  if (!histogram.few.empty() && histogram.few.size() <= options.most) return palette_of(histogram.few);
+  return palette_of(cluster_colors(histogram.points, options));
 }
 
 Palette auto_palette(const Scene& scene, const PaletteOptions& options) {

@@ -132,11 +132,12 @@ struct PaletteOptions {
   // sRGB cube that has colours counts alike. Small areas get their places in another way, so
   // lower powers cost more on average than small areas gain: docs/measurements.md, "Palettes".
   double area_power = 1;
+  uint32_t most = kPaletteSize;  // entries
 };
 
 // Clusters the weighted texel colours of the scene (base colours and vertex colours too) in Oklab into at
-// most 16 entries, of which some go to small areas that are far from all others. The same
-// scene gives the same palette, whatever the number of threads. At most 16 different colours are taken as
+// most options.most entries, of which some go to small areas that are far from all others. The same
+// scene gives the same palette, whatever the number of threads. Not more different colours than that are taken as
 // they are; equal entries are merged; the entry with the largest area comes first. A scene without visible
 // surface gets one black entry.
 Palette auto_palette(const ColorHistogram& histogram, const PaletteOptions& options = {});

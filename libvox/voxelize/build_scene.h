@@ -26,6 +26,9 @@ struct BuildOptions {
   bool colors = false;  // make the colours of voxels apart from the DAG, which has no materials then
   bool solid = false;
   InsideRule inside = InsideRule::Winding;  // with `solid`; close_holes() must have been called for Winding
+  // With `solid`, the palette entry of voxels that are not of the surface; without it, that of the surface voxel before
+  // them along x.
+  std::optional<uint8_t> interior = {};
   // The paint on the surface, with its palette entries. It must outlive the build. nullptr: nothing is
   // painted.
   const painting::FrozenAtlas* atlas = nullptr;

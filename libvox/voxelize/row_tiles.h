@@ -139,10 +139,14 @@ struct TakeRows {
 template <class Device>
 class RowTiles {
  public:
-  // A tile has about `side` voxels a side; 0 means as many as a small part of the memory allows.
-  RowTiles(Device& device, uint32_t resolution, uint32_t cell_side, uint32_t side, InsideRule rule)
-      : device_(device), resolution_(resolution), cell_side_(cell_side), rule_(rule) {
-    if (side == 0) side = fitting_side();
+  // A tile has about options.tile_side voxels a side; 0 means as many as a small part of the memory allows.
+  RowTiles(Device& device, uint32_t resolution, uint32_t cell_side, const BuildOptions& options)
+      : device_(device),
+        resolution_(resolution),
+        cell_side_(cell_side),
+        rule_(options.inside),
+        at_left_{.materials = options.interior.value_or(0) * uint64_t{0x1111111111111111}, .windings = 0} {
+    uint32_t side = options.tile_side == 0 ? fitting_side() : options.tile_side;
     side = std::clamp(std::bit_floor(side), cell_side, std::max(cell_side, std::bit_ceil(resolution)));
     log2_side_ = static_cast<uint32_t>(std::countr_zero(side));
     tiles_a_side_ = ((resolution - 1) >> log2_side_) + 1;
@@ -155,7 +159,7 @@ class RowTiles {
     shapes_ = shapes;
     find_left(count, skipped);
     const uint64_t cells_a_side = (resolution_ + cell_side_ - 1) / cell_side_;
-    left_rows_ = {std::vector<RowState>(cells_a_side * cells_a_side), cells_a_side};
+    left_rows_ = {std::vector<RowState>(cells_a_side * cells_a_side, at_left_), cells_a_side};
     for (uint32_t tile = 0; tile < tiles_a_side_ * tiles_a_side_; ++tile) {
       if (!is_marked(tile)) continue;
       load(tile);
@@ -230,7 +234,7 @@ class RowTiles {
     const uint32_t y = tile % tiles_a_side_ << log2_side_, z = tile / tiles_a_side_ << log2_side_;
     places_.first_y = y / dag::kLeafSide;
     places_.first_z = z / dag::kLeafSide;
-    device_.fill(rows_.data(), rows_.size(), RowState{});
+    device_.fill(rows_.data(), rows_.size(), at_left_);
     if (!is_marked(tile)) return;
     device_.for_each(
         "crossings left of the grid", left_count_,
@@ -269,6 +273,7 @@ class RowTiles {
   Device& device_;
   uint32_t resolution_, cell_side_;
   InsideRule rule_;
+  RowState at_left_;                           // where no triangle lies left of the grid
   uint32_t log2_side_ = 0, tiles_a_side_ = 0;  // of a tile, in voxels
   const TriangleShape* shapes_ = nullptr;
   device::Buffer<uint32_t> left_;  // the numbers of triangles left of the grid

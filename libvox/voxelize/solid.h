@@ -8,7 +8,8 @@
 // proportional to the surface.
 //
 // A voxel that is filled inside takes the material of the last surface voxel that its ray has passed. A node
-// that is filled as a whole takes the material of the ray through its lowest corner.
+// that is filled as a whole takes the material of the ray through its lowest corner. With BuildOptions::interior rays
+// begin with that material, and keep it.
 #pragma once
 
 #include "libvox/voxelize/build_cells.h"
@@ -87,6 +88,7 @@ struct SurfaceRef {
   const uint32_t* offsets;
   const uint32_t* words;
   bool materials;
+  bool colors_rays;  // true if rays take the materials of the surface voxels that they pass
 
   VOX_HD uint32_t material(uint64_t cell, uint32_t bit) const {
     return materials ? dag::leaf_material(words + offsets[leaf_of[cell]], bit) : 0;
@@ -123,7 +125,7 @@ struct WalkRows {
 
  private:
   VOX_HD void pass_surface(uint32_t cell, RowState& state) const {
-    if (!surface.materials) return;
+    if (!surface.materials || !surface.colors_rays) return;
     const uint64_t rows_mask = lattice::morton_to_rows(surface.masks[cell]);
     for (uint32_t ray = 0; ray < 16; ++ray) {
       const uint32_t row = static_cast<uint32_t>(rows_mask >> 4 * ray) & 15;
@@ -238,13 +240,13 @@ struct WriteSolidLeaves {
   }
 
  private:
-  // Returns the voxel's own material if it is on the surface, otherwise that of the last surface voxel to its
-  // left.
+  // Returns the voxel's own material if it is on the surface, otherwise that of its ray.
   VOX_HD uint32_t material_of(uint32_t cell, uint32_t bit) const {
     Int3 place = cube_place(bit);
     for (; place.x >= 0; --place.x) {
       const uint32_t at = cube_bit(place);
       if ((surface.masks[cell] >> at & 1) != 0) return surface.material(cell, at);
+      if (!surface.colors_rays) break;
     }
     return static_cast<uint32_t>(ray_materials[cell] >> 4 * (place.y + 4 * place.z)) & 15;
   }

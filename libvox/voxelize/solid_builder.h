@@ -27,7 +27,8 @@ class SolidBuilder {
         materials_(dag.materials),
         depth_(dag.depth()),
         rule_(options.inside),
-        tiles_(device, dag.resolution, cell_side, options.tile_side, options.inside) {
+        has_interior_(options.interior.has_value()),
+        tiles_(device, dag.resolution, cell_side, options) {
     make_fills();
   }
 
@@ -104,6 +105,7 @@ class SolidBuilder {
   bool materials_;
   uint32_t depth_;
   InsideRule rule_;
+  bool has_interior_;
   RowTiles<Device> tiles_;
   device::Buffer<uint32_t> fills_;  // pointers: kFillsPerLevel for each height above the leaves
   device::Buffer<uint64_t> keys_;
@@ -205,7 +207,8 @@ Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const Ce
                               .leaf_of = leaf_of.data(),
                               .offsets = surface_leaves.offsets.data(),
                               .words = surface_leaves.words.data(),
-                              .materials = materials_};
+                              .materials = materials_,
+                              .colors_rays = !has_interior_};
 
   count_ = n;
   keys_ = device_.template make<uint64_t>(n);

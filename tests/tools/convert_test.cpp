@@ -39,6 +39,7 @@ TEST_F(ConvertProgram, SolidClosesHolesAndShowsWhereTheyAre) {
                                         "--holes-out", "holes.glb"}),
                     open = converted({"torn.obj", "--res", "128", "--solid", "--inside", "parity", "--json",
                                       "-o", "open.h5"});
+  write("two.hex", "101010\nf0f0f0\n");
   EXPECT_EQ(json_value(whole, "holes"), "0");
   EXPECT_EQ(json_value(closed, "holes"), "20");
   EXPECT_EQ(json_value(closed, "open_edges"), "60");
@@ -52,6 +53,14 @@ TEST_F(ConvertProgram, SolidClosesHolesAndShowsWhereTheyAre) {
           "no holes"));
   EXPECT_FALSE(exists("none.glb"));
   expect_failure(kBadUsage, "--holes-out", {"torn.obj", "--res", "64", "--holes-out", "h.glb", "-o", "x.h5"});
+  converted({"whole.obj", "--res", "64", "--solid", "--interior", "#0a141e", "-o", "filled.h5", "--verify"});
+  EXPECT_TRUE(has(converted({"filled.h5", "--info"}), "#0a141e  interior"));
+  expect_failure(kBadUsage, "--interior", {"whole.obj", "--res", "64", "--interior", "3", "-o", "x.h5"});
+  expect_failure(
+      kBadUsage, "the palette has",
+      {"whole.obj", "--res", "64", "--solid", "--interior", "15", "--palette", "two.hex", "-o", "x.h5"});
+  expect_failure(kBadUsage, "--interior",
+                 {"whole.obj", "--res", "64", "--solid", "--interior", "16", "-o", "x.h5"});
   expect_failure(kBadUsage, "--inside", {"torn.obj", "--res", "64", "--inside", "parity", "-o", "x.h5"});
 }
 

@@ -206,6 +206,26 @@ TEST(InsideByWinding, OfAMeshWithoutATenthOfItsTrianglesIsNearlyFull) {
   EXPECT_LE(compared.wrong * 500, compared.inside);
 }
 
+TEST(Interior, IsTheMaterialOfAllVoxelsThatAreNotOfTheSurface) {
+  Soup ball = bumpy_sphere({130, 130, 130}, 110, 12, 0.1, 7);
+  const uint32_t other = ball.add_material({.index = 11});
+  for (size_t i = 0; i < ball.scene.triangles.size(); i += 3) ball.scene.triangles[i].material = other;
+  for (const uint64_t pairs : {0u, 500u}) {
+    const dag::FrozenDag surface = build_soup(*test_engine(), ball, 260, {}).dag,
+                         solid = build_soup(*test_engine(), ball, 260,
+                                            {.solid = true, .interior = 5, .chunk_pairs = pairs})
+                                     .dag;
+    EXPECT_NO_THROW(dag::verify(solid));
+    EXPECT_GT(solid.voxels, 10 * surface.voxels);
+    Random random(8);
+    for (int i = 0; i < 20'000; ++i) {
+      const uint32_t x = random.below(260), y = random.below(260), z = random.below(260);
+      const int material = dag::voxel_at(solid, x, y, z), outside = dag::voxel_at(surface, x, y, z);
+      ASSERT_TRUE(material == outside || (outside == dag::kEmptyVoxel && material == 5)) << material;
+    }
+  }
+}
+
 TEST(InsideByWinding, IsTheSameInChunksAndTiles) {
   const Soup soup =
       all_of({bumpy_sphere({250, 300, 300}, 200, 30, 0, 1), bumpy_sphere({380, 310, 300}, 210, 30, 0, 2),

@@ -233,6 +233,11 @@ OptionTopic materials_topic() {
                "With --solid, what is inside. winding: what surfaces go around, also where several overlap "
                "or lie in each other; parity: what lies behind an odd number of surfaces along x, so that "
                "a surface inside another one is the wall of a hollow."},
+          {.name = "interior",
+           .argument = "MATERIAL",
+           .rules = {{kMesh, kOfMeshes}},
+           .help = "With --solid, the material of voxels inside: its number, 0 to 15, or a colour #rrggbb. "
+                   "Default: that of the surface before them along x."},
           {.name = "holes-out",
            .argument = "FILE.glb",
            .rules = {{kMesh, kOfMeshes}},

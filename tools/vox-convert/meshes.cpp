@@ -29,6 +29,7 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
                                  std::optional<painting::Painting>& painting, Conversion& conversion) {
   PaletteChoice choice = {.materials = options.materials, .file = options.palette, .measure = options.json};
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
+  if (options.interior_color) choice.weights.most = scene::kPaletteSize - 1;
   scene::SurfacePaint paint;
   if (painting) {
     paint = surface_paint(painting->atlas, scene);
@@ -103,7 +104,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   conversion.device = engine->device();
   log_info("{} triangles, {}³ voxels of {:.4g} {}, on {}", format_count(conversion.triangles),
            grid.resolution, grid.voxel_size, scene::unit_name(scene.unit), engine->device_text());
-  voxelize::BuildOptions settings = options.build;
+  voxelize::BuildOptions settings = with_interior(options, indexed.palette);
   if (painting) settings.atlas = &painting->atlas;
   voxelize::BuildResult result =
       built_together(*engine, {scene, indexed, grid, settings}, options, conversion);

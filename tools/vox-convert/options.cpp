@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "formats/file_types.h"
 #include "formats/images/palette_file.h"
@@ -67,6 +68,26 @@ std::optional<VolumeMaterials> parse_volume_materials(const std::string& text) {
                                  scene::kPaletteSize));
   materials.count = static_cast<uint32_t>(count);
   return materials;
+}
+
+// Reads a palette entry's number, or a colour that becomes one.
+void read_interior(const CommandLine& arguments, ConvertOptions& options) {
+  if (!options.build.solid) throw UsageError("--interior is the material of what --solid fills: give both");
+  if (options.materials == scene::MaterialMode::None)
+    throw UsageError("--interior has no effect: with --materials none there are no materials");
+  const std::string text = arguments.text("interior");
+  const char* const end = text.data() + text.size();
+  uint32_t number = 0;
+  const bool is_color = text.size() == 7 && text[0] == '#';
+  const auto read = std::from_chars(text.data() + (is_color ? 1 : 0), end, number, is_color ? 16 : 10);
+  if (read.ec != std::errc() || read.ptr != end || (!is_color && number >= scene::kPaletteSize))
+    throw UsageError(
+        fmt::format("--interior is '{}', expected a material, 0 to 15, or a colour, #rrggbb", text));
+  if (is_color)
+    options.interior_color = {static_cast<uint8_t>(number >> 16), static_cast<uint8_t>(number >> 8),
+                              static_cast<uint8_t>(number)};
+  else
+    options.build.interior = static_cast<uint8_t>(number);
 }
 
 std::filesystem::path parse_holes_out(const CommandLine& arguments, const voxelize::BuildOptions& build) {
@@ -268,6 +289,7 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
       arguments.choice("inside", {voxelize::InsideRule::Winding, voxelize::InsideRule::Parity});
   if (arguments.has("inside") && !options.build.solid)
     throw UsageError("--inside says what --solid fills: give both");
+  if (arguments.has("interior")) read_interior(arguments, options);
   if (arguments.has("holes-out")) options.holes_out = parse_holes_out(arguments, options.build);
   if (arguments.has("combine"))
     options.combine = static_cast<voxelize::Combination>(arguments.word("combine"));

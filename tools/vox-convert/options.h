@@ -72,6 +72,7 @@ struct ConvertOptions {
   std::optional<std::filesystem::path> palette;  // none for --palette auto
   std::optional<double> palette_weight;          // none for the default of PaletteOptions
   std::optional<std::filesystem::path> palette_out;
+  std::optional<scene::Rgb8> interior_color;       // of voxels inside solids, with a palette
   std::optional<std::filesystem::path> holes_out;  // a mesh of what closes holes
   std::optional<std::filesystem::path> paint;      // a script of strokes
   painting::PaintOptions painting;

@@ -377,6 +377,29 @@ voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& ind
   return closed;
 }
 
+voxelize::BuildOptions with_interior(const ConvertOptions& options, scene::Palette& palette) {
+  voxelize::BuildOptions build = options.build;
+  if (build.interior && *build.interior >= palette.count)
+    throw UsageError(fmt::format("--interior is {}, but the palette has the materials 0 to {}",
+                                 *build.interior, palette.count - 1));
+  if (!options.interior_color) return build;
+  const scene::Rgb8 color = *options.interior_color;
+  const auto end = palette.colors.begin() + palette.count,
+             known = std::find(palette.colors.begin(), end, color);
+  if (known == end && palette.count == scene::kPaletteSize) {
+    build.interior = scene::NearestEntry(palette)(color);
+    log_warning("the palette has {} colours already: voxels inside take the nearest one, {}", palette.count,
+                scene::hex_name(palette.colors[*build.interior]));
+    return build;
+  }
+  build.interior = static_cast<uint8_t>(known - palette.colors.begin());
+  if (known == end) {
+    palette.names[palette.count] = "interior";
+    palette.colors[palette.count++] = color;
+  }
+  return build;
+}
+
 void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options) {
   if (counts.duplicates > 0)
     log_warning("{} lie exactly on others: what is inside is decided without them",

@@ -163,6 +163,9 @@ void sign(dag::VoxelScene& scene, const ConvertOptions& options);
 voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& indexed,
                                    const voxelize::Grid& grid, const ConvertOptions& options);
 
+// Returns the options of a build with the material of --interior, a colour of which joins the palette.
+voxelize::BuildOptions with_interior(const ConvertOptions& options, scene::Palette& palette);
+
 // Tells what --solid has found in a mesh whose inside is not clear.
 void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options);
 

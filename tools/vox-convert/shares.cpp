@@ -193,6 +193,7 @@ BuildFacts build_facts(const build::SceneInput& input, const ConvertOptions& opt
                     : input.options.inside == voxelize::InsideRule::Winding ? "winding"
                                                                             : "parity"},
           {"materials", materials_text(options.materials)},
+          {"interior", input.options.interior ? std::to_string(*input.options.interior) : "surface"},
           {"palette", palette_text(input.indexed.palette)},
           {"mesh", mesh_sum(input.scene)},
           {"textures", texture_sum(input.indexed)},
