@@ -130,7 +130,7 @@ PaletteError palette_error(const ColorHistogram& histogram, const Palette& palet
 struct PaletteOptions {
   // A colour's weight is its share of the area to this power, from 0 to 1. At 0, each of the 32³ cells of the
   // sRGB cube that has colours counts alike. Small areas get their places in another way, so
-  // lower powers cost more on average than small areas gain: docs/measurements.md, "Palettes".
+  // lower powers cost more on average than small areas gain: docs/converting.md.
   double area_power = 1;
   uint32_t most = kPaletteSize;  // entries
 };
