@@ -87,6 +87,7 @@ constexpr FileType kTypes[] = {
     result(FileRole::Export, FileFormat::Ply, ".ply", "PLY"),
     result(FileRole::Export, FileFormat::VtkHdf, ".vtkhdf", "VTKHDF"),
     result(FileRole::Export, FileFormat::Nvdb, ".nvdb", "NanoVDB"),
+    result(FileRole::Export, FileFormat::Png, ".png", "PNG of each layer"),
     result(FileRole::Materials, FileFormat::Mtl, ".mtl", "MTL"),
     result(FileRole::Picture, FileFormat::Png, ".png", "PNG"),
     result(FileRole::Film, FileFormat::Mp4, ".mp4", "MPEG-4"),

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "formats/io/compression.h"
 #include "formats/io/output_file.h"
 #include "libvox/base/error.h"
 
@@ -35,10 +36,13 @@ size_t number_at(std::string_view file, size_t at) {
 
 constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
 
-// Returns the bytes of a tEXt chunk: length, type and content, checksum of both.
-std::string chunk(const PngText& text) {
-  const std::string body = "tEXt" + text.key + '\0' + text.value;
+// Returns the bytes of a chunk: length, type and content, checksum of both. `body` begins with the type.
+std::string chunk(const std::string& body) {
   return big_endian(body.size() - 4) + body + big_endian(libdeflate_crc32(0, body.data(), body.size()));
+}
+
+std::string chunk(const PngText& text) {
+  return chunk("tEXt" + text.key + '\0' + text.value);
 }
 
 }  // namespace
@@ -50,6 +54,27 @@ bool is_png_of_vox(std::string_view file) {
   for (size_t at = kPngSignature.size(); at + 8 < file.size(); at += 12 + number_at(file, at))
     if (file.substr(at + 4).starts_with(mark)) return true;
   return false;
+}
+
+std::string encode_png(const PngRows& image) {
+  constexpr int kDeflate = 2;  // equal pictures are equal files, which the fastest level does not promise
+  const bool is_rgba = image.bits == PngRows::kRgba;
+  std::string head = "IHDR" + big_endian(image.width) + big_endian(image.height);
+  for (const uint32_t field : {is_rgba ? 8 : image.bits, is_rgba ? 6u : 3u, 0u, 0u, 0u})
+    head += static_cast<char>(field);
+  std::string file = std::string(kPngSignature) + chunk(head);
+  if (!is_rgba) {
+    std::string palette = "PLTE", alphas = "tRNS";
+    for (const scene::Rgba8& color : image.colors) {
+      for (const uint8_t channel : {color.r, color.g, color.b}) palette += static_cast<char>(channel);
+      alphas += static_cast<char>(color.a);
+    }
+    file += chunk(palette) + chunk(alphas);
+  }
+  const Bytes deflated = Deflater(kDeflate).deflated(image.bytes);
+  file += chunk(PngText{kSoftwareKey, kSoftware});
+  file += chunk("IDAT" + std::string(deflated.begin(), deflated.end()));
+  return file + chunk(std::string("IEND"));
 }
 
 std::string with_texts(std::string png, const std::vector<PngText>& texts) {

@@ -41,6 +41,23 @@ void write_png(const scene::Image& image, const std::vector<PngText>& texts,
 std::string encode_png(const scene::Image& image);
 std::vector<std::string> encode_png(const std::vector<scene::Image>& images);  // in parallel
 
+// The pixels of a PNG file with a palette, or with red, green, blue and alpha, as the format has them before compression.
+struct PngRows {
+  static constexpr uint32_t kRgba = 32;  // bits of a pixel without a palette
+
+  uint32_t width, height;
+  uint32_t bits;                     // of a pixel: bits_for(colors.size()), or kRgba
+  std::vector<scene::Rgba8> colors;  // the palette
+  // Row by row: a byte that is 0, for no filter, and then the pixels, the first in the highest bits.
+  std::vector<uint8_t> bytes;
+
+  size_t row_bytes() const { return 1 + (size_t{width} * bits + 7) / 8; }
+  static uint32_t bits_for(size_t colors) { return colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8; }
+};
+
+// Returns the bytes of a file, with the mark of vox.
+std::string encode_png(const PngRows& image);
+
 // Writes pictures as a film, an MP4 file that browsers play, using ffmpeg if it is installed.
 
 bool can_write_films();  // true if ffmpeg is installed

@@ -8,6 +8,7 @@
 #include "formats/file_types.h"
 #include "formats/images/palette_file.h"
 #include "formats/images/pictures.h"
+#include "formats/io/output_folder.h"
 #include "formats/io/read_file.h"
 #include "formats/mesh/mesh.h"
 #include "formats/pages/html_page.h"
@@ -16,6 +17,7 @@
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/dag_files/hash_dag.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
+#include "formats/voxels/slices/slices.h"
 #include "formats/voxels/surfaces/surface_files.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
@@ -71,6 +73,7 @@ constexpr OutputType kOutputs[] = {
     {OutputKind::GlbMesh, FileRole::Export, FileFormat::Gltf, "GLB file", holds_mark<is_glb_of_vox>},
     {OutputKind::PlyMesh, FileRole::Export, FileFormat::Ply, "PLY file", holds_mark<is_ply_of_vox>},
     {OutputKind::VtkHdf, FileRole::Export, FileFormat::VtkHdf, "VTKHDF file", is_vtkhdf_of_vox},
+    {OutputKind::Slices, FileRole::Export, FileFormat::Png, "folder of layers", nullptr},
 };
 
 // Several formats may be of one kind; then the target's extension decides.
@@ -132,6 +135,10 @@ void check_one_writable(const fs::path& target, OutputKind kind, Overwrite overw
 }  // namespace
 
 void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite) {
+  if (kind == OutputKind::Slices) {
+    const OutputFolder folder(SliceNames(target).folder(), is_slice_of_vox, overwrite);
+    return;
+  }
   check_one_writable(target, kind, overwrite);
   if (kind == OutputKind::ObjMesh)
     check_one_writable(fs::path(target).replace_extension(".mtl"), OutputKind::ObjMaterials, overwrite);

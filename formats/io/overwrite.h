@@ -28,7 +28,8 @@ enum class OutputKind {
   ObjMaterials,  // .mtl
   GlbMesh,
   PlyMesh,  // or points
-  VtkHdf
+  VtkHdf,
+  Slices  // a folder of .png
 };
 
 // Returns the kind of a file that vox-convert writes: an export if the extension is one, otherwise a scene

@@ -55,12 +55,21 @@ bool export_holds_colors(const std::filesystem::path& path, const ExportOptions&
     case FileFormat::Gltf:
     case FileFormat::Ply:
     case FileFormat::VtkHdf:
+    case FileFormat::Png:
       return true;
     case FileFormat::Nvdb:
       return !options.nvdb || options.nvdb == NvdbGrid::Rgba;
     default:
       return false;
   }
+}
+
+uint64_t written_bytes(const std::filesystem::path& path) {
+  if (!is_slices_path(path)) return std::filesystem::file_size(path);
+  uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path.parent_path()))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  return bytes;
 }
 
 void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
@@ -95,6 +104,8 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
                         options.nvdb.value_or(scene.colors ? NvdbGrid::Rgba : NvdbGrid::U8), ranks);
     case FileFormat::Vl32:
       return write_vl32(scene, path, clip, ranks);
+    case FileFormat::Png:
+      return is_first ? write_slices(scene, path, clip, options.slices) : void();
     default:
       throw Error(fmt::format("its extension '{}' names no format, expected {}", path.extension().string(),
                               listed_extensions(FileRole::Export, FileUse::Written, FileList::Or)))

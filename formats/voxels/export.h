@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/voxels/slices/slices.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/bits.h"
 #include "libvox/base/files.h"
@@ -31,7 +32,8 @@ struct ExportOptions {
   PlyContent ply = PlyContent::Surface;
   VtkKind vtk = VtkKind::Image;
   std::optional<NvdbGrid> nvdb = {};  // Rgba for a scene with colours, otherwise U8
-  uint64_t memory_limit = 0;          // as in EngineOptions, while a DAG is made for the file
+  LayerOptions slices = {};
+  uint64_t memory_limit = 0;  // as in EngineOptions, while a DAG is made for the file
 };
 
 bool is_export_path(const std::filesystem::path& path);
@@ -39,6 +41,9 @@ bool is_export_path(const std::filesystem::path& path);
 // Throws Error if the format stores dense grids and the resolution is too large for one.
 void check_export_resolution(uint32_t resolution, const std::filesystem::path& path,
                              const ExportOptions& options);
+
+// Returns the bytes of a file that was written, or of a folder of layers.
+uint64_t written_bytes(const std::filesystem::path& path);
 
 // True if the format holds the colour of each voxel (dag::VoxelScene::colors), .vox of 255 different ones. Others hold
 // materials: a scene with colours gets a palette first (dag::with_palette()).

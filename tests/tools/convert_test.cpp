@@ -1,8 +1,6 @@
 // Tests vox-convert with good input.
 
 #include <unistd.h>
-#include <fstream>
-#include <sstream>
 
 #include <cstdlib>
 
@@ -25,44 +23,6 @@ class ConvertProgram : public ProgramTest {
     return json_value(converted(arguments), "resolution");
   }
 };
-
-TEST_F(ConvertProgram, SolidClosesHolesAndShowsWhereTheyAre) {
-  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "2000", "-o", "whole.obj"}).code, 0);
-  std::istringstream lines(read_bytes(folder_ / "whole.obj"));
-  std::ofstream torn(folder_ / "torn.obj");
-  int faces = 0;
-  for (std::string line; std::getline(lines, line);)
-    if (!line.starts_with("f ") || ++faces % 100 != 0) torn << line << '\n';
-  torn.close();
-  const std::string whole = converted({"whole.obj", "--res", "128", "--solid", "--json", "-o", "whole.h5"}),
-                    closed = converted({"torn.obj", "--res", "128", "--solid", "--json", "-o", "closed.h5",
-                                        "--holes-out", "holes.glb"}),
-                    open = converted({"torn.obj", "--res", "128", "--solid", "--inside", "parity", "--json",
-                                      "-o", "open.h5"});
-  write("two.hex", "101010\nf0f0f0\n");
-  EXPECT_EQ(json_value(whole, "holes"), "0");
-  EXPECT_EQ(json_value(closed, "holes"), "20");
-  EXPECT_EQ(json_value(closed, "open_edges"), "60");
-  EXPECT_EQ(json_value(open, "holes"), "0");
-  EXPECT_NE(json_value(open, "open_rays"), "0");
-  const auto voxels = [](const std::string& json) { return std::stod(json_value(json, "voxels")); };
-  EXPECT_NEAR(voxels(closed), voxels(whole), 0.001 * voxels(whole));
-  converted({"holes.glb", "--res", "64", "-o", "holes.h5"});
-  EXPECT_TRUE(
-      has(convert({"whole.obj", "--res", "64", "--solid", "--holes-out", "none.glb", "-o", "x.h5"}).err,
-          "no holes"));
-  EXPECT_FALSE(exists("none.glb"));
-  expect_failure(kBadUsage, "--holes-out", {"torn.obj", "--res", "64", "--holes-out", "h.glb", "-o", "x.h5"});
-  converted({"whole.obj", "--res", "64", "--solid", "--interior", "#0a141e", "-o", "filled.h5", "--verify"});
-  EXPECT_TRUE(has(converted({"filled.h5", "--info"}), "#0a141e  interior"));
-  expect_failure(kBadUsage, "--interior", {"whole.obj", "--res", "64", "--interior", "3", "-o", "x.h5"});
-  expect_failure(
-      kBadUsage, "the palette has",
-      {"whole.obj", "--res", "64", "--solid", "--interior", "15", "--palette", "two.hex", "-o", "x.h5"});
-  expect_failure(kBadUsage, "--interior",
-                 {"whole.obj", "--res", "64", "--solid", "--interior", "16", "-o", "x.h5"});
-  expect_failure(kBadUsage, "--inside", {"torn.obj", "--res", "64", "--inside", "parity", "-o", "x.h5"});
-}
 
 TEST_F(ConvertProgram, WritesASceneFileNamedAfterTheMeshThatVerifies) {
   EXPECT_EQ(converted({"cube.obj", "--res", "64"}), "");
@@ -334,6 +294,21 @@ TEST_F(ConvertProgram, ExportsTheSameFromAMeshAndFromItsSceneFile) {
     EXPECT_GT(read_bytes(folder_ / ("mesh" + type)).size(), 0u);
     EXPECT_TRUE(read_bytes(folder_ / ("mesh" + type)) == read_bytes(folder_ / ("scene" + type))) << type;
   }
+}
+
+TEST_F(ConvertProgram, ExportsLayersIntoAFolder) {
+  converted({"cube.obj", "--res", "16"});
+  converted({"cube.h5", "-o", "scene/%02d.png"});
+  converted({"cube.obj", "--res", "16", "-o", "mesh/%02d.png"});
+  EXPECT_TRUE(exists("scene/slices.json") && exists("scene/15.png") && !exists("scene/16.png"));
+  EXPECT_TRUE(read_bytes(folder_ / "mesh/07.png") == read_bytes(folder_ / "scene/07.png"));
+  converted({"cube.h5", "-o", "scene/%02d.png", "--slices", "x", "--slices-by-material"});
+  EXPECT_TRUE(exists("scene/material-00/15.png") && !exists("scene/15.png"));
+  expect_failure(kBadUsage, "slices/%05d.png", {"cube.h5", "-o", "picture.png"});
+  expect_failure(kBadUsage, "pictures of layers", {"cube.h5", "-o", "a.vox", "--slices", "x"});
+  write("scene/notes.txt", "mine");
+  expect_failure(kFailed, "which vox did not write", {"cube.h5", "-o", "scene/%02d.png"});
+  EXPECT_TRUE(exists("scene/material-00/15.png"));
 }
 
 TEST_F(ConvertProgram, ExportsOnlyTheClipBoxOfASceneFile) {

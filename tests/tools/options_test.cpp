@@ -132,7 +132,8 @@ TEST_F(ConvertOptionsProgram, OptionsThatSayHowARunIsDoneGoWithEverything) {
 
 TEST_F(ConvertOptionsProgram, NvdbGridsAreForNvdbFilesAndColoursForScenesWithMaterials) {
   expect_no_effect({"cube.h5", "-o", "a.vox"}, "a scene file", {{"--nvdb-grid", "index"}});
-  expect_failure(kBadUsage, "expected one of: auto, u8, rgba", {"cube.h5", "-o", "a.nvdb", "--nvdb-grid", "float"});
+  expect_failure(kBadUsage, "expected one of: auto, u8, rgba",
+                 {"cube.h5", "-o", "a.nvdb", "--nvdb-grid", "float"});
   expect_failure(kBadUsage, "--nvdb-grid rgba needs",
                  {"cube.obj", "--res", "64", "--materials", "none", "-o", "a.nvdb", "--nvdb-grid", "rgba"});
   expect_failure(kFailed, "the scene has no materials", {"bare.h5", "-o", "a.nvdb", "--nvdb-grid", "rgba"});

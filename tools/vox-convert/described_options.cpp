@@ -60,8 +60,8 @@ OptionTopic files_topic() {
            .argument = "HOW",
            .preset = "1",
            .rules = {{kWritesH5, "it is for what is written as .h5"}},
-           .help = "Compression of .h5 files: none, 1 (fast) to 9 (small), or zstd (readers need HDF5's zstd "
-                   "plug-in)."},
+           .help = "Compression of .h5 files: none, 1 (fast) to 9 (small), or zstd (readers need HDF5's "
+                   "zstd plug-in)."},
           {.name = "file-version",
            .words = {"1", "2"},
            .preset = "2",
@@ -71,13 +71,11 @@ OptionTopic files_topic() {
           {.name = "parts",
            .rules = {{kMesh, kOfSceneMeshes}},
            .help = "Let each process, or each device of a list, write its part of the scene into a file in "
-                   "NAME.parts/ "
-                   "beside NAME.h5, instead of collecting the parts (docs/ranks.md)."},
+                   "NAME.parts/ beside NAME.h5, instead of collecting the parts (docs/ranks.md)."},
           {.name = "resume",
            .rules = {{kMesh, kOfSceneMeshes}},
-           .help = "Keep finished parts of the work in NAME.parts/, so that the same command continues there "
-                   "if it was "
-                   "interrupted. All machines must see this folder (docs/ranks.md)."},
+           .help = "Keep finished parts of the work in NAME.parts/, so that the same command continues "
+                   "there if it was interrupted. All machines must see this folder (docs/ranks.md)."},
           {.name = "keep-every",
            .argument = "SECONDS",
            .preset = "120",
@@ -98,22 +96,31 @@ OptionTopic files_topic() {
                    "colour; index: its number in an array of materials, which is the smallest file, for "
                    "NanoVDB before 32.6; onindex: the same for 32.6 and newer (OpenVDB 11); auto: rgba for "
                    "24-bit colours, else u8."},
+          {.name = "slices",
+           .argument = "AXIS",
+           .words = {"up", "x", "y", "z"},
+           .preset = "up",
+           .rules = {{kWritesSlices, "it is for pictures of layers, as in -o slices/%05d.png"}},
+           .help =
+               "Axis along which the pictures of a .png output follow each other; up is that of the scene."},
+          {.name = "slices-by-material",
+           .rules = {{kWritesSlices, "it is for pictures of layers, as in -o slices/%05d.png"}},
+           .help = "Write a folder of black and white pictures for each material."},
           {.name = "ply",
            .words = {"surface", "points"},
            .preset = "surface",
            .rules = {{kWritesPly, "it is for what is written as .ply"}},
            .help = "Content of a .ply file: the faces of the voxels, as in .obj and .glb files, or the "
-                   "centres of the "
-                   "voxels with normals of the surface."},
+                   "centres of the voxels with normals of the surface."},
           {.name = "vtk",
            .words = {"image", "amr"},
            .preset = "image",
            .rules = {{kWritesVtk, "it is for what is written as .vtkhdf"}},
            .help = "Content of a .vtkhdf file: a dense grid, or boxes where voxels are filled."},
           {.name = "verify",
-           .help = "Check a scene file: every pointer, the counts, the digest, and that bricks and a spatial "
-                   "hash hold the "
-                   "SVDAG's voxels. After a conversion, read the result back and compare it."}}};
+           .help = "Check a scene file: every pointer, the counts, the digest, and that bricks and a "
+                   "spatial hash hold the SVDAG's voxels. After a conversion, read the result back and "
+                   "compare it."}}};
 }
 
 OptionTopic grid_topic() {
@@ -128,9 +135,8 @@ OptionTopic grid_topic() {
            .setting = "resolution",
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene,
                       "it is for meshes and scene files that are converted; a volume has its own grid"}},
-           .help = "Number of voxels along the longest side, such as 4096, 4K or 2^12; for a scene file half "
-                   "of it, a "
-                   "quarter, ..., where a voxel is filled if any voxel inside is."},
+           .help = "Number of voxels along the longest side, such as 4096, 4K or 2^12; for a scene file "
+                   "half of it, a quarter, ..., where a voxel is filled if any voxel inside is."},
           {.name = "voxel-size",
            .argument = "S",
            .range = OptionRange{.ends = OptionRange::Ends::LeastExcluded},
@@ -139,17 +145,15 @@ OptionTopic grid_topic() {
           {.name = "clip",
            .argument = "X0,Y0,Z0,X1,Y1,Z1",
            .rules = {{kClipped, "it is for meshes and scene files; a volume has its own grid"}},
-           .help =
-               "Convert only this box, in scene units. The grid of a mesh spans the box; the part of a scene "
-               "file keeps its grid."},
+           .help = "Convert only this box, in scene units. The grid of a mesh spans the box; the part of a "
+                   "scene file keeps its grid."},
           {.name = "center",
            .rules = {{kGridded, kOfGrids}},
            .help = "Centre the shorter sides in the cube instead of starting them at its corner."},
           {.name = "snap-origin",
            .rules = {{kGridded, kOfGrids}},
            .help = "Start the grid at a multiple of the voxel size, so that tiles fit together that are "
-                   "converted "
-                   "separately with the same --voxel-size."}}};
+                   "converted separately with the same --voxel-size."}}};
 }
 
 OptionTopic meshes_topic() {
@@ -162,17 +166,15 @@ OptionTopic meshes_topic() {
            .words = {"file", "x", "y", "z"},
            .preset = "file",
            .rules = {{kMesh | kPoints, kOfMeshes}},
-           .help =
-               "The axis that points up in the input; it is turned to y. file: the axis that the file states "
-               "(COLLADA, FBX; z for LAS), and y if it states none."},
+           .help = "The axis that points up in the input; it is turned to y. file: the axis that the file "
+                   "states (COLLADA, FBX; z for LAS), and y if it states none."},
           {.name = "units",
            .argument = "KIND",
            .words = {"file", "keep"},
            .preset = "file",
            .rules = {{kMesh, kOfMeshes}},
            .help = "file: convert to metres if the file states its units (FBX, COLLADA); keep: use its "
-                   "numbers as they "
-                   "are."},
+                   "numbers as they are."},
           {.name = "texture-path",
            .argument = "DIR",
            .setting = "texture_paths",
@@ -218,8 +220,7 @@ OptionTopic materials_topic() {
            .preset = "conservative",
            .rules = {{kMesh, kOfMeshes}},
            .help = "conservative: fill every voxel that a triangle touches; thin: fill fewer, but let no "
-                   "path leak through "
-                   "faces (6-separating)."},
+                   "path leak through faces (6-separating)."},
           {.name = "solid",
            .rules = {{kMesh, kOfMeshes}},
            .help = "Also fill the inside of surfaces. Holes are closed to tell what is inside; they are no "
@@ -241,38 +242,32 @@ OptionTopic materials_topic() {
           {.name = "holes-out",
            .argument = "FILE.glb",
            .rules = {{kMesh, kOfMeshes}},
-           .help = "With --solid: write the triangles that close holes as a mesh, which shows where the mesh "
-                   "is open."},
+           .help = "With --solid: write the triangles that close holes as a mesh, which shows where the "
+                   "mesh is open."},
           {.name = "combine",
            .argument = "HOW",
            .words = {voxelize::kCombinationNames.begin(), voxelize::kCombinationNames.end()},
            .rules = {{kMesh, kOfMeshes}},
            .help = "Combine the surfaces of two meshes, which need not be closed: union: what lies outside "
-                   "of the "
-                   "other; intersect: what lies inside; subtract: what of the first lies outside, and of the "
-                   "second "
-                   "inside. Voxels of both surfaces always remain. Triangles face outwards."},
+                   "of the other; intersect: what lies inside; subtract: what of the first lies outside, "
+                   "and of the second inside. Voxels of both surfaces always remain. Triangles face "
+                   "outwards."},
           {.name = "materials",
            .argument = "KIND",
            .preset = "texture",
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kMakesPalette, kOfMeshes}},
            .help = "texture: choose a palette of 16 from the surface's colours; mesh: use the mesh's own "
-                   "materials; "
-                   "colors: keep each voxel's 24-bit colour, apart from the geometry; none: store only which "
-                   "voxels "
-                   "are filled. For a scene file, palette: turn 24-bit colours into a palette. For a volume "
-                   "that becomes a scene, bins[:N]: N equal parts of the range of "
-                   "values; "
-                   "labels[:N]: label k is material k - 1, and if there are more than N labels, the most "
-                   "frequent ones "
-                   "have a material each and all others share the last one."},
+                   "materials; colors: keep each voxel's 24-bit colour, apart from the geometry; none: "
+                   "store only which voxels are filled. For a scene file, palette: turn 24-bit colours "
+                   "into a palette. For a volume that becomes a scene, bins[:N]: N equal parts of the "
+                   "range of values; labels[:N]: label k is material k - 1, and if there are more than N "
+                   "labels, the most frequent ones have a material each and all others share the last one."},
           {.name = "palette",
            .argument = "FILE",
            .preset = "auto",
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes}, {kColors, kOfColors}},
            .help = "auto: choose the colours from the mesh; or take them from a file of up to 16 colours: "
-                   ".gpl, .pal "
-                   "(JASC), .hex or an image."},
+                   ".gpl, .pal (JASC), .hex or an image."},
           {.name = "palette-size",
            .argument = "COLOURS",
            .range = OptionRange{17, 65536},
@@ -283,16 +278,15 @@ OptionTopic materials_topic() {
            .argument = "DELTA_E",
            .range = OptionRange{.least = 0.01, .most = 100},
            .rules = {{kMesh | kPoints | kVoxels | kWholeScene, kOfMeshes}},
-           .help =
-               "With --materials colors, and for scene files with colours: change each voxel's colour by at "
-               "most this much, so that the file is smaller. Differences below 2 are hardly seen."},
+           .help = "With --materials colors, and for scene files with colours: change each voxel's colour by "
+                   "at most this much, so that the file is smaller. Differences below 2 are hardly seen."},
           {.name = "palette-weight",
            .argument = "WEIGHT",
            .preset = "area",
            .rules = {{kMesh | kPoints | kVoxels, kOfMeshes}, {kColors, kOfColors}},
-           .help = "Weight of a colour for --palette auto. area: the area that it covers; even: the same for "
-                   "all; or a "
-                   "power of the area from 0 (even) to 1 (area). Lower ones favour colours of small areas."},
+           .help = "Weight of a colour for --palette auto. area: the area that it covers; even: the same "
+                   "for all; or a power of the area from 0 (even) to 1 (area). Lower ones favour colours "
+                   "of small areas."},
           {.name = "palette-out",
            .argument = "FILE",
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes}, {kColors, kOfColors}},
@@ -314,8 +308,8 @@ OptionTopic painting_topic() {
                .range = OptionRange{1, painting::kMostSize},
                .unit = "texels",
                .rules = {{kMesh, "it is for meshes, on whose surface --paint paints"}},
-               .help = "Number of texels along each side of the square of texture coordinates, such as 4K or "
-                       "2^12. Only painted texels take memory."}}};
+               .help = "Number of texels along each side of the square of texture coordinates, such as 4K "
+                       "or 2^12. Only painted texels take memory."}}};
 }
 
 OptionTopic structures_topic() {
@@ -326,8 +320,7 @@ OptionTopic structures_topic() {
                        .usual = "svdag, and bricks for volumes",
                        .rules = {{kWritesH5, "it is for what is written as .h5"}},
                        .help = "Structures in the .h5 file: some of svdag, bricks and hash (a spatial hash "
-                               "of the filled voxels); both "
-                               "is svdag,bricks."},
+                               "of the filled voxels); both is svdag,bricks."},
                       {.name = "load-factor",
                        .argument = "N",
                        .preset = "0.95",
@@ -353,16 +346,15 @@ OptionTopic bricks_topic() {
            .preset = "memory",
            .rules = rules,
            .help = "memory: make each brick as small as possible; speed: make dense and empty bricks only; "
-                   "balanced[=SLOPE]: make a brick dense if the time that a mean filter of 3 x 3 x 3 saves, "
-                   "which is "
-                   "measured on this machine, is worth SLOPE times the mean of all bricks in memory."},
+                   "balanced[=SLOPE]: make a brick dense if the time that a mean filter of 3 x 3 x 3 "
+                   "saves, which is measured on this machine, is worth SLOPE times the mean of all bricks "
+                   "in memory."},
           {.name = "levels",
            .argument = "N",
            .preset = "0",
            .rules = {{kVolumeBricks, "it is for volumes, whose values have means"}, {kBricks, kOfBricks}},
            .help = "Add this number of coarser levels of a volume, each of the means of 2³ voxels; auto: "
-                   "down to 64 "
-                   "voxels. vox-render shows the finest that fits within --memory-limit."}}};
+                   "down to 64 voxels. vox-render shows the finest that fits within --memory-limit."}}};
   for (Option& option : brick_options(rules)) topic.options.push_back(std::move(option));
   return topic;
 }
@@ -387,9 +379,9 @@ OptionTopic convert_device_topic() {
   topic.options.push_back({.name = "spill",
                            .argument = "DIR|host",
                            .rules = {{kMesh, "it is for SVDAGs that are made of meshes"}},
-                           .help = "Build a scene whose SVDAG is larger than --memory-limit or the device in "
-                                   "rounds, and move what does not "
-                                   "fit to unnamed files in this folder; host: to the host's memory."});
+                           .help = "Build a scene whose SVDAG is larger than --memory-limit or the device "
+                                   "in rounds, and move what does not fit to unnamed files in this folder; "
+                                   "host: to the host's memory."});
   return topic;
 }
 
@@ -406,10 +398,8 @@ ToolDescription convert_description() {
       .usage = "INPUT... (--res N | --voxel-size S) [options]",
       .about =
           "Turns textured meshes, points, volumes and other programs' voxels into a scene file: a sparse "
-          "voxel "
-          "directed acyclic graph (SVDAG) with a palette of 16 materials, hybrid bricks or a spatial hash. "
-          "It also "
-          "exports scene files for other programs. --help files lists all formats.\n",
+          "voxel directed acyclic graph (SVDAG) with a palette of 16 materials, hybrid bricks or a spatial "
+          "hash. It also exports scene files for other programs. --help files lists all formats.\n",
       .examples =
           {"vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its long side",
            "vox-convert ct_64x64x93_uint16.raw --threshold 0.08   bricks of a volume, without the lowest 8 %",

@@ -27,6 +27,8 @@ uint32_t output_bits(const ConvertOptions& options) {
       return kWrites | kExports | kWritesPly;
     case OutputKind::VtkHdf:
       return kWrites | kExports | kWritesVtk;
+    case OutputKind::Slices:
+      return kWrites | kExports | kWritesSlices;
     default:
       return kWrites | kExports;
   }

@@ -46,7 +46,7 @@ std::vector<std::filesystem::path> parts_of(const ConvertOptions& options) {
 }
 
 uint64_t output_bytes(const ConvertOptions& options) {
-  uint64_t bytes = std::filesystem::file_size(options.output);
+  uint64_t bytes = written_bytes(options.output);
   if (options.parts)
     for (const std::filesystem::path& part : parts_of(options)) bytes += std::filesystem::file_size(part);
   return bytes;

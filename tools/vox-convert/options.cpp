@@ -212,6 +212,8 @@ ExportOptions read_export_options(const CommandLine& arguments) {
   ExportOptions exports;
   if (arguments.has("binvox-materials")) exports.binvox = BinvoxValues::Materials;
   exports.ply = arguments.choice("ply", {PlyContent::Surface, PlyContent::Points});
+  exports.slices.axis = arguments.choice<std::optional<uint32_t>>("slices", {std::nullopt, 0, 1, 2});
+  exports.slices.by_material = arguments.has("slices-by-material");
   exports.vtk = arguments.choice("vtk", {VtkKind::Image, VtkKind::Amr});
   exports.nvdb = arguments.choice<std::optional<NvdbGrid>>(
       "nvdb-grid", {std::nullopt, NvdbGrid::U8, NvdbGrid::Rgba, NvdbGrid::Index, NvdbGrid::OnIndex});

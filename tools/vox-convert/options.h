@@ -126,8 +126,9 @@ enum ConvertTrait : uint32_t {
   kWritesPly = 1 << 20,
   kWritesVtk = 1 << 21,
   kWritesNvdb = 1 << 22,
-  kWritesSvdag = 1 << 23,  // into an .h5 file
-  kMakesPalette = 1 << 24  // of a scene file's colours
+  kWritesSvdag = 1 << 23,   // into an .h5 file
+  kMakesPalette = 1 << 24,  // of a scene file's colours
+  kWritesSlices = 1 << 25
 };
 
 ToolDescription convert_description();

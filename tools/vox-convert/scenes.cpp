@@ -195,6 +195,7 @@ void write_output(const Output& output, const ConvertOptions& options, const std
   if (is_export_path(options.output)) {
     ExportOptions exports = options.exports;
     exports.memory_limit = options.engine.memory_limit;
+    exports.slices.overwrite = options.overwrite;
     if (output.scene.colors && !export_holds_colors(options.output, exports))
       export_scene(in_palette(output.scene, "in this kind of file", options.engine), options.output, clip,
                    exports, ranks);
@@ -241,8 +242,8 @@ void make_of_scene(Output& output, const ConvertOptions& options, const SceneFil
   if (options.engine.profile) print_profile(kernels);
   if (coarse) log_info("{}", summary_line(scene));
   log_forms(output.forms());
-  log_info("{}: {}, {:.2f} s", options.output.string(),
-           format_bytes(std::filesystem::file_size(options.output)), watch.seconds());
+  log_info("{}: {}, {:.2f} s", options.output.string(), format_bytes(written_bytes(options.output)),
+           watch.seconds());
 }
 
 // Turns colours into as many, or into a palette, as the options ask for or as the other structures need. The input has been

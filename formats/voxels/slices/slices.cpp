@@ -1,0 +1,250 @@
+#include "formats/voxels/slices/slices.h"
+
+#include <fmt/format.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "formats/file_types.h"
+#include "formats/images/pictures.h"
+#include "formats/io/output_folder.h"
+#include "formats/io/read_file.h"
+#include "formats/voxels/export.h"
+#include "formats/voxels/surfaces/surface.h"
+#include "libvox/base/error.h"
+#include "libvox/base/json.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/units.h"
+#include "libvox/dag/colors.h"
+#include "libvox/dag/walk.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kManifest = "slices.json", kFormat = "vox slices 1";
+
+}  // namespace
+
+SliceNames::SliceNames(const fs::path& pattern) : folder_(pattern.parent_path()) {
+  const std::string name = pattern.filename().string();
+  const size_t begin = name.find('%'), end = name.find_first_not_of("0123456789", begin + 1);
+  const bool is_number = begin != std::string::npos && end != std::string::npos && name[end] == 'd' &&
+                         end - begin < 4 && name.find('%', end) == std::string::npos;
+  if (!is_number || folder_.empty())
+    throw UsageError(
+        fmt::format("-o '{}' names no pictures of layers: expected a folder, and a place for their "
+                    "numbers, as in slices/%05d.png (vox-render makes views)",
+                    pattern.string()));
+  before_ = name.substr(0, begin);
+  behind_ = name.substr(end + 1);
+  digits_ = end > begin + 1 ? static_cast<uint32_t>(std::stoul(name.substr(begin + 1, end - begin - 1))) : 1;
+}
+
+std::string SliceNames::name(uint32_t number) const {
+  return fmt::format("{}{:0{}}{}", before_, number, digits_, behind_);
+}
+
+bool is_slices_path(const fs::path& path) {
+  const FileType* type = file_type(path, FileRole::Export);
+  return type != nullptr && type->format == FileFormat::Png;
+}
+
+bool is_slice_of_vox(const fs::path& folder, const fs::path& relative) {
+  try {
+    const MappedFile file(folder / relative);
+    return relative == kManifest ? file.text().substr(0, 100).find(kFormat) != std::string_view::npos
+                                 : is_png_of_vox(file.text());
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+namespace {
+
+// Returns the axes of a picture's columns and rows.
+std::array<uint32_t, 2> axes_beside(uint32_t axis) {
+  return {axis == 0 ? 1u : 0u, axis == 2 ? 1u : 2u};
+}
+
+class Slices {
+ public:
+  Slices(const dag::VoxelScene& scene, const VoxelBox& region, uint32_t axis)
+      : scene_(scene), region_(region), axis_(axis) {
+    const auto [columns, rows] = axes_beside(axis);
+    width_ = static_cast<uint32_t>(region.size()[columns]);
+    height_ = static_cast<uint32_t>(region.size()[rows]);
+    if (scene.colors) of_leaves_.emplace(scene);
+    colors_.push_back({0, 0, 0, 0});
+    for (uint32_t value = 1; value <= materials(); ++value) {
+      const scene::Rgb8 color = surface_color(scene, static_cast<uint8_t>(value));
+      colors_.push_back({color.r, color.g, color.b, 255});
+    }
+  }
+
+  uint32_t width() const { return width_; }
+  uint32_t height() const { return height_; }
+  uint32_t count() const { return static_cast<uint32_t>(region_.size()[axis_]); }
+  uint32_t materials() const { return scene_.dag.materials ? scene_.palette.count : 1; }
+
+  // Returns the bytes of picture `number`.
+  std::string picture(uint32_t number) const {
+    return encode_png(of_leaves_ ? drawn_in_colors(number)
+                                 : drawn(number, colors_, [](uint32_t value) { return value; }));
+  }
+
+  // Returns a picture of each material: white where it is.
+  std::vector<std::string> pictures_by_material(uint32_t number) const {
+    std::vector<std::string> pictures;
+    for (uint32_t material = 1; material <= materials(); ++material)
+      pictures.push_back(encode_png(drawn(number, {{0, 0, 0, 255}, {255, 255, 255, 255}},
+                                          [&](uint32_t value) { return value == material ? 1u : 0u; })));
+    return pictures;
+  }
+
+ private:
+  VoxelBox layer(uint32_t number) const {
+    VoxelBox box = region_;
+    box.min[axis_] += static_cast<int32_t>(number);
+    box.max[axis_] = box.min[axis_] + 1;
+    return box;
+  }
+
+  // Returns this thread's picture, empty. It lasts until the next one.
+  PngRows& blank(uint32_t bits, const std::vector<scene::Rgba8>& colors) const {
+    PngRows& image = images_.local();
+    image.width = width_, image.height = height_, image.bits = bits;
+    image.colors = colors;
+    image.bytes.assign(image.row_bytes() * height_, 0);
+    return image;
+  }
+
+  // Returns where the pixels of a voxel's row begin, and the voxel's place in the row.
+  std::pair<uint8_t*, uint32_t> pixel(PngRows& image, const Int3& voxel) const {
+    const auto [columns, rows] = axes_beside(axis_);
+    const auto row = static_cast<size_t>(voxel[rows] - region_.min[rows]);
+    return {image.bytes.data() + row * image.row_bytes() + 1,
+            static_cast<uint32_t>(voxel[columns] - region_.min[columns])};
+  }
+
+  // Draws a layer; index_of() turns values of voxels into those of pixels.
+  template <class IndexOf>
+  const PngRows& drawn(uint32_t number, const std::vector<scene::Rgba8>& colors, IndexOf index_of) const {
+    PngRows& image = blank(PngRows::bits_for(colors.size()), colors);
+    const auto put = [&](const Int3& voxel, uint32_t value) {
+      const auto [row, column] = pixel(image, voxel);
+      const uint32_t bit = column * image.bits;
+      row[bit / 8] = static_cast<uint8_t>(row[bit / 8] | index_of(value) << (8 - image.bits - bit % 8));
+    };
+    const auto put_leaf = [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
+      for (; mask != 0; mask &= mask - 1) {
+        const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+        put(corner + cube_place(bit), dag::leaf_value(scene_.dag, leaf, bit));
+      }
+    };
+    const auto put_solid = [&](const VoxelBox& box, uint32_t material) {
+      const uint32_t value = dag::solid_value(material);
+      if (index_of(value) == 0) return;
+      Int3 v = box.min;
+      for (v.z = box.min.z; v.z < box.max.z; ++v.z)
+        for (v.y = box.min.y; v.y < box.max.y; ++v.y)
+          for (v.x = box.min.x; v.x < box.max.x; ++v.x) put(v, value);
+    };
+    dag::for_each_leaf(scene_.dag, layer(number), put_leaf, put_solid);
+    return image;
+  }
+
+  const PngRows& drawn_in_colors(uint32_t number) const {
+    PngRows& image = blank(PngRows::kRgba, {});
+    dag::for_each_leaf(scene_.dag, layer(number), [&](Int3 corner, uint64_t mask, const uint32_t*) {
+      const std::array<uint32_t, 64> colors = (*of_leaves_)(corner);
+      for (; mask != 0; mask &= mask - 1) {
+        const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+        const auto [row, column] = pixel(image, corner + cube_place(bit));
+        const scene::Rgb8 color = scene::unpacked_color(colors[bit]);
+        const std::array<uint8_t, 4> rgba = {color.r, color.g, color.b, 255};
+        std::copy(rgba.begin(), rgba.end(), row + size_t{4} * column);
+      }
+    });
+    return image;
+  }
+
+  const dag::VoxelScene& scene_;
+  const VoxelBox region_;
+  const uint32_t axis_;
+  uint32_t width_ = 0, height_ = 0;
+  std::vector<scene::Rgba8> colors_;  // of pixels
+  std::optional<dag::LeafColors> of_leaves_;
+  mutable tbb::enumerable_thread_specific<PngRows> images_;
+};
+
+std::string material_folder(uint32_t material) {
+  return fmt::format("material-{:02}", material);
+}
+
+std::string manifest_text(const dag::VoxelScene& scene, const VoxelBox& region, uint32_t axis,
+                          const Slices& slices, const SliceNames& names, bool by_material) {
+  constexpr std::string_view kAxes = "xyz";
+  const auto [columns, rows] = axes_beside(axis);
+  Json facts;
+  facts.set("format", kFormat)
+      .set("layers", slices.count())
+      .set("width", slices.width())
+      .set("height", slices.height())
+      .set("layers_along", kAxes.substr(axis, 1))
+      .set("columns_along", kAxes.substr(columns, 1))
+      .set("rows_along", kAxes.substr(rows, 1))
+      .set("voxel_size", scene.voxel_size)
+      .set("unit", scene::unit_name(scene.unit));
+  const Vec3d first = world_corner(scene, region.min);
+  Json& origin = facts.array("origin");
+  for (const double coordinate : {first.x, first.y, first.z}) origin.append(coordinate);
+  facts.set("first", names.name(0));
+  facts.set("pixels", scene.colors  ? "rgba"
+                      : by_material ? "1 where the material is"
+                                    : "material + 1, 0 is empty");
+  if (scene.colors) return facts.text() + "\n";
+  Json& materials = facts.array("materials");
+  for (uint32_t material = 0; material < slices.materials(); ++material) {
+    const auto value = static_cast<uint8_t>(material + 1);
+    Json& entry = materials.append();
+    entry.set("number", material)
+        .set("name", surface_name(scene, value))
+        .set("color", scene::hex_name(surface_color(scene, value)));
+    if (by_material) entry.set("folder", material_folder(material));
+  }
+  return facts.text() + "\n";
+}
+
+}  // namespace
+
+void write_slices(const dag::VoxelScene& scene, const fs::path& pattern, const std::optional<VoxelBox>& clip,
+                  const LayerOptions& options) {
+  const SliceNames names(pattern);
+  const VoxelBox region = export_region(scene, clip, pattern);
+  const uint32_t axis = options.axis.value_or(static_cast<uint32_t>(scene.up));
+  const Slices slices(scene, region, axis);
+  OutputFolder folder(names.folder(), is_slice_of_vox, options.overwrite);
+  folder.write(kManifest, manifest_text(scene, region, axis, slices, names, options.by_material));
+  Progress progress("writing layers", slices.count());
+  constexpr uint32_t kAtOnce = 256;
+  for (uint32_t begin = 0; begin < slices.count(); begin += kAtOnce) {
+    const uint32_t end = std::min(begin + kAtOnce, slices.count());
+    tbb::parallel_for(begin, end, [&](uint32_t number) {
+      throw_if_cancelled();
+      if (!options.by_material) return folder.write(names.name(number), slices.picture(number));
+      const std::vector<std::string> pictures = slices.pictures_by_material(number);
+      for (uint32_t material = 0; material < pictures.size(); ++material)
+        folder.write(fs::path(material_folder(material)) / names.name(number), pictures[material]);
+    });
+    progress.update(end, "");
+  }
+  folder.commit();
+}
+
+}  // namespace vox

@@ -1,0 +1,52 @@
+// Tests vox-convert --solid with meshes that are not closed.
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+class SolidProgram : public ProgramTest {};
+
+TEST_F(SolidProgram, SolidClosesHolesAndShowsWhereTheyAre) {
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "2000", "-o", "whole.obj"}).code, 0);
+  std::istringstream lines(read_bytes(folder_ / "whole.obj"));
+  std::ofstream torn(folder_ / "torn.obj");
+  int faces = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("f ") || ++faces % 100 != 0) torn << line << '\n';
+  torn.close();
+  const std::string whole = converted({"whole.obj", "--res", "128", "--solid", "--json", "-o", "whole.h5"}),
+                    closed = converted({"torn.obj", "--res", "128", "--solid", "--json", "-o", "closed.h5",
+                                        "--holes-out", "holes.glb"}),
+                    open = converted({"torn.obj", "--res", "128", "--solid", "--inside", "parity", "--json",
+                                      "-o", "open.h5"});
+  write("two.hex", "101010\nf0f0f0\n");
+  EXPECT_EQ(json_value(whole, "holes"), "0");
+  EXPECT_EQ(json_value(closed, "holes"), "20");
+  EXPECT_EQ(json_value(closed, "open_edges"), "60");
+  EXPECT_EQ(json_value(open, "holes"), "0");
+  EXPECT_NE(json_value(open, "open_rays"), "0");
+  const auto voxels = [](const std::string& json) { return std::stod(json_value(json, "voxels")); };
+  EXPECT_NEAR(voxels(closed), voxels(whole), 0.001 * voxels(whole));
+  converted({"holes.glb", "--res", "64", "-o", "holes.h5"});
+  EXPECT_TRUE(
+      has(convert({"whole.obj", "--res", "64", "--solid", "--holes-out", "none.glb", "-o", "x.h5"}).err,
+          "no holes"));
+  EXPECT_FALSE(exists("none.glb"));
+  expect_failure(kBadUsage, "--holes-out", {"torn.obj", "--res", "64", "--holes-out", "h.glb", "-o", "x.h5"});
+  converted({"whole.obj", "--res", "64", "--solid", "--interior", "#0a141e", "-o", "filled.h5", "--verify"});
+  EXPECT_TRUE(has(converted({"filled.h5", "--info"}), "#0a141e  interior"));
+  expect_failure(kBadUsage, "--interior", {"whole.obj", "--res", "64", "--interior", "3", "-o", "x.h5"});
+  expect_failure(
+      kBadUsage, "the palette has",
+      {"whole.obj", "--res", "64", "--solid", "--interior", "15", "--palette", "two.hex", "-o", "x.h5"});
+  expect_failure(kBadUsage, "--interior",
+                 {"whole.obj", "--res", "64", "--solid", "--interior", "16", "-o", "x.h5"});
+  expect_failure(kBadUsage, "--inside", {"torn.obj", "--res", "64", "--inside", "parity", "-o", "x.h5"});
+}
+
+}  // namespace
+}  // namespace vox
