@@ -74,17 +74,22 @@ std::array<uint32_t, 2> axes_beside(uint32_t axis) {
 
 class Slices {
  public:
-  Slices(const dag::VoxelScene& scene, const VoxelBox& region, uint32_t axis)
+  Slices(const dag::VoxelScene& scene, const VoxelBox& region, uint32_t axis, bool by_material)
       : scene_(scene), region_(region), axis_(axis) {
     const auto [columns, rows] = axes_beside(axis);
     width_ = static_cast<uint32_t>(region.size()[columns]);
     height_ = static_cast<uint32_t>(region.size()[rows]);
-    if (scene.colors) of_leaves_.emplace(scene);
-    colors_.push_back({0, 0, 0, 0});
+    colors_ = {{0, 0, 0, 0}};
     for (uint32_t value = 1; value <= materials(); ++value) {
       const scene::Rgb8 color = surface_color(scene, static_cast<uint8_t>(value));
       colors_.push_back({color.r, color.g, color.b, 255});
     }
+    if (by_material) colors_ = {{0, 0, 0, 255}, {255, 255, 255, 255}};
+    if (scene.colors && !by_material) {
+      of_leaves_.emplace(scene);
+      colors_ = {};
+    }
+    empty_ = encode_png(blank());
   }
 
   uint32_t width() const { return width_; }
@@ -94,16 +99,14 @@ class Slices {
 
   // Returns the bytes of picture `number`.
   std::string picture(uint32_t number) const {
-    return encode_png(of_leaves_ ? drawn_in_colors(number)
-                                 : drawn(number, colors_, [](uint32_t value) { return value; }));
+    return of_leaves_ ? drawn_in_colors(number) : drawn(number, [](uint32_t value) { return value; });
   }
 
   // Returns a picture of each material: white where it is.
   std::vector<std::string> pictures_by_material(uint32_t number) const {
     std::vector<std::string> pictures;
     for (uint32_t material = 1; material <= materials(); ++material)
-      pictures.push_back(encode_png(drawn(number, {{0, 0, 0, 255}, {255, 255, 255, 255}},
-                                          [&](uint32_t value) { return value == material ? 1u : 0u; })));
+      pictures.push_back(drawn(number, [&](uint32_t value) { return value == material ? 1u : 0u; }));
     return pictures;
   }
 
@@ -116,10 +119,11 @@ class Slices {
   }
 
   // Returns this thread's picture, empty. It lasts until the next one.
-  PngRows& blank(uint32_t bits, const std::vector<scene::Rgba8>& colors) const {
+  PngRows& blank() const {
     PngRows& image = images_.local();
-    image.width = width_, image.height = height_, image.bits = bits;
-    image.colors = colors;
+    image.width = width_, image.height = height_;
+    image.bits = of_leaves_ ? PngRows::kRgba : PngRows::bits_for(colors_.size());
+    image.colors = colors_;
     image.bytes.assign(image.row_bytes() * height_, 0);
     return image;
   }
@@ -132,14 +136,17 @@ class Slices {
             static_cast<uint32_t>(voxel[columns] - region_.min[columns])};
   }
 
-  // Draws a layer; index_of() turns values of voxels into those of pixels.
+  // Returns the picture of a layer; index_of() turns values of voxels into those of pixels.
   template <class IndexOf>
-  const PngRows& drawn(uint32_t number, const std::vector<scene::Rgba8>& colors, IndexOf index_of) const {
-    PngRows& image = blank(PngRows::bits_for(colors.size()), colors);
+  std::string drawn(uint32_t number, IndexOf index_of) const {
+    PngRows* image = nullptr;  // none as long as it is empty
     const auto put = [&](const Int3& voxel, uint32_t value) {
-      const auto [row, column] = pixel(image, voxel);
-      const uint32_t bit = column * image.bits;
-      row[bit / 8] = static_cast<uint8_t>(row[bit / 8] | index_of(value) << (8 - image.bits - bit % 8));
+      const uint32_t index = index_of(value);
+      if (index == 0) return;
+      if (image == nullptr) image = &blank();
+      const auto [row, column] = pixel(*image, voxel);
+      const uint32_t bit = column * image->bits;
+      row[bit / 8] = static_cast<uint8_t>(row[bit / 8] | index << (8 - image->bits - bit % 8));
     };
     const auto put_leaf = [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
       for (; mask != 0; mask &= mask - 1) {
@@ -156,11 +163,12 @@ class Slices {
           for (v.x = box.min.x; v.x < box.max.x; ++v.x) put(v, value);
     };
     dag::for_each_leaf(scene_.dag, layer(number), put_leaf, put_solid);
-    return image;
+    return image == nullptr ? empty_ : encode_png(*image);
   }
 
-  const PngRows& drawn_in_colors(uint32_t number) const {
-    PngRows& image = blank(PngRows::kRgba, {});
+  std::string drawn_in_colors(uint32_t number) const {
+    if (!dag::has_filled(scene_.dag, layer(number))) return empty_;
+    PngRows& image = blank();
     dag::for_each_leaf(scene_.dag, layer(number), [&](Int3 corner, uint64_t mask, const uint32_t*) {
       const std::array<uint32_t, 64> colors = (*of_leaves_)(corner);
       for (; mask != 0; mask &= mask - 1) {
@@ -171,14 +179,15 @@ class Slices {
         std::copy(rgba.begin(), rgba.end(), row + size_t{4} * column);
       }
     });
-    return image;
+    return encode_png(image);
   }
 
   const dag::VoxelScene& scene_;
   const VoxelBox region_;
   const uint32_t axis_;
   uint32_t width_ = 0, height_ = 0;
-  std::vector<scene::Rgba8> colors_;  // of pixels
+  std::vector<scene::Rgba8> colors_;  // of pixels, unless these have colours of their own
+  std::string empty_;                 // a picture without voxels
   std::optional<dag::LeafColors> of_leaves_;
   mutable tbb::enumerable_thread_specific<PngRows> images_;
 };
@@ -228,7 +237,7 @@ void write_slices(const dag::VoxelScene& scene, const fs::path& pattern, const s
   const SliceNames names(pattern);
   const VoxelBox region = export_region(scene, clip, pattern);
   const uint32_t axis = options.axis.value_or(static_cast<uint32_t>(scene.up));
-  const Slices slices(scene, region, axis);
+  const Slices slices(scene, region, axis, options.by_material);
   OutputFolder folder(names.folder(), is_slice_of_vox, options.overwrite);
   folder.write(kManifest, manifest_text(scene, region, axis, slices, names, options.by_material));
   Progress progress("writing layers", slices.count());
