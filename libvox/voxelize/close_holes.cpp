@@ -19,6 +19,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/voxelize/duplicates.h"
 #include "libvox/voxelize/prepare.h"
+#include "libvox/voxelize/turn_triangles.h"
 
 namespace vox::voxelize {
 namespace {
@@ -57,6 +58,7 @@ class Vertices {
     }
   }
 
+  size_t count() const { return positions_.size(); }
   uint32_t number_of(uint32_t position) const { return numbers_[position]; }
   // Returns a position of the mesh that snaps to this vertex.
   uint32_t position_of(uint32_t number) const { return positions_[number]; }
@@ -112,22 +114,36 @@ bool is_invisible(const scene::Triangle& triangle, const scene::IndexedScene& in
   return material.invisible && (material.texture == scene::kNone || triangle.texcoord[0] == scene::kNone);
 }
 
-// Returns the open edges, as often as they are passed once too often.
-std::vector<OpenEdge> open_edges_of(const scene::Scene& scene, const scene::IndexedScene& indexed,
-                                    const Vertices& vertices) {
-  const std::vector<uint32_t> duplicates = duplicates_of(scene, vertices);
-  // An edge is a number: the lower vertex, the upper one, and in the lowest bit its direction.
-  std::vector<uint64_t> edges(3 * scene.triangles.size());
-  constexpr uint64_t kNone = UINT64_MAX;
+// Returns for each triangle 1 if rays cross it, otherwise 0.
+std::vector<uint8_t> crossed_triangles(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                                       const Vertices& vertices) {
+  std::vector<uint8_t> crossed(scene.triangles.size());
+  tbb::parallel_for(size_t{0}, crossed.size(),
+                    [&](size_t i) { crossed[i] = is_invisible(scene.triangles[i], indexed) ? 0 : 1; });
+  for (const uint32_t duplicate : duplicates_of(scene, vertices)) crossed[duplicate] = 0;
+  return crossed;
+}
+
+// Returns the vertices of all triangles, three for each.
+std::vector<uint32_t> corners_of(const scene::Scene& scene, const Vertices& vertices) {
+  std::vector<uint32_t> corners(3 * scene.triangles.size());
   tbb::parallel_for(size_t{0}, scene.triangles.size(), [&](size_t i) {
-    const bool counts = !is_invisible(scene.triangles[i], indexed) &&
-                        !std::ranges::binary_search(duplicates, static_cast<uint32_t>(i));
+    for (size_t c = 0; c < 3; ++c) corners[3 * i + c] = vertices.number_of(scene.triangles[i].position[c]);
+  });
+  return corners;
+}
+
+// Returns the open edges, as often as they are passed once too often.
+std::vector<OpenEdge> open_edges_of(std::span<const uint32_t> corners, std::span<const uint8_t> crossed) {
+  // An edge is a number: the lower vertex, the upper one, and in the lowest bit its direction.
+  std::vector<uint64_t> edges(corners.size());
+  constexpr uint64_t kNone = UINT64_MAX;
+  tbb::parallel_for(size_t{0}, crossed.size(), [&](size_t i) {
     for (size_t c = 0; c < 3; ++c) {
-      const uint64_t from = vertices.number_of(scene.triangles[i].position[c]),
-                     to = vertices.number_of(scene.triangles[i].position[c == 2 ? 0 : c + 1]);
-      edges[3 * i + c] = !counts || from == to ? kNone
-                         : from < to           ? from << 32 | to << 1
-                                               : to << 32 | from << 1 | 1;
+      const uint64_t from = corners[3 * i + c], to = corners[3 * i + (c == 2 ? 0 : c + 1)];
+      edges[3 * i + c] = crossed[i] == 0 || from == to ? kNone
+                         : from < to                   ? from << 32 | to << 1
+                                                       : to << 32 | from << 1 | 1;
     }
   });
   tbb::parallel_sort(edges);
@@ -213,6 +229,69 @@ class Cycles {
   std::unordered_map<uint32_t, size_t> first_of_;  // of each vertex, its first edge
 };
 
+double area_of(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  const Vec3d normal = cross(b - a, c - a);
+  return std::sqrt(dot(normal, normal)) / 2;
+}
+
+// A part, whose triangles share vertices, is a body unless what is open is larger than this share of its surface.
+constexpr double kLargestOpening = 0.7;
+
+// The parts of a mesh that have open edges.
+class OpenParts {
+ public:
+  OpenParts(const scene::Scene& scene, const Vertices& vertices, std::span<const uint8_t> crossed,
+            const std::vector<std::vector<uint32_t>>& cycles)
+      : above_(vertices.count()) {
+    std::iota(above_.begin(), above_.end(), 0u);
+    const auto position = [&](uint32_t vertex) { return scene.positions[vertices.position_of(vertex)]; };
+    const auto vertex = [&](size_t i, size_t c) {
+      return vertices.number_of(scene.triangles[i].position[c]);
+    };
+    for (size_t i = 0; i < crossed.size(); ++i)
+      for (const size_t c : {1u, 2u})
+        if (crossed[i] != 0) join(vertex(i, 0), vertex(i, c));
+    for (uint32_t number = 0; number < above_.size(); ++number) above_[number] = part_of(number);
+    for (const std::vector<uint32_t>& cycle : cycles) {
+      Vec3d middle = {0, 0, 0};
+      for (const uint32_t corner : cycle) middle = middle + position(corner);
+      middle = middle * (1. / static_cast<double>(cycle.size()));
+      double& excess = excess_[above_[cycle[0]]];
+      for (size_t i = 0; i < cycle.size(); ++i)
+        excess += area_of(position(cycle[i]), position(cycle[i + 1 == cycle.size() ? 0 : i + 1]), middle);
+    }
+    for (size_t i = 0; i < crossed.size(); ++i) {
+      if (crossed[i] == 0) continue;
+      if (const auto part = excess_.find(above_[vertex(i, 0)]); part != excess_.end())
+        part->second -=
+            kLargestOpening * area_of(position(vertex(i, 0)), position(vertex(i, 1)), position(vertex(i, 2)));
+    }
+  }
+
+  bool is_sheet(uint32_t vertex) const {
+    const auto part = excess_.find(above_[vertex]);
+    return part != excess_.end() && part->second > 0;
+  }
+  uint64_t sheets() const {
+    return static_cast<uint64_t>(
+        std::ranges::count_if(excess_, [](const auto& part) { return part.second > 0; }));
+  }
+
+ private:
+  uint32_t part_of(uint32_t vertex) {
+    while (above_[vertex] != vertex) vertex = above_[vertex] = above_[above_[vertex]];
+    return vertex;
+  }
+  void join(uint32_t a, uint32_t b) {
+    a = part_of(a), b = part_of(b);
+    above_[std::max(a, b)] = std::min(a, b);
+  }
+
+  std::vector<uint32_t> above_;  // of each vertex, in the end one that its whole part shares
+  std::unordered_map<uint32_t, double>
+      excess_;  // of parts with open edges: area of what is open, less the share
+};
+
 // Adds the material of membranes: its texture is a hole everywhere.
 uint32_t add_membrane_material(scene::Scene& scene, scene::IndexedScene& indexed) {
   scene::IndexedTexture texture;
@@ -237,8 +316,7 @@ class Membranes {
   }
 
   void close(std::span<const uint32_t> cycle) {
-    std::vector<uint32_t> corners;
-    for (const uint32_t vertex : cycle) corners.push_back(vertices_.position_of(vertex));
+    const std::vector<uint32_t> corners = corners_of(cycle);
     measure(corners);
     const uint32_t times = times_closed_[key_of(cycle)]++;
     if (corners.size() == 3 && times == 0) return add(corners[2], corners[1], corners[0]);
@@ -247,7 +325,19 @@ class Membranes {
       add(corners[i + 1 == corners.size() ? 0 : i + 1], corners[i], middle);
   }
 
+  // Lies on a triangle and faces the other way, so that a ray through both has crossed nothing.
+  void cover(size_t triangle) {
+    const auto [a, b, c] = scene_.triangles[triangle].position;
+    add(c, b, a);
+  }
+
  private:
+  std::vector<uint32_t> corners_of(std::span<const uint32_t> cycle) const {
+    std::vector<uint32_t> corners;
+    for (const uint32_t vertex : cycle) corners.push_back(vertices_.position_of(vertex));
+    return corners;
+  }
+
   // Returns a key that cycles through the same vertices share.
   static uint64_t key_of(std::span<const uint32_t> cycle) {
     uint64_t sum = 0;
@@ -292,8 +382,13 @@ class Membranes {
 ClosedHoles close_holes(scene::Scene& scene, scene::IndexedScene& indexed, const Grid& grid) {
   ClosedHoles counts;
   const Vertices vertices(scene, grid);
-  const std::vector<OpenEdge> open = open_edges_of(scene, indexed, vertices);
+  const std::vector<uint8_t> crossed = crossed_triangles(scene, indexed, vertices);
+  std::vector<uint32_t> corners = corners_of(scene, vertices);
+  std::vector<OpenEdge> open = open_edges_of(corners, crossed);
+  if (open.empty()) return counts;
   throw_if_cancelled();
+  counts.turned = turn_triangles(scene, corners, crossed);
+  if (counts.turned > 0) open = open_edges_of(corners, crossed);
   counts.open_edges = open.size();
   if (open.empty()) return counts;
   std::vector<std::vector<uint32_t>> cycles;
@@ -301,7 +396,13 @@ ClosedHoles close_holes(scene::Scene& scene, scene::IndexedScene& indexed, const
     cycles.emplace_back(cycle.begin(), cycle.end());
   });
   Membranes membranes(scene, vertices, add_membrane_material(scene, indexed), counts);
-  for (const std::vector<uint32_t>& cycle : cycles) membranes.close(cycle);
+  const OpenParts parts(scene, vertices, crossed, cycles);
+  counts.sheets = parts.sheets();
+  for (const std::vector<uint32_t>& cycle : cycles)
+    if (!parts.is_sheet(cycle[0])) membranes.close(cycle);
+  for (size_t i = 0; i < crossed.size(); ++i)
+    if (crossed[i] != 0 && parts.is_sheet(vertices.number_of(scene.triangles[i].position[0])))
+      membranes.cover(i);
   return counts;
 }
 

@@ -1,14 +1,17 @@
 // Closes the holes of a mesh, so that every point in space has a winding number and --solid knows what is inside.
 //
-// An edge is open if the triangles at it, as snapped, do not pass along it equally often in both directions. Where a
-// triangle is missing its edges are open, and where one faces the wrong way they are open twice over. Open edges always
-// form cycles. A fan of triangles from the middle of a cycle to its edges closes it:
+// An edge is open if the triangles at it, as snapped, do not pass along it equally often in both directions. First
+// triangles are turned that face the other way than their neighbours (turn_triangles.h). Then the edges are open at which a
+// triangle is missing. They form cycles. A fan of triangles from the middle of a cycle to its edges closes it:
 //
 //      ┌────┬────┐            ┌────┬────┐
 //      │    │    │            │    │    │     membranes: rays cross them, but they fill no voxel,
 //      ├────┘    │            ├────┘╲ ╱ │     because their texture is a single hole
 //      │  missing│            │     ╱ ╲ │
 //      └─────────┘            └─────────┘
+//
+// A part of the mesh whose openings are larger than 0.7 of its own surface, such as a piece of ground or a leaf, is no body
+// but a sheet. Membranes that lie on its triangles and face the other way make rays pass as if it were not there.
 //
 // Along a closed surface, however many of its parts overlap, a ray in any direction counts the same winding number.
 #pragma once
@@ -22,14 +25,16 @@
 namespace vox::voxelize {
 
 struct ClosedHoles {
+  uint64_t turned = 0;  // triangles that faced the other way than their neighbours
   uint64_t open_edges = 0;
-  uint64_t holes = 0;      // cycles of open edges
-  uint64_t membranes = 0;  // triangles that close them
+  uint64_t holes = 0;      // cycles of open edges in bodies
+  uint64_t sheets = 0;     // parts that are no bodies
+  uint64_t membranes = 0;  // triangles that close holes, or lie on sheets
   double largest = 0;      // the diagonal of the box around the largest one, in world units
 };
 
-// Appends the membranes to the scene, with a material and a texture of their own. Triangles that lie exactly on others
-// are left out, as solid.h does. Nothing is appended to a closed mesh.
+// Turns triangles, and appends the membranes to the scene, with a material and a texture of their own. Triangles that lie exactly on others
+// are left out, as solid.h does. A closed mesh stays as it is.
 ClosedHoles close_holes(scene::Scene& scene, scene::IndexedScene& indexed, const Grid& grid);
 
 }  // namespace vox::voxelize

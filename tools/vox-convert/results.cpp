@@ -95,12 +95,16 @@ void set_conversion(ResultGroup& results, const Conversion& conversion) {
       .about("Number of points that the file calls withheld, or that are less opaque than `--splat-opacity`.")
       .set("open_rays", conversion.solid.open_rays, "rays")
       .about("With `--solid`: number of rays that leave the grid inside, because the mesh has holes.")
-      .set("open_edges", conversion.holes.open_edges, "edges")
+      .set("turned_triangles", conversion.holes.turned, "triangles")
       .about(
-          "With `--solid` and `--inside winding`: number of edges at holes and at triangles that face the "
-          "wrong way.")
+          "With `--solid` and `--inside winding`: number of triangles that face the other way than their "
+          "neighbours, and are turned.")
+      .set("open_edges", conversion.holes.open_edges, "edges")
+      .about("Number of edges at which triangles are missing.")
       .set("holes", conversion.holes.holes, "holes")
-      .about("Number of cycles that they form, which count as closed to tell what is inside.")
+      .about("Number of cycles that they form in bodies, which count as closed to tell what is inside.")
+      .set("sheets", conversion.holes.sheets, "parts")
+      .about("Number of parts that are open by more than 0.7 of their surface, and fill nothing.")
       .set("disputed_voxels", conversion.solid.disputed_voxels, "voxels")
       .about(
           "With `--solid`: number of voxels that lie in several surfaces at once: inside by winding number, "

@@ -369,11 +369,18 @@ voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& ind
                                    const voxelize::Grid& grid, const ConvertOptions& options) {
   if (!options.build.solid || options.build.inside != voxelize::InsideRule::Winding) return {};
   const voxelize::ClosedHoles closed = voxelize::close_holes(scene, indexed, grid);
+  if (closed.turned > 0)
+    log_info("{} that face the other way than their neighbours are turned",
+             format_count(closed.turned, "triangle"));
   if (closed.holes > 0)
     log_warning(
         "the mesh has {} in {}, the largest {:.3g} {} across: to tell what is inside, they count as closed",
         format_count(closed.open_edges, "open edge"), format_count(closed.holes, "hole"), closed.largest,
         scene::unit_name(scene.unit));
+  if (closed.sheets > 0)
+    log_info("{} of the mesh {} open by more than 0.7 of {} surface, and {} filled with nothing",
+             format_count(closed.sheets, "part"), closed.sheets == 1 ? "is" : "are",
+             closed.sheets == 1 ? "its" : "their", closed.sheets == 1 ? "is" : "are");
   if (options.holes_out) write_holes(scene, closed.membranes, options);
   return closed;
 }
