@@ -207,14 +207,17 @@ class Cycles {
   const Vec3d& position(uint32_t vertex) const { return scene_.positions[vertices_.position_of(vertex)]; }
 
   // Returns the edge along which a path goes on, or nothing at its end.
-  std::optional<size_t> next_edge(const std::vector<uint32_t>& path) const {
+  std::optional<size_t> next_edge(const std::vector<uint32_t>& path) {
     const uint32_t here = path.back();
-    const auto first = first_of_.find(here);
-    if (first == first_of_.end()) return std::nullopt;
+    const auto known = first_of_.find(here);
+    if (known == first_of_.end()) return std::nullopt;
+    const auto begins_here = [&](size_t i) { return i < edges_.size() && edges_[i].from == here; };
+    size_t& first = known->second;
+    while (begins_here(first) && is_used_[first]) ++first;
     const Vec3d came = path.size() > 1 ? direction(path[path.size() - 2], here) : Vec3d{0, 0, 0};
     std::optional<size_t> best;
     double least = 0;
-    for (size_t i = first->second; i < edges_.size() && edges_[i].from == here; ++i) {
+    for (size_t i = first; i < first + kMostLookedAt && begins_here(i); ++i) {
       if (is_used_[i]) continue;
       const double along = dot(came, direction(here, edges_[i].to));
       if (!best || along < least) best = i, least = along;
@@ -226,7 +229,9 @@ class Cycles {
   const Vertices& vertices_;
   std::span<const OpenEdge> edges_;
   std::vector<bool> is_used_;
-  std::unordered_map<uint32_t, size_t> first_of_;  // of each vertex, its first edge
+  static constexpr size_t kMostLookedAt = 64;  // edges, where very many begin at one vertex
+  std::unordered_map<uint32_t, size_t>
+      first_of_;  // of each vertex, its first edge that is not used, or one before it
 };
 
 double area_of(const Vec3d& a, const Vec3d& b, const Vec3d& c) {

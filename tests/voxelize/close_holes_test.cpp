@@ -144,6 +144,16 @@ TEST(TurnTriangles, LeavesPartsThatAreTurnedAsAWhole) {
   EXPECT_EQ(dag::voxel_at(solid_of(both, 40).dag, 20, 20, 20), dag::kEmptyVoxel);
 }
 
+TEST(CloseHoles, TakesNoLongerForManyTrianglesAtOneVertex) {
+  Soup star;
+  Random random(2);
+  for (int i = 0; i < 200'000; ++i) {
+    const Vec3d corner = random.in_cube(2, 60);
+    star.add({Vec3d{32, 32, 32}, corner, corner + Vec3d{1, 0.5, 0.25}});
+  }
+  EXPECT_GT(voxelize::close_holes(star.scene, star.indexed, unit_grid(64)).open_edges, 500'000u);
+}
+
 // Ground is no body: nothing fills its valleys.
 TEST(CloseHoles, LeavesSheetsOut) {
   Soup ground;

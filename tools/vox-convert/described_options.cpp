@@ -242,8 +242,8 @@ OptionTopic materials_topic() {
           {.name = "holes-out",
            .argument = "FILE.glb",
            .rules = {{kMesh, kOfMeshes}},
-           .help = "With --solid: write the triangles that close holes as a mesh, which shows where the "
-                   "mesh is open."},
+           .help = "With --solid: write a mesh of what closes holes, and of parts that are open too far to "
+                   "be bodies."},
           {.name = "combine",
            .argument = "HOW",
            .words = {voxelize::kCombinationNames.begin(), voxelize::kCombinationNames.end()},
