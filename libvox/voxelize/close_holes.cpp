@@ -105,7 +105,6 @@ std::vector<uint32_t> duplicates_of(const scene::Scene& scene, const Vertices& v
 
 struct OpenEdge {
   uint32_t from, to;
-  friend auto operator<=>(const OpenEdge&, const OpenEdge&) = default;
 };
 
 // True for triangles that are drawn nowhere and that no ray crosses.
@@ -157,7 +156,7 @@ std::vector<OpenEdge> open_edges_of(std::span<const uint32_t> corners, std::span
     for (; sum > 0; --sum) open.push_back({low, high});
     for (; sum < 0; ++sum) open.push_back({high, low});
   }
-  std::ranges::sort(open);
+  std::ranges::sort(open, {}, [](const OpenEdge& edge) { return std::pair(edge.from, edge.to); });
   return open;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace vox::voxelize {
@@ -15,8 +16,6 @@ struct EdgeOfTriangle {
   uint64_t edge;  // the lower vertex, then the upper one
   uint32_t triangle;
   uint32_t is_reversed;  // 1 if the triangle passes from the upper vertex to the lower one
-
-  friend auto operator<=>(const EdgeOfTriangle&, const EdgeOfTriangle&) = default;
 };
 
 // Groups of triangles, with a bit for each triangle: whether it faces the other way than the group's first one.
@@ -67,7 +66,9 @@ std::vector<EdgeOfTriangle> sorted_edges(std::span<const uint32_t> corners, std:
       if (counts[i] == 0 || from == to) edge.edge = UINT64_MAX;
     }
   });
-  tbb::parallel_sort(edges);
+  tbb::parallel_sort(edges, [](const EdgeOfTriangle& a, const EdgeOfTriangle& b) {
+    return std::tie(a.edge, a.triangle, a.is_reversed) < std::tie(b.edge, b.triangle, b.is_reversed);
+  });
   return edges;
 }
 
