@@ -32,7 +32,8 @@ std::string formats() {
   return fmt::format(
       R"(vox-convert reads meshes: {}; volumes: {}; other programs' voxels: {}; points: {}; and its own scene files ({}).
 
-It writes scene files, and scenes in the formats {} if -o has one of these extensions.
+It writes scene files, and scenes in the formats {} if -o has one of these extensions. A name such as
+layers/%05d.png stands for a folder with a picture of each layer.
 
 Surfaces of a glTF file show their base colour plus their emission; animated objects are shown in their rest pose.
 )",
