@@ -19,7 +19,6 @@
 #include "libvox/base/progress.h"
 #include "libvox/voxelize/duplicates.h"
 #include "libvox/voxelize/prepare.h"
-#include "libvox/voxelize/turn_triangles.h"
 
 namespace vox::voxelize {
 namespace {
@@ -244,14 +243,12 @@ constexpr double kLargestOpening = 0.7;
 // The parts of a mesh that have open edges.
 class OpenParts {
  public:
-  OpenParts(const scene::Scene& scene, const Vertices& vertices, std::span<const uint8_t> crossed,
-            const std::vector<std::vector<uint32_t>>& cycles)
+  OpenParts(const scene::Scene& scene, const Vertices& vertices, std::span<const uint32_t> corners,
+            std::span<const uint8_t> crossed, const std::vector<std::vector<uint32_t>>& cycles)
       : above_(vertices.count()) {
     std::iota(above_.begin(), above_.end(), 0u);
     const auto position = [&](uint32_t vertex) { return scene.positions[vertices.position_of(vertex)]; };
-    const auto vertex = [&](size_t i, size_t c) {
-      return vertices.number_of(scene.triangles[i].position[c]);
-    };
+    const auto vertex = [&](size_t i, size_t c) { return corners[3 * i + c]; };
     for (size_t i = 0; i < crossed.size(); ++i)
       for (const size_t c : {1u, 2u})
         if (crossed[i] != 0) join(vertex(i, 0), vertex(i, c));
@@ -400,13 +397,12 @@ ClosedHoles close_holes(scene::Scene& scene, scene::IndexedScene& indexed, const
     cycles.emplace_back(cycle.begin(), cycle.end());
   });
   Membranes membranes(scene, vertices, add_membrane_material(scene, indexed), counts);
-  const OpenParts parts(scene, vertices, crossed, cycles);
+  const OpenParts parts(scene, vertices, corners, crossed, cycles);
   counts.sheets = parts.sheets();
   for (const std::vector<uint32_t>& cycle : cycles)
     if (!parts.is_sheet(cycle[0])) membranes.close(cycle);
   for (size_t i = 0; i < crossed.size(); ++i)
-    if (crossed[i] != 0 && parts.is_sheet(vertices.number_of(scene.triangles[i].position[0])))
-      membranes.cover(i);
+    if (crossed[i] != 0 && parts.is_sheet(corners[3 * i])) membranes.cover(i);
   return counts;
 }
 

@@ -1,7 +1,7 @@
 // Closes the holes of a mesh, so that every point in space has a winding number and --solid knows what is inside.
 //
 // An edge is open if the triangles at it, as snapped, do not pass along it equally often in both directions. First
-// triangles are turned that face the other way than their neighbours (turn_triangles.h). Then the edges are open at which a
+// triangles are turned that face the other way than their neighbours (turn_triangles()). Then the edges are open at which a
 // triangle is missing. They form cycles. A fan of triangles from the middle of a cycle to its edges closes it:
 //
 //      ┌────┬────┐            ┌────┬────┐
@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
@@ -36,5 +37,17 @@ struct ClosedHoles {
 // Turns triangles, and appends the membranes to the scene, with a material and a texture of their own. Triangles that lie exactly on others
 // are left out, as solid.h does. A closed mesh stays as it is.
 ClosedHoles close_holes(scene::Scene& scene, scene::IndexedScene& indexed, const Grid& grid);
+
+// Turns triangles that face the other way than their neighbours.
+//
+// Where two triangles share an edge, and no third one, they face the same side if they pass along it in opposite
+// directions. From neighbour to neighbour this decides for whole parts of a surface which of their triangles belong
+// together, also where half of them are turned, as in meshes whose programs did not care. Those with the smaller area are
+// turned.
+//
+// The vertices of triangle i have the numbers corners[3 * i] to corners[3 * i + 2]; equal numbers are one vertex.
+// `counts[i]` is 0 for triangles that are left out; those
+// that lie on others are turned with them. Returns the number of triangles that were turned.
+uint64_t turn_triangles(scene::Scene& scene, std::span<uint32_t> corners, std::span<const uint8_t> counts);
 
 }  // namespace vox::voxelize

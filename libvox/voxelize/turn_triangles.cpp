@@ -1,13 +1,16 @@
-#include "libvox/voxelize/turn_triangles.h"
-
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_sort.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
+#include <vector>
+
+#include "libvox/voxelize/close_holes.h"
 
 namespace vox::voxelize {
 namespace {
@@ -72,10 +75,19 @@ std::vector<EdgeOfTriangle> sorted_edges(std::span<const uint32_t> corners, std:
   return edges;
 }
 
+using Corners = std::array<uint32_t, 3>;
+
+Corners sorted_corners(std::span<const uint32_t> corners, size_t triangle) {
+  Corners sorted = {corners[3 * triangle], corners[3 * triangle + 1], corners[3 * triangle + 2]};
+  std::ranges::sort(sorted);
+  return sorted;
+}
+
 }  // namespace
 
 uint64_t turn_triangles(scene::Scene& scene, std::span<uint32_t> corners, std::span<const uint8_t> counts) {
   FacingGroups groups(counts.size());
+  const bool leaves_some_out = std::ranges::find(counts, 0) != counts.end();
   const std::vector<EdgeOfTriangle> edges = sorted_edges(corners, counts);
   for (size_t begin = 0, end = 0; begin < edges.size() && edges[begin].edge != UINT64_MAX; begin = end) {
     for (end = begin; end < edges.size() && edges[end].edge == edges[begin].edge;) ++end;
@@ -91,16 +103,23 @@ uint64_t turn_triangles(scene::Scene& scene, std::span<uint32_t> corners, std::s
     areas[group][turned] += std::sqrt(dot(normal, normal));
   }
   uint64_t count = 0;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    const auto [group, turned] = groups.place_of(static_cast<uint32_t>(i));
-    const uint8_t kept = areas[group][1] > areas[group][0] ? 1 : 0;
-    if (counts[i] == 0 || turned == kept) continue;
+  const auto turn = [&](size_t i) {
     scene::Triangle& triangle = scene.triangles[i];
     std::swap(triangle.position[1], triangle.position[2]);
     std::swap(triangle.texcoord[1], triangle.texcoord[2]);
     std::swap(corners[3 * i + 1], corners[3 * i + 2]);
     ++count;
+  };
+  std::set<Corners> turned_corners;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const auto [group, turned] = groups.place_of(static_cast<uint32_t>(i));
+    const uint8_t kept = areas[group][1] > areas[group][0] ? 1 : 0;
+    if (counts[i] == 0 || turned == kept) continue;
+    if (leaves_some_out) turned_corners.insert(sorted_corners(corners, i));
+    turn(i);
   }
+  for (size_t i = 0; leaves_some_out && i < counts.size(); ++i)
+    if (counts[i] == 0 && turned_corners.contains(sorted_corners(corners, i))) turn(i);
   return count;
 }
 

@@ -135,6 +135,22 @@ TEST(TurnTriangles, MakesAllFaceTheSameSide) {
   EXPECT_EQ(closed.membranes, 0u);
 }
 
+TEST(TurnTriangles, TakesTrianglesThatLieOnOthersAlong) {
+  const Soup ball = bumpy_sphere({20, 20, 20}, 15, 12, 0.1, 1);
+  Soup dirty;
+  Random random(3);
+  for (const scene::Triangle& triangle : ball.scene.triangles) {
+    Corners corners = {};
+    for (size_t c = 0; c < 3; ++c) corners[c] = ball.scene.positions[triangle.position[c]];
+    if (random.below(3) == 0) std::swap(corners[0], corners[1]);
+    dirty.add(corners);
+    if (random.below(3) == 0) dirty.add({corners[1], corners[2], corners[0]});
+  }
+  const voxelize::BuildResult result = solid_of(dirty, 40);
+  EXPECT_EQ(result.dag.digest, solid_of(ball, 40).dag.digest);
+  EXPECT_EQ(result.solid.open_rays, 0u);
+}
+
 TEST(TurnTriangles, LeavesPartsThatAreTurnedAsAWhole) {
   Soup both =
       all_of({bumpy_sphere({20, 20, 20}, 15, 12, 0.1, 1), turned(bumpy_sphere({20, 20, 20}, 6, 12, 0.1, 2))});
