@@ -181,7 +181,7 @@ Damage damage_with(Overwrite overwrite) {
 dag::VoxelScene in_palette(dag::VoxelScene scene, const char* where, const EngineOptions& options) {
   if (!scene.colors) return scene;
   log_info("24-bit colours become a palette of {} {}", scene::kPaletteSize, where);
-  return dag::with_palette(std::move(scene), options.memory_limit);
+  return dag::with_palette(std::move(scene), {.memory_limit = options.memory_limit});
 }
 
 void check_content(dag::VoxelScene& scene, const fs::path& path, Damage damage, uint64_t memory,

@@ -14,6 +14,7 @@
 #include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
 #include "libvox/scene/auto_palette.h"
+#include "libvox/scene/dither.h"
 #include "libvox/scene/oklab.h"
 
 namespace vox::dag {
@@ -95,11 +96,15 @@ class CubeSearch {
 
 }  // namespace
 
-VoxelScene with_palette(VoxelScene scene, uint64_t memory_limit) {
+VoxelScene with_palette(VoxelScene scene, const WithPaletteOptions& options) {
   if (!scene.colors) return scene;
   const attributes::PackedValues colors = *std::exchange(scene.colors, std::nullopt);
-  scene.palette = scene::auto_palette(histogram_of(colors));
-  KnownEntries entry(scene.palette);
+  scene.palette = options.palette ? *options.palette : scene::auto_palette(histogram_of(colors));
+  KnownEntries nearest(scene.palette);
+  const scene::Dither mixed(scene.palette);
+  const auto entry = [&](uint32_t color, Int3 voxel) {
+    return options.dither ? mixed(scene::unpacked_color(color), voxel) : nearest(color);
+  };
   Cubes cubes = CubeSearch(scene.dag, VoxelNumbers(scene.dag)).find();
   CubeSource source = {
       .resolution = scene.dag.resolution, .materials = true, .cubes = std::move(cubes.keys), .read = {}};
@@ -109,11 +114,13 @@ VoxelScene with_palette(VoxelScene scene, uint64_t memory_limit) {
     for_each_leaf(scene.dag, cube_at(corner, VoxelCube::kSide),
                   [&](Int3 leaf, uint64_t mask, const uint32_t*) {
                     const uint32_t first = VoxelCube::code(leaf - corner);
-                    for (; mask != 0; mask &= mask - 1)
-                      cube.put(first + static_cast<uint32_t>(lowest_bit(mask)), entry(colors[next++]));
+                    for (; mask != 0; mask &= mask - 1) {
+                      const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+                      cube.put(first + bit, entry(colors[next++], leaf + cube_place(bit)));
+                    }
                   });
   };
-  GatheredDag gathered = dag_of_cubes(source, memory_limit);
+  GatheredDag gathered = dag_of_cubes(source, options.memory_limit);
   for (size_t i = 0; i < scene.shares.size(); ++i)
     scene.shares[i] = colors.count == 0
                           ? 0

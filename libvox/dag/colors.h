@@ -3,20 +3,27 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "libvox/attributes/packed_values.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/voxel_numbers.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/scene/palette.h"
 
 namespace vox::dag {
 
 // In all of these functions, check_structure() must accept the DAG, which is in memory as a whole.
 
-// Gives the voxels materials instead: a palette of at most 16 colours is chosen from the colours of all voxels, and each
-// voxel gets the entry that is nearest to its own. A scene without colours is returned as it is. `memory_limit` is that of
-// dag_of_cubes().
-VoxelScene with_palette(VoxelScene scene, uint64_t memory_limit = 0);
+struct WithPaletteOptions {
+  std::optional<scene::Palette> palette = {};  // without it, one is chosen from the colours of all voxels
+  bool dither = false;                         // mix colours from the palette's (libvox/scene/dither.h)
+  uint64_t memory_limit = 0;                   // that of dag_of_cubes()
+};
+
+// Gives the voxels materials instead: each voxel gets the entry of a palette of at most 16 colours that is nearest to its own,
+// or one of those that are mixed for it. A scene without colours is returned as it is.
+VoxelScene with_palette(VoxelScene scene, const WithPaletteOptions& options = {});
 
 // Returns colours of which at most `count` are different, 1 to attributes::kMostTabled: the means of clusters in Oklab,
 // weighted by voxels. Each voxel gets the one that is nearest to its own. Fewer colours stay as they are.

@@ -113,6 +113,40 @@ TEST(Colors, OfAPaletteAreTheNearestEntries) {
   }
 }
 
+// A block of 32³ voxels whose colours are mixed has their light, and so has each eighth of it, nearly.
+TEST(Colors, ThatAreMixedFromAPaletteGiveTheLightOfTheirVoxelsTogether) {
+  scene::Palette inks;
+  inks.count = 5;
+  inks.colors = {{{0, 0, 0}, {255, 255, 255}, {230, 30, 30}, {40, 60, 220}, {250, 220, 20}}};
+  for (const scene::Rgb8 wanted :
+       {scene::Rgb8{128, 128, 128}, {200, 120, 110}, {60, 60, 90}, {230, 30, 30}}) {
+    dag::VoxelScene full;
+    full.dag = dense_dag(32, false, everywhere);
+    attributes::ValueWriter writer;
+    for (uint64_t i = 0; i < full.dag.voxels; ++i) writer.put(scene::packed_color(wanted));
+    full.colors = attributes::with_table(writer.finish());
+    const dag::VoxelScene mixed = dag::with_palette(std::move(full), {.palette = inks, .dither = true});
+    EXPECT_NO_THROW(dag::verify(mixed.dag));
+    const Vec3d light = scene::srgb_to_linear(wanted);
+    const auto mean = [&](Int3 corner, int32_t side) {
+      Vec3d sum = {0, 0, 0};
+      for (int32_t z = 0; z < side; ++z)
+        for (int32_t y = 0; y < side; ++y)
+          for (int32_t x = 0; x < side; ++x) {
+            const int entry =
+                dag::voxel_at(mixed.dag, static_cast<uint32_t>(corner.x + x),
+                              static_cast<uint32_t>(corner.y + y), static_cast<uint32_t>(corner.z + z));
+            sum = sum + scene::srgb_to_linear(inks.colors[static_cast<size_t>(entry)]);
+          }
+      return sum * (1. / (side * side * side));
+    };
+    const auto apart = [&](Vec3d a) { return length(a - light); };
+    EXPECT_LT(apart(mean({0, 0, 0}, 32)), 0.03) << int(wanted.r);
+    for (const int32_t at : {0, 8, 24})
+      EXPECT_LT(apart(mean({at, 8, 16}, 8)), 0.06) << int(wanted.r) << ' ' << at;
+  }
+}
+
 TEST(Colors, ThatAreFewerAreTheNearestOfTheirTable) {
   const Colored made = colored(64, shell);
   const attributes::PackedValues& colors = *made.scene.colors;

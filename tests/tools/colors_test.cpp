@@ -27,6 +27,13 @@ TEST_F(ColorsProgram, AreWrittenVerifiedAndDescribed) {
 
 TEST_F(ColorsProgram, BecomeAPaletteOnRequestAndWhereNothingElseFits) {
   converted({"ball.h5", "--materials", "palette", "-o", "palette.h5", "--verify"});
+  write("inks.hex", "000000\nffffff\n00b0f0\ne03080\nf8e020\n");
+  converted({"ball.h5", "--materials", "palette", "--palette", "inks.hex", "-o", "near.h5", "--verify"});
+  converted({"ball.h5", "--materials", "palette", "--palette", "inks.hex", "--dither", "-o", "mixed.h5"});
+  EXPECT_TRUE(has(converted({"mixed.h5", "--info"}), "#f8e020"));
+  EXPECT_NE(json_value(converted({"mixed.h5", "--info", "--json"}), "digest"),
+            json_value(converted({"near.h5", "--info", "--json"}), "digest"));
+  expect_failure(kBadUsage, "--dither needs --materials palette", {"ball.glb", "--res", "64", "--dither"});
   EXPECT_TRUE(has(converted({"palette.h5", "--info"}), "4-bit materials"));
   std::filesystem::copy(folder_ / "ball.h5", folder_ / "damaged.h5");
   python(
