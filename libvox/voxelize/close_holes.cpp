@@ -18,61 +18,16 @@
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/voxelize/duplicates.h"
+#include "libvox/voxelize/open_edges.h"
 #include "libvox/voxelize/prepare.h"
 
 namespace vox::voxelize {
 namespace {
 
-// A vertex as snapped. Two positions of a mesh that snap to one place are one vertex.
-using Place = std::array<int64_t, 3>;
-
-Place place_of(const GridRef& grid, const Vec3d& position) {
-  const Vec3d voxels = grid.in_voxels(position);
-  if (within_guard(voxels)) {
-    const Int3 snapped = grid.snap(voxels);
-    return {snapped.x, snapped.y, snapped.z};
-  }
-  // Too far away for whole numbers, which are far below the bits of such a coordinate.
-  return {std::bit_cast<int64_t>(voxels.x), std::bit_cast<int64_t>(voxels.y),
-          std::bit_cast<int64_t>(voxels.z)};
-}
-
-// The vertices of a mesh, by numbers in the order of their places.
-class Vertices {
- public:
-  Vertices(const scene::Scene& scene, const Grid& grid) : places_(scene.positions.size()) {
-    if (places_.size() > INT32_MAX) throw Error("the scene has more than 2^31 vertices");
-    const GridRef ref = grid_ref(grid);
-    tbb::parallel_for(size_t{0}, places_.size(),
-                      [&](size_t i) { places_[i] = place_of(ref, scene.positions[i]); });
-    std::vector<uint32_t> order(places_.size());
-    std::iota(order.begin(), order.end(), 0u);
-    tbb::parallel_sort(order, [&](uint32_t a, uint32_t b) {
-      return places_[a] != places_[b] ? places_[a] < places_[b] : a < b;
-    });
-    numbers_.resize(places_.size());
-    for (size_t i = 0; i < order.size(); ++i) {
-      if (i == 0 || places_[order[i]] != places_[order[i - 1]]) positions_.push_back(order[i]);
-      numbers_[order[i]] = static_cast<uint32_t>(positions_.size()) - 1;
-    }
-  }
-
-  size_t count() const { return positions_.size(); }
-  uint32_t number_of(uint32_t position) const { return numbers_[position]; }
-  // Returns a position of the mesh that snaps to this vertex.
-  uint32_t position_of(uint32_t number) const { return positions_[number]; }
-  const Place& place_of_position(uint32_t position) const { return places_[position]; }
-
- private:
-  std::vector<Place> places_;        // of positions
-  std::vector<uint32_t> numbers_;    // of positions
-  std::vector<uint32_t> positions_;  // of vertices
-};
-
 TriangleShape shape_of(const Vertices& vertices, const scene::Triangle& triangle) {
   TriangleShape shape = {};
   for (size_t c = 0; c < 3; ++c) {
-    const Place& place = vertices.place_of_position(triangle.position[c]);
+    const Vertices::Place& place = vertices.place_of_position(triangle.position[c]);
     shape.corner[c] = {static_cast<int32_t>(place[0]), static_cast<int32_t>(place[1]),
                        static_cast<int32_t>(place[2])};
   }
@@ -102,10 +57,6 @@ std::vector<uint32_t> duplicates_of(const scene::Scene& scene, const Vertices& v
   return duplicates_among(twins, shapes, with_area);
 }
 
-struct OpenEdge {
-  uint32_t from, to;
-};
-
 // True for triangles that are drawn nowhere and that no ray crosses.
 bool is_invisible(const scene::Triangle& triangle, const scene::IndexedScene& indexed) {
   const scene::IndexedMaterial& material = indexed.materials[triangle.material];
@@ -131,107 +82,6 @@ std::vector<uint32_t> corners_of(const scene::Scene& scene, const Vertices& vert
   return corners;
 }
 
-// Returns the open edges, as often as they are passed once too often.
-std::vector<OpenEdge> open_edges_of(std::span<const uint32_t> corners, std::span<const uint8_t> crossed) {
-  // An edge is a number: the lower vertex, the upper one, and in the lowest bit its direction.
-  std::vector<uint64_t> edges(corners.size());
-  constexpr uint64_t kNone = UINT64_MAX;
-  tbb::parallel_for(size_t{0}, crossed.size(), [&](size_t i) {
-    for (size_t c = 0; c < 3; ++c) {
-      const uint64_t from = corners[3 * i + c], to = corners[3 * i + (c == 2 ? 0 : c + 1)];
-      edges[3 * i + c] = crossed[i] == 0 || from == to ? kNone
-                         : from < to                   ? from << 32 | to << 1
-                                                       : to << 32 | from << 1 | 1;
-    }
-  });
-  tbb::parallel_sort(edges);
-  std::vector<OpenEdge> open;
-  for (size_t begin = 0, end = 0; begin < edges.size() && edges[begin] != kNone; begin = end) {
-    int64_t sum = 0;
-    for (end = begin; end < edges.size() && edges[end] >> 1 == edges[begin] >> 1; ++end)
-      sum += (edges[end] & 1) == 0 ? 1 : -1;
-    const auto low = static_cast<uint32_t>(edges[begin] >> 32),
-               high = static_cast<uint32_t>(edges[begin] & UINT32_MAX) >> 1;
-    for (; sum > 0; --sum) open.push_back({low, high});
-    for (; sum < 0; ++sum) open.push_back({high, low});
-  }
-  std::ranges::sort(open, {}, [](const OpenEdge& edge) { return std::pair(edge.from, edge.to); });
-  return open;
-}
-
-// Divides open edges into cycles. As many of them begin at each vertex as end there.
-//
-// Where a path can go on along several edges, it takes the one that turns back most. So two borders that run side by side
-// between common ends, as those of faces do that were triangulated apart, are one narrow cycle and not parts of two wide
-// ones.
-class Cycles {
- public:
-  // The edges must be sorted.
-  Cycles(const scene::Scene& scene, const Vertices& vertices, std::span<const OpenEdge> edges)
-      : scene_(scene), vertices_(vertices), edges_(edges), is_used_(edges.size()) {
-    for (size_t i = edges.size(); i-- > 0;) first_of_[edges[i].from] = i;
-  }
-
-  // Calls visit(vertices of the cycle).
-  template <class Visit>
-  void for_each(Visit visit) {
-    std::unordered_map<uint32_t, size_t> place_in_path;
-    for (size_t first = 0; first < edges_.size(); ++first) {
-      if (is_used_[first]) continue;
-      std::vector<uint32_t> path = {edges_[first].from};
-      place_in_path = {{path[0], 0}};
-      for (std::optional<size_t> edge = first; edge; edge = next_edge(path)) {
-        is_used_[*edge] = true;
-        const uint32_t to = edges_[*edge].to;
-        const auto [known, is_new] = place_in_path.try_emplace(to, path.size());
-        if (is_new) {
-          path.push_back(to);
-          continue;
-        }
-        const size_t begin = known->second;
-        visit(std::span<const uint32_t>(path).subspan(begin));
-        for (size_t i = begin + 1; i < path.size(); ++i) place_in_path.erase(path[i]);
-        path.resize(begin + 1);
-      }
-    }
-  }
-
- private:
-  Vec3d direction(uint32_t from, uint32_t to) const {
-    const Vec3d way = position(to) - position(from);
-    const double length = std::sqrt(dot(way, way));
-    return length > 0 ? way * (1 / length) : way;
-  }
-  const Vec3d& position(uint32_t vertex) const { return scene_.positions[vertices_.position_of(vertex)]; }
-
-  // Returns the edge along which a path goes on, or nothing at its end.
-  std::optional<size_t> next_edge(const std::vector<uint32_t>& path) {
-    const uint32_t here = path.back();
-    const auto known = first_of_.find(here);
-    if (known == first_of_.end()) return std::nullopt;
-    const auto begins_here = [&](size_t i) { return i < edges_.size() && edges_[i].from == here; };
-    size_t& first = known->second;
-    while (begins_here(first) && is_used_[first]) ++first;
-    const Vec3d came = path.size() > 1 ? direction(path[path.size() - 2], here) : Vec3d{0, 0, 0};
-    std::optional<size_t> best;
-    double least = 0;
-    for (size_t i = first; i < first + kMostLookedAt && begins_here(i); ++i) {
-      if (is_used_[i]) continue;
-      const double along = dot(came, direction(here, edges_[i].to));
-      if (!best || along < least) best = i, least = along;
-    }
-    return best;
-  }
-
-  const scene::Scene& scene_;
-  const Vertices& vertices_;
-  std::span<const OpenEdge> edges_;
-  std::vector<bool> is_used_;
-  static constexpr size_t kMostLookedAt = 64;  // edges, where very many begin at one vertex
-  std::unordered_map<uint32_t, size_t>
-      first_of_;  // of each vertex, its first edge that is not used, or one before it
-};
-
 double area_of(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
   const Vec3d normal = cross(b - a, c - a);
   return std::sqrt(dot(normal, normal)) / 2;
@@ -244,7 +94,8 @@ constexpr double kLargestOpening = 0.7;
 class OpenParts {
  public:
   OpenParts(const scene::Scene& scene, const Vertices& vertices, std::span<const uint32_t> corners,
-            std::span<const uint8_t> crossed, const std::vector<std::vector<uint32_t>>& cycles)
+            std::span<const uint8_t> crossed, const BorderJoints& joints,
+            const std::vector<std::vector<uint32_t>>& cycles)
       : above_(vertices.count()) {
     std::iota(above_.begin(), above_.end(), 0u);
     const auto position = [&](uint32_t vertex) { return scene.positions[vertices.position_of(vertex)]; };
@@ -252,6 +103,7 @@ class OpenParts {
     for (size_t i = 0; i < crossed.size(); ++i)
       for (const size_t c : {1u, 2u})
         if (crossed[i] != 0) join(vertex(i, 0), vertex(i, c));
+    for (uint32_t number = 0; number < above_.size(); ++number) join(number, joints.joint_of(number));
     for (uint32_t number = 0; number < above_.size(); ++number) above_[number] = part_of(number);
     for (const std::vector<uint32_t>& cycle : cycles) {
       Vec3d middle = {0, 0, 0};
@@ -326,13 +178,26 @@ class Membranes {
       add(corners[i + 1 == corners.size() ? 0 : i + 1], corners[i], middle);
   }
 
+  // Leads from an open edge to the edge between its joints.
+  void bridge(const OpenEdge& edge, const BorderJoints& joints) {
+    const uint32_t from = joints.joint_of(edge.from), to = joints.joint_of(edge.to);
+    if (from != edge.from) add_between(edge.to, edge.from, from);
+    if (to != edge.to && from != to) add_between(edge.to, from, to);
+  }
+
   // Lies on a triangle and faces the other way, so that a ray through both has crossed nothing.
   void cover(size_t triangle) {
     const auto [a, b, c] = scene_.triangles[triangle].position;
     add(c, b, a);
+    ++counts_.covers;
   }
 
  private:
+  void add_between(uint32_t a, uint32_t b, uint32_t c) {
+    if (a == b || b == c || c == a) return;
+    add(vertices_.position_of(a), vertices_.position_of(b), vertices_.position_of(c));
+  }
+
   std::vector<uint32_t> corners_of(std::span<const uint32_t> cycle) const {
     std::vector<uint32_t> corners;
     for (const uint32_t vertex : cycle) corners.push_back(vertices_.position_of(vertex));
@@ -380,7 +245,7 @@ class Membranes {
 
 }  // namespace
 
-ClosedHoles close_holes(scene::Scene& scene, scene::IndexedScene& indexed, const Grid& grid) {
+ClosedHoles close_holes(scene::Scene& scene, scene::IndexedScene& indexed, const Grid& grid, double gap) {
   ClosedHoles counts;
   const Vertices vertices(scene, grid);
   const std::vector<uint8_t> crossed = crossed_triangles(scene, indexed, vertices);
@@ -390,17 +255,29 @@ ClosedHoles close_holes(scene::Scene& scene, scene::IndexedScene& indexed, const
   throw_if_cancelled();
   counts.turned = turn_triangles(scene, corners, crossed);
   if (counts.turned > 0) open = open_edges_of(corners, crossed);
+  if (gap > 0) {
+    // Parts on both sides of a gap are neighbours, too.
+    const BorderJoints joints(scene, vertices, grid, open, gap);
+    for (uint32_t& corner : corners) corner = joints.joint_of(corner);
+    const uint64_t turned = turn_triangles(scene, corners, crossed);
+    corners = corners_of(scene, vertices);
+    if (turned > 0) open = open_edges_of(corners, crossed);
+    counts.turned += turned;
+  }
   counts.open_edges = open.size();
   if (open.empty()) return counts;
-  std::vector<std::vector<uint32_t>> cycles;
-  Cycles(scene, vertices, open).for_each([&](std::span<const uint32_t> cycle) {
-    cycles.emplace_back(cycle.begin(), cycle.end());
-  });
+  const BorderJoints joints(scene, vertices, grid, open, gap);
+  counts.joined = joints.joined();
+  const std::vector<std::vector<uint32_t>> cycles =
+      cycles_of(scene, vertices, counts.joined > 0 ? joints.between_joints(open) : open);
+  const OpenParts parts(scene, vertices, corners, crossed, joints, cycles);
   Membranes membranes(scene, vertices, add_membrane_material(scene, indexed), counts);
-  const OpenParts parts(scene, vertices, corners, crossed, cycles);
   counts.sheets = parts.sheets();
   for (const std::vector<uint32_t>& cycle : cycles)
     if (!parts.is_sheet(cycle[0])) membranes.close(cycle);
+  if (counts.joined > 0)
+    for (const OpenEdge& edge : open)
+      if (!parts.is_sheet(edge.from)) membranes.bridge(edge, joints);
   for (size_t i = 0; i < crossed.size(); ++i)
     if (crossed[i] != 0 && parts.is_sheet(corners[3 * i])) membranes.cover(i);
   return counts;

@@ -28,15 +28,18 @@ namespace vox::voxelize {
 struct ClosedHoles {
   uint64_t turned = 0;  // triangles that faced the other way than their neighbours
   uint64_t open_edges = 0;
+  uint64_t joined = 0;     // vertices at gaps, which have become one with others
   uint64_t holes = 0;      // cycles of open edges in bodies
   uint64_t sheets = 0;     // parts that are no bodies
-  uint64_t membranes = 0;  // triangles that close holes, or lie on sheets
+  uint64_t membranes = 0;  // triangles that close holes, then those that lie on sheets
+  uint64_t covers = 0;     // those that lie on sheets
   double largest = 0;      // the diagonal of the box around the largest one, in world units
 };
 
 // Turns triangles, and appends the membranes to the scene, with a material and a texture of their own. Triangles that lie exactly on others
-// are left out, as solid.h does. A closed mesh stays as it is.
-ClosedHoles close_holes(scene::Scene& scene, scene::IndexedScene& indexed, const Grid& grid);
+// are left out, as solid.h does. A closed mesh stays as it is. Borders that are at most `gap` voxels apart are joined first
+// (open_edges.h), also those of parts that share no vertices, which together may be a body.
+ClosedHoles close_holes(scene::Scene& scene, scene::IndexedScene& indexed, const Grid& grid, double gap = 0);
 
 // Turns triangles that face the other way than their neighbours.
 //

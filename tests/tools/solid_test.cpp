@@ -31,7 +31,34 @@ TEST_F(SolidProgram, SolidClosesHolesAndShowsWhereTheyAre) {
   EXPECT_NE(json_value(open, "open_rays"), "0");
   const auto voxels = [](const std::string& json) { return std::stod(json_value(json, "voxels")); };
   EXPECT_NEAR(voxels(closed), voxels(whole), 0.001 * voxels(whole));
-  converted({"holes.glb", "--res", "64", "-o", "holes.h5"});
+  EXPECT_TRUE(has(converted({"holes.glb", "--res", "64", "--materials", "mesh", "--json", "-o", "holes.h5"}),
+                  "\"triangles\": 20"));
+  // A cube of six squares that do not touch.
+  std::ofstream apart(folder_ / "apart.obj");
+  int vertices = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    for (const double at : {0., 10.}) {
+      for (const auto& [a, b] : {std::pair{0.1, 0.1}, {9.9, 0.1}, {9.9, 9.9}, {0.1, 9.9}}) {
+        std::array<double, 3> place = {};
+        place[static_cast<size_t>(axis)] = at;
+        place[static_cast<size_t>(axis + 1) % 3] = a;
+        place[static_cast<size_t>(axis + 2) % 3] = b;
+        apart << "v " << place[0] << ' ' << place[1] << ' ' << place[2] << '\n';
+      }
+      apart << "f " << vertices + 1 << ' ' << vertices + 2 << ' ' << vertices + 3 << ' ' << vertices + 4
+            << '\n';
+      vertices += 4;
+    }
+  apart.close();
+  const std::string alone = converted({"apart.obj", "--res", "64", "--solid", "--json", "-o", "alone.h5"}),
+                    joined = converted(
+                        {"apart.obj", "--res", "64", "--solid", "--close", "2", "--json", "-o", "joined.h5"});
+  EXPECT_EQ(json_value(alone, "sheets"), "6");
+  EXPECT_EQ(json_value(joined, "sheets"), "0");
+  EXPECT_EQ(json_value(joined, "joined_vertices"), "16");
+  EXPECT_GT(voxels(joined), 62. * 62 * 62);
+  expect_failure(kBadUsage, "--close needs --solid",
+                 {"apart.obj", "--res", "64", "--close", "2", "-o", "x.h5"});
   EXPECT_TRUE(
       has(convert({"whole.obj", "--res", "64", "--solid", "--holes-out", "none.glb", "-o", "x.h5"}).err,
           "no holes"));

@@ -117,6 +117,82 @@ TEST(CloseHoles, CloseGapsBetweenFacesThatWereTriangulatedApart) {
   EXPECT_LE(compared.wrong * 500, compared.inside);
 }
 
+// Returns the soup with every triangle apart from all others: `gap` voxels smaller along each side, and turned at random.
+Soup torn(const Soup& whole, double gap) {
+  Random random(7);
+  Soup apart;
+  for (const scene::Triangle& triangle : whole.scene.triangles) {
+    std::array<Vec3d, 3> corners = {};
+    for (size_t c = 0; c < 3; ++c) corners[c] = whole.scene.positions[triangle.position[c]];
+    const Vec3d middle = (corners[0] + corners[1] + corners[2]) * (1. / 3);
+    for (Vec3d& corner : corners) corner = corner + (middle - corner) * (gap / length(middle - corner));
+    if (random.below(3) == 0) std::swap(corners[0], corners[1]);
+    apart.add(corners);
+  }
+  return apart;
+}
+
+// Returns the number of voxels that only one of two scenes fills, apart from those of the surface.
+uint64_t differing_voxels(const dag::FrozenDag& a, const dag::FrozenDag& b, const dag::FrozenDag& surface) {
+  uint64_t differ = 0;
+  for (uint32_t z = 0; z < a.resolution; ++z)
+    for (uint32_t y = 0; y < a.resolution; ++y)
+      for (uint32_t x = 0; x < a.resolution; ++x) {
+        if (dag::voxel_at(surface, x, y, z) != dag::kEmptyVoxel) continue;
+        differ += (dag::voxel_at(a, x, y, z) == dag::kEmptyVoxel) !=
+                  (dag::voxel_at(b, x, y, z) == dag::kEmptyVoxel);
+      }
+  return differ;
+}
+
+TEST(CloseHoles, JoinsPartsThatShareNoVerticesIfTheirGapsAreNarrow) {
+  const Soup ball = bumpy_sphere({32, 32, 32}, 25, 16, 0.1, 1);
+  const dag::FrozenDag whole = solid_of(ball, 64).dag;
+  const auto filled = [](const Soup& soup, double gap) {
+    Soup closed = soup;
+    const voxelize::ClosedHoles found =
+        voxelize::close_holes(closed.scene, closed.indexed, unit_grid(64), gap);
+    EXPECT_EQ(found.sheets > 0, gap == 0);
+    return build_soup(*test_engine(), closed, 64, {.materials = false, .solid = true}).dag;
+  };
+  const dag::FrozenDag joined = filled(torn(ball, 0.3), 1);
+  const dag::FrozenDag surface = build_soup(*test_engine(), ball, 64, {.materials = false}).dag;
+  EXPECT_LE(differing_voxels(joined, whole, surface) * 500, whole.voxels);
+  // Each triangle alone is a sheet, which fills nothing.
+  EXPECT_LT(filled(torn(ball, 0.3), 0).voxels * 3, whole.voxels);
+}
+
+TEST(CloseHoles, GapsOfSixSquaresAroundACube) {
+  Soup box;
+  const auto square = [&](Vec3d at, Vec3d a, Vec3d b) {
+    box.add({at, at + a, at + a + b});
+    box.add({at, at + a + b, at + b});
+  };
+  const double low = 10.3, high = 50.3, side = 39;  // the squares end half a voxel before the next one
+  square({low + 0.5, low + 0.5, low}, {0, side, 0}, {side, 0, 0});
+  square({low + 0.5, low + 0.5, high}, {side, 0, 0}, {0, side, 0});
+  square({low, low + 0.5, low + 0.5}, {0, 0, side}, {0, side, 0});
+  square({high, low + 0.5, low + 0.5}, {0, side, 0}, {0, 0, side});
+  square({low + 0.5, low, low + 0.5}, {side, 0, 0}, {0, 0, side});
+  square({low + 0.5, high, low + 0.5}, {0, 0, side}, {side, 0, 0});
+  Soup closed = box;
+  voxelize::close_holes(closed.scene, closed.indexed, unit_grid(64), 1.5);
+  const dag::FrozenDag filled =
+      build_soup(*test_engine(), closed, 64, {.materials = false, .solid = true}).dag;
+  for (uint32_t z = 0; z < 64; ++z)
+    for (uint32_t y = 0; y < 64; ++y)
+      for (uint32_t x = 0; x < 64; ++x) {
+        const auto is_deep = [](uint32_t at) { return at > 11 && at < 49; };
+        const auto is_far = [](uint32_t at) { return at < 9 || at > 51; };
+        if (is_deep(x) && is_deep(y) && is_deep(z)) {
+          ASSERT_NE(dag::voxel_at(filled, x, y, z), dag::kEmptyVoxel) << x << ' ' << y << ' ' << z;
+        }
+        if (is_far(x) || is_far(y) || is_far(z)) {
+          ASSERT_EQ(dag::voxel_at(filled, x, y, z), dag::kEmptyVoxel) << x << ' ' << y << ' ' << z;
+        }
+      }
+}
+
 // The sides of cube() face both ways, and a mesh may have any order of corners.
 TEST(TurnTriangles, MakesAllFaceTheSameSide) {
   const dag::FrozenDag box =

@@ -13,27 +13,31 @@ namespace vox {
 
 namespace {
 
-// Returns the last `count` triangles of a scene alone.
-scene::Scene last_triangles(const scene::Scene& scene, uint64_t count) {
+// Returns the membranes alone: those in holes are red, and those on sheets are blue.
+scene::Scene membranes_of(const scene::Scene& scene, const voxelize::ClosedHoles& closed) {
   scene::Scene last;
-  last.materials.emplace_back().name = "holes";
-  last.materials.back().base_color = {1, 0, 0, 1};
+  last.materials.resize(2);
+  last.materials[0].name = "holes", last.materials[0].base_color = {1, 0, 0, 1};
+  last.materials[1].name = "sheets", last.materials[1].base_color = {0, 0, 1, 1};
   last.unit = scene.unit;
-  for (size_t i = scene.triangles.size() - count; i < scene.triangles.size(); ++i) {
+  const size_t sheets = scene.triangles.size() - closed.covers;
+  for (size_t i = scene.triangles.size() - closed.membranes; i < scene.triangles.size(); ++i) {
     const auto first = static_cast<uint32_t>(last.positions.size());
     for (const uint32_t corner : scene.triangles[i].position)
       last.positions.push_back(scene.positions[corner]);
-    last.triangles.push_back({{first, first + 1, first + 2}, {scene::kNone, scene::kNone, scene::kNone}, 0});
+    last.triangles.push_back(
+        {{first, first + 1, first + 2}, {scene::kNone, scene::kNone, scene::kNone}, i < sheets ? 0u : 1u});
   }
   return last;
 }
 
-void write_holes(const scene::Scene& scene, uint64_t membranes, const ConvertOptions& options) {
+void write_holes(const scene::Scene& scene, const voxelize::ClosedHoles& closed,
+                 const ConvertOptions& options) {
   if (options.ranks != nullptr && options.ranks->rank() > 0) return;
-  if (membranes == 0)
+  if (closed.membranes == 0)
     log_info("the mesh has no holes: {} is not written", options.holes_out->string());
   else
-    write_glb(last_triangles(scene, membranes), *options.holes_out);
+    write_glb(membranes_of(scene, closed), *options.holes_out);
 }
 
 }  // namespace
@@ -41,20 +45,24 @@ void write_holes(const scene::Scene& scene, uint64_t membranes, const ConvertOpt
 voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& indexed,
                                    const voxelize::Grid& grid, const ConvertOptions& options) {
   if (!options.build.solid || options.build.inside != voxelize::InsideRule::Winding) return {};
-  const voxelize::ClosedHoles closed = voxelize::close_holes(scene, indexed, grid);
+  const voxelize::ClosedHoles closed = voxelize::close_holes(scene, indexed, grid, options.close);
   if (closed.turned > 0)
     log_info("{} that face the other way than their neighbours are turned",
              format_count(closed.turned, "triangle"));
+  if (closed.joined > 0)
+    log_info("{} vertices at gaps of at most {} voxels are joined to others, to tell what is inside",
+             format_count(closed.joined), options.close);
   if (closed.holes > 0)
     log_warning(
         "the mesh has {} in {}, the largest {:.3g} {} across: to tell what is inside, they count as closed",
         format_count(closed.open_edges, "open edge"), format_count(closed.holes, "hole"), closed.largest,
         scene::unit_name(scene.unit));
   if (closed.sheets > 0)
-    log_info("{} of the mesh {} open by more than 0.7 of {} surface, and {} filled with nothing",
+    log_info("{} of the mesh {} open by more than 0.7 of {} surface, and {} filled with nothing{}",
              format_count(closed.sheets, "part"), closed.sheets == 1 ? "is" : "are",
-             closed.sheets == 1 ? "its" : "their", closed.sheets == 1 ? "is" : "are");
-  if (options.holes_out) write_holes(scene, closed.membranes, options);
+             closed.sheets == 1 ? "its" : "their", closed.sheets == 1 ? "is" : "are",
+             options.close > 0 ? "" : "; --close N joins parts that are at most N voxels apart");
+  if (options.holes_out) write_holes(scene, closed, options);
   return closed;
 }
 
