@@ -40,6 +40,18 @@ if(vox_has_cuda)
       -Xcompiler=-Wall,-Wextra,${host_list} $<$<BOOL:${VOX_WERROR}>:-Werror=all-warnings>)
   target_compile_options(vox_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_flags}>")
 endif()
+# vox_hardened: an overflow that slips into what users run ends the program instead of doing harm.
+# tests/install/check_hardening.py looks for this in what is built. Tests do without, because they are not optimized.
+option(VOX_HARDEN "The library and the tools check their stack, buffers and jumps at run time" ON)
+add_library(vox_hardened INTERFACE)
+if(VOX_HARDEN AND NOT VOX_SANITIZE AND CMAKE_BUILD_TYPE MATCHES "Rel")
+  set(hardening -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND hardening -fcf-protection=full)
+  endif()
+  target_compile_options(vox_hardened INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${hardening}>")
+  target_link_options(vox_hardened INTERFACE -Wl,-z,relro,-z,now)
+endif()
 set(vox_program_sources "")  # sources that are part of every program
 set(vox_hot_options "")      # for code that computes much: the library and the tests of its rooms
 set(vox_cold_options -O0)    # for tests that compute little: compiling them is faster

@@ -337,6 +337,35 @@ TEST_F(Jit, KeepsItsImageAndCompilesADamagedOneAgain) {
   EXPECT_EQ(kept().size(), 2u);
 }
 
+TEST_F(Jit, TakesNoImageThatOthersMayHaveWritten) {
+  int compiled = 0;
+  const auto image = [&] {
+    return bricks::cached_image("a", "compiler", [&] {
+      ++compiled;
+      return bricks::JitImage(100, std::byte(7));
+    });
+  };
+  image();
+  const fs::path path = kept().at(0);
+  EXPECT_EQ(fs::status(path.parent_path()).permissions(), fs::perms::owner_all);
+  image();
+  EXPECT_EQ(compiled, 1);
+  for (const fs::path& loose : {path, path.parent_path()})
+    for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+      const int before = compiled;
+      fs::permissions(loose, others, fs::perm_options::add);
+      image();
+      EXPECT_EQ(compiled, before + 1) << loose;
+      image();  // the image has been kept again, for this user alone
+      EXPECT_EQ(compiled, before + 1) << loose;
+    }
+  fs::rename(path, folder_ / "elsewhere");
+  fs::create_symlink(folder_ / "elsewhere", path);
+  const int before = compiled;
+  image();
+  EXPECT_EQ(compiled, before + 1);
+}
+
 TEST_F(Jit, WorksWhereNothingCanBeKept) {
   std::ofstream(folder_ / "vox") << "a file, where a folder should be";
   const volume::Volume volume = ball_volume({30, 30, 30}, volume::ValueType::U8);

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdint>
@@ -47,7 +49,15 @@ fs::path cache_folder() {
   return home.is_absolute() ? home / ".cache/vox" : fs::path();
 }
 
+// True if nobody else may have written what is there: code from a stranger's file must not run.
+bool is_private(const fs::path& path) {
+  struct stat status = {};
+  return lstat(path.c_str(), &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
+         status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 std::optional<JitImage> read_image(const fs::path& path, Hash key) {
+  if (!is_private(path.parent_path()) || !is_private(path)) return {};
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file.tellg();
   Hash hash;
@@ -61,7 +71,11 @@ std::optional<JitImage> read_image(const fs::path& path, Hash key) {
 }
 
 void write_image(const fs::path& path, const JitImage& image, Hash key) {
-  fs::create_directories(path.parent_path());
+  const fs::path folder = path.parent_path();
+  fs::create_directories(folder.parent_path());
+  // Only its owner may change the mode of a folder.
+  if (mkdir(folder.c_str(), S_IRWXU) != 0 && !is_private(folder) && chmod(folder.c_str(), S_IRWXU) != 0)
+    throw Error("is not a folder that this user alone can write").at(folder.string());
   AtomicFile file(path);
   const Hash hash = hash_of(text_of(image), key);
   std::ofstream out(file.path(), std::ios::binary);
@@ -70,6 +84,7 @@ void write_image(const fs::path& path, const JitImage& image, Hash key) {
   out.close();
   if (!out) throw Error("cannot be written").at(path.string());
   file.commit();
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
 }
 
 }  // namespace
