@@ -93,6 +93,10 @@ scene::Scene read_mesh(const fs::path& path, const MeshOptions& options) {
   } catch (const std::bad_alloc&) {
     throw Error("out of memory while reading the file").at(path.string());
   }
+  if (options.metres_per_unit > 0) {
+    for (Vec3d& position : scene.positions) position = position * options.metres_per_unit;
+    scene.unit = scene::LengthUnit::Metre;
+  }
   warn_of_implausible(scene, path);
   voxelize::turn_up(scene, options.up.value_or(dag::UpAxis::Y));
   return scene;

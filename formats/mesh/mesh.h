@@ -31,6 +31,7 @@ struct MeshOptions {
   // that the file names (COLLADA, FBX), or y if the file names none.
   std::optional<dag::UpAxis> up = std::nullopt;
   MeshUnits units = MeshUnits::File;
+  double metres_per_unit = 0;  // with MeshUnits::Keep: the length of the file's unit, if the user states it
   // Folders that are searched for textures that are not beside the mesh.
   std::vector<std::filesystem::path> texture_paths = {};
   OutsideFiles outside = OutsideFiles::Refuse;

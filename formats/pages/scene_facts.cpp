@@ -89,13 +89,14 @@ void set_scene_facts(Json& facts, const dag::VoxelScene& scene, const ShownLevel
       .set("resolution", dag.resolution)
       .set("log2_side", dag::kLeafLog2 + dag.depth())
       .set("has_materials", dag.materials)
-      .set("voxel_size", scene.voxel_size)
+      .set("voxel_size", scene.voxel_size.shortest())
       .set("unit", scene.unit == scene::LengthUnit::Metre ? "m" : "")
       .set("voxels", dag.voxels);
   const VoxelBox filled = dag.voxels > 0 ? dag::filled_box(dag) : VoxelBox{{0, 0, 0}, {1, 1, 1}};
   set_point(facts.object("low"), filled.min);
   set_point(facts.object("high"), filled.max);
   set_point(facts.object("origin"), scene.origin);
+  set_point(facts.object("sides"), scene.voxel_size.shape());
   set_color(facts.object("sky"), render::kSky);
   Json& skies = facts.array("skies");
   for (const scene::Rgb8 sky : {render::kHorizon, render::kZenith, render::kNadir})

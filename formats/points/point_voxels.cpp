@@ -54,12 +54,14 @@ PointLattice::PointLattice(const voxelize::Grid& grid, double radius)
       voxel_size_(grid.voxel_size),
       snapped_(grid.first_voxel.has_value()),
       resolution_(static_cast<int32_t>(grid.resolution)) {
-  const double voxels = radius / voxel_size_;
+  const double voxels = radius / voxel_size_.shortest();
   if (!(voxels <= kMostRadius))
     throw Error(
         fmt::format("a radius of {} is {:.4g} voxels, but the limit is {}", radius, voxels, kMostRadius))
         .hint("take a smaller radius or larger voxels");
-  reach_ = static_cast<int32_t>(std::ceil(voxels * kSteps));
+  for (uint32_t axis = 0; axis < 3; ++axis)
+    reach_[axis] = static_cast<int32_t>(std::ceil(radius / voxel_size_[axis] * kSteps));
+  stretch_ = voxel_size_.shape();
   most_squared_ = static_cast<int32_t>(std::floor(voxels * voxels * (4.0 * kSteps * kSteps)));
 }
 

@@ -81,7 +81,7 @@ class PointLattice {
   void for_each_cube(const Vec3d& place, uint32_t rgb, const Body& body) const {
     const std::optional<Int3> at = step_of(place);
     if (!at) return;
-    const Int3 first = cube_of(*at, -reach_), last = cube_of(*at, reach_);
+    const Int3 first = cube_of(*at, reach_ * -1), last = cube_of(*at, reach_);
     for (int32_t z = first.z; z <= last.z; ++z)
       for (int32_t y = first.y; y <= last.y; ++y)
         for (int32_t x = first.x; x <= last.x; ++x) {
@@ -97,8 +97,8 @@ class PointLattice {
   void for_each_voxel(PointRecord record, Int3 corner, const Body& body) const {
     const Int3 at = record.place();
     const Int3 own = {at.x >> 6, at.y >> 6, at.z >> 6};
-    if (reach_ == 0) return body(dag::VoxelCube::code(own));
-    const Int3 first = voxel_of(at, -reach_, corner), last = voxel_of(at, reach_, corner);
+    if (reach_ == Int3{0, 0, 0}) return body(dag::VoxelCube::code(own));
+    const Int3 first = voxel_of(at, reach_ * -1, corner), last = voxel_of(at, reach_, corner);
     for (int32_t z = first.z; z <= last.z; ++z)
       for (int32_t y = first.y; y <= last.y; ++y)
         for (int32_t x = first.x; x <= last.x; ++x)
@@ -120,28 +120,28 @@ class PointLattice {
     // A snapped grid is a window of one grid of the world, in which a point lies in exactly one voxel. So if
     // two tiles touch, only one of them has the point; the difference of two such numbers is exact. Other
     // grids end with their points, which rounding may move beyond the end.
-    const double exact = snapped_ ? place / voxel_size_ * kSteps - origin_[axis] * kSteps
-                                  : (place - origin_[axis]) / voxel_size_ * kSteps;
+    const double exact = snapped_ ? place / voxel_size_[axis] * kSteps - origin_[axis] * kSteps
+                                  : (place - origin_[axis]) / voxel_size_[axis] * kSteps;
     constexpr double kRounding = voxelize::kGridRounding * kSteps;
     if (!snapped_ && exact >= high && exact <= high + kRounding) return resolution_ * kSteps - 1;
     if (!snapped_ && exact < 0 && exact >= -kRounding) return 0;
     // A point outside the grid may still fill voxels within its reach. 2^20 voxels have 2^26 steps.
-    if (!(exact >= -reach_ && exact < high + reach_)) return std::nullopt;
+    if (!(exact >= -reach_[axis] && exact < high + reach_[axis])) return std::nullopt;
     const auto towards_0 = static_cast<int32_t>(exact);
     return towards_0 - (towards_0 > exact ? 1 : 0);
   }
 
-  Int3 cube_of(Int3 at, int32_t by) const {
+  Int3 cube_of(Int3 at, Int3 by) const {
     const auto along = [&](int32_t v) {
-      return std::clamp((v + by) >> 6, 0, resolution_ - 1) / dag::VoxelCube::kSide;
+      return std::clamp(v >> 6, 0, resolution_ - 1) / dag::VoxelCube::kSide;
     };
-    return {along(at.x), along(at.y), along(at.z)};
+    return {along(at.x + by.x), along(at.y + by.y), along(at.z + by.z)};
   }
 
   // Returns the voxel of both the cube and the grid that is nearest to a place of the cube moved by `by`.
-  Int3 voxel_of(Int3 at, int32_t by, Int3 corner) const {
+  Int3 voxel_of(Int3 at, Int3 by, Int3 corner) const {
     const auto along = [&](uint32_t axis) {
-      return std::clamp((at[axis] + by) >> 6, 0,
+      return std::clamp((at[axis] + by[axis]) >> 6, 0,
                         std::min(dag::VoxelCube::kSide, resolution_ - corner[axis]) - 1);
     };
     return {along(0), along(1), along(2)};
@@ -151,15 +151,18 @@ class PointLattice {
   bool is_near(Int3 at, Int3 voxel) const {
     const auto along = [&](uint32_t axis) { return 128 * voxel[axis] + 64 - (2 * at[axis] + 1); };
     const Int3 apart = {along(0), along(1), along(2)};
-    return dot(apart, apart) <= most_squared_;
+    if (voxel_size_.is_cube()) return dot(apart, apart) <= most_squared_;
+    const Vec3d stretched = product({double(apart.x), double(apart.y), double(apart.z)}, stretch_);
+    return dot(stretched, stretched) <= most_squared_;
   }
 
   Vec3d origin_;  // in world units, or in voxels if the grid is snapped
-  double voxel_size_;
+  VoxelSize voxel_size_;
   bool snapped_;
   int32_t resolution_;
-  int32_t reach_ = 0;         // the radius in 64ths of a voxel, rounded up
-  int32_t most_squared_ = 0;  // the square of the radius in 128ths of a voxel
+  Int3 reach_ = {0, 0, 0};     // the radius in 64ths of a voxel, rounded up
+  Vec3d stretch_ = {1, 1, 1};  // the sides of a voxel, whose shortest one is 1
+  int32_t most_squared_ = 0;   // the square of the radius in 128ths of that side
 };
 
 // Sums of the points' colours in each voxel of a cube of 64³, in linear light. They are whole numbers, so

@@ -225,7 +225,11 @@ void write_placement(const h5::Object& file, const dag::VoxelScene& scene) {
   h5::write_attribute(group, "resolution", scene.dag.resolution);
   h5::write_attribute(group, "depth", scene.dag.depth());
   h5::write_attribute(group, "origin", std::span<const double>(origin));
-  h5::write_attribute(group, "voxel_size", scene.voxel_size);
+  const VoxelSize& size = scene.voxel_size;
+  if (size.is_cube())
+    h5::write_attribute(group, "voxel_size", size.x);
+  else
+    h5::write_attribute<double>(group, "voxel_sides", std::array{size.x, size.y, size.z});
   if (scene.unit == scene::LengthUnit::Metre) h5::write_text(group, "unit", kMetre);
   h5::write_text(group, "up", kUpAxes[static_cast<size_t>(scene.up)]);
   h5::write_text(group, "coverage", kCoverages[static_cast<size_t>(scene.coverage)]);
@@ -270,6 +274,13 @@ void read_header(const h5::Object& file, dag::VoxelScene& scene) {
   scene.dag.digest = checked_digest(h5::read_text(file, "digest"), file);
 }
 
+VoxelSize read_voxel_size(const h5::Object& group) {
+  if (!h5::has_attribute(group, "voxel_sides")) return h5::read_attribute<double>(group, "voxel_size");
+  double sides[3];
+  h5::read_attribute(group, "voxel_sides", std::span<double>(sides));
+  return {sides[0], sides[1], sides[2]};
+}
+
 void read_placement(const h5::Object& file, dag::VoxelScene& scene) {
   h5::Object group = h5::open_group(file, "scene");
   auto require = [&](bool good, const std::string& problem) {
@@ -291,9 +302,10 @@ void read_placement(const h5::Object& file, dag::VoxelScene& scene) {
   h5::read_attribute(group, "origin", std::span<double>(origin));
   for (double coordinate : origin) require(std::isfinite(coordinate), "the origin is not finite");
   scene.origin = {origin[0], origin[1], origin[2]};
-  scene.voxel_size = h5::read_attribute<double>(group, "voxel_size");
-  require(std::isfinite(scene.voxel_size) && scene.voxel_size > 0,
-          fmt::format("the voxel size is {}, expected a positive number", scene.voxel_size));
+  scene.voxel_size = read_voxel_size(group);
+  for (uint32_t axis = 0; axis < 3; ++axis)
+    require(std::isfinite(scene.voxel_size[axis]) && scene.voxel_size[axis] > 0,
+            fmt::format("the voxel size is {}, expected a positive number", scene.voxel_size[axis]));
   if (h5::has_attribute(group, "unit") && h5::read_text(group, "unit") == kMetre)
     scene.unit = scene::LengthUnit::Metre;
   scene.up = static_cast<dag::UpAxis>(read_choice(group, "up", kUpAxes));

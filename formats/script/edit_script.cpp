@@ -326,9 +326,10 @@ class EditScriptParser {
     if (word.text != "voxels" && word.text != "scene")
       line.fail(word, fmt::format("expected voxels or scene, not {}", in_quotes(word.text)));
     units_ = word.text == "scene" ? ScriptUnits::Scene : ScriptUnits::Voxels;
-    if (units_ == ScriptUnits::Scene && !(frame_.voxel_size > 0 && std::isfinite(frame_.voxel_size)))
-      line.fail(word, frame_.edits == EditsOf::Scene ? "the scene has no voxel size"
-                                                     : "the volume's voxels are no cubes");
+    if (units_ == ScriptUnits::Scene &&
+        !(frame_.voxel_size.is_cube() && frame_.voxel_size.x > 0 && std::isfinite(frame_.voxel_size.x)))
+      line.fail(word, fmt::format("the {}'s voxels are no cubes: places and lengths are in voxels",
+                                  frame_.edits == EditsOf::Scene ? "scene" : "volume"));
     line.need_end();
   }
 
@@ -393,9 +394,7 @@ SceneFrame frame_of(const dag::VoxelScene& scene) {
 }
 
 SceneFrame frame_of(const volume::VolumeInfo& info) {
-  const Vec3d& step = info.spacing;
-  const bool cubes = step.x > 0 && step.y == step.x && step.z == step.x;
-  return {info.origin, cubes ? step.x : 0, false, EditsOf::Volume};
+  return {info.origin, VoxelSize(info.spacing), false, EditsOf::Volume};
 }
 
 edit::Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame,

@@ -272,7 +272,7 @@ Fixed ValueReader::fixed_number(const Word& word, double origin) const {
   if (units_ == ScriptUnits::Voxels) return fixed;
   auto value = parse_decimal(word.text);
   if (!value) return fixed;  // `fixed` says why the word is not a number
-  double units = (*value - origin) / frame_.voxel_size * static_cast<double>(edit::kEditUnits);
+  double units = (*value - origin) / frame_.voxel_size.x * static_cast<double>(edit::kEditUnits);
   if (!(std::abs(units) < static_cast<double>(kMaxFixed))) return {NumberKind::TooLarge};
   return {NumberKind::Number, std::llround(units), true};
 }

@@ -80,7 +80,7 @@ enum class EditsOf : uint8_t { Scene, Volume };
 // The place of a scene's or a volume's voxels in the world. `materials` is true if the scene has any.
 struct SceneFrame {
   Vec3d origin = {0, 0, 0};  // the corner of voxel (0, 0, 0)
-  double voxel_size = 1;     // world units; 0 if the voxels are no cubes
+  VoxelSize voxel_size = 1;  // world units
   bool materials = true;
   EditsOf edits = EditsOf::Scene;
 };

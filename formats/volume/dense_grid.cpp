@@ -21,10 +21,9 @@ std::string header_of(const std::filesystem::path& path, const volume::VolumeInf
 }
 
 volume::VolumeInfo region_info(const dag::VoxelScene& scene, const VoxelBox& region) {
-  const double step = scene.voxel_size;
   volume::VolumeInfo info;
   info.size = region.size();
-  info.spacing = {step, step, step};
+  info.spacing = scene.voxel_size.sides();
   info.origin = world_corner(scene, region.min);
   return info;
 }

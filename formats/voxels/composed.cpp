@@ -25,8 +25,8 @@ constexpr uint64_t kMostCubes =
 class PlacedGrid {
  public:
   PlacedGrid(const dag::VoxelScene& scene, const voxelize::Grid& grid)
-      : scale_(scene.voxel_size / grid.voxel_size),
-        start_((scene.origin - grid.origin) * (1 / grid.voxel_size)),
+      : scale_(scene.voxel_size.sides() / grid.voxel_size),
+        start_(product(scene.origin - grid.origin, Vec3d{1, 1, 1} / grid.voxel_size)),
         last_(static_cast<double>(grid.resolution)) {}
 
   // Returns the grid's voxels that belong to the voxels of a box of the scene.
@@ -34,7 +34,7 @@ class PlacedGrid {
     VoxelBox result = {};
     for (uint32_t axis = 0; axis < 3; ++axis) {
       result.min[axis] = first(box.min[axis], axis);
-      result.max[axis] = scale_ > 1 ? first(box.max[axis], axis) : first(box.max[axis] - 1, axis) + 1;
+      result.max[axis] = scale_[axis] > 1 ? first(box.max[axis], axis) : first(box.max[axis] - 1, axis) + 1;
       result.min[axis] = std::max(result.min[axis], 0);
       result.max[axis] = std::min(result.max[axis], static_cast<int32_t>(last_));
     }
@@ -45,7 +45,7 @@ class PlacedGrid {
   VoxelBox back(const VoxelBox& box) const {
     VoxelBox result = {};
     for (uint32_t axis = 0; axis < 3; ++axis) {
-      const auto at = [&](double v) { return whole((v - start_[axis]) / scale_, 0x1p30); };
+      const auto at = [&](double v) { return whole((v - start_[axis]) / scale_[axis], 0x1p30); };
       result.min[axis] = at(box.min[axis]) - 2;
       result.max[axis] = at(box.max[axis]) + 3;
     }
@@ -62,13 +62,14 @@ class PlacedGrid {
   // of the scene's voxel. If they are smaller, returns the grid voxel that contains the centre of the scene's
   // voxel.
   int32_t first(int32_t voxel, uint32_t axis) const {
-    const double at = scale_ > 1 ? std::ceil(start_[axis] + voxel * scale_ - 0.5)
-                                 : std::floor(start_[axis] + (voxel + 0.5) * scale_);
+    const double scale = scale_[axis];
+    const double at = scale > 1 ? std::ceil(start_[axis] + voxel * scale - 0.5)
+                                : std::floor(start_[axis] + (voxel + 0.5) * scale);
     return whole(at, last_ + 2);
   }
 
-  double scale_;  // the size of a scene's voxel in voxels of the grid
-  Vec3d start_;   // the scene's corner, in voxels of the grid
+  Vec3d scale_;  // the sides of a scene's voxel in voxels of the grid
+  Vec3d start_;  // the scene's corner, in voxels of the grid
   double last_;
 };
 

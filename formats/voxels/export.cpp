@@ -19,6 +19,7 @@
 #include "formats/voxels/surfaces/surface_files.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
+#include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/node.h"
@@ -72,10 +73,32 @@ uint64_t written_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
+namespace {
+
+// True for formats whose voxels are cubes of one size, or have none.
+bool holds_cubes_alone(FileFormat format) {
+  switch (format) {
+    case FileFormat::MagicaVoxel:
+    case FileFormat::Binvox:
+    case FileFormat::HashDag:
+    case FileFormat::SymVox:
+    case FileFormat::SymVoxMirrored:
+    case FileFormat::Vl32:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, const ExportOptions& options, ranks::Ranks& ranks) {
   if (!clip) check_export_resolution(scene.dag.resolution, path, options);
   const bool is_first = ranks.rank() == 0;
+  if (is_first && !scene.voxel_size.is_cube() && holds_cubes_alone(export_format(path)))
+    log_warning("{}: the format holds cubes: other programs show the voxels of {} as such", path.string(),
+                format_sides(scene.voxel_size));
   switch (export_format(path)) {
     case FileFormat::Nrrd:
     case FileFormat::Npy:

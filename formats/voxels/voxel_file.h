@@ -43,7 +43,7 @@ class VoxelSink;
 struct VoxelFile {
   uint32_t resolution = 0;  // voxels lie in [0, resolution)³
   Vec3d origin = {0, 0, 0};
-  double voxel_size = 1;
+  VoxelSize voxel_size = 1;
   dag::UpAxis up = dag::UpAxis::Y;
 
   VoxelValues values = VoxelValues::Filled;

@@ -1,5 +1,5 @@
-// Boxes of whole voxels, the length of a vector and the point of a triangle that is closest to another one. vec.h is
-// apart, because just-in-time compiled code includes it.
+// Boxes of whole voxels, the length of a vector, the sides of a voxel, and the point of a triangle that is closest to another
+// one. vec.h is apart, because just-in-time compiled code includes it.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,32 @@ namespace vox {
 VOX_HD inline double length(Vec3d v) {
   return std::sqrt(dot(v, v));
 }
+
+// The sides of a voxel along x, y and z, in world units. A number stands for a cube.
+struct VoxelSize {
+  double x = 1, y = 1, z = 1;
+
+  VoxelSize() = default;
+  VoxelSize(double side) : x(side), y(side), z(side) {}
+  VoxelSize(double x_side, double y_side, double z_side) : x(x_side), y(y_side), z(z_side) {}
+  explicit VoxelSize(Vec3d sides) : x(sides.x), y(sides.y), z(sides.z) {}
+
+  double operator[](uint32_t axis) const { return axis == 0 ? x : axis == 1 ? y : z; }
+  Vec3d sides() const { return {x, y, z}; }
+  bool is_cube() const { return x == y && y == z; }
+  double shortest() const { return std::min({x, y, z}); }
+  double longest() const { return std::max({x, y, z}); }
+  // The sides in units of the shortest one.
+  Vec3d shape() const { return sides() * (1 / shortest()); }
+
+  friend bool operator==(const VoxelSize&, const VoxelSize&) = default;
+  friend VoxelSize operator*(const VoxelSize& size, double factor) {
+    return {size.x * factor, size.y * factor, size.z * factor};
+  }
+  // Converts from voxels to world units, and back.
+  friend Vec3d operator*(Vec3d voxels, const VoxelSize& size) { return product(voxels, size.sides()); }
+  friend Vec3d operator/(Vec3d world, const VoxelSize& size) { return quotient(world, size.sides()); }
+};
 
 // The point of a triangle that is closest to another point (Ericson, Real-Time Collision Detection, §5.1.5).
 

@@ -5,8 +5,10 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/geometry.h"
 
 namespace vox {
 namespace {
@@ -93,6 +95,56 @@ std::string format_count(uint64_t count) {
 
 std::string format_count(uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
+}
+
+std::string format_sides(const VoxelSize& sides) {
+  if (sides.is_cube()) return fmt::format("{:.6g}", sides.x);
+  return fmt::format("{:.6g} x {:.6g} x {:.6g}", sides.x, sides.y, sides.z);
+}
+
+std::string exact_sides(const VoxelSize& sides) {
+  if (sides.is_cube()) return fmt::format("{}", sides.x);
+  return fmt::format("{} {} {}", sides.x, sides.y, sides.z);
+}
+
+namespace {
+
+struct LengthSuffix {
+  std::string_view text;
+  double per_metre;  // a power of ten, by which is divided: 1e-6 has no exact double
+};
+constexpr LengthSuffix kLengthSuffixes[] = {{"nm", 1e9}, {"um", 1e6}, {"\u00b5m", 1e6},
+                                            {"mm", 1e3}, {"cm", 1e2}, {"m", 1}};
+
+}  // namespace
+
+GivenSize parse_sides(std::string_view text, std::string_view what) {
+  const auto fail = [&](std::string_view expected) {
+    return UsageError(fmt::format("{} is '{}', expected {}", what, text, expected));
+  };
+  std::vector<double> sides;
+  size_t with_unit = 0;
+  for (std::string_view rest = text;;) {
+    const size_t comma = rest.find(',');
+    std::string_view number = rest.substr(0, comma);
+    double per_metre = 1;
+    for (const LengthSuffix& suffix : kLengthSuffixes) {
+      if (!number.ends_with(suffix.text)) continue;
+      number.remove_suffix(suffix.text.size());
+      per_metre = suffix.per_metre;
+      ++with_unit;
+      break;
+    }
+    const double side = parse_number(number, what) / per_metre;
+    if (!(side > 0)) throw fail("lengths above 0");
+    sides.push_back(side);
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (sides.size() != 1 && sides.size() != 3)
+    throw fail("one length, or three with commas between them: x,y,z");
+  if (with_unit != 0 && with_unit != sides.size()) throw fail("a unit at each length, or at none");
+  return {{sides[0], sides.size() == 3 ? sides[1] : sides[0], sides.back()}, with_unit != 0};
 }
 
 std::string format_seconds(double seconds) {

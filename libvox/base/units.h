@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "libvox/base/geometry.h"
+
 namespace vox {
 
 // Reads 4096, 4K, 64K, 1M (binary multiples) or 2^16. Throws UsageError that names `what` otherwise.
@@ -21,5 +23,18 @@ std::string format_bytes(uint64_t bytes);                         // "1.50 GiB"
 std::string format_count(uint64_t count);                         // "12,345,678"
 std::string format_count(uint64_t count, std::string_view noun);  // "1 edit", "12 edits"
 std::string format_seconds(double seconds);                       // "0.42 s", "3 min 20 s"
+
+// The sides of a voxel: one number for a cube, three for other voxels.
+std::string format_sides(const VoxelSize& size);  // for people: "0.05 x 0.05 x 0.1"
+std::string exact_sides(const VoxelSize& size);   // for files: "0.05 0.05 0.1", with all digits
+
+// The sides of a voxel as people give them: "0.05" for a cube, or "0.1,0.1,0.25". With a unit of length (nm, um, mm, cm, m) at
+// each number they are in metres.
+struct GivenSize {
+  VoxelSize size;
+  bool in_metres;
+};
+// Throws UsageError that names `what` otherwise, also if a side is not above 0.
+GivenSize parse_sides(std::string_view text, std::string_view what);
 
 }  // namespace vox

@@ -28,6 +28,16 @@ struct Vec3 {
   VOX_HD friend bool operator==(const Vec3&, const Vec3&) = default;
 };
 
+// Products and quotients axis by axis.
+template <class T>
+VOX_HD Vec3<T> product(Vec3<T> a, Vec3<T> b) {
+  return {a.x * b.x, a.y * b.y, a.z * b.z};
+}
+template <class T>
+VOX_HD Vec3<T> quotient(Vec3<T> a, Vec3<T> b) {
+  return {a.x / b.x, a.y / b.y, a.z / b.z};
+}
+
 template <class T>
 VOX_HD T dot(Vec3<T> a, Vec3<T> b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;

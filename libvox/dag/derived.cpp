@@ -242,7 +242,7 @@ FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& 
 VoxelScene with_coarser_dag(VoxelScene scene, uint32_t halvings, FrozenDag dag) {
   if (scene.colors) scene.colors = coarser_colors(scene, halvings);
   scene.dag = std::move(dag);
-  for (uint32_t i = 0; i < halvings; ++i) scene.voxel_size *= 2;
+  for (uint32_t i = 0; i < halvings; ++i) scene.voxel_size = scene.voxel_size * 2;
   return scene;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libvox/attributes/packed_values.h"
+#include "libvox/base/geometry.h"
 #include "libvox/base/vec.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/scene/palette.h"
@@ -32,7 +33,7 @@ struct VoxelScene {
   // change the shares.
   std::array<double, scene::kPaletteSize> shares = {};
   Vec3d origin = {0, 0, 0};                             // world position of the corner of voxel (0, 0, 0)
-  double voxel_size = 1;                                // side of a voxel in world units
+  VoxelSize voxel_size = 1;                             // in world units
   scene::LengthUnit unit = scene::LengthUnit::Unknown;  // of the origin and of voxel_size
   UpAxis up = UpAxis::Y;  // axis of the voxel grid that points up; vox-convert turns meshes so that it is y
   scene::Coverage coverage = scene::Coverage::Conservative;

@@ -50,10 +50,9 @@ void write_dense(const FrozenDag& dag, const VoxelBox& box, uint8_t* bytes) {
 
 volume::Volume scene_volume(const VoxelScene& scene) {
   const auto side = static_cast<int32_t>(scene.dag.resolution);
-  const double step = scene.voxel_size;
   volume::VolumeInfo info;
   info.size = {side, side, side};
-  info.spacing = {step, step, step};
+  info.spacing = scene.voxel_size.sides();
   info.origin = scene.origin;
   info.source = scene.source;
   return {std::move(info),

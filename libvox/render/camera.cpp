@@ -222,7 +222,7 @@ bool is_near(Vec3d point) {
 
 }  // namespace
 
-Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side) {
+Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side, Vec3d per_unit) {
   if (!is_near(pose.eye) || !is_near(pose.target))
     throw Error("the eye and its target must be less than 2^30 voxels away");
   if (!(length(pose.target - pose.eye) > 1e-9))
@@ -232,11 +232,13 @@ Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side) {
   const HalfSize half(pose.fov, size);
   const Axes axes(pose.target - pose.eye, pose.up);
   Camera camera;
-  camera.eye = pose.eye;
-  camera.corner = axes.forward - axes.right * half.width - axes.down * half.height;
-  camera.right = axes.right * (2 * half.width / size.width);
-  camera.down = axes.down * (2 * half.height / size.height);
-  camera.spread = 2 * half.width / size.width;
+  camera.eye = product(pose.eye, per_unit);
+  camera.corner = product(axes.forward - axes.right * half.width - axes.down * half.height, per_unit);
+  camera.right = product(axes.right * (2 * half.width / size.width), per_unit);
+  camera.down = product(axes.down * (2 * half.height / size.height), per_unit);
+  camera.per_unit = per_unit;
+  // A pixel is narrowest along the longest side of a voxel, and a distance in voxels is no longer than in units.
+  camera.spread = 2 * half.width / size.width * VoxelSize(per_unit).shortest();
   camera.size = size;
   camera.log2_side = log2_side;
   return camera;
@@ -321,6 +323,8 @@ PixelRays pixel_rays(const Camera& camera) {
   rays.depth_one = std::ldexp(1.0f, exponent);
   rays.spread = static_cast<float>(camera.spread);
   rays.log2_side = camera.log2_side;
+  const Vec3d sides = quotient({1, 1, 1}, camera.per_unit);
+  rays.sides = {static_cast<float>(sides.x), static_cast<float>(sides.y), static_cast<float>(sides.z)};
   return rays;
 }
 

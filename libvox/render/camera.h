@@ -19,17 +19,20 @@ struct ImageSize {
 
 inline constexpr double kMinFov = 0.001, kMaxFov = 175;  // in degrees
 
-// The camera's place and the point at which it looks, in voxels.
+// The camera's place and the point at which it looks, in units of the shortest side of a voxel, from the grid's corner: in
+// voxels, if voxels are cubes.
 struct CameraPose {
   Vec3d eye = {}, target = {};
   double fov = 40;       // in degrees, across the image's shorter side
   Vec3d up = {0, 1, 0};  // of any length: it points up in the image, or along the view
 };
 
+// A camera in voxels. If they are no cubes, it is compressed along their longer sides as the scene is.
 struct Camera {
   Vec3d eye;           // 24 B
   Vec3d corner;        // 24 B, the direction to the image's upper left corner
   Vec3d right, down;   // 48 B, the steps to the next pixel
+  Vec3d per_unit;      // 24 B, voxels in a unit of the pose
   double spread;       // 8 B, the width of a pixel at distance 1; 0: no level of detail
   ImageSize size;      // 8 B
   uint32_t log2_side;  // 4 B, log2 of the side of the scene's cube
@@ -43,8 +46,8 @@ struct Camera {
 inline constexpr double kShortestUp = 1e-9;
 
 // Throws Error if the eye is at the target, too far away or not finite, if the up vector has no length, if
-// the angle is not between kMinFov and kMaxFov degrees, or if the image has no pixels.
-Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side);
+// the angle is not between kMinFov and kMaxFov degrees, or if the image has no pixels. `per_unit` is at most 1 along each axis.
+Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side, Vec3d per_unit = {1, 1, 1});
 
 // The names of the views: "iso", "front", "back", "left", "right", "top", "bottom".
 const std::vector<std::string>& view_names();
@@ -77,6 +80,7 @@ struct PixelRays {
   float depth_one;       // 4 B, the length of a direction's part straight ahead, which is 1 in a Camera
   float spread;          // 4 B, the width of a pixel at distance 1; 0: no level of detail
   uint32_t log2_side;    // 4 B, log2 of the side of the scene's cube
+  Vec3<float> sides;     // 12 B, the sides of a voxel, whose shortest one is 1
 
   // Returns the direction to a point of the image that is `x` and `y` subpixels from its upper left corner.
   VOX_HD FineDirection direction(uint32_t x, uint32_t y) const {

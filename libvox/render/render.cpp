@@ -31,8 +31,13 @@ struct Range {
   double near, far;
 };
 
-// Returns the distances from the eye at which parts of the box may be seen.
-Range distances(const VoxelBox& box, Vec3d eye) {
+// Returns the distances from the eye, in units of the camera, at which parts of the box may be seen.
+Range distances(const VoxelBox& voxels, const Camera& camera) {
+  const auto in_units = [&](Int3 v) {
+    return quotient({double(v.x), double(v.y), double(v.z)}, camera.per_unit);
+  };
+  const struct { Vec3d min, max; } box = {in_units(voxels.min), in_units(voxels.max)};
+  const Vec3d eye = quotient(camera.eye, camera.per_unit);
   const auto from = [](double at, double low, double high) {
     return at < low ? low - at : at > high ? at - high : 0.0;
   };
@@ -89,7 +94,7 @@ scene::Rgb8 material_color(const scene::Palette& palette, uint32_t material) {
 }
 
 RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade) {
-  const Range range = distances(filled, camera.eye);
+  const Range range = distances(filled, camera);
   if (shade == Shade::Depth) return {range.near, range.far};
   if (shade == Shade::Level) return {0, coarsest(camera.spread * range.far, camera.log2_side)};
   return {};
@@ -130,7 +135,8 @@ Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Pa
   shading.ambient = kSkyLight;
   const Vec3d to_sun = options.to_sun * (1 / sun);
   shading.to_sun = light_of(to_sun);
-  shading.sun_course = make_course(log2_side, fine_direction(to_sun));
+  shading.sun_course = make_course(log2_side, fine_direction(product(to_sun, camera.per_unit)));
+  shading.per_unit = light_of(camera.per_unit);
   shading.shadows = options.shadows == Shadows::On ? 1 : 0;
   shading.smooth = options.normals == Normals::Faces ? 0 : options.normals == Normals::Smooth ? 1 : -1;
   shading.smoother = options.normals == Normals::Auto ? static_cast<float>(camera.spread) : 0;
@@ -167,15 +173,23 @@ FineDirection around(Int3 normal, FineDirection v) {
   return {v.x, v.y, v.z * normal.z};
 }
 
+FineDirection in_voxels(FineDirection v, Vec3d voxels_per_unit) {
+  const auto part = [](int64_t along, double scale) {
+    return static_cast<int64_t>(static_cast<double>(along) * scale);
+  };
+  return {part(v.x, voxels_per_unit.x), part(v.y, voxels_per_unit.y), part(v.z, voxels_per_unit.z)};
+}
+
 }  // namespace
 
-std::vector<Course> open_courses(uint32_t log2_side) {
+std::vector<Course> open_courses(uint32_t log2_side, Vec3d voxels_per_unit) {
   const std::vector<FineDirection> directions = hemisphere();
   std::vector<Course> courses(6 * kHemisphere);
   for (const Int3 normal :
        {Int3{-1, 0, 0}, Int3{1, 0, 0}, Int3{0, -1, 0}, Int3{0, 1, 0}, Int3{0, 0, -1}, Int3{0, 0, 1}})
     for (uint32_t i = 0; i < kHemisphere; ++i)
-      courses[open_courses_of(normal) + i] = make_course(log2_side, around(normal, directions[i]));
+      courses[open_courses_of(normal) + i] =
+          make_course(log2_side, in_voxels(around(normal, directions[i]), voxels_per_unit));
   return courses;
 }
 
@@ -196,6 +210,22 @@ struct CellSpan {
   }
   uint32_t cells(uint32_t log2_cell) const { return static_cast<uint32_t>(high - low) >> log2_cell; }
 };
+
+// Returns the size of the picture in which cells have the shape of voxels: whole pixels if they are squares.
+ImageSize picture_size(const SliceFrame& frame, const SliceOptions& options) {
+  const ImageSize most = options.most;
+  const double across = options.voxel_size[frame.across], along = options.voxel_size[frame.along];
+  if (across == along) {
+    const uint32_t pixels = std::min(most.width / frame.width, most.height / frame.height);
+    return {frame.width * pixels, frame.height * pixels};
+  }
+  const double wide = frame.width * across, high = frame.height * along;
+  const double scale = std::min(most.width / wide, most.height / high);
+  const auto pixels = [&](double side, uint32_t limit) {
+    return std::clamp(static_cast<uint32_t>(side * scale + 0.5), 1u, limit);
+  };
+  return {pixels(wide, most.width), pixels(high, most.height)};
+}
 
 }  // namespace
 
@@ -224,7 +254,7 @@ SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, cons
     frame.step[1] = upwards ? -1 : 1;
     if (frame.width <= options.most.width && frame.height <= options.most.height) break;
   }
-  frame.pixels_per_cell = std::min(options.most.width / frame.width, options.most.height / frame.height);
+  frame.size = picture_size(frame, options);
   return frame;
 }
 

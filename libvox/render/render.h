@@ -19,6 +19,7 @@ namespace vox::render {
 // A cut through a scene: the voxels of one plane of the grid.
 
 struct SliceOptions {
+  VoxelSize voxel_size = 1;          // in any unit
   uint32_t axis = 2;                 // 0, 1, 2 for x, y, z: the axis perpendicular to the plane
   uint32_t at = 0;                   // the index of the plane's voxels along that axis
   ImageSize most;                    // the picture is as large as whole cells allow within this size
@@ -34,9 +35,13 @@ struct SliceFrame {
   int32_t step[2];         // the step to the next voxel: 1 or −1
   uint32_t width, height;  // in cells
   uint32_t log2_cell;      // log2 of a cell's side in voxels; a cell has the colour of its first voxel
-  uint32_t pixels_per_cell;
+  ImageSize size;          // of the picture; the pixel x shows the cell x · width / size.width
 
-  ImageSize size() const { return {width * pixels_per_cell, height * pixels_per_cell}; }
+  // Returns the first pixel of a cell along an axis of the picture with so many cells and pixels. The cell ends where the
+  // next one begins.
+  static uint32_t first_pixel(uint32_t cell, uint32_t cells, uint32_t pixels) {
+    return static_cast<uint32_t>((uint64_t{cell} * pixels + cells - 1) / cells);
+  }
 };
 
 // Returns the frame of the part of the plane that lies inside `filled`, the box around all voxels, or inside
@@ -129,6 +134,7 @@ class Renderer {
 };
 
 struct RendererOptions {
+  VoxelSize voxel_size = 1;             // in any unit. Cameras stand in units of the shortest side.
   uint64_t far_words = kFarWords;       // see RayDag
   uint64_t detail_memory = UINT64_MAX;  // for levels of detail, in bytes, if the device has more
   // The voxels' colours in place of those of the palette; nullptr: there are none. Colours are copied to the device. The
@@ -170,6 +176,6 @@ Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Pa
 // Returns the courses of rays to the sky from the faces of a cube's voxels (open_courses_of()). Projected
 // onto the face they are spread evenly, so that the number of rays in a direction is proportional to the
 // weight of the light from there.
-std::vector<Course> open_courses(uint32_t log2_side);
+std::vector<Course> open_courses(uint32_t log2_side, Vec3d voxels_per_unit = {1, 1, 1});
 
 }  // namespace vox::render

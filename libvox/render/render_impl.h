@@ -122,9 +122,11 @@ struct SlicePixels {
   scene::Rgba8* pixels;
 
   VOX_HD void operator()(uint64_t i) const {
-    const uint64_t width = uint64_t{frame.width} * frame.pixels_per_cell;
-    const auto x = static_cast<int32_t>(i % width / frame.pixels_per_cell),
-               y = static_cast<int32_t>(i / width / frame.pixels_per_cell);
+    const auto cell = [](uint64_t pixel, uint32_t cells, uint32_t all) {
+      return static_cast<int32_t>(pixel * cells / all);
+    };
+    const int32_t x = cell(i % frame.size.width, frame.width, frame.size.width),
+                  y = cell(i / frame.size.width, frame.height, frame.size.height);
     const int32_t side = 1 << frame.log2_cell;
     const int32_t across = frame.first[0] + x * side * frame.step[0],
                   along = frame.first[1] + y * side * frame.step[1];
@@ -266,7 +268,8 @@ class DeviceRenderer final : public Renderer {
         filled_(dag::filled_box(dag)),
         rays_(device, dag, options.far_words),
         detail_memory_(options.detail_memory),
-        open_courses_(device::uploaded(device, open_courses(rays_.ref().log2_side))),
+        voxels_per_unit_(Vec3d{1, 1, 1} / options.voxel_size * options.voxel_size.shortest()),
+        open_courses_(device::uploaded(device, open_courses(rays_.ref().log2_side, voxels_per_unit_))),
         codes_(device::uploaded(device, light_codes())),
         light_of_code_(device::uploaded(device, detail::light_of_codes())) {
     if (options.colors != nullptr) voxel_colors_.emplace(device, dag, *options.colors);
@@ -285,7 +288,7 @@ class DeviceRenderer final : public Renderer {
   Picture render(const RenderOptions& options, const Colors& voxel_colors) {
     detail::check_picture(options);
     const RowBand band = band_of(options.band, options.size);
-    const Camera camera = make_camera(options.pose, options.size, rays_.ref().log2_side);
+    const Camera camera = make_camera(options.pose, options.size, rays_.ref().log2_side, voxels_per_unit_);
     Camera cast = camera;
     if (options.lod == LevelOfDetail::Off || options.shade == Shade::Sharing)
       cast.spread = 0;
@@ -372,10 +375,10 @@ class DeviceRenderer final : public Renderer {
     if (voxel_colors_) body.voxel_colors = voxel_colors_->ref();
     for (uint32_t i = 0; i < scene::kPaletteSize; ++i) body.colors[i] = opaque(material_color(palette_, i));
     Picture picture;
-    make_pixels(picture, frame.size(), {0, frame.size().height}, [&](scene::Rgba8* pixels) {
+    make_pixels(picture, frame.size, {0, frame.size.height}, [&](scene::Rgba8* pixels) {
       body.pixels = pixels;
       return device_.seconds([&] {
-        device_.for_each({"render: slice", 4}, uint64_t{frame.size().width} * frame.size().height, body);
+        device_.for_each({"render: slice", 4}, uint64_t{frame.size.width} * frame.size.height, body);
       });
     });
     return picture;
@@ -413,6 +416,7 @@ class DeviceRenderer final : public Renderer {
   VoxelBox filled_;
   RayDag<Device> rays_;
   const uint64_t detail_memory_;
+  const Vec3d voxels_per_unit_;  // see Camera::per_unit
   device::Buffer<Course> open_courses_;
   device::Buffer<uint8_t> codes_;
   device::Buffer<float> light_of_code_;

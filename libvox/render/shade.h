@@ -123,6 +123,7 @@ struct Shading {
   uint32_t hatch;           // pixels from stripe to stripe on cut faces
   float sun, ambient;       // strengths of the light
   Vec3<float> to_sun;       // a unit vector
+  Vec3<float> per_unit;     // Camera::per_unit, by which normals in voxels become those in the world
   GroundPlane ground;       // below the scene
   Course sun_course;        // the course of rays to the sun
   uint32_t shadows;         // 1: the sun casts shadows
@@ -175,7 +176,7 @@ class Shader {
     if (!hit.found()) return sky(x, y) * light_on_ground(course, seed);
     switch (shading_.mode) {
       case Shade::Depth:
-        return measured(distance_to(ray, hit.at));
+        return measured(distance_to(ray, hit.at) * units_per_voxel(course.slope));
       case Shade::Level:
         return measured(static_cast<float>(hit.log2));
       case Shade::Sharing:
@@ -193,7 +194,8 @@ class Shader {
   VOX_HD Light sky(uint32_t x, uint32_t y) const {
     if (shading_.plain_sky) return shading_.sky;
     const FineDirection to = rays_.direction(x, y);
-    const Vec3<float> d = {static_cast<float>(to.x), static_cast<float>(to.y), static_cast<float>(to.z)};
+    const Vec3<float> d =
+        product({static_cast<float>(to.x), static_cast<float>(to.y), static_cast<float>(to.z)}, rays_.sides);
     const float up = d.y / square_root(dot(d, d)), share = up < 0 ? -up : up;
     return shading_.sky * (1 - share) + (up < 0 ? shading_.nadir : shading_.zenith) * share;
   }
@@ -228,7 +230,7 @@ class Shader {
     constexpr float kCellsAbove = 1.5f, kFromBehind = 0.3f;
     const Int3 estimate = smooth_normal(dag_, hit, at.side, course, at.point);
     if (estimate == Int3{0, 0, 0}) return at;
-    Vec3<float> smooth = unit(in_floats(estimate));
+    Vec3<float> smooth = unit(product(in_floats(estimate), shading_.per_unit));
     // At the edge of something thin, the cells behind it are reached too, and may outnumber those in front.
     // Then the normal is that of the back, although the ray sees the front.
     if (along(course, smooth) > kFromBehind) smooth = smooth * -1;
@@ -240,6 +242,12 @@ class Shader {
     at.side = side_of(at.normal);
     at.smooth = true;
     return at;
+  }
+
+  // Returns how many units of the camera there are in a voxel along a direction. If voxels are cubes, it is 1.
+  VOX_HD float units_per_voxel(Vec3<float> slope) const {
+    const Vec3<float> in_units = product(slope, rays_.sides);
+    return square_root(dot(in_units, in_units)) / square_root(dot(slope, slope));
   }
 
   // Returns the vector with a length of 1; the vector 0 stays 0.

@@ -56,10 +56,6 @@ void check_options(const VolumeRenderOptions& options) {
         .hint("it must be a share of the range of values, above 0 and up to 1");
 }
 
-Vec3d product(Vec3d a, Vec3d b) {
-  return {a.x * b.x, a.y * b.y, a.z * b.z};
-}
-
 }  // namespace
 
 VolumeSpace::VolumeSpace(const volume::VolumeInfo& info) : size_(info.size), corner_(info.origin) {
@@ -338,17 +334,18 @@ Picture slice_volume(const volume::Volume& volume, uint32_t background, const Va
   Picture picture;
   picture.low = colors.range.low;
   picture.high = colors.range.high;
-  const auto [width, height] = frame.size();
+  const auto [width, height] = frame.size;
   picture.image = {"", width, height, std::vector<scene::Rgba8>(size_t{width} * height)};
   for (uint32_t y = 0; y < frame.height; ++y)
     for (uint32_t x = 0; x < frame.width; ++x) {
       const uint32_t bits = layer.of_cell(x, y, background);
       const scene::Rgb8 color = bits == background ? options.empty : colors.color(volume.info.type, bits);
-      for (uint32_t py = 0; py < frame.pixels_per_cell; ++py)
-        std::fill_n(
-            &picture.image
-                 .pixels[size_t{y * frame.pixels_per_cell + py} * width + size_t{x} * frame.pixels_per_cell],
-            frame.pixels_per_cell, scene::Rgba8{color.r, color.g, color.b, 255});
+      const uint32_t left = SliceFrame::first_pixel(x, frame.width, width),
+                     right = SliceFrame::first_pixel(x + 1, frame.width, width);
+      for (uint32_t row = SliceFrame::first_pixel(y, frame.height, height);
+           row < SliceFrame::first_pixel(y + 1, frame.height, height); ++row)
+        std::fill_n(picture.image.pixels.begin() + ptrdiff_t{row} * width + left, right - left,
+                    scene::Rgba8{color.r, color.g, color.b, 255});
     }
   return picture;
 }

@@ -17,14 +17,19 @@ void check_resolution(double resolution, const std::string& what) {
       fmt::format("{}, expected a resolution from {} to {}", what, kMinResolution, kMaxResolution));
 }
 
-uint32_t resolution_for(double longest, double voxel_size) {
-  if (!(voxel_size > 0) || !std::isfinite(voxel_size))
-    throw UsageError(fmt::format("the voxel size is {}, expected a length above 0", voxel_size));
+uint32_t resolution_for(Vec3d extent, const VoxelSize& voxel_size) {
+  double most = 0, longest = 0, side = 0;
+  for (uint32_t axis = 0; axis < 3; ++axis) {
+    if (!(voxel_size[axis] > 0) || !std::isfinite(voxel_size[axis]))
+      throw UsageError(fmt::format("the voxel size is {}, expected a length above 0", voxel_size[axis]));
+    const double voxels = extent[axis] / voxel_size[axis];
+    if (axis == 0 || voxels > most) most = voxels, longest = extent[axis], side = voxel_size[axis];
+  }
   // 1.1f / 0.1 is 11.0000002. A vertex less than 1/256 voxel beyond the grid is snapped inward
   // (docs/architecture.md, "Coverage and material"), so an excess of half of that needs no further voxel.
-  double resolution = std::ceil(longest / voxel_size - kGridRounding);
+  const double resolution = std::ceil(most - kGridRounding);
   check_resolution(resolution, fmt::format("a voxel size of {} cuts the longest side, {}, into {} voxels",
-                                           voxel_size, longest, resolution));
+                                           side, longest, resolution));
   return static_cast<uint32_t>(resolution);
 }
 
@@ -44,16 +49,13 @@ void check_box(const Box& box, double longest, bool clip) {
 // may miss a voxel's face by rounding.
 void snap_origin(Grid& grid, const Box& box, bool clip) {
   constexpr double kFarthest = 1e12;  // in voxels: their 512ths are exact
-  auto first = [&](double low) { return std::floor(low / grid.voxel_size + (clip ? kGridRounding : 0)); };
-  const Vec3d start = {first(grid.origin.x), first(grid.origin.y), first(grid.origin.z)};
+  const Vec3d low = grid.origin / grid.voxel_size, high = box.max / grid.voxel_size;
+  auto first = [&](double voxels) { return std::floor(voxels + (clip ? kGridRounding : 0)); };
+  const Vec3d start = {first(low.x), first(low.y), first(low.z)};
   if (!(std::max({std::abs(start.x), std::abs(start.y), std::abs(start.z)}) < kFarthest))
     throw Error("the scene is too far from the world's origin for a snapped grid");
-  auto end = [&](double high) {
-    const double voxels = high / grid.voxel_size;
-    return clip ? std::ceil(voxels - kGridRounding) : std::floor(voxels) + 1;
-  };
-  const double resolution =
-      std::max({end(box.max.x) - start.x, end(box.max.y) - start.y, end(box.max.z) - start.z});
+  auto end = [&](double voxels) { return clip ? std::ceil(voxels - kGridRounding) : std::floor(voxels) + 1; };
+  const double resolution = std::max({end(high.x) - start.x, end(high.y) - start.y, end(high.z) - start.z});
   check_resolution(resolution, fmt::format("with its origin snapped, the grid has {} voxels", resolution));
   grid.resolution = static_cast<uint32_t>(resolution);
   grid.first_voxel = start;
@@ -75,14 +77,14 @@ Box bounding_box(const scene::Scene& scene) {
 }
 
 Grid fit_grid(const scene::Scene& scene, const GridOptions& options) {
-  if ((options.resolution == 0) == (options.voxel_size == 0))
+  if ((options.resolution == 0) != options.has_voxel_size())
     throw UsageError("expected either a resolution or a voxel size");
   if (scene.triangles.empty() && !options.clip) throw Error("the scene has no triangles to voxelize");
   return fit_box(options.clip ? Box() : bounding_box(scene), options);
 }
 
 Grid fit_box(const Box& content, const GridOptions& options) {
-  if ((options.resolution == 0) == (options.voxel_size == 0))
+  if ((options.resolution == 0) != options.has_voxel_size())
     throw UsageError("expected either a resolution or a voxel size");
   const Box box = options.clip ? *options.clip : content;
   Vec3d extent = box.max - box.min;
@@ -90,15 +92,18 @@ Grid fit_box(const Box& content, const GridOptions& options) {
   check_box(box, longest, options.clip.has_value());
 
   Grid grid = {.resolution = options.resolution, .origin = box.min, .voxel_size = options.voxel_size};
-  double side = longest;  // the grid's side; exact, so that centring does not move the longest side
+  Vec3d sides = {longest, longest,
+                 longest};  // the grid's; exact, so that centring does not move the longest side
   if (options.resolution != 0) {
     check_resolution(options.resolution, fmt::format("the resolution is {}", options.resolution));
     grid.voxel_size = longest / options.resolution;
   } else {
-    grid.resolution = resolution_for(longest, options.voxel_size);
-    side = std::max(side, grid.voxel_size * grid.resolution);
+    grid.resolution = resolution_for(extent, options.voxel_size);
+    for (uint32_t axis = 0; axis < 3; ++axis)
+      sides[axis] = std::max(grid.voxel_size.is_cube() ? longest : extent[axis],
+                             grid.voxel_size[axis] * grid.resolution);
   }
-  if (options.center) grid.origin = box.min - (Vec3d{side, side, side} - extent) * 0.5;
+  if (options.center) grid.origin = box.min - (sides - extent) * 0.5;
   if (options.snap) snap_origin(grid, box, options.clip.has_value());
   return grid;
 }
@@ -107,7 +112,9 @@ VoxelBox voxels_touched(const dag::VoxelScene& scene, const Box& box) {
   const double last = scene.dag.resolution;
   VoxelBox touched = {};
   for (uint32_t axis = 0; axis < 3; ++axis) {
-    const auto at = [&](const Vec3d& world) { return (world[axis] - scene.origin[axis]) / scene.voxel_size; };
+    const auto at = [&](const Vec3d& world) {
+      return (world[axis] - scene.origin[axis]) / scene.voxel_size[axis];
+    };
     touched.min[axis] = static_cast<int32_t>(std::clamp(std::floor(at(box.min)), 0.0, last));
     touched.max[axis] = static_cast<int32_t>(std::clamp(std::ceil(at(box.max)), 0.0, last));
   }

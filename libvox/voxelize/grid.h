@@ -1,5 +1,5 @@
 // The place of the R³ voxels in the world (docs/architecture.md, "Axes and numbers"): voxel (i, j, k) is the
-// cube from origin + voxel_size · (i, j, k).
+// box from origin + voxel_size · (i, j, k), axis by axis. It is a cube unless the user asks for other sides.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr uint32_t kMaxResolution = 1u << 20;
 struct Grid {
   uint32_t resolution = 0;
   Vec3d origin = {0, 0, 0};
-  double voxel_size = 1;
+  VoxelSize voxel_size = 1;
 
   // The origin in voxels, as whole numbers, if the grid is snapped. All snapped grids of one voxel size are
   // windows of one grid of the world: a triangle that lies in several of them fills the same voxels in each.
@@ -32,15 +32,17 @@ struct Box {
 Box bounding_box(const scene::Scene& scene);  // around the triangles; min > max if there are none
 
 struct GridOptions {
-  uint32_t resolution = 0;  // voxels along the longest side; 0 if voxel_size is given
-  double voxel_size = 0;    // world units per voxel; 0 if resolution is given
-  bool center = false;      // centre the shorter sides in the cube instead of starting them at its origin
-  bool snap = false;        // move the origin to a multiple of the voxel size
+  uint32_t resolution = 0;   // voxels along the longest side; 0 if voxel_size is given
+  VoxelSize voxel_size = 0;  // world units per voxel; 0 if resolution is given
+  bool center = false;       // centre the shorter sides in the cube instead of starting them at its origin
+  bool snap = false;         // move the origin to a multiple of the voxel size
   std::optional<Box> clip = std::nullopt;  // the grid spans this box instead of the scene's
+
+  bool has_voxel_size() const { return voxel_size != VoxelSize(0); }
 };
 
 // Fits a grid to the scene. With a resolution, the longest side of the box spans the R voxels exactly. With a
-// voxel size, R is as many voxels as the longest side needs. Snapping moves the origin down to a multiple of
+// voxel size, R is as many voxels as the side that needs most of them. Snapping moves the origin down to a multiple of
 // the voxel size (to the nearest multiple if a clip box misses it only by rounding), and adds one voxel if
 // the other end needs it. Throws UsageError unless exactly one of resolution and voxel size is given, if the
 // resolution is outside [kMinResolution, kMaxResolution], and if the clip box is empty. Throws Error if the

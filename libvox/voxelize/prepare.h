@@ -59,7 +59,7 @@ PreparedTriangles prepare_triangles(Device& device, const scene::Scene& scene,
 struct GridRef {
   Vec3d origin;         // 24 B
   Vec3d first_voxel;    // 24 B, of a snapped grid: its origin in voxels
-  double voxel_size;    // 8 B
+  Vec3d voxel_size;     // 24 B, the sides of a voxel
   uint32_t resolution;  // 4 B
   uint32_t snapped;     // 4 B, 1 if the grid is snapped
 
@@ -68,10 +68,10 @@ struct GridRef {
   // windows of the world have the vertex at the same place.
   VOX_HD Vec3d in_voxels(Vec3d p) const {
     if (snapped != 0)
-      return Vec3d{on_lattice(p.x / voxel_size), on_lattice(p.y / voxel_size), on_lattice(p.z / voxel_size)} -
+      return Vec3d{on_lattice(p.x / voxel_size.x), on_lattice(p.y / voxel_size.y),
+                   on_lattice(p.z / voxel_size.z)} -
              first_voxel;
-    const Vec3d q = p - origin;
-    return {q.x / voxel_size, q.y / voxel_size, q.z / voxel_size};
+    return quotient(p - origin, voxel_size);
   }
 
   VOX_HD Int3 snap(Vec3d voxels) const { return {snap(voxels.x), snap(voxels.y), snap(voxels.z)}; }
@@ -89,7 +89,7 @@ inline GridRef grid_ref(const Grid& grid) {
   GridRef ref = {};
   ref.origin = grid.origin;
   ref.first_voxel = grid.first_voxel.value_or(Vec3d{0, 0, 0});
-  ref.voxel_size = grid.voxel_size;
+  ref.voxel_size = grid.voxel_size.sides();
   ref.resolution = grid.resolution;
   ref.snapped = grid.first_voxel ? 1 : 0;
   return ref;

@@ -50,6 +50,45 @@ TEST(Render, EveryPixelOfTheNormalsIsThatOfTheVoxelItsRayHits) {
     }
 }
 
+// Returns what a picture shows of a scene of cubes that repeats each voxel of `grid` in all places that it covers.
+DenseGrid in_cubes(const DenseGrid& grid, Vec3<uint32_t> sides) {
+  return [=](uint32_t x, uint32_t y, uint32_t z) { return grid(x / sides.x, y / sides.y, z / sides.z); };
+}
+
+TEST(Render, VoxelsThatAreNoCubesLookLikeTheCubesThatTheyCover) {
+  constexpr Vec3<uint32_t> kSides = {2, 1, 4};
+  const DenseGrid ball = [](uint32_t x, uint32_t y, uint32_t z) {
+    const double dx = 2 * x + 1 - 32.0, dy = y + 0.5 - 32, dz = 4 * z + 2 - 32.0;
+    return dx * dx + dy * dy + dz * dz < 900 ? static_cast<int>((x + y + z) % 16) : dag::kEmptyVoxel;
+  };
+  const dag::FrozenDag stretched = dense_dag(64, true, [&](uint32_t x, uint32_t y, uint32_t z) {
+    return x < 32 && z < 16 ? ball(x, y, z) : dag::kEmptyVoxel;
+  });
+  const dag::FrozenDag cubes = dense_dag(64, true, in_cubes(ball, kSides));
+  const auto engine = test_engine();
+  const auto of_stretched =
+      render::make_renderer(engine->handle(), stretched, distinct_palette(), {.voxel_size = {0.2, 0.1, 0.4}});
+  const auto of_cubes = render::make_renderer(engine->handle(), cubes, distinct_palette());
+  for (const char* view : {"iso", "front", "top", "left"})
+    for (const render::Shade shade : {render::Shade::Material, render::Shade::Normal, render::Shade::Depth}) {
+      render::RenderOptions options = options_for(cubes, view);
+      options.shade = shade;
+      options.lod = render::LevelOfDetail::Off;
+      options.skies = render::Sky::Gradient;
+      const render::Picture a = of_stretched->render(options), b = of_cubes->render(options);
+      int differ = 0;
+      for (uint32_t y = 0; y < kSize.height; ++y)
+        for (uint32_t x = 0; x < kSize.width; ++x) {
+          const auto apart = [](uint8_t left, uint8_t right) { return std::abs(left - right) > 1; };
+          const scene::Rgba8 left = at(a, x, y), right = at(b, x, y);
+          differ += apart(left.r, right.r) || apart(left.g, right.g) || apart(left.b, right.b);
+        }
+      EXPECT_LE(differ, 16) << view << ' ' << static_cast<int>(shade);  // of 3,200, on edges
+      EXPECT_NEAR(a.low, b.low, 1e-6);
+      EXPECT_NEAR(a.high, b.high, 0.1 * b.high);  // one scene's voxels end elsewhere
+    }
+}
+
 TEST(Render, AFloorInTheSunHasThePalettesColorAndAShadowIsDarker) {
   // The scene is a floor with a post on it; the sun stands in the direction of x and y.
   const dag::FrozenDag dag = dense_dag(32, true, [](uint32_t x, uint32_t y, uint32_t z) {

@@ -113,6 +113,20 @@ TEST(Slice, OfFewVoxelsShowsThemAsLargeSquares) {
       ASSERT_EQ(at(shown, x, y), opaque(distinct_palette().colors[3 + x / 16])) << x << ' ' << y;
 }
 
+TEST(Slice, OfVoxelsThatAreNoCubesHasTheirShape) {
+  const dag::FrozenDag dag = dense_dag(16, true, [](uint32_t x, uint32_t y, uint32_t z) {
+    return z == 2 && x >= 3 && x < 7 && y >= 1 && y < 4 ? int(x + 4 * y) % 16 : dag::kEmptyVoxel;
+  });
+  const render::Picture shown =
+      render::make_renderer(test_engine()->handle(), dag, distinct_palette(), {.voxel_size = {2, 3, 1}})
+          ->slice({.voxel_size = {2, 3, 1}, .axis = 2, .at = 2, .most = {80, 100}});
+  ASSERT_EQ(shown.image.width, 80u);   // 4 voxels of 20 pixels
+  ASSERT_EQ(shown.image.height, 90u);  // 3 of 30
+  for (uint32_t y = 0; y < 90; ++y)
+    for (uint32_t x = 0; x < 80; ++x)
+      ASSERT_EQ(at(shown, x, y), opaque(distinct_palette().colors[(3 + x / 20 + 4 * (3 - y / 30)) % 16]));
+}
+
 TEST(Slice, RefusesPlanesThatAreNotThereAndPicturesWithoutPixels) {
   const auto engine = test_engine();
   const dag::FrozenDag dag = dense_dag(kSide, true, shell);

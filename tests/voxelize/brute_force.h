@@ -51,7 +51,7 @@ inline int64_t snap(double p, uint32_t resolution) {
 
 inline Vec3d to_grid(Vec3d p, const voxelize::Grid& grid) {
   Vec3d q = p - grid.origin;
-  return {q.x / grid.voxel_size, q.y / grid.voxel_size, q.z / grid.voxel_size};
+  return q / grid.voxel_size;
 }
 
 struct SnappedTriangle {

@@ -41,7 +41,7 @@ TEST(FitGrid, LongestSideSpansTheVoxelsFromTheCornerOfTheBox) {
     voxelize::Grid grid = voxelize::fit_grid(slab(), {.resolution = resolution});
     EXPECT_EQ(grid.resolution, resolution);
     EXPECT_EQ(grid.origin, (Vec3d{1, -2, 5}));
-    EXPECT_DOUBLE_EQ(grid.voxel_size * resolution, 6);
+    EXPECT_DOUBLE_EQ(grid.voxel_size.x * resolution, 6);
   }
 }
 
@@ -127,6 +127,22 @@ TEST(FitGrid, ResolutionsThatCannotBeAreRefused) {
     EXPECT_THROW(voxelize::fit_grid(slab(), {.voxel_size = size}), UsageError) << size;
   EXPECT_EQ(voxelize::fit_grid(slab(), {.voxel_size = 6.0 / (1 << 20)}).resolution, 1u << 20);
   EXPECT_EQ(voxelize::fit_grid(slab(), {.voxel_size = 1.5}).resolution, 4u);
+}
+
+TEST(FitGrid, AVoxelOfThreeSidesDividesEachAxisByItsOwn) {
+  const VoxelSize size = {0.25, 1, 0.5};
+  const voxelize::Grid grid = voxelize::fit_grid(slab(), {.voxel_size = size});
+  EXPECT_EQ(grid.resolution, 8u);  // 2 units along x; along y and z, 6 voxels each
+  EXPECT_EQ(grid.voxel_size, size);
+  EXPECT_EQ(grid.origin, (Vec3d{1, -2, 5}));
+  const voxelize::Grid centred = voxelize::fit_grid(slab(), {.voxel_size = size, .center = true});
+  EXPECT_EQ(centred.origin, (Vec3d{1, 1 - 4, 6.5 - 2}));
+  const voxelize::Grid snapped = voxelize::fit_grid(slab(), {.voxel_size = {0.3, 0.7, 2}, .snap = true});
+  EXPECT_EQ(*snapped.first_voxel, (Vec3d{3, -3, 2}));
+  EXPECT_EQ(snapped.origin, (Vec3d{3 * 0.3, -3 * 0.7, 4}));
+  EXPECT_EQ(snapped.resolution, 9u);  // y: from -3 to 6
+  EXPECT_THROW(voxelize::fit_grid(slab(), {.voxel_size = {0.25, 0, 0.5}}), UsageError);
+  EXPECT_THROW(voxelize::fit_grid(slab(), {.voxel_size = {0.25, 1, std::nan("")}}), UsageError);
 }
 
 TEST(FitGrid, WantsEitherAResolutionOrAVoxelSize) {

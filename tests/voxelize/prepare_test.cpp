@@ -76,9 +76,10 @@ class TrianglesOneByOne {
     const Vec3d p = scene_.positions[triangle.position[i]];
     PreparedCorner corner = {{}, {0, 0}, {255, 255, 255, 255}};
     for (uint32_t axis = 0; axis < 3; ++axis)
-      corner.voxels[axis] = grid_.first_voxel ? (std::floor(p[axis] / grid_.voxel_size * 256) + 0.5) / 256 -
-                                                    (*grid_.first_voxel)[axis]
-                                              : (p[axis] - grid_.origin[axis]) / grid_.voxel_size;
+      corner.voxels[axis] =
+          grid_.first_voxel
+              ? (std::floor(p[axis] / grid_.voxel_size[axis] * 256) + 0.5) / 256 - (*grid_.first_voxel)[axis]
+              : (p[axis] - grid_.origin[axis]) / grid_.voxel_size[axis];
     if (triangle.texcoord[i] != scene::kNone)
       corner.uv = {scene_.texcoords[triangle.texcoord[i]].x, scene_.texcoords[triangle.texcoord[i]].y};
     if (scene_.colors.empty()) return corner;

@@ -280,9 +280,10 @@ HtmlPage::Facts scene_facts(const SceneFigures& figures) {
                              dag.materials         ? ", 4-bit materials"
                              : figures.color_bytes ? ", 24-bit colours"
                                                    : ", no materials")},
-      {"voxel size", fmt::format("{:.6g} {}, origin {:.6g}, {:.6g}, {:.6g}, {} axis up", scene.voxel_size,
-                                 scene.unit == scene::LengthUnit::Metre ? "m" : "scene units", scene.origin.x,
-                                 scene.origin.y, scene.origin.z, up_text(scene.up))},
+      {"voxel size",
+       fmt::format("{} {}, origin {:.6g}, {:.6g}, {:.6g}, {} axis up", format_sides(scene.voxel_size),
+                   scene.unit == scene::LengthUnit::Metre ? "m" : "scene units", scene.origin.x,
+                   scene.origin.y, scene.origin.z, up_text(scene.up))},
       {"digest", dag::to_string(dag.digest)},
       {"source", scene.source},
       {"made by", fmt::format("{}, {}", scene.generator, scene.created)},
@@ -320,6 +321,15 @@ void set_identity(ResultGroup& results, const dag::FrozenDag& dag, uint64_t byte
       .about("Number of bits of a filled voxel's material: 4, or 0 without materials.");
 }
 
+void set_voxel_size(ResultGroup& results, const dag::VoxelScene& scene) {
+  const VoxelSize& sides = scene.voxel_size;
+  if (sides.is_cube())
+    results.set("voxel_size", sides.x, "scene units");
+  else
+    results.set("voxel_size", std::vector{sides.x, sides.y, sides.z}, "scene units");
+  results.about("Side of a voxel; three sides, along x, y and z, if voxels are no cubes.");
+}
+
 void set_scene(ResultGroup& results, const SceneFigures& figures) {
   const dag::VoxelScene& scene = figures.scene;
   const dag::FrozenDag& dag = scene.dag;
@@ -332,10 +342,9 @@ void set_scene(ResultGroup& results, const SceneFigures& figures) {
       .set("coverage", coverage_text(scene))
       .about("`conservative` or `thin`.")
       .set("solid", scene.solid)
-      .about("True if closed surfaces are filled.")
-      .set("voxel_size", scene.voxel_size, "scene units")
-      .about("Side of a voxel.")
-      .set("up", up_text(scene.up))
+      .about("True if closed surfaces are filled.");
+  set_voxel_size(json, scene);
+  json.set("up", up_text(scene.up))
       .about("The axis that points up: `x`, `y` or `z`.")
       .set("source", scene.source)
       .about("Names of the files that the scene was made from.")

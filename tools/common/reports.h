@@ -87,6 +87,8 @@ std::string colors_text(const SceneFigures& figures);
 std::string describe_scene(const SceneFigures& figures);
 
 // Sets the values that say which scene it is: its digest, resolution and voxels, and the like.
+// The side of a voxel, or three sides.
+void set_voxel_size(ResultGroup& results, const dag::VoxelScene& scene);
 void set_identity(ResultGroup& results, const dag::FrozenDag& dag, uint64_t bytes);
 
 // Sets these and all others of the scene, its levels and its palette.

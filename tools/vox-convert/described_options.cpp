@@ -139,10 +139,11 @@ OptionTopic grid_topic() {
            .help = "Number of voxels along the longest side, such as 4096, 4K or 2^12; for a scene file "
                    "half of it, a quarter, ..., where a voxel is filled if any voxel inside is."},
           {.name = "voxel-size",
-           .argument = "S",
-           .range = OptionRange{.ends = OptionRange::Ends::LeastExcluded},
+           .argument = "S|X,Y,Z",
            .rules = {{kGridded, kOfGrids}},
-           .help = "Side of a voxel in scene units, instead of --res."},
+           .help = "Side of a voxel in scene units, instead of --res; three sides for voxels that are no "
+                   "cubes. With nm, um, mm, cm or m at each number: of a scene whose units are metres "
+                   "(see --units)."},
           {.name = "clip",
            .argument = "X0,Y0,Z0,X1,Y1,Z1",
            .rules = {{kClipped, "it is for meshes and scene files; a volume has its own grid"}},
@@ -171,11 +172,12 @@ OptionTopic meshes_topic() {
                    "states (COLLADA, FBX; z for LAS), and y if it states none."},
           {.name = "units",
            .argument = "KIND",
-           .words = {"file", "keep"},
+           .words = {"file", "keep", "um", "mm", "cm", "m", "in", "ft"},
            .preset = "file",
            .rules = {{kMesh, kOfMeshes}},
            .help = "file: convert to metres if the file states its units (FBX, COLLADA); keep: use its "
-                   "numbers as they are."},
+                   "numbers as they are; a unit: the file's numbers are in this unit, as those of most STL "
+                   "files are in mm, and become metres."},
           {.name = "texture-path",
            .argument = "DIR",
            .setting = "texture_paths",
@@ -235,6 +237,14 @@ OptionTopic materials_topic() {
                "With --solid, what is inside. winding: what surfaces go around, also where several overlap "
                "or lie in each other; parity: what lies behind an odd number of surfaces along x, so that "
                "a surface inside another one is the wall of a hollow."},
+          {.name = "close",
+           .argument = "N",
+           .preset = "0",
+           .range = OptionRange{0, 64},
+           .unit = "voxels",
+           .rules = {{kMesh, kOfMeshes}},
+           .help = "With --solid: join borders of the mesh that are at most N voxels apart, also those of "
+                   "parts that share no vertices, to tell what is inside. The gaps stay open in the scene."},
           {.name = "interior",
            .argument = "MATERIAL",
            .rules = {{kMesh, kOfMeshes}},
@@ -243,8 +253,8 @@ OptionTopic materials_topic() {
           {.name = "holes-out",
            .argument = "FILE.glb",
            .rules = {{kMesh, kOfMeshes}},
-           .help = "With --solid: write a mesh of what closes holes, and of parts that are open too far to "
-                   "be bodies."},
+           .help = "With --solid: write a mesh of what closes holes, red, and of parts that are open too far "
+                   "to be bodies, blue."},
           {.name = "combine",
            .argument = "HOW",
            .words = {voxelize::kCombinationNames.begin(), voxelize::kCombinationNames.end()},
@@ -266,9 +276,14 @@ OptionTopic materials_topic() {
           {.name = "palette",
            .argument = "FILE",
            .preset = "auto",
-           .rules = {{kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes}, {kColors, kOfColors}},
+           .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kMakesPalette, kOfMeshes},
+                     {kColors | kMakesPalette, kOfColors}},
            .help = "auto: choose the colours from the mesh; or take them from a file of up to 16 colours: "
                    ".gpl, .pal (JASC), .hex or an image."},
+          {.name = "dither",
+           .rules = {{kMakesPalette, "it is for --materials palette of a scene file with 24-bit colours"}},
+           .help = "With --materials palette: mix colours from those of the palette, such as a printer's "
+                   "materials, voxel by voxel."},
           {.name = "palette-size",
            .argument = "COLOURS",
            .range = OptionRange{17, 65536},

@@ -57,6 +57,12 @@ void check_palette_out(const std::filesystem::path& file, const scene::Scene& sc
   }
 }
 
+void check_grid_unit(const ConvertOptions& options, scene::LengthUnit unit) {
+  if (!options.grid_in_metres || unit == scene::LengthUnit::Metre) return;
+  throw UsageError("--voxel-size has a unit, but " + options.inputs[0].string() +
+                   " does not state the unit of its coordinates: --units, such as --units mm, says it");
+}
+
 // If there are several ranks, rank 0 writes.
 bool writes_result(const ConvertOptions& options) {
   return options.ranks == nullptr || options.ranks->rank() == 0;
@@ -65,7 +71,7 @@ bool writes_result(const ConvertOptions& options) {
 }  // namespace
 
 dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
-  if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
+  if (options.grid.resolution == 0 && !options.grid.has_voxel_size())
     throw UsageError(options.inputs[0].string() +
                      ": one of --res and --voxel-size is needed, such as --res 4K");
   if (writes_result(options)) check_targets(options);
@@ -82,6 +88,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   if (options.palette_out) check_palette_out(*options.palette_out, scene);
   conversion.dropped = meshes.dropped;
   conversion.triangles = scene.triangles.size();
+  check_grid_unit(options, scene.unit);
   const voxelize::Grid grid = voxelize::fit_grid(scene, options.grid);
   check_export_resolution(grid.resolution, options.output, options.exports);
   seconds.load = watch.lap();
@@ -102,8 +109,8 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
 
   if (!engine) engine = soon.get();
   conversion.device = engine->device();
-  log_info("{} triangles, {}³ voxels of {:.4g} {}, on {}", format_count(conversion.triangles),
-           grid.resolution, grid.voxel_size, scene::unit_name(scene.unit), engine->device_text());
+  log_info("{} triangles, {}³ voxels of {} {}, on {}", format_count(conversion.triangles), grid.resolution,
+           format_sides(grid.voxel_size), scene::unit_name(scene.unit), engine->device_text());
   voxelize::BuildOptions settings = with_interior(options, indexed.palette);
   if (painting) settings.atlas = &painting->atlas;
   voxelize::BuildResult result =

@@ -185,7 +185,8 @@ dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& convers
   const voxelize::Grid grid = grid_of(parts, options);
   if (is_dense_grid(options.output)) check_dense_resolution(grid.resolution, options.output);
   conversion.seconds.load = watch.lap();
-  log_info("{} inputs, {}³ voxels of {:.4g} units", options.inputs.size(), grid.resolution, grid.voxel_size);
+  log_info("{} inputs, {}³ voxels of {} units", options.inputs.size(), grid.resolution,
+           format_sides(grid.voxel_size));
   conversion.device = "cpu";
   if (has_mesh_input(options)) {
     const std::unique_ptr<Engine> engine = make_engine(options.engine);

@@ -23,16 +23,30 @@ void read_grid(const CommandLine& arguments, ConvertOptions& options) {
   if (arguments.has("res") && arguments.has("voxel-size"))
     throw UsageError("--res and --voxel-size exclude each other");
   if (arguments.has("res")) options.grid.resolution = arguments.whole("res");
-  if (arguments.has("voxel-size")) options.grid.voxel_size = arguments.number("voxel-size");
+  if (arguments.has("voxel-size")) {
+    const GivenSize given = parse_sides(arguments.text("voxel-size"), "--voxel-size");
+    options.grid.voxel_size = given.size;
+    options.grid_in_metres = given.in_metres;
+  }
   if (arguments.has("clip")) options.grid.clip = arguments.box("clip");
   options.grid.center = arguments.has("center");
   options.grid.snap = arguments.has("snap-origin");
 }
 
+double metres_in(const std::string& unit) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"um", 1e-6}, {"mm", 1e-3},   {"cm", 1e-2},
+                                                            {"m", 1},     {"in", 0.0254}, {"ft", 0.3048}};
+  for (const auto& [name, metres] : kUnits)
+    if (unit == name) return metres;
+  return 1;
+}
+
 void read_mesh_options(const CommandLine& arguments, MeshOptions& options) {
   options.up = arguments.choice<std::optional<dag::UpAxis>>(
       "up", {std::nullopt, dag::UpAxis::X, dag::UpAxis::Y, dag::UpAxis::Z});
-  options.units = arguments.choice("units", {MeshUnits::File, MeshUnits::Keep});
+  const std::string units = arguments.text("units");
+  options.units = units == "file" ? MeshUnits::File : MeshUnits::Keep;
+  if (units != "file" && units != "keep") options.metres_per_unit = metres_in(units);
   options.texture_paths = arguments.paths("texture-path");
   if (arguments.has("allow-outside")) options.outside = OutsideFiles::Read;
   for (const auto& path : options.texture_paths) {
@@ -240,7 +254,7 @@ bool makes_scene_of_volume(const ConvertOptions& options) {
 // grid, is taken for a scene file, whose reader says if it is none.
 ConversionKind decided_conversion(const ConvertOptions& options) {
   const auto is_mesh = [](InputKind kind) { return kind == InputKind::Mesh; };
-  const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
+  const bool has_grid = options.grid.resolution > 0 || options.grid.has_voxel_size();
   const bool of_one_kind =
       std::ranges::all_of(options.kinds, is_mesh) || std::ranges::all_of(options.kinds, is_cloud);
   if (options.inputs.size() > 1 && has_grid && !options.info && (options.combine || !of_one_kind))
@@ -278,6 +292,9 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   if (arguments.has("palette-size")) options.palette_size = arguments.whole("palette-size");
   options.color_error = arguments.given_number("color-error");
   options.makes_palette = arguments.text("materials") == "palette";
+  options.dither = arguments.has("dither");
+  if (options.dither && !options.makes_palette)
+    throw UsageError("--dither needs --materials palette, for a scene file with 24-bit colours");
   if (!options.volume_materials && !options.makes_palette)
     options.materials = parse_materials(arguments.text("materials"));
   if (const auto palette = arguments.text("palette"); palette != "auto") options.palette = palette;
@@ -291,6 +308,10 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
       arguments.choice("inside", {voxelize::InsideRule::Winding, voxelize::InsideRule::Parity});
   if (arguments.has("inside") && !options.build.solid)
     throw UsageError("--inside says what --solid fills: give both");
+  options.close = arguments.number("close");
+  if (arguments.has("close") &&
+      (!options.build.solid || options.build.inside != voxelize::InsideRule::Winding))
+    throw UsageError("--close needs --solid, with --inside winding, which closes holes");
   if (arguments.has("interior")) read_interior(arguments, options);
   if (arguments.has("holes-out")) options.holes_out = parse_holes_out(arguments, options.build);
   if (arguments.has("combine"))
@@ -311,6 +332,8 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   for (const std::filesystem::path& input : options.inputs) check_exists(input);
   options.kinds = kinds_of_inputs(options.inputs, options.raw);
   options.conversion = decided_conversion(options);
+  if (options.grid_in_metres && options.conversion != ConversionKind::Meshes)
+    throw UsageError("--voxel-size has a unit, which is for meshes: give the number in scene units");
   return options;
 }
 

@@ -60,6 +60,7 @@ struct ConvertOptions {
   std::optional<double> resume;
 
   voxelize::GridOptions grid;
+  bool grid_in_metres = false;  // the voxel size is in metres, and not in scene units
   MeshOptions mesh;
   PointOptions points;
   double point_radius = 0;  // world units
@@ -67,11 +68,13 @@ struct ConvertOptions {
   std::optional<uint32_t> palette_size;             // with colours: at most so many different ones
   std::optional<double> color_error;                // with colours: by how much each may change, ΔE
   bool makes_palette = false;                       // --materials palette: of a scene file with colours
+  bool dither = false;                              // colours are mixed from those of that palette
   std::optional<VolumeMaterials> volume_materials;  // bins or labels
   std::optional<uint32_t> channel;
   std::optional<std::filesystem::path> palette;  // none for --palette auto
   std::optional<double> palette_weight;          // none for the default of PaletteOptions
   std::optional<std::filesystem::path> palette_out;
+  double close = 0;  // voxels: gaps of the mesh up to this width close to tell what is inside
   std::optional<scene::Rgb8> interior_color;       // of voxels inside solids, with a palette
   std::optional<std::filesystem::path> holes_out;  // a mesh of what closes holes
   std::optional<std::filesystem::path> paint;      // a script of strokes

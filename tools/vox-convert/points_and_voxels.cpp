@@ -60,7 +60,7 @@ ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, const Con
 }
 
 dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conversion) {
-  if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
+  if (options.grid.resolution == 0 && !options.grid.has_voxel_size())
     throw UsageError(options.inputs[0].string() +
                      ": one of --res and --voxel-size is needed, such as --res 4K");
   if (options.materials == scene::MaterialMode::Mesh)
@@ -77,8 +77,8 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
   if (options.materials != scene::MaterialMode::None && !cloud.has_colors) tell_colorless(options);
   conversion.seconds.load = watch.lap();
   throw_if_cancelled();
-  log_info("{}, {}³ voxels of {:.4g} units", format_count(conversion.points.points, "point"), grid.resolution,
-           grid.voxel_size);
+  log_info("{}, {}³ voxels of {} units", format_count(conversion.points.points, "point"), grid.resolution,
+           format_sides(grid.voxel_size));
   ScenePlusError made = voxels_of(std::move(cloud), grid, options);
   conversion.seconds.build = watch.lap();
   conversion.palette_error = made.error;

@@ -152,8 +152,8 @@ void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options, ranks::
   scene.generator = generator_text();
   scene.command = options.command;
   scene.created = timestamp();
-  log_info("{}³ voxels become {}³, of {:.4g} units, in {:.2f} s", before, scene.dag.resolution,
-           scene.voxel_size, watch.seconds());
+  log_info("{}³ voxels become {}³, of {} units, in {:.2f} s", before, scene.dag.resolution,
+           format_sides(scene.voxel_size), watch.seconds());
 }
 
 bool wants_bricks(const ConvertOptions& options) {
@@ -258,7 +258,9 @@ void change_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
     if (!scene.colors)
       throw Error("holds no 24-bit colours, of which --materials palette makes a palette")
           .at(options.inputs[0].string());
-    scene = dag::with_palette(std::move(scene), options.engine.memory_limit);
+    dag::WithPaletteOptions making = {.dither = options.dither, .memory_limit = options.engine.memory_limit};
+    if (options.palette) making.palette = read_palette(*options.palette);
+    scene = dag::with_palette(std::move(scene), making);
   } else if (options.structure && (options.structure->bricks || options.structure->hash)) {
     scene = in_palette(std::move(scene), "in bricks and hashes", options.engine);
   }

@@ -11,6 +11,7 @@
 #include "formats/scene/scene_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
+#include "libvox/base/units.h"
 #include "libvox/build/build_scene.h"
 #include "libvox/engine/engine.h"
 #include "tools/common/tool.h"
@@ -186,7 +187,7 @@ BuildFacts build_facts(const build::SceneInput& input, const ConvertOptions& opt
   return {{"program", generator_text()},
           {"resolution", std::to_string(grid.resolution)},
           {"origin", text_of(grid.origin)},
-          {"voxel-size", fmt::format("{}", grid.voxel_size)},
+          {"voxel-size", exact_sides(grid.voxel_size)},
           {"first-voxel", snapped ? text_of(*grid.first_voxel) : "none"},
           {"coverage", input.options.coverage == scene::Coverage::Thin ? "thin" : "conservative"},
           {"solid", !input.options.solid                                    ? "no"

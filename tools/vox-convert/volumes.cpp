@@ -154,10 +154,9 @@ ValueEntries entries_of(const StoredVolume& stored, const ConvertOptions& option
 
 void say_what_is_made(const StoredInfo& info, const VoxelFile& voxels) {
   const Vec3d& step = info.spacing;
-  log_info(
-      "{} x {} x {} values of {}, {:.4g} x {:.4g} x {:.4g} units apart, become {}³ voxels of {:.4g} units",
-      info.size.x, info.size.y, info.size.z, stored_type_name(info.type), std::abs(step.x), std::abs(step.y),
-      std::abs(step.z), voxels.resolution, voxels.voxel_size);
+  log_info("{} x {} x {} values of {}, {:.4g} x {:.4g} x {:.4g} units apart, become {}³ voxels of {} units",
+           info.size.x, info.size.y, info.size.z, stored_type_name(info.type), std::abs(step.x),
+           std::abs(step.y), std::abs(step.z), voxels.resolution, format_sides(voxels.voxel_size));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/parts.h"
+#include "libvox/dag/walk.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -43,6 +44,16 @@ std::vector<render::CameraPose> checked_poses(std::span<const VoxelBox> boxes, c
 
 bool writes_film(const RenderToolOptions& options) {
   return has_role(options.output, FileRole::Film) && can_write_films();
+}
+
+render::VolumeSpace space_of(const dag::VoxelScene& scene) {
+  return render::VolumeSpace(dag::scene_volume(scene).info);
+}
+
+std::vector<VoxelBox> outline_in(const render::VolumeSpace& space, const dag::FrozenDag& dag) {
+  std::vector<VoxelBox> boxes = render::outline(dag);
+  for (VoxelBox& box : boxes) box = space.around(box);
+  return boxes;
 }
 
 std::vector<Frame> frames(std::span<const VoxelBox> boxes, const render::Place& place,
@@ -178,11 +189,13 @@ std::string part_text(const voxelize::Box& clip, const dag::VoxelScene& scene) {
 
 // Returns the part of the scene that is left at the first view, if it is cut. In pages, eyes stand where those of pictures do.
 std::optional<VoxelBox> left_by_cut(const dag::VoxelScene& scene, const RenderToolOptions& options) {
-  const render::Place place = {scene.origin, scene.voxel_size};
-  const std::vector<VoxelBox> outline = render::outline(scene.dag);
+  const render::VolumeSpace space = space_of(scene);
+  const render::Place place = {space.corner(), space.unit()};
+  const std::vector<VoxelBox> outline = outline_in(space, scene.dag);
   const render::CameraPose pose =
       render::poses_from(options.from, outline, place, options.render.size).front();
-  const std::optional<Cutaway> cutaway = cut_open(scene, pose.eye, cut_layer(scene, pose, options));
+  const std::optional<Cutaway> cutaway =
+      cut_open(scene, space.to_voxels(pose.eye), cut_layer(scene, pose, options));
   if (!cutaway) return std::nullopt;
   return cutaway->left;
 }

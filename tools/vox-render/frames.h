@@ -17,6 +17,7 @@
 #include "libvox/render/render.h"
 #include "libvox/render/viewpoints.h"
 #include "libvox/render/volume_colors.h"
+#include "libvox/render/volume_render.h"
 #include "tools/vox-render/options.h"
 
 namespace vox {
@@ -28,6 +29,12 @@ struct Frame {
 
 // True if the pictures become a film: one was asked for, and it can be written here.
 bool writes_film(const RenderToolOptions& options);
+
+// Returns the space in which cameras stand, in units of a voxel's shortest side.
+render::VolumeSpace space_of(const dag::VoxelScene& scene);
+
+// Returns boxes around parts of the scene, in units of the space.
+std::vector<VoxelBox> outline_in(const render::VolumeSpace& space, const dag::FrozenDag& dag);
 
 // The frames of the voxels in the boxes, in scene units; a cut has one frame without a pose. If a film
 // cannot be written here, they are pictures that it can be made of.
@@ -115,7 +122,7 @@ struct Legend {
   std::vector<LegendStep> steps;  // from left to right, equally wide
 };
 
-// A mode has a legend where its colours are not those of things. `voxel_size` is in scene units.
+// A mode has a legend where its colours are not those of things.
 bool has_legend(render::Shade shade);
 Legend legend_of(render::Shade shade, const render::Picture& picture, const dag::VoxelScene& scene);
 // For a volume of amounts.

@@ -99,7 +99,7 @@ bool has_legend(render::Shade shade) {
 }
 
 Legend legend_of(render::Shade shade, const render::Picture& picture, const dag::VoxelScene& scene) {
-  const double low = picture.low, high = picture.high, voxel_size = scene.voxel_size;
+  const double low = picture.low, high = picture.high, voxel_size = scene.voxel_size.shortest();
   switch (shade) {
     case render::Shade::Depth:
       return {scene.unit == scene::LengthUnit::Metre ? "Distance, m" : "Distance, scene units",

@@ -25,11 +25,15 @@ namespace {
 render::Picture taken(render::Renderer& renderer, const dag::VoxelScene& scene,
                       const render::CameraPose& pose, const std::optional<Cutaway>& cutaway,
                       const RenderToolOptions& options) {
-  if (options.slice) return renderer.slice(*options.slice);
+  if (options.slice) {
+    render::SliceOptions slice = *options.slice;
+    slice.voxel_size = scene.voxel_size;
+    return renderer.slice(slice);
+  }
   render::RenderOptions render = options.render;
   if (cutaway) render.cut = cutaway->plane;
   render.pose = pose;
-  render.ao_reach = options.ao_reach / scene.voxel_size;
+  render.ao_reach = options.ao_reach / scene.voxel_size.shortest();
   render::Picture picture = renderer.render(render);
   if (writes_pictures(options) && options.legends == Legends::On && has_legend(render.shade))
     draw_legend(picture.image, legend_of(render.shade, picture, scene));
@@ -62,19 +66,22 @@ void show(const RenderToolOptions& options) {
       clipped_part(read_any_scene(options.scene, options.engine, options.form, Damage::Ignored,
                                   options.clip ? Loading::InParts : loading_onto(options.engine)),
                    options);
-  const render::Place place = {scene.origin, scene.voxel_size};
-  const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : render::outline(scene.dag);
+  const render::VolumeSpace space = space_of(scene);
+  const render::Place place = {space.corner(), space.unit()};
+  const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : outline_in(space, scene.dag);
   const std::vector<Frame> list = frames(boxes, place, options);
   check_targets(list, options);
   const render::CameraPose& first = list.front().pose;
-  const std::optional<Cutaway> cutaway = cut_open(scene, first.eye, cut_layer(scene, first, options));
+  const std::optional<Cutaway> cutaway =
+      cut_open(scene, space.to_voxels(first.eye), cut_layer(scene, first, options));
   const std::unique_ptr<Engine> engine = soon.get();
   log_debug("on {}", engine->device_text());
   ResultGroup results = scene_results(options, scene, engine->device());
   PictureOutput output(options);
   const dag::VoxelScene& shown = cutaway ? cutaway->scene : scene;
   std::unique_ptr<render::Renderer> renderer = render::make_renderer(
-      engine->handles(), shown.dag, scene.palette, {.colors = shown.colors ? &*shown.colors : nullptr});
+      engine->handles(), shown.dag, scene.palette,
+      {.voxel_size = scene.voxel_size, .colors = shown.colors ? &*shown.colors : nullptr});
   if (options.ranks && !options.slice)
     renderer = render::shared_renderer(*options.ranks, std::move(renderer));
   for (const Frame& frame : list) {

@@ -93,8 +93,11 @@ void cut(const bricks::FrozenBricks& bricks, const ShownValuesOf& values_of_bric
   const Frame frame = {{}, options.output};
   check_targets({frame}, options);
   const render::ShownValues values = values_of_bricks();
+  render::SliceOptions slice = *options.slice;
+  const Vec3d& step = bricks.info.spacing;
+  slice.voxel_size = {std::abs(step.x), std::abs(step.y), std::abs(step.z)};
   const render::Picture picture =
-      render::slice_volume(bricks::bricks_volume(bricks), bricks.background, values.colors, *options.slice);
+      render::slice_volume(bricks::bricks_volume(bricks), bricks.background, values.colors, slice);
   PictureOutput output(options);
   add_picture(output, picture, values, frame, {}, options);
   output.close();

@@ -47,7 +47,7 @@ void check_same_grid(const ComparedScene& first, const ComparedScene& second) {
   refuse("resolution", std::to_string(a.dag.resolution), std::to_string(b.dag.resolution),
          "vox-convert --res makes a coarser scene of one; or convert both meshes with the same --res and "
          "--clip");
-  refuse("voxel size", fmt::format("{}", a.voxel_size), fmt::format("{}", b.voxel_size), convert_alike);
+  refuse("voxel size", exact_sides(a.voxel_size), exact_sides(b.voxel_size), convert_alike);
   refuse("origin", place_text(a.origin), place_text(b.origin), convert_alike);
   if (a.up != b.up)
     throw Error(
@@ -118,8 +118,9 @@ std::vector<uint64_t> in_voxels(const Int3& corner) {
   return {static_cast<uint64_t>(corner.x), static_cast<uint64_t>(corner.y), static_cast<uint64_t>(corner.z)};
 }
 std::vector<double> in_scene_units(const dag::VoxelScene& scene, const Int3& corner) {
-  return {scene.origin.x + scene.voxel_size * corner.x, scene.origin.y + scene.voxel_size * corner.y,
-          scene.origin.z + scene.voxel_size * corner.z};
+  const Vec3d place =
+      scene.origin + Vec3d{double(corner.x), double(corner.y), double(corner.z)} * scene.voxel_size;
+  return {place.x, place.y, place.z};
 }
 
 std::string units_text(const dag::VoxelScene& scene, const VoxelBox& box) {
@@ -193,9 +194,8 @@ ResultGroup results_of(const Comparison& comparison) {
       .about("The second scene.");
   set_device(results, comparison.device);
   results.set("resolution", both.dag.resolution, "voxels")
-      .about("Number of voxels along the longest side of both scenes.")
-      .set("voxel_size", both.voxel_size, "scene units")
-      .about("Side of a voxel of both scenes.");
+      .about("Number of voxels along the longest side of both scenes.");
+  set_voxel_size(results, both);
   ResultGroup& group = results.group("both");
   group.set("digest", dag::to_string(both.dag.digest))
       .about("Digest of the scene of the voxels that both fill, as `-o` writes it.")

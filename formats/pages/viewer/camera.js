@@ -1,4 +1,4 @@
-// A pinhole camera like that of libvox/render/camera.h, in voxels; y points up.
+// A pinhole camera like that of libvox/render/camera.h, in units of a voxel's shortest side; y points up.
 
 // Points and directions of three numbers.
 
@@ -10,6 +10,10 @@ export const add = (a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 export const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 /** @param {Vec} a @param {number} by @returns {Vec} */
 export const scaled = (a, by) => [a[0] * by, a[1] * by, a[2] * by];
+/** Returns the product axis by axis. @param {Vec} a @param {Vec} b @returns {Vec} */
+export const product = (a, b) => [a[0] * b[0], a[1] * b[1], a[2] * b[2]];
+/** Returns the quotient axis by axis. @param {Vec} a @param {Vec} b @returns {Vec} */
+export const quotient = (a, b) => [a[0] / b[0], a[1] / b[1], a[2] / b[2]];
 /** @param {Vec} a @param {Vec} b */
 export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 /** @param {Vec} a */

@@ -30,6 +30,7 @@ uniform vec4 ground;              // the scene's middle on the ground, from the 
                                   // ground
 uniform vec2 smoothness;          // the weight of smooth normals: at the eye, and the increase per voxel of distance
 uniform vec3 to_sun;
+uniform vec3 sides, per_unit;     // the sides of a voxel, whose shortest one is 1; voxels in a unit of 1
 uniform bool shadows;
 uniform float open_reach;         // voxels that ambient occlusion looks; 0: none
 uniform int open_rays;            // rays of ambient occlusion in each sample
@@ -83,7 +84,7 @@ void smoothen(inout Surface at, Hit hit, vec3 direction, float share) {
   for (uint wide = log2; wide <= last && estimate == ivec3(0); ++wide)
     estimate = normal_of_cells(hit, at, slope, wide);
   if (estimate == ivec3(0)) return;
-  vec3 estimated = unit(vec3(estimate));
+  vec3 estimated = unit(vec3(estimate) * per_unit);
   if (dot(slope, estimated) > 0.3) estimated = -estimated;  // at a thin edge, the estimate is the normal of the back
   at.normal = unit(mix(at.normal, estimated, share));
   at.rest += share * 1.5 * float(1 << log2) * at.normal;
@@ -155,7 +156,7 @@ float light_at(Surface at) {
   if (at.normal == vec3(0)) return light;  // the eye is inside of matter
   if (open_reach > 0.0) {
     for (int i = 0; i < open_rays; ++i) {
-      Ray ray = ray_on(at, direction_around(at.normal, random(uvec2(gl_FragCoord.xy), i)));
+      Ray ray = ray_on(at, unit(direction_around(at.normal, random(uvec2(gl_FragCoord.xy), i)) * per_unit));
       ray.reach = open_reach;
       if (trace(ray).found) light -= kAmbient / float(open_rays);
     }
@@ -163,7 +164,7 @@ float light_at(Surface at) {
   }
   float facing = dot(at.normal, to_sun);
   if (facing <= 0.0) return light;
-  if (shadows && trace(ray_on(at, to_sun)).found) return light;
+  if (shadows && trace(ray_on(at, unit(to_sun * per_unit))).found) return light;
   return light + kSun * facing;
 }
 
@@ -189,7 +190,7 @@ void main() {
     if (gl_FragCoord.x < 1.0) sums = uvec4(uvec3(hit.box.low), uint(hit.found));
     return;
   }
-  vec3 light = sky_towards(direction);
+  vec3 light = sky_towards(unit(direction * sides));
   if (mode < 2u) {
     float shown = 1.0;
     Surface surface;
@@ -204,7 +205,7 @@ void main() {
     }
   } else if (hit.found) {
     if (mode == kSharing) light = measured(float(texelFetch(uses, texel(passed[1].x - level_begin[2]), 0).r));
-    else light = measured(mode == 2u ? hit.face.at : float(hit.log2));
+    else light = measured(mode == 2u ? hit.face.at * length(direction * sides) : float(hit.log2));
   }
 #ifdef STREAMED
   notes = uvec4(wanted, floatBitsToUint(wanted_at), seen, used);

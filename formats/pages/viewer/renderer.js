@@ -1,9 +1,9 @@
 // The GPU part: a WebGL 2 context with the scene in it, which renders parts of pictures and shows them. The words are
 // kept, so that a lost context can be made again.
 import { castSource, cornersSource, normalSource, precisionSource, showSource } from './cast.glsl.js';
-import { add, distances, makeCamera, normalized, scaled, towards } from './camera.js';
+import { add, distances, length, makeCamera, normalized, quotient, scaled, sub, towards } from './camera.js';
 import { countUses, Fault, linear } from './scene.js';
-import { filledBox, groundOf, kSharing } from './settings.js';
+import { filledBox, filledUnits, groundOf, inUnits, inVoxels, kSharing, vec } from './settings.js';
 import { traceSource, wordsSource } from './trace.glsl.js';
 
 /** @typedef {import('./camera.js').Vec} Vec */
@@ -28,7 +28,7 @@ const linearColors = colors => new Float32Array(colors.flatMap(({ r, g, b }) => 
  * @param {Renderer} renderer @param {Settings} settings @param {number} spread
  */
 export function rampEnds(renderer, settings, spread) {
-  const { facts } = renderer, { near, far } = distances(filledBox(facts), settings.pose.eye);
+  const { facts } = renderer, { near, far } = distances(filledUnits(facts), settings.pose.eye);
   if (settings.mode === kSharing) return { low: 0, high: renderer.sharing().powers * 4 };
   if (settings.mode === 2) return { low: near, high: far };
   let log2 = 2;
@@ -169,7 +169,11 @@ export class Renderer {
   /** Sets the uniforms of the view, for a picture of this size. @param {Settings} settings @param {Size} size */
   #setView(settings, size) {
     const { facts } = this, { cast } = this.made, { mode, clip, hidden, shadows } = settings;
-    const { eye, corner, right, down, spread } = makeCamera(settings.pose, size), whole = eye.map(Math.floor);
+    const camera = makeCamera(settings.pose, size), per_unit = quotient([1, 1, 1], vec(facts.sides));
+    // The picture is taken in voxels: if they are no cubes, of a scene that is compressed along their longer sides.
+    const [eye, corner, right, down] =
+      [camera.eye, camera.corner, camera.right, camera.down].map(part => inVoxels(facts, part));
+    const spread = camera.spread * Math.min(...per_unit), whole = eye.map(Math.floor);
     const ends = rampEnds(this, settings, spread), filled = filledBox(facts), far = 2 ** 30;
     const looks_into_all = mode === kSharing;  // this mode looks up leaves, of which a coarser cell has many
     if (looks_into_all && !this.made.has_uses) {
@@ -183,6 +187,7 @@ export class Renderer {
     cast('2fv', { ramp_ends: [ends.low, ends.high], smoothness: [[-1, spread], [1, 0], [0, 0]][settings.normals] });
     cast('3fv', {
       eye_rest: eye.map((part, i) => part - whole[i]), corner, right, down, to_sun: normalized(settings.sun),
+      sides: inUnits(facts, [1, 1, 1]), per_unit,
       sky: linearColors(mode === 0 && settings.gradient ? facts.skies : facts.skies.map(() => facts.sky)),
     });
     cast('4fv', { ground: settings.ground ? groundOf(filled, eye) : [0, 0, 0, 0] });
@@ -272,7 +277,8 @@ export class Renderer {
     gl.readPixels(0, 0, 2, 1, gl.RGBA_INTEGER, gl.UNSIGNED_INT, told);
     if (told[3] === 0 || gl.isContextLost()) return null;
     const camera = makeCamera(settings.pose, size), distance = new Float32Array(told.buffer)[4];
-    const point = add(camera.eye, scaled(normalized(towards(camera, x, y)), distance));
-    return { voxel: [told[0], told[1], told[2]], point, distance, material: told[5], log2: told[7] };
+    const to = scaled(normalized(inVoxels(this.facts, towards(camera, x, y))), distance);
+    const point = add(camera.eye, inUnits(this.facts, to)), far = length(sub(point, camera.eye));
+    return { voxel: [told[0], told[1], told[2]], point, distance: far, material: told[5], log2: told[7] };
   }
 }

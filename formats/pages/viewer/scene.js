@@ -6,7 +6,7 @@
  * The facts that formats/pages/scene_page.cpp writes.
  * @typedef {{
  *   title: string, shown: string, command: string, digest: string, start: string, resolution: number, log2_side: number,
- *   has_materials: boolean, voxel_size: number, unit: string, voxels: number,
+ *   has_materials: boolean, voxel_size: number, unit: string, voxels: number, sides: {x: number, y: number, z: number},
  *   low: {x: number, y: number, z: number}, high: {x: number, y: number, z: number},
  *   origin: {x: number, y: number, z: number}, sky: {r: number, g: number, b: number},
  *   skies: {r: number, g: number, b: number}[],

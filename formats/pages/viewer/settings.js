@@ -1,6 +1,6 @@
 // The reader's choices of what is shown and how. The page's address keeps them, so that a view can be shared. Their
 // names are those of vox-render's options.
-import { add, clamped, framing, kViews, scaled, sub } from './camera.js';
+import { add, clamped, framing, kViews, product, quotient, scaled, sub } from './camera.js';
 
 /** @typedef {import('./camera.js').Vec} Vec */
 /** @typedef {import('./camera.js').Pose} Pose */
@@ -32,13 +32,23 @@ export const vec = at => [at.x, at.y, at.z];
 /** Returns the box around all voxels. @param {Facts} facts @returns {Box} */
 export const filledBox = facts => ({ low: vec(facts.low), high: vec(facts.high) });
 
+// Cameras stand in units of a voxel's shortest side: in voxels, if voxels are cubes. facts.sides holds the sides in these units.
+
 /** @param {Facts} facts @param {Vec} voxel @returns {Vec} */
-export const toWorld = (facts, voxel) => add(vec(facts.origin), scaled(voxel, facts.voxel_size));
+export const inUnits = (facts, voxel) => product(voxel, vec(facts.sides));
+/** @param {Facts} facts @param {Vec} units @returns {Vec} */
+export const inVoxels = (facts, units) => quotient(units, vec(facts.sides));
+
+/** Returns the box around all voxels, in units. @param {Facts} facts @returns {Box} */
+export const filledUnits = facts => ({ low: inUnits(facts, vec(facts.low)), high: inUnits(facts, vec(facts.high)) });
+
+/** @param {Facts} facts @param {Vec} units @returns {Vec} */
+export const toWorld = (facts, units) => add(vec(facts.origin), scaled(units, facts.voxel_size));
 /** @param {Facts} facts @param {Vec} world @returns {Vec} */
-export const toVoxels = (facts, world) => scaled(sub(world, vec(facts.origin)), 1 / facts.voxel_size);
+export const toUnits = (facts, world) => scaled(sub(world, vec(facts.origin)), 1 / facts.voxel_size);
 
 /** @param {Facts} facts @param {string} view @param {number} fov @param {Size} size */
-export const viewOf = (facts, view, fov, size) => framing(filledBox(facts), kViews[view] ?? kViews.iso, fov, size);
+export const viewOf = (facts, view, fov, size) => framing(filledUnits(facts), kViews[view] ?? kViews.iso, fov, size);
 
 /**
  * Returns the ground below a box, as in libvox/render/render.cpp: its middle, from the eye, and its visible radius.
@@ -81,7 +91,7 @@ function poseOf(given, facts, size) {
   const eye = point(given.get('eye')), target = point(given.get('target'));
   const framed = viewOf(facts, given.get('view') ?? 'iso', fov, size);
   if (!eye) return framed;
-  const pose = { eye: toVoxels(facts, eye), target: target ? toVoxels(facts, target) : framed.target, fov };
+  const pose = { eye: toUnits(facts, eye), target: target ? toUnits(facts, target) : framed.target, fov };
   const apart = Math.hypot(...pose.eye.map((at, i) => at - pose.target[i]));
   return apart > 1e-6 && pose.eye.every(at => Math.abs(at) < 2 ** 30) ? pose : framed;
 }

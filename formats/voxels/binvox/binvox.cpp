@@ -189,7 +189,7 @@ void write_binvox(const dag::VoxelScene& scene, const std::filesystem::path& pat
   ExportFile file(path, side * side * side / kMaxRun * 2, Writers::Several, ranks);
   file.write(fmt::format("#binvox {0}\ndim {1} {1} {1}\ntranslate {2} {3} {4}\nscale {5}\ndata\n",
                          values == BinvoxValues::Materials ? 2 : 1, side, corner.x, corner.y, corner.z,
-                         static_cast<double>(side) * scene.voxel_size));
+                         static_cast<double>(side) * scene.voxel_size.shortest()));
   file.write_pieces(side * layout.bands, [&](uint64_t i) { return layout.piece(scene.dag, i); });
   file.commit();
 }

@@ -302,7 +302,7 @@ VoxelFile voxels_of(const std::shared_ptr<const BinvoxContent>& content, const s
   file.resolution = std::max(static_cast<uint32_t>(header.longest()), voxelize::kMinResolution);
   file.origin = header.translate;
   file.voxel_size = header.scale / static_cast<double>(header.longest());
-  if (!(file.voxel_size > 0)) throw Error("'scale' of its header is too small");
+  if (!(file.voxel_size.x > 0)) throw Error("'scale' of its header is too small");
   if (header.version == 2) set_values(file, content->runs.values(), path);
   file.cubes = content->runs.marks().keys();
   const uint32_t first = file.values == VoxelValues::Entries ? 1 : 0;  // the value that stands for entry 0

@@ -129,7 +129,7 @@ class HashDagNodes {
 
 std::vector<uint8_t> nodes_header(const dag::VoxelScene& scene, uint64_t words) {
   std::vector<uint8_t> bytes;
-  const double side = scene.voxel_size * scene.dag.side();
+  const double side = scene.voxel_size.shortest() * scene.dag.side();
   const Vec3d min = turned_y_up(scene.origin, scene.up), max = min + Vec3d{side, side, side};
   for (const double value : {min.x, min.y, min.z, max.x, max.y, max.z}) append(bytes, value);
   append(bytes, scene.dag.depth() + kHashDagLeafLevels);

@@ -200,7 +200,7 @@ constexpr size_t kNodesInPiece = 1 << 16;
 
 SymVoxHeader header_of(const dag::VoxelScene& scene, const std::filesystem::path& path) {
   SymVoxHeader head = {};
-  const double side = scene.voxel_size * scene.dag.side();
+  const double side = scene.voxel_size.shortest() * scene.dag.side();
   const Vec3d min = turned_y_up(scene.origin, scene.up), max = min + Vec3d{side, side, side};
   for (uint32_t axis = 0; axis < 3; ++axis) {
     head.min[axis] = static_cast<float>(min[axis]);

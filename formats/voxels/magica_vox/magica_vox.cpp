@@ -13,6 +13,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
+#include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/voxel_numbers.h"
 #include "libvox/dag/walk.h"
@@ -114,7 +115,7 @@ VoxBytes scene_attributes(const dag::VoxelScene& scene) {
   const std::array<std::pair<std::string_view, std::string>, 5> all = {{
       {"vox_resolution", fmt::format("{}", scene.dag.resolution)},
       {"vox_origin", fmt::format("{} {} {}", scene.origin.x, scene.origin.y, scene.origin.z)},
-      {"vox_voxel_size", fmt::format("{}", scene.voxel_size)},
+      {"vox_voxel_size", exact_sides(scene.voxel_size)},
       {"vox_up", std::string(1, "xyz"[static_cast<size_t>(scene.up)])},
       {"vox_materials", fmt::format("{}", scene.palette.count)},
   }};

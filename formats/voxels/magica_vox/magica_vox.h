@@ -95,7 +95,7 @@ struct MagicaNode {
 struct MagicaOrigin {
   uint32_t resolution = 0, materials = 0;
   Vec3d origin = {0, 0, 0};
-  double voxel_size = 1;
+  VoxelSize voxel_size = 1;
   dag::UpAxis up = dag::UpAxis::Y;
 };
 

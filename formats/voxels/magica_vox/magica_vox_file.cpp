@@ -203,10 +203,17 @@ class Chunks {
     const std::string_view up = attribute(attributes, "vox_up");
     const auto corner = three_numbers<double>(attribute(attributes, "vox_origin"));
     const auto side = next_number<uint32_t>(resolution), count = next_number<uint32_t>(materials);
-    const auto size = next_number<double>(voxel_size);
+    const auto sides = three_numbers<double>(voxel_size);
+    const auto side_of_cube = next_number<double>(voxel_size);
+    std::optional<VoxelSize> size;
+    if (sides)
+      size = VoxelSize(*sides);
+    else if (side_of_cube)
+      size = *side_of_cube;
     if (!corner || !side || !count || !size || up.size() != 1 || kAxes.find(up[0]) == kAxes.npos) return {};
     if (!(std::abs(corner->x) + std::abs(corner->y) + std::abs(corner->z) < 1e300)) return {};
-    if (!(*size > 0 && *size < 1e300) || *count > scene::kPaletteSize) return {};
+    if (!(size->shortest() > 0 && size->x + size->y + size->z < 1e300) || *count > scene::kPaletteSize)
+      return {};
     return MagicaOrigin{.resolution = *side,
                         .materials = *count,
                         .origin = *corner,

@@ -13,6 +13,7 @@
 #include "formats/io/read_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/units.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox::nvdb {
@@ -170,8 +171,8 @@ std::string one_line(std::string name) {
 std::string scene_text(const dag::VoxelScene& scene) {
   std::string text =
       fmt::format("{}\nresolution {}\norigin {} {} {}\nvoxel_size {}\nup {}\nmaterials {}\n", kFirstLine,
-                  scene.dag.resolution, scene.origin.x, scene.origin.y, scene.origin.z, scene.voxel_size,
-                  kAxes[static_cast<size_t>(scene.up)], scene.palette.count);
+                  scene.dag.resolution, scene.origin.x, scene.origin.y, scene.origin.z,
+                  exact_sides(scene.voxel_size), kAxes[static_cast<size_t>(scene.up)], scene.palette.count);
   for (uint32_t i = 0; i < scene.palette.count; ++i) {
     const scene::Rgb8 color = scene.palette.colors[i];
     text += fmt::format("{} {} {} {}\n", color.r, color.g, color.b, one_line(scene.palette.names[i]));
@@ -188,8 +189,11 @@ SceneText parse_scene_text(std::string_view text) {
     SceneLines::damaged("a resolution of 4 to 1M");
   std::istringstream origin = lines.next("origin");
   if (!(origin >> scene.origin.x >> scene.origin.y >> scene.origin.z)) SceneLines::damaged("an origin");
-  scene.voxel_size = lines.value<double>("voxel_size");
-  if (!(scene.voxel_size > 0)) SceneLines::damaged("a voxel size above 0");
+  std::istringstream sides = lines.next("voxel_size");
+  VoxelSize& size = scene.voxel_size;
+  if (!(sides >> size.x)) SceneLines::damaged("a voxel size");
+  if (!(sides >> size.y >> size.z)) size.y = size.z = size.x;
+  if (!(size.shortest() > 0)) SceneLines::damaged("a voxel size above 0");
   const size_t up = kAxes.find(lines.value<char>("up"));
   if (up == std::string_view::npos) SceneLines::damaged("x, y or z");
   scene.up = static_cast<dag::UpAxis>(up);

@@ -281,7 +281,7 @@ std::optional<std::span<const std::byte>> blind_data(const GridBytes& grid, cons
 //   vox scene 1
 //   resolution 1024
 //   origin -0.5 0 2.25        of the lower corner of voxel (0, 0, 0)
-//   voxel_size 0.001
+//   voxel_size 0.001          or three numbers, if voxels are no cubes
 //   up y
 //   materials 2               the lines that follow: red, green, blue and the name of each
 //   200 30 30 brick
@@ -290,7 +290,7 @@ std::optional<std::span<const std::byte>> blind_data(const GridBytes& grid, cons
 struct SceneText {
   uint32_t resolution = 0;
   Vec3d origin = {0, 0, 0};
-  double voxel_size = 1;
+  VoxelSize voxel_size = 1;
   dag::UpAxis up = dag::UpAxis::Y;
   scene::Palette palette = {};  // count is 0 if the scene has no materials
 };

@@ -10,6 +10,7 @@
 #include "formats/voxels/nanovdb/nvdb_file.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/log.h"
+#include "libvox/base/units.h"
 #include "libvox/dag/from_cubes.h"
 
 namespace vox {
@@ -220,24 +221,29 @@ class NvdbVoxels {
   std::span<const std::byte> materials_;
 };
 
-// A scene's voxels are cubes along the world's axes. A warning reports everything else that a file's
+// A scene's voxels are boxes along the world's axes. A warning reports everything else that a file's
 // transform does.
 void place_in_world(VoxelFile& file, const GridHead& head, const std::filesystem::path& path) {
   const auto& m = head.map.matrix;
-  const double size = std::sqrt(m[0] * m[0] + m[3] * m[3] + m[6] * m[6]);
+  const auto column = [&](size_t i) {
+    return std::sqrt(m[i] * m[i] + m[i + 3] * m[i + 3] + m[i + 6] * m[i + 6]);
+  };
+  VoxelSize size = {column(0), column(1), column(2)};
   const auto& shift = head.map.shift;
-  if (!(size > 0) || !std::isfinite(size) ||
+  if (!(size.shortest() > 0) || !std::isfinite(size.x + size.y + size.z) ||
       !std::ranges::all_of(shift, [](double v) { return std::isfinite(v); }))
     throw Error("its transform to the world is not valid").hint("is the file damaged?");
-  for (size_t i = 0; i < m.size(); ++i)
-    if (!(std::abs(m[i] - (i % 4 == 0 ? size : 0)) <= 1e-6 * size)) {
-      log_warning(
-          "{}: its transform turns or stretches voxels, which a scene cannot: they lie along the axes of the "
-          "file, "
-          "{} wide",
-          path.string(), size);
-      break;
-    }
+  constexpr double kRounding = 1e-6;  // relative
+  if (size.longest() - size.shortest() <= kRounding * size.x) size = size.x;
+  for (size_t i = 0; i < m.size(); ++i) {
+    const double side = size[static_cast<uint32_t>(i % 3)];
+    if (std::abs(m[i] - (i % 4 == 0 ? side : 0)) <= kRounding * side) continue;
+    log_warning(
+        "{}: its transform turns or mirrors voxels, which a scene cannot: they lie along the axes of the "
+        "file, {} wide",
+        path.string(), format_sides(size));
+    break;
+  }
   file.voxel_size = size;
   file.origin = {shift[0], shift[1], shift[2]};
 }

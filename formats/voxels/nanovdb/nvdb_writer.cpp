@@ -62,8 +62,8 @@ Map map_of(const dag::VoxelScene& scene) {
   Map map;
   for (size_t axis = 0; axis < 3; ++axis) {
     const size_t diagonal = 4 * axis;
-    map.matrix[diagonal] = scene.voxel_size;
-    map.inverse[diagonal] = 1 / scene.voxel_size;
+    map.matrix[diagonal] = scene.voxel_size[static_cast<uint32_t>(axis)];
+    map.inverse[diagonal] = 1 / map.matrix[diagonal];
     map.matrix_f[diagonal] = static_cast<float>(map.matrix[diagonal]);
     map.inverse_f[diagonal] = static_cast<float>(map.inverse[diagonal]);
     map.shift[axis] = scene.origin[static_cast<uint32_t>(axis)];
@@ -134,7 +134,7 @@ class NvdbWriting {
 
   NodeBytes file_head() const {
     const std::array<uint32_t, 3> nodes = node_counts();
-    const double size = scene_.voxel_size;
+    const VoxelSize size = scene_.voxel_size;
     const FileHeader header = {.version = version(), .grids = 1};
     const GridRecord record = {.grid_bytes = grid_bytes_,
                                .file_bytes = grid_bytes_,
@@ -144,7 +144,7 @@ class NvdbWriting {
                                .grid_class = static_cast<uint32_t>(grid_class()),
                                .world_box = world_box(scene_, tree_.active),
                                .box = inclusive_box(tree_.active),
-                               .voxel_size = {size, size, size},
+                               .voxel_size = {size.x, size.y, size.z},
                                .name_bytes = static_cast<uint32_t>(name().size() + 1),
                                .nodes = {nodes[0], nodes[1], nodes[2], 1},
                                .tiles = tile_counts(),
@@ -160,7 +160,7 @@ class NvdbWriting {
 
   // Returns the grid's bytes up to its first node.
   NodeBytes grid_head() const {
-    const double size = scene_.voxel_size;
+    const VoxelSize size = scene_.voxel_size;
     const bool filled = tree_.active.count > 0;
     GridHead head = {.version = version(),
                      .flags = kIsBreadthFirst | (filled ? kHasBounds : 0) |
@@ -168,7 +168,7 @@ class NvdbWriting {
                      .bytes = grid_bytes_,
                      .map = map_of(scene_),
                      .world_box = world_box(scene_, tree_.active),
-                     .voxel_size = {size, size, size},
+                     .voxel_size = {size.x, size.y, size.z},
                      .grid_class = static_cast<uint32_t>(grid_class()),
                      .type = static_cast<uint32_t>(nodes_.type()),
                      .blind_at = static_cast<int64_t>(blind_at()),

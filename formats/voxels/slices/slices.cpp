@@ -208,8 +208,9 @@ std::string manifest_text(const dag::VoxelScene& scene, const VoxelBox& region, 
       .set("layers_along", kAxes.substr(axis, 1))
       .set("columns_along", kAxes.substr(columns, 1))
       .set("rows_along", kAxes.substr(rows, 1))
-      .set("voxel_size", scene.voxel_size)
       .set("unit", scene::unit_name(scene.unit));
+  Json& sides = facts.array("voxel_size");
+  for (uint32_t side = 0; side < 3; ++side) sides.append(scene.voxel_size[side]);
   const Vec3d first = world_corner(scene, region.min);
   Json& origin = facts.array("origin");
   for (const double coordinate : {first.x, first.y, first.z}) origin.append(coordinate);

@@ -175,7 +175,7 @@ FloatKind float_for(const dag::VoxelScene& scene, const VoxelBox& region) {
   double most = 0;
   for (const Vec3d& corner : {world_corner(scene, region.min), world_corner(scene, region.max)})
     most = std::max({most, std::abs(corner.x), std::abs(corner.y), std::abs(corner.z)});
-  return most <= kMostVoxels * scene.voxel_size ? FloatKind::Single : FloatKind::Double;
+  return most <= kMostVoxels * scene.voxel_size.shortest() ? FloatKind::Single : FloatKind::Double;
 }
 
 namespace {

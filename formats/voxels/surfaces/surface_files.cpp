@@ -72,7 +72,7 @@ class CoordinateTexts {
     for (int32_t i = 0; i <= BorderedCube::kSide; ++i) {
       const Vec3d place = world_corner(scene, corner + Int3{i, i, i});
       for (uint32_t axis = 0; axis < 3; ++axis)
-        texts_[axis][static_cast<size_t>(i)] = coordinate_text(place[axis], scene.voxel_size);
+        texts_[axis][static_cast<size_t>(i)] = coordinate_text(place[axis], scene.voxel_size[axis]);
     }
   }
   const std::string& of(const Int3& at, uint32_t axis) const {
@@ -242,7 +242,7 @@ std::array<double, 16> world_matrix(const dag::VoxelScene& scene) {
                                    : std::array<Turned, 3>{{{1, 1}, {0, 1}, {2, -1}}};
   for (uint32_t from = 0; from < 3; ++from) {
     const auto [to, sign] = turned[from];
-    matrix[from * 4 + to] = sign * scene.voxel_size;
+    matrix[from * 4 + to] = sign * scene.voxel_size[from];
     matrix[12 + to] = sign * scene.origin[from];
   }
   matrix[15] = 1;

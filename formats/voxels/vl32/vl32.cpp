@@ -137,7 +137,7 @@ constexpr double kWhole = 1e-6;
 std::optional<Int3> origin_in_voxels(const dag::VoxelScene& scene) {
   Int3 origin = {0, 0, 0};
   for (uint32_t axis = 0; axis < 3; ++axis) {
-    const double place = scene.origin[axis] / scene.voxel_size, whole = std::round(place);
+    const double place = scene.origin[axis] / scene.voxel_size[axis], whole = std::round(place);
     const double most = INT32_MAX - static_cast<double>(scene.dag.side());
     if (!(std::abs(place - whole) <= kWhole) || std::abs(whole) > most) return std::nullopt;
     origin[axis] = static_cast<int32_t>(whole);

@@ -123,7 +123,7 @@ VoxelFile voxels_of_volume(StoredVolume stored, const ValueEntries& entries) {
   const StoredInfo& info = stored.info;
   VoxelFile file;
   file.voxel_size = std::min({info.spacing.x, info.spacing.y, info.spacing.z});
-  const VoxelAxes axes = axes_of_volume(info, file.voxel_size);
+  const VoxelAxes axes = axes_of_volume(info, file.voxel_size.x);
   file.resolution = static_cast<uint32_t>(std::max(
       {axes[0].voxels, axes[1].voxels, axes[2].voxels, static_cast<int32_t>(voxelize::kMinResolution)}));
   file.origin = info.origin;

@@ -108,12 +108,12 @@ void write_image(const dag::VoxelScene& scene, const std::filesystem::path& path
   check_vtk_cells(region.voxels(), scene, path);
   VtkFile file(path, "ImageData");
   const Int3 size = region.size();
-  const double step = scene.voxel_size;
+  const VoxelSize step = scene.voxel_size;
   const Vec3d first = world_corner(scene, region.min) + Vec3d{0.5, 0.5, 0.5} * step;
   write_vtk_whole(file.root(), "WholeExtent",
                   std::array<int64_t, 6>{0, size.x - 1, 0, size.y - 1, 0, size.z - 1});
   h5::write_attribute<double>(file.root(), "Origin", std::array{first.x, first.y, first.z});
-  h5::write_attribute<double>(file.root(), "Spacing", std::array{step, step, step});
+  h5::write_attribute<double>(file.root(), "Spacing", std::array{step.x, step.y, step.z});
   h5::write_attribute<double>(file.root(), "Direction", std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1});
   file.write_materials(scene);
   const VtkChunks chunks(region);
@@ -306,9 +306,9 @@ struct AmrWriter {
   }
 
   void write(const VtkFile& file, size_t level) const {
-    const double spacing = scene.voxel_size * cell_side(level);
+    const VoxelSize spacing = scene.voxel_size * cell_side(level);
     const h5::Object group = h5::create_group(file.root(), fmt::format("Level{}", level));
-    h5::write_attribute<double>(group, "Spacing", std::array{spacing, spacing, spacing});
+    h5::write_attribute<double>(group, "Spacing", std::array{spacing.x, spacing.y, spacing.z});
     for (const char* empty : {"PointData", "FieldData"})
       h5::create_group(group, empty);  // VTK 9.2 requires them
     level == 0 ? write_coarsest(group) : write_boxes(group, level);

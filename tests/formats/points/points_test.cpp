@@ -348,7 +348,8 @@ void expect_error_or_scene(const std::filesystem::path& file, const std::string&
     const CloudSurvey found = survey(cloud);
     if (found.points == 0 || depth == Depth::Survey) return;
     const voxelize::Grid grid = voxelize::fit_box(found.box, {.resolution = 32});
-    dag::verify(scene_of_voxels(point_voxels(cloud, grid, {.radius = grid.voxel_size}), {}, file).scene.dag);
+    dag::verify(
+        scene_of_voxels(point_voxels(cloud, grid, {.radius = grid.voxel_size.x}), {}, file).scene.dag);
   } catch (const Error& error) {
     const std::string text = error.what();
     EXPECT_TRUE(text.find(file.filename().string()) != std::string::npos ||

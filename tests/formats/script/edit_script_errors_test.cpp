@@ -167,7 +167,7 @@ TEST(EditScriptErrors, LongWordsAreShortened) {
 
 TEST(EditScriptErrors, UnitsAreVoxelsOrTheScenes) {
   expect_error("units meters", "1:7", "expected voxels or scene, not 'meters'");
-  expect_error("units scene", "1:7", "no voxel size", {.voxel_size = 0});
+  expect_error("units scene", "1:7", "no cubes", {.voxel_size = 0});
   SceneFrame nowhere{.origin = {std::nan(""), 0, 0}, .voxel_size = 1e-300};
   expect_error("units scene\nsphere remove center 1,1,1 radius 1", "2:22", "too large", nowhere);
 }

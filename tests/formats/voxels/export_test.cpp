@@ -86,7 +86,7 @@ TEST_F(Export, ErrorsNameTheTarget) {
 
 using ScenePointer = std::shared_ptr<const dag::VoxelScene>;
 
-ScenePointer placed_scene(KnownScene known, Vec3d origin, double voxel_size) {
+ScenePointer placed_scene(KnownScene known, Vec3d origin, const VoxelSize& voxel_size) {
   known.scene.origin = origin;
   known.scene.voxel_size = voxel_size;
   return std::make_shared<const dag::VoxelScene>(std::move(known.scene));
@@ -100,7 +100,7 @@ std::vector<int> dense_on_grid(const dag::VoxelScene& scene, const voxelize::Gri
     const int32_t place = (v.z * side + v.y) * side + v.x;
     return values[static_cast<size_t>(place)];
   };
-  const bool larger = scene.voxel_size > grid.voxel_size;
+  const bool larger = scene.voxel_size.x > grid.voxel_size.x;
   // The loop tests the centres of the smaller voxels, those of a scene in Morton order.
   const uint64_t count = larger ? values.size() : 1 << 18;
   for (uint64_t i = 0; i < count; ++i) {
@@ -110,7 +110,7 @@ std::vector<int> dense_on_grid(const dag::VoxelScene& scene, const voxelize::Gri
     const Vec3d world =
         larger ? grid.origin + middle * grid.voxel_size : scene.origin + middle * scene.voxel_size;
     const Vec3d to = larger ? scene.origin : grid.origin;
-    const double size = larger ? scene.voxel_size : grid.voxel_size;
+    const double size = larger ? scene.voxel_size.x : grid.voxel_size.x;
     const Int3 other = {static_cast<int32_t>(std::floor((world.x - to.x) / size)),
                         static_cast<int32_t>(std::floor((world.y - to.y) / size)),
                         static_cast<int32_t>(std::floor((world.z - to.z) / size))};

@@ -52,7 +52,8 @@ class Scene(Grid):
         self.material_bits = hdf5.number(group, "material_bits", 0, 4)
         self.filled = hdf5.number(group, "voxels")  # the number of filled voxels
         self.origin = hdf5.reals(group, "origin", 3)
-        self.voxel_size = hdf5.real(group, "voxel_size")
+        cubes = "voxel_sides" not in group.attrs
+        self.voxel_size = hdf5.real(group, "voxel_size") if cubes else hdf5.reals(group, "voxel_sides", 3)
         self.up = hdf5.text(group, "up", ["x", "y", "z"])
         self.coverage = hdf5.text(group, "coverage", ["conservative", "thin"])
         self.solid = hdf5.number(group, "solid", 0, 1) == 1

@@ -97,7 +97,7 @@ Faces faces_of_mesh(const scene::Scene& mesh, const dag::VoxelScene& scene) {
   for (const scene::Triangle& triangle : mesh.triangles) {
     std::array<Vec3d, 3> corners = {};
     for (size_t i = 0; i < 3; ++i) {
-      const Vec3d place = (mesh.positions[triangle.position[i]] - scene.origin) * (1 / scene.voxel_size);
+      const Vec3d place = (mesh.positions[triangle.position[i]] - scene.origin) / scene.voxel_size;
       corners[i] = {std::round(place.x), std::round(place.y), std::round(place.z)};
       const Vec3d off = place - corners[i];
       EXPECT_LT(std::abs(off.x) + std::abs(off.y) + std::abs(off.z), 1. / 128);
@@ -334,8 +334,7 @@ class WrittenPoints : public ExportTest {
                      const std::optional<VoxelBox>& clip = std::nullopt) const {
     std::set<std::tuple<int, int, int>> found;
     for (const PlyPoint& point : written(known, clip)) {
-      const Vec3d at =
-          (point.place - known.scene.origin) * (1 / known.scene.voxel_size) - Vec3d{0.5, 0.5, 0.5};
+      const Vec3d at = (point.place - known.scene.origin) / known.scene.voxel_size - Vec3d{0.5, 0.5, 0.5};
       const Int3 voxel = {int(std::lround(at.x)), int(std::lround(at.y)), int(std::lround(at.z))};
       for (uint32_t axis = 0; axis < 3; ++axis) ASSERT_NEAR(at[axis], voxel[axis], 1. / 200);
       ASSERT_TRUE(found.emplace(voxel.x, voxel.y, voxel.z).second);
