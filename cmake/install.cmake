@@ -15,6 +15,14 @@ set_target_properties(vox_formats PROPERTIES EXPORT_NAME formats INSTALL_RPATH $
 install(TARGETS vox vox_formats EXPORT voxTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${development}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development)
+# The C interface changes without breaking programs, so its number does not follow the version.
+set(vox_c_soversion 0)
+set_target_properties(vox_c PROPERTIES VERSION ${vox_c_soversion}.${PROJECT_VERSION} SOVERSION ${vox_c_soversion}
+  EXPORT_NAME c INSTALL_RPATH $ORIGIN)
+install(TARGETS vox_c EXPORT voxTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${development}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT c_library NAMELINK_COMPONENT development)
+install(FILES capi/vox.h DESTINATION include ${development})
 if(TARGET vox_mpi)  # in no package: libvox looks for it beside itself and works without it
   install(TARGETS vox_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)
   set_target_properties(vox_mpi PROPERTIES INSTALL_RPATH $ORIGIN)
@@ -25,7 +33,7 @@ install(DIRECTORY libvox formats DESTINATION include/vox ${development} FILES_MA
 # tools/python with pip.
 set(VOX_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package goes, below the prefix")
 install(DIRECTORY tools/python/vox DESTINATION ${VOX_PYTHON_DIR} COMPONENT python
-  FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+  FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} ${tools})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} ${tools})
 install(DIRECTORY ${vox_manual}/ DESTINATION ${CMAKE_INSTALL_DATADIR} ${tools})

@@ -1,12 +1,13 @@
 # cpack makes Debian packages from the files that cmake --install installs, without compiling again: vox (the
-# tools), python3-vox, libvox0.1 and libvox-dev. The command cpack --config build/release/CPackConfig.cmake
+# tools), python3-vox, libvox0.1, libvox-c0 and libvox-dev. The command cpack --config build/release/CPackConfig.cmake
 # writes them to dist/.
 set(library_package libvox${vox_soversion})
+set(c_package libvox-c${vox_c_soversion})
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_SOURCE_DIR}/dist)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL tools python libraries development)
+set(CPACK_COMPONENTS_ALL tools python libraries c_library development)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
@@ -27,11 +28,12 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-vox)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any, python3-numpy, python3-h5py")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "${c_package}")  # to convert
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
   ${PROJECT_SOURCE_DIR}/cmake/packages/postinst ${PROJECT_SOURCE_DIR}/cmake/packages/prerm)
 set(CPACK_DEBIAN_PYTHON_DESCRIPTION
 "The Python module vox reads scene files and reports of the tools into numpy
-arrays.")
+arrays, and converts, edits and shows with the library libvox_c.")
 
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME ${library_package})
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
@@ -44,17 +46,26 @@ set(CPACK_DEBIAN_LIBRARIES_DESCRIPTION
 "The shared libraries: the data structures and what computes with them, and the
 files that are read and written.")
 
+set(CPACK_DEBIAN_C_LIBRARY_PACKAGE_NAME ${c_package})
+set(CPACK_DEBIAN_C_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_C_LIBRARY_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_C_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/packages/triggers)
+set(CPACK_DEBIAN_C_LIBRARY_DESCRIPTION
+"The C interface of vox as a shared library: converting, editing, showing and
+reading voxel scenes in the process of another program.")
+
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libvox-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION}), libfmt-dev, libtbb-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION}), ${c_package} (= ${PROJECT_VERSION}), libfmt-dev, libtbb-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
-"Headers, and the files from which find_package(vox) of CMake makes vox::vox and
-vox::formats.")
+"Headers, and the files from which find_package(vox) of CMake makes vox::vox,
+vox::formats and vox::c.")
 
 # Completes the files in the folder of each package before it is packed, as Debian requires beyond cmake
 # --install.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/packages/debian_files.cmake)
-set(CPACK_vox_packages tools:vox python:python3-vox libraries:${library_package} development:libvox-dev)
+set(CPACK_vox_packages tools:vox python:python3-vox libraries:${library_package} c_library:${c_package}
+    development:libvox-dev)
 set(CPACK_vox_source ${PROJECT_SOURCE_DIR})
 set(CPACK_vox_maintainer ${CPACK_DEBIAN_PACKAGE_MAINTAINER})
 include(CPack)
@@ -63,7 +74,7 @@ include(CPack)
 add_custom_target(packages
   COMMAND ${CMAKE_CPACK_COMMAND} --config ${PROJECT_BINARY_DIR}/CPackConfig.cmake
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${CPACK_PACKAGE_DIRECTORY}/_CPack_Packages
-  DEPENDS ${vox_tools} vox vox_formats USES_TERMINAL VERBATIM)
+  DEPENDS ${vox_tools} vox vox_formats vox_c USES_TERMINAL VERBATIM)
 add_dependencies(packages manual)
 
 # The target `bundle` packs the tools with every shared library that they need, as

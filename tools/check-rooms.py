@@ -15,7 +15,8 @@ import sys
 # A file may include files of its own room and of rooms before it. Some rooms of libvox use the namespace
 # `vox` itself: they hold the words that all others use and the interface that the library offers to programs.
 LIBRARY = "base device ranks scene volume attributes hash dag spatial painting voxelize bricks edit render match build engine measure".split()
-ORDER = [f"libvox/{room}" for room in LIBRARY] + ["formats", "tools"]
+ORDER = [f"libvox/{room}" for room in LIBRARY] + ["formats", "tools", "capi"]
+APART = {("capi", "tools")}  # pairs of a room and one before it that it may not include either
 IN_VOX = {"base", "engine"}
 
 TOKEN = re.compile(
@@ -137,6 +138,10 @@ class House:
             if other is None:
                 self.breach(path, text, match.start(1),
                             f'"{match[1]}" is in no room: include files by their paths from the root of the repository')
+            elif (ORDER[own], ORDER[other]) in APART:
+                self.breach(path, text, match.start(1),
+                            f"{ORDER[own]} includes {match[1]}: {ORDER[own]} and {ORDER[other]} stand beside each other, move "
+                            f"what both need to a room before them")
             elif other > own:
                 self.breach(path, text, match.start(1),
                             f"{ORDER[own]} includes {match[1]}, which comes after it: move what both need to {ORDER[own]} or "
@@ -205,7 +210,7 @@ def in_one_program(path, other):
 
 
 def sources(root):
-    for top in ("libvox", "formats", "tools", "tests"):
+    for top in ("libvox", "formats", "tools", "capi", "tests"):
         for folder, _, files in sorted(os.walk(os.path.join(root, top))):
             for name in sorted(files):
                 if name.endswith((".h", ".cpp", ".cu", ".cuh")):

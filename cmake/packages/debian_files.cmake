@@ -19,7 +19,7 @@ string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 string(REPLACE "DATE" "${date}" changelog "${changelog}")
 
 foreach(component_and_name IN LISTS CPACK_vox_packages)
-  string(REGEX MATCH "^([a-z]+):(.*)$" component_and_name ${component_and_name})
+  string(REGEX MATCH "^([a-z_]+):(.*)$" component_and_name ${component_and_name})
   set(root ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/${CMAKE_MATCH_1}/usr)
   set(documents ${root}/share/doc/${CMAKE_MATCH_2})
   configure_file(${CPACK_vox_source}/cmake/packages/copyright ${documents}/copyright COPYONLY)

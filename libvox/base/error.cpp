@@ -31,6 +31,11 @@ Error& Error::about(std::string setting) {
   return *this;
 }
 
+UsageError& UsageError::at(std::string where) {
+  Error::at(std::move(where));
+  return *this;
+}
+
 UsageError& UsageError::hint(std::string hint) {
   Error::hint(std::move(hint));
   return *this;

@@ -28,6 +28,10 @@ class Error : public std::exception {
 
   const char* what() const noexcept override { return text_.c_str(); }
   bool has_place() const { return !where_.empty(); }
+  // The parts of what().
+  const std::string& problem() const { return problem_; }
+  const std::string& place() const { return where_; }
+  const std::string& advice() const { return hint_; }
   const std::string& setting() const { return setting_; }
 
  private:
@@ -41,6 +45,7 @@ class UsageError : public Error {
   using Error::Error;
 
   // The same as above, with this type, which `throw UsageError("…").about("device")` needs.
+  UsageError& at(std::string where);
   UsageError& hint(std::string hint);
   UsageError& about(std::string setting);
 };

@@ -3,6 +3,8 @@
 #include <mutex>
 #include <utility>
 
+#include "libvox/base/work_watch.h"
+
 namespace vox {
 namespace {
 
@@ -18,7 +20,9 @@ LogSink set_log_sink(LogSink sink) {
 
 void log_line(LogLevel level, const std::string& text) {
   const std::lock_guard lock(log_mutex);
-  if (log_sink) log_sink(level, text);
+  const WorkWatch* watch = work_watch();
+  const LogSink& sink = watch ? watch->log : log_sink;
+  if (sink) sink(level, text);
 }
 
 }  // namespace vox

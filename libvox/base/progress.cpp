@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/base/work_watch.h"
 
 namespace vox {
 namespace {
@@ -14,14 +15,24 @@ namespace {
 ProgressSink progress_sink;
 std::mutex progress_mutex;
 thread_local int progress_silenced = 0;
+thread_local WorkWatch* watch_of_thread = nullptr;
 
 void tell(const ProgressState& state) {
   if (progress_silenced > 0) return;
   const std::lock_guard lock(progress_mutex);
-  if (progress_sink) progress_sink(state);
+  const ProgressSink& sink = watch_of_thread ? watch_of_thread->progress : progress_sink;
+  if (sink) sink(state);
 }
 
 }  // namespace
+
+WorkWatch* set_work_watch(WorkWatch* watch) {
+  return std::exchange(watch_of_thread, watch);
+}
+
+WorkWatch* work_watch() {
+  return watch_of_thread;
+}
 
 ProgressSink set_progress_sink(ProgressSink sink) {
   const std::lock_guard lock(progress_mutex);
@@ -74,6 +85,7 @@ void cancel_on_interrupt() {
 
 void throw_if_cancelled() {
   if (cancelled) throw Cancelled();
+  if (watch_of_thread && watch_of_thread->cancelled.load(std::memory_order_relaxed)) throw Cancelled();
   throw_late_error();
 }
 

@@ -69,7 +69,8 @@ class NoProgress {
 // safe to stop.
 
 void cancel_on_interrupt();  // installs the SIGINT and SIGTERM handler
-void throw_if_cancelled();   // throws Cancelled after a signal, and an error that had to wait
+// Throws Cancelled after a signal or where the thread's watch says so (work_watch.h), and an error that had to wait.
+void throw_if_cancelled();
 
 // Keeps an error that is found where nothing can be thrown, such as in a signal's handler. If there are several, the
 // first one counts. throw_if_cancelled() throws it, and so does everything that commits a file or prints a result.

@@ -1,9 +1,12 @@
 #include "libvox/base/units.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <ctime>
 #include <optional>
 #include <vector>
 
@@ -153,6 +156,12 @@ std::string format_seconds(double seconds) {
   auto whole = static_cast<uint64_t>(std::llround(seconds));
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string timestamp() {
+  std::time_t now = std::time(nullptr);
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) now = std::strtoll(epoch, nullptr, 10);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
 
 }  // namespace vox

@@ -44,6 +44,10 @@ class CheckRooms(unittest.TestCase):
     def test_the_library_includes_no_format(self):
         self.expect_breach("libvox/measure/run.h", '#include "formats/scene/scene_file.h"\n', "which comes after it")
 
+    def test_the_c_interface_and_the_tools_include_nothing_of_each_other(self):
+        self.expect_breach("capi/scenes.cpp", '#include "tools/vox-edit/options.h"\n', "stand beside each other")
+        self.expect_breach("tools/vox-edit/run.cpp", '#include "capi/vox.h"\n', "which comes after it")
+
     def test_an_include_that_does_not_begin_at_the_root_is_found(self):
         self.expect_breach("libvox/dag/walk.h", '#include "node.h"\n', "by their paths from the root")
 

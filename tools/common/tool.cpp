@@ -1,6 +1,5 @@
 #include "tools/common/tool.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -13,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -246,12 +244,6 @@ void with_input(const std::filesystem::path& input, const std::function<void()>&
   } catch (const std::bad_alloc&) {
     throw Error("out of memory").at(input.string()).hint("lower the resolution, or --memory-limit");
   }
-}
-
-std::string timestamp() {
-  std::time_t now = std::time(nullptr);
-  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) now = std::strtoll(epoch, nullptr, 10);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
 
 namespace {

@@ -44,9 +44,6 @@ int run_tool_on_ranks(const ToolDescription& tool, int argc, char** argv,
 // the input then. UsageError, which is about the command line, stays as it is.
 void with_input(const std::filesystem::path& input, const std::function<void()>& body);
 
-// Returns the time now as UTC in ISO 8601, or the time in SOURCE_DATE_EPOCH if that is set.
-std::string timestamp();
-
 // Checks before the work, not after it, that inputs are there and that results can be written to their files.
 
 // True if two paths name the same file, which need not exist yet. Symbolic links are followed, also to where nothing is.

@@ -27,39 +27,12 @@
 #include "libvox/scene/scene.h"
 #include "tests/common/read_bytes.h"
 #include "tests/common/test_engine.h"
+#include "tests/common/test_folder.h"
 #include "tests/formats/mesh/gltf_builder.h"
 
 namespace vox {
 
 // Small files that tests of the readers write for themselves.
-
-// A separate folder for one test, which is removed at its end.
-class TestFolder {
- public:
-  TestFolder() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::path(testing::TempDir()) /
-            (std::string("vox_") + test->test_suite_name() + "_" + test->name());
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~TestFolder() { std::filesystem::remove_all(path_); }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
-  // Writes a file and creates the folders above it.
-  std::filesystem::path write(const std::string& name, const std::string& content) const {
-    std::filesystem::path file = path_ / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << content;
-    return file;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 // Opaque colours of images.
 inline constexpr scene::Rgba8 kBlack = {0, 0, 0, 255}, kRed = {255, 0, 0, 255}, kGreen = {0, 255, 0, 255},

@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include "capi/handles.h"
+#include "libvox/hash/table_options.h"
+
+namespace vox {
+
+std::mutex& hdf5_turn() {
+  static std::mutex turn;
+  return turn;
+}
+
+std::string capi_generator() {
+  return "vox " VOX_VERSION;
+}
+
+namespace {
+
+int arena_size(uint32_t threads) {
+  constexpr uint32_t kMostThreads = 1 << 16;
+  if (threads > kMostThreads)
+    throw UsageError(fmt::format("options->threads is {}, expected at most {}", threads, kMostThreads));
+  return threads == 0 ? tbb::task_arena::automatic : static_cast<int>(threads);
+}
+
+// The arena has the threads. A limit of Engine's would hold for the whole process.
+EngineOptions without_threads(EngineOptions options) {
+  options.threads = 0;
+  return options;
+}
+
+}  // namespace
+}  // namespace vox
+
+vox_engine::vox_engine(const vox::EngineOptions& options)
+    : arena(vox::arena_size(options.threads), 1),
+      arena_watch(arena, watch),
+      options(vox::without_threads(options)) {
+  arena.execute([&] { engine = vox::make_engine(this->options); });
+  device = engine->device();
+}
+
+vox_status vox_engine_create(const vox_engine_options* given, vox_engine** engine) {
+  if (engine != nullptr) *engine = nullptr;
+  return vox::guarded([&] {
+    vox::needed(engine, "engine");
+    const vox_engine_options options = vox::known_part(given, "options");
+    vox::EngineOptions chosen = {.threads = options.threads, .memory_limit = options.memory_limit};
+    if (options.device != nullptr) chosen.device = options.device;
+    *engine = std::make_unique<vox_engine>(chosen).release();
+  });
+}
+
+void vox_engine_delete(vox_engine** engine) {
+  if (engine == nullptr) return;
+  const std::unique_ptr<vox_engine> owned(std::exchange(*engine, nullptr));
+}
+
+const char* vox_engine_device(const vox_engine* engine) {
+  return engine == nullptr ? "" : engine->device.c_str();
+}
+
+void vox_engine_cancel(vox_engine* engine) {
+  if (engine != nullptr) engine->watch.cancelled = true;
+}
+
+vox_status vox_engine_set_progress(vox_engine* engine, vox_progress_function function, void* user) {
+  return vox::guarded([&] {
+    vox::WorkWatch& watch = vox::needed(engine, "engine").watch;
+    const std::lock_guard turn(engine->turn);
+    watch.progress = nullptr;
+    if (function == nullptr) return;
+    watch.progress = [&watch, function, user](const vox::ProgressState& state) {
+      if (function(user, std::string(state.what).c_str(), state.share()) != 0) watch.cancelled = true;
+    };
+  });
+}
+
+vox_status vox_engine_set_log(vox_engine* engine, vox_log_function function, void* user) {
+  return vox::guarded([&] {
+    vox::WorkWatch& watch = vox::needed(engine, "engine").watch;
+    const std::lock_guard turn(engine->turn);
+    watch.log = nullptr;
+    if (function == nullptr) return;
+    watch.log = [function, user](vox::LogLevel level, std::string_view text) {
+      function(user, static_cast<int32_t>(level), std::string(text).c_str());
+    };
+  });
+}

@@ -1,0 +1,70 @@
+// The boundary of the C interface: exceptions become status codes and a text that the thread keeps, and what callers pass
+// is checked.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "capi/vox.h"
+#include "libvox/base/error.h"
+
+namespace vox {
+
+// Keeps the exception that is being handled as the last error of this thread, and returns its code.
+vox_status keep_error() noexcept;
+
+// Calls f(), whose exceptions become a code.
+template <class F>
+vox_status guarded(const F& f) noexcept {
+  try {
+    f();
+    return VOX_OK;
+  } catch (...) {
+    return keep_error();
+  }
+}
+
+// Throws UsageError if an argument is NULL.
+template <class T>
+T& needed(T* pointer, const char* name) {
+  if (pointer == nullptr) throw UsageError(fmt::format("{} is NULL", name));
+  return *pointer;
+}
+
+inline std::string needed_text(const char* text, const char* name) {
+  return &needed(text, name);
+}
+
+// Returns a structure of the caller, whose first field is its size there. What the caller's has not is 0, and what this
+// library does not know must be 0. Without a structure everything is 0.
+template <class T>
+T known_part(const T* given, const char* name) {
+  T known = {};
+  if (given == nullptr) return known;
+  constexpr uint64_t kMost = 4096;
+  const uint64_t size = given->struct_size;
+  if (size < sizeof given->struct_size || size > kMost || size % sizeof given->struct_size != 0)
+    throw UsageError(fmt::format("{}->struct_size is {}", name, size))
+        .hint("it must be set to the size of the structure");
+  std::memcpy(&known, given, std::min<uint64_t>(size, sizeof known));
+  const auto* bytes = reinterpret_cast<const std::byte*>(given);
+  if (size > sizeof known &&
+      std::any_of(bytes + sizeof known, bytes + size, [](std::byte byte) { return byte != std::byte{0}; }))
+    throw UsageError(fmt::format("{} has fields that this library does not know", name))
+        .hint("a newer version of it is needed");
+  return known;
+}
+
+// Returns the value of a field of which `count` values are known.
+template <class Enum>
+Enum known_choice(uint32_t value, uint32_t count, const char* name) {
+  if (value >= count) throw UsageError(fmt::format("{} is {}, expected 0 to {}", name, value, count - 1));
+  return static_cast<Enum>(value);
+}
+
+}  // namespace vox

@@ -1,0 +1,106 @@
+// The objects behind the pointers of the C interface, and calls of an engine.
+#pragma once
+
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "capi/errors.h"
+#include "capi/vox.h"
+#include "libvox/base/work_watch.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/device/devices.h"
+#include "libvox/engine/engine.h"
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+// Sets a watch for all threads that work in an arena.
+class ArenaWatch final : public tbb::task_scheduler_observer {
+ public:
+  ArenaWatch(tbb::task_arena& arena, WorkWatch& watch) : tbb::task_scheduler_observer(arena), watch_(watch) {
+    observe(true);
+  }
+  ~ArenaWatch() override { observe(false); }
+  void on_scheduler_entry(bool) override { set_work_watch(&watch_); }
+  void on_scheduler_exit(bool) override { set_work_watch(nullptr); }
+
+ private:
+  WorkWatch& watch_;
+};
+
+// HDF5 is one for the whole process and serves one thread at a time.
+std::mutex& hdf5_turn();
+
+// The texts that a scene which was made by this interface carries.
+std::string capi_generator();
+
+}  // namespace vox
+
+struct vox_engine {
+  explicit vox_engine(const vox::EngineOptions& options);
+
+  std::mutex turn;  // of calls
+  vox::WorkWatch watch;
+  tbb::task_arena arena;  // its threads are those of the engine
+  vox::ArenaWatch arena_watch;
+  vox::EngineOptions options;
+  std::unique_ptr<vox::Engine> engine;
+  std::string device;
+};
+
+struct vox_mesh {
+  vox::scene::Scene scene;  // without bad triangles
+  std::string source;       // the file
+};
+
+// Copies share their content, which is never changed but replaced.
+struct vox_scene {
+  std::shared_ptr<const vox::dag::VoxelScene> content;
+};
+
+namespace vox {
+
+// Makes a call of an engine: f(engine), on its threads, when it is the call's turn.
+template <class F>
+vox_status call(vox_engine* pointer, const F& f) noexcept {
+  return guarded([&] {
+    vox_engine& engine = needed(pointer, "engine");
+    const std::lock_guard turn(engine.turn);
+    engine.watch.cancelled = false;
+    engine.arena.execute([&] {
+      device::use_here(engine.engine->handle());
+      f(engine);
+    });
+  });
+}
+
+// Does the same for a call that makes a scene.
+template <class F>
+vox_status call_for_scene(vox_engine* pointer, vox_scene** to, const F& make) noexcept {
+  if (to != nullptr) *to = nullptr;
+  return call(pointer, [&](vox_engine& engine) {
+    needed(to, "scene");
+    auto content = std::make_shared<const dag::VoxelScene>(make(engine));
+    *to = new vox_scene{std::move(content)};
+  });
+}
+
+inline const dag::VoxelScene& content_of(const vox_scene* scene) {
+  return *needed(scene, "scene").content;
+}
+
+// Does the same for a call that replaces a scene by make(engine, scene).
+template <class F>
+vox_status call_to_change(vox_engine* pointer, vox_scene* scene, const F& make) noexcept {
+  return call(pointer, [&](vox_engine& engine) {
+    const dag::VoxelScene& before = content_of(scene);
+    scene->content = std::make_shared<const dag::VoxelScene>(make(engine, before));
+  });
+}
+
+}  // namespace vox

@@ -1,0 +1,278 @@
+// Voxels of a scene in the caller's memory: as lists, as dense boxes and as pictures.
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "capi/regions.h"
+#include "formats/voxels/export.h"
+#include "libvox/base/bits.h"
+#include "libvox/base/morton.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/colors.h"
+#include "libvox/dag/walk.h"
+#include "libvox/render/camera.h"
+#include "libvox/render/picture_share.h"
+#include "libvox/render/render.h"
+#include "libvox/render/viewpoints.h"
+
+namespace vox {
+namespace {
+
+using Rgb = std::array<uint8_t, 3>;
+
+constexpr Rgb kColorless = {255, 255, 255};  // of a scene without colours
+
+Rgb rgb_of(scene::Rgb8 color) {
+  return {color.r, color.g, color.b};
+}
+
+// The colour of each value of dag/walk.h; that of 0 is not used.
+std::array<Rgb, scene::kPaletteSize + 1> value_colors(const dag::VoxelScene& scene) {
+  std::array<Rgb, scene::kPaletteSize + 1> colors;
+  colors.fill(kColorless);
+  for (uint32_t i = 0; i < scene.palette.count; ++i) colors[i + 1] = rgb_of(scene.palette.colors[i]);
+  return colors;
+}
+
+// --- lists ---
+
+constexpr uint32_t kPieceSide = 64;
+
+// The filled voxels of a box by cubes of 64³ voxels, which threads take one by one.
+struct Pieces {
+  std::vector<Int3> corners;
+  std::vector<uint64_t> first;  // of each cube's voxels in the list, and their number
+};
+
+VoxelBox piece_box(const Pieces& pieces, size_t i, const VoxelBox& region) {
+  return intersection(cube_at(pieces.corners[i], kPieceSide), region);
+}
+
+Pieces counted_pieces(const dag::FrozenDag& dag, const VoxelBox& region) {
+  Pieces pieces;
+  if (!region.empty()) pieces.corners = corners_of_cubes(dag, region, kPieceSide);
+  pieces.first.resize(pieces.corners.size() + 1);
+  tbb::parallel_for(size_t{0}, pieces.corners.size(), [&](size_t i) {
+    throw_if_cancelled();
+    uint64_t count = 0;
+    dag::for_each_leaf(
+        dag, piece_box(pieces, i, region),
+        [&](Int3, uint64_t mask, const uint32_t*) { count += static_cast<uint64_t>(popcount(mask)); },
+        [&](const VoxelBox& box, uint32_t) { count += box.voxels(); });
+    pieces.first[i + 1] = count;
+  });
+  for (size_t i = 0; i < pieces.corners.size(); ++i) pieces.first[i + 1] += pieces.first[i];
+  return pieces;
+}
+
+// The caller's arrays, of which any may be nullptr.
+struct VoxelLists {
+  int32_t* coordinates;
+  uint8_t* materials;
+  uint8_t* colors;
+};
+
+class ListWriter {
+ public:
+  ListWriter(const dag::VoxelScene& scene, const VoxelLists& to) : dag_(scene.dag), to_(to) {
+    value_colors_ = value_colors(scene);
+    if (scene.colors && to.colors != nullptr) own_colors_.emplace(scene);
+  }
+
+  // Writes the voxels of a box of at most a piece from number `at` of the lists on.
+  void write(const VoxelBox& box, uint64_t at) const {
+    dag::for_each_leaf(dag_, box, [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
+      std::array<uint32_t, 64> colors;
+      if (own_colors_) colors = (*own_colors_)(corner);
+      for (; mask != 0; mask &= mask - 1, ++at) {
+        const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+        const uint8_t value = dag::leaf_value(dag_, leaf, bit);
+        if (to_.coordinates != nullptr) put_place(corner + cube_place(bit), at);
+        if (to_.materials != nullptr) to_.materials[at] = static_cast<uint8_t>(value - 1);
+        if (to_.colors != nullptr)
+          put_color(own_colors_ ? rgb_of(scene::unpacked_color(colors[bit])) : value_colors_[value], at);
+      }
+    });
+  }
+
+ private:
+  void put_place(const Int3& place, uint64_t at) const {
+    int32_t* const to = to_.coordinates + 3 * at;
+    to[0] = place.x, to[1] = place.y, to[2] = place.z;
+  }
+  void put_color(const Rgb& color, uint64_t at) const {
+    std::copy(color.begin(), color.end(), to_.colors + 3 * at);
+  }
+
+  const dag::FrozenDag& dag_;
+  VoxelLists to_;
+  std::array<Rgb, scene::kPaletteSize + 1> value_colors_;
+  std::optional<dag::LeafColors> own_colors_;
+};
+
+void write_lists(const dag::VoxelScene& scene, const VoxelBox& region, uint64_t capacity,
+                 const VoxelLists& to) {
+  const Pieces pieces = counted_pieces(scene.dag, region);
+  if (capacity != pieces.first.back())
+    throw UsageError(fmt::format("capacity is {}, but the box has {} voxels", capacity, pieces.first.back()));
+  const ListWriter writer(scene, to);
+  tbb::parallel_for(size_t{0}, pieces.corners.size(), [&](size_t i) {
+    throw_if_cancelled();
+    writer.write(piece_box(pieces, i, region), pieces.first[i]);
+  });
+}
+
+// --- dense boxes ---
+
+uint64_t value_bytes(uint32_t format) {
+  return known_choice<uint32_t>(format, 3, "format") == VOX_DENSE_U8 ? 1 : format == VOX_DENSE_U16 ? 2 : 4;
+}
+
+// Writes a slab as RGBA. `values` are its voxels as bytes.
+void write_rgba(const std::vector<uint8_t>& values, const std::vector<uint32_t>& own,
+                const std::array<Rgb, scene::kPaletteSize + 1>& colors, uint8_t* to) {
+  for (size_t i = 0; i < values.size(); ++i, to += 4) {
+    const Rgb color = own.empty() ? colors[values[i]] : rgb_of(scene::unpacked_color(own[i]));
+    for (size_t part = 0; part < 3; ++part) to[part] = values[i] == 0 ? uint8_t{0} : color[part];
+    to[3] = values[i] == 0 ? 0 : 255;
+  }
+}
+
+class DenseWriter {
+ public:
+  DenseWriter(const dag::VoxelScene& scene, uint32_t format)
+      : dag_(scene.dag), format_(format), value_colors_(value_colors(scene)) {
+    if (format == VOX_DENSE_RGBA && scene.colors) own_colors_.emplace(scene);
+  }
+
+  void write(const VoxelBox& slab, uint8_t* to) const {
+    if (format_ == VOX_DENSE_U8) return dag::write_dense(dag_, slab, to);
+    std::vector<uint8_t> values(slab.voxels());
+    dag::write_dense(dag_, slab, values.data());
+    if (format_ == VOX_DENSE_U16) {
+      for (size_t i = 0; i < values.size(); ++i) {
+        const uint16_t value = values[i];
+        std::memcpy(to + 2 * i, &value, sizeof value);
+      }
+      return;
+    }
+    std::vector<uint32_t> own(own_colors_ ? values.size() : 0);
+    if (own_colors_) dag::write_dense_colors(dag_, *own_colors_, slab, own.data());
+    write_rgba(values, own, value_colors_, to);
+  }
+
+ private:
+  const dag::FrozenDag& dag_;
+  uint32_t format_;
+  std::array<Rgb, scene::kPaletteSize + 1> value_colors_;
+  std::optional<dag::LeafColors> own_colors_;
+};
+
+// Layers of a box that lie in one layer of cubes with this side, so that no cube is walked through twice.
+constexpr int32_t kSlabHeight = 16;
+
+void write_box(const dag::VoxelScene& scene, const VoxelBox& region, uint32_t format, void* values,
+               uint64_t bytes) {
+  const uint64_t expected = region.voxels() * value_bytes(format);
+  if (bytes != expected) throw UsageError(fmt::format("bytes is {}, but the box has {}", bytes, expected));
+  if (expected == 0) return;
+  auto* const to = static_cast<uint8_t*>(&needed(static_cast<uint8_t*>(values), "values"));
+  const uint64_t layer = expected / static_cast<uint64_t>(region.size().z);
+  const DenseWriter writer(scene, format);
+  tbb::parallel_for(region.min.z / kSlabHeight, (region.max.z - 1) / kSlabHeight + 1, [&](int32_t slab) {
+    throw_if_cancelled();
+    VoxelBox part = region;
+    part.min.z = std::max(region.min.z, slab * kSlabHeight);
+    part.max.z = std::min(region.max.z, (slab + 1) * kSlabHeight);
+    writer.write(part, to + static_cast<uint64_t>(part.min.z - region.min.z) * layer);
+  });
+}
+
+// --- pictures ---
+
+std::optional<Vec3d> place_of(const double* numbers) {
+  if (numbers == nullptr) return std::nullopt;
+  return Vec3d{numbers[0], numbers[1], numbers[2]};
+}
+
+render::CameraPose pose_of(const dag::VoxelScene& scene, const vox_camera& camera, render::ImageSize size) {
+  const std::vector<VoxelBox> boxes = render::outline(scene.dag);
+  render::Viewpoints from = {.eye = place_of(camera.eye), .target = place_of(camera.target)};
+  if (camera.view != nullptr) from.view = camera.view;
+  if (std::ranges::find(render::view_names(), from.view) == render::view_names().end())
+    throw UsageError(fmt::format("camera->view is '{}', expected one of: {}", from.view,
+                                 fmt::join(render::view_names(), ", ")));
+  if (camera.fov != 0) from.fov = camera.fov;
+  if (!from.eye) {
+    if (from.target) throw UsageError("camera->target has an effect with an eye alone");
+    return render::framing(boxes, from.view, camera.turn, from.fov, size);
+  }
+  return render::poses_from(from, boxes, {scene.origin, scene.voxel_size}, size).front();
+}
+
+void take_picture(const vox_engine& on, const dag::VoxelScene& scene, const vox_camera* given,
+                  render::ImageSize size, uint8_t* pixels, uint64_t bytes) {
+  const vox_camera camera = known_part(given, "camera");
+  render::check_image_size(size);
+  const uint64_t expected = uint64_t{4} * size.width * size.height;
+  if (bytes != expected)
+    throw UsageError(fmt::format("bytes is {}, but the picture has {}", bytes, expected));
+  needed(pixels, "pixels");
+  constexpr uint32_t kMostSamples = 64;
+  if (camera.samples > kMostSamples)
+    throw UsageError(fmt::format("camera->samples is {}, expected at most {}", camera.samples, kMostSamples));
+  render::RenderOptions options = {.pose = pose_of(scene, camera, size), .size = size};
+  options.samples = camera.samples == 0 ? 4 : camera.samples;
+  options.sampling = render::Sampling::Edges;
+  options.shade = known_choice<render::Shade>(camera.shade, 5, "camera->shade");
+  if (known_choice<uint32_t>(camera.no_shadows, 2, "camera->no_shadows") == 1)
+    options.shadows = render::Shadows::Off;
+  options.normals = render::Normals::Auto;
+  options.skies = render::Sky::Gradient;
+  const auto renderer = render::make_renderer(on.engine->handles(), scene.dag, scene.palette,
+                                              {.colors = scene.colors ? &*scene.colors : nullptr});
+  const scene::Image image = renderer->render(options).image;
+  std::memcpy(pixels, image.pixels.data(), expected);
+}
+
+}  // namespace
+}  // namespace vox
+
+vox_status vox_scene_count(vox_engine* engine, const vox_scene* scene, const int64_t* low,
+                           const int64_t* high, uint64_t* count) {
+  return vox::call(engine, [&](vox_engine&) {
+    vox::needed(count, "count");
+    const vox::dag::VoxelScene& content = vox::content_of(scene);
+    *count = low == nullptr && high == nullptr
+                 ? content.dag.voxels
+                 : vox::counted_pieces(content.dag, vox::region_of(content, low, high)).first.back();
+  });
+}
+
+vox_status vox_scene_voxels(vox_engine* engine, const vox_scene* scene, const int64_t* low,
+                            const int64_t* high, uint64_t capacity, int32_t* coordinates, uint8_t* materials,
+                            uint8_t* colors) {
+  return vox::call(engine, [&](vox_engine&) {
+    const vox::dag::VoxelScene& content = vox::content_of(scene);
+    vox::write_lists(content, vox::region_of(content, low, high), capacity, {coordinates, materials, colors});
+  });
+}
+
+vox_status vox_scene_dense(vox_engine* engine, const vox_scene* scene, const int64_t* low,
+                           const int64_t* high, uint32_t format, void* values, uint64_t bytes) {
+  return vox::call(engine, [&](vox_engine&) {
+    const vox::dag::VoxelScene& content = vox::content_of(scene);
+    vox::write_box(content, vox::region_of(content, low, high), format, values, bytes);
+  });
+}
+
+vox_status vox_scene_render(vox_engine* engine, const vox_scene* scene, const vox_camera* camera,
+                            uint32_t width, uint32_t height, uint8_t* pixels, uint64_t bytes) {
+  return vox::call(engine, [&](vox_engine& on) {
+    vox::take_picture(on, vox::content_of(scene), camera, {width, height}, pixels, bytes);
+  });
+}

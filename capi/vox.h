@@ -1,0 +1,321 @@
+/* The C interface of vox: meshes, points, volumes and other voxels become scenes of voxels in memory, which are edited,
+ * looked at, read out and saved. docs/c-api.md explains it by example.
+ *
+ *   vox_engine* engine = NULL;
+ *   vox_scene* scene = NULL;
+ *   vox_voxelize_options options = {.struct_size = sizeof options, .resolution = 512};
+ *   if (vox_engine_create(NULL, &engine) || vox_voxelize_file(engine, "house.glb", &options, &scene) ||
+ *       vox_scene_save(engine, scene, "house.h5", 0))
+ *     fprintf(stderr, "%s\n", vox_error_message());
+ *   vox_scene_delete(&scene);
+ *   vox_engine_delete(&engine);
+ *
+ * Rules for all functions:
+ *
+ * - A function that can fail returns a vox_status, VOX_OK (0) if it succeeded. After a failure nothing has been changed,
+ *   no file has been written, objects that would have been returned are NULL, and vox_error_message() says why. No C++
+ *   exception leaves the library.
+ * - Structures that are passed in begin with their size, so that later versions can add fields behind the last one: set
+ *   struct_size to sizeof, and everything that is not of interest to 0, which is the default of every field. Sizes, counts,
+ *   numbers and indices that are out of range are errors, as is NULL where nothing is said of it.
+ * - Texts are UTF-8 and end with a 0. A text that is returned belongs to the library, and stays as long as said there.
+ * - Functions that take an engine are calls of it. An engine makes one call at a time, and others wait for their turn.
+ *   Several engines work side by side. Any number of calls may read a scene or a mesh at once, but nothing else may happen
+ *   to it while it is changed or deleted.
+ * - Functions that delete take the address of the pointer and set it to NULL. They do nothing for a NULL, so that deleting
+ *   twice is safe. A scene and a mesh do not need the engine that has made them.
+ * - The same input gives the same scene, bit for bit, on every device and for any number of threads.
+ */
+#ifndef VOX_H
+#define VOX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define VOX_API __attribute__((visibility("default")))
+#else
+#define VOX_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- versions and errors ------------------------------------------------------------------------------------------- */
+
+/* Returns the version of the library, such as "0.1.0". */
+VOX_API const char* vox_version(void);
+
+typedef int32_t vox_status;
+enum {
+  VOX_OK = 0,
+  VOX_FAILED = 1,    /* the work failed: a file is missing or damaged, a device is not there, a mesh has no triangles */
+  VOX_BAD_USE = 2,   /* the arguments make no sense */
+  VOX_NO_MEMORY = 3, /* the memory of the machine, the device or the engine's limit does not suffice */
+  VOX_CANCELLED = 4, /* vox_engine_cancel() or a progress function has ended the call */
+  VOX_DEFECT = 5     /* a defect of the library, please report it */
+};
+
+/* These return texts about the last failure in the calling thread. They stay until the thread's next call that fails.
+ * Without a failure they are empty. */
+VOX_API const char* vox_error_message(void); /* everything in one line: "WHERE: WHAT (HINT)" */
+VOX_API const char* vox_error_what(void);    /* the problem */
+VOX_API const char* vox_error_where(void);   /* the file, its line, or the argument; may be empty */
+VOX_API const char* vox_error_hint(void);    /* what can be done about it; may be empty */
+
+/* --- engines ------------------------------------------------------------------------------------------------------- */
+
+typedef struct vox_engine vox_engine;
+
+typedef struct vox_engine_options {
+  uint64_t struct_size;
+  const char* device;    /* "auto" (or NULL), "cpu", "cuda", "cuda:N", or several, such as "cuda:0,1" */
+  uint64_t memory_limit; /* bytes: of the process on a processor, else of a GPU; 0: 80 % of the free memory */
+  uint32_t threads;      /* the threads that work for the engine at once; 0: all cores */
+  uint32_t reserved;     /* 0 */
+} vox_engine_options;
+
+/* Makes an engine. `options` may be NULL. */
+VOX_API vox_status vox_engine_create(const vox_engine_options* options, vox_engine** engine);
+/* No call of the engine may be running. */
+VOX_API void vox_engine_delete(vox_engine** engine);
+
+/* Returns the engine's device, such as "cpu" or "cuda:0". The text stays as long as the engine. "" for NULL. */
+VOX_API const char* vox_engine_device(const vox_engine* engine);
+
+/* Ends the call that the engine is making, which soon returns VOX_CANCELLED. Calls that begin later are not affected, and
+ * nothing happens without a call or an engine. Any thread may call this, and so may a signal's handler. */
+VOX_API void vox_engine_cancel(vox_engine* engine);
+
+/* Receives the progress of an engine's calls: what is done ("voxelizing"), and the share that is done, from 0 to 1. It is
+ * called often, on any thread, but never twice at once. Except for vox_engine_cancel() it must not use the library.
+ * Returns 0, or another number to end the call as vox_engine_cancel() does. */
+typedef int32_t (*vox_progress_function)(void* user, const char* what, double share);
+/* `function` may be NULL. Not during a call of the engine. */
+VOX_API vox_status vox_engine_set_progress(vox_engine* engine, vox_progress_function function, void* user);
+
+/* Receives messages of an engine's calls, on any thread, but never twice at once. They say what was substituted or left
+ * out. It must not use the library. */
+enum { VOX_LOG_ERROR = 0, VOX_LOG_WARNING = 1, VOX_LOG_INFO = 2, VOX_LOG_DEBUG = 3 };
+typedef void (*vox_log_function)(void* user, int32_t level, const char* text);
+/* `function` may be NULL: messages are lost. Not during a call of the engine. */
+VOX_API vox_status vox_engine_set_log(vox_engine* engine, vox_log_function function, void* user);
+
+/* --- meshes -------------------------------------------------------------------------------------------------------- */
+
+typedef struct vox_mesh vox_mesh;
+
+enum { VOX_WRAP_REPEAT = 0, VOX_WRAP_CLAMP = 1, VOX_WRAP_MIRROR = 2 };
+
+/* A material of triangles. */
+typedef struct vox_material {
+  uint64_t struct_size;
+  const char* name;        /* may be NULL */
+  const uint8_t* image;    /* RGBA, image_width * image_height pixels in sRGB, the top row first; NULL: no image */
+  uint32_t image_width, image_height;
+  float base_color[4];     /* linear RGB and alpha from 0 to 1, by which the image is multiplied; all 0: white */
+  float alpha_cutoff;      /* an alpha below it leaves the voxel empty; 0: everything is opaque */
+  uint32_t wrap_u, wrap_v; /* VOX_WRAP_… */
+  uint32_t reserved;       /* 0 */
+} vox_material;
+
+enum { VOX_FLOAT32 = 0, VOX_FLOAT64 = 1 };
+enum { VOX_V_DOWN = 0, VOX_V_UP = 1 };
+
+/* Triangles in arrays, which are copied. Positions that are not finite are no error: their triangles are left out. */
+typedef struct vox_mesh_arrays {
+  uint64_t struct_size;
+  uint64_t vertices;             /* the number of vertices */
+  uint64_t triangles;            /* the number of triangles */
+  const void* positions;         /* x, y, z of each vertex, in the type of position_type; y points up */
+  const uint32_t* indices;       /* three vertices for each triangle; NULL: the vertices 0, 1, 2, then 3, 4, 5, … */
+  const float* uv;               /* u, v of each vertex; NULL: no texture coordinates */
+  const float* corner_uv;        /* u, v of each corner of each triangle, in place of `uv`; NULL: none */
+  const uint8_t* colors;         /* RGBA of each vertex, sRGB, for materials without an image; NULL: none */
+  const uint32_t* material_of;   /* the number of each triangle's material; NULL: 0 for all */
+  const vox_material* materials; /* NULL: one grey material */
+  uint32_t material_count;
+  uint32_t position_type;        /* VOX_FLOAT32 or VOX_FLOAT64 */
+  uint32_t v_direction;          /* VOX_V_DOWN: v 0 is the top row of an image; VOX_V_UP: the bottom row */
+  uint32_t reserved;             /* 0 */
+} vox_mesh_arrays;
+
+/* Makes a mesh of arrays. */
+VOX_API vox_status vox_mesh_create(const vox_mesh_arrays* arrays, vox_mesh** mesh);
+/* Adds the triangles of other arrays, with materials of their own, to a mesh. */
+VOX_API vox_status vox_mesh_add(vox_mesh* mesh, const vox_mesh_arrays* arrays);
+
+enum { VOX_UP_FILE = 0, VOX_UP_X = 1, VOX_UP_Y = 2, VOX_UP_Z = 3 };
+
+/* Reads a mesh file of any kind that vox-convert reads, with its materials and textures. `up` is the axis of the file that
+ * points up. It needs no engine, so that one thread can read a mesh while an engine is busy with another. */
+VOX_API vox_status vox_mesh_load(const char* path, uint32_t up, vox_mesh** mesh);
+VOX_API void vox_mesh_delete(vox_mesh** mesh);
+/* Returns the number of triangles; 0 for NULL. */
+VOX_API uint64_t vox_mesh_triangles(const vox_mesh* mesh);
+
+/* --- scenes -------------------------------------------------------------------------------------------------------- */
+
+typedef struct vox_scene vox_scene;
+
+enum { VOX_CONSERVATIVE = 0, VOX_THIN = 1 };
+enum { VOX_SURFACE = 0, VOX_SOLID = 1, VOX_SOLID_PARITY = 2 };
+
+/* What becomes the material of a voxel. */
+enum {
+  VOX_MATERIALS_TEXTURE = 0, /* the nearest of the 16 colours of a palette, which is chosen if none is given */
+  VOX_MATERIALS_MESH = 1,    /* the mesh's materials, of which the 16 with the largest areas have entries of their own */
+  VOX_MATERIALS_COLORS = 2,  /* none: voxels have colours of 24 bits apart from their geometry */
+  VOX_MATERIALS_NONE = 3,    /* none: voxels are filled or empty */
+  VOX_MATERIALS_NUMBERS = 4  /* the number of the triangle's material, of at most 16; images make holes only */
+};
+
+typedef struct vox_voxelize_options {
+  uint64_t struct_size;
+  double voxel_size;      /* the side of a voxel in units of the mesh; 0: it follows from the resolution */
+  uint32_t resolution;    /* voxels along the longest side, 4 to 1048576; 0: it follows from voxel_size */
+  uint32_t coverage;      /* VOX_CONSERVATIVE: all voxels that a triangle touches; VOX_THIN: fewer, without holes */
+  uint32_t solid;         /* VOX_SURFACE; VOX_SOLID: the inside of meshes is filled by winding number; …_PARITY: by parity */
+  uint32_t materials;     /* VOX_MATERIALS_… */
+  const uint8_t* palette; /* RGB of the entries of a palette; NULL: it is chosen */
+  uint32_t palette_count; /* entries of `palette`, at most 16 */
+  uint32_t up;            /* VOX_UP_…, for files of meshes and points */
+  const double* clip;     /* the lowest and the highest x, y, z of the box that the grid spans; NULL: that of the input */
+  uint32_t center;        /* 1: the shorter sides lie in the middle of the grid */
+  uint32_t snap;          /* 1: the grid begins at a multiple of the voxel size */
+  double point_radius;    /* the radius of points, in units of their file */
+} vox_voxelize_options;
+
+/* Voxelizes a mesh. One of resolution and voxel_size must be given. */
+VOX_API vox_status vox_voxelize(vox_engine* engine, const vox_mesh* mesh, const vox_voxelize_options* options,
+                                vox_scene** scene);
+
+/* Makes a scene of any file that vox-convert reads. Meshes and points are voxelized, for which one of resolution and
+ * voxel_size must be given. Volumes, voxels of other programs and scene files have voxels already: for them a resolution,
+ * if there is one, makes the scene coarser as vox_scene_coarser() does, `options` may be NULL, and materials are
+ * VOX_MATERIALS_TEXTURE, or VOX_MATERIALS_NONE or VOX_MATERIALS_COLORS for voxels of other programs. An option that has no
+ * effect on the file is an error. */
+VOX_API vox_status vox_voxelize_file(vox_engine* engine, const char* path, const vox_voxelize_options* options,
+                                     vox_scene** scene);
+
+/* Opens a scene file, or voxels of another program. */
+VOX_API vox_status vox_scene_load(vox_engine* engine, const char* path, vox_scene** scene);
+
+enum { VOX_UNION = 0, VOX_INTERSECT = 1, VOX_SUBTRACT = 2 };
+
+/* Voxelizes two meshes and keeps of their surfaces what belongs to the union, the intersection, or the first mesh without
+ * the second. Options as for vox_voxelize(), but only surfaces, and VOX_MATERIALS_TEXTURE or VOX_MATERIALS_NONE. */
+VOX_API vox_status vox_combine(vox_engine* engine, const vox_mesh* first, const vox_mesh* second, uint32_t combination,
+                               const vox_voxelize_options* options, vox_scene** scene);
+
+/* Returns another scene with the same content, without copying voxels. */
+VOX_API vox_status vox_scene_copy(const vox_scene* scene, vox_scene** copy);
+VOX_API void vox_scene_delete(vox_scene** scene);
+
+enum { VOX_KEEP_OTHER_FILES = 0, VOX_OVERWRITE = 1 };
+
+/* Writes a file, whose extension chooses the format: .h5 is a scene file, and docs/formats.md lists the others. The file
+ * appears complete or not at all. A file that another program wrote is replaced only with VOX_OVERWRITE. */
+VOX_API vox_status vox_scene_save(vox_engine* engine, const vox_scene* scene, const char* path, uint32_t overwrite);
+
+/* --- facts about a scene ------------------------------------------------------------------------------------------- */
+
+typedef struct vox_info {
+  uint64_t struct_size;      /* set by the caller */
+  uint32_t resolution;       /* R: voxels lie in [0, R) on each axis */
+  uint32_t depth;            /* levels above the leaves of 4³ voxels */
+  uint64_t voxels;           /* filled ones */
+  uint64_t unique_nodes;     /* of the DAG, leaves included */
+  uint64_t dag_bytes;        /* their size */
+  double origin[3];          /* the place of the lower corner of voxel (0, 0, 0) in the world */
+  double voxel_size;         /* the side of a voxel in the world */
+  uint32_t material_bits;    /* 4, or 0 without materials */
+  uint32_t has_colors;       /* 1: voxels have colours of 24 bits */
+  uint32_t coverage;         /* VOX_CONSERVATIVE or VOX_THIN */
+  uint32_t solid;            /* 1: the inside was filled */
+  uint32_t up;               /* VOX_UP_X, VOX_UP_Y or VOX_UP_Z */
+  uint32_t palette_count;    /* entries in use */
+  uint8_t palette[16][4];    /* RGB and 255 of each */
+  double shares[16];         /* the share of the surface that each entry had when the mesh was voxelized */
+  char digest[40];           /* 32 hexadecimal digits that name the content */
+} vox_info;
+
+/* Fills as much of `info` as info->struct_size says. */
+VOX_API vox_status vox_scene_info(const vox_scene* scene, vox_info* info);
+
+/* Returns the name of a palette's entry, "" if there is none. It stays until the scene changes or is deleted. */
+VOX_API const char* vox_scene_palette_name(const vox_scene* scene, uint32_t entry);
+
+/* Gives statistics of a scene as a JSON object: what vox_scene_info() says, the box around all voxels, the levels of the
+ * octree, and the voxels of each palette entry. The text and its end have *length + 1 bytes; it is written if `text` has
+ * room for it, `capacity` bytes. Call it with NULL and 0 to learn the length. */
+VOX_API vox_status vox_scene_stats(vox_engine* engine, const vox_scene* scene, char* text, uint64_t capacity,
+                                   uint64_t* length);
+
+/* --- changing a scene ---------------------------------------------------------------------------------------------- */
+
+/* Runs a script of vox-edit on a scene (docs/editing.md). Files that the script names as brushes are relative to `folder`,
+ * or to the current folder if it is NULL. Commands that save are errors. The scene must have materials or be without
+ * colours. */
+VOX_API vox_status vox_scene_edit(vox_engine* engine, vox_scene* scene, const char* script, const char* folder);
+
+/* Boxes of voxels: [low, high) on each axis, three numbers each. */
+
+/* Removes all voxels outside of a box. */
+VOX_API vox_status vox_scene_clip(vox_engine* engine, vox_scene* scene, const int64_t* low, const int64_t* high);
+
+/* Makes larger voxels until the scene has this resolution, which must be one that halving and rounding up leads to. */
+VOX_API vox_status vox_scene_coarser(vox_engine* engine, vox_scene* scene, uint32_t resolution);
+
+/* Gives a scene with colours a palette of at most 16 of them, and materials. A scene without colours stays as it is. */
+VOX_API vox_status vox_scene_make_palette(vox_engine* engine, vox_scene* scene);
+
+/* --- reading voxels ------------------------------------------------------------------------------------------------ */
+
+/* Counts the filled voxels in a box; in the whole scene if `low` and `high` are NULL. */
+VOX_API vox_status vox_scene_count(vox_engine* engine, const vox_scene* scene, const int64_t* low, const int64_t* high,
+                                   uint64_t* count);
+
+/* Writes the filled voxels in a box, or of the whole scene if `low` and `high` are NULL, in Morton order: x, y, z of each to
+ * `coordinates`, its material (0 without materials) to `materials`, and RGB of its colour or material to `colors`. Each of
+ * the three may be NULL. There must be room for `capacity` voxels in them, which must be what vox_scene_count() counts. */
+VOX_API vox_status vox_scene_voxels(vox_engine* engine, const vox_scene* scene, const int64_t* low, const int64_t* high,
+                                    uint64_t capacity, int32_t* coordinates, uint8_t* materials, uint8_t* colors);
+
+enum {
+  VOX_DENSE_U8 = 0,  /* a byte for each voxel: 0 is empty, material m is m + 1, and 1 without materials */
+  VOX_DENSE_U16 = 1, /* the same in two bytes */
+  VOX_DENSE_RGBA = 2 /* red, green, blue and alpha, which is 0 or 255; without materials or colours they are white */
+};
+
+/* Writes all voxels of a box, x fastest, then y. The box must lie in the grid, and `bytes` must be the size of its values. */
+VOX_API vox_status vox_scene_dense(vox_engine* engine, const vox_scene* scene, const int64_t* low, const int64_t* high,
+                                   uint32_t format, void* values, uint64_t bytes);
+
+/* --- pictures ------------------------------------------------------------------------------------------------------ */
+
+enum { VOX_SHADE_MATERIAL = 0, VOX_SHADE_NORMAL = 1, VOX_SHADE_DEPTH = 2, VOX_SHADE_LEVEL = 3, VOX_SHADE_SHARING = 4 };
+
+typedef struct vox_camera {
+  uint64_t struct_size;
+  const char* view;      /* "iso" (or NULL), "front", "back", "left", "right", "top" or "bottom", if there is no eye */
+  const double* eye;     /* x, y, z in the world; NULL: as far away as `view` needs to show everything */
+  const double* target;  /* with an eye, the place at which it looks; NULL: the middle of the voxels */
+  double fov;            /* the angle across the shorter side, in degrees; 0: 40 */
+  double turn;           /* degrees by which `view` is turned around the vertical axis */
+  uint32_t samples;      /* for each pixel, 1 to 64; 0: 4 */
+  uint32_t shade;        /* VOX_SHADE_… */
+  uint32_t no_shadows;   /* 1: without shadows */
+  uint32_t reserved;     /* 0 */
+} vox_camera;
+
+/* Takes a picture: RGBA, the top row first, of `bytes` = 4 * width * height bytes. `camera` may be NULL. */
+VOX_API vox_status vox_scene_render(vox_engine* engine, const vox_scene* scene, const vox_camera* camera, uint32_t width,
+                                    uint32_t height, uint8_t* pixels, uint64_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,44 @@
+// Makes scenes of meshes and files, with the options of the C interface.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+
+#include "capi/handles.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/scene/palette.h"
+#include "libvox/voxelize/build_scene.h"
+#include "libvox/voxelize/combine.h"
+#include "libvox/voxelize/grid.h"
+
+namespace vox {
+
+enum class VoxelMaterials : uint32_t { Texture, Mesh, Colors, None, Numbers };  // VOX_MATERIALS_…
+
+// vox_voxelize_options, checked.
+struct VoxelizeOptions {
+  voxelize::GridOptions grid = {};
+  voxelize::BuildOptions build = {};
+  VoxelMaterials materials = VoxelMaterials::Texture;
+  std::optional<scene::Palette> palette = {};
+  std::optional<dag::UpAxis> up = {};
+  double point_radius = 0;  // in units of the file
+
+  bool has_grid() const { return grid.resolution > 0 || grid.voxel_size > 0; }
+};
+VoxelizeOptions checked_options(const vox_voxelize_options* given);
+
+// Throws UsageError unless there is a grid.
+void check_grid_options(const VoxelizeOptions& options);
+
+dag::VoxelScene scene_of_mesh(vox_engine& engine, const vox_mesh& mesh, const VoxelizeOptions& options);
+dag::VoxelScene scene_of_meshes(vox_engine& engine, const std::array<const vox_mesh*, 2>& meshes,
+                                voxelize::Combination combination, const VoxelizeOptions& options);
+dag::VoxelScene scene_of_file(vox_engine& engine, const std::filesystem::path& path,
+                              const VoxelizeOptions& options);
+
+// Says what has made a scene.
+void sign(dag::VoxelScene& scene, const std::string& source, const char* command);
+
+}  // namespace vox
