@@ -1,4 +1,5 @@
-"""Reads what vox writes into numpy arrays: scene files and reports, both HDF5.
+"""Reads what vox writes into numpy arrays: scene files and reports, both HDF5. With the library libvox_c.so it also converts,
+edits and shows, in this process and without files.
 
     import vox
     scene = vox.open("village.h5")
@@ -8,6 +9,13 @@
         print(scene.centres(coordinates).mean(axis=0))
     rows = vox.report("report.h5")["hash/rows"]
     rows["ms"], rows.units["ms"]
+
+With the library:
+
+    scene = vox.voxelize(vertices, faces, res=1024, uv=uv, textures=[image])     # or a trimesh, or any file
+    scene.edit("sphere add center 100,100,100 radius 9 material 1")
+    picture, box = scene.render((800, 600)), scene[0:512, :, 100]
+    scene.save("house.h5")
 
 docs/python.md explains it by example, docs/formats.md defines the contents of the files. A defect of a file is a
 ValueError that names the file and the dataset.
@@ -21,11 +29,16 @@ except ImportError as error:
         f"vox needs numpy and h5py, but {error.name} is missing: install python3-h5py, or run pip install h5py"
     ) from error
 
+from .conversion import combine, load, stats, voxelize, voxelize_many
+from .engine import Engine
+from .library import VoxError
+from .memory_scene import MemoryScene
 from .opening import open
 from .report import Results, report
 from .scene import Edit, Scene
 from .spatial_hash import SpatialHash
 from .volume import Volume
 
-__all__ = ["Edit", "Results", "Scene", "SpatialHash", "Volume", "open", "report"]
+__all__ = ["Edit", "Engine", "MemoryScene", "Results", "Scene", "SpatialHash", "Volume", "VoxError", "combine", "load",
+           "open", "report", "stats", "voxelize", "voxelize_many"]
 __version__ = "0.1.0"

@@ -1,0 +1,236 @@
+"""Converts with the library, in this process, and compares with what the programs write and the package reads from files."""
+
+import doctest
+import gc
+import os
+import signal
+import subprocess
+import sys
+import time
+import types
+
+# This comes first because it finds the package.
+from programs import ROOT, ProgramTest, SKIPPED, joined, np, unittest
+
+import vox
+from vox import conversion, engine, library, memory_scene
+
+if not library.is_there():
+    print("the library is not there")
+    sys.exit(SKIPPED)
+
+DEVICE = os.environ.get("VOX_TEST_DEVICE", "cpu")
+
+
+def soup(triangles, seed=1):
+    """Returns vertices and faces of random triangles."""
+    random = np.random.default_rng(seed)
+    vertices = random.random((triangles, 1, 3)) * 10 + random.random((triangles, 3, 3))
+    return vertices.reshape(-1, 3), np.arange(3 * triangles).reshape(-1, 3)
+
+
+def obj_of(vertices, faces):
+    return "".join([*(f"v {x!r} {y!r} {z!r}\n" for x, y, z in vertices.tolist()),
+                    *(f"f {a} {b} {c}\n" for a, b, c in (faces + 1).tolist())])
+
+
+class DocumentedExamples(ProgramTest):
+    def test_examples_of_the_package_say_what_they_do(self):
+        before = os.getcwd()
+        os.chdir(self.path(""))
+        self.addCleanup(os.chdir, before)
+        for module in (conversion, memory_scene, engine):
+            results = doctest.testmod(module, extraglobs={"vox": vox, "np": np})
+            self.assertEqual(results.failed, 0)
+            self.assertGreater(results.attempted, 0)
+
+
+class Conversions(ProgramTest):
+    @classmethod
+    def make(cls):
+        cls.vertices, cls.faces = soup(200)
+        with open(cls.path("soup.obj"), "w", encoding="utf-8") as file:
+            file.write(obj_of(cls.vertices, cls.faces))
+        cls.convert("soup.obj", "--res", "100", "-o", "soup.h5")
+        cls.scene = vox.voxelize(cls.vertices, cls.faces, res=100, device=DEVICE)
+
+    def test_arrays_give_the_scene_that_the_program_makes(self):
+        with vox.open(self.path("soup.h5")) as file:
+            self.assertEqual(self.scene.digest, file.digest)
+            self.assertEqual(self.scene.filled, file.filled)
+            self.assertEqual(self.scene.voxel_size, file.voxel_size)
+            np.testing.assert_array_equal(self.scene.origin, file.origin)
+            np.testing.assert_array_equal(self.scene.palette, file.palette)
+            self.assertEqual(self.scene.palette_names, file.palette_names)
+            for box in (np.s_[:], np.s_[3:47, 5:90, 20:33], np.s_[:, :, 17], np.s_[-9:, 8, ...], np.s_[5:3, :, :]):
+                np.testing.assert_array_equal(self.scene[box], file[box])
+                np.testing.assert_array_equal(self.scene.dense(box, "u2"), file[box])
+            coordinates, materials = joined(file.voxels())
+            np.testing.assert_array_equal(self.scene.voxels().coordinates, coordinates)
+            np.testing.assert_array_equal(self.scene.voxels().materials, materials)
+        self.assertTrue(self.scene[:].flags.f_contiguous)
+        self.assertGreater(self.scene.filled, 5000)
+
+    def test_other_types_and_sources_of_arrays_give_the_same_scene(self):
+        class Interface:
+            def __init__(self, array):
+                self.__array_interface__, self.array = array.__array_interface__, array
+
+        class Tensor:  # as other libraries have them
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self, **options):
+                return self.array.__dlpack__(**options)
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+
+        mesh = types.SimpleNamespace(vertices=self.vertices, faces=self.faces)
+        fortran = np.asfortranarray(self.vertices)
+        for source, faces in ((mesh, None), (self.vertices.tolist(), self.faces.tolist()), (fortran, self.faces[:, ::1]),
+                              (Interface(self.vertices), Interface(self.faces.astype(np.int32))),
+                              (Tensor(self.vertices.copy()), Tensor(self.faces.astype(np.uint32))),
+                              (memoryview(self.vertices), self.faces), (self.vertices, None), (self.path("soup.obj"), None)):
+            found = vox.voxelize(source, faces, res="100", device=DEVICE)
+            self.assertEqual(found.digest, self.scene.digest)
+
+    def test_textures_colours_and_numbers_are_those_of_the_triangles(self):
+        square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float32)
+        faces = np.array([[0, 1, 2], [0, 2, 3]])
+        image = np.zeros((2, 2, 3), np.uint8)
+        image[0, 0], image[0, 1], image[1, 0], image[1, 1] = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0)
+        uv = square[:, :2]
+        for given in (uv, uv[faces]):
+            scene = vox.voxelize(square, faces, res=16, uv=given, textures=[image], materials="colors", device=DEVICE)
+            rgba = scene.dense(np.s_[:, :, 0], "rgba")
+            self.assertEqual(rgba[2, 13].tolist(), [255, 0, 0, 255])  # u left, v up: the top row's first pixel
+            self.assertEqual(rgba[13, 2].tolist(), [255, 255, 0, 255])
+        down = vox.voxelize(square, faces, res=16, uv=uv, textures=[image / 255.0], materials="colors", v_up=False,
+                            device=DEVICE)
+        self.assertEqual(down.dense(np.s_[2, 13, 0], "rgba").tolist(), [0, 0, 255, 255])
+        numbered = vox.voxelize(square, faces, res=16, material_of=[5, 2], device=DEVICE)
+        self.assertEqual(numbered[12, 2, 0], 6)
+        self.assertEqual(numbered[2, 12, 0], 3)
+        painted = vox.voxelize(square, faces, res=16, colors=[[1.0, 0, 0]] * 4, materials="colors", device=DEVICE)
+        self.assertEqual(np.unique(painted.colors(), axis=0).tolist(), [[255, 0, 0]])
+
+    def test_something_like_a_trimesh_brings_its_looks(self):
+        square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float64)
+        faces = np.array([[0, 1, 2], [0, 2, 3]])
+        blue = np.array([[[0, 0, 255]]], np.uint8)
+        texture = types.SimpleNamespace(uv=square[:, :2], material=types.SimpleNamespace(image=blue), kind="texture")
+        vertex = types.SimpleNamespace(vertex_colors=np.tile(np.uint8([0, 0, 255, 255]), (4, 1)), kind="vertex")
+        face = types.SimpleNamespace(face_colors=np.tile(np.uint8([0, 0, 255, 255]), (2, 1)), kind="face")
+        for visual in (texture, vertex, face):
+            mesh = types.SimpleNamespace(vertices=square, faces=faces, visual=visual)
+            self.assertEqual(vox.voxelize(mesh, res=16, device=DEVICE).palette.tolist(), [[0, 0, 255]], visual.kind)
+
+    def test_edits_files_and_coarser_scenes_agree_with_the_programs(self):
+        with open(self.path("edits.txt"), "w", encoding="utf-8") as file:
+            file.write("sphere add center 50,50,50 radius 20 material 0\n")
+        self.run_program("vox-edit", "soup.h5", "--script", "edits.txt", "-o", "edited.h5", "-q")
+        scene = self.scene.copy()
+        scene.edit("sphere add center 50,50,50 radius 20 material 0\n")
+        with vox.open(self.path("edited.h5")) as file:
+            self.assertEqual(scene.digest, file.digest)
+        self.assertNotEqual(scene.digest, self.scene.digest)
+        scene.save(self.path("saved.h5"))
+        with vox.open(self.path("saved.h5")) as file:
+            self.assertEqual(scene.digest, file.digest)
+            self.assertEqual(len(file.history), 1)
+        self.assertEqual(vox.load(self.path("saved.h5"), device=DEVICE).digest, scene.digest)
+        scene.coarser(50)
+        self.convert("edited.h5", "--res", "50", "-o", "coarser.h5")
+        with vox.open(self.path("coarser.h5")) as file:
+            self.assertEqual(scene.digest, file.digest)
+        scene.clip(np.s_[:10, :, :])
+        self.assertEqual(scene.count(), scene.count(np.s_[:10, :, :]))
+        self.assertEqual(vox.stats(self.path("saved.h5"), device=DEVICE)["digest"], vox.load(self.path("saved.h5")).digest)
+
+    def test_many_sources_give_the_scenes_that_they_give_alone(self):
+        paths = [self.path("soup.obj"), (self.vertices, self.faces)] * 4
+        digests = [scene.digest for scene in vox.voxelize_many(paths, res=100, device=DEVICE)]
+        self.assertEqual(digests, [self.scene.digest] * 8)
+        with self.assertRaisesRegex(vox.VoxError, "no such"):
+            list(vox.voxelize_many(["no such.glb"], res=16, device=DEVICE))
+        many = vox.voxelize_many(paths, res=100, device=DEVICE)
+        next(many)
+        many.close()  # what was to come is not read
+
+    def test_pictures_are_shown_in_notebooks(self):
+        picture = self.scene.render((60, 40), view="front")
+        self.assertEqual((picture.shape, picture.dtype), ((40, 60, 4), np.uint8))
+        self.assertGreater(len(np.unique(picture.reshape(-1, 4), axis=0)), 20)
+        self.assertTrue(self.scene._repr_png_().startswith(b"\x89PNG"))
+        self.assertIn(self.scene.digest, self.scene._repr_html_())
+
+
+class Failures(ProgramTest):
+    def test_errors_say_what_where_and_what_to_do(self):
+        vertices, faces = soup(3)
+        faces[1, 1] = 99
+        with self.assertRaises(vox.VoxError) as raised:
+            vox.voxelize(vertices, faces, res=16, device=DEVICE)
+        self.assertEqual(raised.exception.where, "arrays->indices")
+        self.assertIn("triangle 1 has vertex 99", raised.exception.what)
+        scene = vox.voxelize(vertices, res=16, device=DEVICE)
+        with self.assertRaises(vox.VoxError) as raised:
+            scene.save(self.path("scene.docx"))
+        self.assertIn(".h5", raised.exception.hint)
+        self.assertIn(raised.exception.hint, str(raised.exception))
+        for wrong in ({"faces": [[0, -1, 2]]}, {"faces": [[0, 1]]}, {"res": "4X"}, {"coverage": "thick"}, {"uv": [[0, 0]]},
+                      {"material_of": [0]}, {"material_of": [99] * 3}, {"up": "z"}, {"colors": np.full((9, 3), 1.5)}):
+            with self.assertRaises((ValueError, IndexError), msg=str(wrong)):
+                vox.voxelize(vertices, **{"res": 16, "device": DEVICE, **wrong})
+
+    def test_interrupts_end_a_call_and_the_engine_goes_on(self):
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        vertices, faces = soup(20000)
+        engine = vox.Engine(DEVICE)
+        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, interrupt))
+        begin = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with self.assertRaises(KeyboardInterrupt):
+            vox.voxelize(vertices, faces, res="16K", engine=engine)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertGreater(vox.voxelize(vertices, faces, res=64, engine=engine).filled, 1000)
+
+    def test_progress_is_told_and_its_exceptions_come_back(self):
+        told = []
+        engine = vox.Engine(DEVICE, progress=lambda what, share: told.append((what, share)))
+        scene = vox.voxelize(*soup(100), res=64, engine=engine)
+        scene.edit("sphere add center 9,9,9 radius 3 material 0\n" * 5)
+        self.assertIn("editing", {what for what, _ in told})
+        self.assertTrue(all(0 <= share <= 1 for _, share in told))
+
+        def fail(*_):
+            raise RuntimeError("enough")
+
+        engine = vox.Engine(DEVICE, progress=fail)
+        digest = scene.digest
+        scene._engine = engine
+        with self.assertRaisesRegex(RuntimeError, "enough"):
+            scene.edit("sphere add center 9,9,9 radius 5 material 0\n" * 5)
+        self.assertEqual(scene.digest, digest)
+
+    def test_files_are_read_without_the_library(self):
+        program = ("import vox\nassert vox.open\ntry:\n  vox.voxelize([[0, 0, 0]], res=16)\n"
+                   "except vox.VoxError as error: print(error)\n")
+        run = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, check=True,
+                             env={**os.environ, "VOX_LIBRARY": "/nowhere/libvox_c.so",
+                                  "PYTHONPATH": os.path.join(ROOT, "tools/python")})
+        self.assertIn("VOX_LIBRARY names the file", run.stdout)
+
+    def test_arrays_outlive_the_scene_that_they_came_from(self):
+        scene = vox.voxelize(*soup(50), res=64, device=DEVICE)
+        box, before = scene[:], scene[:].copy()
+        del scene
+        gc.collect()
+        np.testing.assert_array_equal(box, before)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,224 @@
+"""Conversion in this process: meshes, points, volumes and voxels become scenes in memory."""
+
+import concurrent.futures
+import ctypes
+import os
+from collections import deque
+from typing import Any, Iterable, Iterator, Optional, Sequence, Union
+
+import numpy as np
+
+from . import library
+from .engine import Engine, Progress, engine_for
+from .memory_scene import MemoryScene
+from .meshes import Mesh, looks_like_mesh, mesh_file, mesh_of
+
+_MATERIALS = ("texture", "mesh", "colors", "none", "numbers")
+_COVERAGES = ("conservative", "thin")
+_SOLIDS = {False: 0, True: 1, "winding": 1, "parity": 2}
+_UPS = (None, "x", "y", "z")
+_COMBINATIONS = ("union", "intersect", "subtract")
+_MESH_FILES = (".glb", ".gltf", ".obj", ".ply", ".stl", ".off", ".dae", ".fbx", ".3ds")
+
+
+def _chosen(value, choices, name):
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}, expected one of: {', '.join(map(str, choices))}")
+    return choices[value] if isinstance(choices, dict) else choices.index(value)
+
+
+def _resolution(res):
+    """Reads 1024, "4K" or "2^12"."""
+    if res is None:
+        return 0
+    text = str(res)
+    factor = {"K": 1 << 10, "M": 1 << 20}.get(text[-1:].upper(), 1)
+    digits = text[:-1] if factor > 1 else text
+    power = digits[:2] == "2^"
+    if not (digits[2:] if power else digits).isdecimal() or (power and int(digits[2:]) > 20):
+        raise ValueError(f"res is {res!r}, expected a number of voxels such as 1024 or '4K'")
+    number = (1 << int(digits[2:]) if power else int(digits)) * factor
+    if not 1 <= number < 1 << 32:
+        raise ValueError(f"res is {res!r}, expected 4 to 1M")
+    return number
+
+
+class _Options:
+    """The structure of options, and the arrays that it points to."""
+
+    def __init__(self, numbers=False, res=None, voxel_size=None, materials=None, palette=None, coverage="conservative",
+                 solid=False, clip=None, center=False, snap=False, up=None, point_radius=0.0):
+        if materials is None:
+            materials = "numbers" if numbers else "texture"
+        self.struct = library.VoxelizeOptions(
+            voxel_size=voxel_size or 0, resolution=_resolution(res),
+            coverage=_chosen(coverage, _COVERAGES, "coverage"), solid=_chosen(solid, _SOLIDS, "solid"),
+            materials=_chosen(materials, _MATERIALS, "materials"), up=_chosen(up, _UPS, "up"), center=int(center),
+            snap=int(snap), point_radius=point_radius)
+        if palette is not None:
+            self._palette = np.ascontiguousarray(palette, np.uint8)
+            if self._palette.ndim != 2 or self._palette.shape[1] != 3:
+                raise ValueError(f"palette is an array [n, 3], not {list(self._palette.shape)}")
+            self.struct.palette, self.struct.palette_count = self._palette.ctypes.data, len(self._palette)
+        if clip is not None:
+            self._clip = np.ascontiguousarray(clip, np.float64)
+            if self._clip.shape != (2, 3):
+                raise ValueError("clip is two places, the lowest and the highest corner of a box")
+            self.struct.clip = self._clip.ctypes.data
+
+    @property
+    def pointer(self):
+        return ctypes.byref(self.struct)
+
+
+def _voxelized_mesh(engine, mesh, numbers, options):
+    made = _Options(numbers, **options)
+    return MemoryScene(engine, engine._make("vox_voxelize", mesh.pointer, made.pointer))
+
+
+def _is_path(source):
+    return isinstance(source, (str, bytes, os.PathLike))
+
+
+def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = None, voxel_size: Optional[float] = None,
+             uv: Any = None, textures: Optional[Sequence[Any]] = None, colors: Any = None, material_of: Any = None,
+             material_colors: Any = None, materials: Optional[str] = None, palette: Any = None,
+             coverage: str = "conservative", solid: Union[bool, str] = False, clip: Any = None, center: bool = False,
+             snap: bool = False, up: Optional[str] = None, point_radius: float = 0.0, v_up: bool = True,
+             wrap: str = "repeat", alpha_cutoff: float = 0.0, device: str = "auto", engine: Optional[Engine] = None,
+             progress: Progress = None) -> MemoryScene:
+    """Makes a scene of a mesh in arrays, of an object with `vertices` and `faces` such as a trimesh, or of a file.
+
+    `source` are the vertices, an array [n, 3], and `faces` the numbers of each triangle's vertices, [m, 3]; or `source` is
+    the path of any file that vox-convert reads, or the object. `res` is the number of voxels along the longest side, such as
+    1024 or "4K", in place of `voxel_size`.
+
+    Looks: `uv` are texture coordinates of vertices, [n, 2], or of corners, [m, 3, 2], with v upwards if `v_up`; `textures`
+    are images, [height, width, 3 or 4] as uint8 or as floats from 0 to 1; `colors` are those of vertices, [n, 3 or 4];
+    `material_of` is the number of each triangle's texture, or of its colour in `material_colors`, [k, 3]. Without textures
+    these numbers, 0 to 15, become the materials of voxels.
+
+    `materials` is texture, mesh, colors, none or numbers; `palette` up to 16 colours, [k, 3]; `coverage` conservative or
+    thin; `solid` True, or "parity"; `clip` the two corners of a box in the world; `up` the axis of a file that points up.
+
+    >>> vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    >>> scene = vox.voxelize(vertices, faces, res=64, solid=True, material_of=[0, 1, 2, 3])
+    >>> scene.resolution, scene.filled, len(scene.palette)
+    (64, 47902, 4)
+    """
+    engine = engine_for(device, engine, progress)
+    options = {"res": res, "voxel_size": voxel_size, "materials": materials, "palette": palette, "coverage": coverage,
+               "solid": solid, "clip": clip, "center": center, "snap": snap}
+    arrays = {"uv": uv, "textures": textures, "colors": colors, "material_of": material_of,
+              "material_colors": material_colors}
+    given = [name for name, value in {"faces": faces, **arrays}.items() if value is not None]
+    if given and (_is_path(source) or isinstance(source, Mesh)):
+        raise ValueError(f"{', '.join(given)} cannot be given with a file")
+    if not _is_path(source) and (up is not None or point_radius != 0):
+        raise ValueError("up and point_radius are for files")
+    if isinstance(source, Mesh):
+        return _voxelized_mesh(engine, source, False, options)
+    if not _is_path(source):
+        mesh, numbers = mesh_of(source, faces, v_up=v_up, wrap=wrap, alpha_cutoff=alpha_cutoff, **arrays)
+        return _voxelized_mesh(engine, mesh, numbers, options)
+    made = _Options(up=up, point_radius=point_radius, **options)
+    return MemoryScene(engine, engine._make("vox_voxelize_file", os.fsencode(source), made.pointer, files=True))
+
+
+def load(path: Union[str, "os.PathLike[str]"], device: str = "auto", engine: Optional[Engine] = None) -> MemoryScene:
+    """Loads a scene file, or voxels of another program, as a scene that can be edited. `vox.open()` reads a scene file
+    without the library.
+
+    >>> scene = vox.voxelize([[0, 0, 0], [1, 0, 0], [0, 1, 0]], res=16)
+    >>> scene.save("triangle.h5", overwrite=True)
+    >>> vox.load("triangle.h5").digest == scene.digest
+    True
+    """
+    engine = engine_for(device, engine)
+    return MemoryScene(engine, engine._make("vox_scene_load", os.fsencode(path), files=True))
+
+
+def combine(first: Any, second: Any, how: str, *, device: str = "auto", engine: Optional[Engine] = None,
+            progress: Progress = None, **options: Any) -> MemoryScene:
+    """Voxelizes two meshes, each a path, an object with vertices and faces, or a pair of arrays, and keeps the voxels of
+    their union, intersection, or what is left after subtracting the second (`how`: union, intersect or subtract). Options
+    are `res`, `voxel_size`, `materials`, `palette`, `coverage`, `clip`, `center` and `snap` of `voxelize()`."""
+    engine = engine_for(device, engine, progress)
+    meshes = [_mesh(source) for source in (first, second)]
+    made = _Options(**options)
+    return MemoryScene(engine, engine._make("vox_combine", meshes[0].pointer, meshes[1].pointer,
+                                            _chosen(how, _COMBINATIONS, "how"), made.pointer))
+
+
+def _mesh(source):
+    if isinstance(source, Mesh):
+        return source
+    if _is_path(source):
+        return mesh_file(source)
+    if looks_like_mesh(source):
+        return mesh_of(source)[0]
+    vertices, faces = source
+    return mesh_of(vertices, faces)[0]
+
+
+def _read_ahead(source, up):
+    """Reads what can be read without an engine: a mesh file. Whatever is wrong with it, the engine finds again."""
+    if _is_path(source) and os.fsdecode(source).lower().endswith(_MESH_FILES):
+        try:
+            return mesh_file(source, _chosen(up, _UPS, "up"))
+        except library.VoxError:
+            return source
+    return source
+
+
+def voxelize_many(sources: Iterable[Any], *, ahead: int = 2, up: Optional[str] = None, device: str = "auto",
+                  engine: Optional[Engine] = None, progress: Progress = None, **options: Any) -> Iterator[MemoryScene]:
+    """Yields the scene of each of many sources, in their order: paths, objects with vertices and faces, or pairs of vertices
+    and faces. One engine makes them all, while other threads read up to `ahead` more mesh files. Options are those of
+    `voxelize()`. The first source that cannot be read or voxelized is an error.
+
+    >>> [scene.filled for scene in vox.voxelize_many([([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])] * 2, res=16)]
+    [151, 151]
+    """
+    engine = engine_for(device, engine, progress)
+    if ahead < 1:
+        raise ValueError(f"ahead is {ahead}, expected at least 1")
+    with concurrent.futures.ThreadPoolExecutor(min(ahead, os.cpu_count() or 1), "vox-read") as readers:
+        waiting: deque = deque()
+        rest = iter(sources)
+
+        def fill():
+            while len(waiting) <= ahead:
+                try:
+                    waiting.append(readers.submit(_read_ahead, next(rest), up))
+                except StopIteration:
+                    return
+
+        try:
+            fill()
+            while waiting:
+                source = waiting.popleft().result()
+                fill()
+                faces = None
+                if not (_is_path(source) or isinstance(source, Mesh) or looks_like_mesh(source)):
+                    source, faces = source
+                yield voxelize(source, faces, up=up if _is_path(source) else None, engine=engine, **options)
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def stats(scene: Any, device: str = "auto", engine: Optional[Engine] = None) -> dict:
+    """Returns statistics of a scene, or of the file at a path, by the names that vox-stats has for them.
+
+    >>> facts = vox.stats(vox.voxelize([[0, 0, 0], [1, 0, 0], [0, 1, 0]], res=16))
+    >>> facts["voxels"], facts["filled"]["max"], facts["levels"][0]["side"]
+    (151, [16, 16, 1], 16)
+    """
+    if _is_path(scene):
+        scene = load(scene, device, engine)
+    return scene.stats()
+
+
+__all__ = ["combine", "load", "stats", "voxelize", "voxelize_many"]

@@ -1,0 +1,180 @@
+"""Engines: the devices on which scenes are made, and how calls of them are ended by Ctrl-C and show their progress."""
+
+import contextlib
+import ctypes
+import os
+import threading
+from typing import Callable, Optional, Union
+
+from . import library
+
+try:
+    # HDF5 serves one thread of a process at a time, and h5py may use the same one.
+    from h5py._objects import phil as hdf5_turn
+except ImportError:
+    hdf5_turn = contextlib.nullcontext()
+
+Progress = Union[bool, Callable[[str, float], None], None]
+
+
+class _Bars:
+    """Shows progress with tqdm, a bar for each kind of work."""
+
+    def __init__(self, tqdm):
+        self._tqdm, self._bar, self._what = tqdm, None, None
+
+    def __call__(self, what, share):
+        if what != self._what:
+            self.close()
+            self._bar, self._what = self._tqdm(total=100, desc=what, unit="%", leave=False), what
+        self._bar.update(100 * share - self._bar.n)
+
+    def close(self):
+        if self._bar is not None:
+            self._bar.close()
+        self._bar = self._what = None
+
+
+class Engine:
+    """The devices that make scenes. `voxelize()` and `load()` make one for each device and keep it, so that an engine of
+    one's own is needed for its options alone.
+
+    `device` is auto, cpu, cuda, cuda:N, or a list such as cuda:0,1; `threads` the number of threads, 0 for all cores;
+    `memory_limit` bytes. `progress` is True for bars of tqdm, if it is installed, or a function that gets what is done and
+    the share that is done. `log` is a function that gets a level (0 error, 1 warning, 2 info, 3 debug) and a text.
+
+    >>> engine = vox.Engine(device="cpu", threads=1)
+    >>> engine.device
+    'cpu'
+    """
+
+    def __init__(self, device: str = "auto", threads: int = 0, memory_limit: int = 0, progress: Progress = None,
+                 log: Optional[Callable[[int, str], None]] = None):
+        self._pointer = None
+        self._library = library.load()
+        options = library.EngineOptions(device=device.encode(), threads=threads, memory_limit=memory_limit)
+        self._pointer = library.made(self._library.vox_engine_create, ctypes.byref(options))
+        self._raised = None
+        self._functions = []  # ctypes forgets those that nobody else keeps
+        self._bars = None
+        if progress is True:
+            with contextlib.suppress(ImportError):
+                from tqdm.auto import tqdm
+                self._bars = progress = _Bars(tqdm)
+        if callable(progress):
+            self._set_progress(progress)
+        if log is not None:
+            self._set_log(log)
+
+    def __del__(self):
+        if self._pointer is not None:
+            self._library.vox_engine_delete(ctypes.byref(self._pointer))
+
+    def __repr__(self):
+        return f"<engine on {self.device}>"
+
+    @property
+    def device(self) -> str:
+        """The device's name: `cpu` or `cuda:0`."""
+        return self._library.vox_engine_device(self._pointer).decode()
+
+    def cancel(self) -> None:
+        """Ends the call that the engine is making, from another thread. It raises VoxError."""
+        self._library.vox_engine_cancel(self._pointer)
+
+    def _keep(self, function, kind):
+        function = kind(function)
+        self._functions.append(function)
+        return function
+
+    def _set_progress(self, progress):
+        def tell(_, what, share):
+            try:
+                progress(what.decode(errors="replace"), share)
+                return 0
+            except BaseException as error:  # it must not get into the library
+                self._raised = error
+                return 1
+
+        library.check(self._library.vox_engine_set_progress(self._pointer, self._keep(tell, library.PROGRESS), None))
+
+    def _set_log(self, log):
+        def tell(_, level, text):
+            try:
+                log(level, text.decode(errors="replace"))
+            except BaseException as error:
+                self._raised = error
+                self.cancel()
+
+        library.check(self._library.vox_engine_set_log(self._pointer, self._keep(tell, library.LOG), None))
+
+    # --- calls ---
+
+    def _call(self, name, *arguments, files=False):
+        """Calls a function of the library with the engine as its first argument. `files`: it may use HDF5."""
+
+        def work():
+            with hdf5_turn if files else contextlib.nullcontext():
+                library.check(getattr(self._library, name)(self._pointer, *arguments))
+
+        self._run(work)
+
+    def _make(self, name, *arguments, files=False):
+        """Does the same for a function that returns a pointer through its last argument."""
+        pointer = ctypes.c_void_p()
+        self._call(name, *arguments, ctypes.byref(pointer), files=files)
+        return pointer
+
+    def _run(self, work):
+        self._raised = None
+        try:
+            self._run_interruptibly(work)
+        except library.VoxError:
+            if self._raised is not None:
+                raise self._raised from None
+            raise
+        finally:
+            if self._bars is not None:
+                self._bars.close()
+
+    def _run_interruptibly(self, work):
+        """Python handles signals in its main thread alone, and there between two instructions. So a thread of its own makes
+        the call, and the main thread waits and cancels it if a signal's handler raises something, as Ctrl-C's does."""
+        if threading.current_thread() is not threading.main_thread():
+            return work()
+        done, failed, raised = threading.Event(), [], None
+
+        def run():
+            try:
+                work()
+            except BaseException as error:
+                failed.append(error)
+            finally:
+                done.set()
+
+        threading.Thread(target=run, name="vox", daemon=True).start()
+        while not done.is_set():
+            try:
+                done.wait()
+            except BaseException as error:
+                raised = error
+                self.cancel()
+        if raised is not None:
+            raise raised
+        if failed:
+            raise failed[0]
+
+
+_engines = {}
+
+
+def engine_for(device: str = "auto", engine: Optional[Engine] = None, progress: Progress = None) -> Engine:
+    """Returns the engine, if there is one; else the one that is kept for the device, or a new one to show progress."""
+    if engine is not None:
+        return engine
+    if progress:
+        return Engine(device, progress=progress)
+    key = os.getpid(), device  # the threads of an engine do not live on in a process that is forked
+    if key not in _engines:
+        _engines[key] = Engine(device)
+    return _engines[key]
