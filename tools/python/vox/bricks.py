@@ -106,7 +106,7 @@ class Bricks(Form):
                 raise hdf5.damaged(self.group, f"a brick does not stay inside of the data ({error})", name) from None
         return words
 
-    def leaves(self, low, high, most):
+    def leaves(self, low, high, most, solids=None):
         places, entries = self._filled_bricks(low // self.side, -(-high // self.side))
         order = np.argsort(morton.encode(places))
         step = max(1, most * 64 // self.side**3)

@@ -23,9 +23,10 @@ class Form:
     dtype = None  # the type of words
     depth = 0  # levels above the leaves: there are at most 4 << depth voxels along each axis
 
-    def leaves(self, low, high, most):
+    def leaves(self, low, high, most, solids=None):
         """Yields (corners int32 [n, 3], words [n, 64] in Morton order) of the leaves of 4³ voxels that reach into the
-        box and have a filled voxel, inside the box or not."""
+        box and have a filled voxel, inside the box or not. With a list `solids`, larger cubes that are full of one word may
+        be added to it instead, as (side in voxels, codes, words)."""
         raise NotImplementedError
 
     def at(self, places):
@@ -90,13 +91,33 @@ def box_of(key, size):
 def _write_box(grid, low, high, corners, words):
     """Writes leaves into a box, which is indexed by z, y, x."""
     whole = _whole(corners, low, high)
+    if whole.all():
+        return _write_whole(grid, corners - low, words)
     if whole.any():
-        x, y, z = (corners[whole] - low).T
-        places = np.lib.stride_tricks.sliding_window_view(grid, (4, 4, 4), writeable=True)
-        places[z, y, x] = words[whole][:, _ROWS]
+        _write_whole(grid, corners[whole] - low, words[whole])
     coordinates, values = _listed(corners[~whole], words[~whole], low, high)
     x, y, z = (coordinates - low).T
     grid[z, y, x] = values
+
+
+def _write_whole(grid, corners, words):
+    """Writes leaves that lie completely inside a grid. Rows of four bytes are written as one number where they lie on such
+    numbers of the grid."""
+    x, y, z = corners.T
+    rows = np.take(words, _ROWS.reshape(-1), axis=1)
+    windows = np.lib.stride_tricks.sliding_window_view
+    if words.itemsize == 1 and grid.shape[2] % 4 == 0 and len(x) > 0 and x[0] % 4 == 0:
+        windows(grid.view("<u4"), (4, 4, 1), writeable=True)[z, y, x >> 2] = rows.view("<u4").reshape(-1, 4, 4, 1)
+    else:
+        windows(grid, (4, 4, 4), writeable=True)[z, y, x] = rows.reshape(-1, 4, 4, 4)
+
+
+def _write_solids(grid, low, high, side, codes, words):
+    """Writes cubes that are full of one word into a box, which is indexed by z, y, x."""
+    corners = morton.decode(codes).astype(np.int64) * side
+    first, end = np.maximum(corners, low) - low, np.minimum(corners + side, high) - low
+    for (x, y, z), (last_x, last_y, last_z), word in zip(first.tolist(), end.tolist(), words.tolist()):
+        grid[z:last_z, y:last_y, x:last_x] = word
 
 
 def _whole(corners, low, high):
@@ -151,8 +172,11 @@ class Grid:
         low, high, single = box_of(key, self.size)
         grid = np.zeros(high[::-1] - low[::-1], self._form.dtype)
         if grid.size > 0:
-            for corners, words in self._form.leaves(low, high, CHUNK // 64):
+            solids = []
+            for corners, words in self._form.leaves(low, high, CHUNK // 64, solids):
                 _write_box(grid, low, high, corners, words)
+            for cubes in solids:
+                _write_solids(grid, low, high, *cubes)
         index = tuple(0 if axis in single else slice(None) for axis in range(3))
         return self._values(grid.transpose())[index]
 

@@ -118,7 +118,7 @@ class SpatialHash(Form):
     def _outside(self):
         return hdf5.damaged(self.group, f"a cell's key is no voxel of {self.resolution}³", "cells")
 
-    def leaves(self, low, high, most):
+    def leaves(self, low, high, most, solids=None):
         cells = self.sorted
         # Codes grow with each coordinate, so the codes in the box are between those of its corners.
         first, last = morton.encode(np.stack([low, high - 1]) >> 2) << U(10)

@@ -15,8 +15,10 @@ from .grid import Form
 from .ragged import bit_counts, bits_of, ragged
 
 _HEADER_BITS = np.uint32(0x1FFF)
+_FULL = np.uint32(1 << 8)  # in a header: all voxels below are filled with the material of the bits above
 _SLICE = 1 << 20  # the number of nodes that are checked at once
 _START_EVERY = 4096  # files of version 2 have the place of every 4096th node
+_FEW_RUNS = 32  # of so many nodes
 
 # For each child mask, the octant of the child with each rank, and the number of children before each octant.
 _MASKS = np.arange(256)[:, None] >> np.arange(8) & 1
@@ -121,9 +123,10 @@ class Svdag(Form):
         pointers = words[nodes[node] + 1 + rank].astype(np.int64)
         return codes[node] << np.uint64(3) | _OCTANT[masks[node], rank], pointers
 
-    def walk(self, last, low, high, most):
+    def walk(self, last, low, high, most, solids=None):
         """Yields (codes, places) of the nodes of the level `last` that reach into the box, in Morton order, at most `most`
-        at once. The nodes still to be walked are on a stack, a few parts of this size for each level."""
+        at once. The nodes still to be walked are on a stack, a few parts of this size for each level. With a list `solids`,
+        nodes that are full of one value go there instead, as in Form.leaves()."""
         if len(self.levels[0]) == 0:
             return
         whole = (low <= 0).all() and (high >= 4 << self.depth).all()
@@ -139,6 +142,11 @@ class Svdag(Form):
                 inside = _touches(morton.decode(codes), 4 << (self.depth - level), low, high)
                 codes, pointers = codes[inside], pointers[inside]
             nodes = self.places(level, pointers)
+            if solids is not None and level < last:
+                headers = self.levels[level][nodes]
+                full = (headers & _FULL) != 0
+                solids.append((4 << (self.depth - level), codes[full], self._full_values(headers[full])))
+                codes, nodes = codes[~full], nodes[~full]
             parts = -(-len(codes) // most)
             if parts > 0:
                 pieces = zip(np.array_split(codes, parts), np.array_split(nodes, parts))
@@ -148,19 +156,38 @@ class Svdag(Form):
         for codes, _ in self.walk(level, low, high, most):
             yield codes
 
-    def leaves(self, low, high, most):
-        for codes, leaves in self.walk(self.depth, low, high, most):
+    def leaves(self, low, high, most, solids=None):
+        for codes, leaves in self.walk(self.depth, low, high, most, solids):
             yield morton.decode(codes) * 4, self._leaf_values(leaves)
 
+    def _full_values(self, headers):
+        return (headers >> 9 & 15).astype(np.uint8) + 1 if self.has_materials else np.ones(len(headers), np.uint8)
+
     def _leaf_values(self, leaves):
+        """Returns the values of leaves. If many of them are the same ones, each is decoded once."""
+        words = self.levels[self.depth]
+        if len(words) <= 8 * len(leaves):
+            is_used = np.zeros(len(words), bool)
+            is_used[leaves] = True
+            used = np.flatnonzero(is_used)
+            if 2 * len(used) < len(leaves):
+                number = np.empty(len(words), np.int32)
+                number[used] = np.arange(len(used))
+                return self._decoded(used)[number[leaves]]
+        return self._decoded(leaves)
+
+    def _decoded(self, leaves):
         words = self.levels[self.depth]
         masks = words[leaves[:, None] + np.arange(2)].view("<u8")[:, 0]
         values = bits_of(masks)
         if self.has_materials:
-            leaf, rank = ragged(bit_counts(masks))
-            pairs = words.view(np.uint8)[4 * leaves[leaf] + 8 + (rank >> 1)]  # the materials of two voxels
+            counts = bit_counts(masks)
+            place = np.flatnonzero(values.reshape(-1))
+            leaf = place >> 6
+            rank = np.arange(len(place)) - (np.cumsum(counts) - counts)[leaf]
+            pairs = words.view(np.uint8)[(4 * leaves + 8)[leaf] + (rank >> 1)]  # the materials of two voxels
             materials = pairs >> ((rank & 1) << 2).astype(np.uint8) & 15
-            values[values.view(bool)] = materials + 1
+            values.reshape(-1)[place] = materials + 1
         return values
 
     def at(self, places):
@@ -253,8 +280,8 @@ class NumberedSvdag(Svdag):
         self._places = places
 
     def _find_nodes(self, level, words, number_words=1):
-        """Returns where the nodes of a level begin, if a child number has so many words. All runs from one start to the next
-        are walked at the same time. _check_part() finds errors in the result."""
+        """Returns where the nodes of a level begin, if a child number has so many words. _check_part() finds errors in the
+        result."""
         facts = hdf5.dataset(self.file, level_path(level), "u", (None,))
         nodes = hdf5.number(facts, "nodes", 0, len(words))
         starts = hdf5.words(self.file, f"svdag/level_{level:02}/starts", bits=64)
@@ -266,11 +293,26 @@ class NumberedSvdag(Svdag):
         last = len(words) - (2 if level == self.depth else 1)  # the last word at which a node can begin
         if nodes > 0 and last < 0:
             raise self._damaged(level, "ends inside of a node")
+        first = np.minimum(starts, max(last, 0)).astype(np.int64)
+        if 0 < len(first) <= _FEW_RUNS:
+            return self._few_runs(level, words, first, last, nodes, number_words)
+        # All runs from one start to the next are walked at the same time.
         places = np.zeros((len(starts), _START_EVERY), np.int64)
-        at = np.minimum(starts, max(last, 0)).astype(np.int64)
+        at = first
         for i in range(min(nodes, _START_EVERY)):
             places[:, i] = at
             at = np.minimum(at + self._sizes(level, words, at, number_words), last)
+        return places.reshape(-1)[:nodes]
+
+    def _few_runs(self, level, words, first, last, nodes, number_words):
+        """Does this with few operations on long arrays: `after` has for each word the word at which the next node would
+        begin if a node began there, then the one after two nodes, after four, …"""
+        at = np.arange(last + 1)
+        after = np.minimum(at + self._sizes(level, words, at, number_words), last)
+        places = first[:, None]
+        while places.shape[1] < min(nodes, _START_EVERY):
+            places = np.concatenate([places, after[places]], axis=1)
+            after = after[after]
         return places.reshape(-1)[:nodes]
 
     def _sizes(self, level, words, at, number_words):
