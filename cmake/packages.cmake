@@ -91,8 +91,8 @@ endforeach()
 
 function(vox_bundle target name)  # further arguments: programs
   add_custom_target(${target}
-    COMMAND ${PROJECT_SOURCE_DIR}/tools/bundle.sh ${name} ${PROJECT_SOURCE_DIR}/dist ${ARGN}
-    DEPENDS ${vox_tools} USES_TERMINAL VERBATIM)
+    COMMAND ${PROJECT_SOURCE_DIR}/tools/bundle.sh ${name} ${PROJECT_SOURCE_DIR}/dist ${ARGN} $<TARGET_FILE:vox_c>
+    DEPENDS ${vox_tools} vox_c USES_TERMINAL VERBATIM)
   add_dependencies(${target} manual)  # the bundle holds the manual pages too
 endfunction()
 
@@ -105,3 +105,9 @@ if(vox_test_programs)
   vox_bundle(bundle_tests ${bundle_name}-tests ${tool_files} ${test_files})
   add_dependencies(bundle_tests ${vox_test_programs})
 endif()
+
+# The target `wheel` packs the Python package with libvox_c and every library that it needs, as
+# dist/vox-…-py3-none-manylinux_…whl.
+add_custom_target(wheel
+  COMMAND ${PROJECT_SOURCE_DIR}/tools/wheel.sh ${PROJECT_VERSION} ${PROJECT_SOURCE_DIR}/dist $<TARGET_FILE:vox_c>
+  DEPENDS vox_c USES_TERMINAL VERBATIM)

@@ -23,6 +23,8 @@ endif()
 build_project(${CMAKE_CURRENT_LIST_DIR}/../../docs/example example)
 run(${work}/example/example)
 run(${work}/prefix/bin/vox-convert --verify example.h5)
+run(${work}/example/example_c)
+run(${work}/prefix/bin/vox-convert --verify example_c.h5)
 
 # The installed Python package reads the same file if h5py is installed.
 execute_process(COMMAND ${python} -c "import h5py" RESULT_VARIABLE without_h5py OUTPUT_QUIET ERROR_QUIET)
@@ -32,7 +34,10 @@ if(without_h5py EQUAL 0)
   cmake_path(GET package PARENT_PATH package)
   run(${CMAKE_COMMAND} -E env PYTHONPATH=${package} PYTHONDONTWRITEBYTECODE=1 ${python} -c [[
 import vox
-print(sum(len(part.materials) for part in vox.open("example.h5").voxels()), "voxels")]])
+print(sum(len(part.materials) for part in vox.open("example.h5").voxels()), "voxels")
+converted = vox.voxelize([[0, 0, 0], [1, 0, 0], [0, 1, 0]], res=16)  # with the library of the same prefix
+assert any("/prefix/lib/" in line and "libvox_c.so" in line for line in open("/proc/self/maps"))
+print(converted)]])
 endif()
 
 # Every program must have installed completions and, if the build had help2man, a manual page, and so must every command of

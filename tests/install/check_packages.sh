@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "check_packages: $1" >&2; exit 1; }
 
 packages=()
-for name in vox python3-vox libvox0.1 libvox-dev; do
+for name in vox python3-vox libvox0.1 libvox-c0 libvox-dev; do
   found=("$dist/${name}"_*.deb)
   [[ ${#found[@]} == 1 && -f ${found[0]} ]] || fail "not one package $name in $dist: ${found[*]}"
   packages+=("${found[0]}")
@@ -23,10 +23,11 @@ done
 depends() { dpkg-deb -f "$dist/$1"_*.deb Depends; }
 [[ $(depends vox) == *"libvox0.1 (= "*libc6* ]] || fail "vox depends on $(depends vox)"
 [[ $(depends libvox0.1) == *libhdf5*libtbb12* ]] || fail "libvox0.1 depends on $(depends libvox0.1)"
-[[ $(depends libvox-dev) == *"libvox0.1 (= "*libfmt-dev* ]] || fail "libvox-dev depends on $(depends libvox-dev)"
+[[ $(depends libvox-c0) == *"libvox0.1 (= "*libc6* ]] || fail "libvox-c0 depends on $(depends libvox-c0)"
+[[ $(depends libvox-dev) == *"libvox0.1 (= "*"libvox-c0 (= "*libfmt-dev* ]] || fail "libvox-dev depends on $(depends libvox-dev)"
 apt-get install --dry-run --no-install-recommends "${packages[@]}" >"$work/apt.log" 2>&1 ||
   { cat "$work/apt.log"; fail "apt-get would not install them"; }
-for name in vox python3-vox libvox0.1 libvox-dev; do
+for name in vox python3-vox libvox0.1 libvox-c0 libvox-dev; do
   grep -q "^Inst $name " "$work/apt.log" || fail "apt-get would not install $name"
 done
 
@@ -65,6 +66,8 @@ fi
 echo "--- the Python module, as Debian's python3 finds it, and as pip installs it"
 count='import vox; print(vox.__file__, sum(len(part.materials) for part in vox.open("village.h5").voxels()), "voxels")'
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/lib/python3/dist-packages /usr/bin/python3 -c "$count"
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/lib/python3/dist-packages /usr/bin/python3 -c '
+import vox; print(vox.voxelize([[0, 0, 0], [1, 0, 0], [0, 1, 0]], res=16))'
 if /usr/bin/python3 -c 'import setuptools, wheel, pip' 2>/dev/null; then
   cp -r "$here/tools/python" source
   /usr/bin/python3 -m pip install -q --no-index --no-deps --no-build-isolation --root-user-action=ignore --target pip ./source
@@ -77,6 +80,8 @@ cmake -S "$root/share/doc/vox/docs/example" -B example -G Ninja -DCMAKE_BUILD_TY
 cmake --build example
 example/example
 vox-convert --verify example.h5
+example/example_c
+vox-convert --verify example_c.h5
 
 echo "--- lintian"
 if command -v lintian >/dev/null; then
