@@ -40,17 +40,24 @@ inline std::string needed_text(const char* text, const char* name) {
   return &needed(text, name);
 }
 
-// Returns a structure of the caller, whose first field is its size there. What the caller's has not is 0, and what this
-// library does not know must be 0. Without a structure everything is 0.
+// Returns the size that a structure of the caller has there, by its first field.
+template <class T>
+uint64_t checked_size(const T& given, const char* name) {
+  constexpr uint64_t kMost = 4096;
+  const uint64_t size = given.struct_size;
+  if (size < sizeof size || size > kMost || size % sizeof size != 0)
+    throw UsageError(fmt::format("{}->struct_size is {}", name, size))
+        .hint("it must be set to the size of the structure");
+  return size;
+}
+
+// Returns a structure that the caller has filled. What the caller's has not is 0, and what this library does not know must
+// be 0. Without a structure everything is 0.
 template <class T>
 T known_part(const T* given, const char* name) {
   T known = {};
   if (given == nullptr) return known;
-  constexpr uint64_t kMost = 4096;
-  const uint64_t size = given->struct_size;
-  if (size < sizeof given->struct_size || size > kMost || size % sizeof given->struct_size != 0)
-    throw UsageError(fmt::format("{}->struct_size is {}", name, size))
-        .hint("it must be set to the size of the structure");
+  const uint64_t size = checked_size(*given, name);
   std::memcpy(&known, given, std::min<uint64_t>(size, sizeof known));
   const auto* bytes = reinterpret_cast<const std::byte*>(given);
   if (size > sizeof known &&

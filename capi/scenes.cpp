@@ -194,8 +194,7 @@ vox_status vox_scene_save(vox_engine* engine, const vox_scene* scene, const char
 
 vox_status vox_scene_info(const vox_scene* scene, vox_info* info) {
   return vox::guarded([&] {
-    const uint64_t size = vox::needed(info, "info").struct_size;
-    vox::known_part(info, "info");
+    const uint64_t size = vox::checked_size(vox::needed(info, "info"), "info");
     vox_info found = vox::info_of(vox::content_of(scene));
     found.struct_size = size;
     std::memcpy(info, &found, std::min<uint64_t>(size, sizeof found));

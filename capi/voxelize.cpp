@@ -12,6 +12,7 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
 #include "libvox/scene/auto_palette.h"
+#include "libvox/scene/surface.h"
 #include "libvox/voxelize/close_holes.h"
 
 namespace vox {
@@ -129,12 +130,17 @@ struct PreparedMesh {
   scene::IndexedScene indexed;
 };
 
+scene::IndexedScene in_own_palette(const scene::Scene& scene) {
+  scene::SceneSurface surface(scene);
+  surface.keep_colors();
+  return scene::index_scene(scene, scene::auto_palette(scene::count_colors(surface)), surface);
+}
+
 scene::IndexedScene indexed_scene(PreparedMesh& mesh, const VoxelizeOptions& options) {
   switch (options.materials) {
     case VoxelMaterials::Texture:
-      return scene::index_scene(*mesh.scene,
-                                options.palette ? *options.palette : scene::auto_palette(*mesh.scene),
-                                scene::MaterialMode::Texture);
+      if (!options.palette) return in_own_palette(*mesh.scene);
+      return scene::index_scene(*mesh.scene, *options.palette, scene::MaterialMode::Texture);
     case VoxelMaterials::Mesh:
       return scene::index_scene(*mesh.scene, scene::mesh_palette(*mesh.scene), scene::MaterialMode::Mesh);
     case VoxelMaterials::Colors:

@@ -17,6 +17,7 @@
 #include "formats/images/pictures.h"
 #include "formats/io/output_file.h"
 #include "libvox/base/error.h"
+#include "libvox/scene/surface.h"
 
 namespace vox {
 namespace {
@@ -268,30 +269,29 @@ void write_palette(const fs::path& path, const scene::Palette& palette) {
 
 namespace {
 
-scene::Palette color_palette(const scene::Scene& scene, const PaletteChoice& choice, ChosenPalette& chosen) {
-  if (choice.file && !choice.measure) return read_palette(*choice.file);
-  const scene::ColorHistogram histogram = scene::count_colors(scene, choice.paint);
-  scene::Palette palette =
+ChosenPalette palette_of_colors(const scene::Scene& scene, const PaletteChoice& choice) {
+  scene::SceneSurface surface(scene, choice.paint);
+  if (choice.file && !choice.measure)
+    return {scene::index_scene(scene, read_palette(*choice.file), surface), std::nullopt};
+  surface.keep_colors();
+  const scene::ColorHistogram histogram = scene::count_colors(surface);
+  const scene::Palette palette =
       choice.file ? read_palette(*choice.file) : scene::auto_palette(histogram, choice.weights);
-  chosen.error = scene::palette_error(histogram, palette);
-  return palette;
+  return {scene::index_scene(scene, palette, surface), scene::palette_error(histogram, palette)};
 }
 
 }  // namespace
 
 ChosenPalette choose_palette(scene::Scene& scene, const PaletteChoice& choice) {
   scene::bake_base_colors(scene);
-  ChosenPalette chosen;
+  if (choice.materials == scene::MaterialMode::Texture) return palette_of_colors(scene, choice);
   scene::Palette palette;
-  if (choice.materials == scene::MaterialMode::Texture) {
-    palette = color_palette(scene, choice, chosen);
-  } else if (choice.file) {
+  if (choice.file) {
     palette = read_palette(*choice.file);
   } else if (choice.materials == scene::MaterialMode::Mesh) {
     palette = scene::mesh_palette(scene);
   }
-  chosen.indexed = scene::index_scene(scene, palette, choice.materials, choice.paint);
-  return chosen;
+  return {scene::index_scene(scene, palette, choice.materials, choice.paint), std::nullopt};
 }
 
 }  // namespace vox

@@ -239,7 +239,11 @@ std::vector<WeightedPoint> points_of_cells(const std::vector<ColorTally::Cell>& 
 }  // namespace
 
 ColorHistogram count_colors(const Scene& scene, const SurfacePaint* paint) {
-  return count_colors(tally_surface(SceneSurface(scene, paint), ColorTally()));
+  return count_colors(SceneSurface(scene, paint));
+}
+
+ColorHistogram count_colors(const SceneSurface& surface) {
+  return count_colors(tally_surface(surface, ColorTally()));
 }
 
 ColorHistogram count_colors(ColorTally tally) {

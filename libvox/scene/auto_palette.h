@@ -112,6 +112,7 @@ struct ColorHistogram {
 // Counts the colours of a scene's surface, with `paint` those of the painted surface. If there are vertex
 // colours, bake_base_colors(scene) must have been called, as for all code that reads colours.
 ColorHistogram count_colors(const Scene& scene, const SurfacePaint* paint = nullptr);
+ColorHistogram count_colors(const SceneSurface& surface);
 
 // Makes a histogram of a finished tally. The sum of all weights must be less than 2^47.
 ColorHistogram count_colors(ColorTally tally);

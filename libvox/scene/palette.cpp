@@ -151,8 +151,8 @@ struct ShareTally {
 };
 
 template <class Entry>
-std::array<double, kPaletteSize> count_shares(const Scene& scene, const SurfacePaint* paint, Entry entry) {
-  auto weights = tally_surface(SceneSurface(scene, paint), ShareTally<Entry>{entry}).weights;
+std::array<double, kPaletteSize> count_shares(const SceneSurface& surface, Entry entry) {
+  auto weights = tally_surface(surface, ShareTally<Entry>{entry}).weights;
   uint64_t total = std::accumulate(weights.begin(), weights.end(), uint64_t{0});
   std::array<double, kPaletteSize> shares = {};
   for (size_t i = 0; i < weights.size() && total > 0; ++i)
@@ -181,6 +181,7 @@ Palette mesh_palette(const Scene& scene) {
 
 IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode,
                          const SurfacePaint* paint) {
+  if (mode == MaterialMode::Texture) return index_scene(scene, palette, SceneSurface(scene, paint));
   IndexedScene indexed;
   indexed.palette = palette;
   indexed.materials = plain_materials(scene);
@@ -190,25 +191,30 @@ IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMod
     std::vector<uint8_t> entries = entries_of_materials(scene, palette);
     index_by_material(scene, entries, indexed);
     indexed.shares =
-        count_shares(scene, nullptr, [&](const SurfaceSample& s) { return entries[s.material]; });
-  } else if (mode == MaterialMode::Colors) {
+        count_shares(SceneSurface(scene), [&](const SurfaceSample& s) { return entries[s.material]; });
+  } else {
     index_by_color(
         scene, [](IndexedMaterial& result, Rgb8 color) { result.color = packed_color(color); }, color_texture,
         indexed);
-  } else {
-    NearestEntry nearest(palette);
-    index_by_color(
-        scene, [&](IndexedMaterial& result, Rgb8 color) { result.index = nearest(color); },
-        [&](const Image& image, const Material& material) { return index_texture(image, material, nearest); },
-        indexed);
-    auto uses_lut = [](const IndexedMaterial& material) { return material.vertex_colors; };
-    if (std::any_of(indexed.materials.begin(), indexed.materials.end(), uses_lut))
-      indexed.color_lut = make_color_lut(nearest);
-    indexed.shares = count_shares(scene, paint, [&](const SurfaceSample& s) {
-      return uses_lut(indexed.materials[s.material]) ? lut_entry(indexed.color_lut, s.color)
-                                                     : nearest(s.color);
-    });
   }
+  return indexed;
+}
+
+IndexedScene index_scene(const Scene& scene, const Palette& palette, const SceneSurface& surface) {
+  IndexedScene indexed;
+  indexed.palette = palette;
+  indexed.materials = plain_materials(scene);
+  NearestEntry nearest(palette);
+  index_by_color(
+      scene, [&](IndexedMaterial& result, Rgb8 color) { result.index = nearest(color); },
+      [&](const Image& image, const Material& material) { return index_texture(image, material, nearest); },
+      indexed);
+  auto uses_lut = [](const IndexedMaterial& material) { return material.vertex_colors; };
+  if (std::any_of(indexed.materials.begin(), indexed.materials.end(), uses_lut))
+    indexed.color_lut = make_color_lut(nearest);
+  indexed.shares = count_shares(surface, [&](const SurfaceSample& s) {
+    return uses_lut(indexed.materials[s.material]) ? lut_entry(indexed.color_lut, s.color) : nearest(s.color);
+  });
   return indexed;
 }
 

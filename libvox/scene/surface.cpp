@@ -1,8 +1,11 @@
 #include "libvox/scene/surface.h"
 
+#include <tbb/blocked_range.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "libvox/base/bits.h"
 #include "libvox/base/geometry.h"
@@ -34,12 +37,16 @@ Vec3d spread_point(uint64_t seed, uint64_t i) {
   return {1 - x - y, x, y};
 }
 
-Vec2<double> texcoord_at(const Scene& scene, const Triangle& triangle, Vec3d weights) {
+std::array<Vec2<double>, 3> texcoords_of(const Scene& scene, const Triangle& triangle) {
   auto corner = [&](size_t i) {
     Vec2f uv = scene.texcoords[triangle.texcoord[i]];
     return Vec2<double>{static_cast<double>(uv.x), static_cast<double>(uv.y)};
   };
-  Vec2<double> a = corner(0), b = corner(1), c = corner(2);
+  return {corner(0), corner(1), corner(2)};
+}
+
+Vec2<double> texcoord_at(const std::array<Vec2<double>, 3>& corners, Vec3d weights) {
+  const auto& [a, b, c] = corners;
   return {a.x * weights.x + b.x * weights.y + c.x * weights.z,
           a.y * weights.x + b.y * weights.y + c.y * weights.z};
 }
@@ -119,41 +126,59 @@ bool SceneSurface::is_painted(const Triangle& triangle) const {
   return paint_ && triangle.texcoord[0] != kNone && paint_->covers(triangle.material);
 }
 
+void SceneSurface::keep_colors() {
+  std::vector<uint32_t> kept(sample_slots(), kHole);
+  tbb::parallel_for(tbb::blocked_range<size_t>(0, scene_.triangles.size(), 16), [&](const auto& range) {
+    for (size_t triangle = range.begin(); triangle < range.end(); ++triangle) {
+      const uint64_t start = first_slot_[triangle];
+      for_each_color(triangle, 0, first_slot_[triangle + 1] - start,
+                     [&](uint64_t i, Rgb8 color) { kept[start + i] = packed_color(color); });
+    }
+  });
+  kept_ = std::move(kept);
+}
+
 std::vector<SurfaceSample> SceneSurface::samples(uint64_t first, uint64_t last) const {
   std::vector<SurfaceSample> samples;
   samples.reserve(last - first);
-  auto after = std::upper_bound(first_slot_.begin(), first_slot_.end(), first);
-  for (auto triangle = static_cast<size_t>(after - first_slot_.begin()) - 1; first < last; ++triangle) {
-    uint64_t start = first_slot_[triangle], end = std::min(last, first_slot_[triangle + 1]);
-    sample(triangle, first - start, end - start, samples);
+  for (size_t triangle = triangle_of(first); first < last; ++triangle) {
+    const uint64_t start = first_slot_[triangle], end = std::min(last, first_slot_[triangle + 1]);
+    SurfaceSample sample = {scene_.triangles[triangle].material, {}, weights_[triangle]};
+    for_each_color(triangle, first - start, end - start, [&](uint64_t, Rgb8 color) {
+      sample.color = color;
+      samples.push_back(sample);
+    });
     first = end;
   }
   return samples;
 }
 
-void SceneSurface::sample(size_t index, uint64_t first, uint64_t last,
-                          std::vector<SurfaceSample>& samples) const {
+// Calls put(i, color) for those of a triangle's samples that are no holes.
+template <class Put>
+void SceneSurface::for_each_color(size_t index, uint64_t first, uint64_t last, const Put& put) const {
+  if (first >= last) return;
   const Triangle& triangle = scene_.triangles[index];
   const Material& material = scene_.materials[triangle.material];
   const MaterialColors& colors = colors_[triangle.material];
-  SurfaceSample sample = {triangle.material, colors.color({255, 255, 255, 255}), weights_[index]};
-  uint64_t seed = mix64(index + 1);
+  const uint64_t seed = mix64(index + 1);
   const bool textured = has_image(scene_, material) && triangle.texcoord[0] != kNone;
   const bool vertex_colors = has_vertex_colors(scene_, material), painted = is_painted(triangle);
-  const Rgb8 plain = sample.color;
+  const Rgb8 plain = colors.color({255, 255, 255, 255});
+  std::array<Vec2<double>, 3> corners = {};
+  if (textured || painted) corners = texcoords_of(scene_, triangle);
   for (uint64_t i = first; i < last; ++i) {
     const Vec3d weights = spread_point(seed, i);
-    const Vec2<double> uv = textured || painted ? texcoord_at(scene_, triangle, weights) : Vec2<double>{0, 0};
-    sample.color = plain;
+    const Vec2<double> uv = texcoord_at(corners, weights);
+    Rgb8 color = plain;
     if (textured) {
       const Rgba8 texel = texel_at(scene_.images[material.image], material, uv);
       if (!colors.solid(texel)) continue;
-      sample.color = colors.color(texel);
+      color = colors.color(texel);
     } else if (vertex_colors) {
-      sample.color = vertex_color_at(triangle, weights);
+      color = vertex_color_at(triangle, weights);
     }
-    if (painted) sample.color = paint_->color(triangle.material, uv, sample.color);
-    samples.push_back(sample);
+    if (painted) color = paint_->color(triangle.material, uv, color);
+    put(i, color);
   }
 }
 

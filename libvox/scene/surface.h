@@ -83,10 +83,29 @@ class SceneSurface {
 
   uint64_t sample_slots() const { return first_slot_.back(); }
 
-  // Returns the samples of the slots [first, last). Holes leave their slot empty.
-  std::vector<SurfaceSample> samples(uint64_t first, uint64_t last) const;
+  // Finds the colours of all samples now, in four bytes each, for those who go through the samples more than once.
+  void keep_colors();
+
+  // Calls body(SurfaceSample) for the slots [first, last) in order. Holes leave their slot empty.
+  template <class Body>
+  void for_each_sample(uint64_t first, uint64_t last, const Body& body) const {
+    if (kept_.empty()) {
+      for (const SurfaceSample& sample : samples(first, last)) body(sample);
+      return;
+    }
+    for (size_t triangle = triangle_of(first); first < last; ++triangle) {
+      SurfaceSample sample = {scene_.triangles[triangle].material, {}, weights_[triangle]};
+      for (const uint64_t end = std::min(last, first_slot_[triangle + 1]); first < end; ++first) {
+        if (kept_[first] == kHole) continue;
+        sample.color = unpacked_color(kept_[first]);
+        body(sample);
+      }
+    }
+  }
 
  private:
+  static constexpr uint32_t kHole = UINT32_MAX;
+
   struct Measure {
     double area;
     double texels;  // how many texels the triangle covers; 0 if it is invisible
@@ -99,7 +118,14 @@ class SceneSurface {
   Measure measure(const Triangle& triangle) const;
   double covered_texels(const Triangle& triangle, Vec2<uint32_t> size) const;
   bool is_painted(const Triangle& triangle) const;
-  void sample(size_t triangle, uint64_t first, uint64_t last, std::vector<SurfaceSample>& samples) const;
+  // Returns the triangle of a slot.
+  size_t triangle_of(uint64_t slot) const {
+    const auto after = std::upper_bound(first_slot_.begin(), first_slot_.end(), slot);
+    return static_cast<size_t>(after - first_slot_.begin()) - 1;
+  }
+  std::vector<SurfaceSample> samples(uint64_t first, uint64_t last) const;
+  template <class Put>
+  void for_each_color(size_t triangle, uint64_t first, uint64_t last, const Put& put) const;
   Rgb8 vertex_color_at(const Triangle& triangle, Vec3d weights) const;
 
   const Scene& scene_;
@@ -107,7 +133,11 @@ class SceneSurface {
   std::vector<MaterialColors> colors_;  // one for each material
   std::vector<uint64_t> first_slot_;    // for each triangle, then the end
   std::vector<uint64_t> weights_;       // the weight of one sample, for each triangle
+  std::vector<uint32_t> kept_;  // packed_color() of each slot, or kHole; empty unless colours are kept
 };
+
+// Does what index_scene() does with MaterialMode::Texture and this surface's paint. The surface must be the scene's.
+IndexedScene index_scene(const Scene& scene, const Palette& palette, const SceneSurface& surface);
 
 // Adds up all samples. A Tally has add(SurfaceSample) and merge(const Tally&), in whole numbers, so that the
 // sum does not depend on the order.
@@ -118,8 +148,8 @@ Tally tally_surface(const SceneSurface& surface, const Tally& zero) {
   uint64_t slots = surface.sample_slots();
   tbb::parallel_for(uint64_t{0}, (slots + kBlock - 1) / kBlock, [&](uint64_t block) {
     Tally& tally = tallies.local();
-    for (const SurfaceSample& sample : surface.samples(block * kBlock, std::min(slots, (block + 1) * kBlock)))
-      tally.add(sample);
+    surface.for_each_sample(block * kBlock, std::min(slots, (block + 1) * kBlock),
+                            [&](const SurfaceSample& sample) { tally.add(sample); });
   });
   Tally sum = zero;
   for (const Tally& tally : tallies) sum.merge(tally);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "libvox/base/error.h"
@@ -14,6 +15,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/base/work_watch.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/reader.h"
 #include "libvox/measure/hash_bench.h"
@@ -147,6 +149,29 @@ TEST(Log, TheLibraryPrintsNothingByItself) {
 }
 
 constexpr std::array<std::string_view, 5> kWords = {"sphere", "box", "capsule", "cylinder", "copy"};
+
+TEST(WorkWatch, TakesWhatItsThreadSaysAndCancelsItAlone) {
+  std::vector<std::string> heard, elsewhere;
+  const auto to = [](std::vector<std::string>& list) {
+    return [&list](LogLevel, std::string_view text) { list.emplace_back(text); };
+  };
+  const LogSink before = set_log_sink(to(elsewhere));
+  WorkWatch watch;
+  watch.log = to(heard);
+  watch.progress = [&](const ProgressState& state) { heard.emplace_back(state.what); };
+  EXPECT_EQ(set_work_watch(&watch), nullptr);
+  log_info("a wall");
+  { const Progress progress("digging", 2); }
+  std::thread([] { log_info("a tree"); }).join();
+  watch.cancelled = true;
+  EXPECT_THROW(throw_if_cancelled(), Cancelled);
+  std::thread([] { EXPECT_NO_THROW(throw_if_cancelled()); }).join();
+  EXPECT_EQ(set_work_watch(nullptr), &watch);
+  EXPECT_NO_THROW(throw_if_cancelled());
+  set_log_sink(before);
+  EXPECT_EQ(heard, (std::vector<std::string>{"a wall", "digging"}));
+  EXPECT_EQ(elsewhere, (std::vector<std::string>{"a tree"}));
+}
 
 TEST(NearestWord, MisspeltWordsAreFound) {
   for (std::string_view word : {"spheer", "spere", "sphre", "Sphere", "spheres", "psheer"})
@@ -308,10 +333,12 @@ TEST(Error, NamesItsSettingBesideTheText) {
 
 TEST(Error, ThatIsOfUsageStaysOneWithAHintAndASetting) {
   try {
-    throw UsageError("the device is 'x'").hint("expected cpu").about("device");
+    throw UsageError("the device is 'x'").at("line 2").hint("expected cpu").about("device");
   } catch (const UsageError& error) {
     EXPECT_EQ(error.setting(), "device");
-    EXPECT_STREQ(error.what(), "the device is 'x' (expected cpu)");
+    EXPECT_STREQ(error.what(), "line 2: the device is 'x' (expected cpu)");
+    EXPECT_EQ(error.problem() + "|" + error.place() + "|" + error.advice(),
+              "the device is 'x'|line 2|expected cpu");
   } catch (const Error&) {
     FAIL() << "the error has lost its type";
   }

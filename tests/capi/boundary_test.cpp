@@ -244,6 +244,25 @@ TEST_F(CapiCalls, BoxesAndSizesOutOfRangeAreErrors) {
   EXPECT_EQ(vox_scene_coarser(engine_, scene_, 33), VOX_BAD_USE);
 }
 
+TEST_F(CapiCalls, FactsFillAsMuchAsTheCallersStructureHas) {
+  struct {
+    vox_info info = {};
+    uint64_t more = 7;
+  } later;
+  later.info.struct_size = sizeof later;
+  EXPECT_OK(vox_scene_info(scene_, &later.info));
+  EXPECT_EQ(later.info.struct_size, sizeof later);
+  EXPECT_EQ(later.info.resolution, 64u);
+  EXPECT_EQ(later.more, 7u);
+  vox_info part = {};
+  part.struct_size = offsetof(vox_info, unique_nodes);
+  EXPECT_OK(vox_scene_info(scene_, &part));
+  EXPECT_EQ(part.voxels, later.info.voxels);
+  EXPECT_EQ(part.unique_nodes, 0u);
+  part.struct_size = 4;
+  EXPECT_EQ(vox_scene_info(scene_, &part), VOX_BAD_USE);
+}
+
 TEST_F(CapiCalls, ErrorsSayWhatWhereAndWhatToDo) {
   SceneHandle made;
   const vox_voxelize_options options = at_resolution(64);

@@ -2,11 +2,14 @@
 #include <tbb/global_control.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 #include <set>
+#include <vector>
 
 #include "libvox/scene/auto_palette.h"
+#include "libvox/scene/surface.h"
 #include "tests/scene/scenes.h"
 
 namespace vox {
@@ -171,6 +174,31 @@ TEST(AutoPalette, ThreadsAndRepetitionChangeNothing) {
       EXPECT_EQ(other.textures[i].opaque, first.textures[i].opaque);
     }
   }
+}
+
+TEST(SceneSurface, KeptColorsAreThoseThatAreFoundEachTime) {
+  const scene::Scene scene = noisy_scene();  // with holes
+  const scene::SceneSurface plain(scene);
+  scene::SceneSurface kept(scene);
+  kept.keep_colors();
+  const auto all = [](const scene::SceneSurface& surface, uint64_t step) {
+    std::vector<std::array<uint64_t, 3>> samples;
+    for (uint64_t first = 0; first < surface.sample_slots(); first += step)
+      surface.for_each_sample(first, std::min(first + step, surface.sample_slots()),
+                              [&](const scene::SurfaceSample& s) {
+                                samples.push_back({s.material, scene::packed_color(s.color), s.weight});
+                              });
+    return samples;
+  };
+  const auto expected = all(plain, 4096);
+  EXPECT_LT(expected.size(), plain.sample_slots());
+  EXPECT_EQ(all(kept, 4096), expected);
+  EXPECT_EQ(all(kept, 999), expected);
+  EXPECT_EQ(all(plain, 999), expected);
+  const scene::Palette palette = scene::auto_palette(scene);
+  EXPECT_EQ(scene::auto_palette(scene::count_colors(kept)).colors, palette.colors);
+  EXPECT_EQ(scene::index_scene(scene, palette, kept).shares,
+            scene::index_scene(scene, palette, scene::MaterialMode::Texture).shares);
 }
 
 TEST(AutoPalette, AnEmptySceneAndAnInvisibleOneGetOneEntry) {
