@@ -36,6 +36,7 @@ struct GivenSize {
 };
 // Throws UsageError that names `what` otherwise, also if a side is not above 0.
 GivenSize parse_sides(std::string_view text, std::string_view what);
+
 // Returns the time now as UTC in ISO 8601, or the time in SOURCE_DATE_EPOCH if that is set.
 std::string timestamp();
 
