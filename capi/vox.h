@@ -149,7 +149,8 @@ VOX_API vox_status vox_mesh_add(vox_mesh* mesh, const vox_mesh_arrays* arrays);
 enum { VOX_UP_FILE = 0, VOX_UP_X = 1, VOX_UP_Y = 2, VOX_UP_Z = 3 };
 
 /* Reads a mesh file of any kind that vox-convert reads, with its materials and textures. `up` is the axis of the file that
- * points up. It needs no engine, so that one thread can read a mesh while an engine is busy with another. */
+ * points up. It needs no engine, so that one thread can read a mesh while an engine is busy with another. Nobody hears its
+ * messages, for example of missing textures; those of vox_voxelize_file() go to the engine's log. */
 VOX_API vox_status vox_mesh_load(const char* path, uint32_t up, vox_mesh** mesh);
 VOX_API void vox_mesh_delete(vox_mesh** mesh);
 /* Returns the number of triangles; 0 for NULL. */

@@ -131,8 +131,7 @@ struct PreparedMesh {
 };
 
 scene::IndexedScene in_own_palette(const scene::Scene& scene) {
-  scene::SceneSurface surface(scene);
-  surface.keep_colors();
+  const scene::SceneSurface surface(scene);
   return scene::index_scene(scene, scene::auto_palette(scene::count_colors(surface)), surface);
 }
 

@@ -270,10 +270,9 @@ void write_palette(const fs::path& path, const scene::Palette& palette) {
 namespace {
 
 ChosenPalette palette_of_colors(const scene::Scene& scene, const PaletteChoice& choice) {
-  scene::SceneSurface surface(scene, choice.paint);
+  const scene::SceneSurface surface(scene, choice.paint);
   if (choice.file && !choice.measure)
     return {scene::index_scene(scene, read_palette(*choice.file), surface), std::nullopt};
-  surface.keep_colors();
   const scene::ColorHistogram histogram = scene::count_colors(surface);
   const scene::Palette palette =
       choice.file ? read_palette(*choice.file) : scene::auto_palette(histogram, choice.weights);

@@ -59,7 +59,8 @@ Rgba8 texel_at(const Image& image, const Material& material, Vec2<double> uv) {
 
 }  // namespace
 
-SceneSurface::SceneSurface(const Scene& scene, const SurfacePaint* paint) : scene_(scene), paint_(paint) {
+SceneSurface::SceneSurface(const Scene& scene, const SurfacePaint* paint, uint64_t most_kept)
+    : scene_(scene), paint_(paint) {
   colors_.reserve(scene.materials.size());
   for (const Material& material : scene.materials) colors_.emplace_back(material);
 
@@ -73,6 +74,7 @@ SceneSurface::SceneSurface(const Scene& scene, const SurfacePaint* paint) : scen
     double weight = samples > 0 ? m.area / total.area * static_cast<double>(kAreaUnits) / samples : 0;
     weights_.push_back(static_cast<uint64_t>(weight + 0.5));
   }
+  if (sample_slots() <= most_kept) keep_colors();
 }
 
 SceneSurface::Measures SceneSurface::measure() const {

@@ -78,13 +78,13 @@ struct SurfaceSample {
 
 class SceneSurface {
  public:
-  // With `paint`, the surface is the painted one; the paint must outlive the surface.
-  explicit SceneSurface(const Scene& scene, const SurfacePaint* paint = nullptr);
+  // With `paint`, the surface is the painted one; the paint must outlive the surface. The colours of at most `most_kept`
+  // slots are found here, once for all who go through the samples; if a great number of triangles has more, they are found
+  // each time.
+  explicit SceneSurface(const Scene& scene, const SurfacePaint* paint = nullptr,
+                        uint64_t most_kept = 4 * kSampleBudget);
 
   uint64_t sample_slots() const { return first_slot_.back(); }
-
-  // Finds the colours of all samples now, in four bytes each, for those who go through the samples more than once.
-  void keep_colors();
 
   // Calls body(SurfaceSample) for the slots [first, last) in order. Holes leave their slot empty.
   template <class Body>
@@ -118,6 +118,7 @@ class SceneSurface {
   Measure measure(const Triangle& triangle) const;
   double covered_texels(const Triangle& triangle, Vec2<uint32_t> size) const;
   bool is_painted(const Triangle& triangle) const;
+  void keep_colors();
   // Returns the triangle of a slot.
   size_t triangle_of(uint64_t slot) const {
     const auto after = std::upper_bound(first_slot_.begin(), first_slot_.end(), slot);
@@ -133,7 +134,7 @@ class SceneSurface {
   std::vector<MaterialColors> colors_;  // one for each material
   std::vector<uint64_t> first_slot_;    // for each triangle, then the end
   std::vector<uint64_t> weights_;       // the weight of one sample, for each triangle
-  std::vector<uint32_t> kept_;  // packed_color() of each slot, or kHole; empty unless colours are kept
+  std::vector<uint32_t> kept_;          // packed_color() of each slot, or kHole; empty if there are too many
 };
 
 // Does what index_scene() does with MaterialMode::Texture and this surface's paint. The surface must be the scene's.

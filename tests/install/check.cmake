@@ -32,12 +32,12 @@ if(without_h5py EQUAL 0)
   file(GLOB_RECURSE package ${work}/prefix/lib/__init__.py)
   cmake_path(GET package PARENT_PATH package)
   cmake_path(GET package PARENT_PATH package)
-  run(${CMAKE_COMMAND} -E env PYTHONPATH=${package} PYTHONDONTWRITEBYTECODE=1 ${python} -c [[
+  run(${CMAKE_COMMAND} -E env PYTHONPATH=${package} PYTHONDONTWRITEBYTECODE=1 ${python} -c [==[
 import vox
 print(sum(len(part.materials) for part in vox.open("example.h5").voxels()), "voxels")
 converted = vox.voxelize([[0, 0, 0], [1, 0, 0], [0, 1, 0]], res=16)  # with the library of the same prefix
 assert any("/prefix/lib/" in line and "libvox_c.so" in line for line in open("/proc/self/maps"))
-print(converted)]])
+print(converted)]==])
 endif()
 
 run(${python} ${CMAKE_CURRENT_LIST_DIR}/check_conda_recipe.py ${work}/prefix lib/python3/dist-packages)

@@ -176,11 +176,9 @@ TEST(AutoPalette, ThreadsAndRepetitionChangeNothing) {
   }
 }
 
-TEST(SceneSurface, KeptColorsAreThoseThatAreFoundEachTime) {
+TEST(SceneSurface, ColorsThatAreFoundOnceAreThoseThatAreFoundEachTime) {
   const scene::Scene scene = noisy_scene();  // with holes
-  const scene::SceneSurface plain(scene);
-  scene::SceneSurface kept(scene);
-  kept.keep_colors();
+  const scene::SceneSurface kept(scene), plain(scene, nullptr, 0);
   const auto all = [](const scene::SceneSurface& surface, uint64_t step) {
     std::vector<std::array<uint64_t, 3>> samples;
     for (uint64_t first = 0; first < surface.sample_slots(); first += step)
@@ -196,9 +194,9 @@ TEST(SceneSurface, KeptColorsAreThoseThatAreFoundEachTime) {
   EXPECT_EQ(all(kept, 999), expected);
   EXPECT_EQ(all(plain, 999), expected);
   const scene::Palette palette = scene::auto_palette(scene);
-  EXPECT_EQ(scene::auto_palette(scene::count_colors(kept)).colors, palette.colors);
+  EXPECT_EQ(scene::auto_palette(scene::count_colors(plain)).colors, palette.colors);
   EXPECT_EQ(scene::index_scene(scene, palette, kept).shares,
-            scene::index_scene(scene, palette, scene::MaterialMode::Texture).shares);
+            scene::index_scene(scene, palette, plain).shares);
 }
 
 TEST(AutoPalette, AnEmptySceneAndAnInvisibleOneGetOneEntry) {
