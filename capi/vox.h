@@ -50,7 +50,7 @@ VOX_API const char* vox_version(void);
 typedef int32_t vox_status;
 enum {
   VOX_OK = 0,
-  VOX_FAILED = 1,    /* the work failed: a file is missing or damaged, a device is not there, a mesh has no triangles */
+  VOX_FAILED = 1,    /* the work failed: a file is damaged, a device is not there, a mesh is empty */
   VOX_BAD_USE = 2,   /* the arguments make no sense */
   VOX_NO_MEMORY = 3, /* the memory of the machine, the device or the engine's limit does not suffice */
   VOX_CANCELLED = 4, /* vox_engine_cancel() or a progress function has ended the call */
@@ -111,10 +111,10 @@ enum { VOX_WRAP_REPEAT = 0, VOX_WRAP_CLAMP = 1, VOX_WRAP_MIRROR = 2 };
 /* A material of triangles. */
 typedef struct vox_material {
   uint64_t struct_size;
-  const char* name;        /* may be NULL */
-  const uint8_t* image;    /* RGBA, image_width * image_height pixels in sRGB, the top row first; NULL: no image */
+  const char* name;     /* may be NULL */
+  const uint8_t* image; /* RGBA in sRGB, image_width * image_height pixels, top row first; NULL: none */
   uint32_t image_width, image_height;
-  float base_color[4];     /* linear RGB and alpha from 0 to 1, by which the image is multiplied; all 0: white */
+  float base_color[4];     /* linear RGB and alpha, 0 to 1, a factor of the image; all 0: white */
   float alpha_cutoff;      /* an alpha below it leaves the voxel empty; 0: everything is opaque */
   uint32_t wrap_u, wrap_v; /* VOX_WRAP_… */
   uint32_t reserved;       /* 0 */
@@ -129,16 +129,16 @@ typedef struct vox_mesh_arrays {
   uint64_t vertices;             /* the number of vertices */
   uint64_t triangles;            /* the number of triangles */
   const void* positions;         /* x, y, z of each vertex, in the type of position_type; y points up */
-  const uint32_t* indices;       /* three vertices for each triangle; NULL: the vertices 0, 1, 2, then 3, 4, 5, … */
+  const uint32_t* indices;       /* three vertices for each triangle; NULL: 0, 1, 2, then 3, 4, 5, … */
   const float* uv;               /* u, v of each vertex; NULL: no texture coordinates */
   const float* corner_uv;        /* u, v of each corner of each triangle, in place of `uv`; NULL: none */
   const uint8_t* colors;         /* RGBA of each vertex, sRGB, for materials without an image; NULL: none */
   const uint32_t* material_of;   /* the number of each triangle's material; NULL: 0 for all */
   const vox_material* materials; /* NULL: one grey material */
   uint32_t material_count;
-  uint32_t position_type;        /* VOX_FLOAT32 or VOX_FLOAT64 */
-  uint32_t v_direction;          /* VOX_V_DOWN: v 0 is the top row of an image; VOX_V_UP: the bottom row */
-  uint32_t reserved;             /* 0 */
+  uint32_t position_type; /* VOX_FLOAT32 or VOX_FLOAT64 */
+  uint32_t v_direction;   /* VOX_V_DOWN: v 0 is the top row of an image; VOX_V_UP: the bottom row */
+  uint32_t reserved;      /* 0 */
 } vox_mesh_arrays;
 
 /* Makes a mesh of arrays. */
@@ -165,24 +165,24 @@ enum { VOX_SURFACE = 0, VOX_SOLID = 1, VOX_SOLID_PARITY = 2 };
 
 /* What becomes the material of a voxel. */
 enum {
-  VOX_MATERIALS_TEXTURE = 0, /* the nearest of the 16 colours of a palette, which is chosen if none is given */
-  VOX_MATERIALS_MESH = 1,    /* the mesh's materials, of which the 16 with the largest areas have entries of their own */
+  VOX_MATERIALS_TEXTURE = 0, /* the nearest of 16 colours of a palette, which is chosen if none is given */
+  VOX_MATERIALS_MESH = 1,    /* the mesh's materials; entries are for the 16 with the largest areas */
   VOX_MATERIALS_COLORS = 2,  /* none: voxels have colours of 24 bits apart from their geometry */
   VOX_MATERIALS_NONE = 3,    /* none: voxels are filled or empty */
-  VOX_MATERIALS_NUMBERS = 4  /* the number of the triangle's material, of at most 16; images make holes only */
+  VOX_MATERIALS_NUMBERS = 4 /* the number of the triangle's material, of at most 16; images make holes only */
 };
 
 typedef struct vox_voxelize_options {
   uint64_t struct_size;
   double voxel_size;      /* the side of a voxel in units of the mesh; 0: it follows from the resolution */
   uint32_t resolution;    /* voxels along the longest side, 4 to 1048576; 0: it follows from voxel_size */
-  uint32_t coverage;      /* VOX_CONSERVATIVE: all voxels that a triangle touches; VOX_THIN: fewer, without holes */
-  uint32_t solid;         /* VOX_SURFACE; VOX_SOLID: the inside of meshes is filled by winding number; …_PARITY: by parity */
+  uint32_t coverage;      /* VOX_CONSERVATIVE: all voxels that a triangle touches; VOX_THIN: fewer */
+  uint32_t solid;         /* VOX_SURFACE; VOX_SOLID: insides by winding number; …_PARITY: by parity */
   uint32_t materials;     /* VOX_MATERIALS_… */
   const uint8_t* palette; /* RGB of the entries of a palette; NULL: it is chosen */
   uint32_t palette_count; /* entries of `palette`, at most 16 */
   uint32_t up;            /* VOX_UP_…, for files of meshes and points */
-  const double* clip;     /* the lowest and the highest x, y, z of the box that the grid spans; NULL: that of the input */
+  const double* clip;     /* the lowest and the highest x, y, z that the grid spans; NULL: the input */
   uint32_t center;        /* 1: the shorter sides lie in the middle of the grid */
   uint32_t snap;          /* 1: the grid begins at a multiple of the voxel size */
   double point_radius;    /* the radius of points, in units of their file */
@@ -197,8 +197,8 @@ VOX_API vox_status vox_voxelize(vox_engine* engine, const vox_mesh* mesh, const 
  * if there is one, makes the scene coarser as vox_scene_coarser() does, `options` may be NULL, and materials are
  * VOX_MATERIALS_TEXTURE, or VOX_MATERIALS_NONE or VOX_MATERIALS_COLORS for voxels of other programs. An option that has no
  * effect on the file is an error. */
-VOX_API vox_status vox_voxelize_file(vox_engine* engine, const char* path, const vox_voxelize_options* options,
-                                     vox_scene** scene);
+VOX_API vox_status vox_voxelize_file(vox_engine* engine, const char* path,
+                                     const vox_voxelize_options* options, vox_scene** scene);
 
 /* Opens a scene file, or voxels of another program. */
 VOX_API vox_status vox_scene_load(vox_engine* engine, const char* path, vox_scene** scene);
@@ -207,8 +207,8 @@ enum { VOX_UNION = 0, VOX_INTERSECT = 1, VOX_SUBTRACT = 2 };
 
 /* Voxelizes two meshes and keeps of their surfaces what belongs to the union, the intersection, or the first mesh without
  * the second. Options as for vox_voxelize(), but only surfaces, and VOX_MATERIALS_TEXTURE or VOX_MATERIALS_NONE. */
-VOX_API vox_status vox_combine(vox_engine* engine, const vox_mesh* first, const vox_mesh* second, uint32_t combination,
-                               const vox_voxelize_options* options, vox_scene** scene);
+VOX_API vox_status vox_combine(vox_engine* engine, const vox_mesh* first, const vox_mesh* second,
+                               uint32_t combination, const vox_voxelize_options* options, vox_scene** scene);
 
 /* Returns another scene with the same content, without copying voxels. */
 VOX_API vox_status vox_scene_copy(const vox_scene* scene, vox_scene** copy);
@@ -218,28 +218,29 @@ enum { VOX_KEEP_OTHER_FILES = 0, VOX_OVERWRITE = 1 };
 
 /* Writes a file, whose extension chooses the format: .h5 is a scene file, and docs/formats.md lists the others. The file
  * appears complete or not at all. A file that another program wrote is replaced only with VOX_OVERWRITE. */
-VOX_API vox_status vox_scene_save(vox_engine* engine, const vox_scene* scene, const char* path, uint32_t overwrite);
+VOX_API vox_status vox_scene_save(vox_engine* engine, const vox_scene* scene, const char* path,
+                                  uint32_t overwrite);
 
 /* --- facts about a scene ------------------------------------------------------------------------------------------- */
 
 typedef struct vox_info {
-  uint64_t struct_size;      /* set by the caller */
-  uint32_t resolution;       /* R: voxels lie in [0, R) on each axis */
-  uint32_t depth;            /* levels above the leaves of 4³ voxels */
-  uint64_t voxels;           /* filled ones */
-  uint64_t unique_nodes;     /* of the DAG, leaves included */
-  uint64_t dag_bytes;        /* their size */
-  double origin[3];          /* the place of the lower corner of voxel (0, 0, 0) in the world */
-  double voxel_size;         /* the side of a voxel in the world */
-  uint32_t material_bits;    /* 4, or 0 without materials */
-  uint32_t has_colors;       /* 1: voxels have colours of 24 bits */
-  uint32_t coverage;         /* VOX_CONSERVATIVE or VOX_THIN */
-  uint32_t solid;            /* 1: the inside was filled */
-  uint32_t up;               /* VOX_UP_X, VOX_UP_Y or VOX_UP_Z */
-  uint32_t palette_count;    /* entries in use */
-  uint8_t palette[16][4];    /* RGB and 255 of each */
-  double shares[16];         /* the share of the surface that each entry had when the mesh was voxelized */
-  char digest[40];           /* 32 hexadecimal digits that name the content */
+  uint64_t struct_size;   /* set by the caller */
+  uint32_t resolution;    /* R: voxels lie in [0, R) on each axis */
+  uint32_t depth;         /* levels above the leaves of 4³ voxels */
+  uint64_t voxels;        /* filled ones */
+  uint64_t unique_nodes;  /* of the DAG, leaves included */
+  uint64_t dag_bytes;     /* their size */
+  double origin[3];       /* the place of the lower corner of voxel (0, 0, 0) in the world */
+  double voxel_size;      /* the side of a voxel in the world */
+  uint32_t material_bits; /* 4, or 0 without materials */
+  uint32_t has_colors;    /* 1: voxels have colours of 24 bits */
+  uint32_t coverage;      /* VOX_CONSERVATIVE or VOX_THIN */
+  uint32_t solid;         /* 1: the inside was filled */
+  uint32_t up;            /* VOX_UP_X, VOX_UP_Y or VOX_UP_Z */
+  uint32_t palette_count; /* entries in use */
+  uint8_t palette[16][4]; /* RGB and 255 of each */
+  double shares[16];      /* the share of the surface that each entry had when the mesh was voxelized */
+  char digest[40];        /* 32 hexadecimal digits that name the content */
 } vox_info;
 
 /* Fills as much of `info` as info->struct_size says. */
@@ -259,12 +260,14 @@ VOX_API vox_status vox_scene_stats(vox_engine* engine, const vox_scene* scene, c
 /* Runs a script of vox-edit on a scene (docs/editing.md). Files that the script names as brushes are relative to `folder`,
  * or to the current folder if it is NULL. Commands that save are errors. The scene must have materials or be without
  * colours. */
-VOX_API vox_status vox_scene_edit(vox_engine* engine, vox_scene* scene, const char* script, const char* folder);
+VOX_API vox_status vox_scene_edit(vox_engine* engine, vox_scene* scene, const char* script,
+                                  const char* folder);
 
 /* Boxes of voxels: [low, high) on each axis, three numbers each. */
 
 /* Removes all voxels outside of a box. */
-VOX_API vox_status vox_scene_clip(vox_engine* engine, vox_scene* scene, const int64_t* low, const int64_t* high);
+VOX_API vox_status vox_scene_clip(vox_engine* engine, vox_scene* scene, const int64_t* low,
+                                  const int64_t* high);
 
 /* Makes larger voxels until the scene has this resolution, which must be one that halving and rounding up leads to. */
 VOX_API vox_status vox_scene_coarser(vox_engine* engine, vox_scene* scene, uint32_t resolution);
@@ -275,45 +278,52 @@ VOX_API vox_status vox_scene_make_palette(vox_engine* engine, vox_scene* scene);
 /* --- reading voxels ------------------------------------------------------------------------------------------------ */
 
 /* Counts the filled voxels in a box; in the whole scene if `low` and `high` are NULL. */
-VOX_API vox_status vox_scene_count(vox_engine* engine, const vox_scene* scene, const int64_t* low, const int64_t* high,
-                                   uint64_t* count);
+VOX_API vox_status vox_scene_count(vox_engine* engine, const vox_scene* scene, const int64_t* low,
+                                   const int64_t* high, uint64_t* count);
 
 /* Writes the filled voxels in a box, or of the whole scene if `low` and `high` are NULL, in Morton order: x, y, z of each to
  * `coordinates`, its material (0 without materials) to `materials`, and RGB of its colour or material to `colors`. Each of
  * the three may be NULL. There must be room for `capacity` voxels in them, which must be what vox_scene_count() counts. */
-VOX_API vox_status vox_scene_voxels(vox_engine* engine, const vox_scene* scene, const int64_t* low, const int64_t* high,
-                                    uint64_t capacity, int32_t* coordinates, uint8_t* materials, uint8_t* colors);
+VOX_API vox_status vox_scene_voxels(vox_engine* engine, const vox_scene* scene, const int64_t* low,
+                                    const int64_t* high, uint64_t capacity, int32_t* coordinates,
+                                    uint8_t* materials, uint8_t* colors);
 
 enum {
   VOX_DENSE_U8 = 0,  /* a byte for each voxel: 0 is empty, material m is m + 1, and 1 without materials */
   VOX_DENSE_U16 = 1, /* the same in two bytes */
-  VOX_DENSE_RGBA = 2 /* red, green, blue and alpha, which is 0 or 255; without materials or colours they are white */
+  VOX_DENSE_RGBA = 2 /* RGB and alpha, which is 0 or 255; white without materials and colours */
 };
 
 /* Writes all voxels of a box, x fastest, then y. The box must lie in the grid, and `bytes` must be the size of its values. */
-VOX_API vox_status vox_scene_dense(vox_engine* engine, const vox_scene* scene, const int64_t* low, const int64_t* high,
-                                   uint32_t format, void* values, uint64_t bytes);
+VOX_API vox_status vox_scene_dense(vox_engine* engine, const vox_scene* scene, const int64_t* low,
+                                   const int64_t* high, uint32_t format, void* values, uint64_t bytes);
 
 /* --- pictures ------------------------------------------------------------------------------------------------------ */
 
-enum { VOX_SHADE_MATERIAL = 0, VOX_SHADE_NORMAL = 1, VOX_SHADE_DEPTH = 2, VOX_SHADE_LEVEL = 3, VOX_SHADE_SHARING = 4 };
+enum {
+  VOX_SHADE_MATERIAL = 0,
+  VOX_SHADE_NORMAL = 1,
+  VOX_SHADE_DEPTH = 2,
+  VOX_SHADE_LEVEL = 3,
+  VOX_SHADE_SHARING = 4
+};
 
 typedef struct vox_camera {
   uint64_t struct_size;
-  const char* view;      /* "iso" (or NULL), "front", "back", "left", "right", "top" or "bottom", if there is no eye */
-  const double* eye;     /* x, y, z in the world; NULL: as far away as `view` needs to show everything */
-  const double* target;  /* with an eye, the place at which it looks; NULL: the middle of the voxels */
-  double fov;            /* the angle across the shorter side, in degrees; 0: 40 */
-  double turn;           /* degrees by which `view` is turned around the vertical axis */
-  uint32_t samples;      /* for each pixel, 1 to 64; 0: 4 */
-  uint32_t shade;        /* VOX_SHADE_… */
-  uint32_t no_shadows;   /* 1: without shadows */
-  uint32_t reserved;     /* 0 */
+  const char* view;  /* without an eye: "iso" (or NULL), "front", "back", "left", "right", "top", "bottom" */
+  const double* eye; /* x, y, z in the world; NULL: as far away as `view` needs to show everything */
+  const double* target; /* with an eye, the place at which it looks; NULL: the middle of the voxels */
+  double fov;           /* the angle across the shorter side, in degrees; 0: 40 */
+  double turn;          /* degrees by which `view` is turned around the vertical axis */
+  uint32_t samples;     /* for each pixel, 1 to 64; 0: 4 */
+  uint32_t shade;       /* VOX_SHADE_… */
+  uint32_t no_shadows;  /* 1: without shadows */
+  uint32_t reserved;    /* 0 */
 } vox_camera;
 
 /* Takes a picture: RGBA, the top row first, of `bytes` = 4 * width * height bytes. `camera` may be NULL. */
-VOX_API vox_status vox_scene_render(vox_engine* engine, const vox_scene* scene, const vox_camera* camera, uint32_t width,
-                                    uint32_t height, uint8_t* pixels, uint64_t bytes);
+VOX_API vox_status vox_scene_render(vox_engine* engine, const vox_scene* scene, const vox_camera* camera,
+                                    uint32_t width, uint32_t height, uint8_t* pixels, uint64_t bytes);
 
 #ifdef __cplusplus
 }

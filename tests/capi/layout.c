@@ -42,12 +42,14 @@ _Static_assert(offsetof(vox_voxelize_options, coverage) == 20, "place of vox_vox
 _Static_assert(offsetof(vox_voxelize_options, solid) == 24, "place of vox_voxelize_options.solid");
 _Static_assert(offsetof(vox_voxelize_options, materials) == 28, "place of vox_voxelize_options.materials");
 _Static_assert(offsetof(vox_voxelize_options, palette) == 32, "place of vox_voxelize_options.palette");
-_Static_assert(offsetof(vox_voxelize_options, palette_count) == 40, "place of vox_voxelize_options.palette_count");
+_Static_assert(offsetof(vox_voxelize_options, palette_count) == 40,
+               "place of vox_voxelize_options.palette_count");
 _Static_assert(offsetof(vox_voxelize_options, up) == 44, "place of vox_voxelize_options.up");
 _Static_assert(offsetof(vox_voxelize_options, clip) == 48, "place of vox_voxelize_options.clip");
 _Static_assert(offsetof(vox_voxelize_options, center) == 56, "place of vox_voxelize_options.center");
 _Static_assert(offsetof(vox_voxelize_options, snap) == 60, "place of vox_voxelize_options.snap");
-_Static_assert(offsetof(vox_voxelize_options, point_radius) == 64, "place of vox_voxelize_options.point_radius");
+_Static_assert(offsetof(vox_voxelize_options, point_radius) == 64,
+               "place of vox_voxelize_options.point_radius");
 _Static_assert(sizeof(vox_info) == 328, "size of vox_info");
 _Static_assert(offsetof(vox_info, struct_size) == 0, "place of vox_info.struct_size");
 _Static_assert(offsetof(vox_info, resolution) == 8, "place of vox_info.resolution");
