@@ -38,7 +38,7 @@ void check_effects(InputKind kind, const VoxelizeOptions& options, const std::fi
   refuse((is_volume(kind) || kind == InputKind::Scene) && options.palette.has_value(), "palette", path);
   refuse(!is_cloud(kind) && options.point_radius > 0, "point_radius", path);
   refuse(!is_made && options.up.has_value(), "up", path);
-  refuse(!is_made && options.grid.voxel_size > 0, "voxel_size", path);
+  refuse(!is_made && options.grid.has_voxel_size(), "voxel_size", path);
   refuse(!is_made && options.grid.clip.has_value(), "clip", path);
   refuse(!is_made && options.grid.center, "center", path);
   refuse(!is_made && options.grid.snap, "snap", path);

@@ -18,6 +18,7 @@
 #include "libvox/render/picture_share.h"
 #include "libvox/render/render.h"
 #include "libvox/render/viewpoints.h"
+#include "libvox/render/volume_render.h"
 
 namespace vox {
 namespace {
@@ -200,7 +201,9 @@ std::optional<Vec3d> place_of(const double* numbers) {
 }
 
 render::CameraPose pose_of(const dag::VoxelScene& scene, const vox_camera& camera, render::ImageSize size) {
-  const std::vector<VoxelBox> boxes = render::outline(scene.dag);
+  const render::VolumeSpace space(dag::scene_volume(scene).info);  // in which voxels need not be cubes
+  std::vector<VoxelBox> boxes = render::outline(scene.dag);
+  for (VoxelBox& box : boxes) box = space.around(box);
   render::Viewpoints from = {.eye = place_of(camera.eye), .target = place_of(camera.target)};
   if (camera.view != nullptr) from.view = camera.view;
   if (std::ranges::find(render::view_names(), from.view) == render::view_names().end())
@@ -211,7 +214,7 @@ render::CameraPose pose_of(const dag::VoxelScene& scene, const vox_camera& camer
     if (from.target) throw UsageError("camera->target has an effect with an eye alone");
     return render::framing(boxes, from.view, camera.turn, from.fov, size);
   }
-  return render::poses_from(from, boxes, {scene.origin, scene.voxel_size}, size).front();
+  return render::poses_from(from, boxes, {space.corner(), space.unit()}, size).front();
 }
 
 void take_picture(const vox_engine& on, const dag::VoxelScene& scene, const vox_camera* given,
@@ -233,8 +236,9 @@ void take_picture(const vox_engine& on, const dag::VoxelScene& scene, const vox_
     options.shadows = render::Shadows::Off;
   options.normals = render::Normals::Auto;
   options.skies = render::Sky::Gradient;
-  const auto renderer = render::make_renderer(on.engine->handles(), scene.dag, scene.palette,
-                                              {.colors = scene.colors ? &*scene.colors : nullptr});
+  const auto renderer = render::make_renderer(
+      on.engine->handles(), scene.dag, scene.palette,
+      {.voxel_size = scene.voxel_size, .colors = scene.colors ? &*scene.colors : nullptr});
   const scene::Image image = renderer->render(options).image;
   std::memcpy(pixels, image.pixels.data(), expected);
 }

@@ -31,7 +31,7 @@ vox_info info_of(const dag::VoxelScene& scene) {
   info.unique_nodes = dag.unique_nodes();
   info.dag_bytes = dag.bytes();
   for (uint32_t axis = 0; axis < 3; ++axis) info.origin[axis] = scene.origin[axis];
-  info.voxel_size = scene.voxel_size;
+  for (uint32_t axis = 0; axis < 3; ++axis) info.voxel_size[axis] = scene.voxel_size[axis];
   info.material_bits = dag.materials ? 4 : 0;
   info.has_colors = scene.colors ? 1 : 0;
   info.coverage = static_cast<uint32_t>(scene.coverage);
@@ -65,8 +65,13 @@ std::string stats_text(const vox_engine& engine, const dag::VoxelScene& scene) {
       .set("dag_bytes", dag.bytes())
       .set("material_bits", dag.materials ? 4 : 0)
       .set("unique_nodes", dag.unique_nodes())
-      .set("svo_nodes", dag.svo_nodes())
-      .set("voxel_size", scene.voxel_size);
+      .set("svo_nodes", dag.svo_nodes());
+  if (scene.voxel_size.is_cube()) {
+    json.set("voxel_size", scene.voxel_size.x);
+  } else {
+    Json& sides = json.array("voxel_size");
+    for (uint32_t axis = 0; axis < 3; ++axis) sides.append(scene.voxel_size[axis]);
+  }
   Json& origin = json.array("origin");
   for (uint32_t axis = 0; axis < 3; ++axis) origin.append(scene.origin[axis]);
   json.set("source", scene.source);
@@ -108,7 +113,8 @@ void save_scene(const vox_engine& engine, const dag::VoxelScene& scene, const st
   if (!is_export) return write_scene(scene, path);
   check_export_resolution(scene.dag.resolution, path, exports);
   if (scene.colors && !export_holds_colors(path, exports))
-    export_scene(dag::with_palette(scene, exports.memory_limit), path, std::nullopt, exports);
+    export_scene(dag::with_palette(scene, {.memory_limit = exports.memory_limit}), path, std::nullopt,
+                 exports);
   else
     export_scene(scene, path, std::nullopt, exports);
 }
@@ -240,6 +246,6 @@ vox_status vox_scene_coarser(vox_engine* engine, vox_scene* scene, uint32_t reso
 
 vox_status vox_scene_make_palette(vox_engine* engine, vox_scene* scene) {
   return vox::call_to_change(engine, scene, [&](vox_engine& on, const vox::dag::VoxelScene& before) {
-    return vox::dag::with_palette(before, on.options.memory_limit);
+    return vox::dag::with_palette(before, {.memory_limit = on.options.memory_limit});
   });
 }

@@ -231,7 +231,7 @@ typedef struct vox_info {
   uint64_t unique_nodes;  /* of the DAG, leaves included */
   uint64_t dag_bytes;     /* their size */
   double origin[3];       /* the place of the lower corner of voxel (0, 0, 0) in the world */
-  double voxel_size;      /* the side of a voxel in the world */
+  double voxel_size[3];   /* the sides of a voxel in the world, which are equal unless a file has others */
   uint32_t material_bits; /* 4, or 0 without materials */
   uint32_t has_colors;    /* 1: voxels have colours of 24 bits */
   uint32_t coverage;      /* VOX_CONSERVATIVE or VOX_THIN */

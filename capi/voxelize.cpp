@@ -36,8 +36,9 @@ voxelize::GridOptions grid_options(const vox_voxelize_options& options) {
                                 .voxel_size = options.voxel_size,
                                 .center = known_choice<uint32_t>(options.center, 2, "options->center") == 1,
                                 .snap = known_choice<uint32_t>(options.snap, 2, "options->snap") == 1};
-  if (!std::isfinite(grid.voxel_size) || grid.voxel_size < 0)
-    throw UsageError(fmt::format("options->voxel_size is {}, expected a positive number", grid.voxel_size));
+  if (!std::isfinite(options.voxel_size) || options.voxel_size < 0)
+    throw UsageError(
+        fmt::format("options->voxel_size is {}, expected a positive number", options.voxel_size));
   if (options.clip == nullptr) return grid;
   const double* clip = options.clip;
   if (!std::all_of(clip, clip + 6, [](double place) { return std::isfinite(place); }))

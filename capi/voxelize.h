@@ -25,7 +25,7 @@ struct VoxelizeOptions {
   std::optional<dag::UpAxis> up = {};
   double point_radius = 0;  // in units of the file
 
-  bool has_grid() const { return grid.resolution > 0 || grid.voxel_size > 0; }
+  bool has_grid() const { return grid.resolution > 0 || grid.has_voxel_size(); }
 };
 VoxelizeOptions checked_options(const vox_voxelize_options* given);
 

@@ -50,7 +50,7 @@ _Static_assert(offsetof(vox_voxelize_options, center) == 56, "place of vox_voxel
 _Static_assert(offsetof(vox_voxelize_options, snap) == 60, "place of vox_voxelize_options.snap");
 _Static_assert(offsetof(vox_voxelize_options, point_radius) == 64,
                "place of vox_voxelize_options.point_radius");
-_Static_assert(sizeof(vox_info) == 328, "size of vox_info");
+_Static_assert(sizeof(vox_info) == 344, "size of vox_info");
 _Static_assert(offsetof(vox_info, struct_size) == 0, "place of vox_info.struct_size");
 _Static_assert(offsetof(vox_info, resolution) == 8, "place of vox_info.resolution");
 _Static_assert(offsetof(vox_info, depth) == 12, "place of vox_info.depth");
@@ -59,15 +59,15 @@ _Static_assert(offsetof(vox_info, unique_nodes) == 24, "place of vox_info.unique
 _Static_assert(offsetof(vox_info, dag_bytes) == 32, "place of vox_info.dag_bytes");
 _Static_assert(offsetof(vox_info, origin) == 40, "place of vox_info.origin");
 _Static_assert(offsetof(vox_info, voxel_size) == 64, "place of vox_info.voxel_size");
-_Static_assert(offsetof(vox_info, material_bits) == 72, "place of vox_info.material_bits");
-_Static_assert(offsetof(vox_info, has_colors) == 76, "place of vox_info.has_colors");
-_Static_assert(offsetof(vox_info, coverage) == 80, "place of vox_info.coverage");
-_Static_assert(offsetof(vox_info, solid) == 84, "place of vox_info.solid");
-_Static_assert(offsetof(vox_info, up) == 88, "place of vox_info.up");
-_Static_assert(offsetof(vox_info, palette_count) == 92, "place of vox_info.palette_count");
-_Static_assert(offsetof(vox_info, palette) == 96, "place of vox_info.palette");
-_Static_assert(offsetof(vox_info, shares) == 160, "place of vox_info.shares");
-_Static_assert(offsetof(vox_info, digest) == 288, "place of vox_info.digest");
+_Static_assert(offsetof(vox_info, material_bits) == 88, "place of vox_info.material_bits");
+_Static_assert(offsetof(vox_info, has_colors) == 92, "place of vox_info.has_colors");
+_Static_assert(offsetof(vox_info, coverage) == 96, "place of vox_info.coverage");
+_Static_assert(offsetof(vox_info, solid) == 100, "place of vox_info.solid");
+_Static_assert(offsetof(vox_info, up) == 104, "place of vox_info.up");
+_Static_assert(offsetof(vox_info, palette_count) == 108, "place of vox_info.palette_count");
+_Static_assert(offsetof(vox_info, palette) == 112, "place of vox_info.palette");
+_Static_assert(offsetof(vox_info, shares) == 176, "place of vox_info.shares");
+_Static_assert(offsetof(vox_info, digest) == 304, "place of vox_info.digest");
 _Static_assert(sizeof(vox_camera) == 64, "size of vox_camera");
 _Static_assert(offsetof(vox_camera, struct_size) == 0, "place of vox_camera.struct_size");
 _Static_assert(offsetof(vox_camera, view) == 8, "place of vox_camera.view");

@@ -62,7 +62,7 @@ class VoxelizeOptions(Sized):
 
 class Info(Sized):
     _fields_ = [("struct_size", c_uint64), ("resolution", c_uint32), ("depth", c_uint32), ("voxels", c_uint64),
-                ("unique_nodes", c_uint64), ("dag_bytes", c_uint64), ("origin", c_double * 3), ("voxel_size", c_double),
+                ("unique_nodes", c_uint64), ("dag_bytes", c_uint64), ("origin", c_double * 3), ("voxel_size", c_double * 3),
                 ("material_bits", c_uint32), ("has_colors", c_uint32), ("coverage", c_uint32), ("solid", c_uint32),
                 ("up", c_uint32), ("palette_count", c_uint32), ("palette", c_uint8 * 64), ("shares", c_double * 16),
                 ("digest", ctypes.c_char * 40)]

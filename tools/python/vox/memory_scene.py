@@ -71,7 +71,8 @@ class MemoryScene:
         self.depth: int = info.depth
         self.filled: int = info.voxels
         self.origin: np.ndarray = np.array(info.origin)
-        self.voxel_size: float = info.voxel_size
+        sides = np.array(info.voxel_size)  # as in scenes of files: one number for cubes
+        self.voxel_size = float(sides[0]) if (sides == sides[0]).all() else sides
         self.material_bits: int = info.material_bits
         self.has_colors: bool = info.has_colors == 1
         self.coverage: str = ("conservative", "thin")[info.coverage]
@@ -217,6 +218,6 @@ class MemoryScene:
         picture = base64.b64encode(self._repr_png_()).decode()
         kind = "24-bit colours" if self.has_colors else f"{len(self.palette)} materials" if self.material_bits else "filled"
         rows = {"resolution": f"{self.resolution}³", "voxels": f"{self.filled:,} ({kind})",
-                "voxel size": f"{self.voxel_size:.6g}", "memory": f"{self.bytes / 2**20:.2f} MiB", "digest": self.digest}
+                "voxel size": str(self.voxel_size), "memory": f"{self.bytes / 2**20:.2f} MiB", "digest": self.digest}
         cells = "".join(f"<tr><td>{name}</td><td>{html.escape(text)}</td></tr>" for name, text in rows.items())
         return f'<img src="data:image/png;base64,{picture}" width="320" height="240"><table>{cells}</table>'
