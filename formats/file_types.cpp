@@ -76,6 +76,9 @@ constexpr FileType kTypes[] = {
 
     result(FileRole::Export, FileFormat::Nrrd, ".nrrd", "NRRD"),
     result(FileRole::Export, FileFormat::Npy, ".npy", "a NumPy array"),
+    result(FileRole::Export, FileFormat::Raw, ".raw", "raw values"),
+    result(FileRole::Export, FileFormat::Npz, ".npz", "NumPy arrays of voxels"),
+    result(FileRole::Export, FileFormat::GprMax, ".gprmax.h5", "geometry of gprMax"),
     result(FileRole::Export, FileFormat::MagicaVoxel, ".vox", "MagicaVoxel"),
     result(FileRole::Export, FileFormat::Binvox, ".binvox", "binvox"),
     result(FileRole::Export, FileFormat::HashDag, ".basic_dag.dag.bin", "HashDAG"),
@@ -89,11 +92,13 @@ constexpr FileType kTypes[] = {
     result(FileRole::Export, FileFormat::Nvdb, ".nvdb", "NanoVDB"),
     result(FileRole::Export, FileFormat::Png, ".png", "PNG of each layer"),
     result(FileRole::Materials, FileFormat::Mtl, ".mtl", "MTL"),
+    result(FileRole::Materials, FileFormat::PlainText, ".txt", "materials of gprMax"),
     result(FileRole::Picture, FileFormat::Png, ".png", "PNG"),
     result(FileRole::Film, FileFormat::Mp4, ".mp4", "MPEG-4"),
     result(FileRole::Report, FileFormat::Hdf5, ".h5", "a report"),
     result(FileRole::Rows, FileFormat::Csv, ".csv", "the rows of a report"),
     result(FileRole::Page, FileFormat::Html, ".html", "a page"),
+    result(FileRole::MaterialList, FileFormat::Json, ".json", "a list of materials"),
 
     palette(FileFormat::Gpl, ".gpl", "GIMP's palettes"),
     palette(FileFormat::JascPal, ".pal", "JASC palettes"),

@@ -27,8 +27,9 @@ enum class FileRole {
   Report,
   Rows,  // rows of a report, as text
   Page,
-  Materials,  // materials of an OBJ mesh
-  Foreign,    // recognised, but not read
+  Materials,     // materials of an OBJ mesh
+  MaterialList,  // what the numbers of materials mean
+  Foreign,       // recognised, but not read
 };
 
 enum class FileFormat {
@@ -46,6 +47,8 @@ enum class FileFormat {
   Dat,
   Nifti,
   Raw,
+  Npz,
+  GprMax,
   Hdf5,
   MagicaVoxel,
   Binvox,
@@ -65,6 +68,8 @@ enum class FileFormat {
   Png,
   Mp4,
   Html,
+  Json,
+  PlainText,
   Foreign,
 };
 

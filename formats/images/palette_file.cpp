@@ -287,8 +287,9 @@ ChosenPalette choose_palette(scene::Scene& scene, const PaletteChoice& choice) {
   scene::Palette palette;
   if (choice.file) {
     palette = read_palette(*choice.file);
-  } else if (choice.materials == scene::MaterialMode::Mesh) {
-    palette = scene::mesh_palette(scene);
+  } else if (has_named_entries(choice.materials)) {
+    palette = scene::mesh_palette(
+        scene, {.mode = choice.materials, .rules = choice.rules, .most = choice.weights.most});
   }
   return {scene::index_scene(scene, palette, choice.materials, choice.paint), std::nullopt};
 }

@@ -6,7 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "libvox/base/json.h"
+#include "libvox/dag/voxel_scene.h"
 #include "libvox/scene/auto_palette.h"
 #include "libvox/scene/palette.h"
 
@@ -30,11 +33,20 @@ void write_palette(const std::filesystem::path& path, const scene::Palette& pale
 // the other formats have no place for one.
 bool is_gpl_of_vox(std::string_view file);
 
+// Writes what the numbers of a scene's materials mean, as JSON, for programs that know numbers alone: each number with
+// its name, its color, its share of the surface and the names of the mesh that it stands for. The scene must have a
+// palette.
+void write_material_list(const std::filesystem::path& path, const dag::VoxelScene& scene);
+// Sets the array `materials` of it.
+void set_materials(Json& facts, const dag::VoxelScene& scene);
+bool is_material_list_of_vox(std::string_view file);
+
 // Chooses the palette of a mesh: from a file, from its colours or from its materials.
 
 struct PaletteChoice {
   scene::MaterialMode materials = scene::MaterialMode::Texture;
   std::optional<std::filesystem::path> file;   // if absent, the palette is chosen from the scene
+  std::vector<scene::AssignRule> rules = {};   // numbers for names, for MaterialMode::Mesh and Object
   scene::PaletteOptions weights = {};          // weights of the colours from which a palette is chosen
   const scene::SurfacePaint* paint = nullptr;  // paint on the surface, for MaterialMode::Texture
   // Measures how well a file's colours fit. Chosen palettes are always measured.

@@ -120,16 +120,26 @@ void check_written(const std::filesystem::path& path, const std::string& name) {
   visit.check_done(H5Ovisit2(file.id, H5_INDEX_NAME, H5_ITER_NATIVE, call, &visit, H5O_INFO_BASIC), name);
 }
 
-NewFile::NewFile(const std::filesystem::path& target)
-    : target_(target), file_(create_file(target_.path(), target.string())) {}
+NewFile::NewFile(const std::filesystem::path& target, Writers writers)
+    : target_(target, writers), file_(create_file(target_.path(), target.string())) {}
 
-void NewFile::commit() {
+void NewFile::close_and_check() {
   const std::string name = file_.file;
   close_file(std::move(file_));
   const Stopwatch watch;
   check_written(target_.path(), name);
   log_debug("{}: read back in {:.4f} s", name, watch.seconds());
+}
+
+void NewFile::commit() {
+  close_and_check();
   target_.commit();
+}
+
+void NewFile::commit_behind(AtomicFile& other) {
+  close_and_check();
+  AtomicFile* const both[] = {&other, &target_};
+  commit_together(both);
 }
 
 }  // namespace vox::h5

@@ -12,18 +12,22 @@ namespace vox::h5 {
 class NewFile {
  public:
   // Throws Error that names the target if it cannot be written.
-  explicit NewFile(const std::filesystem::path& target);
+  explicit NewFile(const std::filesystem::path& target, Writers writers = Writers::Several);
 
   const Object& root() const { return file_; }
 
   // Closes the file, reads it back with check_written() and makes it appear at its target. All objects in it are closed
   // before. Throws Error if anything could not be written; the target is then as it was.
   void commit();
+  // Makes another file appear together with this one, which refers to it; both have Writers::One.
+  void commit_behind(AtomicFile& other);
 
   // True if the file is at its target. It may be there although commit() throws, if a power failure may undo that.
   bool is_in_place() const { return target_.is_in_place(); }
 
  private:
+  void close_and_check();
+
   Quiet quiet_;
   AtomicFile target_;
   Object file_;

@@ -120,6 +120,20 @@ void OutputFolder::write(const fs::path& relative, std::string_view bytes) {
   bytes_ += bytes.size();
 }
 
+void OutputFolder::write_by(const fs::path& relative, const std::function<void(const fs::path&)>& make) {
+  const fs::path path = temporary_ / relative;
+  try {
+    make(path);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (Error& error) {
+    error.at((target_ / relative).string());
+    throw;
+  }
+  ++files_;
+  bytes_ += fs::file_size(path);
+}
+
 void OutputFolder::commit() {
   throw_late_error();
   if (syncfs(descriptor_) != 0) throw folder_error("cannot be written", target_, errno);

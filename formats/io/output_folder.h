@@ -31,6 +31,10 @@ class OutputFolder {
   // write at the same time.
   void write(const std::filesystem::path& relative, std::string_view bytes);
 
+  // Calls make() with the path of a new file, which writes it. Errors name the target.
+  void write_by(const std::filesystem::path& relative,
+                const std::function<void(const std::filesystem::path&)>& make);
+
   // Flushes everything to the disk and replaces the target.
   void commit();
 

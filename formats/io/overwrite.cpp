@@ -15,6 +15,7 @@
 #include "formats/results/files.h"
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_formats.h"
+#include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/dag_files/hash_dag.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
 #include "formats/voxels/slices/slices.h"
@@ -60,6 +61,11 @@ constexpr OutputType kOutputs[] = {
     {OutputKind::Palette, FileRole::Palette, FileFormat::Hex, "palette", nullptr},
     {OutputKind::Nrrd, FileRole::Export, FileFormat::Nrrd, "NRRD file", holds_mark<is_nrrd_of_vox>},
     {OutputKind::Npy, FileRole::Export, FileFormat::Npy, ".npy file", nullptr},
+    {OutputKind::Raw, FileRole::Export, FileFormat::Raw, ".raw file", nullptr},
+    {OutputKind::Npz, FileRole::Export, FileFormat::Npz, ".npz file", holds_mark<is_npz_of_vox>},
+    {OutputKind::GprMax, FileRole::Export, FileFormat::GprMax, "geometry", is_gprmax_of_vox},
+    {OutputKind::GprMaxMaterials, FileRole::Materials, FileFormat::PlainText, "list of materials",
+     holds_mark<is_gprmax_text_of_vox>},
     {OutputKind::MagicaVoxel, FileRole::Export, FileFormat::MagicaVoxel, ".vox file",
      holds_mark<is_magica_vox_of_vox>},
     {OutputKind::Binvox, FileRole::Export, FileFormat::Binvox, ".binvox file", nullptr},
@@ -73,6 +79,8 @@ constexpr OutputType kOutputs[] = {
     {OutputKind::GlbMesh, FileRole::Export, FileFormat::Gltf, "GLB file", holds_mark<is_glb_of_vox>},
     {OutputKind::PlyMesh, FileRole::Export, FileFormat::Ply, "PLY file", holds_mark<is_ply_of_vox>},
     {OutputKind::VtkHdf, FileRole::Export, FileFormat::VtkHdf, "VTKHDF file", is_vtkhdf_of_vox},
+    {OutputKind::MaterialList, FileRole::MaterialList, FileFormat::Json, "list of materials",
+     holds_mark<is_material_list_of_vox>},
     {OutputKind::Slices, FileRole::Export, FileFormat::Png, "folder of layers", nullptr},
 };
 
@@ -112,7 +120,8 @@ namespace {
 // Files that are written together with others have one writer, and a second run hears of that before its work.
 Writers writers_of(OutputKind kind) {
   const bool is_of_group = kind == OutputKind::Picture || kind == OutputKind::ObjMesh ||
-                           kind == OutputKind::ObjMaterials || kind == OutputKind::HashDag;
+                           kind == OutputKind::ObjMaterials || kind == OutputKind::HashDag ||
+                           kind == OutputKind::GprMax || kind == OutputKind::GprMaxMaterials;
   return is_of_group ? Writers::One : Writers::Several;
 }
 
@@ -142,6 +151,8 @@ void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite
   check_one_writable(target, kind, overwrite);
   if (kind == OutputKind::ObjMesh)
     check_one_writable(fs::path(target).replace_extension(".mtl"), OutputKind::ObjMaterials, overwrite);
+  if (kind == OutputKind::GprMax)
+    check_one_writable(gprmax_materials_path(target), OutputKind::GprMaxMaterials, overwrite);
   if (kind == OutputKind::HashDag) check_one_writable(hash_dag_colors_path(target), kind, overwrite);
 }
 

@@ -18,6 +18,10 @@ enum class OutputKind {
   Palette,  // .gpl and .png say who wrote them, .pal and .hex do not
   Nrrd,
   Npy,  // does not say who wrote it
+  Raw,  // likewise
+  Npz,
+  GprMax,           // .gprmax.h5, with a text of materials beside it
+  GprMaxMaterials,  // .txt
   MagicaVoxel,
   Binvox,   // does not say who wrote it: existing readers accept no other line in its header
   HashDag,  // likewise, as SymVox and Vl32; its colours are in a file beside it
@@ -29,7 +33,8 @@ enum class OutputKind {
   GlbMesh,
   PlyMesh,  // or points
   VtkHdf,
-  Slices  // a folder of .png
+  Slices,       // a folder of .png
+  MaterialList  // .json
 };
 
 // Returns the kind of a file that vox-convert writes: an export if the extension is one, otherwise a scene

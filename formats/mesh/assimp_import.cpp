@@ -94,6 +94,7 @@ std::string in_words(const std::string& problem) {
 
 struct Instance {
   const aiMesh* mesh;
+  const aiNode* node;
   AssimpMatrix transform;
 };
 
@@ -111,7 +112,7 @@ std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& r
     stack.pop_back();
     for (uint32_t i = 0; i < node->mNumMeshes; ++i) {
       if (node->mMeshes[i] >= scene.mNumMeshes) throw Error("a node refers to a mesh that does not exist");
-      instances.push_back({scene.mMeshes[node->mMeshes[i]], transform});
+      instances.push_back({scene.mMeshes[node->mMeshes[i]], node, transform});
     }
     for (uint32_t i = node->mNumChildren; i-- > 0;) {
       const aiNode* child = node->mChildren[i];
@@ -156,15 +157,25 @@ class AssimpSceneBuilder {
     std::vector<Instance> instances = find_instances(source_, root_transform(source_, options));
     reserve(scene_, instances);
     scene_.unit = unit_of(source_, options);
-    for (const Instance& instance : instances)
-      if (instance.mesh->HasPositions() && instance.mesh->HasFaces()) add(instance);
+    std::vector<ObjectRun> runs;
+    for (const Instance& instance : instances) {
+      if (!instance.mesh->HasPositions() || !instance.mesh->HasFaces()) continue;
+      runs.push_back({scene_.triangles.size(), object_of(instance)});
+      add(instance);
+    }
     for (const AssimpMaterials::Use& use : materials_.uses()) scene_.materials.push_back(use.material);
+    if (options.objects == MeshObjects::Apart) split_by_object(scene_, runs);
     return {.scene = std::move(scene_),
             .images = materials_.take_images(),
             .texture_replaces_color = texture_replaces_color(source_)};
   }
 
  private:
+  static std::string object_of(const Instance& instance) {
+    const aiString& name = instance.node->mName.length > 0 ? instance.node->mName : instance.mesh->mName;
+    return {name.C_Str(), name.length};
+  }
+
   void add(const Instance& instance) {
     const aiMesh& mesh = *instance.mesh;
     uint32_t material = materials_.use(mesh.mMaterialIndex);

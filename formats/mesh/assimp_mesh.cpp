@@ -69,6 +69,7 @@ void transfer(auto& stream, ImportedScene& imported) {
   stream(scene.unit);
   stream.each(scene.materials, [](auto& stream, scene::Material& material) {
     stream.plain_list(material.name);
+    stream.plain_list(material.object);
     stream(material.base_color);
     stream(material.image);
     stream(material.wrap_u);

@@ -122,7 +122,8 @@ GltfPrimitive read_primitive(const GltfObject& object) {
 }
 
 GltfMesh read_mesh(const GltfObject& object) {
-  GltfMesh mesh = {.primitives = {}, .weights = object.numbers("weights")};
+  GltfMesh mesh = {
+      .name = object.text_or("name", ""), .primitives = {}, .weights = object.numbers("weights")};
   object.each("primitives", [&](const GltfObject& item) { mesh.primitives.push_back(read_primitive(item)); });
   return mesh;
 }
@@ -139,7 +140,8 @@ Affine read_local(const GltfObject& object) {
 }
 
 GltfNode read_node(const GltfObject& object) {
-  GltfNode node = {.children = object.indices("children"),
+  GltfNode node = {.name = object.text_or("name", ""),
+                   .children = object.indices("children"),
                    .mesh = object.index("mesh"),
                    .skin = object.index("skin"),
                    .local = read_local(object),

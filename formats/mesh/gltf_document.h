@@ -131,11 +131,13 @@ struct GltfPrimitive {
 };
 
 struct GltfMesh {
+  std::string name;
   std::vector<GltfPrimitive> primitives;
   std::vector<double> weights;
 };
 
 struct GltfNode {
+  std::string name;
   std::vector<uint32_t> children;
   uint32_t mesh = scene::kNone, skin = scene::kNone;
   Affine local;

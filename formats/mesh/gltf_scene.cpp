@@ -212,7 +212,9 @@ class GltfSceneBuilder {
  public:
   GltfSceneBuilder(const GltfDocument& document, const std::filesystem::path& path,
                    const MeshOptions& options, std::span<const std::byte> binary)
-      : buffers_(document, path.parent_path(), open_folders(path, options), binary),
+      : document_(document),
+        objects_(options.objects),
+        buffers_(document, path.parent_path(), open_folders(path, options), binary),
         accessors_(document, buffers_),
         materials_(document, buffers_, TextureFiles(path, options)),
         meshes_(document, buffers_, accessors_, materials_),
@@ -227,6 +229,7 @@ class GltfSceneBuilder {
     scene::Scene scene;
     tbb::parallel_invoke([&] { materials_.finish(scene); }, [&] { write_positions(scene); },
                          [&] { write_texcoords(scene); }, [&] { write_all_triangles(scene); });
+    if (objects_ == MeshObjects::Apart) split_by_object(scene, runs_);
     meshes_.log_what_is_special();
     auto skinned =
         std::ranges::count_if(instances_, [](const GltfInstance& i) { return i.joints != nullptr; });
@@ -272,6 +275,7 @@ class GltfSceneBuilder {
     for (size_t i = 0; i < instances_.size(); ++i) {
       const PreparedMesh& mesh = *prepared_[i];
       size_t first_block = vertex_blocks_.size();
+      if (objects_ == MeshObjects::Apart) runs_.push_back({triangles_, object_of(instances_[i])});
       for (size_t v = 0; v < mesh.vertices.size(); ++v) {
         vertex_blocks_.push_back({&mesh.vertices[v], &instances_[i], mesh.ranges[v], positions_});
         positions_ += mesh.ranges[v].end - mesh.ranges[v].first;
@@ -332,11 +336,20 @@ class GltfSceneBuilder {
     });
   }
 
+  // The node's own name comes first: several nodes may show one mesh.
+  std::string object_of(const GltfInstance& instance) const {
+    const GltfNode& node = document_.nodes[instance.node];
+    return node.name.empty() ? document_.meshes[instance.mesh].name : node.name;
+  }
+
+  const GltfDocument& document_;
+  const MeshObjects objects_;
   GltfBuffers buffers_;
   GltfAccessors accessors_;
   GltfMaterials materials_;
   GltfMeshes meshes_;
   std::vector<GltfInstance> instances_;
+  std::vector<ObjectRun> runs_;                // if objects are kept apart
   std::vector<const PreparedMesh*> prepared_;  // one for each instance
   std::vector<VertexBlock> vertex_blocks_;
   std::vector<TriangleBlock> triangle_blocks_;

@@ -97,6 +97,9 @@ scene::Scene read_mesh(const fs::path& path, const MeshOptions& options) {
     for (Vec3d& position : scene.positions) position = position * options.metres_per_unit;
     scene.unit = scene::LengthUnit::Metre;
   }
+  if (options.objects == MeshObjects::Apart)
+    for (scene::Material& material : scene.materials)
+      if (material.object.empty()) material.object = path.stem().string();
   warn_of_implausible(scene, path);
   voxelize::turn_up(scene, options.up.value_or(dag::UpAxis::Y));
   return scene;

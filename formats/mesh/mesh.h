@@ -26,6 +26,11 @@ enum class MeshUnits {
 // below one of MeshOptions::texture_paths.
 enum class OutsideFiles { Refuse, Read };
 
+// Says if triangles of different objects may share a material. If objects are kept apart, each has materials of its own,
+// whose scene::Material::object is the object's name: OBJ's `o`, or `g` in a file without any; the name of the node that
+// shows the mesh in files with a tree of nodes; else the file's name without its extension.
+enum class MeshObjects { Joined, Apart };
+
 struct MeshOptions {
   // The axis of the file's own coordinates that points up, whatever the file says. If absent, it is the axis
   // that the file names (COLLADA, FBX), or y if the file names none.
@@ -35,6 +40,7 @@ struct MeshOptions {
   // Folders that are searched for textures that are not beside the mesh.
   std::vector<std::filesystem::path> texture_paths = {};
   OutsideFiles outside = OutsideFiles::Refuse;
+  MeshObjects objects = MeshObjects::Joined;
 };
 
 // The maximum number of triangles, including those of instances, that readers make from a file.

@@ -7,8 +7,10 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -118,6 +120,31 @@ void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons
     log_warning(
         "{} polygons with more than {} corners are not convex, but are cut into triangles as if they were",
         too_large.load(), kMaxEarCorners);
+}
+
+void split_by_object(scene::Scene& scene, std::span<const ObjectRun> runs) {
+  std::map<std::pair<std::string_view, uint32_t>, uint32_t> copies;  // object and material → its copy
+  std::vector<scene::Material> materials;
+  const auto split = [&](uint64_t first, uint64_t end, std::string_view object) {
+    uint32_t last = scene::kNone, copy = 0;  // consecutive triangles mostly have one material
+    for (uint64_t i = first; i < end; ++i) {
+      uint32_t& material = scene.triangles[i].material;
+      if (material != last) {
+        last = material;
+        const auto [known, is_new] =
+            copies.try_emplace({object, material}, static_cast<uint32_t>(materials.size()));
+        if (is_new) materials.push_back(scene.materials[material]);
+        if (is_new) materials.back().object = object;
+        copy = known->second;
+      }
+      material = copy;
+    }
+  };
+  const uint64_t all = scene.triangles.size();
+  split(0, runs.empty() ? all : runs[0].first_triangle, "");
+  for (size_t i = 0; i < runs.size(); ++i)
+    split(runs[i].first_triangle, i + 1 < runs.size() ? runs[i + 1].first_triangle : all, runs[i].name);
+  scene.materials = std::move(materials);
 }
 
 MaterialGroups::MaterialGroups(const scene::Scene& scene) : first_(scene.materials.size() + 1, 0) {

@@ -26,6 +26,18 @@ struct Polygon {
 // 1975), whose corners keep their positions and texture coordinates.
 void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons);
 
+// Keeps the objects of a mesh apart.
+
+// The triangles of an object, up to those of the next one. Several runs may belong to one object.
+struct ObjectRun {
+  uint64_t first_triangle;
+  std::string name;
+};
+
+// Gives each object a copy of every material that its triangles have. The runs are in the order of their triangles;
+// triangles before the first one belong to an object without a name.
+void split_by_object(scene::Scene& scene, std::span<const ObjectRun> runs);
+
 // Groups the triangles of a scene by material, as in mesh files.
 
 class MaterialGroups {

@@ -24,12 +24,20 @@ ObjText read_text(const std::filesystem::path& path) {
   return obj;
 }
 
+std::vector<ObjectRun> runs_of(const std::vector<ObjGroup>& groups) {
+  std::vector<ObjectRun> runs;
+  for (const ObjGroup& group : groups) runs.push_back({group.first_triangle, group.name});
+  return runs;
+}
+
 }  // namespace
 
 scene::Scene read_obj(const std::filesystem::path& path, const MeshOptions& options) {
   ObjText obj = read_text(path);
   cut_concave_polygons(obj.scene, obj.polygons);
   add_obj_materials(obj, path, options);
+  if (options.objects == MeshObjects::Apart)
+    split_by_object(obj.scene, runs_of(obj.objects.empty() ? obj.parts : obj.objects));
   return std::move(obj.scene);
 }
 
@@ -52,7 +60,8 @@ struct Piece {
   std::string_view text;
   Counts counts, before;  // in this piece, and in all pieces before it
   std::vector<scene::Triangle> triangles;
-  std::vector<ObjGroup> groups;  // these and the polygons count triangles from the piece's first one
+  std::vector<ObjGroup> groups, objects,
+      parts;  // these and the polygons count from the piece's first triangle
   std::vector<Polygon> polygons;
   std::vector<scene::Rgba8> colors;  // one for each position of the piece; empty if none has a colour
   std::vector<std::string> libraries;
@@ -112,6 +121,10 @@ class PieceReader {
       read_texcoord();
     } else if (at_keyword("usemtl")) {
       piece_.groups.push_back({piece_.triangles.size(), rest_of_line(p_)});
+    } else if (at_keyword("o")) {
+      piece_.objects.push_back({piece_.triangles.size(), rest_of_line(p_)});
+    } else if (at_keyword("g")) {
+      piece_.parts.push_back({piece_.triangles.size(), rest_of_line(p_)});
     } else if (at_keyword("mtllib")) {
       piece_.libraries.push_back(rest_of_line(p_));
     }
@@ -285,8 +298,12 @@ Counts count(std::vector<Piece>& pieces, const std::filesystem::path& path) {
 void append(ObjText& all, Piece& piece) {
   uint64_t first = all.scene.triangles.size();
   all.scene.triangles.insert(all.scene.triangles.end(), piece.triangles.begin(), piece.triangles.end());
-  for (ObjGroup& group : piece.groups)
-    all.groups.push_back({first + group.first_triangle, std::move(group.material)});
+  const auto append_groups = [&](std::vector<ObjGroup>& to, std::vector<ObjGroup>& from) {
+    for (ObjGroup& group : from) to.push_back({first + group.first_triangle, std::move(group.name)});
+  };
+  append_groups(all.groups, piece.groups);
+  append_groups(all.objects, piece.objects);
+  append_groups(all.parts, piece.parts);
   for (const Polygon& polygon : piece.polygons)
     all.polygons.push_back({first + polygon.first_triangle, polygon.corners});
   if (!piece.colors.empty()) {

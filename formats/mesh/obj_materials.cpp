@@ -118,7 +118,7 @@ std::vector<std::string> assign_materials(ObjText& obj) {
   assign(0, obj.groups.empty() ? all : obj.groups[0].first_triangle, "");
   for (size_t i = 0; i < obj.groups.size(); ++i)
     assign(obj.groups[i].first_triangle, i + 1 < obj.groups.size() ? obj.groups[i + 1].first_triangle : all,
-           obj.groups[i].material);
+           obj.groups[i].name);
   return names;
 }
 

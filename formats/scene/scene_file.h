@@ -6,7 +6,8 @@
 //   /palette               attribute count; datasets colors uint8 [16, 3] (sRGB), names (text [16]),
 //                          share float64 [16]: of the meshes' surface when they were voxelized. Edits leave
 //                          it as it was, and it is 0 for entries that they add; vox-stats says the shares of
-//                          the voxels as they are
+//                          the voxels as they are. With the names of a mesh: members uint8, these names in the
+//                          mesh's order, each up to a zero byte, and member_entries uint8 [members]
 //   /svdag/level_NN/words  uint32, 00 the root … the leaves last; attributes nodes, svo_nodes, child_bytes
 //   /svdag/level_NN/starts uint64, the words at which the nodes 0, 4096, 8192, … of the level begin
 //   /history               datasets time, digest (texts), script_end (uint64): one row for each run of

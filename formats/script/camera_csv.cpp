@@ -20,20 +20,6 @@ constexpr std::array<std::string_view, 11> kColumns = {
 constexpr size_t kNeeded = 6, kFov = 6, kTime = 7, kUp = 8, kBehindUp = 11;
 constexpr double kFarthest = 1e15, kMostSeconds = 1e9;
 
-std::vector<Word> cells_of(const Word& line) {
-  std::vector<Word> cells;
-  const char* const end = line.at + line.text.size();
-  for (const char* p = line.at; p <= end;) {
-    const char* const comma = std::find(p, end, ',');
-    const char *first = p, *last = comma;
-    while (first < last && is_blank(*first)) ++first;
-    while (first < last && is_blank(last[-1])) --last;
-    cells.push_back({first, {first, last}});
-    p = comma + 1;
-  }
-  return cells;
-}
-
 class CameraReader {
  public:
   explicit CameraReader(const std::filesystem::path& path) : path_(path) {}

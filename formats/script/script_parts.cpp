@@ -114,6 +114,20 @@ void LineReader::fail(const char* at, const std::string& problem, const std::str
   throw Error(problem).at(fmt::format("{}:{}:{}", path_->string(), number_, column)).hint(hint);
 }
 
+std::vector<Word> cells_of(const Word& line) {
+  std::vector<Word> cells;
+  const char* const end = line.at + line.text.size();
+  for (const char* p = line.at; p <= end;) {
+    const char* const comma = std::find(p, end, ',');
+    const char *first = p, *last = comma;
+    while (first < last && is_blank(*first)) ++first;
+    while (first < last && is_blank(last[-1])) --last;
+    cells.push_back({first, {first, last}});
+    p = comma + 1;
+  }
+  return cells;
+}
+
 std::string in_quotes(std::string_view text) {
   if (text.size() <= kMaxShown) return fmt::format("'{}'", text);
   size_t shown = kMaxShown;

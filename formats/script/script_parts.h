@@ -70,6 +70,9 @@ class LineReader {
   uint32_t number_;
 };
 
+// Returns the cells of a line that are separated by commas, without the blanks around them.
+std::vector<Word> cells_of(const Word& line);
+
 // Returns the text in single quotes, shortened if it is long, for messages.
 std::string in_quotes(std::string_view text);
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/script/script_parts.h"
 #include "libvox/base/vec.h"
@@ -13,6 +14,7 @@
 #include "libvox/edit/script.h"
 #include "libvox/painting/paint_scene.h"
 #include "libvox/render/viewpoints.h"
+#include "libvox/scene/palette.h"
 #include "libvox/volume/volume.h"
 
 namespace vox {
@@ -120,5 +122,10 @@ std::string stroke_script_help();
 // If there is a column of times, they must grow from row to row; otherwise each row is one picture. Throws
 // Error with file and line.
 render::CameraPath read_camera_csv(const std::filesystem::path& path);
+
+// Reads the rules by which names of a mesh get numbers: lines of `pattern,number` or `pattern,number,name`. Blank lines
+// and lines that begin with # are skipped. The name is that of the number, in all of its rules. Mistakes are Errors with
+// file, line and column.
+std::vector<scene::AssignRule> read_assign_rules(const std::filesystem::path& path);
 
 }  // namespace vox

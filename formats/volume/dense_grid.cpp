@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "formats/file_types.h"
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/export.h"
@@ -17,6 +21,7 @@ std::string header_of(const std::filesystem::path& path, const volume::VolumeInf
                       std::string_view comment) {
   const FileType* type = file_type(path, FileRole::Export);
   if (type != nullptr && type->format == FileFormat::Npy) return npy_header(info);
+  if (type != nullptr && type->format == FileFormat::Raw) return "";
   return nrrd_header(info, comment);
 }
 
@@ -32,7 +37,8 @@ volume::VolumeInfo region_info(const dag::VoxelScene& scene, const VoxelBox& reg
 
 bool is_dense_grid(const std::filesystem::path& path) {
   const FileType* type = file_type(path, FileRole::Export);
-  return type != nullptr && (type->format == FileFormat::Nrrd || type->format == FileFormat::Npy);
+  return type != nullptr && (type->format == FileFormat::Nrrd || type->format == FileFormat::Npy ||
+                             type->format == FileFormat::Raw);
 }
 
 void check_dense_resolution(uint32_t resolution, const std::filesystem::path& path) {
@@ -40,23 +46,69 @@ void check_dense_resolution(uint32_t resolution, const std::filesystem::path& pa
   throw Error(fmt::format("a dense grid of {0} x {0} x {0} voxels would be too large, expected at most {1}",
                           resolution, kMaxDenseResolution))
       .at(path.string())
-      .hint(coarser_hint(coarser_resolution(resolution, kMaxDenseResolution)))
+      .hint(coarser_hint(coarser_resolution(resolution, kMaxDenseResolution)) + "; pieces hold all of it")
       .about("resolution");
 }
 
+namespace {
+
+VoxelBox swapped(const VoxelBox& box) {
+  return {{box.min.z, box.min.y, box.min.x}, {box.max.z, box.max.y, box.max.x}};
+}
+
+uint64_t raw_row_bytes(uint64_t voxels, uint32_t bits) {
+  return (voxels * bits + 7) / 8;
+}
+
+// Returns the values of a box with z fastest, if they are given with x fastest.
+std::vector<uint8_t> with_z_fastest(const std::vector<uint8_t>& values, const Int3& size) {
+  std::vector<uint8_t> turned(values.size());
+  const auto width = static_cast<size_t>(size.x), height = static_cast<size_t>(size.y),
+             depth = static_cast<size_t>(size.z);
+  for (size_t x = 0; x < width; ++x)
+    for (size_t y = 0; y < height; ++y)
+      for (size_t z = 0; z < depth; ++z)
+        turned[(x * height + y) * depth + z] = values[(z * height + y) * width + x];
+  return turned;
+}
+
+std::vector<uint8_t> with_bits(std::vector<uint8_t> values, size_t row, uint32_t bits) {
+  if (bits == 8) return values;
+  const size_t bytes = raw_row_bytes(row, bits);
+  std::vector<uint8_t> result(values.size() / row * bytes);
+  uint8_t* to = result.data();
+  for (size_t from = 0; from < values.size(); from += row, to += bytes)
+    for (size_t i = 0; i < row; ++i) {
+      const uint8_t value = values[from + i];
+      if (bits == 16)
+        to[2 * i] = value;
+      else if (value != 0)
+        to[i / 8] = static_cast<uint8_t>(to[i / 8] | 1u << i % 8);
+    }
+  return result;
+}
+
+}  // namespace
+
 void write_dense_grid(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                      const std::optional<VoxelBox>& clip, ranks::Ranks& ranks) {
+                      const std::optional<VoxelBox>& clip, ranks::Ranks& ranks, const RawLayout& layout) {
   if (!clip) check_dense_resolution(scene.dag.resolution, path);
   const VoxelBox region = export_region(scene, clip, path);
-  ExportFile file(path, region.voxels(), Writers::Several, ranks);
+  const bool z_fastest = layout.fastest == RawLayout::Fastest::Z;
+  const VoxelBox in_order = z_fastest ? swapped(region) : region;  // x is the fastest axis of this box
+  const auto row = static_cast<size_t>(in_order.size().x);
+  ExportFile file(path, region.voxels() / row * raw_row_bytes(row, layout.bits), Writers::Several, ranks);
   file.write(header_of(
       path, region_info(scene, region),
       fmt::format("# 0 is empty, a filled voxel is {}\n", scene.dag.materials ? "its material + 1" : "1")));
-  const volume::Pieces pieces(region, kPieceBytes);
+  // A piece has whole rows.
+  const volume::Pieces pieces(in_order, std::max<uint64_t>(kPieceBytes / std::max(layout.bits / 8, 1u), row));
   file.write_pieces(pieces.count(), [&](uint64_t piece) {
-    std::vector<uint8_t> bytes(pieces[piece].voxels());
-    dag::write_dense(scene.dag, pieces[piece], bytes.data());
-    return bytes;
+    const VoxelBox box = z_fastest ? swapped(pieces[piece]) : pieces[piece];
+    std::vector<uint8_t> values(box.voxels());
+    dag::write_dense(scene.dag, box, values.data());
+    if (z_fastest) values = with_z_fastest(values, box.size());
+    return with_bits(std::move(values), row, layout.bits);
   });
   file.commit();
 }

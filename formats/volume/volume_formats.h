@@ -124,7 +124,7 @@ std::vector<std::filesystem::path> listed_files(std::string_view lines, const st
 std::shared_ptr<NamelessFile> parsed_values(std::string_view text, uint64_t offset, StoredType type,
                                             uint64_t count, const std::filesystem::path& source);
 
-// Writes dense grids of values behind a header, x fastest: NRRD, or NumPy's .npy if the path says so.
+// Writes dense grids of values, x fastest: NRRD, or NumPy's .npy or raw values if the path says so.
 
 inline constexpr uint32_t kMaxDenseResolution = 2048;  // for a whole scene, which then takes 8 GiB
 
@@ -134,11 +134,21 @@ void check_dense_resolution(uint32_t resolution, const std::filesystem::path& pa
 // True if a path is that of a dense grid.
 bool is_dense_grid(const std::filesystem::path& path);
 
+// How a .raw file holds the voxels of a scene.
+struct RawLayout {
+  enum class Fastest : uint8_t { X, Z };  // along which axis values follow one another; y is between in both
+  Fastest fastest = Fastest::X;
+  // 8 or 16 (little-endian); or 1: set where the voxel is filled, the first voxel in the lowest bit of a byte, and each row
+  // along the fastest axis begins a byte.
+  uint32_t bits = 8;
+};
+
 // Writes uint8 values: 0 for an empty voxel, otherwise material + 1 (1 if the scene has no materials). Without a
 // clip box it writes the whole scene, whose resolution may not exceed kMaxDenseResolution; with one, only the
-// part inside it.
+// part inside it. The layout is that of .raw files, which have no header.
 void write_dense_grid(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                      const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
+                      const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone(),
+                      const RawLayout& layout = {});
 
 // Writes the values of the volume in their own type.
 void write_dense_grid(const volume::Volume& volume, const std::filesystem::path& path);

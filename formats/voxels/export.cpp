@@ -6,16 +6,20 @@
 #include <tbb/parallel_pipeline.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <set>
 #include <system_error>
 #include <thread>
 
 #include "formats/file_types.h"
 #include "formats/io/output_file.h"
 #include "formats/volume/volume_formats.h"
+#include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/dag_files/hash_dag.h"
 #include "formats/voxels/dag_files/symvox.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
+#include "formats/voxels/pieces/pieces.h"
 #include "formats/voxels/surfaces/surface_files.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/error.h"
@@ -43,6 +47,7 @@ bool is_export_path(const std::filesystem::path& path) {
 void check_export_resolution(uint32_t resolution, const std::filesystem::path& path,
                              const ExportOptions& options) {
   const FileFormat format = export_format(path);
+  if (options.pieces.side > 0) return;
   if (is_dense_grid(path) || (format == FileFormat::VtkHdf && options.vtk == VtkKind::Image))
     check_dense_resolution(resolution, path);
 }
@@ -50,6 +55,7 @@ void check_export_resolution(uint32_t resolution, const std::filesystem::path& p
 bool export_holds_colors(const std::filesystem::path& path, const ExportOptions& options) {
   switch (export_format(path)) {
     case FileFormat::HashDag:
+    case FileFormat::Npz:
     case FileFormat::Vl32:
     case FileFormat::MagicaVoxel:
     case FileFormat::Obj:
@@ -65,8 +71,8 @@ bool export_holds_colors(const std::filesystem::path& path, const ExportOptions&
   }
 }
 
-uint64_t written_bytes(const std::filesystem::path& path) {
-  if (!is_slices_path(path)) return std::filesystem::file_size(path);
+uint64_t written_bytes(const std::filesystem::path& path, const ExportOptions& options) {
+  if (!is_slices_path(path) && options.pieces.side == 0) return std::filesystem::file_size(path);
   uint64_t bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path.parent_path()))
     if (entry.is_regular_file()) bytes += entry.file_size();
@@ -99,10 +105,17 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
   if (is_first && !scene.voxel_size.is_cube() && holds_cubes_alone(export_format(path)))
     log_warning("{}: the format holds cubes: other programs show the voxels of {} as such", path.string(),
                 format_sides(scene.voxel_size));
+  if (options.pieces.side > 0) return is_first ? write_in_pieces(scene, path, clip, options) : void();
   switch (export_format(path)) {
     case FileFormat::Nrrd:
     case FileFormat::Npy:
       return write_dense_grid(scene, path, clip, ranks);
+    case FileFormat::Raw:
+      return write_dense_grid(scene, path, clip, ranks, options.raw);
+    case FileFormat::Npz:
+      return is_first ? write_npz(scene, path, clip) : void();
+    case FileFormat::GprMax:
+      return is_first ? write_gprmax(scene, path, clip) : void();
     case FileFormat::MagicaVoxel:
       return write_magica_vox(scene, path, clip, ranks);
     case FileFormat::Binvox:
@@ -212,6 +225,10 @@ void ExportFile::write(std::string_view text) {
   end_ += text.size();
 }
 
+void ExportFile::write_again(uint64_t offset, std::string_view text) {
+  if (file_) write_at(file_->descriptor(), offset, text, file_->target());
+}
+
 void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make) {
   ranks_.count() > 1 ? write_shared_pieces(count, make) : write_own_pieces(count, make);
 }
@@ -305,6 +322,24 @@ std::vector<Int3> corners_of_cubes(const dag::FrozenDag& dag, const VoxelBox& re
     corners.push_back(corner);
     return false;
   });
+  return corners;
+}
+
+std::vector<Int3> corners_of_chunks(const dag::FrozenDag& dag, const VoxelBox& region, const Int3& side) {
+  constexpr uint32_t kCubeSide = 64;
+  // Returns the lower corner, on one axis, of the chunk that contains the box's lower corner.
+  const auto chunk_at = [&](const VoxelBox& box, uint32_t axis) {
+    return box.min[axis] - (box.min[axis] - region.min[axis]) % side[axis];
+  };
+  std::set<std::array<int32_t, 3>> found;
+  for (const Int3& corner : corners_of_cubes(dag, region, kCubeSide)) {
+    const VoxelBox box = intersection(cube_at(corner, kCubeSide), region);
+    for (int32_t z = chunk_at(box, 2); z < box.max.z; z += side.z)
+      for (int32_t y = chunk_at(box, 1); y < box.max.y; y += side.y)
+        for (int32_t x = chunk_at(box, 0); x < box.max.x; x += side.x) found.insert({z, y, x});
+  }
+  std::vector<Int3> corners;
+  for (const auto& [z, y, x] : found) corners.push_back({x, y, z});
   return corners;
 }
 

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/io/overwrite.h"
+#include "formats/volume/volume_formats.h"
 #include "formats/voxels/slices/slices.h"
 #include "formats/voxels/voxel_formats.h"
 #include "libvox/base/bits.h"
@@ -26,6 +28,12 @@ namespace vox {
 
 enum class PlyContent { Surface, Points };
 
+// With a side, the scene is written as a folder of pieces (formats/voxels/pieces/pieces.h).
+struct PieceOptions {
+  uint32_t side = 0;  // voxels; 0: as one file
+  Overwrite overwrite = Overwrite::OwnFiles;
+};
+
 struct ExportOptions {
   // Each of these applies to one format alone.
   BinvoxValues binvox = BinvoxValues::Filled;
@@ -33,6 +41,8 @@ struct ExportOptions {
   VtkKind vtk = VtkKind::Image;
   std::optional<NvdbGrid> nvdb = {};  // Rgba for a scene with colours, otherwise U8
   LayerOptions slices = {};
+  RawLayout raw = {};
+  PieceOptions pieces = {};
   uint64_t memory_limit = 0;  // as in EngineOptions, while a DAG is made for the file
 };
 
@@ -42,8 +52,8 @@ bool is_export_path(const std::filesystem::path& path);
 void check_export_resolution(uint32_t resolution, const std::filesystem::path& path,
                              const ExportOptions& options);
 
-// Returns the bytes of a file that was written, or of a folder of layers.
-uint64_t written_bytes(const std::filesystem::path& path);
+// Returns the bytes of a file that was written, or of a folder of layers or pieces.
+uint64_t written_bytes(const std::filesystem::path& path, const ExportOptions& options);
 
 // True if the format holds the colour of each voxel (dag::VoxelScene::colors), .vox of 255 different ones. Others hold
 // materials: a scene with colours gets a palette first (dag::with_palette()).
@@ -87,6 +97,11 @@ class ExportFile {
   // with few of them in memory at a time. A collective call: each piece is made by one of the ranks.
   void write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make);
 
+  // Writes at a place where something has been written before.
+  void write_again(uint64_t offset, std::string_view text);
+
+  uint64_t end() const { return end_; }  // bytes so far, on rank 0
+
   void commit();
   // Commits another file first, then this one, with Writers::One.
   void commit_behind(ExportFile& other);
@@ -106,6 +121,10 @@ class ExportFile {
 // Returns the lower corners, multiples of `side`, of the cubes that touch the region and in which the DAG has
 // a node, in Morton order. `side` is a power of two, at least 4; a DAG with a smaller side has one cube.
 std::vector<Int3> corners_of_cubes(const dag::FrozenDag& dag, const VoxelBox& region, uint32_t side);
+
+// Returns the lower corners of the chunks of this size, counted from the region's lower corner, that touch a cube of 64³
+// voxels with a node, in the order of an array with x fastest.
+std::vector<Int3> corners_of_chunks(const dag::FrozenDag& dag, const VoxelBox& region, const Int3& side);
 
 class BorderedCube {
  public:

@@ -5,72 +5,12 @@
 #include <numeric>
 #include <tuple>
 
-#include "libvox/base/log.h"
 #include "libvox/scene/oklab.h"
 #include "libvox/scene/surface.h"
 #include "libvox/scene/texture.h"
 
 namespace vox::scene {
 namespace {
-
-// The area and the colour of every material, in linear light at 16 bits.
-struct MaterialTally {
-  struct Sum {
-    uint64_t weight = 0, r = 0, g = 0, b = 0;
-  };
-  std::vector<Sum> materials;
-
-  void add(const SurfaceSample& sample) {
-    auto linear16 = [](uint8_t code) { return static_cast<uint64_t>(srgb_to_linear(code) * 65535 + 0.5); };
-    Sum& sum = materials[sample.material];
-    sum.weight += sample.weight;
-    sum.r += sample.weight * linear16(sample.color.r);
-    sum.g += sample.weight * linear16(sample.color.g);
-    sum.b += sample.weight * linear16(sample.color.b);
-  }
-  void merge(const MaterialTally& other) {
-    for (size_t i = 0; i < materials.size(); ++i) {
-      materials[i].weight += other.materials[i].weight;
-      materials[i].r += other.materials[i].r;
-      materials[i].g += other.materials[i].g, materials[i].b += other.materials[i].b;
-    }
-  }
-};
-
-struct RankedMaterials {
-  std::vector<uint32_t> order;  // material indices, by falling visible area
-  std::vector<Rgb8> colors;     // one for each material
-};
-
-RankedMaterials rank_materials(const Scene& scene) {
-  MaterialTally zero{.materials = std::vector<MaterialTally::Sum>(scene.materials.size())};
-  auto sums = tally_surface(SceneSurface(scene), zero).materials;
-  RankedMaterials ranked;
-  ranked.order.resize(sums.size());
-  std::iota(ranked.order.begin(), ranked.order.end(), 0u);
-  std::stable_sort(ranked.order.begin(), ranked.order.end(),
-                   [&](uint32_t a, uint32_t b) { return sums[a].weight > sums[b].weight; });
-  for (size_t i = 0; i < sums.size(); ++i) {
-    double scale = 1 / (static_cast<double>(sums[i].weight) * 65535);
-    Vec3d mean = {static_cast<double>(sums[i].r), static_cast<double>(sums[i].g),
-                  static_cast<double>(sums[i].b)};
-    ranked.colors.push_back(sums[i].weight > 0 ? linear_to_srgb(mean * scale)
-                                               : base_color(scene.materials[i]));
-  }
-  return ranked;
-}
-
-// Returns the palette entry of every material.
-std::vector<uint8_t> entries_of_materials(const Scene& scene, const Palette& palette) {
-  RankedMaterials ranked = rank_materials(scene);
-  NearestEntry nearest(palette);
-  std::vector<uint8_t> entries(scene.materials.size());
-  for (uint32_t rank = 0; rank < ranked.order.size(); ++rank) {
-    uint32_t material = ranked.order[rank];
-    entries[material] = rank < palette.count ? static_cast<uint8_t>(rank) : nearest(ranked.colors[material]);
-  }
-  return entries;
-}
 
 std::vector<IndexedMaterial> plain_materials(const Scene& scene) {
   std::vector<IndexedMaterial> materials;
@@ -81,7 +21,7 @@ std::vector<IndexedMaterial> plain_materials(const Scene& scene) {
   return materials;
 }
 
-// Indexes materials for the modes Mesh and None, which keep textures only for their holes.
+// Indexes materials for the modes Mesh, Object and None, which keep textures only for their holes.
 void index_by_material(const Scene& scene, const std::vector<uint8_t>& entries, IndexedScene& indexed) {
   std::map<std::tuple<uint32_t, double, float, uint8_t>, uint32_t> known;
   for (size_t i = 0; i < scene.materials.size(); ++i) {
@@ -162,23 +102,6 @@ std::array<double, kPaletteSize> count_shares(const SceneSurface& surface, Entry
 
 }  // namespace
 
-Palette mesh_palette(const Scene& scene) {
-  RankedMaterials ranked = rank_materials(scene);
-  Palette palette;
-  for (uint32_t material : ranked.order) {
-    if (palette.count == kPaletteSize) break;
-    Rgb8 color = ranked.colors[material];
-    const std::string& name = scene.materials[material].name;
-    palette.colors[palette.count] = color;
-    palette.names[palette.count++] = name.empty() ? hex_name(color) : name;
-  }
-  if (ranked.order.size() > kPaletteSize)
-    log_warning(
-        "{} materials, beyond the {} with the largest areas, take the palette entry nearest in colour",
-        ranked.order.size() - kPaletteSize, kPaletteSize);
-  return palette;
-}
-
 IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode,
                          const SurfacePaint* paint) {
   if (mode == MaterialMode::Texture) return index_scene(scene, palette, SceneSurface(scene, paint));
@@ -187,8 +110,8 @@ IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMod
   indexed.materials = plain_materials(scene);
   if (mode == MaterialMode::None) {
     index_by_material(scene, std::vector<uint8_t>(scene.materials.size(), 0), indexed);
-  } else if (mode == MaterialMode::Mesh) {
-    std::vector<uint8_t> entries = entries_of_materials(scene, palette);
+  } else if (has_named_entries(mode)) {
+    std::vector<uint8_t> entries = named_entries(scene, palette, mode);
     index_by_material(scene, entries, indexed);
     indexed.shares =
         count_shares(SceneSurface(scene), [&](const SurfaceSample& s) { return entries[s.material]; });

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libvox/scene/scene.h"
@@ -26,18 +28,34 @@ constexpr Rgb8 unpacked_color(uint32_t color) {
   return {static_cast<uint8_t>(color), static_cast<uint8_t>(color >> 8), static_cast<uint8_t>(color >> 16)};
 }
 
+// A name of the mesh, and the entry that stands for it.
+struct NamedEntry {
+  std::string name;
+  uint8_t entry = 0;
+  friend bool operator==(const NamedEntry&, const NamedEntry&) = default;
+};
+
 struct Palette {
   uint32_t count = 0;                          // entries in use, at most kPaletteSize
   std::array<Rgb8, kPaletteSize> colors = {};  // sRGB
   std::array<std::string, kPaletteSize> names = {};
+  // If the entries are those of a mesh's materials or objects: all of these, in the order of the mesh. Several may
+  // share an entry.
+  std::vector<NamedEntry> members = {};
 };
 
 enum class MaterialMode {
   Texture,  // colours become entries of a palette
   Mesh,     // so do the mesh's own materials
+  Object,   // so do the mesh's objects (Material::object)
   Colors,   // colours stay as they are
   None,
 };
+
+// True if names of the mesh become entries, whatever their colours are.
+constexpr bool has_named_entries(MaterialMode mode) {
+  return mode == MaterialMode::Mesh || mode == MaterialMode::Object;
+}
 
 // One texture (times its material's base colour) as palette indices, with all mip levels down to 1x1, largest
 // first. A level is half as wide and high as the previous one, rounded down, at least 1. Each texel is the
@@ -92,14 +110,33 @@ std::string hex_name(Rgb8 color);  // "#rrggbb", the name of an entry without a 
 
 // If there are vertex colours, bake_base_colors(scene) must have been called before the functions below.
 
-// Makes one entry for each material of the file, in the order of visible areas. Its colour is the mean over
-// the material's area. If there are more than 16 materials, those with smaller areas take the entry nearest
-// in colour, and a warning says how many they are.
-Palette mesh_palette(const Scene& scene);
+// A rule that gives names of the mesh a palette entry.
+struct AssignRule {
+  std::string pattern;  // a name; * stands for any text, ? for one character
+  uint8_t number = 1;   // the entry, 1 to 15; entry 0 is for names without a rule
+  std::string name;     // of the entry; empty for that of its only member or, with several, the pattern
+};
 
-// Matches the scene's materials with the palette. With MaterialMode::Mesh, the palette must be from
-// mesh_palette(), or have entries for the same materials in the same order. Mesh and None keep textures only
-// for their holes, with the material's entry in all nibbles; with None the entry is 0. Shares are those of
+bool matches(std::string_view name, std::string_view pattern);
+
+struct NameOptions {
+  MaterialMode mode = MaterialMode::Mesh;  // or Object
+  std::span<const AssignRule> rules = {};  // the last one that matches a name decides
+  uint32_t most = kPaletteSize;            // entries, at least 2
+};
+
+// Makes one entry for each material of the file, or for each object, in the order of visible areas. Its colour is the
+// mean over the area. If there are more than `most`, the last entry, "rest", stands for those with the smallest areas.
+// With rules, these decide about the entries instead.
+Palette mesh_palette(const Scene& scene, const NameOptions& options = {});
+
+// Returns the entry of every material of the scene, as index_scene() finds it for the modes Mesh and Object.
+std::vector<uint8_t> named_entries(const Scene& scene, const Palette& palette, MaterialMode mode);
+
+// Matches the scene's materials with the palette. With MaterialMode::Mesh or Object, the palette is from mesh_palette()
+// for the same scene; or it has no members, and its entries are those of the materials or objects in the order of
+// visible areas, and all others take the entry nearest in colour. These and None keep textures only for their holes,
+// with the material's entry in all nibbles; with None the entry is 0. Shares are those of
 // the painted surface; paint is only possible with Texture. Colors uses no palette and counts no shares.
 IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode,
                          const SurfacePaint* paint = nullptr);

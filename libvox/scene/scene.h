@@ -36,6 +36,7 @@ inline constexpr uint32_t kNone = UINT32_MAX;
 
 struct Material {
   std::string name;
+  std::string object = {};  // the mesh's object whose triangles have it, if readers keep objects apart
   std::array<float, 4> base_color = {0.8f, 0.8f, 0.8f, 1};  // linear RGB and alpha; multiplies the image
   uint32_t image = kNone;                                   // index into Scene::images
   Wrap wrap_u = Wrap::Repeat, wrap_v = Wrap::Repeat;

@@ -56,6 +56,27 @@ class ScenesWithColors(ProgramTest):
             scene.colors()
 
 
+class ScenesWithNames(ProgramTest):
+    @classmethod
+    def make(cls):
+        with open(cls.path("named.obj"), "w", encoding="utf-8") as file:
+            for i, name in enumerate(["left wall", "roof", "right wall"]):
+                file.write(f"o {name}\nv {i} 0 0\nv {i} 1 0\nv {i} 0 1\nf -3 -2 -1\n")
+        with open(cls.path("rules.csv"), "w", encoding="utf-8") as file:
+            file.write("*wall,2,walls\nroof,1\n")
+        cls.convert("named.obj", "--res", "20", "--materials", "object", "--assign", "rules.csv", "-o", "named.h5")
+
+    def test_entries_say_which_names_of_the_mesh_they_stand_for(self):
+        with vox.open(self.path("named.h5")) as scene:
+            self.assertEqual(scene.palette_names, ["unassigned", "roof", "walls"])
+            self.assertEqual(scene.palette_members, [[], ["roof"], ["left wall", "right wall"]])
+        shutil.copy(self.path("named.h5"), self.path("damaged.h5"))
+        with h5py.File(self.path("damaged.h5"), "r+") as file:
+            file["palette/member_entries"][0] = 16
+        with self.assertRaises(ValueError):
+            vox.open(self.path("damaged.h5"))
+
+
 class Scenes(ProgramTest):
     @classmethod
     def make(cls):

@@ -240,22 +240,6 @@ TEST(MeshPalette, MaterialsAreInOrderOfAreaWithTheirMeanColor) {
   EXPECT_NEAR(indexed.shares[0], 0.75, 1e-9);
 }
 
-TEST(MeshPalette, SmallMaterialsBeyondSixteenTakeTheNearestEntry) {
-  scene::Scene scene;
-  for (uint32_t i = 0; i < 18; ++i) {
-    scene.materials.push_back(plain_material({static_cast<uint8_t>(10 * i), 0, 0}));
-    add_rectangle(scene, i, 1, i < 2 ? 0.5 : 1.0 + i, i);
-  }
-  scene::Palette palette = scene::mesh_palette(scene);
-  ASSERT_EQ(palette.count, 16u);
-  EXPECT_EQ(palette.colors[0].r, 170);
-  scene::IndexedScene indexed = scene::index_scene(scene, palette, scene::MaterialMode::Mesh);
-  for (uint32_t i = 2; i < 18; ++i) EXPECT_EQ(indexed.materials[i].index, 17 - i);
-  EXPECT_EQ(indexed.materials[0].index, 15);
-  EXPECT_EQ(indexed.materials[1].index, 15);
-  EXPECT_NEAR(sum(indexed.shares), 1, 1e-12);
-}
-
 // Tests the error of a palette: small areas, and the share of the surface with a distant colour.
 
 uint8_t code(double value) {

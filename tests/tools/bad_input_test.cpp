@@ -182,10 +182,10 @@ TEST_F(BadInput, GridsTooLargeForAnExportAreNamedWithWhatFits) {
   expect_failure(kFailed, "a resolution of 1500 makes a coarser one",
                  {"thin.obj", "--res", "3000", "-o", "a.nrrd"});
   converted({"thin.obj", "--res", "4K", "-q"});
-  expect_failure(
-      kFailed,
-      "a resolution of 2K makes a coarser one; of a scene file, a clip box writes a part); see --res",
-      {"thin.h5", "-o", "a.nrrd"});
+  expect_failure(kFailed,
+                 "a resolution of 2K makes a coarser one; of a scene file, a clip box writes a part; pieces "
+                 "hold all of it); see --res",
+                 {"thin.h5", "-o", "a.nrrd"});
   const Finished run = convert({"thin.h5", "-o", "a.vox"});
   EXPECT_EQ(run.code, 0);
   EXPECT_NE(run.err.find("a resolution of 1K makes a coarser scene"), std::string::npos) << run.err;

@@ -214,6 +214,18 @@ ResultTable levels_table(const SceneFigures& figures) {
   return table;
 }
 
+// Returns the names of the mesh that an entry stands for, the first few of them, unless its own name says it.
+std::string members_text(const scene::Palette& palette, uint32_t entry) {
+  constexpr size_t kShown = 3;
+  std::vector<std::string> names;
+  size_t more = 0;
+  for (const scene::NamedEntry& member : palette.members)
+    if (member.entry == entry) names.size() < kShown ? names.push_back(member.name) : void(++more);
+  if (names.empty() || (names.size() == 1 && names[0] == palette.names[entry])) return "";
+  return fmt::format("{}{}", fmt::join(names, ", "),
+                     more > 0 ? fmt::format(" and {} more", format_count(more)) : "");
+}
+
 ResultTable palette_table(const dag::VoxelScene& scene) {
   std::vector<uint32_t> entries(scene.palette.count);
   std::iota(entries.begin(), entries.end(), 0u);
@@ -227,7 +239,11 @@ ResultTable palette_table(const dag::VoxelScene& scene) {
       .about("The colour of an entry, as `#rrggbb`.")
       .column("name", "", entries, name)
       .about("Its name, which is the colour if there is no better one.")
-      .column(for_people("name"), "", entries, own_name, both({"name"}))
+      .column(for_people("name"), "", entries, own_name, both({"name"}));
+  const auto members = [&](uint32_t i) { return members_text(scene.palette, i); };
+  if (std::ranges::any_of(entries, [&](uint32_t i) { return !members(i).empty(); }))
+    table.column(for_people("members"), "", entries, members, both({"stands for"}));
+  table
       .column(
           "share", "1", entries, [&](uint32_t i) { return double{scene.shares[i]}; },
           both({scene.history.empty() ? "of the surface" : "of the surface before edits", Look::fixed(1, 100),

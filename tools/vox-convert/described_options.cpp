@@ -26,103 +26,6 @@ constexpr const char* kOfBricks = "it is for bricks in .h5 files, which --struct
 constexpr const char* kOfHashes = "it is for spatial hashes in .h5 files, which --structure hash makes";
 constexpr const char* kOfVolumes = "it is for volumes";
 constexpr const char* kOfRawFiles = "it is for raw volumes, whose files do not say it";
-constexpr const char* kOfSceneMeshes = "it is for scenes of meshes";
-
-std::string formats() {
-  return fmt::format(
-      R"(vox-convert reads meshes: {}; volumes: {}; other programs' voxels: {}; points: {}; and its own scene files ({}).
-
-It writes scene files, and scenes in the formats {} if -o has one of these extensions. A name such as
-layers/%05d.png stands for a folder with a picture of each layer.
-
-Surfaces of a glTF file show their base colour plus their emission; animated objects are shown in their rest pose.
-)",
-      listed_names(FileRole::Mesh, FileUse::Read, FileList::And),
-      listed_extensions(FileRole::Volume, FileUse::Read, FileList::Commas),
-      listed_extensions(FileRole::Voxels, FileUse::Read, FileList::Commas),
-      listed_extensions(FileRole::Points, FileUse::Read, FileList::Commas),
-      listed_extensions(FileRole::Scene, FileUse::Read, FileList::Commas),
-      listed_extensions(FileRole::Export, FileUse::Written, FileList::And));
-}
-
-OptionTopic files_topic() {
-  return {
-      .name = "files",
-      .title = "files",
-      .text = formats(),
-      .options = {
-          {.name = "output",
-           .letter = "o",
-           .argument = "FILE",
-           .usual = "the first INPUT's name with .h5, in the current folder",
-           .rules = {{kWrites, "nothing is written"}},
-           .help = fmt::format("Write this file: {}.", output_extensions())},
-          {.name = "compression",
-           .argument = "HOW",
-           .preset = "1",
-           .rules = {{kWritesH5, "it is for what is written as .h5"}},
-           .help = "Compression of .h5 files: none, 1 (fast) to 9 (small), or zstd (readers need HDF5's "
-                   "zstd plug-in)."},
-          {.name = "file-version",
-           .words = {"1", "2"},
-           .preset = "2",
-           .rules = {{kWritesSvdag, "it is for SVDAGs in what is written as .h5"}},
-           .help = "Version of the SVDAG in an .h5 file; 1 is for older programs, and has less than 2^32 "
-                   "words a level."},
-          {.name = "parts",
-           .rules = {{kMesh, kOfSceneMeshes}},
-           .help = "Let each process, or each device of a list, write its part of the scene into a file in "
-                   "NAME.parts/ beside NAME.h5, instead of collecting the parts (docs/ranks.md)."},
-          {.name = "resume",
-           .rules = {{kMesh, kOfSceneMeshes}},
-           .help = "Keep finished parts of the work in NAME.parts/, so that the same command continues "
-                   "there if it was interrupted. All machines must see this folder (docs/ranks.md)."},
-          {.name = "keep-every",
-           .argument = "SECONDS",
-           .preset = "120",
-           .range = OptionRange{},
-           .unit = "seconds",
-           .rules = {{kMesh, kOfSceneMeshes}},
-           .help = "With --resume, keep the work after this time, and when a third of the memory is full."},
-          {.name = "info",
-           .help = "Show the description in a scene file; --verify also checks that it is true."},
-          {.name = "binvox-materials",
-           .rules = {{kWritesBinvox, "it is for what is written as .binvox"}},
-           .help = "Write the material of each filled voxel into a .binvox file, which has version 2 then."},
-          {.name = "nvdb-grid",
-           .words = {"auto", "u8", "rgba", "index", "onindex"},
-           .preset = "auto",
-           .rules = {{kWritesNvdb, "it is for what is written as .nvdb"}},
-           .help = "Values of a .nvdb file. u8: a voxel's material + 1 (Fp8, whole numbers); rgba: its "
-                   "colour; index: its number in an array of materials, which is the smallest file, for "
-                   "NanoVDB before 32.6; onindex: the same for 32.6 and newer (OpenVDB 11); auto: rgba for "
-                   "24-bit colours, else u8."},
-          {.name = "slices",
-           .argument = "AXIS",
-           .words = {"up", "x", "y", "z"},
-           .preset = "up",
-           .rules = {{kWritesSlices, "it is for pictures of layers, as in -o slices/%05d.png"}},
-           .help =
-               "Axis along which the pictures of a .png output follow each other; up is that of the scene."},
-          {.name = "slices-by-material",
-           .rules = {{kWritesSlices, "it is for pictures of layers, as in -o slices/%05d.png"}},
-           .help = "Write a folder of black and white pictures for each material."},
-          {.name = "ply",
-           .words = {"surface", "points"},
-           .preset = "surface",
-           .rules = {{kWritesPly, "it is for what is written as .ply"}},
-           .help = "Content of a .ply file: the faces of the voxels, as in .obj and .glb files, or the "
-                   "centres of the voxels with normals of the surface."},
-          {.name = "vtk",
-           .words = {"image", "amr"},
-           .preset = "image",
-           .rules = {{kWritesVtk, "it is for what is written as .vtkhdf"}},
-           .help = "Content of a .vtkhdf file: a dense grid, or boxes where voxels are filled."},
-          {.name = "verify",
-           .help = "Check a scene file: every pointer, the counts, the digest, and that bricks and a "
-                   "spatial hash hold the SVDAG's voxels. After a conversion, read the result back and "
-                   "compare it."}}};
-}
 
 OptionTopic grid_topic() {
   return {
@@ -268,7 +171,8 @@ OptionTopic materials_topic() {
            .preset = "texture",
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kMakesPalette, kOfMeshes}},
            .help = "texture: choose a palette of 16 from the surface's colours; mesh: use the mesh's own "
-                   "materials; colors: keep each voxel's 24-bit colour, apart from the geometry; none: "
+                   "materials, with their names; object: the same for its objects; colors: keep each voxel's "
+                   "24-bit colour, apart from the geometry; none: "
                    "store only which voxels are filled. For a scene file, palette: turn 24-bit colours "
                    "into a palette. For a volume that becomes a scene, bins[:N]: N equal parts of the "
                    "range of values; labels[:N]: label k is material k - 1, and if there are more than N "
@@ -306,7 +210,20 @@ OptionTopic materials_topic() {
           {.name = "palette-out",
            .argument = "FILE",
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes}, {kColors, kOfColors}},
-           .help = fmt::format("Write the palette that is used: {}.", palette_extensions())}}};
+           .help = fmt::format("Write the palette that is used: {}.", palette_extensions())},
+          {.name = "assign",
+           .argument = "FILE.csv",
+           .rules = {{kMesh, kOfMeshes}},
+           .help =
+               "With --materials mesh or object, numbers for names: lines of PATTERN,NUMBER[,NAME], where "
+               "* stands for any text and ? for one character. Later lines win, numbers are 1 to 15, and "
+               "names without a line share 0."},
+          {.name = "materials-out",
+           .argument = "FILE.json",
+           .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene, kOfMeshes},
+                     {kColors | kWholeScene, kOfColors}},
+           .help = "Write what the numbers of materials mean: name, color, share, and the names of the mesh "
+                   "that they stand for."}}};
 }
 
 OptionTopic painting_topic() {

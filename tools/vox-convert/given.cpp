@@ -7,6 +7,7 @@
 
 #include "formats/io/read_file.h"
 #include "formats/scene/scene_file.h"
+#include "formats/voxels/pieces/pieces.h"
 #include "libvox/base/error.h"
 #include "libvox/device/devices.h"
 #include "tools/common/tool.h"
@@ -15,7 +16,10 @@
 namespace vox {
 namespace {
 
-uint32_t output_bits(const ConvertOptions& options) {
+// Volumes are written as dense grids without these options.
+constexpr uint32_t kOfScenes = kWritesRaw | kWritesPieces;
+
+uint32_t bits_of_kind(const ConvertOptions& options) {
   switch (kind_of_output(options.output)) {
     case OutputKind::Scene:
       return kWrites | kWritesH5 | (!options.structure || options.structure->dag ? kWritesSvdag : 0u);
@@ -29,9 +33,15 @@ uint32_t output_bits(const ConvertOptions& options) {
       return kWrites | kExports | kWritesVtk;
     case OutputKind::Slices:
       return kWrites | kExports | kWritesSlices;
+    case OutputKind::Raw:
+      return kWrites | kExports | kWritesRaw;
     default:
       return kWrites | kExports;
   }
+}
+
+uint32_t output_bits(const ConvertOptions& options) {
+  return bits_of_kind(options) | (is_format_of_pieces(options.output) ? kWritesPieces : 0u);
 }
 
 uint32_t other_forms(const ConvertOptions& options) {
@@ -75,7 +85,7 @@ uint32_t scene_bits(const ConvertOptions& options) {
 RunTraits of_volume(const ConvertOptions& options) {
   const uint32_t bits = output_bits(options) | input_bits(options.kinds[0]);
   if (bits & kWritesH5) return {(bits & ~kWritesSvdag) | kVolumeBricks | kBricks, "a volume"};
-  return {bits | kVolumeBricks, "a volume that is written as a dense grid"};
+  return {(bits & ~kOfScenes) | kVolumeBricks, "a volume that is written as a dense grid"};
 }
 
 RunTraits of_scene_file(const ConvertOptions& options) {
@@ -85,7 +95,7 @@ RunTraits of_scene_file(const ConvertOptions& options) {
   const std::string what = is_scene ? "a scene file" : "a file of bricks";
   if (!writes_file(options)) return {0, (options.info ? "--info of " : "--verify of ") + what};
   uint32_t bits = output_bits(options);
-  if (!is_scene) return {bits & ~kWritesSvdag, what};
+  if (!is_scene) return {bits & ~(kWritesSvdag | kOfScenes), what};
   bits |= kWholeScene | other_forms(options) | (options.makes_palette ? kMakesPalette : 0u);
   if ((bits & kBricks) != 0) return {bits, "bricks of " + what};
   return {bits, (bits & kHash) != 0 ? "a spatial hash of " + what : what};

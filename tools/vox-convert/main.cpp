@@ -46,7 +46,7 @@ std::vector<std::filesystem::path> parts_of(const ConvertOptions& options) {
 }
 
 uint64_t output_bytes(const ConvertOptions& options) {
-  uint64_t bytes = written_bytes(options.output);
+  uint64_t bytes = written_bytes(options.output, options.exports);
   if (options.parts)
     for (const std::filesystem::path& part : parts_of(options)) bytes += std::filesystem::file_size(part);
   return bytes;
@@ -83,6 +83,7 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
   }
   for (KeptRounds& rounds : std::views::reverse(conversion.rounds)) rounds.remove();
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
+  write_materials_out(scene, options);
   conversion.seconds.write += watch.lap();
   if (options.verify) {
     verify_written(scene, options.output, options.engine);

@@ -23,6 +23,11 @@
 namespace vox {
 namespace {
 
+// If there are several ranks, rank 0 writes.
+bool writes_result(const ConvertOptions& options) {
+  return options.ranks == nullptr || options.ranks->rank() == 0;
+}
+
 // Chooses the palette, and measures for --json how well that of --materials texture fits. With paint, for the
 // surface as painted.
 scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& options,
@@ -30,6 +35,7 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
   PaletteChoice choice = {.materials = options.materials, .file = options.palette, .measure = options.json};
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
   if (options.interior_color) choice.weights.most = scene::kPaletteSize - 1;
+  if (options.assign) choice.rules = read_assign_rules(*options.assign);
   scene::SurfacePaint paint;
   if (painting) {
     paint = surface_paint(painting->atlas, scene);
@@ -37,6 +43,7 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
   }
   ChosenPalette chosen = choose_palette(scene, choice);
   conversion.palette_error = chosen.error;
+  if (writes_result(options)) warn_of_names(chosen.indexed.palette, choice.rules, options);
   if (painting) {
     index_atlas(painting->atlas, scene, chosen.indexed.palette);
     painting->atlas.paints = {};
@@ -61,11 +68,6 @@ void check_grid_unit(const ConvertOptions& options, scene::LengthUnit unit) {
   if (!options.grid_in_metres || unit == scene::LengthUnit::Metre) return;
   throw UsageError("--voxel-size has a unit, but " + options.inputs[0].string() +
                    " does not state the unit of its coordinates: --units, such as --units mm, says it");
-}
-
-// If there are several ranks, rank 0 writes.
-bool writes_result(const ConvertOptions& options) {
-  return options.ranks == nullptr || options.ranks->rank() == 0;
 }
 
 }  // namespace

@@ -166,8 +166,9 @@ void voxelize_meshes(std::vector<Part>& parts, const voxelize::Grid& grid, Engin
 
 void check_mixed(const ConvertOptions& options) {
   if (options.paint) throw UsageError("--paint is for meshes alone, but there are files of voxels");
-  if (options.materials == scene::MaterialMode::Mesh)
-    throw UsageError("--materials mesh is for meshes alone: voxels have colours (texture), or none");
+  if (has_named_entries(options.materials))
+    throw UsageError(
+        "--materials mesh and object are for meshes alone: voxels have colours (texture), or none");
   check_targets(options);
 }
 
@@ -183,7 +184,7 @@ dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& convers
   Stopwatch watch;
   std::vector<Part> parts = read_parts(options, conversion);
   const voxelize::Grid grid = grid_of(parts, options);
-  if (is_dense_grid(options.output)) check_dense_resolution(grid.resolution, options.output);
+  check_export_resolution(grid.resolution, options.output, options.exports);
   conversion.seconds.load = watch.lap();
   log_info("{} inputs, {}³ voxels of {} units", options.inputs.size(), grid.resolution,
            format_sides(grid.voxel_size));

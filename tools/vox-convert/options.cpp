@@ -115,12 +115,30 @@ std::filesystem::path parse_holes_out(const CommandLine& arguments, const voxeli
 
 std::filesystem::path parse_palette_out(const CommandLine& arguments, scene::MaterialMode materials) {
   if (materials == scene::MaterialMode::None || materials == scene::MaterialMode::Colors)
-    throw UsageError("--palette-out needs --materials texture or mesh");
+    throw UsageError("--palette-out needs --materials texture, mesh or object");
   std::filesystem::path path = arguments.text("palette-out");
   if (!is_palette_path(path))
     throw UsageError(fmt::format("--palette-out is '{}', expected a name that ends in {}", path.string(),
                                  palette_extensions()));
   return path;
+}
+
+std::filesystem::path parse_materials_out(const CommandLine& arguments, const ConvertOptions& options) {
+  if (options.materials == scene::MaterialMode::None || options.materials == scene::MaterialMode::Colors)
+    throw UsageError("--materials-out needs --materials texture, mesh or object");
+  std::filesystem::path path = arguments.text("materials-out");
+  if (!has_role(path, FileRole::MaterialList))
+    throw UsageError(
+        fmt::format("--materials-out is '{}', expected a name that ends in .json", path.string()));
+  return path;
+}
+
+std::filesystem::path parse_assign(const CommandLine& arguments, const ConvertOptions& options) {
+  if (!has_named_entries(options.materials))
+    throw UsageError("--assign gives numbers to names: it needs --materials mesh or object");
+  if (options.palette)
+    throw UsageError("--assign needs --palette auto: materials have the colours of the mesh");
+  return arguments.text("assign");
 }
 
 double parse_palette_weight(const CommandLine& arguments, const ConvertOptions& options) {
@@ -216,10 +234,12 @@ spatial::HashOptions read_hash_options(const CommandLine& arguments) {
 scene::MaterialMode parse_materials(const std::string& text) {
   if (text == "texture") return scene::MaterialMode::Texture;
   if (text == "mesh") return scene::MaterialMode::Mesh;
+  if (text == "object") return scene::MaterialMode::Object;
   if (text == "colors") return scene::MaterialMode::Colors;
   if (text == "none") return scene::MaterialMode::None;
   throw UsageError(fmt::format(
-      "--materials is '{}', expected one of: texture, mesh, colors, palette, none, bins, labels", text));
+      "--materials is '{}', expected one of: texture, mesh, object, colors, palette, none, bins, labels",
+      text));
 }
 
 ExportOptions read_export_options(const CommandLine& arguments) {
@@ -228,6 +248,9 @@ ExportOptions read_export_options(const CommandLine& arguments) {
   exports.ply = arguments.choice("ply", {PlyContent::Surface, PlyContent::Points});
   exports.slices.axis = arguments.choice<std::optional<uint32_t>>("slices", {std::nullopt, 0, 1, 2});
   exports.slices.by_material = arguments.has("slices-by-material");
+  exports.raw.fastest = arguments.choice("order", {RawLayout::Fastest::X, RawLayout::Fastest::Z});
+  exports.raw.bits = arguments.choice<uint32_t>("bits", {1, 8, 16});
+  if (arguments.has("pieces")) exports.pieces.side = arguments.whole("pieces");
   exports.vtk = arguments.choice("vtk", {VtkKind::Image, VtkKind::Amr});
   exports.nvdb = arguments.choice<std::optional<NvdbGrid>>(
       "nvdb-grid", {std::nullopt, NvdbGrid::U8, NvdbGrid::Rgba, NvdbGrid::Index, NvdbGrid::OnIndex});
@@ -300,6 +323,9 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   if (const auto palette = arguments.text("palette"); palette != "auto") options.palette = palette;
   if (arguments.has("palette-weight")) options.palette_weight = parse_palette_weight(arguments, options);
   if (arguments.has("palette-out")) options.palette_out = parse_palette_out(arguments, options.materials);
+  if (arguments.has("materials-out")) options.materials_out = parse_materials_out(arguments, options);
+  if (arguments.has("assign")) options.assign = parse_assign(arguments, options);
+  if (options.materials == scene::MaterialMode::Object) options.mesh.objects = MeshObjects::Apart;
   read_painting(arguments, options);
   options.build.coverage =
       arguments.choice("coverage", {scene::Coverage::Conservative, scene::Coverage::Thin});

@@ -75,9 +75,11 @@ struct ConvertOptions {
   std::optional<double> palette_weight;          // none for the default of PaletteOptions
   std::optional<std::filesystem::path> palette_out;
   double close = 0;  // voxels: gaps of the mesh up to this width close to tell what is inside
-  std::optional<scene::Rgb8> interior_color;       // of voxels inside solids, with a palette
-  std::optional<std::filesystem::path> holes_out;  // a mesh of what closes holes
-  std::optional<std::filesystem::path> paint;      // a script of strokes
+  std::optional<std::filesystem::path> materials_out;  // a list of what the materials' numbers mean
+  std::optional<std::filesystem::path> assign;         // rules by which names get numbers
+  std::optional<scene::Rgb8> interior_color;           // of voxels inside solids, with a palette
+  std::optional<std::filesystem::path> holes_out;      // a mesh of what closes holes
+  std::optional<std::filesystem::path> paint;          // a script of strokes
   painting::PaintOptions painting;
   voxelize::BuildOptions build;
   std::optional<voxelize::Combination> combine;  // of two meshes
@@ -131,10 +133,13 @@ enum ConvertTrait : uint32_t {
   kWritesNvdb = 1 << 22,
   kWritesSvdag = 1 << 23,   // into an .h5 file
   kMakesPalette = 1 << 24,  // of a scene file's colours
-  kWritesSlices = 1 << 25
+  kWritesSlices = 1 << 25,
+  kWritesRaw = 1 << 26,
+  kWritesPieces = 1 << 27  // into a format that can be written in pieces
 };
 
 ToolDescription convert_description();
+OptionTopic files_topic();  // of what is written
 
 // The extensions that -o may have: ".h5, .nrrd, … or .vtkhdf".
 std::string output_extensions();

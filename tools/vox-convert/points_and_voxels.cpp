@@ -63,8 +63,8 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
   if (options.grid.resolution == 0 && !options.grid.has_voxel_size())
     throw UsageError(options.inputs[0].string() +
                      ": one of --res and --voxel-size is needed, such as --res 4K");
-  if (options.materials == scene::MaterialMode::Mesh)
-    throw UsageError("--materials mesh is for meshes: points have colours (texture), or none");
+  if (has_named_entries(options.materials))
+    throw UsageError("--materials mesh and object are for meshes: points have colours (texture), or none");
   check_targets(options);
   const ThreadLimit threads(options.engine.threads);
   Stopwatch watch;
@@ -116,8 +116,8 @@ void refuse_palettes(const ConvertOptions& options) {
 dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion) {
   if (options.inputs.size() > 1)
     throw UsageError("a file of voxels is one of several inputs: --res or --voxel-size says their grid");
-  if (options.materials == scene::MaterialMode::Mesh)
-    throw UsageError("--materials mesh is for meshes: voxels have colours (texture), or none");
+  if (has_named_entries(options.materials))
+    throw UsageError("--materials mesh and object are for meshes: voxels have colours (texture), or none");
   check_targets(options);
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;

@@ -5,6 +5,7 @@
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_parts.h"
 #include "formats/voxels/export.h"
+#include "formats/voxels/pieces/pieces.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/process.h"
@@ -33,6 +34,11 @@ std::string form_alone(const Structures& structures) {
 
 void check_scene_output(const ConvertOptions& options, const SceneFileParts& parts) {
   check_verifiable(options);
+  if (options.materials_out)
+    check_target({"the list of materials", *options.materials_out, OutputKind::MaterialList},
+                 options.inputs[0], options.overwrite);
+  check_different({{"-o", options.output}, {"--materials-out", options.materials_out}});
+  if (options.exports.pieces.side > 0) return check_pieces_writable(options.output, options.overwrite);
   const OutputKind kind = kind_of_output(options.output);
   if (wants_coarser(options) && !options.names_output)
     throw UsageError("--res makes a coarser scene of a scene file: -o says where to");
@@ -195,7 +201,7 @@ void write_output(const Output& output, const ConvertOptions& options, const std
   if (is_export_path(options.output)) {
     ExportOptions exports = options.exports;
     exports.memory_limit = options.engine.memory_limit;
-    exports.slices.overwrite = options.overwrite;
+    exports.slices.overwrite = exports.pieces.overwrite = options.overwrite;
     if (output.scene.colors && !export_holds_colors(options.output, exports))
       export_scene(in_palette(output.scene, "in this kind of file", options.engine), options.output, clip,
                    exports, ranks);
@@ -226,6 +232,8 @@ void make_of_scene(Output& output, const ConvertOptions& options, const SceneFil
                    ranks::Ranks& ranks, const Stopwatch& watch) {
   const dag::VoxelScene& scene = output.scene;
   const bool coarse = wants_coarser(options), is_export = is_export_path(options.output);
+  if (options.materials_out && scene.palette.count == 0)
+    throw Error("has no materials, which --materials-out lists").at(options.inputs[0].string());
   if (coarse) make_coarser(output.scene, options, ranks);
   const bool is_shared = is_export && !coarse;  // only rank 0 has the coarser scene
   if (ranks.rank() > 0 && !is_shared) return;
@@ -238,12 +246,13 @@ void make_of_scene(Output& output, const ConvertOptions& options, const SceneFil
   if (wants_hash(options)) output.hash = scene_hash(scene, options, kernels);
   write_output(output, options, clip_voxels(scene, options), is_shared ? ranks : ranks::alone());
   if (ranks.rank() > 0) return;
+  write_materials_out(scene, options);
   if (options.verify) verify_written(scene, options.output, options.engine);
   if (options.engine.profile) print_profile(kernels);
   if (coarse) log_info("{}", summary_line(scene));
   log_forms(output.forms());
-  log_info("{}: {}, {:.2f} s", options.output.string(), format_bytes(written_bytes(options.output)),
-           watch.seconds());
+  log_info("{}: {}, {:.2f} s", options.output.string(),
+           format_bytes(written_bytes(options.output, options.exports)), watch.seconds());
 }
 
 // Turns colours into as many, or into a palette, as the options ask for or as the other structures need. The input has been
@@ -356,11 +365,19 @@ void check_targets(const ConvertOptions& options) {
       throw UsageError(
           fmt::format("--holes-out '{}' would replace what is read", options.holes_out->string()));
   }
-  check_different(
-      {{"-o", options.output}, {"--palette-out", options.palette_out}, {"--holes-out", options.holes_out}});
+  check_different({{"-o", options.output},
+                   {"--palette-out", options.palette_out},
+                   {"--materials-out", options.materials_out},
+                   {"--assign", options.assign},
+                   {"--holes-out", options.holes_out}});
+  if (options.materials_out)
+    check_writable(*options.materials_out, OutputKind::MaterialList, options.overwrite);
   if (options.parts || options.resume) check_parts_folder(options.output);
   say_what_is_kept(options);
-  check_writable(options.output, kind_of_output(options.output), options.overwrite);
+  if (options.exports.pieces.side > 0)
+    check_pieces_writable(options.output, options.overwrite);
+  else
+    check_writable(options.output, kind_of_output(options.output), options.overwrite);
   if (options.palette_out) check_writable(*options.palette_out, OutputKind::Palette, options.overwrite);
   if (options.holes_out) check_writable(*options.holes_out, OutputKind::GlbMesh, options.overwrite);
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -155,6 +156,13 @@ std::vector<NamedSeconds> seconds_of(const VolumeConversion& volume);
 // Log the other forms of a scene, and how a conversion ends: its times, and the file with its size.
 void log_forms(const OtherForms& forms);
 void log_end(const std::vector<NamedSeconds>& seconds, const std::filesystem::path& file, uint64_t bytes);
+
+// Tells which names of a mesh have no number of their own, and which rules of --assign match none of them.
+void warn_of_names(const scene::Palette& palette, std::span<const scene::AssignRule> rules,
+                   const ConvertOptions& options);
+
+// Writes the list that --materials-out asks for.
+void write_materials_out(const dag::VoxelScene& scene, const ConvertOptions& options);
 
 // Says in the scene where it comes from.
 void sign(dag::VoxelScene& scene, const ConvertOptions& options);

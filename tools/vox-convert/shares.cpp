@@ -175,6 +175,7 @@ std::string palette_text(const scene::Palette& palette) {
 std::string materials_text(scene::MaterialMode mode) {
   return mode == scene::MaterialMode::Texture  ? "texture"
          : mode == scene::MaterialMode::Mesh   ? "mesh"
+         : mode == scene::MaterialMode::Object ? "object"
          : mode == scene::MaterialMode::Colors ? "colors"
                                                : "none";
 }

@@ -7,7 +7,6 @@
 #include <array>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "formats/voxels/export.h"
@@ -51,16 +50,7 @@ class VtkChunks {
 
   // Returns the lower corners of the chunks that touch a cube with a node, in the order of the array.
   std::vector<Int3> corners(const dag::FrozenDag& dag) const {
-    std::set<std::array<int32_t, 3>> found;
-    for (const Int3& corner : corners_of_cubes(dag, region_, kVtkChunkSide)) {
-      const VoxelBox box = intersection(cube_at(corner, kVtkChunkSide), region_);
-      for (int32_t z = chunk_at(box, 2); z < box.max.z; z += side_.z)
-        for (int32_t y = chunk_at(box, 1); y < box.max.y; y += side_.y)
-          for (int32_t x = chunk_at(box, 0); x < box.max.x; x += side_.x) found.insert({z, y, x});
-    }
-    std::vector<Int3> corners;
-    for (const auto& [z, y, x] : found) corners.push_back({x, y, z});
-    return corners;
+    return corners_of_chunks(dag, region_, side_);
   }
 
   // Returns the values of a chunk, padded with 0 beyond the region.
@@ -82,11 +72,6 @@ class VtkChunks {
   }
 
  private:
-  // Returns the lower corner, on one axis, of the chunk that contains the box's lower corner.
-  int32_t chunk_at(const VoxelBox& box, uint32_t axis) const {
-    return box.min[axis] - (box.min[axis] - region_.min[axis]) % side_[axis];
-  }
-
   VoxelBox box_at(const Int3& corner) const { return intersection({corner, corner + side_}, region_); }
 
   template <class T>

@@ -113,6 +113,15 @@ VtkCells::VtkCells(const h5::Object& parent, VtkArray array, std::vector<hsize_t
 }
 
 void VtkCells::write(size_t count, const std::function<Chunk(size_t)>& make) const {
+  write_deflated_chunks(dataset_, count, [&](size_t i) {
+    Chunk chunk = make(i);
+    if (is_color_) chunk.first.push_back(0);
+    return chunk;
+  });
+}
+
+void write_deflated_chunks(const h5::Object& dataset, size_t count,
+                           const std::function<DatasetChunk(size_t)>& make) {
   struct Deflated {
     std::vector<hsize_t> first;
     Bytes bytes;
@@ -127,10 +136,9 @@ void VtkCells::write(size_t count, const std::function<Chunk(size_t)>& make) con
     return next++;
   };
   const auto deflate = [&](size_t i) {
-    Chunk chunk = make(i);
+    DatasetChunk chunk = make(i);
     Deflated& slot = slots[i % slots.size()];
     slot.first = std::move(chunk.first);
-    if (is_color_) slot.first.push_back(0);
     slot.bytes = chunk.values.empty() ? Bytes() : deflaters.local().deflated(chunk.values);
     return i;
   };
@@ -139,8 +147,8 @@ void VtkCells::write(size_t count, const std::function<Chunk(size_t)>& make) con
     if (slot.bytes.empty()) return;
     const h5::Quiet quiet;
     h5::check(
-        H5Dwrite_chunk(dataset_.id, H5P_DEFAULT, 0, slot.first.data(), slot.bytes.size(), slot.bytes.data()),
-        dataset_.where(), "cannot be written");
+        H5Dwrite_chunk(dataset.id, H5P_DEFAULT, 0, slot.first.data(), slot.bytes.size(), slot.bytes.data()),
+        dataset.where(), "cannot be written");
   };
   tbb::parallel_pipeline(slots.size(),
                          tbb::make_filter<void, size_t>(tbb::filter_mode::serial_in_order, number) &

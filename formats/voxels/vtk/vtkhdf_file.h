@@ -38,6 +38,15 @@ void write_vtk_text(const h5::Object& object, const std::string& name, const std
 void write_vtk_whole(const h5::Object& object, const std::string& name, std::span<const int64_t> values);
 void write_vtk_boxes(const h5::Object& level, std::span<const std::array<int32_t, 6>> boxes);
 
+// Writes make(0) … make(count - 1) into a chunked dataset, made and deflated in parallel.
+struct DatasetChunk {
+  std::vector<hsize_t> first;  // the index of its first value in each dimension
+  std::vector<uint8_t>
+      values;  // of all its cells, those beyond the array's end, too; empty if it is not stored
+};
+void write_deflated_chunks(const h5::Object& dataset, size_t count,
+                           const std::function<DatasetChunk(size_t)>& make);
+
 enum class VtkArray : uint8_t { Material, Color };
 
 // An array of voxels or cells: the bytes of `material`, or red, green and blue of `color`, which are its last dimension.
@@ -47,11 +56,8 @@ class VtkCells {
   // `chunk` has as many dimensions as `dims`, without that of a colour, and is nowhere larger.
   VtkCells(const h5::Object& parent, VtkArray array, std::vector<hsize_t> dims, std::vector<hsize_t> chunk);
 
-  struct Chunk {
-    std::vector<hsize_t> first;   // the index of its first cell in each dimension
-    std::vector<uint8_t> values;  // of all its cells, those beyond the array's end, too; empty if all are 0
-  };
-  // Writes make(0) … make(count - 1), which are made and deflated in parallel.
+  using Chunk = DatasetChunk;
+  // Writes make(0) … make(count - 1), whose first indices lack a colour's dimension.
   void write(size_t count, const std::function<Chunk(size_t)>& make) const;
 
  private:

@@ -12,6 +12,7 @@
 #include "formats/pages/scene_page.h"
 #include "formats/results/files.h"
 #include "formats/scene/scene_file.h"
+#include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/export.h"
 #include "libvox/scene/procedural/procedural.h"
 #include "tests/formats/voxels/export_scenes.h"
@@ -91,6 +92,11 @@ std::vector<Writer> marked_writers() {
       exported("points.ply", OutputKind::PlyMesh, {.ply = PlyContent::Points}),
       exported("a.vtkhdf", OutputKind::VtkHdf),
       exported("amr.vtkhdf", OutputKind::VtkHdf, {.vtk = VtkKind::Amr}),
+      exported("a.npz", OutputKind::Npz),
+      exported("a.gprmax.h5", OutputKind::GprMax),
+      {"b-materials.txt", OutputKind::GprMaxMaterials,
+       [=](const Path& path) { write_gprmax(scene(), path.parent_path() / "b.gprmax.h5", std::nullopt); }},
+      {"list.json", OutputKind::MaterialList, [=](const Path& path) { write_material_list(path, scene()); }},
   };
   if (can_write_films()) writers.push_back({"a.mp4", OutputKind::Film, write_film});
   return writers;
@@ -101,7 +107,8 @@ std::vector<Writer> writers_without_marks() {
   return {{"a.pal", OutputKind::Palette, write},    {"a.hex", OutputKind::Palette, write},
           exported("a.binvox", OutputKind::Binvox), exported("a.basic_dag.dag.bin", OutputKind::HashDag),
           exported("a.svdag", OutputKind::SymVox),  exported("a.ussvdag", OutputKind::SymVox),
-          exported("a.vl32", OutputKind::Vl32),     exported("a.npy", OutputKind::Npy)};
+          exported("a.vl32", OutputKind::Vl32),     exported("a.npy", OutputKind::Npy),
+          exported("a.raw", OutputKind::Raw)};
 }
 
 class Overwriting : public ExportTest {

@@ -53,6 +53,16 @@ TEST_F(SceneFile, LongTextsAndManyEditsFit) {
   expect_equal_scenes(scene, read_scene(path));
 }
 
+TEST_F(SceneFile, NamesOfTheMeshAreKept) {
+  dag::VoxelScene scene = sample_scene();
+  scene.palette.members = {{"wall", 2}, {"", 0}, {std::string(100'000, 'n'), 15}, {"wänd", 2}};
+  write_scene(scene, path);
+  EXPECT_EQ(read_scene(path).palette.members, scene.palette.members);
+  scene.palette.members = {{std::string("a\0b", 3), 1}};
+  write_scene(scene, path);
+  EXPECT_EQ(read_scene(path).palette.members, (std::vector<scene::NamedEntry>{{"a b", 1}}));
+}
+
 // A level has more than one chunk, and the last one is not full. The words are random and not a DAG:
 // write_scene() does not check this, but read_scene() would, so only the dataset is read.
 TEST_F(SceneFile, LevelsOfSeveralChunksAreReadBack) {

@@ -36,6 +36,21 @@ def read_palette(file):
     return colors[:count], names[:count], shares[:count]
 
 
+def read_members(file):
+    """Returns, for each of 16 entries, the names of the mesh that it stands for; empty lists if the file has none."""
+    group = hdf5.group(file, "palette")
+    members = [[] for _ in range(16)]
+    if "members" not in group:
+        return members
+    names = hdf5.read(hdf5.dataset(group, "members", "u", (None,))).tobytes().split(b"\0")[:-1]
+    entries = hdf5.read(hdf5.dataset(group, "member_entries", "u", (None,))).tolist()
+    if len(names) != len(entries) or any(entry >= 16 for entry in entries):
+        raise hdf5.damaged(group, "members do not fit their entries", "members")
+    for name, entry in zip(names, entries):
+        members[entry].append(name.decode(errors="replace"))
+    return members
+
+
 def depth_of(resolution):
     """Returns the number of levels of a scene above its leaves."""
     return max(0, (resolution - 1).bit_length() - 2)
@@ -60,6 +75,7 @@ class Scene(Grid):
         self.source = hdf5.text(group, "source")
         self.digest = hdf5.text(file, "digest")
         self.palette, self.palette_names, self.palette_shares = read_palette(file)
+        self.palette_members = read_members(file)[:len(self.palette)]
         has_colors = "attributes" in file and "colors" in file["attributes"]
         self._colors = Colors(hdf5.group(hdf5.group(file, "attributes"), "colors"), self.filled) if has_colors else None
 
