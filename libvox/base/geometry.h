@@ -21,10 +21,10 @@ VOX_HD inline double length(Vec3d v) {
 struct VoxelSize {
   double x = 1, y = 1, z = 1;
 
-  VoxelSize() = default;
-  VoxelSize(double side) : x(side), y(side), z(side) {}
-  VoxelSize(double x_side, double y_side, double z_side) : x(x_side), y(y_side), z(z_side) {}
-  explicit VoxelSize(Vec3d sides) : x(sides.x), y(sides.y), z(sides.z) {}
+  constexpr VoxelSize() = default;
+  constexpr VoxelSize(double side) : x(side), y(side), z(side) {}
+  constexpr VoxelSize(double x_side, double y_side, double z_side) : x(x_side), y(y_side), z(z_side) {}
+  constexpr explicit VoxelSize(Vec3d sides) : x(sides.x), y(sides.y), z(sides.z) {}
 
   double operator[](uint32_t axis) const { return axis == 0 ? x : axis == 1 ? y : z; }
   Vec3d sides() const { return {x, y, z}; }

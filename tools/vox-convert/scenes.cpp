@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/images/palette_file.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_parts.h"
 #include "formats/voxels/export.h"

@@ -182,7 +182,7 @@ TEST_F(BinvoxRead, WhatIsWrittenIsReadAgain) {
         EXPECT_TRUE(!same_form || scene.dag.digest == known.scene.dag.digest);
         EXPECT_EQ(scene.dag.voxels, known.scene.dag.voxels);
         EXPECT_EQ(scene.origin, known.scene.origin);
-        EXPECT_DOUBLE_EQ(scene.voxel_size.x, known.scene.voxel_size);
+        EXPECT_DOUBLE_EQ(scene.voxel_size.x, known.scene.voxel_size.x);
       }
 }
 
