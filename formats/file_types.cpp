@@ -73,6 +73,8 @@ constexpr FileType kTypes[] = {
     points(FileFormat::Ply, ".ply", "PLY"),
     points(FileFormat::Las, ".las", "LAS"),
     points(FileFormat::PointText, ".xyz .pts", "lines of x y z"),
+    points(FileFormat::Splat, ".splat", "Gaussian splats"),
+    points(FileFormat::Spz, ".spz", "compressed Gaussian splats"),
 
     result(FileRole::Export, FileFormat::Nrrd, ".nrrd", "NRRD"),
     result(FileRole::Export, FileFormat::Npy, ".npy", "a NumPy array"),

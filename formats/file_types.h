@@ -59,6 +59,8 @@ enum class FileFormat {
   SymVoxMirrored,
   Las,
   PointText,
+  Splat,
+  Spz,
   VtkHdf,
   Nvdb,
   Csv,

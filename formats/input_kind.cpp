@@ -10,6 +10,7 @@ namespace {
 
 // A PLY file holds a mesh if it has faces.
 InputKind kind_of_points(const FileType& type, const std::filesystem::path& path) {
+  if (type.format == FileFormat::Splat || type.format == FileFormat::Spz) return InputKind::Splats;
   if (type.format != FileFormat::Ply) return InputKind::Points;
   switch (ply_points_of(path)) {
     case PlyPoints::None:

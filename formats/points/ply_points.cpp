@@ -13,6 +13,7 @@
 
 #include "formats/io/read_file.h"
 #include "formats/mesh/ply_header.h"
+#include "formats/points/splats.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
 
@@ -30,9 +31,6 @@ const PlyElement* vertices_of(const PlyHeader& header) {
   const auto vertex = std::ranges::find(header.elements, "vertex", &PlyElement::name);
   return vertex == header.elements.end() ? nullptr : &*vertex;
 }
-
-// The constant of the first spherical harmonic.
-constexpr double kFirstHarmonic = 0.28209479177387814;
 
 // Makes points from the properties of vertices.
 class VertexPoints {
@@ -54,22 +52,50 @@ class VertexPoints {
     // Files hold the logarithm of opacity / transparency.
     const double least = options.splat_opacity;
     least_logit_ = static_cast<float>(std::log(least / (1 - least)));
+    if (opacity_ && options.splats == SplatUse::Density) find_shape();
   }
 
   const std::vector<PlyProperty>& properties() const { return vertex_.properties; }
   bool has_colors() const { return color_ || harmonic_; }
+  bool has_shapes() const { return sizes_.has_value(); }
 
   // Adds the vertex whose property i has the value value(i), unless it is a splat that is too transparent.
   template <class Value>
   void add(CloudPiece& to, const Value& value) const {
-    if (opacity_ && !(value(*opacity_) >= least_logit_)) {
+    const auto point = [&] {
+      return CloudPoint{{value(place_[0]), value(place_[1]), value(place_[2])}, rgb(value)};
+    };
+    if (sizes_) {
+      add_splat(to, point(), shape(value));
+    } else if (opacity_ && !(value(*opacity_) >= least_logit_)) {
       ++to.left_out;
     } else {
-      to.points.push_back({{value(place_[0]), value(place_[1]), value(place_[2])}, rgb(value)});
+      to.points.push_back(point());
     }
   }
 
  private:
+  // Files of 2D splats (Huang et al. 2024) have two sizes, because their splats are flat.
+  void find_shape() {
+    const auto x = vertex_.find({"scale_0"}), y = vertex_.find({"scale_1"});
+    std::array<std::optional<size_t>, 4> turn;
+    for (size_t i = 0; i < turn.size(); ++i) turn[i] = vertex_.find({fmt::format("rot_{}", i)});
+    if (!x || !y || !std::ranges::all_of(turn, [](const auto& found) { return found.has_value(); }))
+      throw Error("its splats have no sizes: expected scale_0, scale_1 and rot_0 to rot_3").about("splats");
+    sizes_ = {*x, *y};
+    depth_ = vertex_.find({"scale_2"});
+    for (size_t i = 0; i < turn.size(); ++i) turn_[i] = *turn[i];
+  }
+
+  // Files hold the logarithms of the deviations, and quaternions that begin with their real part.
+  template <class Value>
+  SplatShape shape(const Value& value) const {
+    return {.axes = turned_axes(value(turn_[1]), value(turn_[2]), value(turn_[3]), value(turn_[0])),
+            .deviations = {portable_exp(value((*sizes_)[0])), portable_exp(value((*sizes_)[1])),
+                           depth_ ? portable_exp(value(*depth_)) : 0},
+            .opacity = 1 / (1 + portable_exp(-value(*opacity_)))};
+  }
+
   template <class Value>
   uint32_t rgb(const Value& value) const {
     const auto colors = [](const PropertyIndices& of, const auto& byte) {
@@ -87,6 +113,9 @@ class VertexPoints {
   std::optional<PropertyIndices> color_, harmonic_;
   std::optional<size_t> opacity_;
   double least_logit_ = 0;
+  std::optional<std::array<size_t, 2>> sizes_;  // if splats are read with their shapes, and then:
+  std::optional<size_t> depth_;
+  std::array<size_t, 4> turn_ = {};
 };
 
 template <std::endian Order>
@@ -209,6 +238,7 @@ PointCloud open_vertices(const std::filesystem::path& path, const PlyHeader& hea
       break;
   }
   cloud.has_colors = points.has_colors();
+  cloud.has_shapes = points.has_shapes();
   return cloud;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "formats/points/points.h"
@@ -167,6 +168,9 @@ class PointLattice {
 
 // Sums of the points' colours in each voxel of a cube of 64³, in linear light. They are whole numbers, so
 // their order does not matter.
+
+// Returns the sRGB codes of linear light in steps of 1 / 65535.
+std::span<const uint8_t> light_codes();
 
 // The sum of some points' colours.
 struct ColorSum {

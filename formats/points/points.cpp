@@ -25,6 +25,10 @@ PointCloud open_cloud(const std::filesystem::path& path, const PointOptions& opt
         return open_las(path);
       case FileFormat::Ply:
         return open_ply_points(path, options);
+      case FileFormat::Splat:
+        return open_splat(path, options);
+      case FileFormat::Spz:
+        return open_spz(path, options);
       default:
         return open_point_text(path);
     }
@@ -89,6 +93,8 @@ PointCloud turned_up(PointCloud cloud, dag::UpAxis up) {
   cloud.read = [up, read = std::move(cloud.read)](size_t piece) {
     CloudPiece part = read(piece);
     for (auto& [p, rgb] : part.points) p = voxelize::turned_up(p, up);
+    for (SplatShape& shape : part.shapes)
+      for (Vec3d& axis : shape.axes) axis = voxelize::turned_up(axis, up);
     return part;
   };
   return cloud;
@@ -96,9 +102,10 @@ PointCloud turned_up(PointCloud cloud, dag::UpAxis up) {
 
 PointCloud joined(std::vector<PointCloud> clouds) {
   if (clouds.size() == 1) return std::move(clouds[0]);
-  PointCloud all = {.has_colors = true, .read = {}};
+  PointCloud all = {.has_colors = true, .has_shapes = clouds[0].has_shapes, .read = {}};
   std::vector<size_t> ends;
   for (const PointCloud& cloud : clouds) {
+    if (cloud.has_shapes != all.has_shapes) throw Error("points and splats with sizes are no one cloud");
     all.has_colors &= cloud.has_colors;
     all.pieces += cloud.pieces;
     ends.push_back(all.pieces);

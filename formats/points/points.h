@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -29,15 +30,28 @@ struct CloudPoint {
   uint32_t rgb = 0;  // see rgb_value(); 0 without colours
 };
 
+// The extent of a splat around its centre. Its opacity at a place is that at the centre times e^(-d² / 2), where
+// d is the distance from the centre in standard deviations.
+struct SplatShape {
+  std::array<Vec3d, 3> axes;  // of length 1, at right angles
+  Vec3d deviations;           // along the axes, in the file's units
+  double opacity = 1;         // at the centre
+};
+
+// Splats do not count where they are less opaque than this.
+inline constexpr double kLeastSplatWeight = 1.0 / 1024;
+
 // Some of a cloud's points, and the number of points in the same part of the file that are left out: those
 // that the file marks as withheld, and splats that are too transparent.
 struct CloudPiece {
   std::vector<CloudPoint> points;
+  std::vector<SplatShape> shapes = {};  // one for each point, if the cloud has shapes
   uint64_t left_out = 0;
 };
 
 struct PointCloud {
   bool has_colors = false;
+  bool has_shapes = false;          // the points are splats
   dag::UpAxis up = dag::UpAxis::Y;  // the axis that points up
 
   // Several threads call read() at once, and a piece may be read more than once. The function keeps alive
@@ -69,9 +83,17 @@ inline bool is_finite(const Vec3d& place) {
   return sum == 0;
 }
 
+// How splats become voxels.
+enum class SplatUse {
+  Density,  // as soft ellipsoids, see splat_voxels()
+  Centers   // as points at their centres, without regard to their sizes
+};
+
 struct PointOptions {
   std::optional<dag::UpAxis> up = std::nullopt;  // the axis that points up, whatever the file says
-  double splat_opacity = 0.5;                    // the least opacity of a splat that is kept
+  SplatUse splats = SplatUse::Density;
+  // The least opacity: for Density, that of a voxel that is filled; for Centers, that of a splat that is kept.
+  double splat_opacity = 0.5;
 };
 
 // Opens several files as one cloud, in which y points up. `paths` must hold at least one. Throws an Error
@@ -83,6 +105,8 @@ PointCloud open_points(std::span<const std::filesystem::path> paths, const Point
 PointCloud open_las(const std::filesystem::path& path);
 PointCloud open_ply_points(const std::filesystem::path& path, const PointOptions& options = {});
 PointCloud open_point_text(const std::filesystem::path& path);  // .xyz and .pts
+PointCloud open_splat(const std::filesystem::path& path, const PointOptions& options = {});
+PointCloud open_spz(const std::filesystem::path& path, const PointOptions& options = {});
 
 // Tells if a PLY file holds points instead of a mesh.
 

@@ -61,6 +61,7 @@ TEST_F(PointsProgram, OptionsWithoutEffectAreErrors) {
                                              {"--coverage", "thin"},
                                              {"--units", "keep"},
                                              {"--splat-opacity", "0.5"},
+                                             {"--splats", "centers"},
                                              {"--table", "sector"}}) {
     std::vector<std::string> arguments = {"a.xyz", "--res", "64"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -80,13 +81,42 @@ TEST_F(PointsProgram, WhatIsDroppedIsCounted) {
   write("a.ply",
         ply("property float f_dc_0\nproperty float f_dc_1\nproperty float f_dc_2\nproperty float opacity\n",
             "0 0 0 0 0 0 3\n1 1 1 0 0 0 -3\nnan 0 0 0 0 0 5\n2 2 2 0 0 0 5\n", 4));
-  const Finished run = ran({"a.ply", "--res", "64", "--splat-opacity", "0.9", "--json"});
+  const Finished run =
+      ran({"a.ply", "--res", "64", "--splats", "centers", "--splat-opacity", "0.9", "--json"});
   EXPECT_EQ(run.code, 0);
+  EXPECT_TRUE(has(run.err, "the sizes of splats are ignored")) << run.err;
   EXPECT_TRUE(has(run.err, "dropped 1 point with coordinates that are not finite")) << run.err;
   EXPECT_TRUE(has(run.err, "1 point left out")) << run.err;
   EXPECT_EQ(json_value(run.out, "points"), "2");
   EXPECT_EQ(json_value(run.out, "points_not_finite"), "1");
   EXPECT_EQ(json_value(run.out, "points_left_out"), "1");
+}
+
+TEST_F(PointsProgram, SplatsBecomeSoftEllipsoidsUnlessTheirCentersAreAskedFor) {
+  const std::string properties =
+      "property float f_dc_0\nproperty float f_dc_1\nproperty float f_dc_2\nproperty float opacity\n"
+      "property float scale_0\nproperty float scale_1\nproperty float scale_2\n"
+      "property float rot_0\nproperty float rot_1\nproperty float rot_2\nproperty float rot_3\n";
+  // Two round splats with a deviation of 1 and an opacity of 0.95, which fill what is at most 1.133 away.
+  write("a.ply", ply(properties, "0 0 0 1 0 0 3 0 0 0 1 0 0 0\n9 0 0 0 0 1 3 0 0 0 1 0 0 0\n", 2));
+  write("sizeless.ply", ply("property float f_dc_0\nproperty float f_dc_1\nproperty float f_dc_2\n"
+                            "property float opacity\n",
+                            "0 0 0 1 0 0 3\n", 1));
+  write("point.xyz", "4.5 0 0\n");
+  const auto voxels = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"-o", "made.h5", "--force", "-q", "--verify"});
+    converted(arguments);
+    return static_cast<double>(read_scene(folder_ / "made.h5").dag.voxels);
+  };
+  const double ball = 4 * 3.14159 / 3 * 1.133 * 1.133 * 1.133 / (0.1 * 0.1 * 0.1);
+  EXPECT_NEAR(voxels({"a.ply", "--voxel-size", "0.1"}), 2 * ball, 0.03 * ball);
+  EXPECT_EQ(read_scene(folder_ / "made.h5").dag.resolution, 113u);
+  EXPECT_EQ(voxels({"a.ply", "--voxel-size", "0.1", "--splats", "centers"}), 2);
+  EXPECT_NEAR(voxels({"a.ply", "point.xyz", "--voxel-size", "0.1"}), 2 * ball + 1, 0.03 * ball);
+  EXPECT_EQ(voxels({"a.ply", "point.xyz", "--voxel-size", "0.1", "--splats", "centers"}), 3);
+  expect_failure(kBadUsage, "--point-radius has no effect",
+                 {"a.ply", "--res", "64", "--point-radius", "0.5"});
+  expect_failure(kFailed, "its splats have no sizes", {"sizeless.ply", "--res", "64"});
 }
 
 TEST_F(PointsProgram, ARadiusWidensTheGridAndAClipBoxDoesNot) {

@@ -105,14 +105,25 @@ OptionTopic points_topic() {
            .preset = "0",
            .range = OptionRange{},
            .unit = "scene units",
-           .rules = {{kPoints, "it is for points"}},
+           .rules = {{kSizeless, "it is for points, and for splats with --splats centers"}},
            .help = "Also fill the voxels whose centres are at most this far from a point, up to 31 voxels."},
+          {.name = "splats",
+           .argument = "HOW",
+           .words = {"density", "centers"},
+           .preset = "density",
+           .rules = {{kSplats, "it is for Gaussian splats"}},
+           .help = "density: fill a voxel if the splats at its centre, one behind the other, are at least "
+                   "as opaque as --splat-opacity says: 1 - product of (1 - a exp(-d^2 / 2)), where a is a "
+                   "splat's opacity and d the distance from its centre in standard deviations. A deviation "
+                   "counts as at least half a voxel, and parts below 1/1024 are left out. centers: fill the "
+                   "voxels that contain the centres of splats, without regard to their sizes."},
           {.name = "splat-opacity",
            .argument = "A",
            .preset = "0.5",
            .range = OptionRange{0, 1, OptionRange::Ends::MostExcluded},
-           .rules = {{kSplats, "it is for Gaussian splats in .ply files, which have an opacity"}},
-           .help = "Use the Gaussian splats that have at least this opacity."}}};
+           .rules = {{kSplats, "it is for Gaussian splats, which have an opacity"}},
+           .help = "The least opacity of a voxel that is filled; with --splats centers, that of a splat "
+                   "that is used."}}};
 }
 
 OptionTopic materials_topic() {

@@ -49,14 +49,14 @@ uint32_t other_forms(const ConvertOptions& options) {
 }
 
 // The traits that an input alone has.
-uint32_t input_bits(InputKind kind) {
+uint32_t input_bits(InputKind kind, const ConvertOptions& options) {
   switch (kind) {
     case InputKind::Mesh:
       return kMesh;
     case InputKind::Points:
-      return kPoints;
+      return kPoints | kSizeless;
     case InputKind::Splats:
-      return kPoints | kSplats;
+      return kPoints | kSplats | (options.points.splats == SplatUse::Centers ? kSizeless : 0u);
     case InputKind::Volume:
       return kHeaderVolume;
     case InputKind::RawVolume:
@@ -71,7 +71,7 @@ uint32_t input_bits(InputKind kind) {
 
 uint32_t inputs_bits(const ConvertOptions& options) {
   uint32_t bits = 0;
-  for (const InputKind kind : options.kinds) bits |= input_bits(kind);
+  for (const InputKind kind : options.kinds) bits |= input_bits(kind, options);
   return bits;
 }
 
@@ -83,7 +83,7 @@ uint32_t scene_bits(const ConvertOptions& options) {
 }
 
 RunTraits of_volume(const ConvertOptions& options) {
-  const uint32_t bits = output_bits(options) | input_bits(options.kinds[0]);
+  const uint32_t bits = output_bits(options) | input_bits(options.kinds[0], options);
   if (bits & kWritesH5) return {(bits & ~kWritesSvdag) | kVolumeBricks | kBricks, "a volume"};
   return {(bits & ~kOfScenes) | kVolumeBricks, "a volume that is written as a dense grid"};
 }
@@ -123,11 +123,12 @@ RunTraits traits_of(const ConvertOptions& options) {
     case ConversionKind::Meshes:
       return of_meshes(options);
     case ConversionKind::Points:
-      return {(inputs_bits(options) & (kPoints | kSplats)) | scene_bits(options), "a cloud of points"};
+      return {(inputs_bits(options) & (kPoints | kSplats | kSizeless)) | scene_bits(options),
+              "a cloud of points"};
     case ConversionKind::Voxels:
       return {kVoxels | scene_bits(options), "a file of voxels"};
     case ConversionKind::VolumeScene:
-      return {kVolumeScene | input_bits(options.kinds[0]) | scene_bits(options),
+      return {kVolumeScene | input_bits(options.kinds[0], options) | scene_bits(options),
               "a volume that becomes a scene"};
     case ConversionKind::Bricks:
       return of_volume(options);

@@ -62,7 +62,7 @@ Part read_point_part(const std::filesystem::path& path, const ConvertOptions& op
   conversion.points.points += found.points;
   conversion.points.not_finite += found.not_finite;
   conversion.points.left_out += found.left_out;
-  part.box = around_points(found.box, options);
+  part.box = part.points->has_shapes ? found.box : around_points(found.box, options);
   return part;
 }
 
@@ -182,6 +182,7 @@ dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& convers
   check_mixed(options);
   const ThreadLimit threads(options.engine.threads);
   Stopwatch watch;
+  tell_ignored_sizes(options);
   std::vector<Part> parts = read_parts(options, conversion);
   const voxelize::Grid grid = grid_of(parts, options);
   check_export_resolution(grid.resolution, options.output, options.exports);

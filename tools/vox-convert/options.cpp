@@ -59,6 +59,7 @@ void read_mesh_options(const CommandLine& arguments, MeshOptions& options) {
 void read_point_options(const CommandLine& arguments, ConvertOptions& options) {
   options.points.up = options.mesh.up;
   options.point_radius = arguments.number("point-radius");
+  options.points.splats = arguments.choice("splats", {SplatUse::Density, SplatUse::Centers});
   options.points.splat_opacity = arguments.number("splat-opacity");
 }
 
@@ -278,8 +279,11 @@ bool makes_scene_of_volume(const ConvertOptions& options) {
 ConversionKind decided_conversion(const ConvertOptions& options) {
   const auto is_mesh = [](InputKind kind) { return kind == InputKind::Mesh; };
   const bool has_grid = options.grid.resolution > 0 || options.grid.has_voxel_size();
-  const bool of_one_kind =
-      std::ranges::all_of(options.kinds, is_mesh) || std::ranges::all_of(options.kinds, is_cloud);
+  const bool has_shapes = options.points.splats == SplatUse::Density;
+  const auto splats = std::ranges::count(options.kinds, InputKind::Splats);
+  const bool is_one_cloud = std::ranges::all_of(options.kinds, is_cloud) &&
+                            (!has_shapes || splats == 0 || splats == std::ssize(options.kinds));
+  const bool of_one_kind = std::ranges::all_of(options.kinds, is_mesh) || is_one_cloud;
   if (options.inputs.size() > 1 && has_grid && !options.info && (options.combine || !of_one_kind))
     return ConversionKind::Mixed;
   const InputKind kind = options.kinds[0];

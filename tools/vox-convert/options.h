@@ -128,6 +128,7 @@ enum ConvertTrait : uint32_t {
   kMixed = 1 << 14,         // several inputs on one grid, not all of them meshes
   kVolumeScene = 1 << 15,   // a volume becomes a scene
   kVolumeBricks = 1 << 16,  // a volume becomes bricks
+  kSizeless = 1 << 17,      // points without sizes, or splats whose sizes are ignored
   kWritesPly = 1 << 20,
   kWritesVtk = 1 << 21,
   kWritesNvdb = 1 << 22,

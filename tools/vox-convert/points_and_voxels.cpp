@@ -8,6 +8,7 @@
 #include "formats/images/palette_file.h"
 #include "formats/points/point_voxels.h"
 #include "formats/points/points.h"
+#include "formats/points/splat_voxels.h"
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/error.h"
@@ -25,7 +26,7 @@ void tell_survey(const CloudSurvey& found, const std::filesystem::path& path, co
     log_warning("dropped {} with coordinates that are not finite", format_count(found.not_finite, "point"));
   if (found.left_out > 0)
     log_info("{} left out: withheld, or splats less opaque than {}", format_count(found.left_out, "point"),
-             options.points.splat_opacity);
+             options.points.splats == SplatUse::Centers ? options.points.splat_opacity : kLeastSplatWeight);
   if (found.points == 0) throw Error("no points to convert").at(path.string());
 }
 
@@ -38,9 +39,16 @@ void tell_colorless(const ConvertOptions& options) {
 
 }  // namespace
 
+void tell_ignored_sizes(const ConvertOptions& options) {
+  if (options.points.splats == SplatUse::Centers &&
+      std::ranges::find(options.kinds, InputKind::Splats) != options.kinds.end())
+    log_info("the sizes of splats are ignored (--splats centers)");
+}
+
 CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
                      const ConvertOptions& options) {
-  const CloudSurvey found = survey(cloud);
+  const CloudSurvey found =
+      cloud.has_shapes ? survey_splats(cloud, options.points.splat_opacity) : survey(cloud);
   tell_survey(found, path, options);
   return found;
 }
@@ -52,10 +60,14 @@ voxelize::Box around_points(const voxelize::Box& box, const ConvertOptions& opti
 
 ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, const ConvertOptions& options) {
   const VoxelFileOptions reading = voxel_file_options(options);
-  const VoxelFile voxels = point_voxels(std::move(cloud), grid,
-                                        {.radius = options.point_radius,
-                                         .materials = reading.materials,
-                                         .room = room_for_points(options.engine.memory_limit)});
+  const uint64_t room = room_for_points(options.engine.memory_limit);
+  const VoxelFile voxels =
+      cloud.has_shapes
+          ? splat_voxels(
+                cloud, grid,
+                {.opacity = options.points.splat_opacity, .materials = reading.materials, .room = room})
+          : point_voxels(std::move(cloud), grid,
+                         {.radius = options.point_radius, .materials = reading.materials, .room = room});
   return scene_of_voxels(voxels, reading, options.inputs[0]);
 }
 
@@ -69,6 +81,7 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
   const ThreadLimit threads(options.engine.threads);
   Stopwatch watch;
   PointCloud cloud = open_points(options.inputs, options.points);
+  tell_ignored_sizes(options);
   conversion.points = surveyed(cloud, options.inputs[0], options);
   conversion.device = "cpu";
   // The grid spans what the points fill.
@@ -79,10 +92,13 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
   throw_if_cancelled();
   log_info("{}, {}³ voxels of {} units", format_count(conversion.points.points, "point"), grid.resolution,
            format_sides(grid.voxel_size));
+  const bool has_shapes = cloud.has_shapes;
   ScenePlusError made = voxels_of(std::move(cloud), grid, options);
   conversion.seconds.build = watch.lap();
   conversion.palette_error = made.error;
-  if (made.scene.dag.voxels == 0) log_warning("no voxel is filled: no point lies inside --clip");
+  if (made.scene.dag.voxels == 0)
+    log_warning("no voxel is filled: {}", has_shapes ? "no place is as opaque as --splat-opacity asks for"
+                                                     : "no point lies inside --clip");
   if (options.build.colors && !made.scene.colors)
     throw Error("not all points have colours")
         .at(options.inputs[0].string())

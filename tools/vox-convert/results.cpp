@@ -92,7 +92,7 @@ void set_conversion(ResultGroup& results, const Conversion& conversion) {
       .set("points_not_finite", conversion.points.not_finite, "points")
       .about("Number of points that were dropped because a coordinate is not finite.")
       .set("points_left_out", conversion.points.left_out, "points")
-      .about("Number of points that the file calls withheld, or that are less opaque than `--splat-opacity`.")
+      .about("Number of points that the file calls withheld, and of splats that are too transparent.")
       .set("open_rays", conversion.solid.open_rays, "rays")
       .about("With `--solid`: number of rays that leave the grid inside, because the mesh has holes.")
       .set("turned_triangles", conversion.holes.turned, "triangles")

@@ -216,7 +216,9 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
 // Reads all inputs, and fills the voxels in which points fall.
 dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conversion);
 
-// The steps of it. This one surveys a cloud and warns of its faults; it throws Error if the cloud has no points.
+// The steps of it. This one says if the sizes of splats are ignored.
+void tell_ignored_sizes(const ConvertOptions& options);
+// Surveys a cloud and warns of its faults; it throws Error if the cloud has no points.
 CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
                      const ConvertOptions& options);
 // Returns the box of the voxels that points in `box` fill.

@@ -238,7 +238,7 @@ TEST(PlyPoints, SplatsHaveTheColourOfTheirFirstHarmonicAndALeastOpacity) {
   const auto file = folder.write("a.ply", content);
   EXPECT_EQ(ply_points_of(file), PlyPoints::Splats);
   const auto read = [&](double opacity) {
-    const PointCloud cloud = open_ply_points(file, {.splat_opacity = opacity});
+    const PointCloud cloud = open_ply_points(file, {.splats = SplatUse::Centers, .splat_opacity = opacity});
     EXPECT_EQ(all_points(cloud).left_out, 4 - values_of(cloud).size());
     std::vector<double> kept;
     for (const auto& [x, y, z, rgb] : values_of(cloud)) {

@@ -1,0 +1,301 @@
+#include "formats/points/splat_voxels.h"
+
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "formats/points/point_voxels.h"
+#include "formats/points/splats.h"
+#include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/units.h"
+
+namespace vox {
+namespace {
+
+// Splats whose reach is about the same.
+struct ReachClass {
+  uint64_t splats = 0;
+  voxelize::Box centers = kNoBox, reached = kNoBox;
+
+  void add(const ReachClass& other) {
+    splats += other.splats;
+    centers = around(centers, other.centers);
+    reached = around(reached, other.reached);
+  }
+
+  static constexpr double kFarAway = std::numeric_limits<double>::infinity();
+  static constexpr voxelize::Box kNoBox = {{kFarAway, kFarAway, kFarAway}, {-kFarAway, -kFarAway, -kFarAway}};
+  static voxelize::Box around(const voxelize::Box& a, const voxelize::Box& b) {
+    voxelize::Box box;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      box.min[axis] = std::min(a.min[axis], b.min[axis]);
+      box.max[axis] = std::max(a.max[axis], b.max[axis]);
+    }
+    return box;
+  }
+};
+
+// A survey of splats. Classes have the first bits of their splats' reach, eight for each power of two.
+struct SplatSurvey {
+  uint64_t splats = 0, not_finite = 0, left_out = 0;
+  std::map<uint32_t, ReachClass> classes;  // of the splats that decide about the box
+  ReachClass faint;                        // the others
+
+  void add(const SplatSurvey& other) {
+    splats += other.splats;
+    not_finite += other.not_finite;
+    left_out += other.left_out;
+    for (const auto& [bits, reach] : other.classes) classes[bits].add(reach);
+    faint.add(other.faint);
+  }
+};
+
+constexpr uint32_t kClassBits = 20;
+uint32_t class_of(double reach) {
+  return std::bit_cast<uint32_t>(static_cast<float>(reach)) >> kClassBits;
+}
+// The end of a class that is not the last one.
+double class_end(uint32_t bits) {
+  return double{std::bit_cast<float>((bits + 1) << kClassBits)};
+}
+
+void survey_splat(SplatSurvey& to, const CloudPoint& point, const SplatShape& shape, double opacity) {
+  if (!is_finite(point.place)) {
+    ++to.not_finite;
+    return;
+  }
+  ++to.splats;
+  ReachClass one = {.splats = 1, .centers = {point.place, point.place}};
+  if (shape.opacity < opacity / 2) {
+    one.reached = one.centers;
+    return to.faint.add(one);
+  }
+  const double least = std::max(opacity, kLeastSplatWeight);
+  const double times = std::sqrt(2 * portable_log(std::max(shape.opacity / least, 1.0)));
+  Vec3d reach = {0, 0, 0};
+  for (uint32_t axis = 0; axis < 3; ++axis) {
+    double sum = 0;
+    for (uint32_t i = 0; i < 3; ++i) {
+      const double part = shape.axes[i][axis] * shape.deviations[i];
+      sum += part * part;
+    }
+    reach[axis] = times * std::sqrt(sum);
+  }
+  one.reached = {point.place - reach, point.place + reach};
+  to.classes[class_of(std::max({reach.x, reach.y, reach.z}))].add(one);
+}
+
+voxelize::Box box_of(const SplatSurvey& found) {
+  if (found.classes.empty()) return found.faint.reached;
+  uint64_t rest = 0;
+  for (const auto& [bits, reach] : found.classes) rest += reach.splats;
+  const uint64_t cut_off = rest / 100;  // the greatest
+  // The last class whose splats reach as far as they do.
+  auto last = std::prev(found.classes.end());
+  for (uint64_t greater = last->second.splats; greater <= cut_off && last != found.classes.begin();
+       greater += last->second.splats)
+    --last;
+  voxelize::Box box = ReachClass::kNoBox;
+  for (const auto& [bits, reach] : found.classes) {
+    if (bits <= last->first) {
+      box = ReachClass::around(box, reach.reached);
+    } else {
+      const double most = class_end(last->first);
+      const Vec3d by = {most, most, most};
+      box = ReachClass::around(box, {reach.centers.min - by, reach.centers.max + by});
+    }
+  }
+  return box;
+}
+
+}  // namespace
+
+CloudSurvey survey_splats(const PointCloud& cloud, double opacity) {
+  const SplatSurvey all = tbb::parallel_reduce(
+      tbb::blocked_range<size_t>(0, cloud.pieces), SplatSurvey{},
+      [&](const tbb::blocked_range<size_t>& range, SplatSurvey found) {
+        for (size_t piece = range.begin(); piece < range.end(); ++piece) {
+          throw_if_cancelled();
+          const CloudPiece part = cloud.read(piece);
+          found.left_out += part.left_out;
+          for (size_t i = 0; i < part.points.size(); ++i)
+            survey_splat(found, part.points[i], part.shapes[i], opacity);
+        }
+        return found;
+      },
+      [](SplatSurvey a, const SplatSurvey& b) {
+        a.add(b);
+        return a;
+      });
+  return {.box = box_of(all), .points = all.splats, .not_finite = all.not_finite, .left_out = all.left_out};
+}
+
+namespace {
+
+std::vector<GridSplat> splats_on_grid(const PointCloud& cloud, const voxelize::Grid& grid, uint64_t room) {
+  std::vector<std::vector<GridSplat>> parts(cloud.pieces);
+  std::atomic<uint64_t> count = 0;
+  // The parts and the whole are in memory together for a moment.
+  const uint64_t most = std::min<uint64_t>(room / (2 * sizeof(GridSplat)), UINT32_MAX);
+  tbb::parallel_for(size_t{0}, cloud.pieces, [&](size_t piece) {
+    throw_if_cancelled();
+    const CloudPiece part = cloud.read(piece);
+    for (size_t i = 0; i < part.points.size(); ++i) {
+      if (!is_finite(part.points[i].place)) continue;
+      const GridSplat splat = GridSplat::of(part.points[i], part.shapes[i], grid);
+      if (!splat.reach(grid.resolution).empty()) parts[piece].push_back(splat);
+    }
+    if (count.fetch_add(parts[piece].size()) + parts[piece].size() > most)
+      throw Error(fmt::format("more than {} splats take more memory than there is for them", most))
+          .about("memory_limit");
+  });
+  std::vector<GridSplat> all;
+  all.reserve(count);
+  for (std::vector<GridSplat>& part : parts) {
+    all.insert(all.end(), part.begin(), part.end());
+    part = {};
+  }
+  return all;
+}
+
+// Makes the voxels of cubes, and keeps those that there is room for, because readers ask more than once.
+class SplatCubes {
+ public:
+  SplatCubes(std::vector<GridSplat> splats, const voxelize::Grid& grid, const SplatVoxelOptions& options,
+             bool colors)
+      : tree_(std::move(splats), grid.resolution, options.opacity),
+        resolution_(grid.resolution),
+        opacity_(options.opacity),
+        colors_(colors),
+        cubes_(tree_.cubes()),
+        kept_(cubes_.size()),
+        is_kept_(cubes_.size()),
+        room_(options.room - std::min(options.room, tree_.bytes())) {}
+
+  const std::vector<uint64_t>& cubes() const { return cubes_; }
+
+  void read(size_t cube, VoxelSink& to) {
+    if (is_kept_[cube]) return put(kept_[cube], to);
+    std::vector<SplatVoxel> voxels = voxels_of(cubes_[cube]);
+    put(voxels, to);
+    const uint64_t bytes = voxels.size() * sizeof(SplatVoxel);
+    if (bytes_kept_.fetch_add(bytes) + bytes > room_) {
+      bytes_kept_ -= bytes;
+      return;
+    }
+    voxels.shrink_to_fit();
+    kept_[cube] = std::move(voxels);
+    is_kept_[cube] = 1;
+  }
+
+ private:
+  static void put(const std::vector<SplatVoxel>& voxels, VoxelSink& to) {
+    for (const auto& [code, rgb] : voxels) {
+      if (code == kWholeCube) return to.fill(rgb);
+      to.put(code, rgb);
+    }
+  }
+
+  std::vector<SplatVoxel> voxels_of(uint64_t cube) {
+    const std::vector<uint32_t> splats = tree_.splats_of(cube);
+    const Int3 corner = dag::cube_corner(cube);
+    if (is_whole(splats, corner)) return {{kWholeCube, colors_ ? color_at_middle(splats, corner) : 0}};
+    SplatSums& sums = sums_.local();
+    for (const uint32_t i : splats) {
+      if (colors_) {
+        sums.add_colored(tree_.splat(i), corner, resolution_);
+      } else {
+        sums.add(tree_.splat(i), corner, resolution_);
+      }
+    }
+    std::vector<SplatVoxel> voxels;
+    sums.take(opacity_, voxels);
+    return voxels;
+  }
+
+  // Tells if all voxels are filled, and their colours are about the same.
+  bool is_whole(const std::vector<uint32_t>& splats, Int3 corner) const {
+    constexpr double kRounding = 1e-3;
+    const int32_t side = dag::VoxelCube::kSide;
+    if (std::max({corner.x, corner.y, corner.z}) + side > static_cast<int32_t>(resolution_)) return false;
+    double transparency = 1;
+    for (const uint32_t i : splats) {
+      const GridSplat& splat = tree_.splat(i);
+      if (colors_ && splat.greatest_in(splat.center, kHalf) > 0.5) return false;
+      const double distance = splat.greatest_in(middle_of(corner), kHalf);
+      if (distance <= splat.cut) transparency *= 1 - splat.opacity * portable_exp(-distance);
+    }
+    return 1 - transparency >= opacity_ + kRounding;
+  }
+
+  uint32_t color_at_middle(const std::vector<uint32_t>& splats, Int3 corner) const {
+    ColorWeights sum;
+    for (const uint32_t i : splats) {
+      const GridSplat& splat = tree_.splat(i);
+      sum.add(splat.rgb, splat.opacity * portable_exp(-splat.least_in(middle_of(corner), 0)));
+    }
+    return sum.mean();
+  }
+
+  static constexpr double kHalf = dag::VoxelCube::kSide / 2.0;
+  static Vec3d middle_of(Int3 corner) { return {corner.x + kHalf, corner.y + kHalf, corner.z + kHalf}; }
+
+  // Sums of colours in linear light.
+  struct ColorWeights {
+    double weight = 0, red = 0, green = 0, blue = 0;
+
+    void add(uint32_t rgb, double by) {
+      const auto& linear = scene::ColorTally::kLinear16;
+      weight += by;
+      red += by * linear[rgb >> 16 & 255], green += by * linear[rgb >> 8 & 255],
+          blue += by * linear[rgb & 255];
+    }
+    uint32_t mean() const {
+      const auto code = [&](double sum) {
+        return light_codes()[static_cast<uint32_t>(std::min(sum / weight + 0.5, 65535.0))];
+      };
+      return rgb_value({code(red), code(green), code(blue)});
+    }
+  };
+
+  SplatTree tree_;
+  uint32_t resolution_;
+  double opacity_;
+  bool colors_;
+  std::vector<uint64_t> cubes_;
+  std::vector<std::vector<SplatVoxel>> kept_;
+  std::vector<uint8_t> is_kept_;  // a byte each, because threads write to neighbours
+  uint64_t room_;
+  std::atomic<uint64_t> bytes_kept_ = 0;
+  tbb::enumerable_thread_specific<SplatSums> sums_;
+};
+
+}  // namespace
+
+VoxelFile splat_voxels(const PointCloud& cloud, const voxelize::Grid& grid,
+                       const SplatVoxelOptions& options) {
+  VoxelFile file;
+  file.resolution = grid.resolution;
+  file.origin = grid.origin;
+  file.voxel_size = grid.voxel_size;
+  file.up = cloud.up;
+  const bool colors = cloud.has_colors && options.materials;
+  if (colors) file.values = VoxelValues::Rgb;
+  const auto cubes =
+      std::make_shared<SplatCubes>(splats_on_grid(cloud, grid, options.room), grid, options, colors);
+  file.cubes = cubes->cubes();
+  file.read = [cubes](size_t cube, VoxelSink& to) { cubes->read(cube, to); };
+  return file;
+}
+
+}  // namespace vox

@@ -1,0 +1,165 @@
+// Converts splats to voxels, as the soft ellipsoids that they are. Several splats together are as opaque as they
+// look one behind the other: a voxel whose centre is p is filled if
+//
+//     1 - Π (1 - α · e^(-d² / 2))
+//
+// is at least the opacity that the user has chosen. The product is over all splats, α is a splat's opacity, and d
+// is the distance of p from its centre, in its standard deviations. Two rules go with this:
+//
+// - A deviation counts as at least half a voxel. Otherwise p would miss splats that are thinner than a voxel.
+// - Factors with α · e^(-d² / 2) < 1/1024 are left out.
+//
+// A voxel's colour is the mean of its splats' colours in linear light, weighted by α · e^(-d² / 2).
+#pragma once
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "formats/points/points.h"
+#include "formats/voxels/voxel_file.h"
+#include "libvox/base/vec.h"
+#include "libvox/voxelize/grid.h"
+
+namespace vox {
+
+// Surveys a cloud with shapes. The box reaches from each splat's centre as far as the splat fills voxels on its
+// own. The reach of the 1 % of splats with the greatest reach counts as that of the greatest of the others, so
+// that a few huge splats do not make the grid coarse. Splats less than half as opaque as `opacity` do not widen
+// the box, unless there are no others.
+CloudSurvey survey_splats(const PointCloud& cloud, double opacity);
+
+struct SplatVoxelOptions {
+  double opacity = 0.5;  // of a voxel that is filled
+  bool materials = true;
+  uint64_t room = UINT64_MAX;  // bytes that splats, and results that are needed again, may take
+};
+
+// The splats stay in memory, at 64 bytes each and 4 bytes for each part of space that they meet. Throws Error,
+// also if there is no room for them.
+VoxelFile splat_voxels(const PointCloud& cloud, const voxelize::Grid& grid, const SplatVoxelOptions& options);
+
+// A splat on the grid, in voxels. Its d² is a sum of squares: how far a place is from the centre along z, how far
+// along y from where it is to be expected for this z, and how far along x for these two. Each is divided by the
+// deviation that is left.
+struct GridSplat {
+  Vec3d center;                  // in voxels from the grid's corner
+  float per_x, per_y, per_z;     // 1 / deviation
+  float x_by_y, x_by_z, y_by_z;  // the expected places, as multiples
+  float opacity;
+  float cut;     // d² / 2 where the splat ends
+  uint32_t rgb;  // see rgb_value()
+
+  static GridSplat of(const CloudPoint& point, const SplatShape& shape, const voxelize::Grid& grid);
+
+  // Returns the voxels, of a grid of this resolution, around all places where the splat counts; it may be empty.
+  struct Reach {
+    Int3 first, last;
+    bool empty() const { return first.x > last.x || first.y > last.y || first.z > last.z; }
+  };
+  Reach reach(uint32_t resolution) const;
+
+  // The least and the greatest d² / 2 in a cube. The first may be too small and the second too great.
+  double least_in(const Vec3d& middle, double half_side) const;
+  double greatest_in(const Vec3d& middle, double half_side) const;
+
+ private:
+  // Calls body(distance from the centre, half of the cube's extent) for each of the three squares.
+  template <class Body>
+  void for_each_part(const Vec3d& middle, double half_side, const Body& body) const;
+};
+static_assert(sizeof(GridSplat) == 64);
+
+// Finds the splats of each cube of 64³ voxels.
+
+// A splat belongs to the nodes of an octree that it meets, at the lowest level at which it meets at most two along
+// each axis. The nodes of level 0 are cubes. So a splat takes little memory, however large it is.
+class SplatTree {
+ public:
+  // `opacity` is that of a filled voxel.
+  SplatTree(std::vector<GridSplat> splats, uint32_t resolution, double opacity);
+
+  const GridSplat& splat(uint32_t index) const { return splats_[index]; }
+  uint64_t bytes() const;
+
+  // Returns the keys of the cubes that may hold filled voxels, ascending; see dag::cube_key().
+  std::vector<uint64_t> cubes() const;
+
+  // Returns the splats that may count in a cube, in the order of the file.
+  std::vector<uint32_t> splats_of(uint64_t cube) const;
+
+ private:
+  struct Node {
+    uint32_t level;
+    uint64_t key;  // the Morton key among nodes of its level
+
+    double half_side() const { return static_cast<double>(uint64_t{32} << level) - 0.5; }
+    Vec3d middle() const;  // of its voxels' centres
+    uint64_t id() const { return uint64_t{level} << 48 | key; }
+  };
+
+  template <class Body>
+  void for_each_node(uint32_t splat, const Body& body) const;
+  void build();
+  std::span<const uint32_t> splats_in(const Node& node) const;
+  bool is_used_below(const Node& node) const;
+  bool counts_in(uint32_t splat, const Node& node) const;
+  void find_cubes(const Node& node, const std::vector<uint32_t>& above,
+                  tbb::enumerable_thread_specific<std::vector<uint64_t>>& found) const;
+
+  std::vector<GridSplat> splats_;
+  uint32_t resolution_;
+  double opacity_;
+  uint32_t top_ = 0;  // the level of the root
+
+  // The nodes that have splats, by their ids, ascending; and the splats of each of them, ascending.
+  std::vector<uint64_t> nodes_;
+  std::vector<uint64_t> ends_;  // where the splats of each node end
+  std::vector<uint32_t> members_;
+};
+
+// Adds up splats in a cube.
+
+// A voxel that is filled, by its code in the cube, see dag::VoxelCube::code().
+struct SplatVoxel {
+  uint32_t code, rgb;
+};
+
+// A voxel with this code stands for all voxels of a cube.
+inline constexpr uint32_t kWholeCube = UINT32_MAX;
+
+// One thread's memory for adding up. Only those parts of rows of voxels are used that splats reach.
+class SplatSums {
+ public:
+  SplatSums();
+
+  // Adds a splat to the voxels of the cube with this lower corner that lie in a grid of this resolution.
+  void add(const GridSplat& splat, Int3 corner, uint32_t resolution);
+  void add_colored(const GridSplat& splat, Int3 corner, uint32_t resolution);
+
+  // Appends the voxels that are this opaque, and removes all splats.
+  void take(double opacity, std::vector<SplatVoxel>& to);
+
+ private:
+  static constexpr int32_t kSide = dag::VoxelCube::kSide;
+
+  // Sums for the voxels of a row along x.
+  struct Row {
+    std::array<float, kSide> transparency, weight, red, green, blue;
+  };
+
+  Row& row_for(int32_t row, int32_t first, int32_t last);
+  template <class AddRow>
+  void for_each_row(const GridSplat& splat, Int3 corner, uint32_t resolution, const AddRow& add_row);
+
+  std::vector<Row> rows_;
+  std::vector<std::array<int32_t, 2>> used_;  // the part of each row that is in use; nothing if it is empty
+  std::vector<int32_t> used_rows_;
+};
+
+}  // namespace vox
