@@ -78,6 +78,10 @@ struct CloudSurvey {
 };
 CloudSurvey survey(const PointCloud& cloud);
 
+// Returns a radius with which the points of a surface touch each other: 1.25 times the distance within which
+// nine of ten points have eight others. Returns 0 if there are too few points.
+double radius_between_points(const PointCloud& cloud, const CloudSurvey& found);
+
 inline bool is_finite(const Vec3d& place) {
   const double sum = place.x * 0 + place.y * 0 + place.z * 0;  // NaN for infinity and NaN
   return sum == 0;

@@ -126,6 +126,18 @@ TEST_F(PointsProgram, ARadiusWidensTheGridAndAClipBoxDoesNot) {
   converted({"a.xyz", "--voxel-size", "0.125", "--point-radius", "0.25", "--clip", "0,0,0,1,1,1", "-o",
              "b.h5", "-q"});
   EXPECT_EQ(json_value(converted({"b.h5", "--info", "--json"}), "resolution"), "8");
+  expect_failure(kBadUsage, "--point-radius", {"a.xyz", "--res", "64", "--point-radius", "-1"});
+  expect_failure(kBadUsage, "--point-radius", {"a.xyz", "--res", "64", "--point-radius", "wide"});
+}
+
+TEST_F(PointsProgram, ARadiusMayFollowFromTheSpacing) {
+  std::string grid;
+  for (int i = 0; i < 900; ++i) grid += fmt::format("{} {} 0\n", i % 30, i / 30);
+  write("a.xyz", grid);
+  const Finished run = ran({"a.xyz", "--voxel-size", "0.5", "--point-radius", "auto"});
+  EXPECT_EQ(run.code, 0);
+  // The eighth neighbour is at a corner, √2 away, but for points on the border it is 2 or √5 away.
+  EXPECT_TRUE(has(run.err, "points fill voxels within 2.5 units")) << run.err;
 }
 
 // Tests vox-convert with inputs of different kinds, which share a grid.

@@ -31,6 +31,7 @@ using ScenePointer = std::shared_ptr<const dag::VoxelScene>;
 struct Part {
   std::optional<MeshFiles> meshes = {};
   std::optional<PointCloud> points = {};
+  double radius = 0;                      // of the points
   std::optional<voxelize::Box> box = {};  // around its content; none if it is empty
   ScenePointer voxels = nullptr;
 };
@@ -62,7 +63,8 @@ Part read_point_part(const std::filesystem::path& path, const ConvertOptions& op
   conversion.points.points += found.points;
   conversion.points.not_finite += found.not_finite;
   conversion.points.left_out += found.left_out;
-  part.box = part.points->has_shapes ? found.box : around_points(found.box, options);
+  part.radius = radius_of(*part.points, found, options);
+  part.box = around_points(found.box, part.radius);
   return part;
 }
 
@@ -200,7 +202,7 @@ dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& convers
   for (Part& part : parts)
     if (part.points)
       part = {.voxels = std::make_shared<const dag::VoxelScene>(
-                  voxels_of(std::move(*part.points), grid, options).scene)};
+                  voxels_of(std::move(*part.points), grid, part.radius, options).scene)};
   std::vector<ScenePointer> scenes;
   for (Part& part : parts) scenes.push_back(std::move(part.voxels));
   ScenePlusError composed =

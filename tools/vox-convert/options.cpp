@@ -56,9 +56,16 @@ void read_mesh_options(const CommandLine& arguments, MeshOptions& options) {
   }
 }
 
+std::optional<double> parse_radius(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  const double radius = parse_number(text, "--point-radius, which is not auto,");
+  if (radius < 0) throw UsageError(fmt::format("--point-radius is '{}', expected 0 or more, or auto", text));
+  return radius;
+}
+
 void read_point_options(const CommandLine& arguments, ConvertOptions& options) {
   options.points.up = options.mesh.up;
-  options.point_radius = arguments.number("point-radius");
+  options.point_radius = parse_radius(arguments.text("point-radius"));
   options.points.splats = arguments.choice("splats", {SplatUse::Density, SplatUse::Centers});
   options.points.splat_opacity = arguments.number("splat-opacity");
 }

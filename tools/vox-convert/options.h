@@ -63,7 +63,7 @@ struct ConvertOptions {
   bool grid_in_metres = false;  // the voxel size is in metres, and not in scene units
   MeshOptions mesh;
   PointOptions points;
-  double point_radius = 0;  // world units
+  std::optional<double> point_radius = 0;  // world units; none for that of radius_between_points()
   scene::MaterialMode materials = scene::MaterialMode::Texture;
   std::optional<uint32_t> palette_size;             // with colours: at most so many different ones
   std::optional<double> color_error;                // with colours: by how much each may change, ΔE

@@ -53,12 +53,21 @@ CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
   return found;
 }
 
-voxelize::Box around_points(const voxelize::Box& box, const ConvertOptions& options) {
-  const Vec3d around = {options.point_radius, options.point_radius, options.point_radius};
+double radius_of(const PointCloud& cloud, const CloudSurvey& found, const ConvertOptions& options) {
+  if (cloud.has_shapes) return 0;
+  if (options.point_radius) return *options.point_radius;
+  const double radius = radius_between_points(cloud, found);
+  log_info("points fill voxels within {:.4g} units (--point-radius auto)", radius);
+  return radius;
+}
+
+voxelize::Box around_points(const voxelize::Box& box, double radius) {
+  const Vec3d around = {radius, radius, radius};
   return {box.min - around, box.max + around};
 }
 
-ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, const ConvertOptions& options) {
+ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, double radius,
+                         const ConvertOptions& options) {
   const VoxelFileOptions reading = voxel_file_options(options);
   const uint64_t room = room_for_points(options.engine.memory_limit);
   const VoxelFile voxels =
@@ -67,7 +76,7 @@ ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, const Con
                 cloud, grid,
                 {.opacity = options.points.splat_opacity, .materials = reading.materials, .room = room})
           : point_voxels(std::move(cloud), grid,
-                         {.radius = options.point_radius, .materials = reading.materials, .room = room});
+                         {.radius = radius, .materials = reading.materials, .room = room});
   return scene_of_voxels(voxels, reading, options.inputs[0]);
 }
 
@@ -85,7 +94,8 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
   conversion.points = surveyed(cloud, options.inputs[0], options);
   conversion.device = "cpu";
   // The grid spans what the points fill.
-  const voxelize::Grid grid = voxelize::fit_box(around_points(conversion.points.box, options), options.grid);
+  const double radius = radius_of(cloud, conversion.points, options);
+  const voxelize::Grid grid = voxelize::fit_box(around_points(conversion.points.box, radius), options.grid);
   if (is_dense_grid(options.output)) check_dense_resolution(grid.resolution, options.output);
   if (options.materials != scene::MaterialMode::None && !cloud.has_colors) tell_colorless(options);
   conversion.seconds.load = watch.lap();
@@ -93,7 +103,7 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
   log_info("{}, {}³ voxels of {} units", format_count(conversion.points.points, "point"), grid.resolution,
            format_sides(grid.voxel_size));
   const bool has_shapes = cloud.has_shapes;
-  ScenePlusError made = voxels_of(std::move(cloud), grid, options);
+  ScenePlusError made = voxels_of(std::move(cloud), grid, radius, options);
   conversion.seconds.build = watch.lap();
   conversion.palette_error = made.error;
   if (made.scene.dag.voxels == 0)

@@ -221,9 +221,12 @@ void tell_ignored_sizes(const ConvertOptions& options);
 // Surveys a cloud and warns of its faults; it throws Error if the cloud has no points.
 CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
                      const ConvertOptions& options);
+// Returns the radius within which points fill voxels; 0 for splats with sizes.
+double radius_of(const PointCloud& cloud, const CloudSurvey& found, const ConvertOptions& options);
 // Returns the box of the voxels that points in `box` fill.
-voxelize::Box around_points(const voxelize::Box& box, const ConvertOptions& options);
-ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, const ConvertOptions& options);
+voxelize::Box around_points(const voxelize::Box& box, double radius);
+ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, double radius,
+                         const ConvertOptions& options);
 
 // The part of vox-convert that makes scenes of other programs' files of voxels.
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -197,6 +198,64 @@ TEST(PointClouds, ASurveyCountsWhatIsNotFinite) {
   EXPECT_EQ(found.points, 2u);
   EXPECT_EQ(found.box.min, (Vec3d{-4, -2, 0}));
   EXPECT_EQ(found.box.max, (Vec3d{1, 5, 3}));
+}
+
+// Returns the expected radius by comparing every point with all others.
+double brute_force_radius(const std::vector<CloudPoint>& points) {
+  std::vector<double> eighths;
+  for (const CloudPoint& a : points) {
+    std::vector<double> distances;
+    for (const CloudPoint& b : points) {
+      const Vec3d apart = a.place - b.place;
+      if (dot(apart, apart) > 0) distances.push_back(std::sqrt(dot(apart, apart)));
+    }
+    std::ranges::nth_element(distances, distances.begin() + 7);
+    eighths.push_back(distances[7]);
+  }
+  std::ranges::sort(eighths);
+  return 1.25 * eighths[eighths.size() * 9 / 10];
+}
+
+TEST(PointClouds, TheRadiusBetweenPointsIsThatOfAllPairs) {
+  Random random(4);
+  std::vector<CloudPoint> wall, volume;
+  for (uint32_t i = 0; i < 200 * kThoroughness; ++i) {
+    wall.push_back({{random.uniform(0, 10), random.uniform(-3, 3), 5 + random.uniform(0, 0.01)}, 0});
+    volume.push_back({random.in_cube(0, 3), 0});
+  }
+  wall.push_back({{500, 0, 0}, 0});  // far away
+  for (const std::vector<CloudPoint>& points : {wall, volume})
+    for (const size_t pieces : {1, 7}) {
+      const PointCloud cloud = cloud_of_points(points, pieces);
+      EXPECT_NEAR(radius_between_points(cloud, survey(cloud)), brute_force_radius(points), 1e-12);
+    }
+  const PointCloud few = cloud_of_points({{{0, 0, 0}, 0}, {{1, 0, 0}, 0}});
+  EXPECT_EQ(radius_between_points(few, survey(few)), 0);
+}
+
+TEST(PointClouds, AScannedWallHasNoHolesWithTheRadiusBetweenItsPoints) {
+  // Points at random on a wall across the grid, about 1.6 voxels apart.
+  Random random(9);
+  std::vector<CloudPoint> wall;
+  const auto add = [&] {
+    const double x = random.uniform(0, 70), y = random.uniform(0, 70);
+    wall.push_back({{x, y, 20 + 0.4 * x + 0.1 * y}, 0});
+  };
+  while (wall.size() < 2000) add();
+  const PointCloud cloud = cloud_of_points(wall, 3);
+  const auto holes = [&](double radius) {
+    const FilledVoxels filled = filled_voxels(cloud, kUnitGrid, {.radius = radius});
+    int found = 0;
+    for (int32_t y = 0; y < 70; ++y)
+      for (int32_t x = 0; x < 70; ++x) {
+        bool hit = false;
+        for (int32_t z = 0; z < 70; ++z) hit |= filled.colors.contains({x, y, z});
+        found += !hit;
+      }
+    return found;
+  };
+  EXPECT_GT(holes(0), 100);
+  EXPECT_EQ(holes(radius_between_points(cloud, survey(cloud))), 0);
 }
 
 TEST(PointClouds, SeveralAreOneWithColoursWhereAllHaveThem) {
