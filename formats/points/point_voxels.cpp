@@ -113,6 +113,9 @@ void PointCubes::count_records() {
   std::ranges::sort(cubes_);
   counts_.reserve(cubes_.size());
   for (size_t i = 0; i < cubes_.size(); ++i) counts_.push_back(std::exchange(places_[cubes_[i]], i));
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < cubes_.size(); ++i) bytes += bytes_of(i);
+  kept_.emplace(cubes_.size(), room_ - std::min(room_, bytes));
 }
 
 size_t PointCubes::load(size_t begin, size_t end) {
@@ -206,14 +209,23 @@ void PointCubes::fill(size_t cube, VoxelSink& to) const {
 }
 
 void PointCubes::paint(size_t cube, VoxelSink& to) const {
-  const auto put = [&](uint32_t code, const ColorSum& sum) { to.put(code, rgb_value(sum.mean())); };
-  if (const DenseSums* dense = loaded_[cube - first_].sums) return dense->for_each(put);
+  if (const DenseSums* dense = loaded_[cube - first_].sums)
+    return dense->for_each([&](uint32_t code, const ColorSum& sum) { to.put(code, rgb_value(sum.mean())); });
+  if (const std::vector<ColoredVoxel>* voxels = kept_->find(cube)) {
+    for (const auto& [code, rgb] : *voxels) to.put(code, rgb);
+    return;
+  }
   SparseSums& sums = sparse_.local();
   for_each_record(cube, [&](PointRecord record) {
     const ColorSum point = ColorSum::of(record.rgb());
     lattice_.for_each_voxel(record, corner_of(cube), [&](uint32_t code) { sums.add(code, point); });
   });
-  sums.take(put);
+  std::vector<ColoredVoxel> voxels;
+  sums.take([&](uint32_t code, const ColorSum& sum) {
+    voxels.push_back({code, rgb_value(sum.mean())});
+    to.put(code, voxels.back().rgb);
+  });
+  kept_->keep(cube, voxels);
 }
 
 }  // namespace vox

@@ -253,6 +253,42 @@ class SparseSums {
   std::vector<ColorSum> sums_;
 };
 
+// Voxels that are kept, because the readers of a VoxelFile ask for each cube more than once.
+
+// A voxel by its code in the cube, see dag::VoxelCube::code(), and its colour, see rgb_value().
+struct ColoredVoxel {
+  uint32_t code, rgb;
+};
+
+// Several threads call this, but only one of them at a time for the same cube.
+class KeptVoxels {
+ public:
+  // `room` is the number of bytes that the voxels may take.
+  KeptVoxels(size_t cubes, uint64_t room) : voxels_(cubes), is_kept_(cubes), room_(room) {}
+
+  // Returns the voxels of a cube, or null if they are not kept.
+  const std::vector<ColoredVoxel>* find(size_t cube) const {
+    return is_kept_[cube] != 0 ? &voxels_[cube] : nullptr;
+  }
+
+  // Keeps a cube's voxels if there is room.
+  void keep(size_t cube, const std::vector<ColoredVoxel>& voxels) {
+    const uint64_t bytes = voxels.size() * sizeof(ColoredVoxel);
+    if (bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes > room_) {
+      bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+      return;
+    }
+    voxels_[cube] = voxels;
+    is_kept_[cube] = 1;
+  }
+
+ private:
+  std::vector<std::vector<ColoredVoxel>> voxels_;
+  std::vector<uint8_t> is_kept_;  // a byte each, because threads write to neighbours
+  uint64_t room_;
+  std::atomic<uint64_t> bytes_ = 0;
+};
+
 // A hash table from cubes, by their Morton keys, to numbers. It uses open addressing with linear probing, and
 // grows with the number of cubes.
 
@@ -369,6 +405,7 @@ class PointCubes {
   std::vector<std::unique_ptr<DenseSums>> dense_;
 
   mutable tbb::enumerable_thread_specific<SparseSums> sparse_;
+  mutable std::optional<KeptVoxels> kept_;
 };
 
 }  // namespace vox

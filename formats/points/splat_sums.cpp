@@ -122,7 +122,7 @@ void SplatSums::add_colored(const GridSplat& splat, Int3 corner, uint32_t resolu
   });
 }
 
-void SplatSums::take(double opacity, std::vector<SplatVoxel>& to) {
+void SplatSums::take(double opacity, std::vector<ColoredVoxel>& to) {
   const auto most = static_cast<float>(1 - opacity);
   const std::span<const uint8_t> codes = light_codes();
   for (const int32_t row : used_rows_) {

@@ -168,7 +168,7 @@ std::vector<GridSplat> splats_on_grid(const PointCloud& cloud, const voxelize::G
   return all;
 }
 
-// Makes the voxels of cubes, and keeps those that there is room for, because readers ask more than once.
+// Makes the voxels of cubes, and keeps those that there is room for.
 class SplatCubes {
  public:
   SplatCubes(std::vector<GridSplat> splats, const voxelize::Grid& grid, const SplatVoxelOptions& options,
@@ -178,35 +178,26 @@ class SplatCubes {
         opacity_(options.opacity),
         colors_(colors),
         cubes_(tree_.cubes()),
-        kept_(cubes_.size()),
-        is_kept_(cubes_.size()),
-        room_(options.room - std::min(options.room, tree_.bytes())) {}
+        kept_(cubes_.size(), options.room - std::min(options.room, tree_.bytes())) {}
 
   const std::vector<uint64_t>& cubes() const { return cubes_; }
 
   void read(size_t cube, VoxelSink& to) {
-    if (is_kept_[cube]) return put(kept_[cube], to);
-    std::vector<SplatVoxel> voxels = voxels_of(cubes_[cube]);
+    if (const std::vector<ColoredVoxel>* voxels = kept_.find(cube)) return put(*voxels, to);
+    const std::vector<ColoredVoxel> voxels = voxels_of(cubes_[cube]);
     put(voxels, to);
-    const uint64_t bytes = voxels.size() * sizeof(SplatVoxel);
-    if (bytes_kept_.fetch_add(bytes) + bytes > room_) {
-      bytes_kept_ -= bytes;
-      return;
-    }
-    voxels.shrink_to_fit();
-    kept_[cube] = std::move(voxels);
-    is_kept_[cube] = 1;
+    kept_.keep(cube, voxels);
   }
 
  private:
-  static void put(const std::vector<SplatVoxel>& voxels, VoxelSink& to) {
+  static void put(const std::vector<ColoredVoxel>& voxels, VoxelSink& to) {
     for (const auto& [code, rgb] : voxels) {
       if (code == kWholeCube) return to.fill(rgb);
       to.put(code, rgb);
     }
   }
 
-  std::vector<SplatVoxel> voxels_of(uint64_t cube) {
+  std::vector<ColoredVoxel> voxels_of(uint64_t cube) {
     const std::vector<uint32_t> splats = tree_.splats_of(cube);
     const Int3 corner = dag::cube_corner(cube);
     if (is_whole(splats, corner)) return {{kWholeCube, colors_ ? color_at_middle(splats, corner) : 0}};
@@ -218,7 +209,7 @@ class SplatCubes {
         sums.add(tree_.splat(i), corner, resolution_);
       }
     }
-    std::vector<SplatVoxel> voxels;
+    std::vector<ColoredVoxel> voxels;
     sums.take(opacity_, voxels);
     return voxels;
   }
@@ -273,10 +264,7 @@ class SplatCubes {
   double opacity_;
   bool colors_;
   std::vector<uint64_t> cubes_;
-  std::vector<std::vector<SplatVoxel>> kept_;
-  std::vector<uint8_t> is_kept_;  // a byte each, because threads write to neighbours
-  uint64_t room_;
-  std::atomic<uint64_t> bytes_kept_ = 0;
+  KeptVoxels kept_;
   tbb::enumerable_thread_specific<SplatSums> sums_;
 };
 

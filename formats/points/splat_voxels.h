@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "formats/points/point_voxels.h"
 #include "formats/points/points.h"
 #include "formats/voxels/voxel_file.h"
 #include "libvox/base/vec.h"
@@ -125,11 +126,6 @@ class SplatTree {
 
 // Adds up splats in a cube.
 
-// A voxel that is filled, by its code in the cube, see dag::VoxelCube::code().
-struct SplatVoxel {
-  uint32_t code, rgb;
-};
-
 // A voxel with this code stands for all voxels of a cube.
 inline constexpr uint32_t kWholeCube = UINT32_MAX;
 
@@ -143,7 +139,7 @@ class SplatSums {
   void add_colored(const GridSplat& splat, Int3 corner, uint32_t resolution);
 
   // Appends the voxels that are this opaque, and removes all splats.
-  void take(double opacity, std::vector<SplatVoxel>& to);
+  void take(double opacity, std::vector<ColoredVoxel>& to);
 
  private:
   static constexpr int32_t kSide = dag::VoxelCube::kSide;
