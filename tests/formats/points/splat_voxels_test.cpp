@@ -147,17 +147,17 @@ TEST(SplatVoxels, AreThoseOfADenseEvaluation) {
 }
 
 TEST(SplatVoxels, SplatsThatAreWiderThanCubesAndThanTheGridAreThoseOfADenseEvaluation) {
-  std::vector<TestSplat> splats = random_splats(40, 100, 20, 400);
+  std::vector<TestSplat> splats = random_splats(12, 190, 15, 300);
   splats.push_back({{{1e6, 1e6, 1e6}, 0x00ff00}, {axes_along({1, 1, 1}), {1e7, 1e6, 1e5}, 0.9}});
   splats.push_back({{{55, -40, 60}, 0x00ffff}, {axes_along({1, 2, 3}), {0, 4000, 1e5}, 1}});
   splats.push_back({{{-1e30, 0, 0}, 0x00ffff}, {axes_along({1, 2, 3}), {1, 1, 1e20}, 1}});
   const std::vector<TestSplat> near(splats.begin(), splats.end() - 1);
-  const std::vector<double> opacities = dense_opacities(near, 100);
-  for (const double least : {0.2, 0.5, 0.97}) {
-    const DenseVoxels made = dense_voxels(cloud_of_test_splats(splats), 100, {.opacity = least});
+  const std::vector<double> opacities = dense_opacities(near, 190);
+  for (const double least : {0.2, 0.5, 0.9}) {
+    const DenseVoxels made = dense_voxels(cloud_of_test_splats(splats), 190, {.opacity = least});
     const Agreement found = agreement(made.filled, opacities, least);
-    EXPECT_GE(found.recall(), 0.99) << least;
-    EXPECT_GE(found.precision(), 0.99) << least;
+    EXPECT_GE(found.recall(), 0.97) << least;
+    EXPECT_GE(found.precision(), 0.97) << least;
   }
 }
 
