@@ -24,7 +24,7 @@ struct Covariance {
   double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
 };
 
-// If voxels are not cubes, a voxel's length along an axis is that of the axis in an ellipsoid that touches its sides.
+// If voxels are not cubes, a voxel's width along an axis is that of the ellipsoid that touches its sides.
 Covariance covariance_of(const SplatShape& shape, const VoxelSize& voxel_size) {
   Covariance sum;
   for (uint32_t i = 0; i < 3; ++i) {

@@ -14,7 +14,6 @@
 namespace vox {
 namespace {
 
-constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
 constexpr uint32_t kGridded = kMesh | kMixed | kPoints;
 constexpr uint32_t kClipped = kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene;
 
@@ -24,8 +23,6 @@ constexpr const char* kOfGrids = "it is for meshes and points; a volume and a sc
 constexpr const char* kOfColors = "with --materials none there are no colours, and with colors no palette";
 constexpr const char* kOfBricks = "it is for bricks in .h5 files, which --structure bricks or both makes";
 constexpr const char* kOfHashes = "it is for spatial hashes in .h5 files, which --structure hash makes";
-constexpr const char* kOfVolumes = "it is for volumes";
-constexpr const char* kOfRawFiles = "it is for raw volumes, whose files do not say it";
 
 OptionTopic grid_topic() {
   return {
@@ -93,38 +90,6 @@ OptionTopic meshes_topic() {
            .rules = {{kMesh, kOfMeshes}},
            .help = "Read textures, materials and buffers outside of the mesh's folder too. A mesh from an "
                    "untrusted source could name any file."}}};
-}
-
-OptionTopic points_topic() {
-  return {
-      .name = "points",
-      .title = "points",
-      .options = {
-          {.name = "point-radius",
-           .argument = "R",
-           .preset = "0",
-           .unit = "scene units",
-           .rules = {{kSizeless, "it is for points, and for splats with --splats centers"}},
-           .help = "Also fill the voxels whose centres are at most this far from a point, up to 31 voxels; "
-                   "auto: 1.25 times the distance within which nine of ten points have eight others, so "
-                   "that scanned surfaces have no holes."},
-          {.name = "splats",
-           .argument = "HOW",
-           .words = {"density", "centers"},
-           .preset = "density",
-           .rules = {{kSplats, "it is for Gaussian splats"}},
-           .help = "density: fill a voxel if the splats at its centre, one behind the other, are at least "
-                   "as opaque as --splat-opacity says: 1 - product of (1 - a exp(-d^2 / 2)), where a is a "
-                   "splat's opacity and d the distance from its centre in standard deviations. A deviation "
-                   "counts as at least half a voxel, and parts below 1/1024 are left out. centers: fill the "
-                   "voxels that contain the centres of splats, without regard to their sizes."},
-          {.name = "splat-opacity",
-           .argument = "A",
-           .preset = "0.5",
-           .range = OptionRange{0, 1, OptionRange::Ends::MostExcluded},
-           .rules = {{kSplats, "it is for Gaussian splats, which have an opacity"}},
-           .help = "The least opacity of a voxel that is filled; with --splats centers, that of a splat "
-                   "that is used."}}};
 }
 
 OptionTopic materials_topic() {
@@ -301,18 +266,6 @@ OptionTopic bricks_topic() {
            .help = "Add this number of coarser levels of a volume, each of the means of 2³ voxels; auto: "
                    "down to 64 voxels. vox-render shows the finest that fits within --memory-limit."}}};
   for (Option& option : brick_options(rules)) topic.options.push_back(std::move(option));
-  return topic;
-}
-
-OptionTopic volumes_topic() {
-  OptionTopic topic = {
-      .name = "volumes", .title = "volumes", .options = threshold_options({{kVolume, kOfVolumes}})};
-  for (Option& option : raw_options({{kRawVolume, kOfRawFiles}})) topic.options.push_back(std::move(option));
-  topic.options.push_back(
-      {.name = "channel",
-       .argument = "N",
-       .rules = {{kHeaderVolume, "it is for volumes whose files say how many values a voxel has"}},
-       .help = "If voxels have several values, such as red, green and blue, read this one; the first is 0."});
   return topic;
 }
 

@@ -142,6 +142,10 @@ enum ConvertTrait : uint32_t {
 ToolDescription convert_description();
 OptionTopic files_topic();  // of what is written
 
+// The parts of it about points and about volumes.
+OptionTopic points_topic();
+OptionTopic volumes_topic();
+
 // The extensions that -o may have: ".h5, .nrrd, … or .vtkhdf".
 std::string output_extensions();
 

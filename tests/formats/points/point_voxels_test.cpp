@@ -52,7 +52,7 @@ FilledVoxels filled_voxels(const PointCloud& cloud, const voxelize::Grid& grid,
   return filled;
 }
 
-constexpr voxelize::Grid kUnitGrid = {.resolution = 70, .first_voxel = Vec3d{0, 0, 0}};
+const voxelize::Grid kUnitGrid = {.resolution = 70, .first_voxel = Vec3d{0, 0, 0}};
 
 std::vector<CloudPoint> random_points(size_t count, double low, double high) {
   Random random(7);

@@ -61,7 +61,7 @@ std::vector<TestSplat> random_splats(size_t count, double side, double least, do
   return splats;
 }
 
-constexpr voxelize::Grid unit_grid(uint32_t side) {
+voxelize::Grid unit_grid(uint32_t side) {
   return {.resolution = side, .first_voxel = Vec3d{0, 0, 0}};
 }
 
@@ -159,6 +159,23 @@ TEST(SplatVoxels, SplatsThatAreWiderThanCubesAndThanTheGridAreThoseOfADenseEvalu
     EXPECT_GE(found.recall(), 0.97) << least;
     EXPECT_GE(found.precision(), 0.97) << least;
   }
+}
+
+TEST(SplatVoxels, VoxelsNeedNotBeCubes) {
+  const TestSplat splat = {{{20, 30, 10}, 0x336699}, {axes_along({1, 2, 3}), {4, 4, 4}, 0.9}};
+  const voxelize::Grid grid = {.resolution = 48, .voxel_size = {1, 2, 0.5}, .first_voxel = Vec3d{0, 0, 0}};
+  const dag::VoxelScene scene =
+      scene_of_voxels(splat_voxels(cloud_of_test_splats({splat}), grid, {}), {}, "test").scene;
+  std::vector<uint8_t> filled(48 * 48 * 48);
+  dag::write_dense(scene.dag, cube_at({0, 0, 0}, 48), filled.data());
+  for (size_t i = 0; i < filled.size(); ++i) {
+    const Vec3d center = {double(i % 48) + 0.5, (double(i / 48 % 48) + 0.5) * 2,
+                          (double(i / 48 / 48) + 0.5) / 2};
+    const Vec3d apart = center - splat.point.place;
+    const double opacity = 0.9 * std::exp(-dot(apart, apart) / 32);
+    EXPECT_TRUE(std::abs(opacity - 0.5) < 1e-4 || (filled[i] > 0) == (opacity > 0.5)) << i;
+  }
+  EXPECT_GT(scene.dag.voxels, 300u);
 }
 
 TEST(SplatVoxels, AHugeSparseGridIsWorkForItsSplatsAlone) {
