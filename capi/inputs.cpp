@@ -7,6 +7,7 @@
 #include "formats/mesh/mesh.h"
 #include "formats/points/point_voxels.h"
 #include "formats/points/points.h"
+#include "formats/points/splat_voxels.h"
 #include "formats/scene/any_scene.h"
 #include "formats/volume/volume_file.h"
 #include "formats/voxels/volumes/volume_voxels.h"
@@ -60,8 +61,11 @@ void check_colors(const dag::VoxelScene& scene, const VoxelizeOptions& options,
 
 dag::VoxelScene scene_of_points(vox_engine& engine, const std::filesystem::path& path,
                                 const VoxelizeOptions& options) {
-  PointCloud cloud = open_points({&path, 1}, {.up = options.up});
-  const CloudSurvey found = survey(cloud);
+  const PointOptions points = {.up = options.up};
+  PointCloud cloud = open_points({&path, 1}, points);
+  if (cloud.has_shapes && options.point_radius > 0)
+    throw Error("its splats have sizes of their own, so that a radius has no effect").at(path.string());
+  const CloudSurvey found = cloud.has_shapes ? survey_splats(cloud, points.splat_opacity) : survey(cloud);
   if (found.not_finite > 0)
     log_warning("dropped {} with coordinates that are not finite", format_count(found.not_finite, "point"));
   if (found.points == 0) throw Error("no points to convert").at(path.string());
@@ -69,10 +73,13 @@ dag::VoxelScene scene_of_points(vox_engine& engine, const std::filesystem::path&
   const voxelize::Grid grid =
       voxelize::fit_box({found.box.min - around, found.box.max + around}, options.grid);
   const VoxelFileOptions reading = reading_options(engine, options);
-  const VoxelFile voxels = point_voxels(std::move(cloud), grid,
-                                        {.radius = options.point_radius,
-                                         .materials = reading.materials,
-                                         .room = room_for_points(engine.options.memory_limit)});
+  const uint64_t room = room_for_points(engine.options.memory_limit);
+  const VoxelFile voxels =
+      cloud.has_shapes
+          ? splat_voxels(cloud, grid,
+                         {.opacity = points.splat_opacity, .materials = reading.materials, .room = room})
+          : point_voxels(std::move(cloud), grid,
+                         {.radius = options.point_radius, .materials = reading.materials, .room = room});
   return scene_of_voxels(voxels, reading, path).scene;
 }
 
