@@ -35,8 +35,7 @@ std::string chart_markup(const Chart& chart) {
 }  // namespace
 
 HtmlPage::HtmlPage(const std::string& title, const std::string& subtitle)
-    : title_(escape_html(title)),
-      head_(fmt::format("<header>\n<h1>{}</h1>\n<p>{}</p>\n</header>\n", title_, escape_html(subtitle))) {}
+    : title_(escape_html(title)), subtitle_(escape_html(subtitle)) {}
 
 HtmlPage& HtmlPage::section(const std::string& title) {
   body_ += fmt::format("<h2>{}</h2>\n", escape_html(title));
@@ -88,7 +87,22 @@ HtmlPage& HtmlPage::table(const std::string& title, const HtmlTable& table) {
 }
 
 HtmlPage& HtmlPage::made_by(const Facts& facts) {
-  foot_ = "<footer>\n" + facts_markup(facts) + "</footer>\n";
+  foot_ = facts_markup(facts);
+  return *this;
+}
+
+HtmlPage& HtmlPage::chapter(const HtmlPage& page, const std::string& anchor) {
+  body_ += fmt::format("<h1 id=\"{}\">{}</h1>\n<p>{}</p>\n{}{}", escape_html(anchor), page.title_,
+                       page.subtitle_, page.body_, page.foot_);
+  if (!page.scripts_.empty()) scripts_ = page.scripts_;
+  return *this;
+}
+
+HtmlPage& HtmlPage::contents(const Facts& chapters) {
+  body_ += "<ul>\n";
+  for (const auto& [anchor, text] : chapters)
+    body_ += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", escape_html(anchor), escape_html(text));
+  body_ += "</ul>\n";
   return *this;
 }
 
@@ -100,8 +114,10 @@ std::string HtmlPage::text() const {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
       "img-src data:{}\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}<main>\n{}</main>\n{}</body>\n</html>\n",
-      kPageMark, scripts_, title_, html_style(), head_, body_, foot_);
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n"
+      "<header>\n<h1>{}</h1>\n<p>{}</p>\n</header>\n<main>\n{}</main>\n{}</body>\n</html>\n",
+      kPageMark, scripts_, title_, html_style(), title_, subtitle_, body_,
+      foot_.empty() ? "" : "<footer>\n" + foot_ + "</footer>\n");
 }
 
 bool is_page_of_vox(std::string_view file) {
@@ -144,6 +160,8 @@ h1, h2, h3, p, dd, td, th, li { overflow-wrap: anywhere; }
 h1 { font-size: 1.7rem; line-height: 1.2; font-weight: 650; letter-spacing: -.01em; margin: 0; }
 header p { margin: .35rem 0 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
 main > dl:first-child { margin-top: 1.5rem; }
+main > h1 { margin: 5rem 0 .35rem; padding-top: 1.2rem; border-top: 3px solid var(--line); }
+a { color: var(--accent); }
 h2 {
   font-size: 1.2rem; font-weight: 650; margin: 3rem 0 1rem; padding-top: .9rem; border-top: 1px solid var(--line);
 }

@@ -215,12 +215,16 @@ class HtmlPage {
   HtmlPage& figure(const std::string& title, const std::string& caption, const Chart& chart,
                    const HtmlTable& table);
   HtmlPage& table(const std::string& title, const HtmlTable& table);
+  // Adds another page's title, contents and end. The title is an anchor, to which contents() links.
+  HtmlPage& chapter(const HtmlPage& page, const std::string& anchor);
+  // Adds links to chapters: their anchors, and the texts that are shown.
+  HtmlPage& contents(const Facts& chapters);
   HtmlPage& made_by(const Facts& facts);  // shown at the end of the page
 
   std::string text() const;
 
  private:
-  std::string title_, head_, body_, foot_;
+  std::string title_, subtitle_, body_, foot_;
   std::string scripts_;  // the scripts' part of the page's policy
 };
 

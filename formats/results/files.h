@@ -44,8 +44,10 @@ struct ReadResults {
 // Reads an object of JSON with `device`, `device_text` and the array `rows` of objects, as json_text() writes it, or a report
 // with the group `rows` in one of its groups. In JSON, lists and objects in a row are ignored, and missing or null values are
 // absent; a report has 0 or "" for these. Throws Error that names the file.
-ReadResults read_results(const std::filesystem::path& path);
-ReadResults parse_results(std::string_view json);
+//
+// The results of several benchmarks have those of each one in an object or a group of its own: `part` is its name.
+ReadResults read_results(const std::filesystem::path& path, const std::string& part = "");
+ReadResults parse_results(std::string_view json, const std::string& part = "");
 
 // Writes results as a report file in HDF5.
 //

@@ -99,12 +99,14 @@ std::string text_of(const json::object& object, std::string_view name) {
 
 }  // namespace
 
-ReadResults parse_results(std::string_view text) {
+ReadResults parse_results(std::string_view text, const std::string& part) {
   json::parser parser;
   json::object root;
   json::array rows;
   if (const auto problem = parser.parse(text.data(), text.size()).get(root); problem != simdjson::SUCCESS)
     throw Error(fmt::format("no JSON object: {}", simdjson::error_message(problem)));
+  if (!part.empty() && json::object(root).at_key(part).get(root) != simdjson::SUCCESS)
+    throw Error(fmt::format("has no results of {}", part));
   if (root.at_key("rows").get(rows) != simdjson::SUCCESS)
     throw Error("has no rows, expected the results of a benchmark");
   return {text_of(root, "device"), text_of(root, "device_text"), rows_of(rows), "", {}, {}};
@@ -187,9 +189,12 @@ std::map<std::string, std::string> digests_of(const h5::Object& inputs) {
   return digests;
 }
 
-ReadResults read_report(const std::filesystem::path& path) {
+ReadResults read_report(const std::filesystem::path& path, const std::string& part) {
   const h5::Quiet quiet;
-  const h5::Object file = h5::open_file(path);
+  const h5::Object root = h5::open_file(path);
+  h5::Object of_part;
+  if (!part.empty()) of_part = h5::open_group(root, part);
+  const h5::Object& file = part.empty() ? root : of_part;
   const auto text = [&](const char* name) {
     return h5::has_attribute(file, name) ? h5::read_text(file, name) : "";
   };
@@ -197,7 +202,7 @@ ReadResults read_report(const std::filesystem::path& path) {
   if (h5::has_child(file, "machine")) results.machine = texts_of(h5::open_group(file, "machine"));
   if (h5::has_child(file, "inputs")) results.inputs = digests_of(h5::open_group(file, "inputs"));
   for (const std::string& name : child_names(file)) {
-    if (!is_group(file, name)) continue;
+    if (!is_group(file, name) || name == "against") continue;
     const h5::Object group = h5::open_group(file, name);
     if (!h5::has_child(group, "rows") || !is_group(group, "rows")) continue;
     add_columns(results.rows, h5::open_group(group, "rows"), "");
@@ -208,11 +213,11 @@ ReadResults read_report(const std::filesystem::path& path) {
 
 }  // namespace
 
-ReadResults read_results(const std::filesystem::path& path) {
-  if (is_report_of_vox(path)) return read_report(path);
+ReadResults read_results(const std::filesystem::path& path, const std::string& part) {
+  if (is_report_of_vox(path)) return read_report(path, part);
   const MappedFile file(path);
   try {
-    return parse_results(file.text());
+    return parse_results(file.text(), part);
   } catch (Error& error) {
     error.at(path.string());
     throw;

@@ -305,4 +305,21 @@ BricksBenchResult bench_bricks(Engine& engine, const volume::Volume& volume,
   return Bench(engine, volume, options).run();
 }
 
+volume::Volume shells_volume(int32_t side) {
+  // The largest shell touches the volume's faces. Distances count in half voxels, so that they are whole numbers.
+  constexpr int64_t kShells = 16, kHighest = 255, kFall = 12;
+  const int64_t most = int64_t{side} * side;
+  const auto value = [=](int64_t x, int64_t y, int64_t z) {
+    const auto off = [=](int64_t place) { return (2 * place + 1 - side) * (2 * place + 1 - side); };
+    const int64_t shell = kShells * (off(x) + off(y) + off(z)) / most;
+    return std::byte(shell < kShells && shell % 4 == 3 ? kHighest - kFall * shell : 0);
+  };
+  return {.info = {.size = {side, side, side}, .type = volume::ValueType::U8, .source = "generated shells"},
+          .read = [=](const VoxelBox& box, std::byte* values) {
+            for (int32_t z = box.min.z; z < box.max.z; ++z)
+              for (int32_t y = box.min.y; y < box.max.y; ++y)
+                for (int32_t x = box.min.x; x < box.max.x; ++x) *values++ = value(x, y, z);
+          }};
+}
+
 }  // namespace vox::measure

@@ -97,6 +97,10 @@ struct BricksBenchResult {
   double seconds = 0;
 };
 
+// Returns a volume of this side to measure if there is no file: shells around its middle, of values that fall off
+// outwards. A seventh of the voxels are filled.
+volume::Volume shells_volume(int32_t side);
+
 // Throws Error if two kinds of access read different values, and Cancelled if an interrupt came before there
 // was any result.
 BricksBenchResult bench_bricks(Engine& engine, const volume::Volume& volume,

@@ -54,6 +54,7 @@ Fields fields_of_reports() {
                    {"", "/@version", "", "1, the version of the report's layout."}};
   ResultGroup results;
   set_origin(results, RunOrigin());
+  set_conditions(results, conditions_of(std::vector<std::filesystem::path>()), in_report);
   std::ranges::copy(fields_of(results), std::back_inserter(fields));
   return fields;
 }
@@ -61,17 +62,16 @@ Fields fields_of_reports() {
 Fields fields_of_benchmarks() {
   ResultGroup results;
   set_run(results, BenchRun());
-  set_conditions(results, conditions_of("vox-bench hash"));
   return fields_of_all({results}, fields_of_reports());
 }
 
 // Runs that have every value that a run can have. Tables need no rows.
 
 template <class Run>
-ResultSection benchmark(const std::string& command, const Run& run) {
+ResultSection benchmark(const std::string& command, const Run& run, const std::string& text = "") {
   Fields common = fields_of_reports();
   std::ranges::copy(fields_of_benchmarks(), std::back_inserter(common));
-  return {"vox-bench " + command, "", fields_of_all({results_of(run)}, common)};
+  return {"vox-bench " + command, text, fields_of_all({results_of(run)}, common)};
 }
 
 KeysBenchRun keys_run() {
@@ -86,6 +86,14 @@ template <class Run>
 Run run_with_kernels() {
   Run run;
   run.result.rows.emplace_back().kernels.emplace_back();
+  return run;
+}
+
+// The results of a part are those of its command, which another section lists.
+AllRun all_run() {
+  AllRun run;
+  run.result.parts.push_back({.name = "table2", .command = ""});
+  run.result.published.emplace_back();
   return run;
 }
 
@@ -176,12 +184,14 @@ ResultGroup convert_results() {
   conversion.ranks.emplace_back();
   conversion.kernels.emplace_back();
   const VolumeConversion volume;
-  return results_of({.file = "",
-                     .verified = true,
-                     .scene = SceneFigures(scene),
-                     .forms = {&bricks, &hash},
-                     .conversion = &conversion,
-                     .volume = &volume});
+  ResultGroup results = results_of({.file = "",
+                                    .verified = true,
+                                    .scene = SceneFigures(scene),
+                                    .forms = {&bricks, &hash},
+                                    .conversion = &conversion,
+                                    .volume = &volume});
+  set_conditions(results, conditions_of(std::vector<std::filesystem::path>()), in_json);
+  return results;
 }
 
 EditLog some_log() {
@@ -241,7 +251,8 @@ Sections programs() {
   ResultGroup comparison;
   set_against(comparison, Against());
   return {
-      {"every report", "The root of every report has these attributes.", reports},
+      {"every report",
+       "The root of every report has these attributes, the group `machine` and the table `inputs`.", reports},
       {"vox-convert", "", json_fields({convert_results()})},
       {"vox-edit", "`--log` writes the report.", fields_of_all({edit_results()}, reports)},
       {"vox-edit of a volume", "`--log` writes the report.", fields_of_all({volume_edit_results()}, reports)},
@@ -253,6 +264,8 @@ Sections programs() {
        fields_of_all({files_results(some_bricks_of_files(), "")}, reports)},
       {"vox-stats --against", "", json_fields({comparison_results()})},
       {"every benchmark", "", fields_of_benchmarks()},
+      benchmark("all", all_run(),
+                "The results of a part are those of its command, in an object or a group with its name."),
       benchmark("hash", HashBenchRun()),
       benchmark("keys", keys_run()),
       benchmark("intersect", IntersectRun()),

@@ -24,7 +24,8 @@ const std::vector<std::pair<std::string, Arguments>> kPrograms = {
     {"vox-stats", {}},       {"vox-scene", {}},         {"vox-bench", {}},
     {"vox-bench", {"hash"}}, {"vox-bench", {"bricks"}}, {"vox-bench", {"convert"}},
     {"vox-bench", {"edit"}}, {"vox-bench", {"forms"}},  {"vox-bench", {"intersect"}},
-    {"vox-bench", {"keys"}}, {"vox-bench", {"match"}},  {"vox-bench", {"rays"}}};
+    {"vox-bench", {"keys"}}, {"vox-bench", {"match"}},  {"vox-bench", {"rays"}},
+    {"vox-bench", {"all"}}};
 
 size_t characters(const std::string& text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
@@ -217,7 +218,7 @@ const std::vector<Program> kDescribed = {{"vox-convert", {}},        {"vox-edit"
                                          {"vox-bench", {"convert"}}, {"vox-bench", {"edit"}},
                                          {"vox-bench", {"forms"}},   {"vox-bench", {"intersect"}},
                                          {"vox-bench", {"match"}},   {"vox-bench", {"rays"}},
-                                         {"vox-bench", {"replay"}}};
+                                         {"vox-bench", {"replay"}},  {"vox-bench", {"all"}}};
 
 class Manual : public ProgramTest {
  protected:

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +30,34 @@ RunOrigin origin_of(const std::string& command);  // a run that ends now
 // Set the origin at the root of a report, or at the end of a page.
 void set_origin(ResultGroup& results, const RunOrigin& origin);
 void set_origin(HtmlPage& page, const RunOrigin& origin);
+
+// The conditions of a run that are not in its command: the machine, the build and the contents of the files that it reads.
+
+struct MachineFact {
+  std::string name, text, about;
+};
+
+struct InputFile {
+  std::string file;
+  uint64_t bytes = 0;
+  std::string digest;
+};
+
+struct RunConditions {
+  std::vector<MachineFact> machine;
+  std::vector<InputFile> inputs;
+};
+
+// Returns the conditions here and now. The inputs are read; those that are no files, such as pipes, are left out.
+RunConditions conditions_of(const std::vector<std::filesystem::path>& inputs);
+
+// Sets them in the group `machine` and the table `inputs`, which `name` names: in_report or in_json.
+using NameMaker = std::function<ResultName(std::string)>;
+void set_conditions(ResultGroup& results, const RunConditions& conditions, const NameMaker& name);
+
+// Writes the report of a run that has read these files.
+void write_report_of(ResultGroup results, const std::vector<std::filesystem::path>& inputs,
+                     const std::filesystem::path& file);
 
 // A measured number as people write it.
 

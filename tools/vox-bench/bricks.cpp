@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "formats/input_kind.h"
@@ -25,8 +26,8 @@ namespace vox {
 // The command line of vox-bench bricks.
 
 struct BricksCommand {
-  std::filesystem::path input;
-  InputKind kind = InputKind::Scene;
+  std::optional<std::filesystem::path> input;  // without one, the volume is generated
+  InputKind kind = InputKind::Volume;
   RawOptions raw;
   measure::BricksBenchOptions bench;
   EngineOptions engine;
@@ -40,6 +41,8 @@ BricksCommand read_bricks_command(const CommandLine& arguments);
 
 namespace {
 
+constexpr int32_t kShellsSide = 256;
+
 enum BricksBenchTrait : uint32_t { kRaw = 1, kTree = 2, kCompiled = 4 };
 
 constexpr const char* kAboutBricks =
@@ -51,7 +54,7 @@ the command fails. The defaults for a processor are smaller, so that the command
 early and writes what is measured by then.
 
 FILE is a volume (.raw, .nrrd, .nhdr, .npy, .mhd, .mha, .nii, .dat) or a scene file with bricks, or with an SVDAG, whose
-materials are the values.
+materials are the values. Without it, shells of 256 voxels a side are measured.
 )";
 
 std::vector<std::string> set_names() {
@@ -182,9 +185,10 @@ void check_given(const CommandLine& arguments, const BricksCommand& command) {
 ToolDescription bricks_bench_description() {
   return {
       .program = "vox-bench bricks",
-      .usage = "FILE [options]",
+      .usage = "[FILE] [options]",
       .about = "Measures how fast the hybrid bricks of a volume are read (Labschuetz, chapter 6).\n",
-      .examples = {"vox-bench bricks engine_256x256x256_uint8.raw --threshold 0.08      Figures 6.2 to 6.4",
+      .examples = {"vox-bench bricks                                                    generated shells",
+                   "vox-bench bricks engine_256x256x256_uint8.raw --threshold 0.08      Figures 6.2 to 6.4",
                    "vox-bench bricks hydrogen.nrrd --brick-sizes 16 --trade-off 17      Figure 5.5",
                    "vox-bench bricks village.h5 --brick-sizes 16 --sets all --filters 3",
                    "vox-bench bricks hydrogen.nrrd -o report.h5 --csv rows.csv --html report.html"},
@@ -199,31 +203,32 @@ ToolDescription bricks_bench_description() {
 BricksCommand read_bricks_command(const CommandLine& arguments) {
   return read_command_for_one(arguments, [](const CommandLine& given) {
     BricksCommand command;
-    if (!given.has("file")) throw UsageError("no volume named");
-    command.input = given.text("file");
+    command.input = given.given("file");
     command.raw = read_raw_options(given);
-    command.kind = kind_of_input(command.input, command.raw);
+    if (command.input) command.kind = kind_of_input(*command.input, command.raw);
     command.bench = read_bricks_bench(given);
     check_given(given, command);
-    check_exists(command.input);
+    if (command.input) check_exists(*command.input);
     return command;
   });
 }
 
-void run_bricks(const CommandLine& arguments) {
+void run_bricks(const CommandLine& arguments, const ReportSink& sink) {
   const BricksCommand command = read_bricks_command(arguments);
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   const measure::BricksBenchSizes sizes = measure::sizes_of(command.bench, engine->device());
-  const AnyVolume input(command.input, command.kind, command.raw, sizes.voxels);
-  const Int3 box = measure::measured_box(input.volume.info.size, sizes.voxels).size();
-  const bool part = box != input.volume.info.size;
+  std::optional<AnyVolume> input;
+  if (command.input) input.emplace(*command.input, command.kind, command.raw, sizes.voxels);
+  const volume::Volume volume = input ? input->volume : measure::shells_volume(kShellsSide);
+  const Int3 box = measure::measured_box(volume.info.size, sizes.voxels).size();
+  const bool part = box != volume.info.size;
   log_info("{}{} x {} x {} voxels of {}, {}, on {}", part ? "the middle, " : "", box.x, box.y, box.z,
-           volume::value_type_name(input.volume.info.type), format_count(sizes.repetitions, "repetition"),
+           volume::value_type_name(volume.info.type), format_count(sizes.repetitions, "repetition"),
            engine->device_text());
   const BricksBenchRun run = {run_on(*engine, command.command),
-                              measure::bench_bricks(*engine, input.volume, command.bench)};
-  report(command, run, *engine);
+                              measure::bench_bricks(*engine, volume, command.bench)};
+  report(command, run, *engine, sink);
   if (run.result.interrupted) throw Cancelled();
 }
 

@@ -103,20 +103,22 @@ SceneInput read_scene_input(Engine& engine, const SceneRequest& request);
 
 // The commands of vox-bench. Each has a source file with its name.
 
-// These run a command. They throw the errors that run_tool() reports.
-void run_bricks(const CommandLine& arguments);
-void run_compression(const CommandLine& arguments);
-void run_convert(const CommandLine& arguments);
-void run_edit(const CommandLine& arguments);
-void run_forms(const CommandLine& arguments);
-void run_hash(const CommandLine& arguments);
-void run_intersect(const CommandLine& arguments);
-void run_keys(const CommandLine& arguments);
-void run_match(const CommandLine& arguments);
-void run_rays(const CommandLine& arguments);
-void run_replay(const CommandLine& arguments);
+// These run a command, and give its results to the sink. They throw the errors that run_tool() reports, also after that.
+void run_all(const CommandLine& arguments, const ReportSink& sink);
+void run_bricks(const CommandLine& arguments, const ReportSink& sink);
+void run_compression(const CommandLine& arguments, const ReportSink& sink);
+void run_convert(const CommandLine& arguments, const ReportSink& sink);
+void run_edit(const CommandLine& arguments, const ReportSink& sink);
+void run_forms(const CommandLine& arguments, const ReportSink& sink);
+void run_hash(const CommandLine& arguments, const ReportSink& sink);
+void run_intersect(const CommandLine& arguments, const ReportSink& sink);
+void run_keys(const CommandLine& arguments, const ReportSink& sink);
+void run_match(const CommandLine& arguments, const ReportSink& sink);
+void run_rays(const CommandLine& arguments, const ReportSink& sink);
+void run_replay(const CommandLine& arguments, const ReportSink& sink);
 
 // These describe the commands.
+ToolDescription all_bench_description();
 ToolDescription bricks_bench_description();
 ToolDescription compression_bench_description();
 ToolDescription convert_bench_description();
@@ -133,10 +135,11 @@ struct Command {
   const char* name;
   const char* about;
   ToolDescription (*description)();
-  void (*run)(const CommandLine& arguments);
+  void (*run)(const CommandLine& arguments, const ReportSink& sink);
 };
 
 inline constexpr Command kCommands[] = {
+    {"all", "all of the others, on one page beside the papers' figures", all_bench_description, run_all},
     {"bricks", "how fast a volume's hybrid bricks are read: filters and gathers, compiled or not",
      bricks_bench_description, run_bricks},
     {"compression", "how small a scene is in every form of an octree or a DAG, over resolutions",

@@ -201,13 +201,13 @@ HtmlPage page_of(const CompressionRun& run) {
   return page;
 }
 
-void run_compression(const CommandLine& arguments) {
+void run_compression(const CommandLine& arguments, const ReportSink& sink) {
   const CompressionCommand command = read_compression_command(arguments);
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   CompressionRun run = {run_on(*engine, command.command), {}};
   run.result = counted(*engine, command);
-  report(command, run, *engine);
+  report(command, run, *engine, sink);
 }
 
 }  // namespace vox

@@ -218,7 +218,7 @@ std::vector<measure::ConvertSource> sources_of(const ConvertCommand& command, co
 
 }  // namespace
 
-void run_convert(const CommandLine& arguments) {
+void run_convert(const CommandLine& arguments, const ReportSink& sink) {
   const ConvertCommand command = read_convert_command(arguments);
   check_targets(command.files);
   std::unique_ptr<Engine> engine = make_engine(command.engine);
@@ -229,7 +229,7 @@ void run_convert(const CommandLine& arguments) {
            run.device_text);
   engine.reset();  // every repetition has one of its own
   run.result = measure::bench_convert(command.engine, sources, command.bench);
-  report(command, run, kernels_of(run.result.rows));
+  report(command, run, kernels_of(run.result.rows), sink);
 }
 
 }  // namespace vox

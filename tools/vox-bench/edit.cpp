@@ -255,7 +255,7 @@ dag::VoxelScene read_edit_scene(Engine& engine, const EditCommand& command) {
 
 }  // namespace
 
-void run_edit(const CommandLine& arguments) {
+void run_edit(const CommandLine& arguments, const ReportSink& sink) {
   const EditCommand command = read_edit_command(arguments);
   check_targets(command.files);
   EngineOptions without_profile = command.engine;
@@ -272,7 +272,7 @@ void run_edit(const CommandLine& arguments) {
   engine.reset();
   if (command.engine.profile)
     measure::add_kernels(run.result, *make_engine(command.engine), scene.dag, command.bench);
-  report(command, run, kernels_of(run.result.rows));
+  report(command, run, kernels_of(run.result.rows), sink);
 }
 
 }  // namespace vox

@@ -192,7 +192,7 @@ void throw_if_different(const measure::FormsBenchResult& result) {
 
 }  // namespace
 
-void run_forms(const CommandLine& arguments) {
+void run_forms(const CommandLine& arguments, const ReportSink& sink) {
   FormsCommand command = read_forms_command(arguments);
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
@@ -208,7 +208,7 @@ void run_forms(const CommandLine& arguments) {
            input.scene.dag.resolution, engine->device_text());
   const FormsBenchRun run = {run_on(*engine, command.command), input.scene.source,
                              measure::bench_forms(*engine, input.scene, command.bench)};
-  report(command, run, *engine);
+  report(command, run, *engine, sink);
   throw_if_different(run.result);
 }
 

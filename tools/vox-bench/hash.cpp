@@ -178,7 +178,7 @@ HashCommand read_hash_command(const CommandLine& arguments) {
   });
 }
 
-void run_hash(const CommandLine& arguments) {
+void run_hash(const CommandLine& arguments, const ReportSink& sink) {
   const HashCommand command = read_hash_command(arguments);
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
@@ -186,7 +186,7 @@ void run_hash(const CommandLine& arguments) {
   log_info("{} items, batches of {}, on {}", format_count(sizes.fill), format_count(sizes.batch),
            engine->device_text());
   const HashBenchRun run = {run_on(*engine, command.command), measure::bench_hash(*engine, command.bench)};
-  report(command, run, *engine);
+  report(command, run, *engine, sink);
 }
 
 }  // namespace vox

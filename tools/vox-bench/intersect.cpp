@@ -170,7 +170,7 @@ NamedMesh make_mesh(const IntersectCommand& command, size_t number) {
 
 }  // namespace
 
-void run_intersect(const CommandLine& arguments) {
+void run_intersect(const CommandLine& arguments, const ReportSink& sink) {
   const IntersectCommand command = read_intersect_command(arguments);
   check_targets(command.files);
   const ThreadLimit threads(command.engine.threads);
@@ -180,7 +180,7 @@ void run_intersect(const CommandLine& arguments) {
            engine->device_text());
   const IntersectRun run = {run_on(*engine, command.command), first.name, second.name, command.bench,
                             measure::bench_intersect(*engine, first.scene, second.scene, command.bench)};
-  report(command, run, *engine);
+  report(command, run, *engine, sink);
 }
 
 }  // namespace vox

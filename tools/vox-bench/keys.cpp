@@ -396,7 +396,7 @@ void throw_if_wrong(const measure::KeysBenchResult& result) {
 
 }  // namespace
 
-void run_keys(const CommandLine& arguments) {
+void run_keys(const CommandLine& arguments, const ReportSink& sink) {
   KeysCommand command = read_keys_command(arguments);
   check_targets(command.files,
                 {{"--rebuilt", command.rebuilt}, {"--ages", command.ages}, {"--drawn", command.drawn}});
@@ -411,7 +411,7 @@ void run_keys(const CommandLine& arguments) {
   log_info("{} keys, {} searched, on {}", fmt::join(keys, "; "), format_count(sizes.searches),
            engine->device_text());
   const KeysBenchRun run = {run_on(*engine, command.command), measure::bench_keys(*engine, command.bench)};
-  report(command, run, *engine);
+  report(command, run, *engine, sink);
   write_picture(command, command.rebuilt, run.result.rebuilt, "no table could hold the picture");
   write_picture(command, command.ages, all_of(run.result.age_pictures),
                 "no table that was measured has maximum ages");

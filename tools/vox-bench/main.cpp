@@ -8,6 +8,7 @@
 #include "libvox/base/error.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/command_line.h"
+#include "tools/vox-bench/results.h"
 
 namespace vox {
 namespace {
@@ -49,7 +50,10 @@ void refuse(const CommandLine& arguments) {
 
 int main(int argc, char** argv) {
   const vox::Command* command = vox::command_named(argc > 1 ? argv[1] : "");
-  if (command != nullptr) return vox::run_tool(command->description(), argc, argv, command->run);
+  if (command != nullptr)
+    return vox::run_tool(command->description(), argc, argv, [command](const vox::CommandLine& arguments) {
+      command->run(arguments, vox::show_report);
+    });
   const bool names_command = argc > 1 && argv[1][0] != '-';  // a wrong one, whose options are not read
   return vox::run_tool(vox::bench_description(), names_command ? 2 : argc, argv, vox::refuse);
 }

@@ -251,7 +251,7 @@ void throw_if_not_alike(const measure::MatchBenchResult& result) {
 
 }  // namespace
 
-void run_match(const CommandLine& arguments) {
+void run_match(const CommandLine& arguments, const ReportSink& sink) {
   MatchCommand command = read_match_command(arguments);
   check_targets(command.files, {{"--overlay", command.overlay}});
   if (command.overlay) check_writable(*command.overlay, OutputKind::Picture, command.files.overwrite);
@@ -269,7 +269,7 @@ void run_match(const CommandLine& arguments) {
                   command.bench.reference.name,
                   {}};
   if (command.overlay || command.files.html) run.overlay = overlay_of(command.bench, run.result);
-  report(command, run, *engine);
+  report(command, run, *engine, sink);
   if (command.overlay)
     write_png(run.overlay, {{"Software", generator_text()}, {"Command", command.command}}, *command.overlay);
   throw_if_not_alike(run.result);

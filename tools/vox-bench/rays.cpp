@@ -275,7 +275,7 @@ HtmlPage page_of(const RaysBenchRun& run) {
   return page;
 }
 
-void run_rays(const CommandLine& arguments) {
+void run_rays(const CommandLine& arguments, const ReportSink& sink) {
   const RaysCommand command = read_rays_command(arguments);
   check_targets(command.files);
   std::unique_ptr<Engine> engine = make_engine(command.engine);
@@ -292,7 +292,7 @@ void run_rays(const CommandLine& arguments) {
            engine->device_text());
   const RaysBenchRun run = {run_on(*engine, command.command), scene.source,
                             measure::bench_rays(*engine, scene.dag, command.bench)};
-  report(command, run, *engine);
+  report(command, run, *engine, sink);
   throw_if_different(run.result);
 }
 

@@ -53,7 +53,7 @@ ToolDescription replay_bench_description() {
           .operands = {{.name = "report", .argument = "REPORT", .help = "A report that vox-bench wrote."}}};
 }
 
-void run_replay(const CommandLine& arguments) {
+void run_replay(const CommandLine& arguments, const ReportSink& sink) {
   const auto report = arguments.given("report");
   if (!report) throw UsageError("no report named");
   check_exists(*report);
@@ -76,7 +76,7 @@ void run_replay(const CommandLine& arguments) {
   log_info("{}", line.command());
   for (const std::string& change : changed_conditions(results, conditions_of(line.command())))
     log_warning("{}", change);
-  command.run(line);
+  command.run(line, sink);
 }
 
 }  // namespace vox

@@ -21,6 +21,51 @@
 
 namespace vox {
 
+// The measurements of vox-bench all, for people and for programs.
+
+// A figure that a paper states, or that follows from figures which it states, and the same measured here.
+struct PublishedRow {
+  std::string part, paper, where, machine, unit;
+  double published = 0;
+  std::optional<double> here = {};  // absent if the part has failed or was not run
+};
+
+struct PartOfAll {
+  std::string name, command;
+  double seconds = 0;
+  std::string error = {};                  // the reason if the part has failed
+  std::optional<BenchReport> report = {};  // its results, also if they were found to be wrong
+};
+
+struct AllResult {
+  std::string scale;
+  std::vector<PartOfAll> parts = {};
+  std::vector<PublishedRow> published = {};
+  double seconds = 0;
+
+  uint64_t failed() const;
+};
+
+struct AllRun : BenchRun {
+  AllResult result;
+};
+
+// A table for people with a line for each part, and one of the papers' figures.
+std::string table_text(const AllRun& run);
+
+// All that was measured. In a report /all holds the tables `rows` (of parts) and `published`, and a group for each part
+// the results of its command.
+ResultGroup results_of(const AllRun& run);
+ResultTable rows_table(const AllRun& run);
+
+// The columns of the rows by which two runs are compared.
+inline ComparedColumns compared_columns(const AllRun& /*run*/) {
+  return {{"part"}, {"command", "error"}};
+}
+
+// The pages of all parts as one.
+HtmlPage page_of(const AllRun& run);
+
 // The measurements of vox-bench bricks, for people and for programs.
 
 struct BricksBenchRun : BenchRun {

@@ -8,6 +8,7 @@
 #include "formats/results/views.h"
 #include "libvox/base/units.h"
 #include "tools/common/tool.h"
+#include "tools/vox-bench/command_line.h"
 
 namespace vox {
 
@@ -33,13 +34,6 @@ void check_targets(const ResultFiles& files, NamedFiles others) {
   if (files.report) check_writable(*files.report, OutputKind::Report, files.overwrite);
   if (files.csv) check_writable(*files.csv, OutputKind::Rows, files.overwrite);
   if (files.html) check_writable(*files.html, OutputKind::Page, files.overwrite);
-}
-
-void write_results(const ResultFiles& files, const ResultGroup& results, const ResultTable& rows,
-                   const HtmlPage& page) {
-  if (files.report) write_report(results, *files.report);
-  if (files.csv) write_csv(rows, *files.csv);
-  if (files.html) write_html(page, *files.html);
 }
 
 namespace {
@@ -150,6 +144,59 @@ void add_against(HtmlPage& page, const Against& against) {
   page.section("Against an earlier run").paragraph(summary_text(against) + ".");
   if (!against.same_device()) page.paragraph(device_text(against) + ".");
   page.table("Each row, now and before", page_table(against_table(against.rows)));
+}
+
+void compare(BenchReport& report, const EarlierRun& earlier) {
+  const Against against = compared_with(earlier, report.rows, report.compared, report.run);
+  set_against(report.results, against);
+  add_against(report.page, against);
+  report.text += "\n" + against_text(against);
+}
+
+namespace {
+
+std::vector<std::filesystem::path> inputs_of(const std::string& command) {
+  std::vector<std::filesystem::path> inputs;
+  const std::vector<std::string> arguments = arguments_of(command);
+  const Command* const named = command_in(arguments);
+  if (named == nullptr) return inputs;
+  const ToolDescription tool = named->description();
+  const CommandLine line = read_arguments(tool, arguments);
+  for (const Option& operand : tool.operands) {
+    const std::vector<std::filesystem::path> files = line.paths(operand.name);
+    inputs.insert(inputs.end(), files.begin(), files.end());
+  }
+  return inputs;
+}
+
+}  // namespace
+
+RunConditions conditions_of(const std::string& command) {
+  return conditions_of(inputs_of(command));
+}
+
+std::vector<std::string> changed_conditions(const ReadResults& report, const RunConditions& now) {
+  std::vector<std::string> changed;
+  for (const MachineFact& fact : now.machine)
+    if (const auto before = report.machine.find(fact.name);
+        before != report.machine.end() && before->second != fact.text)
+      changed.push_back(fmt::format("{}: {}; in the report {}", fact.name, fact.text, before->second));
+  for (const InputFile& input : now.inputs)
+    if (const auto before = report.inputs.find(input.file);
+        before != report.inputs.end() && before->second != input.digest)
+      changed.push_back(fmt::format("{}: other content than in the report", input.file));
+  return changed;
+}
+
+void show_report(BenchReport report) {
+  const ResultFiles& files = report.files;
+  if (files.against) compare(report, *files.against);
+  if (files.report) write_report_of(report.results, inputs_of(report.run.origin.command), *files.report);
+  if (files.csv) write_csv(report.rows, *files.csv);
+  if (files.html) write_html(report.page, *files.html);
+  print_result(report.json ? json_text(report.results) + "\n" : report.text);
+  if (report.profile) print_profile(*report.profile);
+  log_debug("measured in {}", format_seconds(report.seconds));
 }
 
 }  // namespace vox

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/io/overwrite.h"
@@ -49,10 +51,6 @@ struct ResultFiles {
 // run's other results. Throws Error.
 void check_targets(const ResultFiles& files, NamedFiles others = {});
 
-// Writes the results; `rows` is the table for --csv.
-void write_results(const ResultFiles& files, const ResultGroup& results, const ResultTable& rows,
-                   const HtmlPage& page);
-
 // The comparison of a benchmark with an earlier run of it, for people and for programs.
 
 struct Against {
@@ -72,58 +70,49 @@ std::string against_text(const Against& against);
 void set_against(ResultGroup& results, const Against& against);
 void add_against(HtmlPage& page, const Against& against);
 
-// The conditions of a run that are not in its command: the machine, the build and the contents of the files that it reads.
-// A report holds them, and vox-bench replay says which of them are others now.
-
-struct MachineFact {
-  std::string name, text, about;
-};
-
-struct InputFile {
-  std::string file;
-  uint64_t bytes = 0;
-  std::string digest;
-};
-
-struct RunConditions {
-  std::vector<MachineFact> machine;
-  std::vector<InputFile> inputs;
-};
-
 // Returns the conditions here and now. `command` is a command line of vox-bench; those of its operands that are files are
 // the inputs, which are read.
 RunConditions conditions_of(const std::string& command);
 
-// Sets them in the groups /machine and /inputs of a report.
-void set_conditions(ResultGroup& results, const RunConditions& conditions);
-
 // Returns a line for each fact of the report that is not as it is now, and for each input that has other content.
 std::vector<std::string> changed_conditions(const ReadResults& report, const RunConditions& now);
 
-// The end of every benchmark: its results go to the files that the command names, and to the screen.
+// The end of every benchmark: its results, for people and for programs, go to whoever has run it.
+
+struct BenchReport {
+  BenchRun run;
+  ResultGroup results;
+  ResultTable rows;          // for --csv, and to be compared with those of an earlier run
+  ComparedColumns compared;  // the columns by which they are compared
+  HtmlPage page;
+  std::string text;
+  // The command's options: where the results go.
+  ResultFiles files = {};
+  bool json = false;
+  std::optional<std::vector<device::KernelTime>> profile = {};  // with --profile
+  double seconds = 0;
+};
+using ReportSink = std::function<void(BenchReport)>;
+
+// Adds to the results how they differ from those of an earlier run.
+void compare(BenchReport& report, const EarlierRun& earlier);
+
+// Writes the results to the files that the command names, and prints them.
+void show_report(BenchReport report);
 
 template <class Command, class Run>
-void report(const Command& command, const Run& run, const std::vector<device::KernelTime>& kernels) {
-  ResultGroup results = results_of(run);
-  const ResultTable rows = rows_table(run);
-  HtmlPage page = page_of(run);
-  std::string text = table_text(run);
-  if (command.files.against) {
-    const Against against = compared_with(*command.files.against, rows, compared_columns(run), run);
-    set_against(results, against);
-    add_against(page, against);
-    text += "\n" + against_text(against);
-  }
-  if (command.files.report) set_conditions(results, conditions_of(run.origin.command));
-  write_results(command.files, results, rows, page);
-  print_result(command.json ? json_text(results) + "\n" : text);
-  if (command.engine.profile) print_profile(kernels);
-  log_debug("measured in {}", format_seconds(run.result.seconds));
+void report(const Command& command, const Run& run, const std::vector<device::KernelTime>& kernels,
+            const ReportSink& sink) {
+  BenchReport all = {run,          results_of(run), rows_table(run), compared_columns(run),
+                     page_of(run), table_text(run), command.files,   command.json};
+  if (command.engine.profile) all.profile = kernels;
+  all.seconds = run.result.seconds;
+  sink(std::move(all));
 }
 
 template <class Command, class Run>
-void report(const Command& command, const Run& run, const Engine& engine) {
-  report(command, run, engine.profile());
+void report(const Command& command, const Run& run, const Engine& engine, const ReportSink& sink) {
+  report(command, run, engine.profile(), sink);
 }
 
 }  // namespace vox

@@ -155,7 +155,10 @@ ResultGroup results_of(const ConvertResults& shown) {
 
 void print_results(const ConvertOptions& options, const ConvertResults& shown) {
   if (options.json) {
-    print_result(json_text(results_of(shown)) + "\n");
+    ResultGroup results = results_of(shown);
+    // A file that is only described needs no machine.
+    if (!options.info) set_conditions(results, conditions_of(options.inputs), in_json);
+    print_result(json_text(results) + "\n");
   } else if (options.info) {
     print_result(description(shown));
   } else if (options.verify) {

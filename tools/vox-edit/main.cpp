@@ -315,8 +315,9 @@ EditResults EditRun::results() const {
 }
 
 void EditRun::write_log(const std::filesystem::path& path) const {
-  path.extension() == ".csv" ? write_csv(log_.passes_table(), path)
-                             : write_report(results_of(results()), path);
+  path.extension() == ".csv"
+      ? write_csv(log_.passes_table(), path)
+      : write_report_of(results_of(results()), {options_.scene, options_.script}, path);
 }
 
 HtmlPage EditRun::page() const {

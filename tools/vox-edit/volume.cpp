@@ -98,8 +98,9 @@ class VolumeEditRun {
   }
 
   void write_log(const std::filesystem::path& path) const {
-    path.extension() == ".csv" ? write_csv(changes_table(records_), path)
-                               : write_report(results_of(results()), path);
+    path.extension() == ".csv"
+        ? write_csv(changes_table(records_), path)
+        : write_report_of(results_of(results()), {options_.scene, options_.script}, path);
   }
 
   std::string text() const {

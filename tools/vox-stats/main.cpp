@@ -198,7 +198,7 @@ void report(const StatsOptions& options, ranks::Ranks& ranks) {
   if (!is_first) return;
   measure_all(stats, options, std::move(bricks));
   const ResultGroup results = results_of(stats);
-  if (options.output) write_report(results, *options.output);
+  if (options.output) write_report_of(results, {options.scene}, *options.output);
   if (options.html) {
     HtmlPage page = page_of(stats);
     set_origin(page, origin_of(options.command));
@@ -230,7 +230,7 @@ void report_files(const StatsOptions& options) {
   }
   const ResultGroup results = files_results(files, options.command);
   const ResultTable table = files_table(files);
-  if (options.output) write_report(results, *options.output);
+  if (options.output) write_report_of(results, all, *options.output);
   if (options.html) {
     HtmlPage page(
         "Bricks of " + format_count(files.size(), "file"),

@@ -128,6 +128,19 @@ TEST(HtmlPage, EscapesAllTexts) {
   EXPECT_TRUE(has(page.text(), "&quot;&gt;&lt;script&gt;alert(1)"));
 }
 
+TEST(HtmlPage, ChaptersHaveTheContentsOfOtherPagesAndLinksLeadToThem) {
+  HtmlPage chapter("first <part>", "of two");
+  chapter.section("Inside").paragraph("words").made_by({{"command", "vox-bench hash"}});
+  HtmlPage page("all", "parts");
+  page.contents({{"first", "the first part"}}).chapter(chapter, "first");
+  const std::string text = page.made_by({{"command", "vox-bench all"}}).text();
+  for (const char* part :
+       {"<a href=\"#first\">the first part</a>", "<h1 id=\"first\">first &lt;part&gt;</h1>", "<p>of two</p>",
+        "<h2>Inside</h2>", "<p>words</p>", "<dd>vox-bench hash</dd>",
+        "<footer>\n<dl>\n<dt>command</dt><dd>vox-bench all</dd>"})
+    EXPECT_TRUE(has(text, part)) << part;
+}
+
 TEST(HtmlPage, PicturesAreInThePageAsPng) {
   HtmlPage page("t", "s");
   page.picture({.name = "", .width = 2, .height = 1, .pixels = {{255, 0, 0, 255}, {0, 0, 255, 255}}}, "two");

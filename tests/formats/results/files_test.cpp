@@ -270,6 +270,26 @@ TEST_F(ReportFile, GivesItsRowsAndItsCommandBack) {
   EXPECT_EQ(read.rows["search"].numbers(), (std::vector<double>{0.25, -1e-9}));
 }
 
+TEST_F(ReportFile, GivesTheRowsOfAPartBack) {
+  ResultGroup report = sample_report();
+  // A comparison has rows, too, which are not those of the benchmark.
+  report.group("against").table("rows").column("row", "", std::vector<uint64_t>{1});
+  ResultGroup all;
+  all.group("all").table("rows").column("part", "", std::vector<std::string>{"table2"});
+  all.group("table2") = report;
+  write_report(all, path);
+  EXPECT_EQ(read_results(path).rows["part"].text(0), "table2");
+  EXPECT_EQ(read_results(path, "table2").rows["table"].text(1), "sektör");
+  EXPECT_EQ(read_results(path, "table2").device, "cpu");
+  EXPECT_THROW(read_results(path, "table3"), Error);
+  const std::string json =
+      R"({"rows": [{"part": 1}], "table2": {"device": "cpu", "rows": [{"a": 2}, {"a": 3}]}})";
+  EXPECT_EQ(parse_results(json).rows.rows(), 1u);
+  EXPECT_EQ(parse_results(json, "table2").rows.rows(), 2u);
+  EXPECT_EQ(parse_results(json, "table2").device, "cpu");
+  EXPECT_THROW(parse_results(json, "table3"), Error);
+}
+
 TEST_F(ReportFile, IsRefusedWithoutRowsOrWithColumnsOfDifferentLengths) {
   const auto refusal = [&] {
     try {

@@ -11,12 +11,12 @@
 #include <sstream>
 
 #include "formats/io/read_file.h"
+#include "formats/results/files.h"
 #include "libvox/base/process.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/frozen_dag.h"
+#include "tools/common/reports.h"
 #include "tools/common/tool.h"
-#include "tools/vox-bench/command_line.h"
-#include "tools/vox-bench/results.h"
 
 namespace vox {
 namespace {
@@ -80,24 +80,17 @@ InputFile input_of(const std::string& name) {
 
 }  // namespace
 
-RunConditions conditions_of(const std::string& command) {
+RunConditions conditions_of(const std::vector<std::filesystem::path>& inputs) {
   RunConditions conditions = {machine_facts(), {}};
-  const std::vector<std::string> arguments = arguments_of(command);
-  const Command* const named = command_in(arguments);
-  if (named == nullptr) return conditions;
-  const ToolDescription tool = named->description();
-  const CommandLine line = read_arguments(tool, arguments);
-  for (const Option& operand : tool.operands)
-    for (const std::filesystem::path& file : line.paths(operand.name))
-      if (std::filesystem::is_regular_file(file)) conditions.inputs.push_back(input_of(file.string()));
+  for (const std::filesystem::path& file : inputs)
+    if (std::filesystem::is_regular_file(file)) conditions.inputs.push_back(input_of(file.string()));
   return conditions;
 }
 
-void set_conditions(ResultGroup& results, const RunConditions& conditions) {
-  ResultGroup& machine = results.group(in_report("machine"));
-  for (const MachineFact& fact : conditions.machine)
-    machine.set(in_report(fact.name), fact.text).about(fact.about);
-  results.table(in_report("inputs"))
+void set_conditions(ResultGroup& results, const RunConditions& conditions, const NameMaker& name) {
+  ResultGroup& machine = results.group(name("machine"));
+  for (const MachineFact& fact : conditions.machine) machine.set(fact.name, fact.text).about(fact.about);
+  results.table(name("inputs"))
       .column("file", "", conditions.inputs, &InputFile::file)
       .about("Path of a file that was read.")
       .column("bytes", "bytes", conditions.inputs, &InputFile::bytes)
@@ -106,17 +99,10 @@ void set_conditions(ResultGroup& results, const RunConditions& conditions) {
       .about("Digest of its content.");
 }
 
-std::vector<std::string> changed_conditions(const ReadResults& report, const RunConditions& now) {
-  std::vector<std::string> changed;
-  for (const MachineFact& fact : now.machine)
-    if (const auto before = report.machine.find(fact.name);
-        before != report.machine.end() && before->second != fact.text)
-      changed.push_back(fmt::format("{}: {}; in the report {}", fact.name, fact.text, before->second));
-  for (const InputFile& input : now.inputs)
-    if (const auto before = report.inputs.find(input.file);
-        before != report.inputs.end() && before->second != input.digest)
-      changed.push_back(fmt::format("{}: other content than in the report", input.file));
-  return changed;
+void write_report_of(ResultGroup results, const std::vector<std::filesystem::path>& inputs,
+                     const std::filesystem::path& file) {
+  set_conditions(results, conditions_of(inputs), in_report);
+  write_report(results, file);
 }
 
 }  // namespace vox
