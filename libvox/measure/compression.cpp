@@ -7,7 +7,9 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/progress.h"
+#include "libvox/dag/lossy.h"
 #include "libvox/dag/node.h"
+#include "libvox/measure/transforms.h"
 
 namespace vox::measure {
 
@@ -143,6 +145,32 @@ uint64_t rounded_bytes(double bits) {
 
 }  // namespace
 
+namespace {
+
+void add_transforms(CompressionStats& stats, const dag::FrozenDag& geometry) {
+  const TransformDag moved = transform_dag(geometry);
+  for (const TransformLevel& level : moved.levels) {
+    stats.moved_nodes.push_back(level.distinct);
+    stats.moved_stored.push_back(level.masks.size());
+  }
+  stats.forms.push_back(
+      {{"moved_encoded", "mirrored, turned and moved sub-trees once, pointers of 16 to 48 bits",
+        moved.table_bytes()},
+       moved.nodes()});
+  stats.forms.push_back(
+      {{"moved_huffman", "the same, Huffman codes for transforms", moved.huffman_bytes()}, moved.nodes()});
+}
+
+void add_lossy(CompressionStats& stats, Engine& engine, const dag::FrozenDag& geometry) {
+  const dag::LossyDag lossy = dag::lossy(engine.handle(), geometry, kLossyShare);
+  stats.lossy_changed_voxels = lossy.changed_voxels;
+  stats.forms.push_back(
+      {{"lossy", "SVDAG with rare nodes replaced, 1 % of the voxels at most", lossy.dag.bytes()},
+       lossy.dag.unique_nodes()});
+}
+
+}  // namespace
+
 CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geometry,
                                      const DeflatedSize& deflated_size) {
   const DagStats counts = count_dag(geometry);
@@ -178,6 +206,8 @@ CompressionStats measure_compression(Engine& engine, const dag::FrozenDag& geome
   const CrossLevel merged = cross_level(geometry);
   add("cross_level", "SVDAG without what levels above show coarsely",
       std::accumulate(merged.nodes.begin(), merged.nodes.end(), uint64_t{0}), merged.bytes);
+  add_transforms(stats, geometry);
+  add_lossy(stats, engine, geometry);
   const PointerlessStream stream = pointerless_stream(geometry);
   uint64_t deflated = 0;
   for (const std::span<const uint8_t> part : stream.parts()) deflated += deflated_size(part);

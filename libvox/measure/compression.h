@@ -105,6 +105,9 @@ struct CrossLevel {
 };
 CrossLevel cross_level(const dag::FrozenDag& geometry);
 
+// The share of the voxels that the form `lossy` may change.
+inline constexpr double kLossyShare = 0.01;
+
 struct CompressionForm {
   SceneSize size;
   uint64_t nodes = 0;  // nodes and leaves that are stored; 0 if the form has none
@@ -114,7 +117,10 @@ struct CompressionStats {
   uint64_t voxels = 0;
   std::vector<uint64_t> octree_nodes;  // of each level, from the root's down
   std::array<SharedDag, 3> shared;     // under 1, 8 and 48 symmetries
+  // The nodes of each level under symmetries and moves (transforms.h): the different ones, and those that are stored.
+  std::vector<uint64_t> moved_nodes, moved_stored;
   std::vector<CompressionForm> forms;  // from the octree to the smallest
+  uint64_t lossy_changed_voxels = 0;   // the voxels that the form `lossy` changes
   // The scene's materials or colours in every form (material_forms(), color_forms()). measure_compression() is given none.
   std::vector<SceneSize> materials = {};
 };

@@ -147,6 +147,8 @@ ResultGroup stats_results() {
   stats.compression->forms.push_back({.size = {"svdag_4", "an SVDAG", 1}});
   stats.compression->materials.push_back({"leaves", "in the leaves", 1});
   stats.compression->octree_nodes.resize(stats.scene.dag.levels.size());
+  stats.compression->moved_nodes.resize(stats.scene.dag.levels.size());
+  stats.compression->moved_stored.resize(stats.scene.dag.levels.size());
   for (measure::SharedDag& shared : stats.compression->shared)
     shared.levels.resize(stats.scene.dag.levels.size());
   stats.bricks.emplace();
@@ -189,7 +191,8 @@ ResultGroup convert_results() {
                                     .scene = SceneFigures(scene),
                                     .forms = {&bricks, &hash},
                                     .conversion = &conversion,
-                                    .volume = &volume});
+                                    .volume = &volume,
+                                    .lossy = LossyFigures()});
   set_conditions(results, conditions_of(std::vector<std::filesystem::path>()), in_json);
   return results;
 }

@@ -149,6 +149,15 @@ void check_volume_materials(const ConvertOptions& options) {
         "--materials has no effect on bricks of a volume: --structure svdag makes a scene of it");
 }
 
+void check_lossy(const ConvertOptions& options) {
+  if (!options.lossy) return;
+  if (!options.names_output)
+    throw UsageError("--lossy makes another scene of a scene file: -o says where to");
+  if (options.grid.resolution > 0 || options.grid.clip)
+    throw UsageError(
+        "--lossy goes with neither --res nor --clip, which would change the share of its voxels");
+}
+
 // Colours are those of surfaces, and one file holds them.
 void check_colors(const ConvertOptions& options) {
   if (options.conversion == ConversionKind::SceneFile) {
@@ -233,6 +242,7 @@ void check_default_output(const ConvertOptions& options, const RunTraits& run) {
 void check_given(const ConvertOptions& options) {
   check_volume_materials(options);
   check_colors(options);
+  check_lossy(options);
   const RunTraits run = traits_of(options);
   check_effects(options.given, run);
   check_default_output(options, run);

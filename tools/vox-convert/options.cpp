@@ -250,6 +250,17 @@ scene::MaterialMode parse_materials(const std::string& text) {
       text));
 }
 
+// Reads "1%" as 0.01.
+double parse_share(const std::string& text) {
+  double percent = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, problem] = std::from_chars(text.data(), end, percent);
+  if (problem != std::errc() || last + 1 != end || *last != '%' || !(percent > 0 && percent <= 100))
+    throw UsageError(
+        fmt::format("--lossy is '{}', expected a share above 0% and at most 100%, such as 1%", text));
+  return percent / 100;
+}
+
 ExportOptions read_export_options(const CommandLine& arguments) {
   ExportOptions exports;
   if (arguments.has("binvox-materials")) exports.binvox = BinvoxValues::Materials;
@@ -325,6 +336,7 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   options.volume_materials = parse_volume_materials(arguments.text("materials"));
   if (arguments.has("palette-size")) options.palette_size = arguments.whole("palette-size");
   options.color_error = arguments.given_number("color-error");
+  if (const auto share = arguments.given("lossy")) options.lossy = parse_share(*share);
   options.makes_palette = arguments.text("materials") == "palette";
   options.dither = arguments.has("dither");
   if (options.dither && !options.makes_palette)

@@ -66,6 +66,7 @@ struct ConvertOptions {
   std::optional<double> point_radius = 0;  // world units; none for that of radius_between_points()
   scene::MaterialMode materials = scene::MaterialMode::Texture;
   std::optional<uint32_t> palette_size;             // with colours: at most so many different ones
+  std::optional<double> lossy;                      // the share of voxels that may change
   std::optional<double> color_error;                // with colours: by how much each may change, ΔE
   bool makes_palette = false;                       // --materials palette: of a scene file with colours
   bool dither = false;                              // colours are mixed from those of that palette

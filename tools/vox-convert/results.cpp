@@ -145,6 +145,16 @@ ResultGroup results_of(const ConvertResults& shown) {
   if (shown.forms.bricks != nullptr) set_bricks(results, *shown.forms.bricks);
   if (shown.forms.hash != nullptr) set_hash(results, *shown.forms.hash);
   if (shown.conversion != nullptr) set_conversion(results, *shown.conversion);
+  if (const auto& lossy = shown.lossy)
+    results.group("lossy")
+        .set("changed_voxels", lossy->changed_voxels, "voxels")
+        .about("With `--lossy`: number of voxels that are filled in one of both scenes alone.")
+        .set("replaced_leaves", lossy->replaced_leaves, "leaves")
+        .about("Number of leaves of the DAG that have become another one.")
+        .set("replaced_nodes", lossy->replaced_nodes, "nodes")
+        .about("Number of nodes of 8³ voxels that have become another one.")
+        .set("bytes_before", lossy->bytes_before, "bytes")
+        .about("Size of nodes and leaves before.");
   if (const VolumeConversion* const volume = shown.volume) {
     set_seconds(results, seconds_of(*volume));
     set_machine(results, volume->device, volume->peak_device_bytes);

@@ -14,6 +14,7 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/colors.h"
 #include "libvox/dag/derived.h"
+#include "libvox/dag/lossy.h"
 #include "libvox/dag/parts.h"
 #include "libvox/device/devices.h"
 #include "libvox/ranks/ranks.h"
@@ -49,6 +50,8 @@ void check_scene_output(const ConvertOptions& options, const SceneFileParts& par
     return check_target({"the part", options.output, kind}, options.inputs[0], options.overwrite);
   if (wants_coarser(options))
     return check_target({"the coarser scene", options.output, kind}, options.inputs[0], options.overwrite);
+  if (options.lossy)
+    return check_target({"the smaller scene", options.output, kind}, options.inputs[0], options.overwrite);
   const bool makes_form = wants_bricks(options) || wants_hash(options) || (options.structure && !parts.dag);
   // A file that is written anew is of another version or compression, of one piece, or gets an SVDAG.
   const bool rewrites = options.names_output && !options.structure;
@@ -69,11 +72,13 @@ void say_what_is_left_out(const ConvertOptions& options, const SceneFileParts& p
 }
 
 // Prints what is said of a scene file and the forms of its voxels.
-void print_figures(const ConvertOptions& options, const SceneFigures& figures, const OtherForms& forms) {
+void print_figures(const ConvertOptions& options, const SceneFigures& figures, const OtherForms& forms,
+                   const std::optional<LossyFigures>& lossy = {}) {
   print_results(options, {.file = writes_file(options) ? options.output : options.inputs[0],
                           .verified = options.verify,
                           .scene = figures,
-                          .forms = forms});
+                          .forms = forms,
+                          .lossy = lossy});
 }
 
 // Shows the figures of a file with an SVDAG, whose words are not read.
@@ -187,8 +192,9 @@ static bool changes_colors(const ConvertOptions& options) {
 }
 
 bool writes_file(const ConvertOptions& options) {
-  return !options.info && (!options.verify || options.structure ||
-                           ((wants_coarser(options) || changes_colors(options)) && options.names_output));
+  return !options.info &&
+         (!options.verify || options.structure ||
+          ((wants_coarser(options) || changes_colors(options) || options.lossy) && options.names_output));
 }
 
 void check_verifiable(const ConvertOptions& options) {
@@ -276,6 +282,33 @@ void change_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
   }
 }
 
+// Replaces rare nodes of a scene, as --lossy asks for.
+LossyFigures make_lossy(dag::VoxelScene& scene, const ConvertOptions& options) {
+  if (scene.dag.materials || scene.colors)
+    throw Error("holds materials or colours, and --lossy is for geometry alone")
+        .at(options.inputs[0].string())
+        .hint("convert the mesh with --materials none");
+  const Stopwatch watch;
+  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  dag::LossyDag lossy = dag::lossy(engine->handle(), scene.dag, *options.lossy);
+  const LossyFigures figures = {lossy.changed_voxels, lossy.replaced_leaves, lossy.replaced_nodes,
+                                scene.dag.bytes()};
+  log_info(
+      "{} change of {}, {:.3f} %: {} leaves and {} become near ones; {} nodes in {} instead of {} in {}, in "
+      "{:.2f} s",
+      format_count(figures.changed_voxels, "voxel"), format_count(scene.dag.voxels),
+      100 * static_cast<double>(figures.changed_voxels) /
+          static_cast<double>(std::max<uint64_t>(1, scene.dag.voxels)),
+      format_count(figures.replaced_leaves), format_count(figures.replaced_nodes, "node"),
+      format_count(lossy.dag.unique_nodes()), format_bytes(lossy.dag.bytes()),
+      format_count(scene.dag.unique_nodes()), format_bytes(figures.bytes_before), watch.seconds());
+  scene.dag = std::move(lossy.dag);
+  scene.generator = generator_text();
+  scene.command = options.command;
+  scene.created = timestamp();
+  return figures;
+}
+
 // Collective.
 void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
   const SceneFileParts parts = scene_parts(options.inputs[0]);
@@ -289,10 +322,10 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
   const Damage damage = writes && !options.verify ? damage_with(options.overwrite) : Damage::Ignored;
   // Other structures are made of a whole scene.
   const bool makes_part = options.grid.clip || wants_coarser(options);
-  const Loading loading = options.structure && !options.grid.clip ? Loading::Whole
-                          : options.verify                        ? loading_onto(options.engine)
-                          : makes_part                            ? Loading::ByChunks
-                                                                  : Loading::AsUsed;
+  const Loading loading = (options.structure && !options.grid.clip) || options.lossy ? Loading::Whole
+                          : options.verify ? loading_onto(options.engine)
+                          : makes_part     ? Loading::ByChunks
+                                           : Loading::AsUsed;
   const bool is_alone = options.verify && first_verifies(options, ranks);
   ranks::Ranks& readers = is_alone && is_first ? ranks::alone() : ranks;
   Output output = {
@@ -304,8 +337,10 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
   if (options.verify && (is_first || !is_alone))
     verify_scene(output.scene, output.forms(), options.inputs[0], options.engine, readers);
   if (writes) change_colors(output.scene, options);
+  std::optional<LossyFigures> lossy;
+  if (writes && options.lossy) lossy = make_lossy(output.scene, options);
   if (writes) make_of_scene(output, options, parts, ranks, watch);
-  if (is_first) print_figures(options, output.scene, output.forms());
+  if (is_first) print_figures(options, output.scene, output.forms(), lossy);
 }
 
 }  // namespace
@@ -316,9 +351,10 @@ void use_scene_file(const ConvertOptions& options) {
   const ThreadLimit threads(options.engine.threads);
   ranks::Ranks& ranks = options.ranks ? *options.ranks : ranks::alone();
   const bool writes = writes_file(options), is_first = ranks.rank() == 0;
-  // Rank 0 alone makes other structures, and shows what a file holds.
-  if (!is_first && (options.structure || (!writes && !options.verify))) return;
-  use_scene_file(options, options.structure ? ranks::alone() : ranks);
+  // Rank 0 alone makes other structures and replaces nodes, and shows what a file holds.
+  const bool for_first = options.structure || options.lossy;
+  if (!is_first && (for_first || (!writes && !options.verify))) return;
+  use_scene_file(options, for_first ? ranks::alone() : ranks);
 }
 
 namespace {

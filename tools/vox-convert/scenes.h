@@ -136,6 +136,11 @@ struct VolumeConversion {
   std::vector<device::KernelTime> kernels;
 };
 
+// The figures of --lossy.
+struct LossyFigures {
+  uint64_t changed_voxels = 0, replaced_leaves = 0, replaced_nodes = 0, bytes_before = 0;
+};
+
 // The figures of a file, and of the conversion that has made it, as far as they are known.
 struct ConvertResults {
   std::filesystem::path file;  // the file that was written, or read if none is written
@@ -144,6 +149,7 @@ struct ConvertResults {
   OtherForms forms = {};
   const Conversion* conversion = nullptr;
   const VolumeConversion* volume = nullptr;
+  std::optional<LossyFigures> lossy = {};
 };
 ResultGroup results_of(const ConvertResults& shown);
 

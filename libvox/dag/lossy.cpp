@@ -1,0 +1,414 @@
+#include "libvox/dag/lossy.h"
+
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "libvox/base/bits.h"
+#include "libvox/base/morton.h"
+#include "libvox/base/progress.h"
+#include "libvox/dag/node_interner.h"
+
+namespace vox::dag {
+namespace {
+
+constexpr uint64_t kBatch = 1 << 14;  // nodes between two looks at an interrupt
+constexpr uint32_t kNone = UINT32_MAX;
+// Leaves may change this part of the voxels, and nodes the rest: a voxel saves more bytes there.
+constexpr uint64_t kLeafPart = 4;
+
+// The first voxel outside of the grid, or outside of a node's cube if that is nearer, along each axis, within the cube of
+// every node that the DAG's node stands for.
+using Limit = Vec3<uint32_t>;
+
+// The facts about a node that come from the levels above.
+struct Use {
+  uint64_t places = 0;  // nodes of the octree
+  Limit limit = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+};
+
+// Adds to the uses of a level's children, one node after the other.
+std::vector<Use> uses_below(const FrozenDag& dag, uint32_t level, const std::vector<Use>& uses) {
+  std::vector<Use> below(dag.levels[level + 1].nodes);
+  const uint32_t side = dag.level_side(level + 1);
+  for (uint64_t number = 0; number < uses.size(); ++number) {
+    if (number % kBatch == 0) throw_if_cancelled();
+    const uint32_t* const node = dag.levels[level].node(number);
+    const uint32_t* pointer = node + 1;
+    for (uint32_t octants = child_mask(node[0]); octants != 0; octants &= octants - 1, ++pointer) {
+      const Int3 corner =
+          octant_corner(static_cast<uint32_t>(lowest_bit(octants)), static_cast<int32_t>(side));
+      Use& use = below[*pointer];
+      use.places += uses[number].places;
+      for (uint32_t axis = 0; axis < 3; ++axis) {
+        const auto begin = static_cast<uint32_t>(corner[axis]);
+        const uint32_t limit = uses[number].limit[axis];
+        use.limit[axis] = std::min(use.limit[axis], std::min(side, limit < begin ? 0 : limit - begin));
+      }
+    }
+  }
+  return below;
+}
+
+// The voxels of a leaf (one mask) or of a node of 8³ (eight masks, in the order of octants).
+template <size_t Masks>
+struct Shape {
+  std::array<uint64_t, Masks> masks = {};
+
+  uint32_t voxels() const {
+    uint32_t sum = 0;
+    for (const uint64_t mask : masks) sum += static_cast<uint32_t>(popcount(mask));
+    return sum;
+  }
+  // Returns in how many voxels two shapes differ, or at least `enough` if these are that many.
+  uint32_t distance(const Shape& other, uint32_t enough = UINT32_MAX) const {
+    uint32_t sum = 0;
+    for (size_t i = 0; i < Masks && sum < enough; ++i)
+      sum += static_cast<uint32_t>(popcount(masks[i] ^ other.masks[i]));
+    return sum;
+  }
+  bool lies_within(const Limit& limit) const {
+    for (uint32_t octant = 0; octant < Masks; ++octant) {
+      if (masks[octant] == 0) continue;
+      const Int3 end = leaf_bounds(masks[octant]).max;
+      const Int3 corner = Masks == 1 ? Int3{0, 0, 0} : octant_corner(octant, static_cast<int32_t>(kLeafSide));
+      for (uint32_t axis = 0; axis < 3; ++axis)
+        if (static_cast<uint32_t>(corner[axis] + end[axis]) > limit[axis]) return false;
+    }
+    return true;
+  }
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+// A key from which the least distance of two shapes follows: a leaf's mask, and the numbers of voxels in the eighths of a node, a
+// byte each.
+uint64_t key_of(const Shape<1>& leaf) {
+  return leaf.masks[0];
+}
+uint64_t key_of(const Shape<8>& node) {
+  uint64_t counts = 0;
+  for (uint32_t part = 0; part < 8; ++part) counts |= uint64_t(popcount(node.masks[part])) << 8 * part;
+  return counts;
+}
+
+// Returns a number of voxels in which two shapes differ at least.
+template <size_t Masks>
+uint32_t least_distance(uint64_t a, uint64_t b) {
+  if constexpr (Masks == 1) return static_cast<uint32_t>(popcount(a ^ b));
+  // The differences of all bytes at once. They are at most 64, so that the highest bit of a byte tells the sign.
+  constexpr uint64_t kOnes = 0x0101010101010101, kHighest = 0x80 * kOnes;
+  const uint64_t difference = (a | kHighest) - b, negative = (~difference & kHighest) >> 7;
+  const uint64_t sizes = ((difference ^ negative * 0xff) & ~kHighest) + negative;
+  return static_cast<uint32_t>(sizes * kOnes >> 56);  // without multiples of 256
+}
+
+// The common shapes of a level, found by their numbers of voxels: two shapes differ at least by the difference of these.
+template <size_t Masks>
+class CommonShapes {
+ public:
+  struct Near {
+    uint32_t rank = kNone, distance = UINT32_MAX;
+  };
+
+  // The most common shape comes first.
+  explicit CommonShapes(std::vector<Shape<Masks>> shapes) : shapes_(std::move(shapes)) {
+    by_voxels_.resize(kMostVoxels + 1);
+    for (uint32_t rank = 0; rank < shapes_.size(); ++rank)
+      by_voxels_[shapes_[rank].voxels()].push_back({key_of(shapes_[rank]), rank});
+  }
+
+  const Shape<Masks>& operator[](uint32_t rank) const { return shapes_[rank]; }
+
+  // Returns the nearest shape that lies within the limit, of several the most common one, if it differs in at most `most`
+  // voxels.
+  Near nearest(const Shape<Masks>& shape, const Limit& limit, uint32_t most) const {
+    const auto voxels = static_cast<int32_t>(shape.voxels());
+    const uint64_t key = key_of(shape);
+    Near best = {kNone, most};
+    for (int32_t step = 0; step <= static_cast<int32_t>(best.distance); ++step) {
+      look_at(voxels - step, shape, key, limit, best);
+      if (step > 0) look_at(voxels + step, shape, key, limit, best);
+    }
+    return best;
+  }
+
+ private:
+  static constexpr int32_t kMostVoxels = 64 * Masks;
+
+  struct Entry {
+    uint64_t key;
+    uint32_t rank;
+  };
+
+  // Looks at the shapes with this number of voxels.
+  void look_at(int32_t voxels, const Shape<Masks>& shape, uint64_t key, const Limit& limit,
+               Near& best) const {
+    if (voxels < 0 || voxels > kMostVoxels) return;
+    for (const Entry& entry : by_voxels_[static_cast<size_t>(voxels)]) {
+      if (least_distance<Masks>(key, entry.key) > best.distance) continue;
+      const uint32_t distance = shape.distance(shapes_[entry.rank], best.distance + 1);
+      const bool is_better =
+          distance < best.distance || (distance == best.distance && entry.rank < best.rank);
+      if (is_better && shapes_[entry.rank].lies_within(limit)) best = {entry.rank, distance};
+    }
+  }
+
+  std::vector<Shape<Masks>> shapes_;
+  std::vector<std::vector<Entry>> by_voxels_;  // by rank in each
+};
+
+// A node's shape in the first DAG and in the one that is made.
+template <size_t Masks>
+struct ChangedShape {
+  Shape<Masks> first, now;
+};
+
+// Replaces shapes of a level, each node of which has its uses, as long as at most `most` voxels differ from the first DAG.
+template <size_t Masks>
+class LevelReplacer {
+ public:
+  LevelReplacer(std::vector<ChangedShape<Masks>>& shapes, const std::vector<Use>& uses, uint64_t most)
+      : shapes_(shapes), uses_(uses), most_(most) {}
+
+  struct Replaced {
+    uint64_t nodes = 0, changed_voxels = 0;
+  };
+
+  // `changed` voxels differ already.
+  Replaced replace(uint64_t changed) {
+    const CommonShapes<Masks> common(common_shapes());
+    std::vector<Change> changes = possible_changes(common);
+    tbb::parallel_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+      return a.more != b.more ? a.more < b.more : a.number < b.number;
+    });
+    Replaced replaced = {0, changed};
+    for (const Change& change : changes) {
+      const auto after = static_cast<int64_t>(replaced.changed_voxels) + change.more;
+      if (after > static_cast<int64_t>(most_)) break;
+      replaced.changed_voxels = static_cast<uint64_t>(after);
+      shapes_[change.number].now = common[change.rank];
+      ++replaced.nodes;
+    }
+    return replaced;
+  }
+
+ private:
+  struct Change {
+    int64_t more;  // voxels of the scene that change, besides those that have changed already
+    uint32_t number, rank;
+  };
+
+  // The different shapes that the nodes have now, the most common first; of equally common ones the first node's.
+  std::vector<Shape<Masks>> common_shapes() {
+    std::vector<uint32_t> order(shapes_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    tbb::parallel_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      const auto &one = shapes_[a].now.masks, &other = shapes_[b].now.masks;
+      return one != other ? one < other : a < b;
+    });
+    struct Kind {
+      uint64_t places;
+      uint32_t number;  // of the first node
+    };
+    std::vector<Kind> kinds;
+    for (const uint32_t number : order) {
+      if (kinds.empty() || !(shapes_[kinds.back().number].now == shapes_[number].now))
+        kinds.push_back({0, number});
+      kinds.back().places += uses_[number].places;
+    }
+    std::ranges::sort(kinds, [](const Kind& a, const Kind& b) {
+      return a.places != b.places ? a.places > b.places : a.number < b.number;
+    });
+    kinds.resize(std::min<uint64_t>((kinds.size() + 3) / 4, kMostCommon));
+    std::vector<Shape<Masks>> shapes;
+    for (const Kind& kind : kinds) shapes.push_back(shapes_[kind.number].now);
+    return shapes;
+  }
+
+  std::vector<Change> possible_changes(const CommonShapes<Masks>& common) {
+    std::vector<Change> changes(shapes_.size());
+    Progress progress("finding near nodes", shapes_.size());
+    for (uint64_t begin = 0; begin < shapes_.size(); begin += kBatch) {
+      throw_if_cancelled();
+      const uint64_t end = std::min(shapes_.size(), begin + kBatch);
+      tbb::parallel_for(begin, end, [&](uint64_t number) {
+        changes[number] = possible_change(common, static_cast<uint32_t>(number));
+      });
+      progress.update(end, "");
+    }
+    std::erase_if(changes, [](const Change& change) { return change.rank == kNone; });
+    return changes;
+  }
+
+  Change possible_change(const CommonShapes<Masks>& common, uint32_t number) const {
+    const auto& [first, now] = shapes_[number];
+    const Use& use = uses_[number];
+    const uint64_t most = std::min<uint64_t>(64 * Masks, now.distance(first) + most_ / use.places);
+    const auto near = common.nearest(first, use.limit, static_cast<uint32_t>(most));
+    if (near.rank == kNone || common[near.rank] == now) return {0, number, kNone};
+    const int64_t more =
+        (int64_t{near.distance} - int64_t{now.distance(first)}) * static_cast<int64_t>(use.places);
+    return {more, number, near.rank};
+  }
+
+  std::vector<ChangedShape<Masks>>& shapes_;
+  const std::vector<Use>& uses_;
+  const uint64_t most_;
+};
+
+// Makes the DAG of changed shapes, level by level from the leaves up.
+class ChangedDag {
+ public:
+  explicit ChangedDag(NodeInterner& nodes) : nodes_(nodes) {}
+
+  // Adds the leaves. Every leaf of the nodes that are added next must be among them.
+  void add_leaves(std::vector<uint64_t> masks) {
+    tbb::parallel_sort(masks.begin(), masks.end());
+    masks.erase(std::unique(masks.begin(), masks.end()), masks.end());
+    masks_ = std::move(masks);
+    intern(NodeKind::Leaf, masks_.size(), [&](uint64_t i, uint32_t* words) {
+      write_leaf_mask(words, masks_[i]);
+      return uint32_t{2};
+    });
+  }
+
+  void add_nodes(const std::vector<ChangedShape<8>>& shapes) {
+    intern(NodeKind::Inner, shapes.size(), [&, leaves = pointers_](uint64_t i, uint32_t* words) {
+      uint32_t size = 1;
+      bool is_full = true;
+      words[0] = 0;
+      for (uint32_t octant = 0; octant < 8; ++octant) {
+        const uint64_t mask = shapes[i].now.masks[octant];
+        is_full = is_full && mask == UINT64_MAX;
+        if (mask == 0) continue;
+        words[0] |= 1u << octant;
+        words[size++] = leaves[static_cast<size_t>(std::ranges::lower_bound(masks_, mask) - masks_.begin())];
+      }
+      if (is_full) words[0] = homogeneous_header(0);
+      return size;
+    });
+  }
+
+  // Adds a level whose nodes have as many children as before.
+  void add_level(const DagLevel& level) {
+    intern(NodeKind::Inner, level.nodes, [&, below = pointers_, full = full_](uint64_t i, uint32_t* words) {
+      const uint32_t* const node = level.node(i);
+      const uint32_t size = node_words(node[0]);
+      words[0] = child_mask(node[0]);
+      bool is_full = words[0] == 0xff;
+      for (uint32_t word = 1; word < size; ++word) {
+        words[word] = below[node[word]];
+        is_full = is_full && full[node[word]] != 0;
+      }
+      if (is_full) words[0] = homogeneous_header(0);
+      return size;
+    });
+  }
+
+  void finish(FrozenDag& dag) {
+    nodes_.freeze(pointers_.front(), dag);
+    count_octree(dag);
+  }
+
+ private:
+  // write(i, words) writes the i-th item of a level and returns its size.
+  template <class Write>
+  void intern(NodeKind kind, uint64_t n, const Write& write) {
+    constexpr uint64_t kItems = 1 << 20;
+    std::vector<uint32_t> words(std::min(n, kItems) * hash::kMaxItemWords), pointers(n);
+    std::vector<uint8_t> sizes(std::min(n, kItems)), full(n);
+    for (uint64_t begin = 0; begin < n; begin += kItems) {
+      throw_if_cancelled();
+      const uint64_t count = std::min(kItems, n - begin);
+      tbb::parallel_for(uint64_t{0}, count, [&](uint64_t i) {
+        uint32_t* const item = words.data() + i * hash::kMaxItemWords;
+        sizes[i] = static_cast<uint8_t>(write(begin + i, item));
+        full[begin + i] = homogeneous_content(item, kind, false) >= 0;
+      });
+      nodes_.intern(words.data(), sizes.data(), count, pointers.data() + begin);
+    }
+    pointers_ = std::move(pointers);
+    full_ = std::move(full);
+  }
+
+  NodeInterner& nodes_;
+  std::vector<uint64_t> masks_;     // of the leaves, in ascending order
+  std::vector<uint32_t> pointers_;  // to the nodes of the last level
+  std::vector<uint8_t> full_;       // 1 if a node is filled
+};
+
+std::vector<ChangedShape<1>> shapes_of_leaves(const FrozenDag& dag) {
+  std::vector<ChangedShape<1>> shapes(dag.levels.back().nodes);
+  tbb::parallel_for(size_t{0}, shapes.size(), [&](size_t i) {
+    shapes[i].first.masks[0] = shapes[i].now.masks[0] = leaf_mask(dag.levels.back().node(i));
+  });
+  return shapes;
+}
+
+// The shapes of the nodes above the leaves.
+std::vector<ChangedShape<8>> shapes_of_nodes(const DagLevel& level,
+                                             const std::vector<ChangedShape<1>>& leaves) {
+  std::vector<ChangedShape<8>> shapes(level.nodes);
+  tbb::parallel_for(size_t{0}, shapes.size(), [&](size_t i) {
+    const uint32_t* const node = level.node(i);
+    const uint32_t* pointer = node + 1;
+    for (uint32_t octants = child_mask(node[0]); octants != 0; octants &= octants - 1, ++pointer) {
+      const auto octant = static_cast<size_t>(lowest_bit(octants));
+      shapes[i].first.masks[octant] = leaves[*pointer].first.masks[0];
+      shapes[i].now.masks[octant] = leaves[*pointer].now.masks[0];
+    }
+  });
+  return shapes;
+}
+
+}  // namespace
+
+LossyDag lossy(device::DeviceHandle device, const FrozenDag& dag, double share) {
+  LossyDag result;
+  result.dag = empty_dag(dag.resolution, false);
+  if (dag.empty()) {
+    result.dag = dag;
+    return result;
+  }
+  const auto most = static_cast<uint64_t>(std::floor(share * static_cast<double>(dag.voxels)));
+  std::vector<Use> node_uses, uses = {{1, {dag.resolution, dag.resolution, dag.resolution}}};
+  for (uint32_t level = 0; level < dag.depth(); ++level) {
+    std::vector<Use> below = uses_below(dag, level, uses);
+    if (level + 1 == dag.depth()) node_uses = std::move(uses);
+    uses = std::move(below);
+  }
+  std::vector<ChangedShape<1>> leaves = shapes_of_leaves(dag);
+  const auto changed_leaves = LevelReplacer<1>(leaves, uses, most / kLeafPart).replace(0);
+  result.replaced_leaves = changed_leaves.nodes;
+  result.changed_voxels = changed_leaves.changed_voxels;
+
+  const std::unique_ptr<NodeInterner> nodes = make_node_interner(device);
+  ChangedDag changed(*nodes);
+  std::vector<uint64_t> masks;
+  if (dag.depth() == 0) {
+    changed.add_leaves({leaves.front().now.masks[0]});
+    changed.finish(result.dag);
+    return result;
+  }
+  std::vector<ChangedShape<8>> shapes = shapes_of_nodes(dag.levels[dag.depth() - 1], leaves);
+  const auto changed_nodes = LevelReplacer<8>(shapes, node_uses, most).replace(result.changed_voxels);
+  result.replaced_nodes = changed_nodes.nodes;
+  result.changed_voxels = changed_nodes.changed_voxels;
+  for (const ChangedShape<8>& shape : shapes)
+    std::ranges::copy_if(shape.now.masks, std::back_inserter(masks), [](uint64_t mask) { return mask != 0; });
+  changed.add_leaves(std::move(masks));
+  changed.add_nodes(shapes);
+  for (uint32_t level = dag.depth() - 1; level-- > 0;) changed.add_level(dag.levels[level]);
+  changed.finish(result.dag);
+  return result;
+}
+
+}  // namespace vox::dag
