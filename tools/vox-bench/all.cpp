@@ -42,8 +42,7 @@ constexpr const char* kAboutAll =
 stand the figures that the papers state, with the papers' machines. A part that fails says so in its section; the others go
 on, all results are written, and the exit code is 1. Ctrl-C ends the command, and nothing is written.
 
-The scale small is for a processor: with two cores it takes less than ten minutes. The scale full is for a GPU, where it takes
-less than half an hour. auto chooses by the device.
+The scale small is for a processor, where all parts take some minutes; full is for a GPU. auto chooses by the device.
 
 'vox-bench replay REPORT' repeats all parts and compares each one with the report. A part alone is repeated by its command, or by
 'vox-bench all --parts NAME --against REPORT'.
@@ -182,7 +181,8 @@ ToolDescription all_bench_description() {
       .examples = {"vox-bench all --html all.html -o all.h5     everything, for this machine",
                    "vox-bench all --parts table2,figure8        some parts",
                    "vox-bench all --scale small --device cpu    a processor"},
-      .basics = {"parts", "scale", "output", "html", "against", "json", "device", "threads"},
+      .basics = {"parts", "scale", "output", "csv", "html", "against", "json", "device", "threads",
+                 "memory-limit"},
       .more = kAboutAll,
       .topics = {all_parts_topic(), result_topic(), all_device_topic(), general_topic()}};
 }
