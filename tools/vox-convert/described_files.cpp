@@ -49,6 +49,7 @@ OptionTopic files_topic() {
            .rules = {{kWritesH5, "it is for what is written as .h5"}},
            .help = "Compression of .h5 files: none, 1 (fast) to 9 (small), or zstd (readers need HDF5's "
                    "zstd plug-in)."},
+          lossy_option(),
           {.name = "file-version",
            .words = {"1", "2"},
            .preset = "2",

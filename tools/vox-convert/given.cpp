@@ -239,6 +239,15 @@ void check_default_output(const ConvertOptions& options, const RunTraits& run) {
 
 }  // namespace
 
+Option lossy_option() {
+  return {.name = "lossy",
+          .argument = "SHARE%",
+          .rules = {{kWholeScene, "it is for scene files without materials"}},
+          .help =
+              "Make a smaller scene of a scene file without materials: rare nodes become the nearest "
+              "common ones, and at most this share of the voxels changes, such as 1%."};
+}
+
 void check_given(const ConvertOptions& options) {
   check_volume_materials(options);
   check_colors(options);

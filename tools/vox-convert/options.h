@@ -107,6 +107,9 @@ ConvertOptions read_convert_options(const CommandLine& arguments);
 // Throws UsageError for an option that would have no effect, and Error if an input is of a type that is not read.
 void check_given(const ConvertOptions& options);
 
+// Returns --lossy.
+Option lossy_option();
+
 // The description of vox-convert: its options with the inputs and outputs that they go with, and examples. options.h
 // reads the command line by it.
 
