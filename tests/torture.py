@@ -83,6 +83,8 @@ class Corpus:
             f"property float {name}\n" for name in names) + "end_header\n"
         self.write("splats.ply", head.encode() + b"".join(
             struct.pack("<14f", i % 4, i // 4 % 4, i // 16, 0.1, 0.2, 0.3, 3, -1, -2, -1, 1, 0, 0.1, 0) for i in range(40)))
+        self.write("splats.splat", b"".join(
+            struct.pack("<6f8B", i % 4, i // 4 % 4, i // 16, 0.3, 0.1, 0.4, 200, i, 30, 250, 255, 128, 140, 128) for i in range(40)))
         values = bytes((x * y + z) % 251 for z in range(20) for y in range(20) for x in range(20))
         self.write("ct_20x20x20_uint8.raw", values)
         self.write("ct.nrrd", b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 20 20 20\nencoding: gzip\n\n" + gzip.compress(values))
@@ -117,9 +119,9 @@ class Corpus:
             self.reads(name, "--res", "48")
             self.reads(name, "--res", "40", "--solid", "--materials", "mesh")
             self.reads(name, "--voxel-size", "0.1", "--coverage", "thin", "--snap-origin")
-        for name in ("points.xyz", "points.ply", "splats.ply"):
+        for name in ("points.xyz", "points.ply", "splats.ply", "splats.splat"):
             self.reads(name, "--res", "40")
-            self.reads(name, "--voxel-size", "0.2", "--point-radius", "0.3", "--materials", "none")
+            self.reads(name, "--voxel-size", "0.2,0.3,0.1", "--materials", "none", *(["--point-radius", "0.3"] if "points" in name else []))
         for name in ("ct_20x20x20_uint8.raw", "ct.nrrd", "ct.mha", "ct.npy", "ct.nii"):
             self.reads(name, "--brick-size", "8")
             self.reads(name, "--structure", "svdag", "--materials", "bins:4", "--threshold", "0.2")

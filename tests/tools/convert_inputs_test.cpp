@@ -377,7 +377,7 @@ TEST_F(CoarserProgram, FillsAVoxelWhereAnyBelowIsAndSaysSoOfTheWholeScene) {
   const dag::VoxelScene after = coarser({"--res", "16"});
   EXPECT_EQ(after.dag.resolution, 16u);
   EXPECT_EQ(after.dag.voxels, 16u * 16 * 16 - 14 * 14 * 14);  // a shell of one voxel
-  EXPECT_EQ(after.voxel_size, 4 * before.voxel_size);
+  EXPECT_EQ(after.voxel_size, before.voxel_size * 4);
   EXPECT_EQ(after.origin, before.origin);
   EXPECT_EQ(after.source, before.source);
   EXPECT_EQ(after.coverage, before.coverage);

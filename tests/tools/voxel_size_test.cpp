@@ -117,10 +117,13 @@ TEST_F(VoxelSizeProgram, ScriptsInSceneUnitsAreRefusedAndThoseInVoxelsRun) {
   converted({"long.obj", "--voxel-size", "0.25,2,0.5", "-o", "long.h5", "-q"});
   write("scene.txt", "units scene\nsphere add center 1,1,1 radius 1 material 0\n");
   write("voxels.txt", "sphere add center 5,5,5 radius 3 material 0\n");
-  const Finished refused = run_on_device("vox-edit", {"long.h5", "--script", "scene.txt", "-o", "x.h5"}, {});
+  const Finished refused =
+      run_program("vox-edit", {"long.h5", "--script", "scene.txt", "-o", "x.h5"}, RunOptions{folder_, {}});
   EXPECT_EQ(refused.code, kFailed);
   EXPECT_TRUE(has(refused.err, "no cubes")) << refused.err;
-  EXPECT_EQ(run_on_device("vox-edit", {"long.h5", "--script", "voxels.txt", "-o", "y.h5"}, {}).code, 0);
+  EXPECT_EQ(
+      run_program("vox-edit", {"long.h5", "--script", "voxels.txt", "-o", "y.h5"}, RunOptions{folder_, {}}).code,
+      0);
   EXPECT_EQ(scene_in("y.h5").voxel_size, VoxelSize(0.25, 2, 0.5));
 }
 
