@@ -147,7 +147,6 @@ TEST_F(BricksBench, RefusesWhatMakesNoSense) {
     EXPECT_EQ(run.code, 2) << option;
     EXPECT_TRUE(one_error(run, text, "vox-bench")) << run.err;
   }
-  EXPECT_EQ(run_program("vox-bench", {"bricks"}, {.folder = folder_, .file_size_limit = {}}).code, 2);
 }
 
 TEST_F(BricksProgram, OptimizesForMemoryOrSpeedOrBetween) {

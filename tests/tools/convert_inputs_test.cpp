@@ -71,7 +71,7 @@ TEST_F(PointsProgram, OptionsWithoutEffectAreErrors) {
                  {"bare.xyz", "--res", "64", "--palette-weight", "even"});
   expect_failure(kBadUsage, "--point-radius has no effect on a mesh",
                  {"cube.obj", "--res", "64", "--point-radius", "1"});
-  expect_failure(kBadUsage, "--materials mesh is for meshes",
+  expect_failure(kBadUsage, "--materials mesh and object are for meshes",
                  {"a.xyz", "--res", "64", "--materials", "mesh"});
   expect_failure(kBadUsage, "one of --res and --voxel-size", {"a.xyz"});
   expect_failure(kFailed, "the limit is 31", {"a.xyz", "--res", "64", "--point-radius", "100"});

@@ -74,7 +74,7 @@ for section in sections:
         else: paths(file, written)
     # The results of a part are those of its command, which another section lists.
     if section.startswith('vox-bench all'):
-        written = {name: unit for name, unit in written.items() if not re.match('/?ages[./@]', name)}
+        written = {name: unit for name, unit in written.items() if not re.match('/?(ages|boolean)[./@]', name)}
     wanted, end = list(names(section)), ' -o' if section.endswith(' -o') else ''
     if end: wanted += names('every report -o')
     if section.startswith('vox-bench'):
@@ -122,6 +122,9 @@ class ResultsList : public CubesTest {
          {"cube.obj", "painted.obj", "--res", "32", "--combine", "union", "-o", "combined.h5"});
     keep("vox-convert.7.json", "vox-convert",
          {"cube.obj", "--res", "32", "--materials", "colors", "-o", "colors.h5"});
+    keep("vox-convert.8.json", "vox-convert",
+         {"cube.obj", "--res", "32", "--materials", "none", "-o", "plain.h5"});
+    keep("vox-convert.9.json", "vox-convert", {"plain.h5", "--lossy", "5%", "-o", "lossy.h5"});
   }
 
   void edit_all() const {
@@ -160,6 +163,7 @@ class ResultsList : public CubesTest {
     keep("vox-bench all.1.json", "vox-bench", {"all", "--parts", "ages", "-o", "vox-bench all -o.1.h5"});
     keep("vox-bench all.2.json", "vox-bench",
          {"all", "--parts", "boolean", "--memory-limit", "100K", "-o", "vox-bench all -o.2.h5"});
+    keep("vox-bench all.3.json", "vox-bench", {"all", "--parts", "boolean", "-o", "vox-bench all -o.3.h5"});
     keep("vox-bench intersect.1.json", "vox-bench",
          {"intersect", "--triangles", "100", "--res", "16", "--frames", "2", "-o",
           "vox-bench intersect -o.1.h5"});

@@ -182,7 +182,7 @@ f = h5py.File('report.h5')
 assert f.attrs['format'] == b'vox-report' and f.attrs['tool'] == b'vox-stats'
 s = f['scene'].attrs
 assert s['resolution'] == 64 and s['resolution_unit'] == b'voxels' and len(s['digest']) == 32
-assert sorted(f) == ['levels', 'levels_geometry', 'materials', 'scene', 'sizes', 'tables']
+assert sorted(f) == ['inputs', 'levels', 'levels_geometry', 'machine', 'materials', 'scene', 'sizes', 'tables']
 assert f['scene/filled/end'][:].tolist() == [64, 64, 64]
 assert f['materials/voxels'][:].sum() == s['voxels']
 l = f['levels']

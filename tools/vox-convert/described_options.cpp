@@ -41,9 +41,8 @@ OptionTopic grid_topic() {
           {.name = "voxel-size",
            .argument = "S|X,Y,Z",
            .rules = {{kGridded, kOfGrids}},
-           .help = "Side of a voxel in scene units, instead of --res; three sides for voxels that are no "
-                   "cubes. With nm, um, mm, cm or m at each number: of a scene whose units are metres "
-                   "(see --units)."},
+           .help = "Side of a voxel in scene units, instead of --res, or three sides; or, of meshes with a "
+                   "known unit, lengths such as 0.1mm."},
           {.name = "clip",
            .argument = "X0,Y0,Z0,X1,Y1,Z1",
            .rules = {{kClipped, "it is for meshes and scene files; a volume has its own grid"}},

@@ -104,7 +104,7 @@ void set_conversion(ResultGroup& results, const Conversion& conversion) {
       .set("holes", conversion.holes.holes, "holes")
       .about("Number of cycles that they form in bodies, which count as closed to tell what is inside.")
       .set("joined_vertices", conversion.holes.joined, "vertices")
-      .about("Number of vertices at gaps that --close has joined to others.")
+      .about("Number of vertices at gaps that `--close` has joined to others.")
       .set("sheets", conversion.holes.sheets, "parts")
       .about("Number of parts that are open by more than 0.7 of their surface, and fill nothing.")
       .set("disputed_voxels", conversion.solid.disputed_voxels, "voxels")

@@ -209,8 +209,12 @@ std::string manifest_text(const dag::VoxelScene& scene, const VoxelBox& region, 
       .set("columns_along", kAxes.substr(columns, 1))
       .set("rows_along", kAxes.substr(rows, 1))
       .set("unit", scene::unit_name(scene.unit));
-  Json& sides = facts.array("voxel_size");
-  for (uint32_t side = 0; side < 3; ++side) sides.append(scene.voxel_size[side]);
+  if (scene.voxel_size.is_cube()) {
+    facts.set("voxel_size", scene.voxel_size.x);
+  } else {
+    Json& sides = facts.array("voxel_size");
+    for (uint32_t side = 0; side < 3; ++side) sides.append(scene.voxel_size[side]);
+  }
   const Vec3d first = world_corner(scene, region.min);
   Json& origin = facts.array("origin");
   for (const double coordinate : {first.x, first.y, first.z}) origin.append(coordinate);
