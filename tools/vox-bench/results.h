@@ -103,7 +103,8 @@ void show_report(BenchReport report);
 template <class Command, class Run>
 void report(const Command& command, const Run& run, const std::vector<device::KernelTime>& kernels,
             const ReportSink& sink) {
-  BenchReport all = {run,          results_of(run), rows_table(run), compared_columns(run),
+  const BenchRun& made = run;
+  BenchReport all = {made,         results_of(run), rows_table(run), compared_columns(run),
                      page_of(run), table_text(run), command.files,   command.json};
   if (command.engine.profile) all.profile = kernels;
   all.seconds = run.result.seconds;

@@ -170,8 +170,8 @@ TEST(SplatVoxels, VoxelsNeedNotBeCubes) {
   std::vector<uint8_t> filled(48 * 48 * 48);
   dag::write_dense(scene.dag, cube_at({0, 0, 0}, 48), filled.data());
   for (size_t i = 0; i < filled.size(); ++i) {
-    const Vec3d center = {double(i % 48) + 0.5, (double(i / 48 % 48) + 0.5) * 2,
-                          (double(i / 48 / 48) + 0.5) / 2};
+    const size_t x = i % 48, y = i / 48 % 48, z = i / 48 / 48;
+    const Vec3d center = {double(x) + 0.5, (double(y) + 0.5) * 2, (double(z) + 0.5) / 2};
     const Vec3d apart = center - splat.point.place;
     const double opacity = 0.9 * std::exp(-dot(apart, apart) / 32);
     EXPECT_TRUE(std::abs(opacity - 0.5) < 1e-4 || (filled[i] > 0) == (opacity > 0.5)) << i;
@@ -232,7 +232,8 @@ TEST(SplatVoxels, ColoursAreMeansInLinearLightWeightedByOpacity) {
   for (size_t i = 0; i < colors.size(); ++i) {
     if (colors[i] == 0) continue;
     ++filled;
-    const Vec3d apart = Vec3d{double(i % 32), double(i / 32 % 32), double(i / 1024)} - Vec3d{10, 10, 10};
+    const size_t x = i % 32, y = i / 32 % 32, z = i / 1024;
+    const Vec3d apart = Vec3d{double(x), double(y), double(z)} - Vec3d{10, 10, 10};
     const double square = dot(apart, apart);
     const double red = 0.9 * std::exp(-square / 18), blue = 0.3 * std::exp(-square / 2);
     const scene::Rgb8 color = scene::unpacked_color(colors[i]);
