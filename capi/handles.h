@@ -86,7 +86,7 @@ vox_status call_for_scene(vox_engine* pointer, vox_scene** to, const F& make) no
   return call(pointer, [&](vox_engine& engine) {
     needed(to, "scene");
     auto content = std::make_shared<const dag::VoxelScene>(make(engine));
-    *to = new vox_scene{std::move(content)};
+    *to = std::make_unique<vox_scene>(vox_scene{std::move(content)}).release();
   });
 }
 

@@ -111,8 +111,8 @@ dag::VoxelScene scene_of_known(InputKind kind, vox_engine& engine, const std::fi
   if (kind != InputKind::Scene) sign(scene, path.filename().string(), "vox_voxelize_file");
   if (is_voxelized(kind) || options.grid.resolution == 0 || options.grid.resolution == scene.dag.resolution)
     return scene;
-  return dag::coarser(std::move(scene), dag::halvings_to(options.grid.resolution, scene.dag.resolution),
-                      {.limit = engine.options.memory_limit});
+  const uint32_t halvings = dag::halvings_to(options.grid.resolution, scene.dag.resolution);
+  return dag::coarser(std::move(scene), halvings, {.limit = engine.options.memory_limit});
 }
 
 }  // namespace

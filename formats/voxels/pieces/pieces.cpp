@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPieceList = "pieces.json", kPiecesFormat = "vox pieces 1";
 
 fs::path folder_of_pieces(const fs::path& path) {
-  const fs::path folder = path.parent_path();
+  fs::path folder = path.parent_path();
   if (folder.empty() || folder == "." || folder == "..")
     throw UsageError(
         fmt::format("-o '{}' names no folder of its own for the pieces, expected a name such as cells/{}",
