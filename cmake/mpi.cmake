@@ -4,7 +4,7 @@
 file(GLOB mpi_sources CONFIGURE_DEPENDS libvox/ranks/mpi/*.cpp)
 if(vox_has_MPI AND BUILD_SHARED_LIBS)
   add_library(vox_mpi MODULE ${mpi_sources})
-  target_link_libraries(vox_mpi PRIVATE vox vox_options MPI::MPI_C)
+  target_link_libraries(vox_mpi PRIVATE vox vox_options vox_hardened MPI::MPI_C)
   add_dependencies(vox_tools_common vox_mpi)  # so that the module is built wherever a program is
 elseif(vox_has_MPI)
   target_sources(vox PRIVATE ${mpi_sources})
