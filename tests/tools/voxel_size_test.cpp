@@ -122,7 +122,8 @@ TEST_F(VoxelSizeProgram, ScriptsInSceneUnitsAreRefusedAndThoseInVoxelsRun) {
   EXPECT_EQ(refused.code, kFailed);
   EXPECT_TRUE(has(refused.err, "no cubes")) << refused.err;
   EXPECT_EQ(
-      run_program("vox-edit", {"long.h5", "--script", "voxels.txt", "-o", "y.h5"}, RunOptions{folder_, {}}).code,
+      run_program("vox-edit", {"long.h5", "--script", "voxels.txt", "-o", "y.h5"}, RunOptions{folder_, {}})
+          .code,
       0);
   EXPECT_EQ(scene_in("y.h5").voxel_size, VoxelSize(0.25, 2, 0.5));
 }
