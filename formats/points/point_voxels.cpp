@@ -27,14 +27,19 @@ uint64_t room_for_points(uint64_t memory_limit) {
   return std::max(left / 3, kLeast);
 }
 
-VoxelFile point_voxels(PointCloud cloud, const voxelize::Grid& grid, const PointVoxelOptions& options) {
+VoxelFile cloud_on_grid(const PointCloud& cloud, const voxelize::Grid& grid, bool materials) {
   VoxelFile file;
   file.resolution = grid.resolution;
   file.origin = grid.origin;
   file.voxel_size = grid.voxel_size;
   file.up = cloud.up;
-  const bool colors = cloud.has_colors && options.materials;
-  if (colors) file.values = VoxelValues::Rgb;
+  if (cloud.has_colors && materials) file.values = VoxelValues::Rgb;
+  return file;
+}
+
+VoxelFile point_voxels(PointCloud cloud, const voxelize::Grid& grid, const PointVoxelOptions& options) {
+  VoxelFile file = cloud_on_grid(cloud, grid, options.materials);
+  const bool colors = file.values == VoxelValues::Rgb;
   const auto cubes =
       std::make_shared<PointCubes>(std::move(cloud), PointLattice(grid, options.radius), options.room);
   file.cubes = cubes->cubes();

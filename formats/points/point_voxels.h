@@ -33,6 +33,10 @@ struct PointVoxelOptions {
 // memory.
 uint64_t room_for_points(uint64_t memory_limit);
 
+// Returns a file of voxels that lies on the grid, still without voxels. They have colours if the cloud has, and materials are
+// asked for.
+VoxelFile cloud_on_grid(const PointCloud& cloud, const voxelize::Grid& grid, bool materials);
+
 // A voxel's colour is the mean of its points' colours in linear light. The points are sorted by cubes of 64³
 // voxels, at 8 bytes each. If they do not all fit into memory, the cloud is read again for each group of
 // cubes that fits. Throws Error.

@@ -272,13 +272,8 @@ class SplatCubes {
 
 VoxelFile splat_voxels(const PointCloud& cloud, const voxelize::Grid& grid,
                        const SplatVoxelOptions& options) {
-  VoxelFile file;
-  file.resolution = grid.resolution;
-  file.origin = grid.origin;
-  file.voxel_size = grid.voxel_size;
-  file.up = cloud.up;
-  const bool colors = cloud.has_colors && options.materials;
-  if (colors) file.values = VoxelValues::Rgb;
+  VoxelFile file = cloud_on_grid(cloud, grid, options.materials);
+  const bool colors = file.values == VoxelValues::Rgb;
   const auto cubes =
       std::make_shared<SplatCubes>(splats_on_grid(cloud, grid, options.room), grid, options, colors);
   file.cubes = cubes->cubes();
