@@ -33,7 +33,8 @@ inline uint32_t part_of_mix(Int3 voxel) {
   return place >> (32 - kLog2MixParts);
 }
 
-// The mixes of a palette. Each thread keeps those that it has needed.
+// The mixes of a palette. Each thread keeps those that it has needed lately, in at most 12 MiB: a scene may have millions of
+// colours.
 class Dither {
  public:
   explicit Dither(const Palette& palette) : palette_(palette) {}
@@ -41,12 +42,15 @@ class Dither {
   uint8_t operator()(Rgb8 color, Int3 voxel) const {
     const uint32_t packed = packed_color(color);
     auto& known = known_.local();
+    if (known.size() >= kMostKnown) known.clear();
     const auto [mix, is_new] = known.try_emplace(packed);
     if (is_new) mix->second = mix_of(palette_, color);
     return mix->second[part_of_mix(voxel)];
   }
 
  private:
+  static constexpr size_t kMostKnown = 1 << 16;
+
   const Palette palette_;
   mutable tbb::enumerable_thread_specific<std::unordered_map<uint32_t, ColorMix>> known_;
 };
