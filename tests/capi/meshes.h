@@ -24,7 +24,11 @@ class Owned {
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
 
-  Handle** to() { return &handle_; }
+  // Gives the place for a new object, after it has deleted the one that was there.
+  Handle** to() {
+    kDelete(&handle_);
+    return &handle_;
+  }
   operator Handle*() const { return handle_; }
 
  private:
