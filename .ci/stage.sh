@@ -36,6 +36,9 @@ failures_in() {  # LOG [|PATTERN]
   grep -E '\*\*\*(Failed|Exception|Timeout)|^FAILED: |,-warnings-as-errors|^SUMMARY: '"${2:-}" "$1" | cut -c1-300 || true
 }
 
+# Prints what GoogleTest says of each failed test, whose output may lie far from the end of the log.
+failed_tests_in() { grep -a -B 8 -E '^\[  FAILED  \] .* \([0-9]+ ms\)$' "$1" | cut -c1-300 || true; }  # LOG
+
 # Sets $outcome to passed, failed, or unfinished.
 run_stage() {  # NAME FUNCTION
   local log=$logs/$2.log begin=$SECONDS status=0 shown
@@ -84,8 +87,9 @@ tell_failures() {
     IFS='|' read -r name log status <<<"$entry"
     heading "what failed: $name (exit status $status)"
     failures_in "$log" '|: (fatal )?error: ' | head -n $((lines / 3))
+    failed_tests_in "$log" | head -n $((lines / 2))
     echo "--- the last lines of $log:"
-    tail -n "$lines" "$log" 2>/dev/null | cut -c1-300 || true
+    tail -n $((lines / 2)) "$log" 2>/dev/null | cut -c1-300 || true
   done
 }
 
