@@ -105,14 +105,12 @@ std::vector<std::string> arguments_of_part(const BenchPart& part, const std::str
 void compare_part(BenchReport& report, const EarlierRun& earlier, const std::string& part) {
   try {
     compare(report, {earlier.file, read_results(earlier.file, part)});
-  } catch (const Cancelled&) {
-    throw;
   } catch (const Error& error) {
     log_warning("{} is not compared: {}", part, error.what());
   }
 }
 
-// Runs the part; errors other than an interrupt are results.
+// Runs the part. Errors are results, and so is an interrupt.
 PartOfAll measured_part(const BenchPart& part, const AllCommand& command) {
   std::vector<std::string> arguments = arguments_of_part(part, command.scale);
   PartOfAll result = {.name = part.name, .command = fmt::format("{}", fmt::join(arguments, " "))};
@@ -122,15 +120,17 @@ PartOfAll measured_part(const BenchPart& part, const AllCommand& command) {
     const Command& named = *command_named(part.command);
     named.run(read_arguments(named.description(), std::move(arguments)),
               [&](BenchReport report) { result.report = std::move(report); });
-  } catch (const Cancelled&) {
-    throw;
+  } catch (const Cancelled& error) {
+    result.interrupted = true;
+    result.error = error.what();
   } catch (const std::bad_alloc&) {
     result.error = "out of memory";
   } catch (const std::exception& error) {
     result.error = error.what();
   }
   result.seconds = watch.seconds();
-  if (result.report && command.files.against) compare_part(*result.report, *command.files.against, part.name);
+  if (!result.interrupted && result.report && command.files.against)
+    compare_part(*result.report, *command.files.against, part.name);
   return result;
 }
 
@@ -148,11 +148,12 @@ AllResult measured(const AllCommand& command) {
   const Stopwatch watch;
   for (const BenchPart& part : bench_parts()) {
     if (std::ranges::find(command.parts, part.name) == command.parts.end()) continue;
-    throw_if_cancelled();
+    if (result.interrupted()) break;
     log_info("part {} of {}, {}: {}", result.parts.size() + 1, command.parts.size(), part.name,
              fmt::join(arguments_of_part(part, command.scale), " "));
     PartOfAll measured = measured_part(part, command);
-    if (!measured.error.empty()) log_warning("{} failed: {}", part.name, measured.error);
+    if (!measured.error.empty() && !measured.interrupted)
+      log_warning("{} failed: {}", part.name, measured.error);
     std::ranges::move(published_rows(part, measured), std::back_inserter(result.published));
     result.parts.push_back(std::move(measured));
   }
@@ -194,6 +195,7 @@ void run_all(const CommandLine& arguments, const ReportSink& sink) {
   if (command.scale == "auto") command.scale = run.device == "cpu" ? "small" : "full";
   run.result = measured(command);
   report(command, run, std::vector<device::KernelTime>(), sink);
+  if (run.result.interrupted()) throw Cancelled();
   throw_if_failed(run.result);
 }
 

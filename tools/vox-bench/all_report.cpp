@@ -17,6 +17,7 @@ namespace vox {
 namespace {
 
 std::string outcome_of(const PartOfAll& part) {
+  if (part.interrupted) return part.error;
   return part.error.empty() ? "measured" : "failed: " + part.error;
 }
 
@@ -64,7 +65,7 @@ ResultTable parts_table(const std::vector<PartOfAll>& parts) {
       .column(for_people(), "s", parts, &PartOfAll::seconds, both({"seconds", Look::fixed(1)}))
       .column(for_people(), "", parts, outcome_of, {.page = {"outcome", Look::words()}})
       .column("error", "", parts, &PartOfAll::error)
-      .about("The reason if the part has failed, otherwise empty.");
+      .about("The reason if the part has failed or was interrupted, otherwise empty.");
   return table;
 }
 
@@ -86,7 +87,7 @@ std::vector<PublishedRow> figures_of(const AllRun& run, const std::string& part)
 // Returns a part's page, with the papers' figures at its end.
 HtmlPage page_of_part(const AllRun& run, const PartOfAll& part) {
   HtmlPage page = part.report ? part.report->page : HtmlPage(part.name, part.command);
-  if (!part.error.empty()) page.section("Failed").paragraph(part.error);
+  if (!part.error.empty()) page.section(part.interrupted ? "Interrupted" : "Failed").paragraph(part.error);
   if (const std::vector<PublishedRow> figures = figures_of(run, part.name); !figures.empty())
     page.section("Beside the paper").table("Published figures", page_table(published_table(figures)));
   return page;
@@ -95,8 +96,8 @@ HtmlPage page_of_part(const AllRun& run, const PartOfAll& part) {
 }  // namespace
 
 uint64_t AllResult::failed() const {
-  return static_cast<uint64_t>(
-      std::ranges::count_if(parts, [](const PartOfAll& part) { return !part.error.empty(); }));
+  return static_cast<uint64_t>(std::ranges::count_if(
+      parts, [](const PartOfAll& part) { return !part.error.empty() && !part.interrupted; }));
 }
 
 ResultTable rows_table(const AllRun& run) {
@@ -107,7 +108,7 @@ std::string table_text(const AllRun& run) {
   std::string text = fmt::format("scale {}, on {}\n{}", run.result.scale, run.device_text,
                                  text_table(rows_table(run)).text());
   for (const PartOfAll& part : run.result.parts)
-    if (!part.error.empty()) text += fmt::format("{} failed: {}\n", part.name, part.error);
+    if (!part.error.empty()) text += fmt::format("{}: {}\n", part.name, outcome_of(part));
   if (!run.result.published.empty())
     text += "\nBeside the papers, whose machines were others\n" +
             text_table(published_table(run.result.published)).text();
@@ -121,7 +122,9 @@ ResultGroup results_of(const AllRun& run) {
   group.set("scale", run.result.scale)
       .about("`small` or `full`: the sizes that were measured.")
       .set("failed", run.result.failed(), "parts")
-      .about("Number of parts that have failed.");
+      .about("Number of parts that have failed.")
+      .set("interrupted", run.result.interrupted())
+      .about("True if the benchmark was interrupted, so that parts are missing.");
   set_seconds(group, run.result.seconds);
   group.put("rows", rows_table(run));
   group.put("published", published_table(run.result.published));
@@ -134,7 +137,8 @@ HtmlPage page_of(const AllRun& run) {
   HtmlPage page("All benchmarks of vox",
                 fmt::format("Scale {}, on {}. {}, measured in {}{}.", run.result.scale, run.device_text,
                             format_count(run.result.parts.size(), "part"), format_seconds(run.result.seconds),
-                            run.result.failed() > 0
+                            run.result.interrupted() ? "; interrupted: what was measured until then"
+                            : run.result.failed() > 0
                                 ? fmt::format("; {} failed", format_count(run.result.failed(), "part"))
                                 : ""));
   HtmlPage::Facts chapters;

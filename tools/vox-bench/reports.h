@@ -33,7 +33,8 @@ struct PublishedRow {
 struct PartOfAll {
   std::string name, command;
   double seconds = 0;
-  std::string error = {};                  // the reason if the part has failed
+  std::string error = {};  // the reason if the part has failed or was interrupted
+  bool interrupted = false;
   std::optional<BenchReport> report = {};  // its results, also if they were found to be wrong
 };
 
@@ -44,6 +45,7 @@ struct AllResult {
   double seconds = 0;
 
   uint64_t failed() const;
+  bool interrupted() const { return !parts.empty() && parts.back().interrupted; }
 };
 
 struct AllRun : BenchRun {
