@@ -35,7 +35,7 @@ int wait_for(pid_t child) {
   return exit_code(status);
 }
 
-std::string read_all(int pipe_end, pid_t child) {
+std::string read_all(int pipe_end, pid_t child, AfterInterrupt then) {
   std::string text;
   std::array<char, 4096> piece;
   for (;;) {
@@ -45,6 +45,7 @@ std::string read_all(int pipe_end, pid_t child) {
     } else if (count == 0 || errno != EINTR) {
       return text;
     }
+    if (then == AfterInterrupt::Finish) continue;
     try {
       throw_if_cancelled();
     } catch (...) {
@@ -82,7 +83,7 @@ std::string system_problem(const char* what) {
 
 }  // namespace
 
-ProgramResult run_program(const std::vector<std::string>& arguments) {
+ProgramResult run_program(const std::vector<std::string>& arguments, AfterInterrupt then) {
   std::array<int, 2> ends;
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(system_problem("cannot create a pipe"));
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -92,7 +93,7 @@ ProgramResult run_program(const std::vector<std::string>& arguments) {
   close(ends[1]);
   ProgramResult result = {.status = 127, .output = {}};
   if (failed == 0) {
-    result.output = read_all(ends[0], child);
+    result.output = read_all(ends[0], child, then);
     result.status = wait_for(child);
   } else {
     result.output = arguments[0] + ": " + std::strerror(failed);

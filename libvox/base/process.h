@@ -22,10 +22,13 @@ struct ProgramResult {
   std::string output;  // everything that it wrote to stdout and stderr
 };
 
+enum class AfterInterrupt { Kill, Finish };
+
 // Runs a program and waits for its end. The first argument is the program, which is looked up in PATH; no
-// shell reads the arguments. The program's stdin is empty. After an interrupt the program is killed, and
-// Cancelled is thrown.
-ProgramResult run_program(const std::vector<std::string>& arguments);
+// shell reads the arguments. The program's stdin is empty. After an interrupt the program is killed and
+// Cancelled is thrown, or it is waited for all the same, which is for programs that end soon.
+ProgramResult run_program(const std::vector<std::string>& arguments,
+                          AfterInterrupt then = AfterInterrupt::Kill);
 
 // Returns the path of the program that PATH has under this name, or nothing if it has none that can be run.
 std::optional<std::filesystem::path> program_in_path(const std::string& name);

@@ -55,15 +55,21 @@ TEST_F(AllBench, APartThatFailsSaysSoAndTheOthersGoOn) {
 }
 
 TEST_F(AllBench, AnInterruptKeepsThePartsThatWereMeasured) {
+  write_bytes(folder_ / "nvidia-smi", "#!/bin/sh\nsleep 0.2; echo a driver, 1.2\n");
+  std::filesystem::permissions(folder_ / "nvidia-smi", std::filesystem::perms::owner_all);
   const Finished run =
       run_program("vox-bench",
                   {"all", "--device", test_device(), "--scale", "full", "--parts",
                    "ages,volumes,trade_off,matching", "-o", "report.h5", "--html", "page.html", "--json"},
-                  {.folder = folder_, .file_size_limit = {}, .interrupt_after = test_on_gpu() ? 5 : 1});
+                  {.folder = folder_,
+                   .file_size_limit = {},
+                   .interrupt_after = test_on_gpu() ? 5 : 1,
+                   .environment = {{"PATH", folder_.string() + ":" + std::getenv("PATH")}}});
   EXPECT_EQ(run.code, kInterrupted) << run.err;
   EXPECT_TRUE(one_error(run, "interrupted", "vox-bench")) << run.err;
   EXPECT_EQ(json_value(run.out, "interrupted"), "true") << run.out;
   EXPECT_EQ(json_value(run.out, "failed"), "0") << run.out;
+  EXPECT_EQ(json_value(run.out, "machine.gpus"), "\"a driver, 1.2\"") << run.out;
   EXPECT_NE(text_of("page.html").find("interrupted: what was measured"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "report.h5"));
 }

@@ -40,12 +40,14 @@ std::string operating_system() {
   return fmt::format("{} {}", names.sysname, names.release);
 }
 
-// Returns what the driver's own program tells of the GPUs, equal ones once; "none" without it.
+// Returns what the driver's own program tells of the GPUs, equal ones once; "none" without it. A benchmark that was
+// interrupted asks, too: its results are still written.
 std::string gpus() {
   if (!program_in_path("nvidia-smi")) return "none";
   const ProgramResult told =
       run_program({"nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem,power.limit",
-                   "--format=csv,noheader"});
+                   "--format=csv,noheader"},
+                  AfterInterrupt::Finish);
   if (told.status != 0) return "none";
   std::istringstream lines(told.output);
   std::set<std::string> each;
