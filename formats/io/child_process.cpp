@@ -27,6 +27,7 @@ namespace vox {
 namespace {
 
 constexpr int kTookTooMuchMemory = 3;  // the child's exit code
+constexpr uint64_t kMostOpened = 64;   // files that the child has opened at once
 
 void limit(int resource, uint64_t value) {
   rlimit limit = {.rlim_cur = value, .rlim_max = RLIM_INFINITY};
@@ -50,8 +51,11 @@ uint64_t mapped_bytes() {
   dup2(nowhere, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, limits.seconds);
+  limit(RLIMIT_FSIZE, 0);
+  limit(RLIMIT_NOFILE, static_cast<uint64_t>(std::max(nowhere, 0)) + kMostOpened);
   try {
     ChildMemory memory(limits.bytes);
+    give_up_rights(limits.readable);
     body(memory);
   } catch (...) {
     _exit(1);
@@ -83,7 +87,24 @@ MemoryFile::~MemoryFile() {
   close(descriptor_);
 }
 
+// A child process may enlarge no file but this one, and only here.
+class EnlargesFiles {
+ public:
+  EnlargesFiles() {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit most = {.rlim_cur = before_.rlim_max, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &most);
+  }
+  ~EnlargesFiles() { setrlimit(RLIMIT_FSIZE, &before_); }
+  EnlargesFiles(const EnlargesFiles&) = delete;
+  EnlargesFiles& operator=(const EnlargesFiles&) = delete;
+
+ private:
+  rlimit before_ = {};
+};
+
 void MemoryFile::write(std::span<const std::byte> bytes) {
+  const EnlargesFiles enlarges;
   while (!bytes.empty()) {
     ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;

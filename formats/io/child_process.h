@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "libvox/base/error.h"
 
@@ -32,7 +33,13 @@ class MemoryFile {
 struct ChildLimits {
   uint64_t seconds;  // processor time
   uint64_t bytes;    // memory beyond that in use at the start
+  // The files that it may open, and the folders all of whose files it may.
+  std::vector<std::filesystem::path> readable = {};
 };
+
+// Takes from this process, which is a child process, the right to read other files than these, to write any, to make
+// connections and to start programs, as far as the kernel can. What is open stays open.
+void give_up_rights(std::span<const std::filesystem::path> readable);
 
 // The memory limit of a child process, seen from inside it.
 class ChildMemory {
@@ -58,7 +65,7 @@ class ChildTookTooMuch : public Error {
 
 // Runs `body` in a child process. The child sees a copy of this process's memory; its changes are lost,
 // except for those in a MemoryFile. It must not use the log, nor threads, because only the calling thread
-// exists in it. Throws an Error that says "crashed" if the process dies, ChildTookTooMuch if it exceeds its
+// exists in it. It has the rights that give_up_rights() leaves, can open few files and leaves no core. Throws an Error that says "crashed" if the process dies, ChildTookTooMuch if it exceeds its
 // limits, and Cancelled after an interrupt. With the address sanitizer, whose `new` ends the process itself,
 // too much memory counts as a crash.
 void run_in_child_process(const ChildLimits& limits, const std::function<void(ChildMemory&)>& body);

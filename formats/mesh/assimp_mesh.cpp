@@ -124,12 +124,21 @@ void check(const ImportedScene& imported) {
   if (!sound) throw Error("Assimp's result is inconsistent").hint("is the file damaged?");
 }
 
+// Assimp may read the mesh and what lies in the folders whose files a mesh may name.
+ChildLimits assimp_limits(const std::filesystem::path& path, const MeshOptions& options) {
+  ChildLimits limits = may_take(path);
+  limits.readable = {path, path.parent_path()};
+  limits.readable.insert(limits.readable.end(), options.texture_paths.begin(), options.texture_paths.end());
+  if (options.outside == OutsideFiles::Read) limits.readable = {"/"};
+  return limits;
+}
+
 // Runs Assimp in a child process, because its readers trust their input: flipped bytes in a glTF file are
 // enough to make them follow null pointers.
 ImportedScene import_apart(const std::filesystem::path& path, const MeshOptions& options) {
   MemoryFile file;
   try {
-    run_in_child_process(may_take(path),
+    run_in_child_process(assimp_limits(path, options),
                          [&](ChildMemory& memory) { import_into(file, path, options, memory); });
   } catch (const Cancelled&) {
     throw;
