@@ -178,7 +178,7 @@ void add_line_figure(HtmlPage& page, const std::string& title, const ResultRows&
     size_t i = 0;
     for (const auto& [value, text] : values) {
       const auto found = std::ranges::find_if(
-          of_series, [&](const ResultRow& row) { return row.number(axis.column) == value; });
+          of_series, [&, value = value](const ResultRow& row) { return row.number(axis.column) == value; });
       HtmlCell& cell = cells[i++].emplace_back();
       if (found == of_series.end()) continue;
       cell = figure_cell(*found, quantity);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <ranges>
 
 #include "formats/scene/any_scene.h"
 #include "formats/scene/h5_words.h"
@@ -90,8 +89,11 @@ void read_making(const h5::Object& group, bricks::FrozenBricks& bricks) {
   if (h5::has_attribute(group, "allowed_types")) {
     const std::string names = h5::read_text(group, "allowed_types");
     bricks.allowed_types = 0;
-    for (const auto name : std::views::split(std::string_view(names), ','))
-      bricks.allowed_types |= 1u << type_number({name.begin(), name.end()}, group);
+    for (size_t at = 0; at <= names.size();) {
+      const size_t end = std::min(names.find(',', at), names.size());
+      bricks.allowed_types |= 1u << type_number(std::string_view(names).substr(at, end - at), group);
+      at = end + 1;
+    }
   } else {
     uint32_t present = 0;
     for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)

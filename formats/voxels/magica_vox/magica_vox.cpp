@@ -310,7 +310,8 @@ void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path&
   std::vector<Model> models = find_models(scene.dag, export_region(scene, clip, path), path);
   std::optional<NumberedColors> colors;
   if (scene.colors && scene.colors->count > 0)
-    colors.emplace(dag::with_fewer_colors(*scene.colors, kMostColors), dag::VoxelNumbers(scene.dag));
+    colors.emplace(
+        NumberedColors{dag::with_fewer_colors(*scene.colors, kMostColors), dag::VoxelNumbers(scene.dag)});
   VoxBytes tail = scene_graph(models, scene)
                       .append(colors ? colors_chunk(colors->values) : palette_chunks(scene.palette));
   uint64_t children = tail.size();

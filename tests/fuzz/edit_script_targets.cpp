@@ -1,29 +1,20 @@
 // Reads arbitrary bytes as an edit script and as a recording of edits. The result must be an Error, or
-// commands that satisfy the conditions of libvox/edit/script.h. This is libFuzzer's entry point;
-// fuzz_test.cpp calls it too.
+// commands that satisfy the conditions of libvox/edit/script.h.
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 
 #include "formats/script/script_parts.h"
 #include "formats/script/scripts.h"
-#include "libvox/base/error.h"
 #include "libvox/edit/edit.h"
+#include "tests/fuzz/targets.h"
 
-namespace vox {
+namespace vox::fuzz {
 namespace {
 
 constexpr uint32_t kResolution = 1000;
 constexpr uint64_t kMostRun = 20'000;  // the most commands of one script
-
-// Ends the program, which a fuzzer recognises as a failure.
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "edit script: %s\n", what);
-  std::abort();
-}
 
 bool in_range(edit::EditPlace place) {
   constexpr int64_t kMost = edit::kMaxEditPlace * edit::kEditUnits;
@@ -98,24 +89,17 @@ void check(const edit::Script& script) {
   require(run == std::min(script.total, kMostRun), "another number of commands than announced");
 }
 
-template <class Parse>
-void run(Parse parse) {
-  try {
-    check(parse());
-  } catch (const Error&) {  // the only exception that is permitted
-  }
-}
-
 }  // namespace
-}  // namespace vox
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  std::string text(reinterpret_cast<const char*>(data), size);
-  vox::SceneFrame plain{.materials = false};
-  vox::SceneFrame painted{.origin = {-3.7, 0, 1e3}, .voxel_size = 0.013};
-  vox::ReplayOptions moved{.swizzle = {2, 0, 1}, .scale = {2, 3}, .shift = {0.3, 1, -7}};
-  vox::run([&] { return vox::parse_edit_script(text, "in/a.txt", plain); });
-  vox::run([&] { return vox::parse_edit_script(text, "in/a.txt", painted); });
-  vox::run([&] { return vox::parse_replay_csv(text, "a.csv", moved); });
-  return 0;
+bool read_edit_scripts(std::string_view bytes) {
+  const std::string text(bytes);
+  const SceneFrame plain{.materials = false};
+  const SceneFrame painted{.origin = {-3.7, 0, 1e3}, .voxel_size = 0.013};
+  const ReplayOptions moved{.swizzle = {2, 0, 1}, .scale = {2, 3}, .shift = {0.3, 1, -7}};
+  const bool read = accepts([&] { check(parse_edit_script(text, "in/a.txt", plain)); });
+  const bool painting = accepts([&] { check(parse_edit_script(text, "in/a.txt", painted)); });
+  const bool recording = accepts([&] { check(parse_replay_csv(text, "a.csv", moved)); });
+  return read || painting || recording;
 }
+
+}  // namespace vox::fuzz

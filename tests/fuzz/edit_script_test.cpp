@@ -1,4 +1,4 @@
-// Runs the corpus and random variations of it, for machines without libFuzzer.
+// Runs the corpus of edit scripts and random variations of it, for machines without libFuzzer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,8 +12,7 @@
 #include "formats/script/scripts.h"
 #include "libvox/base/error.h"
 #include "tests/common/random.h"
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+#include "tests/fuzz/targets.h"
 
 namespace vox {
 namespace {
@@ -39,7 +38,7 @@ std::vector<std::string> corpus() {
 }
 
 void feed(const std::string& text) {
-  LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+  fuzz::read_edit_scripts(text);
 }
 
 size_t place_in(Random& random, const std::string& text) {

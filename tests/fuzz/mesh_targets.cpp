@@ -1,0 +1,189 @@
+// Meshes with their materials and images, and palettes.
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "formats/images/image.h"
+#include "formats/images/palette_file.h"
+#include "formats/images/pictures.h"
+#include "formats/mesh/mesh.h"
+#include "tests/formats/mesh/compressed_gltf.h"
+#include "tests/formats/mesh/gltf_builder.h"
+#include "tests/fuzz/targets.h"
+
+namespace vox::fuzz {
+namespace {
+
+// Everything behind this line of an OBJ input is its MTL file.
+constexpr std::string_view kMtlLine = "#mtl\n";
+
+constexpr const char* kObj =
+    "mtllib a.mtl\no left\nv 0 0 0 1 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0.5\nvt 0 0\nvt 1 0\nvt 1 1\nvn 0 0 1\n"
+    "usemtl a\nf 1/1/1 2/2/1 3/3/1\ng right\nusemtl b\nf -4//1 -2//1 -1//1\nf 1 2 3 4\nl 1 2\n#mtl\n"
+    "newmtl a\nKd 1 0.5 0\nmap_Kd -s 2 2 -o 0.5 0 -clamp on a.png\nnewmtl b\nd 0.25\nTr 0.5\nKd spectral x\n";
+constexpr const char* kPly =
+    "ply\nformat ascii 1.0\ncomment c\nelement vertex 4\nproperty float x\nproperty float y\nproperty float "
+    "z\n"
+    "property uchar red\nproperty uchar green\nproperty uchar blue\nelement face 2\n"
+    "property list uchar int vertex_indices\nend_header\n0 0 0 1 2 3\n1 0 0 4 5 6\n1 1 0 7 8 9\n0 1 1 9 9 9\n"
+    "3 0 1 2\n4 0 1 2 3\n";
+constexpr const char* kStl =
+    "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0.5\nendloop\nendfacet\n"
+    "endsolid a\n";
+constexpr const char* kOff =
+    "COFF\n4 2 0\n0 0 0 255 0 0 255\n1 0 0 0 255 0 255\n0 1 0 0 0 255 255\n0 0 1 9 9 9 255\n3 0 1 2\n3 0 1 3 "
+    "0.5 0 0\n";
+
+std::string binary_ply() {
+  std::string file =
+      "ply\nformat binary_big_endian 1.0\nelement vertex 3\nproperty double x\nproperty float y\nproperty "
+      "short z\n"
+      "element face 1\nproperty list uchar ushort vertex_index\nproperty uchar flags\nend_header\n";
+  file += std::string(3 * 14, '\0') + std::string("\3\0\0\0\1\0\2\7", 8);
+  return file;
+}
+
+std::string binary_stl() {
+  std::string file(80, ' ');
+  file += bytes_of(uint32_t{2});
+  for (int i = 0; i < 2; ++i)
+    for (const float v : {0.f, 0.f, 1.f, 0.f, 0.f, 0.f, 1.f, 0.f, 0.f, 0.f, 1.f, 0.5f}) file += bytes_of(v);
+  file.resize(80 + 4 + 2 * 50);
+  return file;
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    uint32_t word = 0;
+    for (size_t i = 0; i < 3; ++i)
+      word = word << 8 | (at + i < bytes.size() ? static_cast<uint8_t>(bytes[at + i]) : 0u);
+    for (size_t i = 0; i < 4; ++i) text += at + i > bytes.size() ? '=' : kDigits[word >> (18 - 6 * i) & 63];
+  }
+  return text;
+}
+
+std::string png() {
+  scene::Image image = {.name = "a", .width = 3, .height = 2, .pixels = {}};
+  for (uint8_t i = 0; i < 6; ++i)
+    image.pixels.push_back({static_cast<uint8_t>(40 * i), static_cast<uint8_t>(255 - 9 * i), 7, 255});
+  return encode_png(image);
+}
+
+constexpr const char* kMaterial =
+    R"({"name":"m","pbrMetallicRoughness":{"baseColorFactor":[1,0.5,0.25,1],"baseColorTexture":{"index":0,)"
+    R"("extensions":{"KHR_texture_transform":{"offset":[0.5,0],"scale":[2,2],"rotation":1}}}},)"
+    R"("alphaMode":"MASK","alphaCutoff":0.25})";
+
+GltfBuilder textured(const std::string& image) {
+  GltfBuilder gltf;
+  gltf.add_square(kMaterial);
+  gltf.add_texture(image);
+  gltf.add("samplers", R"({"wrapS":33071,"wrapT":33648})");
+  return gltf;
+}
+
+std::vector<std::string> glb_seeds() {
+  const TestGrid grid = make_grid(2);
+  std::vector<std::string> files = {textured(png()).glb()};
+  if (can_read_webp()) files.push_back(textured(webp(2, 1, {{1, 2, 3, 255}, {4, 5, 6, 255}})).glb());
+  if (can_read_meshopt()) {
+    files.push_back(meshopt_glb(grid, "TRIANGLES", 2));
+    files.push_back(meshopt_glb(grid, "INDICES", 4));
+    files.push_back(meshopt_exponential_glb(grid));
+    files.push_back(meshopt_quaternion_glb({{0, 0, 0, 1}, {0, 0, 0.7071f, 0.7071f}}));
+  }
+  if (can_read_draco()) files.push_back(draco_glb(grid, ""));
+  return files;
+}
+
+std::string gltf_seed() {
+  const GltfBuilder gltf = textured(png());
+  return gltf.json("data:application/octet-stream;base64," + base64(gltf.bin()));
+}
+
+std::vector<std::string> image_seeds() {
+  std::vector<std::string> files = {png()};
+  std::string tga(18, '\0');
+  tga[2] = 10, tga[12] = 4, tga[14] = 2, tga[16] = 24;  // 4 × 2, run lengths
+  files.push_back(tga + std::string("\x87\1\2\3", 4));
+  std::string bmp =
+      "BM" + bytes_of(uint32_t{70}, uint32_t{0}, uint32_t{54}, uint32_t{40}, int32_t{2}, int32_t{2},
+                      uint16_t{1}, uint16_t{24}, uint32_t{0}, uint32_t{16}, 0, 0, 0, 0);
+  files.push_back(bmp + std::string(16, '\x55'));
+  files.push_back("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n" +
+                  std::string("\1\2\3\x80\4\5\6\x81", 8));
+  if (can_read_webp()) files.push_back(webp(2, 2, std::vector<scene::Rgba8>(4, {9, 8, 7, 200})));
+  return files;
+}
+
+// Checks the promises of all readers of meshes.
+void check(const scene::Scene& mesh) {
+  require(mesh.colors.empty() || mesh.colors.size() == mesh.positions.size(), "as many colours as vertices");
+  for (const scene::Triangle& triangle : mesh.triangles) {
+    require(triangle.material < mesh.materials.size(), "a triangle's material");
+    for (int i = 0; i < 3; ++i) {
+      require(triangle.position[i] < mesh.positions.size(), "a triangle's vertex");
+      require(triangle.texcoord[i] == scene::kNone || triangle.texcoord[i] < mesh.texcoords.size(),
+              "a triangle's texture coordinate");
+    }
+  }
+  for (const scene::Material& material : mesh.materials)
+    require(material.image == scene::kNone || material.image < mesh.images.size(), "a material's image");
+  for (const scene::Image& image : mesh.images)
+    require(image.pixels.size() == uint64_t{image.width} * image.height, "an image's pixels");
+}
+
+bool read_mesh_file(const std::string& name, std::string_view bytes) {
+  const std::filesystem::path file = put(name, bytes);
+  const bool read = accepts([&] { check(read_mesh(file)); });
+  accepts([&] { check(read_mesh(file, {.up = dag::UpAxis::Z, .objects = MeshObjects::Apart})); });
+  return read;
+}
+
+bool read_obj_and_mtl(std::string_view bytes) {
+  const size_t line = bytes.find(kMtlLine);
+  put("a.mtl", line == bytes.npos ? std::string_view("\n") : bytes.substr(line + kMtlLine.size()));
+  static const std::filesystem::path image = put("a.png", png());
+  return read_mesh_file("a.obj", bytes.substr(0, line));
+}
+
+bool read_image_bytes(std::string_view bytes) {
+  return accepts([&] {
+    const scene::Image image = decode_image(std::as_bytes(std::span(bytes)), "a");
+    require(image.pixels.size() == uint64_t{image.width} * image.height, "an image's pixels");
+  });
+}
+
+Target mesh(const char* name, std::vector<std::string> seeds) {
+  return {name, std::move(seeds),
+          [file = std::string("a.") + name](std::string_view bytes) { return read_mesh_file(file, bytes); }};
+}
+
+Target palette(const char* name, std::string seed) {
+  return {name, {std::move(seed)}, [file = std::string("a.") + name](std::string_view bytes) {
+            const std::filesystem::path path = put(file, bytes);
+            return accepts([&] {
+              const scene::Palette read = read_palette(path);
+              require(read.count > 0 && read.count <= scene::kPaletteSize, "a palette's size");
+            });
+          }};
+}
+
+}  // namespace
+
+std::vector<Target> mesh_targets() {
+  return {{"obj", {kObj}, read_obj_and_mtl},
+          mesh("ply", {kPly, binary_ply()}),
+          mesh("stl", {kStl, binary_stl()}),
+          mesh("off", {kOff}),
+          mesh("gltf", {gltf_seed()}),
+          mesh("glb", glb_seeds()),
+          {"image", image_seeds(), read_image_bytes},
+          palette("gpl", "GIMP Palette\nName: a\nColumns: 2\n# c\n255 0 0\tred\n  0  0 255\tdeep blue\n"),
+          palette("pal", "JASC-PAL\n0100\n2\n255 0 0\n0 128 0\n"),
+          palette("hex", "ff0000\n#00ff00\n")};
+}
+
+}  // namespace vox::fuzz

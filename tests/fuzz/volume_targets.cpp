@@ -1,0 +1,137 @@
+// Volumes, by their headers.
+#include <cstring>
+
+#include "formats/volume/volume_file.h"
+#include "tests/fuzz/targets.h"
+
+namespace vox::fuzz {
+namespace {
+
+constexpr uint64_t kMostVolume = 1 << 20;  // larger volumes are opened, but not read
+
+std::string values() {
+  std::string bytes;
+  for (int i = 0; i < 64; ++i) bytes += static_cast<char>(i * 7);
+  return bytes;
+}
+
+std::string npy(const std::string& dictionary, size_t bytes) {
+  std::string header = dictionary;
+  header.resize(117, ' ');
+  return "\x93NUMPY\x01" + std::string(1, '\0') + bytes_of(uint16_t{118}) + header + '\n' +
+         std::string(bytes, '\7');
+}
+
+std::string nifti(bool one_file) {
+  std::string file(352, '\0');
+  const auto at = [&](size_t place, const std::string& bytes) { file.replace(place, bytes.size(), bytes); };
+  at(0, bytes_of(int32_t{348}));
+  at(40, bytes_of(int16_t{3}, int16_t{4}, int16_t{4}, int16_t{4}, int16_t{1}, int16_t{1}, int16_t{1},
+                  int16_t{1}));
+  at(70, bytes_of(int16_t{2}, int16_t{8}));
+  for (size_t i = 0; i < 8; ++i) at(76 + 4 * i, bytes_of(1.0f));
+  at(108, bytes_of(one_file ? 352.0f : 0.0f));
+  at(344, one_file ? "n+1" : "ni1");
+  return one_file ? file + values() : file.substr(0, 348);
+}
+
+std::string nifti_2() {
+  std::string file(544, '\0');
+  const auto at = [&](size_t place, const std::string& bytes) { file.replace(place, bytes.size(), bytes); };
+  at(0, bytes_of(int32_t{540}) + std::string("n+2\0\r\n\x1a\n", 8));
+  at(12, bytes_of(int16_t{2}, int16_t{8}, int64_t{3}, int64_t{4}, int64_t{4}, int64_t{4}, int64_t{1},
+                  int64_t{1}, int64_t{1}, int64_t{1}));
+  for (size_t i = 0; i < 8; ++i) at(104 + 8 * i, bytes_of(1.0));
+  at(168, bytes_of(int64_t{544}));
+  return file + values();
+}
+
+void read_values(const std::filesystem::path& file, std::optional<uint32_t> channel) {
+  const StoredVolume stored = open_stored_volume(file, {}, channel);
+  if (stored.info.bytes() > kMostVolume) return;
+  std::vector<std::byte> bytes(stored.info.bytes());
+  stored.read(stored.info.box(), bytes.data());
+  const volume::Volume known = known_volume(stored);
+  require(known.info.size == stored.info.size, "the size of a volume");
+}
+
+bool read_volume(const std::string& name, std::string_view bytes) {
+  const std::filesystem::path file = put(name, bytes);
+  const bool read = accepts([&] { read_values(file, {}); });
+  return accepts([&] { read_values(file, 1); }) || read;
+}
+
+// Readers see what was changed behind the header of a file whose values are compressed only if they are compressed again.
+std::string compressed_behind(std::string_view bytes, std::string_view header_end, std::string_view says_so) {
+  const size_t end = bytes.find(header_end);
+  if (end == bytes.npos || bytes.substr(0, end).find(says_so) == bytes.npos) return std::string(bytes);
+  const size_t begin = end + header_end.size();
+  return std::string(bytes.substr(0, begin)) + gzipped(bytes.substr(begin));
+}
+
+Target volume(const char* name, const std::string& ending, std::vector<std::string> seeds) {
+  return {name, std::move(seeds), [file = "volume." + ending](std::string_view bytes) {
+            for (const char* other : {"v.raw", "v0.raw"})
+              put(other, values());  // for headers that name another file
+            return read_volume(file, bytes);
+          }};
+}
+
+}  // namespace
+
+std::vector<Target> volume_targets() {
+  const std::string nrrd = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 4 4 4\n";
+  const std::string mha = "ObjectType = Image\nNDims = 3\nDimSize = 4 4 4\nElementType = MET_UCHAR\n";
+  return {
+      {"nrrd",
+       {nrrd +
+            "encoding: raw\nspace: left-posterior-superior\nspace directions: (0,2,0) (1,0,0) (0,0,-1)\n"
+            "space origin: (1,2,3)\n\n" +
+            values(),
+        nrrd + "encoding: gzip\nspacings: 1 2 3\n\n" + values(),
+        "NRRD0001\ntype: float\ndimension: 4\nsizes: 2 2 1 2\nkinds: vector space space space\nencoding: "
+        "ascii\n"
+        "endian: big\n\n1 2 3 4 5 6 7 8\n"},
+       [](std::string_view bytes) {
+         return read_volume("volume.nrrd", compressed_behind(bytes, "\n\n", "gzip"));
+       }},
+      volume("nhdr", "nhdr",
+             {nrrd + "encoding: raw\ndata file: v.raw\n", nrrd + "encoding: raw\ndata file: LIST\nv.raw\n",
+              nrrd + "encoding: raw\nbyte skip: -1\n"
+                     "line skip: 0\ndata file: v%d.raw 0 0 1\n\nv.raw\n"}),
+      volume("mha", "mha",
+             {mha +
+              "ElementSpacing = 1 2 3\nOffset = 0 1 2\nTransformMatrix = 1 0 0 0 1 0 0 0 1\n"
+              "ElementDataFile = LOCAL\n" +
+              values()}),
+      volume("mhd", "mhd", {mha + "HeaderSize = -1\nElementByteOrderMSB = True\nElementDataFile = v.raw\n"}),
+      volume("npy", "npy",
+             {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (4, 4, 4), }", 64),
+              npy("{'descr': '>f4', 'fortran_order': True, 'shape': (2, 2, 2, 2)}", 64)}),
+      volume("nii", "nii", {nifti(true), nifti_2()}),
+      {"nii_gz",
+       {nifti(true)},
+       [](std::string_view bytes) { return read_volume("volume.nii.gz", gzipped(bytes)); }},
+      {"hdr",
+       {nifti(false)},
+       [](std::string_view bytes) {
+         put("volume.img", values());
+         return read_volume("volume.hdr", bytes);
+       }},
+      volume("dat", "dat",
+             {bytes_of(uint16_t{2}, uint16_t{2}, uint16_t{2}) + std::string(16, '\1'),
+              "ObjectFileName: v.raw\nResolution: 4 4 4\nFormat: UCHAR\nSliceThickness: 1 1 2\n"}),
+      // The name of a file says what its values are.
+      {"raw_name", {"ct_4x4x4_uint8.raw", "a_4x4x2_int16.raw"}, [](std::string_view bytes) {
+         const bool is_name = !bytes.empty() && bytes.size() < 100 &&
+                              bytes.find_first_of(std::string_view("/\0", 2)) == bytes.npos &&
+                              bytes[0] != '.';
+         if (!is_name) return false;
+         const std::filesystem::path file = put(std::string(bytes), values());
+         const bool read = accepts([&] { read_values(file, {}); });
+         std::filesystem::remove(file);
+         return read;
+       }}};
+}
+
+}  // namespace vox::fuzz
