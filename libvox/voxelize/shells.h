@@ -1,0 +1,41 @@
+// Gives the voxels inside a solid materials by their depth: those near the surface one, deeper ones others.
+//
+// The depth of a voxel is the distance of its centre from that of the nearest surface voxel. Distances are whole numbers, so
+// that nothing is rounded where they are compared: the sides of a voxel are counted in 1024ths of the shortest one,
+//
+//   side(k) = floor(1024 · size(k) / shortest + ½)        depth² = min over surface voxels of Σ (side(k) · steps(k))²
+//
+// From the root down, each node keeps the surface nodes of its own size that may hold the nearest surface voxel of one of
+// its voxels. If its least and its greatest possible depth lie in one shell, all of it is decided at once. So the work is
+// proportional to the surfaces between shells, and no grid is made.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libvox/base/geometry.h"
+#include "libvox/dag/frozen_dag.h"
+
+namespace vox::voxelize {
+
+// Depths are in 1024ths of a voxel's shortest side.
+inline constexpr uint64_t kDepthUnits = 1024;
+inline constexpr uint64_t kMostDepth = uint64_t{1} << 31;
+
+struct Shell {
+  uint64_t depth = 0;  // of its deepest voxels, at most kMostDepth
+  uint8_t material = 0;
+};
+
+struct Shells {
+  std::vector<Shell> shells;  // from the surface inwards: depths ascend
+  uint8_t interior = 0;       // the material of voxels that are deeper than all shells
+};
+
+// The voxels of a DAG with materials that have the material `inside` are those inside; all others are the surface, and stay
+// as they are. Each voxel inside gets the material of the first shell that reaches as deep as it lies. `memory_limit` is
+// that of HostStore.
+dag::FrozenDag with_shells(const dag::FrozenDag& dag, uint8_t inside, const VoxelSize& voxel_size,
+                           const Shells& shells, uint64_t memory_limit = 0);
+
+}  // namespace vox::voxelize
