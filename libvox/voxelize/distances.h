@@ -1,0 +1,100 @@
+// Distances from the centres of voxels to the triangles of a mesh, in a band around its surface (vox-convert --sdf).
+//
+// The band is divided into bricks of 8³ voxels. A triangle is taken down from the bricks around it to those that the band
+// reaches, and each voxel of a brick takes the nearest of the brick's triangles, in double precision. With a sign, what is
+// inside has a negative distance: the winding number at a voxel's centre is counted as rays along x count it (solid.h), from
+// the crossings of each row of voxels. Beyond the band the distance is that of its end, with its sign.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "libvox/base/geometry.h"
+#include "libvox/base/hd.h"
+#include "libvox/scene/palette.h"
+#include "libvox/scene/scene.h"
+#include "libvox/volume/volume.h"
+#include "libvox/voxelize/build_scene.h"
+#include "libvox/voxelize/grid.h"
+
+namespace vox::voxelize {
+
+// The nearest triangle of a list to a point. The loop is the same on every device.
+struct NearestTriangle {
+  double squared = 1e300;          // of the distance
+  uint32_t triangle = UINT32_MAX;  // the first one of several that are as near
+
+  VOX_HD void look_at(const Vec3d& a, const Vec3d& b, const Vec3d& c, uint32_t number, const Vec3d& point) {
+    const Vec2<double> weights = closest_weights(a, b, c, point);
+    const Vec3d away = a + (b - a) * weights.x + (c - a) * weights.y - point;
+    const double distance = dot(away, away);
+    if (distance > squared || (distance == squared && number > triangle)) return;
+    squared = distance;
+    triangle = number;
+  }
+};
+
+struct DistanceOptions {
+  double band = 3;  // in the shortest sides of voxels
+  // The rule for the sign; none: distances have no sign. For Winding, close_holes() must have been called.
+  std::optional<InsideRule> inside = std::nullopt;
+  // The first triangles of the scene, to which the distances are; membranes follow.
+  uint64_t triangles = UINT64_MAX;
+  uint64_t memory_limit = 0;  // as for an engine
+};
+
+class DistanceField {
+ public:
+  static constexpr int32_t kBrickSide = 8;
+  static constexpr uint32_t kBrickVoxels = 512;
+
+  // Throws OutOfMemory if the band takes more memory than there is.
+  DistanceField(const scene::Scene& scene, const scene::IndexedScene& indexed, const Grid& grid,
+                const DistanceOptions& options);
+
+  const Grid& grid() const { return grid_; }
+  double band() const { return band_; }  // in world units, as all distances
+  size_t bricks() const { return keys_.size(); }
+  Int3 corner(size_t brick) const;
+  // The values of a brick, x fastest. Distances are at most the band.
+  std::span<const float> distances(size_t brick) const {
+    return std::span(distances_).subspan(brick * kBrickVoxels, kBrickVoxels);
+  }
+  // True if the voxel's centre is inside; false without signs.
+  bool is_inside(Int3 voxel) const;
+
+  // The whole grid as a volume of f32; and of the nearest triangles' materials + 1, as u8, 0 beyond the band. The field
+  // must outlive them.
+  volume::Volume distance_volume() const;
+  volume::Volume material_volume() const;
+
+ private:
+  struct RowCrossing {
+    uint64_t row;  // 8 B, y + z * resolution
+    int32_t x;     // 4 B, the first voxel behind it
+    int32_t step;  // 4 B, by which the winding number changes
+  };
+  void find_crossings(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                      const DistanceOptions& options);
+  std::span<const RowCrossing> crossings_of(int32_t y, int32_t z) const;
+  bool is_inside(int32_t winding) const {
+    return rule_ == InsideRule::Parity ? winding % 2 != 0 : winding != 0;
+  }
+  // Calls visit(x, true if it is inside) for the voxels of a row.
+  template <class Visit>
+  void for_row(int32_t y, int32_t z, int32_t begin, int32_t end, const Visit& visit) const;
+  template <class Value>
+  void overlay(const std::vector<Value>& bricks, const VoxelBox& box, Value* values) const;
+
+  Grid grid_;
+  double band_ = 0;
+  InsideRule rule_ = InsideRule::Winding;
+  std::vector<RowCrossing> crossings_;  // by row and x
+  std::vector<uint64_t> keys_;          // Morton codes of bricks, ascending
+  std::vector<float> distances_;
+  std::vector<uint8_t> materials_;
+};
+
+}  // namespace vox::voxelize
