@@ -1,5 +1,6 @@
 #include "formats/images/palette_file.h"
 #include "formats/io/output_file.h"
+#include "formats/mesh/mesh_report.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -35,8 +36,10 @@ void write_material_list(const std::filesystem::path& path, const dag::VoxelScen
   file.commit();
 }
 
+// Reports on meshes are lists of the same kind, and may replace one another.
 bool is_material_list_of_vox(std::string_view file) {
-  return file.substr(0, 100).find(kMaterialList) != file.npos;
+  const std::string_view head = file.substr(0, 100);
+  return head.find(kMaterialList) != file.npos || head.find(kMeshReport) != file.npos;
 }
 
 }  // namespace vox

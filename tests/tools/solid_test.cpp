@@ -1,7 +1,10 @@
 // Tests vox-convert --solid with meshes that are not closed.
 
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "tests/tools/program.h"
 
@@ -73,6 +76,95 @@ TEST_F(SolidProgram, SolidClosesHolesAndShowsWhereTheyAre) {
   expect_failure(kBadUsage, "--interior",
                  {"whole.obj", "--res", "64", "--solid", "--interior", "16", "-o", "x.h5"});
   expect_failure(kBadUsage, "--inside", {"torn.obj", "--res", "64", "--inside", "parity", "-o", "x.h5"});
+}
+
+TEST_F(SolidProgram, FloodsAndShellsAreThoseOfTheSameSolid) {
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "2000", "-o", "ball.obj"}).code, 0);
+  write("few.hex", "101010\nf0f0f0\n808080\n404040\n");
+  const std::vector<std::string> grid = {"--res",  "128",      "--palette", "few.hex",
+                                         "--json", "--verify", "--solid"};
+  const auto digest = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), "ball.obj");
+    more.insert(more.end(), grid.begin(), grid.end());
+    more.insert(more.end(), {"--force", "-o", "made.h5"});
+    return json_value(converted(more), "digest");
+  };
+  const std::string filled = digest({"--interior", "3"}), flooded = digest({"--inside", "flood"});
+  EXPECT_NE(filled, flooded);
+  EXPECT_EQ(digest({"--interior", "3", "--shell", "2=3"}), filled);
+  const std::string shells = digest({"--interior", "3", "--shell", "2=1,6.5=2"});
+  EXPECT_NE(shells, filled);
+  EXPECT_EQ(digest({"--interior", "3", "--shell", "2=1,6.5=2", "--spill", "host", "--memory-limit", "600M"}),
+            shells);
+  EXPECT_EQ(digest({"--interior", "3", "--shell", "2=1,6.5=2", "--device", "cpu,cpu"}), shells);
+  EXPECT_TRUE(has(converted({"ball.obj", "--res", "64", "--solid", "--interior", "#0a141e", "--shell",
+                             "3=#0b151f", "-o", "colors.h5"}),
+                  ""));
+  const std::string shown = converted({"colors.h5", "--info"});
+  EXPECT_TRUE(has(shown, "#0a141e  interior") && has(shown, "#0b151f  interior")) << shown;
+  const auto refused = [&](const char* message, std::vector<std::string> more) {
+    more.insert(more.begin(), {"ball.obj", "--res", "64", "-o", "x.h5"});
+    expect_failure(kBadUsage, message, more);
+  };
+  refused("--shell", {"--shell", "2=1"});
+  refused("needs --interior", {"--solid", "--shell", "2=1"});
+  refused("ascend", {"--solid", "--interior", "1", "--shell", "2=1,2=0"});
+  refused("a unit at each", {"--solid", "--interior", "1", "--shell", "2=1,3mm=0"});
+  refused("DEPTH=MATERIAL", {"--solid", "--interior", "1", "--shell", "2"});
+  refused("does not state the unit", {"--solid", "--interior", "1", "--shell", "2mm=1"});
+  refused("--parts does not go", {"--solid", "--interior", "1", "--shell", "2=1", "--parts"});
+  refused("--close needs", {"--solid", "--inside", "flood", "--close", "1"});
+}
+
+TEST_F(SolidProgram, AFloodSaysThatItFillsNothing) {
+  write("open.obj", "v 0 0 0\nv 9 0 0\nv 0 9 0\nv 0 0 9\nf 1 2 3\nf 1 2 4\nf 1 3 4\n");
+  const auto run = convert({"open.obj", "--res", "64", "--solid", "--inside", "flood", "-o", "open.h5"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_TRUE(has(run.err, "nothing is filled")) << run.err;
+}
+
+TEST_F(SolidProgram, AReportSaysWhatIsWrongWithAMesh) {
+  // A box without its lid, with a flap across it.
+  write("box.obj",
+        "o box\nv 0 0 0\nv 8 0 0\nv 8 8 0\nv 0 8 0\nv 0 0 8\nv 8 0 8\nv 8 8 8\nv 0 8 8\n"
+        "f 1 4 3 2\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n"
+        "o flap\nv -2 3 3\nv 10 3 4\nv 10 5 3.5\nf 9 10 11\n");
+  const std::vector<std::string> plain = {"box.obj", "--res", "64", "--solid", "--json", "-o", "x.h5"};
+  std::vector<std::string> reported = plain;
+  reported.insert(reported.end(), {"--report", "faults.json", "--holes-out", "faults.glb"});
+  const std::string before = json_value(converted(plain), "digest");
+  reported.emplace_back("--force");
+  EXPECT_EQ(json_value(converted(reported), "digest"), before);
+  const std::string report = read_bytes(folder_ / "faults.json");
+  EXPECT_TRUE(has(report, "vox mesh faults 1")) << report;
+  EXPECT_EQ(json_value(report, "open_edges"), "7");
+  EXPECT_EQ(json_value(report, "objects_at_fault"), "2");
+  EXPECT_NE(json_value(report, "crossings"), "0");
+  EXPECT_TRUE(has(report, "\"name\": \"box\"") && has(report, "\"name\": \"flap\"")) << report;
+  EXPECT_TRUE(exists("faults.glb"));
+  write("kept.json", "{}");
+  expect_failure(1, "kept.json", {"box.obj", "--res", "64", "--report", "kept.json", "-o", "y.h5"});
+  expect_failure(kBadUsage, "--report", {"box.obj", "--res", "64", "--report", "faults.txt", "-o", "y.h5"});
+}
+
+TEST_F(SolidProgram, DistancesAreWrittenAsDenseGrids) {
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "2000", "-o", "ball.obj"}).code, 0);
+  converted({"ball.obj", "--res", "40", "--solid", "--sdf", "3", "--materials", "mesh", "-o", "d.npy"});
+  const std::string bytes = read_bytes(folder_ / "d.npy");
+  ASSERT_GT(bytes.size(), 40u * 40 * 40 * 4);
+  std::vector<float> values(40 * 40 * 40);
+  std::memcpy(values.data(), bytes.data() + bytes.size() - values.size() * 4, values.size() * 4);
+  const auto [low, high] = std::ranges::minmax(values);
+  EXPECT_GT(high, 0);
+  EXPECT_EQ(low, -high);
+  EXPECT_EQ(values[20 + 40 * (20 + 40 * 20)], low);
+  EXPECT_EQ(values[0], high);
+  EXPECT_TRUE(exists("d-materials.npy"));
+  converted({"ball.obj", "--res", "40", "--sdf", "3", "-o", "d.nrrd"});
+  EXPECT_TRUE(has(read_bytes(folder_ / "d.nrrd"), "type: float"));
+  expect_failure(kBadUsage, "--sdf", {"ball.obj", "--res", "40", "--sdf", "3", "-o", "d.h5"});
+  expect_failure(kBadUsage, "--inside flood",
+                 {"ball.obj", "--res", "40", "--solid", "--inside", "flood", "--sdf", "3", "-o", "d.npy"});
 }
 
 }  // namespace

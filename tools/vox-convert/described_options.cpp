@@ -109,13 +109,14 @@ OptionTopic materials_topic() {
                    "surface."},
           {.name = "inside",
            .argument = "RULE",
-           .words = {"winding", "parity"},
+           .words = {"winding", "parity", "flood"},
            .preset = "winding",
            .rules = {{kMesh, kOfMeshes}},
            .help =
                "With --solid, what is inside. winding: what surfaces go around, also where several overlap "
                "or lie in each other; parity: what lies behind an odd number of surfaces along x, so that "
-               "a surface inside another one is the wall of a hollow."},
+               "a surface inside another one is the wall of a hollow; flood: all empty voxels that no path "
+               "through faces leads to from outside of the grid."},
           {.name = "close",
            .argument = "N",
            .preset = "0",
@@ -128,12 +129,35 @@ OptionTopic materials_topic() {
            .argument = "MATERIAL",
            .rules = {{kMesh, kOfMeshes}},
            .help = "With --solid, the material of voxels inside: its number, 0 to 15, or a colour #rrggbb. "
-                   "Default: that of the surface before them along x."},
+                   "Default: that of the surface before them along x; with --inside flood, the one that "
+                   "most of the surface has."},
+          {.name = "shell",
+           .argument = "DEPTH=MATERIAL,...",
+           .rules = {{kMesh, kOfMeshes}},
+           .help = "With --interior: other materials for voxels inside that lie at most this deep, such as "
+                   "2mm=3 or 2=3,5=#ff8000. Depths are in voxels (their shortest side) or have a unit of "
+                   "length, and count from the nearest surface voxel, from centre to centre."},
           {.name = "holes-out",
            .argument = "FILE.glb",
            .rules = {{kMesh, kOfMeshes}},
            .help = "With --solid: write a mesh of what closes holes, red, and of parts that are open too far "
                    "to be bodies, blue."},
+          {.name = "report",
+           .argument = "FILE.json",
+           .rules = {{kMesh, kOfMeshes}},
+           .help =
+               "Write what is wrong with the mesh, object by object and with places: open edges, edges of "
+               "more than two triangles, triangles that face the other way than their neighbours, and "
+               "triangles that cross. --holes-out then shows the latter two in yellow and purple."},
+          {.name = "sdf",
+           .argument = "BAND",
+           .range = OptionRange{0.5, 256},
+           .unit = "voxels",
+           .rules = {{kMesh, kOfMeshes}},
+           .help =
+               "Write distances instead of voxels, as .nrrd or .npy of f32 in the mesh's units: exact up to "
+               "BAND voxels from the triangles, and BAND beyond. With --solid, those inside are negative. "
+               "With --materials mesh or object, FILE-materials has the nearest triangles' materials + 1."},
           {.name = "combine",
            .argument = "HOW",
            .words = {voxelize::kCombinationNames.begin(), voxelize::kCombinationNames.end()},

@@ -201,11 +201,16 @@ void check_parts(const ConvertOptions& options, const RunTraits& run) {
   if ((run.bits & (kBricks | kHash)) != 0)
     throw UsageError("--parts is for SVDAGs alone: bricks and a spatial hash are made of a file afterwards");
   if (options.file_version == 1) throw UsageError("--parts needs --file-version 2");
+  if (options.flood || !options.shells.empty())
+    throw UsageError(fmt::format("--parts does not go with {}, which looks at the whole scene",
+                                 options.flood ? "--inside flood" : "--shell"));
 }
 
 void check_holes_out(const ConvertOptions& options) {
   if (options.holes_out && options.conversion != ConversionKind::Meshes)
     throw UsageError("--holes-out is for meshes alone");
+  if (options.report && options.conversion != ConversionKind::Meshes)
+    throw UsageError("--report is for meshes alone");
 }
 
 void check_combine(const ConvertOptions& options) {
@@ -257,6 +262,7 @@ void check_given(const ConvertOptions& options) {
   check_default_output(options, run);
   check_devices(options, run);
   check_parts(options, run);
+  check_distances(options);
   check_combine(options);
   check_holes_out(options);
 }

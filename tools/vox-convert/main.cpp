@@ -109,7 +109,7 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
 void do_conversion(const ConvertOptions& options) {
   switch (options.conversion) {
     case ConversionKind::Meshes:
-      return convert(options, convert_meshes);
+      return options.sdf ? convert_distances(options) : convert(options, convert_meshes);
     case ConversionKind::Points:
       return convert(options, convert_points);
     case ConversionKind::Voxels:

@@ -34,7 +34,7 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
                                  std::optional<painting::Painting>& painting, Conversion& conversion) {
   PaletteChoice choice = {.materials = options.materials, .file = options.palette, .measure = options.json};
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
-  if (options.interior_color) choice.weights.most = scene::kPaletteSize - 1;
+  choice.weights.most = colors_for_surface(options);
   if (options.assign) choice.rules = read_assign_rules(*options.assign);
   scene::SurfacePaint paint;
   if (painting) {
@@ -65,8 +65,10 @@ void check_palette_out(const std::filesystem::path& file, const scene::Scene& sc
 }
 
 void check_grid_unit(const ConvertOptions& options, scene::LengthUnit unit) {
-  if (!options.grid_in_metres || unit == scene::LengthUnit::Metre) return;
-  throw UsageError("--voxel-size has a unit, but " + options.inputs[0].string() +
+  const bool shells = !options.shells.empty() && options.shells[0].in_metres;
+  if ((!options.grid_in_metres && !shells) || unit == scene::LengthUnit::Metre) return;
+  throw UsageError((shells ? "--shell" : "--voxel-size") + std::string(" has a unit, but ") +
+                   options.inputs[0].string() +
                    " does not state the unit of its coordinates: --units, such as --units mm, says it");
 }
 
@@ -105,7 +107,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   scene::IndexedScene indexed = make_palette(scene, options, painting, conversion);
   scene.images = {};
   seconds.palette = watch.lap();
-  conversion.holes = holes_closed(scene, indexed, grid, options);
+  conversion.holes = holes_closed(scene, indexed, grid, options, reported_faults(scene, grid, options));
   const double closing = watch.lap();
   throw_if_cancelled();
 
@@ -113,10 +115,12 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   conversion.device = engine->device();
   log_info("{} triangles, {}³ voxels of {} {}, on {}", format_count(conversion.triangles), grid.resolution,
            format_sides(grid.voxel_size), scene::unit_name(scene.unit), engine->device_text());
-  voxelize::BuildOptions settings = with_interior(options, indexed.palette);
+  const InsideMaterials inside = inside_materials(options, grid, indexed.palette);
+  voxelize::BuildOptions settings = with_interior(options, inside);
   if (painting) settings.atlas = &painting->atlas;
   voxelize::BuildResult result =
       built_together(*engine, {scene, indexed, grid, settings}, options, conversion);
+  make_inside(result, inside, grid, options);
   if (conversion.painting) conversion.painting->queries = result.atlas_queries;
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;

@@ -115,7 +115,7 @@ VoxelizedMeshes voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine&
                           const ConvertOptions& options, Conversion& conversion) {
   PaletteChoice choice = {.materials = options.materials, .file = options.palette};
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
-  if (options.interior_color) choice.weights.most = scene::kPaletteSize - 1;
+  choice.weights.most = colors_for_surface(options);
   ChosenPalette chosen = choose_palette(meshes.scene, choice);
   meshes.scene.images = {};
   conversion.triangles += meshes.scene.triangles.size();
@@ -123,9 +123,11 @@ VoxelizedMeshes voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine&
   conversion.holes.open_edges += holes.open_edges;
   conversion.holes.holes += holes.holes;
   conversion.holes.membranes += holes.membranes;
-  const voxelize::BuildOptions settings = with_interior(options, chosen.indexed.palette);
+  const InsideMaterials inside = inside_materials(options, grid, chosen.indexed.palette);
+  const voxelize::BuildOptions settings = with_interior(options, inside);
   voxelize::BuildResult result =
       built_together(engine, {meshes.scene, chosen.indexed, grid, settings}, options, conversion);
+  make_inside(result, inside, grid, options);
   conversion.dropped.not_finite += meshes.dropped.not_finite;
   conversion.dropped.degenerate += meshes.dropped.degenerate;
   conversion.chunks += result.chunks;

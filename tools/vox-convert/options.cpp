@@ -92,35 +92,6 @@ std::optional<VolumeMaterials> parse_volume_materials(const std::string& text) {
   return materials;
 }
 
-// Reads a palette entry's number, or a colour that becomes one.
-void read_interior(const CommandLine& arguments, ConvertOptions& options) {
-  if (!options.build.solid) throw UsageError("--interior is the material of what --solid fills: give both");
-  if (options.materials == scene::MaterialMode::None)
-    throw UsageError("--interior has no effect: with --materials none there are no materials");
-  const std::string text = arguments.text("interior");
-  const char* const end = text.data() + text.size();
-  uint32_t number = 0;
-  const bool is_color = text.size() == 7 && text[0] == '#';
-  const auto read = std::from_chars(text.data() + (is_color ? 1 : 0), end, number, is_color ? 16 : 10);
-  if (read.ec != std::errc() || read.ptr != end || (!is_color && number >= scene::kPaletteSize))
-    throw UsageError(
-        fmt::format("--interior is '{}', expected a material, 0 to 15, or a colour, #rrggbb", text));
-  if (is_color)
-    options.interior_color = {static_cast<uint8_t>(number >> 16), static_cast<uint8_t>(number >> 8),
-                              static_cast<uint8_t>(number)};
-  else
-    options.build.interior = static_cast<uint8_t>(number);
-}
-
-std::filesystem::path parse_holes_out(const CommandLine& arguments, const voxelize::BuildOptions& build) {
-  if (!build.solid || build.inside != voxelize::InsideRule::Winding)
-    throw UsageError("--holes-out needs --solid, with --inside winding, which closes holes");
-  std::filesystem::path path = arguments.text("holes-out");
-  if (path.extension() != ".glb")
-    throw UsageError(fmt::format("--holes-out is '{}', expected a name that ends in .glb", path.string()));
-  return path;
-}
-
 std::filesystem::path parse_palette_out(const CommandLine& arguments, scene::MaterialMode materials) {
   if (materials == scene::MaterialMode::None || materials == scene::MaterialMode::Colors)
     throw UsageError("--palette-out needs --materials texture, mesh or object");
@@ -352,17 +323,7 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   read_painting(arguments, options);
   options.build.coverage =
       arguments.choice("coverage", {scene::Coverage::Conservative, scene::Coverage::Thin});
-  options.build.solid = arguments.has("solid");
-  options.build.inside =
-      arguments.choice("inside", {voxelize::InsideRule::Winding, voxelize::InsideRule::Parity});
-  if (arguments.has("inside") && !options.build.solid)
-    throw UsageError("--inside says what --solid fills: give both");
-  options.close = arguments.number("close");
-  if (arguments.has("close") &&
-      (!options.build.solid || options.build.inside != voxelize::InsideRule::Winding))
-    throw UsageError("--close needs --solid, with --inside winding, which closes holes");
-  if (arguments.has("interior")) read_interior(arguments, options);
-  if (arguments.has("holes-out")) options.holes_out = parse_holes_out(arguments, options.build);
+  read_insides(arguments, options);
   if (arguments.has("combine"))
     options.combine = static_cast<voxelize::Combination>(arguments.word("combine"));
   options.build.colors = options.materials == scene::MaterialMode::Colors;
@@ -383,6 +344,8 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   options.conversion = decided_conversion(options);
   if (options.grid_in_metres && options.conversion != ConversionKind::Meshes)
     throw UsageError("--voxel-size has a unit, which is for meshes: give the number in scene units");
+  if (!options.shells.empty() && options.shells[0].in_metres && options.conversion != ConversionKind::Meshes)
+    throw UsageError("--shell has a unit, which is for meshes alone: give depths in voxels");
   return options;
 }
 

@@ -45,6 +45,19 @@ enum class ConversionKind {
   Mixed,        // inputs of several kinds become one scene
 };
 
+// A material of voxels inside solids: a number, or a colour that the palette gets.
+struct InsideMaterial {
+  uint8_t number = 0;
+  std::optional<scene::Rgb8> color;
+};
+
+// A step of --shell.
+struct GivenShell {
+  double depth = 0;        // voxels
+  bool in_metres = false;  // the depth is in metres, and not in voxels
+  InsideMaterial material;
+};
+
 struct ConvertOptions {
   std::vector<std::filesystem::path> inputs;
   std::vector<InputKind> kinds;  // one for each input
@@ -78,9 +91,13 @@ struct ConvertOptions {
   double close = 0;  // voxels: gaps of the mesh up to this width close to tell what is inside
   std::optional<std::filesystem::path> materials_out;  // a list of what the materials' numbers mean
   std::optional<std::filesystem::path> assign;         // rules by which names get numbers
-  std::optional<scene::Rgb8> interior_color;           // of voxels inside solids, with a palette
-  std::optional<std::filesystem::path> holes_out;      // a mesh of what closes holes
-  std::optional<std::filesystem::path> paint;          // a script of strokes
+  std::optional<double> sdf;                           // a band, in voxels: distances are written
+  std::optional<std::filesystem::path> report;         // what is wrong with the mesh
+  bool flood = false;  // --inside flood: the surface is built, and what no path leads to is filled afterwards
+  std::optional<InsideMaterial> interior;
+  std::vector<GivenShell> shells;                  // from the surface inwards
+  std::optional<std::filesystem::path> holes_out;  // a mesh of what closes holes
+  std::optional<std::filesystem::path> paint;      // a script of strokes
   painting::PaintOptions painting;
   voxelize::BuildOptions build;
   std::optional<voxelize::Combination> combine;  // of two meshes
@@ -101,6 +118,12 @@ struct ConvertOptions {
 
 // Looks at the inputs, too, to decide their kinds and the work. Throws UsageError, and Error if an input is missing.
 ConvertOptions read_convert_options(const CommandLine& arguments);
+
+// Reads the options that say what is inside, and what it is made of.
+void read_insides(const CommandLine& arguments, ConvertOptions& options);
+
+// True if holes of meshes are closed to tell what is inside.
+bool closes_holes(const ConvertOptions& options);
 
 // Checks that the options of vox-convert go with its inputs and its output.
 

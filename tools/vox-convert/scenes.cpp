@@ -398,6 +398,8 @@ void check_targets(const ConvertOptions& options) {
     if (options.palette_out && same_file(*options.palette_out, input))
       throw UsageError(
           fmt::format("--palette-out '{}' would replace what is read", options.palette_out->string()));
+    if (options.report && same_file(*options.report, input))
+      throw UsageError(fmt::format("--report '{}' would replace what is read", options.report->string()));
     if (options.holes_out && same_file(*options.holes_out, input))
       throw UsageError(
           fmt::format("--holes-out '{}' would replace what is read", options.holes_out->string()));
@@ -406,7 +408,8 @@ void check_targets(const ConvertOptions& options) {
                    {"--palette-out", options.palette_out},
                    {"--materials-out", options.materials_out},
                    {"--assign", options.assign},
-                   {"--holes-out", options.holes_out}});
+                   {"--holes-out", options.holes_out},
+                   {"--report", options.report}});
   if (options.materials_out)
     check_writable(*options.materials_out, OutputKind::MaterialList, options.overwrite);
   if (options.parts || options.resume) check_parts_folder(options.output);
@@ -416,6 +419,7 @@ void check_targets(const ConvertOptions& options) {
   else
     check_writable(options.output, kind_of_output(options.output), options.overwrite);
   if (options.palette_out) check_writable(*options.palette_out, OutputKind::Palette, options.overwrite);
+  if (options.report) check_writable(*options.report, OutputKind::MaterialList, options.overwrite);
   if (options.holes_out) check_writable(*options.holes_out, OutputKind::GlbMesh, options.overwrite);
 }
 

@@ -29,6 +29,8 @@
 #include "libvox/voxelize/close_holes.h"
 #include "libvox/voxelize/combine.h"
 #include "libvox/voxelize/grid.h"
+#include "libvox/voxelize/mesh_faults.h"
+#include "libvox/voxelize/shells.h"
 #include "tools/common/reports.h"
 #include "tools/vox-convert/options.h"
 
@@ -173,12 +175,35 @@ void write_materials_out(const dag::VoxelScene& scene, const ConvertOptions& opt
 // Says in the scene where it comes from.
 void sign(dag::VoxelScene& scene, const ConvertOptions& options);
 
+// Says what is wrong with the mesh, and writes it if --report asks for it.
+voxelize::MeshFaults reported_faults(const scene::Scene& scene, const voxelize::Grid& grid,
+                                     const ConvertOptions& options);
+
 // With --solid and --inside winding: closes the holes of the mesh, and says how many there are.
 voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& indexed,
-                                   const voxelize::Grid& grid, const ConvertOptions& options);
+                                   const voxelize::Grid& grid, const ConvertOptions& options,
+                                   const voxelize::MeshFaults& faults = {});
 
-// Returns the options of a build with the material of --interior, a colour of which joins the palette.
-voxelize::BuildOptions with_interior(const ConvertOptions& options, scene::Palette& palette);
+// The materials of voxels inside. With shells, `interior` is that of all voxels inside until their depth is known, and none
+// of the palette.
+struct InsideMaterials {
+  std::optional<uint8_t> interior;
+  std::optional<voxelize::Shells> shells;
+};
+
+// The most colours that the palette of a surface may have, so that those of --interior and --shell can join it.
+uint32_t colors_for_surface(const ConvertOptions& options);
+
+// Returns the materials of --interior and --shell, whose colours join the palette.
+InsideMaterials inside_materials(const ConvertOptions& options, const voxelize::Grid& grid,
+                                 scene::Palette& palette);
+
+// Returns the options of a build, which with --inside flood makes the surface alone.
+voxelize::BuildOptions with_interior(const ConvertOptions& options, const InsideMaterials& inside);
+
+// Does what is left for the host to do: fills what a flood does not reach, and gives voxels materials by their depth.
+void make_inside(voxelize::BuildResult& result, const InsideMaterials& inside, const voxelize::Grid& grid,
+                 const ConvertOptions& options);
 
 // Tells what --solid has found in a mesh whose inside is not clear.
 void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options);
@@ -216,6 +241,12 @@ std::string spill_line(const build::BuildFigures& figures);
 
 // Reads, paints, chooses the palette, voxelizes; what it comes to goes into `conversion`.
 dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion);
+
+// The part of vox-convert that measures distances to meshes.
+
+// Throws UsageError if --sdf does not go with the other options.
+void check_distances(const ConvertOptions& options);
+void convert_distances(const ConvertOptions& options);
 
 // The part of vox-convert that makes scenes of clouds of points.
 

@@ -1,50 +1,74 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "formats/mesh/mesh.h"
+#include "formats/mesh/mesh_report.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/progress.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/voxels_by_material.h"
 #include "libvox/scene/oklab.h"
+#include "libvox/voxelize/flood.h"
 #include "tools/vox-convert/scenes.h"
 
 namespace vox {
 
 namespace {
 
-// Returns the membranes alone: those in holes are red, and those on sheets are blue.
-scene::Scene membranes_of(const scene::Scene& scene, const voxelize::ClosedHoles& closed) {
+// Returns the membranes: those in holes are red, and those on sheets are blue; and triangles at fault: those that have been
+// turned are yellow, those that cross others purple.
+scene::Scene membranes_of(const scene::Scene& scene, const voxelize::ClosedHoles& closed,
+                          const voxelize::MeshFaults& faults) {
   scene::Scene last;
-  last.materials.resize(2);
+  last.materials.resize(4);
   last.materials[0].name = "holes", last.materials[0].base_color = {1, 0, 0, 1};
   last.materials[1].name = "sheets", last.materials[1].base_color = {0, 0, 1, 1};
+  last.materials[2].name = "turned", last.materials[2].base_color = {1, 1, 0, 1};
+  last.materials[3].name = "crossing", last.materials[3].base_color = {0.6f, 0, 0.8f, 1};
   last.unit = scene.unit;
   const size_t sheets = scene.triangles.size() - closed.covers;
-  for (size_t i = scene.triangles.size() - closed.membranes; i < scene.triangles.size(); ++i) {
+  const auto add = [&](size_t i, uint32_t material) {
     const auto first = static_cast<uint32_t>(last.positions.size());
     for (const uint32_t corner : scene.triangles[i].position)
       last.positions.push_back(scene.positions[corner]);
     last.triangles.push_back(
-        {{first, first + 1, first + 2}, {scene::kNone, scene::kNone, scene::kNone}, i < sheets ? 0u : 1u});
-  }
+        {{first, first + 1, first + 2}, {scene::kNone, scene::kNone, scene::kNone}, material});
+  };
+  for (size_t i = scene.triangles.size() - closed.membranes; i < scene.triangles.size(); ++i)
+    add(i, i < sheets ? 0 : 1);
+  for (const uint32_t triangle : faults.turned) add(triangle, 2);
+  for (const uint32_t triangle : faults.crossing) add(triangle, 3);
   return last;
 }
 
 void write_holes(const scene::Scene& scene, const voxelize::ClosedHoles& closed,
-                 const ConvertOptions& options) {
+                 const voxelize::MeshFaults& faults, const ConvertOptions& options) {
   if (options.ranks != nullptr && options.ranks->rank() > 0) return;
-  if (closed.membranes == 0)
+  if (closed.membranes == 0 && faults.turned.empty() && faults.crossing.empty())
     log_info("the mesh has no holes: {} is not written", options.holes_out->string());
   else
-    write_glb(membranes_of(scene, closed), *options.holes_out);
+    write_glb(membranes_of(scene, closed, faults), *options.holes_out);
 }
 
 }  // namespace
 
+voxelize::MeshFaults reported_faults(const scene::Scene& scene, const voxelize::Grid& grid,
+                                     const ConvertOptions& options) {
+  if (!options.report || (options.ranks != nullptr && options.ranks->rank() > 0)) return {};
+  voxelize::MeshFaults faults = voxelize::find_faults(scene, grid);
+  write_mesh_report(*options.report, faults, scene.unit);
+  log_info("the mesh has {}: {} says where", faults_text(faults), options.report->string());
+  return faults;
+}
+
 voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& indexed,
-                                   const voxelize::Grid& grid, const ConvertOptions& options) {
-  if (!options.build.solid || options.build.inside != voxelize::InsideRule::Winding) return {};
+                                   const voxelize::Grid& grid, const ConvertOptions& options,
+                                   const voxelize::MeshFaults& faults) {
+  if (!closes_holes(options)) return {};
   const voxelize::ClosedHoles closed = voxelize::close_holes(scene, indexed, grid, options.close);
   if (closed.turned > 0)
     log_info("{} that face the other way than their neighbours are turned",
@@ -62,31 +86,99 @@ voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& ind
              format_count(closed.sheets, "part"), closed.sheets == 1 ? "is" : "are",
              closed.sheets == 1 ? "its" : "their", closed.sheets == 1 ? "is" : "are",
              options.close > 0 ? "" : "; --close N joins parts that are at most N voxels apart");
-  if (options.holes_out) write_holes(scene, closed, options);
+  if (options.holes_out) write_holes(scene, closed, faults, options);
   return closed;
 }
 
-voxelize::BuildOptions with_interior(const ConvertOptions& options, scene::Palette& palette) {
-  voxelize::BuildOptions build = options.build;
-  if (build.interior && *build.interior >= palette.count)
-    throw UsageError(fmt::format("--interior is {}, but the palette has the materials 0 to {}",
-                                 *build.interior, palette.count - 1));
-  if (!options.interior_color) return build;
-  const scene::Rgb8 color = *options.interior_color;
+namespace {
+
+// The number of an inside's material. A colour joins the palette, or becomes the nearest one.
+uint8_t number_of(const InsideMaterial& material, const char* option, scene::Palette& palette) {
+  if (!material.color) {
+    if (material.number >= palette.count)
+      throw UsageError(fmt::format("{} is {}, but the palette has the materials 0 to {}", option,
+                                   material.number, palette.count - 1));
+    return material.number;
+  }
+  const scene::Rgb8 color = *material.color;
   const auto end = palette.colors.begin() + palette.count,
              known = std::find(palette.colors.begin(), end, color);
   if (known == end && palette.count == scene::kPaletteSize) {
-    build.interior = scene::NearestEntry(palette)(color);
+    const uint8_t nearest = scene::NearestEntry(palette)(color);
     log_warning("the palette has {} colours already: voxels inside take the nearest one, {}", palette.count,
-                scene::hex_name(palette.colors[*build.interior]));
-    return build;
+                scene::hex_name(palette.colors[nearest]));
+    return nearest;
   }
-  build.interior = static_cast<uint8_t>(known - palette.colors.begin());
+  const auto number = static_cast<uint8_t>(known - palette.colors.begin());
   if (known == end) {
     palette.names[palette.count] = "interior";
     palette.colors[palette.count++] = color;
   }
+  return number;
+}
+
+// The depth of a shell for with_shells().
+uint64_t depth_of(const GivenShell& shell, const VoxelSize& voxel_size) {
+  const double voxels = shell.in_metres ? shell.depth / voxel_size.shortest() : shell.depth;
+  const double depth = std::floor(voxels * voxelize::kDepthUnits + 0.5);
+  if (!(depth <= static_cast<double>(voxelize::kMostDepth)))
+    throw UsageError(fmt::format("--shell: a depth of {:g} voxels is beyond the largest grid", voxels));
+  return static_cast<uint64_t>(depth);
+}
+
+}  // namespace
+
+uint32_t colors_for_surface(const ConvertOptions& options) {
+  uint32_t others = options.shells.empty() ? 0 : 1;
+  if (options.interior && options.interior->color) ++others;
+  for (const GivenShell& shell : options.shells) others += shell.material.color ? 1 : 0;
+  return scene::kPaletteSize - std::min(others, scene::kPaletteSize - 1u);
+}
+
+InsideMaterials inside_materials(const ConvertOptions& options, const voxelize::Grid& grid,
+                                 scene::Palette& palette) {
+  InsideMaterials result;
+  if (options.interior) result.interior = number_of(*options.interior, "--interior", palette);
+  if (options.shells.empty()) return result;
+  voxelize::Shells shells = {.shells = {}, .interior = *result.interior};
+  for (const GivenShell& shell : options.shells)
+    shells.shells.push_back(
+        {depth_of(shell, grid.voxel_size), number_of(shell.material, "a material of --shell", palette)});
+  if (palette.count == scene::kPaletteSize)
+    throw Error("--shell needs a number that no voxel has until it is known how deep it lies")
+        .hint("give a palette of at most 15 colours");
+  result.interior = static_cast<uint8_t>(palette.count);
+  result.shells = std::move(shells);
+  return result;
+}
+
+voxelize::BuildOptions with_interior(const ConvertOptions& options, const InsideMaterials& inside) {
+  voxelize::BuildOptions build = options.build;
+  build.interior = inside.interior;
+  if (options.flood) build.solid = false;
   return build;
+}
+
+void make_inside(voxelize::BuildResult& result, const InsideMaterials& inside, const voxelize::Grid& grid,
+                 const ConvertOptions& options) {
+  if (options.ranks != nullptr && options.ranks->rank() > 0) return;
+  const uint64_t memory = options.engine.memory_limit;
+  Stopwatch watch;
+  if (options.flood) {
+    uint8_t material = inside.interior.value_or(0);
+    if (!inside.interior && result.dag.materials && !result.dag.empty())
+      material = dag::majority_materials(result.dag, 0, UINT64_MAX, ranks::alone())[0];
+    voxelize::FloodedScene flooded = voxelize::flooded(std::move(result.dag), material, memory);
+    result.dag = std::move(flooded.dag);
+    if (flooded.filled == 0)
+      log_warning(
+          "all empty voxels are reached from outside, and nothing is filled; --inside winding closes holes");
+    else
+      log_info("{} that no path from outside leads to are filled", format_count(flooded.filled, "voxel"));
+  }
+  if (inside.shells && !result.dag.empty())
+    result.dag = voxelize::with_shells(result.dag, *inside.interior, grid.voxel_size, *inside.shells, memory);
+  result.build_seconds += watch.seconds();
 }
 
 void warn_of_solid(const voxelize::SolidCounts& counts, const ConvertOptions& options) {

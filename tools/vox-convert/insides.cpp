@@ -1,0 +1,103 @@
+// The part of vox-convert that reads what is inside solids.
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "libvox/base/error.h"
+#include "libvox/base/units.h"
+#include "tools/common/tool.h"
+#include "tools/vox-convert/options.h"
+
+namespace vox {
+namespace {
+
+// Reads a palette entry's number, or a colour that becomes one.
+InsideMaterial parse_inside_material(std::string_view text, std::string_view option) {
+  const char* const end = text.data() + text.size();
+  uint32_t number = 0;
+  const bool is_color = text.size() == 7 && text[0] == '#';
+  const auto read = std::from_chars(text.data() + (is_color ? 1 : 0), end, number, is_color ? 16 : 10);
+  if (read.ec != std::errc() || read.ptr != end || (!is_color && number >= scene::kPaletteSize))
+    throw UsageError(
+        fmt::format("{} is '{}', expected a material, 0 to 15, or a colour, #rrggbb", option, text));
+  if (!is_color) return {.number = static_cast<uint8_t>(number), .color = std::nullopt};
+  return {.number = 0,
+          .color = scene::Rgb8{static_cast<uint8_t>(number >> 16), static_cast<uint8_t>(number >> 8),
+                               static_cast<uint8_t>(number)}};
+}
+
+std::vector<GivenShell> parse_shells(const std::string& text) {
+  std::vector<GivenShell> shells;
+  for (const std::string_view step : comma_separated(text)) {
+    const size_t equals = step.find('=');
+    if (equals == std::string_view::npos)
+      throw UsageError(fmt::format("--shell is '{}', expected DEPTH=MATERIAL, such as 2mm=3", text));
+    const GivenSize depth = parse_sides(step.substr(0, equals), "a depth of --shell");
+    shells.push_back({.depth = depth.size.x,
+                      .in_metres = depth.in_metres,
+                      .material = parse_inside_material(step.substr(equals + 1), "a material of --shell")});
+    if (shells.back().in_metres != shells.front().in_metres)
+      throw UsageError(fmt::format("--shell is '{}', expected a unit at each depth, or at none", text));
+    if (shells.size() > 1 && !(shells.back().depth > shells[shells.size() - 2].depth))
+      throw UsageError(fmt::format("--shell is '{}', expected depths that ascend", text));
+  }
+  return shells;
+}
+
+std::filesystem::path parse_holes_out(const CommandLine& arguments) {
+  std::filesystem::path path = arguments.text("holes-out");
+  if (path.extension() != ".glb")
+    throw UsageError(fmt::format("--holes-out is '{}', expected a name that ends in .glb", path.string()));
+  return path;
+}
+
+std::filesystem::path parse_report(const CommandLine& arguments) {
+  std::filesystem::path path = arguments.text("report");
+  if (path.extension() != ".json")
+    throw UsageError(fmt::format("--report is '{}', expected a name that ends in .json", path.string()));
+  return path;
+}
+
+// Throws UsageError if the option has no effect: only voxels with materials have one inside.
+void check_of_materials(const CommandLine& arguments, const char* option, const ConvertOptions& options) {
+  if (!arguments.has(option)) return;
+  if (!options.build.solid)
+    throw UsageError(fmt::format("--{} is for what --solid fills: give both", option));
+  if (options.materials == scene::MaterialMode::None)
+    throw UsageError(fmt::format("--{} has no effect: with --materials none there are no materials", option));
+}
+
+}  // namespace
+
+bool closes_holes(const ConvertOptions& options) {
+  return options.build.solid && !options.flood && options.build.inside == voxelize::InsideRule::Winding;
+}
+
+void read_insides(const CommandLine& arguments, ConvertOptions& options) {
+  options.build.solid = arguments.has("solid");
+  const std::string rule = arguments.text("inside");
+  options.flood = rule == "flood";
+  options.build.inside = rule == "parity" ? voxelize::InsideRule::Parity : voxelize::InsideRule::Winding;
+  if (arguments.has("inside") && !options.build.solid)
+    throw UsageError("--inside says what --solid fills: give both");
+  options.close = arguments.number("close");
+  for (const char* option : {"close", "holes-out"})
+    if (arguments.has(option) && !closes_holes(options))
+      throw UsageError(fmt::format("--{} needs --solid, with --inside winding, which closes holes", option));
+  for (const char* option : {"interior", "shell"}) check_of_materials(arguments, option, options);
+  if (arguments.has("interior"))
+    options.interior = parse_inside_material(arguments.text("interior"), "--interior");
+  if (arguments.has("shell")) options.shells = parse_shells(arguments.text("shell"));
+  if (!options.shells.empty() && !options.interior)
+    throw UsageError("--shell needs --interior, the material of what lies deeper");
+  if (arguments.has("holes-out")) options.holes_out = parse_holes_out(arguments);
+  if (arguments.has("report")) options.report = parse_report(arguments);
+  if (options.report && options.materials != scene::MaterialMode::Mesh)
+    options.mesh.objects = MeshObjects::Apart;
+  options.sdf = arguments.given_number("sdf");
+}
+
+}  // namespace vox
