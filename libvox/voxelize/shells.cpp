@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "libvox/base/bits.h"
@@ -33,17 +34,14 @@ class Depths {
     return square(side_[0] * x) + square(side_[1] * y) + square(side_[2] * z);
   }
 
-  // Between the nearest and between the farthest voxels of two boxes.
+  // The part of a square that steps along one axis add to it.
+  uint64_t along(uint32_t axis, uint32_t steps) const { return square(side_[axis] * steps); }
+
+  // Between the nearest voxels of two boxes.
   uint64_t least(const VoxelBox& a, const VoxelBox& b) const {
     std::array<uint32_t, 3> steps = {};
     for (uint32_t k = 0; k < 3; ++k)
       steps[k] = static_cast<uint32_t>(std::max({0, b.min[k] - a.max[k] + 1, a.min[k] - b.max[k] + 1}));
-    return squared(steps[0], steps[1], steps[2]);
-  }
-  uint64_t greatest(const VoxelBox& a, const VoxelBox& b) const {
-    std::array<uint32_t, 3> steps = {};
-    for (uint32_t k = 0; k < 3; ++k)
-      steps[k] = static_cast<uint32_t>(std::max(b.max[k] - 1 - a.min[k], a.max[k] - 1 - b.min[k]));
     return squared(steps[0], steps[1], steps[2]);
   }
 
@@ -132,19 +130,28 @@ class ShellPass {
   }
   VoxelBox box_of(uint32_t level, Int3 corner) const { return cube_at(corner, dag_.level_side(level)); }
 
+  static Vec3<uint32_t> steps_between(Int3 a, Int3 b) {
+    return {static_cast<uint32_t>(std::abs(a.x - b.x)), static_cast<uint32_t>(std::abs(a.y - b.y)),
+            static_cast<uint32_t>(std::abs(a.z - b.z))};
+  }
+
   // Keeps the surface nodes that may be the nearest ones, and decides the node's shell if they leave only one.
   void decide(ShellTask& task, const std::vector<SurfaceNode>& near) const {
-    const VoxelBox box = box_of(task.level, task.corner);
+    const uint32_t last = dag_.level_side(task.level) - 1;
     uint64_t most = UINT64_MAX;
-    for (const SurfaceNode& node : near)
-      most = std::min(most, depths_.greatest(box, box_of(task.level, node.corner)));
+    std::vector<uint64_t> nearest(near.size());  // the squares between nearest voxels
+    for (size_t i = 0; i < near.size(); ++i) {
+      const Vec3<uint32_t> steps = steps_between(task.corner, near[i].corner);
+      const auto closer = [last](uint32_t step) { return step > last ? step - last : 0; };
+      nearest[i] = depths_.squared(closer(steps.x), closer(steps.y), closer(steps.z));
+      most = std::min(most, depths_.squared(steps.x + last, steps.y + last, steps.z + last));
+    }
     const uint64_t reach = std::min(most, squares_.back());
     uint64_t least = UINT64_MAX;
-    for (const SurfaceNode& node : near) {
-      const uint64_t distance = depths_.least(box, box_of(task.level, node.corner));
-      if (distance > reach) continue;
-      least = std::min(least, distance);
-      task.surface.push_back(node);
+    for (size_t i = 0; i < near.size(); ++i) {
+      if (nearest[i] > reach) continue;
+      least = std::min(least, nearest[i]);
+      task.surface.push_back(near[i]);
     }
     if (shell_of(least) != shell_of(most)) return;
     task.shell = shell_of(most);
@@ -261,18 +268,33 @@ class ShellPass {
 
   // Returns which of a leaf's voxels in `open` lie within a distance of a surface voxel of another leaf.
   uint64_t reached_from(const SurfaceNode& leaf, const VoxelBox& box, uint64_t square, uint64_t open) const {
+    // The parts of squares along each axis, for both places along it.
+    std::array<std::array<std::array<uint64_t, 4>, 4>, 3> parts = {};
+    for (uint32_t k = 0; k < 3; ++k)
+      for (int32_t other = 0; other < 4; ++other)
+        for (int32_t own = 0; own < 4; ++own)
+          parts[k][static_cast<size_t>(other)][static_cast<size_t>(own)] =
+              depths_.along(k, static_cast<uint32_t>(std::abs(leaf.corner[k] + other - box.min[k] - own)));
     uint64_t reached = 0;
     for (uint64_t rest = surface_masks_[leaf.node]; rest != 0 && open != 0; rest &= rest - 1) {
-      const VoxelBox at = cube_at(leaf.corner + cube_place(static_cast<uint32_t>(lowest_bit(rest))), 1);
-      if (depths_.least(box, at) > square) continue;
-      if (depths_.greatest(box, at) <= square) return reached | open;
+      const Vec3<size_t> other = place_in_leaf(rest);
+      const auto &x = parts[0][other.x], &y = parts[1][other.y], &z = parts[2][other.z];
+      // A square is convex along an axis: the greatest one is at an end.
+      if (std::max(x[0], x[3]) + std::max(y[0], y[3]) + std::max(z[0], z[3]) <= square) return reached | open;
+      if (std::ranges::min(x) + std::ranges::min(y) + std::ranges::min(z) > square) continue;
       for (uint64_t left = open; left != 0; left &= left - 1) {
-        const auto bit = static_cast<uint32_t>(lowest_bit(left));
-        if (depths_.least(cube_at(box.min + cube_place(bit), 1), at) <= square) reached |= uint64_t{1} << bit;
+        const Vec3<size_t> own = place_in_leaf(left);
+        if (x[own.x] + y[own.y] + z[own.z] <= square) reached |= left & (~left + 1);
       }
       open &= ~reached;
     }
     return reached;
+  }
+
+  // The place of the first voxel of a mask.
+  static Vec3<size_t> place_in_leaf(uint64_t mask) {
+    const Int3 place = cube_place(static_cast<uint32_t>(lowest_bit(mask)));
+    return {static_cast<size_t>(place.x), static_cast<size_t>(place.y), static_cast<size_t>(place.z)};
   }
 
   const dag::FrozenDag& dag_;
