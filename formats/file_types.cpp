@@ -83,6 +83,7 @@ constexpr FileType kTypes[] = {
     result(FileRole::Export, FileFormat::GprMax, ".gprmax.h5", "geometry of gprMax"),
     result(FileRole::Export, FileFormat::MagicaVoxel, ".vox", "MagicaVoxel"),
     result(FileRole::Export, FileFormat::Binvox, ".binvox", "binvox"),
+    result(FileRole::Export, FileFormat::Schem, ".schem", "Sponge schematic"),
     result(FileRole::Export, FileFormat::HashDag, ".basic_dag.dag.bin", "HashDAG"),
     result(FileRole::Export, FileFormat::SymVox, ".svdag", "SymVox's SVDAG"),
     result(FileRole::Export, FileFormat::SymVoxMirrored, ".ussvdag", "SymVox's USSVDAG"),

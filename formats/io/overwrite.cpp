@@ -18,6 +18,7 @@
 #include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/dag_files/hash_dag.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
+#include "formats/voxels/minecraft/schem.h"
 #include "formats/voxels/slices/slices.h"
 #include "formats/voxels/surfaces/surface_files.h"
 #include "formats/voxels/voxel_formats.h"
@@ -69,6 +70,7 @@ constexpr OutputType kOutputs[] = {
     {OutputKind::MagicaVoxel, FileRole::Export, FileFormat::MagicaVoxel, ".vox file",
      holds_mark<is_magica_vox_of_vox>},
     {OutputKind::Binvox, FileRole::Export, FileFormat::Binvox, ".binvox file", nullptr},
+    {OutputKind::Schem, FileRole::Export, FileFormat::Schem, "schematic", is_schem_of_vox},
     {OutputKind::HashDag, FileRole::Export, FileFormat::HashDag, "file of HashDAG", nullptr},
     {OutputKind::SymVox, FileRole::Export, FileFormat::SymVox, "file of SymVox", nullptr},
     {OutputKind::SymVox, FileRole::Export, FileFormat::SymVoxMirrored, "file of SymVox", nullptr},

@@ -23,8 +23,9 @@ enum class OutputKind {
   GprMax,           // .gprmax.h5, with a text of materials beside it
   GprMaxMaterials,  // .txt
   MagicaVoxel,
-  Binvox,   // does not say who wrote it: existing readers accept no other line in its header
-  HashDag,  // likewise, as SymVox and Vl32; its colours are in a file beside it
+  Binvox,  // does not say who wrote it: existing readers accept no other line in its header
+  Schem,
+  HashDag,  // does not say it either, as SymVox and Vl32; its colours are in a file beside it
   SymVox,
   Vl32,
   Nvdb,

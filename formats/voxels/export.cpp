@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <set>
 #include <system_error>
@@ -19,6 +20,7 @@
 #include "formats/voxels/dag_files/hash_dag.h"
 #include "formats/voxels/dag_files/symvox.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
+#include "formats/voxels/minecraft/schem.h"
 #include "formats/voxels/pieces/pieces.h"
 #include "formats/voxels/surfaces/surface_files.h"
 #include "formats/voxels/voxel_formats.h"
@@ -58,6 +60,7 @@ bool export_holds_colors(const std::filesystem::path& path, const ExportOptions&
     case FileFormat::Npz:
     case FileFormat::Vl32:
     case FileFormat::MagicaVoxel:
+    case FileFormat::Schem:
     case FileFormat::Obj:
     case FileFormat::Gltf:
     case FileFormat::Ply:
@@ -86,6 +89,7 @@ bool holds_cubes_alone(FileFormat format) {
   switch (format) {
     case FileFormat::MagicaVoxel:
     case FileFormat::Binvox:
+    case FileFormat::Schem:
     case FileFormat::HashDag:
     case FileFormat::SymVox:
     case FileFormat::SymVoxMirrored:
@@ -120,6 +124,8 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
       return write_magica_vox(scene, path, clip, ranks);
     case FileFormat::Binvox:
       return write_binvox(scene, path, clip, options.binvox, ranks);
+    case FileFormat::Schem:
+      return is_first ? write_schem(scene, path, clip) : void();
     case FileFormat::Obj:
       return write_surface_obj(scene, path, clip, ranks);
     case FileFormat::Gltf:
@@ -196,6 +202,23 @@ std::string coarser_hint(const std::string& resolution) {
 
 Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel) {
   return scene.origin + Vec3d{double(voxel.x), double(voxel.y), double(voxel.z)} * scene.voxel_size;
+}
+
+std::optional<Int3> origin_in_voxels(const dag::VoxelScene& scene) {
+  constexpr double kWhole = 1e-6;  // allows for rounding errors of double precision
+  Int3 origin = {0, 0, 0};
+  for (uint32_t axis = 0; axis < 3; ++axis) {
+    const double place = scene.origin[axis] / scene.voxel_size[axis], whole = std::round(place);
+    const double most = INT32_MAX - static_cast<double>(scene.dag.side());
+    if (!(std::abs(place - whole) <= kWhole) || std::abs(whole) > most) return std::nullopt;
+    origin[axis] = static_cast<int32_t>(whole);
+  }
+  return origin;
+}
+
+void log_no_whole_origin(const fs::path& path) {
+  log_info("{}: voxel (0, 0, 0) is the scene's lower corner: its origin is not a whole number of voxels",
+           path.string());
 }
 
 ExportFile::ExportFile(const fs::path& target, uint64_t least_bytes, Writers writers, ranks::Ranks& ranks)

@@ -84,6 +84,11 @@ std::string lower_resolution_hint();
 // Returns the world position of a voxel's lower corner.
 Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel);
 
+// Returns the scene's origin in voxels if it is whole on each axis and all coordinates fit into 32 bits. Formats whose
+// coordinates are whole numbers hold places in the world then, and otherwise places in the grid, of which a message tells.
+std::optional<Int3> origin_in_voxels(const dag::VoxelScene& scene);
+void log_no_whole_origin(const std::filesystem::path& path);
+
 // All ranks must make the same calls, and only rank 0 has a file.
 class ExportFile {
  public:

@@ -52,6 +52,7 @@ const std::vector<Output> kOutputs = {
      {"cube.obj", "--res", "R", "-o", "R-again.h5", "--force", "--palette", "R.hex", "--materials-out",
       "out/m.json"}},
     {"Binvox", "vox-convert", {"R.h5", "-o", "out/a.binvox", "--force"}},
+    {"Schem", "vox-convert", {"R.h5", "-o", "out/a.schem"}},
     {"Nvdb", "vox-convert", {"R.h5", "-o", "out/a.nvdb"}},
     {"VtkImage", "vox-convert", {"R.h5", "-o", "out/a.vtkhdf"}},
     {"Layers", "vox-convert", {"R.h5", "-o", "out/layers/%03d.png", "--clip", "0,0,0,0.1,0.1,0.1"}},

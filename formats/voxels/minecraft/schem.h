@@ -1,14 +1,17 @@
-// Reads Sponge schematics (.schem) of Minecraft's blocks, versions 1 to 3.
+// Reads Sponge schematics (.schem) of Minecraft's blocks, versions 1 to 3, and writes version 2.
 // https://github.com/SpongePowered/Schematic-Specification
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "formats/io/scan.h"
 #include "formats/voxels/voxel_file.h"
+#include "libvox/base/geometry.h"
+#include "libvox/dag/voxel_scene.h"
 #include "libvox/scene/palette.h"
 
 namespace vox {
@@ -17,6 +20,16 @@ namespace vox {
 // formats/voxels/minecraft/schem.h. A message names blocks without a colour there. Throws Error that
 // names the file.
 VoxelFile open_schem(const std::filesystem::path& path);
+
+// Writes a block for each voxel of the box around the scene's voxels, or of its part inside the clip box. A material
+// whose name is that of a block becomes this block. Others, and colours of voxels, become the building block that is
+// nearest in Oklab; voxels without either are stone. y points up. Throws Error if a side has more than 65,535 blocks,
+// or if all of them are more than the array of a file can hold.
+void write_schem(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                 const std::optional<VoxelBox>& clip);
+
+// True if the file was written by write_schem().
+bool is_schem_of_vox(const std::filesystem::path& path);
 
 }  // namespace vox
 
@@ -77,6 +90,13 @@ bool is_air(std::string_view name);
 
 // Returns the colour of a common block, or of one made from a common block, and nothing for others.
 std::optional<scene::Rgb8> known_block_color(std::string_view name);
+
+// Full, opaque blocks that give no light and stay as they are placed, of Minecraft 1.17 and later. All of them have a
+// known colour.
+std::span<const std::string_view> building_blocks();
+
+// True for the name of a building block, and of some others, such as water, that a material may stand for.
+bool is_block_of_material(std::string_view name);
 
 // Returns a greyish colour that is always the same for a name.
 scene::Rgb8 color_of_name(std::string_view name);

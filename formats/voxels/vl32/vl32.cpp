@@ -129,22 +129,6 @@ namespace {
 constexpr uint32_t kPieceSide = 64;
 constexpr scene::Rgb8 kColorWithoutMaterials = {200, 200, 200};
 
-// The tolerance for an origin that should be a whole number of voxels. It allows for rounding errors of
-// double precision.
-constexpr double kWhole = 1e-6;
-
-// Returns the scene's origin in voxels if it is whole on each axis and all coordinates fit into 32 bits.
-std::optional<Int3> origin_in_voxels(const dag::VoxelScene& scene) {
-  Int3 origin = {0, 0, 0};
-  for (uint32_t axis = 0; axis < 3; ++axis) {
-    const double place = scene.origin[axis] / scene.voxel_size[axis], whole = std::round(place);
-    const double most = INT32_MAX - static_cast<double>(scene.dag.side());
-    if (!(std::abs(place - whole) <= kWhole) || std::abs(whole) > most) return std::nullopt;
-    origin[axis] = static_cast<int32_t>(whole);
-  }
-  return origin;
-}
-
 class RecordWriter {
  public:
   RecordWriter(const dag::VoxelScene& scene, Int3 origin) : scene_(scene), origin_(origin) {
@@ -199,9 +183,7 @@ void write_vl32(const dag::VoxelScene& scene, const std::filesystem::path& path,
     return writer.records(intersection(cube_at(corners[i], kPieceSide), region));
   });
   file.commit();
-  if (!origin)
-    log_info("{}: voxel (0, 0, 0) is the scene's lower corner: its origin is not a whole number of voxels",
-             path.string());
+  if (!origin) log_no_whole_origin(path);
   if (!scene.dag.materials && !scene.colors)
     log_warning("{}: the scene has no materials: all voxels are rgb({}, {}, {})", path.string(),
                 kColorWithoutMaterials.r, kColorWithoutMaterials.g, kColorWithoutMaterials.b);
