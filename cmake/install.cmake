@@ -22,7 +22,7 @@ set_target_properties(vox_c PROPERTIES VERSION ${vox_c_soversion}.${PROJECT_VERS
 install(TARGETS vox_c EXPORT voxTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${development}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT c_library NAMELINK_COMPONENT development)
-install(FILES capi/vox.h DESTINATION include ${development})
+install(FILES capi/vox.h tools/c/vox_chunks.h DESTINATION include ${development})
 if(TARGET vox_mpi)  # in no package: libvox looks for it beside itself and works without it
   install(TARGETS vox_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)
   set_target_properties(vox_mpi PROPERTIES INSTALL_RPATH $ORIGIN)

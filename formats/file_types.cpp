@@ -94,6 +94,7 @@ constexpr FileType kTypes[] = {
     result(FileRole::Export, FileFormat::VtkHdf, ".vtkhdf", "VTKHDF"),
     result(FileRole::Export, FileFormat::Nvdb, ".nvdb", "NanoVDB"),
     result(FileRole::Export, FileFormat::Png, ".png", "PNG of each layer"),
+    result(FileRole::Export, FileFormat::Json, ".json", "chunks with levels"),
     result(FileRole::Materials, FileFormat::Mtl, ".mtl", "MTL"),
     result(FileRole::Materials, FileFormat::PlainText, ".txt", "materials of gprMax"),
     result(FileRole::Picture, FileFormat::Png, ".png", "PNG"),

@@ -27,7 +27,7 @@ rm -rf "$root" "$root.tar.xz"
 mkdir -p "$root/bin" "$root/lib" "$root/include" "$root/licenses"
 cp "${programs[@]}" "$root/bin/"
 cp "$here/README.md" "$here/LICENSE" "$root/"
-cp "$here/capi/vox.h" "$root/include/"
+cp "$here/capi/vox.h" "$here/tools/c/vox_chunks.h" "$root/include/"
 cp -r "$here/docs" "$(dirname "${programs[0]}")/share" "$root/"  # docs, manual pages, completions
 [[ "${programs[*]}" != *vox_test_* ]] || install -m 755 "$here/tools/run-tests.sh" "$root/"
 install -D -m 644 -t "$root/python" "$here/tools/python/pyproject.toml"

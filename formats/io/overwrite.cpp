@@ -12,6 +12,7 @@
 #include "formats/io/read_file.h"
 #include "formats/mesh/mesh.h"
 #include "formats/pages/html_page.h"
+#include "formats/pages/scene_stream.h"
 #include "formats/results/files.h"
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_formats.h"
@@ -84,6 +85,7 @@ constexpr OutputType kOutputs[] = {
     {OutputKind::MaterialList, FileRole::MaterialList, FileFormat::Json, "list of materials",
      holds_mark<is_material_list_of_vox>},
     {OutputKind::Slices, FileRole::Export, FileFormat::Png, "folder of layers", nullptr},
+    {OutputKind::Chunks, FileRole::Export, FileFormat::Json, "folder of chunks", nullptr},
 };
 
 // Several formats may be of one kind; then the target's extension decides.
@@ -150,6 +152,7 @@ void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite
     const OutputFolder folder(SliceNames(target).folder(), is_slice_of_vox, overwrite);
     return;
   }
+  if (kind == OutputKind::Chunks) return check_stream_folder(folder_of_chunks(target), overwrite);
   check_one_writable(target, kind, overwrite);
   if (kind == OutputKind::ObjMesh)
     check_one_writable(fs::path(target).replace_extension(".mtl"), OutputKind::ObjMaterials, overwrite);

@@ -35,6 +35,7 @@ enum class OutputKind {
   PlyMesh,  // or points
   VtkHdf,
   Slices,       // a folder of .png
+  Chunks,       // a folder of .voxc with scene.json
   MaterialList  // .json
 };
 

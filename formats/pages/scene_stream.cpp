@@ -63,6 +63,14 @@ std::string facts_text(const dag::VoxelScene& scene, const ChunkTotals& totals,
 
 }  // namespace
 
+fs::path folder_of_chunks(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  if (path.filename() != kFactsName || folder.empty() || folder == "." || folder == "..")
+    throw UsageError(fmt::format("-o is '{}', expected {} in a folder of its own, such as chunks/{}",
+                                 path.string(), kFactsName, kFactsName));
+  return folder;
+}
+
 void check_stream_folder(const fs::path& folder, Overwrite overwrite) {
   const OutputFolder output(folder, is_stream_file, overwrite);
 }
@@ -81,8 +89,9 @@ SceneStream write_scene_stream(const dag::VoxelScene& scene, const fs::path& fol
   const uint64_t chunks = output.files();
   const std::string facts = facts_text(scene, totals, options);
   output.write(kFactsName, facts);
-  output.write(kPageName, scene_page_begin(options.page.title, facts, PageLoads::ItsFolder) +
-                              scene_page_end(kStreamScript));
+  if (options.index == StreamPage::Written)
+    output.write(kPageName, scene_page_begin(options.page.title, facts, PageLoads::ItsFolder) +
+                                scene_page_end(kStreamScript));
   output.commit();
   return {output.files(), chunks, output.bytes()};
 }

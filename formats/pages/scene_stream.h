@@ -1,7 +1,7 @@
 // Writes a scene as a folder that any web server serves: a page to fly through, and files of chunks
 // (scene_chunks.h) that the page loads as its reader comes near to them.
 //
-//   index.html                  the page
+//   index.html                  the page, if there is one
 //   scene.json                  the facts about the scene, which the page also holds
 //   chunks/3f/3f8a….voxc        the chunks, deflated; the name is the digest of the words
 #pragma once
@@ -16,10 +16,14 @@
 
 namespace vox {
 
+// Programs that read the chunks themselves (tools/c/vox_chunks.h) need no page.
+enum class StreamPage { Written, LeftOut };
+
 struct SceneStreamOptions {
   ScenePageOptions page = {};                  // most_bytes and memory_limit have no effect
   uint64_t page_memory = uint64_t{256} << 20;  // bytes of chunks that the page keeps
   ChunkLimits limits = {};
+  StreamPage index = StreamPage::Written;
   Overwrite overwrite = Overwrite::OwnFiles;
 };
 
@@ -28,6 +32,10 @@ struct SceneStream {
   uint64_t chunks = 0;  // files of chunks
   uint64_t bytes = 0;   // of all files
 };
+
+// Returns the folder of a scene that is exported as FOLDER/scene.json. Throws UsageError if the path has another name, or
+// names no folder of its own.
+std::filesystem::path folder_of_chunks(const std::filesystem::path& path);
 
 // Throws Error if nothing can be written to the folder, or if files would be lost that vox did not write. It must be
 // called before the work.

@@ -15,6 +15,7 @@
 
 #include "formats/file_types.h"
 #include "formats/io/output_file.h"
+#include "formats/pages/scene_stream.h"
 #include "formats/volume/volume_formats.h"
 #include "formats/voxels/arrays/arrays.h"
 #include "formats/voxels/dag_files/hash_dag.h"
@@ -29,6 +30,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/parts.h"
 #include "libvox/dag/walk.h"
 #include "libvox/ranks/ranks.h"
 
@@ -75,7 +77,8 @@ bool export_holds_colors(const std::filesystem::path& path, const ExportOptions&
 }
 
 uint64_t written_bytes(const std::filesystem::path& path, const ExportOptions& options) {
-  if (!is_slices_path(path) && options.pieces.side == 0) return std::filesystem::file_size(path);
+  if (!is_slices_path(path) && export_format(path) != FileFormat::Json && options.pieces.side == 0)
+    return std::filesystem::file_size(path);
   uint64_t bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path.parent_path()))
     if (entry.is_regular_file()) bytes += entry.file_size();
@@ -98,6 +101,19 @@ bool holds_cubes_alone(FileFormat format) {
     default:
       return false;
   }
+}
+
+// A part of a scene keeps the scene's coordinates.
+void write_chunks(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                  const std::optional<VoxelBox>& clip, const ExportOptions& options) {
+  SceneStreamOptions stream;
+  const std::filesystem::path folder = folder_of_chunks(path);
+  stream.page.title = folder.filename().string();
+  stream.page.command = scene.command;
+  stream.index = StreamPage::LeftOut;
+  stream.overwrite = options.pieces.overwrite;
+  if (!clip) return void(write_scene_stream(scene, folder, stream));
+  write_scene_stream(dag::clipped_scene(scene, export_region(scene, clip, path)), folder, stream);
 }
 
 }  // namespace
@@ -146,6 +162,8 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
                         options.nvdb.value_or(scene.colors ? NvdbGrid::Rgba : NvdbGrid::U8), ranks);
     case FileFormat::Vl32:
       return write_vl32(scene, path, clip, ranks);
+    case FileFormat::Json:
+      return is_first ? write_chunks(scene, path, clip, options) : void();
     case FileFormat::Png:
       return is_first ? write_slices(scene, path, clip, options.slices) : void();
     default:

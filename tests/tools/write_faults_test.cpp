@@ -56,6 +56,7 @@ const std::vector<Output> kOutputs = {
     {"Nvdb", "vox-convert", {"R.h5", "-o", "out/a.nvdb"}},
     {"VtkImage", "vox-convert", {"R.h5", "-o", "out/a.vtkhdf"}},
     {"Layers", "vox-convert", {"R.h5", "-o", "out/layers/%03d.png", "--clip", "0,0,0,0.1,0.1,0.1"}},
+    {"Chunks", "vox-convert", {"R.h5", "-o", "out/chunks/scene.json"}},
     {"HashDag", "vox-convert", {"R.h5", "-o", "out/a.basic_dag.dag.bin", "--force"}},
     {"SymVox", "vox-convert", {"R.h5", "-o", "out/a.svdag", "--force"}},
     {"SymVoxMirrored", "vox-convert", {"R.h5", "-o", "out/a.ussvdag", "--force"}},
