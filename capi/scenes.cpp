@@ -102,7 +102,7 @@ void save_scene(const vox_engine& engine, const dag::VoxelScene& scene, const st
                 Overwrite overwrite) {
   ExportOptions exports;
   exports.memory_limit = engine.options.memory_limit;
-  exports.slices.overwrite = overwrite;
+  exports.slices.overwrite = exports.pieces.overwrite = overwrite;
   const bool is_export = is_export_path(path);
   if (!is_export && !has_role(path, FileRole::Scene))
     throw UsageError("the extension is not that of a file that scenes are written to")

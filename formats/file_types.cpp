@@ -93,6 +93,7 @@ constexpr FileType kTypes[] = {
     result(FileRole::Export, FileFormat::Ply, ".ply", "PLY"),
     result(FileRole::Export, FileFormat::VtkHdf, ".vtkhdf", "VTKHDF"),
     result(FileRole::Export, FileFormat::Nvdb, ".nvdb", "NanoVDB"),
+    result(FileRole::Export, FileFormat::Vdb, ".vdb", "OpenVDB"),
     result(FileRole::Export, FileFormat::Png, ".png", "PNG of each layer"),
     result(FileRole::Export, FileFormat::Json, ".json", "chunks with levels"),
     result(FileRole::Materials, FileFormat::Mtl, ".mtl", "MTL"),

@@ -63,6 +63,7 @@ enum class FileFormat {
   Spz,
   VtkHdf,
   Nvdb,
+  Vdb,
   Csv,
   Gpl,
   JascPal,

@@ -20,6 +20,7 @@
 #include "formats/voxels/dag_files/hash_dag.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
 #include "formats/voxels/minecraft/schem.h"
+#include "formats/voxels/openvdb/vdb.h"
 #include "formats/voxels/slices/slices.h"
 #include "formats/voxels/surfaces/surface_files.h"
 #include "formats/voxels/voxel_formats.h"
@@ -77,6 +78,7 @@ constexpr OutputType kOutputs[] = {
     {OutputKind::SymVox, FileRole::Export, FileFormat::SymVoxMirrored, "file of SymVox", nullptr},
     {OutputKind::Vl32, FileRole::Export, FileFormat::Vl32, ".vl32 file", nullptr},
     {OutputKind::Nvdb, FileRole::Export, FileFormat::Nvdb, ".nvdb file", holds_mark<is_nvdb_of_vox>},
+    {OutputKind::Vdb, FileRole::Export, FileFormat::Vdb, ".vdb file", is_vdb_of_vox},
     {OutputKind::ObjMesh, FileRole::Export, FileFormat::Obj, "OBJ file", holds_mark<is_obj_of_vox>},
     {OutputKind::ObjMaterials, FileRole::Materials, FileFormat::Mtl, "MTL file", holds_mark<is_obj_of_vox>},
     {OutputKind::GlbMesh, FileRole::Export, FileFormat::Gltf, "GLB file", holds_mark<is_glb_of_vox>},

@@ -29,6 +29,7 @@ enum class OutputKind {
   SymVox,
   Vl32,
   Nvdb,
+  Vdb,
   ObjMesh,
   ObjMaterials,  // .mtl
   GlbMesh,

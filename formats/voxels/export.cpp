@@ -22,6 +22,7 @@
 #include "formats/voxels/dag_files/symvox.h"
 #include "formats/voxels/magica_vox/magica_vox.h"
 #include "formats/voxels/minecraft/schem.h"
+#include "formats/voxels/openvdb/vdb.h"
 #include "formats/voxels/pieces/pieces.h"
 #include "formats/voxels/surfaces/surface_files.h"
 #include "formats/voxels/voxel_formats.h"
@@ -63,6 +64,7 @@ bool export_holds_colors(const std::filesystem::path& path, const ExportOptions&
     case FileFormat::Vl32:
     case FileFormat::MagicaVoxel:
     case FileFormat::Schem:
+    case FileFormat::Vdb:
     case FileFormat::Obj:
     case FileFormat::Gltf:
     case FileFormat::Ply:
@@ -160,6 +162,8 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
     case FileFormat::Nvdb:
       return write_nvdb(scene, path, clip,
                         options.nvdb.value_or(scene.colors ? NvdbGrid::Rgba : NvdbGrid::U8), ranks);
+    case FileFormat::Vdb:
+      return is_first ? write_vdb(scene, path, clip) : void();
     case FileFormat::Vl32:
       return write_vl32(scene, path, clip, ranks);
     case FileFormat::Json:

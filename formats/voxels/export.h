@@ -61,7 +61,7 @@ bool export_holds_colors(const std::filesystem::path& path, const ExportOptions&
 
 // Writes the voxels inside the clip box, or all of them. The file appears complete or not at all. Throws
 // Error that names the file. The call is collective: ranks make the pieces of a file together, and rank 0 writes it. It
-// does the other work alone, and all of it for VTKHDF, HashDAG and SymVox.
+// does the other work alone, and all of it for VTKHDF, HashDAG, SymVox, .schem, .vdb and chunks.
 void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, const ExportOptions& options = {},
                   ranks::Ranks& ranks = ranks::alone());

@@ -54,6 +54,7 @@ const std::vector<Output> kOutputs = {
     {"Binvox", "vox-convert", {"R.h5", "-o", "out/a.binvox", "--force"}},
     {"Schem", "vox-convert", {"R.h5", "-o", "out/a.schem"}},
     {"Nvdb", "vox-convert", {"R.h5", "-o", "out/a.nvdb"}},
+    {"Vdb", "vox-convert", {"R.h5", "-o", "out/a.vdb"}},
     {"VtkImage", "vox-convert", {"R.h5", "-o", "out/a.vtkhdf"}},
     {"Layers", "vox-convert", {"R.h5", "-o", "out/layers/%03d.png", "--clip", "0,0,0,0.1,0.1,0.1"}},
     {"Chunks", "vox-convert", {"R.h5", "-o", "out/chunks/scene.json"}},

@@ -112,9 +112,9 @@ OptionTopic files_topic() {
            .argument = "N",
            .range = OptionRange{kLeastPieceSide, kMostPieceSide},
            .unit = "voxels",
-           .rules =
-               {{kWritesPieces,
-                 "it is for scenes that are written as .raw, .nrrd, .npy, .npz, .schem, .nvdb or .vtkhdf"}},
+           .rules = {{kWritesPieces,
+                      "it is for scenes that are written as .raw, .nrrd, .npy, .npz, .schem, .nvdb, .vdb or "
+                      ".vtkhdf"}},
            .help =
                "Write cubes with this side, each as a file, for grids of any size: -o cells/part.raw writes "
                "cells/part_0_0_0.raw and so on, and cells/pieces.json, which says where each lies. Empty "

@@ -121,6 +121,7 @@ bool is_format_of_pieces(const fs::path& path) {
     case FileFormat::Npy:
     case FileFormat::Npz:
     case FileFormat::Nvdb:
+    case FileFormat::Vdb:
     case FileFormat::VtkHdf:
     case FileFormat::Schem:
       return true;

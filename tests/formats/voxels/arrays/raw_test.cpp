@@ -109,7 +109,7 @@ TEST_F(InPieces, EveryVoxelIsInOnePieceAndEmptyOnesAreLeftOut) {
 
 TEST_F(InPieces, AreFilesOfAllTheseFormats) {
   const KnownScene known = known_scene(40, Materials::Sixteen, noise_grid(3));
-  for (const char* ending : {".nrrd", ".npy", ".npz", ".schem", ".nvdb", ".vtkhdf"}) {
+  for (const char* ending : {".nrrd", ".npy", ".npz", ".schem", ".nvdb", ".vdb", ".vtkhdf"}) {
     const std::string file = std::string("cells/a") + ending;
     EXPECT_TRUE(is_format_of_pieces(file));
     export_scene(known.scene, path(file), std::nullopt, options(32));

@@ -1,0 +1,361 @@
+// A file has a head, and for each grid a head, the topology of its tree from the root down, and the values of its leaves
+// in the same order. All numbers are little-endian. The layout is that of openvdb/io and openvdb/tree.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/io/compression.h"
+#include "formats/io/read_file.h"
+#include "formats/voxels/export.h"
+#include "formats/voxels/nanovdb/nvdb_tree.h"
+#include "formats/voxels/openvdb/vdb.h"
+#include "libvox/base/error.h"
+#include "libvox/dag/colors.h"
+#include "libvox/scene/oklab.h"
+
+namespace vox {
+namespace {
+
+using nvdb::FullNodes;
+using nvdb::LeafCell;
+using nvdb::LowerNode;
+using nvdb::TreeCell;
+using nvdb::TreeOutline;
+using nvdb::UpperNode;
+
+using VdbBytes = std::vector<uint8_t>;
+
+constexpr uint32_t kZip = 1, kActiveMask = 2;
+constexpr int kVdbDeflate = 2;  // equal values give equal bytes, which the fastest level does not promise
+constexpr size_t kUuidDigits = 36;
+// The inactive values of a node are the background, so that only the active ones are written.
+constexpr uint8_t kActiveValuesOnly = 0;
+
+template <class T>
+void put(VdbBytes& to, const T& value) {
+  to.resize(to.size() + sizeof value);
+  std::memcpy(to.data() + to.size() - sizeof value, &value, sizeof value);
+}
+void put_text(VdbBytes& to, std::string_view text) {
+  put(to, static_cast<uint32_t>(text.size()));
+  to.insert(to.end(), text.begin(), text.end());
+}
+template <size_t kBits>
+void put_mask(VdbBytes& to, const std::bitset<kBits>& mask) {
+  std::array<uint64_t, kBits / 64> words = {};
+  for (size_t i = 0; i < kBits; ++i) words[i / 64] |= uint64_t{mask[i]} << i % 64;
+  put(to, words);
+}
+void put_corner(VdbBytes& to, const Int3& corner) {
+  for (uint32_t axis = 0; axis < 3; ++axis) put(to, corner[axis]);
+}
+
+// Puts the values of a node's active voxels or tiles, deflated if that makes them smaller.
+void put_values(VdbBytes& to, const VdbBytes& values, Deflater& deflater) {
+  put(to, kActiveValuesOnly);
+  const Bytes deflated = values.empty() ? Bytes() : deflater.deflated(values);
+  if (!values.empty() && deflated.size() < values.size()) {
+    put(to, static_cast<int64_t>(deflated.size()));
+    to.insert(to.end(), deflated.begin(), deflated.end());
+  } else {
+    put(to, -static_cast<int64_t>(values.size()));
+    to.insert(to.end(), values.begin(), values.end());
+  }
+}
+
+using TextPairs = std::vector<std::pair<std::string_view, std::string_view>>;
+
+void put_metadata(VdbBytes& to, const TextPairs& texts) {
+  put(to, static_cast<uint32_t>(texts.size()));
+  for (const auto& [name, value] : texts) {
+    put_text(to, name);
+    put_text(to, "string");
+    put_text(to, value);
+  }
+}
+
+// Returns the place of a child among those of a node, z fastest. `log2` is that of the child's side, `bits` that of the
+// number of children along an axis.
+size_t entry_of(const Int3& corner, uint32_t log2, uint32_t bits) {
+  size_t entry = 0;
+  for (uint32_t axis = 0; axis < 3; ++axis)
+    entry = entry << bits | (static_cast<uint32_t>(corner[axis]) >> log2 & ((1u << bits) - 1));
+  return entry;
+}
+constexpr uint32_t kVoxelLog2 = 0, kLeafVdbLog2 = 3, kLowerVdbLog2 = 7;
+
+enum class VdbChannel { Density, Material, Color };
+
+struct VdbChannelFacts {
+  std::string_view name, tree, grid_class;
+};
+VdbChannelFacts facts_of(VdbChannel channel) {
+  switch (channel) {
+    case VdbChannel::Density:
+      return {"density", "Tree_float_5_4_3", "fog volume"};
+    case VdbChannel::Material:
+      return {"material", "Tree_int32_5_4_3", "unknown"};
+    case VdbChannel::Color:
+      break;
+  }
+  return {"color", "Tree_vec3s_5_4_3", "unknown"};
+}
+
+// The tree of one grid.
+class VdbTree {
+ public:
+  VdbTree(const dag::VoxelScene& scene, const VoxelBox& region, VdbChannel channel)
+      : scene_(scene),
+        channel_(channel),
+        outline_(nvdb::outline_of(
+            scene.dag, region, nvdb::CountMaterials::No,
+            scene.colors && channel == VdbChannel::Color ? FullNodes::AreLeaves : FullNodes::AreTiles)) {
+    if (scene.colors && channel == VdbChannel::Color) colors_.emplace(scene);
+    for (const UpperNode& upper : outline_.uppers) {
+      if (upper.solid) continue;
+      nodes_.push_back({&upper, nullptr});
+      const size_t first = nodes_.size();
+      for (uint64_t i = 0; i < upper.lowers; ++i)
+        nodes_.push_back({nullptr, &outline_.lowers[upper.first_lower + i]});
+      std::sort(
+          nodes_.begin() + static_cast<ptrdiff_t>(first), nodes_.end(), [](const Node& a, const Node& b) {
+            return entry_of(a.lower->corner, kLowerVdbLog2, 5) < entry_of(b.lower->corner, kLowerVdbLog2, 5);
+          });
+    }
+  }
+
+  void write(ExportFile& file) const {
+    const VdbChannelFacts facts = facts_of(channel_);
+    VdbBytes head;
+    put_text(head, facts.name);
+    put_text(head, facts.tree);
+    put_text(head, "");  // this grid is no instance of another one
+    file.write(head);
+    const uint64_t places_at = file.end();
+    std::array<int64_t, 3> places = {static_cast<int64_t>(places_at + sizeof places)};
+    file.write(std::string_view(reinterpret_cast<const char*>(&places), sizeof places));
+    file.write(grid_head(facts));
+    file.write_pieces(nodes_.size(), [&](uint64_t i) {
+      return nodes_[i].upper != nullptr ? topology(*nodes_[i].upper) : topology(*nodes_[i].lower);
+    });
+    places[1] = static_cast<int64_t>(file.end());
+    file.write_pieces(nodes_.size(), [&](uint64_t i) {
+      return nodes_[i].lower != nullptr ? values(*nodes_[i].lower) : VdbBytes();
+    });
+    places[2] = static_cast<int64_t>(file.end());
+    file.write_again(places_at, std::string_view(reinterpret_cast<const char*>(&places), sizeof places));
+  }
+
+ private:
+  // One of them, in the order of the file.
+  struct Node {
+    const UpperNode* upper;
+    const LowerNode* lower;
+  };
+  // A leaf or a tile of a node of 128³.
+  struct LowerEntry {
+    size_t place;
+    TreeCell cell;
+    LeafCell leaf = {};
+  };
+
+  // `code` is a material, or the packed colour of a scene that has them apart.
+  void put_value(VdbBytes& to, uint32_t code) const {
+    if (channel_ == VdbChannel::Density) return put(to, 1.0f);
+    if (channel_ == VdbChannel::Material) return put(to, code + 1);
+    const Vec3d light =
+        scene::srgb_to_linear(colors_ ? scene::unpacked_color(code) : scene_.palette.colors[code]);
+    for (uint32_t axis = 0; axis < 3; ++axis) put(to, static_cast<float>(light[axis]));
+  }
+
+  VdbBytes grid_head(const VdbChannelFacts& facts) const {
+    VdbBytes head;
+    put(head, kZip | kActiveMask);
+    put_metadata(head, {{"class", facts.grid_class}, {"creator", "vox"}, {"name", facts.name}});
+    put_text(head, "ScaleTranslateMap");
+    const Vec3d sides = scene_.voxel_size.sides(), inverse = quotient(Vec3d{1, 1, 1}, sides);
+    put(head, scene_.origin + sides * 0.5);
+    for (const Vec3d& numbers : {sides, sides, inverse, product(inverse, inverse), inverse * 0.5})
+      put(head, numbers);
+    put(head, uint32_t{1});  // one buffer of values
+    const size_t value_bytes = channel_ == VdbChannel::Color ? 12 : 4;
+    head.resize(head.size() + value_bytes);  // the background
+    const auto tiles = static_cast<uint32_t>(std::ranges::count(outline_.uppers, true, &UpperNode::solid));
+    put(head, tiles);
+    put(head, static_cast<uint32_t>(outline_.upper_nodes));
+    for (const UpperNode& upper : outline_.uppers) {
+      if (!upper.solid) continue;
+      put_corner(head, upper.corner);
+      put_value(head, upper.material);
+      put(head, uint8_t{1});  // active
+    }
+    return head;
+  }
+
+  VdbBytes topology(const UpperNode& upper) const {
+    std::bitset<32768> children, active;
+    std::vector<std::pair<size_t, uint32_t>> tiles;
+    for (uint64_t i = 0; i < upper.lowers; ++i)
+      children.set(entry_of(outline_.lowers[upper.first_lower + i].corner, kLowerVdbLog2, 5));
+    const VoxelBox box = intersection(cube_at(upper.corner, nvdb::kUpperSide), outline_.region);
+    for_each_tree_cell(scene_.dag, box, nvdb::kLowerSide, outline_.full, [&](const TreeCell& cell) {
+      if (cell.solid) tiles.emplace_back(entry_of(cell.corner, kLowerVdbLog2, 5), cell.material);
+    });
+    VdbBytes bytes, values;
+    std::ranges::sort(tiles);
+    for (const auto& [place, material] : tiles) {
+      active.set(place);
+      put_value(values, material);
+    }
+    Deflater deflater(kVdbDeflate);
+    put_corner(bytes, upper.corner);
+    put_mask(bytes, children);
+    put_mask(bytes, active);
+    put_values(bytes, values, deflater);
+    return bytes;
+  }
+
+  // Returns the leaves with voxels, and the tiles, in the order of the file.
+  std::vector<LowerEntry> entries_of(const LowerNode& lower) const {
+    std::vector<LowerEntry> entries;
+    const VoxelBox box = intersection(cube_at(lower.corner, nvdb::kLowerSide), outline_.region);
+    for_each_tree_cell(scene_.dag, box, nvdb::kLeafSide, outline_.full, [&](const TreeCell& cell) {
+      LowerEntry entry = {entry_of(cell.corner, kLeafVdbLog2, 4), cell};
+      if (!cell.solid) entry.leaf = leaf_cell(scene_.dag, box, cell);
+      if (cell.solid || std::ranges::any_of(entry.leaf.masks, [](uint64_t mask) { return mask != 0; }))
+        entries.push_back(entry);
+    });
+    std::ranges::sort(entries, {}, &LowerEntry::place);
+    return entries;
+  }
+
+  // Calls body(place in the leaf, octant, bit in the octant) for each voxel.
+  template <class Body>
+  static void for_each_voxel_of(const LeafCell& leaf, Body body) {
+    for (uint32_t octant = 0; octant < 8; ++octant)
+      for (uint64_t left = leaf.masks[octant]; left != 0; left &= left - 1) {
+        const auto bit = static_cast<uint32_t>(lowest_bit(left));
+        body(entry_of(octant_corner(octant, dag::kLeafSide) + cube_place(bit), kVoxelLog2, 3), octant, bit);
+      }
+  }
+  static std::bitset<512> mask_of(const LeafCell& leaf) {
+    std::bitset<512> mask;
+    for_each_voxel_of(leaf, [&](size_t place, uint32_t, uint32_t) { mask.set(place); });
+    return mask;
+  }
+
+  VdbBytes topology(const LowerNode& lower) const {
+    std::bitset<4096> children, active;
+    VdbBytes bytes, values;
+    const std::vector<LowerEntry> entries = entries_of(lower);
+    for (const LowerEntry& entry : entries) {
+      (entry.cell.solid ? active : children).set(entry.place);
+      if (entry.cell.solid) put_value(values, entry.cell.material);
+    }
+    Deflater deflater(kVdbDeflate);
+    put_mask(bytes, children);
+    put_mask(bytes, active);
+    put_values(bytes, values, deflater);
+    for (const LowerEntry& entry : entries)
+      if (!entry.cell.solid) put_mask(bytes, mask_of(entry.leaf));
+    return bytes;
+  }
+
+  VdbBytes values(const LowerNode& lower) const {
+    VdbBytes bytes;
+    Deflater deflater(kVdbDeflate);
+    for (const LowerEntry& entry : entries_of(lower)) {
+      if (entry.cell.solid) continue;
+      const LeafCell& leaf = entry.leaf;
+      std::array<uint32_t, 512> codes;
+      std::array<std::array<uint32_t, 64>, 8> colors;
+      for (uint32_t octant = 0; colors_ && octant < 8; ++octant)
+        if (leaf.masks[octant] != 0)
+          colors[octant] = (*colors_)(leaf.corner + octant_corner(octant, dag::kLeafSide));
+      for_each_voxel_of(leaf, [&](size_t place, uint32_t octant, uint32_t bit) {
+        codes[place] = colors_ ? colors[octant][bit]
+                       : scene_.dag.materials && leaf.leaves[octant] != nullptr
+                           ? dag::leaf_material(leaf.leaves[octant], bit)
+                           : leaf.material;
+      });
+      const std::bitset<512> mask = mask_of(leaf);
+      VdbBytes of_leaf;
+      for (size_t place = 0; place < mask.size(); ++place)
+        if (mask[place]) put_value(of_leaf, codes[place]);
+      put_mask(bytes, mask);
+      put_values(bytes, of_leaf, deflater);
+    }
+    return bytes;
+  }
+
+  const dag::VoxelScene& scene_;
+  const VdbChannel channel_;
+  const TreeOutline outline_;
+  std::vector<Node> nodes_;
+  std::optional<dag::LeafColors> colors_;
+};
+
+// The head up to the name of the file, which follows from the scene's digest.
+VdbBytes first_bytes() {
+  VdbBytes head;
+  put(head, uint64_t{0x56444220});  // "VDB "
+  put(head, uint32_t{224});         // the version of the format
+  put(head, uint32_t{10});          // the version of the library
+  put(head, uint32_t{0});
+  put(head, uint8_t{1});  // grids say where they are
+  return head;
+}
+
+VdbBytes bytes_behind_name() {
+  VdbBytes bytes;
+  put_metadata(bytes, {{"creator", "vox"}});
+  return bytes;
+}
+
+std::string uuid_of(const dag::Digest& digest) {
+  std::string digits = dag::to_string(digest);
+  for (const size_t at : {20, 16, 12, 8}) digits.insert(at, "-");
+  return digits;
+}
+
+}  // namespace
+
+void write_vdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
+               const std::optional<VoxelBox>& clip) {
+  const VoxelBox region = export_region(scene, clip, path);
+  std::vector<VdbChannel> channels = {VdbChannel::Density};
+  if (scene.dag.materials) channels.push_back(VdbChannel::Material);
+  if (scene.colors || scene.dag.materials) channels.push_back(VdbChannel::Color);
+  ExportFile file(path, 0);
+  file.write(first_bytes());
+  file.write(uuid_of(scene.dag.digest));
+  VdbBytes head = bytes_behind_name();
+  put(head, static_cast<uint32_t>(channels.size()));
+  file.write(head);
+  for (const VdbChannel channel : channels) VdbTree(scene, region, channel).write(file);
+  file.commit();
+}
+
+bool is_vdb_of_vox(const std::filesystem::path& path) {
+  try {
+    const MappedFile file(path);
+    const VdbBytes first = first_bytes(), behind = bytes_behind_name();
+    const auto holds = [&](size_t at, const VdbBytes& bytes) {
+      return file.bytes().size() >= at + bytes.size() &&
+             std::memcmp(file.bytes().data() + at, bytes.data(), bytes.size()) == 0;
+    };
+    return holds(0, first) && holds(first.size() + kUuidDigits, behind);
+  } catch (const Error&) {
+    return false;  // the file cannot be read
+  }
+}
+
+}  // namespace vox

@@ -1,0 +1,318 @@
+#include <fmt/format.h>
+#include <libdeflate.h>
+
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "formats/voxels/export.h"
+#include "formats/voxels/openvdb/vdb.h"
+#include "libvox/scene/oklab.h"
+#include "tests/formats/voxels/export_scenes.h"
+
+namespace vox {
+namespace {
+
+using namespace testing_export;
+
+using Value = std::array<double, 3>;  // the others are 0 in a grid of single numbers
+
+// A voxel or a tile.
+struct ReadCube {
+  Int3 corner;
+  int32_t side;
+  Value value;
+};
+
+// A grid as the file has it, and the transform.
+struct ReadGrid {
+  std::string type;
+  std::map<std::string, std::string> metadata;
+  Vec3d shift, sides;
+  std::vector<ReadCube> cubes;
+  uint64_t tiles = 0, leaves = 0;
+};
+
+// Reads a .vdb file of version 224 with the compression ZIP | ACTIVE_MASK by the layout of OpenVDB's io and tree, and
+// shares nothing with the library.
+class VdbReader {
+ public:
+  explicit VdbReader(std::string bytes) : bytes_(std::move(bytes)) {
+    EXPECT_EQ(number<uint64_t>(), 0x56444220u);
+    EXPECT_EQ(number<uint32_t>(), 224u);
+    at_ += 8;
+    EXPECT_EQ(number<uint8_t>(), 1);
+    const std::string name = bytes_.substr(at_, 36);
+    EXPECT_EQ(std::string({name[8], name[13], name[18], name[23]}), "----");
+    at_ += 36;
+    EXPECT_EQ(metadata().at("creator"), "vox");
+    for (auto grids = number<uint32_t>(); grids > 0; --grids) read_grid();
+    EXPECT_EQ(at_, bytes_.size());
+  }
+
+  std::map<std::string, ReadGrid> grids;
+
+ private:
+  template <class T>
+  T number() {
+    at_ += sizeof(T);
+    return number_at<T>(bytes_, at_ - sizeof(T));
+  }
+  std::string text() {
+    const auto size = number<uint32_t>();
+    at_ += size;
+    return bytes_.substr(at_ - size, size);
+  }
+  std::map<std::string, std::string> metadata() {
+    std::map<std::string, std::string> found;
+    for (auto count = number<uint32_t>(); count > 0; --count) {
+      const std::string name = text();
+      EXPECT_EQ(text(), "string");
+      found[name] = text();
+    }
+    return found;
+  }
+  Vec3d vector() {
+    const auto x = number<double>(), y = number<double>();
+    return {x, y, number<double>()};
+  }
+  std::vector<bool> mask(size_t bits) {
+    std::vector<bool> mask(bits);
+    for (size_t i = 0; i < bits; ++i)
+      mask[i] = (static_cast<uint8_t>(bytes_.at(at_ + i / 8)) >> i % 8 & 1) != 0;
+    at_ += bits / 8;
+    return mask;
+  }
+  Value value_of(const std::string& bytes, size_t at) const {
+    Value value = {};
+    for (size_t i = 0; i < value_bytes_ / 4; ++i)
+      value[i] = grid_->type == "Tree_int32_5_4_3" ? number_at<int32_t>(bytes, at + 4 * i)
+                                                   : double{number_at<float>(bytes, at + 4 * i)};
+    return value;
+  }
+  // Returns the values of the bits that are set.
+  std::vector<Value> values(const std::vector<bool>& active) {
+    EXPECT_EQ(number<uint8_t>(), 0) << "only active values are stored";
+    const auto count = static_cast<size_t>(std::ranges::count(active, true));
+    const auto size = number<int64_t>();
+    std::string bytes(count * value_bytes_, '\0');
+    if (size <= 0) {
+      EXPECT_EQ(static_cast<size_t>(-size), bytes.size());
+      bytes = bytes_.substr(at_, bytes.size());
+      at_ += bytes.size();
+    } else {
+      libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
+      EXPECT_EQ(libdeflate_zlib_decompress(decompressor, bytes_.data() + at_, static_cast<size_t>(size),
+                                           bytes.data(), bytes.size(), nullptr),
+                LIBDEFLATE_SUCCESS);
+      libdeflate_free_decompressor(decompressor);
+      at_ += static_cast<size_t>(size);
+    }
+    std::vector<Value> all;
+    for (size_t i = 0; i < count; ++i) all.push_back(value_of(bytes, i * value_bytes_));
+    return all;
+  }
+
+  static Int3 place(Int3 corner, size_t entry, int bits, int32_t side) {
+    const auto along = [&](int shift) {
+      return static_cast<int32_t>(entry >> shift & ((1u << bits) - 1)) * side;
+    };
+    return corner + Int3{along(2 * bits), along(bits), along(0)};
+  }
+  void put(Int3 corner, int32_t side, const Value& value) {
+    grid_->cubes.push_back({corner, side, value});
+    grid_->tiles += side > 1 ? 1 : 0;
+  }
+
+  // Reads the topology of a node with children of this side.
+  void read_node(Int3 corner, int bits, int32_t child_side) {
+    const size_t entries = size_t{1} << 3 * bits;
+    const std::vector<bool> children = mask(entries), active = mask(entries);
+    const std::vector<Value> tiles = values(active);
+    for (size_t i = 0, tile = 0; i < entries; ++i) {
+      EXPECT_FALSE(children[i] && active[i]);
+      if (active[i]) put(place(corner, i, bits, child_side), child_side, tiles[tile++]);
+    }
+    for (size_t i = 0; i < entries; ++i) {
+      if (!children[i]) continue;
+      const Int3 child = place(corner, i, bits, child_side);
+      if (child_side == 128)
+        read_node(child, 4, 8);
+      else
+        leaves_.emplace_back(child, mask(512));
+    }
+  }
+  Int3 corner() {
+    const auto x = number<int32_t>(), y = number<int32_t>();
+    return {x, y, number<int32_t>()};
+  }
+
+  void read_grid() {
+    const std::string name = text();
+    grid_ = &grids[name];
+    grid_->type = text();
+    value_bytes_ = grid_->type == "Tree_vec3s_5_4_3" ? 12 : 4;
+    EXPECT_EQ(text(), "");
+    const auto begin = number<int64_t>(), block = number<int64_t>(), end = number<int64_t>();
+    EXPECT_EQ(begin, static_cast<int64_t>(at_));
+    EXPECT_EQ(number<uint32_t>(), 3u);
+    grid_->metadata = metadata();
+    EXPECT_EQ(grid_->metadata.at("name"), name);
+    EXPECT_EQ(text(), "ScaleTranslateMap");
+    grid_->shift = vector();
+    grid_->sides = vector();
+    const Vec3d s = grid_->sides;
+    EXPECT_EQ(vector(), s);
+    EXPECT_EQ(vector(), (Vec3d{1 / s.x, 1 / s.y, 1 / s.z}));
+    for (const double factor : {1.0, 0.5}) {
+      const Vec3d found = vector();
+      for (uint32_t axis = 0; axis < 3; ++axis)
+        EXPECT_NEAR(found[axis] * s[axis] * (factor == 1 ? s[axis] : 1), factor, 1e-12);
+    }
+    EXPECT_EQ(number<uint32_t>(), 1u);
+    EXPECT_EQ(bytes_.substr(at_, value_bytes_), std::string(value_bytes_, '\0'));
+    at_ += value_bytes_;
+    const auto tiles = number<uint32_t>(), children = number<uint32_t>();
+    for (uint32_t i = 0; i < tiles; ++i) {
+      const Int3 at = corner();
+      put(at, 4096, value_of(bytes_, at_));
+      at_ += value_bytes_;
+      EXPECT_EQ(number<uint8_t>(), 1);
+    }
+    for (uint32_t i = 0; i < children; ++i) read_node(corner(), 5, 128);
+    EXPECT_EQ(block, static_cast<int64_t>(at_));
+    for (const auto& [at, active] : leaves_) {
+      EXPECT_EQ(mask(512), active);
+      const std::vector<Value> of_leaf = values(active);
+      for (size_t i = 0, next = 0; i < active.size(); ++i)
+        if (active[i]) put(place(at, i, 3, 1), 1, of_leaf[next++]);
+    }
+    grid_->leaves = leaves_.size();
+    leaves_.clear();
+    EXPECT_EQ(end, static_cast<int64_t>(at_));
+  }
+
+  std::string bytes_;
+  size_t at_ = 0, value_bytes_ = 4;
+  ReadGrid* grid_ = nullptr;
+  std::vector<std::pair<Int3, std::vector<bool>>> leaves_;
+};
+
+double linear(uint8_t code) {
+  const double c = code / 255.0;
+  return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+
+// Voxels of several nodes of 128³ whose bounds begin at the grid's corner.
+int sparse_grid(uint32_t x, uint32_t y, uint32_t z) {
+  return (x * 7 + y * 5 + z * 3) % 31 == 0 ? static_cast<int>((x + z) % 16) : dag::kEmptyVoxel;
+}
+
+class VdbWritten : public ExportTest {
+ protected:
+  // Compares all grids of the file with the voxels of the region.
+  void expect_grids(const KnownScene& known, const VoxelBox& region) const {
+    const VdbReader file(read_bytes(path("a.vdb")));
+    const bool materials = known.scene.dag.materials, colors = materials || known.scene.colors.has_value();
+    EXPECT_EQ(file.grids.size(), 1u + (materials ? 1 : 0) + (colors ? 1 : 0));
+    EXPECT_EQ(file.grids.at("density").type, "Tree_float_5_4_3");
+    EXPECT_EQ(file.grids.at("density").metadata.at("class"), "fog volume");
+    for (const auto& [name, grid] : file.grids) {
+      for (uint32_t axis = 0; axis < 3; ++axis) {
+        EXPECT_EQ(grid.sides[axis], known.scene.voxel_size[axis]);
+        EXPECT_EQ(grid.shift[axis], known.scene.origin[axis] + known.scene.voxel_size[axis] * 0.5);
+      }
+      uint64_t voxels = 0;
+      for (const ReadCube& cube : grid.cubes) {
+        const VoxelBox box = cube_at(cube.corner, static_cast<uint32_t>(cube.side));
+        ASSERT_EQ(intersection(box, region), box);
+        voxels += box.voxels();
+        for (int32_t z = box.min.z; z < box.max.z; ++z)
+          for (int32_t y = box.min.y; y < box.max.y; ++y)
+            for (int32_t x = box.min.x; x < box.max.x; ++x)
+              if (!is_value(known, name, {x, y, z}, cube.value)) FAIL() << name << x << ' ' << y << ' ' << z;
+      }
+      ASSERT_EQ(voxels, known.count(region)) << name;
+    }
+  }
+
+ private:
+  static bool is_value(const KnownScene& known, const std::string& grid, Int3 voxel, const Value& value) {
+    const int expected = known.value(voxel);
+    if (expected == 0) return false;
+    if (grid != "color") return value == Value{grid == "density" ? 1.0 : expected};
+    const scene::Rgb8 color = known.scene.colors ? scene::unpacked_color(known.color(voxel))
+                                                 : known.scene.palette.colors[size_t(expected - 1)];
+    return std::abs(value[0] - linear(color.r)) < 1e-6 && std::abs(value[1] - linear(color.g)) < 1e-6 &&
+           std::abs(value[2] - linear(color.b)) < 1e-6;
+  }
+};
+
+TEST_F(VdbWritten, EveryVoxelStandsInEachGrid) {
+  for (const Materials materials : {Materials::None, Materials::Sixteen, Materials::Colors})
+    for (const uint32_t resolution : {4u, 8u, 37u}) {
+      KnownScene known = known_scene(resolution, materials, noise_grid(resolution));
+      known.scene.voxel_size = {0.25, 0.5, 0.75};
+      known.scene.origin = {-3, 100.125, 7};
+      write_vdb(known.scene, path("a.vdb"), std::nullopt);
+      expect_grids(known, cube_at({0, 0, 0}, resolution));
+    }
+}
+
+TEST_F(VdbWritten, OnlyVoxelsOfTheClipBoxAreWritten) {
+  const KnownScene known = known_scene(70, Materials::Sixteen, noise_grid(9));
+  const VoxelBox clip = {{3, 9, 30}, {66, 50, 65}};
+  write_vdb(known.scene, path("a.vdb"), clip);
+  expect_grids(known, clip);
+}
+
+TEST_F(VdbWritten, PartsOfOneMaterialAreTiles) {
+  const KnownScene known = known_scene(256, Materials::Sixteen, [](uint32_t x, uint32_t y, uint32_t z) {
+    return x < 128 && y < 128 && z < 128 ? 3 : x == 200 && y < 64 ? 4 : dag::kEmptyVoxel;
+  });
+  write_vdb(known.scene, path("a.vdb"), std::nullopt);
+  expect_grids(known, cube_at({0, 0, 0}, 256));
+  const VdbReader file(read_bytes(path("a.vdb")));
+  EXPECT_EQ(file.grids.at("material").tiles, 1u);
+  EXPECT_EQ(file.grids.at("material").leaves, 8u * 32u);
+  EXPECT_LT(std::filesystem::file_size(path("a.vdb")), 400'000u);
+}
+
+TEST_F(VdbWritten, ASceneWithoutVoxelsHasEmptyGrids) {
+  const KnownScene known = known_scene(16, Materials::Sixteen, empty_grid);
+  write_vdb(known.scene, path("a.vdb"), std::nullopt);
+  expect_grids(known, cube_at({0, 0, 0}, 16));
+  EXPECT_TRUE(is_vdb_of_vox(path("a.vdb")));
+  EXPECT_FALSE(is_vdb_of_vox(path("none.vdb")));
+}
+
+// The program reads with the OpenVDB library itself, and writes what our reader of .nvdb knows.
+TEST_F(VdbWritten, TheLibraryReadsTheSameVoxels) {
+  if (std::system("command -v nanovdb_convert > /dev/null 2>&1") != 0)
+    GTEST_SKIP() << "nanovdb_convert is not installed";
+  for (const Materials materials : {Materials::None, Materials::Sixteen, Materials::Colors}) {
+    const KnownScene known = known_scene(140, materials, sparse_grid);
+    write_vdb(known.scene, path("a.vdb"), std::nullopt);
+    for (const char* grid : {"density", "material", "color"}) {
+      if (materials == Materials::None && grid != std::string("density")) continue;
+      if (materials == Materials::Colors && grid == std::string("material")) continue;
+      const std::string command = fmt::format("nanovdb_convert -f -g {} '{}' '{}' > /dev/null 2>&1", grid,
+                                              path("a.vdb").string(), path("a.nvdb").string());
+      ASSERT_EQ(std::system(command.c_str()), 0) << grid;
+      const dag::VoxelScene read = read_voxels(path("a.nvdb"), {.materials = false}).scene;
+      ASSERT_EQ(read.dag.voxels, known.scene.dag.voxels) << grid;
+      const VoxelBox filled = dag::filled_box(known.scene.dag);
+      for (int32_t z = 0; z < 140; ++z)
+        for (int32_t y = 0; y < 140; ++y)
+          for (int32_t x = 0; x < 140; ++x) {
+            const Int3 at = Int3{x, y, z} - filled.min;
+            const bool is_filled = known.value({x, y, z}) != 0;
+            ASSERT_TRUE(!is_filled ||
+                        dag::voxel_at(read.dag, uint32_t(at.x), uint32_t(at.y), uint32_t(at.z)) >= 0);
+          }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vox
