@@ -193,6 +193,7 @@ void FilmFile::Memory::copy_to(OutputFile& file) const {
   std::string part(1 << 20, '\0');
   for (off_t at = 0;;) {
     const ssize_t count = pread(descriptor_, part.data(), part.size(), at);
+    if (count < 0 && errno == EINTR) continue;
     if (count < 0)
       throw Error(fmt::format("the film cannot be read back: {}", std::generic_category().message(errno)));
     if (count == 0) return;

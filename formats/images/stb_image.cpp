@@ -1,5 +1,21 @@
 // The translation unit of stb_image, kept apart because it is not our code. It includes only the formats that
 // we support, because most of the known memory errors are in the decoders of the others.
+#include <cstdlib>
+#include <new>
+
+namespace vox {
+namespace {
+
+// Returns the block, unless there was no memory for it: a part of stb_image does not look, and another part takes it for
+// a damaged image. What it has allocated before stays so.
+void* checked_block(void* block) {
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+
+}  // namespace
+}  // namespace vox
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -9,6 +25,12 @@
 #define STBI_ONLY_TGA
 #define STBI_ONLY_BMP
 #define STBI_ONLY_HDR
+#define STBI_MALLOC(bytes) vox::checked_block(std::malloc(bytes))
+#define STBI_REALLOC(block, bytes) vox::checked_block(std::realloc(block, bytes))
+#define STBI_FREE(block) std::free(block)
+#define STBIW_MALLOC(bytes) vox::checked_block(std::malloc(bytes))
+#define STBIW_REALLOC(block, bytes) vox::checked_block(std::realloc(block, bytes))
+#define STBIW_FREE(block) std::free(block)
 #define STBI_MAX_DIMENSIONS 32768  // kMaxImageSide
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb_image.h>

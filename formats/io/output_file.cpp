@@ -74,6 +74,15 @@ void OutputFile::commit_together(std::list<OutputFile>& files) {
   vox::commit_together(all);
 }
 
+uint64_t size_of_written(const std::filesystem::path& file) {
+  std::error_code failed;
+  const uint64_t size = std::filesystem::file_size(file, failed);
+  if (failed)
+    throw Error(fmt::format("is written, but its size cannot be read: {}", failed.message()))
+        .at(file.string());
+  return size;
+}
+
 void write_at(int descriptor, uint64_t offset, std::string_view bytes, const std::filesystem::path& target) {
   write_all(bytes, target, [&](std::string_view rest) {
     const ssize_t written = pwrite(descriptor, rest.data(), rest.size(), static_cast<off_t>(offset));
@@ -175,7 +184,10 @@ namespace {
 int file_of_size(uint64_t size, const std::filesystem::path& source) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path();
   const int file = open_nameless(folder);
-  const int failed = file < 0 ? errno : posix_fallocate(file, 0, static_cast<off_t>(size));
+  int failed = file < 0 ? errno : 0;
+  if (file >= 0)
+    while ((failed = posix_fallocate(file, 0, static_cast<off_t>(size))) == EINTR) {
+    }
   if (failed == 0) return file;
   if (file >= 0) close(file);
   throw Error(fmt::format("{} cannot be unpacked into {}: {}", format_bytes(size), folder.string(),

@@ -41,6 +41,9 @@ class OutputFile {
   std::vector<char> buffer_;
 };
 
+// Returns the size of a file that has been committed. Throws Error that says that it is written if the system does not tell.
+uint64_t size_of_written(const std::filesystem::path& file);
+
 // Writes bytes at an offset of an open file. Throws Error that names the target.
 void write_at(int descriptor, uint64_t offset, std::string_view bytes, const std::filesystem::path& target);
 

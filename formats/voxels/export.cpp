@@ -80,10 +80,15 @@ bool export_holds_colors(const std::filesystem::path& path, const ExportOptions&
 
 uint64_t written_bytes(const std::filesystem::path& path, const ExportOptions& options) {
   if (!is_slices_path(path) && export_format(path) != FileFormat::Json && options.pieces.side == 0)
-    return std::filesystem::file_size(path);
+    return size_of_written(path);
   uint64_t bytes = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(path.parent_path()))
-    if (entry.is_regular_file()) bytes += entry.file_size();
+  try {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path.parent_path()))
+      if (entry.is_regular_file()) bytes += entry.file_size();
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Error(fmt::format("is written, but its size cannot be read: {}", error.code().message()))
+        .at(path.parent_path().string());
+  }
   return bytes;
 }
 

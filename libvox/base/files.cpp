@@ -103,14 +103,35 @@ void remove_dead_from(const fs::path& target, uint32_t number) {
   }
 }
 
-struct Opened {
-  fs::path path;
-  int file;
+// A new file, which is removed unless it is taken. Memory for its name is taken before the file is there.
+class Opened {
+ public:
+  explicit Opened(fs::path path)
+      : path_(std::move(path)), file_(open(path_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666)) {}
+  Opened(Opened&& other) noexcept : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
+  Opened& operator=(Opened&&) = delete;
+  ~Opened() {
+    if (file_ < 0) return;
+    unlink(path_.c_str());
+    close(file_);
+  }
+
+  int file() const { return file_; }
+  const fs::path& path() const { return path_; }
+  void close_only() { close(std::exchange(file_, -1)); }  // leaves the file to another process
+  void take(fs::path& path, int& file) noexcept {
+    path = std::move(path_);
+    file = std::exchange(file_, -1);
+  }
+
+ private:
+  fs::path path_;
+  int file_;
 };
 
 std::optional<Opened> open_new(const fs::path& path, const fs::path& target) {
-  const int file = open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
-  if (file >= 0) return Opened{path, file};
+  Opened opened(path);
+  if (opened.file() >= 0) return opened;
   if (errno == EEXIST) return std::nullopt;
   throw system_error("cannot be written", target, errno);
 }
@@ -125,7 +146,7 @@ Lock lock_at(const fs::path& path, int file) {
 
 Opened open_unlocked(const fs::path& target) {
   while (true)
-    if (const std::optional<Opened> opened = open_new(unique_name(target), target)) return *opened;
+    if (std::optional<Opened> opened = open_new(unique_name(target), target)) return std::move(*opened);
 }
 
 // Opens the first temporary name that no running process uses, and removes those of dead processes on its way. On a
@@ -134,17 +155,16 @@ Opened open_temporary(const fs::path& target) {
   for (uint32_t number = 0; number < kMostNames; ++number) {
     const fs::path path = temporary_name(target, 0, number);
     std::optional<Opened> opened = open_new(path, target);
-    if (!opened && remove_dead(path) == Found::Nothing) opened = open_new(path, target);
+    if (!opened && remove_dead(path) == Found::Nothing)
+      if (std::optional<Opened> again = open_new(path, target)) opened.emplace(std::move(*again));
     if (!opened) continue;
-    const Lock state = lock_at(path, opened->file);
+    const Lock state = lock_at(path, opened->file());
     if (state == Lock::Held) {
       remove_dead_from(target, number + 1);
-      return *opened;
+      return std::move(*opened);
     }
-    close(opened->file);
-    if (state != Lock::Unsupported) continue;
-    unlink(path.c_str());
-    break;
+    if (state == Lock::Unsupported) break;
+    opened->close_only();
   }
   return open_unlocked(target);
 }
@@ -155,16 +175,15 @@ Opened open_only(const fs::path& target) {
   constexpr int kAttempts = 20;
   const fs::path path = temporary_name(target, 0, 0);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    if (const std::optional<Opened> opened = open_new(path, target)) {
-      const Lock state = lock_at(path, opened->file);
+    if (std::optional<Opened> opened = open_new(path, target)) {
+      const Lock state = lock_at(path, opened->file());
       if (state == Lock::Held) {
         remove_dead_from(target, 1);
-        return *opened;
+        return std::move(*opened);
       }
-      close(opened->file);
-      if (state == Lock::Taken) continue;
-      unlink(path.c_str());
-      return open_unlocked(target);
+      if (state != Lock::Taken) return open_unlocked(target);
+      opened->close_only();
+      continue;
     }
     const Found found = remove_dead(path);
     if (found == Found::Foreign) return open_temporary(target);
@@ -186,7 +205,10 @@ void take_permissions(int file, const fs::path& target) {
 
 // EINVAL is the answer of file systems that cannot sync, such as folders on some network file systems.
 int sync_result(int file) {
-  return fsync(file) == 0 || errno == EINVAL ? 0 : errno;
+  int failed = 0;
+  while ((failed = fsync(file) == 0 ? 0 : errno) == EINTR) {
+  }
+  return failed == EINVAL ? 0 : failed;
 }
 
 void sync_folder(const fs::path& folder, const fs::path& target) {
@@ -249,6 +271,13 @@ class Kept {
 // The files of a group that have been replaced so far.
 class Replaced {
  public:
+  explicit Replaced(size_t most) { steps_.reserve(most); }
+  ~Replaced() { undo(); }
+  Replaced(const Replaced&) = delete;
+  Replaced& operator=(const Replaced&) = delete;
+
+  void keep() { steps_.clear(); }
+
   // Renames the file with this identity, which is taken back by undo(). Returns the system's error, or 0.
   int rename_to(const fs::path& file, const fs::path& target, dev_t device, ino_t inode) {
     struct stat there = {};
@@ -260,6 +289,7 @@ class Replaced {
     return 0;
   }
 
+ private:
   // Puts back what was there, the last file first, unless another process has replaced a file meanwhile. On a file system
   // without hard links the old files are lost, and the new ones stay.
   void undo() {
@@ -273,7 +303,6 @@ class Replaced {
     }
   }
 
- private:
   struct Step {
     fs::path target;
     std::unique_ptr<Kept> old;  // null if there was no file
@@ -309,9 +338,8 @@ AtomicFile::AtomicFile(const fs::path& target, Writers writers) : target_(target
   if (target.filename().empty()) throw Error("is a folder, expected a file to write").at(target.string());
   check_target(target);
   target_ = followed(target);
-  const Opened opened = writers == Writers::One ? open_only(target_) : open_temporary(target_);
-  temporary_ = opened.path;
-  descriptor_ = opened.file;
+  Opened opened = writers == Writers::One ? open_only(target_) : open_temporary(target_);
+  opened.take(temporary_, descriptor_);
   try {
     take_permissions(descriptor_, target_);
     struct stat made = {};
@@ -360,15 +388,15 @@ void commit_together(std::span<AtomicFile* const> files) {
   throw_late_error();
   for (AtomicFile* file : files) file->flush();
   for (AtomicFile* file : files) file->check_still_there();
-  Replaced replaced;
+  Replaced replaced(files.size());  // undoes what it did unless all is done
   for (AtomicFile* file : files) {
     const int failed = file == files.back()
                            ? (rename(file->temporary_.c_str(), file->target_.c_str()) == 0 ? 0 : errno)
                            : replaced.rename_to(file->temporary_, file->target_, file->device_, file->inode_);
     if (failed == 0) continue;
-    replaced.undo();
     throw system_error("cannot be written", file->target_, failed);
   }
+  replaced.keep();
   for (AtomicFile* file : files) file->temporary_.clear();
   std::set<fs::path> folders;
   for (AtomicFile* file : files) {

@@ -161,6 +161,7 @@ ProgramResult FedProgram::finish() {
   std::array<char, 4096> piece;
   for (off_t at = 0;;) {
     const ssize_t count = pread(output_, piece.data(), piece.size(), at);
+    if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return result;
     result.output.append(piece.data(), static_cast<size_t>(count));
     at += count;

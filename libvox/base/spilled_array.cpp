@@ -36,6 +36,14 @@ int nameless_file(const std::filesystem::path& folder) {
   return file;
 }
 
+// Takes space on the disk for a part of a file. Returns the system's error, or 0.
+int reserve(int file, uint64_t at, uint64_t bytes) {
+  int failed = 0;
+  while ((failed = posix_fallocate(file, static_cast<off_t>(at), static_cast<off_t>(bytes))) == EINTR) {
+  }
+  return failed;
+}
+
 }  // namespace
 
 SpillPlace::SpillPlace(std::filesystem::path folder) : folder_(std::move(folder)) {
@@ -83,9 +91,7 @@ void SpilledBytes::grow(uint64_t bytes) {
       throw Error(fmt::format("the host's memory is full: {} more are needed, {} are left",
                               format_bytes(wanted - taken_), format_bytes(left)))
           .hint("spill to a folder, or lower the resolution");
-  } else if (const int failed =
-                 posix_fallocate(file_, static_cast<off_t>(taken_), static_cast<off_t>(wanted - taken_));
-             failed != 0) {
+  } else if (const int failed = reserve(file_, taken_, wanted - taken_); failed != 0) {
     throw spill_error("there is not enough space for spilled data", folder_, failed);
   }
   taken_ = wanted;

@@ -47,7 +47,12 @@ void* Pool::allocate(uint64_t bytes) {
     }
     if (!block) throw OutOfMemory(bytes, limit_ - used_);
   }
-  sizes_[block] = size;
+  try {
+    sizes_.emplace(block, size);
+  } catch (...) {
+    backend_->release(state_, block);
+    throw;
+  }
   used_ += size;
   peak_ = std::max(peak_, used_ + kept_);
   return block;
@@ -59,8 +64,12 @@ void Pool::release(void* block) noexcept {
   uint64_t size = found->second;
   sizes_.erase(found);
   used_ -= size;
-  kept_ += size;
-  free_.emplace(size, block);
+  try {
+    free_.emplace(size, block);
+    kept_ += size;
+  } catch (...) {  // no memory to remember the block
+    backend_->release(state_, block);
+  }
 }
 
 void Pool::trim() {

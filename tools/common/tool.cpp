@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -172,6 +174,12 @@ int alone(const Ending& ending, const ToolDescription& tool, const ranks::Launch
   return ending.code;
 }
 
+// Says that there is no memory, not even to describe the tool or to word another message.
+int without_memory() {
+  std::fprintf(stderr, "%s: error: out of memory\n", program_invocation_short_name);
+  return 1;
+}
+
 }  // namespace
 
 OptionTopic general_topic() {
@@ -195,8 +203,9 @@ OptionTopic general_topic() {
                "Overwrite existing files even if vox did not write them, and go on with damaged scenes."}}};
 }
 
-int run_tool(const ToolDescription& tool, int argc, char** argv,
-             const std::function<void(const CommandLine&)>& body) {
+int run_tool(const std::function<ToolDescription()>& describe, int argc, char** argv,
+             const std::function<void(const CommandLine&)>& body) try {
+  const ToolDescription tool = describe();
   begin(tool);
   const ranks::Launch launch = ranks::launch();
   const Ending ending = ending_of(tool, [&] {
@@ -206,10 +215,13 @@ int run_tool(const ToolDescription& tool, int argc, char** argv,
     if (const auto arguments = read_command_line(tool, argc, argv)) body(*arguments);
   });
   return alone(ending, tool, launch);
+} catch (const std::bad_alloc&) {
+  return without_memory();
 }
 
-int run_tool_on_ranks(const ToolDescription& tool, int argc, char** argv,
-                      const std::function<void(const CommandLine&, ranks::Ranks*)>& body) {
+int run_tool_on_ranks(const std::function<ToolDescription()>& describe, int argc, char** argv,
+                      const std::function<void(const CommandLine&, ranks::Ranks*)>& body) try {
+  const ToolDescription tool = describe();
   begin(tool);
   const ranks::Launch launch = ranks::launch();
   if (launch.rank > 0) be_silent();
@@ -228,6 +240,8 @@ int run_tool_on_ranks(const ToolDescription& tool, int argc, char** argv,
   }
   joined->end_all(ending.code);
   return ending.code;
+} catch (const std::bad_alloc&) {
+  return without_memory();
 }
 
 void with_input(const std::filesystem::path& input, const std::function<void()>& body) {
@@ -278,7 +292,9 @@ void check_exists(const std::filesystem::path& file) {
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::error_code ignored;
   const auto place = [&](const std::filesystem::path& path) {
-    return std::filesystem::weakly_canonical(followed(std::filesystem::absolute(path, ignored)), ignored);
+    const std::filesystem::path whole = std::filesystem::absolute(path, ignored);
+    const std::filesystem::path found = std::filesystem::weakly_canonical(followed(whole), ignored);
+    return found.empty() ? whole : found;  // a disk that fails does not make two names one
   };
   return std::filesystem::equivalent(a, b, ignored) || place(a) == place(b);
 }

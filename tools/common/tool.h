@@ -32,12 +32,12 @@ OptionTopic general_topic();
 // Reads the command line, prints --help and --version itself, and else calls `body`. Returns the exit code: 0 done, 2
 // bad usage, 130 interrupted, 1 everything else; an error is a message on stderr. If a launcher has started several
 // processes of the tool, they refuse to run.
-int run_tool(const ToolDescription& tool, int argc, char** argv,
+int run_tool(const std::function<ToolDescription()>& describe, int argc, char** argv,
              const std::function<void(const CommandLine&)>& body);
 
 // The same for a tool that several processes may run together; `body` is called with these ranks, or nullptr if the
 // process is alone. Rank 0 speaks for all. If ranks fail, the first one says why, and all end.
-int run_tool_on_ranks(const ToolDescription& tool, int argc, char** argv,
+int run_tool_on_ranks(const std::function<ToolDescription()>& describe, int argc, char** argv,
                       const std::function<void(const CommandLine&, ranks::Ranks*)>& body);
 
 // Runs `body`, which reads and uses this input. An Error that names no place of its own, and one for lack of memory, names

@@ -51,9 +51,9 @@ void refuse(const CommandLine& arguments) {
 int main(int argc, char** argv) {
   const vox::Command* command = vox::command_named(argc > 1 ? argv[1] : "");
   if (command != nullptr)
-    return vox::run_tool(command->description(), argc, argv, [command](const vox::CommandLine& arguments) {
+    return vox::run_tool(command->description, argc, argv, [command](const vox::CommandLine& arguments) {
       command->run(arguments, vox::show_report);
     });
   const bool names_command = argc > 1 && argv[1][0] != '-';  // a wrong one, whose options are not read
-  return vox::run_tool(vox::bench_description(), names_command ? 2 : argc, argv, vox::refuse);
+  return vox::run_tool(vox::bench_description, names_command ? 2 : argc, argv, vox::refuse);
 }

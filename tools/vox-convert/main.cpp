@@ -6,6 +6,7 @@
 #include <ranges>
 
 #include "formats/images/palette_file.h"
+#include "formats/io/output_file.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/scene_parts.h"
@@ -48,7 +49,7 @@ std::vector<std::filesystem::path> parts_of(const ConvertOptions& options) {
 uint64_t output_bytes(const ConvertOptions& options) {
   uint64_t bytes = written_bytes(options.output, options.exports);
   if (options.parts)
-    for (const std::filesystem::path& part : parts_of(options)) bytes += std::filesystem::file_size(part);
+    for (const std::filesystem::path& part : parts_of(options)) bytes += size_of_written(part);
   return bytes;
 }
 
@@ -145,5 +146,5 @@ void run(const CommandLine& arguments, ranks::Ranks* ranks) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool_on_ranks(vox::convert_description(), argc, argv, vox::run);
+  return vox::run_tool_on_ranks(vox::convert_description, argc, argv, vox::run);
 }

@@ -215,7 +215,10 @@ std::string painting_line(const PaintingFigures& figures) {
 build::SpillOptions parse_spill(const std::string& text) {
   if (text == "host") return {};
   std::error_code failed;
-  if (!std::filesystem::is_directory(text, failed))
+  const std::filesystem::file_status status = std::filesystem::status(text, failed);
+  if (status.type() == std::filesystem::file_type::none)
+    throw Error("cannot be read: " + failed.message()).at(text);
+  if (!std::filesystem::is_directory(status))
     throw UsageError(fmt::format("--spill is '{}', expected host or the name of a folder", text));
   return {.place = SpillPlace(text)};
 }

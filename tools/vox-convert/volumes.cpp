@@ -1,3 +1,4 @@
+#include "formats/io/output_file.h"
 #include "tools/vox-convert/scenes.h"
 
 #include <fmt/format.h>
@@ -86,7 +87,7 @@ void convert_volume(const ConvertOptions& options) {
                                    .volume = &conversion});
   log_info("{}", bricks_line(result.bricks));
   if (options.verify) log_info("read back and compared with the volume: correct");
-  log_end(seconds_of(conversion), options.output, std::filesystem::file_size(options.output));
+  log_end(seconds_of(conversion), options.output, size_of_written(options.output));
 }
 
 bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOptions& options,
@@ -110,7 +111,7 @@ void use_bricks_file(const ConvertOptions& options) {
       throw UsageError("a file of bricks needs -o with .nrrd or .npy, or --info, or --verify");
     check_writable(options.output, kind_of_output(options.output), options.overwrite);
     write_dense_grid(bricks::bricks_volume(bricks), options.output);
-    log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
+    log_info("{}: {}", options.output.string(), format_bytes(size_of_written(options.output)));
   }
   print_results(options, {.file = writes_file(options) ? options.output : options.inputs[0],
                           .verified = options.verify,

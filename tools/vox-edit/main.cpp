@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "formats/input_kind.h"
+#include "formats/io/output_file.h"
 #include "formats/results/files.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
@@ -29,7 +30,7 @@ namespace vox {
 namespace {
 
 std::string size_text(const std::filesystem::path& file) {
-  return format_bytes(std::filesystem::file_size(file));
+  return format_bytes(size_of_written(file));
 }
 
 // The bricks of the scene file, if the output is to have bricks.
@@ -398,5 +399,5 @@ void run(const CommandLine& arguments, const ranks::Ranks* ranks) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool_on_ranks(vox::edit_description(), argc, argv, vox::run);
+  return vox::run_tool_on_ranks(vox::edit_description, argc, argv, vox::run);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/input_kind.h"
+#include "formats/io/output_file.h"
 #include "formats/results/files.h"
 #include "formats/results/views.h"
 #include "formats/scene/scene_file.h"
@@ -87,8 +88,7 @@ class VolumeEditRun {
     bricks_ = session_->freeze();
     if (options_.output) {
       write(*bricks_, *options_.output);
-      log_info("{}: {}", options_.output->string(),
-               format_bytes(std::filesystem::file_size(*options_.output)));
+      log_info("{}: {}", options_.output->string(), format_bytes(size_of_written(*options_.output)));
     }
     write_seconds_ += writing.seconds();
   }
@@ -135,7 +135,7 @@ class VolumeEditRun {
     const Stopwatch watch;
     write(session_->freeze(), path);
     write_seconds_ += watch.seconds();
-    log_info("{}: {}, after {}", path.string(), format_bytes(std::filesystem::file_size(path)),
+    log_info("{}: {}, after {}", path.string(), format_bytes(size_of_written(path)),
              format_count(records_.size(), "edit"));
   }
 
@@ -222,7 +222,7 @@ void edit_volume(const EditOptions& options, const bricks::FrozenBricks& bricks)
   edit.run();
   if (options.log) {
     edit.write_log(*options.log);
-    log_info("{}: {}", options.log->string(), format_bytes(std::filesystem::file_size(*options.log)));
+    log_info("{}: {}", options.log->string(), format_bytes(size_of_written(*options.log)));
   }
   if (options.engine.profile) print_profile(edit.profile());
   print_result(options.json ? json_text(results_of(edit.results())) + "\n" : edit.text());

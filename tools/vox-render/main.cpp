@@ -122,5 +122,5 @@ void run_with_advice(const CommandLine& arguments, ranks::Ranks* ranks) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool_on_ranks(vox::render_description(), argc, argv, vox::run_with_advice);
+  return vox::run_tool_on_ranks(vox::render_description, argc, argv, vox::run_with_advice);
 }

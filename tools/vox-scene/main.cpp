@@ -149,5 +149,5 @@ void run(const CommandLine& arguments) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool(vox::scene_description(), argc, argv, vox::run);
+  return vox::run_tool(vox::scene_description, argc, argv, vox::run);
 }

@@ -1,5 +1,6 @@
 // vox-stats --against: compares two scenes.
 
+#include "formats/io/output_file.h"
 #include "tools/vox-stats/stats.h"
 
 #include <fmt/format.h>
@@ -106,7 +107,7 @@ void run_against(const StatsOptions& options) {
   if (options.engine.profile) print_profile(comparison.kernels);
   print_result(options.json ? json_text(results_of(comparison)) + "\n" : screen_text(comparison));
   if (options.output)
-    log_info("{}: {}", options.output->string(), format_bytes(std::filesystem::file_size(*options.output)));
+    log_info("{}: {}", options.output->string(), format_bytes(size_of_written(*options.output)));
 }
 
 namespace {

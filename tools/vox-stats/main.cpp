@@ -259,7 +259,7 @@ void run(const CommandLine& arguments, ranks::Ranks* launched) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool_on_ranks(vox::stats_description(), argc, argv, vox::run);
+  return vox::run_tool_on_ranks(vox::stats_description, argc, argv, vox::run);
 }
 
 namespace vox {
