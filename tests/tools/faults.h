@@ -17,6 +17,7 @@ struct FaultyOutput {
   std::vector<std::string> arguments;  // R stands for 32 in the run before, and for 64 in the run that fails
 
   bool holds_times() const;  // such files differ from run to run
+  bool comes_early() const;  // the file is written before the work is done, and stays if the rest fails
 };
 void PrintTo(const FaultyOutput& output, std::ostream* out);
 
