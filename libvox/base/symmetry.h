@@ -85,6 +85,23 @@ VOX_HD constexpr uint64_t exchanged_voxels(uint64_t mask, uint32_t a, uint32_t b
   return (mask & ~(high | high << two)) | (mask & high) << two | (mask >> two & high);
 }
 
+// The mask of a cube of 4³ voxels after its axes are permuted, in the order of kAxisPermutations.
+VOX_HD constexpr uint64_t permuted_voxels(uint64_t mask, uint32_t permutation) {
+  if (permutation == 1 || permutation == 4) mask = exchanged_voxels(mask, 0, 1);
+  if (permutation == 2 || permutation == 4 || permutation == 5) mask = exchanged_voxels(mask, 0, 2);
+  if (permutation == 3) mask = exchanged_voxels(mask, 1, 2);
+  if (permutation == 5) mask = exchanged_voxels(mask, 0, 1);
+  return mask;
+}
+
+// The mask of a cube of 4³ voxels after a symmetry.
+VOX_HD constexpr uint64_t turned_voxels(uint64_t mask, uint32_t symmetry) {
+  mask = permuted_voxels(mask, symmetry / kMirrors);
+  for (uint32_t axis = 0; axis < 3; ++axis)
+    if ((symmetry >> axis & 1) != 0) mask = mirrored_voxels(mask, axis);
+  return mask;
+}
+
 // Calls f(symmetry, mask) with the mask of a cube of 4³ voxels after each of the first `count` symmetries, in an order of
 // its own. `count` is 1, kMirrors or kSymmetries.
 template <class F>
@@ -92,11 +109,7 @@ VOX_HD void for_each_image(uint64_t mask, uint32_t count, const F& f) {
   const uint32_t permutations = count / kMirrors;
   if (permutations == 0) return f(0u, mask);
   for (uint32_t p = 0; p < permutations; ++p) {
-    uint64_t image = mask;  // in the order of kAxisPermutations
-    if (p == 1 || p == 4) image = exchanged_voxels(image, 0, 1);
-    if (p == 2 || p == 4 || p == 5) image = exchanged_voxels(image, 0, 2);
-    if (p == 3) image = exchanged_voxels(image, 1, 2);
-    if (p == 5) image = exchanged_voxels(image, 0, 1);
+    uint64_t image = permuted_voxels(mask, p);
     uint32_t mirrored = 0;
     for (uint32_t step = 1;; ++step) {  // each step of a Gray code mirrors one axis
       f(p * kMirrors + mirrored, image);
