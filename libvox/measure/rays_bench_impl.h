@@ -139,7 +139,7 @@ class NodeWalk {
 
   VOX_HD render::Hit hit() const {
     const Int3 low = cell_.corner(ray_);
-    return {now_, low, low + Int3{1, 1, 1}, 0, dag::kLeafLog2, nullptr};
+    return {{now_, low, low + Int3{1, 1, 1}, 0, dag::kLeafLog2}, nullptr};
   }
 
   VOX_HD render::Hit stop_inside(uint32_t& material) {

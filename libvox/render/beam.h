@@ -44,9 +44,10 @@ struct BeamAxis {
 
 }  // namespace detail
 
+template <class Dag>
 class Beam {
  public:
-  VOX_HD Beam(const RayDagRef& dag, const PixelRays& rays, Vec2<uint32_t> tile)
+  VOX_HD Beam(const Dag& dag, const PixelRays& rays, Vec2<uint32_t> tile)
       : dag_(dag), log2_side_(dag.log2_side) {
     const uint32_t side = 1u << (kLog2BeamSide + kSubpixelBits);
     const uint32_t left = tile.x * side, top = tile.y * side;
@@ -65,7 +66,8 @@ class Beam {
   // along an axis, or change the sign of their direction along an axis.
   VOX_HD float start() const {
     if (!dag_.filled) return kHitsNothing;
-    if (!known_ || log2_side_ == dag::kLeafLog2 || dag::is_homogeneous(dag_.root[0])) return 0;
+    if (!known_ || log2_side_ == dag::kLeafLog2 || dag::is_homogeneous(dag_.header(dag_.root_node())))
+      return 0;
     return first_cell();
   }
 
@@ -115,13 +117,13 @@ class Beam {
   // Goes through the nodes that the beam meets, from the nearest to the farthest. Returns the depth of the
   // first cell.
   VOX_HD float first_cell() const {
-    const uint32_t* nodes[kMaxLog2Side + 1];
+    typename Dag::Node nodes[kMaxLog2Side + 1];
     uint32_t left[kMaxLog2Side + 1];  // the node's children, mirrored, that have not been visited yet
     Vec3<uint32_t> at = {0, 0, 0};    // the lowest corner of the cell that was visited last
     uint32_t log2 = log2_side_;
     float best = kHitsNothing;
-    nodes[log2] = dag_.root;
-    left[log2] = mirrored_mask(nodes[log2][0]);
+    nodes[log2] = dag_.root_node();
+    left[log2] = mirrored_mask(dag_.header(nodes[log2]));
     for (;;) {
       if (left[log2] == 0) {
         if (++log2 > log2_side_) return best;
@@ -144,15 +146,16 @@ class Beam {
         best = enters;
         continue;
       }
-      const uint32_t* node = nodes[log2];
-      const uint32_t* child = dag_.child(log2 - 1, node[dag::child_word(node[0], octant ^ mirrored_)]);
-      if (dag::is_homogeneous(child[0])) {
+      const auto node = nodes[log2];
+      const auto child = dag_.child_in(log2 - 1, node, dag_.header(node), octant ^ mirrored_);
+      const uint32_t header = dag_.header(child);
+      if (dag::is_homogeneous(header)) {
         best = enters;
         continue;
       }
       --log2;
       nodes[log2] = child;
-      left[log2] = mirrored_mask(child[0]);
+      left[log2] = mirrored_mask(header);
     }
   }
 
@@ -174,7 +177,7 @@ class Beam {
 
   static constexpr float kCellsPerBeam = 0.5f;
 
-  const RayDagRef& dag_;
+  const Dag& dag_;
   uint32_t log2_side_;
   detail::BeamAxis x_ = {}, y_ = {}, z_ = {};
   uint32_t mirrored_ = 0;

@@ -9,6 +9,7 @@
 #include "libvox/base/vec.h"
 #include "libvox/dag/device_level.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/voxel_numbers.h"
 #include "libvox/device/device.h"
 #include "libvox/render/ray.h"
 
@@ -84,6 +85,33 @@ struct RayDagRef {
   uint32_t finest;     // 4 B, log2 of the least side of cells at which rays stop because pixels have a width
   uint32_t filled;     // 4 B, 0: there is no root
   uint32_t materials;  // 4 B, 1: the leaves hold materials
+
+  // Rays know nodes and leaves by these members alone, which SymmetricRayRef (symmetric_rays.h) has, too. A Node is what is
+  // known of one; nullptr if it is empty.
+  using Node = const uint32_t*;
+  static constexpr bool kMayHaveMaterials = true;
+
+  VOX_HD Node root_node() const { return root; }
+  // Returns a header of which the child mask and the homogeneous material are used.
+  VOX_HD uint32_t header(Node node) const { return node[0]; }
+  VOX_HD uint64_t leaf(Node node) const { return dag::leaf_mask(node); }
+  // Returns the child of 2^log2 voxels a side in an octant, which must be present. `mask` is the node's header.
+  VOX_HD Node child_in(uint32_t log2, Node node, uint32_t mask, uint32_t octant) const {
+    return child(log2, node[dag::child_word(mask, octant)]);
+  }
+  // A node in 56 bits, above its child mask. The distance from the root in words may be negative if the levels are not in one
+  // array.
+  VOX_HD uint64_t packed_node(Node node, uint32_t header) const {
+    return static_cast<uint64_t>(node - root) << 8 | dag::child_mask(header);
+  }
+  VOX_HD Node unpacked_node(uint64_t at) const { return root + (static_cast<int64_t>(at) >> 8); }
+  // Return the number of voxels below the children before the one in an octant, and below the node.
+  VOX_HD uint64_t voxels_before(const dag::VoxelNumbersRef& numbers, Node node, uint32_t octant) const {
+    return numbers[static_cast<uint64_t>(node - root) + dag::child_word(node[0], octant)];
+  }
+  VOX_HD uint64_t voxels_below(const dag::VoxelNumbersRef& numbers, Node node) const {
+    return numbers[static_cast<uint64_t>(node - root)];
+  }
 
   VOX_HD bool is_far(uint32_t log2) const { return nodes[log2] == nullptr; }
 

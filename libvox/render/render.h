@@ -8,6 +8,7 @@
 #include "libvox/attributes/packed_values.h"
 #include "libvox/base/geometry.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/symmetric_dag.h"
 #include "libvox/device/handle.h"
 #include "libvox/render/camera.h"
 #include "libvox/render/ray_dag.h"
@@ -140,6 +141,9 @@ struct RendererOptions {
   // The voxels' colours in place of those of the palette; nullptr: there are none. Colours are copied to the device. The
   // DAG must not be paged.
   const attributes::PackedValues* colors = nullptr;
+  // The symmetric form of the DAG, through which rays are cast in its place; nullptr: there is none. The pictures are the same,
+  // except that Shade::Sharing is refused. It is copied to the device.
+  const dag::SymmetricDag* symmetric = nullptr;
 };
 
 // Puts the scene on the device, to take pictures of it. The DAG, the palette and the device must outlive the renderer.

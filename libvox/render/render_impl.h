@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "libvox/base/error.h"
-#include "libvox/base/morton.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/parts.h"
@@ -15,6 +17,8 @@
 #include "libvox/render/node_colors.h"
 #include "libvox/render/ray_dag.h"
 #include "libvox/render/render.h"
+#include "libvox/render/slice_pixels.h"
+#include "libvox/render/symmetric_rays.h"
 #include "libvox/render/voxel_colors.h"
 #include "libvox/scene/oklab.h"
 
@@ -42,115 +46,10 @@ double cast_pixels(Device& device, Body body, uint64_t end, uint64_t rays_each, 
   return seconds;
 }
 
-// The pixels of a slice through a scene. render_impl.h includes this file.
-
-// Finds the first voxel in Morton order among the voxels of a plane inside a cell. It is a place in the grid, or kNoVoxel.
-inline constexpr Int3 kNoVoxel = {-1, -1, -1};
-
-class PlaneSearch {
- public:
-  // `corner` is the cell's lowest voxel, and 2^log2 its side. The plane must go through the cell.
-  VOX_HD PlaneSearch(const RayDagRef& dag, uint32_t axis, uint32_t at, Int3 corner, uint32_t log2)
-      : dag_(dag), axis_(axis), at_(at), corner_(corner), log2_(log2) {}
-
-  VOX_HD Int3 voxel() const {
-    const uint32_t* node = dag_.node_at(corner_, log2_);
-    if (!node) return kNoVoxel;
-    return log2_ <= dag::kLeafLog2 ? in_leaf(node, corner_) : below(node);
-  }
-
- private:
-  VOX_HD Int3 below(const uint32_t* cell) const {
-    const uint32_t* nodes[kMaxLog2Side + 1];
-    uint32_t left[kMaxLog2Side + 1];  // the node's children that have not been visited yet
-    uint32_t log2 = log2_;
-    Int3 at = corner_;  // of the node; lower bits are those of a child that has been left
-    nodes[log2] = cell;
-    left[log2] = children_in_plane(cell, log2);
-    for (;;) {
-      const uint32_t* node = nodes[log2];
-      if (left[log2] == 0) {
-        if (++log2 > log2_) return kNoVoxel;
-        continue;
-      }
-      const auto octant = static_cast<uint32_t>(lowest_bit(left[log2]));
-      left[log2] &= left[log2] - 1;
-      const uint32_t* child = dag_.child(log2 - 1, node[dag::child_word(node[0], octant)]);
-      const auto cleared = [&](int32_t v) { return v >> log2 << log2; };
-      at = Int3{cleared(at.x), cleared(at.y), cleared(at.z)} + octant_corner(octant, 1 << (log2 - 1));
-      if (--log2 > dag::kLeafLog2) {
-        nodes[log2] = child;
-        left[log2] = children_in_plane(child, log2);
-        continue;
-      }
-      const Int3 voxel = in_leaf(child, at);
-      if (voxel.x >= 0) return voxel;
-      ++log2;
-    }
-  }
-
-  VOX_HD uint32_t children_in_plane(const uint32_t* node, uint32_t log2) const {
-    const uint32_t low_half = lower_octants(axis_);
-    return dag::child_mask(node[0]) & ((at_ >> (log2 - 1) & 1) != 0 ? ~low_half : low_half);
-  }
-
-  // Returns the first of the plane's voxels in the leaf that contains `at`, or in the cell if the cell is
-  // smaller than a leaf.
-  VOX_HD Int3 in_leaf(const uint32_t* leaf, Int3 at) const {
-    uint64_t mask = dag::leaf_mask(leaf) & plane_voxels(axis_, at_);
-    if (log2_ < dag::kLeafLog2) {
-      mask &= (log2_ == 0 ? uint64_t{1} : uint64_t{0xff}) << cube_bit(corner_);
-    }
-    if (mask == 0) return kNoVoxel;
-    const auto cleared = [](int32_t v) { return v >> dag::kLeafLog2 << dag::kLeafLog2; };
-    return Int3{cleared(at.x), cleared(at.y), cleared(at.z)} +
-           cube_place(static_cast<uint32_t>(lowest_bit(mask)));
-  }
-
-  const RayDagRef& dag_;
-  uint32_t axis_, at_;
-  Int3 corner_;
-  uint32_t log2_;
-};
-
-struct SlicePixels {
-  RayDagRef dag;
-  SliceFrame frame;
-  scene::Rgba8 colors[scene::kPaletteSize];
-  scene::Rgba8 empty;
-  VoxelColorsRef voxel_colors;  // without values, materials have colours
-  scene::Rgba8* pixels;
-
-  VOX_HD void operator()(uint64_t i) const {
-    const auto cell = [](uint64_t pixel, uint32_t cells, uint32_t all) {
-      return static_cast<int32_t>(pixel * cells / all);
-    };
-    const int32_t x = cell(i % frame.size.width, frame.width, frame.size.width),
-                  y = cell(i / frame.size.width, frame.height, frame.size.height);
-    const int32_t side = 1 << frame.log2_cell;
-    const int32_t across = frame.first[0] + x * side * frame.step[0],
-                  along = frame.first[1] + y * side * frame.step[1];
-    const auto plane = static_cast<int32_t>(frame.at >> frame.log2_cell << frame.log2_cell);
-    const auto part = [&](uint32_t axis) {
-      return axis == frame.axis ? plane : axis == frame.across ? across : along;
-    };
-    const PlaneSearch search(dag, frame.axis, frame.at, {part(0), part(1), part(2)}, frame.log2_cell);
-    const Int3 voxel = search.voxel();
-    pixels[i] = voxel.x < 0 ? empty : color_of(voxel);
-  }
-
- private:
-  VOX_HD scene::Rgba8 color_of(Int3 voxel) const {
-    if (voxel_colors.values.groups == nullptr) return colors[dag.material_at(voxel)];
-    const uint32_t color = voxel_colors.at(dag, voxel);
-    return {static_cast<uint8_t>(color), static_cast<uint8_t>(color >> 8), static_cast<uint8_t>(color >> 16),
-            255};
-  }
-};
-
 // Finds where the rays of each tile begin.
+template <class Dag>
 struct StartBeams {
-  RayDagRef dag;
+  Dag dag;
   PixelRays rays;
   Tiles order;    // the order of the beams, which are the pixels of a smaller image
   float* depths;  // [width * height] of that smaller image
@@ -158,14 +57,14 @@ struct StartBeams {
 
   VOX_HD void operator()(uint64_t i) const {
     const Vec2<uint32_t> tile = order.pixel(first + i);
-    if (order.holds(tile)) depths[order.index(tile)] = Beam(dag, rays, tile).start();
+    if (order.holds(tile)) depths[order.index(tile)] = Beam<Dag>(dag, rays, tile).start();
   }
 };
 
-template <class Colors>
+template <class Dag, class Colors>
 struct RenderPixels {
   static constexpr int kBlocksAtOnce = 4;
-  RayDagRef dag;
+  Dag dag;
   PixelRays rays;
   Shading shading;
   LightCodes codes;
@@ -187,7 +86,7 @@ struct RenderPixels {
   VOX_HD scene::Rgba8 pixel(uint32_t x, uint32_t y) const {
     const float depth = depths[BeamTiles{width, height}.around({x, y})];
     Light sum = {0, 0, 0};
-    const Shader<Colors> shade(dag, rays, shading, voxel_colors);
+    const Shader<Dag, Colors> shade(dag, rays, shading, voxel_colors);
     if (depth >= kHitsNothing && shading.ground.shown == 0) {
       sum = shade.sky(subpixel(x, 0, 0), subpixel(y, 0, 0)) * static_cast<float>(samples);
     } else {
@@ -207,7 +106,7 @@ struct RenderPixels {
     return pixel << kSubpixelBits | at >> (32 - kSubpixelBits);
   }
 };
-static_assert(device::ResidentBody<RenderPixels<NoVoxelColors>>);
+static_assert(device::ResidentBody<RenderPixels<RayDagRef, NoVoxelColors>>);
 
 // True if the i-th pixel behind `base`, in the order of tiles, differs visibly from a neighbour, so that an
 // edge may go through it.
@@ -257,22 +156,24 @@ inline void check_picture(const RenderOptions& options) {
 
 }  // namespace detail
 
-template <class Device>
+// `Rays` is RayDag or SymmetricRays of the device.
+template <class Device, class Rays>
 class DeviceRenderer final : public Renderer {
  public:
   DeviceRenderer(Device& device, const dag::FrozenDag& dag, const scene::Palette& palette,
-                 const RendererOptions& options)
+                 const RendererOptions& options, Rays rays)
       : device_(device),
         dag_(dag),
         palette_(palette),
         filled_(dag::filled_box(dag)),
-        rays_(device, dag, options.far_words),
+        rays_(std::move(rays)),
         detail_memory_(options.detail_memory),
         voxels_per_unit_(Vec3d{1, 1, 1} / options.voxel_size * options.voxel_size.shortest()),
         open_courses_(device::uploaded(device, open_courses(rays_.ref().log2_side, voxels_per_unit_))),
         codes_(device::uploaded(device, light_codes())),
         light_of_code_(device::uploaded(device, detail::light_of_codes())) {
-    if (options.colors != nullptr) voxel_colors_.emplace(device, dag, *options.colors);
+    if (options.colors != nullptr)
+      voxel_colors_.emplace(device, voxel_numbers(dag, options), *options.colors);
   }
 
   Picture render(const RenderOptions& options) override {
@@ -294,23 +195,24 @@ class DeviceRenderer final : public Renderer {
       cast.spread = 0;
     else if (!rays_.has_boxes() && !rays_.is_in_place())
       make_levels_of_detail();
-    const RayDagRef dag = rays_.ref();
+    const auto dag = rays_.ref();
     const RampEnds ramp = ramp_ends(filled_, cast, options.shade);
     Shading shading = make_shading(ramp, camera, palette_, options);
     shading.ground = ground_plane(filled_, options);
     shading.open_courses = open_courses_.data();
-    if (!Colors::kThere && options.colors == LevelColors::Mean && cast.spread > 0 &&
-        options.shade == Shade::Material && !rays_.is_in_place()) {
-      if (!node_colors_)
-        node_colors_ = average_nodes(device_, dag, finest_, shading.colors, LightCodes{codes_.data()});
-      shading.node_colors = node_colors_->data();
-      shading.light_of_code = light_of_code_.data();
-    }
+    if constexpr (!Colors::kThere && Ref::kMayHaveMaterials)
+      if (options.colors == LevelColors::Mean && cast.spread > 0 && options.shade == Shade::Material &&
+          !rays_.is_in_place()) {
+        if (!node_colors_)
+          node_colors_ = average_nodes(device_, dag, finest_, shading.colors, LightCodes{codes_.data()});
+        shading.node_colors = node_colors_->data();
+        shading.light_of_code = light_of_code_.data();
+      }
     Picture picture;
     picture.low = ramp.low;
     picture.high = ramp.high;
     if (options.shade == Shade::Sharing) {
-      if (!sharing_) sharing_ = count_sharing(device_, dag_, dag);
+      count_uses();
       shading.use_codes = sharing_->codes.data();
       const uint32_t powers = std::max((sharing_->most + 3) / 4, 1u);
       shading.high = static_cast<float>(powers * 4);
@@ -328,23 +230,23 @@ class DeviceRenderer final : public Renderer {
     const uint32_t more = adaptive ? 1 : 0;
     const uint32_t top = band.begin - std::min(more, band.begin),
                    last = std::min(band.end - 1 + more, height - 1);
-    RenderPixels<Colors> body = {.dag = dag,
-                                 .rays = rays,
-                                 .shading = shading,
-                                 .codes = {codes_.data()},
-                                 .voxel_colors = voxel_colors,
-                                 .width = width,
-                                 .height = height,
-                                 .samples = adaptive ? 1 : options.samples,
-                                 .depths = depths.data(),
-                                 .pixels = nullptr};
+    RenderPixels<Ref, Colors> body = {.dag = dag,
+                                      .rays = rays,
+                                      .shading = shading,
+                                      .codes = {codes_.data()},
+                                      .voxel_colors = voxel_colors,
+                                      .width = width,
+                                      .height = height,
+                                      .samples = adaptive ? 1 : options.samples,
+                                      .depths = depths.data(),
+                                      .pixels = nullptr};
     make_pixels(picture, options.size, band, [&](scene::Rgba8* pixels) {
       body.pixels = pixels;
       const double beams = device_.seconds([&] {
         const Tiles order = {tiles.across(), tiles.down()};
         const uint64_t first = order.begin_of_row(top >> kLog2BeamSide);
         device_.for_each({"render: beams", 4}, order.end_of_row(last >> kLog2BeamSide) - first,
-                         StartBeams{dag, rays, order, depths.data(), first});
+                         StartBeams<Ref>{dag, rays, order, depths.data(), first});
       });
       body.first = pixel_tiles.begin_of_row(top);
       double seconds = beams + cast_pixels(device_, body, pixel_tiles.end_of_row(last),
@@ -371,7 +273,7 @@ class DeviceRenderer final : public Renderer {
 
   Picture slice(const SliceOptions& options) override {
     const SliceFrame frame = slice_frame(options, filled_, cube_at({0, 0, 0}, 1u << rays_.ref().log2_side));
-    SlicePixels body = {rays_.ref(), frame, {}, opaque(options.empty), {}, nullptr};
+    SlicePixels<Ref> body = {rays_.ref(), frame, {}, opaque(options.empty), {}, nullptr};
     if (voxel_colors_) body.voxel_colors = voxel_colors_->ref();
     for (uint32_t i = 0; i < scene::kPaletteSize; ++i) body.colors[i] = opaque(material_color(palette_, i));
     Picture picture;
@@ -385,6 +287,8 @@ class DeviceRenderer final : public Renderer {
   }
 
  private:
+  using Ref = decltype(std::declval<const Rays&>().ref());
+
   static constexpr uint64_t kRaysAtOnce = 1 << 23;  // about one second's work for two processor cores
 
   static uint64_t rays_of_sample(const RenderOptions& options) {
@@ -404,8 +308,47 @@ class DeviceRenderer final : public Renderer {
   void make_levels_of_detail() {
     const uint64_t available = device_.pool().available();
     const uint64_t memory = std::min(detail_memory_, available - available / 16);
-    finest_ = finest_level(rays_.ref(), memory, dag_.materials);
-    rays_.set_boxes(bound_nodes(device_, rays_.ref(), finest_), finest_);
+    if constexpr (Ref::kMayHaveMaterials) {
+      finest_ = finest_level(rays_.ref(), memory, dag_.materials);
+      rays_.set_boxes(bound_nodes(device_, rays_.ref(), finest_), finest_);
+    } else {
+      rays_.make_boxes(device_);
+    }
+  }
+
+  void count_uses() {
+    if constexpr (Ref::kMayHaveMaterials) {
+      if (!sharing_) sharing_ = count_sharing(device_, dag_, rays_.ref());
+    } else {
+      throw Error("how often nodes are shared is shown of an SVDAG alone");
+    }
+  }
+
+  static std::vector<dag::VoxelNumbers::Level> voxel_numbers(const dag::FrozenDag& dag,
+                                                             const RendererOptions& options) {
+    if (!Ref::kMayHaveMaterials) {
+      std::vector<dag::VoxelNumbers::Level> levels = voxels_of_children(*options.symmetric);
+      const dag::SymmetricDag& symmetric = *options.symmetric;
+      if (!symmetric.empty() && levels.empty())
+        check_count(static_cast<uint64_t>(popcount(dag::leaf_mask(symmetric.levels.front().node(0)))),
+                    options);
+      else if (!symmetric.empty())
+        check_count(levels.front().low[0] |
+                        (levels.front().high.empty() ? 0 : uint64_t{levels.front().high[0]} << 32),
+                    options);
+      return levels;
+    }
+    if (dag.paged) throw Error("colours need a scene that is in memory as a whole");
+    const dag::VoxelNumbers numbers(dag);
+    if (!dag.empty()) check_count(numbers.voxels(0, 0), options);
+    return numbers.levels();
+  }
+
+  // A ray finds a colour by the number of its voxel.
+  static void check_count(uint64_t voxels, const RendererOptions& options) {
+    if (voxels > options.colors->count)
+      throw Error("there are " + std::to_string(options.colors->count) + " colours for " +
+                  std::to_string(voxels) + " voxels");
   }
 
   static scene::Rgba8 opaque(scene::Rgb8 color) { return {color.r, color.g, color.b, 255}; }
@@ -414,7 +357,7 @@ class DeviceRenderer final : public Renderer {
   const dag::FrozenDag& dag_;
   const scene::Palette palette_;
   VoxelBox filled_;
-  RayDag<Device> rays_;
+  Rays rays_;
   const uint64_t detail_memory_;
   const Vec3d voxels_per_unit_;  // see Camera::per_unit
   device::Buffer<Course> open_courses_;
@@ -429,7 +372,11 @@ class DeviceRenderer final : public Renderer {
 template <class Device>
 std::unique_ptr<Renderer> make_renderer(Device& device, const dag::FrozenDag& dag,
                                         const scene::Palette& palette, const RendererOptions& options) {
-  return std::make_unique<DeviceRenderer<Device>>(device, dag, palette, options);
+  if (options.symmetric != nullptr)
+    return std::make_unique<DeviceRenderer<Device, SymmetricRays<Device>>>(
+        device, dag, palette, options, SymmetricRays<Device>(device, *options.symmetric));
+  return std::make_unique<DeviceRenderer<Device, RayDag<Device>>>(
+      device, dag, palette, options, RayDag<Device>(device, dag, options.far_words));
 }
 
 }  // namespace vox::render

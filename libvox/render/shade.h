@@ -53,7 +53,7 @@ VOX_HD inline GroundPoint ground_point(const GroundPlane& ground, FinePoint eye,
 // here and leaves the face does not hit what is behind the face. Along the other axes it is exact to 2^-22 of
 // the width of the box that was hit. The ray came from `eye` on `course`, and must not have begun inside the
 // box.
-VOX_HD inline FinePoint hit_point(FinePoint eye, const Course& course, const Ray& ray, const Hit& hit) {
+VOX_HD inline FinePoint hit_point(FinePoint eye, const Course& course, const Ray& ray, const HitBox& hit) {
   const int64_t side = int64_t{1} << ray.log2_side;
   const auto along = [&](int32_t low, int32_t high, uint32_t axis) {
     const bool down = (ray.mirrored >> axis & 1) != 0;
@@ -82,7 +82,7 @@ VOX_HD inline Int3 voxel_at(FinePoint point) {
 }
 
 // Returns the voxel in front of the face that was hit, at a point of the face.
-VOX_HD inline Int3 voxel_before(const Hit& hit, Int3 normal, FinePoint point) {
+VOX_HD inline Int3 voxel_before(const HitBox& hit, Int3 normal, FinePoint point) {
   const auto along = [](int32_t low, int32_t high, int32_t out, int64_t at) {
     return out > 0 ? high : out < 0 ? low - 1 : static_cast<int32_t>(at >> kFineBits);
   };
@@ -159,11 +159,12 @@ VOX_HD inline uint32_t open_courses_of(Int3 normal) {
 }
 
 // `Colors` is NoVoxelColors or VoxelColorsRef: two kernels, so that pictures of materials pay nothing for the other.
-template <class Colors>
+template <class Dag, class Colors>
 class Shader {
  public:
-  VOX_HD Shader(const RayDagRef& dag, const PixelRays& rays, const Shading& shading,
-                const Colors& voxel_colors)
+  using Hit = NodeHit<typename Dag::Node>;
+
+  VOX_HD Shader(const Dag& dag, const PixelRays& rays, const Shading& shading, const Colors& voxel_colors)
       : dag_(dag), rays_(rays), shading_(shading), voxel_colors_(voxel_colors) {}
 
   // Returns the light that comes back through a point of the image, given in subpixels. Its beam starts at
@@ -208,14 +209,14 @@ class Shader {
     Int3 side;       // the direction along an axis that is nearest to the normal; 0: the eye is in matter
     float distance;  // from the eye, in voxels
     bool smooth;     // the normal is not that of a face
-    StartNode start;
+    StartIn<typename Dag::Node> start;
   };
 
   VOX_HD static Vec3<float> in_floats(Int3 v) {
     return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
   }
 
-  VOX_HD Surface surface_at(const Course& course, const Ray& ray, const Hit& hit) const {
+  VOX_HD Surface surface_at(const Course& course, const Ray& ray, const HitBox& hit) const {
     const Int3 face = face_normal(ray, hit);
     Surface at = {{0, 0, 0}, in_floats(face), face, distance_to(ray, hit.at), false, {}};
     if (axis_of(hit.at) == kNoAxis) return at;
@@ -226,7 +227,7 @@ class Shader {
 
   // Returns the surface with a smooth normal, which is weighed by `share` against the normal of the face.
   // Rays go on from above the steps between faces, because these steps would hold them back.
-  VOX_HD Surface smoothed(Surface at, const Course& course, const Hit& hit, float share) const {
+  VOX_HD Surface smoothed(Surface at, const Course& course, const HitBox& hit, float share) const {
     constexpr float kCellsAbove = 1.5f, kFromBehind = 0.3f;
     const Int3 estimate = smooth_normal(dag_, hit, at.side, course, at.point);
     if (estimate == Int3{0, 0, 0}) return at;
@@ -269,7 +270,7 @@ class Shader {
                                                                 // cut faces
 
   // True if the ray hit the face at which a cutaway was cut.
-  VOX_HD bool is_cut(const Ray& ray, const Hit& hit) const {
+  VOX_HD bool is_cut(const Ray& ray, const HitBox& hit) const {
     if (axis_of(hit.at) != shading_.cut_axis || shading_.cut_axis == kNoAxis) return false;
     const bool down = (ray.mirrored >> shading_.cut_axis & 1) != 0;
     return (down ? hit.high : hit.low)[shading_.cut_axis] == shading_.cut_plane;
@@ -286,6 +287,13 @@ class Shader {
                        (hit.log2 > 0 || distance_to(ray, hit.at) * rays_.spread >= kBlockWide);
     if constexpr (Colors::kThere) return voxel_colors_.light(dag_, ray, hit, mixed);
     if (!mixed) return shading_.colors[hit_material(dag_, ray, hit)];
+    if constexpr (Dag::kMayHaveMaterials) return mean_at(hit);
+    return shading_.colors[0];
+  }
+  static constexpr float kBlockWide = 2;  // in voxels: a pixel at least this wide shows a block of 2³
+
+  // Returns the mean colour of a node, or of a part of a leaf, at which a ray stopped.
+  VOX_HD Light mean_at(const Hit& hit) const {
     if (hit.log2 == 0)
       return leaf_mean(dag_, hit.node, uint64_t{0xff} << 8 * octant_at(hit.low, 1), shading_.colors).light;
     if (hit.log2 == dag::kLeafLog2) return leaf_mean(dag_, hit.node, ~uint64_t{0}, shading_.colors).light;
@@ -293,7 +301,6 @@ class Shader {
     const float* const light = shading_.light_of_code;
     return {light[color & 0xff], light[color >> 8 & 0xff], light[color >> 16]};
   }
-  static constexpr float kBlockWide = 2;  // in voxels: a pixel at least this wide shows a block of 2³
 
   // Returns the colour of a measured value. Values beyond an end of the ramp have the colour of that end.
   VOX_HD Light measured(float value) const {
@@ -371,7 +378,7 @@ class Shader {
     return part(0) + part(1) + part(2);
   }
 
-  const RayDagRef& dag_;
+  const Dag& dag_;
   const PixelRays& rays_;
   const Shading& shading_;
   const Colors& voxel_colors_;

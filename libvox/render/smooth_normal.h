@@ -20,17 +20,19 @@ namespace detail {
 // Returns which eighths of a cube hold something: a node's child mask, or a part of a leaf's mask. The cube
 // has a side of 2^log2 voxels, log2 >= 1, and contains `voxel`. The walk begins at `node`, of 2^log2_node
 // voxels a side, which contains the cube.
-VOX_HD inline uint32_t filled_eighths(const RayDagRef& dag, const uint32_t* node, uint32_t log2_node,
-                                      Int3 voxel, uint32_t log2) {
+template <class Dag>
+VOX_HD uint32_t filled_eighths(const Dag& dag, typename Dag::Node node, uint32_t log2_node, Int3 voxel,
+                               uint32_t log2) {
   for (uint32_t at = log2_node; at > log2 && at > dag::kLeafLog2;) {
-    if (dag::is_homogeneous(node[0])) return 0xff;
+    const uint32_t header = dag.header(node);
+    if (dag::is_homogeneous(header)) return 0xff;
     --at;
     const uint32_t octant = octant_at(voxel, at);
-    if ((dag::child_mask(node[0]) >> octant & 1) == 0) return 0;
-    node = dag.child(at, node[dag::child_word(node[0], octant)]);
+    if ((dag::child_mask(header) >> octant & 1) == 0) return 0;
+    node = dag.child_in(at, node, header, octant);
   }
-  if (log2 > dag::kLeafLog2) return dag::child_mask(node[0]);
-  const uint64_t mask = dag::leaf_mask(node);
+  if (log2 > dag::kLeafLog2) return dag::child_mask(dag.header(node));
+  const uint64_t mask = dag.leaf(node);
   if (log2 == dag::kLeafLog2) return dag::filled_blocks(mask);
   return static_cast<uint32_t>(mask >> 8 * octant_at(voxel, 1)) & 0xff;
 }
@@ -40,7 +42,8 @@ VOX_HD inline uint32_t filled_eighths(const RayDagRef& dag, const uint32_t* node
 // Returns which of the 4³ cells around a corner hold something, as the mask of a leaf. Cells are 2^log2_cell
 // voxels wide. The corner is given in cells, and its coordinates are even. Outside of the scene's cube
 // nothing is filled.
-VOX_HD inline uint64_t cells_around(const RayDagRef& dag, Int3 corner, uint32_t log2_cell) {
+template <class Dag>
+VOX_HD uint64_t cells_around(const Dag& dag, Int3 corner, uint32_t log2_cell) {
   const uint32_t log2_block =
       log2_cell + 1;  // the cells are eight blocks of 2³, each the eighths of one cube
   const Int3 high = {corner.x >> 1, corner.y >> 1, corner.z >> 1}, low = high - Int3{1, 1, 1};
@@ -53,7 +56,7 @@ VOX_HD inline uint64_t cells_around(const RayDagRef& dag, Int3 corner, uint32_t 
   const auto voxel_of = [log2_block](Int3 block) {
     return Int3{block.x << log2_block, block.y << log2_block, block.z << log2_block};
   };
-  const uint32_t* around = dag.node_at(voxel_of(high), log2_around);
+  const auto around = dag.node_at(voxel_of(high), log2_around);
   if (around == nullptr) return 0;
   uint64_t filled = 0;
   for (uint32_t octant = 0; octant < 8; ++octant) {
@@ -66,7 +69,7 @@ VOX_HD inline uint64_t cells_around(const RayDagRef& dag, Int3 corner, uint32_t 
 }
 
 // Returns log2 of the side of the cells from which a hit's normal is estimated.
-VOX_HD inline uint32_t log2_normal_cell(const Hit& hit) {
+VOX_HD inline uint32_t log2_normal_cell(const HitBox& hit) {
   return hit.log2 == 0 ? 0 : hit.log2 - 1;
 }
 
@@ -136,7 +139,7 @@ struct CellsAtHit {
   Int3 behind, front;  // the cells on both sides of the face that was hit
 };
 
-VOX_HD inline CellsAtHit cells_at(const Hit& hit, Int3 face, FinePoint point, uint32_t log2_cell) {
+VOX_HD inline CellsAtHit cells_at(const HitBox& hit, Int3 face, FinePoint point, uint32_t log2_cell) {
   CellsAtHit cells;
   for (uint32_t axis = 0; axis < 3; ++axis) {
     const int32_t low = hit.low[axis], last = hit.high[axis] - 1;
@@ -162,8 +165,9 @@ VOX_HD inline CellsAtHit cells_at(const Hit& hit, Int3 face, FinePoint point, ui
 // face. But a cell that is wider than a voxel may hold something that the ray passed by. Then the ray is
 // followed back, through the cells around the face, and then through those around the place where it entered
 // them.
-VOX_HD inline Int3 normal_of_cells(const RayDagRef& dag, const Hit& hit, Int3 face, const Course& course,
-                                   FinePoint point, uint32_t log2_cell) {
+template <class Dag>
+VOX_HD Int3 normal_of_cells(const Dag& dag, const HitBox& hit, Int3 face, const Course& course,
+                            FinePoint point, uint32_t log2_cell) {
   constexpr int kBlocks = 3, kSteps = 8;  // at most eight steps of half a cell lead out of 4³ cells
   const auto [behind, front] = detail::cells_at(hit, face, point, log2_cell);
   detail::WayBack way(course, point, log2_cell);
@@ -185,8 +189,9 @@ VOX_HD inline Int3 normal_of_cells(const RayDagRef& dag, const Hit& hit, Int3 fa
 
 // Returns the normal at a hit. If the cells do not tell, as around a thin pole, cells of twice the width are
 // examined.
-VOX_HD inline Int3 smooth_normal(const RayDagRef& dag, const Hit& hit, Int3 face, const Course& course,
-                                 FinePoint point) {
+template <class Dag>
+VOX_HD Int3 smooth_normal(const Dag& dag, const HitBox& hit, Int3 face, const Course& course,
+                          FinePoint point) {
   const uint32_t log2 = log2_normal_cell(hit);
   const Int3 normal = normal_of_cells(dag, hit, face, course, point, log2);
   return normal != Int3{0, 0, 0} || log2 + 2 > dag.log2_side

@@ -110,11 +110,13 @@ struct Cell {
 class PassedNodes {
  public:
   // Sets the node whose children are cells of side 2^log2.
-  VOX_HD void set(const RayDagRef& dag, uint32_t log2, const uint32_t* node, uint32_t header) {
-    at_[log2] = static_cast<uint64_t>(node - dag.root) << 8 | dag::child_mask(header);
+  template <class Dag>
+  VOX_HD void set(const Dag& dag, uint32_t log2, typename Dag::Node node, uint32_t header) {
+    at_[log2] = dag.packed_node(node, header);
   }
-  VOX_HD const uint32_t* node(const RayDagRef& dag, uint32_t log2) const {
-    return dag.root + (static_cast<int64_t>(at_[log2]) >> 8);
+  template <class Dag>
+  VOX_HD typename Dag::Node node(const Dag& dag, uint32_t log2) const {
+    return dag.unpacked_node(at_[log2]);
   }
   VOX_HD uint32_t mask(uint32_t log2) const { return static_cast<uint32_t>(at_[log2]) & 0xff; }
 
@@ -124,47 +126,55 @@ class PassedNodes {
   }
 
  private:
-  // The distance of a node from the root in words, which may be negative if the levels are not in one array,
-  // and its child mask.
   uint64_t at_[kMaxLog2Side];
 };
 
 inline constexpr uint32_t kMiss = UINT32_MAX;
 
-struct Hit {
+// The box that a ray hits.
+struct HitBox {
   Crossing at = 0;           // 8 B, when the ray enters what it hits; axis kNoAxis: the ray begins there
   Int3 low = {}, high = {};  // 24 B, the box that was hit, of a voxel or a node; `high` is excluded
   uint32_t log2 = kMiss;     // 4 B, log2 of the side of the cell at which the ray stopped, 0 for a voxel; or
                              // kMiss
-  uint32_t node_log2 = 0;    // 4 B, log2 of the side of `node`
-  const uint32_t* node = nullptr;  // 8 B, the smallest node or leaf around the cell
+  uint32_t node_log2 = 0;    // 4 B, log2 of the side of the smallest node or leaf around the cell
 
   VOX_HD bool found() const { return log2 != kMiss; }
   // True if both hit the same, wherever the DAG lies in memory.
-  VOX_HD friend bool operator==(const Hit& a, const Hit& b) {
+  VOX_HD friend bool operator==(const HitBox& a, const HitBox& b) {
     return a.at == b.at && a.low == b.low && a.high == b.high && a.log2 == b.log2;
   }
 };
 
+// A hit with the node around the cell, as the DAG knows it (RayDagRef::Node).
+template <class Node>
+struct NodeHit : HitBox {
+  Node node = nullptr;
+};
+using Hit = NodeHit<const uint32_t*>;
+
 // Returns the normal of the face at which a ray hit, or 0 if the ray began inside.
-VOX_HD inline Int3 face_normal(const Ray& ray, const Hit& hit) {
+VOX_HD inline Int3 face_normal(const Ray& ray, const HitBox& hit) {
   const uint32_t axis = axis_of(hit.at);
   const int32_t sign = ray.mirrored >> axis & 1 ? 1 : -1;
   return {axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0};
 }
 
 // A node in which rays may begin instead of in the root, because an earlier ray has passed it.
-struct StartNode {
-  const uint32_t* node = nullptr;       // 8 B; nullptr: only the root is known
-  const PassedNodes* passed = nullptr;  // 8 B, the nodes that the earlier ray passed, among them those around
-                                        // this one
-  Int3 voxel = {};                      // 12 B, a voxel in the node
-  uint32_t log2 = 0;                    // 4 B, log2 of the node's side
+template <class Node>
+struct StartIn {
+  Node node = nullptr;  // nullptr: only the root is known
+  const PassedNodes* passed =
+      nullptr;        // the nodes that the earlier ray passed, among them those around this one
+  Int3 voxel = {};    // a voxel in the node
+  uint32_t log2 = 0;  // log2 of the node's side
 };
+using StartNode = StartIn<const uint32_t*>;
 
 // Returns where rays start that begin in a voxel near a hit: in the smallest node around both.
-VOX_HD inline StartNode start_near(const RayDagRef& dag, const PassedNodes& passed, const Hit& hit,
-                                   Int3 voxel) {
+template <class Dag>
+VOX_HD StartIn<typename Dag::Node> start_near(const Dag& dag, const PassedNodes& passed,
+                                              const NodeHit<typename Dag::Node>& hit, Int3 voxel) {
   const auto changed =
       static_cast<uint32_t>((hit.low.x ^ voxel.x) | (hit.low.y ^ voxel.y) | (hit.low.z ^ voxel.z));
   if (changed >> hit.node_log2 == 0) return {hit.node, &passed, voxel, hit.node_log2};
@@ -175,15 +185,19 @@ VOX_HD inline StartNode start_near(const RayDagRef& dag, const PassedNodes& pass
 
 namespace detail {
 
+template <class Dag>
 class Tracer {
  public:
+  using Node = typename Dag::Node;
+  using Hit = NodeHit<Node>;
+
   // The passed nodes are stored outside of the tracer, so that its other members need not be in memory.
-  VOX_HD Tracer(const RayDagRef& dag, const Ray& ray, PassedNodes& passed)
+  VOX_HD Tracer(const Dag& dag, const Ray& ray, PassedNodes& passed)
       : dag_(dag), ray_(ray), passed_(passed), cell_(ray), now_(ray.start) {}
 
-  VOX_HD Hit run(const StartNode& start) {
+  VOX_HD Hit run(const StartIn<Node>& start) {
     if (!dag_.filled || cell_.next() < now_ || now_ > ray_.end) return {};
-    node_ = dag_.root;
+    node_ = dag_.root_node();
     if (start.node != nullptr) begin_in(start);
     open_node();
     if (is_full_node()) return stop_inside();
@@ -210,7 +224,7 @@ class Tracer {
 
  private:
   // Begins in a smaller node than the root, if the way down from the root leads to that node.
-  VOX_HD void begin_in(const StartNode& start) {
+  VOX_HD void begin_in(const StartIn<Node>& start) {
     const Cell cell(ray_, start.voxel, start.log2);
     if (!cell.holds(ray_, now_) || is_small(cell)) return;
     cell_ = cell;
@@ -228,15 +242,15 @@ class Tracer {
   VOX_HD bool is_small() const { return is_small(cell_); }
   VOX_HD bool is_full_node() const { return cell_.log2 >= dag::kLeafLog2 && dag::is_homogeneous(mask_); }
   VOX_HD uint32_t octant() const { return cell_.octant ^ ray_.mirrored; }
-  VOX_HD const uint32_t* child() const {
-    return dag_.child(cell_.log2, node_[dag::child_word(mask_, octant())]);
-  }
+  VOX_HD Node child() const { return dag_.child_in(cell_.log2, node_, mask_, octant()); }
 
   // Reads the mask of node_. The ray has entered its cell.
   VOX_HD void open_node() {
-    mask_ = node_[0];
-    if (cell_.log2 > dag::kLeafLog2) return;
-    leaf_mask_ = dag::leaf_mask(node_);
+    if (cell_.log2 > dag::kLeafLog2) {
+      mask_ = dag_.header(node_);
+      return;
+    }
+    leaf_mask_ = dag_.leaf(node_);
     mask_ = dag::filled_blocks(leaf_mask_);
   }
 
@@ -277,7 +291,7 @@ class Tracer {
   VOX_HD Hit stop(uint32_t node_log2) const {
     const Int3 low = cell_.corner(ray_);
     const int32_t side = 1 << cell_.log2;
-    return {now_, low, low + Int3{side, side, side}, cell_.log2, node_log2, node_};
+    return {{now_, low, low + Int3{side, side, side}, cell_.log2, node_log2}, node_};
   }
 
   // Returns the hit in a cell that is full: goes down to the voxel, or to the width of a pixel.
@@ -288,9 +302,8 @@ class Tracer {
   }
 
   // Returns the hit at the box around the voxels of the cell's node, or a miss if the ray passes the box by.
-  VOX_HD Hit stop_at(const uint32_t* node) {
-    const NodeBox box =
-        cell_.log2 == dag::kLeafLog2 ? leaf_box(dag::leaf_mask(node)) : dag_.box(node, cell_.log2);
+  VOX_HD Hit stop_at(Node node) {
+    const NodeBox box = cell_.log2 == dag::kLeafLog2 ? leaf_box(dag_.leaf(node)) : dag_.box(node, cell_.log2);
     Crossing enters = now_, leaves = INT64_MAX;
     pass(cell_.out.x, ray_.step.x, box.low.x, box.high.x, 0, enters, leaves);
     pass(cell_.out.y, ray_.step.y, box.low.y, box.high.y, 1, enters, leaves);
@@ -298,7 +311,7 @@ class Tracer {
     if (enters >= leaves || enters > ray_.end) return {};
     pass_node();
     const Int3 at = cell_.corner(ray_);
-    return {enters, at + box.low, at + box.high, cell_.log2, cell_.log2, node};
+    return {{enters, at + box.low, at + box.high, cell_.log2, cell_.log2}, node};
   }
 
   // Narrows [enters, leaves] to the time in which the ray is between two planes of the box. The ray leaves
@@ -313,13 +326,13 @@ class Tracer {
     if (far < leaves) leaves = far;
   }
 
-  const RayDagRef& dag_;
+  const Dag& dag_;
   const Ray& ray_;
   PassedNodes& passed_;  // the nodes around node_
   Cell cell_;
-  Crossing now_;          // when the ray entered the cell
-  const uint32_t* node_;  // the node around the cell, or the leaf
-  uint32_t mask_;         // the child mask of a node, or what is filled in a leaf or a block of it
+  Crossing now_;   // when the ray entered the cell
+  Node node_;      // the node around the cell, or the leaf
+  uint32_t mask_;  // the child mask of a node, or what is filled in a leaf or a block of it
   uint64_t leaf_mask_ = 0;
 };
 
@@ -327,40 +340,47 @@ class Tracer {
 
 // Keeps the nodes around what is hit in `passed`, so that other rays may start there. The hit does not depend
 // on where the ray starts.
-VOX_HD inline Hit trace(const RayDagRef& dag, const Ray& ray, const StartNode& start, PassedNodes& passed) {
-  return detail::Tracer(dag, ray, passed).run(start);
+template <class Dag>
+VOX_HD NodeHit<typename Dag::Node> trace(const Dag& dag, const Ray& ray,
+                                         const StartIn<typename Dag::Node>& start, PassedNodes& passed) {
+  return detail::Tracer<Dag>(dag, ray, passed).run(start);
 }
-VOX_HD inline Hit trace(const RayDagRef& dag, const Ray& ray, const StartNode& start = {}) {
+template <class Dag>
+VOX_HD NodeHit<typename Dag::Node> trace(const Dag& dag, const Ray& ray,
+                                         const StartIn<typename Dag::Node>& start = {}) {
   PassedNodes passed;
   return trace(dag, ray, start, passed);
 }
 
 // The voxel that a ray hits: its bit in a leaf, or a homogeneous node around it. The node is nullptr if a damaged part of a
 // paged scene looks empty, until the error is thrown.
+template <class Node>
 struct HitVoxel {
-  const uint32_t* node;
+  Node node;
   uint32_t bit;
   bool homogeneous;
 };
 
 // Walks from a hit's node down to the voxel that the ray hits. If the ray hits a box around voxels at a place that is
 // empty, this takes a voxel behind that place, straight into the face, if there is one. So where two walls
-// meet, the face of one of them has that wall's material. Calls on_child(node, word) before it goes from an inner node to
-// the child to which its word `word` points. It stops at a homogeneous node unless `to_leaf` is set.
-template <class OnChild>
-VOX_HD HitVoxel hit_voxel(const RayDagRef& dag, const Ray& ray, const Hit& hit, bool to_leaf,
-                          OnChild on_child) {
+// meet, the face of one of them has that wall's material. Calls on_child(node, octant) before it goes from an inner node
+// to the child in this octant. It stops at a homogeneous node unless `to_leaf` is set.
+template <class Dag, class OnChild>
+VOX_HD HitVoxel<typename Dag::Node> hit_voxel(const Dag& dag, const Ray& ray,
+                                              const NodeHit<typename Dag::Node>& hit, bool to_leaf,
+                                              OnChild on_child) {
   const uint32_t face = 1u << axis_of(hit.at) & 7, near = ray.mirrored & face;
-  const uint32_t* node = hit.node;
+  typename Dag::Node node = hit.node;
   Cell cell(ray, hit.low, hit.node_log2);
   uint32_t block = 0, bit = 0;
   for (bool behind = false; cell.log2 > 0;) {
     const uint32_t log2 = cell.log2;
-    if (!to_leaf && log2 > dag::kLeafLog2 && dag::is_homogeneous(node[0])) return {node, 0, true};
-    const uint32_t mask = log2 > dag::kLeafLog2 ? dag::child_mask(node[0])
+    const uint32_t header = log2 > dag::kLeafLog2 ? dag.header(node) : 0;
+    if (!to_leaf && dag::is_homogeneous(header)) return {node, 0, true};
+    const uint32_t mask = log2 > dag::kLeafLog2 ? dag::child_mask(header)
                           : log2 == dag::kLeafLog2
-                              ? dag::filled_blocks(dag::leaf_mask(node))
-                              : static_cast<uint32_t>(dag::leaf_mask(node) >> 8 * block) & 0xff;
+                              ? dag::filled_blocks(dag.leaf(node))
+                              : static_cast<uint32_t>(dag.leaf(node) >> 8 * block) & 0xff;
     if (mask == 0) return {nullptr, 0, false};
     cell.halve(ray, hit.at);
     uint32_t octant = cell.octant ^ ray.mirrored;
@@ -371,9 +391,8 @@ VOX_HD HitVoxel hit_voxel(const RayDagRef& dag, const Ray& ray, const Hit& hit, 
       if ((mask >> octant & 1) == 0) octant = static_cast<uint32_t>(lowest_bit(mask));
     }
     if (log2 > dag::kLeafLog2) {
-      const uint32_t word = dag::child_word(mask, octant);
-      on_child(node, word);
-      node = dag.child(log2 - 1, node[word]);
+      on_child(node, octant);
+      node = dag.child_in(log2 - 1, node, mask, octant);
     } else if (log2 == dag::kLeafLog2) {
       block = octant;
     } else {
@@ -383,10 +402,16 @@ VOX_HD HitVoxel hit_voxel(const RayDagRef& dag, const Ray& ray, const Hit& hit, 
   return {node, bit, false};
 }
 
-VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const Hit& hit) {
-  const HitVoxel voxel = hit_voxel(dag, ray, hit, false, [](const uint32_t*, uint32_t) {});
-  if (voxel.node == nullptr) return 0;
-  return voxel.homogeneous ? dag::homogeneous_material(voxel.node[0]) : dag.material(voxel.node, voxel.bit);
+template <class Dag>
+VOX_HD uint32_t hit_material(const Dag& dag, const Ray& ray, const NodeHit<typename Dag::Node>& hit) {
+  if constexpr (!Dag::kMayHaveMaterials)
+    return 0;
+  else {
+    const auto voxel = hit_voxel(dag, ray, hit, false, [](typename Dag::Node, uint32_t) {});
+    if (voxel.node == nullptr) return 0;
+    return voxel.homogeneous ? dag::homogeneous_material(dag.header(voxel.node))
+                             : dag.material(voxel.node, voxel.bit);
+  }
 }
 
 }  // namespace vox::render

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "libvox/attributes/packed_values.h"
-#include "libvox/base/error.h"
 #include "libvox/dag/voxel_numbers.h"
 #include "libvox/device/pool.h"
 #include "libvox/render/node_colors.h"
@@ -31,52 +31,58 @@ struct VoxelColorsRef {
 
   // Returns the light of the voxel that a ray hits. If the node at which it stops has a mean colour, that is the mean of
   // voxels that are spread evenly over the node's.
-  VOX_HD Light light(const RayDagRef& dag, const Ray& ray, const Hit& hit, bool mixed) const {
-    Walk walk = {0, dag.root};
-    walk_down(dag, hit.low, hit.node_log2, walk);
-    if (mixed) return mean_light(walk, hit);
-    const HitVoxel voxel = hit_voxel(dag, ray, hit, true, [&](const uint32_t* node, uint32_t word) {
-      walk.first += numbers[static_cast<uint64_t>(node - dag.root) + word];
+  template <class Dag>
+  VOX_HD Light light(const Dag& dag, const Ray& ray, const NodeHit<typename Dag::Node>& hit,
+                     bool mixed) const {
+    auto walk = walk_down(dag, hit.low, hit.node_log2);
+    if (mixed) return mean_light(dag, walk, hit);
+    const auto voxel = hit_voxel(dag, ray, hit, true, [&](typename Dag::Node node, uint32_t octant) {
+      walk.first += dag.voxels_before(numbers, node, octant);
     });
-    return light_of(values[walk.first + rank_in(voxel.node, voxel.bit)]);
+    return light_of(values[walk.first + rank_in(dag.leaf(voxel.node), voxel.bit)]);
   }
 
   // Returns the packed colour of a voxel, which must be filled.
-  VOX_HD uint32_t at(const RayDagRef& dag, Int3 voxel) const {
-    Walk walk = {0, dag.root};
-    walk_down(dag, voxel, dag::kLeafLog2, walk);
-    return values[walk.first + rank_in(walk.node, cube_bit(voxel))];
+  template <class Dag>
+  VOX_HD uint32_t at(const Dag& dag, Int3 voxel) const {
+    const auto walk = walk_down(dag, voxel, dag::kLeafLog2);
+    return values[walk.first + rank_in(dag.leaf(walk.node), cube_bit(voxel))];
   }
 
  private:
+  template <class Node>
   struct Walk {
     uint64_t first;  // the number of the node's first voxel
-    const uint32_t* node;
+    Node node;
     uint64_t voxels = 0;  // below the node, if it is no leaf
   };
 
-  VOX_HD static uint32_t rank_in(const uint32_t* leaf, uint32_t bit) {
-    return static_cast<uint32_t>(popcount(dag::leaf_mask(leaf) & ((uint64_t{1} << bit) - 1)));
+  VOX_HD static uint32_t rank_in(uint64_t leaf_mask, uint32_t bit) {
+    return static_cast<uint32_t>(popcount(leaf_mask & ((uint64_t{1} << bit) - 1)));
   }
 
-  // Goes down to the node of 2^log2_node voxels a side around a voxel, or to the leaf.
-  VOX_HD void walk_down(const RayDagRef& dag, Int3 voxel, uint32_t log2_node, Walk& walk) const {
+  // Goes from the root down to the node of 2^log2_node voxels a side around a voxel, or to the leaf.
+  template <class Dag>
+  VOX_HD Walk<typename Dag::Node> walk_down(const Dag& dag, Int3 voxel, uint32_t log2_node) const {
+    Walk<typename Dag::Node> walk = {0, dag.root_node()};
     uint32_t log2 = dag.log2_side;
     while (log2 > log2_node && log2 > dag::kLeafLog2) {
       --log2;
-      const uint32_t word = dag::child_word(walk.node[0], octant_at(voxel, log2));
-      walk.first += numbers[static_cast<uint64_t>(walk.node - dag.root) + word];
-      walk.node = dag.child(log2, walk.node[word]);
+      const uint32_t octant = octant_at(voxel, log2);
+      walk.first += dag.voxels_before(numbers, walk.node, octant);
+      walk.node = dag.child_in(log2, walk.node, dag.header(walk.node), octant);
     }
-    if (log2 > dag::kLeafLog2) walk.voxels = numbers[static_cast<uint64_t>(walk.node - dag.root)];
+    if (log2 > dag::kLeafLog2) walk.voxels = dag.voxels_below(numbers, walk.node);
+    return walk;
   }
 
-  VOX_HD Light mean_light(const Walk& walk, const Hit& hit) const {
+  template <class Dag>
+  VOX_HD Light mean_light(const Dag& dag, const Walk<typename Dag::Node>& walk, const HitBox& hit) const {
     uint64_t first = walk.first, count = walk.voxels;
     if (hit.log2 <= dag::kLeafLog2) {
       const uint64_t part = hit.log2 == 0 ? uint64_t{0xff} << 8 * octant_at(hit.low, 1) : ~uint64_t{0};
-      const uint64_t mask = dag::leaf_mask(walk.node);
-      first += rank_in(walk.node, static_cast<uint32_t>(lowest_bit(part)));
+      const uint64_t mask = dag.leaf(walk.node);
+      first += rank_in(mask, static_cast<uint32_t>(lowest_bit(part)));
       count = static_cast<uint64_t>(popcount(mask & part));
     }
     const uint64_t samples = count < mean ? count : mean;
@@ -95,13 +101,14 @@ struct VoxelColorsRef {
 template <class Device>
 class VoxelColors {
  public:
-  VoxelColors(Device& device, const dag::FrozenDag& dag, const attributes::PackedValues& colors) {
-    if (dag.paged) throw Error("colours need a scene that is in memory as a whole");
+  // `numbers` are by the words of the nodes that rays read.
+  VoxelColors(Device& device, const std::vector<dag::VoxelNumbers::Level>& numbers,
+              const attributes::PackedValues& colors) {
     groups_ = device.template make<attributes::ValueGroup>(colors.groups.size());
     device.upload(groups_.data(), colors.groups.data(), colors.groups.size());
     words_ = device.template make<uint32_t>(colors.words.size());
     device.upload(words_.data(), colors.words.data(), colors.words.size());
-    put_numbers(device, dag::VoxelNumbers(dag));
+    put_numbers(device, numbers);
     table_ = device.template make<uint32_t>(colors.table.size());
     device.upload(table_.data(), colors.table.data(), colors.table.size());
     value_bits_ = colors.value_bits;
@@ -115,16 +122,16 @@ class VoxelColors {
 
  private:
   // The levels with numbers of more than 32 bits are the first.
-  void put_numbers(Device& device, const dag::VoxelNumbers& numbers) {
+  void put_numbers(Device& device, const std::vector<dag::VoxelNumbers::Level>& numbers) {
     uint64_t words = 0;
-    for (const dag::VoxelNumbers::Level& level : numbers.levels()) {
+    for (const dag::VoxelNumbers::Level& level : numbers) {
       words += level.low.size();
       if (!level.high.empty()) high_words_ = words;
     }
     low_ = device.template make<uint32_t>(words);
     high_ = device.template make<uint32_t>(high_words_);
     uint64_t at = 0;
-    for (const dag::VoxelNumbers::Level& level : numbers.levels()) {
+    for (const dag::VoxelNumbers::Level& level : numbers) {
       device.upload(low_.data() + at, level.low.data(), level.low.size());
       if (at < high_words_) device.upload(high_.data() + at, level.high.data(), level.high.size());
       at += level.low.size();
