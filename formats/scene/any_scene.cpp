@@ -232,6 +232,7 @@ dag::VoxelScene read_any_scene(const fs::path& path, const EngineOptions& option
   const bool is_voxels = kind_of_input(path) == InputKind::Voxels;
   const SceneFileParts parts = is_voxels ? SceneFileParts{.dag = true} : scene_file_parts(path);
   if (form == SceneForm::Svdag && !parts.dag) fail_without("SVDAG", path);
+  if (form == SceneForm::Symmetric && !parts.symmetric) fail_without("symmetric form", path);
   if (form == SceneForm::Hash && !parts.hash) fail_without("spatial hash", path);
   if (form == SceneForm::Bricks && !parts.bricks) fail_without("bricks", path);
   if (is_voxels) {
@@ -319,7 +320,9 @@ void check_dag(const dag::FrozenDag& dag, EngineOptions options, ranks::Ranks& r
   dag::verify_on(make_engine(options)->handle(), dag, memory);
 }
 
-void check_forms(const OtherForms& forms, const dag::VoxelScene& scene) {
+void check_forms(const OtherForms& forms, const dag::VoxelScene& scene, const EngineOptions& options) {
+  if (forms.symmetric != nullptr)
+    dag::check_same_nodes(make_engine(options)->handle(), *forms.symmetric, scene.dag);
   if (forms.bricks != nullptr) {
     bricks::verify(*forms.bricks);
     bricks::check_same_voxels(*forms.bricks, scene);
@@ -343,7 +346,7 @@ void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const p
                   const EngineOptions& options, ranks::Ranks& ranks) {
   of_file(file, [&] {
     check_dag(scene.dag, options, ranks);
-    if (ranks.rank() == 0) check_forms(forms, scene);
+    if (ranks.rank() == 0) check_forms(forms, scene, options);
     if (ranks.rank() == 0 && scene.colors) attributes::verify(*scene.colors);
   });
 }
@@ -367,11 +370,15 @@ void verify_written(const dag::VoxelScene& scene, const path& file, const Engine
   const SceneFileParts parts = scene_file_parts(file);
   if (parts.bricks) {
     const bricks::FrozenBricks bricks = read_bricks(file);
-    of_file(file, [&] { check_forms({.bricks = &bricks}, scene); });
+    of_file(file, [&] { check_forms({.bricks = &bricks}, scene, options); });
   }
   if (parts.hash) {
     const spatial::FrozenHash hash = read_hash(file);
-    of_file(file, [&] { check_forms({.hash = &hash}, scene); });
+    of_file(file, [&] { check_forms({.hash = &hash}, scene, options); });
+  }
+  if (parts.symmetric) {
+    const dag::SymmetricDag symmetric = read_symmetric(file);
+    of_file(file, [&] { check_forms({.symmetric = &symmetric}, scene, options); });
   }
   if (!parts.dag && !parts.hash) return;
   const dag::VoxelScene written =

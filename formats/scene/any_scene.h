@@ -21,8 +21,10 @@ namespace vox {
 // DAG.
 SceneFileParts scene_parts(const std::filesystem::path& path);
 
-// The form from which a scene is read if its file has several. Any takes the SVDAG if there is one.
-enum class SceneForm { Any, Svdag, Hash, Bricks };
+// The form from which a scene is read if its file has several. Any takes the SVDAG if there is one; Svdag also takes the
+// symmetric form if the file has no SVDAG. Symmetric is the same for a file that has the symmetric form, which read_symmetric()
+// reads as it is.
+enum class SceneForm { Any, Svdag, Hash, Bricks, Symmetric };
 
 // The choice of a reader that finds an SVDAG with another digest than the one in its file. Pictures and statistics ignore
 // it; whoever writes a scene again refuses it, or accepts it: then a warning and the scene's source say so, and the scene

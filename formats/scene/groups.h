@@ -88,6 +88,26 @@ struct LevelSizes {
 };
 std::vector<LevelSizes> read_level_sizes(const h5::Object& file, uint32_t version, const dag::FrozenDag& dag);
 
+// Reads and writes the symmetric form of a scene's geometry (libvox/dag/symmetric_dag.h) as the group /symmetric:
+//
+//   /symmetric                 attribute version uint32: 1
+//   /symmetric/level_NN/words  uint32, 00 the root … the leaves last; attributes nodes uint64 (stored nodes), plain_nodes,
+//                              plain_words, svo_nodes uint64: the level in the SVDAG, in nodes and in words of 32 bits, and
+//                              in the octree
+//
+// docs/formats.md describes the words. The scene's digest is the one of its geometry, as for an SVDAG.
+
+void write_symmetric_group(const h5::Object& file, const dag::SymmetricDag& dag,
+                           const Compression& compression);
+// Checks everything that a walk relies on. `facts` has the scene's resolution, counts and digest.
+dag::SymmetricDag read_symmetric_group(const h5::Object& file, const dag::FrozenDag& facts);
+// Returns the SVDAG for which the group stands.
+dag::FrozenDag expanded_symmetric_group(const h5::Object& file, const dag::FrozenDag& facts);
+// Does what read_level_sizes() does for the SVDAG for which the group stands.
+std::vector<LevelSizes> read_plain_sizes(const h5::Object& file, const dag::FrozenDag& facts);
+// Returns the size of the form itself without reading it.
+SymmetricSize symmetric_size_of(const h5::Object& file, const dag::FrozenDag& facts);
+
 // Reads and writes bricks as the group /bricks of a scene file:
 //
 //   /bricks          attributes size uint32 [3] (voxels), value_type "u8" | "u16" | "i16" | "f32", spacing,

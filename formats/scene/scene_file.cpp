@@ -31,6 +31,7 @@ void write_all(const dag::VoxelScene& scene, const fs::path& path, const OtherFo
   write_scene_facts(file.root(), scene, version);
   if (dag == WithDag::Yes) write_svdag_group(file.root(), scene.dag, version, compression);
   if (scene.colors) write_colors_group(file.root(), *scene.colors, compression);
+  if (forms.symmetric != nullptr) write_symmetric_group(file.root(), *forms.symmetric, compression);
   if (forms.bricks != nullptr) write_bricks_group(file.root(), *forms.bricks, compression);
   if (forms.hash != nullptr) write_hash_group(file.root(), *forms.hash, compression);
   file.commit();
@@ -57,7 +58,7 @@ h5::Object open_checked(const fs::path& path) {
 
 h5::Object open_with_dag(const fs::path& path) {
   h5::Object file = open_checked(path);
-  if (h5::has_child(file, "svdag")) return file;
+  if (h5::has_child(file, "svdag") || h5::has_child(file, "symmetric")) return file;
   if (h5::has_child(file, "hash"))
     throw Error("holds a spatial hash without an SVDAG")
         .at(path.string())
@@ -100,8 +101,15 @@ dag::VoxelScene read_scene(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_with_dag(path);
   dag::VoxelScene scene = read_scene_but_voxels(file);
-  scene.dag = read_svdag_group(file, checked_version(file), std::move(scene.dag));
+  scene.dag = h5::has_child(file, "svdag")
+                  ? read_svdag_group(file, checked_version(file), std::move(scene.dag))
+                  : expanded_symmetric_group(file, scene.dag);
   scene.colors = read_colors_group(file, scene.dag.voxels);
+  // Colours are found by the numbers of voxels, so that the count that the file states must be true.
+  if (scene.colors)
+    if (const uint64_t voxels = dag::octree_counts(scene.dag).voxels; voxels != scene.colors->count)
+      throw Error(fmt::format("holds {} colours for {} voxels", scene.colors->count, voxels))
+          .at(path.string());
   return scene;
 }
 
@@ -109,6 +117,7 @@ std::optional<dag::VoxelScene> read_paged_scene(const fs::path& path,
                                                 const std::shared_ptr<PagedBudget>& budget) {
   h5::Quiet quiet;
   const h5::Object file = open_with_dag(path);
+  if (!h5::has_child(file, "svdag")) return std::nullopt;
   dag::VoxelScene scene = read_scene_but_voxels(file);
   std::optional<dag::FrozenDag> dag =
       page_svdag_group(file, checked_version(file), std::move(scene.dag), budget);
@@ -126,7 +135,10 @@ SceneInfo read_scene_info(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_with_dag(path);
   SceneInfo info = {read_scene_but_voxels(file), {}, checked_version(file)};
-  for (const LevelSizes& level : read_level_sizes(file, info.version, info.scene.dag)) {
+  if (h5::has_child(file, "symmetric")) info.symmetric = symmetric_size_of(file, info.scene.dag);
+  for (const LevelSizes& level : h5::has_child(file, "svdag")
+                                     ? read_level_sizes(file, info.version, info.scene.dag)
+                                     : read_plain_sizes(file, info.scene.dag)) {
     dag::DagLevel& to = info.scene.dag.levels[info.level_words.size()];
     to.nodes = level.nodes;
     to.svo_nodes = level.svo_nodes;
@@ -153,6 +165,14 @@ std::vector<uint64_t> brick_level_bytes(const fs::path& path) {
   return bricks_group_bytes(open_with_bricks(path));
 }
 
+dag::SymmetricDag read_symmetric(const fs::path& path) {
+  h5::Quiet quiet;
+  const h5::Object file = open_checked(path);
+  if (!h5::has_child(file, "symmetric"))
+    throw Error("holds no symmetric form").at(path.string()).hint("convert it into one first");
+  return read_symmetric_group(file, read_scene_but_voxels(file).dag);
+}
+
 spatial::FrozenHash read_hash(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
@@ -174,8 +194,13 @@ std::optional<scene::Palette> scene_palette(const fs::path& path) {
 SceneFileParts scene_file_parts(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
-  return {h5::has_child(file, "svdag"), h5::has_child(file, "bricks"), h5::has_child(file, "hash"),
-          h5::has_child(file, "attributes")};
+  const bool svdag = h5::has_child(file, "svdag"), symmetric = h5::has_child(file, "symmetric");
+  return {svdag || symmetric,
+          h5::has_child(file, "bricks"),
+          h5::has_child(file, "hash"),
+          h5::has_child(file, "attributes"),
+          svdag,
+          symmetric};
 }
 
 bool is_scene_file(const fs::path& path) {
@@ -340,55 +365,6 @@ void write_header(const h5::Object& file, const FileOrigin& origin, uint32_t ver
   h5::write_text(file, "created", origin.created);
 }
 
-namespace {
-
-// The names of a mesh may be many, and one of them long: they stand one behind the other, each up to a zero byte.
-void write_members(const h5::Object& group, const std::vector<scene::NamedEntry>& members) {
-  if (members.empty()) return;
-  std::vector<uint8_t> names, entries;
-  for (const scene::NamedEntry& member : members) {
-    for (const char c : member.name) names.push_back(c == '\0' ? ' ' : static_cast<uint8_t>(c));
-    names.push_back(0);
-    entries.push_back(member.entry);
-  }
-  h5::write_table(group, "members", std::span<const uint8_t>(names), {names.size()});
-  h5::write_table(group, "member_entries", std::span<const uint8_t>(entries), {entries.size()});
-}
-
-std::vector<scene::NamedEntry> read_members(const h5::Object& group) {
-  std::vector<scene::NamedEntry> members;
-  if (!h5::has_child(group, "members")) return members;
-  const std::vector<uint8_t> names = h5::read_table<uint8_t>(group, "members", {h5::kAnyLength}),
-                             entries = h5::read_table<uint8_t>(group, "member_entries", {h5::kAnyLength});
-  auto name = names.begin();
-  for (const uint8_t entry : entries) {
-    const auto end = std::find(name, names.end(), 0);
-    if (end == names.end() || entry >= scene::kPaletteSize)
-      throw Error("has members that do not fit their entries").at(group.where());
-    members.push_back({std::string(name, end), entry});
-    name = end + 1;
-  }
-  return members;
-}
-
-}  // namespace
-
-void write_palette(const h5::Object& file, const dag::VoxelScene& scene) {
-  h5::Object group = h5::create_group(file, "palette");
-  std::array<uint8_t, 3 * scene::kPaletteSize> colors;
-  for (size_t i = 0; i < scene::kPaletteSize; ++i) {
-    scene::Rgb8 color = scene.palette.colors[i];
-    colors[3 * i] = color.r;
-    colors[3 * i + 1] = color.g;
-    colors[3 * i + 2] = color.b;
-  }
-  h5::write_attribute(group, "count", scene.palette.count);
-  h5::write_table(group, "colors", std::span<const uint8_t>(colors), {scene::kPaletteSize, 3});
-  h5::write_texts(group, "names", {scene.palette.names.begin(), scene.palette.names.end()});
-  h5::write_table(group, "share", std::span<const double>(scene.shares), {scene::kPaletteSize});
-  write_members(group, scene.palette.members);
-}
-
 void write_scene_facts(const h5::Object& file, const dag::VoxelScene& scene, uint32_t version) {
   write_header(file, {scene.generator, scene.command, scene.created}, version);
   h5::write_text(file, "digest", dag::to_string(scene.dag.digest));
@@ -407,25 +383,6 @@ uint32_t checked_version(const h5::Object& file) {
         .at(file.where())
         .hint("a newer vox may read it");
   return version;
-}
-
-void read_palette(const h5::Object& file, dag::VoxelScene& scene) {
-  h5::Object group = h5::open_group(file, "palette");
-  scene.palette.count = h5::read_attribute<uint32_t>(group, "count");
-  if (scene.palette.count > scene::kPaletteSize)
-    throw Error(fmt::format("has {} colours, expected at most {}", scene.palette.count, scene::kPaletteSize))
-        .at(group.where());
-  std::vector<uint8_t> colors = h5::read_table<uint8_t>(group, "colors", {scene::kPaletteSize, 3});
-  for (size_t i = 0; i < scene::kPaletteSize; ++i)
-    scene.palette.colors[i] = {colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]};
-  std::vector<std::string> names = h5::read_texts(group, "names");
-  if (names.size() != scene::kPaletteSize)
-    throw Error(fmt::format("has {} names, expected {}", names.size(), scene::kPaletteSize))
-        .at(group.where());
-  std::move(names.begin(), names.end(), scene.palette.names.begin());
-  std::vector<double> shares = h5::read_table<double>(group, "share", {scene::kPaletteSize});
-  std::copy(shares.begin(), shares.end(), scene.shares.begin());
-  scene.palette.members = read_members(group);
 }
 
 dag::VoxelScene read_scene_but_voxels(const h5::Object& file) {

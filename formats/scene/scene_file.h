@@ -17,13 +17,14 @@
 //   /attributes            colours apart from the SVDAG, which has no materials then: formats/scene/groups.h
 //   /bricks                hybrid bricks of the same voxels or of a volume: formats/scene/groups.h
 //   /hash                  a spatial hash of the same voxels: formats/scene/groups.h
+//   /symmetric             the SVDAG merged under the symmetries of the cube: formats/scene/groups.h
 //
 // In files of version 1, a child pointer is a word offset and not a number, and there are neither child_bytes
 // nor starts. Such files are read, and written on request. A file without an SVDAG has version 1. The words
 // may lie in parts: formats/scene/scene_parts.h.
 //
 // A file of a volume has only /bricks and no digest; a file of a scene's materials as bricks also has
-// /palette. A file of a scene as a spatial hash has everything except /svdag. Texts have fixed lengths (h5py:
+// /palette. A file of a scene as a spatial hash, or in symmetric form alone, has everything except /svdag. Texts have fixed lengths (h5py:
 // bytes; .decode() gives a str). Equal scenes give equal bytes on one machine and equal words on all
 // machines.
 #pragma once
@@ -38,6 +39,7 @@
 #include "formats/io/compression.h"
 #include "libvox/base/paged_memory.h"
 #include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/symmetric_dag.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/spatial/frozen_hash.h"
 
@@ -47,6 +49,7 @@ namespace vox {
 struct OtherForms {
   const bricks::FrozenBricks* bricks = nullptr;
   const spatial::FrozenHash* hash = nullptr;
+  const dag::SymmetricDag* symmetric = nullptr;
 };
 
 // Throws Error if this machine cannot compress scene files so. The functions that write files throw it too,
@@ -61,7 +64,7 @@ void write_scene(const dag::VoxelScene& scene, const std::filesystem::path& path
                  const OtherForms& forms = {}, const Compression& compression = {},
                  uint32_t version = kSceneVersion);
 
-// Writes a scene without its SVDAG. `forms` must have a spatial hash of the same voxels.
+// Writes a scene without its SVDAG. `forms` must have a spatial hash or the symmetric form of the same voxels.
 void write_scene_without_dag(const dag::VoxelScene& scene, const std::filesystem::path& path,
                              const OtherForms& forms, const Compression& compression = {});
 
@@ -75,12 +78,12 @@ void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin,
                   const Compression& compression = {}, std::span<const bricks::FrozenBricks> coarser = {});
 
 // Checks everything that keeps a walk over the DAG inside it; verify() checks the rest. Throws Error that
-// names the file and the defect.
+// names the file and the defect. A file with the symmetric form and without an SVDAG gives the SVDAG for which it stands.
 dag::VoxelScene read_scene(const std::filesystem::path& path);
 
 // Reads a scene whose SVDAG stays in the file: its words are read when they are used, and within this budget. The file
-// must not change meanwhile. Returns nothing if the file cannot be read so: it has version 1, or its words are compressed
-// with Zstandard.
+// must not change meanwhile. Returns nothing if the file cannot be read so: it has version 1, its words are compressed
+// with Zstandard, or it has no SVDAG.
 std::optional<dag::VoxelScene> read_paged_scene(const std::filesystem::path& path,
                                                 const std::shared_ptr<PagedBudget>& budget);
 
@@ -88,13 +91,19 @@ std::optional<dag::VoxelScene> read_paged_scene(const std::filesystem::path& pat
 // and digest are the scene's.
 dag::VoxelScene read_scene_without_dag(const std::filesystem::path& path);
 
-// Facts that a file with an SVDAG states in attributes and in the sizes of datasets. Nothing that takes long
+// The size of the symmetric form of a scene.
+struct SymmetricSize {
+  uint64_t nodes = 0, bytes = 0;  // bytes of words
+};
+
+// Facts that a file with an SVDAG or the symmetric form of one states in attributes and in the sizes of datasets. Nothing that takes long
 // to read is read or checked.
 struct SceneInfo {
   dag::VoxelScene scene;              // its levels have counts, but no words
   std::vector<uint64_t> level_words;  // the number of words of each level in memory
   uint32_t version = kSceneVersion;
   std::optional<uint64_t> color_bytes = {};  // of colours apart from the SVDAG, in memory
+  std::optional<SymmetricSize> symmetric = {};
 };
 SceneInfo read_scene_info(const std::filesystem::path& path);
 
@@ -102,6 +111,9 @@ SceneInfo read_scene_info(const std::filesystem::path& path);
 bricks::FrozenBricks read_bricks(const std::filesystem::path& path, uint32_t level = 0);
 // Returns the bytes that the bricks of each level take in memory, without reading them.
 std::vector<uint64_t> brick_level_bytes(const std::filesystem::path& path);
+
+// Reads the symmetric form, and checks everything that a walk relies on; dag::check_same_nodes() checks the rest.
+dag::SymmetricDag read_symmetric(const std::filesystem::path& path);
 
 // Checks everything that searches rely on; spatial::verify() checks the rest.
 spatial::FrozenHash read_hash(const std::filesystem::path& path);
@@ -112,8 +124,9 @@ std::optional<scene::Palette> scene_palette(const std::filesystem::path& path);
 
 // The forms that a scene file contains. Throws Error if the file is not a scene file.
 struct SceneFileParts {
-  bool dag = false, bricks = false, hash = false;
-  bool colors = false;  // apart from the voxels' geometry
+  bool dag = false, bricks = false, hash = false;  // `dag`: an SVDAG, or the symmetric form of one
+  bool colors = false;                             // apart from the voxels' geometry
+  bool svdag = false, symmetric = false;
 };
 SceneFileParts scene_file_parts(const std::filesystem::path& path);
 

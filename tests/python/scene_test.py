@@ -18,7 +18,8 @@ def of_every_form(test):
 
     def run(self):
         for name, dense in self.dense.items():
-            for form in FORMS if name in ("all.h5", "bare.h5") else FORMS[:1]:
+            forms = {"all.h5": FORMS, "bare.h5": FORMS + ("symmetric",)}.get(name, FORMS[:1])
+            for form in forms:
                 with self.subTest(name=name, form=form), vox.open(self.path(name), form) as scene:
                     test(self, scene, dense)
 
@@ -56,6 +57,43 @@ class ScenesWithColors(ProgramTest):
             scene.colors()
 
 
+class ScenesInSymmetricForm(ProgramTest):
+    @classmethod
+    def make(cls):
+        cls.write_mesh()
+        cls.convert("mesh.obj", "--res", "90", "--materials", "colors", "--structure", "symmetric", "-o", "turned.h5")
+        cls.convert("turned.h5", "-o", "plain.h5")
+
+    def test_the_form_is_read_as_the_svdag(self):
+        with vox.open(self.path("turned.h5")) as scene, vox.open(self.path("plain.h5")) as plain:
+            self.assertEqual((scene.form, plain.form), ("symmetric", "svdag"))
+            self.assertEqual(scene.digest, plain.digest)
+            np.testing.assert_array_equal(scene[:], plain[:])
+            np.testing.assert_array_equal(joined(scene.voxels())[0], joined(plain.voxels())[0])
+            np.testing.assert_array_equal(scene.colors(), plain.colors())
+            for number in range(scene.depth + 1):
+                a, b = scene.level(number), plain.level(number)
+                self.assertEqual((a.unique_nodes, a.svo_nodes, a.bytes), (b.unique_nodes, b.svo_nodes, b.bytes))
+
+    def test_a_damaged_word_is_an_error_or_another_scene(self):
+        rng = np.random.default_rng(1)
+        refused = 0
+        for _ in range(40):
+            shutil.copy(self.path("turned.h5"), self.path("damaged.h5"))
+            with h5py.File(self.path("damaged.h5"), "r+") as file:
+                words = file[f"symmetric/level_{rng.integers(6):02}/words"]
+                values = words[()]
+                values[rng.integers(len(values))] ^= np.uint32(1 << rng.integers(32))
+                words[...] = values
+            try:
+                with vox.open(self.path("damaged.h5")) as scene:
+                    scene[:]
+            except ValueError as error:
+                self.assertIn("damaged.h5", str(error))
+                refused += 1
+        self.assertGreater(refused, 10)
+
+
 class ScenesWithNames(ProgramTest):
     @classmethod
     def make(cls):
@@ -82,7 +120,8 @@ class Scenes(ProgramTest):
     def make(cls):
         cls.write_mesh()
         cls.convert("mesh.obj", "--res", "50", "--structure", "svdag,bricks,hash", "-o", "all.h5")
-        cls.convert("mesh.obj", "--res", "64", "--materials", "none", "--structure", "svdag,bricks,hash",
+        cls.convert("mesh.obj", "--res", "64", "--materials", "none", "--structure",
+                    "svdag,bricks,hash,symmetric",
                     "--key-layout", "linear", "-o", "bare.h5")
         cls.dense = {name: cls.exported(name) for name in ("all.h5", "bare.h5")}
         cls.convert("all.h5", "--file-version", "1", "-o", "old.h5")
@@ -267,7 +306,7 @@ class Scenes(ProgramTest):
             for box in (np.s_[::2], np.s_[50], np.s_[0, 0, 0, 0], np.s_[..., ...], np.s_[1.5], "abc", np.s_[-51]):
                 self.assertRaises(IndexError, scene.__getitem__, box)
             self.assertRaises(ValueError, lambda: next(scene.voxels(chunk=63)))
-        self.assertRaisesRegex(ValueError, "the form is 'dag', expected one of: svdag, hash", vox.open, "all.h5", "dag")
+        self.assertRaisesRegex(ValueError, "the form is 'dag', expected one of: svdag, symmetric, hash", vox.open, "all.h5", "dag")
 
     def test_a_scene_of_a_single_leaf_is_read(self):
         self.convert("mesh.obj", "--res", "4", "--structure", "svdag,hash,bricks", "-o", "tiny.h5")

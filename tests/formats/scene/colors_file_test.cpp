@@ -76,6 +76,15 @@ TEST_F(ColorsFile, OfOtherColorsThanTheScenesIsFoundByVerify) {
   EXPECT_THROW(verify_written(scene_, path_, {.device = "cpu"}), Error);
 }
 
+// A file may state as many voxels as there are colours, and hold more voxels.
+TEST_F(ColorsFile, WithFewerColorsThanVoxelsIsRefused) {
+  std::vector<uint32_t> colors(scene_.colors->count - 1);
+  scene_.colors = attributes::packed_values(colors);
+  --scene_.dag.voxels;
+  write_scene(scene_, path_);
+  EXPECT_THROW(read_scene(path_), Error);
+}
+
 // Colours that can be read, but are not packed as vox packs them, have their own digest and are refused by verify alone.
 TEST_F(ColorsFile, ThatIsPackedDifferentlyIsReadAndNotVerified) {
   attributes::PackedValues& colors = *scene_.colors;

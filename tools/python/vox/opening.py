@@ -5,10 +5,11 @@ from .bricks import Bricks
 from .scene import Scene, depth_of
 from .spatial_hash import SpatialHash
 from .svdag import NumberedSvdag, Svdag
+from .symmetric import Symmetric
 from .volume import Volume
 
 SVDAGS = {1: Svdag, 2: NumberedSvdag}  # by the file's version
-FORMS = ("svdag", "hash", "bricks")  # in order of preference if a file has several
+FORMS = ("svdag", "symmetric", "hash", "bricks")  # in order of preference if a file has several
 
 
 def _scene_form(file, name):
@@ -18,6 +19,8 @@ def _scene_form(file, name):
     hdf5.number(group, "depth", depth, depth)
     if name == "svdag":
         return SVDAGS[hdf5.number(file, "version")](file, depth, material_bits != 0)
+    if name == "symmetric":
+        return Symmetric(file, depth, material_bits != 0)
     if name == "hash":
         form = SpatialHash(file, depth)
         if form.resolution != resolution:
@@ -33,7 +36,7 @@ def _scene_form(file, name):
 def open(path, form=None):
     """Opens a file of vox: a `Scene`, or a `Volume` if the file has only bricks.
 
-    `form` chooses the form to read if the file has several: `svdag`, `hash` or `bricks`. Words are read when they are first
+    `form` chooses the form to read if the file has several: `svdag`, `symmetric`, `hash` or `bricks`. Words are read when they are first
     needed and then kept, so memory holds the form and a few chunks.
     """
     if form not in (None,) + FORMS:
