@@ -178,6 +178,7 @@ ResultGroup convert_results() {
   const dag::VoxelScene scene = scene_with_colors();
   const bricks::FrozenBricks bricks;
   const spatial::FrozenHash hash;
+  const dag::SymmetricDag symmetric;
   Conversion conversion;
   conversion.palette_error.emplace();
   conversion.painting.emplace();
@@ -189,7 +190,7 @@ ResultGroup convert_results() {
   ResultGroup results = results_of({.file = "",
                                     .verified = true,
                                     .scene = SceneFigures(scene),
-                                    .forms = {&bricks, &hash},
+                                    .forms = {&bricks, &hash, &symmetric},
                                     .conversion = &conversion,
                                     .volume = &volume,
                                     .lossy = LossyFigures()});

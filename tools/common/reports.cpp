@@ -254,6 +254,14 @@ ResultTable palette_table(const dag::VoxelScene& scene) {
 
 }  // namespace
 
+std::string symmetric_line(const SymmetricSize& size) {
+  return fmt::format("{} in symmetric form, {}", format_count(size.nodes, "node"), format_bytes(size.bytes));
+}
+
+SymmetricSize size_of(const dag::SymmetricDag& dag) {
+  return {dag.nodes(), dag.bytes()};
+}
+
 SceneFigures::SceneFigures(const dag::VoxelScene& scene) : scene(scene) {
   for (const dag::DagLevel& level : scene.dag.levels) level_words.push_back(level.words.size());
   if (scene.colors) color_bytes = scene.colors->bytes();
@@ -307,6 +315,7 @@ HtmlPage::Facts scene_facts(const SceneFigures& figures) {
       {"nodes", fmt::format("{} unique of {} in the octree, {}", format_count(dag.unique_nodes()),
                             format_count(dag.svo_nodes()), format_bytes(figures.bytes()))}};
   if (figures.color_bytes) facts.emplace_back("colours", colors_text(figures));
+  if (figures.symmetric) facts.emplace_back("symmetric", symmetric_line(*figures.symmetric));
   return facts;
 }
 

@@ -11,6 +11,7 @@
 
 #include "formats/pages/html_page.h"
 #include "formats/results/results.h"
+#include "formats/scene/scene_file.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/build/build_scene.h"
 #include "libvox/dag/voxel_scene.h"
@@ -88,21 +89,26 @@ void set_hash(ResultGroup& results, const spatial::FrozenHash& hash);
 // "86,000 voxels as a spatial hash of 90,528 cells, 95.0 % full, in 751 KiB, morton keys, 7 probes at most"
 std::string hash_line(const spatial::FrozenHash& hash);
 
+// "13,400 nodes in symmetric form, 181.25 KiB"
+std::string symmetric_line(const SymmetricSize& size);
+SymmetricSize size_of(const dag::SymmetricDag& dag);
+
 // The figures on a scene that programs show on screen and write into JSON.
 
 // A scene and how many words its levels have, which may have been left unread.
 struct SceneFigures {
   SceneFigures(const dag::VoxelScene& scene);  // one that has its words
   SceneFigures(const dag::VoxelScene& scene, std::vector<uint64_t> level_words,
-               std::optional<uint64_t> color_bytes = {})
-      : scene(scene), level_words(std::move(level_words)), color_bytes(color_bytes) {}
+               std::optional<uint64_t> color_bytes = {}, std::optional<SymmetricSize> symmetric = {})
+      : scene(scene), level_words(std::move(level_words)), color_bytes(color_bytes), symmetric(symmetric) {}
 
   uint64_t level_bytes(size_t level) const { return level_words[level] * sizeof(uint32_t); }
   uint64_t bytes() const;  // the bytes of all levels
 
   const dag::VoxelScene& scene;
   std::vector<uint64_t> level_words;
-  std::optional<uint64_t> color_bytes = {};  // of colours apart from the DAG
+  std::optional<uint64_t> color_bytes = {};     // of colours apart from the DAG
+  std::optional<SymmetricSize> symmetric = {};  // if the file holds this form
 };
 
 // "x 0 to 63, y 2 to 9, z 0 to 63": the first and the last voxel along each axis.

@@ -198,8 +198,8 @@ void check_parts(const ConvertOptions& options, const RunTraits& run) {
   if (!options.parts) return;
   if ((run.bits & kMixed) != 0 || (run.bits & kWritesSvdag) == 0)
     throw UsageError("--parts is for scene files of meshes: all else is written as one file");
-  if ((run.bits & (kBricks | kHash)) != 0)
-    throw UsageError("--parts is for SVDAGs alone: bricks and a spatial hash are made of a file afterwards");
+  if ((run.bits & (kBricks | kHash)) != 0 || wants_symmetric(options))
+    throw UsageError("--parts is for SVDAGs alone: other structures are made of a file afterwards");
   if (options.file_version == 1) throw UsageError("--parts needs --file-version 2");
   if (options.flood || !options.shells.empty())
     throw UsageError(fmt::format("--parts does not go with {}, which looks at the whole scene",
@@ -229,6 +229,15 @@ void check_combine(const ConvertOptions& options) {
   if (options.grid.clip)
     throw UsageError("--combine looks at whole meshes: --clip cuts a part out of the scene file afterwards");
   if (options.paint) throw UsageError("--paint is for one mesh, without --combine");
+}
+
+// Scene files are looked at when they are read.
+void check_symmetric(const ConvertOptions& options) {
+  if (!wants_symmetric(options) || options.conversion == ConversionKind::SceneFile) return;
+  if (options.build.materials)
+    throw UsageError("--structure symmetric holds geometry alone: it needs --materials colors or none");
+  if (options.materials == scene::MaterialMode::Colors && (wants_bricks(options) || wants_hash(options)))
+    throw UsageError("--structure symmetric goes with bricks and hashes if there are no materials");
 }
 
 // A file that is read is replaced only where the command line says so.
@@ -263,6 +272,7 @@ void check_given(const ConvertOptions& options) {
   check_devices(options, run);
   check_parts(options, run);
   check_distances(options);
+  check_symmetric(options);
   check_combine(options);
   check_holes_out(options);
 }

@@ -73,6 +73,10 @@ void convert(const ConvertOptions& options, MakeScene make_scene) {
     output.bricks = scene_bricks(scene, options, conversion.kernels);
     conversion.seconds.bricks = watch.lap();
   }
+  if (wants_symmetric(options)) {
+    output.symmetric = scene_symmetric(scene, options, conversion.kernels);
+    conversion.seconds.symmetric = watch.lap();
+  }
   if (wants_hash(options)) {
     output.hash = scene_hash(scene, options, conversion.kernels);
     conversion.seconds.hash = watch.lap();

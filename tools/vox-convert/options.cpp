@@ -179,9 +179,10 @@ Structures parse_structures(const std::string& text) {
     if (name == "svdag" || name == "both") structures.dag = true;
     if (name == "bricks" || name == "both") structures.bricks = true;
     if (name == "hash") structures.hash = true;
-    if (name != "svdag" && name != "both" && name != "bricks" && name != "hash")
-      throw UsageError(
-          fmt::format("--structure is '{}', expected one of: svdag, bricks, both, hash; or several", text));
+    if (name == "symmetric") structures.symmetric = true;
+    if (name != "svdag" && name != "both" && name != "bricks" && name != "hash" && name != "symmetric")
+      throw UsageError(fmt::format(
+          "--structure is '{}', expected one of: svdag, bricks, both, hash, symmetric; or several", text));
   }
   return structures;
 }
@@ -260,7 +261,8 @@ void read_output(const CommandLine& arguments, ConvertOptions& options) {
 // scenes.
 bool makes_scene_of_volume(const ConvertOptions& options) {
   if (is_export_path(options.output)) return !is_dense_grid(options.output);
-  return options.structure && (options.structure->dag || options.structure->hash);
+  return options.structure &&
+         (options.structure->dag || options.structure->hash || options.structure->symmetric);
 }
 
 // The first of several inputs decides if they have no common grid. A file that is to be shown, or verified without a

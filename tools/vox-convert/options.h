@@ -30,7 +30,7 @@ namespace vox {
 
 // The structures that are written for a scene's voxels.
 struct Structures {
-  bool dag = false, bricks = false, hash = false;
+  bool dag = false, bricks = false, hash = false, symmetric = false;
   friend bool operator==(const Structures&, const Structures&) = default;
 };
 

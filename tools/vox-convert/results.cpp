@@ -21,6 +21,7 @@ std::vector<NamedSeconds> seconds_of(const ConversionSeconds& seconds) {
           {"build", seconds.build, "Time from leaves to the DAG."},
           {"bricks", seconds.bricks, "Time for making bricks."},
           {"hash", seconds.hash, "Time for making the spatial hash."},
+          {"symmetric", seconds.symmetric, "Time for making the symmetric form."},
           {"write", seconds.write, "Time for writing."},
           {"verify", seconds.verify, "Time for reading back and comparing."},
           {"total", seconds.total, "Time of all of it."}};
@@ -122,6 +123,11 @@ void set_conversion(ResultGroup& results, const Conversion& conversion) {
   set_profile(results, conversion.kernels);
 }
 
+std::optional<SymmetricSize> symmetric_of(const ConvertResults& shown) {
+  if (shown.forms.symmetric != nullptr) return size_of(*shown.forms.symmetric);
+  return shown.scene ? shown.scene->symmetric : std::nullopt;
+}
+
 std::string description(const ConvertResults& shown) {
   std::vector<std::string> parts;
   if (shown.scene) parts.push_back(describe_scene(*shown.scene));
@@ -142,6 +148,12 @@ ResultGroup results_of(const ConvertResults& shown) {
         .about(
             "Size of the voxels' 24-bit colours, which are stored apart from the nodes (`--materials "
             "colors`).");
+  if (const std::optional<SymmetricSize> size = symmetric_of(shown))
+    results.group("symmetric")
+        .set("nodes", size->nodes, "nodes")
+        .about("Number of nodes and leaves in symmetric form (`--structure symmetric`).")
+        .set("bytes", size->bytes, "bytes")
+        .about("Size of their words.");
   if (shown.forms.bricks != nullptr) set_bricks(results, *shown.forms.bricks);
   if (shown.forms.hash != nullptr) set_hash(results, *shown.forms.hash);
   if (shown.conversion != nullptr) set_conversion(results, *shown.conversion);
@@ -180,6 +192,7 @@ void print_results(const ConvertOptions& options, const ConvertResults& shown) {
 void log_forms(const OtherForms& forms) {
   if (forms.bricks != nullptr) log_info("{}", bricks_line(*forms.bricks));
   if (forms.hash != nullptr) log_info("{}", hash_line(*forms.hash));
+  if (forms.symmetric != nullptr) log_info("{}", symmetric_line(size_of(*forms.symmetric)));
 }
 
 void log_end(const std::vector<NamedSeconds>& seconds, const std::filesystem::path& file, uint64_t bytes) {

@@ -31,6 +31,7 @@ bool wants_coarser(const ConvertOptions& options) {
 
 // The target of a file without SVDAG; the file that it is made of stays.
 std::string form_alone(const Structures& structures) {
+  if (structures.symmetric) return "the symmetric form";
   return !structures.hash ? "the bricks" : structures.bricks ? "bricks and spatial hash" : "the spatial hash";
 }
 
@@ -52,7 +53,8 @@ void check_scene_output(const ConvertOptions& options, const SceneFileParts& par
     return check_target({"the coarser scene", options.output, kind}, options.inputs[0], options.overwrite);
   if (options.lossy)
     return check_target({"the smaller scene", options.output, kind}, options.inputs[0], options.overwrite);
-  const bool makes_form = wants_bricks(options) || wants_hash(options) || (options.structure && !parts.dag);
+  const bool makes_form = wants_bricks(options) || wants_hash(options) || wants_symmetric(options) ||
+                          (options.structure && (!parts.dag || parts.symmetric));
   // A file that is written anew is of another version or compression, of one piece, or gets an SVDAG.
   const bool rewrites = options.names_output && !options.structure;
   if (!is_export_path(options.output) && !makes_form && !rewrites)
@@ -69,6 +71,8 @@ void say_what_is_left_out(const ConvertOptions& options, const SceneFileParts& p
     log_info("the bricks are left out: --structure both makes new ones");
   if (parts.hash && !wants_hash(options))
     log_info("the spatial hash is left out: --structure svdag,hash makes a new one");
+  if (parts.symmetric && !wants_symmetric(options) && !options.structure)
+    log_info("the symmetric form becomes an SVDAG: --structure symmetric makes a new one");
 }
 
 // Prints what is said of a scene file and the forms of its voxels.
@@ -88,7 +92,7 @@ void show_info(const ConvertOptions& options, const SceneFileParts& parts) {
   std::optional<spatial::FrozenHash> hash;
   if (parts.bricks) bricks = read_bricks(options.inputs[0]);
   if (parts.hash) hash = read_hash(options.inputs[0]);
-  print_figures(options, {info.scene, info.level_words, info.color_bytes},
+  print_figures(options, {info.scene, info.level_words, info.color_bytes, info.symmetric},
                 {.bricks = bricks ? &*bricks : nullptr, .hash = hash ? &*hash : nullptr});
 }
 
@@ -176,6 +180,25 @@ bool wants_hash(const ConvertOptions& options) {
   return options.structure && options.structure->hash;
 }
 
+bool wants_symmetric(const ConvertOptions& options) {
+  return options.structure && options.structure->symmetric;
+}
+
+dag::SymmetricDag scene_symmetric(const dag::VoxelScene& scene, const ConvertOptions& options,
+                                  std::vector<device::KernelTime>& kernels) {
+  if (scene.dag.materials)
+    throw Error(
+        "the symmetric form holds geometry alone, and the materials are in the leaves, which would not be "
+        "equal")
+        .at(options.inputs[0].string())
+        .hint("convert the mesh with --materials colors, or with none");
+  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  dag::SymmetricDag made = dag::symmetric_dag(engine->handle(), scene.dag);
+  const std::vector<device::KernelTime> rows = engine->profile();
+  kernels.insert(kernels.end(), rows.begin(), rows.end());
+  return made;
+}
+
 spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOptions& options,
                                std::vector<device::KernelTime>& kernels) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
@@ -214,7 +237,7 @@ void write_output(const Output& output, const ConvertOptions& options, const std
                    exports, ranks);
     else
       export_scene(output.scene, options.output, clip, exports, ranks);
-  } else if (options.structure && !options.structure->dag && output.hash) {
+  } else if (options.structure && !options.structure->dag && (output.hash || output.symmetric)) {
     write_scene_without_dag(output.scene, options.output, output.forms(), options.compression);
   } else if (options.structure == Structures{.bricks = true}) {
     write_bricks(*output.bricks, {generator_text(), options.command, timestamp()}, options.output,
@@ -251,6 +274,7 @@ void make_of_scene(Output& output, const ConvertOptions& options, const SceneFil
   std::vector<device::KernelTime> kernels;
   if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, kernels);
   if (wants_hash(options)) output.hash = scene_hash(scene, options, kernels);
+  if (wants_symmetric(options)) output.symmetric = scene_symmetric(scene, options, kernels);
   write_output(output, options, clip_voxels(scene, options), is_shared ? ranks : ranks::alone());
   if (ranks.rank() > 0) return;
   write_materials_out(scene, options);
@@ -334,6 +358,7 @@ void use_scene_file(const ConvertOptions& options, ranks::Ranks& ranks) {
       .hash = {}};
   if (is_first && parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
   if (is_first && parts.hash && !writes) output.hash = read_hash(options.inputs[0]);
+  if (is_first && parts.symmetric && !writes) output.symmetric = read_symmetric(options.inputs[0]);
   if (options.verify && (is_first || !is_alone))
     verify_scene(output.scene, output.forms(), options.inputs[0], options.engine, readers);
   if (writes) change_colors(output.scene, options);

@@ -41,17 +41,26 @@ namespace vox {
 struct Output {
   dag::VoxelScene scene;
   std::optional<bricks::FrozenBricks> bricks;  // if --structure asks for them
-  std::optional<spatial::FrozenHash> hash;     // likewise
+  std::optional<spatial::FrozenHash> hash = {};
+  std::optional<dag::SymmetricDag> symmetric = {};
 
-  OtherForms forms() const { return {bricks ? &*bricks : nullptr, hash ? &*hash : nullptr}; }
+  OtherForms forms() const {
+    return {bricks ? &*bricks : nullptr, hash ? &*hash : nullptr, symmetric ? &*symmetric : nullptr};
+  }
 };
 
 bool wants_bricks(const ConvertOptions& options);
 bool wants_hash(const ConvertOptions& options);
+bool wants_symmetric(const ConvertOptions& options);
 
 // Makes the spatial hash that --structure asks for. Adds to the kernels' times.
 spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOptions& options,
                                std::vector<device::KernelTime>& kernels);
+
+// Makes the symmetric form that --structure asks for. Throws Error if the scene has materials in its leaves. Adds to the
+// kernels' times.
+dag::SymmetricDag scene_symmetric(const dag::VoxelScene& scene, const ConvertOptions& options,
+                                  std::vector<device::KernelTime>& kernels);
 
 // The box of --clip in voxels: every voxel that it touches.
 std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertOptions& options);
@@ -102,8 +111,8 @@ std::string painting_line(const PaintingFigures& figures);
 // The results of a conversion to a scene besides the scene: times, figures and what was left out.
 
 struct ConversionSeconds {
-  double load = 0, paint = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, hash = 0, write = 0,
-         verify = 0, total = 0;
+  double load = 0, paint = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, hash = 0, symmetric = 0,
+         write = 0, verify = 0, total = 0;
 };
 
 struct Conversion {

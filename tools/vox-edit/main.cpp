@@ -37,6 +37,10 @@ std::string size_text(const std::filesystem::path& file) {
 std::optional<bricks::FrozenBricks> bricks_for(const EditOptions& options, const dag::VoxelScene& scene) {
   if (!options.output) return std::nullopt;
   const SceneFileParts parts = scene_parts(options.scene);
+  if (parts.symmetric)
+    log_info(
+        "the symmetric form of {} is left out: vox-convert --structure symmetric makes one of the result",
+        options.scene.string());
   if (parts.hash)
     log_info("the spatial hash of {} is left out: vox-convert --structure svdag,hash makes one of the result",
              options.scene.string());

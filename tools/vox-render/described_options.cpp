@@ -28,7 +28,7 @@ OptionTopic picture_topic() {
       .title = "the picture",
       .options = {
           {.name = "structure",
-           .words = {"auto", "svdag", "hash", "bricks"},
+           .words = {"auto", "svdag", "hash", "bricks", "symmetric"},
            .preset = "auto",
            .help = "Show this structure of a file that holds several; auto: the first one that it holds."},
           {.name = "output",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "formats/results/files.h"
@@ -38,6 +39,21 @@ render::Picture taken(render::Renderer& renderer, const dag::VoxelScene& scene,
   if (writes_pictures(options) && options.legends == Legends::On && has_legend(render.shade))
     draw_legend(picture.image, legend_of(render.shade, picture, scene));
   return picture;
+}
+
+// Returns the symmetric form if rays are to be cast through it: if it is asked for, or is all that the file has. A part of a
+// scene, and a picture that shows how nodes are shared, are those of the SVDAG.
+std::optional<dag::SymmetricDag> form_for_rays(const RenderToolOptions& options, const SceneFileParts& parts,
+                                               bool is_cut) {
+  const bool is_named = options.form == SceneForm::Symmetric;
+  if (!is_named && (options.form != SceneForm::Any || !parts.symmetric || parts.svdag)) return std::nullopt;
+  const bool shares = !options.slice && options.render.shade == render::Shade::Sharing;
+  if (!is_cut && !options.clip && !shares) return read_symmetric(options.scene);
+  if (is_named)
+    throw UsageError(
+        "--structure symmetric is for whole scenes: --clip, a scene that is cut open (--cut) and --shade "
+        "sharing need svdag");
+  return std::nullopt;
 }
 
 // True if this process has nothing to do beside rank 0, which makes a slice alone.
@@ -79,9 +95,12 @@ void show(const RenderToolOptions& options) {
   ResultGroup results = scene_results(options, scene, engine->device());
   PictureOutput output(options);
   const dag::VoxelScene& shown = cutaway ? cutaway->scene : scene;
-  std::unique_ptr<render::Renderer> renderer = render::make_renderer(
-      engine->handles(), shown.dag, scene.palette,
-      {.voxel_size = scene.voxel_size, .colors = shown.colors ? &*shown.colors : nullptr});
+  const std::optional<dag::SymmetricDag> symmetric = form_for_rays(options, parts, cutaway.has_value());
+  std::unique_ptr<render::Renderer> renderer =
+      render::make_renderer(engine->handles(), shown.dag, scene.palette,
+                            {.voxel_size = scene.voxel_size,
+                             .colors = shown.colors ? &*shown.colors : nullptr,
+                             .symmetric = symmetric ? &*symmetric : nullptr});
   if (options.ranks && !options.slice)
     renderer = render::shared_renderer(*options.ranks, std::move(renderer));
   for (const Frame& frame : list) {

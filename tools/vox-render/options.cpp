@@ -155,8 +155,8 @@ RenderToolOptions read_render_options(const CommandLine& arguments) {
   options.command = arguments.command();
   if (!arguments.has("scene")) throw UsageError("no scene file named");
   options.scene = arguments.text("scene");
-  options.form =
-      arguments.choice("structure", {SceneForm::Any, SceneForm::Svdag, SceneForm::Hash, SceneForm::Bricks});
+  options.form = arguments.choice("structure", {SceneForm::Any, SceneForm::Svdag, SceneForm::Hash,
+                                                SceneForm::Bricks, SceneForm::Symmetric});
   options.output = picture_file_name(options.scene);
   if (arguments.has("output")) options.output = parse_output(arguments.text("output"));
   if (arguments.has("turntable")) options.from.turntable = arguments.whole("turntable");

@@ -124,6 +124,7 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   if (!stats.has(Section::Sizes)) return;
   stats.sizes = measure::scene_sizes(dag, *stats.dag, stats.geometry);
   if (stats.hash) stats.sizes.push_back(*stats.hash);
+  if (stats.symmetric) stats.sizes.push_back(*stats.symmetric);
 }
 
 // The size of the file's spatial hash, if it holds the scene's voxels.
@@ -184,6 +185,9 @@ void report(const StatsOptions& options, ranks::Ranks& ranks) {
                                  is_first ? ranks::alone() : ranks);
   if (is_first && parts.hash && (options.shows(Section::Sizes) || options.shows(Section::Bricks)))
     stats.hash = hash_of(options.scene, stats.scene.dag);
+  if (is_first && parts.symmetric && options.shows(Section::Sizes))
+    stats.symmetric = measure::SceneSize{"symmetric", "symmetric form, turned and mirrored parts once",
+                                         read_scene_info(options.scene).symmetric->bytes};
   bricks::FrozenBricks bricks;
   if (is_first && parts.bricks && options.shows(Section::Bricks)) bricks = read_bricks(options.scene);
   stats.sections = sections_of(options, parts);

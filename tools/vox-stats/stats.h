@@ -98,7 +98,8 @@ struct SceneStats {
   std::optional<render::Picture> picture;  // for the page; a scene without voxels has none
   std::string viewer;                      // the page that is shown in place of the picture
   std::optional<measure::BricksStats> bricks;
-  std::optional<measure::SceneSize> hash;  // the scene as a spatial hash, if the file has one
+  std::optional<measure::SceneSize> hash;       // the scene as a spatial hash, if the file has one
+  std::optional<measure::SceneSize> symmetric;  // its symmetric form, likewise
   std::vector<device::KernelTime> kernels;
 
   bool has(Section section) const { return sections.count(section) > 0; }
