@@ -53,11 +53,24 @@ void expect_same_pictures(render::Renderer& plain, render::Renderer& symmetric, 
       }
 }
 
+// Cubes of 16 voxels a side, each with the same small box of voxels in it, turned at random.
+int turned_boxes(uint32_t x, uint32_t y, uint32_t z) {
+  const auto symmetry =
+      static_cast<uint32_t>(mix64(x / 16 + 100 * (y / 16) + 10000 * (z / 16)) % kSymmetries);
+  const uint32_t in[3] = {x % 16, y % 16, z % 16};
+  uint32_t to[3] = {};
+  for (uint32_t axis = 0; axis < 3; ++axis) to[kAxisPermutations[symmetry / 8][axis]] = in[axis];
+  for (uint32_t axis = 0; axis < 3; ++axis)
+    if ((symmetry >> axis & 1) != 0) to[axis] = 15 - to[axis];
+  return to[0] < 3 && to[1] < 7 && to[2] < 12 && to[2] > 4 ? 0 : dag::kEmptyVoxel;
+}
+
 std::vector<CompressedScene> scenes_for_rays() {
   return {{"blocks", 64, blocks},
           {"pieces of 16", 64, turned_pieces(16, 3)},
           {"pieces of 4", 64, turned_pieces(4, 2)},
           {"shell", 64, shell},
+          {"boxes", 64, turned_boxes},
           {"one leaf", 4, ball(4)},
           {"everywhere", 16, everywhere},
           {"nowhere", 16, nowhere}};
@@ -128,7 +141,7 @@ TEST(SymmetricRays, HitWhatTheyHitInTheSvdag) {
 TEST(SymmetricRays, HaveTheBoxesOfWideNodes) {
   device::CpuDevice device(0, false);
   const dag::FrozenDag plain = [] {
-    dag::FrozenDag dag = dense_dag(64, false, turned_pieces(16, 3));
+    dag::FrozenDag dag = dense_dag(64, false, turned_boxes);
     // Six levels more, each with its one child in another octant.
     for (const uint32_t octant : {5u, 2u, 7u, 1u, 6u, 3u}) {
       dag::DagLevel root;
