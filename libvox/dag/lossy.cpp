@@ -20,8 +20,8 @@
 namespace vox::dag {
 namespace {
 
-constexpr uint64_t kBatch = 1 << 14;  // nodes between two looks at an interrupt
-constexpr uint32_t kNone = UINT32_MAX;
+constexpr uint64_t kBatch = 1 << 14;                           // nodes between two looks at an interrupt
+constexpr uint32_t kNone = UINT32_MAX, kIsCommon = kNone - 1;  // in place of a rank
 // Leaves may change this part of the voxels, and nodes the rest: a voxel saves more bytes there.
 constexpr uint64_t kLeafPart = 4;
 
@@ -185,10 +185,7 @@ class LevelReplacer {
   // `changed` voxels differ already.
   Replaced replace(uint64_t changed) {
     const CommonShapes<Masks> common(common_shapes());
-    std::vector<Change> changes = possible_changes(common);
-    tbb::parallel_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-      return a.more != b.more ? a.more < b.more : a.number < b.number;
-    });
+    const std::vector<Change> changes = cheapest_changes(common, changed);
     Replaced replaced = {0, changed};
     for (const Change& change : changes) {
       const auto after = static_cast<int64_t>(replaced.changed_voxels) + change.more;
@@ -233,27 +230,53 @@ class LevelReplacer {
     return shapes;
   }
 
-  std::vector<Change> possible_changes(const CommonShapes<Masks>& common) {
-    std::vector<Change> changes(shapes_.size());
-    Progress progress("finding near nodes", shapes_.size());
-    for (uint64_t begin = 0; begin < shapes_.size(); begin += kBatch) {
-      throw_if_cancelled();
-      const uint64_t end = std::min(shapes_.size(), begin + kBatch);
-      tbb::parallel_for(begin, end, [&](uint64_t number) {
-        changes[number] = possible_change(common, static_cast<uint32_t>(number));
+  // Returns the changes in the order in which they are made, as many as may be made and one more, or all. Most of the time
+  // goes into nodes that have no near shape. So changes of few voxels are looked for first, and dearer ones only if the cheap
+  // ones leave something of the share.
+  std::vector<Change> cheapest_changes(const CommonShapes<Masks>& common, uint64_t changed) const {
+    constexpr uint64_t kFewest = 4, kMore = 2;
+    std::vector<Change> found;
+    std::vector<uint32_t> left(shapes_.size());  // nodes whose nearest shape is not known
+    std::iota(left.begin(), left.end(), 0u);
+    for (uint64_t dearest = kFewest;; dearest *= kMore) {
+      dearest = std::min(dearest, most_);
+      look_for_changes(common, dearest, left, found);
+      tbb::parallel_sort(found.begin(), found.end(), [](const Change& a, const Change& b) {
+        return a.more != b.more ? a.more < b.more : a.number < b.number;
       });
-      progress.update(end, "");
+      auto after = static_cast<int64_t>(changed);
+      const bool is_full = std::ranges::any_of(
+          found, [&](const Change& change) { return (after += change.more) > static_cast<int64_t>(most_); });
+      if (is_full || dearest == most_) return found;
     }
-    std::erase_if(changes, [](const Change& change) { return change.rank == kNone; });
-    return changes;
   }
 
-  Change possible_change(const CommonShapes<Masks>& common, uint32_t number) const {
+  // Finds the changes of at most `dearest` voxels of the nodes that are left, and leaves those that are still unknown.
+  void look_for_changes(const CommonShapes<Masks>& common, uint64_t dearest, std::vector<uint32_t>& left,
+                        std::vector<Change>& found) const {
+    std::vector<Change> changes(left.size());
+    Progress progress("finding near nodes", left.size());
+    for (uint64_t begin = 0; begin < left.size(); begin += kBatch) {
+      throw_if_cancelled();
+      const uint64_t end = std::min<uint64_t>(left.size(), begin + kBatch);
+      tbb::parallel_for(begin, end,
+                        [&](uint64_t i) { changes[i] = possible_change(common, left[i], dearest); });
+      progress.update(end, "");
+    }
+    left.clear();
+    for (const Change& change : changes) {
+      if (change.rank == kNone) left.push_back(change.number);
+      if (change.rank < kIsCommon) found.push_back(change);
+    }
+  }
+
+  Change possible_change(const CommonShapes<Masks>& common, uint32_t number, uint64_t dearest) const {
     const auto& [first, now] = shapes_[number];
     const Use& use = uses_[number];
-    const uint64_t most = std::min<uint64_t>(64 * Masks, now.distance(first) + most_ / use.places);
+    const uint64_t most = std::min<uint64_t>(64 * Masks, now.distance(first) + dearest / use.places);
     const auto near = common.nearest(first, use.limit, static_cast<uint32_t>(most));
-    if (near.rank == kNone || common[near.rank] == now) return {0, number, kNone};
+    if (near.rank == kNone) return {0, number, kNone};
+    if (common[near.rank] == now) return {0, number, kIsCommon};
     const int64_t more =
         (int64_t{near.distance} - int64_t{now.distance(first)}) * static_cast<int64_t>(use.places);
     return {more, number, near.rank};

@@ -47,6 +47,9 @@ uint64_t power(uint64_t base, uint64_t exponent) {
 struct Fingerprint {
   std::array<uint64_t, 2> parts = {};
 
+  void add(const Fingerprint& other) {
+    for (size_t i = 0; i < 2; ++i) parts[i] = sum_of(parts[i], other.parts[i]);
+  }
   void add(const Fingerprint& other, const Fingerprint& factor) {
     for (size_t i = 0; i < 2; ++i) parts[i] = sum_of(parts[i], product(other.parts[i], factor.parts[i]));
   }
@@ -68,6 +71,7 @@ class Powers {
     }
   }
   Fingerprint operator[](uint32_t exponent) const {
+    if (exponent < kLow) return low_[exponent];
     return high_[exponent / kLow].times(low_[exponent % kLow]);
   }
 
@@ -227,11 +231,10 @@ class TransformFinder {
                                         const std::vector<Fingerprint>& below) const {
     std::vector<Fingerprint> here(geometry_.levels[level].nodes);
     if (level == geometry_.depth()) {
-      const auto weights = leaf_weights(symmetry);
       for_each_node(level, [&](uint64_t number) {
-        for (uint64_t mask = dag::leaf_mask(geometry_.levels[level].node(number)); mask != 0;
-             mask &= mask - 1)
-          here[number].add(weights[static_cast<size_t>(lowest_bit(mask))], {{1, 1}});
+        uint64_t mask = turned_voxels(dag::leaf_mask(geometry_.levels[level].node(number)), symmetry);
+        for (size_t block = 0; block < kBlocks; ++block, mask >>= 8)
+          here[number].add(blocks_[block][mask & 0xff]);
       });
       return here;
     }
@@ -249,16 +252,21 @@ class TransformFinder {
     return here;
   }
 
-  // The fingerprint of each voxel of a leaf after a symmetry.
-  std::array<Fingerprint, 64> leaf_weights(uint32_t symmetry) const {
-    std::array<Fingerprint, 64> weights;
-    for (uint32_t voxel = 0; voxel < 64; ++voxel) {
-      const uint32_t block = moved_octant(symmetry, voxel / 8), within = moved_octant(symmetry, voxel % 8);
-      Corner place;
-      for (uint32_t axis = 0; axis < 3; ++axis) place[axis] = 2 * (block >> axis & 1) + (within >> axis & 1);
-      weights[voxel] = powers_.moved_up(place);
-    }
-    return weights;
+  // The fingerprints of each block of 2³ voxels of a leaf, for all of its masks.
+  static constexpr size_t kBlocks = 8;
+  using BlockFingerprints = std::array<std::array<Fingerprint, 256>, kBlocks>;
+
+  BlockFingerprints block_fingerprints() const {
+    BlockFingerprints blocks = {};
+    for (uint32_t block = 0; block < kBlocks; ++block)
+      for (uint32_t mask = 1; mask < 256; ++mask) {
+        const auto voxel = static_cast<uint32_t>(lowest_bit(mask));
+        Corner place;
+        for (uint32_t axis = 0; axis < 3; ++axis) place[axis] = 2 * (block >> axis & 1) + (voxel >> axis & 1);
+        blocks[block][mask] = blocks[block][mask & (mask - 1)];
+        blocks[block][mask].add(powers_.moved_up(place));
+      }
+    return blocks;
   }
 
   // Returns for each node the first one that is equal, and the number of these.
@@ -334,6 +342,7 @@ class TransformFinder {
 
   const dag::FrozenDag& geometry_;
   const AxisPowers powers_;
+  const BlockFingerprints blocks_ = block_fingerprints();
   std::vector<std::vector<NodeBox>> boxes_;
   std::vector<std::vector<NodeForm>> forms_;
 };
