@@ -252,10 +252,8 @@ OptionTopic structures_topic() {
                        .argument = "KIND,...",
                        .usual = "svdag, and bricks for volumes",
                        .rules = {{kWritesH5, "it is for what is written as .h5"}},
-                       .help = "Structures in the .h5 file: some of svdag, bricks, hash (a spatial hash "
-                               "of the filled voxels) and symmetric (the SVDAG of a scene without materials, "
-                               "or with colors, in which turned and mirrored parts are one); both is "
-                               "svdag,bricks."},
+                       .help = "Structures in the .h5 file: some of svdag, bricks, hash (spatial hash), "
+                               "symmetric (turned parts once); both: svdag,bricks."},
                       {.name = "load-factor",
                        .argument = "N",
                        .preset = "0.95",
