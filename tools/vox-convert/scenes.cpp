@@ -184,21 +184,6 @@ bool wants_symmetric(const ConvertOptions& options) {
   return options.structure && options.structure->symmetric;
 }
 
-dag::SymmetricDag scene_symmetric(const dag::VoxelScene& scene, const ConvertOptions& options,
-                                  std::vector<device::KernelTime>& kernels) {
-  if (scene.dag.materials)
-    throw Error(
-        "the symmetric form holds geometry alone, and the materials are in the leaves, which would not be "
-        "equal")
-        .at(options.inputs[0].string())
-        .hint("convert the mesh with --materials colors, or with none");
-  const std::unique_ptr<Engine> engine = make_engine(options.engine);
-  dag::SymmetricDag made = dag::symmetric_dag(engine->handle(), scene.dag);
-  const std::vector<device::KernelTime> rows = engine->profile();
-  kernels.insert(kernels.end(), rows.begin(), rows.end());
-  return made;
-}
-
 spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOptions& options,
                                std::vector<device::KernelTime>& kernels) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
