@@ -43,7 +43,7 @@ Cube cube_of_node(const dag::SymmetricDag& dag, uint32_t level, uint64_t number)
     const Cube child = turned(cube_of_node(dag, level + 1, node[dag::symmetric_child_word(node[0], octant)]),
                               dag::symmetric_turn(node, octant));
     const Int3 corner = octant_corner(octant, static_cast<int32_t>(side / 2));
-    for_each_voxel(side / 2, [&](const Int3& v) { cube.at(corner + v) = child.at(v); });
+    vox::for_each_voxel(side / 2, [&](const Int3& v) { cube.at(corner + v) = child.at(v); });
   }
   return cube;
 }
