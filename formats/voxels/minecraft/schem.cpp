@@ -139,10 +139,10 @@ class Blocks {
                                 std::min(begin.z + 64, tags_.size.z)};
     for (uint64_t y = begin.y; y < end.y; ++y)
       for (uint64_t z = begin.z; z < end.z; ++z) {
-        uint64_t at = rows_[y * tags_.size.z + z];
-        for (uint64_t x = 0; x < end.x; ++x) {
+        uint64_t at = place_in_row(y * tags_.size.z + z, begin.x);
+        for (uint64_t x = begin.x; x < end.x; ++x) {
           const uint32_t entry = number_at(at);
-          if (x >= begin.x && !is_air_[entry])
+          if (!is_air_[entry])
             body(Int3{static_cast<int32_t>(x - begin.x), static_cast<int32_t>(y - begin.y),
                       static_cast<int32_t>(z - begin.z)},
                  entry);
@@ -158,6 +158,14 @@ class Blocks {
       throw Error(fmt::format("{} bytes of blocks cannot hold {} x {} x {} of them", tags.data.size(), size.x,
                               size.y, size.z));
     return size;
+  }
+
+  // Returns where the number of a row's block x begins. Numbers above 127 take several bytes; rows without one are not walked.
+  uint64_t place_in_row(uint64_t row, uint64_t x) const {
+    uint64_t at = rows_[row];
+    if (rows_[row + 1] - at == tags_.size.x) return at + x;
+    for (; x > 0; --x) number_at(at);
+    return at;
   }
 
   // Reads a number that has been checked and moves `at` behind it.
@@ -179,7 +187,7 @@ class Blocks {
 
   void index_rows() {
     used_.resize(tags_.palette.size());
-    rows_.reserve(tags_.size.y * tags_.size.z);
+    rows_.reserve(tags_.size.y * tags_.size.z + 1);
     uint64_t at = 0;
     for (uint64_t y = 0; y < tags_.size.y; ++y) {
       throw_if_cancelled();
@@ -188,6 +196,7 @@ class Blocks {
         for (uint64_t x = 0; x < tags_.size.x; ++x) check_block({x, y, z}, at);
       }
     }
+    rows_.push_back(static_cast<uint32_t>(at));
     if (at != tags_.data.size())
       throw Error(fmt::format("byte {}: expected the end of its blocks", tags_.data_offset + at));
   }
@@ -210,7 +219,7 @@ class Blocks {
   SchemTags tags_;
   CubeMarks marks_;
   std::vector<bool> is_air_, used_;  // for each entry of the palette
-  std::vector<uint32_t> rows_;       // for each row along x, its start in tags_.data
+  std::vector<uint32_t> rows_;  // for each row along x, its start in tags_.data; and the end of the last one
 };
 
 // Returns the colours of the palette's blocks, and logs which of the blocks in use have no known colour.
