@@ -69,9 +69,8 @@ TEST_F(AllBench, AnInterruptKeepsThePartsThatWereMeasured) {
   EXPECT_TRUE(one_error(run, "interrupted", "vox-bench")) << run.err;
   EXPECT_EQ(json_value(run.out, "interrupted"), "true") << run.out;
   EXPECT_EQ(json_value(run.out, "failed"), "0") << run.out;
-  EXPECT_EQ(json_value(run.out, "machine.gpus"), "\"a driver, 1.2\"") << run.out;
   EXPECT_NE(text_of("page.html").find("interrupted: what was measured"), std::string::npos);
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "report.h5"));
+  EXPECT_NE(text_of("report.h5").find("a driver, 1.2"), std::string::npos);
 }
 
 TEST_F(AllBench, RefusesPartsThatItDoesNotHave) {
