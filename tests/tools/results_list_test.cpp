@@ -69,7 +69,7 @@ for section in sections:
     if section.removesuffix(' -o').replace(' ', '-') in linked: continue
     if section.startswith(('every ', 'a comparison')): continue
     written = {}
-    for file in sorted(glob.glob(section + '.[0-9].*')):
+    for file in sorted(glob.glob(section + '.[0-9]*.*')):
         if file.endswith('.json'): keys(json.load(open(file)), '', written)
         else: paths(file, written)
     # The results of a part are those of its command, which another section lists.
@@ -125,6 +125,8 @@ class ResultsList : public CubesTest {
     keep("vox-convert.8.json", "vox-convert",
          {"cube.obj", "--res", "32", "--materials", "none", "-o", "plain.h5"});
     keep("vox-convert.9.json", "vox-convert", {"plain.h5", "--lossy", "5%", "-o", "lossy.h5"});
+    keep("vox-convert.10.json", "vox-convert",
+         {"plain.h5", "--structure", "symmetric", "-o", "symmetric.h5"});
   }
 
   void edit_all() const {
