@@ -19,7 +19,6 @@ using measure::RaysBenchOptions;
 using measure::RaysBenchResult;
 using measure::RaysBenchRow;
 using measure::RaysState;
-using measure::RaysView;
 
 RaysBenchOptions few_rays() {
   RaysBenchOptions options;
