@@ -27,10 +27,12 @@
 #include <cstring>
 #include <new>
 
+// NOLINTBEGIN(bugprone-reserved-identifier): glibc's own names
 extern "C" void* __libc_malloc(size_t);
 extern "C" void* __libc_calloc(size_t, size_t);
 extern "C" void* __libc_realloc(void*, size_t);
 extern "C" void* __libc_memalign(size_t, size_t);
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace {
 
@@ -162,6 +164,7 @@ int begin_main(int count, char** arguments, char** environment) {
 #define CALLER __builtin_return_address(0)
 
 extern "C" {
+// NOLINTNEXTLINE(bugprone-reserved-identifier): glibc's own name
 int __libc_start_main(Main main, int count, char** arguments, void (*before)(), void (*after)(),
                       void (*end)(), void* stack) {
   using Start = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
