@@ -64,7 +64,7 @@ std::string facts_text(const dag::VoxelScene& scene, const ChunkTotals& totals,
 }  // namespace
 
 fs::path folder_of_chunks(const fs::path& path) {
-  const fs::path folder = path.parent_path();
+  fs::path folder = path.parent_path();
   if (path.filename() != kFactsName || folder.empty() || folder == "." || folder == "..")
     throw UsageError(fmt::format("-o is '{}', expected {} in a folder of its own, such as chunks/{}",
                                  path.string(), kFactsName, kFactsName));

@@ -48,8 +48,8 @@ class BandBricks {
   void find(uint32_t number, std::vector<BrickPair>& pairs) const {
     const PlacedTriangle triangle = placed(number);
     VoxelBox bricks = {};
-    const auto count =
-        static_cast<double>((grid_.resolution + DistanceField::kBrickSide - 1) / DistanceField::kBrickSide);
+    const auto whole = (grid_.resolution + DistanceField::kBrickSide - 1) / DistanceField::kBrickSide;
+    const auto count = static_cast<double>(whole);
     for (uint32_t k = 0; k < 3; ++k) {
       const double side = grid_.voxel_size[k] * DistanceField::kBrickSide;
       const double low = std::min({triangle.a[k], triangle.b[k], triangle.c[k]}) - band_,
