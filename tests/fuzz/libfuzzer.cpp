@@ -34,7 +34,7 @@ void choose() {
 
 // A reader that asks for more memory than there is gets std::bad_alloc, as it does without the sanitizer. Leaks are left to
 // the tests with sanitizers, because HDF5 keeps memory of its own.
-extern "C" const char* __asan_default_options() {
+extern "C" const char* __asan_default_options() {  // NOLINT(bugprone-reserved-identifier)
   return "allocator_may_return_null=1:detect_leaks=0:quarantine_size_mb=16:malloc_context_size=8";
 }
 

@@ -33,8 +33,8 @@ uint8_t expected(const std::vector<int>& marked, int resolution, Int3 voxel, con
         const Int3 other = voxel + Int3{static_cast<int>(x), static_cast<int>(y), static_cast<int>(z)};
         if (std::min({other.x, other.y, other.z}) < 0 || std::max({other.x, other.y, other.z}) >= resolution)
           continue;
-        const int material =
-            marked[static_cast<size_t>(other.x + resolution * (other.y + resolution * other.z))];
+        const int place = other.x + resolution * (other.y + resolution * other.z);
+        const int material = marked[static_cast<size_t>(place)];
         if (material == dag::kEmptyVoxel || material == kMark) continue;
         const int64_t dx = x * sides[0], dy = y * sides[1], dz = z * sides[2];
         nearest = std::min(nearest, dx * dx + dy * dy + dz * dz);
