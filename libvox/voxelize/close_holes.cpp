@@ -7,7 +7,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -18,6 +17,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/voxelize/duplicates.h"
+#include "libvox/voxelize/joined_sets.h"
 #include "libvox/voxelize/open_edges.h"
 #include "libvox/voxelize/prepare.h"
 
@@ -96,33 +96,32 @@ class OpenParts {
   OpenParts(const scene::Scene& scene, const Vertices& vertices, std::span<const uint32_t> corners,
             std::span<const uint8_t> crossed, const BorderJoints& joints,
             const std::vector<std::vector<uint32_t>>& cycles)
-      : above_(vertices.count()) {
-    std::iota(above_.begin(), above_.end(), 0u);
+      : parts_(vertices.count()) {
     const auto position = [&](uint32_t vertex) { return scene.positions[vertices.position_of(vertex)]; };
     const auto vertex = [&](size_t i, size_t c) { return corners[3 * i + c]; };
     for (size_t i = 0; i < crossed.size(); ++i)
       for (const size_t c : {1u, 2u})
-        if (crossed[i] != 0) join(vertex(i, 0), vertex(i, c));
-    for (uint32_t number = 0; number < above_.size(); ++number) join(number, joints.joint_of(number));
-    for (uint32_t number = 0; number < above_.size(); ++number) above_[number] = part_of(number);
+        if (crossed[i] != 0) parts_.join(vertex(i, 0), vertex(i, c));
+    for (uint32_t number = 0; number < parts_.size(); ++number) parts_.join(number, joints.joint_of(number));
+    parts_.finish();
     for (const std::vector<uint32_t>& cycle : cycles) {
       Vec3d middle = {0, 0, 0};
       for (const uint32_t corner : cycle) middle = middle + position(corner);
       middle = middle * (1. / static_cast<double>(cycle.size()));
-      double& excess = excess_[above_[cycle[0]]];
+      double& excess = excess_[parts_[cycle[0]]];
       for (size_t i = 0; i < cycle.size(); ++i)
         excess += area_of(position(cycle[i]), position(cycle[i + 1 == cycle.size() ? 0 : i + 1]), middle);
     }
     for (size_t i = 0; i < crossed.size(); ++i) {
       if (crossed[i] == 0) continue;
-      if (const auto part = excess_.find(above_[vertex(i, 0)]); part != excess_.end())
+      if (const auto part = excess_.find(parts_[vertex(i, 0)]); part != excess_.end())
         part->second -=
             kLargestOpening * area_of(position(vertex(i, 0)), position(vertex(i, 1)), position(vertex(i, 2)));
     }
   }
 
   bool is_sheet(uint32_t vertex) const {
-    const auto part = excess_.find(above_[vertex]);
+    const auto part = excess_.find(parts_[vertex]);
     return part != excess_.end() && part->second > 0;
   }
   uint64_t sheets() const {
@@ -131,16 +130,7 @@ class OpenParts {
   }
 
  private:
-  uint32_t part_of(uint32_t vertex) {
-    while (above_[vertex] != vertex) vertex = above_[vertex] = above_[above_[vertex]];
-    return vertex;
-  }
-  void join(uint32_t a, uint32_t b) {
-    a = part_of(a), b = part_of(b);
-    above_[std::max(a, b)] = std::min(a, b);
-  }
-
-  std::vector<uint32_t> above_;  // of each vertex, in the end one that its whole part shares
+  JoinedSets parts_;  // of vertices
   std::unordered_map<uint32_t, double>
       excess_;  // of parts with open edges: area of what is open, less the share
 };

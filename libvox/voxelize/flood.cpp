@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/dag/node.h"
 #include "libvox/voxelize/inside_nodes.h"
+#include "libvox/voxelize/joined_sets.h"
 #include "libvox/voxelize/lattice.h"
 
 namespace vox::voxelize {
@@ -62,13 +62,12 @@ class BlockRegions {
       }
     }
     starts_.back() = static_cast<uint32_t>(runs_.size());
-    above_.resize(runs_.size());
-    std::iota(above_.begin(), above_.end(), 0u);
+    joined_ = JoinedSets(runs_.size());
     for (uint32_t row = 0; row < side * side; ++row) {
       if (row % side + 1 < side) join_rows(row, row + 1);
       if (row / side + 1 < side) join_rows(row, row + side);
     }
-    for (uint32_t i = 0; i < above_.size(); ++i) above_[i] = top(i);
+    joined_.finish();
     number_faces();
   }
 
@@ -80,7 +79,7 @@ class BlockRegions {
     BlockBits bits(side_ * side_);
     for (uint32_t row = 0; row < side_ * side_; ++row)
       for (uint32_t i = starts_[row]; i < starts_[row + 1]; ++i) {
-        const uint32_t region = numbers_[above_[i]];
+        const uint32_t region = numbers_[joined_[i]];
         if (region != kNoRegion && !is_inside(region)) continue;
         const uint32_t length = runs_[i].end - runs_[i].begin;
         bits[row] |= (length == 64 ? UINT64_MAX : (uint64_t{1} << length) - 1) << runs_[i].begin;
@@ -93,16 +92,9 @@ class BlockRegions {
     uint32_t begin, end;
   };
 
-  uint32_t top(uint32_t i) {
-    while (above_[i] != i) i = above_[i] = above_[above_[i]];
-    return i;
-  }
   void join_rows(uint32_t a, uint32_t b) {
     for (uint32_t i = starts_[a], k = starts_[b]; i < starts_[a + 1] && k < starts_[b + 1];) {
-      if (runs_[i].begin < runs_[k].end && runs_[k].begin < runs_[i].end) {
-        const uint32_t one = top(i), other = top(k);
-        above_[std::max(one, other)] = std::min(one, other);
-      }
+      if (runs_[i].begin < runs_[k].end && runs_[k].begin < runs_[i].end) joined_.join(i, k);
       runs_[i].end <= runs_[k].end ? ++i : ++k;
     }
   }
@@ -116,7 +108,7 @@ class BlockRegions {
     faces_.runs.shrink_to_fit();
   }
   uint16_t number(uint32_t run) {
-    uint32_t& number = numbers_[above_[run]];
+    uint32_t& number = numbers_[joined_[run]];
     if (number == kNoRegion) number = faces_.regions++;
     return static_cast<uint16_t>(number);  // a face has at most 2048 regions
   }
@@ -153,7 +145,7 @@ class BlockRegions {
   uint32_t side_;
   std::vector<uint32_t> starts_;  // of each row, the place of its first run
   std::vector<Run> runs_;         // of empty voxels
-  std::vector<uint32_t> above_;   // of each run, in the end one that its whole region shares
+  JoinedSets joined_;             // runs, as regions
   std::vector<uint32_t> numbers_;
   BlockFaces faces_;
   uint32_t face_ = 0;
@@ -195,12 +187,12 @@ class Flood {
       if (regions > UINT32_MAX)
         throw Error("the empty space has more than 2^32 regions, and a flood through it is too large");
     }
-    above_.resize(regions);
-    std::iota(above_.begin(), above_.end(), 0u);
+    joined_ = JoinedSets(regions);
     for (const SpacePart& part : parts_)
       for (uint32_t face = 0; face < 6; ++face) join_at(part, face);
     bool is_any = std::ranges::find(encloses, 1) != encloses.end();
-    for (uint32_t i = 0; i < above_.size(); ++i) is_any |= (above_[i] = top(i)) != kOutside;
+    joined_.finish();
+    for (uint32_t i = 0; i < joined_.size(); ++i) is_any |= joined_[i] != kOutside;
     return is_any;
   }
 
@@ -287,15 +279,6 @@ class Flood {
     return static_cast<uint32_t>(corner.y) + row % 4 + side_ * (static_cast<uint32_t>(corner.z) + row / 4);
   }
 
-  uint32_t top(uint32_t region) {
-    while (above_[region] != region) region = above_[region] = above_[above_[region]];
-    return region;
-  }
-  void join(uint32_t a, uint32_t b) {
-    a = top(a), b = top(b);
-    above_[std::max(a, b)] = std::min(a, b);
-  }
-
   // Joins a part with its neighbour at a face, if that is as large or larger: smaller ones join it themselves.
   void join_at(const SpacePart& part, uint32_t face) {
     if (part.kind == SpacePart::Kind::Full) return;
@@ -319,16 +302,16 @@ class Flood {
       join_faces(part, other, face);
   }
   void join_all(const SpacePart& part, uint32_t face, uint32_t region) {
-    if (part.kind == SpacePart::Kind::Empty) return join(part.number, region);
+    if (part.kind == SpacePart::Kind::Empty) return joined_.join(part.number, region);
     const BlockFaces& block = blocks_[part.block];
-    for (const FaceRun& run : block.of(face)) join(block.first + run.region, region);
+    for (const FaceRun& run : block.of(face)) joined_.join(block.first + run.region, region);
   }
   void join_faces(const SpacePart& part, const SpacePart& other, uint32_t face) {
     const BlockFaces &one = blocks_[part.block], &two = blocks_[other.block];
     const std::span<const FaceRun> a = one.of(face), b = two.of(face ^ 1);
     for (size_t i = 0, k = 0; i < a.size() && k < b.size();) {
       if (a[i].row == b[k].row && a[i].begin < b[k].end && b[k].begin < a[i].end)
-        join(one.first + a[i].region, two.first + b[k].region);
+        joined_.join(one.first + a[i].region, two.first + b[k].region);
       std::pair(a[i].row, a[i].end) <= std::pair(b[k].row, b[k].end) ? ++i : ++k;
     }
   }
@@ -336,14 +319,14 @@ class Flood {
   // Returns the material of a part that is no block, or -1 if it is empty.
   int content_of(const SpacePart& part) const {
     if (part.kind == SpacePart::Kind::Full) return static_cast<int>(part.number);
-    return above_[part.number] != kOutside ? material_ : -1;
+    return joined_[part.number] != kOutside ? material_ : -1;
   }
 
   void make(const SpacePart& part, NodeRun& run) const {
     if (part.kind == SpacePart::Kind::Block) {
       const BlockFaces& block = blocks_[part.block];
       const BlockBits inside = BlockRegions(filled_of(part), side_).inside([&](uint32_t region) {
-        return above_[block.first + region] != kOutside;
+        return joined_[block.first + region] != kOutside;
       });
       make_node(dag_.depth() - part.height, part.number, part.key, {0, 0, 0}, inside, run);
     } else if (part.height == run_height_) {
@@ -391,7 +374,7 @@ class Flood {
   std::vector<SpacePart> parts_;  // all of space, in Morton order
   std::vector<BlockFaces> blocks_;
   uint32_t block_count_ = 0, empty_nodes_ = 0;
-  std::vector<uint32_t> above_;  // of each region, in the end the first one that is joined with it
+  JoinedSets joined_;  // regions of blocks and empty nodes
 };
 static_assert(kBlockSide == 64, "a row of a block is a word");
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cmath>
+#include <numbers>
 #include <vector>
 
+#include "libvox/scene/scene.h"
 #include "tests/voxelize/brute_force.h"
 
 namespace vox::brute {
@@ -77,6 +80,23 @@ inline uint64_t disputed_voxels(const std::vector<SnappedTriangle>& triangles, u
   for (size_t i = 0; i < crossings.size(); ++i)
     disputed += surface.voxels[i] == dag::kEmptyVoxel && crossings[i] % 2 == 0 && windings[i] != 0;
   return disputed;
+}
+
+// Returns the part of all directions from a point in which it sees the front of the mesh, less that of the back.
+inline double winding_number(const scene::Scene& scene, Vec3d point) {
+  double sum = 0;
+  for (const scene::Triangle& triangle : scene.triangles) {
+    std::array<Vec3d, 3> to = {};
+    std::array<double, 3> far = {};
+    for (size_t c = 0; c < 3; ++c) {
+      to[c] = scene.positions[triangle.position[c]] - point;
+      far[c] = std::sqrt(dot(to[c], to[c]));
+    }
+    const double below = far[0] * far[1] * far[2] + dot(to[0], to[1]) * far[2] + dot(to[1], to[2]) * far[0] +
+                         dot(to[2], to[0]) * far[1];
+    sum += 2 * std::atan2(dot(to[0], cross(to[1], to[2])), below);
+  }
+  return sum / (4 * std::numbers::pi);
 }
 
 }  // namespace vox::brute

@@ -13,27 +13,11 @@
 #include "libvox/dag/frozen_dag.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
+#include "tests/voxelize/brute_inside.h"
 #include "tests/voxelize/soup.h"
 
 namespace vox {
 namespace {
-
-// Returns the part of all directions from a point in which it sees the front of the mesh, less that of the back.
-double winding_number(const scene::Scene& scene, Vec3d point) {
-  double sum = 0;
-  for (const scene::Triangle& triangle : scene.triangles) {
-    std::array<Vec3d, 3> to = {};
-    std::array<double, 3> far = {};
-    for (size_t c = 0; c < 3; ++c) {
-      to[c] = scene.positions[triangle.position[c]] - point;
-      far[c] = std::sqrt(dot(to[c], to[c]));
-    }
-    const double below = far[0] * far[1] * far[2] + dot(to[0], to[1]) * far[2] + dot(to[1], to[2]) * far[0] +
-                         dot(to[2], to[0]) * far[1];
-    sum += 2 * std::atan2(dot(to[0], cross(to[1], to[2])), below);
-  }
-  return sum / (4 * std::numbers::pi);
-}
 
 voxelize::BuildResult solid_of(Soup soup, uint32_t resolution, voxelize::BuildOptions options = {}) {
   options.solid = true;
@@ -59,7 +43,7 @@ Compared compare(const Soup& soup, uint32_t resolution, uint64_t samples = 0) {
                y = static_cast<uint32_t>(voxel / resolution % resolution),
                z = static_cast<uint32_t>(voxel / resolution / resolution);
     if (dag::voxel_at(surface, x, y, z) != dag::kEmptyVoxel) return;
-    const bool is_inside = std::fabs(winding_number(soup.scene, {x + 0.5, y + 0.5, z + 0.5})) > 0.5;
+    const bool is_inside = std::fabs(brute::winding_number(soup.scene, {x + 0.5, y + 0.5, z + 0.5})) > 0.5;
     inside += is_inside ? 1 : 0;
     wrong += is_inside != (dag::voxel_at(solid, x, y, z) != dag::kEmptyVoxel) ? 1 : 0;
   });

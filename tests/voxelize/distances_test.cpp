@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/common/random.h"
+#include "tests/voxelize/brute_inside.h"
 #include "tests/voxelize/soup.h"
 
 namespace vox {
@@ -35,22 +36,6 @@ double to_triangle(Vec3d p, const Corners& t) {
     nearest = std::min(nearest, to_segment(p, from, to));
   }
   return is_above ? std::abs(dot(p - t[0], normal)) / length(normal) : nearest;
-}
-
-double winding_at(const scene::Scene& scene, Vec3d point) {
-  double sum = 0;
-  for (const scene::Triangle& triangle : scene.triangles) {
-    std::array<Vec3d, 3> to = {};
-    std::array<double, 3> far = {};
-    for (size_t c = 0; c < 3; ++c) {
-      to[c] = scene.positions[triangle.position[c]] - point;
-      far[c] = length(to[c]);
-    }
-    sum += 2 * std::atan2(dot(to[0], cross(to[1], to[2])),
-                          far[0] * far[1] * far[2] + dot(to[0], to[1]) * far[2] + dot(to[1], to[2]) * far[0] +
-                              dot(to[2], to[0]) * far[1]);
-  }
-  return sum / (4 * std::numbers::pi);
 }
 
 template <class Value>
@@ -99,7 +84,7 @@ void expect_distances(const Soup& soup, const voxelize::Grid& grid, double band,
     ASSERT_TRUE(rule || distances[place] >= 0);
     // Corners are snapped to 256ths of a voxel to tell what is inside.
     if (!rule || nearest < grid.voxel_size.longest() / 64) continue;
-    const double winding = winding_at(soup.scene, at);
+    const double winding = brute::winding_number(soup.scene, at);
     ASSERT_EQ(distances[place]<0, std::abs(winding)> 0.5) << winding;
     inside += distances[place] < 0 ? 1 : 0;
   }
