@@ -4,6 +4,7 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -19,18 +20,20 @@
 
 namespace vox {
 
-// Sets a watch for all threads that work in an arena.
+// Sets a watch for all threads that work in an arena. The pointer is atomic for the thread sanitizer: it sees
+// nothing of what oneTBB does between observe() and a thread's first entry.
 class ArenaWatch final : public tbb::task_scheduler_observer {
  public:
-  ArenaWatch(tbb::task_arena& arena, WorkWatch& watch) : tbb::task_scheduler_observer(arena), watch_(watch) {
+  ArenaWatch(tbb::task_arena& arena, WorkWatch& watch) : tbb::task_scheduler_observer(arena) {
+    watch_.store(&watch, std::memory_order_release);
     observe(true);
   }
   ~ArenaWatch() override { observe(false); }
-  void on_scheduler_entry(bool) override { set_work_watch(&watch_); }
+  void on_scheduler_entry(bool) override { set_work_watch(watch_.load(std::memory_order_acquire)); }
   void on_scheduler_exit(bool) override { set_work_watch(nullptr); }
 
  private:
-  WorkWatch& watch_;
+  std::atomic<WorkWatch*> watch_;
 };
 
 // HDF5 is one for the whole process and serves one thread at a time.
