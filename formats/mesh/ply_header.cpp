@@ -27,7 +27,8 @@ std::optional<PlyType> type_named(std::string_view name) {
 
 class HeaderReader {
  public:
-  HeaderReader(std::string_view text, const std::filesystem::path& path) : text_(text), path_(path) {}
+  HeaderReader(std::string_view text, const std::filesystem::path& path, UnknownLines unknown)
+      : text_(text), path_(path), unknown_(unknown) {}
 
   PlyHeader read() {
     const char* end = text_.data() + text_.size();
@@ -50,8 +51,9 @@ class HeaderReader {
         read_property();
       } else if (keyword != "obj_info" && !keyword.empty()) {
         // Blender 2.47 wrote "Created by …" without the word `comment`.
-        log_warning("{}:{}: the header line '{} {}' is skipped", path_.string(), line_number_, keyword,
-                    rest_of_line(p_));
+        if (unknown_ == UnknownLines::Warn)
+          log_warning("{}:{}: the header line '{} {}' is skipped", path_.string(), line_number_, keyword,
+                      rest_of_line(p_));
       }
     }
     if (!has_format) fail("the header has no 'format'");
@@ -149,6 +151,7 @@ class HeaderReader {
 
   std::string_view text_;
   const std::filesystem::path& path_;
+  UnknownLines unknown_;
   const char* p_ = nullptr;
   uint64_t line_number_ = 1;
   bool lone_cr_ = false, has_vertices_ = false;
@@ -173,8 +176,8 @@ std::optional<size_t> PlyElement::find(std::initializer_list<std::string_view> n
   return std::nullopt;
 }
 
-PlyHeader parse_ply_header(std::string_view text, const std::filesystem::path& path) {
-  return HeaderReader(text, path).read();
+PlyHeader parse_ply_header(std::string_view text, const std::filesystem::path& path, UnknownLines unknown) {
+  return HeaderReader(text, path, unknown).read();
 }
 
 }  // namespace vox

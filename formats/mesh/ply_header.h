@@ -43,9 +43,12 @@ struct PlyHeader {
   size_t bytes = 0;                   // length of the header; the data follows
 };
 
+enum class UnknownLines : uint8_t { Warn, Ignore };
+
 // Throws an Error that names `path` and the line, for example if the elements cannot fit into the file. A
-// zero byte must follow `text`.
-PlyHeader parse_ply_header(std::string_view text, const std::filesystem::path& path);
+// zero byte must follow `text`. Lines that begin with an unknown word are skipped, with a warning or without.
+PlyHeader parse_ply_header(std::string_view text, const std::filesystem::path& path,
+                           UnknownLines unknown = UnknownLines::Warn);
 
 // The vertices of a PLY file: the meaning of their properties, and the values of their bytes.
 

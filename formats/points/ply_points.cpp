@@ -255,7 +255,7 @@ PlyPoints points_in(const PlyHeader& header) {
 PlyPoints ply_points_of(const std::filesystem::path& path) {
   try {
     const MappedFile file(path);
-    return points_in(parse_ply_header(file.text(), path));
+    return points_in(parse_ply_header(file.text(), path, UnknownLines::Ignore));
   } catch (const Error&) {
     return PlyPoints::None;  // the mesh reader reports what is wrong with it
   }

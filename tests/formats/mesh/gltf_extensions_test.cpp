@@ -9,26 +9,13 @@
 #include "formats/images/image.h"
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
-#include "libvox/base/log_line.h"
+#include "tests/common/kept_log.h"
 #include "tests/common/random.h"
 #include "tests/formats/mesh/compressed_gltf.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {
 namespace {
-
-// Keeps the messages of the library while it lives.
-class Listener {
- public:
-  explicit Listener(std::string& said)
-      : before_(set_log_sink([&said](LogLevel, std::string_view text) { said += text; })) {}
-  ~Listener() { set_log_sink(std::move(before_)); }
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
-
- private:
-  LogSink before_;
-};
 
 TEST(GltfExtensions, QuantizedPositionsAreScaledByTheirNode) {
   GltfBuilder gltf;
@@ -84,10 +71,9 @@ TEST(GltfExtensions, MorphTargetsHaveTheWeightsOfTheFile) {
   gltf.add("nodes", R"({"mesh":0})");
   gltf.add("nodes", R"({"mesh":0,"weights":[0,3]})");
   TestFolder folder;
-  std::string said;
-  const Listener listener(said);
+  const KeptLog log;
   scene::Scene scene = read_built(folder, gltf, "0,1");
-  EXPECT_NE(said.find("morph targets"), std::string::npos);
+  EXPECT_NE(log.text().find("morph targets"), std::string::npos);
   ASSERT_EQ(scene.triangles.size(), 2u);
   expect_near(corners(scene, 0)[0], {0, 0, 2});
   expect_near(corners(scene, 0)[2], {0, 1, 4});
@@ -121,10 +107,9 @@ TEST(GltfExtensions, SkinsBendTheMeshIntoItsRestPose) {
   gltf.add("nodes", R"({"translation":[5,0,0]})");
   gltf.add("skins", fmt::format(R"({{"joints":[1,2],"inverseBindMatrices":{}}})", matrices));
   TestFolder folder;
-  std::string said;
-  const Listener listener(said);
+  const KeptLog log;
   scene::Scene scene = read_built(folder, gltf, "0,1");
-  EXPECT_NE(said.find("rest pose"), std::string::npos);
+  EXPECT_NE(log.text().find("rest pose"), std::string::npos);
   expect_near(corners(scene, 0)[0], {0, 0, 10});
   expect_near(corners(scene, 0)[1], {5, 0, 10});  // 1 - 1 + 5
   expect_near(corners(scene, 0)[2], {2, 1, 10});  // halfway between (0, 1, 10) and (4, 1, 10)

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "formats/mesh/mesh.h"
+#include "formats/points/points.h"
+#include "tests/common/kept_log.h"
 #include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {
@@ -174,12 +176,15 @@ TEST(Ply, LinesOfTheHeaderMayEndAsOnAnySystem) {
   }
 }
 
-TEST(Ply, AHeaderLineWithoutAKnownWordIsSkipped) {
+TEST(Ply, AHeaderLineWithoutAKnownWordIsSkippedWithOneWarning) {
   std::string head = header("ascii", "", "");
   head.insert(head.find("element"), "Created by Blender3D 247\n");
   TestFolder folder;
-  const scene::Scene scene = read_ply(folder.write("a.ply", head + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
-  EXPECT_EQ(scene.triangles.size(), 1u);
+  const auto file = folder.write("a.ply", head + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+  const KeptLog log;
+  EXPECT_EQ(ply_points_of(file), PlyPoints::None);
+  EXPECT_EQ(read_ply(file).triangles.size(), 1u);
+  EXPECT_EQ(log.text(), file.string() + ":3: the header line 'Created by Blender3D 247' is skipped\n");
 }
 
 TEST(Ply, ValuesBeyondThePropertiesOfALineArePassedOver) {

@@ -10,7 +10,7 @@
 
 #include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
-#include "libvox/base/log_line.h"
+#include "tests/common/kept_log.h"
 #include "tests/common/random.h"
 #include "tests/formats/voxels/export_scenes.h"
 
@@ -58,23 +58,6 @@ class HeaderFiles : public testing_export::ExportTest {
     } catch (const Error&) {
     }
   }
-};
-
-// Keeps all log messages while it lives.
-class KeptLog {
- public:
-  KeptLog()
-      : before_(
-            set_log_sink([this](LogLevel, std::string_view line) { text_ += std::string(line) + "\n"; })) {}
-  ~KeptLog() { set_log_sink(std::move(before_)); }
-  KeptLog(const KeptLog&) = delete;
-  KeptLog& operator=(const KeptLog&) = delete;
-
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-  LogSink before_;
 };
 
 // Returns the bytes with up to three of them changed.
