@@ -126,7 +126,7 @@ VOX_HD inline void prefetch_lines(const void* begin, uint32_t bytes) {
   if (bytes % kStep != 0) prefetch_line(at + bytes - 1);
 }
 
-// Functions that mix the bits of a word (the finalisers of MurmurHash3): changing one input bit changes each
+// Functions that mix the bits of a word (the finalizers of MurmurHash3): changing one input bit changes each
 // output bit with a probability of one half. Different words give different words, and 0 gives 0.
 
 VOX_HD inline uint64_t mix64(uint64_t x) {
@@ -147,7 +147,7 @@ VOX_HD inline uint32_t mix32(uint32_t x) {
   return x;
 }
 
-// Primes, for tables whose number of slots must have no divisor in common with any step through them.
+// Primes: a table with a prime number of slots shares no divisor with the step of a walk through it.
 
 // Returns the least prime that is at least n. Returns 1 for n = 1.
 inline uint64_t next_prime(uint64_t n) {

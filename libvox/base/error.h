@@ -22,13 +22,13 @@ class Error : public std::exception {
 
   Error& at(std::string where);   // file, line of a script, dataset
   Error& hint(std::string hint);  // what the reader can do
-  // The name of the setting that the error is about, as the library's structs call it ("memory_limit"). The library's
-  // callers know what their users call it.
+  // Names the setting that caused the error, as the library's structs call it ("memory_limit"). A program can then tell
+  // its users their own name for it.
   Error& about(std::string setting);
 
   const char* what() const noexcept override { return text_.c_str(); }
   bool has_place() const { return !where_.empty(); }
-  // The parts of what().
+  // The parts of what(), and the setting, which is not part of it.
   const std::string& problem() const { return problem_; }
   const std::string& place() const { return where_; }
   const std::string& advice() const { return hint_; }
@@ -44,7 +44,7 @@ class UsageError : public Error {
  public:
   using Error::Error;
 
-  // The same as above, with this type, which `throw UsageError("…").about("device")` needs.
+  // The same as above, but they return a UsageError, for `throw UsageError("…").about("device")`.
   UsageError& at(std::string where);
   UsageError& hint(std::string hint);
   UsageError& about(std::string setting);
@@ -62,9 +62,9 @@ class Cancelled : public Error {
   Cancelled();
 };
 
-// Guesses which word was meant by a misspelt one.
+// Finds the word that a misspelled one stands for.
 
-// Returns the candidate that takes the fewest changes (a letter added, removed or replaced, or two neighbours
+// Returns the candidate that takes the fewest changes (a letter added, removed or replaced, or two neighbors
 // swapped), if these are at most a third of the word's letters. Among equally near candidates the first wins.
 // Returns "" if no candidate is near.
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates);

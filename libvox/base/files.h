@@ -18,16 +18,16 @@ namespace vox {
 //   … write to file.descriptor() or file.path() …
 //   file.commit();
 
-// Who may write a target at the same time. Several runs do not disturb each other, and the last one to finish wins. Files
-// that belong together have one writer, so that they are all of one run.
+// The number of writers that a target may have at the same time. Several runs do not disturb each other, and the last
+// one to finish wins. Files that belong together have one writer, so that all of them come from the same run.
 enum class Writers { Several, One };
 
 class AtomicFile {
  public:
-  // Creates the temporary file, empty, so that a target that cannot be written fails before the work is done.
-  // Removes what a process that was killed left of the same target. A symbolic link is followed, and the file that
-  // it points to is replaced or made. Throws Error that names the target; with Writers::One also if there is another
-  // such writer. On file systems without locks nobody notices the other one.
+  // Creates the empty temporary file, so that a target that cannot be written fails before the work is done. Removes
+  // temporary files that killed processes left for the same target. A symbolic link is followed: the file that it
+  // points to is replaced or made. Throws an Error that names the target; with Writers::One, also if the target has
+  // another such writer. File systems without locks do not show that there is one.
   explicit AtomicFile(const std::filesystem::path& target, Writers writers = Writers::Several);
   ~AtomicFile();  // removes the temporary file unless it was committed
   AtomicFile(const AtomicFile&) = delete;
@@ -35,14 +35,14 @@ class AtomicFile {
 
   const std::filesystem::path& path() const { return temporary_; }
   const std::filesystem::path& target() const { return target_; }
-  int descriptor() const { return descriptor_; }  // of the temporary file, to read and write until release()
+  int descriptor() const { return descriptor_; }  // for reading and writing the temporary file until release()
 
-  // Flushes the file to the disk, for results of many files. Call it when everything is written; commit() does it by
-  // itself. The descriptor stays open, because other runs know a file in use by its lock; it is closed only if the
-  // process has as many open that others could become too few. commit() then fails if another run took the name.
+  // Flushes a complete file to the disk. commit() does this, too; a result of many files calls it file by file. The
+  // descriptor stays open, because its lock tells other runs that the file is in use. If descriptors are about to run
+  // out, it is closed, and commit() fails if another run has taken the name meanwhile.
   void release();
 
-  // Flushes the file to the disk and renames it. Throws Error that names the target; the target is then as it was,
+  // Flushes the file to the disk and renames it. Throws an Error that names the target; the target is then as it was,
   // unless the error says that the file is written.
   void commit();
   bool is_in_place() const { return temporary_.empty(); }
@@ -65,11 +65,11 @@ class AtomicFile {
 // links. Throws what commit() throws.
 void commit_together(std::span<AtomicFile* const> files);
 
-// The place that a chain of symbolic links leads to, whether a file is there or not. Any other path is returned as it is.
+// Returns the place that a chain of symbolic links leads to, even if no file is there. Other paths are returned as is.
 std::filesystem::path followed(std::filesystem::path path);
 
-// The name of the target of a temporary file with this name, or nothing if it is no such name. A target's name of
-// more than 200 characters is cut.
+// Returns the name of the target whose temporary file has this name, or nothing if no temporary file has such a name.
+// Of a target's name, at most 200 characters are returned.
 std::optional<std::string> target_of_temporary(const std::string& name);
 
 // Files without a name: no other program finds them, and they are gone when they are closed, however the

@@ -1,5 +1,5 @@
-// Boxes of whole voxels, the length of a vector, the sides of a voxel, and the point of a triangle that is closest to another
-// one. vec.h is apart, because just-in-time compiled code includes it.
+// Boxes of whole voxels, the length of a vector, the sides of a voxel, and the closest point of a triangle. vec.h is a
+// separate file because code that is compiled at run time includes it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ VOX_HD inline double length(Vec3d v) {
   return std::sqrt(dot(v, v));
 }
 
-// The sides of a voxel along x, y and z, in world units. A number stands for a cube.
+// The sides of a voxel along x, y and z, in world units. A single number makes a cube.
 struct VoxelSize {
   double x = 1, y = 1, z = 1;
 
@@ -71,7 +71,7 @@ VOX_HD inline Vec2<double> closest_weights(const Vec3d& a, const Vec3d& b, const
   return {vb / sum, vc / sum};
 }
 
-// A box of whole voxels, without its upper faces.
+// A box of whole voxels.
 
 struct VoxelBox {
   Int3 min, max;  // holds the voxels v with min <= v < max

@@ -8,8 +8,8 @@
 #define VOX_HD
 #endif
 
-// VOX_UNROLL stands before a loop of few iterations over an array that a GPU should keep in registers, and
-// VOX_NOT_UNROLLED before one whose body is so much code that a GPU should have it once.
+// VOX_UNROLL stands before a short loop over an array that a GPU should keep in registers. VOX_NOT_UNROLLED stands
+// before a loop whose body is so long that the GPU's code should contain it only once.
 
 #ifdef __CUDA_ARCH__
 #define VOX_UNROLL _Pragma("unroll")

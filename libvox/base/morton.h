@@ -9,8 +9,8 @@
 
 namespace vox {
 
-// The bits that one axis has in a code of kAxes axes, while its bits still stand in groups of `group` bits.
-// For three axes:
+// The bits that belong to one axis in a code of kAxes axes. On the way to a code, an axis's bits stand in groups of
+// `group` bits. With three axes:
 //
 //   32  fedcba    2  fe....dc....ba    1  f..e..d..c..b..a
 template <uint32_t kAxes>

@@ -10,8 +10,8 @@
 //   to ordinary memory first.
 // - A thread must not read such memory while it holds a lock that `Fill` needs, or within malloc().
 //
-// Walks in no order fill the same pieces again and again. So a piece that is filled for the fourth time is also written to
-// a file without a name, from which it comes back a thousand times faster. Loops in order do not get that far.
+// Walks in random order fill pieces again and again. So a piece that is filled for the fourth time is also written to a
+// file without a name, from which it is read a thousand times faster. Loops in order fill no piece that often.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ class PagedBudget {
  public:
   static constexpr size_t kLeastPieces = 16;
 
-  // The files for pieces that are filled often are made in this folder. Without it, or if it lies in memory, there are none.
+  // Pieces that are filled often are kept in this folder. Without a folder, or if it lies in memory, none are kept.
   explicit PagedBudget(uint64_t bytes, std::filesystem::path folder = {})
       : limit_(bytes), folder_(std::move(folder)) {}
 
@@ -67,11 +67,11 @@ class PagedBudget {
 
 class PagedMemory {
  public:
-  // Fills the piece of this number. `to` has the size of a piece; the last piece may be shorter. It may read other
-  // PagedMemory. It must not use TBB, and no library that the reading code may be in.
+  // Fills the piece with this number. `to` has the size of a piece; the last piece may be shorter. The function may
+  // read other PagedMemory. It must not use TBB or any library whose code may be reading this memory.
   using Fill = std::function<void(uint64_t piece, std::span<uint8_t> to)>;
 
-  // A piece has a multiple of the system's page size in bytes.
+  // `piece_bytes` must be a multiple of the system's page size.
   PagedMemory(uint64_t bytes, uint64_t piece_bytes, Fill fill, std::shared_ptr<PagedBudget> budget);
   ~PagedMemory();
   PagedMemory(const PagedMemory&) = delete;
@@ -92,7 +92,7 @@ class PagedMemory {
   static constexpr uint8_t kFillsUntilKept = 4, kKept = UINT8_MAX, kMapped = UINT8_MAX - 1;
 
   uint64_t size_of(uint64_t piece) const;  // in whole pages
-  uint64_t cost_of(uint64_t piece) const;  // of the budget
+  uint64_t cost_of(uint64_t piece) const;  // the bytes that it takes from the budget
   uint8_t* address_of(uint64_t piece) const { return begin_ + piece * piece_bytes_; }
   void fill(uint64_t piece);
   bool map_kept(uint64_t piece);                      // false if it is not in the file
@@ -106,7 +106,7 @@ class PagedMemory {
   uint8_t* begin_;
   std::vector<std::atomic<uint32_t>> states_;
   int file_;  // -1 if there is none
-  // How often each piece was filled; kKept if it is in the file, kMapped if it is read there now.
+  // The number of times that each piece was filled; kKept if it is in the file, kMapped if it is mapped from there.
   std::vector<std::atomic<uint8_t>> fills_;
 };
 

@@ -24,9 +24,9 @@ struct ProgramResult {
 
 enum class AfterInterrupt { Kill, Finish };
 
-// Runs a program and waits for its end. The first argument is the program, which is looked up in PATH; no
-// shell reads the arguments. The program's stdin is empty. After an interrupt the program is killed and
-// Cancelled is thrown, or it is waited for all the same, which is for programs that end soon.
+// Runs a program and waits for its end. The first argument is the program, which is looked up in PATH; no shell reads
+// the arguments. The program's stdin is empty. After an interrupt, Kill kills the program and throws Cancelled. Finish
+// waits for its end all the same, which is for programs that end soon.
 ProgramResult run_program(const std::vector<std::string>& arguments,
                           AfterInterrupt then = AfterInterrupt::Kill);
 
@@ -36,7 +36,7 @@ std::optional<std::filesystem::path> program_in_path(const std::string& name);
 // A program that reads from its stdin what the caller writes. It is started as run_program() starts one.
 class FedProgram {
  public:
-  explicit FedProgram(const std::vector<std::string>& arguments);  // throws Error if it cannot be started
+  explicit FedProgram(const std::vector<std::string>& arguments);  // throws an Error if it cannot be started
   ~FedProgram();                                                   // kills it unless finish() was called
   FedProgram(const FedProgram&) = delete;
   FedProgram& operator=(const FedProgram&) = delete;

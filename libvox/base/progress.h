@@ -21,7 +21,7 @@ struct ProgressState {
   bool ended = false;   // true in the last call, even if the work stopped early
 
   double share() const { return share_of(done); }
-  // Returns the tenths that are done if that is worth a line of its own: another one is, and the work is long.
+  // Returns the number of tenths that are done if a line should report it: it has grown, and the work is long.
   std::optional<int> new_tenth() const {
     const int tenth = static_cast<int>(share() * 10);
     if (seconds < 1 || tenth <= static_cast<int>(share_of(before) * 10)) return std::nullopt;
@@ -34,8 +34,8 @@ struct ProgressState {
   }
 };
 
-// A sink gets every update, one call at a time, which may be too often for a screen. It must not report
-// progress itself.
+// A sink gets every update, one call at a time. This may be more often than a screen needs. It must not report progress
+// itself.
 using ProgressSink = std::function<void(const ProgressState&)>;
 
 // Replaces the sink and returns the previous one. Before the first call there is none.
@@ -69,11 +69,11 @@ class NoProgress {
 // safe to stop.
 
 void cancel_on_interrupt();  // installs the SIGINT and SIGTERM handler
-// Throws Cancelled after a signal or where the thread's watch says so (work_watch.h), and an error that had to wait.
+// Throws Cancelled after a signal or if the thread's watch says so (work_watch.h); throws an error of fail_later().
 void throw_if_cancelled();
 
-// Keeps an error that is found where nothing can be thrown, such as in a signal's handler. If there are several, the
-// first one counts. throw_if_cancelled() throws it, and so does everything that commits a file or prints a result.
+// Keeps an error that is found where nothing can be thrown, such as in a signal handler. If there are several, the
+// first one is kept. throw_if_cancelled() throws it, and so does everything that commits a file or prints a result.
 void fail_later(std::exception_ptr error);
 void throw_late_error();
 

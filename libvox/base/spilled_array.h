@@ -18,7 +18,7 @@ namespace vox {
 class SpillPlace {
  public:
   SpillPlace() = default;  // in the host's memory
-  // Uses files in this folder. Throws Error if no file can be made there.
+  // Uses files in this folder. Throws an Error if no file can be made there.
   explicit SpillPlace(std::filesystem::path folder);
 
   // Returns the folder for temporary files, if that many bytes are more than `memory`; else the host's memory.
@@ -43,14 +43,14 @@ class SpilledBytes {
     return *this;
   }
 
-  // Takes memory or disk space for this many bytes. Throws Error if there is not enough.
+  // Takes memory or disk space for this many bytes. Throws an Error if there is not enough.
   void grow(uint64_t bytes);
   // Gives back the memory or disk space behind this many bytes.
   void shrink(uint64_t bytes);
-  // Lets go of what the process holds of a file. The bytes stay in the file, and come back when they are used.
+  // Frees the memory that the process uses for a file. The bytes stay in the file, and are read again when used.
   void rest();
-  // Reads from a file, or writes to it, without the addresses. Any thread may call these, read() in the handler of a
-  // fault, too.
+  // Read from the file, or write to it, directly and not through the addresses. Any thread may call these; the handler
+  // of a fault may call read(), too.
   void read(uint64_t first, std::span<std::byte> to) const;
   void write(uint64_t first, std::span<const std::byte> from) const;
   bool in_file() const { return file_ >= 0; }
@@ -75,7 +75,7 @@ class SpilledArray {
   // An empty array that can grow to this length.
   SpilledArray(const SpillPlace& place, uint64_t most) : bytes_(place, most * sizeof(T)) {}
 
-  // Makes the array longer by n values and returns them, uninitialised. The other values keep their
+  // Makes the array longer by n values and returns them, uninitialized. The other values keep their
   // addresses.
   std::span<T> append(uint64_t n) {
     bytes_.grow((size_ + n) * sizeof(T));
@@ -89,9 +89,9 @@ class SpilledArray {
     size_ = n;
   }
 
-  // The values are used no more for now: if they lie in a file, the process holds nothing of it.
+  // Says that the values are not used for now: if they lie in a file, the process frees the memory that they take.
   void rest() { bytes_.rest(); }
-  // Copies values, from the file if they lie there. Any thread may call these.
+  // Copies values, from the file if they lie there. Any thread may call this.
   void read(uint64_t first, std::span<T> to) const {
     if (bytes_.in_file()) return bytes_.read(first * sizeof(T), std::as_writable_bytes(to));
     std::copy_n(data() + first, to.size(), to.begin());

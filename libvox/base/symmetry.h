@@ -1,8 +1,8 @@
 // The 48 symmetries of a cube: the ways to turn and mirror it so that it covers itself.
 //
-// A symmetry first permutes the axes and then mirrors some of them. Its number is 8 · permutation + mirrored axes, where bit
-// a of the mirrored axes is set if axis a is mirrored afterwards. Symmetry 0 changes nothing, and 0 to 7 are the mirrors
-// alone. Together they are a group: the product of two symmetries is one of them, and each has an inverse.
+// A symmetry first permutes the axes and then mirrors some of them. Its number is 8 · permutation + mirrored axes: bit
+// a of the mirrored axes is set if axis a is mirrored afterwards. Symmetry 0 changes nothing; 0 to 7 are the mirrors
+// alone. They are a group: the product of two symmetries is a symmetry, and each has an inverse.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace vox {
 inline constexpr uint32_t kSymmetries = 48;
 inline constexpr uint32_t kMirrors = 8;
 
-// The axis that an axis becomes under each of the permutations.
+// [permutation][axis]: the axis to which the permutation moves an axis.
 inline constexpr std::array<std::array<uint32_t, 3>, 6> kAxisPermutations = {
     {{0, 1, 2}, {1, 0, 2}, {2, 1, 0}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}}};
 
@@ -102,8 +102,8 @@ VOX_HD constexpr uint64_t turned_voxels(uint64_t mask, uint32_t symmetry) {
   return mask;
 }
 
-// Calls f(symmetry, mask) with the mask of a cube of 4³ voxels after each of the first `count` symmetries, in an order of
-// its own. `count` is 1, kMirrors or kSymmetries.
+// Calls f(symmetry, mask) for each of the first `count` symmetries, in no particular order. `mask` is that of a cube of
+// 4³ voxels after the symmetry. `count` is 1, kMirrors or kSymmetries.
 template <class F>
 VOX_HD void for_each_image(uint64_t mask, uint32_t count, const F& f) {
   const uint32_t permutations = count / kMirrors;

@@ -21,7 +21,7 @@ class UninitializedAllocator {
   using propagate_on_container_swap = std::true_type;
 
   UninitializedAllocator() = default;
-  // A vector of paged.size() bytes has this memory. It is only read. Copies of the vector have memory of their own.
+  // A vector of paged.size() bytes lies in this memory, and must only be read. Its copies have memory of their own.
   explicit UninitializedAllocator(std::shared_ptr<PagedMemory> paged) : paged_(std::move(paged)) {}
   template <class U>
   UninitializedAllocator(const UninitializedAllocator<U>& other) : paged_(other.paged()) {}
@@ -56,7 +56,7 @@ class UninitializedAllocator {
 using Words = std::vector<uint32_t, UninitializedAllocator<uint32_t>>;
 using LongWords = std::vector<uint64_t, UninitializedAllocator<uint64_t>>;
 
-// Returns a vector of the memory's size that has its content.
+// Returns a vector that shows the whole content of the memory.
 template <class T>
 std::vector<T, UninitializedAllocator<T>> paged_vector(std::shared_ptr<PagedMemory> memory) {
   const uint64_t count = memory->size() / sizeof(T);

@@ -9,18 +9,18 @@
 
 namespace vox {
 
-// Receives the progress and the messages of the threads that it is set for, in place of the program's sinks. A call of one
-// of its functions never overlaps with another one of any watch or sink of the same kind.
+// Receives the progress and the messages of the threads that it is set for, in place of the program's sinks. Calls of
+// `progress` never overlap, even those of different watches or of the program's sink; nor do calls of `log`.
 struct WorkWatch {
   ProgressSink progress;
   LogSink log;
   std::atomic<bool> cancelled = false;  // if true, throw_if_cancelled() throws Cancelled on these threads
 };
 
-// Sets the watch of the calling thread, or none, and returns the previous one. It must outlive its use. Threads that work
-// for the calling one do not inherit it: a tbb::task_scheduler_observer can set it for those that enter an arena.
+// Sets the calling thread's watch (or none) and returns the previous one. A watch must live as long as it is set.
+// Threads that help this one do not inherit it: a tbb::task_scheduler_observer can set it when they enter an arena.
 WorkWatch* set_work_watch(WorkWatch* watch);
 
-WorkWatch* work_watch();  // of the calling thread; nullptr: none
+WorkWatch* work_watch();  // the calling thread's watch, or nullptr
 
 }  // namespace vox

@@ -17,7 +17,7 @@ template <class T>
 concept AtomicWord = std::same_as<T, uint32_t> || std::same_as<T, uint64_t>;
 
 #ifdef __CUDA_ARCH__
-// A pointer to a word as CUDA's functions take it: for 64 bits they want another type.
+// Returns the pointer with the type that CUDA's functions take, which is another one for 64 bits.
 __device__ inline uint32_t* gpu_word(uint32_t* word) {
   return word;
 }
@@ -46,7 +46,7 @@ VOX_HD T atomic_add(T* word, std::type_identity_t<T> value) {
 #endif
 }
 
-// Does what atomic_add() does, for words that neighbouring iterations of a loop add to as well. The threads
+// Does what atomic_add() does, for words that neighboring iterations of a loop add to as well. The threads
 // of a GPU's warp that add to one word do so in a single operation, in the order of their lanes.
 template <class T>
 VOX_HD T atomic_add_together(T* word, T value) {
@@ -266,8 +266,8 @@ VOX_HD inline void let_others_go_on() {
 #endif
 }
 
-// Waits until another thread has stored a word other than 0 with atomic_store(). That thread must itself wait
-// for none.
+// Waits until another thread has stored a word other than 0 with atomic_store(). That thread must not wait for anything
+// itself.
 VOX_HD inline void atomic_wait_for_any(const uint32_t* word) {
   while (atomic_load(word) == 0) let_others_go_on();
 }

@@ -31,13 +31,13 @@ class CpuCode {
   // A loop of compiled code. It does what a body does, for every i with begin <= i < end.
   using Loop = void(const void* const* arguments, uint64_t begin, uint64_t end);
 
-  // Throws Error if the image cannot be loaded.
+  // Throws an Error if the image cannot be loaded.
   explicit CpuCode(const std::vector<std::byte>& image);
   ~CpuCode();
   CpuCode(const CpuCode&) = delete;
   CpuCode& operator=(const CpuCode&) = delete;
 
-  // Throws Error if there is no loop of this name.
+  // Throws an Error if there is no loop of this name.
   Loop* loop(const char* name) const;
 
  private:
@@ -75,11 +75,11 @@ class CpuDevice {
     return Buffer<T>(pool_, size);
   }
 
-  // Calls body(i) for every i < n, in any order. A body that reads memory at random may have a call
-  // body.prefetch(i, stage), which the loop makes some iterations ahead, with stage 0 and then 1 (and on to
-  // kPrefetchStages - 1, where the body says how many there are), so that the reads of several iterations
-  // overlap. What select() and exclusive_scan() call may have it, too. Throws Cancelled after a signal, as all loops
-  // over many bodies do.
+  // Calls body(i) for every i < n, in any order. A body that reads memory at random may have a function
+  // prefetch(i, stage). The loop calls it some iterations ahead, so that the reads of several iterations overlap:
+  // with stage 0, then 1, and so on to kPrefetchStages - 1 if the body has this constant. The function objects of
+  // select() and exclusive_scan() may have it, too. Throws Cancelled after a signal, as all loops over many bodies
+  // do.
   template <class Body>
   void for_each(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
@@ -111,7 +111,7 @@ class CpuDevice {
   }
 
   // Calls body(block, i) for every i < n, in any order, each by a block of many threads that share a
-  // `Shared`, which is not initialised (cpu_group.h).
+  // `Shared`, which is not initialized (cpu_group.h).
   template <BlockMemory Shared, class Body>
   void for_each_block(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {

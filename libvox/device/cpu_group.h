@@ -231,7 +231,7 @@ class CpuBlock {
  public:
   explicit CpuBlock(Shared* shared) : shared_(shared) {}
 
-  // The shared memory, which is not initialised.
+  // The shared memory, which is not initialized.
   Shared& shared() const { return *shared_; }
 
   // Calls f(j) for every j < count, in any order.

@@ -1,5 +1,5 @@
-// The functions that a device offers to the code that runs on it: the calls of CpuDevice, where each is
-// explained, and of CudaDevice. A template parameter called Device is one of these two.
+// The functions that every device has. CpuDevice explains each of them, and CudaDevice has the same ones. A template
+// parameter called Device is one of these two.
 #pragma once
 
 #include <concepts>
@@ -22,7 +22,7 @@ struct AnyBody {
   void operator()() const {}
 };
 
-// The data that the threads of a block may share. GPUs have little more memory for it and do not initialise
+// The data that the threads of a block may share. GPUs have little more memory than this for it, and do not initialize
 // it.
 template <class Shared>
 concept BlockMemory = sizeof(Shared) <= 40 << 10 && std::is_trivially_default_constructible_v<Shared>;
@@ -59,15 +59,15 @@ concept DeviceType = requires(D& device, Work work, uint64_t n, AnyBody body, Bu
   { device.seconds(body) } -> std::same_as<double>;
 };
 
-// The members that a loop's body may have besides its call. The devices use them if they are there, so a misspelt one
-// would only make the loop slower: beside each body, a static_assert states which of them it has.
+// The members that a loop's body may have besides operator(). A misspelled one would go unnoticed and make the loop
+// slower, so a static_assert beside each body says which of them it has.
 
 // Asks for the memory that iteration i will read, in stages: CpuDevice::for_each() explains them.
 template <class Body>
 concept PrefetchingBody = requires(const Body& body, uint64_t i, int stage) {
   body.prefetch(i, stage);
 };
-// States how many stages its prefetch() has; without this they are two.
+// States how many stages its prefetch() has; without this there are two.
 template <class Body>
 concept StagedBody = PrefetchingBody<Body> && requires {
   { Body::kPrefetchStages } -> std::convertible_to<int>;
@@ -87,7 +87,7 @@ template <class Body>
 concept WarpBody = requires(const Body& body, uint64_t n) {
   body.warp(n, n);
 };
-// States how many blocks of it a multiprocessor should hold at least (cuda_kernels.cuh).
+// States how many of its blocks a multiprocessor should hold at least (cuda_kernels.cuh).
 template <class Body>
 concept ResidentBody = requires {
   { Body::kBlocksAtOnce } -> std::convertible_to<int>;

@@ -21,10 +21,10 @@ bool has_cuda();
 
 // True if the text names several devices.
 bool names_several(const std::string& devices);
-// Returns the names in a list. Throws UsageError if it is not a list of devices.
+// Returns the names in a list. Throws a UsageError if it is not a list of devices.
 std::vector<std::string> listed_devices(const std::string& devices);
 
-// A device of any kind, with what all kinds can tell. Code that runs on it takes its handle.
+// A device of any kind, with the functions that need not know the kind. Code that runs on it takes its handle.
 class AnyDevice {
  public:
   virtual ~AnyDevice() = default;
@@ -39,13 +39,13 @@ class AnyDevice {
 
 struct DeviceChoice {
   std::string name = "auto";  // auto, cpu, cuda or cuda:N
-  // In bytes: of the process on the CPU, of the device on a GPU; 0: 80 % of the free memory.
+  // The most bytes that the process (on the CPU) or the device (a GPU) may use; 0: 80 % of what is free.
   uint64_t memory_limit = 0;
   bool profile = false;  // time every launch
 };
 
-// Makes a device, to which the calls of this thread go from now on. Throws UsageError if the name is not that of a
-// device, and Error if there is no such GPU.
+// Makes a device. From now on, the calls of this thread go to it. Throws a UsageError if the name is not that of a
+// device, and an Error if there is no such GPU.
 std::unique_ptr<AnyDevice> make_device(const DeviceChoice& choice);
 
 // Directs the calls of this thread to a device. A device belongs to the thread that has made it; another thread must
@@ -55,7 +55,7 @@ void use_here(DeviceHandle device);
 // Lets each GPU among these devices use the memory of the others, if the hardware can.
 void share_memory(const std::vector<DeviceHandle>& devices);
 
-// The parts of devices.h that are compiled for each kind of device.
+// Everything below is compiled for each kind of device.
 
 template <class Device>
 class DeviceOfKind final : public AnyDevice {

@@ -50,7 +50,7 @@ class Pool {
   std::mutex mutex_;
 };
 
-// An array in a pool. Its contents are not initialised.
+// An array in a pool. Its contents are not initialized.
 template <class T>
 class Buffer {
  public:
@@ -120,8 +120,8 @@ Buffer<T> uploaded(Device& device, const std::vector<T, Allocator>& values) {
   return buffer;
 }
 
-// A vector of the host that bodies read: the vector itself if the device can read the host's memory, else a
-// copy of it.
+// An array of the host for bodies to read: the vector itself if the device can read the host's memory, else a copy of
+// it.
 
 class CpuDevice;
 
@@ -130,7 +130,7 @@ inline constexpr bool kReadsHostMemory = false;
 template <>
 inline constexpr bool kReadsHostMemory<CpuDevice> = true;
 
-// The vector must outlive the HostArray and must not change meanwhile.
+// The vector must outlive the HostArray, and must not change while the HostArray lives.
 template <class Device, class T>
 class HostArray {
  public:

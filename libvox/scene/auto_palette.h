@@ -1,4 +1,4 @@
-// A palette that is chosen from the colours of a scene.
+// A palette that is chosen from the colors of a scene.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct NearestMean {
 std::vector<NearestMean> nearest_means(const std::vector<WeightedPoint>& points,
                                        const std::vector<Vec3d>& means);
 
-// Colours while they are counted, before they become a histogram. Each thread has its own tally, and the
+// Colors while they are counted, before they become a histogram. Each thread has its own tally, and the
 // tallies are merged.
 
 struct ColorArea {
@@ -43,7 +43,7 @@ struct ColorArea {
   uint64_t area;  // in kAreaUnits, or a number of voxels
 };
 
-// Colours that are counted one by one, as long as there are at most 16.
+// Colors that are counted one by one, as long as there are at most 16.
 struct FewColors {
   std::vector<ColorArea> colors;
   bool too_many = false;
@@ -64,7 +64,7 @@ struct FewColors {
   }
 };
 
-// Colours that are counted in 32³ cells of the sRGB cube, with the sum of their linear light at 16 bits.
+// Colors that are counted in 32³ cells of the sRGB cube, with the sum of their linear light at 16 bits.
 struct ColorTally {
   struct Cell {
     uint64_t weight = 0, r = 0, g = 0, b = 0;
@@ -98,19 +98,19 @@ struct ColorTally {
   }
 };
 
-// Counts how much of a scene's visible surface has each colour. Palettes are chosen from this histogram and
+// Counts how much of a scene's visible surface has each color. Palettes are chosen from this histogram and
 // measured by it.
 
 struct ColorHistogram {
-  std::vector<ColorArea> few;  // every colour as it is, if there are at most kPaletteSize; otherwise empty
+  std::vector<ColorArea> few;  // every color as it is, if there are at most kPaletteSize; otherwise empty
   // The surface as points in Oklab, with areas as their weights: one for each of `few`. If `few` is empty,
-  // the sRGB cube is cut into 32³ cells, and each cell that has colours gives a point at their mean. Areas
+  // the sRGB cube is cut into 32³ cells, and each cell that has colors gives a point at their mean. Areas
   // are whole numbers below 2^53, so that their sums are exact.
   std::vector<WeightedPoint> points;
 };
 
-// Counts the colours of a scene's surface, with `paint` those of the painted surface. If there are vertex
-// colours, bake_base_colors(scene) must have been called, as for all code that reads colours.
+// Counts the colors of a scene's surface, or of the painted surface if `paint` is given. If there are vertex colors,
+// call bake_base_colors(scene) first, as before everything that reads colors.
 ColorHistogram count_colors(const Scene& scene, const SurfacePaint* paint = nullptr);
 ColorHistogram count_colors(const SceneSurface& surface);
 
@@ -118,41 +118,41 @@ ColorHistogram count_colors(const SceneSurface& surface);
 ColorHistogram count_colors(ColorTally tally);
 
 // The distance of the surface from the palette's nearest entries, in ΔE: 100 times the distance in Oklab. The
-// eye notices about 2 where colours touch.
+// eye notices about 2 where colors touch.
 struct PaletteError {
   double mean = 0;     // over the whole area
   double over_10 = 0;  // the share of the area that is off by more than 10
 };
 
-// If colours are counted in cells, the mean of a cell stands for all of its colours, which hides up to 0.2 of
+// If colors are counted in cells, the mean of a cell stands for all of its colors, which hides up to 0.2 of
 // a mean ΔE.
 PaletteError palette_error(const ColorHistogram& histogram, const Palette& palette);
 
 struct PaletteOptions {
-  // A colour's weight is its share of the area to this power, from 0 to 1. At 0, each of the 32³ cells of the
-  // sRGB cube that has colours counts alike. Small areas get their places in another way, so
-  // lower powers cost more on average than small areas gain: docs/converting.md.
+  // A color's weight is its share of the area to this power, from 0 to 1. At 0, all of the 32³ cells of the sRGB cube
+  // that have colors count alike. Small areas also get entries in another way (with_far_colors()), so a lower power
+  // makes the mean error grow more than it helps small areas: docs/converting.md.
   double area_power = 1;
-  uint32_t most = kPaletteSize;  // entries
+  uint32_t most = kPaletteSize;  // the most entries
 };
 
-// Clusters the weighted texel colours of the scene (base colours and vertex colours too) in Oklab into at
-// most options.most entries, of which some go to small areas that are far from all others. The same
-// scene gives the same palette, whatever the number of threads. Not more different colours than that are taken as
-// they are; equal entries are merged; the entry with the largest area comes first. A scene without visible
-// surface gets one black entry.
+// Clusters the colors of the scene's texels, materials and vertices in Oklab, weighted by area, into at most
+// options.most entries. Some of these go to small areas whose colors are far from all others. If the scene has no more
+// colors than options.most, they become the entries as they are. Equal entries are merged, and the entry with the
+// largest area comes first. A scene without visible surface gets one black entry. The result does not depend on the
+// number of threads.
 Palette auto_palette(const ColorHistogram& histogram, const PaletteOptions& options = {});
 Palette auto_palette(const Scene& scene, const PaletteOptions& options = {});
 
-// Gives small areas whose colours are far from a palette's entries a place in the palette. K-means spends all
-// of its means on the large areas: a sixteenth shade of grey saves more squared distance than a red that
+// Gives small areas whose colors are far from a palette's entries a place in the palette. K-means spends all
+// of its means on the large areas: a sixteenth shade of gray saves more squared distance than a red that
 // covers a thousandth of the surface but attracts the eye.
 
-// Returns the means, of which there may be `count`, after exchanges. A group consists of colours that are all
-// further than kFarInOklab from every mean, but not from the colour in the group's middle. It gets the place
-// of one of the means that can best be spared, if the exchange leaves less area so far away. A group that
-// covers less than a ten-thousandth of the surface gets no place. `areas` and `pull` are the same points with
-// two weights: the area of each, and how much it draws the means.
+// Returns the means after exchanges; there may be up to `count`. A group of colors consists of colors that are further
+// than kFarInOklab from every mean, but not from the color in the group's middle. It takes the place of a mean that can
+// best be spared, if less area is then so far from the means. A group that covers less than a ten-thousandth of the
+// surface gets no place. `areas` and `pull` are the same points with two weights: the area of each, and how much it
+// draws the means.
 std::vector<Vec3d> with_far_colors(const std::vector<WeightedPoint>& areas,
                                    const std::vector<WeightedPoint>& pull, std::vector<Vec3d> means,
                                    uint32_t count);

@@ -1,10 +1,10 @@
-// Mixes colours from the few of a palette, such as a printer's materials: each voxel gets one entry, and the voxels around a
-// place together have the light of the colour that is wanted there.
+// Mixes colors from the few of a palette, such as a printer's materials: each voxel gets one entry, and the voxels
+// around a place together have the light of the color that is wanted there.
 //
-// A colour is a mix of kMixParts entries, chosen one after the other: each makes up best for what the ones before have left
-// over, in linear light. The entries of a mix are ordered from dark to light, and a voxel takes the one at its place of an
-// even sequence in three dimensions (Roberts 2018, "The unreasonable effectiveness of quasirandom sequences"). So every part
-// of space has a mix's entries in nearly their shares, and equal scenes get equal voxels, whatever the number of threads.
+// A color is a mix of kMixParts entries, chosen one after the other: each makes up best for the error that the ones
+// before have left, in linear light. The entries of a mix are ordered from dark to light. A voxel takes the entry at
+// its place in an even sequence in three dimensions (Roberts 2018, "The unreasonable effectiveness of quasirandom
+// sequences"). So a mix's entries have nearly their shares everywhere, whatever the number of threads.
 #pragma once
 
 #include <tbb/enumerable_thread_specific.h>
@@ -21,7 +21,7 @@ namespace vox::scene {
 inline constexpr uint32_t kLog2MixParts = 7, kMixParts = 1u << kLog2MixParts;
 using ColorMix = std::array<uint8_t, kMixParts>;  // entries, from dark to light
 
-// Returns the mix for a colour. The palette must have entries.
+// Returns the mix for a color. The palette must have entries.
 ColorMix mix_of(const Palette& palette, Rgb8 color);
 
 // Returns the part of its mix that a voxel takes.
@@ -33,8 +33,8 @@ inline uint32_t part_of_mix(Int3 voxel) {
   return place >> (32 - kLog2MixParts);
 }
 
-// The mixes of a palette. Each thread keeps those that it has needed lately, in at most 12 MiB: a scene may have millions of
-// colours.
+// Makes the mixes of a palette. A scene may have millions of colors, so each thread keeps only those mixes that it has
+// needed lately, in at most 12 MiB.
 class Dither {
  public:
   explicit Dither(const Palette& palette) : palette_(palette) {}

@@ -1,4 +1,4 @@
-// Colours: 8-bit sRGB ↔ linear light ↔ Oklab (Björn Ottosson, "A perceptual color space for image
+// Colors: 8-bit sRGB ↔ linear light ↔ Oklab (Björn Ottosson, "A perceptual color space for image
 // processing", 2020).
 //
 // Only + - * / and comparisons are used, which IEEE 754 rounds alike everywhere. pow and cbrt differ between
@@ -25,7 +25,7 @@ Rgb8 linear_to_srgb(Vec3d rgb);
 Vec3d linear_to_oklab(Vec3d rgb);
 Vec3d oklab_to_linear(Vec3d lab);
 
-// The ΔE of two colours is their distance in Oklab times kDeltaE. They are far apart if ΔE is more than 10.
+// The ΔE of two colors is their distance in Oklab times kDeltaE. They are far apart if ΔE is more than 10.
 inline constexpr double kDeltaE = 100, kFarInOklab = 10 / kDeltaE;
 
 // The two steps of linear_to_oklab(): cube roots of the responses of the eye's cones, which grow with each of
@@ -33,11 +33,11 @@ inline constexpr double kDeltaE = 100, kFarInOklab = 10 / kDeltaE;
 Vec3d cone_roots(Vec3d rgb);
 Vec3d roots_to_oklab(Vec3d roots);
 
-// Finds the palette entry nearest to a colour in Oklab; ties go to the lower index.
+// Finds the palette entry nearest to a color in Oklab; ties go to the lower index.
 
-// The sRGB cube is cut into 32³ cells. If one entry is nearest to all of a cell, the cell stores it; in other
-// cells every colour stores its own. Answers are computed when they are first needed, by any number of
-// threads; at worst, two threads compute the same answer. This takes 16 MiB.
+// The sRGB cube is cut into 32³ cells. If one entry is nearest to all colors of a cell, the cell stores it; in other
+// cells every color stores its own entry. Answers are computed when they are first needed, by any number of threads; at
+// worst, two threads compute the same answer. This takes 16 MiB.
 class NearestEntry {
  public:
   explicit NearestEntry(const Palette& palette);

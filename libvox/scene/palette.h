@@ -20,7 +20,7 @@ struct Rgb8 {
   friend bool operator==(const Rgb8&, const Rgb8&) = default;
 };
 
-// The colour as 24 bits, red lowest, as voxels of scenes with colours hold it.
+// The color as 24 bits, red lowest, as voxels of scenes with colors hold it.
 constexpr uint32_t packed_color(Rgb8 color) {
   return color.r | uint32_t{color.g} << 8 | uint32_t{color.b} << 16;
 }
@@ -28,7 +28,7 @@ constexpr Rgb8 unpacked_color(uint32_t color) {
   return {static_cast<uint8_t>(color), static_cast<uint8_t>(color >> 8), static_cast<uint8_t>(color >> 16)};
 }
 
-// A name of the mesh, and the entry that stands for it.
+// A name that the mesh has, and the palette entry that stands for it.
 struct NamedEntry {
   std::string name;
   uint8_t entry = 0;
@@ -39,30 +39,30 @@ struct Palette {
   uint32_t count = 0;                          // entries in use, at most kPaletteSize
   std::array<Rgb8, kPaletteSize> colors = {};  // sRGB
   std::array<std::string, kPaletteSize> names = {};
-  // If the entries are those of a mesh's materials or objects: all of these, in the order of the mesh. Several may
-  // share an entry.
+  // The names of the mesh's materials or objects, in the order of the mesh, if the entries stand for these. Several
+  // names may share an entry.
   std::vector<NamedEntry> members = {};
 };
 
 enum class MaterialMode {
-  Texture,  // colours become entries of a palette
+  Texture,  // colors become entries of a palette
   Mesh,     // so do the mesh's own materials
   Object,   // so do the mesh's objects (Material::object)
-  Colors,   // colours stay as they are
+  Colors,   // colors stay as they are
   None,
 };
 
-// True if names of the mesh become entries, whatever their colours are.
+// True if names of the mesh become entries, whatever their colors are.
 constexpr bool has_named_entries(MaterialMode mode) {
   return mode == MaterialMode::Mesh || mode == MaterialMode::Object;
 }
 
-// One texture (times its material's base colour) as palette indices, with all mip levels down to 1x1, largest
-// first. A level is half as wide and high as the previous one, rounded down, at least 1. Each texel is the
-// mean of the texels that it covers in the previous level (if that level's side is odd, three per axis, the
-// outer ones in part), in linear light, weighted by alpha if the material has a cutoff. The colour of a texel
-// is that mean rounded to 8-bit sRGB. Its index is the entry nearest to this colour in Oklab, the lower one
-// of equals. It is solid if the mean alpha reaches the cutoff. The index of a hole has no meaning.
+// One texture (times its material's base color) as palette indices, with all mip levels down to 1x1, largest first. A
+// level is half as wide and high as the previous one, rounded down, at least 1. Each texel is the mean of the texels
+// that it covers in the previous level (three per axis, the outer ones in part, if that level's side is odd), in linear
+// light, weighted by alpha if the material has a cutoff. The color of a texel is that mean rounded to 8-bit sRGB. Its
+// index is the entry nearest to this color in Oklab; ties go to the lower index. A texel is solid if its mean alpha
+// reaches the cutoff; otherwise it is a hole, whose index has no meaning.
 struct IndexedTexture {
   struct Level {
     uint32_t width = 0, height = 0;
@@ -75,17 +75,17 @@ struct IndexedTexture {
                                   // word t / 8
   std::vector<uint32_t> opaque;   // 1 bit per texel, set if the texel is solid; empty if all are
   std::vector<uint32_t>
-      colors;  // with MaterialMode::Colors, the packed colour of each texel in place of `nibbles`
+      colors;  // with MaterialMode::Colors, the packed color of each texel in place of `nibbles`
 };
 
 // The data of a material that the voxelizer needs.
 struct IndexedMaterial {
   uint32_t texture = kNone;  // index into IndexedScene::textures
   uint8_t index = 0;         // the palette entry if there is no texture, or no texture coordinates
-  uint32_t color = 0;        // with MaterialMode::Colors, the packed colour in its place
+  uint32_t color = 0;        // with MaterialMode::Colors, the packed color in place of `index`
   // The material's alpha is below its cutoff, so triangles without a texture leave no voxels.
   bool invisible = false;
-  // Vertex colours decide, through `color_lut`. The material must have no image. See bake_base_colors().
+  // Vertex colors decide, through `color_lut`. The material must have no image. See bake_base_colors().
   bool vertex_colors = false;
   Wrap wrap_u = Wrap::Repeat, wrap_v = Wrap::Repeat;
 };
@@ -95,10 +95,10 @@ struct SurfacePaint;  // surface.h
 struct IndexedScene {
   Palette palette;
   std::vector<IndexedMaterial> materials;  // one for each of Scene::materials
-  std::vector<IndexedTexture> textures;    // materials with equal (image, base colour, cutoff) share one
-  // The nearest palette entry for each sRGB colour by the upper 5 bits of its channels, at the index
+  std::vector<IndexedTexture> textures;    // materials with equal (image, base color, cutoff) share one
+  // The nearest palette entry for each sRGB color by the upper 5 bits of its channels, at the index
   //   r >> 3 << 10 | g >> 3 << 5 | b >> 3
-  // in nibbles as above. A cell stands for the colour whose lower bits repeat the upper bits of each channel,
+  // in nibbles as above. A cell stands for the color whose lower bits repeat the upper bits of each channel,
   // so that black and white are exact. Empty unless a material needs it.
   std::vector<uint32_t> color_lut;
   // Each palette entry's share of the scene's visible surface area. The sum is 1, or all are 0 without
@@ -108,13 +108,13 @@ struct IndexedScene {
 
 std::string hex_name(Rgb8 color);  // "#rrggbb", the name of an entry without a better one
 
-// If there are vertex colours, bake_base_colors(scene) must have been called before the functions below.
+// If there are vertex colors, bake_base_colors(scene) must have been called before the functions below.
 
 // A rule that gives names of the mesh a palette entry.
 struct AssignRule {
   std::string pattern;  // a name; * stands for any text, ? for one character
   uint8_t number = 1;   // the entry, 1 to 15; entry 0 is for names without a rule
-  std::string name;     // of the entry; empty for that of its only member or, with several, the pattern
+  std::string name;     // the entry's name; if empty, its only member's name or, with several, the pattern
 };
 
 bool matches(std::string_view name, std::string_view pattern);
@@ -125,19 +125,19 @@ struct NameOptions {
   uint32_t most = kPaletteSize;            // entries, at least 2
 };
 
-// Makes one entry for each material of the file, or for each object, in the order of visible areas. Its colour is the
-// mean over the area. If there are more than `most`, the last entry, "rest", stands for those with the smallest areas.
-// With rules, these decide about the entries instead.
+// Makes an entry for each of the file's materials or objects, the one with the largest visible area first. Its color is
+// the mean over the area. If there are more than `most`, the last entry, "rest", stands for those with the smallest
+// areas. If there are rules, they decide about the entries instead.
 Palette mesh_palette(const Scene& scene, const NameOptions& options = {});
 
-// Returns the entry of every material of the scene, as index_scene() finds it for the modes Mesh and Object.
+// Returns the entry of each of the scene's materials, as index_scene() finds it for the modes Mesh and Object.
 std::vector<uint8_t> named_entries(const Scene& scene, const Palette& palette, MaterialMode mode);
 
-// Matches the scene's materials with the palette. With MaterialMode::Mesh or Object, the palette is from mesh_palette()
-// for the same scene; or it has no members, and its entries are those of the materials or objects in the order of
-// visible areas, and all others take the entry nearest in colour. These and None keep textures only for their holes,
-// with the material's entry in all nibbles; with None the entry is 0. Shares are those of
-// the painted surface; paint is only possible with Texture. Colors uses no palette and counts no shares.
+// Matches the scene's materials with the palette. With Mesh or Object, the palette is the one that mesh_palette() made
+// for the scene. Or it has no members: its entries then stand for the materials or objects with the largest visible
+// areas, in descending order, and the others take the entry nearest in color. Mesh, Object and None use textures only
+// for their holes, and give all texels the material's entry; with None it is 0. Shares are those of the painted
+// surface; paint is only possible with Texture. Colors uses no palette. None and Colors count no shares.
 IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode,
                          const SurfacePaint* paint = nullptr);
 

@@ -56,15 +56,15 @@ static_assert(sizeof(Triangle) == 28);
 // points up store 1 - v). Offsets, scales and rotations of the material are already applied.
 struct Scene {
   std::vector<Vec3d> positions;
-  std::vector<Rgba8> colors;  // vertex colours (sRGB): empty, or one for each position
+  std::vector<Rgba8> colors;  // vertex colors (sRGB): empty, or one for each position
   std::vector<Vec2f> texcoords;
   std::vector<Triangle> triangles;
   std::vector<Material> materials;  // at least one if there are triangles
   std::vector<Image> images;
-  LengthUnit unit = LengthUnit::Unknown;  // of the positions
+  LengthUnit unit = LengthUnit::Unknown;  // the unit of the positions
 };
 
-// Appends `other` and shifts its indices. If only one side has vertex colours, the vertices of the other
+// Appends `other` and shifts its indices. If only one side has vertex colors, the vertices of the other
 // become white. The unit is unknown unless all parts have the same.
 void append_scene(Scene& scene, Scene&& other);
 
@@ -76,9 +76,9 @@ struct DroppedTriangles {
 // Removes triangles that cover nothing. Texture coordinates that are not finite become (0, 0).
 DroppedTriangles drop_bad_triangles(Scene& scene);
 
-// Multiplies the vertex colours of triangles without an image by their material's base colour, which becomes
-// white (its alpha stays), so that the vertex colour alone decides. Vertices that are shared by materials
-// with different base colours are duplicated. Does nothing without vertex colours. Call it once, after all
+// Multiplies the vertex colors of triangles without an image by their material's base color, which becomes
+// white (its alpha stays), so that the vertex color alone decides. Vertices that are shared by materials
+// with different base colors are duplicated. Does nothing without vertex colors. Call it once, after all
 // scenes are appended.
 void bake_base_colors(Scene& scene);
 

@@ -1,4 +1,4 @@
-// The visible surface of a scene as coloured points, each of which stands for a part of the area. Palettes
+// The visible surface of a scene as colored points, each of which stands for a part of the area. Palettes
 // and shares are counted from them.
 //
 // A textured triangle gets points in proportion to the texels that it covers, any other triangle a few: at
@@ -20,7 +20,7 @@
 
 namespace vox::scene {
 
-// The colours that a material makes of texels: it applies its base colour in linear light, and compares alpha
+// The colors that a material makes of texels: it applies its base color in linear light, and compares alpha
 // with its cutoff.
 
 Vec3d base_linear(const Material& material);  // clamped to [0, 1]
@@ -35,7 +35,7 @@ inline bool has_image(const Scene& scene, const Material& material) {
   return material.image != kNone && scene.images[material.image].width > 0;
 }
 
-// True if vertex colours decide the colour of the material's triangles.
+// True if vertex colors decide the color of the material's triangles.
 inline bool has_vertex_colors(const Scene& scene, const Material& material) {
   return !scene.colors.empty() && !has_image(scene, material);
 }
@@ -58,7 +58,7 @@ class MaterialColors {
 struct SurfacePaint {
   uint32_t size = 0;               // texels along each side of the square that is painted
   std::vector<uint8_t> materials;  // for each of Scene::materials: 1 if some of it is painted
-  // Returns the colour at a texture coordinate of such a material, or `below` if nothing is painted there.
+  // Returns the color at a texture coordinate of such a material, or `below` if nothing is painted there.
   std::function<Rgb8(uint32_t material, Vec2<double> uv, Rgb8 below)> color;
 
   bool covers(uint32_t material) const { return materials[material] != 0; }
@@ -66,21 +66,21 @@ struct SurfacePaint {
 
 inline constexpr uint64_t kSampleBudget = uint64_t{1} << 21;
 
-// Areas are counted in this fraction of the whole surface, because whole numbers add up to the same sum in
-// any order. A sum of 64 bits has 16 more bits than an area, for sums of colours.
+// The whole surface has this many units of area, and areas are whole numbers of units, whose sum does not depend on the
+// order. A sum of 64 bits has 16 more bits than an area, for sums of colors.
 inline constexpr uint64_t kAreaUnits = uint64_t{1} << 46;
 
 struct SurfaceSample {
   uint32_t material;
-  Rgb8 color;       // the final colour: of a texel or vertex, with the base colour applied
+  Rgb8 color;       // the final color of a texel or vertex, with the base color applied
   uint64_t weight;  // its area, in kAreaUnits
 };
 
 class SceneSurface {
  public:
-  // With `paint`, the surface is the painted one; the paint must outlive the surface. The colours of at most `most_kept`
-  // slots are found here, once for all who go through the samples; if a great number of triangles has more, they are found
-  // each time.
+  // With `paint`, the surface is the painted one; the paint must outlive the surface. If there are at most `most_kept`
+  // slots, their colors are found here, once for all walks over the samples. If a great number of triangles needs more
+  // slots, every walk finds the colors again.
   explicit SceneSurface(const Scene& scene, const SurfacePaint* paint = nullptr,
                         uint64_t most_kept = 4 * kSampleBudget);
 

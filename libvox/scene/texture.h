@@ -45,11 +45,11 @@ VOX_HD inline uint32_t wrapped_texel(int64_t texel, uint32_t size, Wrap wrap) {
   return static_cast<uint32_t>(rest < size ? rest : period - 1 - rest);
 }
 
-// Turns an image into palette indices or colours, with its mip levels (see IndexedTexture).
+// Turns an image into palette indices or colors, with its mip levels (see IndexedTexture).
 
 IndexedTexture index_texture(const Image& image, const Material& material, const NearestEntry& nearest);
 
-// Returns a texture with the colours of all levels' texels.
+// Returns a texture with the colors of all levels' texels.
 IndexedTexture color_texture(const Image& image, const Material& material);
 
 // Returns a texture with the same holes and the same index everywhere.

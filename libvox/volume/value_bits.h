@@ -12,7 +12,7 @@ VOX_HD constexpr uint32_t value_bytes(ValueType type) {
   return type == ValueType::U8 ? 1 : type == ValueType::F32 ? 4 : 2;
 }
 
-// Returns the number for these bits, which have zeros above them. A float holds a number of any type exactly.
+// Returns the number for these bits. The bits above the value must be 0. A float holds every number of these types.
 VOX_HD inline float value_float(ValueType type, uint32_t bits) {
   switch (type) {
     case ValueType::I16:

@@ -39,7 +39,7 @@ auto with_word_type(ValueType type, const F& f) {
   }
 }
 
-// Knows the names above; formats/volume/stored_volume.h also knows those of other programs.
+// Reads one of the names above; formats/volume/stored_volume.h also knows the names of other programs.
 std::optional<ValueType> parse_value_type(std::string_view name);
 
 inline constexpr int64_t kMaxVolumeSide = 1 << 20;
@@ -64,7 +64,7 @@ struct Volume {
   std::function<bool(const VoxelBox&)> is_zero = {};
 };
 
-// Throws Error unless every side is 1 to kMaxVolumeSide.
+// Throws an Error unless every side is 1 to kMaxVolumeSide.
 Int3 checked_volume_size(int64_t x, int64_t y, int64_t z);
 
 // Decides which values of a volume are empty, and turns values into words of which 0 is empty.
@@ -96,7 +96,7 @@ struct ValueRange {
   double low = 0, high = 0;
 };
 
-// Reads the whole volume. Throws Error that names the first voxel that is not finite.
+// Reads the whole volume. Throws an Error that names the first voxel that is not finite.
 ValueRange value_range(const Volume& volume);
 
 // Reads the whole volume if the rule depends on its values, or if they may not be finite.
@@ -138,8 +138,8 @@ class Pieces {
   Int3 piece_, counts_;
 };
 
-// Returns the volume at half the resolution: the means of 2³ voxels, or of those that lie in the volume. Whole numbers are
-// rounded to the nearest, halves up; of f32, the sum is taken in double precision and rounded once more.
+// Returns the volume at half the resolution, with the means of 2³ voxels, or of those that lie in the volume. Means of
+// whole numbers are rounded to the nearest, halves up; means of f32 are computed in double precision.
 Volume coarser_volume(Volume fine);
 
 // Reads all values of a volume, piece by piece.
@@ -166,7 +166,7 @@ inline Int3 voxel_at(const VoxelBox& box, uint64_t i) {
 
 // Checks that two volumes hold the same values.
 
-// Throws Error that names the first voxel, x fastest, whose value is not the expected one, or says that size
+// Throws an Error that names the first voxel, x fastest, whose value is not the expected one, or says that size
 // or type differ. `name` and `expected_name` are names for the two volumes, such as "the bricks". Reads both
 // piece by piece.
 void check_same_values(const Volume& volume, std::string_view name, const Volume& expected,

@@ -1,4 +1,4 @@
-// Makes scenes from a seed: the same options give the same bytes on every machine. y is up, units are metres,
+// Makes scenes from a seed: the same options give the same bytes on every machine. y is up, units are meters,
 // and coordinates are multiples of 1/1024 m (2^-20 m for the sphere).
 #pragma once
 

@@ -1,5 +1,5 @@
-// Assembles textured shapes into a scene, and paints their textures. Every shape is given in the coordinates of the current placement: x
-// right, y up, z towards the viewer, in metres. Faces turn counter-clockwise seen from outside.
+// Assembles textured shapes into a scene, and paints their textures. Shapes are given in the coordinates of the current
+// placement: x right, y up, z towards the viewer, in meters. Faces turn counter-clockwise seen from outside.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ namespace vox::scene {
 
 using Vec2d = Vec2<double>;
 
-// SplitMix with our mixer. Call it once per statement, because the order in which arguments are evaluated is
-// not defined.
+// SplitMix with our mixer. Call it only once in a statement, because the order in which arguments are evaluated is not
+// defined.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(mix64(seed)) {}
@@ -143,7 +143,7 @@ void add_tree(SceneBuilder& builder, const Placement& at, double height, Random&
 void add_stairs(SceneBuilder& builder, const Placement& at, double width, double rise, double run, int count,
                 ShapeSurface stone);
 
-// Painted square textures that repeat without a seam (except pictures). Their colours are blends of 16
+// Painted square textures that repeat without a seam (except pictures). Their colors are blends of 16
 // swatches, so that a palette of 16 fits them well.
 
 namespace swatch {
@@ -158,10 +158,10 @@ inline constexpr Rgba8 kMoss = {58, 82, 38, 255}, kGrass = {84, 114, 50, 255}, k
 
 using Ramp = std::span<const Rgba8>;
 
-// Returns the colour at t (clamped to [0, 1]) of a ramp, in 4 steps from one swatch to the next.
+// Returns the color at t (clamped to [0, 1]) of a ramp, in 4 steps from one swatch to the next.
 Rgba8 blend(Ramp ramp, double t);
 
-// Calls shade(u, v) at the centre of every texel, in parallel.
+// Calls shade(u, v) at the center of every texel, in parallel.
 Image paint(std::string name, uint32_t size, const std::function<Rgba8(double u, double v)>& shade);
 
 Image grass_texture(uint32_t size, uint64_t seed);
