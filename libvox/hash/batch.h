@@ -50,9 +50,9 @@ VOX_HD inline bool same_words(const ItemRef& a, const uint32_t* b, uint32_t coun
   return true;
 }
 
-// A batch of items. Item i has the words from offsets[i] to before offsets[i + 1]. Without offsets, it begins
-// at word i * words_each and has sizes[i] words or, without sizes, words_each. A size of 0 means that there
-// is no item; only find_or_insert() and linked batches allow it.
+// A batch of items. Item i has the words [offsets[i], offsets[i + 1]). Without offsets, it begins at word i *
+// words_each and has sizes[i] words or, without sizes, words_each. A size of 0 means that there is no item; only
+// find_or_insert() and linked batches allow it.
 struct BatchRef {
   const uint32_t* words;
   const uint32_t* offsets;  // may be nullptr
@@ -101,7 +101,7 @@ SizeCounts count_sizes(Device& device, const BatchRef& batch, const ChosenRef& c
 // The work of searches, summed. Insertions count only sectors.
 struct SearchCounts {
   uint64_t searches = 0;          // 8 B
-  uint64_t sectors = 0;           // 8 B, of 32 bytes, the least that a GPU's memory moves
+  uint64_t sectors = 0;           // 8 B, sectors of 32 bytes, the least that a GPU's memory moves
   uint64_t slabs = 0;             // 8 B, slabs, or lines and overflow sectors, that were looked at
   uint64_t false_candidates = 0;  // 8 B, items that were compared although they are not the wanted one
 
@@ -149,7 +149,7 @@ class SearchProbe {
 
 // Chooses the bucket of a hash.
 
-// Returns to which of `count` buckets an item with this hash belongs. The hash's high bits decide.
+// Returns the bucket, of `count` buckets, to which an item with this hash belongs. The hash's high bits decide.
 VOX_HD inline uint32_t bucket_of(uint64_t hash, uint32_t count) {
   return static_cast<uint32_t>((hash >> 32) * count >> 32);
 }

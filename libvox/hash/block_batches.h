@@ -4,8 +4,8 @@
 //   for each batch:  block.each(items.n, …)   makes the items and hands each to batches.start(number, items)
 //                    batches.intern(block, number, items)
 //
-// LinkedBatches::in_block() returns it. Only variants that intern without the host have one. A variant that is added
-// to them gets a member beside the others here, and a case in each function.
+// LinkedBatches::in_block() returns it. Only variants that intern without the host have one. To add such a variant,
+// give it a member beside `sectors_` and a case in each function.
 #pragma once
 
 #include "libvox/hash/linked_batches.h"

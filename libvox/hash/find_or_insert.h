@@ -14,9 +14,9 @@
 
 namespace vox::hash {
 
-// Finds duplicates inside a batch. For every item it finds the index of the item's leader. Equal items have
-// the same leader, which is one of them. An item without words gets kNone. The leaders are found with an
-// open-addressed table of item indices; the items themselves stay where they are.
+// Finds duplicates inside a batch: for every item, the index of its leader. Equal items have the same leader, which is
+// one of them. An item without words gets kNone. The leaders are found with an open-addressed table of item indices;
+// the items themselves stay where they are.
 
 struct FindLeader {
   BatchRef batch;

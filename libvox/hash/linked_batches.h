@@ -23,9 +23,9 @@ namespace vox::hash {
 
 // A list to which all threads of a loop add entries concurrently.
 
-// The list has several parts, each for a part of the loop, because atomics on one word wait for each other.
-// All parts lie in one array. A loop over all() places meets every entry; 32 successive places lie in one
-// part, the next 32 in the next part.
+// The list has several parts, one for each part of the loop, because atomics on one word wait for each other. All parts
+// lie in one array. A loop over all() places meets every entry; 32 successive places lie in one part, the next 32 in
+// the next part.
 struct PartedList {
   static constexpr uint32_t kParts = 8;
 
@@ -210,11 +210,11 @@ class LinkedBatches {
   // A word that loops may write. finish() returns its value.
   virtual uint32_t* word() const = 0;
 
-  // Waits for the batches. If there was not enough room for one of them, makes room and returns from which
-  // batch on all must be done again. Otherwise all batches are done.
+  // Waits for the batches. If one of them lacked room, makes room and returns the number of the first batch that must
+  // be done again, with all later ones. Otherwise all batches are done.
   virtual BatchesResult finish() = 0;
 
-  // The work of each batch, once all are done.
+  // The work of each batch, after all of them are done.
   const std::vector<InternWork>& work() const { return work_; }
 
  protected:

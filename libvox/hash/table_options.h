@@ -8,7 +8,7 @@
 
 namespace vox::hash {
 
-// How the four variants of the paper find duplicates inside a batch (find_or_insert.h, slab/duplicates.h).
+// The way in which the four variants of the paper find duplicates in a batch (find_or_insert.h, slab/duplicates.h).
 enum class Duplicates : uint8_t {
   Open,  // by open addressing over the numbers of items
   Slabs  // by a table of slabs (Molenaar & Eisemann 2024, §5.2)
@@ -25,7 +25,7 @@ struct TableOptions {
 // the variants themselves.
 
 std::vector<std::string> table_names();
-// Throws UsageError if there is no variant of this name.
+// Throws a UsageError if there is no variant of this name.
 void check_table_name(const std::string& name);
 
 // Predicts how many slabs a table of linked lists has, from the number of items and buckets alone.

@@ -45,7 +45,7 @@ struct TableMemory {
   uint32_t item_words = 0;
   uint64_t items = 0;
   uint64_t buckets = 0;
-  uint64_t slabs = 0;  // in use, of all buckets
+  uint64_t slabs = 0;  // slabs in use, in all buckets
 
   uint64_t item_bytes = 0;         // slots that hold an item
   uint64_t empty_bytes = 0;        // slots that hold none
@@ -82,7 +82,7 @@ class TableSet {
   virtual uint64_t items() const = 0;
   // Returns the memory of the tables, one entry for each item size that has items.
   virtual std::vector<TableMemory> memory() const = 0;
-  // Returns what a good hash would lead to for the same numbers of items and buckets. It predicts `slabs` and
+  // Returns the memory that a good hash would lead to with as many items and buckets. It predicts `slabs` and
   // everything that depends on it.
   virtual TableMemory predicted(const TableMemory& measured) const = 0;
 
@@ -102,8 +102,8 @@ class TableSet {
                                     uint32_t* pointers) const = 0;
   virtual uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
                                   uint32_t* pointers) = 0;
-  // From now on, find() adds to `to` what find_counted() counts, until this is called with nullptr. Variants
-  // whose linked batches search in loops of their own do not count those.
+  // From now on, find() adds to `to` what find_counted() counts, until this is called with nullptr. Searches of linked
+  // batches are not counted in variants that have loops of their own for them.
   void count_searches(SearchCounts* to) { counted_searches_ = to; }
   // Removes the items without a mark.
   virtual SweepResult sweep(const uint32_t* marks) = 0;
@@ -137,7 +137,7 @@ class TableSet {
   SearchCounts* counted_searches_ = nullptr;
 };
 
-// Makes a set of the variant that options.table names. Throws UsageError if there is no such variant.
+// Makes a set of the variant that options.table names. Throws a UsageError if there is no such variant.
 template <class Device>
 std::unique_ptr<TableSet<Device>> make_tables(Device& device, const TableOptions& options);
 

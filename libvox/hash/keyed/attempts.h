@@ -1,5 +1,5 @@
-// Tables whose build may fail, and is then tried again with other hash functions. A build ends when the host
-// has read the status that its threads wrote.
+// Tables whose build may fail, and is then tried again with other hash functions. The host ends a build by reading the
+// status that the build's threads have written.
 #pragma once
 
 #include "libvox/device/atomics.h"
@@ -15,10 +15,10 @@ struct KeyBuildStatus {
   uint32_t failed;       // 1 if some key found no place
   uint32_t conflicts;    // 1 if a key came with two values
   uint32_t twice;        // 1 if a key may be stored in two places
-  uint32_t most_probes;  // the most that any key needs
+  uint32_t most_probes;  // the greatest number of places that a search for a key reads
   uint64_t copies;       // cells that came again
   uint64_t restarts;     // restarts of parts of the table
-  uint64_t turns;        // of building parts of the table, without those that were restarted
+  uint64_t turns;        // turns in which parts of the table were built, without failed tries
   uint64_t sectors;      // sectors touched, if they are counted
   uint64_t apart;        // 1 + the value of the key that is kept apart, 0 if there is none
 };

@@ -1,5 +1,5 @@
-// The tables `cuckoo2009` and `cuckoo2009-sized`: Alcantara, Sharf, Abbasinejad, Sengupta, Mitzenmacher, Owens and Amenta 2009,
-// "Real-time parallel hashing on the GPU", §4.
+// The tables `cuckoo2009` and `cuckoo2009-sized`: Alcantara, Sharf, Abbasinejad, Sengupta, Mitzenmacher, Owens and
+// Amenta 2009, "Real-time parallel hashing on the GPU", §4.
 //
 // Phase 1 distributes the items into buckets of 409 on average; a bucket may have at most 512 different keys.
 // In phase 2 a thread block builds each bucket in shared memory, as a cuckoo hash of three sub-tables of 192
@@ -8,24 +8,24 @@
 //   cells    T1 of bucket 0 │ T1 of bucket 1 │ …  │ T2 of bucket 0 │ …  │ T3 of bucket 0 │ …
 //   seeds    32 bits for each bucket
 //
-// A search reads the seed and up to three cells. All copies of a key come into one bucket, where they take
-// the same way. A bucket may therefore have any number of items, as in the multi-value table of §4.2. Races
-// decide which of two keys a cell keeps, so builds of the same keys have different cells.
+// A search reads the seed and up to three cells. All copies of a key come into one bucket and try the same cells there.
+// A bucket may therefore have any number of items, as in the multi-value table of §4.2. Races decide which of two keys
+// a cell keeps, so two builds of the same keys may differ in their cells.
 //
-// `cuckoo2009` ends at a load factor of 0.71, because each bucket has room for the most items that any has. §7 proposes
-// buckets of 1,024 keys, for 0.75. `cuckoo2009-sized` has them, 832 keys on average, and the sub-tables of a bucket are as
-// large as its items need, so that all buckets are equally full:
+// `cuckoo2009` has a load factor of at most 0.71, because every bucket has as much room as the fullest one needs. §7
+// proposes buckets of 1,024 keys, for 0.75. `cuckoo2009-sized` has them, 832 keys on average, and the sub-tables of a
+// bucket are as large as its items need, so that all buckets are equally full:
 //
 //   cells    T1, T2, T3 of bucket 0 │ T1, T2, T3 of bucket 1 │ …
-//   heads    for each bucket where its cells begin, the cells of a sub-table, and the number of the seed
+//   heads    for each bucket where its cells begin, the number of cells of each sub-table, and the number of its seed
 //
 // The functions of the paper, [(c0 + c1 k) mod 1900813] mod m, are for keys of 32 bits and for tables of a
 // few million keys. They are replaced where they do not suffice:
 //
-// First, a key of 64 bits is folded to 32 bits by a mixing function with a seed. The high half of the mixed word chooses
-// the bucket, from the second attempt on, and the low half the cells. If one half did both, four keys that share it would
-// have only three cells: half of all sets of 33 million keys have four such keys. From the fifth attempt on, keys of 32 bits
-// are folded as well, because keys with the same remainder by 1900813 have the same cells, whatever c0 and c1 are.
+// First, a mixing function with a seed folds keys of 64 bits to 32 bits. The high half of the mixed word chooses the
+// bucket, from the second attempt on, and the low half the cells. If one half did both, four keys that share it would
+// have only three cells: half of all sets of 33 million keys have such keys. From the fifth attempt on, keys of 32 bits
+// are folded, too, because keys with the same remainder by 1900813 have the same cells, whatever c0 and c1 are.
 //
 // Second, the prime is 2^32 - 5 if 1900813 is less than 64 times the number of buckets, because otherwise some buckets
 // would get far more keys than others, or none.
@@ -49,7 +49,7 @@ struct SubTableHash {
   VOX_HD uint32_t operator()(uint32_t folded_key, uint32_t cells) const { return affine(folded_key) % cells; }
 };
 
-// All buckets are equally large, as in the paper, or each is as its items need.
+// The buckets are equally large, as in the paper, or each is as large as its items need.
 struct EqualBuckets {
   static constexpr bool kSized = false;
   static constexpr uint32_t kSubTableCells = 192, kMostKeys = 512;
@@ -61,7 +61,7 @@ struct SizedBuckets {
 
 struct BucketHead {
   uint32_t start;
-  uint16_t cells;  // of a sub-table
+  uint16_t cells;  // of each sub-table
   uint16_t seed_number;
 };
 static_assert(sizeof(BucketHead) == 8);
@@ -77,7 +77,7 @@ struct Cuckoo2009Ref {
 
   Cell* cells;
   uint32_t* heads;  // for each bucket its seed, or, if kSized, the two words of BucketHead
-  Modulus buckets;  // their number
+  Modulus buckets;  // the number of buckets
   uint32_t attempt;
   uint64_t seed;
   CellFormat<Cell> format;
@@ -86,12 +86,12 @@ struct Cuckoo2009Ref {
     constexpr uint32_t kUnfoldedAttempts = 4;
     return sizeof(Cell) == 8 || attempt > kUnfoldedAttempts;
   }
-  // Returns the key's representative in the hash functions of the sub-tables.
+  // Returns the 32 bits that stand for the key in the hash functions of the sub-tables.
   VOX_HD uint32_t folded(Cell key) const {
     return static_cast<uint32_t>(is_folded() ? mix64(key ^ seed) : uint64_t{key});
   }
   // Returns the bucket of a key. The paper's first attempt divides the key itself. That is not random, but
-  // often good enough, and successive keys have neighbouring buckets.
+  // often good enough, and successive keys have neighboring buckets.
   VOX_HD uint32_t bucket(Cell key) const {
     return static_cast<uint32_t>(buckets(attempt == 1 ? uint64_t{key} : hash_for_bucket(key)));
   }
@@ -193,11 +193,11 @@ struct BucketCount {
   VOX_HD uint32_t operator()(uint64_t bucket) const { return counts[bucket]; }
 };
 
-// The cells of a bucket in a table of sized buckets.
+// The number of cells that a bucket gets in a table of sized buckets.
 template <class Table>
 struct SizeOfBucket {
   const uint32_t* counts;
-  double cells_per_item;  // of a sub-table
+  double cells_per_item;  // for each sub-table
   VOX_HD uint32_t operator()(uint64_t bucket) const {
     const uint32_t items = counts[bucket] < Table::kMostBucketKeys ? counts[bucket] : Table::kMostBucketKeys;
     const auto cells = static_cast<uint32_t>(items * cells_per_item) + 1;
@@ -206,7 +206,7 @@ struct SizeOfBucket {
 };
 
 struct SetHeads {
-  const uint32_t* starts;  // of the buckets' cells, and their end
+  const uint32_t* starts;  // where each bucket's cells begin, and where the last ones end
   uint32_t sub_tables;
   BucketHead* heads;
   VOX_HD void operator()(uint64_t i) const {
@@ -217,8 +217,8 @@ struct SetHeads {
 // Phase 2: a thread block builds a bucket.
 template <CellWord Cell, class Table>
 struct BuildBucket {
-  // Each of the paper's 25 iterations goes through all sub-tables, a turn here through one. Buckets of 409 keys take 16
-  // turns on average, the paper's 5.5 iterations. With 25 turns, 3 % of them, and all buckets of 512, would fail.
+  // An iteration of the paper goes through all three sub-tables, a turn here through one. Buckets of 409 keys take 16
+  // turns on average, as many as the paper's 5.5 iterations. With 25 turns, 3 % of them would fail, and all of 512.
   static constexpr uint32_t kMostTurns = 25 * Table::kSubTables;
   static constexpr uint32_t kSeenBits = 4096;  // see certainly_too_many()
 
@@ -272,10 +272,10 @@ struct BuildBucket {
            Table::kMostBucketKeys;
   }
 
-  // Tries to find a place for each key, in each sub-table in turn. In a turn, all keys without a place write
-  // to their cell of the same sub-table, over what is there, and one of them stays. Keys that were
-  // overwritten look for a place in the next turn. The build ends when nothing was written. Returns the number of turns,
-  // or 0 if there were too many.
+  // Tries to find a place for each key, in each sub-table in turn. In a turn, all keys without a place write to their
+  // cell of the same sub-table, over what is there, and one of them stays. Keys that were overwritten look for a place
+  // in the next turn. The build ends when nothing was written. Returns the number of turns, or 0 if there were too
+  // many.
   template <class Block>
   VOX_HD uint32_t all_placed(Block block, const Cell* items, uint32_t count, uint64_t bucket,
                              uint32_t seed) const {

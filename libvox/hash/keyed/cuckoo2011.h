@@ -9,7 +9,7 @@
 //
 //   cells    the table, n / load factor │ the stash
 //
-// Races decide which of its cells a key has, so builds of the same keys have different cells.
+// Races decide which of its cells a key has, so two builds of the same keys may differ in their cells.
 //
 // The functions are [(c0 + c1 k) mod p] mod the number of cells. The prime p = 2^32 - 5 exceeds every number
 // of cells, and keys of 32 bits have equal cells in all functions only if they are equal. A key of 64 bits is
@@ -116,8 +116,8 @@ struct InsertByEvictions {
 };
 static_assert(device::PrefetchingBody<InsertByEvictions<uint64_t>>);
 
-// Finds keys that are stored twice: of two copies, the second may have been put into a cell before the one to
-// which the first had already moved on. Each stored key therefore checks the cells before its own.
+// Finds keys that are stored twice. After the first of two copies has moved on from a cell, the second may have taken
+// that cell. Each stored key therefore checks the cells before its own.
 template <CellWord Cell>
 struct FindStoredTwice {
   Cuckoo2011Ref<Cell> table;
@@ -164,9 +164,9 @@ class Cuckoo2011Table final : public AttemptedKeyTable<Device, Cell, Cuckoo2011R
                     FindStoredTwice<Cell>{this->ref_, attempt.status});
   }
 
-  // Returns how many exchanges an item may need. The paper's limit suffices up to a load factor of 0.9. At
-  // 0.95, some hundred items in a million need more, whatever the functions are, so each attempt has twice
-  // the limit of the previous one.
+  // Returns the limit on the exchanges for an item. The paper's limit suffices up to a load factor of 0.9. At 0.95,
+  // some hundred items in a million need more, whatever the functions are, so each attempt has twice the limit of the
+  // previous one.
   static uint32_t most_exchanges(uint64_t n, uint32_t attempt) {
     return static_cast<uint32_t>(std::ceil(7 * std::log2(std::max(2.0, static_cast<double>(n)))))
            << (attempt - 1);

@@ -4,9 +4,9 @@
 //   bucket      128 bytes: 32 cells of 32 bits or 16 of 64, a lane of a group each
 //   sub-table   a quarter of the buckets, with a hash function of its own
 //
-// A first hash chooses two sub-tables for a key, in an order. The key lies in its bucket of one or the other.
-// It goes into the first bucket if there is room, so that most searches for stored keys read one bucket. If
-// both buckets are full, cells of them are moved to the other buckets of *their* keys.
+// A first hash chooses two sub-tables for a key, and their order. The key lies in its bucket of one or the other. It
+// goes into the first bucket if there is room, so that most searches for stored keys read one bucket. If both buckets
+// are full, cells of them are moved to the other buckets of *their* keys.
 //
 // Each bucket has a lock, which is a bit. The lock does not guard the bucket's cells, which are taken by
 // atomic exchange, but the keys whose *first* bucket this is: only the owner of the lock may store or move

@@ -176,7 +176,7 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
     return status;
   }
 
-  // Builds a table of these cells and of the stored ones. Some cells may be both.
+  // Builds a table of these cells and of the stored ones. Both may have cells in common.
   template <class Probe>
   KeyTableBuild build_with(const Cell* cells, uint64_t n) {
     auto& device = this->device_;

@@ -21,7 +21,7 @@
 
 namespace vox::hash {
 
-// How `robin` finds the maximum ages of its slots.
+// The way in which `robin` finds the maximum ages of its slots.
 enum class MaximumAges : uint8_t {
   Gathered,  // after the build, from where the keys are
   Atomic,    // by an atomic maximum at each insertion, as in the paper
@@ -40,7 +40,7 @@ struct KeyTableOptions {
   std::optional<double> load_factor = {};
   uint32_t value_bits = 0;  // bits of a cell below its key
   uint64_t seed = 0;        // other seeds give other hash functions
-  // These three are for `robin`: bits of a maximum age, 2 to 4; where maximum ages come from; the first age.
+  // Only for `robin`: the bits of a maximum age, 2 to 4; the way to find maximum ages; the first age.
   uint32_t age_bits = 4;
   MaximumAges maximum_ages = MaximumAges::Gathered;
   FirstAge first_age = FirstAge::One;
@@ -54,15 +54,15 @@ struct KeyTableBuild {
   uint32_t attempts = 1;     // each with other hash functions
   uint64_t restarts = 0;     // restarts of parts of the table, in variants that have parts
   uint64_t parts = 0;        // the number of these parts
-  uint64_t turns = 0;        // turns in which they were built, each through one of three sub-tables
+  uint64_t turns = 0;        // turns in which they were built; each goes through one of three sub-tables
   uint32_t most_probes = 0;  // the most places that a search may have to read
   uint64_t sectors = 0;      // sectors of 32 bytes that were touched, if they are counted
 };
 
-// Throws UsageError if the options are invalid for cells of this many bits.
+// Throws a UsageError if the options are invalid for cells of this many bits.
 void check_key_table_options(const KeyTableOptions& options, uint32_t cell_bits);
 
-// Throws UsageError if cells have values. Maps call this function, because their values lie beside the cells.
+// Throws a UsageError if cells have values. Maps call this function, because their values lie beside the cells.
 void check_values_are_beside(const KeyTableOptions& options);
 
 // Returns the load factor of a table with these options.
@@ -96,7 +96,7 @@ struct HoldsKey {
   const Cell* cells;
   uint64_t slots;
   Cell mask;            // the bits of a cell that are key and value
-  uint32_t link_every;  // the last of every so many slots holds a link, not a key; 0 if there are no links
+  uint32_t link_every;  // every link_every-th slot holds a link, not a key; 0 if there are no links
   uint32_t holds_apart;
 
   VOX_HD bool operator()(uint64_t slot) const {
@@ -113,7 +113,7 @@ class KeyTable {
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 
-  // Replaces the table's content by these cells, which lie in the device's memory. Throws Error if a key has
+  // Replaces the table's content by these cells, which lie in the device's memory. Throws an Error if a key has
   // two values, if there are more keys than slot numbers, or if all attempts have failed.
   KeyTableBuild build(const Cell* cells, uint64_t n) {
     return or_empty([&] {
@@ -212,7 +212,7 @@ class KeyTable {
   uint32_t apart_value_ = 0;
 };
 
-// Makes an empty table of the variant that options.table names. Throws UsageError if there is no such
+// Makes an empty table of the variant that options.table names. Throws a UsageError if there is no such
 // variant, or if an option is out of its range.
 template <class Device, CellWord Cell>
 std::unique_ptr<KeyTable<Device, Cell>> make_key_table(Device& device, const KeyTableOptions& options);
@@ -224,7 +224,7 @@ std::vector<std::string> key_table_names();
 struct KeyTableLoad {
   double usual = 0, most = 0;
 };
-// Throws UsageError if there is no variant of this name.
+// Throws a UsageError if there is no variant of this name.
 KeyTableLoad key_table_load(const std::string& table);
 inline double most_load_factor(const std::string& table) {
   return key_table_load(table).most;
@@ -235,15 +235,15 @@ inline double most_load_factor(const std::string& table) {
 template <class Device, CellWord Cell>
 class GrowingKeyTable : public KeyTable<Device, Cell> {
  public:
-  // Sets how many keys the table will hold in the end, and how many keys each bucket, as far as the variant
-  // can choose. Later builds use these numbers instead of the number of cells and the load factor.
+  // Sets how many keys the table will hold in the end, and how many keys a bucket should hold, if the variant can
+  // choose. Later builds use these numbers instead of the number of cells and the load factor.
   void expect(uint64_t keys, uint32_t keys_per_bucket) {
     expected_keys_ = keys;
     keys_per_bucket_ = keys_per_bucket;
   }
 
   // Adds these cells, which lie in the device's memory, to the table. If there is no room, the table is built
-  // again with all cells. Throws Error as build() does; then the table is empty.
+  // again with all cells. Throws an Error as build() does; then the table is empty.
   KeyTableBuild insert(const Cell* cells, uint64_t n) {
     return this->or_empty([&] { return insert_cells(cells, n); });
   }

@@ -15,13 +15,13 @@
 namespace vox::hash {
 
 // The keys of pixels and voxels: three orders in which the places of a grid become numbers (García et al.
-// 2011, §4.2). The order decides which keys are neighbours, and thereby how much a table of voxel keys gains
+// 2011, §4.2). The order decides which keys are neighbors, and thereby how much a table of voxel keys gains
 // if stored or searched keys lie side by side.
 
 enum class KeyLayout : uint8_t {
-  RowMajor,    // x + width · (y + height · z): neighbours along x
-  Morton,      // bits of the coordinates interleaved: neighbours along all axes
-  BitReversed  // the same with the bits of each coordinate reversed: no neighbours at all
+  RowMajor,    // x + width · (y + height · z): neighbors along x
+  Morton,      // bits of the coordinates interleaved: neighbors along all axes
+  BitReversed  // the same with the bits of each coordinate reversed: no neighbors at all
 };
 inline constexpr std::array kKeyLayouts = {KeyLayout::RowMajor, KeyLayout::Morton, KeyLayout::BitReversed};
 inline constexpr std::array kKeyLayoutNames = {"row-major", "morton", "bit-reversed"};
@@ -76,7 +76,7 @@ class KeyGrid {
 
  private:
   VOX_HD bool is_flat() const { return size_.z == 1; }
-  // Returns the coordinate that is interleaved. Applying the function twice gives the original value.
+  // Returns a coordinate as it is interleaved. Applying the function twice gives the original value.
   VOX_HD uint32_t coordinate(int32_t value) const {
     const auto bits = static_cast<uint32_t>(value);
     if (layout_ != KeyLayout::BitReversed || axis_bits_ == 0) return bits;

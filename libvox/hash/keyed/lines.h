@@ -1,8 +1,8 @@
 // The table `lines`, which was designed for this library. Successive keys lie beside each other, a search
 // usually reads one bucket, and a table of any load factor is built at the first attempt.
 //
-//   bucket     64 bytes: 8 cells of 64 bits or 16 of 32, in the order of their precedence, empty ones last; in one that is
-//              full, pairs of cells may be swapped, which tells the turn of the last one (BucketCells)
+//   bucket     64 bytes: 8 cells of 64 bits or 16 of 32, in the order of their precedence, empty ones last; in a full
+//              bucket, swapped pairs of cells encode the turn of the last cell (BucketCells)
 //   line       128 bytes, two buckets
 //   block      the keys that fill a line when all of them are stored: 16 or 32 that follow each other
 //
@@ -58,8 +58,8 @@ struct SharedBucket {
   }
 };
 
-// Inserts cells. A cell that is put out is moved on by the same thread. The cells of a bucket only ever gain
-// precedence, so a thread may rely on the reason for which it moved a cell on, however long ago that was.
+// Inserts cells. A cell that loses its place to another is moved on by the same thread. The cells of a bucket only ever
+// gain precedence, so the reason why a thread moved a cell on stays true.
 template <CellWord Cell>
 struct InsertIntoLines {
   using Lines = LinesRef<Cell>;
@@ -105,7 +105,7 @@ struct InsertIntoLines {
         return true;
       }
       if (empty != 0) {
-        // Neighbours in a batch are neighbours in a bucket, so each tries a different cell first.
+        // Neighbors in a batch are neighbors in a bucket, so each tries a different cell first.
         const auto begin = static_cast<uint32_t>(key % kCells);
         const auto behind = static_cast<uint32_t>(lowest_bit(empty >> begin | empty << (kCells - begin)));
         const uint32_t to = (begin + behind) % kCells;

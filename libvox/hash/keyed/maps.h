@@ -19,7 +19,7 @@ template <CellWord Cell>
 struct TakeNumberedKeys {
   HoldsKey<Cell> holds;
   CellFormat<Cell> format;
-  const uint32_t* numbers;  // one for each slot
+  const uint32_t* numbers;  // the number of the key at each slot
   Cell* keys;
   VOX_HD void operator()(uint64_t slot) const {
     if (holds(slot)) keys[numbers[slot]] = format.key(holds.cell(slot));
@@ -27,7 +27,7 @@ struct TakeNumberedKeys {
 };
 
 struct NumberOfSlot {
-  const uint32_t* numbers;  // one for each slot
+  const uint32_t* numbers;  // the number of the key at each slot
   uint32_t* found;          // slots, which become numbers
   VOX_HD void operator()(uint64_t i) const { found[i] = found[i] == kNoSlot ? kNoNumber : numbers[found[i]]; }
 };
@@ -102,7 +102,7 @@ static_assert(sizeof(KeyRun) == 8);
 struct CountRuns {
   const uint32_t* numbers;
   uint32_t* counts;
-  uint32_t* places;  // in the run; nullptr if not needed
+  uint32_t* places;  // the place of each value in its run; nullptr if not needed
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t place = device::atomic_count_together(counts + numbers[i]);
     if (places != nullptr) places[i] = place;
@@ -117,7 +117,7 @@ struct RunCount {
 struct PlaceOfValue {
   const uint32_t* numbers;
   const uint32_t* starts;
-  uint32_t* places;  // first in the run, then in the array
+  uint32_t* places;  // places in the runs, which become places in the array
   VOX_HD void operator()(uint64_t i) const { places[i] += starts[numbers[i]]; }
 };
 
@@ -141,7 +141,7 @@ class MultiMap {
   }
 
   // Replaces the map's content: maps keys[i] to values[i] for every i < n. A key may come with any number of
-  // values. Throws Error if the table cannot be built; then the map is empty.
+  // values. Throws an Error if the table cannot be built; then the map is empty.
   KeyTableBuild build(const Cell* keys, const uint32_t* values, uint64_t n) {
     return build_or_empty([&] { return build_runs(keys, values, n); },
                           [&] { build_runs(nullptr, nullptr, 0); });

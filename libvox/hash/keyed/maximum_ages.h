@@ -90,8 +90,8 @@ struct PlainCells {
   VOX_HD void prefetch(uint64_t place) const { prefetch_line(words + place); }
 };
 
-// `kMarks`: keeps the greatest age of the keys that look at each slot first, as in the paper. Keys only grow older, so
-// these are the ages that the keys have in the end.
+// If `kMarks`, keeps the greatest age of the keys that look at each slot first, as in the paper. Keys only grow older,
+// so the greatest age is the one in the end.
 template <class Places, CellWord Cell, ProbeSequence Sequence, bool kMarks>
 struct InsertRobin {
   Places places;
@@ -99,7 +99,7 @@ struct InsertRobin {
   CellFormat<Cell> format;
   const Cell* items;
   KeyBuildStatus* status;
-  uint32_t* maximum;  // of each slot; nullptr without kMarks
+  uint32_t* maximum;  // the greatest age for each slot; nullptr without kMarks
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (stage == 1) places.prefetch(sequence.place(sequence.start(format.key(items[i])), 1));

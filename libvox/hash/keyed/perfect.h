@@ -3,9 +3,9 @@
 // are chosen one after the other, for the most crowded residues first, such that no two keys share a cell. The host
 // does this, which takes far longer than other builds.
 //
-// The residues modulo r and m must tell all keys apart. The host begins with a table of n / 6 offsets and enlarges it
-// until they do, where the paper searches for the least size. If even m offsets do not suffice, as with random keys of 64
-// bits, hashes of the keys take their places.
+// The residues modulo r and m must tell all keys apart. The host begins with n / 6 offsets and makes the table of
+// offsets larger until they do; the paper searches for the least size. If even m offsets do not suffice, as with random
+// keys of 64 bits, the table is made for hashes of the keys.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace vox::hash {
 struct PerfectPlaces {
   uint32_t slots = 1;    // m, a prime
   uint32_t offsets = 1;  // r
-  uint64_t seed = 0;     // of the keys' hashes; 0: the keys themselves are taken
+  uint64_t seed = 0;     // the seed of the keys' hashes; 0: the keys are used as they are
 
   template <CellWord Cell>
   VOX_HD uint32_t residue(Cell key, uint32_t modulus) const {
@@ -70,7 +70,7 @@ class PerfectOffsets {
       slots_[next[places.residue(key, places.offsets)]++] = places.residue(key, places.slots);
   }
 
-  // Returns false if there are none: two keys have both residues in common, or too few cells are left.
+  // Chooses the offsets. Returns false if none fit: two keys have both residues in common, or too few cells are left.
   bool choose() {
     for (uint32_t residue = 0; residue < places_.offsets; ++residue)
       if (share_a_cell(residue)) return false;
@@ -89,14 +89,14 @@ class PerfectOffsets {
  private:
   uint32_t size_of(uint32_t residue) const { return firsts_[residue + 1] - firsts_[residue]; }
 
-  // True if keys of this residue have the same cell, whatever their offset is. Puts the keys in the order of their cells.
+  // Puts the keys of a residue in the order of their cells. Returns true if two have the same cell with any offset.
   bool share_a_cell(uint32_t residue) {
     const auto begin = slots_.begin() + firsts_[residue], end = slots_.begin() + firsts_[residue + 1];
     std::sort(begin, end);
     return std::adjacent_find(begin, end) != end;
   }
 
-  // Tries all offsets, beginning somewhere.
+  // Finds an offset with which all keys of the residue get free cells.
   bool place(uint32_t residue) {
     const auto begin = slots_.begin() + firsts_[residue], end = slots_.begin() + firsts_[residue + 1];
     auto offset = static_cast<uint32_t>(mix64(residue) % places_.slots);
@@ -111,7 +111,7 @@ class PerfectOffsets {
     return false;
   }
 
-  // A key that has a residue for itself takes the next free cell. There is one for each key.
+  // Gives the next free cell to a residue that has a single key. There is a free cell for each key.
   bool place_one(uint32_t residue) {
     while (taken_[free_]) ++free_;
     taken_[free_] = true;
@@ -121,12 +121,12 @@ class PerfectOffsets {
   }
 
   PerfectPlaces places_;
-  std::vector<bool> taken_;  // of each cell
+  std::vector<bool> taken_;  // for each cell, whether it is taken
   std::vector<uint32_t> offsets_;
   std::vector<uint32_t>
       firsts_;                   // for each residue modulo r, its first key among those that are sorted by it
-  std::vector<uint32_t> slots_;  // of these keys, modulo m
-  uint32_t free_ = 0;            // all cells before it are taken
+  std::vector<uint32_t> slots_;  // the slots of the sorted keys, modulo m
+  uint32_t free_ = 0;            // all cells below this one are taken
 };
 
 template <class Device, CellWord Cell>

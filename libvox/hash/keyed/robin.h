@@ -7,11 +7,11 @@
 //
 //   the highest 4 bits of all cells are 0    in these bits, as in the paper; ages to 15
 //   32-bit cells                             in words of 64 bits, which are given back in the end; ages to 31
-//   64-bit cells                             nowhere: it is computed anew from the key and the place; ages to 31
+//   64-bit cells                             nowhere: it is computed from the key and the place; ages to 31
 //
-// The cells are the same in all three cases. If a key would grow older, the table is attempted again with
-// other constants, and ages up to 31. If the highest bits are 0 in all cells, they hold the maximum ages in
-// the finished table.
+// The cells are the same in all three cases. If a key would grow older than this, the table is built again with other
+// constants, and with ages up to 31. If the highest bits are 0 in all cells, they hold the maximum ages in the finished
+// table.
 #pragma once
 
 #include "libvox/hash/keyed/maximum_ages.h"
@@ -75,20 +75,20 @@ struct RobinRef {
 };
 static_assert(ReadsValues<RobinRef<uint64_t, CoherentProbes>, uint64_t>);
 
-// The same table for searches that begin at another age than one, or have no maximum ages. Loops over this ref are apart,
-// so that those over a RobinRef take no longer.
+// The same table for searches that begin at an age other than one, or that have no maximum ages. It has loops of its
+// own, so that the loops over a RobinRef stay as fast as they are.
 template <CellWord Cell, ProbeSequence Sequence>
 struct RobinAroundRef {
   RobinRef<Cell, Sequence> table;
   uint32_t has_levels;  // 0: there are no maximum ages
-  uint32_t first_age;   // at which searches begin
+  uint32_t first_age;   // the age at which searches begin
 
   VOX_HD Cell cell(uint32_t slot) const { return table.cell(slot); }
   VOX_HD void prefetch(Cell key) const {
     prefetch_line(table.cells + table.sequence.place(table.sequence.start(key), first_age));
   }
 
-  // Searches as RobinRef does, from the first age on, and from there at younger and older ages in turn. The maximum age is
+  // Searches as RobinRef does, from the first age on, and then at younger and older ages in turn. The maximum age is
   // known when the search comes to age 1.
   template <class Probe, class Result, class Found>
   VOX_HD Result search(Cell key, Probe& probe, Result none, const Found& found) const {

@@ -5,10 +5,10 @@
 //                                          asked for the key that is kept apart. Tells the probe of all that
 //                                          it reads: probe.read(how many sectors, the address of the first)
 //   VOX_HD Cell cell(uint32_t slot) const;
-//   template <class Probe> VOX_HD uint32_t value(Cell key, Probe& probe) const;   the value, or kNoValue; where
-//                                          a variant has no such call, it is read at the slot
+//   template <class Probe> VOX_HD uint32_t value(Cell key, Probe& probe) const;   the value, or kNoValue. Optional:
+//                                          without it, the value is read at the slot
 //   VOX_HD void prefetch(Cell key) const;  asks for what find() reads first
-//   kBlocksAtOnce                        where it has one, of the loops that search (device/cuda_kernels.cuh)
+//   kBlocksAtOnce                        optional, for the loops that search (device/cuda_kernels.cuh)
 #pragma once
 
 #include <concepts>
@@ -48,8 +48,8 @@ struct StepKeyProbe {
   }
 };
 
-// A ref that has a value() of its own. Beside each such ref, and beside each that has kBlocksAtOnce, a static_assert says
-// so.
+// A ref that has a value() of its own. A static_assert beside each ref says whether it has value() and
+// kBlocksAtOnce.
 template <class Ref, class Cell, class... Group>
 concept ReadsValues = requires(const Ref& ref, Cell key, NoKeyProbe& probe, Group... group) {
   { ref.value(group..., key, probe) } -> std::same_as<uint32_t>;

@@ -5,9 +5,9 @@
 //   link       empty; taken, while a group gets a slab; or the number of the next slab of the bucket
 //   bucket b   a list of slabs, the first of which is slab b
 //
-// A slab also has 32 cells if cells have 64 bits, which is 256 bytes, rather than 16 cells in 128 bytes. A
-// search waits for one slab after the other. A list of half as many slabs takes half as long and has half as
-// many links, and no lane is idle.
+// Cells of 64 bits also have slabs of 32 cells, which are 256 bytes, and not slabs of 16 cells in 128 bytes. A search
+// waits for one slab after the other. A list of half as many slabs takes half as long and has half as many links, and
+// no lane is idle.
 //
 // A key goes into the first empty cell of its bucket's list, by an atomic exchange that fails if another key
 // has taken the cell. Nothing is ever removed, so all cells before that one have been seen and stay as they

@@ -1,6 +1,6 @@
-// Interns linked batches in the tables `sector`, one after the other, without waiting for the host, which
-// gets all results from finish(). This is for batches that are small beside the table.
-// SectorTables::insert(), which sorts, takes more launches and moves less memory.
+// Interns linked batches in the tables `sector`, one after the other. It does not wait for the host, which gets all
+// results from finish(). This is for batches that are small compared with the table. SectorTables::insert(), which
+// sorts, takes more launches and moves less memory.
 #pragma once
 
 #include <algorithm>
@@ -120,7 +120,7 @@ class SectorBatches final : public LinkedBatches {
   device::Buffer<std::byte> memory_;
   device::Layout::Place<SectorRoom> room_;
   device::Layout::Place<BatchCounts> counts_;
-  uint64_t zeroed_bytes_ = 0;  // the bytes of room_ and counts_
+  uint64_t zeroed_bytes_ = 0;  // the bytes of room_ and counts_ together
   device::Layout::Place<SectorContext> on_device_;
   device::Layout::Place<uint64_t> hashes_;
   device::Layout::Place<uint32_t> leaders_, fresh_, slots_, next_, batch_tables_;

@@ -14,11 +14,11 @@ namespace vox::hash {
 
 // Kernel bodies that remove items from the table `sector` (hash/table_set.h). One group works on each bucket.
 
-// The ends word of an overflow sector that no bucket uses any more.
+// The ends word (table_ref.h) of an overflow sector that no bucket uses any more.
 inline constexpr uint32_t kLeftSector = UINT32_MAX;
 
-// The slots of a run, from begin to before end, that are in a superblock that stays. A run lies in at most
-// two superblocks.
+// The slots [begin, end) of a run that are in a superblock that stays. A run lies in at most two
+// superblocks.
 struct KeptSlots {
   uint32_t begin, end;
 

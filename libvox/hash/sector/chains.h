@@ -1,7 +1,7 @@
-// Kernel bodies that insert a batch into the table `sector` without sorting it and without the host, for
-// batches that are small beside the table. The new items of a bucket are chained to each other, and the
-// thread of the chain's head finds room for all of them and writes them. Only room that was made before the
-// first batch can be used. If it does not suffice, all later loops do nothing until the host has made more.
+// Kernel bodies that insert a batch into the table `sector` without sorting it and without the host, for batches that
+// are small compared with the table. The new items of a bucket are chained to each other, and the thread of the chain's
+// head finds room for all of them and writes them. Only room that was made before the first batch can be used. If it
+// does not suffice, all later loops do nothing until the host has made more.
 #pragma once
 
 #include "libvox/device/device.h"
@@ -17,7 +17,7 @@ struct SectorRoom {
   static constexpr uint32_t kSizes = kMaxItemWords + 1;
 
   struct alignas(128) OfSize {
-    uint64_t places;  // asked for by runs, including refused ones
+    uint64_t places;  // the places that runs asked for, including refused ones
     uint64_t refused_places;
     uint64_t refused_items;  // items of the batch that stopped
   };
@@ -25,7 +25,7 @@ struct SectorRoom {
     uint64_t of_size[kSizes];
   };
   OfSize of_size[kSizes];
-  Missing missing[PartedList::kParts];  // in parts, the items that the tables did not hold
+  Missing missing[PartedList::kParts];  // in parts, the numbers of items that the tables did not hold
   uint64_t sectors;
   uint32_t stopped;  // 1 + number of the first batch that lacked room, else 0
   uint32_t word;     // LinkedBatches::word(), which belongs to the caller
@@ -47,7 +47,7 @@ struct SectorLimits {
 
 // The numbers of a batch's items.
 struct BatchCounts {
-  PartedList::Count leaders[PartedList::kParts];  // items without duplicates
+  PartedList::Count leaders[PartedList::kParts];  // the leaders, which are all different
   PartedList::Count fresh[PartedList::kParts];    // those of them that the tables did not hold
 
   static uint64_t sum(const PartedList::Count (&counts)[PartedList::kParts]) {
@@ -65,7 +65,7 @@ struct BatchScratch {
   uint32_t* slots;   // for each entry of `fresh`, the place in `heads` of its chain's head, or kNoBuckets
   uint32_t* next;    // for each new item, by its index in the batch, the next item of its chain, or kNone
   uint32_t* same;    // open-addressed table of leaders by their words, of `table_size` entries
-  uint32_t* heads;   // the same for heads of chains by their bucket
+  uint32_t* heads;   // the same for the heads of chains, by their bucket
   uint32_t table_size;
   static constexpr uint32_t kNone = UINT32_MAX, kNoBuckets = UINT32_MAX;
 };
@@ -208,7 +208,7 @@ struct WriteChain {
   const SectorSpace& space;
   uint32_t item;
   uint64_t offset;       // where the next run begins among the places that batches take
-  uint32_t next_sector;  // the next of the sectors that batches take
+  uint32_t next_sector;  // the next of the sectors that the batch takes
   uint32_t last_pointer = kNullPointer;
   uint8_t* last_fingerprint = nullptr;
 

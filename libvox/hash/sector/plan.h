@@ -12,7 +12,7 @@
 
 namespace vox::hash {
 
-// A batch that is sorted by bucket. plan.h inserts it.
+// The batch, sorted by bucket.
 
 // The key by which a batch is sorted. Its low bits are the number of an item's bucket, counted over all
 // sizes. Above them is the item's fingerprint, if there is room.
@@ -51,7 +51,7 @@ struct StartsBucket {
   }
 };
 
-// The buckets that get new items. Bucket r gets the sorted items from starts[r] to before starts[r + 1].
+// The buckets that get new items. Bucket r gets the sorted items [starts[r], starts[r + 1]).
 struct BucketRuns {
   const uint32_t* keys;
   BucketKey key;
@@ -177,7 +177,7 @@ struct ReadNeeds {
   VOX_HD uint64_t operator()(uint64_t r) const { return needs[r]; }
 };
 
-// Finds, for each item size, what the buckets of all smaller sizes need.
+// Finds, for each item size, the sum of what the buckets of all smaller sizes need.
 struct NeedsBelowSizes {
   BucketRuns runs;
   std::array<uint64_t, kMaxItemWords + 2> first_item;  // index of each size's first sorted item

@@ -82,7 +82,7 @@ class SectorPlaces {
   }
 
  private:
-  static constexpr uint32_t kFew = 8;  // a reserve may be one in this many superblocks
+  static constexpr uint32_t kFew = 8;  // of this many superblocks, one may be a reserve
   static constexpr uint32_t kSlotsPerSlab = 1 << kSlotBits, kPlaceBits = kBlockBits + kSlabBits + kSlotBits;
 
   // Places that no run has taken yet.
@@ -142,8 +142,8 @@ class SectorTable {
     space.spare = buckets_.spare(buckets_.items() + count, item_words_);
     return space;
   }
-  // Takes places for runs of `granules` granules together. The granules of smaller sizes are counted before
-  // them.
+  // Takes places for runs of `granules` granules together. `granules_below` is how many granules the smaller sizes take
+  // before them.
   void take_runs(SectorSpace& space, uint64_t granules_below, uint64_t granules) {
     space.granules_below = granules_below;
     places_.take(space, granules * kGranule);
@@ -228,7 +228,7 @@ class SectorTable {
   }
 
  private:
-  static constexpr uint64_t kShare = 32;  // one place in reserve for this many items
+  static constexpr uint64_t kShare = 32;  // for this many items, one place in reserve
 
   Superblocks<Device>& memory_;
   uint32_t item_words_;

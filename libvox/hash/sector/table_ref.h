@@ -45,7 +45,7 @@ struct SectorOverflow {
 
 inline constexpr uint32_t kLongestRun = SectorLine::kSlots;
 
-// The contents of the ends word of a header: a line's word 31, or an overflow sector's word 5.
+// The content of a header's ends word, which is word 31 of a line or word 5 of an overflow sector.
 struct SlotEnds {
   uint32_t first_run, all, items, holes;
 

@@ -173,7 +173,7 @@ class SectorTables final : public TableSet<Device> {
     return static_cast<uint32_t>(first);
   }
 
-  // The needs of the buckets of all sizes below each size; behind the last size, the needs of all buckets.
+  // The needs of the buckets of all smaller sizes, for each size; behind the last size, the needs of all buckets.
   using NeedsOfSizes = std::array<uint64_t, kMaxItemWords + 2>;
   NeedsOfSizes needs_below_sizes(const BucketRuns& runs, const SizeCounts& counts, const uint64_t* needs,
                                  uint64_t all) const {
@@ -240,11 +240,11 @@ class SectorTables final : public TableSet<Device> {
 
   std::vector<SectorTable<Device>> tables_;
   device::Buffer<uint32_t> overflow_;
-  uint64_t sectors_ = 0;                   // overflow sectors ever in use, and the one that stays empty
+  uint64_t sectors_ = 0;                   // overflow sectors that were ever in use, and the one that stays empty
   device::Buffer<uint32_t> left_sectors_;  // the numbers of those that no bucket uses
   uint64_t left_count_ = 0;
   bool reserves_ = true;
-  uint64_t moved_bytes_ = 0;  // by the last insertion
+  uint64_t moved_bytes_ = 0;  // the bytes that the last insertion moved
 };
 
 // The prediction is for items that come in one batch. A bucket with x items has a run of x in its line,

@@ -16,14 +16,14 @@
 //                   is for sweeps
 //   kReadWords      how many of these words load() reads; kNextWord is one of them
 //   kKnownWords     how many words at the front of an item candidates() compares and claim() stores
-//   kReadsAhead     whether a search asks for the next slab while it looks at one, because that takes long
+//   kReadsAhead     true if a search asks for the next slab while it looks at one, because that takes long
 //   load(group, slab)                               the words of a slab's front, which the lanes hold
 //   load_shared(group, slab)                        the same while other groups insert, without kNextWord
 //   candidates(group, slab, front, layout, item, words, hash, probe)
 //                                                   a bit for each slot that may hold the item
 //   empty_slots(group, front)                       a bit for each slot that is empty
 //   keep(group, slab, live)                         empties all slots but those in `live`
-//   claim(group, slab, front, slot, item, hash)     takes a slot; returns whether the group got it
+//   claim(group, slab, front, slot, item, hash)     takes a slot; returns true if the group got it
 //   fingerprint_bytes(), padding_bytes(item_words)  what these take in one slab
 #pragma once
 
