@@ -1,4 +1,4 @@
-// Scenes whose voxels have colours apart from the DAG: what becomes of the colours when another scene is made of such a one.
+// Scenes whose voxels have colors apart from the DAG, and what becomes of the colors in scenes that are made of them.
 #pragma once
 
 #include <array>
@@ -13,20 +13,20 @@
 
 namespace vox::dag {
 
-// In all of these functions, check_structure() must accept the DAG, which is in memory as a whole.
+// All of these functions need a DAG that is in memory as a whole and that check_structure() accepts.
 
 struct WithPaletteOptions {
-  std::optional<scene::Palette> palette = {};  // without it, one is chosen from the colours of all voxels
-  bool dither = false;                         // mix colours from the palette's (libvox/scene/dither.h)
-  uint64_t memory_limit = 0;                   // that of dag_of_cubes()
+  std::optional<scene::Palette> palette = {};  // without it, one is chosen from the colors of all voxels
+  bool dither = false;                         // if true, mix colors from the palette's (libvox/scene/dither.h)
+  uint64_t memory_limit = 0;                   // as for dag_of_cubes()
 };
 
-// Gives the voxels materials instead: each voxel gets the entry of a palette of at most 16 colours that is nearest to its own,
-// or one of those that are mixed for it. A scene without colours is returned as it is.
+// Gives the voxels materials in place of colors: the entries nearest to their colors in a palette of at most 16, or the
+// entries that are mixed for them. A scene without colors is returned as it is.
 VoxelScene with_palette(VoxelScene scene, const WithPaletteOptions& options = {});
 
-// Returns colours of which at most `count` are different, 1 to attributes::kMostTabled: the means of clusters in Oklab,
-// weighted by voxels. Each voxel gets the one that is nearest to its own. Fewer colours stay as they are.
+// Reduces the colors to at most `count` different ones, 1 to attributes::kMostTabled: the means of clusters in Oklab,
+// weighted by voxels. Each voxel gets the mean nearest to its color. If there are no more than `count`, they stay.
 attributes::PackedValues with_fewer_colors(const attributes::PackedValues& colors, uint32_t count);
 
 struct NearColors {
@@ -34,23 +34,23 @@ struct NearColors {
   double mean_error = 0;  // ΔE, over voxels
 };
 
-// Replaces colours by others of the same block, so that blocks have fewer different ones. No voxel's colour changes by more
-// than ΔE `most` (libvox/scene/oklab.h). The colours of a block are chosen one by one,
-// each time that which is near to most of the voxels without one.
+// Replaces colors by others of the same block, so that blocks have fewer different ones. No voxel's color changes by
+// more than ΔE `most` (libvox/scene/oklab.h). The colors that a block keeps are chosen one by one: each time the one
+// that is near to most of the voxels that are not near to a chosen one yet.
 NearColors near_colors(const attributes::PackedValues& colors, double most);
 
-// Removes the voxels outside of the box, with their colours.
+// Removes the voxels outside of the box, with their colors.
 VoxelScene clipped(VoxelScene scene, const VoxelBox& box);
 
-// Returns the colours of the voxels inside the box, in order.
+// Returns the colors of the voxels inside the box, in order.
 attributes::PackedValues colors_inside(const VoxelScene& scene, const VoxelBox& box);
 
-// Reads the colours of a scene leaf by leaf, on any thread. The scene must have colours, and outlive this object.
+// Reads the colors of a scene leaf by leaf, on any thread. The scene must have colors, and outlive this object.
 class LeafColors {
  public:
   explicit LeafColors(const VoxelScene& scene) : numbers_(scene.dag), colors_(*scene.colors) {}
 
-  // Returns the packed colour of each voxel of the leaf at `corner`, by its bit in the mask.
+  // Returns the packed color of each voxel of the leaf at `corner`, by its bit in the mask.
   std::array<uint32_t, 64> operator()(Int3 corner) const {
     std::array<uint32_t, 64> colors = {};
     const VoxelNumbers::NumberedLeaf leaf = numbers_.leaf_at(corner);
@@ -65,14 +65,14 @@ class LeafColors {
   const attributes::PackedValues& colors_;
 };
 
-// Returns the scene with another DAG, whose voxels are some of this one's and keep their colours.
+// Returns the scene with another DAG, whose voxels are some of the scene's and keep their colors.
 VoxelScene part_of(VoxelScene scene, FrozenDag part);
 
-// Writes the packed colours of the box's voxels, x fastest, and 0 for empty ones.
+// Writes the packed colors of the box's voxels, x fastest, and 0 for empty ones.
 void write_dense_colors(const FrozenDag& dag, const LeafColors& colors, const VoxelBox& box, uint32_t* to);
 
-// Returns the colours of the voxels of a scene that coarser() makes of this one: the mean of all voxels inside, in linear
-// light. `halvings` is at least 1.
+// Returns the colors of the voxels of a scene that coarser() makes of this one: the mean of all voxels inside each, in
+// linear light. `halvings` is at least 1.
 attributes::PackedValues coarser_colors(const VoxelScene& scene, uint32_t halvings);
 
 }  // namespace vox::dag

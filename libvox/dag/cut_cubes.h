@@ -22,12 +22,12 @@ inline NodeKind kind_at(const FrozenDag& dag, uint32_t level) {
   return level == dag.depth() ? NodeKind::Leaf : NodeKind::Inner;
 }
 
-// Returns the box around another one whose faces are faces of cubes. Larger cubes would make the part larger, smaller ones
-// the number of cubes that the box cuts.
+// Returns the smallest box of whole cubes around `box`. The cubes' side follows from the size of the box: larger cubes
+// would make the part larger, and smaller ones would be cut in greater number.
 VoxelBox box_of_cubes(const VoxelBox& box, uint32_t side);
 
-// Where a child of a cut node comes from. Its number is that of a node of the whole or of the part, or its place among
-// the cut nodes of the next level.
+// The origin of a cut node's child. `number` is the number of a node of the whole or of the part, or a place among the
+// cut nodes of the next level.
 enum class Origin : uint8_t { Nowhere, Whole, Part, Cut };
 struct CutChild {
   Origin origin = Origin::Nowhere;
@@ -39,19 +39,19 @@ struct CutCube {
   Int3 corner;
   uint32_t whole = kNoNode, before = kNoNode, after = kNoNode;
   std::array<CutChild, 8> children = {};
-  // The node in the result: its id, or kNoNode if nothing is left; the material if it is full of one, else -1.
+  // The node in the result: its id, or kNoNode if nothing is left; the material if all of it has one, else -1.
   uint32_t id = kNoNode;
   int32_t material = -1;
   Digest digest = {};
 };
-using CutCubes = std::vector<std::vector<CutCube>>;  // of each level
+using CutCubes = std::vector<std::vector<CutCube>>;  // one list for each level
 
-// Finds the cubes that a box of whole cubes cuts; no leaf is among them. `before` and `after` are the part inside the box
-// before and after the edits.
+// Finds the cubes that a box of whole cubes cuts; none of them is a leaf. `before` and `after` are the part inside the
+// box before and after the edits.
 CutCubes find_cut_cubes(const FrozenDag& whole, const FrozenDag& before, const FrozenDag& after,
                         const VoxelBox& box);
 
-// Returns the numbers of the children of cut cubes that come from there, for each level, in order.
+// Returns for each level the numbers of the cut cubes' children with this origin, in ascending order.
 std::vector<std::vector<uint32_t>> children_from(Origin origin, const CutCubes& cut);
 
 // Nodes one behind the other.
@@ -63,7 +63,7 @@ struct NodeList {
   std::span<const uint32_t> operator[](uint64_t i) const {
     return std::span(words).subspan(places[i], places[i + 1] - places[i]);
   }
-  // The words of a node are pushed, then it is closed.
+  // To add a node, push its words and then call this.
   void close() { places.push_back(words.size()); }
 };
 
@@ -96,8 +96,8 @@ class NodeIndex {
   std::vector<uint32_t> slots_;
 };
 
-// Returns the ids of wanted nodes in a level of `nodes` nodes, which have the ids 0, 1, …: those of equal nodes of the level,
-// and further ids for the others, each of which is added once. for_each_node(body) calls body(id, words) for all nodes of
+// Returns the ids of wanted nodes in a level of `nodes` nodes, which have the ids 0, 1, …. A wanted node that is not in
+// the level gets a further id and is added to `added` once. for_each_node(body) calls body(id, words) for all nodes of
 // the level, which differ from each other; threads may share the work.
 template <class ForEachNode>
 std::vector<uint32_t> ids_of(const NodeList& wanted, uint64_t nodes, NodeList& added,

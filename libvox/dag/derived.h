@@ -23,25 +23,25 @@ namespace vox::dag {
 // they are at least the side of a leaf.
 std::vector<uint32_t> coarser_resolutions(uint32_t resolution);
 
-// Returns how often `resolution` must be halved to become `wanted`. Throws UsageError that names the possible
+// Returns how often `resolution` must be halved to become `wanted`. Throws a UsageError that names the possible
 // resolutions.
 uint32_t halvings_to(uint32_t wanted, uint32_t resolution);
 // Returns how often `resolution` must be halved until the cube has at most `most_voxels`, or until no coarser
 // level is left.
 uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution);
 
-// How many bytes of memory making a coarser scene may take.
+// Limits on the memory in bytes that making a coarser scene may take.
 struct CoarserMemory {
   uint64_t limit = 0;  // for the result, as in EngineOptions
   uint64_t counts =
       UINT64_MAX;  // for counts of materials (voxels_by_material.h), and a quarter of it for words of nodes
 };
 
-// Returns the DAG at the resolution coarser_resolutions()[halvings - 1]. The DAG must be one that
-// check_structure() accepts. The processor finds the voxels and makes the nodes; a device keeps each node once and numbers
-// them, which takes most of the time for a large scene. Without a device the processor does it, too. Throws OutOfMemory. A
-// collective call: each rank reads its share of the nodes and finds the voxels that they become. Rank 0 makes the result; the
-// others have an empty DAG. `counts_memory` is CoarserMemory::counts.
+// Returns the DAG at the resolution coarser_resolutions()[halvings - 1]. The DAG must be one that check_structure()
+// accepts. The processor finds the voxels and makes the nodes. A device keeps each node once and numbers them, which
+// takes most of the time for a large scene; without a device the processor does this, too. `counts_memory` is
+// CoarserMemory::counts. Throws OutOfMemory. A collective call: each rank finds the coarse voxels of its share of the
+// nodes. Rank 0 makes the result; the others get an empty DAG.
 FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, const CoarserMemory& memory = {},
                   ranks::Ranks& ranks = ranks::alone());
 FrozenDag coarser(device::DeviceHandle device, const FrozenDag& dag, uint32_t halvings,
@@ -51,13 +51,13 @@ FrozenDag coarser(device::DeviceHandle device, const FrozenDag& dag, uint32_t ha
 // of the meshes' surface. The history remains that of the finer scene, whose digests it names.
 VoxelScene coarser(VoxelScene scene, uint32_t halvings, const CoarserMemory& memory = {},
                    ranks::Ranks& ranks = ranks::alone());
-// Does the same with the DAG that coarser() has made of the scene's.
+// Does the same with the coarser DAG, which coarser() has made of the scene's DAG.
 VoxelScene with_coarser_dag(VoxelScene scene, uint32_t halvings, FrozenDag dag);
 
 // Gives all voxels of a DAG without materials the material 0. Edits combine only scenes that have materials,
 // or only scenes that have none; this turns a scene of the second kind into one of the first.
 
-// The DAG must have no materials, and must be one that check_structure() accepts. Throws Error if the leaves
+// The DAG must have no materials, and must be one that check_structure() accepts. Throws an Error if the leaves
 // would need more words than child pointers can reach.
 FrozenDag with_one_material(const FrozenDag& dag);
 

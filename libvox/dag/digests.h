@@ -1,7 +1,7 @@
-// Digests and counts of a DAG that may be larger than memory. The digests of all nodes follow from those of the leaves, the
-// counts of all nodes from that of the root. What a level's nodes need lies in a file without a name, in the folder for
-// temporary files, if it would take more than `memory` bytes. With several ranks the calls are collective: each rank reads
-// its share of the nodes, and all get the same results. Each must have the same DAG, and holds values of all nodes.
+// Digests and counts of a DAG that may be larger than memory. Digests follow from those of the leaves, counts from that
+// of the root. The values of a level's nodes lie in a file without a name, in the folder for temporary files, if they
+// would take more than `memory` bytes. With several ranks the calls are collective: each rank reads its share of the
+// nodes, and all get the same results. All must have the same DAG, and each holds the values of all nodes.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace vox::dag {
 // Returns the digest of values of voxels. It is computed from their packed form alone (docs/formats.md, "The digest").
 Digest digest_of(const attributes::PackedValues& values);
 
-// Returns the digests of these nodes of each level, from the root's on. The DAG must be one that check_structure()
-// accepts.
+// Returns the digests of these nodes. `numbers` has the numbers of nodes of each level, beginning with the root's. The
+// DAG must be one that check_structure() accepts.
 std::vector<std::vector<Digest>> digests_of(const FrozenDag& dag,
                                             const std::vector<std::vector<uint32_t>>& numbers,
                                             uint64_t memory = UINT64_MAX,

@@ -25,7 +25,7 @@ struct FrozenLevel {
   uint64_t nodes = 0, edges = 0;
 };
 
-// A word for each item of a store: first the least number of an edge that leads to it, later its rank.
+// A word for each item of a store: first the least number of an edge that leads to it, later its number on its level.
 struct FoundItemWords {
   uint32_t* words;
   // The number of items before each superblock. If it is nullptr, the words are in the order of pointers,

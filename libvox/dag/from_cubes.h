@@ -1,5 +1,5 @@
-// Builds the DAG of voxels that come cube by cube, as readers of files have them. It runs on the host,
-// because the host's memory and files are the bottleneck.
+// Builds the DAG of voxels that come cube by cube, as readers of files have them. It runs on the host, because reading
+// files takes most of the time.
 #pragma once
 
 #include <array>
@@ -127,7 +127,7 @@ using CubeLoading = std::function<size_t(size_t begin, size_t end)>;
 struct CubeSource {
   uint32_t resolution = 0;  // R: voxels lie in [0, R)³
   bool materials = true;
-  // The Morton keys of the cubes of 64³ that may hold voxels, in ascending order. The key of the cube with
+  // The Morton keys of the cubes of 64³ voxels that may hold something, in ascending order. The key of the cube with
   // the lower corner (64 x, 64 y, 64 z) is the Morton code of (x, y, z).
   std::vector<uint64_t> cubes;
   // Fills in the voxels of cubes[i]; the cube is empty at first. Several threads call it concurrently.
@@ -140,8 +140,8 @@ struct GatheredDag {
   std::array<uint64_t, 16> voxels_of = {};  // the number of voxels of each material
 };
 
-// `memory_limit` bounds the memory of the whole process, as for an engine; 0 stands for 80 % of what is free.
-// Throws Error if a voxel lies outside [0, R)³, and anything that `read` throws.
+// `memory_limit` bounds the memory of the whole process, as for an engine; 0 stands for 80 % of what is free. Throws an
+// Error if a voxel lies outside [0, R)³, and passes on anything that `read` throws.
 GatheredDag dag_of_cubes(const CubeSource& source, uint64_t memory_limit = 0);
 
 // The lower corner of a cube.
@@ -175,12 +175,12 @@ class HostStore {
   // stores some.
   void expect_growth(double growth);
 
-  // Stores leaves and returns their pointers. Leaf i has the words from offsets[i] to before offsets[i + 1].
-  // Each leaf must have a voxel.
+  // Stores leaves and returns their pointers. Leaf i has the words [offsets[i], offsets[i + 1]). Each leaf must have a
+  // voxel.
   std::vector<uint32_t> put_leaves(std::span<const uint32_t> words, std::span<const uint32_t> offsets);
 
-  // Stores inner nodes and returns their pointers. masks[i] is the child mask of node i. `children` holds the
-  // pointers of all children, in the order of the nodes and of the octants. All children are of one kind.
+  // Stores inner nodes and returns their pointers. masks[i] is the child mask of node i. `children` holds the pointers
+  // of all nodes' children, node by node, in the order of the octants. All children are of one kind.
   std::vector<uint32_t> put_nodes(std::span<const uint8_t> masks, std::span<const uint32_t> children,
                                   NodeKind kind_of_children);
 

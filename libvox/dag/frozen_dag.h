@@ -20,8 +20,8 @@
 
 namespace vox::dag {
 
-// The digest: 128 bits that name the content of a scene. It is computed from the content alone. Version 1,
-// stable for ever:
+// The digest: 128 bits that name the content of a scene. It is computed from the content alone. This is version 1,
+// which never changes:
 //
 //   combine(digest, word)  low  = mix64(low ^ word) + 0x9e3779b97f4a7c15
 //                          high = mix64(high + low * 0xc2b2ae3d27d4eb4f) ^ word
@@ -120,22 +120,22 @@ struct NodeStarts {
   uint64_t nodes = 0;
 };
 
-// Returns the number of words of the node at word `at`. Throws Error if it reaches beyond the end of the words.
+// Returns the number of words of the node at word `at`. Throws an Error if it reaches beyond the end of the words.
 uint64_t checked_size(std::span<const uint32_t> words, uint64_t at, const LevelForm& form);
-// Throws Error if a level with so many words and nodes cannot have these starts.
+// Throws an Error if a level with this many words and nodes cannot have these starts.
 void check_starts(const LevelForm& form, uint64_t words, uint64_t nodes, std::span<const uint64_t> starts);
 // Stores the place of node `number` of those that these blocks place. Nodes must be stored in order.
 void put_place(std::span<PlacesBlock> blocks, uint64_t number, uint64_t word);
 
-// Walks over all words; the node at the first word has the number `first` in its level. Throws Error if a
+// Walks over all words; the node at the first word has the number `first` in its level. Throws an Error if a
 // node reaches beyond the end, or if there are too many nodes.
 NodeStarts find_starts(std::span<const uint32_t> words, const LevelForm& form, uint64_t first = 0);
 
 class NodePlaces {
  public:
   NodePlaces() = default;  // for a level without nodes
-  // Takes the starts that find_starts() has found or that a file states. Throws Error if the words do not
-  // have these nodes and starts.
+  // Takes the starts that find_starts() has found or that a file states. Throws an Error if the words do not have these
+  // nodes and starts.
   NodePlaces(std::span<const uint32_t> words, const LevelForm& form, uint64_t nodes,
              std::span<const uint64_t> starts);
   // Takes finished blocks. The place behind the last node is the end of the words.
@@ -176,7 +176,7 @@ struct DagLevel {
   uint64_t svo_nodes = 0;  // nodes of the octree, before deduplication
   NodePlaces places = {};  // where each node begins among the words
   std::shared_ptr<const FiledLevel> filed =
-      {};  // where the words come from if they are read when they are used
+      {};  // the source of the words if they are read only when they are used
 
   // Returns the words of a node.
   const uint32_t* node(uint64_t number) const { return words.data() + places[number]; }
@@ -219,15 +219,15 @@ Digest compute_digest(const FrozenDag& dag);
 
 // Checks everything that a reader relies on: the structure, header bits, child numbers, canonical order,
 // uniqueness, homogeneous flags, zero padding, that nothing is filled outside [0, R)³, the counts and the
-// digest. Throws Error that names the level and the word.
+// digest. Throws an Error that names the level and the word.
 void verify(const FrozenDag& dag);
 
 // Child pointers as word offsets into the next level. Scene files of version 1 and pages hold these instead
 // of the children's numbers.
 
-// Replaces the word offsets of all levels by node numbers, and finds the places of the nodes. Throws Error
-// that names the level and the word if a node reaches beyond the end of its level, or if a pointer leads to a
-// word where no node starts.
+// Replaces the word offsets of all levels by node numbers, and finds the places of the nodes. Throws an Error that
+// names the level and the word if a node reaches beyond the end of its level, or if a pointer leads to a word where no
+// node starts.
 void offsets_to_numbers(FrozenDag& dag);
 
 // A level has at most this many words, because offsets are 32-bit words.

@@ -1,10 +1,10 @@
-// Puts an edited part of a scene back into the scene, which may be larger than memory. Only the part has to be in memory
-// while it is edited.
+// Puts an edited part of a scene back into the scene, which may be larger than memory. Only the part has to be in
+// memory while it is edited.
 //
 //   the whole ─▶ part() ─▶ edits ─▶ with(part) ─▶ the whole with the part in place of what was there
 //
-// The result is canonical. Its nodes are those of the whole that are still reached, in other places, and the new nodes of
-// the part. Its words are made when they are read, from those of the whole, so that the result takes little memory.
+// The result is canonical. Its nodes are those nodes of the whole that are still reached, in other places, and the new
+// nodes of the part. Its words are made from those of the whole when they are read, so that it takes little memory.
 #pragma once
 
 #include <memory>
@@ -27,8 +27,8 @@ class Graft {
   // The voxels inside the box, in their places.
   const FrozenDag& part() const { return part_; }
 
-  // Returns the whole scene, with this DAG's voxels inside the box. The DAG must have the resolution of the whole, and no
-  // voxels outside the box. The result is paged, and the whole is read as long as the result is.
+  // Returns the whole scene, with this DAG's voxels inside the box. The DAG must have the resolution of the whole, and
+  // no voxels outside the box. The result is paged: using it reads the words of the whole.
   FrozenDag with(const FrozenDag& part) const;
 
  private:
@@ -36,7 +36,7 @@ class Graft {
   VoxelBox box_;
   uint64_t memory_;
   FrozenDag part_;
-  // For each level, the nodes outside the box that have a parent which the box cuts, and their digests.
+  // The nodes outside the box with a parent that the box cuts, for each level, and their digests.
   std::vector<std::vector<uint32_t>> beside_;
   mutable std::vector<std::vector<Digest>> digests_beside_;  // found when they are first needed
 };

@@ -1,8 +1,8 @@
-// One value for each node of a level. A DAG that is read as it is used may have more values than memory, so they lie in a
-// file without a name if they take more memory than is given.
+// One value for each node of a level. The values of a DAG that is larger than memory may be larger than memory, too.
+// They lie in a file without a name if they take more memory than is given.
 //
-// Several ranks can compute values together. Each reads the words of its share of a level's nodes alone, and all get the
-// values of all nodes.
+// Several ranks can compute values together. Each rank reads only the words of its share of a level's nodes, and all
+// get the values of all nodes.
 #pragma once
 
 #include <tbb/enumerable_thread_specific.h>
@@ -84,11 +84,11 @@ inline NodeNumbers own_nodes(const ranks::Ranks& ranks, const DagLevel& level) {
   return {begins[ranks.rank()], begins[ranks.rank() + 1], node_numbers(level).grainsize()};
 }
 
-// Collective. Each rank has set the values of its share of `nodes` nodes from number `first` on, and all ranks get those of
-// all these nodes.
+// Collective. Each rank has set the values of its share of the nodes [first, first + nodes); all ranks get the values
+// of all of these nodes.
 template <class T>
 void give_to_all(ranks::Ranks& ranks, LevelValues<T>& values, uint64_t first, uint64_t nodes) {
-  throw_if_cancelled();  // values of words that could not be read stay here
+  throw_if_cancelled();  // values of words that could not be read are not sent
   const ranks::Counts begins = ranks::share_begins(ranks, nodes);
   ranks::give_to_all<T>(
       ranks, ranks::share_sizes(begins),
@@ -98,8 +98,8 @@ void give_to_all(ranks::Ranks& ranks, LevelValues<T>& values, uint64_t first, ui
       });
 }
 
-// Collective. Computes a value for each node of a level, in parallel: value_of(number, its words, the values of the level
-// below).
+// Collective. Computes a value for each node of a level, in parallel: value_of(number, its words, the values of the
+// level below).
 template <class T, class ValueOf>
 LevelValues<T> values_of_level(const DagLevel& level, const LevelValues<T>& below, uint64_t memory,
                                ranks::Ranks& ranks, const ValueOf& value_of) {
@@ -121,14 +121,14 @@ LevelValues<T> values_of_level(const DagLevel& level, const LevelValues<T>& belo
   return values;
 }
 
-// How often a node is used: by child pointers of the DAG, where the root has one from outside; and the nodes of the octree
-// for which it stands.
+// The uses of a node: the child pointers that lead to it, where the root counts as having one, and the nodes of the
+// octree for which it stands.
 struct NodeUses {
   uint64_t pointers = 0, places = 0;
 };
 
-// Collective. The uses that each rank has counted of some nodes are added up. Each rank gets the sums for its share of
-// these nodes.
+// Collective. Adds up the uses that each rank has counted of some nodes. Each rank gets the sums for its share of these
+// nodes.
 inline std::vector<NodeUses> sums_of_share(ranks::Ranks& ranks, std::vector<NodeUses> uses) {
   if (ranks.count() == 1) return uses;
   throw_if_cancelled();  // as in give_to_all()
@@ -146,9 +146,9 @@ inline std::vector<NodeUses> sums_of_share(ranks::Ranks& ranks, std::vector<Node
   return received;
 }
 
-// Collective. Finds the uses of all nodes, from the root down. Calls on_part(level, first, uses) for parts of each level,
-// one after the other; `uses` are those of the nodes from number `first` on. The level above is read once for as many nodes
-// as have uses of at most so many bytes, and each rank is called with its share of them.
+// Collective. Finds the uses of all nodes, from the root down, in parts of levels. The uses of a part take at most
+// `memory` bytes, and the level above is read once for each part. Each rank calls on_part(level, first, uses) for its
+// share of each part, with the uses of the nodes from number `first` on.
 template <class OnPart>
 void for_each_uses(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks, const OnPart& on_part) {
   constexpr uint64_t kLeastPart = 1 << 10;  // nodes

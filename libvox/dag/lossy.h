@@ -1,11 +1,11 @@
-// Makes a scene smaller by changing a few of its voxels: rare nodes become the nearest common one of their level, after van der
-// Laan et al. 2020, Lossy Geometry Compression for High Resolution Voxel Scenes.
+// Makes a scene smaller by changing a few of its voxels: rare nodes become the nearest common one of their level, after
+// van der Laan et al. 2020, Lossy Geometry Compression for High Resolution Voxel Scenes.
 //
-// The paper finds clusters of similar nodes in a graph. Here the common nodes of a level are those that stand for most nodes
-// of the octree, a quarter of the level and kMostCommon at most. They stay. Any other node may become the common one from which
-// it differs in the fewest voxels; if there are several, the most common of them. Nodes do so in the order of the voxels that
-// this changes in the whole scene, the fewest first, as long as the share of changed voxels allows it: first leaves, up to a
-// quarter of the share, then nodes of 8³ voxels.
+// The paper finds clusters of similar nodes in a graph. Here the common nodes of a level are those that stand for most
+// nodes of the octree; they are at most a quarter of the level and at most kMostCommon, and they stay. Any other node
+// may become the common node from which it differs in the fewest voxels, or the most common of these. The nodes that
+// change the fewest voxels of the whole scene come first, until the share of changed voxels is used up: first leaves,
+// up to a quarter of the share, then nodes of 8³ voxels.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace vox::dag {
 
 struct LossyDag {
   FrozenDag dag;
-  uint64_t changed_voxels = 0;  // voxels that are filled in one of both scenes alone
-  // Leaves and nodes of 8³ voxels of the first DAG that have become another one.
+  uint64_t changed_voxels = 0;  // voxels that are filled in only one of the two scenes
+  // Leaves and nodes of 8³ voxels of the first DAG that were replaced by other ones.
   uint64_t replaced_leaves = 0, replaced_nodes = 0;
 };
 
-// The common nodes of a level are at most so many.
+// A level has at most this many common nodes.
 inline constexpr uint64_t kMostCommon = 1 << 15;
 
-// Changes at most `share` of the filled voxels, 0 to 1. The DAG must have no materials and be one that check_structure()
-// accepts. No voxel outside of the grid becomes filled. The device keeps the nodes of the result.
+// Changes at most `share` of the filled voxels, 0 to 1. The DAG must have no materials, and be one that
+// check_structure() accepts. No voxel outside of the grid becomes filled. The device keeps the nodes of the result.
 LossyDag lossy(device::DeviceHandle device, const FrozenDag& dag, double share);
 
 }  // namespace vox::dag

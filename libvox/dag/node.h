@@ -1,5 +1,5 @@
-// The words of inner nodes (docs/formats.md, "The scene file"). All code that knows their layout is here. The
-// words of leaves are in node.h.
+// The words of inner nodes (docs/formats.md, "The scene file") and of leaves (below). All code that knows their layout
+// is in this file. An inner node:
 //
 //   word 0   header: bits 0–7 child mask, bit 8 homogeneous, bits 9–12 its material, the rest 0. A node is
 //            homogeneous where all of its region is filled with one material.

@@ -1,5 +1,5 @@
-// Keeps nodes that the host makes one level after the other: each once, on a device of any kind, which then brings back the
-// DAG that they form.
+// Stores the nodes that the host makes, level by level from the leaves up: each node once, on a device of any kind. In
+// the end the device returns the DAG that they form.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class NodeInterner {
 
   virtual uint64_t available() = 0;  // bytes that are left of the device's memory
 
-  // Takes n nodes or leaves. Node i has sizes[i] words, which begin at words + i * hash::kMaxItemWords. Writes the pointer of
-  // each; nodes with equal words have equal pointers.
+  // Takes n nodes or leaves. Node i has sizes[i] words, which begin at words + i * hash::kMaxItemWords. Writes the
+  // pointer of each; nodes with equal words have equal pointers.
   virtual void intern(const uint32_t* words, const uint8_t* sizes, uint64_t n, uint32_t* pointers) = 0;
 
   // Sets the words of all levels and the digest of a DAG from the pointer of its root.

@@ -21,27 +21,27 @@
 namespace vox::dag {
 
 struct FiledLevel {
-  std::string where;  // for messages: the file and what in it is read
+  std::string where;  // for messages: the file and the part of it that is read
   LevelForm form;
   uint64_t words = 0, nodes = 0, svo_nodes = 0;
-  uint64_t nodes_below = 0;  // on the next level; not used for leaves
+  uint64_t nodes_below = 0;  // the number of nodes on the next level; not used for leaves
   LongWords starts;          // the words at which the nodes 0, 4096, 8192, … begin
-  uint64_t piece_words = 0;  // that are read together, or a few more
+  uint64_t piece_words = 0;  // about this many words, or a few more, are read together
   // Reads the words from number `first` on. Any thread may call it, in the handler of a fault (PagedMemory::Fill).
   std::function<void(uint64_t first, std::span<uint32_t> to)> read;
 };
 
-// Returns a level whose words are read with source.read when they are first used. What check_structure() checks of a
-// node is checked when its place is first used; a failure is an error that throw_if_cancelled() throws. Throws Error if
-// the source contradicts itself.
+// Returns a level whose words are read with source.read when they are first used. A node is checked as
+// check_structure() checks it when its place is first used; if a check fails, throw_if_cancelled() throws the error.
+// Throws an Error if the source contradicts itself.
 DagLevel paged_level(FiledLevel source, const std::shared_ptr<PagedBudget>& budget);
 
-// The nodes of a filed level from number `begin` to before `end`. They are read from the source into memory of their own,
-// which any number of threads may do at once. Nodes that are read when they are used change the process's map of memory,
-// which one thread may do at a time. So this suits loops over many nodes.
+// The nodes [begin, end) of a filed level, for loops over many nodes. They are read from the source into memory of
+// their own, which any number of threads may do at once. Nodes that are read when they are used change the process's
+// map of memory, which only one thread may do at a time.
 class FiledNodes {
  public:
-  // Throws Error as a use of the nodes in the level does.
+  // Throws the errors that a use of these nodes in the level leads to.
   FiledNodes(const DagLevel& level, uint64_t begin, uint64_t end);
 
   const uint32_t* operator[](uint64_t number) const { return words_.data() + offsets_[number - begin_]; }
@@ -52,7 +52,7 @@ class FiledNodes {
   std::vector<uint32_t> offsets_;
 };
 
-// Does what for_each_in() does, from the file if the level is filed. `node` must not be compared with the level's words.
+// Does what for_each_in() does, from the file if the level is filed. body() may then get copies of the level's words.
 template <class Body>
 void for_each_in_order(const DagLevel& level, const NodeNumbers& range, const Body& body) {
   if (!level.filed) return for_each_in(level, range, body);
@@ -63,8 +63,8 @@ void for_each_in_order(const DagLevel& level, const NodeNumbers& range, const Bo
   }
 }
 
-// Calls body(i, its words) for the nodes of a filed level with these numbers, which ascend, in parallel. Everything between
-// numbers that are close to each other is read, too.
+// Calls body(i, words of node numbers[i]) for nodes of a filed level, in parallel. The numbers ascend. The nodes
+// between numbers that are close to each other are read, too.
 template <class Body>
 void parallel_for_each_of(const DagLevel& level, std::span<const uint32_t> numbers, const Body& body) {
   const uint64_t most = nodes_at_once(level);

@@ -1,4 +1,4 @@
-// Parts of scenes: runs of nodes that follow each other, the levels above parts that were built apart, and boxes.
+// Parts of scenes: runs of nodes that follow each other, the levels above parts that were built separately, and boxes.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct DagPart {
 // A node, and the facts about it that its parent needs.
 struct TopNode {
   uint64_t code = 0;      // 8 B, the Morton code of its place on its level
-  uint64_t id = 0;        // 8 B, how the code that joins the parts identifies nodes
+  uint64_t id = 0;        // 8 B, the name of the node in the code that joins the parts
   Digest digest;          // 16 B
   int32_t material = -1;  // 4 B, the material if the node is full and has only one, else -1
   uint32_t unused = 0;    // 4 B
@@ -39,8 +39,8 @@ static_assert(sizeof(TopNode) == 40);
 
 void sort_by_code(std::vector<TopNode>& nodes);
 
-// The parents of a list of nodes. Node i has the header headers[i] and the children from starts[i] to before
-// starts[i + 1].
+// The parents of a list of nodes. Node i has the header headers[i] and the children [starts[i], starts[i +
+// 1]).
 struct NodesAbove {
   std::vector<TopNode> nodes;  // in Morton order; their ids are still 0
   std::vector<uint32_t> headers;
@@ -56,8 +56,8 @@ NodesAbove nodes_above(const std::vector<TopNode>& children);
 // Returns the part of a DAG inside the box. The DAG must be one that check_structure() accepts.
 FrozenDag clipped(const FrozenDag& dag, const VoxelBox& box);
 
-// Returns the part of a scene inside the box, with its palette and its place in the world, but without its
-// source.
+// Returns the part of a scene inside the box, with its palette, its colors and its place in the world, but without
+// shares, source and history.
 VoxelScene clipped_scene(const VoxelScene& scene, const VoxelBox& box);
 
 // The smallest box around all voxels of a DAG.

@@ -246,8 +246,8 @@ class DagStore {
   explicit DagStore(Device& device, const hash::TableOptions& options = {})
       : device_(device), tables_(hash::make_tables(device, options)) {}
 
-  // Finds n items, inserts those that are new, and writes the pointers of all. Item i has the words from
-  // offsets[i] to before offsets[i + 1].
+  // Finds n items, inserts those that are new, and writes the pointers of all. Item i has the words [offsets[i],
+  // offsets[i + 1]).
   void intern(const uint32_t* words, const uint32_t* offsets, uint64_t n, uint32_t* pointers) {
     intern(hash::BatchRef{words, offsets, nullptr}, n, pointers);
   }

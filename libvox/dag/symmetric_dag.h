@@ -1,11 +1,11 @@
-// A DAG of geometry whose nodes are merged under the 48 symmetries of the cube (base/symmetry.h): of nodes that become each
-// other when they are turned or mirrored, only the first in canonical order is stored. A pointer names the stored node and
-// the symmetry that makes the child of it.
+// A DAG of geometry whose nodes are merged under the 48 symmetries of the cube (base/symmetry.h): of nodes that become
+// each other when they are turned or mirrored, only the first in canonical order is stored. A pointer names the stored
+// node and the symmetry that makes the child of it.
 //
 // The words of a stored inner node:
 //
 //   word 0   bits 0–7 child mask; the symmetries of the children in octants 0 to 3, six bits each from bit 8 up
-//   word 1   the symmetries of the children in octants 4 to 7, six bits each from bit 0 up; bit 24: all voxels are filled
+//   word 1   the symmetries of the children in octants 4 to 7, six bits each from bit 0 up; bit 24: no voxel is empty
 //   word 2…  for each present child, in the order of octants, its number among the stored nodes of the next level
 //
 // A leaf has two words, as in an SVDAG without materials. The root is never turned, because no node comes before it.
@@ -45,9 +45,9 @@ VOX_HD inline bool symmetric_is_full(const uint32_t* node) {
 
 struct SymmetricLevel {
   Words words;
-  uint64_t nodes = 0;      // that are stored
-  NodePlaces places = {};  // where each of them begins
-  // The level in the SVDAG for which this form stands.
+  uint64_t nodes = 0;      // the number of stored nodes
+  NodePlaces places = {};  // where each stored node begins
+  // The sizes of the level in the SVDAG that this form stands for.
   uint64_t plain_nodes = 0, plain_words = 0, svo_nodes = 0;
 
   const uint32_t* node(uint64_t number) const { return words.data() + places[number]; }
@@ -56,34 +56,34 @@ struct SymmetricLevel {
 struct SymmetricDag {
   uint32_t resolution = 0;
   uint64_t voxels = 0;
-  Digest digest;  // of the geometry, as in the FrozenDag
+  Digest digest;  // the digest of the geometry, as in the FrozenDag
   std::vector<SymmetricLevel> levels;
 
   bool empty() const { return levels.front().nodes == 0; }
   uint32_t depth() const { return static_cast<uint32_t>(levels.size()) - 1; }
   uint64_t nodes() const;
-  uint64_t bytes() const;  // of the words
+  uint64_t bytes() const;  // the size of all words
 };
 
-// Merges the nodes of a DAG without materials, which check_structure() must accept. The template is instantiated for each
-// device in on_cpu.cpp and on_cuda.cu.
+// Merges the nodes of a DAG without materials, which check_structure() must accept. The template is instantiated for
+// each device in on_cpu.cpp and on_cuda.cu.
 template <class Device>
 SymmetricDag symmetric_dag(Device& device, const FrozenDag& geometry);
 SymmetricDag symmetric_dag(device::DeviceHandle device, const FrozenDag& geometry);
 
-// Finds where the nodes of all levels begin, and checks everything that a walk relies on. The words and the numbers of nodes
-// must be set. Throws Error that names the level and the word.
+// Finds where the nodes of all levels begin, and checks everything that a walk relies on. The words and the numbers of
+// nodes must be set. Throws an Error that names the level and the word.
 void place_nodes(SymmetricDag& dag);
 
-// Returns the plain DAG. Its digest is the one that this form states. Throws Error if the nodes do not become those that the
-// levels state.
+// Returns the plain DAG. Its digest is the one that this form states. Throws an Error if the nodes do not become those
+// that the levels state.
 FrozenDag expanded(const SymmetricDag& dag);
 
-// Returns for each word of the inner levels, in place of a child's number, how many voxels are below the child, and in place
-// of the first word, how many are below the node.
+// Returns the numbers of voxels for each word of the inner levels: in place of a child's number those below the child,
+// and in place of a node's first word those below the node.
 std::vector<VoxelNumbers::Level> voxels_of_children(const SymmetricDag& dag);
 
-// Checks that this form is the one that symmetric_dag() makes of the plain DAG. Throws Error that names the level.
+// Checks that this form is the one that symmetric_dag() makes of the plain DAG. Throws an Error that names the level.
 void check_same_nodes(device::DeviceHandle device, const SymmetricDag& dag, const FrozenDag& plain);
 
 }  // namespace vox::dag

@@ -1,4 +1,4 @@
-// Makes the symmetric form of a DAG on one device: classes of nodes (symmetry_classes.h), of which the first node is stored.
+// Makes a DAG's symmetric form on one device: the first node of each class of nodes (symmetry_classes.h) is stored.
 #pragma once
 
 #include <utility>
@@ -17,8 +17,8 @@ struct SymmetricSizes {
   VOX_HD uint64_t operator()(uint64_t i) const { return symmetric_words(level.node(firsts[i])[0]); }
 };
 
-// Writes the stored nodes of a level. A child that `ways` make from its class's canonical form is made from the class's
-// first node by the least symmetry that leads from one to the other.
+// Writes the stored nodes of a level. Each names a child by the child's class and the least symmetry that makes the
+// child from the first node of this class.
 struct WriteSymmetric {
   LevelRef level;
   const SymmetryTables* tables;

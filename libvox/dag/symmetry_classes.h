@@ -1,9 +1,9 @@
 // Finds the nodes of a DAG that are equal after a symmetry, level by level from the leaves up, on one device.
 //
-// Each node is brought into a canonical form: of all its images under the group, the one whose words are least. Nodes are in
-// one class if their canonical forms are equal words. A node's words name its children by their classes and by symmetries,
-// and a child may have several symmetries that make it from its class's form (a cube has all 48). All of them are kept, as a
-// set of bits, and the least that leads to the child is named, so that equal nodes have equal words.
+// Each node is brought into a canonical form: the one with the least words among all its images under the group. Nodes
+// are in one class if their canonical forms are equal. A node's words name its children by their classes and by
+// symmetries. Several symmetries may make a child from its class's form; all 48 make a cube. All of them are kept, as a
+// set of bits, and the words name the least that leads to the child, so that equal nodes have equal words.
 #pragma once
 
 #include <algorithm>
@@ -93,7 +93,7 @@ struct Canonical {
     return least;
   }
 
-  // A child that any of `ways` makes is turned by `symmetry`: returns the least symmetry that makes the result.
+  // Returns the least symmetry that makes a child, which each of `ways` makes, after `symmetry` has turned it.
   VOX_HD uint32_t least_turn(uint32_t symmetry, uint64_t ways) const {
     uint32_t least = ways == 0 ? 0 : kSymmetries;
     for (; ways != 0; ways &= ways - 1) {
@@ -158,7 +158,7 @@ struct IsFirst {
 
 struct ClassOfFirst {
   const uint32_t* firsts;
-  const uint32_t* numbers;  // the class of each node that is a first one
+  const uint32_t* numbers;  // the class of each node that is the first of a class
   uint32_t* classes;
   VOX_HD void operator()(uint64_t i) const { classes[i] = numbers[firsts[i]]; }
 };
@@ -169,14 +169,14 @@ struct Numbered {
   VOX_HD void operator()(uint64_t i) const { to[i] = static_cast<T>(i); }
 };
 
-// A level whose nodes are in classes. A class has the number that its first node has among the first nodes of all classes.
+// A level whose nodes are in classes. Classes are numbered in the order of their first nodes.
 struct ClassedLevel {
   DeviceLevel nodes;
-  device::Buffer<uint32_t> classes;  // of each node
-  device::Buffer<uint64_t> ways;     // of each node: the symmetries that make it from its canonical form
-  device::Buffer<uint32_t> firsts;   // of each class: its first node
-  uint64_t count = 0;                // of classes
-  device::Buffer<uint64_t> stored;   // of each node, see CanonicalItems
+  device::Buffer<uint32_t> classes;  // the class of each node
+  device::Buffer<uint64_t> ways;     // for each node, the symmetries that make it from its canonical form
+  device::Buffer<uint32_t> firsts;   // the first node of each class
+  uint64_t count = 0;                // the number of classes
+  device::Buffer<uint64_t> stored;   // for each node, see CanonicalItems
 };
 
 template <class Device>

@@ -11,7 +11,7 @@ namespace vox::dag {
 
 LevelForm form_of(const FrozenDag& dag, uint32_t level);
 
-// Finds the places of the nodes of all levels, from the words alone. Throws Error if a node reaches beyond
+// Finds the places of the nodes of all levels, from the words alone. Throws an Error if a node reaches beyond
 // the end of its level.
 void place_nodes(FrozenDag& dag);
 
@@ -19,21 +19,21 @@ void place_nodes(FrozenDag& dag);
 void check_levels(const FrozenDag& dag);
 
 // Checks that a walk over the DAG stays inside it: what check_levels() checks, and that nodes are at their
-// places, and every child number is that of a node. Throws Error that names the
+// places, and every child number is that of a node. Throws an Error that names the
 // level and the word.
 void check_structure(const FrozenDag& dag);
 
-// Checks what verify() of frozen_dag.h checks. What a level's nodes need lies in a file without a name, in the folder for
-// temporary files, if it would take more than `memory` bytes. So it is for a DAG that is larger than memory. A collective
-// call, in which each rank checks its share of the nodes; each must have the same DAG. The rank that finds an error
-// throws it, and so may others.
+// Checks what verify() of frozen_dag.h checks, also for a DAG that is larger than memory. The values of a level's nodes
+// lie in a file without a name, in the folder for temporary files, if they would take more than `memory` bytes. A
+// collective call, in which each rank checks its share of the nodes; all must have the same DAG. The rank that finds an
+// error throws it, and others may throw it, too.
 void verify(const FrozenDag& dag, uint64_t memory, ranks::Ranks& ranks = ranks::alone());
 
 // Verifies a DAG on a device. It checks the same as verify(), which runs on the host and names what is wrong. If the
-// device finds an error, or the DAG is paged, the host verifies it, with this memory.
+// device finds an error, or if the DAG is paged, the host verifies the DAG with this memory.
 
-// The DAG must be one that check_structure() accepts. Throws what verify() throws. If the device does not
-// have enough memory, the host does the work. The template is instantiated for each device in on_cpu.cpp and on_cuda.cu.
+// The DAG must be one that check_structure() accepts. Throws what verify() throws. If the device does not have enough
+// memory, the host does the work. The template is instantiated for each device in on_cpu.cpp and on_cuda.cu.
 template <class Device>
 void verify_on(Device& device, const FrozenDag& dag, uint64_t memory);
 void verify_on(device::DeviceHandle device, const FrozenDag& dag, uint64_t memory = UINT64_MAX);

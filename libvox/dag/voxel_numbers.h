@@ -12,8 +12,8 @@
 
 namespace vox::dag {
 
-// For each word of the inner nodes, beginning with the root's: in place of the header the number of voxels below the
-// node, and in place of a child's pointer the number of voxels below the children before it.
+// A number for each word of the inner nodes, beginning with the root: in place of the header, how many voxels are below
+// the node, and in place of a child's pointer, how many are below the children before it.
 struct VoxelNumbersRef {
   const uint32_t* low = nullptr;  // the lower 32 bits
   const uint32_t* high =
@@ -50,7 +50,7 @@ class VoxelNumbers {
   NumberedLeaf leaf_at(Int3 corner) const;
   uint64_t first_of_leaf(Int3 corner) const { return leaf_at(corner).first; }
 
-  // The counts of each inner level. `high` is empty if all of a level's are less than 2^32.
+  // The counts of each inner level. `high` is empty if all counts of a level are less than 2^32.
   struct Level {
     Words low, high;
   };

@@ -27,7 +27,7 @@ struct EditRecord {
 struct VoxelScene {
   FrozenDag dag;
   scene::Palette palette;  // count 0 without materials
-  // The colour of each voxel of a DAG without materials, as 24 bits of sRGB, red lowest (scene::packed_color()).
+  // The color of each voxel of a DAG without materials, as 24 bits of sRGB, red lowest (scene::packed_color()).
   std::optional<attributes::PackedValues> colors = {};
   // Each palette entry's share of the meshes' surface when they were voxelized; the sum is 1. Edits do not
   // change the shares.

@@ -17,14 +17,14 @@ using VoxelCounts = std::array<uint64_t, scene::kPaletteSize>;
 // Adds the voxels of a leaf with materials.
 void add_leaf(VoxelCounts& counts, const uint32_t* leaf);
 
-// Returns the material with the greatest count, the lowest of equals.
+// Returns the material with the greatest count; ties go to the lowest.
 uint8_t majority(const VoxelCounts& counts);
 
-// Returns for each node of `level` the material that most voxels below it have, the lowest of equals, for the nodes of this
-// rank's share (own_nodes()). Voxels are counted from the leaves up, and each level is read once, in order. The counts of
-// a level lie in a file without a name, in the folder for temporary files, if they would take more memory than `memory`. The
-// DAG must have materials, and be one that check_structure() accepts. A collective call, in which each rank counts a part
-// of the nodes.
+// Returns, for each node of `level` in this rank's share (own_nodes()), the material that most voxels below it have;
+// ties go to the lowest. Voxels are counted from the leaves up, and each level is read once, in order. The counts of a
+// level lie in a file without a name, in the folder for temporary files, if they would take more than `memory` bytes.
+// The DAG must have materials, and be one that check_structure() accepts. A collective call, in which each rank counts
+// a part of the nodes.
 std::vector<uint8_t> majority_materials(const FrozenDag& dag, uint32_t level, uint64_t memory,
                                         ranks::Ranks& ranks);
 

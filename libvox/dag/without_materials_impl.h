@@ -1,5 +1,5 @@
-// The implementation of derived.h for any device. on_cpu.cpp and
-// on_cuda.cu include this file and only name the device.
+// The implementation of without_materials() (derived.h) for any device. on_cpu.cpp and on_cuda.cu include this file and
+// only name the device.
 #pragma once
 
 #include <algorithm>
