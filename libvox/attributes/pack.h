@@ -13,10 +13,10 @@
 
 namespace vox::attributes {
 
-// The different values of a block, in the order in which they come first.
+// The different values of a block, in the order in which they first occur.
 class BlockPalette {
  public:
-  // A block with more different values is plain: indices and a palette would take as many bytes.
+  // The most values of a palette. A block with more is plain: indices and a palette would take as many bytes.
   VOX_HD static uint32_t most(uint32_t value_bits) {
     uint32_t most = kBlockValues;
     while (block_bytes(bits_for(most), most, value_bits) >= block_bytes(kPlainBlock, 0, value_bits) &&
@@ -60,7 +60,7 @@ class BlockPalette {
   bool plain_ = false;
 };
 
-// The values of whole groups. If the list ends in a block, its last value fills the rest of the block.
+// The values of whole groups. If the list ends inside of a block, its last value fills the rest of the block.
 struct UnpackedRef {
   const uint32_t* values;
   uint64_t count;
@@ -82,14 +82,14 @@ struct UnpackedRef {
       if (first[i] != first[0]) return false;
     return true;
   }
-  // True if the block lies in the place of the one before.
+  // True if the block shares the bytes of the block before it.
   VOX_HD bool repeats(uint64_t block) const {
     return block % kGroupBlocks != 0 && values[block * kBlockValues] == values[(block - 1) * kBlockValues] &&
            is_one_value(block) && is_one_value(block - 1);
   }
 };
 
-// Finds how many bytes each block takes; 0 if it lies in the place of the one before.
+// Finds how many bytes each block takes; 0 if it shares the bytes of the block before it.
 struct SizeBlocks {
   UnpackedRef from;
   uint16_t* sizes;
@@ -135,8 +135,8 @@ class BitWriter {
 struct WriteBlocks {
   UnpackedRef from;
   const uint16_t* sizes;
-  const uint32_t* offsets;  // of groups
-  uint64_t first_byte;      // of the first group
+  const uint32_t* offsets;  // where the bytes of each group begin
+  uint64_t first_byte;      // where the bytes of the first group begin
   ValueGroup* groups;
   uint8_t* bytes;
 
@@ -208,8 +208,8 @@ class PackedList {
  public:
   uint64_t byte_count() const { return packed_.byte_count; }
 
-  // `share` is the part of all pieces that is there with this one, or 0 if that is not known: it says how much room all will
-  // need. Pages that are not written take no memory.
+  // `share` is how much of all values has come when this piece is added, or 0 if that is not known. It says how much
+  // memory to reserve. Pages of it that are not written take none.
   template <class Device>
   void add(Device& device, const PackedPiece& piece, double share = 0) {
     const size_t groups = packed_.groups.size();
@@ -246,8 +246,8 @@ class PackedList {
   PackedValues packed_;
 };
 
-// Packs the values of a scene that is built chunk by chunk. The values that fill no group yet wait on the host for the next
-// chunk.
+// Packs the values of a scene that is built chunk by chunk. Values that do not fill a group yet wait on the host for
+// the next chunk.
 template <class Device>
 class StreamPacker {
  public:
@@ -255,7 +255,7 @@ class StreamPacker {
   StreamPacker(Device& device, uint32_t value_bits, std::vector<uint32_t> table = {})
       : device_(device), value_bits_(value_bits), table_(std::move(table)) {}
 
-  // Returns room for the values of the next chunk. They are added by add(), or never if the chunk is tried again.
+  // Room for the values of the next chunk. add() adds them; if the chunk is tried again, they are dropped.
   struct Chunk {
     device::Buffer<uint32_t> values;
     uint64_t waiting = 0;  // values of the chunk before, which come first
@@ -267,7 +267,7 @@ class StreamPacker {
     return chunk;
   }
 
-  // The groups of a chunk that are whole, on the device, and the values behind them.
+  // The whole groups of a chunk, on the device, and the values behind them.
   struct Ready {
     PackedPiece piece;
     std::vector<uint32_t> waiting;
@@ -281,7 +281,7 @@ class StreamPacker {
     return ready;
   }
 
-  // `share` is the part of all work that is done with this chunk.
+  // `share` is how much of all work is done with this chunk.
   void add(Ready ready, double share = 0) {
     count_ += ready.count;
     list_.add(device_, ready.piece, share);

@@ -1,4 +1,4 @@
-// Values of a scene's filled voxels, such as their colours, apart from the geometry: one value for each voxel, in the
+// Values of a scene's filled voxels, such as their colors, apart from the geometry: one value for each voxel, in the
 // order of a depth-first walk through the octree with children in Morton order. README.md explains the layout.
 //
 // The list is cut into blocks of 64 values. A block holds the different values in it, its palette, and for each voxel
@@ -34,14 +34,14 @@ static_assert(sizeof(ValueGroup) == 32);
 inline constexpr uint32_t kPlainBlock = 15;
 
 // A block with indices of `width` bits is 8 · width bytes of indices, the lowest bits first, and then its palette in as
-// many bytes as it needs. A block of one value is that value alone. If the block before it in the group is of the same
-// value, both lie in one place.
+// many bytes as it needs. A block of one value is that value alone. If the block before it in the group consists of the
+// same value, both share the same bytes.
 VOX_HD inline uint32_t block_bytes(uint32_t width, uint32_t palette, uint32_t value_bits) {
   return width == kPlainBlock ? kBlockValues / 8 * value_bits
                               : kBlockValues / 8 * width + (palette * value_bits + 7) / 8;
 }
 
-// Returns number `index` of numbers of so many bits, at most 24, one after the other, the lowest bits first.
+// Returns number `index` of a list of numbers of `bits` bits each, at most 24. The lowest bits come first.
 VOX_HD inline uint32_t load_bits(const uint8_t* at, uint32_t index, uint32_t bits) {
   const uint32_t first = index * bits, last = first + bits - 1;
   uint32_t value = 0;
@@ -78,13 +78,13 @@ struct ValuesRef {
 using ValueGroups = std::vector<ValueGroup, UninitializedAllocator<ValueGroup>>;
 
 inline constexpr uint32_t kMostValueBits = 24;
-inline constexpr uint32_t kMostTabled = 1 << 16;  // a table has at most so many values
+inline constexpr uint32_t kMostTabled = 1 << 16;  // a table has at most this many values
 
 struct PackedValues {
-  uint64_t count = 0;        // of values
-  uint32_t value_bits = 24;  // of each value in the blocks
+  uint64_t count = 0;        // the number of values
+  uint32_t value_bits = 24;  // the bits of each value in the blocks
   ValueGroups groups;
-  uint64_t byte_count = 0;  // of all blocks
+  uint64_t byte_count = 0;  // the bytes of all blocks
   Words words;  // the bytes of all blocks, the first in the lowest bits; the rest of the last word is 0
   std::vector<uint32_t> table;  // if it is not empty, blocks hold numbers of its values
 
@@ -100,7 +100,7 @@ struct PackedValues {
   friend bool operator==(const PackedValues&, const PackedValues&) = default;
 };
 
-// Returns the number of bits of the numbers of a table's values.
+// Returns how many bits the numbers of a table's values have.
 inline uint32_t bits_for_table(uint64_t values) {
   return values < 2 ? 1 : static_cast<uint32_t>(std::bit_width(values - 1));
 }
@@ -112,7 +112,7 @@ inline uint64_t groups_of(uint64_t values) {
 // Packs values on the host as they come, one after the other.
 class ValueWriter {
  public:
-  // With a table, what is put are numbers of its values.
+  // With a table, put() takes the numbers of its values.
   explicit ValueWriter(uint32_t value_bits = kMostValueBits, std::vector<uint32_t> table = {});
   ~ValueWriter();
   ValueWriter(const ValueWriter&) = delete;
@@ -148,10 +148,10 @@ PackedValues with_table(PackedValues values);
 // Reads the values from number `first` on.
 void read_values(const PackedValues& values, uint64_t first, std::span<uint32_t> to);
 
-// Throws Error unless all values can be read: each block lies within the bytes, and each index within its palette.
+// Throws an Error unless all values can be read: each block lies within the bytes, and each index within its palette.
 void check_structure(const PackedValues& values);
 
-// Throws Error unless the values are packed as packed_values() packs them, so that equal values have equal bytes.
+// Throws an Error unless the values are packed as packed_values() packs them, so that equal values have equal bytes.
 void verify(const PackedValues& values);
 
 }  // namespace vox::attributes

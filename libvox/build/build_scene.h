@@ -21,9 +21,9 @@ namespace vox::build {
 // The numbers of pieces, which are runs of chunk cells, in ascending order.
 using Pieces = std::vector<uint32_t>;
 
-// The parts of a build that a keeper has.
+// The parts of a build that a keeper has kept.
 struct KeptBuild {
-  uint32_t pieces = 0;         // into how many its chunk cells are divided
+  uint32_t pieces = 0;         // the number of pieces into which the chunk cells are divided
   std::vector<Pieces> rounds;  // the pieces of each kept round; none is in two rounds
 };
 
@@ -42,7 +42,7 @@ class RoundKeeper {
   // returns.
   virtual void keep(const Round& round, const Pieces& pieces) = 0;
 
-  // Returns how long a rank builds, at most, before it keeps its round.
+  // Returns for how long a rank may build before it keeps its round.
   virtual double seconds() const = 0;
 };
 
@@ -52,7 +52,7 @@ struct SpillOptions {
   SpillPlace place = {};
   // The options below are for tests, which have tiny scenes. 0 means that memory decides.
   uint32_t pieces = 0;          // number of pieces of the scene, each of which is a round
-  uint64_t nodes_at_once = 0;   // the most that go through the device at once
+  uint64_t nodes_at_once = 0;   // the most nodes that go through the device at once
   uint32_t least_portions = 1;  // the least number of portions of a level that is merged
   bool result_stays = false;    // true: the result stays in the folder even if memory has room
 };
@@ -79,8 +79,8 @@ struct BuildFigures {
   double keep_seconds = 0;      // keeping rounds, and loading those that were kept
   double merge_seconds = 0;     // equal nodes of all rounds and ranks become one
   double order_seconds = 0;     // merged nodes → canonical order
-  // The rounds of all ranks that waited on the host, their nodes, of which the same may count several times, and
-  // the size of their words.
+  // The rounds of all ranks that waited on the host, their nodes (equal nodes of different rounds count several times),
+  // and the size of the nodes' words.
   uint64_t rounds = 0, nodes = 0, bytes = 0;
   uint64_t items_kept = 0;   // the nodes and leaves that this rank owns
   uint64_t items_given = 0;  // those that this rank has sent to other owners

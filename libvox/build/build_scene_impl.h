@@ -78,10 +78,10 @@ class SceneBuild {
   Built build_round() {
     if (!std::exchange(has_more_, false) || !has_to_build()) return nothing_built();
     plan_.start_round();
-    // Memory that is not used by nodes: the scene and, with options.solid, a tile of rows. It is known when the
+    // The memory that is not used by nodes: the scene and, with options.solid, a tile of rows. It is known when the
     // first cells are asked for.
     std::optional<uint64_t> held;
-    uint64_t pairs = 0;  // of all pieces of the round
+    uint64_t pairs = 0;  // in all pieces of the round
     const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::Piece> {
       throw_if_cancelled();
       if (!held) held = device_.pool().used();
@@ -92,8 +92,8 @@ class SceneBuild {
       if (piece) pairs += starts[piece->end] - starts[piece->begin];
       return piece;
     };
-    // A scene that is spilled is expected to take several rounds. Tables are made larger from the start for as many
-    // builders.
+    // A spilled scene probably takes several rounds. Its tables get their size from the start as if this many builders
+    // shared the cells.
     constexpr uint32_t kRounds = 4;
     const uint32_t builders = ranks_.count() * (manner_.spill ? kRounds : 1);
     Built built = voxelize::build_cells(device_, input_.scene, input_.indexed, input_.grid, input_.options,
@@ -119,9 +119,9 @@ class SceneBuild {
     return device_.pool().limit() - std::min(held, device_.pool().limit());
   }
 
-  // Returns the pairs of a piece whose nodes should take little of the memory, but enough to keep a device busy. The
-  // memory that this round's pairs have taken so far says how many pairs the piece may have. The last piece alone would
-  // not, because tables grow in steps.
+  // Returns the number of pairs for the next piece. Its nodes should take little of the memory, but keep the device
+  // busy. The memory that all pairs of this round have taken so far decides. That of the last piece alone says less,
+  // because tables grow in steps.
   uint64_t fitting_pairs(std::span<const uint32_t> starts, uint64_t held, uint64_t built) {
     constexpr uint64_t kFirstPieces = 1024, kPiecesOfMemory = 32;
     const uint64_t used = device_.pool().used(), grown = used - std::min(held, used);
@@ -164,8 +164,8 @@ class SceneBuild {
     }
   }
 
-  // The nodes with which empty space is filled are roots of the first round only in this build. Whoever resumes it
-  // makes them anew.
+  // Only in this build, the roots of the first round include the nodes with which empty space is filled. They are not
+  // kept: a resumed build makes them anew.
   void keep(Round& round) {
     const Stopwatch watch;
     std::vector<RoundRoot> roots = round.roots;
@@ -254,7 +254,7 @@ class SceneBuild {
     share_.figures.order_seconds = watch.seconds();
   }
 
-  // Rank 0 makes the colours alone, in one more pass over the triangles: the shares know nothing of their voxels' numbers.
+  // Rank 0 makes the colors, in one more pass over the triangles: shares do not know the numbers of their voxels.
   void make_colors() {
     if (!input_.options.colors || ranks_.rank() != 0) return;
     device_.pool().trim();

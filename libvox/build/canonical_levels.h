@@ -53,7 +53,7 @@ struct PlaceInRun {
 // True for nodes of later runs.
 struct LiesBehind {
   const uint32_t* order;
-  uint64_t end;  // of the run
+  uint64_t end;  // the end of the run
   VOX_HD bool operator()(uint64_t i) const { return order[i] >= end && order[i] != UINT32_MAX; }
 };
 
@@ -127,7 +127,7 @@ struct AddToFirst {
   VOX_HD void operator()(uint64_t i) const { blocks[i].first += words; }
 };
 
-// The meaning of nodes in merged levels that nothing leads to.
+// The meaning of nodes in merged levels to which nothing leads.
 enum class Unused { AreABug, AreLeftOut };
 
 template <class Device>

@@ -60,8 +60,8 @@ class DeviceMerge {
 
   static constexpr bool kWantsRounds = false;
 
-  // On the way to their owners, nodes take about twice their size in the store, where in the end those of all
-  // rounds must fit.
+  // The percentage of the free memory that a round's nodes may fill. On the way to their owners, nodes take about twice
+  // their size in the store. In the end the stores must hold the nodes of all rounds.
   uint32_t percent_of_round() const { return 33; }
 
   void begin() {

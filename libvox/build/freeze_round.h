@@ -134,7 +134,7 @@ Round frozen_round(Device& device, const voxelize::BuiltCells<Device>& built, co
 template <class Device>
 std::vector<uint32_t> load_round(Device& device, dag::DagStore<Device>& store, const Round& round) {
   constexpr uint64_t kBytesPerNode =
-      160;  // twice its words, its place, hash and leader, and the store's growth
+      160;  // twice its words, its place, hash and leader, and the growth of the store
   device::Buffer<uint32_t> below;
   for (size_t l = round.levels.size(); l-- > 0;) {
     const RoundLevel& level = round.levels[l];

@@ -20,7 +20,7 @@
 
 namespace vox::build {
 
-// Collective. Brings an array of one rank to rank 0. On all ranks the result is what they hold afterwards.
+// Collective. Brings an array of one rank to rank 0. Each rank returns the array that it holds afterwards.
 template <class T>
 SpilledArray<T> sent_to_first(ranks::Ranks& ranks, uint32_t from, SpilledArray<T> array,
                               const SpillPlace& place) {
@@ -50,11 +50,11 @@ class HostMerge {
         merger_(device, spill_.place,
                 {.nodes_at_once = spill_.nodes_at_once, .least_portions = spill_.least_portions}) {}
 
-  // True if it takes rounds on the host, and not those that are still on the device.
+  // True if it takes rounds that are on the host, false if it takes them from the device.
   static constexpr bool kWantsRounds = true;
 
-  // How much of the free memory a round's nodes may fill. On their way to the host they take 20 to 25 bytes more each,
-  // besides the 30 of a store, or 17 without materials.
+  // The percentage of the free memory that a round's nodes may fill. A node takes 30 bytes in the store, or 17 without
+  // materials, and 20 to 25 bytes more on its way to the host.
   uint32_t percent_of_round() const { return options_.materials ? 40 : 32; }
 
   // Collective. Called before the first round.
@@ -79,8 +79,8 @@ class HostMerge {
   // numbers of rounds.
   bool expects_more(bool has_more) const { return has_more; }
 
-  // Collective. Merges the levels from the leaves up to that of the chunk cells. Adds the nodes of the cells to the
-  // nodes of `top` of any ranks, as the rank that built them or as rank 0.
+  // Collective. Merges the levels from the leaves up to that of the chunk cells. Rank 0 adds the nodes of all cells to
+  // top.nodes. (DeviceMerge adds them on the rank that built them.)
   void merge_cells(uint32_t cell_level, uint32_t depth, voxelize::TopOfCells& top, Progress& progress) {
     gather_rounds(depth + 1 - cell_level);
     merged_.resize(depth + 1);
@@ -142,8 +142,8 @@ class HostMerge {
     return copy;
   }
 
-  // If scenes are spilled to a folder, a result that takes more than a 16th of the free memory stays there. No more than
-  // that is in memory when it is used.
+  // If scenes are spilled to a folder, a result that takes more than a 16th of the free memory stays in the folder. At
+  // most this much of it is in memory when it is used.
   ResultPlace place_of_result() const {
     if (!spill_.place.folder()) return {};
     constexpr uint64_t kLeast = uint64_t{16} << 20;

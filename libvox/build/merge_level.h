@@ -21,7 +21,7 @@
 
 namespace vox::build {
 
-// A table that keeps one copy of equal nodes, and numbers the copies in the order in which they come. Their
+// A table that keeps one of equal nodes, and numbers the nodes that it keeps in the order in which they come. Their
 // words lie one behind the other. The table takes 10 bytes for each node besides its words, and has room for as many
 // nodes as are expected. If more come, it is made anew.
 
@@ -216,7 +216,7 @@ class UniqueNodes {
     device_.for_each({"rounds: find nodes", 80}, nodes_, FindUnique{ref, found.data(), slot_of.data()});
   }
 
-  // Makes an array at least so long. The first `used` values stay.
+  // Makes an array longer if it has fewer than `length` values. The first `used` values stay.
   void make_longer(device::Buffer<uint32_t>& array, uint64_t used, uint64_t length) {
     if (length <= array.size()) return;
     if (length > kMostWords) throw Error("a portion of a level has more than 2^32 words");
@@ -234,8 +234,8 @@ class UniqueNodes {
 template <class Device>
 struct LevelSource {
   RoundLevel nodes;  // empty when they have been merged
-  // The numbers of the nodes of the level below in their merged level. Empty if the words already hold these, and when the
-  // words have been read for the first time.
+  // The merged numbers of the nodes of the level below. Empty if the words already hold these numbers; emptied after
+  // the first reading of all words has put them there.
   NodeNumbers<Device> below;
   NodeNumbers<Device> numbers = {};  // the nodes' numbers in the merged level
 };

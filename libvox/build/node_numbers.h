@@ -1,5 +1,5 @@
-// The numbers that the nodes of a round's level get in the merged level: 4 bytes for each node. They lie on the device if
-// they take little of its memory, and otherwise where spilled arrays lie.
+// The numbers that the nodes of a round's level get in the merged level: 4 bytes for each node. They lie on the device
+// if they take little of its memory, and otherwise where spilled arrays lie.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace vox::build {
 // The number of a node that has not been merged yet.
 inline constexpr uint32_t kNoNumber = UINT32_MAX;
 
-// Numbers on the device: in memory of their own, or in the middle of an array that is there.
+// Numbers on the device: in memory of their own, or as a part of an array that is already there.
 struct NumbersOnDevice {
   device::Buffer<uint32_t> own;  // empty if the numbers are those of an array
   uint32_t* data = nullptr;
@@ -27,7 +27,7 @@ template <class Device>
 class NodeNumbers {
  public:
   NodeNumbers() = default;
-  // `size` numbers, all of which are kNoNumber.
+  // Makes `size` numbers, all of which are kNoNumber.
   NodeNumbers(Device& device, const SpillPlace& place, uint64_t size, NumbersLie lie) : size_(size) {
     if (lie == NumbersLie::OnDevice) {
       near_ = device.template make<uint32_t>(size);

@@ -27,7 +27,7 @@ class NodeSieve {
         stream_(device, level.words.values(), level.sizes.values(), level.nodes()) {}
 
   bool done() const { return stream_.done(); }
-  // Returns at most so many nodes.
+  // Returns the next nodes, at most this many.
   NodePiece next(uint64_t most) {
     NodePiece piece = stream_.next(most);
     level_.rest();

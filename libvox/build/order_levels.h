@@ -20,8 +20,8 @@
 
 namespace vox::build {
 
-// Brings nodes from their owners to the ranks that hold their places in canonical order. Of each level, a
-// rank holds a share: a run of numbers (shared_store.h).
+// Brings nodes from their owners to the ranks that hold their places in canonical order. A rank holds a share of each
+// level: a run of numbers (shared_store.h).
 
 // Nodes that this rank owns, and their numbers in canonical order, which ascend.
 struct OwnedNodes {
@@ -322,7 +322,7 @@ class LevelOrder {
     return numbered;
   }
 
-  // ranks::Counts the first edges of all ranks, and tells owners the numbers of the nodes that these edges lead to.
+  // Counts the first edges of all ranks, and tells owners the numbers of the nodes that these edges lead to.
   Numbered take_numbers(const Route& route, uint64_t edges, const device::Buffer<uint8_t>& first_sent) {
     auto first_edges = device_.template make<uint8_t>(edges);
     device_.for_each({"ranks: to edges", 6}, edges,

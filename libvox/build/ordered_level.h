@@ -13,10 +13,10 @@
 
 namespace vox::build {
 
-// Where the levels of a result lie.
+// The place of a result's levels.
 struct ResultPlace {
   SpillPlace place = {};
-  // How many bytes of all levels are in memory at once. nullptr: the result lies in memory.
+  // Bounds the bytes of all levels that are in memory at once. nullptr: the whole result lies in memory.
   std::shared_ptr<PagedBudget> budget = {};
 };
 
@@ -24,7 +24,7 @@ class OrderedLevel {
  public:
   OrderedLevel(const ResultPlace& place, const dag::LevelForm& form, uint64_t nodes, uint64_t words);
 
-  uint64_t words() const { return used_; }  // written so far
+  uint64_t words() const { return used_; }  // words that were written so far
   // Returns the place of the next n words. It is valid until the next call.
   std::span<uint32_t> append_words(uint64_t n);
   // Adds the places of the next nodes, which are whole blocks except at the end of the level.

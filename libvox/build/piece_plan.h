@@ -36,8 +36,8 @@ class PiecePlan {
 
   // A round consists of the pieces that next() returns between two calls of this function.
   void start_round();
-  // Returns the next pieces that no rank has taken, if there are any: a run of cells with at most about `pairs`
-  // (chunk cell, triangle) pairs, but at least one piece, and not more than leaves enough to the other ranks.
+  // Returns the next pieces that no rank has taken, if there are any: a run of cells with about `pairs` (chunk cell,
+  // triangle) pairs at most. It has at least one piece, and leaves enough pieces to the other ranks.
   std::optional<voxelize::Piece> next(std::span<const uint32_t> pair_starts, uint64_t pairs);
   uint64_t taken() const { return taken_.size(); }  // the number of pieces of this round
   // True if the last call of next() has shown that no pieces are left.
@@ -52,7 +52,7 @@ class PiecePlan {
 
   ranks::Ranks& ranks_;
   RoundKeeper* keeper_;
-  uint32_t pieces_ = 0;    // into how many the cells are divided
+  uint32_t pieces_ = 0;    // the number of pieces into which the cells are divided
   uint32_t portions_ = 0;  // next() returns at most this part of all pieces
   bool goes_on_ = false, all_taken_ = false;
   std::vector<Pieces> kept_;  // the rounds that this rank loads
@@ -67,7 +67,7 @@ struct MergedAbove {
   std::vector<dag::TopNode> nodes, fills;  // with their ids
 };
 
-// The way in which the words of a node name its children: by their numbers in the next level, or as in shared_store.h.
+// The way in which a node's words name its children: by numbers in the next level, or by owners (shared_store.h).
 enum class ChildNames { Numbers, Owners };
 
 struct TopLevel {

@@ -38,7 +38,7 @@ struct RoundLevel {
 struct RoundRoot {
   uint64_t code = 0;      // the Morton code of its place on that level
   uint32_t number = 0;    // the node's number; several roots may have the same
-  int32_t material = -1;  // that of all its voxels if it is full and they have only one, else -1
+  int32_t material = -1;  // the material if the node is full and has only one, else -1
   dag::Digest digest;
 };
 
@@ -98,8 +98,8 @@ struct ReplaceChildren {
 };
 static_assert(device::PrefetchingBody<ReplaceChildren>);
 
-// The nodes of a level that are on a device at once. Node i has the words from offsets[i] to before offsets[i
-// + 1].
+// The nodes of a level that are on a device at once. Node i has the words [offsets[i], offsets[i +
+// 1]).
 struct NodePiece {
   device::Buffer<uint32_t> words, offsets;
   uint64_t first = 0, count = 0;  // the number of the first node, and how many there are
@@ -139,7 +139,7 @@ class NodeStream {
   bool done() const { return first_ == sizes_.size(); }
 
   NodePiece next() { return next(at_once_); }
-  // Returns at most so many nodes.
+  // Returns the next nodes, at most this many.
   NodePiece next(uint64_t most) {
     throw_if_cancelled();
     NodePiece piece = {.words = {}, .offsets = {}, .first = first_};

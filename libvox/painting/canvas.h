@@ -96,7 +96,7 @@ struct AtlasTriangle {
     return true;
   }
 
-  // True only if the whole square lies inside of it.
+  // True only if the whole square lies inside of the triangle.
   VOX_HD bool contains(const TexelSquare& square) const {
     const Vec2<double> low = {static_cast<double>(square.x), static_cast<double>(square.y)};
     const Vec2<double> high = {low.x + square.side, low.y + square.side};
@@ -110,7 +110,7 @@ struct AtlasTriangle {
     return true;
   }
 
-  // The point of the scene at its point that is closest, in the plane, to the middle of a square.
+  // Returns the place in the scene of the triangle's point that is closest, in the plane, to the square's middle.
   VOX_HD Vec3d place(const TexelSquare& square) const {
     const Vec3d middle = {square.x + 0.5 * square.side, square.y + 0.5 * square.side, 0};
     const Vec2<double> weights = closest_weights(texel[0], texel[1], texel[2], middle);
@@ -131,10 +131,10 @@ struct AtlasTriangle {
   }
 };
 
-// How exact the distance to a stroke is, in parts of the largest of its coordinates and its radius.
+// The rounding error of a distance to a stroke, as a share of the largest of the coordinates and the radius.
 inline constexpr double kStrokeRounding = 1e-13;
 
-// A piece of a stroke's line; both ends are the same where the stroke is a point.
+// A piece of a stroke's line. If the stroke is a point, both ends are the same.
 struct Segment {
   Vec3d from, to;   // 48 B
   uint32_t stroke;  // 4 B
@@ -179,19 +179,19 @@ VOX_HD inline double distance_to(const Segment& segment, const Vec3d& point) {
 
 struct Canvas {
   std::vector<Layer> layers;  // one for each material
-  // For each layer that has triangles, the square from (0, 0) to (1, 1) as two triangles. Strokes in the
-  // texture paint these. With triangles of the mesh, a texel would occur as often as the texture is repeated.
+  // For each layer that has triangles, the square from (0, 0) to (1, 1) as two triangles, which strokes in the texture
+  // paint. On the triangles of the mesh, a texel would occur as often as the texture is repeated.
   std::vector<scene::Triangle> squares;
   std::vector<Vec2f> texcoords;  // those of the scene, then the corners of the square
   uint32_t levels = 1;           // 8^levels texels a side contain every triangle in the plane of the atlas
   uint64_t far_triangles = 0;
 };
 
-// The error for a single stroke that paints at least so many texels that there is no memory for them.
+// Returns the error for a stroke that alone paints at least this many texels, more than memory has room for.
 StrokeError stroke_too_large(uint64_t texels, uint32_t line);
 
-// Throws StrokeError where a stroke is so large or so far away, beside a scene that it may paint, that the rounding of
-// distances is wider than a texel. All texels would have to be looked at, and the edge would be anywhere.
+// Throws a StrokeError if a stroke is so large or so far away, compared with a scene that it may paint, that distances
+// are rounded by more than a texel. Every texel would have to be looked at, and the edge would be anywhere.
 void check_strokes(const scene::Scene& scene, const Strokes& strokes, uint32_t size);
 
 // Throws as paint_scene() does.

@@ -1,7 +1,7 @@
-// Finds the texels that strokes paint, on a device. Pairs of a piece of a stroke and a triangle near it
-// descend from squares of the atlas to squares of an eighth of their side, like the voxelizer's pairs
-// (voxelize/descend.h). TexelSquares that no triangle touches near a stroke are never visited, however large the
-// atlas is.
+// Finds the texels that strokes paint, on a device. It begins with pairs of a piece of a stroke and a triangle near it,
+// each with a square of the atlas. Step by step, squares are split into parts of an eighth of their side, as the
+// voxelizer splits its cells (voxelize/descend.h). Squares that no triangle touches near a stroke are never visited,
+// however large the atlas is.
 #pragma once
 
 #include "libvox/base/progress.h"
@@ -40,13 +40,13 @@ struct Touch {
     return stroke.share(distance_to(segment, {(texel.x + 0.5) / size, (texel.y + 0.5) / size, 0}));
   }
 
-  // True if a texel of the square may be painted. If none is, the result is usually false.
+  // True if a texel of the square may be painted. If none is painted, the result is usually false.
   VOX_HD bool may_paint(const TexelSquare& square) const {
     if (!triangle.touches(square)) return false;
     return stroke.space == StrokeSpace::Scene ? near_in_scene(square) : near_in_texture(square);
   }
 
-  // True only if every texel of the square is painted. Where all are, it mostly says so.
+  // True only if every texel of the square is painted; it may be false even then, but rarely is.
   VOX_HD bool paints_all(const TexelSquare& square) const {
     if (!triangle.contains(square)) return false;
     const double sure = stroke.radius * (1 - 1e-4);  // so far away, the share is not yet rounded to 0
@@ -63,9 +63,9 @@ struct Touch {
  private:
   static constexpr double kHalfDiagonal = 0.70711;  // of a square of 1
 
-  // Going to the closest point of the triangle brings no two points further apart. So in the plane no place of
-  // a texel in the square is further from the square's than half a diagonal; a little more is for rounding, which
-  // is that of the triangle's coordinates and, far less, that of the distance: a stroke may be much larger.
+  // The closest points of the triangle to two points are no further apart than these. So in the plane, the place of a
+  // texel is at most half a diagonal from the place of its square. A little is added for the rounding of the triangle's
+  // coordinates and, far less, of the distance, because a stroke may be much larger than the triangle.
   VOX_HD bool near_in_scene(const TexelSquare& square) const {
     const double reach = stroke.radius + triangle.stretch * (kHalfDiagonal * square.side);
     const double extent = triangle.stretch * (triangle.most.x + triangle.most.y);
@@ -199,7 +199,7 @@ struct EmitNearSegments {
   }
 };
 
-// TexelSquares of one side, each with a piece of a stroke and a triangle.
+// Squares of the same side, each with a piece of a stroke and a triangle.
 struct TexelSquares {
   device::Buffer<uint64_t>
       places;  // column and row of the square, in squares of its side: row << 32 | column
@@ -238,7 +238,7 @@ VOX_HD void each_part(uint64_t mask, uint64_t place, uint64_t to, const F& f) {
   }
 }
 
-// How many texels of a square are painted for sure: all or none.
+// Returns how many texels of a square are surely painted: all of them or none.
 struct SurelyPainted {
   StrokeSearch search;
   const uint64_t* places;
@@ -246,7 +246,7 @@ struct SurelyPainted {
   const uint32_t* triangles;
   uint32_t side;
 
-  // At most 2^32, so that fewer than 2^32 squares have a sum.
+  // Returns at most 2^32, so that the sum over fewer than 2^32 squares fits in 64 bits.
   VOX_HD uint64_t operator()(uint64_t i) const {
     constexpr uint32_t kMostSide = 1 << 16;
     const auto x = static_cast<uint32_t>(places[i]), y = static_cast<uint32_t>(places[i] >> 32);

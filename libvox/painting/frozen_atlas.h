@@ -32,8 +32,8 @@ inline constexpr uint32_t kMostLayers = 1 << 26;
 struct Layer {
   scene::Wrap wrap_u, wrap_v;  // 2 B
   uint8_t paintable;           // 1 B; 0: the material is invisible
-  // 1 B; 0: below the paint are vertex colours, which a texel does not know. The texel is then either painted
-  // or not.
+  // 1 B; 0: the paint lies on vertex colors, which a texel does not know, so a texel is either painted or
+  // not.
   uint8_t blends;
 };
 static_assert(sizeof(Layer) == 4);
@@ -80,10 +80,10 @@ VOX_HD inline Paint painted_over(Paint above, uint32_t share, Paint below) {
   return {mix(above.r, below.r), mix(above.g, below.g), mix(above.b, below.b), mix(above.share, below.share)};
 }
 
-// Returns the colour of paint over a surface of this colour.
+// Returns the color of paint over a surface of this color.
 scene::Rgb8 color_over(Paint paint, scene::Rgb8 below);
 
-// Returns the colour of the paint alone. Its share must not be 0.
+// Returns the color of the paint alone. Its share must not be 0.
 scene::Rgb8 color_of(Paint paint);
 
 using AtlasTable = hash::KeyTableRef<hash::LinesRef<uint64_t>, uint64_t>;
@@ -121,8 +121,8 @@ std::vector<uint8_t> painted_layers(const FrozenAtlas& atlas);
 // Returns the paint with which palettes and shares are counted. It is valid as long as both arguments live.
 scene::SurfacePaint surface_paint(const FrozenAtlas& atlas, const scene::Scene& scene);
 
-// Sets the palette entry that each texel shows: the entry for the paint over the colour of the texture, or of
-// the material, at the texel's middle. Over vertex colours, paint shows if it covers half of a texel or more.
+// Sets the palette entry that each texel shows: the entry for the paint over the color of the texture, or of
+// the material, at the texel's middle. Over vertex colors, paint shows if it covers half of a texel or more.
 void index_atlas(FrozenAtlas& atlas, const scene::Scene& scene, const scene::Palette& palette);
 
 }  // namespace vox::painting

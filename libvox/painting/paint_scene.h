@@ -38,7 +38,7 @@ using Strokes = std::vector<Stroke>;
 class StrokeError : public Error {
  public:
   StrokeError(std::string problem, uint32_t line) : Error(std::move(problem)), line_(line) {}
-  uint32_t line() const { return line_; }  // of the script
+  uint32_t line() const { return line_; }  // the stroke's line in the script
 
  private:
   uint32_t line_;
@@ -46,8 +46,8 @@ class StrokeError : public Error {
 
 struct PaintOptions {
   uint32_t size = 4096;  // texels along each side of the atlas, 1 to kMostSize
-  // The number of strokes that are applied together; 0: as many as memory has room for. The result is the
-  // same.
+  // The number of strokes that are applied together; 0: as many as memory has room for. It does not change the
+  // result.
   uint32_t batch = 0;
 };
 
@@ -56,14 +56,14 @@ struct Painting {
   std::vector<uint32_t> missed;  // the script lines of strokes that touch no texel
   uint64_t far_triangles = 0;    // triangles whose texture coordinates are too large to be painted
   uint64_t rebuilds = 0;         // how often the table was rebuilt
-  uint64_t updates = 0;          // how often all texels that were touched were in the table
+  uint64_t updates = 0;          // how often the texels of a batch were all in the table
   double seconds = 0;
   double table_seconds = 0;  // the part of `seconds` for the table, without the search for texels
 };
 
-// Paints strokes on the surface. Afterwards index_atlas() gives the painted texels their palette entries. Throws
-// UsageError if the options make no sense, and Error if nothing of the scene can be painted, or if the device has too
-// little memory. on_cpu.cpp and on_cuda.cu compile the template for each device.
+// Paints strokes on the surface. Afterwards index_atlas() gives the painted texels their palette entries. Throws a
+// UsageError if the options make no sense, and an Error if nothing of the scene can be painted, or if the device has
+// too little memory. on_cpu.cpp and on_cuda.cu compile the template for each device.
 template <class Device>
 Painting paint_scene(Device& device, const scene::Scene& scene, const Strokes& strokes,
                      const PaintOptions& options);

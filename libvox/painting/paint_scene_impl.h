@@ -283,8 +283,8 @@ class Painter {
     apply(strokes, middle, end);
   }
 
-  // Returns what the strokes paint, and which strokes paint anything; nothing if several strokes are too much at once. The
-  // first stroke is the one of this line.
+  // Returns what the strokes paint, and sets touched_. Returns nothing if several strokes paint too much at once.
+  // `line` is the script line of the first stroke.
   std::optional<TexelShares> found(const StrokeArrays& arrays, uint32_t line) {
     const uint64_t count = arrays.strokes.size();
     const bool is_one = count == 1;

@@ -1,5 +1,5 @@
-// The implementation of frozen_hash.h for any device. on_cpu.cpp and on_cuda.cu include this file and only
-// name the device.
+// The implementation of frozen_hash.h for any device: a DAG becomes a hash, and a hash a DAG. on_cpu.cpp and on_cuda.cu
+// include this file and only name the device.
 #pragma once
 
 #include <utility>
@@ -145,9 +145,9 @@ HashResult build_hash(Device& device, const dag::FrozenDag& dag, const HashOptio
   return result;
 }
 
-// The implementation of frozen_hash.h for any device. The cells are sorted by Morton code, runs of them become
-// leaves, and the levels above are made as in voxelizing. on_cpu.cpp and on_cuda.cu include this file
-// and only name the device.
+// The way back, from a hash to a DAG. The cells are sorted by Morton code, and runs of them become
+// leaves. The levels above the leaves are made in the same way as when triangles are voxelized
+// (dag/levels.h).
 
 struct IsFilledCell {
   const uint64_t* cells;

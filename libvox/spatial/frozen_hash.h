@@ -19,7 +19,7 @@ namespace vox::spatial {
 
 // Turns the coordinates of a voxel into the key of its cell.
 //
-// Morton codes suit callers that look at neighbours together, as filters and rays do, because neighbours then
+// Morton codes suit callers that look at neighbors together, as filters and rays do, because neighbors then
 // usually lie in one line of the table. Linear keys suit callers that go through the grid row by row.
 
 enum class CellKeyLayout : uint32_t { Morton, Linear };
@@ -73,8 +73,8 @@ struct FrozenHash {
   uint64_t bytes() const { return cells.size() * sizeof(uint64_t); }
 };
 
-// Calls body(slot, cell) for each slot from `begin` to before `end` that holds a cell, in ascending order.
-// The last slot is the one of the cell that is kept apart.
+// Calls body(slot, cell) for each slot of [begin, end) that holds a cell, in ascending order. The last slot is the one
+// of the cell that is kept apart.
 template <class Body>
 void for_each_cell(const FrozenHash& hash, uint64_t begin, uint64_t end, const Body& body) {
   for (uint64_t slot = begin; slot < end; ++slot) {
@@ -88,19 +88,19 @@ void for_each_cell(const FrozenHash& hash, uint64_t begin, uint64_t end, const B
 // of the grid. Throws Error.
 void check_structure(const FrozenHash& hash);
 
-// Orders the cells of every bucket in the way that tells searches when to end (hash::BucketCells), as a build
-// does. The last cell of each full bucket must already be the one of least precedence.
+// Orders the cells of every bucket so that searches know when to end (hash::BucketCells), as a build does. The last
+// cell of each full bucket must already be the one of least precedence.
 void tell_turns(FrozenHash& hash);
 
 // Checks a spatial hash more thoroughly than check_structure() does, by searching for every voxel.
 
-// Throws Error if check_structure() does, if a search does not find a cell in its slot, or if an empty cell
+// Throws an Error if check_structure() does, if a search does not find a cell in its slot, or if an empty cell
 // of a bucket precedes a filled one.
 void verify(const FrozenHash& hash);
 
 // Compares a hash that verify() accepts with a DAG that check_structure() accepts. Each voxel of the DAG must
 // be found with its material, both must have the same number of voxels, and a sample of empty voxels must not
-// be found. Throws Error that names the first voxel that differs, in Morton order.
+// be found. Throws an Error that names the first voxel that differs, in Morton order.
 void check_same_voxels(const FrozenHash& hash, const dag::FrozenDag& dag);
 
 // Builds a spatial hash of a DAG's voxels on a device.
@@ -121,12 +121,12 @@ struct HashResult {
 // first the octree's leaves and then the table.
 uint64_t bytes_to_build(uint64_t voxels, uint64_t octree_leaves, const HashOptions& options);
 
-// Throws UsageError if the options are invalid. Throws Error if a table cannot have a cell for each of these
+// Throws a UsageError if the options are invalid. Throws an Error if a table cannot have a cell for each of these
 // voxels, or if building the table needs more than `available` bytes.
 void check_hash_fits(uint64_t voxels, uint64_t octree_leaves, const HashOptions& options, uint64_t available);
 
-// The DAG must be one that check_structure() accepts. Throws Error if the hash does not fit into the device's memory,
-// or if no table of this load factor can be built.
+// The DAG must be one that check_structure() accepts. Throws an Error if the hash does not fit into the device's
+// memory, or if no table of this load factor can be built.
 template <class Device>
 HashResult build_hash(Device& device, const dag::FrozenDag& dag, const HashOptions& options);
 HashResult build_hash(device::DeviceHandle device, const dag::FrozenDag& dag, const HashOptions& options);
@@ -134,8 +134,8 @@ HashResult build_hash(device::DeviceHandle device, const dag::FrozenDag& dag, co
 // Builds the DAG of the voxels that a spatial hash holds, on a device. The result is canonical: it equals the
 // DAG that the hash was made of.
 
-// The hash must be one that check_structure() accepts. Throws Error if it holds a voxel twice, or if the device has too
-// little memory.
+// The hash must be one that check_structure() accepts. Throws an Error if it holds a voxel twice, or if the device has
+// too little memory.
 template <class Device>
 dag::FrozenDag dag_of_hash(Device& device, const FrozenHash& hash);
 dag::FrozenDag dag_of_hash(device::DeviceHandle device, const FrozenHash& hash);
