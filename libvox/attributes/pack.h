@@ -121,7 +121,7 @@ class BitWriter {
     pending_ |= value << bits_;
     for (bits_ += bits; bits_ >= 8; bits_ -= 8, pending_ >>= 8) *to_++ = static_cast<uint8_t>(pending_);
   }
-  // Writes the bits that fill no byte.
+  // Writes the last bits, which do not fill a byte.
   VOX_HD void finish() {
     if (bits_ > 0) *to_ = static_cast<uint8_t>(pending_);
   }
@@ -179,7 +179,7 @@ struct WriteBlocks {
   }
 };
 
-// Values that a device has packed, from a whole group on.
+// Values that a device has packed. The first one begins a group.
 struct PackedPiece {
   device::Buffer<ValueGroup> groups;
   device::Buffer<uint8_t> bytes;

@@ -21,7 +21,7 @@ class Error : public std::exception {
   explicit Error(std::string problem);
 
   Error& at(std::string where);   // file, line of a script, dataset
-  Error& hint(std::string hint);  // what the reader can do
+  Error& hint(std::string hint);  // the remedy
   // Names the setting that caused the error, as the library's structs call it ("memory_limit"). A program can then tell
   // its users their own name for it.
   Error& about(std::string setting);

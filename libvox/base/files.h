@@ -35,7 +35,7 @@ class AtomicFile {
 
   const std::filesystem::path& path() const { return temporary_; }
   const std::filesystem::path& target() const { return target_; }
-  int descriptor() const { return descriptor_; }  // for reading and writing the temporary file until release()
+  int descriptor() const { return descriptor_; }  // to read and write the temporary file until release()
 
   // Flushes a complete file to the disk. commit() does this, too; a result of many files calls it file by file. The
   // descriptor stays open, because its lock tells other runs that the file is in use. If descriptors are about to run
@@ -68,8 +68,8 @@ void commit_together(std::span<AtomicFile* const> files);
 // Returns the place that a chain of symbolic links leads to, even if no file is there. Other paths are returned as is.
 std::filesystem::path followed(std::filesystem::path path);
 
-// Returns the name of the target whose temporary file has this name, or nothing if no temporary file has such a name.
-// Of a target's name, at most 200 characters are returned.
+// Returns the name of the target whose temporary file has this name, or nothing if no temporary file has such a name. A
+// target's name of more than 200 characters is returned without the rest.
 std::optional<std::string> target_of_temporary(const std::string& name);
 
 // Files without a name: no other program finds them, and they are gone when they are closed, however the

@@ -63,8 +63,8 @@ VOX_HD inline Vec2<uint32_t> morton_decode_in_plane(uint64_t code) {
   return {gather_bits<2>(code), gather_bits<2>(code >> 1)};
 }
 
-// The order of the eight parts of a cube of 2³ and of the voxels of a cube of 4³: Morton order, x lowest.
-// This order is defined here alone. Whole grids are ordered in the same way by morton.h.
+// The order of the eight parts of a cube of 2³ and of the voxels of a cube of 4³: Morton order, x lowest. This order is
+// defined here alone. The codes above order whole grids in the same way.
 //
 //   2³   octant z y x: child masks and child pointers of nodes, and each byte of a mask of 4³
 //   4³   bit z1 y1 x1 z0 y0 x0: masks of leaves and of lattices; bit 8 · o + p is part p of octant o

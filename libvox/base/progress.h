@@ -21,7 +21,7 @@ struct ProgressState {
   bool ended = false;   // true in the last call, even if the work stopped early
 
   double share() const { return share_of(done); }
-  // Returns the number of tenths that are done if a line should report it: it has grown, and the work is long.
+  // Returns how many tenths are done if there are more than in the previous call and the work takes at least 1 s.
   std::optional<int> new_tenth() const {
     const int tenth = static_cast<int>(share() * 10);
     if (seconds < 1 || tenth <= static_cast<int>(share_of(before) * 10)) return std::nullopt;

@@ -2,7 +2,7 @@
 //
 // A symmetry first permutes the axes and then mirrors some of them. Its number is 8 · permutation + mirrored axes: bit
 // a of the mirrored axes is set if axis a is mirrored afterwards. Symmetry 0 changes nothing; 0 to 7 are the mirrors
-// alone. They are a group: the product of two symmetries is a symmetry, and each has an inverse.
+// alone. All 48 are a group: the product of two symmetries is a symmetry, and each has an inverse.
 #pragma once
 
 #include <array>

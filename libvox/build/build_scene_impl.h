@@ -164,8 +164,8 @@ class SceneBuild {
     }
   }
 
-  // Only in this build, the roots of the first round include the nodes with which empty space is filled. They are not
-  // kept: a resumed build makes them anew.
+  // The roots of the first round include the nodes with which empty space is filled, but only in this build: they are
+  // not kept, and a resumed build makes them anew.
   void keep(Round& round) {
     const Stopwatch watch;
     std::vector<RoundRoot> roots = round.roots;

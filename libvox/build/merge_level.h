@@ -234,8 +234,8 @@ class UniqueNodes {
 template <class Device>
 struct LevelSource {
   RoundLevel nodes;  // empty when they have been merged
-  // The merged numbers of the nodes of the level below. Empty if the words already hold these numbers; emptied after
-  // the first reading of all words has put them there.
+  // The merged numbers of the level below's nodes. They replace children's numbers while words are read for the first
+  // time. Empty afterwards, and from the start if the words hold merged numbers.
   NodeNumbers<Device> below;
   NodeNumbers<Device> numbers = {};  // the nodes' numbers in the merged level
 };

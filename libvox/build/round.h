@@ -27,7 +27,7 @@ struct RoundLevel {
   SpilledArray<uint8_t> sizes;  // the number of words of each node
 
   uint64_t nodes() const { return sizes.size(); }
-  // The level is not used for now.
+  // Says that the level is not used for now.
   void rest() {
     words.rest();
     sizes.rest();
@@ -98,8 +98,8 @@ struct ReplaceChildren {
 };
 static_assert(device::PrefetchingBody<ReplaceChildren>);
 
-// The nodes of a level that are on a device at once. Node i has the words [offsets[i], offsets[i +
-// 1]).
+// The nodes of a level that are on a device at once. Node i has the words
+// [offsets[i], offsets[i + 1]).
 struct NodePiece {
   device::Buffer<uint32_t> words, offsets;
   uint64_t first = 0, count = 0;  // the number of the first node, and how many there are

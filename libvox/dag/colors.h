@@ -17,7 +17,7 @@ namespace vox::dag {
 
 struct WithPaletteOptions {
   std::optional<scene::Palette> palette = {};  // without it, one is chosen from the colors of all voxels
-  bool dither = false;                         // if true, mix colors from the palette's (libvox/scene/dither.h)
+  bool dither = false;                         // mix colors from the palette's (libvox/scene/dither.h)
   uint64_t memory_limit = 0;                   // as for dag_of_cubes()
 };
 

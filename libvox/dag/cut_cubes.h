@@ -39,7 +39,7 @@ struct CutCube {
   Int3 corner;
   uint32_t whole = kNoNode, before = kNoNode, after = kNoNode;
   std::array<CutChild, 8> children = {};
-  // The node in the result: its id, or kNoNode if nothing is left; the material if all of it has one, else -1.
+  // The node in the result: its id, or kNoNode if nothing is left; the material if it is full and has one, else -1.
   uint32_t id = kNoNode;
   int32_t material = -1;
   Digest digest = {};

@@ -51,7 +51,7 @@ FrozenDag coarser(device::DeviceHandle device, const FrozenDag& dag, uint32_t ha
 // of the meshes' surface. The history remains that of the finer scene, whose digests it names.
 VoxelScene coarser(VoxelScene scene, uint32_t halvings, const CoarserMemory& memory = {},
                    ranks::Ranks& ranks = ranks::alone());
-// Does the same with the coarser DAG, which coarser() has made of the scene's DAG.
+// Does the same with a coarser DAG that coarser() has already made of the scene's.
 VoxelScene with_coarser_dag(VoxelScene scene, uint32_t halvings, FrozenDag dag);
 
 // Gives all voxels of a DAG without materials the material 0. Edits combine only scenes that have materials,

@@ -1,5 +1,5 @@
-// Digests and counts of a DAG that may be larger than memory. Digests follow from those of the leaves, counts from that
-// of the root. The values of a level's nodes lie in a file without a name, in the folder for temporary files, if they
+// Digests and counts of a DAG that may be larger than memory. Digests are computed from the leaves up, counts from the
+// root down. The values of a level's nodes lie in a file without a name, in the folder for temporary files, if they
 // would take more than `memory` bytes. With several ranks the calls are collective: each rank reads its share of the
 // nodes, and all get the same results. All must have the same DAG, and each holds the values of all nodes.
 #pragma once

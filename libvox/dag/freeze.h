@@ -20,7 +20,7 @@ namespace vox::dag {
 // The unique nodes of one level, in order.
 struct FrozenLevel {
   device::Buffer<uint32_t> pointers;    // the store's pointer to each node
-  device::Buffer<uint32_t> edge_start;  // node i has the edges from edge_start[i] to edge_start[i + 1]
+  device::Buffer<uint32_t> edge_start;  // node i has the edges [edge_start[i], edge_start[i + 1])
   device::Buffer<uint32_t> edge_rank;   // the number of the node on the next level to which each edge leads
   uint64_t nodes = 0, edges = 0;
 };
@@ -104,7 +104,7 @@ static_assert(device::PrefetchingBody<RankChildren>);
 struct RankEdges {
   static constexpr int kPrefetchStages = 1;
   FoundItemWords mark;
-  uint32_t* edges;  // pointers in, ranks out
+  uint32_t* edges;  // pointers in, numbers out
   VOX_HD void prefetch(uint64_t edge, int) const { prefetch_line(mark.of(edges[edge])); }
   VOX_HD void operator()(uint64_t edge) const { edges[edge] = *mark.of(edges[edge]); }
 };

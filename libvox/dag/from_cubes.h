@@ -1,5 +1,5 @@
-// Builds the DAG of voxels that come cube by cube, as readers of files have them. It runs on the host, because reading
-// files takes most of the time.
+// Builds the DAG of voxels that come cube by cube, as readers of files deliver them. It runs on the host, because
+// reading the files takes most of the time.
 #pragma once
 
 #include <array>

@@ -3,7 +3,7 @@
 //
 // The paper finds clusters of similar nodes in a graph. Here the common nodes of a level are those that stand for most
 // nodes of the octree; they are at most a quarter of the level and at most kMostCommon, and they stay. Any other node
-// may become the common node from which it differs in the fewest voxels, or the most common of these. The nodes that
+// may become the common node from which it differs in the fewest voxels; ties go to the more common one. The nodes that
 // change the fewest voxels of the whole scene come first, until the share of changed voxels is used up: first leaves,
 // up to a quarter of the share, then nodes of 8³ voxels.
 #pragma once

@@ -26,7 +26,7 @@ struct FiledLevel {
   uint64_t words = 0, nodes = 0, svo_nodes = 0;
   uint64_t nodes_below = 0;  // the number of nodes on the next level; not used for leaves
   LongWords starts;          // the words at which the nodes 0, 4096, 8192, … begin
-  uint64_t piece_words = 0;  // about this many words, or a few more, are read together
+  uint64_t piece_words = 0;  // this many words, or a few more, are read together
   // Reads the words from number `first` on. Any thread may call it, in the handler of a fault (PagedMemory::Fill).
   std::function<void(uint64_t first, std::span<uint32_t> to)> read;
 };

@@ -39,8 +39,8 @@ static_assert(sizeof(TopNode) == 40);
 
 void sort_by_code(std::vector<TopNode>& nodes);
 
-// The parents of a list of nodes. Node i has the header headers[i] and the children [starts[i], starts[i +
-// 1]).
+// The parents of a list of nodes. Node i has the header headers[i] and the children
+// [starts[i], starts[i + 1]).
 struct NodesAbove {
   std::vector<TopNode> nodes;  // in Morton order; their ids are still 0
   std::vector<uint32_t> headers;

@@ -30,7 +30,7 @@ inline constexpr uint32_t kSymmetricFull = 1 << 24;  // in word 1
 VOX_HD inline uint32_t symmetric_words(uint32_t header) {
   return kSymmetricHeaderWords + static_cast<uint32_t>(popcount(child_mask(header)));
 }
-// Returns the index of the word that points to the child in an octant of the stored node. It must be present.
+// Returns the index of the word that points to the child in an octant of the stored node, which must have this child.
 VOX_HD inline uint32_t symmetric_child_word(uint32_t header, uint32_t octant) {
   return kSymmetricHeaderWords + static_cast<uint32_t>(popcount(header & ((1u << octant) - 1)));
 }

@@ -93,7 +93,7 @@ struct Canonical {
     return least;
   }
 
-  // Returns the least symmetry that makes a child, which each of `ways` makes, after `symmetry` has turned it.
+  // Any of `ways` makes the child. Returns the least symmetry that makes what becomes of it when `symmetry` turns it.
   VOX_HD uint32_t least_turn(uint32_t symmetry, uint64_t ways) const {
     uint32_t least = ways == 0 ? 0 : kSymmetries;
     for (; ways != 0; ways &= ways - 1) {
@@ -115,7 +115,7 @@ struct CanonicalItems {
   const uint64_t* ways_below;
   uint32_t* items;
   uint8_t* sizes;
-  uint64_t* ways;    // of the level's nodes
+  uint64_t* ways;    // for each of the level's nodes
   uint64_t* stored;  // a leaf's mask; a node's turns, and its child mask in bits 48 to 55
 
   VOX_HD void operator()(uint64_t i) const {

@@ -34,7 +34,7 @@ struct VoxelScene {
   std::array<double, scene::kPaletteSize> shares = {};
   Vec3d origin = {0, 0, 0};                             // world position of the corner of voxel (0, 0, 0)
   VoxelSize voxel_size = 1;                             // in world units
-  scene::LengthUnit unit = scene::LengthUnit::Unknown;  // of the origin and of voxel_size
+  scene::LengthUnit unit = scene::LengthUnit::Unknown;  // the unit of the origin and of voxel_size
   UpAxis up = UpAxis::Y;  // axis of the voxel grid that points up; vox-convert turns meshes so that it is y
   scene::Coverage coverage = scene::Coverage::Conservative;
   bool solid = false;

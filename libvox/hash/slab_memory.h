@@ -265,10 +265,10 @@ class Superblocks {
     return slabs << kSlotBits;
   }
   uint64_t places(uint32_t number) const { return uint64_t{entries_[number].slab_count} << kSlotBits; }
-  // Returns how many slabs a table takes that has `has` of them and needs `more`. A whole superblock for
-  // every item size would be a hundred times what a small scene needs. A table that is smaller than a
-  // superblock therefore takes a part of one, as large as all that it has. From kSlabsPerSuperblock on, it
-  // takes whole ones.
+  // Returns how many slabs to take for a table that has `has` slabs and needs `more`. A whole superblock for
+  // every item size would be a hundred times what a small scene needs. A table that is smaller than a superblock
+  // therefore takes a part of one, as large as all that it has. From kSlabsPerSuperblock on, it takes whole
+  // ones.
   uint32_t slabs_to_take(uint64_t has, uint64_t more) const {
     constexpr uint64_t kFewest = 1 << 8, kFew = 8;
     return static_cast<uint32_t>(std::min<uint64_t>(

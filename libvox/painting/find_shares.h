@@ -61,7 +61,7 @@ struct Touch {
   }
 
  private:
-  static constexpr double kHalfDiagonal = 0.70711;  // of a square of 1
+  static constexpr double kHalfDiagonal = 0.70711;  // half the diagonal of a square of side 1
 
   // The closest points of the triangle to two points are no further apart than these. So in the plane, the place of a
   // texel is at most half a diagonal from the place of its square. A little is added for the rounding of the triangle's
@@ -329,7 +329,7 @@ TexelShares find_shares(Device& device, const StrokeSearch& search, uint64_t str
   TexelSquares squares = first_squares(device, search, strokes, most);
   while (true) {
     throw_if_cancelled();
-    // Strokes that paint too much are found on the first levels, where the work is that of few squares.
+    // Strokes that paint too much are found on the first levels, where there are still few squares.
     const uint64_t least = device.sum("texels painted for sure", squares.count,
                                       SurelyPainted{search, squares.places.data(), squares.segments.data(),
                                                     squares.triangles.data(), 1u << 3 * levels});

@@ -124,8 +124,8 @@ struct PaletteError {
   double over_10 = 0;  // the share of the area that is off by more than 10
 };
 
-// If colors are counted in cells, the mean of a cell stands for all of its colors, which hides up to 0.2 of
-// a mean ΔE.
+// If colors are counted in cells, the mean of a cell stands for all of its colors, which makes the mean ΔE up to 0.2
+// too small.
 PaletteError palette_error(const ColorHistogram& histogram, const Palette& palette);
 
 struct PaletteOptions {

@@ -134,7 +134,7 @@ Palette mesh_palette(const Scene& scene, const NameOptions& options = {});
 std::vector<uint8_t> named_entries(const Scene& scene, const Palette& palette, MaterialMode mode);
 
 // Matches the scene's materials with the palette. With Mesh or Object, the palette is the one that mesh_palette() made
-// for the scene. Or it has no members: its entries then stand for the materials or objects with the largest visible
+// for the scene. If it has no members instead, its entries stand for the materials or objects with the largest visible
 // areas, in descending order, and the others take the entry nearest in color. Mesh, Object and None use textures only
 // for their holes, and give all texels the material's entry; with None it is 0. Shares are those of the painted
 // surface; paint is only possible with Texture. Colors uses no palette. None and Colors count no shares.

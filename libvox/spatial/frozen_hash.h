@@ -84,8 +84,8 @@ void for_each_cell(const FrozenHash& hash, uint64_t begin, uint64_t end, const B
   }
 }
 
-// Checks everything that searches and walks over the cells rely on: the sizes, and that each cell is a voxel
-// of the grid. Throws Error.
+// Throws an Error unless searches and walks over the cells can rely on the hash: its sizes must fit, and each cell must
+// be a voxel of the grid.
 void check_structure(const FrozenHash& hash);
 
 // Orders the cells of every bucket so that searches know when to end (hash::BucketCells), as a build does. The last

@@ -61,7 +61,7 @@ struct SizedBuckets {
 
 struct BucketHead {
   uint32_t start;
-  uint16_t cells;  // of each sub-table
+  uint16_t cells;  // the number of cells of each sub-table
   uint16_t seed_number;
 };
 static_assert(sizeof(BucketHead) == 8);
@@ -72,7 +72,7 @@ struct Cuckoo2009Ref {
   static constexpr uint32_t kSubTables = 3, kSubTableCells = Buckets::kSubTableCells,
                             kBucketCells = kSubTables * kSubTableCells;
   static constexpr uint32_t kMostBucketKeys = Buckets::kMostKeys;
-  static constexpr uint32_t kMostSeeds = 16;  // of `cuckoo2009`, 60 % fail with 512 keys, none with 409
+  static constexpr uint32_t kMostSeeds = 16;  // in `cuckoo2009`, 60 % fail with 512 keys, none with 409
   static constexpr uint32_t kHeadWords = kSized ? sizeof(BucketHead) / sizeof(uint32_t) : 1;
 
   Cell* cells;
@@ -217,8 +217,8 @@ struct SetHeads {
 // Phase 2: a thread block builds a bucket.
 template <CellWord Cell, class Table>
 struct BuildBucket {
-  // An iteration of the paper goes through all three sub-tables, a turn here through one. Buckets of 409 keys take 16
-  // turns on average, as many as the paper's 5.5 iterations. With 25 turns, 3 % of them would fail, and all of 512.
+  // An iteration of the paper goes through all three sub-tables, a turn through one. Buckets of 409 keys take 16 turns
+  // on average, as in the paper's 5.5 iterations. 25 turns would be too few for 3 % of them and for all of 512.
   static constexpr uint32_t kMostTurns = 25 * Table::kSubTables;
   static constexpr uint32_t kSeenBits = 4096;  // see certainly_too_many()
 

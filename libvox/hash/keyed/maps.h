@@ -154,8 +154,8 @@ class MultiMap {
     device_.for_each({"find runs", 44}, n, FindRuns{numbers.data(), starts_.data(), runs});
   }
 
-  // All values, run by run, in the device's memory. The run of the index's number i goes from starts()[i] to
-  // before starts()[i + 1].
+  // All values, run by run, in the device's memory. The values of the index's number i are
+  // [starts()[i], starts()[i + 1]).
   const uint32_t* values() const { return values_.data(); }
   const uint32_t* starts() const { return starts_.data(); }
   const KeyIndex<Device, Cell>& index() const { return index_; }

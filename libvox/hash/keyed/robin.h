@@ -76,7 +76,7 @@ struct RobinRef {
 static_assert(ReadsValues<RobinRef<uint64_t, CoherentProbes>, uint64_t>);
 
 // The same table for searches that begin at an age other than one, or that have no maximum ages. It has loops of its
-// own, so that the loops over a RobinRef stay as fast as they are.
+// own, so that those over a RobinRef stay fast.
 template <CellWord Cell, ProbeSequence Sequence>
 struct RobinAroundRef {
   RobinRef<Cell, Sequence> table;

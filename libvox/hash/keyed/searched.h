@@ -48,8 +48,8 @@ struct StepKeyProbe {
   }
 };
 
-// A ref that has a value() of its own. A static_assert beside each ref says whether it has value() and
-// kBlocksAtOnce.
+// A ref that has a value() of its own. Beside each such ref, a static_assert says that it has one; another
+// static_assert stands beside each ref with kBlocksAtOnce.
 template <class Ref, class Cell, class... Group>
 concept ReadsValues = requires(const Ref& ref, Cell key, NoKeyProbe& probe, Group... group) {
   { ref.value(group..., key, probe) } -> std::same_as<uint32_t>;

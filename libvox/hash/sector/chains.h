@@ -70,7 +70,7 @@ struct BatchScratch {
   static constexpr uint32_t kNone = UINT32_MAX, kNoBuckets = UINT32_MAX;
 };
 
-// The tables, their room and the memory for batches. It lies in the device's memory, so that loops need not
+// The tables, their room and the memory for batches. This struct lies in the device's memory, so that loops need not
 // get all of it as arguments.
 struct SectorContext {
   SlabMemoryRef memory;

@@ -82,7 +82,7 @@ class SectorPlaces {
   }
 
  private:
-  static constexpr uint32_t kFew = 8;  // of this many superblocks, one may be a reserve
+  static constexpr uint32_t kFew = 8;  // one in this many superblocks may be a reserve
   static constexpr uint32_t kSlotsPerSlab = 1 << kSlotBits, kPlaceBits = kBlockBits + kSlabBits + kSlotBits;
 
   // Places that no run has taken yet.

@@ -1,4 +1,4 @@
-// The search in the table `sector` (table_ref.h describes the layout), with one thread for each item.
+// The layout of the table `sector` (below), and the search in it with one thread for each item.
 #pragma once
 
 #include "libvox/hash/batch.h"

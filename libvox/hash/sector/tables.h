@@ -240,7 +240,7 @@ class SectorTables final : public TableSet<Device> {
 
   std::vector<SectorTable<Device>> tables_;
   device::Buffer<uint32_t> overflow_;
-  uint64_t sectors_ = 0;                   // overflow sectors that were ever in use, and the one that stays empty
+  uint64_t sectors_ = 0;                   // overflow sectors ever in use, and the one that stays empty
   device::Buffer<uint32_t> left_sectors_;  // the numbers of those that no bucket uses
   uint64_t left_count_ = 0;
   bool reserves_ = true;
