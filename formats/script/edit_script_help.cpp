@@ -4,10 +4,10 @@ namespace vox {
 
 std::string edit_script_help() {
   return R"(An edit script is text with one command a line; # begins a comment. Arguments have names and
-come in any order; [ ] may be left out; | separates choices; ( ) holds what is taken otherwise.
+come in any order; [ ] may be left out; | separates choices; ( ) holds the default.
 Voxel i,j,k is the cube from i,j,k to i+1,j+1,k+1; the grid begins at 0,0,0.
 
-SHAPES: a voxel belongs to a shape when its centre does, borders included.
+SHAPES: a voxel belongs to a shape if its center does, border included.
   sphere     center x,y,z radius LENGTH [NOISE]
   box        min x,y,z max x,y,z [NOISE]
   capsule    from x,y,z to x,y,z radius LENGTH
@@ -27,28 +27,29 @@ FILL AND PAINT
   replace material M with M [in SHAPE]  the same; without a shape, everywhere
   clear [SHAPE]                         empty the shape, or everything
   fill seed x,y,z material M [in SHAPE] [limit VOXELS]
-                                        flood from a voxel over its 6-connected likes: empty ones,
-                                        or those of its material; more than the limit is an error
+                                        flood from a voxel through 6-connected voxels like it: empty
+                                        ones, or those of its material; it is an error if they are
+                                        more than the limit
   M is a material, 0 to 15. In a scene without materials it is left out, and paint and replace are
   errors.
 
 CHANGE THE SURFACE
   erode|dilate|smooth [steps N] [in SHAPE]   N times (1), at most 1024
-                                        erode empties voxels with an empty 6-neighbour; dilate fills
+                                        erode empties voxels with an empty 6-neighbor; dilate fills
                                         those with a filled one; smooth makes a voxel what most of
-                                        the 27 around it are
+                                        the 27 voxels around it are
 
-COPY: voxel for voxel, empty voxels too; what falls outside of the grid is lost.
+COPY: voxel for voxel, empty voxels too; voxels that fall outside of the grid are lost.
   copy min x,y,z max x,y,z to x,y,z [TURNS] [skip-empty] [keep-filled] [in SHAPE]
-                                        voxels with min <= index < max, as they were before it
+                                        voxels with min <= index < max, as they were before the copy
   stamp FILE.h5 at x,y,z [TURNS] [skip-empty] [keep-filled] [in SHAPE]
-                                        another scene, from its voxel 0,0,0 on
+                                        another scene; its voxel 0,0,0 comes to x,y,z
   TURNS are    rotate x|y|z 90|180|270 and mirror x|y|z, as many as wanted, done in the order in
                which they are written; rotating about z by 90 takes x to y. The lowest corner of
-               what was turned comes to the place named.
-  skip-empty   empty voxels leave what is there
-  keep-filled  filled voxels that are there stay
-  in SHAPE     only what lies in the shape changes
+               the turned box comes to the place named.
+  skip-empty   empty voxels of the source change nothing
+  keep-filled  voxels that are filled already stay as they are
+  in SHAPE     only voxels in the shape change
 
 WITH ANOTHER SCENE
   union|subtract|intersect FILE.h5 [at x,y,z]   its voxel 0,0,0 comes to this place (0,0,0)
@@ -57,15 +58,15 @@ HISTORY
   undo [N]       take back the last N (1) edits
   redo [N]       do the last N (1) undone edits again
   snapshot NAME  remember the scene as it is
-  restore NAME   go back to it; undo takes that back
+  restore NAME   go back to this snapshot; undo takes that back
   save FILE.h5   write the scene as it is
 
 GARBAGE: nodes that neither the scene nor undo nor a snapshot needs. They are collected when the
 memory is full, and
   gc                             now
-  gc every EDITS [budget TIME]   from here on after so many edits
+  gc every EDITS [budget TIME]   from here on, each time after so many edits
   gc threshold SHARE [budget TIME]
-                                 from here on when this share of the nodes, such as 20%, may be
+                                 from here on, when this share of the nodes, such as 20%, may be
                                  garbage
   gc budget TIME                 a collection is done in steps of this time, such as 2ms, one after
                                  each edit (0ms: all at once)
@@ -76,15 +77,15 @@ REPEAT
     ...
   end            the lines between, N times. The n-th time, from 0, places are moved by n * step
                  and by a random offset of up to the jitter, either way, on each axis: the same in
-                 every run with the same seed (0). What is copied stays, its target moves.
-                 Repetitions within each other add up. At most 10,000,000 commands in all.
+                 every run with the same seed (0). The source of a copy stays, its target moves.
+                 Offsets of nested repetitions add up. At most 10,000,000 commands in all.
 
 UNITS AND NUMBERS
   units voxels   places and lengths are in voxels from here on (the default)
   units scene    they are in the scene's own units, as in the file that it was made from
-  Numbers are such as 12, -3.5 or 1e3 and count to 1/256 voxel. min, max and to of a copy, at, and
-  the seed of a fill are whole voxels; in units of the scene they are rounded. Places lie within
-  2,097,152 voxels of 0,0,0, either way, lengths go up to 1,048,576.
+  Numbers are such as 12, -3.5 or 1e3; places and lengths are rounded to 1/256 voxel. min, max
+  and to of a copy, at, and the seed of a fill are whole voxels; in units of the scene they are
+  rounded. Places lie within 2,097,152 voxels of 0,0,0, either way, lengths go up to 1,048,576.
   A FILE or NAME with blanks stands in "double quotes"; a FILE is looked for from the script's
   folder.
 
@@ -112,7 +113,7 @@ EDITS: in SHAPE and mask FILE limit them; without either, they change the whole 
   smooth [reach N] [WHERE]  the mean of the values within N voxels (1) on each axis, at most 8
   threshold VALUE [WHERE]   empty the voxels whose value is less
   WHERE is  [in SHAPE] [mask FILE [at x,y,z]]
-  FILE is a volume, such as labels.nrrd or bricks in .h5: only voxels change that are filled in it.
+  FILE is a volume, such as labels.nrrd or bricks in .h5: only voxels that are filled in it change.
   Its voxel 0,0,0 comes to the place named (0,0,0).
   Results are rounded to the type of the volume's values, and stay within its range.
 

@@ -175,10 +175,9 @@ painted over an earlier one. Arguments come in any order; [ ] may be left out.
   stroke color #rrggbb radius LENGTH [edge SHARE] at x,y,z
   stroke color #rrggbb radius LENGTH [edge SHARE] uv u,v
 
-Places and lengths are in scene units with y up: what of the surface is closer to the line than the
-radius is painted. With uv they are texture coordinates from 0 to 1, v down from the
-texture's upper edge, of every material. In the outer SHARE of the radius (0.5) the paint thins out to
-nothing; 0 is a hard edge.
+Places and lengths are in scene units with y up: a stroke paints every part of the surface that is closer to its line
+than its radius. With uv they are texture coordinates from 0 to 1, v down from the texture's upper edge, of every
+material. In the outer SHARE of the radius (0.5) the paint thins out to nothing; 0 is a hard edge.
 )";
 }
 

@@ -116,7 +116,8 @@ std::vector<Option> brick_options(const std::vector<OptionRule>& rules) {
        .preset = "auto",
        .unit = "voxels",
        .rules = rules,
-       .help = "Make bricks with this side, 4 to 512; auto takes the one up to 64 that needs least memory."},
+       .help = "Make bricks with this side, 4 to 512; auto takes the size up to 64 that needs the least "
+               "memory."},
       {.name = "brick-root",
        .argument = "KIND",
        .words = {bricks::kBrickRootNames.begin(), bricks::kBrickRootNames.end()},
@@ -138,8 +139,8 @@ std::vector<Option> threshold_options(const std::vector<OptionRule>& rules) {
            .argument = "SHARE",
            .range = OptionRange{0, 1},
            .rules = rules,
-           .help = "Treat values as empty that are below this share of the way from the lowest to the "
-                   "highest value."},
+           .help = "Treat values below this share of the range, from the lowest to the highest value, as "
+                   "empty."},
           {.name = "threshold-raw",
            .argument = "VALUE",
            .rules = rules,

@@ -38,15 +38,15 @@ struct AllCommand {
 };
 
 constexpr const char* kAboutAll =
-    R"(The parts run one after the other in this process, each as the command that the page shows above its results. Beside them
-stand the figures that the papers state, with the papers' machines. A part that fails says so in its section; the others go
-on, all results are written, and the exit code is 1. Ctrl-C ends the command when it has written what
-was measured until then.
+    R"(The parts run one after the other in this process, each as the command that the page shows above its results.
+Beside them stand the figures that the papers state, with the papers' machines. A part that fails says so in its
+section; the others go on, all results are written, and the exit code is 1. Ctrl-C ends the command when it has
+written what was measured until then.
 
 The scale small is for a processor, where all parts take some minutes; full is for a GPU. auto chooses by the device.
 
-'vox-bench replay REPORT' repeats all parts and compares each one with the report. A part alone is repeated by its command, or by
-'vox-bench all --parts NAME --against REPORT'.
+'vox-bench replay REPORT' repeats all parts and compares each one with the report. A part alone is repeated by its
+command, or by 'vox-bench all --parts NAME --against REPORT'.
 )";
 
 std::vector<std::string> part_names() {

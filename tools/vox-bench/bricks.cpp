@@ -46,12 +46,12 @@ constexpr int32_t kShellsSide = 256;
 enum BricksBenchTrait : uint32_t { kRaw = 1, kTree = 2, kCompiled = 4 };
 
 constexpr const char* kAboutBricks =
-    R"(For every size of bricks and set of types, the program builds the bricks, then runs mean filters over all voxels
-and gathers voxels at random and in Morton order, and casts rays for a picture, with the root grid (direct) and with code
-that is compiled for these bricks (jit). The dense array comes first, as the limit for bricks. Every time is the
-median of the repetitions after one that does not count. The values are compared by a checksum: if one voxel differs,
-the command fails. The defaults for a processor are smaller, so that the command ends in about a minute. Ctrl-C ends it
-early and writes what is measured by then.
+    R"(For every size of bricks and set of types, the program builds the bricks, then runs mean filters over all
+voxels and gathers voxels at random and in Morton order, and casts rays for a picture, with the root grid (direct) and
+with code that is compiled for these bricks (jit). The dense array comes first, as the limit for bricks. Every time is
+the median of the repetitions after a first one that is not counted. The values are compared by a checksum: if one
+voxel differs, the command fails. The defaults for a processor are smaller, so that the command ends in about a
+minute. Ctrl-C ends it early and writes what is measured by then.
 
 FILE is a volume (.raw, .nrrd, .nhdr, .npy, .mhd, .mha, .nii, .dat) or a scene file with bricks, or with an SVDAG, whose
 materials are the values. Without it, shells of 256 voxels a side are measured.

@@ -142,7 +142,7 @@ inline constexpr Command kCommands[] = {
     {"all", "all of the others, on one page beside the papers' figures", all_bench_description, run_all},
     {"bricks", "how fast a volume's hybrid bricks are read: filters and gathers, compiled or not",
      bricks_bench_description, run_bricks},
-    {"compression", "how small a scene is in every form of an octree or a DAG, over resolutions",
+    {"compression", "how small a scene is in every form of an octree or a DAG, at several resolutions",
      compression_bench_description, run_compression},
     {"convert", "how fast meshes become SVDAGs, phase by phase", convert_bench_description, run_convert},
     {"edit", "how fast edits are, kernel by kernel: spheres, copies, batches, garbage",
@@ -159,7 +159,8 @@ inline constexpr Command kCommands[] = {
      match_bench_description, run_match},
     {"rays", "rays and paths that read a scene in the memory of each hash table", rays_bench_description,
      run_rays},
-    {"replay", "the command of a report again, compared with it", replay_bench_description, run_replay},
+    {"replay", "runs the command of a report again and compares the results", replay_bench_description,
+     run_replay},
 };
 
 // The command of this name, and the one that the arguments of a command line name, beginning with the program; nullptr if

@@ -39,12 +39,12 @@ const std::vector<uint32_t> kGpuResolutions = {1024, 2048, 4096, 8192, 16384, 32
                             kCpuResolutions = {512, 1024, 2048, 4096};
 
 constexpr const char* kAboutCompression =
-    R"(The geometry of a scene, without materials, is counted at each resolution in every form of an octree or a DAG that
-'vox-stats --only compression' shows; docs/compression.md says what is counted. The figure of most papers is the number of
+    R"(The geometry of a scene, without materials, is counted at each resolution in every form of an octree or a DAG
+that 'vox-stats --only compression' shows; docs/compression.md says what is counted. Most papers show the number of
 bits for each filled voxel over the resolution.
 
-FILE is a mesh, which is voxelized, or a scene file, of which coarser levels are counted; without it, the village of
-vox-scene is.
+FILE is a mesh, which is voxelized, or a scene file, whose coarser levels are counted; without it, the village of
+vox-scene is counted.
 )";
 
 OptionTopic compression_axes() {

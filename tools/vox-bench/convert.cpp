@@ -57,15 +57,15 @@ constexpr uint64_t kFewestTriangles = 12;
 
 constexpr const char* kAboutConvert = R"(These phases are measured:
   load       reads the file, if there is one
-  palette    chooses 16 colours of the surface, and turns its textures into them
+  palette    chooses 16 colors of the surface, and turns its textures into them
   voxelize   turns triangles into leaves of 4 x 4 x 4 voxels
   build      turns leaves into the canonical SVDAG in the host's memory; freeze is its last part
   write      writes the scene file, with --write
 
-Every time is the median of the repetitions after one that does not count. Every repetition has an engine of its own,
-as a run of vox-convert has, but the start of CUDA and the loading of its kernels are done by then. All repetitions must
-give the same scene, or the command fails. With --profile, the kernels' times come from a repetition of their own, and
-the page shows which share of each conversion goes into which kernel.
+Every time is the median of the repetitions after a first one that is not counted. Every repetition has an engine of
+its own, as a run of vox-convert has, but CUDA has already started and loaded its kernels. All repetitions must give
+the same scene, or the command fails. With --profile, the kernels' times come from a repetition of their own, and the
+page shows which share of each conversion goes into which kernel.
 
 MESH is any mesh that vox-convert reads; several are measured one after the other. Without a mesh, a displaced sphere is
 measured.

@@ -64,12 +64,12 @@ constexpr const char* kAboutEdit = R"(These series of edits are measured:
 
 Spheres and copies have three orders. fresh: each edit is done on the scene as it was read, in a session of its own;
 collected: the same, but after other edits that were undone and collected; sequence: one edit after the other, where
-later ones meet the results of the first ones. Times are the time of one edit, the median of the repetitions after one
-that does not count. Every row shows the work: the nodes and leaves that were made, and those of them that are new to
-the scene. If a repetition makes others, the command fails. If several tables are measured, each does all edits, and the
-command fails unless all come to the same scenes; the slabs that a search looks at, and the items that it compares in
-vain, are counted in a repetition of their own, for all tables but sector. With --profile, the kernels' times come from a repetition of
-their own, and the page shows which share of each edit goes into which kernel.
+later ones meet the results of the first ones. A time is that of one edit, the median of the repetitions after a first
+one that is not counted. Every row shows the work: the nodes and leaves that were made, and those of them that are new
+to the scene. If a repetition makes others, the command fails. If several tables are measured, each does all edits,
+and the command fails unless all give the same scenes; the slabs that a search looks at, and the items that it
+compares in vain, are counted in a repetition of their own, for all tables but sector. With --profile, the kernels'
+times come from a repetition of their own, and the page shows which share of each edit goes into which kernel.
 
 SCENE.h5 is a scene file, or a mesh, which is voxelized; without it, the city of vox-scene is edited.
 )";

@@ -61,9 +61,9 @@ All forms run the same loops over the same voxels:
   rays      casts rays through the pixels of a picture of the whole scene, up to the first filled voxel
 
 Rays go through the SVDAG as in vox-render, skip empty bricks, and ask the hash for voxel after voxel, because it does
-not store how far it is empty. The result of a loop is compared by a checksum: if one voxel differs from the SVDAG, the
-command fails when everything is written. Every time is the median of the repetitions after one that does not count. A
-form that cannot be made, or does not fit, is a line that says why.
+not store how large empty regions are. The result of a loop is compared by a checksum: if one voxel differs from the
+SVDAG, the command fails when everything is written. Every time is the median of the repetitions after a first one
+that is not counted. If a form cannot be made, or does not fit, a line says why.
 
 FILE is a scene file, or a mesh, which is voxelized; without it, the village of vox-scene is measured.
 )";

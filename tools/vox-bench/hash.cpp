@@ -40,13 +40,13 @@ using HashBench = measure::HashBenchOptions;
 constexpr const char* kAboutHash =
     R"(For every size of items, load factor and table, the program fills a table with items, searches a batch of them
 for every hit rate, fills new tables and inserts a batch of new items. Every time is the median of the repetitions
-after one that does not count. Every repetition searches for other items, and its results are checked: one item too
-many or too few, and the command fails. Random reads of 32 and of 128 bytes are measured first and show the limit of the
-memory. Then come the tables that find the duplicates inside a batch.
+after a first one that is not counted. Every repetition searches for other items, and its results are checked: if one
+item is found too many or too few, the command fails. Random reads of 32 and of 128 bytes are measured first and show
+the limit of the memory. Then come the tables that find the duplicates inside a batch.
 
-The tables {} hold keys, which are items of 1 and 2 words: the first one as SlabHash does, whose buckets are lists of
-slabs, the second one as DyCuckoo does, whose buckets of 128 bytes are filled to {} % at most, whatever the load factor.
-The other tables hold items of 2 words and more.
+The tables {} hold keys, which are items of 1 and 2 words. The first one is like SlabHash, whose buckets are lists of
+slabs; the second one is like DyCuckoo, whose buckets of 128 bytes are filled to {} % at most, whatever the load
+factor. The other tables hold items of 2 words and more.
 )";
 
 std::vector<uint32_t> figure8_load_factors() {

@@ -54,7 +54,7 @@ triangles of every voxel; the voxels of the second mesh are looked up among thos
 triangles that share a voxel are tested, each once and exactly, in integers. The triangles are tested as the grid
 has snapped them, to 1/256 voxel; a texture counts as filled everywhere. Times are the device's, phase by phase.
 
-Both meshes are scaled to two fifths of the grid. The first one rests in its centre; the second one passes through it
+Both meshes are scaled to two fifths of the grid. The first one rests in its center; the second one passes through it
 along x, from a fifth of the grid on one side to a fifth on the other, and turns once about the vertical axis.
 
 With --boolean, the normals where the surfaces meet decide which connected parts of each lie inside the other, and no

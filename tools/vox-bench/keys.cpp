@@ -46,18 +46,19 @@ using measure::KeyOp;
 using measure::KeySetKind;
 
 constexpr const char* kAboutKeys =
-    R"(For every set of keys, layout, load factor and table, the program builds the table of the keys in random order and
-in their own order, searches it for random keys of which a given share is stored, and for all keys of a picture or
-around a surface in their order, stored or not. Every time is the median of the repetitions after one that does not
-count, and every result of a search is checked. Random reads are measured first and show the limit of the memory. A
-table that cannot be built is a row that says why.
+    R"(For every set of keys, layout, load factor and table, the program builds the table of the keys in random order
+and in their own order, searches it for random keys of which a given share is stored, and for all keys of a picture or
+around a surface in their order, stored or not. Every time is the median of the repetitions after a first one that is
+not counted, and every result of a search is checked. Random reads are measured first and show the limit of the
+memory. If a table cannot be built, its row says why.
 
 Sets: random numbers; pixels at random places of a square; an image, whose pixels are stored if they are not white; the
 voxels of a bumpy surface; the texels of a painted atlas; the voxels of the mesh of --mesh.
 
-Operations: build and build-ordered build tables; find-stored searches stored keys only, which a table may rely on; find
-has the shares of --hit-rates; build-and-find builds a table and searches as many stored keys as it has; find-all searches all keys; find-view searches what pictures show: slices through the
-surface at random orientations, a model with the painted atlas, or the image as it turns. ages counts how old keys are, without a time.
+Operations: build and build-ordered build tables; find-stored searches stored keys only, which a table may rely on;
+find has the shares of --hit-rates; build-and-find builds a table and searches as many stored keys as it has; find-all
+searches all keys; find-view searches the keys that pictures show: slices through the surface at random orientations,
+a model with the painted atlas, or the image as it turns. ages counts the ages of keys and measures no time.
 build-multi and find-multi are for random keys with several values each, which are stored one after another;
 build-index and find-index number the different keys.
 )";
@@ -148,8 +149,8 @@ OptionTopic keys_axes() {
                .help = "Number of values of a key, for build-multi to find-index."},
               {.name = "figure",
                .argument = "NAME",
-               .help = "Take the defaults of a figure of García et al. 2011, with an a in front of "
-                       "Alcantara et al. 2009, or with a word of neither. " +
+               .help = "Take the defaults of a figure: numbers are figures of García et al. 2011, numbers "
+                       "after an a those of Alcantara et al. 2009, and words are other figures. " +
                        figures_text() + "."},
               {.name = "failures",
                .argument = "N",

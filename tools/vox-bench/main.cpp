@@ -21,7 +21,7 @@ std::string names(const char* separator) {
 }
 
 ToolDescription bench_description() {
-  std::string about = "Measures on this machine what the tables of the papers show.\n\nCommands:\n";
+  std::string about = "Measures on this machine what the papers' tables show.\n\nCommands:\n";
   for (const Command& command : kCommands) about += fmt::format("  {:<11} {}\n", command.name, command.about);
   about += "\nvox-bench COMMAND --help explains a command.\n";
   return {.program = "vox-bench",

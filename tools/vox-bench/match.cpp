@@ -63,13 +63,13 @@ their Table 1 does for hashing and binary search.
 
 Feature points are pixels where an edge turns. A pair of them, a basis, gives coordinates to all other points. A table
 leads from coordinates to those bases of the reference that have a point there; every basis of the query looks up its
-points, and each basis that it finds gets a vote. Each of the pairs of bases with the most votes shows how the query may
-lie in the reference; the points that then fall on each other make that more precise. If too few do, the answer is
+points, and each basis that it finds gets a vote. Each of the pairs of bases with the most votes shows how the query
+may lie in the reference; the points that then fall on each other make this more precise. If too few do, the answer is
 "match: none".
 
 For each table, the program shows the map from coordinates to bases (items, different keys, values of a key), and the
-milliseconds of building it, building the index of bases, and voting. All tables find the same; every time is the median
-of the repetitions after one that does not count.
+milliseconds of building it, building the index of bases, and voting. All tables find the same; every time is the
+median of the repetitions after a first one that is not counted.
 
 All pictures but the last are queries, for example the frames of a video. The map and the index are built once, and the
 time of voting is the mean of the queries; the program shows for each of them whether it was found.

@@ -45,14 +45,14 @@ constexpr const char* kAboutRays =
     R"(Rays read the nodes where a hash table keeps them, and from the words of a scene file in their canonical order
 ("frozen"). One loop follows the path of each pixel: from the root to the first voxel, and from there on in a random
 direction that leaves the voxel's face, as often as --bounces says, until the path leaves the scene.
-  ms         the median of the repetitions after one that does not count
+  ms         the median of the repetitions after a first one that is not counted
   sectors    reads of 32 bytes for each ray, counted in a run of its own; a sector that is read twice in a row counts
              once. Reads of the table's list of superblocks, which is small, do not count.
 All memories must lead to the same hits: if a checksum differs from that of the frozen words, the command fails when
 everything is written. The edits add spheres of --radius voxels at places on the surface, one after the other.
 
-FILE is a scene file, or a mesh, which is voxelized; without it, the bumpy sphere of vox-scene is looked at. The view
-inside stands for the paper's, which has its camera in a closed bunny.
+FILE is a scene file, or a mesh, which is voxelized; without it, the bumpy sphere of vox-scene is measured. The view
+inside stands for the paper's, whose camera is in a closed bunny.
 )";
 
 OptionTopic rays_axes() {

@@ -16,13 +16,14 @@ namespace vox {
 namespace {
 
 constexpr const char* kAboutReplay =
-    R"(The command line that REPORT names is run again in this folder, with the inputs as they are now, and its results are compared
-with those in the report, row by row, as with --against. A row counts as slower or faster if all its repetitions are, and if the
-medians differ by more than 3 %. Rows that did other work are marked instead of compared. A report also holds the machine, the
-build and digests of the inputs: a warning names each of them that is another one now.
+    R"(The command line that REPORT names is run again in this folder, with the inputs as they are now, and its
+results are compared with those in the report, row by row, as with --against. A row counts as slower or faster if all
+its repetitions are, and if the medians differ by more than 3 %. Rows that did other work are marked instead of
+compared. A report also holds the machine, the build and digests of the inputs: a warning names each of them that has
+changed.
 
-Of the command in the report, -o, --csv, --html, --against, --json, --force and the options of messages are left out; those of
-this command line count.
+The options -o, --csv, --html, --against, --json, --force and those for messages are taken from this command line, not
+from the report.
 )";
 
 // The options of the run that made the report are left out if they only say where its results went.

@@ -19,7 +19,7 @@ std::string formats() {
 It writes scene files, and scenes in the formats {} if -o has one of these extensions. A name such as
 layers/%05d.png stands for a folder with a picture of each layer.
 
-Surfaces of a glTF file show their base colour plus their emission; animated objects are shown in their rest pose.
+Surfaces of a glTF file show their base color plus their emission; animated objects are shown in their rest pose.
 )",
       listed_names(FileRole::Mesh, FileUse::Read, FileList::And),
       listed_extensions(FileRole::Volume, FileUse::Read, FileList::Commas),
@@ -54,8 +54,8 @@ OptionTopic files_topic() {
            .words = {"1", "2"},
            .preset = "2",
            .rules = {{kWritesSvdag, "it is for SVDAGs in what is written as .h5"}},
-           .help = "Version of the SVDAG in an .h5 file; 1 is for older programs, and has less than 2^32 "
-                   "words a level."},
+           .help = "Version of the SVDAG in an .h5 file; 1 is for older programs, and needs levels of less "
+                   "than 2^32 words."},
           {.name = "parts",
            .rules = {{kMesh, kOfSceneMeshes}},
            .help = "Let each process, or each device of a list, write its part of the scene into a file in "
@@ -81,16 +81,16 @@ OptionTopic files_topic() {
            .preset = "auto",
            .rules = {{kWritesNvdb, "it is for what is written as .nvdb"}},
            .help = "Values of a .nvdb file. u8: a voxel's material + 1 (Fp8, whole numbers); rgba: its "
-                   "colour; index: its number in an array of materials, which is the smallest file, for "
-                   "NanoVDB before 32.6; onindex: the same for 32.6 and newer (OpenVDB 11); auto: rgba for "
-                   "24-bit colours, else u8."},
+                   "color; index: the place of its entry in an array of materials, which gives the "
+                   "smallest file, for NanoVDB before 32.6; onindex: the same for 32.6 and newer (OpenVDB "
+                   "11); auto: rgba for 24-bit colors, else u8."},
           {.name = "slices",
            .argument = "AXIS",
            .words = {"up", "x", "y", "z"},
            .preset = "up",
            .rules = {{kWritesSlices, "it is for pictures of layers, as in -o slices/%05d.png"}},
            .help =
-               "Axis along which the pictures of a .png output follow each other; up is that of the scene."},
+               "Axis along which the pictures of a .png output follow each other; up: the scene's up axis."},
           {.name = "slices-by-material",
            .rules = {{kWritesSlices, "it is for pictures of layers, as in -o slices/%05d.png"}},
            .help = "Write a folder of black and white pictures for each material."},
@@ -106,8 +106,9 @@ OptionTopic files_topic() {
            .preset = "8",
            .rules = {{kWritesRaw, kOfRawOutput}},
            .help =
-               "Bits of a voxel in a .raw file. 8 and 16: 0 where empty, else its material + 1, or 1 without "
-               "materials; 1: set where filled, the lowest bit first, and each row begins a byte."},
+               "Bits of a voxel in a .raw file. 8 and 16: 0 for empty voxels, else material + 1, or 1 "
+               "without materials; 1: a bit that is set for filled voxels, the lowest bit first, and each "
+               "row begins a new byte."},
           {.name = "pieces",
            .argument = "N",
            .range = OptionRange{kLeastPieceSide, kMostPieceSide},
@@ -115,16 +116,15 @@ OptionTopic files_topic() {
            .rules = {{kWritesPieces,
                       "it is for scenes that are written as .raw, .nrrd, .npy, .npz, .schem, .nvdb, .vdb or "
                       ".vtkhdf"}},
-           .help =
-               "Write cubes with this side, each as a file, for grids of any size: -o cells/part.raw writes "
-               "cells/part_0_0_0.raw and so on, and cells/pieces.json, which says where each lies. Empty "
-               "pieces are left out."},
+           .help = "Write cubes with this side, each into a file of its own, for grids of any size: -o "
+                   "cells/part.raw writes cells/part_0_0_0.raw and so on, and cells/pieces.json, which says "
+                   "where each lies. Empty pieces are left out."},
           {.name = "ply",
            .words = {"surface", "points"},
            .preset = "surface",
            .rules = {{kWritesPly, "it is for what is written as .ply"}},
            .help = "Content of a .ply file: the faces of the voxels, as in .obj and .glb files, or the "
-                   "centres of the voxels with normals of the surface."},
+                   "centers of the voxels with normals of the surface."},
           {.name = "vtk",
            .words = {"image", "amr"},
            .preset = "image",

@@ -16,7 +16,7 @@ OptionTopic points_topic() {
            .preset = "0",
            .unit = "scene units",
            .rules = {{kSizeless, "it is for points, and for splats with --splats centers"}},
-           .help = "Also fill the voxels whose centres are at most this far from a point, up to 31 voxels; "
+           .help = "Also fill the voxels whose centers are at most this far from a point, up to 31 voxels; "
                    "auto: 1.25 times the distance within which nine of ten points have eight others, so "
                    "that scanned surfaces have no holes."},
           {.name = "splats",
@@ -24,18 +24,18 @@ OptionTopic points_topic() {
            .words = {"density", "centers"},
            .preset = "density",
            .rules = {{kSplats, "it is for Gaussian splats"}},
-           .help = "density: fill a voxel if the splats at its centre, one behind the other, are at least "
+           .help = "density: fill a voxel if the splats at its center, one behind the other, are at least "
                    "as opaque as --splat-opacity says: 1 - product of (1 - a exp(-d^2 / 2)), where a is a "
-                   "splat's opacity and d the distance from its centre in standard deviations. A deviation "
-                   "counts as at least half a voxel, and parts below 1/1024 are left out. centers: fill the "
-                   "voxels that contain the centres of splats, without regard to their sizes."},
+                   "splat's opacity and d the distance from its center in standard deviations. A deviation "
+                   "counts as at least half a voxel, and factors below 1/1024 are left out. centers: fill "
+                   "the voxels that contain the centers of splats, whatever their sizes are."},
           {.name = "splat-opacity",
            .argument = "A",
            .preset = "0.5",
            .range = OptionRange{0, 1, OptionRange::Ends::MostExcluded},
            .rules = {{kSplats, "it is for Gaussian splats, which have an opacity"}},
-           .help = "The least opacity of a voxel that is filled; with --splats centers, that of a splat "
-                   "that is used."}}};
+           .help = "The least opacity that fills a voxel; with --splats centers, the least opacity of a "
+                   "splat that counts."}}};
 }
 
 OptionTopic volumes_topic() {

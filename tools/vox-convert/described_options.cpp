@@ -37,12 +37,13 @@ OptionTopic grid_topic() {
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene,
                       "it is for meshes and scene files that are converted; a volume has its own grid"}},
            .help = "Number of voxels along the longest side, such as 4096, 4K or 2^12; for a scene file "
-                   "half of it, a quarter, ..., where a voxel is filled if any voxel inside is."},
+                   "half of its own number, a quarter, ...; a larger voxel is filled if any voxel inside "
+                   "is."},
           {.name = "voxel-size",
            .argument = "S|X,Y,Z",
            .rules = {{kGridded, kOfGrids}},
-           .help = "Side of a voxel in scene units, instead of --res, or three sides; or, of meshes with a "
-                   "known unit, lengths such as 0.1mm."},
+           .help = "Instead of --res: the side of a voxel, or three sides, in scene units or, for meshes "
+                   "with a known unit, as lengths such as 0.1mm."},
           {.name = "clip",
            .argument = "X0,Y0,Z0,X1,Y1,Z1",
            .rules = {{kClipped, "it is for meshes and scene files; a volume has its own grid"}},
@@ -50,10 +51,10 @@ OptionTopic grid_topic() {
                    "scene file keeps its grid."},
           {.name = "center",
            .rules = {{kGridded, kOfGrids}},
-           .help = "Centre the shorter sides in the cube instead of starting them at its corner."},
+           .help = "Center the shorter sides in the cube instead of starting them at its corner."},
           {.name = "snap-origin",
            .rules = {{kGridded, kOfGrids}},
-           .help = "Start the grid at a multiple of the voxel size, so that tiles fit together that are "
+           .help = "Start the grid at a multiple of the voxel size, so that tiles fit together if they are "
                    "converted separately with the same --voxel-size."}}};
 }
 
@@ -74,9 +75,9 @@ OptionTopic meshes_topic() {
            .words = {"file", "keep", "um", "mm", "cm", "m", "in", "ft"},
            .preset = "file",
            .rules = {{kMesh, kOfMeshes}},
-           .help = "file: convert to metres if the file states its units (FBX, COLLADA); keep: use its "
-                   "numbers as they are; a unit: the file's numbers are in this unit, as those of most STL "
-                   "files are in mm, and become metres."},
+           .help = "file: convert to meters if the file states its units (FBX, COLLADA); keep: use its "
+                   "numbers as they are; a unit: convert the file's numbers from this unit to meters, for "
+                   "example from mm for most STL files."},
           {.name = "texture-path",
            .argument = "DIR",
            .setting = "texture_paths",
@@ -105,108 +106,112 @@ OptionTopic materials_topic() {
                    "path leak through faces (6-separating)."},
           {.name = "solid",
            .rules = {{kMesh, kOfMeshes}},
-           .help = "Also fill the inside of surfaces. Holes are closed to tell what is inside; they are no "
-                   "surface."},
+           .help = "Also fill the inside of surfaces. Holes count as closed, but the triangles that close "
+                   "them fill no voxels."},
           {.name = "inside",
            .argument = "RULE",
            .words = {"winding", "parity", "flood"},
            .preset = "winding",
            .rules = {{kMesh, kOfMeshes}},
            .help =
-               "With --solid, what is inside. winding: what surfaces go around, also where several overlap "
-               "or lie in each other; parity: what lies behind an odd number of surfaces along x, so that "
-               "a surface inside another one is the wall of a hollow; flood: all empty voxels that no path "
-               "through faces leads to from outside of the grid."},
+               "With --solid, the rule for what is inside. winding: everything that surfaces enclose, even "
+               "if several overlap or lie inside each other; parity: everything behind an odd number of "
+               "surfaces along x, so that a surface inside another one is the wall of a hollow; flood: all "
+               "empty voxels that no path through faces reaches from outside the grid."},
           {.name = "close",
            .argument = "N",
            .preset = "0",
            .range = OptionRange{0, 64},
            .unit = "voxels",
            .rules = {{kMesh, kOfMeshes}},
-           .help = "With --solid: join borders of the mesh that are at most N voxels apart, also those of "
-                   "parts that share no vertices, to tell what is inside. The gaps stay open in the scene."},
+           .help = "With --solid: to decide what is inside, join borders of the mesh that are at most N "
+                   "voxels apart, even between parts that share no vertices. The gaps stay open in the "
+                   "scene."},
           {.name = "interior",
            .argument = "MATERIAL",
            .rules = {{kMesh, kOfMeshes}},
-           .help = "With --solid, the material of voxels inside: its number, 0 to 15, or a colour #rrggbb. "
-                   "Default: that of the surface before them along x; with --inside flood, the one that "
-                   "most of the surface has."},
+           .help = "With --solid, the material of voxels inside: its number, 0 to 15, or a color #rrggbb. "
+                   "Default: that of the surface before them along x; with --inside flood, that of most "
+                   "surface voxels."},
           {.name = "shell",
            .argument = "DEPTH=MATERIAL,...",
            .rules = {{kMesh, kOfMeshes}},
            .help = "With --interior: other materials for voxels inside that lie at most this deep, such as "
                    "2mm=3 or 2=3,5=#ff8000. Depths are in voxels (their shortest side) or have a unit of "
-                   "length, and count from the nearest surface voxel, from centre to centre."},
+                   "length, and are measured to the nearest surface voxel, from center to center."},
           {.name = "holes-out",
            .argument = "FILE.glb",
            .rules = {{kMesh, kOfMeshes}},
-           .help = "With --solid: write a mesh of what closes holes, red, and of parts that are open too far "
-                   "to be bodies, blue."},
+           .help = "With --solid: write a mesh of the triangles that close holes, red, or blue if the part "
+                   "is too open to be a body."},
           {.name = "report",
            .argument = "FILE.json",
            .rules = {{kMesh, kOfMeshes}},
            .help =
                "Write what is wrong with the mesh, object by object and with places: open edges, edges of "
-               "more than two triangles, triangles that face the other way than their neighbours, and "
-               "triangles that cross. --holes-out then shows the latter two in yellow and purple."},
+               "more than two triangles, triangles that face the other way than their neighbors, and "
+               "triangles that cross. --holes-out then also shows turned triangles in yellow and crossing "
+               "ones in purple."},
           {.name = "sdf",
            .argument = "BAND",
            .range = OptionRange{0.5, 256},
            .unit = "voxels",
            .rules = {{kMesh, kOfMeshes}},
            .help =
-               "Write distances instead of voxels, as .nrrd or .npy of f32 in the mesh's units: exact up to "
-               "BAND voxels from the triangles, and BAND beyond. With --solid, those inside are negative. "
-               "With --materials mesh or object, FILE-materials has the nearest triangles' materials + 1."},
+               "Write distances instead of voxels, as .nrrd or .npy of f32 in the mesh's units: exact up "
+               "to BAND voxels from the triangles; farther away, all are BAND voxels. With --solid, those "
+               "inside are negative. With --materials mesh or object, FILE-materials has the nearest "
+               "triangles' materials + 1."},
           {.name = "combine",
            .argument = "HOW",
            .words = {voxelize::kCombinationNames.begin(), voxelize::kCombinationNames.end()},
            .rules = {{kMesh, kOfMeshes}},
-           .help = "Combine the surfaces of two meshes, which need not be closed: union: what lies outside "
-                   "of the other; intersect: what lies inside; subtract: what of the first lies outside, "
-                   "and of the second inside. Voxels of both surfaces always remain. Triangles face "
-                   "outwards."},
+           .help = "Combine the surfaces of two meshes, which need not be closed: union keeps the parts of "
+                   "each outside of the other, intersect the parts inside, and subtract the parts of the "
+                   "first outside and of the second inside. Voxels of both surfaces always remain. "
+                   "Triangles must face outwards."},
           {.name = "materials",
            .argument = "KIND",
            .preset = "texture",
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kMakesPalette, kOfMeshes}},
-           .help = "texture: choose a palette of 16 from the surface's colours; mesh: use the mesh's own "
-                   "materials, with their names; object: the same for its objects; colors: keep each voxel's "
-                   "24-bit colour, apart from the geometry; none: "
-                   "store only which voxels are filled. For a scene file, palette: turn 24-bit colours "
-                   "into a palette. For a volume that becomes a scene, bins[:N]: N equal parts of the "
-                   "range of values; labels[:N]: label k is material k - 1, and if there are more than N "
-                   "labels, the most frequent ones have a material each and all others share the last one."},
+           .help = "texture: choose a palette of 16 from the surface's colors; mesh: use the mesh's own "
+                   "materials, with their names; object: the same for its objects; colors: keep each "
+                   "voxel's 24-bit color, stored beside the geometry; none: store only which voxels are "
+                   "filled. For a scene file, palette: turn 24-bit colors into a palette. For a volume "
+                   "that becomes a scene, bins[:N]: N equal parts of the range of values; labels[:N]: "
+                   "label k is material k - 1, and if there are more than N labels, the most frequent ones "
+                   "have a material each and all others share the last one."},
           {.name = "palette",
            .argument = "FILE",
            .preset = "auto",
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kMakesPalette, kOfMeshes},
                      {kColors | kMakesPalette, kOfColors}},
-           .help = "auto: choose the colours from the mesh; or take them from a file of up to 16 colours: "
+           .help = "auto: choose the colors from the mesh; or take them from a file of up to 16 colors: "
                    ".gpl, .pal (JASC), .hex or an image."},
           {.name = "dither",
            .rules = {{kMakesPalette, "it is for --materials palette of a scene file with 24-bit colours"}},
-           .help = "With --materials palette: mix colours from those of the palette, such as a printer's "
+           .help = "With --materials palette: mix colors from those of the palette, such as a printer's "
                    "materials, voxel by voxel."},
           {.name = "palette-size",
            .argument = "COLOURS",
            .range = OptionRange{17, 65536},
            .rules = {{kMesh | kPoints | kVoxels | kWholeScene, kOfMeshes}},
-           .help = "With --materials colors, and for scene files with colours: reduce them to at most this "
-                   "many."},
+           .help = "With --materials colors, and for scene files with colors: reduce them to at most this "
+                   "number."},
           {.name = "color-error",
            .argument = "DELTA_E",
            .range = OptionRange{.least = 0.01, .most = 100},
            .rules = {{kMesh | kPoints | kVoxels | kWholeScene, kOfMeshes}},
-           .help = "With --materials colors, and for scene files with colours: change each voxel's colour by "
-                   "at most this much, so that the file is smaller. Differences below 2 are hardly seen."},
+           .help = "With --materials colors, and for scene files with colors: change each voxel's color by "
+                   "at most this much, so that the file is smaller. Differences below 2 are hardly "
+                   "visible."},
           {.name = "palette-weight",
            .argument = "WEIGHT",
            .preset = "area",
            .rules = {{kMesh | kPoints | kVoxels, kOfMeshes}, {kColors, kOfColors}},
-           .help = "Weight of a colour for --palette auto. area: the area that it covers; even: the same "
-                   "for all; or a power of the area from 0 (even) to 1 (area). Lower ones favour colours "
-                   "of small areas."},
+           .help = "Weight of a color for --palette auto. area: the area that it covers; even: the same "
+                   "for all; a number from 0 (even) to 1 (area): this power of the area. Lower numbers "
+                   "favor colors of small areas."},
           {.name = "palette-out",
            .argument = "FILE",
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes}, {kColors, kOfColors}},
@@ -214,10 +219,9 @@ OptionTopic materials_topic() {
           {.name = "assign",
            .argument = "FILE.csv",
            .rules = {{kMesh, kOfMeshes}},
-           .help =
-               "With --materials mesh or object, numbers for names: lines of PATTERN,NUMBER[,NAME], where "
-               "* stands for any text and ? for one character. Later lines win, numbers are 1 to 15, and "
-               "names without a line share 0."},
+           .help = "With --materials mesh or object: give names the numbers in this file, which has lines of "
+                   "PATTERN,NUMBER[,NAME], where * stands for any text and ? for one character. Later lines "
+                   "win, numbers are 1 to 15, and names without a line share 0."},
           {.name = "materials-out",
            .argument = "FILE.json",
            .rules = {{kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene, kOfMeshes},
@@ -253,7 +257,7 @@ OptionTopic structures_topic() {
                        .usual = "svdag, and bricks for volumes",
                        .rules = {{kWritesH5, "it is for what is written as .h5"}},
                        .help = "Structures in the .h5 file: some of svdag, bricks, hash (spatial hash), "
-                               "symmetric (turned parts once); both: svdag,bricks."},
+                               "symmetric (turned and mirrored parts stored once); both: svdag,bricks."},
                       {.name = "load-factor",
                        .argument = "N",
                        .preset = "0.95",
@@ -279,15 +283,16 @@ OptionTopic bricks_topic() {
            .preset = "memory",
            .rules = rules,
            .help = "memory: make each brick as small as possible; speed: make dense and empty bricks only; "
-                   "balanced[=SLOPE]: make a brick dense if the time that a mean filter of 3 x 3 x 3 "
-                   "saves, which is measured on this machine, is worth SLOPE times the mean of all bricks "
-                   "in memory."},
+                   "balanced[=SLOPE]: make a brick dense if the time that this saves a mean filter of 3 x "
+                   "3 x 3, as measured on this machine, is worth the memory; SLOPE says how much memory, "
+                   "relative to the mean of all bricks."},
           {.name = "levels",
            .argument = "N",
            .preset = "0",
            .rules = {{kVolumeBricks, "it is for volumes, whose values have means"}, {kBricks, kOfBricks}},
-           .help = "Add this number of coarser levels of a volume, each of the means of 2³ voxels; auto: "
-                   "down to 64 voxels. vox-render shows the finest that fits within --memory-limit."}}};
+           .help = "Add this number of coarser levels to a volume, in which a voxel is the mean of 2³ "
+                   "finer ones; auto: down to 64 voxels. vox-render shows the finest level that fits "
+                   "within --memory-limit."}}};
   for (Option& option : brick_options(rules)) topic.options.push_back(std::move(option));
   return topic;
 }
@@ -300,9 +305,9 @@ OptionTopic convert_device_topic() {
   topic.options.push_back({.name = "spill",
                            .argument = "DIR|host",
                            .rules = {{kMesh, "it is for SVDAGs that are made of meshes"}},
-                           .help = "Build a scene whose SVDAG is larger than --memory-limit or the device "
-                                   "in rounds, and move what does not fit to unnamed files in this folder; "
-                                   "host: to the host's memory."});
+                           .help = "Build a scene whose SVDAG is larger than --memory-limit or the "
+                                   "device's memory in rounds, and move data that does not fit to unnamed "
+                                   "files in this folder; host: to the host's memory."});
   return topic;
 }
 
@@ -333,7 +338,7 @@ ToolDescription convert_description() {
            "vox-convert land.vox house.obj --res 2K -o all.h5     voxels and a mesh over them, on one grid",
            "vox-convert house.h5 -o house.glb                     the faces of its voxels as a mesh",
            "vox-convert house.h5 --res 1K -o small.h5             a coarser level: half, a quarter, ...",
-           "vox-convert house.h5 --info                           shows what is in it",
+           "vox-convert house.h5 --info                           shows what it holds",
            "vox-convert --verify house.h5                         checks pointers, counts and the digest",
            "vox-convert ct.nrrd --structure svdag -o bones.h5     a scene of a volume's values or labels",
            "vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials",

@@ -68,8 +68,8 @@ constexpr OptionRule kEditRule = {kEdits, "nothing is edited"}, kSceneRule = {kS
 constexpr const char* kRecordings =
     R"(RECORDINGS, with the extension .csv, are the files that HashDAG (Careil et al. 2020) writes: EditSphere,
 EditCube, EditCopy, EditFill, EditPaint, Undo, Redo and EndFrame. Rows of the camera are skipped. Their places are
-voxels of the resolution of the recording; --swizzle, --scale and --shift move them to this scene. They name no
-material; --material does.
+voxels in the resolution of the recording; --swizzle, --scale and --shift move them to this scene. They do not name a
+material; --material chooses one.
 )";
 
 OptionTopic edits_topic() {
@@ -92,9 +92,8 @@ OptionTopic edits_topic() {
            .letter = "l",
            .argument = "FILE",
            .rules = {kEditRule},
-           .help = "Write what each pass did and how long it took: .h5, or .csv with one row for each pass. "
-                   "The times do "
-                   "not include counting the changes."},
+           .help = "Write a log of what each pass did and how long it took: .h5, or .csv with one row for "
+                   "each pass. The times do not include counting the changes."},
           {.name = "html",
            .argument = "FILE",
            .rules = {kEditRule, kSceneRule},
@@ -105,16 +104,16 @@ OptionTopic edits_topic() {
                    "edit nothing."},
           {.name = "drop-bricks",
            .rules = {kEditRule, kSceneRule},
-           .help = "Leave out the bricks that SCENE.h5 has beside its SVDAG. Without this option, the edited "
-                   "scene has "
-                   "such bricks too, but its checkpoints have not."},
+           .help = "Leave out the bricks that SCENE.h5 has beside its SVDAG. Without this option, the "
+                   "edited scene has such bricks too, but its checkpoints do not."},
           {.name = "batch",
            .argument = "N",
            .preset = "1",
            .range = OptionRange{1, 1024},
            .rules = {kEditRule, kSceneRule},
            .help =
-               "Do up to this number of edits in one pass if none changes what another one reads or writes."},
+               "Do up to this number of edits in one pass if none of them changes voxels that another one "
+               "reads or writes."},
           {.name = "checkpoint",
            .argument = "N",
            .usual = "none",
@@ -159,16 +158,14 @@ ToolDescription edit_description() {
           .usage = "SCENE.h5 --script FILE [-o EDITED.h5] [options]",
           .about =
               "Applies the edits of a script to a scene file, or to the values of a volume. The result is "
-              "the same "
-              "on a GPU and on the processor. Without -o, nothing is written but the log. --help script and "
-              "--help volumes explain the language of edit scripts; "
-              "vox-convert SCENE.h5 --info shows the size of a scene's grid, which way is up, and its "
-              "materials.\n",
+              "the same on a GPU and on the processor. Without -o, the edited scene is not written. --help "
+              "script and --help volumes explain the language of edit scripts; vox-convert SCENE.h5 --info "
+              "shows the size of a scene's grid, which way is up, and its materials.\n",
           .examples =
               {"vox-edit house.h5 --script changes.txt -o changed.h5",
                "vox-edit house.h5 --script changes.txt --check         shows errors; edits nothing",
                "vox-edit house.h5 --script changes.txt --html edits.html",
-               "vox-edit house.h5 --script changes.txt --log edits.h5  what each edit did and took",
+               "vox-edit house.h5 --script changes.txt --log edits.h5  what each edit did, and its time",
                "vox-edit house.h5 --script changes.txt --batch 100     edits that lie apart in one pass",
                "vox-edit house.h5 --script changes.txt -o changed.h5 --checkpoint 500",
                "vox-edit city.h5 --script recording.csv --scale 1/2    a recording of the HashDAG project",

@@ -52,9 +52,8 @@ OptionTopic picture_topic() {
            .words = {"edges", "all"},
            .preset = "edges",
            .rules = {kPictureRule, kSceneRule, {kSampled, "it is for --samples, which says how many rays"}},
-           .help = "Use --samples rays for pixels on edges only, where a pixel differs from its neighbours, "
-                   "or for all "
-                   "pixels."},
+           .help = "Use --samples rays for pixels on edges only, where a pixel differs from its neighbors, "
+                   "or for all pixels."},
           {.name = "turntable",
            .argument = "N",
            .range = OptionRange{1, render::kMaxPictures},
@@ -92,7 +91,7 @@ OptionTopic picture_topic() {
            .preset = "on",
            .rules = {{kPictures, "a page has one where it is needed"},
                      {kMeasured | kSharing | kAnyVolume, "materials have their own colours, and no legend"}},
-           .help = "Draw a legend into a corner if colours stand for measured values."}}};
+           .help = "Draw a legend into a corner if colors stand for measured values."}}};
 }
 
 OptionTopic page_topic() {
@@ -107,8 +106,9 @@ OptionTopic page_topic() {
           {.name = "stream",
            .rules = {{kPage, "it is for --html"}},
            .help =
-               "Write the page as a folder for a web server. The page loads what its reader looks at, so "
-               "that a scene of any size is shown in full detail. It has all of a page but --shade sharing."},
+               "Write the page as a folder for a web server. The page loads what its user looks at, so "
+               "that a scene of any size is shown in full detail. It offers everything that a page in one "
+               "file does, except --shade sharing."},
           {.name = "page-limit",
            .argument = "SIZE",
            .preset = "64M",
@@ -120,7 +120,7 @@ OptionTopic page_topic() {
            .range = OptionRange{1 << 20, uint64_t{1} << 34},
            .unit = "bytes",
            .rules = {{kPage, "it is for --html"}, {kStreamed, "it is for --stream"}},
-           .help = "Memory of the reader's GPU that a page with --stream takes at most for the scene."}}};
+           .help = "The most memory of the user's GPU that a page with --stream takes for the scene."}}};
 }
 
 OptionTopic camera_topic() {
@@ -139,7 +139,7 @@ OptionTopic camera_topic() {
                    .help = "Position of the camera in scene units, instead of --view."},
                   {.name = "target",
                    .argument = "X,Y,Z",
-                   .usual = "the centre of the scene",
+                   .usual = "the center of the scene",
                    .rules = {kCameraRule},
                    .help = "The point that the camera of --eye looks at."},
                   {.name = "fov",
@@ -162,17 +162,16 @@ OptionTopic camera_topic() {
 OptionTopic light_topic() {
   return {
       .name = "light",
-      .title = "light and colours",
+      .title = "light and colors",
       .options = {
           {.name = "shade",
            .argument = "WHAT",
            .words = {"material", "depth", "normal", "level", "sharing", "type"},
            .preset = "material",
            .rules = {{kScene | kPage | kTyped, "it is for pictures of scenes, and type for those of bricks"}},
-           .help =
-               "Show materials in the light, or these values as colours: depth, normals, level of "
-               "detail, or how often the SVDAG uses a leaf. type shows which type each brick has in a file "
-               "that holds bricks."},
+           .help = "Show materials in the light, or these values as colors: depth, normals, level of detail, "
+                   "or how often the SVDAG uses a leaf; type: the type of each brick in a file that holds "
+                   "bricks."},
           {.name = "sun",
            .argument = "X,Y,Z",
            .preset = "0.45,0.8,0.6",
@@ -210,9 +209,9 @@ OptionTopic light_topic() {
            .preset = "mean",
            .rules = {kPictureRule, kSceneRule, kLightRule, {kLevels, "it is for --lod on"}},
            .help =
-               "Colour of a pixel that shows several voxels: their mean, or the colour of one of them. A "
-               "scene that the CPU reads from its file piece by piece, because it is larger than memory, has "
-               "the latter."},
+               "Color of a pixel that shows several voxels: their mean, or the color of one of them. A "
+               "scene larger than memory, which the CPU reads from its file piece by piece, always has the "
+               "latter."},
           {.name = "sky",
            .words = {"gradient", "flat"},
            .preset = "gradient",
@@ -223,9 +222,8 @@ OptionTopic light_topic() {
                      kLightPageRule,
                      {kShadowed | kPage,
                       "it shows shadows of a sun above it, and ambient occlusion by --ao"}},
-           .help = "Draw a plane below the scene in the colour of the sky. It shows the scene's shadow and, "
-                   "with --ao, its "
-                   "ambient occlusion."},
+           .help = "Draw a plane below the scene in the color of the sky. It shows the scene's shadow and, "
+                   "with --ao, its ambient occlusion."},
           {.name = "exposure",
            .argument = "X",
            .preset = "1",
@@ -249,11 +247,9 @@ OptionTopic volume_topic() {
            .argument = "gray|viridis|bone|labels|FILE",
            .usual = "what fits the values",
            .rules = {{kAnyVolume, kOfVolumes}},
-           .help = "Colours of values: gray, viridis or bone are scales from the lowest to the highest "
-                   "value; labels has "
-                   "256 colours, one for each number; a file of colours holds the stops of a scale or the "
-                   "colours of "
-                   "labels."},
+           .help = "Colors of values: gray, viridis or bone are scales from the lowest to the highest "
+                   "value; labels has 256 colors, one for each number; a file of colors holds the points "
+                   "of a scale or the colors of labels."},
           {.name = "opacity",
            .argument = "SHARE",
            .preset = fmt::format("{}", render::kVolumeOpacity),
@@ -266,14 +262,14 @@ OptionTopic volume_topic() {
            .range = OptionRange{0, 1},
            .rules = {{kIso, kOfVolumes}},
            .help = "Show only the surface where values reach this share of their range, in the last one of "
-                   "the colours."},
+                   "the colors."},
           {.name = "values",
            .words = {"auto", "amounts", "labels"},
            .preset = "auto",
            .rules = {{kAnyVolume, kOfVolumes}},
-           .help = "Meaning of the values: amounts on a scale, or labels with a colour each. auto: labels if "
-                   "equal whole "
-                   "numbers lie side by side; the materials of a scene have the colours of its palette."}}};
+           .help = "Meaning of the values: amounts on a scale, or labels with a color each. auto: labels "
+                   "if equal whole numbers lie side by side; the materials of a scene have the colors of "
+                   "its palette."}}};
 }
 
 }  // namespace
@@ -283,11 +279,9 @@ ToolDescription render_description() {
       .program = "vox-render",
       .usage = "SCENE.h5 [options]",
       .about =
-          "Takes a picture (PNG) of a scene file: of its voxels in the light of the sun, or, if the file "
-          "only holds "
-          "the bricks of a volume, of its values as colours, where lower values are more transparent. It "
-          "also "
-          "makes films, slices, and pages to fly through.\n",
+          "Takes a picture (PNG) of a scene file: its voxels in the light of the sun or, if the file holds "
+          "only the bricks of a volume, its values as colors, where lower values are more transparent. It "
+          "also makes films, slices, and pages to fly through.\n",
       .examples =
           {"vox-render house.h5                                   house-view.png, the whole scene",
            "vox-render house.h5 --eye 3,2,8 --target 0,1,0 --fov 60",
@@ -300,7 +294,7 @@ ToolDescription render_description() {
            "vox-render house.h5 --slice y=100                     the 101st layer of voxels from below",
            "vox-render house.h5 --cut x=64                        a look into the scene",
            "vox-render ct.h5 --opacity 0.1                        a more transparent volume",
-           "vox-render ct.h5 --colors bone --opacity 0.2:0,1:0.6  grey values, the low ones invisible",
+           "vox-render ct.h5 --colors bone --opacity 0.2:0,1:0.6  gray values, the low ones invisible",
            "vox-render ct.h5 --iso 0.3                            a surface of one value",
            "vox-render ct.h5 --slice z=40                         a slice of a volume",
            "vox-render house.h5 --turntable 36                    house-view-00.png to house-view-35.png",

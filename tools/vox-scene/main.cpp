@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 enum SceneTrait : uint32_t { kVillage = 1, kCity = 2, kSphere = 4 };
 
-constexpr const char* kScenes = R"(Scenes (y points up, lengths are in metres):
+constexpr const char* kScenes = R"(Scenes (y points up, lengths are in meters):
   village        about 20,000 triangles: hills, roads, houses, fences, trees with alpha-cut leaves
   city           a walled city, four times as long as wide; --blocks 8 gives 0.1 M triangles, 24 gives 1 M, 56 gives 5 M
   bumpy-sphere   a closed, displaced sphere with any number of --triangles
@@ -49,7 +49,7 @@ OptionTopic scene_topic() {
                        .range = OptionRange{1, scene::kMaxCityBlocks},
                        .rules = {{kCity | kVillage, "it says how large a city is; use --triangles"},
                                  {kCity, "it says how large a city is"}},
-                       .help = "Number of blocks of 60 m along a city; a quarter of it lies across."},
+                       .help = "Number of blocks of 60 m along a city; across it are a quarter as many."},
                       {.name = "triangles",
                        .argument = "N",
                        .preset = "100000",
@@ -67,7 +67,7 @@ OptionTopic scene_topic() {
                       {.name = "unwrapped",
                        .rules = {{kSphere, "it is for bumpy-sphere"}},
                        .help = "Give each part of a bumpy-sphere's surface texels of its own, with texture "
-                               "coordinates from 0 to 1, as painting needs it."}}};
+                               "coordinates from 0 to 1, which painting needs."}}};
 }
 
 ToolDescription scene_description() {

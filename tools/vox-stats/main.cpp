@@ -298,9 +298,8 @@ OptionTopic report_topic() {
            .help = "Write a page with pictures: one file, for a browser or for paper."},
           {.name = "viewer",
            .rules = {{kShowsPicture, "it is for --html, of the section scene"}},
-           .help = "Let the reader of the page fly through the scene, of which it holds at most "
-                   "8 MiB, instead of showing "
-                   "a picture."},
+           .help = "Let users of the page fly through the scene instead of showing a picture; the page "
+                   "then holds at most 8 MiB of the scene."},
           {.name = "only",
            .argument = "SECTION,...",
            .words = kSections,
@@ -308,8 +307,8 @@ OptionTopic report_topic() {
            .repeats = Repeats::Yes,
            .help = "Show only these sections. The file states what `scene` and `levels` show, so they are "
                    "quick; `sharing` adds to the levels how often nodes are used. `compression`, which is "
-                   "shown only if it is named, counts the geometry in every form of an octree or a DAG, and "
-                   "materials in the leaves and apart."}}};
+                   "shown only if it is named, counts the bytes of the geometry in every form of an octree "
+                   "or a DAG, and of materials in the leaves and stored separately."}}};
 }
 
 OptionTopic tables_topic() {
@@ -333,7 +332,8 @@ OptionTopic tables_topic() {
                    .help = "Measure the tables with these load factors."},
                   {.name = "times",
                    .rules = {kMemoryRule},
-                   .help = "Also search all items of each level and show the time, which a GPU always does."},
+                   .help = "Also search all items of each level and show the time; on a GPU this is always "
+                           "done."},
                   {.name = "geometry",
                    .rules = {kMemoryRule},
                    .help = "Also measure the tables of the scene without its materials."},
@@ -375,11 +375,9 @@ ToolDescription stats_description() {
       .program = "vox-stats",
       .usage = "SCENE.h5... [options]",
       .about =
-          "Measures a scene file: what it holds, how much deduplication saves, how large other structures of "
-          "the "
-          "scene would be, and how much memory each hash table takes that holds it, beside the prediction of "
-          "a "
-          "formula. For bricks it shows how large each size and set of types would be.\n",
+          "Measures a scene file: what it holds, how much deduplication saves, how large other structures "
+          "of the scene would be, and how much memory each hash table would take for it, beside the "
+          "prediction of a formula. For bricks it shows how large each size and set of types would be.\n",
       .examples =
           {"vox-stats house.h5                              everything, on one page",
            "vox-stats house.h5 --html report.html           a page with a picture of the scene and charts",
