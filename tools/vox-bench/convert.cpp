@@ -95,9 +95,9 @@ OptionTopic convert_axes() {
                        .argument = "NAME,...",
                        .words = words_of(measure::kMaterialModeNames),
                        .preset = "none,texture",
-                       .help = "none: geometry alone; texture: the surface's colours in a palette of 16; "
+                       .help = "none: geometry alone; texture: the surface's colors in a palette of 16; "
                                "mesh: the mesh's own "
-                               "materials; colors: 24-bit colours apart from the geometry."}}};
+                               "materials; colors: 24-bit colors stored beside the geometry."}}};
 }
 
 OptionTopic convert_size() {

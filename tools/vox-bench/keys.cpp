@@ -212,7 +212,7 @@ OptionTopic keys_picture() {
               "is black, 1 blue, 2 green, 3 yellow, and more is red."),
           plain_option(
               "drawn", "FILE.png", "",
-              "Draw the slots of the tables, side by side, for the first set: a key has the colour of its "
+              "Draw the slots of the tables, side by side, for the first set: a key has the color of its "
               "pixel if --value-bits is 24 or more, or of its place, x red, y green, z blue.")}};
 }
 

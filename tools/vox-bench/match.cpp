@@ -90,7 +90,7 @@ Option ranged(std::string name, OptionRange range, uint32_t usual, std::string h
 OptionTopic match_matching() {
   const MatchBench preset;
   Option step = ranged("edge-step", {1, 255}, preset.step,
-                       "Smallest difference in grey levels from pixel to pixel that is an edge.");
+                       "Smallest difference in gray levels from pixel to pixel that is an edge.");
   step.setting = "step";
   return {
       .name = "matching",
@@ -135,11 +135,11 @@ OptionTopic match_pictures() {
               "the reference.",
               {kGeneratedRule}),
           ranged("noise", {0, PicturePairOptions::kMostNoise}, preset.noise,
-                 "Largest error of a generated pixel in grey levels.", {kGeneratedRule}),
+                 "Largest error of a generated pixel in gray levels.", {kGeneratedRule}),
           ranged("frames", {1, kMostFrames}, 1, "Number of generated queries in one reference.",
                  {kGeneratedRule}),
           plain_option("overlay", "FILE.png", "",
-                       "Write the reference in grey with the edges of the query in colour, where it was "
+                       "Write the reference in gray with the edges of the query in color, where it was "
                        "found; with several queries, the first one.")}};
 }
 

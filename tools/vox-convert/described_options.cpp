@@ -193,7 +193,7 @@ OptionTopic materials_topic() {
            .help = "With --materials palette: mix colors from those of the palette, such as a printer's "
                    "materials, voxel by voxel."},
           {.name = "palette-size",
-           .argument = "COLOURS",
+           .argument = "COLORS",
            .range = OptionRange{17, 65536},
            .rules = {{kMesh | kPoints | kVoxels | kWholeScene, kOfMeshes}},
            .help = "With --materials colors, and for scene files with colors: reduce them to at most this "

@@ -1,4 +1,4 @@
-"""The colours of voxels that a scene file holds apart from their geometry (docs/formats.md, "Colours of voxels")."""
+"""The colors of voxels that a scene file holds beside the DAG (docs/formats.md, "Colors of voxels")."""
 
 import numpy as np
 
