@@ -56,7 +56,7 @@ VoxelFileOptions reading_options(const vox_engine& engine, const VoxelizeOptions
 void check_colors(const dag::VoxelScene& scene, const VoxelizeOptions& options,
                   const std::filesystem::path& path) {
   if (options.build.colors && !scene.colors)
-    throw Error("holds no colours that can be kept").at(path.string());
+    throw Error("holds no colors that can be kept").at(path.string());
 }
 
 dag::VoxelScene scene_of_points(vox_engine& engine, const std::filesystem::path& path,

@@ -25,13 +25,13 @@ namespace {
 
 using Rgb = std::array<uint8_t, 3>;
 
-constexpr Rgb kColorless = {255, 255, 255};  // of a scene without colours
+constexpr Rgb kColorless = {255, 255, 255};  // of a scene without colors
 
 Rgb rgb_of(scene::Rgb8 color) {
   return {color.r, color.g, color.b};
 }
 
-// The colour of each value of dag/walk.h; that of 0 is not used.
+// The color of each value of dag/walk.h; that of 0 is not used.
 std::array<Rgb, scene::kPaletteSize + 1> value_colors(const dag::VoxelScene& scene) {
   std::array<Rgb, scene::kPaletteSize + 1> colors;
   colors.fill(kColorless);

@@ -130,7 +130,7 @@ void refuse_saving(const edit::Script& script) {
 dag::VoxelScene edited(vox_engine& on, const dag::VoxelScene& before, const std::string& text,
                        const std::filesystem::path& folder) {
   if (before.colors)
-    throw UsageError("the scene has 24-bit colours, and edits need a palette")
+    throw UsageError("the scene has 24-bit colors, and edits need a palette")
         .hint("vox_scene_make_palette() makes one");
   const edit::Script script = parse_edit_script(text, folder / "script", frame_of(before));
   refuse_saving(script);

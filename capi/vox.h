@@ -134,7 +134,7 @@ typedef struct vox_mesh_arrays {
   const float* corner_uv;        /* u, v of each corner of each triangle, in place of `uv`; NULL: none */
   const uint8_t* colors;         /* RGBA of each vertex, sRGB, for materials without an image; NULL: none */
   const uint32_t* material_of;   /* the number of each triangle's material; NULL: 0 for all */
-  const vox_material* materials; /* NULL: one grey material */
+  const vox_material* materials; /* NULL: one gray material */
   uint32_t material_count;
   uint32_t position_type; /* VOX_FLOAT32 or VOX_FLOAT64 */
   uint32_t v_direction;   /* VOX_V_DOWN: v 0 is the top row of an image; VOX_V_UP: the bottom row */
@@ -165,9 +165,9 @@ enum { VOX_SURFACE = 0, VOX_SOLID = 1, VOX_SOLID_PARITY = 2 };
 
 /* What becomes the material of a voxel. */
 enum {
-  VOX_MATERIALS_TEXTURE = 0, /* the nearest of 16 colours of a palette, which is chosen if none is given */
+  VOX_MATERIALS_TEXTURE = 0, /* the nearest of 16 colors of a palette, which is chosen if none is given */
   VOX_MATERIALS_MESH = 1,    /* the mesh's materials; entries are for the 16 with the largest areas */
-  VOX_MATERIALS_COLORS = 2,  /* none: voxels have colours of 24 bits apart from their geometry */
+  VOX_MATERIALS_COLORS = 2,  /* none: voxels have colors of 24 bits apart from their geometry */
   VOX_MATERIALS_NONE = 3,    /* none: voxels are filled or empty */
   VOX_MATERIALS_NUMBERS = 4 /* the number of the triangle's material, of at most 16; images make holes only */
 };
@@ -233,7 +233,7 @@ typedef struct vox_info {
   double origin[3];       /* the place of the lower corner of voxel (0, 0, 0) in the world */
   double voxel_size[3];   /* the sides of a voxel in the world, which are equal unless a file has others */
   uint32_t material_bits; /* 4, or 0 without materials */
-  uint32_t has_colors;    /* 1: voxels have colours of 24 bits */
+  uint32_t has_colors;    /* 1: voxels have colors of 24 bits */
   uint32_t coverage;      /* VOX_CONSERVATIVE or VOX_THIN */
   uint32_t solid;         /* 1: the inside was filled */
   uint32_t up;            /* VOX_UP_X, VOX_UP_Y or VOX_UP_Z */
@@ -259,7 +259,7 @@ VOX_API vox_status vox_scene_stats(vox_engine* engine, const vox_scene* scene, c
 
 /* Runs a script of vox-edit on a scene (docs/editing.md). Files that the script names as brushes are relative to `folder`,
  * or to the current folder if it is NULL. Commands that save are errors. The scene must have materials or be without
- * colours. */
+ * colors. */
 VOX_API vox_status vox_scene_edit(vox_engine* engine, vox_scene* scene, const char* script,
                                   const char* folder);
 
@@ -272,7 +272,7 @@ VOX_API vox_status vox_scene_clip(vox_engine* engine, vox_scene* scene, const in
 /* Makes larger voxels until the scene has this resolution, which must be one that halving and rounding up leads to. */
 VOX_API vox_status vox_scene_coarser(vox_engine* engine, vox_scene* scene, uint32_t resolution);
 
-/* Gives a scene with colours a palette of at most 16 of them, and materials. A scene without colours stays as it is. */
+/* Gives a scene with colors a palette of at most 16 of them, and materials. A scene without colors stays as it is. */
 VOX_API vox_status vox_scene_make_palette(vox_engine* engine, vox_scene* scene);
 
 /* --- reading voxels ------------------------------------------------------------------------------------------------ */
@@ -282,7 +282,7 @@ VOX_API vox_status vox_scene_count(vox_engine* engine, const vox_scene* scene, c
                                    const int64_t* high, uint64_t* count);
 
 /* Writes the filled voxels in a box, or of the whole scene if `low` and `high` are NULL, in Morton order: x, y, z of each to
- * `coordinates`, its material (0 without materials) to `materials`, and RGB of its colour or material to `colors`. Each of
+ * `coordinates`, its material (0 without materials) to `materials`, and RGB of its color or material to `colors`. Each of
  * the three may be NULL. There must be room for `capacity` voxels in them, which must be what vox_scene_count() counts. */
 VOX_API vox_status vox_scene_voxels(vox_engine* engine, const vox_scene* scene, const int64_t* low,
                                     const int64_t* high, uint64_t capacity, int32_t* coordinates,
@@ -291,7 +291,7 @@ VOX_API vox_status vox_scene_voxels(vox_engine* engine, const vox_scene* scene, 
 enum {
   VOX_DENSE_U8 = 0,  /* a byte for each voxel: 0 is empty, material m is m + 1, and 1 without materials */
   VOX_DENSE_U16 = 1, /* the same in two bytes */
-  VOX_DENSE_RGBA = 2 /* RGB and alpha, which is 0 or 255; white without materials and colours */
+  VOX_DENSE_RGBA = 2 /* RGB and alpha, which is 0 or 255; white without materials and colors */
 };
 
 /* Writes all voxels of a box, x fastest, then y. The box must lie in the grid, and `bytes` must be the size of its values. */

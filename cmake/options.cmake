@@ -56,7 +56,7 @@ set(vox_program_sources "")  # sources that are part of every program
 set(vox_hot_options "")      # for code that computes much: the library and the tests of its rooms
 set(vox_cold_options -O0)    # for tests that compute little: compiling them is faster
 if(VOX_SANITIZE)
-  set(vox_hot_options -O1)  # instrumented code without optimisation compiles in half the time
+  set(vox_hot_options -O1)  # instrumented code without optimization compiles in half the time
   # Checks that duplicate the address sanitizer's are left out, because they take a third of the compile time.
   set(sanitizer_flags -fsanitize=${VOX_SANITIZE} -fno-sanitize=null,object-size,vptr -fno-sanitize-recover=all
       -fno-omit-frame-pointer)

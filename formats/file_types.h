@@ -29,7 +29,7 @@ enum class FileRole {
   Page,
   Materials,     // materials of an OBJ mesh
   MaterialList,  // what the numbers of materials mean
-  Foreign,       // recognised, but not read
+  Foreign,       // recognized, but not read
 };
 
 enum class FileFormat {

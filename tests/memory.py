@@ -34,10 +34,10 @@ def cases(large):
     for kind, words in inputs.items():
         size = ["--res", grid[kind]] if kind in grid else []
         yield f"convert {kind}", ["vox-convert", *words, *size, "-o", "out.h5"]
-    yield "convert mesh, colours", ["vox-convert", "ball.glb", "--res", res, "--materials", "colors", "-o", "out.h5"]
+    yield "convert mesh, colors", ["vox-convert", "ball.glb", "--res", res, "--materials", "colors", "-o", "out.h5"]
     yield "convert mesh, solid", ["vox-convert", "ball.glb", "--res", res, "--solid", "-o", "out.h5"]
     yield "convert mesh, closed", ["vox-convert", "ball.glb", "--res", small, "--solid", "--close", "2", "-o", "out.h5"]
-    yield "dithered colours", ["vox-convert", "colors.h5", "--materials", "palette", "--dither", "-o", "out.h5"]
+    yield "dithered colors", ["vox-convert", "colors.h5", "--materials", "palette", "--dither", "-o", "out.h5"]
     yield "convert mesh, bricks", ["vox-convert", "ball.glb", "--res", small, "--structure", "svdag,bricks", "-o", "out.h5"]
     yield "convert mesh, hash", ["vox-convert", "ball.glb", "--res", small, "--structure", "hash", "-o", "out.h5"]
     yield "convert mesh, spilled", ["vox-convert", "ball.glb", "--res", res, "--spill", ".", "-o", "out.h5"]

@@ -49,7 +49,7 @@ WebpSize checked_size(std::span<const std::byte> file) {
     throw Error(fmt::format("an image of {} x {} pixels is too large", width, height))
         .hint(fmt::format("at most {} pixels a side and {} pixels in all are supported", kMaxImageSide,
                           kMaxPixels));
-  // A WebP of one colour holds only its size, which is at most 2^28 pixels.
+  // A WebP of one color holds only its size, which is at most 2^28 pixels.
   if (!webp && size.width * size.height > kMaxPixelsPerByte * file.size())
     throw Error(fmt::format("{} bytes cannot hold an image of {} x {} pixels", file.size(), width, height))
         .hint("is the file truncated?");
@@ -189,7 +189,7 @@ std::vector<scene::Image> ImageLoader::load() {
   sources_.clear();
   files_.clear();
   for (const std::string& problem : problems)  // in the images' order, whichever thread found a problem first
-    if (!problem.empty()) log_warning("{}; the material's colour is used instead", problem);
+    if (!problem.empty()) log_warning("{}; the material's color is used instead", problem);
   return images;
 }
 

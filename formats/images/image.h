@@ -40,7 +40,7 @@ class ImageLoader {
   std::map<std::filesystem::path, uint32_t> files_;  // canonical path → index of its source
 };
 
-// Removes empty images. Materials with an empty image keep their base colour.
+// Removes empty images. Materials with an empty image keep their base color.
 void drop_empty_images(scene::Scene& scene);
 
 // Reads WebP images, in builds that have libwebp.

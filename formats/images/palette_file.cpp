@@ -83,7 +83,7 @@ scene::Rgb8 unpacked(uint32_t rgb) {
 void add_entry(const fs::path& path, const Line& line, scene::Palette& palette, scene::Rgb8 color,
                std::string_view name) {
   if (palette.count == scene::kPaletteSize)
-    fail(path, line, fmt::format("more than {} colours, the most that a palette holds", scene::kPaletteSize));
+    fail(path, line, fmt::format("more than {} colors, the most that a palette holds", scene::kPaletteSize));
   palette.colors[palette.count] = color;
   palette.names[palette.count++] = name.empty() ? scene::hex_name(color) : std::string(name);
 }
@@ -100,11 +100,11 @@ std::optional<uint8_t> take_byte(std::string_view& text) {
   return value;
 }
 
-// Reads the colour of "r g b rest" and leaves the rest in `rest`.
+// Reads the color of "r g b rest" and leaves the rest in `rest`.
 scene::Rgb8 take_color(const fs::path& path, const Line& line, std::string_view& rest) {
   auto r = take_byte(rest), g = r ? take_byte(rest) : r, b = g ? take_byte(rest) : g;
   if (!b)
-    fail(path, line, fmt::format("'{}' is not a colour, expected three numbers from 0 to 255", line.text));
+    fail(path, line, fmt::format("'{}' is not a color, expected three numbers from 0 to 255", line.text));
   rest = trimmed(rest);
   return {*r, *g, *b};
 }
@@ -132,17 +132,17 @@ scene::Palette parse_jasc(const fs::path& path, const std::string& text) {
   std::vector<Line> lines = lines_of(text);
   if (lines.size() < 3 || lines[0].text != "JASC-PAL" || lines[1].text != "0100")
     fail(path,
-         "is not a JASC palette, expected 'JASC-PAL', '0100' and the number of colours in its first lines");
+         "is not a JASC palette, expected 'JASC-PAL', '0100' and the number of colors in its first lines");
   scene::Palette palette;
   for (const Line& line : std::span(lines).subspan(3)) {
     std::string_view rest = line.text;
     scene::Rgb8 color = take_color(path, line, rest);
-    if (!rest.empty()) fail(path, line, fmt::format("'{}' follows the colour", rest));
+    if (!rest.empty()) fail(path, line, fmt::format("'{}' follows the color", rest));
     add_entry(path, line, palette, color, {});
   }
   if (lines[2].text != std::to_string(palette.count))
     fail(path, lines[2],
-         fmt::format("'{}' colours are announced, but there are {}", lines[2].text, palette.count));
+         fmt::format("'{}' colors are announced, but there are {}", lines[2].text, palette.count));
   return palette;
 }
 
@@ -155,7 +155,7 @@ scene::Palette parse_hex(const fs::path& path, const std::string& text) {
     const char* last = digits.data() + digits.size();
     auto [end, error] = std::from_chars(digits.data(), last, rgb, 16);
     if (digits.size() != 6 || error != std::errc() || end != last)
-      fail(path, line, fmt::format("'{}' is not a colour, expected rrggbb or #rrggbb", line.text));
+      fail(path, line, fmt::format("'{}' is not a color, expected rrggbb or #rrggbb", line.text));
     add_entry(path, line, palette, unpacked(rgb), {});
   }
   return palette;
@@ -172,7 +172,7 @@ scene::Palette palette_of_image(const fs::path& path) {
     known.push_back(rgb);
   }
   if (known.size() > scene::kPaletteSize)
-    fail(path, fmt::format("has {} different colours, a palette holds at most {}", known.size(),
+    fail(path, fmt::format("has {} different colors, a palette holds at most {}", known.size(),
                            scene::kPaletteSize));
   scene::Palette palette;
   for (uint32_t rgb : known) {
@@ -255,12 +255,12 @@ scene::Palette read_palette(const fs::path& path) {
                            : format == FileFormat::JascPal ? parse_jasc(path, read_text(path))
                            : format == FileFormat::Hex     ? parse_hex(path, read_text(path))
                                                            : palette_of_image(path);
-  if (palette.count == 0) fail(path, "holds no colour");
+  if (palette.count == 0) fail(path, "holds no color");
   return palette;
 }
 
 void write_palette(const fs::path& path, const scene::Palette& palette) {
-  if (palette.count == 0) fail(path, "cannot be written: the palette holds no colour");
+  if (palette.count == 0) fail(path, "cannot be written: the palette holds no color");
   std::string bytes = encoded(path, palette);
   OutputFile file(path);
   file.write(bytes);

@@ -1,5 +1,5 @@
 // Reads and writes palettes: GIMP (.gpl), JASC (.pal), lines of rrggbb (.hex), or an image of at most 16
-// colours.
+// colors.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@
 namespace vox {
 
 // The extension selects the format. Any file that is not .gpl, .pal or .hex is read as an image, whose
-// colours are taken in order of first appearance, without those of invisible pixels. Entries without a name
+// colors are taken in order of first appearance, without those of invisible pixels. Entries without a name
 // are called "#rrggbb". Throws an Error that names the file and the line, for example if there is no entry or
 // more than 16.
 scene::Palette read_palette(const std::filesystem::path& path);
@@ -41,15 +41,15 @@ void write_material_list(const std::filesystem::path& path, const dag::VoxelScen
 void set_materials(Json& facts, const dag::VoxelScene& scene);
 bool is_material_list_of_vox(std::string_view file);
 
-// Chooses the palette of a mesh: from a file, from its colours or from its materials.
+// Chooses the palette of a mesh: from a file, from its colors or from its materials.
 
 struct PaletteChoice {
   scene::MaterialMode materials = scene::MaterialMode::Texture;
   std::optional<std::filesystem::path> file;   // if absent, the palette is chosen from the scene
   std::vector<scene::AssignRule> rules = {};   // numbers for names, for MaterialMode::Mesh and Object
-  scene::PaletteOptions weights = {};          // weights of the colours from which a palette is chosen
+  scene::PaletteOptions weights = {};          // weights of the colors from which a palette is chosen
   const scene::SurfacePaint* paint = nullptr;  // paint on the surface, for MaterialMode::Texture
-  // Measures how well a file's colours fit. Chosen palettes are always measured.
+  // Measures how well a file's colors fit. Chosen palettes are always measured.
   bool measure = false;
 };
 
@@ -58,7 +58,7 @@ struct ChosenPalette {
   std::optional<scene::PaletteError> error;  // for MaterialMode::Texture, if measured
 };
 
-// Bakes the scene's base colours. Throws an Error that names the file.
+// Bakes the scene's base colors. Throws an Error that names the file.
 ChosenPalette choose_palette(scene::Scene& scene, const PaletteChoice& choice);
 
 }  // namespace vox

@@ -63,7 +63,7 @@ std::string encode_png(const PngRows& image);
 bool can_write_films();  // true if ffmpeg is installed
 
 struct FilmOptions {
-  uint32_t width, height;  // pixels, both even, because colours are stored for blocks of 2 × 2 pixels
+  uint32_t width, height;  // pixels, both even, because colors are stored for blocks of 2 × 2 pixels
   double fps;              // pictures a second
   std::string comment;     // how the film was made
 };

@@ -88,7 +88,7 @@ class InflatedBytes {
 std::vector<std::byte> inflated_start(std::span<const std::byte> gzip, size_t count);
 
 // HDF5's shuffle filter: it stores the lowest bytes of all words, then the second lowest, and so on. The
-// loops go over one plane of bytes, or over independent words, so that the compiler can vectorise them.
+// loops go over one plane of bytes, or over independent words, so that the compiler can vectorize them.
 
 // Each plane has room for `plane_bytes` words; there may be fewer words than that.
 template <class Word>

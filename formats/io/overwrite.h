@@ -25,7 +25,7 @@ enum class OutputKind {
   MagicaVoxel,
   Binvox,  // does not say who wrote it: existing readers accept no other line in its header
   Schem,
-  HashDag,  // does not say it either, as SymVox and Vl32; its colours are in a file beside it
+  HashDag,  // does not say it either, as SymVox and Vl32; its colors are in a file beside it
   SymVox,
   Vl32,
   Nvdb,

@@ -128,7 +128,7 @@ inline Number scan_number(const char* p) {
 
 // Reads a text file as UTF-8, whatever encoding it was saved in.
 
-// If the file is UTF-8 or binary, it is mapped as it is. UTF-16 is converted; it is recognised by a byte
+// If the file is UTF-8 or binary, it is mapped as it is. UTF-16 is converted; it is recognized by a byte
 // order mark, or by a zero byte beside its first character. Files in single-byte encodings are left as they
 // are, because readers use only their ASCII characters.
 class TextFile {

@@ -227,7 +227,7 @@ class AssimpSceneBuilder {
   }
 
   void add_colors(const aiMesh& mesh, uint32_t first_position) {
-    scene_.colors.resize(first_position, kWhite);  // vertices of earlier meshes that have no colours
+    scene_.colors.resize(first_position, kWhite);  // vertices of earlier meshes that have no colors
     for (uint32_t i = 0; i < mesh.mNumVertices; ++i) {
       aiColor4D color = mesh.mColors[0][i];
       scene_.colors.push_back({to_byte(color.r), to_byte(color.g), to_byte(color.b), to_byte(color.a)});

@@ -65,8 +65,8 @@ class AssimpMaterials {
   std::map<std::string, uint32_t> image_of_name_;
 };
 
-// True if a texture replaces the colour, which then is only a default. This holds for the formats of
-// modelling programs; in MTL the two are multiplied.
+// True if a texture replaces the color, which then is only a default. This holds for the formats of
+// modeling programs; in MTL the two are multiplied.
 bool texture_replaces_color(const aiScene& scene);
 
 struct ImportedScene {
@@ -95,7 +95,7 @@ using AssimpMatrix = aiMatrix4x4t<double>;
 
 // Returns the transformation of the root node. It is Assimp's except for COLLADA, which Assimp scales by a
 // float, and FBX, which Assimp does not transform. For these two it rotates the file's up axis to y, unless
-// the user names another axis, and converts the file's units to metres, unless they are kept. Throws Error if
+// the user names another axis, and converts the file's units to meters, unless they are kept. Throws Error if
 // the file contradicts itself.
 AssimpMatrix root_transform(const aiScene& scene, const MeshOptions& options);
 

@@ -124,7 +124,7 @@ AssimpMaterials::Use AssimpMaterials::read(const aiMaterial& source) {
     use.material.wrap_u = wrap_of(source, _AI_MATKEY_MAPPINGMODE_U_BASE, type);
     use.material.wrap_v = wrap_of(source, _AI_MATKEY_MAPPINGMODE_V_BASE, type);
     use.material.image = add_image(texture);
-    // An opacity texture that is the same as the colour texture usually means that its alpha is used.
+    // An opacity texture that is the same as the color texture usually means that its alpha is used.
     if (texture == texture_name(source, aiTextureType_OPACITY)) use.material.alpha_cutoff = 0.5f;
     break;
   }
@@ -160,9 +160,9 @@ std::string format_of(const aiScene& scene) {
   return name.C_Str();
 }
 
-double checked_unit(double metres) {
-  if (std::isfinite(metres) && metres > 0) return metres;
-  throw Error(fmt::format("the file gives its unit as {} metres", metres));
+double checked_unit(double meters) {
+  if (std::isfinite(meters) && meters > 0) return meters;
+  throw Error(fmt::format("the file gives its unit as {} meters", meters));
 }
 
 // 0.01f → 0.01: returns the shortest decimal number that rounds to this float, as it was in the file.
@@ -221,12 +221,12 @@ AssimpMatrix fbx_root(const aiScene& scene, const MeshOptions& options) {
   const aiMetadata none;
   const aiMetadata& data = scene.mMetaData ? *scene.mMetaData : none;
   AssimpMatrix root = options.up ? AssimpMatrix() : fbx_axes(data);
-  float centimetres = 1;
-  data.Get(std::string("UnitScaleFactor"), centimetres);
-  const double metres = checked_unit(decimal_of(centimetres) / 100);
+  float centimeters = 1;
+  data.Get(std::string("UnitScaleFactor"), centimeters);
+  const double meters = checked_unit(decimal_of(centimeters) / 100);
   if (options.units == MeshUnits::Keep) return root;
   for (unsigned row = 0; row < 3; ++row)
-    for (unsigned column = 0; column < 3; ++column) root[row][column] *= metres;
+    for (unsigned column = 0; column < 3; ++column) root[row][column] *= meters;
   return root;
 }
 
@@ -243,7 +243,7 @@ AssimpMatrix root_transform(const aiScene& scene, const MeshOptions& options) {
 scene::LengthUnit unit_of(const aiScene& scene, const MeshOptions& options) {
   const std::string format = format_of(scene);
   const bool is_told = format.starts_with("Collada") || format.starts_with("Autodesk FBX");
-  return is_told && options.units == MeshUnits::File ? scene::LengthUnit::Metre : scene::LengthUnit::Unknown;
+  return is_told && options.units == MeshUnits::File ? scene::LengthUnit::Meter : scene::LengthUnit::Unknown;
 }
 
 }  // namespace vox

@@ -120,7 +120,7 @@ void check(const ImportedScene& imported) {
     sound &= fits(material.image, imported.images.size());
   for (const ImageSource& source : imported.images)
     sound &= source.image.pixels.size() == uint64_t{source.image.width} * source.image.height;
-  sound &= scene.unit <= scene::LengthUnit::Metre;
+  sound &= scene.unit <= scene::LengthUnit::Meter;
   if (!sound) throw Error("Assimp's result is inconsistent").hint("is the file damaged?");
 }
 

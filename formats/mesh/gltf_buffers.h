@@ -112,7 +112,7 @@ void with_component_type(GltfComponent component, Body body) {
   }
 }
 
-// Converts normalised integers to [0, 1] or [-1, 1] (glTF 2.0, §3.6.2.2).
+// Converts normalized integers to [0, 1] or [-1, 1] (glTF 2.0, §3.6.2.2).
 template <class T>
 double normalized_value(T value) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -270,7 +270,7 @@ void read_base(const GltfObject& object, GltfMaterial& material) {
   }
 }
 
-// Reads the emission. An unlit material has none, because only its base colour is shown.
+// Reads the emission. An unlit material has none, because only its base color is shown.
 void read_emission(const GltfObject& object, GltfMaterial& material) {
   if (object.extension("KHR_materials_unlit")) return;
   material.emission = object.numbers_or<3>("emissiveFactor", {0, 0, 0});

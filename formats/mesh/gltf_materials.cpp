@@ -61,7 +61,7 @@ void GltfMaterials::read_textures(const GltfMaterial& source, Use& use) {
       base.texture = scene::kNone;  // the texture has no effect
     } else {
       log_warning(
-          "material '{}': its emissive texture is mapped differently from its colour texture; the emission "
+          "material '{}': its emissive texture is mapped differently from its color texture; the emission "
           "is ignored",
           source.name);
       light.texture = scene::kNone;
@@ -88,7 +88,7 @@ uint32_t GltfMaterials::image_of(const GltfTextureUse& use) {
   if (use.texture == scene::kNone) return scene::kNone;
   const GltfTexture& texture = item_of(document_.textures, use.texture, "textures");
   if (!texture.unread.empty()) {
-    log_warning("texture {} uses {}, which is not supported; the material's colour is used instead",
+    log_warning("texture {} uses {}, which is not supported; the material's color is used instead",
                 use.texture, texture.unread);
     return scene::kNone;
   }

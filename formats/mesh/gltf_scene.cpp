@@ -370,7 +370,7 @@ scene::Scene gltf_scene(const GltfDocument& document, const std::filesystem::pat
 scene::Scene read_gltf(const std::filesystem::path& path, const MeshOptions& options) try {
   GltfContainer file(path);
   scene::Scene scene = gltf_scene(parse_gltf(file.json()), path, options, file.binary());
-  scene.unit = scene::LengthUnit::Metre;  // of all glTF files
+  scene.unit = scene::LengthUnit::Meter;  // of all glTF files
   return scene;
 } catch (const OldGltf&) {
   return read_assimp(path, options);

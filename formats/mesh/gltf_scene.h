@@ -42,23 +42,23 @@ struct GltfInstance {
 // scenes. Throws Error unless the nodes form a forest.
 std::vector<GltfInstance> find_gltf_instances(const GltfDocument& document, GltfAccessors& accessors);
 
-// Light emitted by surfaces. A scene has only one colour for each place of its surface, so the emitted light
-// is added to that colour:
+// Light emitted by surfaces. A scene has only one color for each place of its surface, so the emitted light
+// is added to that color:
 //
-//   shown colour = base colour + emissive factor · strength · emissive texture      (linear light, at most 1)
+//   shown color = base color + emissive factor · strength · emissive texture      (linear light, at most 1)
 //
-// So labels with a black base colour are readable, and a lamp of any strength is shown as bright as white at
+// So labels with a black base color are readable, and a lamp of any strength is shown as bright as white at
 // most.
 
 struct Emission {
   uint32_t material;            // index into Scene::materials
   std::array<double, 3> color;  // linear, 0 or more, not all 0
-  // Index into Scene::images. The image multiplies the colour and uses the texture coordinates of the
+  // Index into Scene::images. The image multiplies the color and uses the texture coordinates of the
   // material's own image.
   uint32_t image = scene::kNone;
 };
 
-// Adds each emission to the image of its material, or to its base colour if there is no image for either.
+// Adds each emission to the image of its material, or to its base color if there is no image for either.
 // Images that no material uses any more become empty (see drop_empty_images()).
 void add_emission(scene::Scene& scene, const std::vector<Emission>& emissions);
 
@@ -75,7 +75,7 @@ class GltfMaterials {
     bool textured = false;             // true if it needs texture coordinates:
     uint32_t set = 0;                  // their set, the n of TEXCOORD_n
     GltfUvMap map;                     // from these to the sampled ones
-    std::array<double, 3> emission{};  // not multiplied by vertex colours; 0 if an image shows the emission
+    std::array<double, 3> emission{};  // not multiplied by vertex colors; 0 if an image shows the emission
   };
 
   // Returns the index into uses() of a material of the file; kNone is glTF's default material.
@@ -160,7 +160,7 @@ struct DracoJob {
 // hang. Throws Error.
 std::vector<DracoMesh> decode_draco(const std::vector<DracoJob>& jobs);
 
-// Positions and colours of a glTF primitive's vertices, as a node shows them: morphed, skinned, and
+// Positions and colors of a glTF primitive's vertices, as a node shows them: morphed, skinned, and
 // transformed.
 
 // The accessors of vertices. Primitives of a mesh that have the same ones share their vertices.
@@ -179,7 +179,7 @@ struct GltfVertices {
   const GltfElements* colors = nullptr;  // null if there are none
   std::vector<Morph> morphs;
   std::vector<Bones> bones;  // four to a set
-  // A colour c is shown as base · c + emission, but stored as the factor by which base + emission is
+  // A color c is shown as base · c + emission, but stored as the factor by which base + emission is
   // multiplied.
   std::array<double, 3> base = {1, 1, 1}, emission = {0, 0, 0};
 

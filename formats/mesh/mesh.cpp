@@ -93,9 +93,9 @@ scene::Scene read_mesh(const fs::path& path, const MeshOptions& options) {
   } catch (const std::bad_alloc&) {
     throw Error("out of memory while reading the file").at(path.string());
   }
-  if (options.metres_per_unit > 0) {
-    for (Vec3d& position : scene.positions) position = position * options.metres_per_unit;
-    scene.unit = scene::LengthUnit::Metre;
+  if (options.meters_per_unit > 0) {
+    for (Vec3d& position : scene.positions) position = position * options.meters_per_unit;
+    scene.unit = scene::LengthUnit::Meter;
   }
   if (options.objects == MeshObjects::Apart)
     for (scene::Material& material : scene.materials)
@@ -138,7 +138,7 @@ constexpr std::string_view kRead[] = {"KHR_draco_mesh_compression",
                                       "KHR_materials_pbrSpecularGlossiness",
                                       "KHR_materials_unlit"};
 
-// Extensions that change neither the surface nor its base colour and emission. They describe reflection,
+// Extensions that change neither the surface nor its base color and emission. They describe reflection,
 // light sources, movement, and alternative materials.
 constexpr std::string_view kWithoutEffect[] = {
     "KHR_materials_anisotropy", "KHR_materials_clearcoat", "KHR_materials_diffuse_transmission",

@@ -18,7 +18,7 @@ namespace vox {
 // The options that a user may give for a mesh file.
 
 enum class MeshUnits {
-  File,  // convert to metres if the file states its unit (FBX, COLLADA; glTF is in metres already)
+  File,  // convert to meters if the file states its unit (FBX, COLLADA; glTF is in meters already)
   Keep   // keep the file's numbers
 };
 
@@ -36,7 +36,7 @@ struct MeshOptions {
   // that the file names (COLLADA, FBX), or y if the file names none.
   std::optional<dag::UpAxis> up = std::nullopt;
   MeshUnits units = MeshUnits::File;
-  double metres_per_unit = 0;  // with MeshUnits::Keep: the length of the file's unit, if the user states it
+  double meters_per_unit = 0;  // with MeshUnits::Keep: the length of the file's unit, if the user states it
   // Folders that are searched for textures that are not beside the mesh.
   std::vector<std::filesystem::path> texture_paths = {};
   OutsideFiles outside = OutsideFiles::Refuse;
@@ -112,7 +112,7 @@ std::string_view materials_id(std::string_view file);
 
 // Writes PATH, and beside it STEM.mtl and STEM_IMAGE.png for each image. Numbers are written so that reading
 // gives exactly the same values. Triangles are grouped by material. MTL cannot express everything: a mirrored
-// texture is written as repeated, a cutoff other than 0.5 is lost, and vertex colours are left out. Throws
+// texture is written as repeated, a cutoff other than 0.5 is lost, and vertex colors are left out. Throws
 // Error.
 void write_obj(const scene::Scene& scene, const std::filesystem::path& path);
 
@@ -123,7 +123,7 @@ std::vector<std::filesystem::path> obj_files(const scene::Scene& scene, const st
 
 // Writes one mesh with one primitive for each material, with PNG images embedded. Positions become 32-bit
 // floats. If only some triangles of a material have texture coordinates, the others get (0, 0). Vertex
-// colours are left out. Throws Error, for example if the file would exceed the 4 GiB that the format allows.
+// colors are left out. Throws Error, for example if the file would exceed the 4 GiB that the format allows.
 void write_glb(const scene::Scene& scene, const std::filesystem::path& path);
 
 }  // namespace vox

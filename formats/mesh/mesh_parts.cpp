@@ -250,12 +250,12 @@ std::optional<std::filesystem::path> TextureFiles::find(const std::string& name,
 void TextureFiles::warn_of_missing() const {
   if (!missing_.empty())
     log_warning(
-        "{}: {} not found: {}; the material's colour is used instead (texture paths can name folders to "
+        "{}: {} not found: {}; the material's color is used instead (texture paths can name folders to "
         "look in)",
         mesh_.string(), format_count(missing_.size(), "texture"), first_names(missing_));
   if (!outside_.empty())
     log_warning(
-        "{}: {} outside of its folder not read: {}; the material's colour is used instead (files outside of "
+        "{}: {} outside of its folder not read: {}; the material's color is used instead (files outside of "
         "it can be allowed)",
         mesh_.string(), format_count(outside_.size(), "texture"), first_names(outside_));
 }

@@ -55,7 +55,7 @@ void write_mesh_report(const std::filesystem::path& path, const voxelize::MeshFa
 std::string faults_text(const voxelize::MeshFaults& faults) {
   using voxelize::MeshFault;
   return fmt::format(
-      "{}, {} of more than two triangles, {} that face the other way than their neighbours, and {} of "
+      "{}, {} of more than two triangles, {} that face the other way than their neighbors, and {} of "
       "triangles",
       format_count(faults.count(MeshFault::OpenEdge), "open edge"),
       format_count(faults.count(MeshFault::NonManifoldEdge), "edge"),

@@ -142,7 +142,7 @@ void write_geometry(OutputFile& file, const scene::Scene& scene) {
   }
 }
 
-// MTL colours are sRGB by convention.
+// MTL colors are sRGB by convention.
 double to_srgb(float linear) {
   double x = linear;
   double srgb = x <= 0.0031308 ? 12.92 * x : 1.055 * std::pow(x, 1 / 2.4) - 0.055;

@@ -63,7 +63,7 @@ struct Piece {
   std::vector<ObjGroup> groups, objects,
       parts;  // these and the polygons count from the piece's first triangle
   std::vector<Polygon> polygons;
-  std::vector<scene::Rgba8> colors;  // one for each position of the piece; empty if none has a colour
+  std::vector<scene::Rgba8> colors;  // one for each position of the piece; empty if none has a color
   std::vector<std::string> libraries;
   std::optional<BadLine> bad;
 };

@@ -61,14 +61,14 @@ class BadMtl : public Error {
   using Error::Error;
 };
 
-// Reads colours, opacity and their maps, and ignores everything else. Throws BadMtl if a number is malformed. `path` is
+// Reads colors, opacity and their maps, and ignores everything else. Throws BadMtl if a number is malformed. `path` is
 // for messages. A zero byte must follow `text`.
 std::vector<MtlMaterial> parse_mtl(std::string_view text, const std::filesystem::path& path);
 
 // Finds the materials of an OBJ file in its MTL files, with their textures.
 
 // Sets the scene's materials and images, and the material of every triangle. Missing ones are named in a
-// warning and replaced: a texture by the material's colour, a material by grey. `path` is the OBJ file.
+// warning and replaced: a texture by the material's color, a material by gray. `path` is the OBJ file.
 // Throws BadMtl, and UnreadableFile (formats/io/read_file.h).
 void add_obj_materials(ObjText& obj, const std::filesystem::path& path, const MeshOptions& options);
 

@@ -87,7 +87,7 @@ void add_library(Library& library, const fs::path& folder, const OpenFolders& op
   } catch (const UnreadableFile&) {
     throw;
   } catch (const Error& error) {
-    log_warning("materials: {}; they become grey", error.what());
+    log_warning("materials: {}; they become gray", error.what());
     library.complete = false;
   }
 }
@@ -234,7 +234,7 @@ void transform_texcoords(scene::Scene& scene, const std::vector<MtlMap>& maps, c
   }
 }
 
-// Returns the material for each name; undefined ones become grey.
+// Returns the material for each name; undefined ones become gray.
 std::vector<LibraryMaterial> look_up(const std::vector<std::string>& names, const Library& library) {
   std::vector<LibraryMaterial> found;
   std::vector<std::string> undefined;
@@ -248,7 +248,7 @@ std::vector<LibraryMaterial> look_up(const std::vector<std::string>& names, cons
     }
   }
   if (!undefined.empty() && library.complete)
-    log_warning("{} materials are used but not defined, such as '{}'; they become grey", undefined.size(),
+    log_warning("{} materials are used but not defined, such as '{}'; they become gray", undefined.size(),
                 undefined[0]);
   return found;
 }

@@ -1,5 +1,5 @@
 // The reader of OFF as text (Geomview's manual, "OFF: Object File Format"). Vertices may have texture
-// coordinates (ST), colours (C) or normals (N); of these, colours are used. Every vertex and every face has a
+// coordinates (ST), colors (C) or normals (N); of these, colors are used. Every vertex and every face has a
 // line of its own.
 #include <fmt/format.h>
 
@@ -205,18 +205,18 @@ class OffReader {
       scene_.triangles[i].material = material;
   }
 
-  // Returns the material for a face's colour; if the vertices have colours, it is always 0. A single number
-  // refers to a colour map that is not in the file.
+  // Returns the material for a face's color; if the vertices have colors, it is always 0. A single number
+  // refers to a color map that is not in the file.
   uint32_t read_face_material() {
     std::array<double, 4> numbers = {};
     const size_t count = read_rest(numbers);
-    if (count == 2) fail("a face has a colour of two numbers");
+    if (count == 2) fail("a face has a color of two numbers");
     if (count < 3 || layout_.colors) return 0;
     const auto next = static_cast<uint32_t>(materials_.size() + 1);  // the default material is 0
     return materials_.try_emplace(written_color(numbers, count), next).first->second;
   }
 
-  // Colours with a decimal point range to 1, unless some values are larger; all others range to 255.
+  // Colors with a decimal point range to 1, unless some values are larger; all others range to 255.
   scene::Rgba8 rgba_of(const WrittenColor& color) const {
     const double scale = has_points_ && most_ <= 1 ? 255 : 1;
     auto byte = [&](double value) {
@@ -248,8 +248,8 @@ class OffReader {
   uint64_t vertex_count_ = 0, face_count_ = 0;
   scene::Scene scene_;
   std::vector<Polygon> polygons_;
-  std::vector<WrittenColor> colors_;            // colours of the vertices
-  std::map<WrittenColor, uint32_t> materials_;  // the material for each colour of faces
+  std::vector<WrittenColor> colors_;            // colors of the vertices
+  std::map<WrittenColor, uint32_t> materials_;  // the material for each color of faces
   bool has_points_ = false;
   double most_ = 0;
 };

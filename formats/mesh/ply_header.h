@@ -68,7 +68,7 @@ inline PlyVertexLayout ply_vertex_layout(const PlyElement& vertex) {
           vertex.find({"t", "v", "texture_v", "texture_t"})};
 }
 
-// Returns a colour component as 8 bits. Real numbers range from 0 to 1.
+// Returns a color component as 8 bits. Real numbers range from 0 to 1.
 inline uint8_t ply_color(double value, PlyType type) {
   if (type == PlyType::Float32 || type == PlyType::Float64) value *= 255;
   if (type == PlyType::Uint16) value /= 257;

@@ -49,7 +49,7 @@ class ChunkRoots {
   std::vector<dag::Digest> names_;
 };
 
-// The colours from which mean colours are made.
+// The colors from which mean colors are made.
 struct ChunkColors {
   explicit ChunkColors(const scene::Palette& palette);
 

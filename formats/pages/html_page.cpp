@@ -130,7 +130,7 @@ void write_html(const HtmlPage& page, const std::filesystem::path& path) {
   file.commit();
 }
 
-// The colours s1 to s8 follow Okabe & Ito, "Color Universal Design" (2008): people who confuse red and green
+// The colors s1 to s8 follow Okabe & Ito, "Color Universal Design" (2008): people who confuse red and green
 // can tell them apart. Printed pages are light, whatever the screen is.
 std::string_view html_style() {
   return R"(

@@ -40,7 +40,7 @@ size_t character_count(std::string_view text);
 
 std::string to_base64(std::span<const uint8_t> bytes);
 
-// Draws charts as SVG within a page. A chart is as wide as the page allows, uses the colours and fonts of the
+// Draws charts as SVG within a page. A chart is as wide as the page allows, uses the colors and fonts of the
 // page's style, and is readable on a phone. Texts are escaped here.
 
 // A Linear scale begins at 0, except for the x of lines. A Log scale begins at the power of ten below the
@@ -78,7 +78,7 @@ struct BarChart {
   std::vector<std::string> rows = {};
   std::vector<Series> series = {};
   std::vector<std::string> notes = {};   // beside each row's bars
-  std::vector<std::string> colors = {};  // one CSS colour for each row, instead of the series' colour
+  std::vector<std::string> colors = {};  // one CSS color for each row, instead of the series' color
   std::optional<Mark> mark = {};
 };
 

@@ -1,6 +1,6 @@
 // Cuts a scene into chunks that can be loaded one by one (docs/formats.md, "Pages that load as you fly"). A chunk holds
-// some neighbouring nodes of one level, its roots, and everything below them down to the next level at which the scene
-// is cut. There, it names the chunks that go on. Beside the words of the DAG it has the box and the mean colour of each
+// some neighboring nodes of one level, its roots, and everything below them down to the next level at which the scene
+// is cut. There, it names the chunks that go on. Beside the words of the DAG it has the box and the mean color of each
 // node, so that a page shows a node whose chunk it has not loaded as vox-render shows it from afar.
 //
 // Each node of the DAG at which the scene is cut is a root of exactly one chunk. So equal parts of a scene are one
@@ -26,7 +26,7 @@ struct ChunkLimits {
 struct ChunkTotals {
   dag::Digest top;  // the name of the chunk of the scene's root
   uint64_t chunks = 0;
-  uint64_t words = 0;  // of all chunks without their heads, with a colour for each leaf that has materials
+  uint64_t words = 0;  // of all chunks without their heads, with a color for each leaf that has materials
   uint64_t references = 0;  // all roots but the scene's
 };
 

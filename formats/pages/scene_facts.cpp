@@ -90,7 +90,7 @@ void set_scene_facts(Json& facts, const dag::VoxelScene& scene, const ShownLevel
       .set("log2_side", dag::kLeafLog2 + dag.depth())
       .set("has_materials", dag.materials)
       .set("voxel_size", scene.voxel_size.shortest())
-      .set("unit", scene.unit == scene::LengthUnit::Metre ? "m" : "")
+      .set("unit", scene.unit == scene::LengthUnit::Meter ? "m" : "")
       .set("voxels", dag.voxels);
   const VoxelBox filled = dag.voxels > 0 ? dag::filled_box(dag) : VoxelBox{{0, 0, 0}, {1, 1, 1}};
   set_point(facts.object("low"), filled.min);

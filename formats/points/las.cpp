@@ -30,7 +30,7 @@ T las_value(const std::byte* from) {
   return value;
 }
 
-// The point formats: the least size of a record, and the offset of its colour, 0 if it has none. Formats from
+// The point formats: the least size of a record, and the offset of its color, 0 if it has none. Formats from
 // 6 on have their flags elsewhere.
 struct LasPointFormat {
   uint16_t bytes, color;
@@ -111,7 +111,7 @@ LasHeader read_las_header(const ReadFile& file) {
   return header;
 }
 
-// The range of colour components.
+// The range of color components.
 enum class LasColors { None, Bytes, Words };
 
 class LasPoints {
@@ -148,7 +148,7 @@ class LasPoints {
   }
 
   // Components have 16 bits, but many programs write values of 8 bits unchanged. If none is greater than 255,
-  // they are taken as 8 bits. If all are 0, the points have no colours.
+  // they are taken as 8 bits. If all are 0, the points have no colors.
   LasColors find_colors() const {
     std::atomic<uint16_t> most = 0;
     tbb::parallel_for(size_t{0}, pieces(), [&](size_t piece) {

@@ -1,4 +1,4 @@
-// Finds how far apart points lie on the surfaces that they were taken from, by looking at the neighbours of a few
+// Finds how far apart points lie on the surfaces that they were taken from, by looking at the neighbors of a few
 // thousand of them.
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kNeighbors = 8;
 constexpr uint64_t kSamples = 4096;
 
-// The squares of the distances to the nearest neighbours, ascending.
+// The squares of the distances to the nearest neighbors, ascending.
 struct NearestSquares {
   std::array<double, kNeighbors> squares;
 
@@ -51,7 +51,7 @@ std::vector<Vec3d> samples_of(const PointCloud& cloud, uint64_t points) {
   return samples;
 }
 
-// Samples by the cells of a grid; a sample's neighbours lie in the 27 cells around its own.
+// Samples by the cells of a grid; a sample's neighbors lie in the 27 cells around its own.
 class SampleCells {
  public:
   SampleCells(const std::vector<Vec3d>& samples, const Vec3d& origin, double side)
@@ -97,7 +97,7 @@ class SampleCells {
   std::unordered_map<uint64_t, std::vector<uint32_t>> cells_;
 };
 
-// Returns the distance of each sample's last neighbour, ascending; infinity if it is farther than `side`.
+// Returns the distance of each sample's last neighbor, ascending; infinity if it is farther than `side`.
 std::vector<double> distances_within(const PointCloud& cloud, const std::vector<Vec3d>& samples,
                                      const Vec3d& origin, double side) {
   const SampleCells cells(samples, origin, side);
@@ -122,9 +122,9 @@ std::vector<double> distances_within(const PointCloud& cloud, const std::vector<
 
 }  // namespace
 
-// The points of a surface of this side would be about side / √points apart, so that many neighbours lie within
+// The points of a surface of this side would be about side / √points apart, so that many neighbors lie within
 // four times as far. Where points fill a volume, or a file has few of them, the distance grows until nine of ten
-// samples have all neighbours.
+// samples have all neighbors.
 double radius_between_points(const PointCloud& cloud, const CloudSurvey& found) {
   constexpr double kWider = 1.25;
   constexpr uint64_t kManyPoints = 100000;  // too many to compare all of them with all samples

@@ -1,10 +1,10 @@
 // The reader of points as text, one on each line: .xyz, and .pts of laser scanners.
 //
 //   x y z            and anything else, such as a normal, except for
-//   x y z r g b      with colours from 0 to 255, and
+//   x y z r g b      with colors from 0 to 255, and
 //   x y z i r g b    with an intensity before them
 //
-// No header says which of these a file has. Three numbers are colours if all of the file's first lines have
+// No header says which of these a file has. Three numbers are colors if all of the file's first lines have
 // whole numbers from 0 to 255 there. A line with a single number is the number of points in a scan.
 
 #include <fmt/format.h>
@@ -57,13 +57,13 @@ class PointLines {
   }
 
  private:
-  // Skips the numbers before the colour and reads the colour, which comes last.
+  // Skips the numbers before the color and reads the color, which comes last.
   uint32_t color(LineNumbers& numbers) const {
     for (size_t i = 3; i < color_; ++i) numbers.next();
     std::array<uint8_t, 3> rgb = {};
     for (uint8_t& component : rgb) {
       const double value = numbers.next();
-      if (!is_byte(value)) throw Error(fmt::format("expected a colour from 0 to 255 instead of {}", value));
+      if (!is_byte(value)) throw Error(fmt::format("expected a color from 0 to 255 instead of {}", value));
       component = static_cast<uint8_t>(value);
     }
     return rgb_value({rgb[0], rgb[1], rgb[2]});
@@ -74,7 +74,7 @@ class PointLines {
     size_t piece = 0;
     while (lines_.count_of(piece) == 0) ++piece;
     size_t least = SIZE_MAX;
-    std::array<bool, 2> bytes = {true, true};  // true if the colour may follow 3 numbers, or 4
+    std::array<bool, 2> bytes = {true, true};  // true if the color may follow 3 numbers, or 4
     lines_.for_each_in(piece, [&](const char* p) {
       std::vector<double> values;
       for (LineNumbers numbers(p); !numbers.at_end() && values.size() < 7;) values.push_back(numbers.next());
@@ -90,7 +90,7 @@ class PointLines {
   }
 
   TextLines lines_;
-  size_t color_ = 0;  // how many numbers come before the colour; 0 if there is none
+  size_t color_ = 0;  // how many numbers come before the color; 0 if there is none
 };
 
 }  // namespace

@@ -24,7 +24,7 @@
 namespace vox {
 
 struct PointVoxelOptions {
-  double radius = 0;  // world units; voxels whose centre is this near to a point are filled, too
+  double radius = 0;  // world units; voxels whose center is this near to a point are filled, too
   bool materials = true;
   uint64_t room = UINT64_MAX;  // bytes that points may take at once
 };
@@ -33,11 +33,11 @@ struct PointVoxelOptions {
 // memory.
 uint64_t room_for_points(uint64_t memory_limit);
 
-// Returns a file of voxels that lies on the grid, still without voxels. They have colours if the cloud has, and materials are
+// Returns a file of voxels that lies on the grid, still without voxels. They have colors if the cloud has, and materials are
 // asked for.
 VoxelFile cloud_on_grid(const PointCloud& cloud, const voxelize::Grid& grid, bool materials);
 
-// A voxel's colour is the mean of its points' colours in linear light. The points are sorted by cubes of 64³
+// A voxel's color is the mean of its points' colors in linear light. The points are sorted by cubes of 64³
 // voxels, at 8 bytes each. If they do not all fit into memory, the cloud is read again for each group of
 // cubes that fits. Throws Error.
 VoxelFile point_voxels(PointCloud cloud, const voxelize::Grid& grid, const PointVoxelOptions& options);
@@ -49,7 +49,7 @@ VoxelFile point_voxels(PointCloud cloud, const voxelize::Grid& grid, const Point
 // A point in one cube, in 8 bytes:
 //
 //   bit   0 to 12, 13 to 25, 26 to 38   x, y, z from a corner half a cube below that of the cube, in 64ths of a voxel
-//        39 to 62                       colour
+//        39 to 62                       color
 struct PointRecord {
   static constexpr int32_t kBits = 13;
   static constexpr int32_t kSteps = 64;                                   // steps per voxel
@@ -96,8 +96,8 @@ class PointLattice {
   }
 
   // Calls body(code), see VoxelCube::code(), for each voxel that the record fills in the cube with the lower
-  // corner `corner`. These are the voxel that holds the point, and those whose centre is at most the radius
-  // away from the centre of the 64th of a voxel in which the point lies.
+  // corner `corner`. These are the voxel that holds the point, and those whose center is at most the radius
+  // away from the center of the 64th of a voxel in which the point lies.
   template <class Body>
   void for_each_voxel(PointRecord record, Int3 corner, const Body& body) const {
     const Int3 at = record.place();
@@ -170,13 +170,13 @@ class PointLattice {
   int32_t most_squared_ = 0;   // the square of the radius in 128ths of that side
 };
 
-// Sums of the points' colours in each voxel of a cube of 64³, in linear light. They are whole numbers, so
+// Sums of the points' colors in each voxel of a cube of 64³, in linear light. They are whole numbers, so
 // their order does not matter.
 
 // Returns the sRGB codes of linear light in steps of 1 / 65535.
 std::span<const uint8_t> light_codes();
 
-// The sum of some points' colours.
+// The sum of some points' colors.
 struct ColorSum {
   uint64_t points = 0, r = 0, g = 0, b = 0;
 
@@ -259,7 +259,7 @@ class SparseSums {
 
 // Voxels that are kept, because the readers of a VoxelFile ask for each cube more than once.
 
-// A voxel by its code in the cube, see dag::VoxelCube::code(), and its colour, see rgb_value().
+// A voxel by its code in the cube, see dag::VoxelCube::code(), and its color, see rgb_value().
 struct ColoredVoxel {
   uint32_t code, rgb;
 };
@@ -288,7 +288,7 @@ class KeptVoxels {
 
  private:
   std::vector<std::vector<ColoredVoxel>> voxels_;
-  std::vector<uint8_t> is_kept_;  // a byte each, because threads write to neighbours
+  std::vector<uint8_t> is_kept_;  // a byte each, because threads write to neighbors
   uint64_t room_;
   std::atomic<uint64_t> bytes_ = 0;
 };
@@ -363,8 +363,8 @@ class PointCubes {
 
   size_t load(size_t begin, size_t end);  // see dag::CubeLoading
 
-  void fill(size_t cube, VoxelSink& to) const;   // writes the voxels of a loaded cube, without colours
-  void paint(size_t cube, VoxelSink& to) const;  // writes them with their mean colours
+  void fill(size_t cube, VoxelSink& to) const;   // writes the voxels of a loaded cube, without colors
+  void paint(size_t cube, VoxelSink& to) const;  // writes them with their mean colors
 
  private:
   static constexpr uint64_t kMostRecords = DenseSums::kBytes / sizeof(PointRecord);

@@ -27,15 +27,15 @@ namespace vox {
 
 struct CloudPoint {
   Vec3d place;
-  uint32_t rgb = 0;  // see rgb_value(); 0 without colours
+  uint32_t rgb = 0;  // see rgb_value(); 0 without colors
 };
 
-// The extent of a splat around its centre. Its opacity at a place is that at the centre times e^(-d² / 2), where
-// d is the distance from the centre in standard deviations.
+// The extent of a splat around its center. Its opacity at a place is that at the center times e^(-d² / 2), where
+// d is the distance from the center in standard deviations.
 struct SplatShape {
   std::array<Vec3d, 3> axes;  // of length 1, at right angles
   Vec3d deviations;           // along the axes, in the file's units
-  double opacity = 1;         // at the centre
+  double opacity = 1;         // at the center
 };
 
 // Splats do not count where they are less opaque than this.
@@ -66,7 +66,7 @@ inline constexpr uint64_t kPieceRecords = 1 << 14;
 // Rotates the cloud so that its `up` axis becomes y; see voxelize::turn_up().
 PointCloud turned_up(PointCloud cloud, dag::UpAxis up);
 
-// Joins clouds into one, which has colours if all of them have. `clouds` must hold at least one.
+// Joins clouds into one, which has colors if all of them have. `clouds` must hold at least one.
 PointCloud joined(std::vector<PointCloud> clouds);
 
 // The results of a first pass over a cloud.
@@ -90,7 +90,7 @@ inline bool is_finite(const Vec3d& place) {
 // How splats become voxels.
 enum class SplatUse {
   Density,  // as soft ellipsoids, see splat_voxels()
-  Centers   // as points at their centres, without regard to their sizes
+  Centers   // as points at their centers, without regard to their sizes
 };
 
 struct PointOptions {
@@ -116,8 +116,8 @@ PointCloud open_spz(const std::filesystem::path& path, const PointOptions& optio
 
 enum class PlyPoints {
   None,   // a mesh, or not a PLY file
-  Plain,  // points, with or without colours
-  Splats  // 3D Gaussian splats (Kerbl et al. 2023): with a colour as spherical harmonics, and an opacity
+  Plain,  // points, with or without colors
+  Splats  // 3D Gaussian splats (Kerbl et al. 2023): with a color as spherical harmonics, and an opacity
 };
 
 // Reads only the header.

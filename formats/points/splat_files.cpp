@@ -1,4 +1,4 @@
-// The readers of 3D Gaussian splats in small files: .splat and .spz. Colours are those that face the viewer on
+// The readers of 3D Gaussian splats in small files: .splat and .spz. Colors are those that face the viewer on
 // average; the files' higher spherical harmonics are skipped.
 #include <fmt/format.h>
 
@@ -62,7 +62,7 @@ PointCloud cloud_of_splats(uint64_t count, const PointOptions& options, Read rea
 
 // A .splat file has a record of 32 bytes for each splat, without a header:
 //
-//   byte   0   f32 ×3   centre           24   u8 ×4   red, green, blue, opacity
+//   byte   0   f32 ×3   center           24   u8 ×4   red, green, blue, opacity
 //         12   f32 ×3   deviations       28   u8 ×4   quaternion w, x, y, z: 128 + 128 times each
 constexpr uint64_t kSplatBytes = 32;
 
@@ -87,9 +87,9 @@ void read_splat_record(const std::byte* at, CloudPiece& to, const PointOptions& 
 //          4   u32   version                 13   u8   fractional bits of coordinates
 //          8   u32   number of splats        14   u8   flags     15   u8   0
 //
-//   centre       i24 ×3         in 2^-bits
+//   center       i24 ×3         in 2^-bits
 //   opacity      u8             in 255ths
-//   colour       u8 ×3          127.5 + 255 · 0.15 times the first harmonic's coefficient
+//   color       u8 ×3          127.5 + 255 · 0.15 times the first harmonic's coefficient
 //   deviations   u8 ×3          160 + 16 times the logarithm
 //   quaternion   u8 ×3          in version 2: x, y and z, 127.5 + 127.5 times each; w is not negative
 //                u32            in version 3: bits 30 and 31 say which of x, y, z, w is greatest and left out;

@@ -214,7 +214,7 @@ class SplatCubes {
     return voxels;
   }
 
-  // Tells if all voxels are filled, and their colours are about the same.
+  // Tells if all voxels are filled, and their colors are about the same.
   bool is_whole(const std::vector<uint32_t>& splats, Int3 corner) const {
     constexpr double kRounding = 1e-3;
     const int32_t side = dag::VoxelCube::kSide;
@@ -241,7 +241,7 @@ class SplatCubes {
   static constexpr double kHalf = dag::VoxelCube::kSide / 2.0;
   static Vec3d middle_of(Int3 corner) { return {corner.x + kHalf, corner.y + kHalf, corner.z + kHalf}; }
 
-  // Sums of colours in linear light.
+  // Sums of colors in linear light.
   struct ColorWeights {
     double weight = 0, red = 0, green = 0, blue = 0;
 

@@ -1,15 +1,15 @@
 // Converts splats to voxels, as the soft ellipsoids that they are. Several splats together are as opaque as they
-// look one behind the other: a voxel whose centre is p is filled if
+// look one behind the other: a voxel whose center is p is filled if
 //
 //     1 - Π (1 - α · e^(-d² / 2))
 //
 // is at least the opacity that the user has chosen. The product is over all splats, α is a splat's opacity, and d
-// is the distance of p from its centre, in its standard deviations. Two rules go with this:
+// is the distance of p from its center, in its standard deviations. Two rules go with this:
 //
 // - A deviation counts as at least half a voxel. Otherwise p would miss splats that are thinner than a voxel.
 // - Factors with α · e^(-d² / 2) < 1/1024 are left out.
 //
-// A voxel's colour is the mean of its splats' colours in linear light, weighted by α · e^(-d² / 2).
+// A voxel's color is the mean of its splats' colors in linear light, weighted by α · e^(-d² / 2).
 #pragma once
 
 #include <tbb/enumerable_thread_specific.h>
@@ -29,7 +29,7 @@
 
 namespace vox {
 
-// Surveys a cloud with shapes. The box reaches from each splat's centre as far as the splat fills voxels on its
+// Surveys a cloud with shapes. The box reaches from each splat's center as far as the splat fills voxels on its
 // own. The reach of the 1 % of splats with the greatest reach counts as that of the greatest of the others, so
 // that a few huge splats do not make the grid coarse. Splats less than half as opaque as `opacity` do not widen
 // the box, unless there are no others.
@@ -45,7 +45,7 @@ struct SplatVoxelOptions {
 // also if there is no room for them.
 VoxelFile splat_voxels(const PointCloud& cloud, const voxelize::Grid& grid, const SplatVoxelOptions& options);
 
-// A splat on the grid, in voxels. Its d² is a sum of squares: how far a place is from the centre along z, how far
+// A splat on the grid, in voxels. Its d² is a sum of squares: how far a place is from the center along z, how far
 // along y from where it is to be expected for this z, and how far along x for these two. Each is divided by the
 // deviation that is left.
 struct GridSplat {
@@ -70,7 +70,7 @@ struct GridSplat {
   double greatest_in(const Vec3d& middle, double half_side) const;
 
  private:
-  // Calls body(distance from the centre, half of the cube's extent) for each of the three squares.
+  // Calls body(distance from the center, half of the cube's extent) for each of the three squares.
   template <class Body>
   void for_each_part(const Vec3d& middle, double half_side, const Body& body) const;
 };
@@ -100,7 +100,7 @@ class SplatTree {
     uint64_t key;  // the Morton key among nodes of its level
 
     double half_side() const { return static_cast<double>(uint64_t{32} << level) - 0.5; }
-    Vec3d middle() const;  // of its voxels' centres
+    Vec3d middle() const;  // of its voxels' centers
     uint64_t id() const { return uint64_t{level} << 48 | key; }
   };
 

@@ -1,4 +1,4 @@
-// 3D Gaussian splats (Kerbl et al. 2023): soft ellipsoids with a colour and an opacity. This file has what
+// 3D Gaussian splats (Kerbl et al. 2023): soft ellipsoids with a color and an opacity. This file has what
 // their readers share, and the functions of mathematics that they need. These use only operations that IEEE
 // 754 rounds in one way, so that all machines read the same splats.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace vox {
 
-// The constant of the first spherical harmonic: a splat's colour is 0.5 + its coefficient times this.
+// The constant of the first spherical harmonic: a splat's color is 0.5 + its coefficient times this.
 inline constexpr double kFirstHarmonic = 0.28209479177387814;
 
 // Returns e^x with an error of a few units in the last place. Results below the smallest normal number are 0,

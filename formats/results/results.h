@@ -69,7 +69,7 @@ struct Look {
   double factor = 1;  // the value is multiplied by this before it is shown
 
   static Look words() { return {Form::Words}; }  // a page may break the words into lines
-  static Look color() { return {Form::Color}; }  // "#ff8000"; a page shows the colour
+  static Look color() { return {Form::Color}; }  // "#ff8000"; a page shows the color
   static Look count() { return {Form::Count}; }  // 12,345
   static Look bytes() { return {Form::Bytes}; }  // 12.06 KiB
   static Look mib() { return {Form::Mib}; }      // 0.01

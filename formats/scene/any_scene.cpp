@@ -180,7 +180,7 @@ Damage damage_with(Overwrite overwrite) {
 
 dag::VoxelScene in_palette(dag::VoxelScene scene, const char* where, const EngineOptions& options) {
   if (!scene.colors) return scene;
-  log_info("24-bit colours become a palette of {} {}", scene::kPaletteSize, where);
+  log_info("24-bit colors become a palette of {} {}", scene::kPaletteSize, where);
   return dag::with_palette(std::move(scene), {.memory_limit = options.memory_limit});
 }
 
@@ -337,7 +337,7 @@ void check_digest(const dag::VoxelScene& written, const dag::VoxelScene& scene) 
   if (written.dag.digest != scene.dag.digest)
     throw Error(fmt::format("the digest is {}, but the scene's is {}", dag::to_string(written.dag.digest),
                             dag::to_string(scene.dag.digest)));
-  if (written.colors != scene.colors) throw Error("the colours differ from the scene's");
+  if (written.colors != scene.colors) throw Error("the colors differ from the scene's");
 }
 
 }  // namespace

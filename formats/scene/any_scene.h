@@ -68,8 +68,8 @@ dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOp
                                SceneForm form, Damage damage, Loading loading = Loading::Whole,
                                ranks::Ranks& ranks = ranks::alone());
 
-// Gives a scene with colours materials (dag::with_palette()), and says so: "24-bit colours become a palette of 16 WHERE".
-// For those who cannot show or hold colours. A scene without colours is returned as it is.
+// Gives a scene with colors materials (dag::with_palette()), and says so: "24-bit colors become a palette of 16 WHERE".
+// For those who cannot show or hold colors. A scene without colors is returned as it is.
 dag::VoxelScene in_palette(dag::VoxelScene scene, const char* where, const EngineOptions& options);
 
 // Computes the digest of a scene that read_scene() has read from this file, and compares it with the file's. Throws Error

@@ -60,11 +60,11 @@ std::optional<attributes::PackedValues> read_colors_group(const h5::Object& file
     colors.table.assign(table.begin(), table.end());
   }
   if (colors.table.empty() && colors.value_bits != kColorBits) {
-    fail(fmt::format("colours have {} bits, expected {}", colors.value_bits, kColorBits));
+    fail(fmt::format("colors have {} bits, expected {}", colors.value_bits, kColorBits));
   }
   for (const uint32_t color : colors.table)
-    if (color >> kColorBits != 0) fail("the table holds a number that is no colour");
-  if (colors.count != voxels) fail(fmt::format("there are {} colours for {} voxels", colors.count, voxels));
+    if (color >> kColorBits != 0) fail("the table holds a number that is no color");
+  if (colors.count != voxels) fail(fmt::format("there are {} colors for {} voxels", colors.count, voxels));
   const LongWords heads = h5::read_long_words(h5::open_dataset(group, "groups"));
   if (heads.size() != attributes::groups_of(colors.count) * kHeadWords)
     fail(fmt::format("the heads of groups have {} words, expected {}", heads.size(),
@@ -82,7 +82,7 @@ std::optional<attributes::PackedValues> read_colors_group(const h5::Object& file
   }
   const std::string digest = h5::read_text(group, "digest"), held = dag::to_string(dag::digest_of(colors));
   if (digest != held)
-    fail(fmt::format("the digest is {}, but the colours have {}: the file is damaged", digest, held));
+    fail(fmt::format("the digest is {}, but the colors have {}: the file is damaged", digest, held));
   return colors;
 }
 

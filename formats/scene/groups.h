@@ -135,23 +135,23 @@ bricks::FrozenBricks read_bricks_group(const h5::Object& file, uint32_t level = 
 // Returns the bytes that the bricks of each level take in memory, beginning with the finest.
 std::vector<uint64_t> bricks_group_bytes(const h5::Object& file);
 
-// Reads and writes the colours of voxels as the group /attributes/colors of a scene file:
+// Reads and writes the colors of voxels as the group /attributes/colors of a scene file:
 //
 //   /attributes/colors         attributes count uint64 (of values: the scene's filled voxels), value_bits uint32, bytes
 //                              uint64 (of all blocks), digest (text)
 //   /attributes/colors/groups  uint64 [4 * groups]: the heads of groups
 //   /attributes/colors/words   uint32: the bytes of blocks, four in a word, the first in the lowest bits
-//   /attributes/colors/table   uint32: the colours of which blocks hold the numbers; absent if they hold colours
+//   /attributes/colors/table   uint32: the colors of which blocks hold the numbers; absent if they hold colors
 //
 // docs/formats.md describes groups and blocks.
 
 void write_colors_group(const h5::Object& file, const attributes::PackedValues& colors,
                         const Compression& compression);
-// Returns nothing if the file has no colours. Throws Error that names the defect: all values can be read, there are as many
+// Returns nothing if the file has no colors. Throws Error that names the defect: all values can be read, there are as many
 // as the scene has voxels, and they have their digest.
 std::optional<attributes::PackedValues> read_colors_group(const h5::Object& file, uint64_t voxels);
 
-// Returns the bytes that a file's colours take in memory, without reading them.
+// Returns the bytes that a file's colors take in memory, without reading them.
 std::optional<uint64_t> color_bytes_of(const h5::Object& file);
 
 // Reads and writes a spatial hash as the group /hash of a scene file:

@@ -65,7 +65,7 @@ void read_palette(const h5::Object& file, dag::VoxelScene& scene) {
   h5::Object group = h5::open_group(file, "palette");
   scene.palette.count = h5::read_attribute<uint32_t>(group, "count");
   if (scene.palette.count > scene::kPaletteSize)
-    throw Error(fmt::format("has {} colours, expected at most {}", scene.palette.count, scene::kPaletteSize))
+    throw Error(fmt::format("has {} colors, expected at most {}", scene.palette.count, scene::kPaletteSize))
         .at(group.where());
   std::vector<uint8_t> colors = h5::read_table<uint8_t>(group, "colors", {scene::kPaletteSize, 3});
   for (size_t i = 0; i < scene::kPaletteSize; ++i)

@@ -105,10 +105,10 @@ dag::VoxelScene read_scene(const fs::path& path) {
                   ? read_svdag_group(file, checked_version(file), std::move(scene.dag))
                   : expanded_symmetric_group(file, scene.dag);
   scene.colors = read_colors_group(file, scene.dag.voxels);
-  // Colours are found by the numbers of voxels, so that the count that the file states must be true.
+  // Colors are found by the numbers of voxels, so that the count that the file states must be true.
   if (scene.colors)
     if (const uint64_t voxels = dag::octree_counts(scene.dag).voxels; voxels != scene.colors->count)
-      throw Error(fmt::format("holds {} colours for {} voxels", scene.colors->count, voxels))
+      throw Error(fmt::format("holds {} colors for {} voxels", scene.colors->count, voxels))
           .at(path.string());
   return scene;
 }
@@ -220,7 +220,7 @@ bool is_scene_of_vox(const fs::path& path) {
 namespace {
 
 // The names that the file uses, in the order of their enumerators.
-constexpr const char* kMetre = "m";
+constexpr const char* kMeter = "m";
 const std::vector<std::string> kUpAxes = {"x", "y", "z"};
 const std::vector<std::string> kCoverages = {"conservative", "thin"};
 
@@ -255,7 +255,7 @@ void write_placement(const h5::Object& file, const dag::VoxelScene& scene) {
     h5::write_attribute(group, "voxel_size", size.x);
   else
     h5::write_attribute<double>(group, "voxel_sides", std::array{size.x, size.y, size.z});
-  if (scene.unit == scene::LengthUnit::Metre) h5::write_text(group, "unit", kMetre);
+  if (scene.unit == scene::LengthUnit::Meter) h5::write_text(group, "unit", kMeter);
   h5::write_text(group, "up", kUpAxes[static_cast<size_t>(scene.up)]);
   h5::write_text(group, "coverage", kCoverages[static_cast<size_t>(scene.coverage)]);
   h5::write_attribute(group, "solid", uint8_t{scene.solid});
@@ -331,8 +331,8 @@ void read_placement(const h5::Object& file, dag::VoxelScene& scene) {
   for (uint32_t axis = 0; axis < 3; ++axis)
     require(std::isfinite(scene.voxel_size[axis]) && scene.voxel_size[axis] > 0,
             fmt::format("the voxel size is {}, expected a positive number", scene.voxel_size[axis]));
-  if (h5::has_attribute(group, "unit") && h5::read_text(group, "unit") == kMetre)
-    scene.unit = scene::LengthUnit::Metre;
+  if (h5::has_attribute(group, "unit") && h5::read_text(group, "unit") == kMeter)
+    scene.unit = scene::LengthUnit::Meter;
   scene.up = static_cast<dag::UpAxis>(read_choice(group, "up", kUpAxes));
   scene.coverage = static_cast<scene::Coverage>(read_choice(group, "coverage", kCoverages));
   uint8_t solid = h5::read_attribute<uint8_t>(group, "solid");

@@ -14,7 +14,7 @@
 //                          vox-edit, with the digest after it; script (uint8): the texts of all runs, up to
 //                          where the file was saved, one behind the other, each up to its script_end
 //
-//   /attributes            colours apart from the SVDAG, which has no materials then: formats/scene/groups.h
+//   /attributes            colors apart from the SVDAG, which has no materials then: formats/scene/groups.h
 //   /bricks                hybrid bricks of the same voxels or of a volume: formats/scene/groups.h
 //   /hash                  a spatial hash of the same voxels: formats/scene/groups.h
 //   /symmetric             the SVDAG merged under the symmetries of the cube: formats/scene/groups.h
@@ -102,7 +102,7 @@ struct SceneInfo {
   dag::VoxelScene scene;              // its levels have counts, but no words
   std::vector<uint64_t> level_words;  // the number of words of each level in memory
   uint32_t version = kSceneVersion;
-  std::optional<uint64_t> color_bytes = {};  // of colours apart from the SVDAG, in memory
+  std::optional<uint64_t> color_bytes = {};  // of colors apart from the SVDAG, in memory
   std::optional<SymmetricSize> symmetric = {};
 };
 SceneInfo read_scene_info(const std::filesystem::path& path);

@@ -1,5 +1,5 @@
 // A scene whose words lie in several files, so that several processes can write one scene side by side.
-// scene.h5 is the head, which has everything except the words, also the colours that are apart from the DAG. The folder scene.parts/ has the parts: each
+// scene.h5 is the head, which has everything except the words, also the colors that are apart from the DAG. The folder scene.parts/ has the parts: each
 // holds a run of the nodes of each level, and the runs follow one another. In the head, the words of a level
 // are a virtual dataset over the parts, which other programs read as one array.
 //

@@ -50,7 +50,7 @@ class LineReader {
   std::optional<Word> peek() const { return LineReader(*this).next(); }
   std::optional<Word> rest();                       // all words up to the end, with comments and quotes
   Word need(std::string_view expected);             // the next word; throws Error if there is none
-  Word need_with_marks(std::string_view expected);  // the same; '#' may be part of it, as in a colour
+  Word need_with_marks(std::string_view expected);  // the same; '#' may be part of it, as in a color
   void need_end();                                  // throws Error if there is another word
 
   uint32_t number() const { return number_; }

@@ -53,14 +53,14 @@ std::string volume_script_help();
 //                                          matrix (rows, column vectors), twisted where true; fills what is
 //                                          empty only
 //   EditFill,x,y,z,radius                  floods what is empty from x,y,z, in the cube around it
-//   EditPaint,x,y,z,radius                 changes the colour in a sphere
+//   EditPaint,x,y,z,radius                 changes the color in a sphere
 //   Undo   Redo   EndFrame
 //   SetLocation, SetRotation, SetToolParameters: the camera and the window, of no use here
 //   # a comment (ours)
 //
-// The results differ from HashDAG's in two ways. Here a voxel is in a sphere if its centre is, while HashDAG
+// The results differ from HashDAG's in two ways. Here a voxel is in a sphere if its center is, while HashDAG
 // takes every voxel that the sphere touches. A fill that starts in a filled voxel floods that voxel's
-// material here, while HashDAG continues to empty neighbours. Cubes and copies agree. A recording names no
+// material here, while HashDAG continues to empty neighbors. Cubes and copies agree. A recording names no
 // material.
 
 struct ReplayScale {

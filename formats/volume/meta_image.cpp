@@ -111,7 +111,7 @@ GridPlacement placement_of(const MetaHeader& header) {
   }
   if (const auto text = header.first_of({"Offset", "Position", "Origin"}); !text.empty()) {
     const auto offset = header_numbers(text, "Offset", axes);
-    placement.first_centre = Vec3d{offset[0], offset[1], axes > 2 ? offset[2] : 0};
+    placement.first_center = Vec3d{offset[0], offset[1], axes > 2 ? offset[2] : 0};
   }
   return placement;
 }

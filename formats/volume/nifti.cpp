@@ -197,7 +197,7 @@ GridPlacement placement_of(const NiftiFields& fields, const NiftiLayout& layout)
         placement.steps[axis][row] = fields.number(layout.srow, row * 4 + axis);
       first[row] = fields.number(layout.srow, row * 4 + 3);
     }
-    placement.first_centre = first;
+    placement.first_center = first;
     return placement;
   }
   const auto step = [&](size_t axis) {
@@ -209,7 +209,7 @@ GridPlacement placement_of(const NiftiFields& fields, const NiftiLayout& layout)
     const auto q = [&](size_t i) { return fields.number(layout.quatern, i); };
     const double qfac = fields.number(layout.pixdim, 0) < 0 ? -1 : 1;
     placement.steps = steps_of_quaternion({q(0), q(1), q(2)}, spacing, qfac);
-    placement.first_centre = Vec3d{q(3), q(4), q(5)};
+    placement.first_center = Vec3d{q(3), q(4), q(5)};
   } else {
     for (uint32_t axis = 0; axis < 3; ++axis) placement.steps[axis][axis] = spacing[axis];
   }

@@ -33,7 +33,7 @@ constexpr std::string_view kNrrdBegin = "NRRD0005\n# written by vox\n";
 }  // namespace
 
 std::string nrrd_header(const volume::VolumeInfo& info, std::string_view comment) {
-  const Vec3d &step = info.spacing, first = info.origin + step * 0.5;  // the centre of the first sample
+  const Vec3d &step = info.spacing, first = info.origin + step * 0.5;  // the center of the first sample
   return fmt::format(
       "{}"
       "{}"
@@ -180,7 +180,7 @@ GridPlacement nrrd_placement(const NrrdHeader& header, const NrrdAxes& axes) {
   for (const Vec3d& step : placement.steps)
     if (step == Vec3d{0, 0, 0}) throw Error("its spacing has a zero");
   if (!header.value("space origin").empty())
-    placement.first_centre = vector_of(header.value("space origin"), "space origin");
+    placement.first_center = vector_of(header.value("space origin"), "space origin");
   return placement;
 }
 

@@ -70,7 +70,7 @@ T stored_value(const std::byte* values, uint64_t i) {
 // Returns the kernels' type of the same name, if there is one.
 std::optional<volume::ValueType> same_value_type(StoredType type);
 
-// Recognises the names that file formats and people use, in upper or lower case: "u8", "uint8", "unsigned
+// Recognizes the names that file formats and people use, in upper or lower case: "u8", "uint8", "unsigned
 // char", "MET_UCHAR".
 std::optional<StoredType> parse_stored_type(std::string_view name);
 

@@ -342,7 +342,7 @@ StoredVolume placed(StoredVolume volume, const GridPlacement& placement) {
       throw Error(fmt::format("a step from voxel to voxel is ({}, {}, {})", step.x, step.y, step.z));
   const AxisOrder order = {.from = nearest_axes(steps)};
   StoredInfo info = volume.info;
-  Vec3d centre = placement.first_centre.value_or(Vec3d{0, 0, 0});
+  Vec3d center = placement.first_center.value_or(Vec3d{0, 0, 0});
   bool all_along = true;
   double degrees = 0;
   for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -351,15 +351,15 @@ StoredVolume placed(StoredVolume volume, const GridPlacement& placement) {
     info.spacing[axis] = spacing_along(step, axis);
     all_along = all_along && is_along(step, axis);
     degrees = std::max(degrees, degrees_off(step, axis));
-    centre = centre + step * (0.5 * (info.size[axis] - 1));
+    center = center + step * (0.5 * (info.size[axis] - 1));
   }
   if (degrees > kLeastTurn)
     log_warning("{}: its axes are rotated by {:.3g}° against those of the world and replaced by them",
                 info.source, degrees);
-  if (placement.first_centre)
+  if (placement.first_center)
     for (uint32_t axis = 0; axis < 3; ++axis)
-      info.origin[axis] = all_along ? (*placement.first_centre)[axis] - info.spacing[axis] * 0.5
-                                    : centre[axis] - info.spacing[axis] * (0.5 * info.size[axis]);
+      info.origin[axis] = all_along ? (*placement.first_center)[axis] - info.spacing[axis] * 0.5
+                                    : center[axis] - info.spacing[axis] * (0.5 * info.size[axis]);
   if (order.from == AxisOrder().from) return {std::move(info), std::move(volume.read)};
   return turned(std::move(volume), std::move(info), order);
 }

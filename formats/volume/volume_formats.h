@@ -49,7 +49,7 @@ StoredVolume volume_from_file(StoredInfo info, const VolumeData& data);
 
 ByteOrder parse_byte_order(std::string_view name);  // "little" or "big"
 
-// Volumes whose voxels have several values, such as colours or times. One of these channels is read as a
+// Volumes whose voxels have several values, such as colors or times. One of these channels is read as a
 // volume.
 
 struct Channels {
@@ -72,12 +72,12 @@ StoredVolume channel_from_file(const StoredInfo& info, const VolumeData& data, c
 // A header's description of where voxels lie.
 struct GridPlacement {
   std::array<Vec3d, 3> steps = {};         // for each axis of the file, from voxel to voxel
-  std::optional<Vec3d> first_centre = {};  // voxel (0, 0, 0)'s; without it the volume begins at the origin
+  std::optional<Vec3d> first_center = {};  // voxel (0, 0, 0)'s; without it the volume begins at the origin
 };
 
 // Returns the volume with the world's axes x, y and z; the file's axes are exchanged if necessary. An axis
 // that runs backwards has a negative spacing. An axis that is rotated against the world's is replaced by the
-// nearest one, with its spacing and around the same centre, and a warning states the angle. Throws Error for
+// nearest one, with its spacing and around the same center, and a warning states the angle. Throws Error for
 // a step of 0.
 StoredVolume placed(StoredVolume volume, const GridPlacement& placement);
 
@@ -239,7 +239,7 @@ struct NiftiHeader {
 // Reads the header from the first bytes of a file. Throws Error if they are not a NIfTI header.
 NiftiHeader read_nifti_header(std::span<const std::byte> bytes);
 
-// The type that a code stands for, and the number of such values in a voxel: colours have several.
+// The type that a code stands for, and the number of such values in a voxel: colors have several.
 struct NiftiValues {
   StoredType type;
   int64_t count = 1;

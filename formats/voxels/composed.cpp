@@ -16,7 +16,7 @@
 namespace vox {
 namespace {
 
-constexpr scene::Rgb8 kGrey = {200, 200, 200};
+constexpr scene::Rgb8 kGray = {200, 200, 200};
 constexpr int32_t kCubeSide = dag::VoxelCube::kSide;
 constexpr uint64_t kMostCubes =
     1 << 26;  // 8 B each; a scene of larger voxels reaches this only on a grid that is far too fine
@@ -58,8 +58,8 @@ class PlacedGrid {
     return at > -4 ? static_cast<int32_t>(std::min(at, most)) : -4;
   }
 
-  // If the scene's voxels are larger, returns the first grid voxel whose centre is not before the lower face
-  // of the scene's voxel. If they are smaller, returns the grid voxel that contains the centre of the scene's
+  // If the scene's voxels are larger, returns the first grid voxel whose center is not before the lower face
+  // of the scene's voxel. If they are smaller, returns the grid voxel that contains the center of the scene's
   // voxel.
   int32_t first(int32_t voxel, uint32_t axis) const {
     const double scale = scale_[axis];
@@ -133,7 +133,7 @@ class Composition {
   uint32_t value(size_t scene, uint32_t material) const {
     if (values_ == VoxelValues::Table) return static_cast<uint32_t>(scene) * scene::kPaletteSize + material;
     if (values_ != VoxelValues::Rgb) return material;
-    return rgb_value(has_palette(*scenes_[scene]) ? scenes_[scene]->palette.colors[material] : kGrey);
+    return rgb_value(has_palette(*scenes_[scene]) ? scenes_[scene]->palette.colors[material] : kGray);
   }
 
   void find_cubes(const dag::VoxelScene& scene, const PlacedGrid& placement) {
@@ -163,7 +163,7 @@ class Composition {
 
   ScenePointers scenes_;
   VoxelValues values_;
-  std::vector<std::optional<dag::LeafColors>> colors_;  // of scenes that have colours apart from the DAG
+  std::vector<std::optional<dag::LeafColors>> colors_;  // of scenes that have colors apart from the DAG
   std::vector<PlacedGrid> placements_;
   std::vector<uint64_t> cubes_;
 };
@@ -172,8 +172,8 @@ bool same_palette(const scene::Palette& a, const scene::Palette& b) {
   return a.count == b.count && std::equal(a.colors.begin(), a.colors.begin() + a.count, b.colors.begin());
 }
 
-// If all scenes have the same palette, it stays as it is. Otherwise colour m of scene i becomes entry 16 i +
-// m of a table. If one has colours apart from its DAG, the values are colours.
+// If all scenes have the same palette, it stays as it is. Otherwise color m of scene i becomes entry 16 i +
+// m of a table. If one has colors apart from its DAG, the values are colors.
 void set_table(VoxelFile& file, const ScenePointers& scenes) {
   const auto has_colors = [](const auto& scene) { return has_palette(*scene); };
   if (std::ranges::any_of(scenes, [](const auto& scene) { return scene->colors.has_value(); })) {
@@ -192,7 +192,7 @@ void set_table(VoxelFile& file, const ScenePointers& scenes) {
   file.values = VoxelValues::Table;
   for (const auto& scene : scenes)
     for (uint32_t i = 0; i < scene::kPaletteSize; ++i)
-      file.table.push_back(has_colors(scene) ? scene->palette.colors[i] : kGrey);
+      file.table.push_back(has_colors(scene) ? scene->palette.colors[i] : kGray);
 }
 
 }  // namespace

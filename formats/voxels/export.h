@@ -39,7 +39,7 @@ struct ExportOptions {
   BinvoxValues binvox = BinvoxValues::Filled;
   PlyContent ply = PlyContent::Surface;
   VtkKind vtk = VtkKind::Image;
-  std::optional<NvdbGrid> nvdb = {};  // Rgba for a scene with colours, otherwise U8
+  std::optional<NvdbGrid> nvdb = {};  // Rgba for a scene with colors, otherwise U8
   LayerOptions slices = {};
   RawLayout raw = {};
   PieceOptions pieces = {};
@@ -55,8 +55,8 @@ void check_export_resolution(uint32_t resolution, const std::filesystem::path& p
 // Returns the bytes of a file that was written, or of a folder of layers or pieces.
 uint64_t written_bytes(const std::filesystem::path& path, const ExportOptions& options);
 
-// True if the format holds the colour of each voxel (dag::VoxelScene::colors), .vox of 255 different ones. Others hold
-// materials: a scene with colours gets a palette first (dag::with_palette()).
+// True if the format holds the color of each voxel (dag::VoxelScene::colors), .vox of 255 different ones. Others hold
+// materials: a scene with colors gets a palette first (dag::with_palette()).
 bool export_holds_colors(const std::filesystem::path& path, const ExportOptions& options);
 
 // Writes the voxels inside the clip box, or all of them. The file appears complete or not at all. Throws
@@ -121,7 +121,7 @@ class ExportFile {
 };
 
 // A cube of 64³ voxels of a scene together with the layer of voxels around it, for code that looks at the
-// neighbours of every voxel. The voxels are available as bytes and as rows of bits along x.
+// neighbors of every voxel. The voxels are available as bytes and as rows of bits along x.
 
 // Returns the lower corners, multiples of `side`, of the cubes that touch the region and in which the DAG has
 // a node, in Morton order. `side` is a power of two, at least 4; a DAG with a smaller side has one cube.

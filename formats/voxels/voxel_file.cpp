@@ -32,7 +32,7 @@ void for_each_cube(const VoxelFile& file, const Body& body) {
   }
 }
 
-// Returns the number of voxels of each colour.
+// Returns the number of voxels of each color.
 scene::ColorTally count_table(const VoxelFile& file) {
   tbb::enumerable_thread_specific<std::vector<uint64_t>> parts(
       [&] { return std::vector<uint64_t>(file.table.size()); });
@@ -62,12 +62,12 @@ scene::ColorTally count_rgb(const VoxelFile& file) {
   return tally;
 }
 
-// Matches colours with the entries of a palette.
+// Matches colors with the entries of a palette.
 struct Matching {
   scene::Palette palette;
   std::optional<scene::PaletteError> error;
   std::vector<uint8_t> entries;                // for the values of a table
-  std::optional<scene::NearestEntry> nearest;  // for other colours
+  std::optional<scene::NearestEntry> nearest;  // for other colors
 
   VoxelSink sink(dag::VoxelCube& cube) const {
     return nearest ? VoxelSink::nearest(cube, *nearest) : VoxelSink::looked_up(cube, entries.data());
@@ -111,12 +111,12 @@ std::array<double, scene::kPaletteSize> shares_of(const std::array<uint64_t, 16>
 scene::Palette entries_palette(const VoxelFile& file, const VoxelFileOptions& options) {
   if (!options.palette) return file.palette;
   if (options.palette->count < file.palette.count)
-    throw Error(fmt::format("has {} materials, but the palette has {} colours", file.palette.count,
+    throw Error(fmt::format("has {} materials, but the palette has {} colors", file.palette.count,
                             options.palette->count));
   return *options.palette;
 }
 
-// Returns the packed colour of a reader's value.
+// Returns the packed color of a reader's value.
 uint32_t color_of_value(const VoxelFile& file, uint32_t value) {
   switch (file.values) {
     case VoxelValues::Table:
@@ -128,7 +128,7 @@ uint32_t color_of_value(const VoxelFile& file, uint32_t value) {
   }
 }
 
-// Returns the colours of a cube's voxels in Morton order.
+// Returns the colors of a cube's voxels in Morton order.
 std::vector<uint32_t> colors_of_cube(const VoxelFile& file, size_t i) {
   thread_local dag::VoxelCube cube;
   thread_local std::vector<uint32_t> values(size_t{dag::VoxelCube::kLeaves} * 64);
@@ -146,11 +146,11 @@ std::vector<uint32_t> colors_of_cube(const VoxelFile& file, size_t i) {
   return colors;
 }
 
-// Returns the colours of all voxels in the order of a depth-first walk, in which cubes are given.
+// Returns the colors of all voxels in the order of a depth-first walk, in which cubes are given.
 attributes::PackedValues colors_of(const VoxelFile& file) {
   constexpr size_t kAtOnce = 64;
   attributes::ValueWriter writer;
-  Progress progress("reading colours", file.cubes.size());
+  Progress progress("reading colors", file.cubes.size());
   for (size_t begin = 0, loaded = 0; begin < file.cubes.size();) {
     if (begin == loaded) loaded = file.load ? file.load(begin, file.cubes.size()) : file.cubes.size();
     const size_t end = std::min(loaded, begin + kAtOnce);

@@ -1,5 +1,5 @@
 // The voxels of another program's file as its reader describes them, and the scene that is made from them. A
-// reader states how large the grid is, which cubes may contain voxels, and what these voxels are. Colours,
+// reader states how large the grid is, which cubes may contain voxels, and what these voxels are. Colors,
 // palette and DAG are made here, in one way for all readers.
 #pragma once
 
@@ -30,7 +30,7 @@ enum class VoxelValues {
   Filled,   // none: voxels have no materials
   Entries,  // an entry of `palette`
   Table,    // an index in `table`
-  Rgb,      // a colour in the form of rgb_value()
+  Rgb,      // a color in the form of rgb_value()
 };
 
 inline uint32_t rgb_value(scene::Rgb8 color) {
@@ -52,26 +52,26 @@ struct VoxelFile {
   std::vector<scene::Rgb8> table;  // for Table
 
   // The cubes that may contain voxels, see dag::CubeSource. Several threads call read() at once, and twice
-  // for each cube if colours are chosen. `read` keeps alive everything that it needs.
+  // for each cube if colors are chosen. `read` keeps alive everything that it needs.
   std::vector<uint64_t> cubes;
   std::function<void(size_t cube, VoxelSink& to)> read;
   dag::CubeLoading load = {};  // called before cubes are read
-  // For Rgb: returns the number of voxels of each colour, if that is less work than reading all cubes.
+  // For Rgb: returns the number of voxels of each color, if that is less work than reading all cubes.
   std::function<scene::ColorTally()> count_colors = {};
 };
 
 struct VoxelFileOptions {
   bool materials = true;  // if false, only which voxels are filled counts
-  bool colors = false;    // keep colours as they are, apart from the DAG, which has no materials then
+  bool colors = false;    // keep colors as they are, apart from the DAG, which has no materials then
   std::optional<scene::Palette> palette =
-      {};  // replaces the palette of Entries, and supplies the colours for Table and Rgb
+      {};  // replaces the palette of Entries, and supplies the colors for Table and Rgb
   scene::PaletteOptions weights = {};  // for a palette that is chosen by the number of voxels
   uint64_t memory_limit = 0;
 };
 
 struct ScenePlusError {
   dag::VoxelScene scene;                     // its source and command are left to the caller
-  std::optional<scene::PaletteError> error;  // set if colours were matched
+  std::optional<scene::PaletteError> error;  // set if colors were matched
 };
 
 // Throws Error that names `path`.
@@ -90,7 +90,7 @@ class VoxelSink {
       case Mode::Lookup:
         return cube_->put(code, entries_[value]);
       case Mode::Nearest:
-        if (value != last_) entry_ = (*nearest_)(color_of(value));  // neighbours often have one colour
+        if (value != last_) entry_ = (*nearest_)(color_of(value));  // neighbors often have one color
         last_ = value;
         return cube_->put(code, entry_);
       case Mode::Keep:
@@ -184,7 +184,7 @@ class VoxelSink {
   uint32_t* kept_ = nullptr;
   uint64_t* counts_ = nullptr;
   scene::ColorTally* tally_ = nullptr;
-  // The previous voxel's colour, none at first; entry_ is its entry, run_ its number of voxels.
+  // The previous voxel's color, none at first; entry_ is its entry, run_ its number of voxels.
   uint32_t last_ = UINT32_MAX;
   uint32_t entry_ = 0;
   uint64_t run_ = 0;
@@ -294,10 +294,10 @@ ScenePlusError read_voxels(const std::filesystem::path& path, const VoxelFileOpt
 voxelize::Box filled_box(const dag::VoxelScene& scene);
 
 // Returns the voxels of scenes that lie anywhere, on a grid with y up; the scenes have y up too. If a scene's
-// voxels are larger than the grid's, a grid voxel is filled if its centre lies in a filled scene voxel. If
-// they are smaller, a grid voxel is filled if it contains the centre of a filled scene voxel, so that closed
+// voxels are larger than the grid's, a grid voxel is filled if its center lies in a filled scene voxel. If
+// they are smaller, a grid voxel is filled if it contains the center of a filled scene voxel, so that closed
 // surfaces stay closed; the last such voxel in Morton order gives the material. Everything outside the grid
-// is cut off. A scene without colours is grey.
+// is cut off. A scene without colors is gray.
 VoxelFile composed_voxels(std::vector<std::shared_ptr<const dag::VoxelScene>> scenes,
                           const voxelize::Grid& grid);
 

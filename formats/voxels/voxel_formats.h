@@ -31,28 +31,28 @@ void write_binvox(const dag::VoxelScene& scene, const std::filesystem::path& pat
 
 // Reads binvox, versions 1 and 2.
 
-// In version 2, values up to 16 are materials as write_binvox() writes them, whose colours the palette option
-// supplies. If there are higher values, every value gets a colour of its own, which is matched to a palette.
+// In version 2, values up to 16 are materials as write_binvox() writes them, whose colors the palette option
+// supplies. If there are higher values, every value gets a color of its own, which is matched to a palette.
 // Throws Error that names the file.
 VoxelFile open_binvox(const std::filesystem::path& path);
 
 // VL32, the bare list of voxels that obj2voxel writes. Each voxel has 16 bytes: x, y, z as int32 and its
-// colour as 0xAARRGGBB, all big-endian. Voxels may have any order.
+// color as 0xAARRGGBB, all big-endian. Voxels may have any order.
 
 inline constexpr size_t kVl32VoxelBytes = 16;
 
 // Throws Error that names the file.
 VoxelFile open_vl32(const std::filesystem::path& path);
 
-// Writes a record for each voxel, in Morton order, with its colour in the palette; without materials all
-// voxels have one colour. The format does not store the size of voxels. If the scene's origin is a whole
+// Writes a record for each voxel, in Morton order, with its color in the palette; without materials all
+// voxels have one color. The format does not store the size of voxels. If the scene's origin is a whole
 // number of voxels, coordinates are positions in the world in voxels, so that reading the file restores them.
 // Otherwise coordinates are the scene's, and a message says so. y points up.
 void write_vl32(const dag::VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
 // Reads NanoVDB's .nvdb, major version 32. It reads the active voxels of grids of all types, the materials of
-// files that vox wrote, and the colours of RGBA8 grids.
+// files that vox wrote, and the colors of RGBA8 grids.
 
 // Throws Error that names the file.
 VoxelFile open_nvdb(const std::filesystem::path& path);
@@ -66,7 +66,7 @@ enum class NvdbGrid {
   Index,    // the index grid of version 32.4
   OnIndex,  // the index grid of versions from 32.6 on
   U8,       // its material + 1 in 8 bits: Fp8 with a quantum of 1, because 32.4 has no 8-bit integers
-  Rgba,     // the colour of its material
+  Rgba,     // the color of its material
 };
 
 // Index coordinates are those of the scene's voxels, also with a clip box; the map takes a voxel's lower
@@ -87,7 +87,7 @@ bool is_nvdb_of_vox(std::string_view file);
 // read an image.) The attribute `format` of the file is `vox-vtkhdf`.
 
 enum class VtkKind {
-  // ImageData, a dense grid with a point in the centre of each voxel, because VTK up to 9.2 does not read the
+  // ImageData, a dense grid with a point in the center of each voxel, because VTK up to 9.2 does not read the
   // data of an image's cells.
   Image,
   Amr  // OverlappingAMR: boxes of cells where voxels are filled, and coarser cells around them

@@ -64,7 +64,7 @@ Cancelled::Cancelled() : Error("interrupted") {}
 
 namespace {
 
-// Optimal string alignment: the Levenshtein distance with swaps of neighbours.
+// Optimal string alignment: the Levenshtein distance with swaps of neighbors.
 size_t changes(std::string_view a, std::string_view b) {
   std::vector<size_t> above2(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;

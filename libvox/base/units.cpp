@@ -114,7 +114,7 @@ namespace {
 
 struct LengthSuffix {
   std::string_view text;
-  double per_metre;  // a power of ten, by which is divided: 1e-6 has no exact double
+  double per_meter;  // a power of ten, by which is divided: 1e-6 has no exact double
 };
 constexpr LengthSuffix kLengthSuffixes[] = {{"nm", 1e9}, {"um", 1e6}, {"\u00b5m", 1e6},
                                             {"mm", 1e3}, {"cm", 1e2}, {"m", 1}};
@@ -130,15 +130,15 @@ GivenSize parse_sides(std::string_view text, std::string_view what) {
   for (std::string_view rest = text;;) {
     const size_t comma = rest.find(',');
     std::string_view number = rest.substr(0, comma);
-    double per_metre = 1;
+    double per_meter = 1;
     for (const LengthSuffix& suffix : kLengthSuffixes) {
       if (!number.ends_with(suffix.text)) continue;
       number.remove_suffix(suffix.text.size());
-      per_metre = suffix.per_metre;
+      per_meter = suffix.per_meter;
       ++with_unit;
       break;
     }
-    const double side = parse_number(number, what) / per_metre;
+    const double side = parse_number(number, what) / per_meter;
     if (!(side > 0)) throw fail("lengths above 0");
     sides.push_back(side);
     if (comma == std::string_view::npos) break;

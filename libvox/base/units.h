@@ -32,7 +32,7 @@ std::string exact_sides(const VoxelSize& size);   // for files: "0.05 0.05 0.1",
 // a unit of length (nm, um, mm, cm, m).
 struct GivenSize {
   VoxelSize size;
-  bool in_metres;
+  bool in_meters;
 };
 // Throws a UsageError that names `what` if the text is anything else, or if a side is not above 0.
 GivenSize parse_sides(std::string_view text, std::string_view what);

@@ -46,7 +46,7 @@ VOX_HD inline uint64_t cell_index(Int3 grid, Int3 place) {
          static_cast<uint64_t>(place.x);
 }
 
-// Spreads eight bits, with two zeros between neighbours: ...cba -> c..b..a.
+// Spreads eight bits, with two zeros between neighbors: ...cba -> c..b..a.
 VOX_HD inline uint32_t spread_brick_bits(uint32_t v) {
   v = (v | v << 8) & 0x0300f00f;
   v = (v | v << 4) & 0x030c30c3;
@@ -158,18 +158,18 @@ VOX_HD uint32_t first_not_less(uint32_t count, T value, const At& at) {
   return begin;
 }
 
-// Implements neighbours() for types without a faster way.
+// Implements neighbors() for types without a faster way.
 template <class Type, class T>
-VOX_HD void neighbours_one_by_one(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
+VOX_HD void neighbors_one_by_one(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
   for (uint32_t i = 0; i < count; ++i, ++at.x) row[i] = Type::template get<T>(brick, shape, at);
 }
 
-// Implements cube() for types without a faster way: the voxel and its neighbours above it along each axis,
+// Implements cube() for types without a faster way: the voxel and its neighbors above it along each axis,
 // x fastest.
 template <class Type, class T>
 VOX_HD void cube_by_rows(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
   VOX_UNROLL for (int32_t row = 0; row < 4; ++row)
-      Type::template neighbours<T>(brick, shape, at + Int3{0, row & 1, row >> 1}, 2, words + 2 * row);
+      Type::template neighbors<T>(brick, shape, at + Int3{0, row & 1, row >> 1}, 2, words + 2 * row);
 }
 
 // The values that occur in a brick, as long as they are few.

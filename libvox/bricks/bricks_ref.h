@@ -123,7 +123,7 @@ VOX_HD void corners_one_by_one(const Access& access, Int3 low, Int3 high, T* wor
   }
 }
 
-// A sparse root, which has entries only where something is filled. 8³ neighbouring bricks form a group, 8³ neighbouring
+// A sparse root, which has entries only where something is filled. 8³ neighboring bricks form a group, 8³ neighboring
 // groups a larger one, and so on. Of the largest groups there is a dense grid of numbers. A group's number is that of a
 // block on its level, which says which of its 8³ parts are filled and where those begin in the list of the level: the
 // numbers of smaller groups or, on the last level, the entries of bricks. Equal groups may share a block. Block 0 of each
@@ -246,7 +246,7 @@ struct BricksRef {
     return word;
   }
 
-  // Reads the words of this voxel and of its neighbours above it, all in the brick with this entry: the cube
+  // Reads the words of this voxel and of its neighbors above it, all in the brick with this entry: the cube
   // of 2³ voxels, x fastest. The entry's type must be one of `types`.
   template <class T, uint32_t types = kAllBrickTypes>
   VOX_HD void cube(Entry at, Int3 voxel, T* words) const {
@@ -257,9 +257,9 @@ struct BricksRef {
 
   // Reads the words of `count` voxels of the brick with this entry, from this one on along x.
   template <class T>
-  VOX_HD void neighbours(Entry at, Int3 voxel, uint32_t count, T* row) const {
+  VOX_HD void neighbors(Entry at, Int3 voxel, uint32_t count, T* row) const {
     BrickTypes::with(at.type, [&]<class Type>() {
-      Type::template neighbours<T>(words_of<Type>(at), shape, inside(voxel), count, row);
+      Type::template neighbors<T>(words_of<Type>(at), shape, inside(voxel), count, row);
     });
   }
 };

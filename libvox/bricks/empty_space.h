@@ -81,8 +81,8 @@ struct CellVoxels {
             for (at.x = low.x; at.x < high.x && goes_on; at.x += kRow) {
               T voxels[kRow];
               const int32_t count = high.x - at.x < kRow ? high.x - at.x : kRow;
-              Type::template neighbours<T>(words, bricks.shape, bricks.inside(at),
-                                           static_cast<uint32_t>(count), voxels);
+              Type::template neighbors<T>(words, bricks.shape, bricks.inside(at),
+                                          static_cast<uint32_t>(count), voxels);
               uint32_t filled = 0;
               for (int32_t k = 0; k < count; ++k) filled |= (voxels[k] != 0 ? 1u : 0u) << k;
               if (filled != 0) goes_on = see(at, filled);

@@ -28,7 +28,7 @@ void read_box(const Root& bricks, T background, const VoxelBox& box, T* out) {
     for (Int3 at = {box.min.x, box.min.y + y, box.min.z + z}; at.x < box.max.x;) {
       const int32_t end = std::min(box.max.x, (at.x & -side) + side);
       const auto count = static_cast<uint32_t>(end - at.x);
-      bricks.template neighbours<T>(bricks.find(bricks.place_of(at)), at, count, to);
+      bricks.template neighbors<T>(bricks.find(bricks.place_of(at)), at, count, to);
       for (uint32_t k = 0; k < count; ++k) to[k] ^= background;
       to += count;
       at.x = end;
@@ -163,8 +163,8 @@ void read_brick(const FrozenBricks& bricks, uint64_t entry, std::byte* values) {
     BrickTypes::with(at.type, [&]<class Type>() {
       for (Int3 row = {0, 0, 0}; row.z < side; ++row.z)
         for (row.y = 0; row.y < side; ++row.y, to += side)
-          Type::template neighbours<T>(access.data[at.type] + at.place, bricks.shape(), row,
-                                       bricks.shape().side(), to);
+          Type::template neighbors<T>(access.data[at.type] + at.place, bricks.shape(), row,
+                                      bricks.shape().side(), to);
     });
     for (T* value = reinterpret_cast<T*>(values); value < to; ++value)
       *value ^= static_cast<T>(bricks.background);

@@ -20,7 +20,7 @@ struct ReadQuery {
   ReadLoop loop = ReadLoop::Copy;
   int32_t radius = 1;                    // the radius of the mean filter
   uint64_t gathers = uint64_t{1} << 26;  // the number of positions of a gather
-  const CastView* view = nullptr;        // the view of a picture; colours and pixels need not be set
+  const CastView* view = nullptr;        // the view of a picture; colors and pixels need not be set
   const std::vector<CastColor>* colors = nullptr;
 };
 

@@ -1,8 +1,8 @@
-// Pictures of a volume: rays gather colours from front to back.
+// Pictures of a volume: rays gather colors from front to back.
 //
 // A ray takes the interpolated value at every whole number of steps from the eye, between the points where it
-// enters and leaves the volume's box. A table turns values into colours and opacities; surfaces are brighter
-// if they face the sun. Values that are labels are not mixed: a sample has the colour of the voxel that
+// enters and leaves the volume's box. A table turns values into colors and opacities; surfaces are brighter
+// if they face the sun. Values that are labels are not mixed: a sample has the color of the voxel that
 // contains it, and surfaces are where voxels are filled. A ray is set up in doubles and followed in single
 // floats, with one rounding per operation and without library functions, so that pictures are the same on
 // every device and through every kind of access.
@@ -25,7 +25,7 @@ namespace vox::bricks {
 
 // Values between voxels, by trilinear interpolation, through any accessor (jit/loops.h).
 //
-// Positions are in voxels. A value belongs to the centre of its voxel; a position outside of the volume has
+// Positions are in voxels. A value belongs to the center of its voxel; a position outside of the volume has
 // the value of the nearest voxel. Everything is computed in single floats with one rounding per operation.
 // The result is the same on every device and with all bricks. Between values from `low` to `high`, none
 // larger than m, it is off by at most
@@ -233,10 +233,10 @@ struct CastView {
   Vec3<float> background;       // 12 B, sRGB, 0 to 255
   float ambient, sun;           // 8 B, strengths of the light
   float step;                   // 4 B, in voxels
-  float low, colors_per_value;  // 8 B, the first colour's value, and colours per unit of value
+  float low, colors_per_value;  // 8 B, the first color's value, and colors per unit of value
   ValueMeaning meaning;         // 20 B
   uint32_t width, height;       // 8 B
-  uint32_t labels;              // 4 B, 1: values are labels; label_slot() finds their colours
+  uint32_t labels;              // 4 B, 1: values are labels; label_slot() finds their colors
   float empty;                  // 4 B, the value of empty voxels
   float iso;                    // 4 B, the value on an isosurface (volume_iso.h)
   uint32_t skips_empty;         // 4 B, 1: samples that touch no filled voxel change nothing
@@ -297,13 +297,13 @@ struct CastRay {
   }
 };
 
-// Returns the index of a label's colour. Labels below 256 have different colours, and so have any 254
-// consecutive labels: above each multiple of 256 one colour is left out.
+// Returns the index of a label's color. Labels below 256 have different colors, and so have any 254
+// consecutive labels: above each multiple of 256 one color is left out.
 VOX_HD constexpr uint32_t label_slot(uint32_t label) {
   return (label + (label >> 8)) % kCastColors;
 }
 
-// The steps that rays of all kinds of pictures share: they skip what is empty, and look up colours and light.
+// The steps that rays of all kinds of pictures share: they skip what is empty, and look up colors and light.
 template <class Access>
 struct VolumeWalk {
   const Access& access;

@@ -38,7 +38,7 @@ struct CastIso {
     const Vec3<float> growth = reached > 0
                                    ? values.cell(ray.between(crossing(values, ray, reached))).gradient()
                                    : into_side(ray.at(0), values);
-    // The last colour of the table is that of the surface in full light.
+    // The last color of the table is that of the surface in full light.
     const float light = walk.light_of(growth) / (view.ambient + view.sun);
     return walk.pixel(view.colors[kCastColors - 1].color * light);
   }

@@ -24,7 +24,7 @@ scene::ColorHistogram histogram_of(const attributes::PackedValues& colors) {
   tbb::enumerable_thread_specific<scene::ColorTally> tallies;
   tbb::parallel_for(tbb::blocked_range<uint64_t>(0, colors.count, 1 << 16), [&](const auto& range) {
     scene::ColorTally& tally = tallies.local();
-    // Equal colours follow one another more often than not.
+    // Equal colors follow one another more often than not.
     uint64_t same = 0;
     uint32_t last = 0;
     for (uint64_t i = range.begin(); i < range.end(); ++i) {
@@ -40,7 +40,7 @@ scene::ColorHistogram histogram_of(const attributes::PackedValues& colors) {
   return scene::count_colors(std::move(all));
 }
 
-// Finds the nearest entries of a palette, each colour's once.
+// Finds the nearest entries of a palette, each color's once.
 class KnownEntries {
  public:
   explicit KnownEntries(const scene::Palette& palette) : nearest_(palette), known_(1 << 24) {}
@@ -55,7 +55,7 @@ class KnownEntries {
 
  private:
   scene::NearestEntry nearest_;
-  std::vector<uint8_t> known_;  // the entry of each colour + 1; 0 if it has not been asked for
+  std::vector<uint8_t> known_;  // the entry of each color + 1; 0 if it has not been asked for
 };
 
 // The parts of a DAG in cubes of 64³ voxels.
@@ -194,7 +194,7 @@ std::vector<scene::WeightedPoint> points_of(const std::vector<uint32_t>& colors)
   return points;
 }
 
-// Returns the packed colours of these means, each once, in ascending order.
+// Returns the packed colors of these means, each once, in ascending order.
 std::vector<uint32_t> colors_of(const std::vector<Vec3d>& means) {
   std::vector<uint32_t> colors;
   for (const Vec3d& mean : means)

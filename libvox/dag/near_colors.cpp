@@ -14,13 +14,13 @@ namespace {
 using attributes::kBlockValues;
 using attributes::kGroupValues;
 
-// The places of colours in Oklab, scaled so that their distance is ΔE.
+// The places of colors in Oklab, scaled so that their distance is ΔE.
 class ColorPlaces {
  public:
   explicit ColorPlaces(const std::vector<uint32_t>& table) : is_tabled_(!table.empty()) {
     for (const uint32_t color : table) of_table_.push_back(place_of(color));
   }
-  // Returns the place of a colour, or of a number in the table.
+  // Returns the place of a color, or of a number in the table.
   Vec3d operator()(uint32_t stored) const { return is_tabled_ ? of_table_[stored] : place_of(stored); }
 
  private:
@@ -36,7 +36,7 @@ double square_distance(const Vec3d& a, const Vec3d& b) {
   return dot(a - b, a - b);
 }
 
-// Replaces the colours of one block after the other of a group.
+// Replaces the colors of one block after the other of a group.
 class GroupOfColors {
  public:
   GroupOfColors(const ColorPlaces& place, double most) : place_(place), square_(most * most) {}
@@ -80,7 +80,7 @@ class GroupOfColors {
                                [&](const Vec3d& other) { return square_distance(place, other) <= square_; });
   }
 
-  // Chooses, again and again, the colour that is near to most of the voxels that have none yet.
+  // Chooses, again and again, the color that is near to most of the voxels that have none yet.
   void choose() {
     const size_t count = values_.size();
     near_ = voxels_;
@@ -106,7 +106,7 @@ class GroupOfColors {
 
   const ColorPlaces& place_;
   const double square_;
-  bool is_one_ = false;           // true if the block before has a single colour,
+  bool is_one_ = false;           // true if the block before has a single color,
   uint32_t before_ = 0;           // which is this one
   std::vector<uint32_t> values_;  // the different ones of this block
   std::vector<Vec3d> places_;

@@ -71,7 +71,7 @@ class CudaDevice {
   using Group = CudaGroup;
   using Code = CudaCode;
   // When several threads read a piece of memory together, each reads this many bytes. The loads of
-  // neighbouring threads are combined into one.
+  // neighboring threads are combined into one.
   static constexpr uint32_t kLaneBytes = 16;
 
   // `memory_limit` bounds how much of the device's memory is used; 0 stands for 80 % of what is free.

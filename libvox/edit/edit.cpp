@@ -16,8 +16,8 @@ int64_t floor_divided(int64_t units) {
   return units >= 0 ? units / kEditUnits : -((-units + kEditUnits - 1) / kEditUnits);
 }
 
-// first_voxel() is the lowest voxel whose centre is at or above `low`. last_voxel() is the voxel behind the
-// highest one whose centre is at or below `high`.
+// first_voxel() is the lowest voxel whose center is at or above `low`. last_voxel() is the voxel behind the
+// highest one whose center is at or below `high`.
 int32_t first_voxel(int64_t low) {
   return clamped(floor_divided(low + kEditUnits / 2 - 1));
 }

@@ -1,7 +1,7 @@
 // Edits as plain structs. A line of an edit script becomes one of them, and EditSession::apply()
 // (edit_session.h) runs it.
 //
-// Places and lengths are in 1/256 voxel. Voxel (i, j, k) belongs to a shape if its centre, at
+// Places and lengths are in 1/256 voxel. Voxel (i, j, k) belongs to a shape if its center, at
 // (i + ½, j + ½, k + ½), lies in it, borders included. This is decided in integers.
 #pragma once
 
@@ -23,11 +23,11 @@ using EditPlace = Vec3<int64_t>;
 
 enum class ShapeKind : uint8_t { Everything, Sphere, Box, Capsule, Cylinder, Ellipsoid };
 
-// The places `a` and `b` are the centre (only `a`) of a Sphere, the minimum and maximum of a Box, the two
-// ends of a Capsule or Cylinder (which differ in a cylinder), and the centre and radii of an Ellipsoid.
+// The places `a` and `b` are the center (only `a`) of a Sphere, the minimum and maximum of a Box, the two
+// ends of a Capsule or Cylinder (which differ in a cylinder), and the center and radii of an Ellipsoid.
 struct Shape {
   ShapeKind kind = ShapeKind::Everything;
-  EditPlace a = {0, 0, 0};  // centre, minimum, first end
+  EditPlace a = {0, 0, 0};  // center, minimum, first end
   EditPlace b = {0, 0, 0};  // maximum, second end, radii
   int64_t radius = 0;
 
@@ -94,8 +94,8 @@ struct CombineEdit {
 };
 
 enum class MorphMode : uint8_t {
-  Erode,   // empties a voxel if one of its 6 neighbours is empty; outside of the grid all is empty
-  Dilate,  // fills an empty voxel with the material of its first filled neighbour at -x, +x, -y, +y, -z, +z
+  Erode,   // empties a voxel if one of its 6 neighbors is empty; outside of the grid all is empty
+  Dilate,  // fills an empty voxel with the material of its first filled neighbor at -x, +x, -y, +y, -z, +z
   Smooth,  // fills a voxel with the commonest material if most of the 27 voxels around it (and at it) are
            // filled, else empties it
 };
@@ -174,7 +174,7 @@ CopyEdit with_source(CopyEdit copy, uint32_t resolution);
 // may become empty.
 CopyEdit clipped(const CopyEdit& copy, uint32_t resolution);
 
-// Returns a box that holds all voxels whose centres lie in the shape, clamped to ±2^22.
+// Returns a box that holds all voxels whose centers lie in the shape, clamped to ±2^22.
 VoxelBox bounds_of(const Shape& shape);
 
 }  // namespace vox::edit

@@ -265,10 +265,9 @@ struct UniteParts {
   }
 
  private:
-  VOX_HD void unite(uint32_t part, uint64_t touched, BlockKey neighbour) const {
-    const BlockRange range =
-        index.meeting(neighbour, index.around(neighbour, parts.blocks[part], block_count));
-    if (range.empty() || block_height(index.keys[range.begin]) < block_height(neighbour)) return;
+  VOX_HD void unite(uint32_t part, uint64_t touched, BlockKey neighbor) const {
+    const BlockRange range = index.meeting(neighbor, index.around(neighbor, parts.blocks[part], block_count));
+    if (range.empty() || block_height(index.keys[range.begin]) < block_height(neighbor)) return;
     for (uint32_t other = parts.first[range.begin]; other < parts.first[range.end]; ++other)
       if ((parts.masks[other] & touched) != 0) parts.sets.unite(part, other);
   }

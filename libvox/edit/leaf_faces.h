@@ -3,7 +3,7 @@
 //   bit index   z1 y1 x1 z0 y0 x0
 //
 // One voxel up along x adds 1 to the bit's index from x = 0 or 2, and 7 from x = 1. From x = 3 it subtracts
-// 9, which leads to x = 0 of the neighbouring leaf. Along y these distances are doubled, along z they are
+// 9, which leads to x = 0 of the neighboring leaf. Along y these distances are doubled, along z they are
 // multiplied by four.
 #pragma once
 

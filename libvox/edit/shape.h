@@ -1,4 +1,4 @@
-// Decides in integers which voxels a shape holds. A voxel belongs to a shape if its centre does, borders
+// Decides in integers which voxels a shape holds. A voxel belongs to a shape if its center does, borders
 // included.
 //
 // Lengths are in 1/256 voxel. Two places are at most 2^30 apart, so that squares and dot products fit in 64
@@ -55,17 +55,17 @@ VOX_HD inline int64_t magnitude(int64_t v) {
   return v < 0 ? -v : v;
 }
 
-VOX_HD inline EditPlace centre_of(const Int3& voxel) {
+VOX_HD inline EditPlace center_of(const Int3& voxel) {
   constexpr int64_t kHalf = kEditUnits / 2;
   return {voxel.x * kEditUnits + kHalf, voxel.y * kEditUnits + kHalf, voxel.z * kEditUnits + kHalf};
 }
 
-// The box around the centres of a region's voxels.
-struct CentreBox {
+// The box around the centers of a region's voxels.
+struct CenterBox {
   EditPlace lo, hi;
 
-  VOX_HD explicit CentreBox(const Region& region)
-      : lo(centre_of(region.min)), hi(centre_of(region.end() - Int3{1, 1, 1})) {}
+  VOX_HD explicit CenterBox(const Region& region)
+      : lo(center_of(region.min)), hi(center_of(region.end() - Int3{1, 1, 1})) {}
 
   VOX_HD EditPlace corner(uint32_t i) const {
     return {i & 1 ? hi.x : lo.x, i & 2 ? hi.y : lo.y, i & 4 ? hi.z : lo.z};
@@ -140,7 +140,7 @@ struct Wide {
 };
 
 // True if (x / rx)² + (y / ry)² + (z / rz)² ≤ 1, computed without a division. If a radius is 0, only the
-// plane through the centre is left.
+// plane through the center is left.
 VOX_HD inline bool in_ellipsoid(const EditPlace& offset, const EditPlace& radii) {
   uint64_t d[3], r[3];
   for (uint32_t i = 0; i < 3; ++i) {
@@ -173,13 +173,13 @@ VOX_HD inline bool contains(const Shape& shape, const EditPlace& p) {
   return false;
 }
 VOX_HD inline bool contains(const Shape& shape, const Int3& voxel) {
-  return contains(shape, centre_of(voxel));
+  return contains(shape, center_of(voxel));
 }
 
 // Does the same as leaf_in() for a sphere. The squares along each axis are the same for all voxels of a
 // plane.
 VOX_HD inline uint64_t leaf_in_sphere(const Shape& sphere, const Int3& corner) {
-  const EditPlace first = centre_of(corner) - sphere.a;
+  const EditPlace first = center_of(corner) - sphere.a;
   int64_t x2[4], y2[4], z2[4];
   for (uint32_t i = 0; i < 4; ++i) {
     x2[i] = squared(first.x + i * kEditUnits);
@@ -207,7 +207,7 @@ VOX_HD inline uint64_t leaf_in(const Shape& shape, const Int3& corner) {
 
 // Classifies a box by its corners, for a convex shape without roughness: the box is Inside if all of its
 // corners are, otherwise on the Border.
-VOX_HD inline Where by_corners(const Shape& shape, const CentreBox& box) {
+VOX_HD inline Where by_corners(const Shape& shape, const CenterBox& box) {
   for (uint32_t i = 0; i < 8; ++i)
     if (!contains(shape, box.corner(i))) return Where::Border;
   return Where::Inside;
@@ -215,10 +215,10 @@ VOX_HD inline Where by_corners(const Shape& shape, const CentreBox& box) {
 
 // True if the ball around the box does not reach the shape's axis, or if the box lies beyond one end of the
 // cylinder.
-VOX_HD inline bool misses_axis(const Shape& shape, const CentreBox& box) {
+VOX_HD inline bool misses_axis(const Shape& shape, const CenterBox& box) {
   const EditPlace size = box.hi - box.lo;
-  const EditPlace centre = {box.lo.x + size.x / 2, box.lo.y + size.y / 2, box.lo.z + size.z / 2};
-  if (!in_capsule(shape, centre, shape.radius + size.x + 1))
+  const EditPlace center = {box.lo.x + size.x / 2, box.lo.y + size.y / 2, box.lo.z + size.z / 2};
+  if (!in_capsule(shape, center, shape.radius + size.x + 1))
     return true;  // half a diagonal is √3/2 of a side
   if (shape.kind != ShapeKind::Cylinder) return false;
   const EditPlace axis = shape.b - shape.a;
@@ -233,7 +233,7 @@ VOX_HD inline bool misses_axis(const Shape& shape, const CentreBox& box) {
 
 // Returns where a region lies. The result is Border if its voxels may differ.
 VOX_HD inline Where where_is(const Shape& shape, const Region& region) {
-  const CentreBox box(region);
+  const CenterBox box(region);
   switch (shape.kind) {
     case ShapeKind::Everything:
       return Where::Inside;

@@ -85,7 +85,7 @@ struct MorphTool {
   StoredDag dag;
   Content root;
 
-  // The contents of the region and its neighbours, as cells[index_of(offset)]. Modes that look only at faces
+  // The contents of the region and its neighbors, as cells[index_of(offset)]. Modes that look only at faces
   // leave the other cells empty.
   struct State {
     Content cells[27];

@@ -149,7 +149,7 @@ struct ReviseBlock {
       for (int32_t z = 0; z < 4; ++z)
         for (int32_t y = 0; y < 4; ++y) {
           T row[4];
-          Type::template neighbours<T>(from, old.shape, inside + Int3{0, y, z}, 4, row);
+          Type::template neighbors<T>(from, old.shape, inside + Int3{0, y, z}, 4, row);
           for (int32_t x = 0; x < 4; ++x) block[cube_bit({x, y, z})] = row[x];
         }
     });

@@ -18,31 +18,31 @@ namespace vox::match {
 
 using PixelPlace = Vec2<int32_t>;
 
-// A grey picture, row by row from the top.
-struct GreyPicture {
+// A gray picture, row by row from the top.
+struct GrayPicture {
   uint32_t width = 0, height = 0;
   std::vector<uint8_t> values = {};
 };
-// Converts an image to grey; transparent pixels become white. Luma is computed as in ITU-R BT.601 from the
-// colours as they are stored, with weights in 256ths.
-inline GreyPicture grey_of(const scene::Image& image) {
+// Converts an image to gray; transparent pixels become white. Luma is computed as in ITU-R BT.601 from the
+// colors as they are stored, with weights in 256ths.
+inline GrayPicture gray_of(const scene::Image& image) {
   constexpr scene::Rgba8 kWhite = {255, 255, 255, 255};
-  GreyPicture grey = {image.width, image.height};
-  grey.values.reserve(image.pixels.size());
+  GrayPicture gray = {image.width, image.height};
+  gray.values.reserve(image.pixels.size());
   for (const scene::Rgba8& pixel : image.pixels) {
     const auto [r, g, b, a] = pixel.a == 0 ? kWhite : pixel;
-    grey.values.push_back(static_cast<uint8_t>((r * 77u + g * 150u + b * 29u) >> 8));
+    gray.values.push_back(static_cast<uint8_t>((r * 77u + g * 150u + b * 29u) >> 8));
   }
-  return grey;
+  return gray;
 }
 
-// The result of Sobel's filter at a pixel: four times the change of grey from pixel to pixel along each axis.
-struct GreyGradient {
+// The result of Sobel's filter at a pixel: four times the change of gray from pixel to pixel along each axis.
+struct GrayGradient {
   int32_t x, y;
   VOX_HD int64_t square() const { return int64_t{x} * x + int64_t{y} * y; }
 };
 
-// A view of the edges of a grey picture, for kernels and for the host.
+// A view of the edges of a gray picture, for kernels and for the host.
 struct EdgesRef {
   static constexpr int32_t kReach = 3;  // turn() looks at 7 × 7 pixels, 3 in each direction
   // A limit on trace² / determinant. The quotient is 4 where the picture changes equally in all directions,
@@ -61,14 +61,14 @@ struct EdgesRef {
     return {static_cast<int32_t>(i % static_cast<uint64_t>(width)),
             static_cast<int32_t>(i / static_cast<uint64_t>(width))};
   }
-  VOX_HD int32_t grey(int32_t x, int32_t y) const { return values[int64_t{y} * width + x]; }
+  VOX_HD int32_t gray(int32_t x, int32_t y) const { return values[int64_t{y} * width + x]; }
 
   // The pixel must not lie on the picture's border.
-  VOX_HD GreyGradient gradient(int32_t x, int32_t y) const {
-    const int32_t left = grey(x - 1, y - 1) + 2 * grey(x - 1, y) + grey(x - 1, y + 1);
-    const int32_t right = grey(x + 1, y - 1) + 2 * grey(x + 1, y) + grey(x + 1, y + 1);
-    const int32_t above = grey(x - 1, y - 1) + 2 * grey(x, y - 1) + grey(x + 1, y - 1);
-    const int32_t below = grey(x - 1, y + 1) + 2 * grey(x, y + 1) + grey(x + 1, y + 1);
+  VOX_HD GrayGradient gradient(int32_t x, int32_t y) const {
+    const int32_t left = gray(x - 1, y - 1) + 2 * gray(x - 1, y) + gray(x - 1, y + 1);
+    const int32_t right = gray(x + 1, y - 1) + 2 * gray(x + 1, y) + gray(x + 1, y + 1);
+    const int32_t above = gray(x - 1, y - 1) + 2 * gray(x, y - 1) + gray(x + 1, y - 1);
+    const int32_t below = gray(x - 1, y + 1) + 2 * gray(x, y + 1) + gray(x + 1, y + 1);
     return {right - left, below - above};
   }
   VOX_HD bool is_edge(int32_t x, int32_t y) const {
@@ -84,7 +84,7 @@ struct EdgesRef {
     int64_t xx = 0, xy = 0, yy = 0;
     for (int32_t dy = -kReach; dy <= kReach; ++dy)
       for (int32_t dx = -kReach; dx <= kReach; ++dx) {
-        const GreyGradient g = gradient(x + dx, y + dy);
+        const GrayGradient g = gradient(x + dx, y + dy);
         const int32_t weight = (kReach + 1 - (dx < 0 ? -dx : dx)) * (kReach + 1 - (dy < 0 ? -dy : dy));
         xx += int64_t{weight} * g.x * g.x;
         xy += int64_t{weight} * g.x * g.y;
@@ -94,9 +94,9 @@ struct EdgesRef {
     return kRoundest * determinant < trace * trace ? 0 : static_cast<uint32_t>(determinant / trace);
   }
 };
-// Returns the edges of a picture. There is an edge where grey changes by at least `step` from one pixel to
+// Returns the edges of a picture. There is an edge where gray changes by at least `step` from one pixel to
 // the next.
-inline EdgesRef edges_of(const GreyPicture& picture, const uint8_t* values, uint32_t step) {
+inline EdgesRef edges_of(const GrayPicture& picture, const uint8_t* values, uint32_t step) {
   const int64_t gradient = 4 * int64_t{step};
   return {values, static_cast<int32_t>(picture.width), static_cast<int32_t>(picture.height),
           gradient * gradient};
@@ -166,7 +166,7 @@ struct FeatureOptions {
 
 // Finds the feature points of a picture with fewer than 2^32 pixels.
 template <class Device>
-FeaturePoints find_feature_points(Device& device, const GreyPicture& picture, const FeatureOptions& options) {
+FeaturePoints find_feature_points(Device& device, const GrayPicture& picture, const FeatureOptions& options) {
   const uint64_t n = picture.values.size();
   const auto values = device::uploaded(device, picture.values);
   const EdgesRef edges = edges_of(picture, values.data(), options.step);
@@ -325,7 +325,7 @@ struct BasisChoice {
 
 // Chooses bases among all pairs of at most kMostFeaturePoints points of a picture.
 template <class Device>
-PictureBases<Device> choose_bases(Device& device, const GreyPicture& picture,
+PictureBases<Device> choose_bases(Device& device, const GrayPicture& picture,
                                   const std::vector<PixelPlace>& points, const BasisChoice& choice) {
   PictureBases<Device> chosen;
   chosen.points = device::uploaded(device, points);

@@ -18,11 +18,11 @@ namespace {
 
 using Place = Vec2<double>;
 
-// A convex patch of one grey, with three to five corners on a circle.
+// A convex patch of one gray, with three to five corners on a circle.
 struct Patch {
   std::array<Place, 5> corners;
   uint32_t count;
-  uint8_t grey;
+  uint8_t gray;
 };
 
 // The number of patches in the reference. They lie in a square that extends a fourth further on each side, so
@@ -31,15 +31,15 @@ constexpr uint32_t kPatchesInReference = 60;
 constexpr double kBeyond = 0.25;
 constexpr uint8_t kBackground = 128;
 
-Patch random_patch(scene::Random& random, Place centre, double side) {
+Patch random_patch(scene::Random& random, Place center, double side) {
   Patch patch = {};
   patch.count = 3 + random.below(3);
-  patch.grey = static_cast<uint8_t>(20 + random.below(216));
+  patch.gray = static_cast<uint8_t>(20 + random.below(216));
   const double radius = side * random.uniform(0.03, 0.11), first = random.uniform();
   for (uint32_t i = 0; i < patch.count; ++i) {
     const double jitter = random.uniform(-0.25, 0.25);
     const Place corner = scene::unit_circle(first + (i + jitter) / patch.count);
-    patch.corners[i] = {centre.x + radius * corner.x, centre.y + radius * corner.y};
+    patch.corners[i] = {center.x + radius * corner.x, center.y + radius * corner.y};
   }
   return patch;
 }
@@ -49,7 +49,7 @@ Place random_place(scene::Random& random, double low, double high) {
   return {x, random.uniform(low, high)};
 }
 
-// A grey picture with several samples per pixel and axis, into which patches are drawn one over the other.
+// A gray picture with several samples per pixel and axis, into which patches are drawn one over the other.
 class Canvas {
  public:
   Canvas(uint32_t side, const Similarity& to_picture)
@@ -60,7 +60,7 @@ class Canvas {
     Place low = {1e9, 1e9}, high = {-1e9, -1e9};
     for (uint32_t i = 0; i < patch.count; ++i) {
       const Place at = to_picture_(patch.corners[i]);
-      // Pixel centres have whole coordinates.
+      // Pixel centers have whole coordinates.
       corners[i] = {(at.x + 0.5) * kSamples - 0.5, (at.y + 0.5) * kSamples - 0.5};
       low = {std::min(low.x, corners[i].x), std::min(low.y, corners[i].y)};
       high = {std::max(high.x, corners[i].x), std::max(high.y, corners[i].y)};
@@ -68,11 +68,11 @@ class Canvas {
     for (int32_t y = first(low.y); y < last(high.y); ++y)
       for (int32_t x = first(low.x); x < last(high.x); ++x)
         if (holds(corners, patch.count, {static_cast<double>(x), static_cast<double>(y)}))
-          samples_[static_cast<size_t>(y) * samples() + static_cast<size_t>(x)] = patch.grey;
+          samples_[static_cast<size_t>(y) * samples() + static_cast<size_t>(x)] = patch.gray;
   }
 
   // Returns the mean of a pixel's samples.
-  uint32_t grey(uint32_t x, uint32_t y) const {
+  uint32_t gray(uint32_t x, uint32_t y) const {
     uint32_t sum = 0;
     for (uint32_t dy = 0; dy < kSamples; ++dy)
       for (uint32_t dx = 0; dx < kSamples; ++dx)
@@ -100,7 +100,7 @@ class Canvas {
   std::vector<uint8_t> samples_;
 };
 
-// A change of light: grey becomes grey · gain / 256 + more.
+// A change of light: gray becomes gray · gain / 256 + more.
 struct Light {
   uint32_t gain = 256, more = 0;
 };
@@ -114,16 +114,16 @@ scene::Image picture_of(const std::vector<Patch>& patches, uint32_t side, const 
   scene::Random random(seed);
   for (uint32_t y = 0; y < side; ++y)
     for (uint32_t x = 0; x < side; ++x) {
-      const auto lit = static_cast<int32_t>((canvas.grey(x, y) * light.gain >> 8) + light.more);
+      const auto lit = static_cast<int32_t>((canvas.gray(x, y) * light.gain >> 8) + light.more);
       const int32_t wrong = static_cast<int32_t>(random.below(2 * noise + 1)) - static_cast<int32_t>(noise);
-      const auto grey = static_cast<uint8_t>(std::clamp(lit + wrong, 0, 255));
-      image.pixels.push_back({grey, grey, grey, 255});
+      const auto gray = static_cast<uint8_t>(std::clamp(lit + wrong, 0, 255));
+      image.pixels.push_back({gray, gray, gray, 255});
     }
   return image;
 }
 
-// Returns a similarity from the query's places to the reference's that puts its centre near the reference's
-// centre.
+// Returns a similarity from the query's places to the reference's that puts its center near the reference's
+// center.
 Similarity random_similarity(scene::Random& random, double query_side, double side) {
   const Place unit = scene::unit_circle(random.uniform());
   const double scale = random.uniform(0.75, 1.25);
@@ -161,8 +161,8 @@ PicturePair make_picture_pair(const PicturePairOptions& options) {
   constexpr double kSpan = 1 + 2 * kBeyond;
   std::vector<Patch> patches;
   for (uint32_t i = 0; i < static_cast<uint32_t>(kPatchesInReference * kSpan * kSpan); ++i) {
-    const Place centre = random_place(random, -kBeyond * side, (1 + kBeyond) * side);
-    patches.push_back(random_patch(random, centre, side));
+    const Place center = random_place(random, -kBeyond * side, (1 + kBeyond) * side);
+    patches.push_back(random_patch(random, center, side));
   }
   pair.reference = picture_of(patches, options.side, {}, {}, options.noise, random.bits());
   pair.reference.name = "generated reference";
@@ -171,8 +171,8 @@ PicturePair make_picture_pair(const PicturePairOptions& options) {
   const double shown = query_side * pair.known.scale() / side;
   const double clutter = options.clutter * 0.01 * kPatchesInReference * shown * shown;
   for (uint32_t i = 0; i < static_cast<uint32_t>(clutter); ++i) {
-    const Place centre = pair.known(random_place(random, 0, query_side));
-    patches.push_back(random_patch(random, centre, side));
+    const Place center = pair.known(random_place(random, 0, query_side));
+    patches.push_back(random_patch(random, center, side));
   }
   pair.query = picture_of(patches, query_side, pair.known.inverse(), {.gain = 217, .more = 12}, options.noise,
                           random.bits());
@@ -181,7 +181,7 @@ PicturePair make_picture_pair(const PicturePairOptions& options) {
   return pair;
 }
 
-scene::Image overlay_of(const GreyPicture& query, const GreyPicture& reference, uint32_t step,
+scene::Image overlay_of(const GrayPicture& query, const GrayPicture& reference, uint32_t step,
                         const std::optional<Similarity>& similarity) {
   constexpr scene::Rgba8 kEdge = {255, 106, 0, 255};
   const EdgesRef edges = edges_of(query, query.values.data(), step);
@@ -190,14 +190,14 @@ scene::Image overlay_of(const GreyPicture& query, const GreyPicture& reference, 
   image.pixels.reserve(reference.values.size());
   for (uint32_t y = 0; y < reference.height; ++y)
     for (uint32_t x = 0; x < reference.width; ++x) {
-      const uint8_t grey = reference.values[size_t{y} * reference.width + x];
+      const uint8_t gray = reference.values[size_t{y} * reference.width + x];
       const Place at = to_query({static_cast<double>(x), static_cast<double>(y)});
       // Places far outside would not fit into the integers of a pixel's place.
       const bool is_near = at.x > -1 && at.y > -1 && at.x < query.width && at.y < query.height;
       const bool is_edge = similarity && is_near &&
                            edges.is_edge(static_cast<int32_t>(std::floor(at.x + 0.5)),
                                          static_cast<int32_t>(std::floor(at.y + 0.5)));
-      image.pixels.push_back(is_edge ? kEdge : scene::Rgba8{grey, grey, grey, 255});
+      image.pixels.push_back(is_edge ? kEdge : scene::Rgba8{gray, gray, gray, 255});
     }
   return image;
 }

@@ -16,7 +16,7 @@ struct PicturePairOptions {
 
   uint32_t side = 512;    // side of the reference in pixels; the query's is three quarters of it
   uint32_t clutter = 25;  // objects in front of the query, in per cent of the reference's objects in it
-  uint32_t noise = 6;     // greatest error of a pixel, up or down, in grey levels
+  uint32_t noise = 6;     // greatest error of a pixel, up or down, in gray levels
   uint64_t seed = 1;
   uint32_t frame = 0;  // another frame is another query in the same reference
 };
@@ -32,8 +32,8 @@ void check(const PicturePairOptions& options);
 // The options must be accepted by check().
 PicturePair make_picture_pair(const PicturePairOptions& options);
 
-// Returns the reference in grey and, if a match is given, the query's edges over it in colour.
-scene::Image overlay_of(const GreyPicture& query, const GreyPicture& reference, uint32_t step,
+// Returns the reference in gray and, if a match is given, the query's edges over it in color.
+scene::Image overlay_of(const GrayPicture& query, const GrayPicture& reference, uint32_t step,
                         const std::optional<Similarity>& similarity);
 
 }  // namespace vox::match

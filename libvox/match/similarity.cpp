@@ -63,7 +63,7 @@ double greatest_distance(const Similarity& a, const Similarity& b, uint32_t widt
   return std::sqrt(most);
 }
 
-// Both sets of points are taken relative to their centres and multiplied by their number n, which is at most
+// Both sets of points are taken relative to their centers and multiplied by their number n, which is at most
 // 2^12, so sums are below 2^(12 + 12 + 32).
 std::optional<Similarity> fit_similarity(std::span<const PointPair> pairs) {
   const auto n = static_cast<int64_t>(pairs.size());
@@ -83,8 +83,8 @@ std::optional<Similarity> fit_similarity(std::span<const PointPair> pairs) {
   fit.turn = {static_cast<double>(n * along - qx * rx - qy * ry) / static_cast<double>(spread),
               static_cast<double>(n * across - qx * ry + qy * rx) / static_cast<double>(spread)};
   const auto count = static_cast<double>(n);
-  const Vec2<double> centre = fit({static_cast<double>(qx) / count, static_cast<double>(qy) / count});
-  fit.shift = {static_cast<double>(rx) / count - centre.x, static_cast<double>(ry) / count - centre.y};
+  const Vec2<double> center = fit({static_cast<double>(qx) / count, static_cast<double>(qy) / count});
+  fit.shift = {static_cast<double>(rx) / count - center.x, static_cast<double>(ry) / count - center.y};
   return fit;
 }
 

@@ -78,7 +78,7 @@ volume::Volume part_of(const volume::Volume& volume, const VoxelBox& box) {
   return part;
 }
 
-// The view and colours of a picture that shows the whole volume.
+// The view and colors of a picture that shows the whole volume.
 struct Picturing {
   bricks::CastView view;
   std::vector<bricks::CastColor> colors = render::cast_colors({});

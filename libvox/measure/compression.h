@@ -121,7 +121,7 @@ struct CompressionStats {
   std::vector<uint64_t> moved_nodes, moved_stored;
   std::vector<CompressionForm> forms;  // from the octree to the smallest
   uint64_t lossy_changed_voxels = 0;   // the voxels that the form `lossy` changes
-  // The scene's materials or colours in every form (material_forms(), color_forms()). measure_compression() is given none.
+  // The scene's materials or colors in every form (material_forms(), color_forms()). measure_compression() is given none.
   std::vector<SceneSize> materials = {};
 };
 
@@ -156,13 +156,13 @@ inline constexpr uint64_t kBlockVoxels = 64, kBlocksOfHeader = 8, kHeaderBytes =
 // The DAG must have materials and be one that check_structure() accepts; `geometry` is the same without materials.
 std::vector<SceneSize> material_forms(const dag::FrozenDag& dag, const dag::FrozenDag& geometry);
 
-// Returns the sizes of a scene's colours, which are apart already, in these forms:
+// Returns the sizes of a scene's colors, which are apart already, in these forms:
 //
 //   blocks          as they are stored (libvox/attributes)
 //   list            24 bits for each filled voxel
-//   runs            for each run of voxels of one colour the number of the first one, and the colour
+//   runs            for each run of voxels of one color the number of the first one, and the color
 //   entropy         as above
-//   entropy_after   as above; absent if more than 4,096 colours are different
+//   entropy_after   as above; absent if more than 4,096 colors are different
 std::vector<SceneSize> color_forms(const attributes::PackedValues& colors);
 
 }  // namespace vox::measure

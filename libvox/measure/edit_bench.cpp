@@ -308,9 +308,9 @@ std::vector<uint32_t> paper_sizes(double first, double last, double of, uint32_t
 }
 
 edit::Edit sphere_at(const Int3& voxel, uint32_t radius, uint8_t material) {
-  const auto centre = [](int32_t at) { return at * edit::kEditUnits + edit::kEditUnits / 2; };
+  const auto center = [](int32_t at) { return at * edit::kEditUnits + edit::kEditUnits / 2; };
   return edit::PaintEdit{.shape = {.kind = edit::ShapeKind::Sphere,
-                                   .a = {centre(voxel.x), centre(voxel.y), centre(voxel.z)},
+                                   .a = {center(voxel.x), center(voxel.y), center(voxel.z)},
                                    .radius = radius * edit::kEditUnits},
                          .material = material};
 }

@@ -173,7 +173,7 @@ struct MeansOfPlaces {
   }
 };
 
-// Finds the first filled voxel on the ray through the centre of each pixel.
+// Finds the first filled voxel on the ray through the center of each pixel.
 template <SceneForm Ref>
 struct CastToVoxels {
   Ref form;

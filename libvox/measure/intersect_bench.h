@@ -109,10 +109,10 @@ IntersectResult bench_intersect_on(Device& device, const scene::Scene& first, co
 // The transformation of a mesh to its place in one frame. It uses only operations that IEEE 754 rounds in one
 // way, so the result is the same on every device.
 struct MeshPlace {
-  Vec3d center;     // 24 B, the centre of the mesh's box, in its own units
+  Vec3d center;     // 24 B, the center of the mesh's box, in its own units
   double scale;     // 8 B, voxels per unit
   double cos, sin;  // 16 B, of the rotation about the y axis
-  Vec3d to;         // 24 B, the centre's new place, in voxels
+  Vec3d to;         // 24 B, the center's new place, in voxels
 
   VOX_HD Vec3d operator()(const Vec3d& point) const {
     const Vec3d p = point - center;

@@ -25,7 +25,7 @@ VOX_HD inline uint64_t mixed_number(uint64_t number, uint32_t bits) {
   return number ^ number >> shift;
 }
 
-// Keys to search for, stored or not, in an order in which neighbouring places follow each other.
+// Keys to search for, stored or not, in an order in which neighboring places follow each other.
 template <hash::CellWord Cell>
 struct KeyWalk {
   device::Buffer<Cell> keys;
@@ -207,7 +207,7 @@ KeySet<Cell> make_random_keys(Device& device, hash::CellFormat<Cell> format, uin
 }
 
 // Returns the set of a shape. The walk follows the rows for a row-major layout, otherwise the Morton curve.
-// With the layout of reversed bits, the keys of neighbours on that curve are far apart.
+// With the layout of reversed bits, the keys of neighbors on that curve are far apart.
 template <hash::CellWord Cell, class Device, class Shape>
 KeySet<Cell> make_shape_keys(Device& device, hash::CellFormat<Cell> format, uint32_t key_bits,
                              const Shape& shape, hash::KeyLayout layout) {

@@ -18,7 +18,7 @@ namespace vox::measure {
 
 // A picture with mostly white pixels, of which only the others are stored (García et al. 2011, §4.2).
 
-// Colours are 0xrrggbb.
+// Colors are 0xrrggbb.
 inline constexpr uint32_t kWhite = 0xffffff;
 
 // A generated picture: discs and strokes of all sizes, as in the paper's test picture, from single pixels to
@@ -74,7 +74,7 @@ struct DiscsAndStrokes {
 
 // A view of a picture, for kernels.
 struct SparsePicture {
-  const uint32_t* colors = nullptr;  // colours of the pixels; generated if null
+  const uint32_t* colors = nullptr;  // colors of the pixels; generated if null
   uint32_t width = 0, height = 0;
 
   VOX_HD uint32_t color(uint32_t x, uint32_t y) const {
@@ -92,7 +92,7 @@ VOX_HD inline Int3 pixel_of(uint64_t i, uint32_t width) {
   return {static_cast<int32_t>(i % width), static_cast<int32_t>(i / width), 0};
 }
 
-// The pixels of a picture that are not white; their colours are the values.
+// The pixels of a picture that are not white; their colors are the values.
 struct PictureShape {
   SparsePicture picture;
 
@@ -160,7 +160,7 @@ struct BumpySphere {
            static_cast<int32_t>(kBlock);
   }
   // Returns how far outside the surface a point is, in halves of the grid; negative inside. Over a distance
-  // of 1 the result changes by less than kSteepness: by 1 for the distance from the centre, and by 8 · kBump
+  // of 1 the result changes by less than kSteepness: by 1 for the distance from the center, and by 8 · kBump
   // · √3 for the waves.
   VOX_HD float height(float x, float y, float z) const {
     const float scale = 2 / static_cast<float>(side);
@@ -173,7 +173,7 @@ struct BumpySphere {
     return height(static_cast<float>(v.x) + 0.5f, static_cast<float>(v.y) + 0.5f,
                   static_cast<float>(v.z) + 0.5f) < 0;
   }
-  // A voxel belongs to the surface if it is inside and one of its six neighbours is not.
+  // A voxel belongs to the surface if it is inside and one of its six neighbors is not.
   VOX_HD bool is_surface(const Int3& v) const {
     if (!is_inside(v)) return false;
     for (uint32_t axis = 0; axis < 3; ++axis)
@@ -200,7 +200,7 @@ struct IsNearSurface {
   VOX_HD bool operator()(uint64_t i) const {
     const Int3 begin = sphere.block(i);
     constexpr float kMiddle = BumpySphere::kBlock / 2.0f;
-    // The distance from the block's centre to a corner, plus one voxel.
+    // The distance from the block's center to a corner, plus one voxel.
     const float reach =
         BumpySphere::kSteepness * 2 * (kMiddle + 1) * 1.7321f / static_cast<float>(sphere.side);
     const float height =

@@ -64,7 +64,7 @@ struct RandomSlices {
     return true;
   }
 
-  // Chooses normals within a ball but not near its centre, so that all directions are equally likely.
+  // Chooses normals within a ball but not near its center, so that all directions are equally likely.
   VOX_HD Slice slice(uint64_t which) const {
     // The state is a counter, so the sequence cannot run into a cycle.
     uint64_t state = mix64(seed + 1) + mix64(which + 1);
@@ -157,7 +157,7 @@ struct ModelView {
 // picture is roughly square.
 scene::Image picture_of_slots(const std::string& name, const std::vector<scene::Rgba8>& slots,
                               std::optional<uint32_t> width);
-// The same of maximum ages (García et al. 2011, Figure 4), in the paper's colours: age 0 is black, 1 blue, 2 green,
+// The same of maximum ages (García et al. 2011, Figure 4), in the paper's colors: age 0 is black, 1 blue, 2 green,
 // 3 yellow, and greater ones red.
 scene::Image picture_of_ages(const std::vector<uint8_t>& ages, std::optional<uint32_t> width);
 
@@ -175,7 +175,7 @@ struct AgesIn2d {
 // Hashes the pixels that are not white. Throws Error if the table could not be built in several attempts.
 AgesIn2d maximum_ages_in_2d(const SparsePicture& picture, double load_factor, Probes2d probes);
 
-// Returns the colour of a place: x is red, y green and z blue.
+// Returns the color of a place: x is red, y green and z blue.
 scene::Rgba8 color_of_place(const Int3& place, const Int3& size);
 
 // Returns the pictures side by side, with a gap between them.

@@ -267,7 +267,7 @@ KeysBenchOptions painting() {
   return options;
 }
 
-// Options for keys of 12 bits a coordinate, with colours as values.
+// Options for keys of 12 bits a coordinate, with colors as values.
 KeysBenchOptions slices() {
   KeysBenchOptions options = over_load_factors({KeySetKind::Surface}, {Build, FindView});
   options.layouts = {KeyLayout::RowMajor, KeyLayout::Morton};

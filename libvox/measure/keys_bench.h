@@ -100,7 +100,7 @@ struct KeysBenchOptions {
   uint64_t failure_keys = kFailureKeys;  // keys of each of these builds, which are small by default
   scene::Image picture;      // the picture for the set Image; it is generated if there are no pixels
   SceneLeaves scene;         // for the set Mesh
-  bool rebuild = false;      // keep the picture as a table that stores its colours as values returns it
+  bool rebuild = false;      // keep the picture as a table that stores its colors as values returns it
   bool draw_ages = false;    // keep pictures of maximum ages, if Ages is asked for
   bool ages_in_2d = false;   // draw those of the set Image as if it were hashed in 2D
   bool draw_tables = false;  // keep pictures of the tables' slots
@@ -239,7 +239,7 @@ std::vector<std::string> measured_tables(const std::string& device);
 // The tables that are measured with these options.
 std::vector<std::string> chosen_tables(const KeysBenchOptions& options, const std::string& device);
 
-// Makes cuCollections' map. keys_bench_cuda.cu specialises this for the only device and cells that the map
+// Makes cuCollections' map. keys_bench_cuda.cu specializes this for the only device and cells that the map
 // supports.
 template <class Device, hash::CellWord Cell>
 struct CucoMaker {

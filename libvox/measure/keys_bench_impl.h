@@ -139,7 +139,7 @@ class KeysBench {
     device_.pool().trim();
   }
 
-  // Returns the colours of the given picture, if there is one.
+  // Returns the colors of the given picture, if there is one.
   device::Buffer<uint32_t> picture_pixels() {
     std::vector<uint32_t> colors;
     colors.reserve(options_.picture.pixels.size());
@@ -310,7 +310,7 @@ class KeysBench {
   }
 
   // Keeps the ages of the last table, and draws its maximum ages unless there is a picture of that table. The
-  // picture has the width of the set's picture, so neighbours in one are neighbours in the other if the table
+  // picture has the width of the set's picture, so neighbors in one are neighbors in the other if the table
   // is coherent.
   template <class SetBench>
   void keep_ages(const Point& point, const SetBench& bench) {
@@ -332,7 +332,7 @@ class KeysBench {
     return std::ranges::any_of(pictures, [&](const TablePicture& one) { return one.point.table == table; });
   }
 
-  // Draws the slots of the last table unless there is a picture of that table. A key has the colour of its pixel, if it
+  // Draws the slots of the last table unless there is a picture of that table. A key has the color of its pixel, if it
   // is the table's value, or else of its place.
   template <class SetBench>
   void keep_slots(const Point& point, const SetBench& bench) {

@@ -30,7 +30,7 @@ struct MatchBenchOptions {
   uint32_t bases = 16384;      // maximum for the reference
   uint32_t query_bases = 256;  // maximum for the query
   uint32_t cells = 32;         // distance between the two points of a basis
-  uint32_t step = 32;          // minimum change of grey from one pixel to the next at an edge
+  uint32_t step = 32;          // minimum change of gray from one pixel to the next at an edge
   // The minimum share of the query's points that must fall on points of the reference, in per cent.
   uint32_t least_percent = match::MatchLimits().least_percent;
   uint32_t repetitions = 7;

@@ -53,7 +53,7 @@ class MatchBench {
   };
 
   Side side_of(const scene::Image& image, PictureFeatures& features, match::BasisChoice choice) {
-    const match::GreyPicture picture = match::grey_of(image);
+    const match::GrayPicture picture = match::gray_of(image);
     match::FeaturePoints found = match::find_feature_points(
         device_, picture, {.step = options_.step, .most = options_.points, .seed = options_.seed});
     choice.seed = options_.seed;

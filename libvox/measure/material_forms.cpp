@@ -184,9 +184,9 @@ std::vector<SceneSize> material_forms(const dag::FrozenDag& dag, const dag::Froz
 
 namespace {
 
-// How often each colour occurs, and how often each follows each other one.
+// How often each color occurs, and how often each follows each other one.
 struct ColorCounts {
-  std::vector<uint64_t> alone, pairs;  // by numbers; pairs by number before · different colours + number
+  std::vector<uint64_t> alone, pairs;  // by numbers; pairs by number before · different colors + number
   uint64_t runs = 0;
 
   ColorCounts(size_t different, bool counts_pairs)
@@ -205,7 +205,7 @@ struct ColorCounts {
   }
 };
 
-// Counts the colours from number `begin` to before `end`, each after the one before it.
+// Counts the colors from number `begin` to before `end`, each after the one before it.
 template <class NumberAt>
 void count_part(const NumberAt& number_at, uint64_t begin, uint64_t end, ColorCounts& counts) {
   std::optional<uint32_t> last;
@@ -227,7 +227,7 @@ ColorCounts count_colors(const attributes::PackedValues& colors, const std::vect
   const auto number_at = [&](uint64_t i) { return number_of[colors[i]]; };
   tbb::enumerable_thread_specific<ColorCounts> parts(
       [&] { return ColorCounts(different.size(), counts_pairs); });
-  Progress progress("counting colours", colors.count);
+  Progress progress("counting colors", colors.count);
   for (uint64_t begin = 0; begin < colors.count; begin += kAtOnce) {
     const uint64_t end = std::min(begin + kAtOnce, colors.count);
     tbb::parallel_for(tbb::blocked_range<uint64_t>(begin, end, 1 << 14), [&](const auto& range) {
@@ -253,7 +253,7 @@ std::vector<SceneSize> color_forms(const attributes::PackedValues& colors) {
   };
   std::vector<SceneSize> forms = {{"blocks", "in blocks with palettes (.h5)", colors.bytes()},
                                   {"list", "24 bits a voxel", bytes(24 * colors.count)},
-                                  {"runs", "runs of one colour", bytes(counts.runs * (number_bits + 24))},
+                                  {"runs", "runs of one color", bytes(counts.runs * (number_bits + 24))},
                                   {"entropy", "entropy of one voxel", bytes(entropy_bits(counts.alone))}};
   if (counts_pairs)
     forms.push_back({"entropy_after", "entropy, given the voxel before", bytes(counts.bits_after())});

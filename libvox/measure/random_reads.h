@@ -18,7 +18,7 @@ struct alignas(16) Words4 {
 };
 static_assert(sizeof(Words4) == 16);  // the most that a GPU's thread loads at once
 
-// Groups of `kLanes` neighbouring threads each read pieces of `kBytes`, kAtOnce pieces in parallel to hide
+// Groups of `kLanes` neighboring threads each read pieces of `kBytes`, kAtOnce pieces in parallel to hide
 // the latency.
 template <uint32_t kBytes, uint32_t kLanes>
 struct RandomReads {

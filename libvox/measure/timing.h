@@ -1,4 +1,4 @@
-// Summarises repeated measurements of a time.
+// Summarizes repeated measurements of a time.
 #pragma once
 
 #include <cstdint>

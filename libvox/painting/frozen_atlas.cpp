@@ -12,14 +12,14 @@
 namespace vox::painting {
 namespace {
 
-// Returns the colour that paint shows over the colour below, or nothing if it does not show.
+// Returns the color that paint shows over the color below, or nothing if it does not show.
 std::optional<scene::Rgb8> shown(const Layer& layer, Paint paint, scene::Rgb8 below) {
   if (layer.blends != 0) return color_over(paint, below);
   if (paint.share <= kFullShare / 2) return std::nullopt;
   return color_of(paint);
 }
 
-// The colours of the materials below the paint.
+// The colors of the materials below the paint.
 class ColorsBelow {
  public:
   explicit ColorsBelow(const scene::Scene& scene) : scene_(scene) {

@@ -1,4 +1,4 @@
-// Finds where the rays of neighbouring pixels begin, once for all of them ("beam optimization", Laine and
+// Finds where the rays of neighboring pixels begin, once for all of them ("beam optimization", Laine and
 // Karras 2010, §5.3).
 //
 // A beam is the pyramid of all rays through a tile of pixels. It is followed through the DAG down to cells

@@ -1,5 +1,5 @@
-// The colours of nodes from afar: the mean of the voxels below each node, in linear light. They are made on a
-// device from the leaves up, once for each unique node. The colours of leaves, and of parts of them, are
+// The colors of nodes from afar: the mean of the voxels below each node, in linear light. They are made on a
+// device from the leaves up, once for each unique node. The colors of leaves, and of parts of them, are
 // summed up when they are seen.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace vox::render {
 
-// Light: linear colours in floats, and the codes that pictures hold.
+// Light: linear colors in floats, and the codes that pictures hold.
 
 using Light = Vec3<float>;  // linear; 1 is white
 
@@ -161,7 +161,7 @@ device::Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag, uint
   return boxes;
 }
 
-// A colour as 8-bit sRGB codes, red lowest. A node of one material has exactly that material's colour.
+// A color as 8-bit sRGB codes, red lowest. A node of one material has exactly that material's color.
 using PackedColor = uint32_t;
 
 struct NodeMean {
@@ -207,7 +207,7 @@ VOX_HD inline NodeMean leaf_mean(const RayDagRef& dag, const uint32_t* leaf, uin
   return {sum * (1 / static_cast<float>(voxels)), static_cast<float>(voxels)};
 }
 
-// Makes the colours of a level whose children have theirs already. It runs for every word of the level, and
+// Makes the colors of a level whose children have theirs already. It runs for every word of the level, and
 // works on the node that begins there, if any.
 struct AverageNodes {
   RayDagRef dag;
@@ -242,8 +242,8 @@ struct AverageNodes {
   }
 };
 
-// Makes the colours of nodes from those of the materials, for the nodes that bound_nodes() makes boxes of, in the same
-// order. The colours take half as much memory as the boxes. While they are made, the means take as much memory as the words
+// Makes the colors of nodes from those of the materials, for the nodes that bound_nodes() makes boxes of, in the same
+// order. The colors take half as much memory as the boxes. While they are made, the means take as much memory as the words
 // of two levels.
 template <class Device>
 device::Buffer<PackedColor> average_nodes(Device& device, const RayDagRef& dag, uint32_t finest,
@@ -267,7 +267,7 @@ device::Buffer<PackedColor> average_nodes(Device& device, const RayDagRef& dag, 
   return colors;
 }
 
-// Returns the log2 of the least side of nodes of which `memory` has room for boxes and, if asked for, colours. Rays do not
+// Returns the log2 of the least side of nodes of which `memory` has room for boxes and, if asked for, colors. Rays do not
 // stop at smaller nodes; the log says so if the memory has no room for all.
 uint32_t finest_level(const RayDagRef& dag, uint64_t memory, bool colors);
 

@@ -82,7 +82,7 @@ scene::Image band_image(ImageSize size, const RowBand& band) {
 }
 
 // The ramp goes from dark blue over green to yellow and becomes lighter all the way, so that it can also be
-// read in grey and by colour-blind people.
+// read in gray and by color-blind people.
 scene::Rgb8 ramp_color(uint32_t index) {
   constexpr std::array<scene::Rgb8, 5> kStops = {
       {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}};

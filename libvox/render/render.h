@@ -24,7 +24,7 @@ struct SliceOptions {
   uint32_t axis = 2;                 // 0, 1, 2 for x, y, z: the axis perpendicular to the plane
   uint32_t at = 0;                   // the index of the plane's voxels along that axis
   ImageSize most;                    // the picture is as large as whole cells allow within this size
-  scene::Rgb8 empty = {24, 26, 32};  // the colour where there is no voxel
+  scene::Rgb8 empty = {24, 26, 32};  // the color where there is no voxel
 };
 
 // Maps voxels to the places of a picture. The plane is seen from the front along z, from the right along x,
@@ -35,7 +35,7 @@ struct SliceFrame {
   int32_t first[2];        // the voxel in the upper left corner, along `across` and `along`
   int32_t step[2];         // the step to the next voxel: 1 or −1
   uint32_t width, height;  // in cells
-  uint32_t log2_cell;      // log2 of a cell's side in voxels; a cell has the colour of its first voxel
+  uint32_t log2_cell;      // log2 of a cell's side in voxels; a cell has the color of its first voxel
   ImageSize size;          // of the picture; the pixel x shows the cell x · width / size.width
 
   // Returns the first pixel of a cell along an axis of the picture with so many cells and pixels. The cell ends where the
@@ -53,16 +53,16 @@ SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, cons
 enum class LevelOfDetail { On, Off };
 enum class Shadows { On, Off };
 
-// The colour of a node at which a ray stops.
+// The color of a node at which a ray stops.
 enum class LevelColors {
-  Voxel,  // the colour of the voxel in the node at the place where the ray hits
+  Voxel,  // the color of the voxel in the node at the place where the ray hits
   Mean,   // the mean of all voxels in the node, in linear light
 };
 
 // The pixels that get the full number of samples.
 enum class Sampling {
   All,
-  Edges,  // pixels whose first sample differs from a neighbour's; the others keep one sample
+  Edges,  // pixels whose first sample differs from a neighbor's; the others keep one sample
 };
 
 // The sky behind lit scenes. Pictures of measured values always have kSky behind them.
@@ -72,10 +72,10 @@ enum class Sky { Flat, Gradient };
 enum class Ground { Off, On };
 
 inline constexpr scene::Rgb8 kSky = {148, 182, 219};  // the flat sky
-// The gradient is a calm sky: paler at the horizon, and grey below it.
+// The gradient is a calm sky: paler at the horizon, and gray below it.
 inline constexpr scene::Rgb8 kHorizon = {206, 218, 230}, kZenith = {96, 138, 196}, kNadir = {150, 156, 164};
 
-// The plane of a cutaway. The cut faces are hatched in the colours of their materials, without light.
+// The plane of a cutaway. The cut faces are hatched in the colors of their materials, without light.
 struct CutPlane {
   uint32_t axis = 0;  // 0, 1, 2 for x, y, z
   int32_t at = 0;     // between voxel at - 1 and voxel at
@@ -138,7 +138,7 @@ struct RendererOptions {
   VoxelSize voxel_size = 1;             // in any unit. Cameras stand in units of the shortest side.
   uint64_t far_words = kFarWords;       // see RayDag
   uint64_t detail_memory = UINT64_MAX;  // for levels of detail, in bytes, if the device has more
-  // The voxels' colours in place of those of the palette; nullptr: there are none. Colours are copied to the device. The
+  // The voxels' colors in place of those of the palette; nullptr: there are none. Colors are copied to the device. The
   // DAG must not be paged.
   const attributes::PackedValues* colors = nullptr;
   // The symmetric form of the DAG, through which rays are cast in its place; nullptr: there is none. The pictures are the same,
@@ -158,10 +158,10 @@ std::unique_ptr<Renderer> make_renderer(Device& device, const dag::FrozenDag& da
 std::unique_ptr<Renderer> make_renderer(device::DeviceHandle device, const dag::FrozenDag& dag,
                                         const scene::Palette& palette, const RendererOptions& options = {});
 
-// Returns one of the kRampColors colours of measured values, from low to high. A legend shows them too.
+// Returns one of the kRampColors colors of measured values, from low to high. A legend shows them too.
 scene::Rgb8 ramp_color(uint32_t index);
 
-// Returns the colour of a palette's material in pictures: grey if the palette has no such material.
+// Returns the color of a palette's material in pictures: gray if the palette has no such material.
 scene::Rgb8 material_color(const scene::Palette& palette, uint32_t material);
 
 // The values at the ends of the ramp, if they follow from the view. `filled` is the box around all voxels.

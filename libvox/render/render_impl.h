@@ -108,7 +108,7 @@ struct RenderPixels {
 };
 static_assert(device::ResidentBody<RenderPixels<RayDagRef, NoVoxelColors>>);
 
-// True if the i-th pixel behind `base`, in the order of tiles, differs visibly from a neighbour, so that an
+// True if the i-th pixel behind `base`, in the order of tiles, differs visibly from a neighbor, so that an
 // edge may go through it.
 struct IsOnEdge {
   Tiles tiles;
@@ -225,7 +225,7 @@ class DeviceRenderer final : public Renderer {
     const PixelRays rays = pixel_rays(cast);
     const BeamTiles tiles = {width, height};
     const auto depths = device_.template make<float>(tiles.count());
-    // The first sample of a pixel and those of its neighbours tell if it is on an edge, so the rows above and
+    // The first sample of a pixel and those of its neighbors tell if it is on an edge, so the rows above and
     // below the band are needed too.
     const uint32_t more = adaptive ? 1 : 0;
     const uint32_t top = band.begin - std::min(more, band.begin),
@@ -304,7 +304,7 @@ class DeviceRenderer final : public Renderer {
                      picture.image.pixels.size());
   }
 
-  // Colours may be asked for later, so there is room for them, too, and for pictures.
+  // Colors may be asked for later, so there is room for them, too, and for pictures.
   void make_levels_of_detail() {
     const uint64_t available = device_.pool().available();
     const uint64_t memory = std::min(detail_memory_, available - available / 16);
@@ -338,16 +338,16 @@ class DeviceRenderer final : public Renderer {
                     options);
       return levels;
     }
-    if (dag.paged) throw Error("colours need a scene that is in memory as a whole");
+    if (dag.paged) throw Error("colors need a scene that is in memory as a whole");
     const dag::VoxelNumbers numbers(dag);
     if (!dag.empty()) check_count(numbers.voxels(0, 0), options);
     return numbers.levels();
   }
 
-  // A ray finds a colour by the number of its voxel.
+  // A ray finds a color by the number of its voxel.
   static void check_count(uint64_t voxels, const RendererOptions& options) {
     if (voxels > options.colors->count)
-      throw Error("there are " + std::to_string(options.colors->count) + " colours for " +
+      throw Error("there are " + std::to_string(options.colors->count) + " colors for " +
                   std::to_string(voxels) + " voxels");
   }
 

@@ -1,4 +1,4 @@
-// Shading: the colour that a ray returns, in single floats that round alike everywhere.
+// Shading: the color that a ray returns, in single floats that round alike everywhere.
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -10,7 +10,7 @@
 
 namespace vox::render {
 
-// The ground of a picture: a level plane below the whole scene. It has the colour of the sky behind it and
+// The ground of a picture: a level plane below the whole scene. It has the color of the sky behind it and
 // shows only the scene's shadow. Away from the scene it fades.
 
 struct GroundPlane {
@@ -93,7 +93,7 @@ VOX_HD inline Int3 voxel_before(const HitBox& hit, Int3 normal, FinePoint point)
 enum class Shade {
   Material,
   Normal,
-  // The following are shown as colours of the ramp, from low to high.
+  // The following are shown as colors of the ramp, from low to high.
   Depth,    // the distance from the eye, in voxels
   Level,    // log2 of the side of the cell at which the ray stopped
   Sharing,  // log2 of the number of octree leaves for which the leaf stands
@@ -112,10 +112,10 @@ inline constexpr uint32_t kHemisphere = 1024;
 // The data that shading depends on, as plain numbers for the device. make_shading() fills them in.
 struct Shading {
   Shade mode;
-  Light colors[16];         // the materials' colours
-  Light ramp[kRampColors];  // the colours of measured values, from low to high
-  Light sky;                // the colour at the horizon
-  Light zenith, nadir;      // the colours straight up and straight down
+  Light colors[16];         // the materials' colors
+  Light ramp[kRampColors];  // the colors of measured values, from low to high
+  Light sky;                // the color at the horizon
+  Light zenith, nadir;      // the colors straight up and straight down
   uint32_t plain_sky;       // 1: the sky is the same everywhere
   float exposure;           // light is multiplied by this
   uint32_t cut_axis;        // the axis of a cutaway's plane; kNoAxis: there is none
@@ -134,14 +134,14 @@ struct Shading {
   const Course*
       open_courses;  // [6 · kHemisphere], courses of rays to the sky; a face's begin at open_courses_of()
   float low, high;   // the values at the ends of the ramp
-  // The colours of nodes by RayDagRef::box_index(), and the light of their codes. nullptr: a node has the
-  // colour of a voxel.
+  // The colors of nodes by RayDagRef::box_index(), and the light of their codes. nullptr: a node has the
+  // color of a voxel.
   const PackedColor* node_colors;
   const float* light_of_code;
   const uint8_t* use_codes;  // for Shade::Sharing: the codes of leaves, by the pointers of their parents
 };
 
-// Returns the colour of a normal in Shade::Normal.
+// Returns the color of a normal in Shade::Normal.
 VOX_HD inline Light normal_color(Vec3<float> normal) {
   const auto part = [](float n) { return (n + 1) * 0.5f; };
   return {part(normal.x), part(normal.y), part(normal.z)};
@@ -266,7 +266,7 @@ class Shader {
     return {0, 0, sign(normal.z)};
   }
 
-  static constexpr float kStripe = 0.55f, kBetweenStripes = 1;  // the brightness of a material's colour on
+  static constexpr float kStripe = 0.55f, kBetweenStripes = 1;  // the brightness of a material's color on
                                                                 // cut faces
 
   // True if the ray hit the face at which a cutaway was cut.
@@ -279,7 +279,7 @@ class Shader {
     return ((x + y) >> kSubpixelBits) % shading_.hatch < (shading_.hatch + 2) / 3;
   }
 
-  // Returns the colour of what a ray hit, without light: the colour of a voxel, or the mean of several if a
+  // Returns the color of what a ray hit, without light: the color of a voxel, or the mean of several if a
   // pixel shows several.
   VOX_HD Light color_at(const Ray& ray, const Hit& hit) const {
     const bool may_mix = Colors::kThere ? voxel_colors_.mean != 0 : shading_.node_colors != nullptr;
@@ -292,7 +292,7 @@ class Shader {
   }
   static constexpr float kBlockWide = 2;  // in voxels: a pixel at least this wide shows a block of 2³
 
-  // Returns the mean colour of a node, or of a part of a leaf, at which a ray stopped.
+  // Returns the mean color of a node, or of a part of a leaf, at which a ray stopped.
   VOX_HD Light mean_at(const Hit& hit) const {
     if (hit.log2 == 0)
       return leaf_mean(dag_, hit.node, uint64_t{0xff} << 8 * octant_at(hit.low, 1), shading_.colors).light;
@@ -302,7 +302,7 @@ class Shader {
     return {light[color & 0xff], light[color >> 8 & 0xff], light[color >> 16]};
   }
 
-  // Returns the colour of a measured value. Values beyond an end of the ramp have the colour of that end.
+  // Returns the color of a measured value. Values beyond an end of the ramp have the color of that end.
   VOX_HD Light measured(float value) const {
     const float share = (value - shading_.low) / (shading_.high - shading_.low);
     const float at = share * (kRampColors - 1) + 0.5f;

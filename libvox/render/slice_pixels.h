@@ -88,7 +88,7 @@ struct SlicePixels {
   SliceFrame frame;
   scene::Rgba8 colors[scene::kPaletteSize];
   scene::Rgba8 empty;
-  VoxelColorsRef voxel_colors;  // without values, materials have colours
+  VoxelColorsRef voxel_colors;  // without values, materials have colors
   scene::Rgba8* pixels;
 
   VOX_HD void operator()(uint64_t i) const {

@@ -35,7 +35,7 @@ struct CameraPath {
 
 // Returns the keys of the pictures. A path with times has `fps` of them per second, from its first key on;
 // other paths have one for each key. Between two keys, eye and target move on cubics whose speed at a key is
-// that of the parabola through it and its neighbours (Catmull and Rom, for uneven times). The angle and the
+// that of the parabola through it and its neighbors (Catmull and Rom, for uneven times). The angle and the
 // up vector change linearly if both keys have one. Throws Error if there are more than kMaxPictures pictures,
 // or if the up vector of one of them has no length.
 std::vector<CameraKey> pictures_of(const CameraPath& path, double fps);

@@ -68,7 +68,7 @@ namespace {
 
 constexpr size_t kSeenWords = (1 << 16) / 64;
 
-// Counts the pairs of neighbouring filled voxels along x, and those of them that are equal.
+// Counts the pairs of neighboring filled voxels along x, and those of them that are equal.
 struct PairSums {
   std::vector<uint64_t> seen = std::vector<uint64_t>(kSeenWords);  // one bit for each value
   uint64_t pairs = 0, equal = 0;

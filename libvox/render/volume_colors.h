@@ -1,4 +1,4 @@
-// The colours of a volume's values: amounts on a scale, labels, and how much each value covers.
+// The colors of a volume's values: amounts on a scale, labels, and how much each value covers.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,34 @@
 
 namespace vox::render {
 
-// The colours of amounts: of a volume's values from the lowest to the highest, and of other measured values.
+// The colors of amounts: of a volume's values from the lowest to the highest, and of other measured values.
 
-// A scale of two or more colours, evenly spaced.
+// A scale of two or more colors, evenly spaced.
 using ValueScale = std::vector<scene::Rgb8>;
 
 ValueScale gray_scale();     // from black to white
-ValueScale bone_scale();     // the same with bluish colours in between, like X-rays
-ValueScale viridis_scale();  // the colours of ramp_color()
-// Returns a scale through these colours. There must be at least two.
+ValueScale bone_scale();     // the same with bluish colors in between, like X-rays
+ValueScale viridis_scale();  // the colors of ramp_color()
+// Returns a scale through these colors. There must be at least two.
 ValueScale scale_through(std::span<const scene::Rgb8> stops);
 
-// Returns the colour that is nearest to this share of the way, from 0 to 1.
+// Returns the color that is nearest to this share of the way, from 0 to 1.
 scene::Rgb8 scale_color(const ValueScale& scale, double share);
 
-// Returns the colour between two stops, which changes evenly to the eye. `at` counts stops.
+// Returns the color between two stops, which changes evenly to the eye. `at` counts stops.
 scene::Rgb8 color_between(std::span<const scene::Rgb8> stops, double at);
 
 // Labels: values of a volume that are names of organs, cells or materials instead of amounts. There are no
-// values between two labels, and each label has a colour of its own.
+// values between two labels, and each label has a color of its own.
 
-// The kCastColors colours of labels. A label has the colour at its label_slot() (bricks/volume_cast.h).
+// The kCastColors colors of labels. A label has the color at its label_slot() (bricks/volume_cast.h).
 using LabelColors = std::vector<scene::Rgb8>;
 
-// Returns colours with hues far from each other, farthest for the first labels.
+// Returns colors with hues far from each other, farthest for the first labels.
 LabelColors distinct_colors();
-// Returns these colours repeated in order; label 1 has the first colour.
+// Returns these colors repeated in order; label 1 has the first color.
 LabelColors repeated_colors(std::span<const scene::Rgb8> colors);
-// Returns the colours of a scene's materials, for a scene that is read as a volume: label m + 1 is material
+// Returns the colors of a scene's materials, for a scene that is read as a volume: label m + 1 is material
 // m.
 LabelColors material_colors(const scene::Palette& palette);
 
@@ -46,7 +46,7 @@ LabelColors material_colors(const scene::Palette& palette);
 struct LabelSurvey {
   std::vector<uint32_t> labels;  // all that occur in voxels that are not empty
   // True if the values seem to be labels: there are three or more different whole numbers, and nine out of
-  // ten filled voxels have an equal neighbour.
+  // ten filled voxels have an equal neighbor.
   bool likely = false;
 };
 

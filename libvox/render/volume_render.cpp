@@ -33,7 +33,7 @@ Vec3<float> single(Vec3d v) {
 Vec3<float> single(scene::Rgb8 color) {
   return {static_cast<float>(color.r), static_cast<float>(color.g), static_cast<float>(color.b)};
 }
-// Returns the share of the range of values for which a colour of the table stands.
+// Returns the share of the range of values for which a color of the table stands.
 double share_of(uint32_t color) {
   return color / double{bricks::kCastColors - 1};
 }
@@ -50,7 +50,7 @@ void check_options(const VolumeRenderOptions& options) {
   if (!(options.opacity >= 0 && options.opacity <= 1))
     throw Error(fmt::format("the opacity is {}", options.opacity)).hint("it must be from 0 to 1");
   check_curve(options.curve);
-  if (options.scale.size() == 1) throw Error("the colour scale has one colour").hint("it needs at least two");
+  if (options.scale.size() == 1) throw Error("the color scale has one color").hint("it needs at least two");
   if (options.iso && !(*options.iso > 0 && *options.iso <= 1))
     throw Error(fmt::format("the isosurface is at {}", *options.iso))
         .hint("it must be a share of the range of values, above 0 and up to 1");

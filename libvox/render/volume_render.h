@@ -45,24 +45,24 @@ struct VolumeRenderOptions {
   ValueScale scale = {};                         // for amounts; empty: viridis_scale()
   std::optional<volume::ValueRange> range = {};  // the values at the ends of the scale; none: color_range()
   std::optional<double> iso =
-      {};  // only the isosurface at this share of the range is shown, in the last colour
+      {};  // only the isosurface at this share of the range is shown, in the last color
   Vec3d to_sun = {0.45, 0.8, 0.6};
   scene::Rgb8 background = {24, 26, 32};
-  // The colours of labels, which all have the same opacity. If this is empty, values are amounts.
+  // The colors of labels, which all have the same opacity. If this is empty, values are amounts.
   LabelColors labels = {};
   std::optional<RowBand> band = {};  // only these rows of the whole picture
 };
 
-// Returns the values for which colours stand: the lowest value of the volume is transparent, the highest has
-// the last colour. A volume with only one value has the last colour everywhere unless the value is the
+// Returns the values for which colors stand: the lowest value of the volume is transparent, the highest has
+// the last color. A volume with only one value has the last color everywhere unless the value is the
 // background.
 volume::ValueRange color_range(const bricks::FrozenBricks& bricks);
 
-// Returns all data that rays need except the table of colours and the pixels. Throws Error as make_camera()
+// Returns all data that rays need except the table of colors and the pixels. Throws Error as make_camera()
 // does, and if the options make no picture.
 bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::ValueRange& range,
                            const VolumeRenderOptions& options);
-// Returns the table of colours: those of amounts by a value's share of the range, or those of labels.
+// Returns the table of colors: those of amounts by a value's share of the range, or those of labels.
 std::vector<bricks::CastColor> cast_colors(const VolumeRenderOptions& options);
 
 // Holds bricks on a device while pictures of them are taken.
@@ -84,10 +84,10 @@ std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const brick
 std::unique_ptr<VolumeRenderer> make_volume_renderer(device::DeviceHandle device,
                                                      const bricks::FrozenBricks& bricks);
 
-// A cut through a volume: its values as colours.
+// A cut through a volume: its values as colors.
 
-// The colours of values. Amounts go from one end of their scale to the other over the range of the whole
-// volume, so that all of its slices and views match. Labels, if there are any, have colours of their own.
+// The colors of values. Amounts go from one end of their scale to the other over the range of the whole
+// volume, so that all of its slices and views match. Labels, if there are any, have colors of their own.
 struct ValueColors {
   volume::ValueRange range;
   LabelColors labels = {};
@@ -101,7 +101,7 @@ struct ValueColors {
 Picture slice_volume(const volume::Volume& volume, uint32_t background, const ValueColors& colors,
                      const SliceOptions& options);
 
-// Decides how the values of a volume are shown: as amounts on one scale, or as labels with a colour each.
+// Decides how the values of a volume are shown: as amounts on one scale, or as labels with a color each.
 
 enum class ValuesAs { Auto, Amounts, Labels };
 

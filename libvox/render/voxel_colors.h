@@ -1,4 +1,4 @@
-// The colours of voxels that are stored apart from the DAG (libvox/attributes), as rays read them. A voxel's colour is found
+// The colors of voxels that are stored apart from the DAG (libvox/attributes), as rays read them. A voxel's color is found
 // by its number, which a walk from the root adds up.
 #pragma once
 
@@ -27,9 +27,9 @@ struct VoxelColorsRef {
   attributes::ValuesRef values;
   const float* light_of_code = nullptr;
   uint32_t mean =
-      0;  // of how many of its voxels a node at which a ray stops has the mean; 0: it has one voxel's colour
+      0;  // of how many of its voxels a node at which a ray stops has the mean; 0: it has one voxel's color
 
-  // Returns the light of the voxel that a ray hits. If the node at which it stops has a mean colour, that is the mean of
+  // Returns the light of the voxel that a ray hits. If the node at which it stops has a mean color, that is the mean of
   // voxels that are spread evenly over the node's.
   template <class Dag>
   VOX_HD Light light(const Dag& dag, const Ray& ray, const NodeHit<typename Dag::Node>& hit,
@@ -42,7 +42,7 @@ struct VoxelColorsRef {
     return light_of(values[walk.first + rank_in(dag.leaf(voxel.node), voxel.bit)]);
   }
 
-  // Returns the packed colour of a voxel, which must be filled.
+  // Returns the packed color of a voxel, which must be filled.
   template <class Dag>
   VOX_HD uint32_t at(const Dag& dag, Int3 voxel) const {
     const auto walk = walk_down(dag, voxel, dag::kLeafLog2);
@@ -97,7 +97,7 @@ struct VoxelColorsRef {
   }
 };
 
-// A scene's colours on a device.
+// A scene's colors on a device.
 template <class Device>
 class VoxelColors {
  public:

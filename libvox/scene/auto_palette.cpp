@@ -54,7 +54,7 @@ std::vector<ColorArea> cluster_colors(const std::vector<WeightedPoint>& areas,
   return colors;
 }
 
-// Merges equal colours. The largest one comes first.
+// Merges equal colors. The largest one comes first.
 Palette palette_of(const std::vector<ColorArea>& colors) {
   using Key = std::tuple<uint8_t, uint8_t, uint8_t>;
   std::map<Key, uint64_t> merged;
@@ -118,7 +118,7 @@ double along(Vec3d v, size_t axis) {
 }
 
 // Splits the group whose points stray most from its mean, at the mean, across the axis along which they stray
-// most, until there are `count` groups (variance-based colour quantisation: Wan, Prusinkiewicz & Wong 1990).
+// most, until there are `count` groups (variance-based color quantization: Wan, Prusinkiewicz & Wong 1990).
 std::vector<Vec3d> first_means(const std::vector<WeightedPoint>& points, uint32_t count) {
   struct Group {
     std::vector<uint32_t> members;
@@ -274,7 +274,7 @@ namespace {
 constexpr double kLeastShare = 1e-4;   // a share of the area
 constexpr uint32_t kMostTries = 8;     // exchanges, including those that leave more area far away
 constexpr uint32_t kSpared = 3;        // means that are tried for each exchange
-constexpr size_t kMostCentres = 1024;  // far colours that are tried as a group's middle: those with the
+constexpr size_t kMostCenters = 1024;  // far colors that are tried as a group's middle: those with the
                                        // largest area
 
 bool is_far(double squared) {
@@ -297,12 +297,12 @@ struct FarGroup {
   double area = 0;
 };
 
-// Returns the group of the points in `far` that are not far from `centre`.
+// Returns the group of the points in `far` that are not far from `center`.
 FarGroup group_around(const std::vector<WeightedPoint>& areas, const std::vector<uint32_t>& far,
-                      Vec3d centre) {
+                      Vec3d center) {
   FarGroup group;
   for (uint32_t i : far)
-    if (!is_far(squared_distance(areas[i].at, centre))) {
+    if (!is_far(squared_distance(areas[i].at, center))) {
       group.members.push_back(i);
       group.area += areas[i].weight;
     }
@@ -311,13 +311,13 @@ FarGroup group_around(const std::vector<WeightedPoint>& areas, const std::vector
 
 // Returns the group with the largest area among the points in `far`.
 FarGroup largest_group(const std::vector<WeightedPoint>& areas, const std::vector<uint32_t>& far) {
-  std::vector<uint32_t> centres = far;
-  std::stable_sort(centres.begin(), centres.end(),
+  std::vector<uint32_t> centers = far;
+  std::stable_sort(centers.begin(), centers.end(),
                    [&](uint32_t a, uint32_t b) { return areas[a].weight > areas[b].weight; });
-  centres.resize(std::min(centres.size(), kMostCentres));
-  std::vector<FarGroup> groups(centres.size());
-  tbb::parallel_for(size_t{0}, centres.size(),
-                    [&](size_t i) { groups[i] = group_around(areas, far, areas[centres[i]].at); });
+  centers.resize(std::min(centers.size(), kMostCenters));
+  std::vector<FarGroup> groups(centers.size());
+  tbb::parallel_for(size_t{0}, centers.size(),
+                    [&](size_t i) { groups[i] = group_around(areas, far, areas[centers[i]].at); });
   auto largest = std::max_element(groups.begin(), groups.end(),
                                   [](const FarGroup& a, const FarGroup& b) { return a.area < b.area; });
   return largest == groups.end() ? FarGroup() : std::move(*largest);
@@ -348,7 +348,7 @@ struct Exchange {
   double far_area;
 };
 
-// Returns the exchange that gives this colour a place and leaves the least area far away.
+// Returns the exchange that gives this color a place and leaves the least area far away.
 Exchange with_place(const std::vector<WeightedPoint>& areas, const std::vector<WeightedPoint>& pull,
                     std::vector<Vec3d> means, Vec3d color, uint32_t count) {
   means.push_back(color);

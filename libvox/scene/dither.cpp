@@ -18,7 +18,7 @@ double unlike(const Vec3d& a, const Vec3d& b) {
 }  // namespace
 
 ColorMix mix_of(const Palette& palette, Rgb8 color) {
-  if (palette.count == 0) throw Error("the palette has no colours to mix");
+  if (palette.count == 0) throw Error("the palette has no colors to mix");
   std::array<Vec3d, kPaletteSize> light = {};
   for (uint32_t i = 0; i < palette.count; ++i) light[i] = srgb_to_linear(palette.colors[i]);
   const Vec3d wanted = srgb_to_linear(color);

@@ -17,7 +17,7 @@ constexpr const char* kUnassigned = "unassigned";
 constexpr const char* kUnused = "unused";
 constexpr Rgb8 kColorOfNothing = {128, 128, 128};  // of an entry without members
 
-// An area and its colour, in linear light at 16 bits.
+// An area and its color, in linear light at 16 bits.
 struct ColoredArea {
   uint64_t weight = 0, r = 0, g = 0, b = 0;
 
@@ -60,7 +60,7 @@ struct NamedAreas {
 NamedAreas named_areas(const Scene& scene, MaterialMode mode) {
   NamedAreas named;
   std::unordered_map<std::string, uint32_t> objects;
-  std::vector<Rgb8> plain;  // the colour of something invisible: that of its first material
+  std::vector<Rgb8> plain;  // the color of something invisible: that of its first material
   const auto sums =
       tally_surface(SceneSurface(scene), AreaTally{std::vector<ColoredArea>(scene.materials.size())});
   for (size_t i = 0; i < scene.materials.size(); ++i) {

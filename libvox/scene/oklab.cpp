@@ -132,7 +132,7 @@ uint8_t NearestEntry::search(Rgb8 color) const {
 
 // |p - i|² - |p - n|², by which entry i is further from p than entry n, is linear in p, and therefore in the
 // cone roots. These grow with r, g and b, so that they lie in a box between those of the cell's darkest and
-// brightest colours. The sum of the smallest terms in the box bounds the difference from below.
+// brightest colors. The sum of the smallest terms in the box bounds the difference from below.
 uint8_t NearestEntry::search_cell(Rgb8 color) const {
   auto dark = [](uint8_t code) { return static_cast<uint8_t>(code & ~7); };
   auto bright = [](uint8_t code) { return static_cast<uint8_t>(code | 7); };

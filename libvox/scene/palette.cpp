@@ -38,7 +38,7 @@ void index_by_material(const Scene& scene, const std::vector<uint8_t>& entries, 
   }
 }
 
-// set_color(result, color) sets the colour of a material without a texture, and make_texture(image, material) makes the
+// set_color(result, color) sets the color of a material without a texture, and make_texture(image, material) makes the
 // texture of one that has an image.
 template <class SetColor, class MakeTexture>
 void index_by_color(const Scene& scene, SetColor set_color, MakeTexture make_texture, IndexedScene& indexed) {
@@ -69,7 +69,7 @@ uint8_t lut_entry(const std::vector<uint32_t>& lut, Rgb8 color) {
   return lut[cell >> 3] >> (cell & 7) * 4 & 15;
 }
 
-// A cell stands for the colour whose lower bits repeat the upper bits of each channel, so that black and
+// A cell stands for the color whose lower bits repeat the upper bits of each channel, so that black and
 // white are exact.
 std::vector<uint32_t> make_color_lut(const NearestEntry& nearest) {
   std::vector<uint32_t> lut((1 << 15) / 8);

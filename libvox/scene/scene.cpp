@@ -88,12 +88,12 @@ void bake_base_colors(Scene& scene) {
     bases.push_back(has_vertex_colors(scene, material) ? base_linear(material) : kWhite);
   if (std::all_of(bases.begin(), bases.end(), [&](Vec3d base) { return base == kWhite; })) return;
 
-  // The first base colour that is applied to a vertex keeps it; for every other base colour the vertex is
+  // The first base color that is applied to a vertex keeps it; for every other base color the vertex is
   // duplicated.
   std::vector<Rgba8> original = scene.colors;
   std::vector<uint32_t> owner(scene.positions.size(), kNone);                // indices of materials
   std::map<std::tuple<uint32_t, double, double, double>, uint32_t> doubles;  // duplicates by vertex and base
-                                                                             // colour
+                                                                             // color
   for (Triangle& triangle : scene.triangles) {
     const Material& material = scene.materials[triangle.material];
     if (!has_vertex_colors(scene, material)) continue;

@@ -17,10 +17,10 @@ struct Rgba8 {
 static_assert(sizeof(Rgba8) == 4);
 
 // The unit of lengths, if the file says it.
-enum class LengthUnit : uint8_t { Unknown, Metre };
+enum class LengthUnit : uint8_t { Unknown, Meter };
 
 inline const char* unit_name(LengthUnit unit) {
-  return unit == LengthUnit::Metre ? "m" : "units";
+  return unit == LengthUnit::Meter ? "m" : "units";
 }
 
 // sRGB pixels with straight alpha, top row first.

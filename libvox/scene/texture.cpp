@@ -88,7 +88,7 @@ std::unique_ptr<Light[]> shrink(const Level& from, const Level& to, Fetch fetch)
 }
 
 struct IndexedTexel {
-  uint32_t index;  // or its colour
+  uint32_t index;  // or its color
   bool solid;
 };
 
@@ -132,7 +132,7 @@ IndexedTexture empty_texture(const Image& image, TexelsAre form, bool holes) {
   return texture;
 }
 
-template <class Match>  // match(color) returns the palette index of an Rgb8, or the colour as it is packed
+template <class Match>  // match(color) returns the palette index of an Rgb8, or the color as it is packed
 IndexedTexture fill_texture(const Image& image, const Material& material, TexelsAre form, Match match) {
   IndexedTexture texture = empty_texture(image, form, has_holes(image, material));
   MaterialColors colors(material);

@@ -23,7 +23,7 @@ enum class InsideRule : uint8_t {
 struct BuildOptions {
   scene::Coverage coverage = scene::Coverage::Conservative;
   bool materials = true;
-  bool colors = false;  // make the colours of voxels apart from the DAG, which has no materials then
+  bool colors = false;  // make the colors of voxels apart from the DAG, which has no materials then
   bool solid = false;
   InsideRule inside = InsideRule::Winding;  // with `solid`; close_holes() must have been called for Winding
   // With `solid`, the palette entry of voxels that are not of the surface; without it, that of the surface voxel before
@@ -82,7 +82,7 @@ template <class Device>
 BuildResult build_scene(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                         const Grid& grid, const BuildOptions& options, const hash::TableOptions& tables);
 
-// Makes the colours alone of a scene whose DAG is built in shares. `options.solid` must not be set.
+// Makes the colors alone of a scene whose DAG is built in shares. `options.solid` must not be set.
 template <class Device>
 attributes::PackedValues build_colors(Device& device, const scene::Scene& scene,
                                       const scene::IndexedScene& indexed, const Grid& grid,

@@ -246,7 +246,7 @@ ClosedHoles close_holes(scene::Scene& scene, scene::IndexedScene& indexed, const
   counts.turned = turn_triangles(scene, corners, crossed);
   if (counts.turned > 0) open = open_edges_of(corners, crossed);
   if (gap > 0) {
-    // Parts on both sides of a gap are neighbours, too.
+    // Parts on both sides of a gap are neighbors, too.
     const BorderJoints joints(scene, vertices, grid, open, gap);
     for (uint32_t& corner : corners) corner = joints.joint_of(corner);
     const uint64_t turned = turn_triangles(scene, corners, crossed);

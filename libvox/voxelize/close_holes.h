@@ -1,7 +1,7 @@
 // Closes the holes of a mesh, so that every point in space has a winding number and --solid knows what is inside.
 //
 // An edge is open if the triangles at it, as snapped, do not pass along it equally often in both directions. First
-// triangles are turned that face the other way than their neighbours (turn_triangles()). Then the edges are open at which a
+// triangles are turned that face the other way than their neighbors (turn_triangles()). Then the edges are open at which a
 // triangle is missing. They form cycles. A fan of triangles from the middle of a cycle to its edges closes it:
 //
 //      ┌────┬────┐            ┌────┬────┐
@@ -26,7 +26,7 @@
 namespace vox::voxelize {
 
 struct ClosedHoles {
-  uint64_t turned = 0;  // triangles that faced the other way than their neighbours
+  uint64_t turned = 0;  // triangles that faced the other way than their neighbors
   uint64_t open_edges = 0;
   uint64_t joined = 0;     // vertices at gaps, which have become one with others
   uint64_t holes = 0;      // cycles of open edges in bodies
@@ -41,10 +41,10 @@ struct ClosedHoles {
 // (open_edges.h), also those of parts that share no vertices, which together may be a body.
 ClosedHoles close_holes(scene::Scene& scene, scene::IndexedScene& indexed, const Grid& grid, double gap = 0);
 
-// Turns triangles that face the other way than their neighbours.
+// Turns triangles that face the other way than their neighbors.
 //
 // Where two triangles share an edge, and no third one, they face the same side if they pass along it in opposite
-// directions. From neighbour to neighbour this decides for whole parts of a surface which of their triangles belong
+// directions. From neighbor to neighbor this decides for whole parts of a surface which of their triangles belong
 // together, also where half of them are turned, as in meshes whose programs did not care. Those with the smaller area are
 // turned.
 //

@@ -2,10 +2,10 @@
 // level of the descent and the voxels themselves use this one test.
 //
 // A triangle covers a box if (1) the bounding boxes meet, (2) the triangle's plane comes within `reach` of
-// the box's centre, and (3) in each of the three projections along an axis the centre is within `reach` of
+// the box's center, and (3) in each of the three projections along an axis the center is within `reach` of
 // the inner side of all three edges. If `reach` is half the box measured along the normal in the 1-norm, the
 // boxes are whole cubes (conservative, 26-separating). In the maximum norm they shrink to the octahedra
-// between the faces' centres (thin, 6-separating). All inequalities include equality.
+// between the faces' centers (thin, 6-separating). All inequalities include equality.
 //
 // Every test has the form  first + (i·a + j·b + k·c)·step >= 0  with integers and a step that is a power of
 // two, which is the same as  floor(first / step) + i·a + j·b + k·c >= 0:  the numbers that are added are as
@@ -75,7 +75,7 @@ VOX_HD inline int64_t extent_of(const TriangleShape& triangle) {
 // The following bounds on the tests' numbers hold for edges of at most E units along each axis and boxes of
 // side S. A box that is tested lies in a cell with a side of at most 16 S that the triangle touches.
 //
-//   box centre - vertex   |d|           <= E + 16 S
+//   box center - vertex   |d|           <= E + 16 S
 //   edge                  |u|           <= E
 //   normal                |n|           <= 2 E² along each axis, as a cross product of two edges
 //   edge test             |u·d| + reach <= 2 E (E + 16 S) + E S
@@ -137,7 +137,7 @@ template <class Number>
 struct EdgeLine {
   Number first, u, v;
 
-  // `center` is the centre of the first box, relative to the edge's first vertex. The sign turns the edge so
+  // `center` is the center of the first box, relative to the edge's first vertex. The sign turns the edge so
   // that the inside is on its left.
   VOX_HD EdgeLine(int64_t edge_u, int64_t edge_v, int64_t center_u, int64_t center_v, int64_t sign,
                   int log2_step, scene::Coverage mode) {
@@ -160,8 +160,8 @@ struct EdgeLine {
 // in 32 bits.
 inline constexpr int64_t kShortNormal = 1 << 26;
 
-// The distances of a box's centre from the limits of the reach below the plane and above it, in steps.
-// Neither is negative if the centre is within reach.
+// The distances of a box's center from the limits of the reach below the plane and above it, in steps.
+// Neither is negative if the center is within reach.
 template <class Number>
 struct PlaneReach {
   Number below, above;
@@ -181,7 +181,7 @@ VOX_HD PlaneReach<Number> plane_reach(const TriangleShape& triangle, Vec3<int64_
   return {(reach + distance) >> log2_step, (reach - distance) >> log2_step};
 }
 
-// Removes from a lattice in row order the boxes whose centre is out of reach of the plane. `reach` belongs to
+// Removes from a lattice in row order the boxes whose center is out of reach of the plane. `reach` belongs to
 // the lattice's first box.
 template <class Number, class Wide>
 VOX_HD uint64_t near_plane(uint64_t rows, Vec3<int64_t> normal, PlaneReach<Wide> reach) {

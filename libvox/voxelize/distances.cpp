@@ -186,7 +186,7 @@ void DistanceField::find_crossings(const scene::Scene& scene, const scene::Index
   std::vector<uint8_t> is_skipped(count);
   for (const uint32_t duplicate : find_duplicates(device, shapes, count)) is_skipped[duplicate] = 1;
   const auto resolution = static_cast<int32_t>(grid_.resolution);
-  // The first row whose centre is not before this coordinate.
+  // The first row whose center is not before this coordinate.
   const auto first_row = [&](int32_t at) {
     return std::clamp((at - kUnitsPerVoxel / 2 + kUnitsPerVoxel - 1) / kUnitsPerVoxel, 0, resolution);
   };
@@ -206,7 +206,7 @@ void DistanceField::find_crossings(const scene::Scene& scene, const scene::Index
         const int32_t at_y = y * kUnitsPerVoxel + kUnitsPerVoxel / 2,
                       at_z = z * kUnitsPerVoxel + kUnitsPerVoxel / 2;
         if (!ray_meets(triangle, sign, at_y, at_z)) continue;
-        // How far the centre of the row's first voxel lies behind the triangle.
+        // How far the center of the row's first voxel lies behind the triangle.
         const __int128 behind =
             behind_plane<__int128>(triangle, normal, sign, kUnitsPerVoxel / 2, at_y, at_z);
         const __int128 x = behind > 0 ? 0 : -behind / step + 1;

@@ -1,8 +1,8 @@
-// Distances from the centres of voxels to the triangles of a mesh, in a band around its surface (vox-convert --sdf).
+// Distances from the centers of voxels to the triangles of a mesh, in a band around its surface (vox-convert --sdf).
 //
 // The band is divided into bricks of 8³ voxels. A triangle is taken down from the bricks around it to those that the band
 // reaches, and each voxel of a brick takes the nearest of the brick's triangles, in double precision. With a sign, what is
-// inside has a negative distance: the winding number at a voxel's centre is counted as rays along x count it (solid.h), from
+// inside has a negative distance: the winding number at a voxel's center is counted as rays along x count it (solid.h), from
 // the crossings of each row of voxels. Beyond the band the distance is that of its end, with its sign.
 #pragma once
 
@@ -62,7 +62,7 @@ class DistanceField {
   std::span<const float> distances(size_t brick) const {
     return std::span(distances_).subspan(brick * kBrickVoxels, kBrickVoxels);
   }
-  // True if the voxel's centre is inside; false without signs.
+  // True if the voxel's center is inside; false without signs.
   bool is_inside(Int3 voxel) const;
 
   // The whole grid as a volume of f32; and of the nearest triangles' materials + 1, as u8, 0 beyond the band. The field

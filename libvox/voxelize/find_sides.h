@@ -9,7 +9,7 @@
 
 namespace vox::voxelize {
 
-// Divided parts are flooded from the voxels with votes, in rounds: every round reaches the neighbours of the voxels that
+// Divided parts are flooded from the voxels with votes, in rounds: every round reaches the neighbors of the voxels that
 // the round before has reached. A voxel takes the side of most of those that reach it, which is no matter of threads.
 
 struct SetPrevious {
@@ -153,7 +153,7 @@ class SideFinder {
     const PartsRef parts = {parents.data()};
     device_.for_each({"start parts", 4}, n_, StartParts{parents.data()});
     for (uint32_t axis = 0; axis < 3; ++axis)
-      device_.for_each({"join neighbours", kEach}, n_, JoinNeighbors{along(axis), parts});
+      device_.for_each({"join neighbors", kEach}, n_, JoinNeighbors{along(axis), parts});
     device_.for_each({"find roots", 8}, n_, FindRoots{parts, roots_.data()});
   }
 
@@ -206,7 +206,7 @@ class SideFinder {
     for (uint32_t round = 1; in_front > 0; ++round) {
       throw_if_cancelled();
       device_.fill(count.data(), 1, 0u);
-      device_.for_each({"reach neighbours", 32}, in_front,
+      device_.for_each({"reach neighbors", 32}, in_front,
                        ReachNeighbors{flood, front, round, reached, count.data()});
       uint32_t found = 0;
       device_.download(&found, count.data(), 1);

@@ -279,7 +279,7 @@ class Flood {
     return static_cast<uint32_t>(corner.y) + row % 4 + side_ * (static_cast<uint32_t>(corner.z) + row / 4);
   }
 
-  // Joins a part with its neighbour at a face, if that is as large or larger: smaller ones join it themselves.
+  // Joins a part with its neighbor at a face, if that is as large or larger: smaller ones join it themselves.
   void join_at(const SpacePart& part, uint32_t face) {
     if (part.kind == SpacePart::Kind::Full) return;
     const uint32_t axis = face / 2;

@@ -7,7 +7,7 @@
 //      │ a ╱ b   │         │     E         an empty node is a region
 //      │  ╱──────┼─╲  c    │     ·         a region that touches no face is enclosed in its block
 //      │ ╱ (·)   │  ╲      │
-//      ├─────────┴─────────┤     Regions of neighbours whose runs overlap are one. What is not one with the outside is
+//      ├─────────┴─────────┤     Regions of neighbors whose runs overlap are one. What is not one with the outside is
 //      │         E         │     inside. The regions of a block are found a second time when it is filled.
 //      └───────────────────┘
 //

@@ -34,7 +34,7 @@ Box bounding_box(const scene::Scene& scene);  // around the triangles; min > max
 struct GridOptions {
   uint32_t resolution = 0;   // voxels along the longest side; 0 if voxel_size is given
   VoxelSize voxel_size = 0;  // world units per voxel; 0 if resolution is given
-  bool center = false;       // centre the shorter sides in the cube instead of starting them at its origin
+  bool center = false;       // center the shorter sides in the cube instead of starting them at its origin
   bool snap = false;         // move the origin to a multiple of the voxel size
   std::optional<Box> clip = std::nullopt;  // the grid spans this box instead of the scene's
 

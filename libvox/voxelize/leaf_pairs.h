@@ -16,7 +16,7 @@
 
 namespace vox::voxelize {
 
-// Returns the centre of voxel `bit` in the leaf cell at `corner`.
+// Returns the center of voxel `bit` in the leaf cell at `corner`.
 VOX_HD inline Int3 voxel_center(Int3 corner, uint32_t bit) {
   constexpr int32_t kHalf = kUnitsPerVoxel / 2;
   return corner + cube_place(bit) * kUnitsPerVoxel + Int3{kHalf, kHalf, kHalf};

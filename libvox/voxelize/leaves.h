@@ -1,5 +1,5 @@
 // Makes leaves from (leaf cell, triangle) pairs. A cell's mask is the union of its pairs' masks; every filled
-// voxel gets the material of the triangle whose plane is nearest to its centre.
+// voxel gets the material of the triangle whose plane is nearest to its center.
 #pragma once
 
 #include <functional>
@@ -43,7 +43,7 @@ struct FilledCells {
     return shared;
   }
 
-  // Returns, among the triangles that cover the voxel, the one whose plane is nearest to its centre. If two
+  // Returns, among the triangles that cover the voxel, the one whose plane is nearest to its center. If two
   // are equally near, it is the one with the lower index. If only one triangle covers the voxel, no distance
   // is computed.
   VOX_HD uint32_t nearest(const Run& run, uint32_t bit, Int3 center) const {
@@ -73,7 +73,7 @@ struct FilledCells {
 };
 
 // Writes the words of leaves: the mask of filled voxels, and for each of them the material of the triangle
-// whose plane is nearest to its centre.
+// whose plane is nearest to its center.
 
 template <class Paint>  // NoPaint or AtlasPaint
 struct WriteLeaves : FilledCells {
@@ -166,8 +166,8 @@ struct WriteLeaves : FilledCells {
 static_assert(device::WarpBody<WriteLeaves<NoPaint>>);
 #endif
 
-// Writes the packed colour of each voxel, in the order of leaves and of the bits of their masks: that of the triangle whose
-// plane is nearest to the voxel's centre.
+// Writes the packed color of each voxel, in the order of leaves and of the bits of their masks: that of the triangle whose
+// plane is nearest to the voxel's center.
 struct WriteColors : FilledCells {
   const uint32_t* first_colors;  // of each leaf
   uint32_t* colors;
@@ -278,10 +278,10 @@ struct SurfaceOnly {
   }
 };
 
-// Returns where the colours of the next leaves' voxels go, given their number.
+// Returns where the colors of the next leaves' voxels go, given their number.
 using RoomForColors = std::function<uint32_t*(uint64_t voxels)>;
 
-// Makes leaves from pairs with cells of 16³ voxels. With `room_for_colors`, it also finds the colour of each voxel. The keys of these cells have `key_bits` bits.
+// Makes leaves from pairs with cells of 16³ voxels. With `room_for_colors`, it also finds the color of each voxel. The keys of these cells have `key_bits` bits.
 template <class Device, class Filler, class Paint>
 Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFrame& frame, uint32_t key_bits,
                    const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,
@@ -317,9 +317,9 @@ Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFram
   if (room_for_colors) {
     if (leaves.voxels > UINT32_MAX) throw TooManyPairs{n};
     auto first_colors = device.template make<uint32_t>(leaves.count);
-    device.exclusive_scan({"colour places", 16}, leaves.count,
+    device.exclusive_scan({"color places", 16}, leaves.count,
                           VoxelsOfFilled{filled.data(), cell_masks.data()}, first_colors.data());
-    device.for_each({"write colours", 160}, leaves.count,
+    device.for_each({"write colors", 160}, leaves.count,
                     WriteColors{filled_cells, first_colors.data(), room_for_colors(leaves.voxels)});
   }
   return filler.fill_leaves(triangles, frame.quartered(), cells, pairs, cell_masks.data(), filled.data(),

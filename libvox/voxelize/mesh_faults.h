@@ -18,7 +18,7 @@ namespace vox::voxelize {
 enum class MeshFault : uint8_t {
   OpenEdge,         // the triangles at an edge do not pass along it equally often in both directions
   NonManifoldEdge,  // more than two triangles share an edge
-  TurnedTriangle,   // one that faces the other way than its neighbours
+  TurnedTriangle,   // one that faces the other way than its neighbors
   Crossing          // of two triangles
 };
 inline constexpr size_t kMeshFaults = 4;

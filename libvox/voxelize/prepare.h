@@ -18,14 +18,14 @@ struct PreparedMaterials {
   std::vector<TextureLevelRef> levels;
   std::vector<uint32_t> nibbles, opaque;
   std::vector<uint32_t> color_lut;
-  // With scene::MaterialMode::Colors, the colours of texels and of the materials without a texture.
+  // With scene::MaterialMode::Colors, the colors of texels and of the materials without a texture.
   std::vector<uint32_t> texel_colors, plain_colors;
 };
 
 PreparedMaterials prepare_materials(const scene::IndexedScene& indexed);
 
-// Replaces the colours of texels and materials by numbers of a table of the different ones, in ascending order, and returns
-// the table. Does nothing and returns an empty table if there are too many, or if vertices have colours.
+// Replaces the colors of texels and materials by numbers of a table of the different ones, in ascending order, and returns
+// the table. Does nothing and returns an empty table if there are too many, or if vertices have colors.
 std::vector<uint32_t> table_colors(PreparedMaterials& materials);
 
 // The attributes of triangles that are read: all that give voxels their materials, or only those that make
@@ -100,7 +100,7 @@ using TriangleCorners = std::array<Vec3d, 3>;  // in voxels
 // A mesh as its file has it, in the memory of the host or of a device, with what is needed of its materials.
 struct MeshRef {
   const Vec3d* positions;
-  const scene::Rgba8* colors;  // nullptr if vertices have no colours
+  const scene::Rgba8* colors;  // nullptr if vertices have no colors
   const Vec2f* texcoords;
   const scene::Triangle* triangles;
   const MaterialRef* materials;  // the scene's materials, then as many twins without a texture

@@ -58,7 +58,7 @@ VOX_HD inline uint32_t vertex_color(const TexturePlace& place, Weights weights) 
 }
 
 // The material of a triangle, or its hole, at the voxels that it covers. It is read at the triangle's point
-// that is closest to the voxel's centre. Data that is the same for all voxels is looked up once.
+// that is closest to the voxel's center. Data that is the same for all voxels is looked up once.
 class ShadedTriangle {
  public:
   ShadedTriangle() = default;
@@ -72,7 +72,7 @@ class ShadedTriangle {
       level_ = triangles.materials.levels[material_.first_level + place_->level];
   }
 
-  // Returns the palette entry at a voxel's centre. Paint takes precedence over the texture.
+  // Returns the palette entry at a voxel's center. Paint takes precedence over the texture.
   template <class Paint>
   VOX_HD uint32_t material(Paint& paint, Int3 point) const {
     constexpr uint32_t kPlaced = MaterialRef::kTextured | MaterialRef::kVertexColors | Paint::kFlag;
@@ -91,7 +91,7 @@ class ShadedTriangle {
     return materials_->nibbles[texel >> 3] >> (texel & 7) * 4 & 15;
   }
 
-  // Returns the packed colour at a voxel's centre, with scene::MaterialMode::Colors.
+  // Returns the packed color at a voxel's center, with scene::MaterialMode::Colors.
   VOX_HD uint32_t color(Int3 point) const {
     if ((material_.flags & (MaterialRef::kTextured | MaterialRef::kVertexColors)) == 0)
       return materials_->plain_colors[shape_->material];
@@ -102,7 +102,7 @@ class ShadedTriangle {
 
   VOX_HD bool has_holes() const { return (material_.flags & MaterialRef::kHasHoles) != 0; }
 
-  // True if the triangle has a hole at a voxel's centre. The material must have holes.
+  // True if the triangle has a hole at a voxel's center. The material must have holes.
   VOX_HD bool hole(Int3 point) const {
     const uint64_t texel = texel_at(closest_weights(*weights_, *shape_, point));
     return (materials_->opaque[texel >> 5] >> (texel & 31) & 1) == 0;

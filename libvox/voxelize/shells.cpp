@@ -18,7 +18,7 @@
 namespace vox::voxelize {
 namespace {
 
-// Squares of distances between the centres of voxels.
+// Squares of distances between the centers of voxels.
 class Depths {
  public:
   explicit Depths(const VoxelSize& size) {

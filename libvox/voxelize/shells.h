@@ -1,6 +1,6 @@
 // Gives the voxels inside a solid materials by their depth: those near the surface one, deeper ones others.
 //
-// The depth of a voxel is the distance of its centre from that of the nearest surface voxel. Distances are whole numbers, so
+// The depth of a voxel is the distance of its center from that of the nearest surface voxel. Distances are whole numbers, so
 // that nothing is rounded where they are compared: the sides of a voxel are counted in 1024ths of the shortest one,
 //
 //   side(k) = floor(1024 · size(k) / shortest + ½)        depth² = min over surface voxels of Σ (side(k) · steps(k))²

@@ -64,7 +64,7 @@ struct AddNormals {
   }
 };
 
-// Writes the key of the voxel's neighbour along an axis, or its own key at the end of the grid.
+// Writes the key of the voxel's neighbor along an axis, or its own key at the end of the grid.
 template <class Key>
 struct NextKeys {
   const Key* keys;
@@ -108,7 +108,7 @@ struct StartParts {
   VOX_HD void operator()(uint64_t i) const { parents[i] = static_cast<uint32_t>(i); }
 };
 
-// The voxels of a surface with their neighbours along one axis. The number of a voxel in the other surface is
+// The voxels of a surface with their neighbors along one axis. The number of a voxel in the other surface is
 // kNoNumber unless it is common.
 struct NeighborsRef {
   const uint32_t* next;

@@ -1,4 +1,4 @@
-// Fills the inside of closed surfaces (--solid). The crossings of a ray along x from far left to a voxel's centre decide
+// Fills the inside of closed surfaces (--solid). The crossings of a ray along x from far left to a voxel's center decide
 // if the voxel is inside (InsideRule). They are counted exactly, on snapped coordinates.
 //
 // Rays are followed from cell to cell. The surface cells of a row (same y and z) are in order. Each of them
@@ -20,7 +20,7 @@ namespace vox::voxelize {
 
 // The rays that a triangle crosses within a cell.
 struct Crossings {
-  uint64_t flips = 0;  // in row order, the voxels of these rays whose centres lie behind the crossing
+  uint64_t flips = 0;  // in row order, the voxels of these rays whose centers lie behind the crossing
   uint32_t rays = 0;   // rays with a crossing in the cell
   int64_t sign = 0;    // of the normal along x
 };

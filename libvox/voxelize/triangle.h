@@ -1,8 +1,8 @@
 // Triangles and materials as kernels read them.
 //
 // Coordinates are integers in units of 1/512 voxel. Vertices are odd (snapped to (k + ½)/256 voxel), voxel
-// faces are multiples of 512, and voxel centres are odd multiples of 256. So no vertex ever lies on a face or
-// above a centre.
+// faces are multiples of 512, and voxel centers are odd multiples of 256. So no vertex ever lies on a face or
+// above a center.
 #pragma once
 
 #include <cmath>
@@ -39,7 +39,7 @@ static_assert(sizeof(TriangleShape) == 40);
 struct TriangleShading {
   Vec2f texcoord[3];      // 24 B
   uint32_t level;         // 4 B, the mip level whose texels are nearest in size to a voxel
-  scene::Rgba8 color[3];  // 12 B, vertex colours
+  scene::Rgba8 color[3];  // 12 B, vertex colors
 };
 static_assert(sizeof(TriangleShading) == 40);
 
@@ -63,7 +63,7 @@ struct TriangleWeights {
 };
 static_assert(sizeof(TriangleWeights) == 64);
 
-// The place of a triangle in its texture, at the mip level that it reads, and its vertex colours. A share is
+// The place of a triangle in its texture, at the mip level that it reads, and its vertex colors. A share is
 // a texture coordinate in 2^-32 of the image's side. See weights.h.
 struct TexturePlace {
   Vec2<int64_t> origin;   // 16 B, the shares of corner 0

@@ -1,4 +1,4 @@
-// The point of a triangle that is closest to the centre of a voxel that it covers, as weights of the
+// The point of a triangle that is closest to the center of a voxel that it covers, as weights of the
 // triangle's corners, in whole numbers.
 //
 // The foot of a point is its projection onto the plane. The weights of the corners at the foot are an affine
@@ -33,10 +33,10 @@
 
 namespace vox::voxelize {
 
-// The distances of voxels' centres from a triangle's plane. An exact product is rounded to a float and
+// The distances of voxels' centers from a triangle's plane. An exact product is rounded to a float and
 // multiplied once: the compared value is within 2^-22 of the distance, and all devices round alike.
 
-// The centre of a voxel that a triangle covers is nearer to the triangle than this many units: it lies within
+// The center of a voxel that a triangle covers is nearer to the triangle than this many units: it lies within
 // half a voxel's diagonal of the plane, and beyond a corner only as far as the corner's own voxel reaches.
 inline constexpr int32_t kCoveredReach = 8 * kUnitsPerVoxel;
 
@@ -76,7 +76,7 @@ VOX_HD inline TrianglePlane plane_of(const TriangleShape& triangle) {
   return {n, static_cast<float>(1 / sqrt(dot(d, d))), narrow ? 1u : 0u};
 }
 
-// Returns the distance from the plane, in units, of the centre of a voxel that the triangle covers. A
+// Returns the distance from the plane, in units, of the center of a voxel that the triangle covers. A
 // triangle without area is farther away than all others.
 VOX_HD inline float plane_distance(const TrianglePlane& plane, const TriangleShape& triangle, Int3 point) {
   constexpr float kFar = 3e38f;
@@ -166,7 +166,7 @@ VOX_HD inline Weights on_edge(uint32_t edge, int32_t at) {
   return edge == kEdgeAb ? Weights{at, 0} : edge == kEdgeAc ? Weights{0, at} : Weights{kWholeWeight - at, at};
 }
 
-// Returns the weights at the triangle's point that is closest to `point`, the centre of a voxel that the
+// Returns the weights at the triangle's point that is closest to `point`, the center of a voxel that the
 // triangle covers.
 VOX_HD inline Weights closest_weights(const TriangleWeights& weights, const TriangleShape& triangle,
                                       Int3 point) {

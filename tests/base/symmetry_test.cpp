@@ -35,7 +35,7 @@ std::vector<uint64_t> masks() {
   return masks;
 }
 
-TEST(Symmetry, EachMovesTheOctantsOfACubeInItsOwnWayAndLeavesNeighboursNeighbours) {
+TEST(Symmetry, EachMovesTheOctantsOfACubeInItsOwnWayAndLeavesNeighborsNeighbors) {
   std::set<std::vector<uint32_t>> different;
   for (uint32_t symmetry = 0; symmetry < kSymmetries; ++symmetry) {
     std::vector<uint32_t> to;

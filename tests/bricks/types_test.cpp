@@ -86,7 +86,7 @@ TYPED_TEST(BrickTypesOf, GiveEveryVoxelBack) {
   });
 }
 
-TYPED_TEST(BrickTypesOf, GiveRowsOfNeighboursBack) {
+TYPED_TEST(BrickTypesOf, GiveRowsOfNeighborsBack) {
   using T = TypeParam;
   Random random(5);
   each_built<T>([&]<class Type>(const TestBrick<T>& brick, const std::vector<uint32_t>& built) {
@@ -96,7 +96,7 @@ TYPED_TEST(BrickTypesOf, GiveRowsOfNeighboursBack) {
       const Int3 at = {int32_t(random.below(side)), int32_t(random.below(side)), int32_t(random.below(side))};
       const uint32_t count = random.below(side - uint32_t(at.x)) + 1;
       row[count] = 99;
-      Type::template neighbours<T>(built.data(), brick.shape, at, count, row.data());
+      Type::template neighbors<T>(built.data(), brick.shape, at, count, row.data());
       for (uint32_t k = 0; k < count; ++k)
         ASSERT_EQ(row[k], brick.at(at + Int3{int32_t(k), 0, 0})) << Type::kName;
       ASSERT_EQ(row[count], 99) << Type::kName;

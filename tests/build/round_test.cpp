@@ -94,7 +94,7 @@ TEST(Round, WordsOfOneCellAreThoseOfTheFrozenScene) {
   }
 }
 
-// Completely filled chunk cells are recognised.
+// Completely filled chunk cells are recognized.
 TEST(Round, RootsSayWhatTheyAreFilledWith) {
   const Soup filled = filled_chunk_cell();
   CpuDevice device(kMemory, false);

@@ -1,4 +1,4 @@
-// Colours apart from the DAG, compared with dense grids.
+// Colors apart from the DAG, compared with dense grids.
 
 #include "libvox/dag/colors.h"
 
@@ -113,7 +113,7 @@ TEST(Colors, OfAPaletteAreTheNearestEntries) {
   }
 }
 
-// A block of 32³ voxels whose colours are mixed has their light, and so has each eighth of it, nearly.
+// A block of 32³ voxels whose colors are mixed has their light, and so has each eighth of it, nearly.
 TEST(Colors, ThatAreMixedFromAPaletteGiveTheLightOfTheirVoxelsTogether) {
   scene::Palette inks;
   inks.count = 5;
@@ -254,7 +254,7 @@ std::set<uint32_t> different_in_block(const attributes::PackedValues& colors, ui
   return different;
 }
 
-TEST(NearColors, ChangeNoColourByMoreThanIsAllowed) {
+TEST(NearColors, ChangeNoColorByMoreThanIsAllowed) {
   Random random(5);
   for (const uint32_t kinds : {2000u, 200'000u}) {  // with a table, and without one
     std::vector<uint32_t> pool(kinds), values;
@@ -285,7 +285,7 @@ TEST(NearColors, ChangeNoColourByMoreThanIsAllowed) {
   }
 }
 
-// Blocks of colours around a few centres that are far apart keep one colour for each.
+// Blocks of colors around a few centers that are far apart keep one color for each.
 TEST(NearColors, AreAsFewAsClustersInABlock) {
   Random random(6);
   std::vector<uint32_t> values;

@@ -28,7 +28,7 @@ edit::EditPlace random_place(Random& random) {
   return {x, y, one()};
 }
 
-// True if the centre of a voxel lies in the shape, by exact arithmetic if necessary.
+// True if the center of a voxel lies in the shape, by exact arithmetic if necessary.
 bool holds(const edit::Shape& shape, Int3 v) {
   edit::EditPlace p = edit::EditPlace{v.x, v.y, v.z} * 256 + edit::EditPlace{128, 128, 128};
   edit::EditPlace from = p - shape.a, axis = shape.b - shape.a;
@@ -92,7 +92,7 @@ TEST(EditBounds, OfBoxesSpheresAndEllipsoidsAreTight) {
     for_each_voxel(box, [&](Int3 v) { ASSERT_TRUE(holds(shape, v)); });
   }
   edit::Shape sphere{
-      .kind = edit::ShapeKind::Sphere, .a = {2688, 2688, 2688}, .radius = 512};  // centre 10.5, radius 2
+      .kind = edit::ShapeKind::Sphere, .a = {2688, 2688, 2688}, .radius = 512};  // center 10.5, radius 2
   EXPECT_EQ(edit::bounds_of(sphere), (VoxelBox{{8, 8, 8}, {13, 13, 13}}));
   sphere.radius = 511;
   EXPECT_EQ(edit::bounds_of(sphere), (VoxelBox{{9, 9, 9}, {12, 12, 12}}));

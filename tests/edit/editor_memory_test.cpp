@@ -1,4 +1,4 @@
-// Runs scripts without enough memory. The tests check the editor's behaviour when an edit fails, and that
+// Runs scripts without enough memory. The tests check the editor's behavior when an edit fails, and that
 // edits fail when a device runs out of memory. They find the sufficient amount themselves.
 #include <gtest/gtest.h>
 
@@ -233,7 +233,7 @@ class DustMemory : public EditorMemory {
     return text;
   }
 
-  // Dust: a random one of each two neighbouring voxels. All leaves have one size, also when they are rotated.
+  // Dust: a random one of each two neighboring voxels. All leaves have one size, also when they are rotated.
   static dag::FrozenDag dust() {
     return dense_dag(kSide, true, [](uint32_t x, uint32_t y, uint32_t z) {
       const uint64_t hash = mix64(x / 2 + 1000 * y + 1000000 * z);

@@ -68,7 +68,7 @@ TEST(LeafFaces, ConnectedPartsAreThoseThatAWalkFinds) {
 
 // ---- sets -----------------------------------------------------------------------------------------------
 
-struct UniteNeighbours {
+struct UniteNeighbors {
   edit::DisjointSets sets;
   const uint32_t* order;
   uint32_t step;
@@ -83,7 +83,7 @@ TEST(DisjointSets, UnitedConcurrentlyHaveTheirLeastMemberAsRoot) {
   for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   std::shuffle(order.begin(), order.end(), std::mt19937(3));
   const edit::DisjointSets sets = {parents.data()};
-  device.for_each("unite", order.size(), UniteNeighbours{sets, order.data(), kStep});
+  device.for_each("unite", order.size(), UniteNeighbors{sets, order.data(), kStep});
   for (uint32_t i = 0; i < kCount; ++i) ASSERT_EQ(sets.root(i), i % kStep);
 }
 

@@ -228,10 +228,10 @@ TEST(EditSession, EditsOfManyKindsRunInTheirOrder) {
 TEST(EditSession, LargeSpheresHoldTheVoxelsThatTheirRowsHold) {
   const auto engine = test_engine();
   const auto session = edit::make_edit_session(engine->handle(), engine->table(), dag::empty_dag(512, true));
-  const Int3 centre = {250, 260, 255}, hole = {300, 260, 240};
+  const Int3 center = {250, 260, 255}, hole = {300, 260, 240};
   constexpr int32_t kRadius = 230, kHole = 130;  // the hole lies inside
   session->apply(
-      std::vector<edit::Edit>{edit::PaintEdit{.shape = sphere_at(centre, kRadius), .material = 3}});
+      std::vector<edit::Edit>{edit::PaintEdit{.shape = sphere_at(center, kRadius), .material = 3}});
   session->apply(std::vector<edit::Edit>{
       edit::PaintEdit{.shape = sphere_at(hole, kHole), .mode = edit::PaintMode::Remove}});
   const dag::FrozenDag dag = session->freeze();
@@ -255,7 +255,7 @@ TEST(EditSession, LargeSpheresHoldTheVoxelsThatTheirRowsHold) {
   for (int i = 0; i < 10000; ++i) {
     const uint32_t x = random.below(512), y = random.below(512), z = random.below(512);
     const Int3 p = {static_cast<int32_t>(x), static_cast<int32_t>(y), static_cast<int32_t>(z)};
-    const bool filled = within(p, centre, kRadius) && !within(p, hole, kHole);
+    const bool filled = within(p, center, kRadius) && !within(p, hole, kHole);
     ASSERT_EQ(dag::voxel_at(dag, x, y, z), filled ? 3 : dag::kEmptyVoxel) << text_of(p);
   }
 }

@@ -120,7 +120,7 @@ std::vector<std::string> image_seeds() {
 
 // Checks the promises of all readers of meshes.
 void check(const scene::Scene& mesh) {
-  require(mesh.colors.empty() || mesh.colors.size() == mesh.positions.size(), "as many colours as vertices");
+  require(mesh.colors.empty() || mesh.colors.size() == mesh.positions.size(), "as many colors as vertices");
   for (const scene::Triangle& triangle : mesh.triangles) {
     require(triangle.material < mesh.materials.size(), "a triangle's material");
     for (int i = 0; i < 3; ++i) {

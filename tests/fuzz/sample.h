@@ -9,6 +9,6 @@ namespace vox::fuzz {
 
 std::string sample_vl32();                // its voxels
 const dag::VoxelScene& sample_scene();    // with materials
-const dag::VoxelScene& colored_sample();  // with 24-bit colours
+const dag::VoxelScene& colored_sample();  // with 24-bit colors
 
 }  // namespace vox::fuzz

@@ -32,7 +32,7 @@ std::vector<Target> voxel_targets();   // voxels of other programs
 std::vector<Target> scene_targets();   // scene files, as bytes and object by object; rounds
 std::vector<Target> text_targets();    // scripts, tables, reports and the texts of options
 
-// Ends the program, which a fuzzer recognises as a failure.
+// Ends the program, which a fuzzer recognizes as a failure.
 void require(bool holds, const char* what);
 
 // Calls f() and returns true, or false if it throws an Error, the only exception that is permitted.

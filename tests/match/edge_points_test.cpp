@@ -19,13 +19,13 @@
 namespace vox {
 namespace {
 
-using match::GreyPicture;
+using match::GrayPicture;
 using match::PixelPlace;
 
 // Sobel's filter in its usual form, on a picture of whole numbers.
 class PlainEdges {
  public:
-  explicit PlainEdges(const GreyPicture& picture)
+  explicit PlainEdges(const GrayPicture& picture)
       : width_(static_cast<int>(picture.width)),
         height_(static_cast<int>(picture.height)),
         picture_(picture) {}
@@ -35,9 +35,9 @@ class PlainEdges {
     int64_t across = 0, down = 0;
     for (int j = 0; j < 3; ++j)
       for (int i = 0; i < 3; ++i) {
-        const int grey = picture_.values[static_cast<size_t>((y + j - 1) * width_ + x + i - 1)];
-        across += kSobel[j][i] * grey;
-        down += kSobel[i][j] * grey;
+        const int gray = picture_.values[static_cast<size_t>((y + j - 1) * width_ + x + i - 1)];
+        across += kSobel[j][i] * gray;
+        down += kSobel[i][j] * gray;
       }
     return {across, down};
   }
@@ -93,12 +93,12 @@ class PlainEdges {
 
  private:
   int width_, height_;
-  const GreyPicture& picture_;
+  const GrayPicture& picture_;
 };
 
 // Dots look the same from all sides, so edges turn equally at several pixels of each.
-GreyPicture picture_of_dots() {
-  GreyPicture picture = {96, 64, std::vector<uint8_t>(96 * 64, 220)};
+GrayPicture picture_of_dots() {
+  GrayPicture picture = {96, 64, std::vector<uint8_t>(96 * 64, 220)};
   for (int y = 0; y < 64; ++y)
     for (int x = 0; x < 96; ++x) {
       const int dx = x % 32 - 16, dy = y % 32 - 16;
@@ -109,17 +109,17 @@ GreyPicture picture_of_dots() {
 
 class EdgePoints : public testing::Test {
  protected:
-  match::FeaturePoints found(const GreyPicture& picture, const match::FeatureOptions& options = {}) {
+  match::FeaturePoints found(const GrayPicture& picture, const match::FeatureOptions& options = {}) {
     return match::find_feature_points(device_, picture, options);
   }
   device::CpuDevice device_{0, false};
 };
 
 TEST_F(EdgePoints, AreThoseOfAPlainLoop) {
-  const std::vector<GreyPicture> pictures = {
-      match::grey_of(match::make_picture_pair({.side = 128, .seed = 1}).query),
-      match::grey_of(match::make_picture_pair({.side = 128, .seed = 2}).query), picture_of_dots()};
-  for (const GreyPicture& picture : pictures) {
+  const std::vector<GrayPicture> pictures = {
+      match::gray_of(match::make_picture_pair({.side = 128, .seed = 1}).query),
+      match::gray_of(match::make_picture_pair({.side = 128, .seed = 2}).query), picture_of_dots()};
+  for (const GrayPicture& picture : pictures) {
     const PlainEdges plain(picture);
     for (const int step : {8, 32, 100}) {
       const auto features = found(picture, {.step = static_cast<uint32_t>(step), .most = UINT64_MAX});
@@ -138,7 +138,7 @@ TEST_F(EdgePoints, AreThoseOfAPlainLoop) {
 }
 
 TEST_F(EdgePoints, AreThoseWhereEdgesTurnMostIfThereAreMore) {
-  const GreyPicture picture = match::grey_of(match::make_picture_pair({.side = 256}).reference);
+  const GrayPicture picture = match::gray_of(match::make_picture_pair({.side = 256}).reference);
   const auto all = found(picture, {.most = UINT64_MAX}), some = found(picture, {.most = 20});
   ASSERT_GT(all.places.size(), 40u);
   EXPECT_EQ(some.turns, all.places.size());
@@ -147,7 +147,7 @@ TEST_F(EdgePoints, AreThoseWhereEdgesTurnMostIfThereAreMore) {
 
 // The four squares are alike, so a hash decides which of their corners come first.
 TEST_F(EdgePoints, OfEqualOnesASeedDecides) {
-  GreyPicture picture = {80, 80, std::vector<uint8_t>(80 * 80, 200)};
+  GrayPicture picture = {80, 80, std::vector<uint8_t>(80 * 80, 200)};
   for (const uint32_t corner : {10u, 50u})
     for (const uint32_t other : {10u, 50u})
       for (uint32_t i = 0; i < 20 * 20; ++i) picture.values[(corner + i / 20) * 80 + other + i % 20] = 40;
@@ -162,17 +162,17 @@ TEST_F(EdgePoints, AreNoneOfPicturesWithoutAnEdgeThatTurns) {
   EXPECT_EQ(found({1, 1, {7}}).edge_points, 0u);
   EXPECT_EQ(found({2, 5, std::vector<uint8_t>(10, 7)}).places.size(), 0u);
   EXPECT_EQ(found({64, 64, std::vector<uint8_t>(64 * 64, 255)}).places.size(), 0u);
-  GreyPicture half = {64, 64, std::vector<uint8_t>(64 * 64, 255)};  // one straight edge
+  GrayPicture half = {64, 64, std::vector<uint8_t>(64 * 64, 255)};  // one straight edge
   std::fill(half.values.begin(), half.values.begin() + 64 * 32, uint8_t{0});
   const auto straight = found(half);
   EXPECT_EQ(straight.edge_points, 2u * 62);
   EXPECT_EQ(straight.places.size(), 0u);
 }
 
-TEST_F(EdgePoints, GreyIsTheLightnessOfColoursAndWhiteWhereNothingIsSeen) {
+TEST_F(EdgePoints, GrayIsTheLightnessOfColorsAndWhiteWhereNothingIsSeen) {
   const scene::Image image = {
       "", 4, 1, {{255, 255, 255, 255}, {0, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 0, 0}}};
-  EXPECT_EQ(match::grey_of(image).values, (std::vector<uint8_t>{255, 0, 149, 255}));
+  EXPECT_EQ(match::gray_of(image).values, (std::vector<uint8_t>{255, 0, 149, 255}));
 }
 
 // Compares bases, their coordinates and votes with loops over all pairs and triples of points, without a

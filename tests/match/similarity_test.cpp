@@ -30,7 +30,7 @@ TEST(PicturePairs, RefuseOptionsOutOfTheirRange) {
   refused({.noise = 65});
 }
 
-// Without clutter, noise and edges that anti-aliasing blurs, query and reference have the same grey, apart
+// Without clutter, noise and edges that anti-aliasing blurs, query and reference have the same gray, apart
 // from the lighting, at corresponding places.
 TEST(PicturePairs, ShowTheSameAtPlacesThatBelongTogether) {
   const PicturePair pair = match::make_picture_pair({.side = 256, .clutter = 0, .noise = 0, .seed = 5});
@@ -39,12 +39,12 @@ TEST(PicturePairs, ShowTheSameAtPlacesThatBelongTogether) {
     for (uint32_t x = 0; x < pair.query.width; ++x) {
       const Vec2<double> at = pair.known({static_cast<double>(x), static_cast<double>(y)});
       if (at.x < 0 || at.y < 0 || at.x > 255 || at.y > 255) continue;
-      const uint32_t grey =
+      const uint32_t gray =
           pair.reference
               .pixels[static_cast<size_t>(std::lround(at.y)) * 256 + static_cast<size_t>(std::lround(at.x))]
               .r;
       ++seen;
-      same += pair.query.pixels[size_t{y} * pair.query.width + x].r == (grey * 217 >> 8) + 12;
+      same += pair.query.pixels[size_t{y} * pair.query.width + x].r == (gray * 217 >> 8) + 12;
     }
   EXPECT_GT(seen, 20000u);
   EXPECT_GT(same, seen * 85 / 100);
@@ -132,7 +132,7 @@ TEST(Similarities, BringTogetherPointsThatAreNearestToEachOther) {
 
 TEST(Overlays, ShowTheQuerysEdgesWhereItWasFound) {
   const PicturePair pair = match::make_picture_pair({.side = 64, .seed = 3});
-  const auto query = match::grey_of(pair.query), reference = match::grey_of(pair.reference);
+  const auto query = match::gray_of(pair.query), reference = match::gray_of(pair.reference);
   const auto colored = [&](const scene::Image& image) {
     return std::ranges::count_if(image.pixels, [](const auto& pixel) { return pixel.r != pixel.b; });
   };

@@ -114,7 +114,7 @@ TEST_F(KeySets, APictureIsItsPixelsThatAreNotWhite) {
   }
 }
 
-TEST_F(KeySets, ASurfaceIsAllVoxelsInsideWithANeighbourOutside) {
+TEST_F(KeySets, ASurfaceIsAllVoxelsInsideWithANeighborOutside) {
   const measure::BumpySphere sphere = {50};
   std::vector<uint32_t> blocks;  // all blocks, including those that the surface does not cross
   for (uint32_t i = 0; i < sphere.blocks() * sphere.blocks() * sphere.blocks(); ++i) blocks.push_back(i);
@@ -135,7 +135,7 @@ TEST_F(KeySets, ASurfaceIsAllVoxelsInsideWithANeighbourOutside) {
   EXPECT_TRUE(std::ranges::is_sorted(walk));
 }
 
-TEST_F(KeySets, NeighboursFollowEachOtherUnlessBitsAreReversed) {
+TEST_F(KeySets, NeighborsFollowEachOtherUnlessBitsAreReversed) {
   const measure::PictureShape shape = {{nullptr, 64, 64}};
   const auto near = [&](KeyLayout layout) {
     const auto walk =
@@ -309,7 +309,7 @@ TEST_F(WarpSectors, AreTheDifferentOnesOfEachStepOf32Searches) {
   }
 }
 
-TEST_F(WarpSectors, AreOneForFourNeighboursInACoherentTable) {
+TEST_F(WarpSectors, AreOneForFourNeighborsInACoherentTable) {
   Cells cells;
   for (uint64_t i = 0; i < 3200; ++i) cells.push_back(i);
   const auto table = build("robin", cells, 0.5);

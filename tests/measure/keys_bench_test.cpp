@@ -298,7 +298,7 @@ TEST(KeysBench, TheVoxelsOfASceneAreASetOfKeys) {
                   dag::voxel_at(dag, x, y, z) != dag::kEmptyVoxel);
 }
 
-TEST(AgesIn2d, KeepNeighboursTogetherWhereTheHashIsCoherent) {
+TEST(AgesIn2d, KeepNeighborsTogetherWhereTheHashIsCoherent) {
   const measure::SparsePicture picture = {nullptr, 200, 200};
   const auto changes = [&](measure::Probes2d probes) {
     const measure::AgesIn2d ages = measure::maximum_ages_in_2d(picture, 0.8, probes);

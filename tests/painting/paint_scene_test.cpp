@@ -321,7 +321,7 @@ TEST(PaintScene, IsTheSameForEveryBatchAndNumberOfThreads) {
     }
 }
 
-TEST(PaintScene, ChangesColoursInPlaceWhereNoNewTexelIsTouched) {
+TEST(PaintScene, ChangesColorsInPlaceWhereNoNewTexelIsTouched) {
   const scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
   const painting::Stroke wide = line_stroke(kRed, 0.3, {{0.5, 0.5, 0}}),
                          narrow = line_stroke(kBlue, 0.1, {{0.5, 0.5, 0}});

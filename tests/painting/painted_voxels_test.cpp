@@ -128,7 +128,7 @@ TEST(PaintedVoxels, FillWhatTheyFillWithoutPaintAlsoWhereTheyAreSolidOrHoles) {
   EXPECT_GT(holes, 1000u);
 }
 
-TEST(PaintedVoxels, ArePaintedOnMaterialsWithoutATextureAndOverVertexColours) {
+TEST(PaintedVoxels, ArePaintedOnMaterialsWithoutATextureAndOverVertexColors) {
   Rectangle rectangle(checkers(2));
   rectangle.scene.materials[0].image = scene::kNone;
   const painting::Stroke stroke = line_stroke(kOrange, 0.25, {{0.5, 0.5, 0.501}}, 1);
@@ -168,11 +168,11 @@ TEST(PaintedVoxels, CountTheQueriesOfThePaintedMaterialsAlone) {
   EXPECT_EQ(result.atlas_queries, 64u * 64);
 }
 
-TEST(PaintedPalette, HasTheColoursOfStrokesAndTheirShares) {
+TEST(PaintedPalette, HasTheColorsOfStrokesAndTheirShares) {
   std::vector<scene::Rgba8> pixels;
   for (uint32_t i = 0; i < 256; ++i) {
-    const auto grey = static_cast<uint8_t>(i);
-    pixels.push_back({grey, grey, grey, 255});
+    const auto gray = static_cast<uint8_t>(i);
+    pixels.push_back({gray, gray, gray, 255});
   }
   for (const bool textured : {true, false}) {
     scene::Scene scene = test::textured_rectangle(test::image_of(16, 16, pixels));

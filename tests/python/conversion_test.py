@@ -95,7 +95,7 @@ class Conversions(ProgramTest):
             found = vox.voxelize(source, faces, res="100", device=DEVICE)
             self.assertEqual(found.digest, self.scene.digest)
 
-    def test_textures_colours_and_numbers_are_those_of_the_triangles(self):
+    def test_textures_colors_and_numbers_are_those_of_the_triangles(self):
         square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float32)
         faces = np.array([[0, 1, 2], [0, 2, 3]])
         image = np.zeros((2, 2, 3), np.uint8)

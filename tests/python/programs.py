@@ -57,7 +57,7 @@ class ProgramTest(unittest.TestCase):
 
     @classmethod
     def write_mesh(cls, name="mesh.obj"):
-        """Writes a wavy surface of coloured triangles."""
+        """Writes a wavy surface of colored triangles."""
         colors = TRIANGLE_COLORS.split()
         with open(cls.path("mesh.mtl"), "w", encoding="utf-8") as file:
             for i, color in enumerate(colors):

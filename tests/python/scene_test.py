@@ -217,7 +217,7 @@ class Scenes(ProgramTest):
                              [entry["color"] for entry in facts["palette"]])
         self.assertIn(vox.__version__, self.run_program("vox-convert", "--version"))
         first = next(scene.voxels()).coordinates[:2]
-        np.testing.assert_allclose(scene.centres(first), scene.origin + scene.voxel_size * (first + 0.5))
+        np.testing.assert_allclose(scene.centers(first), scene.origin + scene.voxel_size * (first + 0.5))
 
     def test_child_numbers_of_8_bytes_are_read_like_those_of_4(self):
         write_long_numbers(self.path("all.h5"), self.path("long.h5"))
@@ -270,7 +270,7 @@ class Scenes(ProgramTest):
         with vox.open(self.path("all.h5")) as scene:
             np.testing.assert_array_equal(scene[:], x_z_y.transpose(0, 2, 1))
 
-    def test_magicavoxel_gets_the_same_voxels_and_colours(self):
+    def test_magicavoxel_gets_the_same_voxels_and_colors(self):
         self.convert("all.h5", "-o", "a.vox")
         with open(self.path("a.vox"), "rb") as file:
             data = file.read()

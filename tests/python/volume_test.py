@@ -86,7 +86,7 @@ class Volumes(ProgramTest):
             self.assertIsInstance(volume, vox.Volume)
             np.testing.assert_array_equal(volume[:], scene[:])
             np.testing.assert_array_equal(volume.palette, scene.palette)
-            np.testing.assert_allclose(volume.centres([[1, 2, 3]]), scene.centres([[1, 2, 3]]))
+            np.testing.assert_allclose(volume.centers([[1, 2, 3]]), scene.centers([[1, 2, 3]]))
 
 
 if __name__ == "__main__":

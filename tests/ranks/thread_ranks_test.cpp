@@ -245,7 +245,7 @@ TEST(ThreadRanksBuild, WhatIsKeptIsNotBuiltAgainAndMakesTheSame) {
   expect_kept(textured_sphere(600, 6, 24), {});
 }
 
-// No triangle meets the chunk cell in the middle. It is filled by the rays that pass the neighbouring cells.
+// No triangle meets the chunk cell in the middle. It is filled by the rays that pass the neighboring cells.
 TEST(ThreadRanksBuild, KeptRoundsOfSolidScenesMakeTheSame) {
   expect_kept(cube(20.2, 590.9), {.solid = true});
 }

@@ -85,7 +85,7 @@ Vec2<double> projected(const render::Camera& camera, render::ImageSize size, Vec
   return {along(camera.right, size.width), along(camera.down, size.height)};
 }
 
-// Returns the greatest distance of a box's corners from the image's centre; 1 is the image's edge.
+// Returns the greatest distance of a box's corners from the image's center; 1 is the image's edge.
 double farthest_corner(const render::Camera& camera, render::ImageSize size, const VoxelBox& box) {
   double most = 0;
   for (int corner = 0; corner < 8; ++corner) {

@@ -107,7 +107,7 @@ struct DenseCast {
     return p.x >= 0 && p.y >= 0 && p.z >= 0 && p.x <= size.x && p.y <= size.y && p.z <= size.z;
   }
 
-  // Returns the colour of a pixel of an isosurface, which is searched in steps of a twentieth of a voxel.
+  // Returns the color of a pixel of an isosurface, which is searched in steps of a twentieth of a voxel.
   Vec3d iso_pixel(uint32_t x, uint32_t y) const {
     const Vec3d along = direction(x + 0.5, y + 0.5), eye = options.pose.eye;
     bool is_first = true;
@@ -124,7 +124,7 @@ struct DenseCast {
     return numbers(options.background);
   }
 
-  // Returns the colour of a pixel, each component from 0 to 255.
+  // Returns the color of a pixel, each component from 0 to 255.
   Vec3d pixel(uint32_t x, uint32_t y) const {
     if (options.iso) return iso_pixel(x, y);
     const Vec3d along = direction(x + 0.5, y + 0.5), eye = options.pose.eye;

@@ -159,7 +159,7 @@ TEST(PagedScene, HasTheSamePicturesWithoutLevelOfDetail) {
   }
 }
 
-// Returns the share of pixels that differ between two pictures by more than `seen` in any colour.
+// Returns the share of pixels that differ between two pictures by more than `seen` in any color.
 double share_of_different(const render::Picture& a, const render::Picture& b, int seen) {
   size_t different = 0;
   for (size_t i = 0; i < a.image.pixels.size(); ++i) {

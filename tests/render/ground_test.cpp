@@ -65,7 +65,7 @@ Vec3d unit(Vec3d v) {
   return v * (1 / std::sqrt(dot(v, v)));
 }
 
-// Returns the point at which the ray through a pixel's centre meets the plane below the thing, unless the
+// Returns the point at which the ray through a pixel's center meets the plane below the thing, unless the
 // thing, slightly enlarged, is in front of it.
 std::optional<Vec3d> seen_ground(const render::Camera& camera, uint32_t x, uint32_t y, double grown = 0.01) {
   const Vec3d direction = unit(camera.direction(x + 0.5, y + 0.5));
@@ -73,7 +73,7 @@ std::optional<Vec3d> seen_ground(const render::Camera& camera, uint32_t x, uint3
   return camera.eye + direction * ((camera.eye.y - kFoot.min.y) / -direction.y);
 }
 
-// Returns the share of a shadow that remains at this distance from the thing's centre.
+// Returns the share of a shadow that remains at this distance from the thing's center.
 double share_at(Vec3d point) {
   const double reach = 3 * (std::sqrt(20.0 * 20 + 12 * 12) / 2 + 12), x = point.x - 30, z = point.z - 30;
   const double rest = std::max(1 - (x * x + z * z) / (reach * reach), 0.0);
@@ -211,7 +211,7 @@ TEST(Room, WhatAnEyeInItSeesIsThere) {
   const auto engine = test_engine();
   const auto renderer = render::make_renderer(engine->handle(), dag, distinct_palette());
   for (const auto& [eye, target] :
-       {std::pair<Vec3d, Vec3d>{{14, 14, 14}, {4, 5, 10}},  // from the centre, where the sun comes in
+       {std::pair<Vec3d, Vec3d>{{14, 14, 14}, {4, 5, 10}},  // from the center, where the sun comes in
         {{4.01, 4.01, 4.01}, {28, 14, 16}},                 // from a corner, towards the window
         {{27.99, 24, 15}, {27.9, 4, 14}},                   // along the wall with the window
         {{20, 27.999, 6}, {6, 4, 24}},                      // from just below the ceiling

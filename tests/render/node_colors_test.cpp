@@ -1,4 +1,4 @@
-// Compares the mean colours of nodes with sums over the voxels of a dense grid.
+// Compares the mean colors of nodes with sums over the voxels of a dense grid.
 
 #include <gtest/gtest.h>
 
@@ -142,7 +142,7 @@ struct Shown {
 
   bool same(uint32_t x, uint32_t y) const { return at(on, x, y) == at(off, x, y); }
 
-  // True if the pixel and its neighbours have the same colour without level of detail.
+  // True if the pixel and its neighbors have the same color without level of detail.
   bool is_plain(uint32_t x, uint32_t y) const {
     for (uint32_t v = y == 0 ? 0 : y - 1; v <= std::min(y + 1, off.image.height - 1); ++v)
       for (uint32_t u = x == 0 ? 0 : x - 1; u <= std::min(x + 1, off.image.width - 1); ++u)
@@ -150,7 +150,7 @@ struct Shown {
     return true;
   }
 
-  // True if each component of the colour lies between those of the pixel and its neighbours without level of
+  // True if each component of the color lies between those of the pixel and its neighbors without level of
   // detail, so that more samples might have given it.
   bool is_between(uint32_t x, uint32_t y) const {
     scene::Rgba8 low = at(off, x, y), high = low;

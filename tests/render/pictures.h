@@ -5,7 +5,7 @@
 
 namespace vox {
 
-// 16 colours that all differ.
+// 16 colors that all differ.
 inline const scene::Palette& distinct_palette() {
   static const scene::Palette palette = [] {
     scene::Palette colors;

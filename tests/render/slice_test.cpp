@@ -34,7 +34,7 @@ class DenseSlice {
     return {uint32_t(across_z ? count.z : count.x), uint32_t(along_z ? count.z : count.y)};
   }
 
-  // Returns the colour of a cell: x to the right, y down.
+  // Returns the color of a cell: x to the right, y down.
   scene::Rgba8 cell(uint32_t x, uint32_t y) const {
     const Int3 low = cell_of(box_.min), high = cell_of(box_.max - Int3{1, 1, 1});
     const auto right = int32_t(x), down = int32_t(y);

@@ -201,7 +201,7 @@ int thick_sphere(uint32_t x, uint32_t y, uint32_t z) {
   return inside > 0 && inside < 8 ? 0 : dag::kEmptyVoxel;
 }
 
-// Fills voxels inside a sphere that have one of their six neighbours outside: they leave gaps at edges and
+// Fills voxels inside a sphere that have one of their six neighbors outside: they leave gaps at edges and
 // corners, but none at faces.
 int thin_sphere(uint32_t x, uint32_t y, uint32_t z) {
   const auto inside = [&](int dx, int dy, int dz) {

@@ -179,7 +179,7 @@ struct Traced {
   }
 };
 
-// Returns the distance that a ray in this direction has travelled at a crossing, in doubles.
+// Returns the distance that a ray in this direction has traveled at a crossing, in doubles.
 inline double distance_along(Vec3d direction, const render::Ray& ray, render::Crossing at) {
   const double longest = std::max({std::fabs(direction.x), std::fabs(direction.y), std::fabs(direction.z)});
   return std::ldexp(static_cast<double>(render::ticks_to(ray, at)),

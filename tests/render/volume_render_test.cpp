@@ -44,7 +44,7 @@ TEST(VolumeRender, IsNearTheBruteForcePicture) {
         const render::Picture picture = shown_volume(bricks, options);
         EXPECT_EQ(picture.low, low);
         EXPECT_EQ(picture.high, high);
-        // A value halfway between two colours may take either one; this may happen at one pixel of a
+        // A value halfway between two colors may take either one; this may happen at one pixel of a
         // thousand.
         size_t apart = 0;
         for (uint32_t y = 0; y < options.size.height; ++y)
@@ -190,7 +190,7 @@ TEST(ValueScale, GoesThroughItsStops) {
   EXPECT_NEAR(middle.b, 90, 3);
   for (const render::ValueScale& known :
        {render::gray_scale(), render::bone_scale(), render::viridis_scale()})
-    for (size_t i = 1; i < known.size(); ++i)  // brightness increases, so the scales are readable in grey
+    for (size_t i = 1; i < known.size(); ++i)  // brightness increases, so the scales are readable in gray
       EXPECT_GE(scene::linear_to_oklab(scene::srgb_to_linear(known[i])).x + 1e-3,
                 scene::linear_to_oklab(scene::srgb_to_linear(known[i - 1])).x);
 }

@@ -67,7 +67,7 @@ size_t differing(const render::Picture& a, const render::Picture& b, int toleran
 }
 
 // The second volume has every other layer of the first, with layers twice as thick.
-TEST(VolumeRender, HonoursTheSpacing) {
+TEST(VolumeRender, HonorsTheSpacing) {
   const auto linear = [](int32_t scale) {
     return [scale](Int3 v) { return uint32_t(v.x * 4 + (v.y * scale + (scale - 1) / 2) * 3 + v.z); };
   };
@@ -152,7 +152,7 @@ TEST(VolumeRender, LabelsAreNotMixed) {
   std::array<int, 3> seen = {};
   for (const scene::Rgba8 pixel : picture.image.pixels) {
     if (pixel == opaque(options.background)) continue;
-    // True if the pixel has this colour under some light.
+    // True if the pixel has this color under some light.
     const auto is_lit = [&](scene::Rgb8 color) {
       const double light =
           std::max({double(pixel.r) / color.r, double(pixel.g) / color.g, double(pixel.b) / color.b});
@@ -173,7 +173,7 @@ TEST(VolumeRender, LabelsAreNotMixed) {
   for (const int count : seen) EXPECT_GT(count, 50);
 }
 
-TEST(Labels, AreWholeNumbersOfWhichNeighboursAreEqual) {
+TEST(Labels, AreWholeNumbersOfWhichNeighborsAreEqual) {
   const auto survey = [](volume::ValueType type, const BitsOf& bits) {
     const volume::Volume volume = memory_volume({60, 40, 30}, type, bits);
     render::LabelSurvey found = render::survey_labels(volume, 0);

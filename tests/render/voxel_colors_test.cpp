@@ -1,4 +1,4 @@
-// Pictures of scenes whose colours are apart from the DAG, compared with pictures of the same colours as materials.
+// Pictures of scenes whose colors are apart from the DAG, compared with pictures of the same colors as materials.
 
 #include "libvox/render/voxel_colors.h"
 
@@ -14,7 +14,7 @@
 namespace vox {
 namespace {
 
-// Returns the colours of a scene's materials, voxel by voxel.
+// Returns the colors of a scene's materials, voxel by voxel.
 attributes::PackedValues colors_of(const dag::FrozenDag& materials, bool with_a_table) {
   attributes::ValueWriter writer;
   dag::for_each_leaf(
@@ -69,7 +69,7 @@ TEST(VoxelColors, GiveThePictureThatMaterialsGive) {
   }
 }
 
-// From afar a node has the mean of some of its voxels, which all have one colour here.
+// From afar a node has the mean of some of its voxels, which all have one color here.
 TEST(VoxelColors, AreMeansFromAfar) {
   const std::unique_ptr<Engine> engine = test_engine();
   const DenseGrid grid = [](uint32_t x, uint32_t y, uint32_t z) {

@@ -21,7 +21,7 @@ scene::Palette noise_palette(uint32_t seed) {
   std::mt19937 random(seed);
   for (scene::Rgb8& c : palette.colors)
     c = {static_cast<uint8_t>(random()), static_cast<uint8_t>(random()), static_cast<uint8_t>(random())};
-  palette.colors[9] = palette.colors[4];  // the same colour twice, which is a tie wherever it is nearest
+  palette.colors[9] = palette.colors[4];  // the same color twice, which is a tie wherever it is nearest
   return palette;
 }
 
@@ -151,7 +151,7 @@ TEST(IndexScene, EveryTexelOfEveryLevelIsTheNearestEntryOfItsMean) {
 }
 
 TEST(IndexScene, EveryColorGetsTheNearestEntry) {
-  std::vector<scene::Rgba8> pixels;  // all colours of a plane through the cube, and of a fine ramp
+  std::vector<scene::Rgba8> pixels;  // all colors of a plane through the cube, and of a fine ramp
   for (int i = 0; i < 256; ++i)
     for (int j = 0; j < 256; ++j)
       pixels.push_back(

@@ -240,7 +240,7 @@ TEST(MeshPalette, MaterialsAreInOrderOfAreaWithTheirMeanColor) {
   EXPECT_NEAR(indexed.shares[0], 0.75, 1e-9);
 }
 
-// Tests the error of a palette: small areas, and the share of the surface with a distant colour.
+// Tests the error of a palette: small areas, and the share of the surface with a distant color.
 
 uint8_t code(double value) {
   return static_cast<uint8_t>(std::clamp(value, 0.0, 255.0));
@@ -248,9 +248,9 @@ uint8_t code(double value) {
 
 constexpr scene::Rgb8 kRed = {200, 20, 25};
 
-// Looks like worn metal: greys of every brightness with slight tints, and a red square of `red` texels a
+// Looks like worn metal: grays of every brightness with slight tints, and a red square of `red` texels a
 // side.
-scene::Image greys_with_red(uint32_t side, uint32_t red) {
+scene::Image grays_with_red(uint32_t side, uint32_t red) {
   std::mt19937 random(7);
   auto spread = [&](double width) {  // approximately normal: a sum of uniform numbers
     double sum = 0;
@@ -259,8 +259,8 @@ scene::Image greys_with_red(uint32_t side, uint32_t red) {
   };
   std::vector<scene::Rgba8> pixels;
   for (uint32_t i = 0; i < side * side; ++i) {
-    const double grey = 110 + spread(45);
-    pixels.push_back({code(grey + spread(14)), code(grey + spread(14)), code(grey + spread(14)), 255});
+    const double gray = 110 + spread(45);
+    pixels.push_back({code(gray + spread(14)), code(gray + spread(14)), code(gray + spread(14)), 255});
     if (i % side < red && i / side < red)
       pixels.back() = {code(kRed.r + spread(6)), code(kRed.g + spread(6)), code(kRed.b + spread(6)), 255};
   }
@@ -275,8 +275,8 @@ double nearest_distance(const scene::Palette& palette, scene::Rgb8 color) {
 }
 
 // 784 of 262,144 texels are red: 0.3 %.
-TEST(FarColors, ASmallSaturatedAreaAmongManyGreysGetsAnEntryCloseToIt) {
-  const scene::ColorHistogram histogram = scene::count_colors(textured_rectangle(greys_with_red(512, 28)));
+TEST(FarColors, ASmallSaturatedAreaAmongManyGraysGetsAnEntryCloseToIt) {
+  const scene::ColorHistogram histogram = scene::count_colors(textured_rectangle(grays_with_red(512, 28)));
   for (double power : {1.0, 0.9, 0.5}) {
     const scene::Palette palette = scene::auto_palette(histogram, {.area_power = power});
     EXPECT_EQ(palette.count, 16u);
@@ -285,13 +285,13 @@ TEST(FarColors, ASmallSaturatedAreaAmongManyGreysGetsAnEntryCloseToIt) {
 }
 
 TEST(FarColors, ATenThousandthOfTheAreaIsTooLittleForAnEntry) {
-  const scene::Scene scene = textured_rectangle(greys_with_red(512, 4));
+  const scene::Scene scene = textured_rectangle(grays_with_red(512, 4));
   EXPECT_GT(nearest_distance(scene::auto_palette(scene), kRed), 0.1);
 }
 
 TEST(FarColors, ExchangesLeaveLessAreaFarAwayThanKMeansDoes) {
   const std::vector<scene::WeightedPoint> areas =
-      scene::count_colors(textured_rectangle(greys_with_red(512, 28))).points;
+      scene::count_colors(textured_rectangle(grays_with_red(512, 28))).points;
   auto far_share = [&](const std::vector<Vec3d>& means) {
     double far = 0, all = 0;
     for (const scene::WeightedPoint& point : areas) {
@@ -311,7 +311,7 @@ TEST(FarColors, ExchangesLeaveLessAreaFarAwayThanKMeansDoes) {
   EXPECT_EQ(scene::with_far_colors(areas, areas, {means[0], means[1]}, 3).size(), 3u);
 }
 
-// All texels have shades of one colour, except a square of 12 x 12 texels in shades of red.
+// All texels have shades of one color, except a square of 12 x 12 texels in shades of red.
 TEST(PaletteOptions, LessPowerOfTheAreaGivesSmallAreasMoreEntries) {
   std::vector<scene::Rgba8> pixels;
   for (uint32_t i = 0; i < 64 * 64; ++i) {
@@ -333,7 +333,7 @@ TEST(PaletteOptions, LessPowerOfTheAreaGivesSmallAreasMoreEntries) {
 }
 
 TEST(PaletteOptions, ThreadsChangeNothingWhateverThePower) {
-  const scene::Scene scene = textured_rectangle(greys_with_red(256, 20));
+  const scene::Scene scene = textured_rectangle(grays_with_red(256, 20));
   for (double power : {0.0, 0.3, 0.9, 1.0}) {
     auto colors = [&](size_t threads) {
       tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
@@ -345,7 +345,7 @@ TEST(PaletteOptions, ThreadsChangeNothingWhateverThePower) {
 
 // The test counts texel by texel.
 TEST(PaletteError, IsThatOfTheNearestEntriesOverTheTexels) {
-  const scene::Image image = greys_with_red(128, 40);
+  const scene::Image image = grays_with_red(128, 40);
   const scene::Palette palette = {.count = 3,
                                   .colors = {scene::Rgb8{60, 60, 60}, {190, 30, 20}, {140, 150, 140}}};
   double sum = 0, over = 0;

@@ -90,7 +90,7 @@ TEST(Scene, TrianglesThatCoverNothingAreDroppedAndCounted) {
   EXPECT_EQ(scene.texcoords[2], (Vec2f{0, 0}));
 }
 
-// Two triangles that share an edge and have materials of different base colours.
+// Two triangles that share an edge and have materials of different base colors.
 scene::Scene two_tints(scene::Rgb8 tint) {
   scene::Scene scene;
   scene.materials = {test::white_material(), plain_material(tint)};
@@ -212,10 +212,10 @@ TEST(Oklab, TheArticlesXyzPairsAreMet) {
 }
 
 TEST(Oklab, RootsAgreeWithTheLibraryAtEveryMagnitude) {
-  // For grey, all three cones receive the grey level, because the coefficients of each add up to 1.
-  for (double grey = 1e-30; grey < 1e30; grey *= 1.37) {
-    EXPECT_NEAR(scene::cone_roots({grey, grey, grey}).x / std::cbrt(grey), 1, 1e-9);
-    EXPECT_NEAR(scene::cone_roots({-grey, -grey, -grey}).y / std::cbrt(-grey), 1, 1e-9);
+  // For gray, all three cones receive the gray level, because the coefficients of each add up to 1.
+  for (double gray = 1e-30; gray < 1e30; gray *= 1.37) {
+    EXPECT_NEAR(scene::cone_roots({gray, gray, gray}).x / std::cbrt(gray), 1, 1e-9);
+    EXPECT_NEAR(scene::cone_roots({-gray, -gray, -gray}).y / std::cbrt(-gray), 1, 1e-9);
   }
 }
 

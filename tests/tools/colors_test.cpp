@@ -1,4 +1,4 @@
-// Scenes with 24-bit colours, from the mesh through all tools.
+// Scenes with 24-bit colors, from the mesh through all tools.
 
 #include "tests/tools/program.h"
 
@@ -17,7 +17,7 @@ class ColorsProgram : public ProgramTest {
 };
 
 TEST_F(ColorsProgram, AreWrittenVerifiedAndDescribed) {
-  EXPECT_TRUE(has(converted({"ball.h5", "--info"}), "24-bit colours"));
+  EXPECT_TRUE(has(converted({"ball.h5", "--info"}), "24-bit colors"));
   EXPECT_TRUE(has(converted({"ball.h5", "--info"}), "bits a voxel"));
   EXPECT_NE(json_value(converted({"ball.h5", "--info", "--json"}), "color_bytes"), "");
   EXPECT_TRUE(has(converted({"--verify", "ball.h5"}), "correct"));
@@ -78,7 +78,7 @@ TEST_F(ColorsProgram, MayChangeALittleToTakeLess) {
   expect_failure(kBadUsage, "--color-error", {"ball.glb", "--res", "64", "--color-error", "3"});
   expect_failure(kBadUsage, "--color-error", {"ball.h5", "--color-error", "0", "-o", "x.h5"});
   converted({"ball.h5", "--materials", "palette", "-o", "palette.h5"});
-  expect_failure(kFailed, "holds no 24-bit colours", {"palette.h5", "--color-error", "2", "-o", "x.h5"});
+  expect_failure(kFailed, "holds no 24-bit colors", {"palette.h5", "--color-error", "2", "-o", "x.h5"});
 }
 
 TEST_F(ColorsProgram, AreTheSameFromRoundsAndWithLittleMemory) {
@@ -112,7 +112,7 @@ TEST_F(ColorsProgram, OfPointsAndOtherProgramsVoxelsAreKept) {
   converted({"ball.h5", "--ply", "points", "-o", "ball.ply"});
   converted({"ball.ply", "--res", "128", "--materials", "colors", "--palette-size", "64", "-o", "points.h5",
              "--verify"});
-  EXPECT_TRUE(has(converted({"points.h5", "--info"}), "24-bit colours"));
+  EXPECT_TRUE(has(converted({"points.h5", "--info"}), "24-bit colors"));
   converted({"ball.h5", "--palette-size", "255", "-o", "few.h5"});
   converted({"few.h5", "-o", "few.vox"});
   converted({"few.vox", "--materials", "colors", "-o", "magica.h5"});
@@ -134,19 +134,19 @@ TEST_F(ColorsProgram, AreInSurfacesAndInFilesForOtherTools) {
 }
 
 TEST_F(ColorsProgram, OfInputsOfSeveralKindsMeetOnOneGrid) {
-  // The scene's voxels lie on the grid, so that they keep their colours.
+  // The scene's voxels lie on the grid, so that they keep their colors.
   const std::string grid = json_value(converted({"ball.h5", "--info", "--json"}), "voxel_size");
   ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "500", "-o", "other.obj"}).code, 0);
   converted({"ball.h5", "other.obj", "--voxel-size", grid, "--snap-origin", "--materials", "colors", "-o",
              "both.h5", "--verify"});
-  EXPECT_TRUE(has(converted({"both.h5", "--info"}), "24-bit colours"));
+  EXPECT_TRUE(has(converted({"both.h5", "--info"}), "24-bit colors"));
   converted({"ball.h5", "other.obj", "--voxel-size", grid, "--snap-origin", "-o", "palette.h5"});
   EXPECT_TRUE(has(converted({"palette.h5", "--info"}), "4-bit materials"));
   EXPECT_EQ(json_value(converted({"both.h5", "--info", "--json"}), "voxels"),
             json_value(converted({"palette.h5", "--info", "--json"}), "voxels"));
   converted({"ball.glb", "other.obj", "--combine", "subtract", "--res", "96", "--materials", "colors", "-o",
              "rest.h5", "--verify"});
-  EXPECT_TRUE(has(converted({"rest.h5", "--info"}), "24-bit colours"));
+  EXPECT_TRUE(has(converted({"rest.h5", "--info"}), "24-bit colors"));
 }
 
 TEST_F(ColorsProgram, StayWithPartsAndCoarserScenes) {
@@ -155,7 +155,7 @@ TEST_F(ColorsProgram, StayWithPartsAndCoarserScenes) {
     std::vector<std::string> arguments = {"ball.h5", "-o", "other.h5", "--force"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     converted(arguments);
-    EXPECT_TRUE(has(converted({"other.h5", "--info"}), "24-bit colours")) << options[0];
+    EXPECT_TRUE(has(converted({"other.h5", "--info"}), "24-bit colors")) << options[0];
     EXPECT_TRUE(has(converted({"--verify", "other.h5"}), "correct")) << options[0];
   }
 }
@@ -174,7 +174,7 @@ TEST_F(ColorsProgram, AreShownAndMeasured) {
             0);
   const Finished stats = run_program("vox-stats", {"ball.h5"}, {.folder = folder_, .file_size_limit = {}});
   EXPECT_EQ(stats.code, 0);
-  EXPECT_TRUE(has(stats.out, "24-bit colours"));
+  EXPECT_TRUE(has(stats.out, "24-bit colors"));
 }
 
 TEST_F(ColorsProgram, AreNotEditedAndTheErrorSaysWhatToDo) {

@@ -10,7 +10,7 @@ namespace {
 
 class PointsProgram : public ProgramTest {
  protected:
-  // Returns a colourful line of points that spans 10 units along x.
+  // Returns a colorful line of points that spans 10 units along x.
   static std::string lines(int from, int to) {
     std::string text;
     for (int i = from; i <= to; ++i)
@@ -24,7 +24,7 @@ class PointsProgram : public ProgramTest {
   }
 };
 
-TEST_F(PointsProgram, MakesAVerifiedSceneWithColoursForEveryThreadCount) {
+TEST_F(PointsProgram, MakesAVerifiedSceneWithColorsForEveryThreadCount) {
   write("a.xyz", lines(0, 1000));
   const std::string json = converted({"a.xyz", "--res", "64", "--verify", "--json", "-q", "--threads", "1"});
   EXPECT_EQ(json_value(json, "points"), "1001");
@@ -67,7 +67,7 @@ TEST_F(PointsProgram, OptionsWithoutEffectAreErrors) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     expect_failure(kBadUsage, more[0] + " has no effect on a cloud of points", arguments);
   }
-  expect_failure(kBadUsage, "--palette-weight has no effect where not all points have colours",
+  expect_failure(kBadUsage, "--palette-weight has no effect where not all points have colors",
                  {"bare.xyz", "--res", "64", "--palette-weight", "even"});
   expect_failure(kBadUsage, "--point-radius has no effect on a mesh",
                  {"cube.obj", "--res", "64", "--point-radius", "1"});
@@ -136,7 +136,7 @@ TEST_F(PointsProgram, ARadiusMayFollowFromTheSpacing) {
   write("a.xyz", grid);
   const Finished run = ran({"a.xyz", "--voxel-size", "0.5", "--point-radius", "auto"});
   EXPECT_EQ(run.code, 0);
-  // The eighth neighbour is at a corner, √2 away, but for points on the border it is 2 or √5 away.
+  // The eighth neighbor is at a corner, √2 away, but for points on the border it is 2 or √5 away.
   EXPECT_TRUE(has(run.err, "points fill voxels within 2.5 units")) << run.err;
 }
 

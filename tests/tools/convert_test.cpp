@@ -264,7 +264,7 @@ TEST_F(ConvertProgram, SaysHowFarThePaletteIsFromTheColors) {
   EXPECT_EQ(over_10({}), "0");
   EXPECT_EQ(over_10({"--palette-weight", "even"}), "0");
   EXPECT_EQ(over_10({"--palette", "red.hex"}), "0.5");
-  EXPECT_EQ(over_10({"--materials", "mesh"}), "");  // materials do not depend on colours here
+  EXPECT_EQ(over_10({"--materials", "mesh"}), "");  // materials do not depend on colors here
 }
 
 TEST_F(ConvertProgram, WeighsColorsByTheAreaToAPower) {

@@ -60,7 +60,7 @@ TEST_F(FilmProgram, ShowsThePicturesThatAreWrittenOneByOne) {
     }
     EXPECT_LT(apart / (3.0 * 160 * 120), 4) << frame;
   }
-  // vox recognises its own film and may replace it, but not another's.
+  // vox recognizes its own film and may replace it, but not another's.
   printed({"cube.h5", "-q", "--turntable", "2", "--size", "40x30", "-o", "turn.mp4"});
   write("other.mp4", "somebody's film");
   expect_failure(kFailed, "no film that vox wrote",

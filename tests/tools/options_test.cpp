@@ -116,7 +116,7 @@ TEST_F(ConvertOptionsProgram, TheErrorSaysWhatTheOptionIsFor) {
            {"a volume has its own grid", with(volume, {"--res", "64"})},
            {"a volume has its own grid", with(volume, {"--clip", "0,0,0,1,1,1"})},
            {"--structure bricks or both makes", {"cube.obj", "--res", "64", "--brick-size", "8"}},
-           {"no colours", {"cube.obj", "--res", "64", "--materials", "none", "--palette", "auto"}}})
+           {"no colors", {"cube.obj", "--res", "64", "--materials", "none", "--palette", "auto"}}})
     expect_failure(kBadUsage, text, arguments);
 }
 
@@ -130,7 +130,7 @@ TEST_F(ConvertOptionsProgram, OptionsThatSayHowARunIsDoneGoWithEverything) {
     converted(with(run, {"--threads", "1", "--memory-limit", "1G", "-q", "--json"}));
 }
 
-TEST_F(ConvertOptionsProgram, NvdbGridsAreForNvdbFilesAndColoursForScenesWithMaterials) {
+TEST_F(ConvertOptionsProgram, NvdbGridsAreForNvdbFilesAndColorsForScenesWithMaterials) {
   expect_no_effect({"cube.h5", "-o", "a.vox"}, "a scene file", {{"--nvdb-grid", "index"}});
   expect_failure(kBadUsage, "expected one of: auto, u8, rgba",
                  {"cube.h5", "-o", "a.nvdb", "--nvdb-grid", "float"});

@@ -124,7 +124,7 @@ std::string json_value(const std::string& json, const std::string& key);
 
 // The fixture that tests of vox-convert with volumes share.
 
-// A volume of 20 x 14 x 9 voxels with a ball around its centre.
+// A volume of 20 x 14 x 9 voxels with a ball around its center.
 inline std::string ball(uint32_t scale) {
   std::string bytes;
   for (int z = 0; z < 9; ++z)

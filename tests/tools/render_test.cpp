@@ -169,7 +169,7 @@ TEST_F(RenderProgram, AScenesMaterialsAsAVolumeHaveItsPalettesColors) {
     printed({"bricks.h5", "-q", "-o", "volume.png", "--slice", cut, "--size", "400x400", "--legend", "off"});
     const scene::Image scene = image("scene.png"), volume = image("volume.png");
     ASSERT_FALSE(scene.pixels.empty());
-    const auto colors = [](const scene::Image& shown) {  // the colours of filled voxels
+    const auto colors = [](const scene::Image& shown) {  // the colors of filled voxels
       std::set<std::array<uint8_t, 3>> found;
       for (const scene::Rgba8 c : shown.pixels) found.insert({c.r, c.g, c.b});
       const scene::Rgb8 empty = render::SliceOptions().empty;
@@ -232,7 +232,7 @@ TEST_F(RenderProgram, AVolumesBricksAreSeenAsAScene) {
             std::string::npos);
   const scene::Image all = image("ball-view.png");
   EXPECT_NE(all.pixels[40 * 120 + 60], all.pixels.front());
-  // The target is the ball's centre in the volume's units; the eye is three times as far away as the ball is
+  // The target is the ball's center in the volume's units; the eye is three times as far away as the ball is
   // wide.
   json_of({"--eye", "120,16,78", "--target", "120,16,18", "--legend", "off"});
   const scene::Image near = image("ball-view.png");

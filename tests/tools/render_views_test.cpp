@@ -1,5 +1,5 @@
 // Tests vox-render's pictures of the ground, of volumes with other up axes, of edited scenes, and of distant
-// colours.
+// colors.
 
 #include <algorithm>
 #include <cmath>
@@ -159,7 +159,7 @@ double difference(const scene::Image& a, const scene::Image& b) {
   return std::sqrt(sum / count);
 }
 
-// The sun shines from behind, on no visible surface, so that pictures show only colours. The picture with
+// The sun shines from behind, on no visible surface, so that pictures show only colors. The picture with
 // many rays a pixel, down to the voxels, is the ideal result for pixels of this size.
 TEST_F(RenderViewsProgram, MeansOfColorsAreNearerToManySamplesThanThoseOfVoxels) {
   ASSERT_EQ(
@@ -207,7 +207,7 @@ TEST_F(RenderViewsProgram, OpensAClosedRoomUnlessItIsSeenOtherwise) {
   EXPECT_FALSE(has(read_bytes(folder_ / "room.html"), "&y="));
 }
 
-// Tests vox-render's options for the colours, opacities and surfaces of volumes.
+// Tests vox-render's options for the colors, opacities and surfaces of volumes.
 
 class VolumeLookProgram : public ProgramTest {
  protected:
@@ -259,9 +259,9 @@ TEST_F(VolumeLookProgram, AFileHasTheStopsOfAScaleOrTheColorsOfLabels) {
     EXPECT_EQ(labels.pixels[x], x < 10 ? (scene::Rgba8{255, 0, 0, 255}) : (scene::Rgba8{0, 0, 255, 255}))
         << x;
   write("one.hex", "ff0000\n");
-  expect_failure(kBadUsage, "holds one colour", {"ramp.h5", "--colors", "one.hex"});
+  expect_failure(kBadUsage, "holds one color", {"ramp.h5", "--colors", "one.hex"});
   expect_failure(kFailed, "nowhere.gpl", {"ramp.h5", "--colors", "nowhere.gpl"});
-  expect_failure(kBadUsage, "--colors is 'grey'", {"ramp.h5", "--colors", "grey"});
+  expect_failure(kBadUsage, "--colors is 'gray'", {"ramp.h5", "--colors", "gray"});
 }
 
 TEST_F(VolumeLookProgram, LabelsHaveAColorEach) {
@@ -382,7 +382,7 @@ class Pictures : public ProgramTest {
 
 TEST_F(Pictures, OfAVillageAreThoseThatAreKept) {
   ASSERT_EQ(scene({"village", "--seed", "3", "-o", "village.obj", "-q"}).code, 0);
-  // The colours are those of the mesh's materials, because the pictures test the renderer and not the choice
+  // The colors are those of the mesh's materials, because the pictures test the renderer and not the choice
   // of a palette.
   converted({"village.obj", "--res", "700", "--materials", "mesh", "-q"});
   const auto kept = [&](const std::string& name, const std::vector<std::string>& options) {

@@ -46,7 +46,7 @@ class ScenePageTest : public CubesTest {
                               browser_name(), indented));
   }
 
-  // Returns the share of pixels that differ by more than the rounding of a colour.
+  // Returns the share of pixels that differ by more than the rounding of a color.
   double share_of_different(const std::string& a, const std::string& b) const {
     const scene::Image one = read_image(folder_ / a), other = read_image(folder_ / b);
     if (one.width != other.width || one.height != other.height) return 1;
@@ -89,8 +89,8 @@ def show(view, file):
   }
 
  private:
-  // Uses vox-render's defaults, except that a pixel has one sample and voxels have their own colours, because a
-  // page has no mean colours.
+  // Uses vox-render's defaults, except that a pixel has one sample and voxels have their own colors, because a
+  // page has no mean colors.
   void take_picture(const std::string& scene, const std::string& name, const View& view,
                     const std::string& shade, const std::string& lod, const Choices& choices) const {
     const bool lit = shade == "material";

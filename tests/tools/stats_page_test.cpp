@@ -32,7 +32,7 @@ assert len(materials) > 0
 for i, material in enumerate(r['scene']['materials']):
     if str(i) in materials:
         assert materials[str(i)]['voxels'] == count(material['voxels'])
-        assert materials[str(i)]['colour'][0] == material['color']
+        assert materials[str(i)]['color'][0] == material['color']
     else:
         assert material['voxels'] == 0
 for title, pick in ('Nodes of each level', lambda l: l), ('The same without materials', lambda l: l['geometry']):
@@ -82,7 +82,7 @@ TEST_F(StatsPage, MayHaveAPageToFlyThroughInPlaceOfThePicture) {
                  {"cube.h5", "--html", "a.html", "--viewer", "--only", "levels"});
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   write("chromium.py", chromium_driver());
-  // The frame has another colour at the cube than in its corner.
+  // The frame has another color at the cube than in its corner.
   EXPECT_EQ(python(fmt::format(R"(
 import json, os, time
 from chromium import Chromium

@@ -138,7 +138,7 @@ print('good')
 )"),
             "good\n");
   EXPECT_EQ(printed({"bare.h5", "--only", "compression"}).find("Materials"), std::string::npos);
-  // It is no section of its own accord, and colours make no difference.
+  // It is no section of its own accord, and colors make no difference.
   EXPECT_EQ(printed({"cube.h5"}).find("Geometry in every form"), std::string::npos);
   EXPECT_EQ(
       json_value(printed({"cube.h5", "--only", "compression", "--json"}), "compression.forms.ssvdag.bytes"),

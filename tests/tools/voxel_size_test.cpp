@@ -56,7 +56,7 @@ TEST_F(VoxelSizeProgram, UnitsOfLengthAreThoseOfTheMesh) {
       digest({"long.obj", "--units", "mm", "--voxel-size", "250um,0.2cm,0.5mm", "-o", "mm.h5"});
   EXPECT_EQ(in_mm, digest({"cubes.obj", "--voxel-size", "1", "-o", "cubes.h5"}));
   const dag::VoxelScene scene = scene_in("mm.h5");
-  EXPECT_EQ(scene.unit, scene::LengthUnit::Metre);
+  EXPECT_EQ(scene.unit, scene::LengthUnit::Meter);
   EXPECT_EQ(scene.voxel_size, VoxelSize(0.00025, 0.002, 0.0005));
   expect_failure(kBadUsage, "--units mm", {"long.obj", "--voxel-size", "1mm", "-o", "x.h5"});
   expect_failure(kBadUsage, "a unit at each",
@@ -96,7 +96,7 @@ TEST_F(VoxelSizeProgram, APointReachesEquallyFarAlongAllAxesOfTheWorld) {
   const dag::VoxelScene scene = scene_in("a.h5");
   uint64_t expected = 0;
   const Vec3d points[] = {{0, 0, 0}, {8, 8, 8}, {4, 4, 4}};
-  const auto centre = [&](uint32_t axis, uint32_t i) {
+  const auto center = [&](uint32_t axis, uint32_t i) {
     return scene.origin[axis] + (i + 0.5) * scene.voxel_size[axis];
   };
   for (uint32_t z = 0; z < scene.dag.resolution; ++z)
@@ -105,7 +105,7 @@ TEST_F(VoxelSizeProgram, APointReachesEquallyFarAlongAllAxesOfTheWorld) {
         for (const Vec3d& point : points) {
           // Places are rounded to the middle of a 64th of a voxel.
           const Vec3d rounded = point + Vec3d{1 / 128.0, 1 / 128.0, 1 / 128.0} * scene.voxel_size;
-          const Vec3d apart = Vec3d{centre(0, x), centre(1, y), centre(2, z)} - rounded;
+          const Vec3d apart = Vec3d{center(0, x), center(1, y), center(2, z)} - rounded;
           if (dot(apart, apart) > 4) continue;
           ++expected;
           break;

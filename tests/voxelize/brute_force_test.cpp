@@ -50,7 +50,7 @@ bool meets_cube(const SnappedTriangle& t, Int3 voxel) {
   return meets(t, faces);
 }
 
-// True if the triangle meets the octahedron whose corners are the centres of the voxel's faces; it then cuts
+// True if the triangle meets the octahedron whose corners are the centers of the voxel's faces; it then cuts
 // a 6-connected path.
 bool meets_octahedron(const SnappedTriangle& t, Int3 voxel) {
   std::vector<std::pair<Vec3w, Wide>> faces;

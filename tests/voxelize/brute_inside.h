@@ -32,7 +32,7 @@ inline bool crosses(const SnappedTriangle& t, Vec3w c, size_t axis) {
   return sum == 3 || sum == -3;
 }
 
-// Returns the voxels whose centre has an odd number of crossings above it along the axis. For a closed mesh
+// Returns the voxels whose center has an odd number of crossings above it along the axis. For a closed mesh
 // the axis makes no difference, except in voxels that the surface itself covers.
 inline Dense inside(const std::vector<SnappedTriangle>& triangles, uint32_t resolution, uint32_t side,
                     size_t axis) {
@@ -56,7 +56,7 @@ inline Dense inside(const std::vector<SnappedTriangle>& triangles, uint32_t reso
   return dense;
 }
 
-// Counts the empty voxels whose centres have an even number of crossings below them along x, but not as many that enter
+// Counts the empty voxels whose centers have an even number of crossings below them along x, but not as many that enter
 // as leave.
 inline uint64_t disputed_voxels(const std::vector<SnappedTriangle>& triangles, uint32_t resolution,
                                 const Dense& surface) {

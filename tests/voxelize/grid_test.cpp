@@ -111,9 +111,9 @@ TEST(FitGrid, SnappingGoesWithResolutionsClipBoxesAndCentring) {
       slab(), {.voxel_size = 0.1, .snap = true, .clip = voxelize::Box{{0.35, 0.35, 0.35}, {1, 1.05, 1}}});
   EXPECT_EQ(*cut.first_voxel, (Vec3d{3, 3, 3}));
   EXPECT_EQ(cut.resolution, 8u);
-  const voxelize::Grid centred =
+  const voxelize::Grid centered =
       voxelize::fit_grid(slab(), {.voxel_size = 0.55, .center = true, .snap = true});
-  EXPECT_EQ(*centred.first_voxel, (Vec3d{-2, -4, 6}));
+  EXPECT_EQ(*centered.first_voxel, (Vec3d{-2, -4, 6}));
   EXPECT_THROW(voxelize::fit_grid(slab(), {.resolution = 1u << 20, .snap = true}), UsageError);
   EXPECT_THROW(voxelize::fit_grid(scene_of({{1e15, 0, 0}, {1e15 + 4, 0, 0}, {1e15, 1, 0}}),
                                   {.voxel_size = 1e-1, .snap = true}),
@@ -135,8 +135,8 @@ TEST(FitGrid, AVoxelOfThreeSidesDividesEachAxisByItsOwn) {
   EXPECT_EQ(grid.resolution, 8u);  // 2 units along x; along y and z, 6 voxels each
   EXPECT_EQ(grid.voxel_size, size);
   EXPECT_EQ(grid.origin, (Vec3d{1, -2, 5}));
-  const voxelize::Grid centred = voxelize::fit_grid(slab(), {.voxel_size = size, .center = true});
-  EXPECT_EQ(centred.origin, (Vec3d{1, 1 - 4, 6.5 - 2}));
+  const voxelize::Grid centered = voxelize::fit_grid(slab(), {.voxel_size = size, .center = true});
+  EXPECT_EQ(centered.origin, (Vec3d{1, 1 - 4, 6.5 - 2}));
   const voxelize::Grid snapped = voxelize::fit_grid(slab(), {.voxel_size = {0.3, 0.7, 2}, .snap = true});
   EXPECT_EQ(*snapped.first_voxel, (Vec3d{3, -3, 2}));
   EXPECT_EQ(snapped.origin, (Vec3d{3 * 0.3, -3 * 0.7, 4}));

@@ -27,7 +27,7 @@ struct Allowed {
   }
 };
 
-// A triangle relative to a voxel's centre, in voxels.
+// A triangle relative to a voxel's center, in voxels.
 struct Seen {
   std::array<Vec3d, 3> v;
   Vec3d n;
@@ -48,7 +48,7 @@ inline double plane_distance(const Seen& t) {
   return std::abs(dot(t.n, t.v[0])) / std::sqrt(dot(t.n, t.n));
 }
 
-// Returns the barycentric coordinates of the triangle's point that is closest to the centre.
+// Returns the barycentric coordinates of the triangle's point that is closest to the center.
 inline Vec3d closest_point(const Seen& t) {
   auto weights = [](size_t i, double wi, size_t j, double wj) {
     std::array<double, 3> w = {};
@@ -76,7 +76,7 @@ inline double wrapped(double u, scene::Wrap wrap) {
   return m > 1 ? 2 - m : m;
 }
 
-// Returns the texel at u, and its neighbour if u lies within rounding of the edge between them.
+// Returns the texel at u, and its neighbor if u lies within rounding of the edge between them.
 inline std::set<uint32_t> texels_at(double u, uint32_t size, scene::Wrap wrap) {
   std::set<uint32_t> texels;
   double tolerance = 1e-7 * (1 / static_cast<double>(size) + std::abs(u));
@@ -345,7 +345,7 @@ TEST(Material, TransparentTexelsLeaveHoles) {
   EXPECT_EQ(row_of(build_soup(soup, unit_grid(8)), 8, 5, 0), ".2.4.2.4");
   // Holes remain holes if materials are not kept.
   EXPECT_EQ(row_of(build_soup(soup, unit_grid(8), {.materials = false}), 8, 5, 0), ".0.0.0.0");
-  // The layer behind a hole is visible, even though it is farther from the centre.
+  // The layer behind a hole is visible, even though it is farther from the center.
   uint32_t behind = soup.add_material({.index = 7});
   add_layer(soup, 8, 0.9, {0, 0}, {1, 1}, behind);
   EXPECT_EQ(row_of(build_soup(soup, unit_grid(8)), 8, 5, 0), "72747274");
@@ -381,14 +381,14 @@ TEST(Material, InvisibleMaterialsLeaveNothing) {
   EXPECT_EQ(std::ranges::count(build_soup(soup, unit_grid(8)).voxels, dag::kEmptyVoxel), 512);
 }
 
-TEST(Material, VertexColoursGoThroughTheTable) {
+TEST(Material, VertexColorsGoThroughTheTable) {
   Random random(22);
   Soup soup;
   uint32_t painted = soup.add_material({.index = 5, .vertex_colors = true});
   soup.indexed.color_lut.assign((1u << 15) / 8, 0);
   for (uint32_t entry = 0; entry < 1u << 15; ++entry)
     set_nibble(soup.indexed.color_lut, entry, random.below(16));
-  // There is one wall in each layer, with a colour at the centre of a bin of 5 bits a channel.
+  // There is one wall in each layer, with a color at the center of a bin of 5 bits a channel.
   for (uint32_t z = 0; z < 16; ++z) {
     std::array<uint32_t, 3> bins = {random.below(32), random.below(32), random.below(32)};
     auto channel = [](uint32_t bin) { return static_cast<uint8_t>(8 * bin + 4); };

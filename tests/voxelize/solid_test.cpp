@@ -40,7 +40,7 @@ std::vector<Shape> closed_shapes() {
   };
 }
 
-constexpr Int3 kNeighbours[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+constexpr Int3 kNeighbors[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
 
 // Returns the empty voxels that a walk through faces reaches from outside the cube.
 Dense flood(const Dense& walls) {
@@ -58,7 +58,7 @@ Dense flood(const Dense& walls) {
   while (!open.empty()) {
     Int3 p = open.back();
     open.pop_back();
-    for (Int3 step : kNeighbours) visit(p + step);
+    for (Int3 step : kNeighbors) visit(p + step);
   }
   return reached;
 }
@@ -211,7 +211,7 @@ TEST(Solid, TheInsideTakesMaterialsOfTheSurface) {
   }
 }
 
-// Neighbouring triangles have different materials. A leaf without surface takes one material for all of its voxels.
+// Neighboring triangles have different materials. A leaf without surface takes one material for all of its voxels.
 TEST(Solid, AVoxelBesideTheSurfaceTakesTheMaterialOfTheLastSurfaceVoxelOnItsLeft) {
   auto engine = test_engine();
   Soup ball = bumpy_sphere({10, 10, 10}, 7, 5, 0.2, 11);

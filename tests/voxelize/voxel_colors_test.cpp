@@ -1,4 +1,4 @@
-// The colours of voxels, compared with the materials that the same triangles give them.
+// The colors of voxels, compared with the materials that the same triangles give them.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ uint32_t color_of(uint32_t material) {
   return static_cast<uint32_t>(mix64(material + 1)) & 0xffffff;
 }
 
-// The same soup with a colour for each palette entry.
+// The same soup with a color for each palette entry.
 Soup in_colors(Soup soup) {
   for (scene::IndexedMaterial& material : soup.indexed.materials) material.color = color_of(material.index);
   for (scene::IndexedTexture& texture : soup.indexed.textures) {
@@ -74,7 +74,7 @@ TEST(VoxelColors, AreThoseOfTheMaterialsInChunksOfAnySize) {
   }
 }
 
-// Colours of vertices are kept to the last bit where the colour is the same at all corners, and lie between those of the
+// Colors of vertices are kept to the last bit where the color is the same at all corners, and lie between those of the
 // corners elsewhere.
 TEST(VoxelColors, OfVerticesLieBetweenThoseOfTheCorners) {
   const std::unique_ptr<Engine> engine = test_engine();

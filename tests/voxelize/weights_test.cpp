@@ -1,4 +1,4 @@
-// Compares the point of a triangle that is closest to a voxel's centre, and the texture read there, with
+// Compares the point of a triangle that is closest to a voxel's center, and the texture read there, with
 // exact arithmetic, from slivers to triangles across the guard band. libvox/voxelize/weights.h states the
 // bounds.
 

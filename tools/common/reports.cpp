@@ -231,14 +231,14 @@ ResultTable palette_table(const dag::VoxelScene& scene) {
   std::iota(entries.begin(), entries.end(), 0u);
   const auto color = [&](uint32_t i) { return scene::hex_name(scene.palette.colors[i]); };
   const auto name = [&](uint32_t i) { return scene.palette.names[i]; };
-  // For people, a colour without a name of its own stands there once.
+  // For people, a color without a name of its own stands there once.
   const auto own_name = [&](uint32_t i) { return name(i) == color(i) ? std::string() : name(i); };
   ResultTable table;
   table.column(for_people(), "", entries, std::identity(), both({"palette"}))
       .column("color", "", entries, color, both({"color"}))
-      .about("The colour of an entry, as `#rrggbb`.")
+      .about("The color of an entry, as `#rrggbb`.")
       .column("name", "", entries, name)
-      .about("Its name, which is the colour if there is no better one.")
+      .about("Its name, which is the color if there is no better one.")
       .column(for_people("name"), "", entries, own_name, both({"name"}));
   const auto members = [&](uint32_t i) { return members_text(scene.palette, i); };
   if (std::ranges::any_of(entries, [&](uint32_t i) { return !members(i).empty(); }))
@@ -248,7 +248,7 @@ ResultTable palette_table(const dag::VoxelScene& scene) {
           "share", "1", entries, [&](uint32_t i) { return double{scene.shares[i]}; },
           both({scene.history.empty() ? "of the surface" : "of the surface before edits", Look::fixed(1, 100),
                 "%"}))
-      .about("Share of the surface that has the colour, as the mesh was converted.");
+      .about("Share of the surface that has the color, as the mesh was converted.");
   return table;
 }
 
@@ -285,7 +285,7 @@ std::string summary_line(const SceneFigures& figures) {
   return fmt::format("{} voxels, {} unique nodes of {}, {} in memory{}, digest {}",
                      format_count(scene.dag.voxels), format_count(scene.dag.unique_nodes()),
                      format_count(scene.dag.svo_nodes()), format_bytes(figures.bytes()),
-                     figures.color_bytes ? " and colours of " + colors_text(figures) : "",
+                     figures.color_bytes ? " and colors of " + colors_text(figures) : "",
                      dag::to_string(scene.dag.digest));
 }
 
@@ -302,11 +302,11 @@ HtmlPage::Facts scene_facts(const SceneFigures& figures) {
       {"voxels", fmt::format("{} ({}{}{})", format_count(dag.voxels), coverage_text(scene),
                              scene.solid ? ", solid" : "",
                              dag.materials         ? ", 4-bit materials"
-                             : figures.color_bytes ? ", 24-bit colours"
+                             : figures.color_bytes ? ", 24-bit colors"
                                                    : ", no materials")},
       {"voxel size",
        fmt::format("{} {}, origin {:.6g}, {:.6g}, {:.6g}, {} axis up", format_sides(scene.voxel_size),
-                   scene.unit == scene::LengthUnit::Metre ? "m" : "scene units", scene.origin.x,
+                   scene.unit == scene::LengthUnit::Meter ? "m" : "scene units", scene.origin.x,
                    scene.origin.y, scene.origin.z, up_text(scene.up))},
       {"digest", dag::to_string(dag.digest)},
       {"source", scene.source},
@@ -314,7 +314,7 @@ HtmlPage::Facts scene_facts(const SceneFigures& figures) {
       {"command", scene.command},
       {"nodes", fmt::format("{} unique of {} in the octree, {}", format_count(dag.unique_nodes()),
                             format_count(dag.svo_nodes()), format_bytes(figures.bytes()))}};
-  if (figures.color_bytes) facts.emplace_back("colours", colors_text(figures));
+  if (figures.color_bytes) facts.emplace_back("colors", colors_text(figures));
   if (figures.symmetric) facts.emplace_back("symmetric", symmetric_line(*figures.symmetric));
   return facts;
 }

@@ -107,7 +107,7 @@ struct SceneFigures {
 
   const dag::VoxelScene& scene;
   std::vector<uint64_t> level_words;
-  std::optional<uint64_t> color_bytes = {};     // of colours apart from the DAG
+  std::optional<uint64_t> color_bytes = {};     // of colors apart from the DAG
   std::optional<SymmetricSize> symmetric = {};  // if the file holds this form
 };
 
@@ -117,7 +117,7 @@ std::string box_text(const VoxelBox& box);
 // Names and texts: "resolution", "4096 voxels along the longest side, cube of 4096"; "voxels", …
 HtmlPage::Facts scene_facts(const SceneFigures& figures);
 
-// The size of a scene's colours, which it must have: "12.30 MiB, 2.36 bits a voxel".
+// The size of a scene's colors, which it must have: "12.30 MiB, 2.36 bits a voxel".
 std::string colors_text(const SceneFigures& figures);
 
 // Describes size, palette with shares, and nodes of each level on one screen.

@@ -117,8 +117,8 @@ struct BarPart {
   std::vector<double> ms;
 };
 
-// The names of the kernels that take longest of all bars, as many as a chart has colours for. Charts that
-// stand on one page share them, so that a kernel has one colour.
+// The names of the kernels that take longest of all bars, as many as a chart has colors for. Charts that
+// stand on one page share them, so that a kernel has one color.
 std::vector<std::string> longest_kernels(const std::vector<KernelBar>& bars);
 
 // The bars cut into these kernels, the others, and the time that is none of theirs: as Molenaar & Eisemann

@@ -75,7 +75,7 @@ std::string form_of(const ResultRow& row) {
   return row.word("form");
 }
 
-// The charts that show a form: a chart has as many lines as there are colours.
+// The charts that show a form: a chart has as many lines as there are colors.
 std::string kind_of(const ResultRow& row) {
   const std::string form = form_of(row);
   if (form.starts_with("octree")) return "Octrees";

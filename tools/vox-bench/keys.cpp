@@ -309,7 +309,7 @@ void check_effects_of(const CommandLine& arguments, const KeysBench& bench) {
   if (!shapes && std::ranges::all_of(bench.ops, [](KeyOp op) { return op == KeyOp::FindAll; }))
     throw UsageError("--ops find-all has nothing to measure on --sets random");
   if (bench.rebuild && bench.value_bits < 24)
-    throw UsageError("--rebuilt needs --value-bits 24 or more, for the colours");
+    throw UsageError("--rebuilt needs --value-bits 24 or more, for the colors");
 }
 
 }  // namespace

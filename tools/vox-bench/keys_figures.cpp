@@ -205,7 +205,7 @@ HtmlPage page_of(const KeysBenchRun& run) {
       run.result.age_pictures);
   add_table_pictures(
       page, "Tables",
-      "The slots, row by row; a key has the colour of its pixel or of its place, an empty slot is white.",
+      "The slots, row by row; a key has the color of its pixel or of its place, an empty slot is white.",
       run.result.table_pictures);
   add_failures(page, run.result.failures);
   add_errors(page, rows_with_errors(rows));

@@ -239,7 +239,7 @@ std::vector<match::Similarity> fetch_pictures(const MatchCommand& command,
 scene::Image overlay_of(const measure::MatchBenchOptions& bench, const measure::MatchBenchResult& result) {
   std::optional<match::Similarity> similarity;
   if (result.queries.front().match) similarity = result.queries.front().match->similarity;
-  return match::overlay_of(match::grey_of(bench.queries.front()), match::grey_of(bench.reference), bench.step,
+  return match::overlay_of(match::gray_of(bench.queries.front()), match::gray_of(bench.reference), bench.step,
                            similarity);
 }
 

@@ -20,7 +20,7 @@ constexpr uint32_t kClipped = kMesh | kPoints | kVoxels | kVolumeScene | kWholeS
 constexpr const char* kOfMeshes =
     "it says how a mesh becomes voxels, and belongs to the conversion of the mesh";
 constexpr const char* kOfGrids = "it is for meshes and points; a volume and a scene file have a grid";
-constexpr const char* kOfColors = "with --materials none there are no colours, and with colors no palette";
+constexpr const char* kOfColors = "with --materials none there are no colors, and with colors no palette";
 constexpr const char* kOfBricks = "it is for bricks in .h5 files, which --structure bricks or both makes";
 constexpr const char* kOfHashes = "it is for spatial hashes in .h5 files, which --structure hash makes";
 
@@ -189,7 +189,7 @@ OptionTopic materials_topic() {
            .help = "auto: choose the colors from the mesh; or take them from a file of up to 16 colors: "
                    ".gpl, .pal (JASC), .hex or an image."},
           {.name = "dither",
-           .rules = {{kMakesPalette, "it is for --materials palette of a scene file with 24-bit colours"}},
+           .rules = {{kMakesPalette, "it is for --materials palette of a scene file with 24-bit colors"}},
            .help = "With --materials palette: mix colors from those of the palette, such as a printer's "
                    "materials, voxel by voxel."},
           {.name = "palette-size",

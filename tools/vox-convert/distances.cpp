@@ -48,7 +48,7 @@ void check_distances(const ConvertOptions& options) {
   refuse(options.interior.has_value(), "--interior");
   refuse(options.paint.has_value(), "--paint");
   refuse(options.materials == scene::MaterialMode::Colors, "--materials colors");
-  refuse(!names_materials(options) && (options.palette || options.palette_weight), "a palette of colours");
+  refuse(!names_materials(options) && (options.palette || options.palette_weight), "a palette of colors");
   refuse(options.parts || options.resume || options.spill, "--parts, --resume or --spill");
   refuse(options.materials_out.has_value(), "--materials-out");
   refuse(options.palette_out.has_value(), "--palette-out");

@@ -75,7 +75,7 @@ uint32_t inputs_bits(const ConvertOptions& options) {
   return bits;
 }
 
-// The traits of a conversion that makes a scene with colours.
+// The traits of a conversion that makes a scene with colors.
 uint32_t scene_bits(const ConvertOptions& options) {
   uint32_t bits = output_bits(options);
   if ((bits & kWritesH5) != 0) bits |= other_forms(options);
@@ -158,21 +158,20 @@ void check_lossy(const ConvertOptions& options) {
         "--lossy goes with neither --res nor --clip, which would change the share of its voxels");
 }
 
-// Colours are those of surfaces, and one file holds them.
+// Colors are those of surfaces, and one file holds them.
 void check_colors(const ConvertOptions& options) {
   if (options.conversion == ConversionKind::SceneFile) {
     if (options.makes_palette && (options.palette_size || options.color_error))
-      throw UsageError(
-          "--palette-size and --color-error keep colours, of which --materials palette makes 16");
+      throw UsageError("--palette-size and --color-error keep colors, of which --materials palette makes 16");
     return;
   }
   if (options.palette_size && !options.build.colors)
-    throw UsageError("--palette-size needs --materials colors; other palettes have 16 colours");
+    throw UsageError("--palette-size needs --materials colors; other palettes have 16 colors");
   if (options.color_error && !options.build.colors)
     throw UsageError("--color-error needs --materials colors");
   if (options.makes_palette)
     throw UsageError(
-        "--materials palette is for scene files with 24-bit colours; texture makes a palette of other "
+        "--materials palette is for scene files with 24-bit colors; texture makes a palette of other "
         "inputs");
   if (!options.build.colors) return;
   if (options.conversion != ConversionKind::Meshes && options.conversion != ConversionKind::Points &&

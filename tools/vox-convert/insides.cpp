@@ -14,7 +14,7 @@
 namespace vox {
 namespace {
 
-// Reads a palette entry's number, or a colour that becomes one.
+// Reads a palette entry's number, or a color that becomes one.
 InsideMaterial parse_inside_material(std::string_view text, std::string_view option) {
   const char* const end = text.data() + text.size();
   uint32_t number = 0;
@@ -22,7 +22,7 @@ InsideMaterial parse_inside_material(std::string_view text, std::string_view opt
   const auto read = std::from_chars(text.data() + (is_color ? 1 : 0), end, number, is_color ? 16 : 10);
   if (read.ec != std::errc() || read.ptr != end || (!is_color && number >= scene::kPaletteSize))
     throw UsageError(
-        fmt::format("{} is '{}', expected a material, 0 to 15, or a colour, #rrggbb", option, text));
+        fmt::format("{} is '{}', expected a material, 0 to 15, or a color, #rrggbb", option, text));
   if (!is_color) return {.number = static_cast<uint8_t>(number), .color = std::nullopt};
   return {.number = 0,
           .color = scene::Rgb8{static_cast<uint8_t>(number >> 16), static_cast<uint8_t>(number >> 8),
@@ -37,9 +37,9 @@ std::vector<GivenShell> parse_shells(const std::string& text) {
       throw UsageError(fmt::format("--shell is '{}', expected DEPTH=MATERIAL, such as 2mm=3", text));
     const GivenSize depth = parse_sides(step.substr(0, equals), "a depth of --shell");
     shells.push_back({.depth = depth.size.x,
-                      .in_metres = depth.in_metres,
+                      .in_meters = depth.in_meters,
                       .material = parse_inside_material(step.substr(equals + 1), "a material of --shell")});
-    if (shells.back().in_metres != shells.front().in_metres)
+    if (shells.back().in_meters != shells.front().in_meters)
       throw UsageError(fmt::format("--shell is '{}', expected a unit at each depth, or at none", text));
     if (shells.size() > 1 && !(shells.back().depth > shells[shells.size() - 2].depth))
       throw UsageError(fmt::format("--shell is '{}', expected depths that ascend", text));

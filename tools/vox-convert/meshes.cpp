@@ -65,8 +65,8 @@ void check_palette_out(const std::filesystem::path& file, const scene::Scene& sc
 }
 
 void check_grid_unit(const ConvertOptions& options, scene::LengthUnit unit) {
-  const bool shells = !options.shells.empty() && options.shells[0].in_metres;
-  if ((!options.grid_in_metres && !shells) || unit == scene::LengthUnit::Metre) return;
+  const bool shells = !options.shells.empty() && options.shells[0].in_meters;
+  if ((!options.grid_in_meters && !shells) || unit == scene::LengthUnit::Meter) return;
   throw UsageError((shells ? "--shell" : "--voxel-size") + std::string(" has a unit, but ") +
                    options.inputs[0].string() +
                    " does not state the unit of its coordinates: --units, such as --units mm, says it");

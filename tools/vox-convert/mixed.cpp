@@ -49,7 +49,7 @@ Part read_voxel_part(const std::filesystem::path& path, InputKind kind, const Co
     throw Error("its y axis does not point up, as that of a grid for several inputs does").at(path.string());
   if (scene.dag.voxels == 0) log_warning("{}: no voxel is filled", path.string());
   if (options.materials != scene::MaterialMode::None && scene.palette.count == 0 && !scene.colors)
-    log_info("{} has no colours: its voxels become grey", path.string());
+    log_info("{} has no colors: its voxels become gray", path.string());
   Part part;
   if (scene.dag.voxels > 0) part.box = filled_box(scene);
   part.voxels = std::make_shared<const dag::VoxelScene>(std::move(scene));
@@ -172,7 +172,7 @@ void check_mixed(const ConvertOptions& options) {
   if (options.paint) throw UsageError("--paint is for meshes alone, but there are files of voxels");
   if (has_named_entries(options.materials))
     throw UsageError(
-        "--materials mesh and object are for meshes alone: voxels have colours (texture), or none");
+        "--materials mesh and object are for meshes alone: voxels have colors (texture), or none");
   check_targets(options);
 }
 

@@ -26,18 +26,18 @@ void read_grid(const CommandLine& arguments, ConvertOptions& options) {
   if (arguments.has("voxel-size")) {
     const GivenSize given = parse_sides(arguments.text("voxel-size"), "--voxel-size");
     options.grid.voxel_size = given.size;
-    options.grid_in_metres = given.in_metres;
+    options.grid_in_meters = given.in_meters;
   }
   if (arguments.has("clip")) options.grid.clip = arguments.box("clip");
   options.grid.center = arguments.has("center");
   options.grid.snap = arguments.has("snap-origin");
 }
 
-double metres_in(const std::string& unit) {
+double meters_in(const std::string& unit) {
   constexpr std::pair<std::string_view, double> kUnits[] = {{"um", 1e-6}, {"mm", 1e-3},   {"cm", 1e-2},
                                                             {"m", 1},     {"in", 0.0254}, {"ft", 0.3048}};
-  for (const auto& [name, metres] : kUnits)
-    if (unit == name) return metres;
+  for (const auto& [name, meters] : kUnits)
+    if (unit == name) return meters;
   return 1;
 }
 
@@ -46,7 +46,7 @@ void read_mesh_options(const CommandLine& arguments, MeshOptions& options) {
       "up", {std::nullopt, dag::UpAxis::X, dag::UpAxis::Y, dag::UpAxis::Z});
   const std::string units = arguments.text("units");
   options.units = units == "file" ? MeshUnits::File : MeshUnits::Keep;
-  if (units != "file" && units != "keep") options.metres_per_unit = metres_in(units);
+  if (units != "file" && units != "keep") options.meters_per_unit = meters_in(units);
   options.texture_paths = arguments.paths("texture-path");
   if (arguments.has("allow-outside")) options.outside = OutsideFiles::Read;
   for (const auto& path : options.texture_paths) {
@@ -116,7 +116,7 @@ std::filesystem::path parse_assign(const CommandLine& arguments, const ConvertOp
   if (!has_named_entries(options.materials))
     throw UsageError("--assign gives numbers to names: it needs --materials mesh or object");
   if (options.palette)
-    throw UsageError("--assign needs --palette auto: materials have the colours of the mesh");
+    throw UsageError("--assign needs --palette auto: materials have the colors of the mesh");
   return arguments.text("assign");
 }
 
@@ -124,7 +124,7 @@ double parse_palette_weight(const CommandLine& arguments, const ConvertOptions& 
   if (options.materials != scene::MaterialMode::Texture)
     throw UsageError("--palette-weight needs --materials texture: other materials have no weights");
   if (options.palette)
-    throw UsageError("--palette-weight needs --palette auto: the colours of a file are used as they are");
+    throw UsageError("--palette-weight needs --palette auto: the colors of a file are used as they are");
   const auto text = arguments.text("palette-weight");
   if (text == "area") return 1;
   if (text == "even") return 0;
@@ -143,7 +143,7 @@ void read_painting(const CommandLine& arguments, ConvertOptions& options) {
   }
   options.paint = arguments.text("paint");
   if (options.materials != scene::MaterialMode::Texture)
-    throw UsageError("--paint needs --materials texture: it paints colours of the surface");
+    throw UsageError("--paint needs --materials texture: it paints colors of the surface");
   options.painting.size = arguments.whole("paint-size");
 }
 
@@ -313,7 +313,7 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   options.makes_palette = arguments.text("materials") == "palette";
   options.dither = arguments.has("dither");
   if (options.dither && !options.makes_palette)
-    throw UsageError("--dither needs --materials palette, for a scene file with 24-bit colours");
+    throw UsageError("--dither needs --materials palette, for a scene file with 24-bit colors");
   if (!options.volume_materials && !options.makes_palette)
     options.materials = parse_materials(arguments.text("materials"));
   if (const auto palette = arguments.text("palette"); palette != "auto") options.palette = palette;
@@ -344,9 +344,9 @@ ConvertOptions read_convert_options(const CommandLine& arguments) {
   for (const std::filesystem::path& input : options.inputs) check_exists(input);
   options.kinds = kinds_of_inputs(options.inputs, options.raw);
   options.conversion = decided_conversion(options);
-  if (options.grid_in_metres && options.conversion != ConversionKind::Meshes)
+  if (options.grid_in_meters && options.conversion != ConversionKind::Meshes)
     throw UsageError("--voxel-size has a unit, which is for meshes: give the number in scene units");
-  if (!options.shells.empty() && options.shells[0].in_metres && options.conversion != ConversionKind::Meshes)
+  if (!options.shells.empty() && options.shells[0].in_meters && options.conversion != ConversionKind::Meshes)
     throw UsageError("--shell has a unit, which is for meshes alone: give depths in voxels");
   return options;
 }

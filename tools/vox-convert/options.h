@@ -45,7 +45,7 @@ enum class ConversionKind {
   Mixed,        // inputs of several kinds become one scene
 };
 
-// A material of voxels inside solids: a number, or a colour that the palette gets.
+// A material of voxels inside solids: a number, or a color that the palette gets.
 struct InsideMaterial {
   uint8_t number = 0;
   std::optional<scene::Rgb8> color;
@@ -54,7 +54,7 @@ struct InsideMaterial {
 // A step of --shell.
 struct GivenShell {
   double depth = 0;        // voxels
-  bool in_metres = false;  // the depth is in metres, and not in voxels
+  bool in_meters = false;  // the depth is in meters, and not in voxels
   InsideMaterial material;
 };
 
@@ -73,16 +73,16 @@ struct ConvertOptions {
   std::optional<double> resume;
 
   voxelize::GridOptions grid;
-  bool grid_in_metres = false;  // the voxel size is in metres, and not in scene units
+  bool grid_in_meters = false;  // the voxel size is in meters, and not in scene units
   MeshOptions mesh;
   PointOptions points;
   std::optional<double> point_radius = 0;  // world units; none for that of radius_between_points()
   scene::MaterialMode materials = scene::MaterialMode::Texture;
-  std::optional<uint32_t> palette_size;             // with colours: at most so many different ones
+  std::optional<uint32_t> palette_size;             // with colors: at most so many different ones
   std::optional<double> lossy;                      // the share of voxels that may change
-  std::optional<double> color_error;                // with colours: by how much each may change, ΔE
-  bool makes_palette = false;                       // --materials palette: of a scene file with colours
-  bool dither = false;                              // colours are mixed from those of that palette
+  std::optional<double> color_error;                // with colors: by how much each may change, ΔE
+  bool makes_palette = false;                       // --materials palette: of a scene file with colors
+  bool dither = false;                              // colors are mixed from those of that palette
   std::optional<VolumeMaterials> volume_materials;  // bins or labels
   std::optional<uint32_t> channel;
   std::optional<std::filesystem::path> palette;  // none for --palette auto
@@ -146,7 +146,7 @@ enum ConvertTrait : uint32_t {
   kWritesH5 = 32,
   kExports = 64,  // the file is in another program's format
   kBricks = 128,  // bricks are made and kept
-  kColors = 256,  // the colours of a mesh become materials
+  kColors = 256,  // the colors of a mesh become materials
   kWritesBinvox = 512,
   kHash = 1024,    // a spatial hash is made
   kVoxels = 2048,  // the input is another program's voxels
@@ -160,7 +160,7 @@ enum ConvertTrait : uint32_t {
   kWritesVtk = 1 << 21,
   kWritesNvdb = 1 << 22,
   kWritesSvdag = 1 << 23,   // into an .h5 file
-  kMakesPalette = 1 << 24,  // of a scene file's colours
+  kMakesPalette = 1 << 24,  // of a scene file's colors
   kWritesSlices = 1 << 25,
   kWritesRaw = 1 << 26,
   kWritesPieces = 1 << 27  // into a format that can be written in pieces

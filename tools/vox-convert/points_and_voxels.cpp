@@ -33,8 +33,8 @@ void tell_survey(const CloudSurvey& found, const std::filesystem::path& path, co
 void tell_colorless(const ConvertOptions& options) {
   for (const char* option : {"palette", "palette-weight", "palette-out"})
     if (std::ranges::find(options.given, option, &Option::name) != options.given.end())
-      throw UsageError(fmt::format("--{} has no effect where not all points have colours", option));
-  log_info("not all points have colours: the scene has no materials");
+      throw UsageError(fmt::format("--{} has no effect where not all points have colors", option));
+  log_info("not all points have colors: the scene has no materials");
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
     throw UsageError(options.inputs[0].string() +
                      ": one of --res and --voxel-size is needed, such as --res 4K");
   if (has_named_entries(options.materials))
-    throw UsageError("--materials mesh and object are for meshes: points have colours (texture), or none");
+    throw UsageError("--materials mesh and object are for meshes: points have colors (texture), or none");
   check_targets(options);
   const ThreadLimit threads(options.engine.threads);
   Stopwatch watch;
@@ -110,7 +110,7 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
     log_warning("no voxel is filled: {}", has_shapes ? "no place is as opaque as --splat-opacity asks for"
                                                      : "no point lies inside --clip");
   if (options.build.colors && !made.scene.colors)
-    throw Error("not all points have colours")
+    throw Error("not all points have colors")
         .at(options.inputs[0].string())
         .hint("--materials none fills voxels alone");
   sign(made.scene, options);
@@ -130,10 +130,10 @@ VoxelFileOptions voxel_file_options(const ConvertOptions& options) {
 
 namespace {
 
-// Only the file itself tells whether it has colours.
+// Only the file itself tells whether it has colors.
 void refuse_palettes(const ConvertOptions& options) {
   if (options.palette || options.palette_weight || options.palette_out)
-    throw UsageError(fmt::format("--palette, --palette-weight and --palette-out are for colours: {} has none",
+    throw UsageError(fmt::format("--palette, --palette-weight and --palette-out are for colors: {} has none",
                                  options.inputs[0].string()));
 }
 
@@ -143,15 +143,14 @@ dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conver
   if (options.inputs.size() > 1)
     throw UsageError("a file of voxels is one of several inputs: --res or --voxel-size says their grid");
   if (has_named_entries(options.materials))
-    throw UsageError("--materials mesh and object are for meshes: voxels have colours (texture), or none");
+    throw UsageError("--materials mesh and object are for meshes: voxels have colors (texture), or none");
   check_targets(options);
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
   ScenePlusError read = read_voxels(options.inputs[0], voxel_file_options(options));
   if (!read.scene.dag.materials) refuse_palettes(options);
   if (options.build.colors && !read.scene.colors)
-    throw Error(
-        "holds no colours that can be kept: --materials texture makes a palette of those of DAG files")
+    throw Error("holds no colors that can be kept: --materials texture makes a palette of those of DAG files")
         .at(options.inputs[0].string());
   conversion.seconds.load = watch.seconds();
   conversion.palette_error = read.error;

@@ -16,7 +16,7 @@ namespace vox {
 std::vector<NamedSeconds> seconds_of(const ConversionSeconds& seconds) {
   return {{"load", seconds.load, "Time for reading the inputs."},
           {"paint", seconds.paint, "Time for painting."},
-          {"palette", seconds.palette, "Time for choosing colours."},
+          {"palette", seconds.palette, "Time for choosing colors."},
           {"voxelize", seconds.voxelize, "Time from triangles to leaves."},
           {"build", seconds.build, "Time from leaves to the DAG."},
           {"bricks", seconds.bricks, "Time for making bricks."},
@@ -75,7 +75,7 @@ void set_conversion(ResultGroup& results, const Conversion& conversion) {
     results.group("palette_error")
         .set("mean", error->mean, "ΔE")
         .about(
-            "Distance from the colours of the surface to the palette, over the area; of `--materials "
+            "Distance from the colors of the surface to the palette, over the area; of `--materials "
             "texture`.")
         .set("over_10", error->over_10, "1")
         .about("Share of the area that is off by more than 10.");
@@ -99,7 +99,7 @@ void set_conversion(ResultGroup& results, const Conversion& conversion) {
       .set("turned_triangles", conversion.holes.turned, "triangles")
       .about(
           "With `--solid` and `--inside winding`: number of triangles that face the other way than their "
-          "neighbours, and are turned.")
+          "neighbors, and are turned.")
       .set("open_edges", conversion.holes.open_edges, "edges")
       .about("Number of edges at which triangles are missing.")
       .set("holes", conversion.holes.holes, "holes")
@@ -146,7 +146,7 @@ ResultGroup results_of(const ConvertResults& shown) {
   if (shown.scene && shown.scene->color_bytes)
     results.set("color_bytes", *shown.scene->color_bytes, "bytes")
         .about(
-            "Size of the voxels' 24-bit colours, which are stored apart from the nodes (`--materials "
+            "Size of the voxels' 24-bit colors, which are stored apart from the nodes (`--materials "
             "colors`).");
   if (const std::optional<SymmetricSize> size = symmetric_of(shown))
     results.group("symmetric")

@@ -131,7 +131,7 @@ void reduce_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
   const uint64_t before = scene.colors->bytes();
   dag::NearColors near = dag::near_colors(*scene.colors, *options.color_error);
   scene.colors = std::move(near.colors);
-  log_info("colours change by ΔE {:.2f} on average, at most {:g}, and take {} instead of {}, in {:.2f} s",
+  log_info("colors change by ΔE {:.2f} on average, at most {:g}, and take {} instead of {}, in {:.2f} s",
            near.mean_error, *options.color_error, format_bytes(scene.colors->bytes()), format_bytes(before),
            watch.seconds());
 }
@@ -271,17 +271,17 @@ void make_of_scene(Output& output, const ConvertOptions& options, const SceneFil
            format_bytes(written_bytes(options.output, options.exports)), watch.seconds());
 }
 
-// Turns colours into as many, or into a palette, as the options ask for or as the other structures need. The input has been
+// Turns colors into as many, or into a palette, as the options ask for or as the other structures need. The input has been
 // verified before, as it is.
 void change_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
   if ((options.palette_size || options.color_error) && !scene.colors)
-    throw Error(fmt::format("holds no 24-bit colours, which {} changes",
+    throw Error(fmt::format("holds no 24-bit colors, which {} changes",
                             options.palette_size ? "--palette-size" : "--color-error"))
         .at(options.inputs[0].string());
   reduce_colors(scene, options);
   if (options.makes_palette) {
     if (!scene.colors)
-      throw Error("holds no 24-bit colours, of which --materials palette makes a palette")
+      throw Error("holds no 24-bit colors, of which --materials palette makes a palette")
           .at(options.inputs[0].string());
     dag::WithPaletteOptions making = {.dither = options.dither, .memory_limit = options.engine.memory_limit};
     if (options.palette) making.palette = read_palette(*options.palette);
@@ -294,7 +294,7 @@ void change_colors(dag::VoxelScene& scene, const ConvertOptions& options) {
 // Replaces rare nodes of a scene, as --lossy asks for.
 LossyFigures make_lossy(dag::VoxelScene& scene, const ConvertOptions& options) {
   if (scene.dag.materials || scene.colors)
-    throw Error("holds materials or colours, and --lossy is for geometry alone")
+    throw Error("holds materials or colors, and --lossy is for geometry alone")
         .at(options.inputs[0].string())
         .hint("convert the mesh with --materials none");
   const Stopwatch watch;

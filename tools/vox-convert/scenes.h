@@ -68,7 +68,7 @@ std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertO
 // Cuts the part inside --clip out of a scene that is written as a scene file. It keeps its place in the grid.
 void cut_scene(dag::VoxelScene& scene, const ConvertOptions& options);
 
-// Does what --palette-size and --color-error ask for. If they are given, the scene must have colours.
+// Does what --palette-size and --color-error ask for. If they are given, the scene must have colors.
 void reduce_colors(dag::VoxelScene& scene, const ConvertOptions& options);
 
 // Makes the level of the scene that --res asks for. Collective; rank 0 has the result.
@@ -200,10 +200,10 @@ struct InsideMaterials {
   std::optional<voxelize::Shells> shells;
 };
 
-// The most colours that the palette of a surface may have, so that those of --interior and --shell can join it.
+// The most colors that the palette of a surface may have, so that those of --interior and --shell can join it.
 uint32_t colors_for_surface(const ConvertOptions& options);
 
-// Returns the materials of --interior and --shell, whose colours join the palette.
+// Returns the materials of --interior and --shell, whose colors join the palette.
 InsideMaterials inside_materials(const ConvertOptions& options, const voxelize::Grid& grid,
                                  scene::Palette& palette);
 
@@ -279,7 +279,7 @@ ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, double ra
 // Reads it, and makes the level that --res asks for.
 dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion);
 
-// The way in which the colours of voxels or points become materials.
+// The way in which the colors of voxels or points become materials.
 VoxelFileOptions voxel_file_options(const ConvertOptions& options);
 
 // The part of vox-convert that reads volumes and makes bricks.
@@ -309,7 +309,7 @@ dag::VoxelScene convert_volume_to_scene(const ConvertOptions& options, Conversio
 bool has_mesh_input(const ConvertOptions& options);
 
 // A voxel that a later input fills hides the voxels of earlier ones at its place; consecutive meshes are one input. All
-// inputs share one palette, which is chosen from at most 16 colours of each input.
+// inputs share one palette, which is chosen from at most 16 colors of each input.
 dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& conversion);
 
 }  // namespace vox

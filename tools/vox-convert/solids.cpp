@@ -71,7 +71,7 @@ voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& ind
   if (!closes_holes(options)) return {};
   const voxelize::ClosedHoles closed = voxelize::close_holes(scene, indexed, grid, options.close);
   if (closed.turned > 0)
-    log_info("{} that face the other way than their neighbours are turned",
+    log_info("{} that face the other way than their neighbors are turned",
              format_count(closed.turned, "triangle"));
   if (closed.joined > 0)
     log_info("{} vertices at gaps of at most {} voxels are joined to others, to tell what is inside",
@@ -92,7 +92,7 @@ voxelize::ClosedHoles holes_closed(scene::Scene& scene, scene::IndexedScene& ind
 
 namespace {
 
-// The number of an inside's material. A colour joins the palette, or becomes the nearest one.
+// The number of an inside's material. A color joins the palette, or becomes the nearest one.
 uint8_t number_of(const InsideMaterial& material, const char* option, scene::Palette& palette) {
   if (!material.color) {
     if (material.number >= palette.count)
@@ -105,7 +105,7 @@ uint8_t number_of(const InsideMaterial& material, const char* option, scene::Pal
              known = std::find(palette.colors.begin(), end, color);
   if (known == end && palette.count == scene::kPaletteSize) {
     const uint8_t nearest = scene::NearestEntry(palette)(color);
-    log_warning("the palette has {} colours already: voxels inside take the nearest one, {}", palette.count,
+    log_warning("the palette has {} colors already: voxels inside take the nearest one, {}", palette.count,
                 scene::hex_name(palette.colors[nearest]));
     return nearest;
   }
@@ -119,7 +119,7 @@ uint8_t number_of(const InsideMaterial& material, const char* option, scene::Pal
 
 // The depth of a shell for with_shells().
 uint64_t depth_of(const GivenShell& shell, const VoxelSize& voxel_size) {
-  const double voxels = shell.in_metres ? shell.depth / voxel_size.shortest() : shell.depth;
+  const double voxels = shell.in_meters ? shell.depth / voxel_size.shortest() : shell.depth;
   const double depth = std::floor(voxels * voxelize::kDepthUnits + 0.5);
   if (!(depth <= static_cast<double>(voxelize::kMostDepth)))
     throw UsageError(fmt::format("--shell: a depth of {:g} voxels is beyond the largest grid", voxels));
@@ -146,7 +146,7 @@ InsideMaterials inside_materials(const ConvertOptions& options, const voxelize::
         {depth_of(shell, grid.voxel_size), number_of(shell.material, "a material of --shell", palette)});
   if (palette.count == scene::kPaletteSize)
     throw Error("--shell needs a number that no voxel has until it is known how deep it lies")
-        .hint("give a palette of at most 15 colours");
+        .hint("give a palette of at most 15 colors");
   result.interior = static_cast<uint8_t>(palette.count);
   result.shells = std::move(shells);
   return result;

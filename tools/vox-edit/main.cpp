@@ -371,7 +371,7 @@ void edit_scene(const EditOptions& options) {
   dag::VoxelScene scene = read_any_scene(options.scene, options.engine, SceneForm::Any,
                                          on_gpu ? Damage::Ignored : damage, loading);
   if (scene.colors)
-    throw Error("holds 24-bit colours, and edits need a palette")
+    throw Error("holds 24-bit colors, and edits need a palette")
         .at(options.scene.string())
         .hint("'vox-convert SCENE.h5 --materials palette -o OTHER.h5' makes one");
   check_given(options, scene);

@@ -90,7 +90,7 @@ OptionTopic picture_topic() {
            .words = {"on", "off"},
            .preset = "on",
            .rules = {{kPictures, "a page has one where it is needed"},
-                     {kMeasured | kSharing | kAnyVolume, "materials have their own colours, and no legend"}},
+                     {kMeasured | kSharing | kAnyVolume, "materials have their own colors, and no legend"}},
            .help = "Draw a legend into a corner if colors stand for measured values."}}};
 }
 

@@ -110,7 +110,7 @@ void write_page(const RenderToolOptions& options);
 // Shows the volume by rays, or a cut of it. Throws UsageError for options that only scenes take.
 void show_volume(const RenderToolOptions& options);
 
-// Draws a legend, which says what the colours of a picture mean, into a corner of it.
+// Draws a legend, which says what the colors of a picture mean, into a corner of it.
 
 struct LegendStep {
   scene::Rgb8 color;
@@ -122,7 +122,7 @@ struct Legend {
   std::vector<LegendStep> steps;  // from left to right, equally wide
 };
 
-// A mode has a legend where its colours are not those of things.
+// A mode has a legend where its colors are not those of things.
 bool has_legend(render::Shade shade);
 Legend legend_of(render::Shade shade, const render::Picture& picture, const dag::VoxelScene& scene);
 // For a volume of amounts.

@@ -102,7 +102,7 @@ Legend legend_of(render::Shade shade, const render::Picture& picture, const dag:
   const double low = picture.low, high = picture.high, voxel_size = scene.voxel_size.shortest();
   switch (shade) {
     case render::Shade::Depth:
-      return {scene.unit == scene::LengthUnit::Metre ? "Distance, m" : "Distance, scene units",
+      return {scene.unit == scene::LengthUnit::Meter ? "Distance, m" : "Distance, scene units",
               ramp({number_text(low * voxel_size), number_text((low + high) / 2 * voxel_size),
                     number_text(high * voxel_size)})};
     case render::Shade::Level:

@@ -31,15 +31,15 @@ struct VolumeLook {
   render::ValuesAs values = render::ValuesAs::Auto;
   ScaleEnds ends = ScaleEnds::All;
   render::ValueScale scale = {};              // of amounts; empty if the command line names none
-  std::vector<scene::Rgb8> file_colors = {};  // a file's colours: the stops of a scale, or labels
+  std::vector<scene::Rgb8> file_colors = {};  // a file's colors: the stops of a scale, or labels
   bool types = false;                         // the type of each voxel's brick is shown, not its value
 };
 
-// Throws UsageError, also for options that exclude each other, and Error if a file of colours cannot be read.
+// Throws UsageError, also for options that exclude each other, and Error if a file of colors cannot be read.
 VolumeLook read_volume_look(const CommandLine& arguments);
 
-// Returns the colours of these bricks; `palette` is the palette of a scene whose materials they are. Throws Error
-// if the colours do not fit the values.
+// Returns the colors of these bricks; `palette` is the palette of a scene whose materials they are. Throws Error
+// if the colors do not fit the values.
 render::ShownValues colored_values(const bricks::FrozenBricks& bricks,
                                    const std::optional<scene::Palette>& palette, const VolumeLook& look);
 
@@ -92,7 +92,7 @@ RenderToolOptions read_render_options(const CommandLine& arguments);
 // The traits of a run, for the rules of options: what it shows.
 enum RenderTrait : uint32_t {
   kLit = 1,       // a scene in the light
-  kMeasured = 2,  // depth, normal or level as colours
+  kMeasured = 2,  // depth, normal or level as colors
   kSharing = 4,
   kSceneCut = 8,
   kVolume = 16,

@@ -28,7 +28,7 @@
 namespace vox {
 namespace {
 
-// Seven colours that readers can tell apart who do not see all colours (Okabe and Ito 2008), and gray.
+// Seven colors that readers can tell apart who do not see all colors (Okabe and Ito 2008), and gray.
 constexpr std::array<scene::Rgb8, bricks::kBrickTypeCount - 1> kTypeColors = {{{230, 159, 0},
                                                                                {86, 180, 233},
                                                                                {0, 158, 115},
@@ -227,7 +227,7 @@ void read_colors(const std::string& name, VolumeLook& look) {
   if (name != "gray" && name != "viridis" && name != "bone") {
     if (!std::filesystem::path(name).has_extension())
       throw UsageError(
-          fmt::format("--colors is '{}', expected gray, viridis, bone, labels or a file of colours, {}", name,
+          fmt::format("--colors is '{}', expected gray, viridis, bone, labels or a file of colors, {}", name,
                       palette_extensions()));
     const scene::Palette palette = read_palette(name);
     look.file_colors.assign(palette.colors.begin(), palette.colors.begin() + palette.count);
@@ -280,7 +280,7 @@ render::ShownValues colored_values(const bricks::FrozenBricks& bricks,
                                    const std::optional<scene::Palette>& palette, const VolumeLook& look) {
   render::ShownValues values = render::shown_values(bricks, palette, look.values);
   if (look.iso)
-    values.colors.scale = render::bone_scale();  // a surface has its last colour if no scale is named
+    values.colors.scale = render::bone_scale();  // a surface has its last color if no scale is named
   if (!look.scale.empty()) values.colors.scale = look.scale;
   if (look.ends == ScaleEnds::Most) values.colors.range = render::window_of_most(bricks);
   if (look.file_colors.empty()) return values;
@@ -289,7 +289,7 @@ render::ShownValues colored_values(const bricks::FrozenBricks& bricks,
     return values;
   }
   if (look.file_colors.size() < 2)
-    throw UsageError("the file of --colors holds one colour, and a scale goes from one to another");
+    throw UsageError("the file of --colors holds one color, and a scale goes from one to another");
   values.colors.scale = render::scale_through(look.file_colors);
   return values;
 }

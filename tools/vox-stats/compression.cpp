@@ -51,7 +51,7 @@ ResultTable materials_of(const measure::CompressionStats& stats) {
   const auto geometry = svdag_of(stats).size.bytes;
   ResultTable table;
   table.column("name", "", stats.materials, &SceneSize::name)
-      .about("Name of a form of the scene's materials or colours.")
+      .about("Name of a form of the scene's materials or colors.")
       .column("form", "", stats.materials, &SceneSize::text, both({"materials", Look::words()}))
       .about("The form in words.")
       .column("bytes", "bytes", stats.materials, &SceneSize::bytes,
@@ -148,9 +148,9 @@ std::string compression_text(const SceneStats& stats) {
       "\nGeometry in every form\n" + text_table(forms_of(*stats.compression)).text() +
       fmt::format("  (The form with replaced nodes changes {}.)\n", lossy_text(*stats.compression));
   if (!stats.compression->materials.empty())
-    text += (stats.scene.colors ? "\nColours, apart from the nodes\n"
-                                : "\nMaterials, in the leaves and apart\n") +
-            text_table(materials_of(*stats.compression)).text();
+    text +=
+        (stats.scene.colors ? "\nColors, apart from the nodes\n" : "\nMaterials, in the leaves and apart\n") +
+        text_table(materials_of(*stats.compression)).text();
   return text + "\nNodes of each level, and their size with short pointers\n" +
          text_table(shared_table(shared_rows(stats))).text();
 }

@@ -64,7 +64,7 @@ void add_levels(HtmlPage& page, const SceneStats& stats) {
              "is shared: how many octree nodes there are for each unique one is said beside them.");
   if (stats.geometry)
     add_levels(page, stats.scene.dag, *stats.geometry, "The same without materials",
-               "Leaves reduced to which voxels are filled, and deduplicated again: what colours cost.");
+               "Leaves reduced to which voxels are filled, and deduplicated again: what colors cost.");
 }
 
 void add_sizes(HtmlPage& page, const SceneStats& stats) {
@@ -126,7 +126,7 @@ void add_materials_figure(HtmlPage& page, const std::string& title, const std::s
                           const ResultTable& materials) {
   BarChart chart = {
       .title = "Share of each material",
-      .description = "One bar for each palette entry, in its colour: per cent of the filled voxels",
+      .description = "One bar for each palette entry, in its color: per cent of the filled voxels",
       .unit = "% of the filled voxels",
       .series = {{"share", {}}}};
   const auto note = [](const ResultRow& row) { return row.text("share", Look::fixed(1, 100)); };
@@ -170,7 +170,7 @@ HtmlPage page_of(const SceneStats& stats) {
   if (dag.voxels > 0) {
     if (stats.has(Section::Materials)) {
       page.section("Palette");
-      add_materials_figure(page, "Materials", "How much of the scene has which colour.",
+      add_materials_figure(page, "Materials", "How much of the scene has which color.",
                            used_materials(stats.scene.palette, *stats.dag));
     }
     if (stats.has(Section::Levels) || stats.has(Section::Sharing)) add_levels(page, stats);

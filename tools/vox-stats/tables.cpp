@@ -14,7 +14,7 @@
 namespace vox {
 namespace {
 
-// True if any entry has a better name than its colour.
+// True if any entry has a better name than its color.
 bool has_names(const scene::Palette& palette) {
   for (uint32_t i = 0; i < palette.count; ++i)
     if (palette.names[i] != scene::hex_name(palette.colors[i])) return true;
@@ -97,10 +97,10 @@ ResultTable materials_table(const scene::Palette& palette, const measure::DagSta
   if (has_names(palette)) shown_name.page = {"name"};
   ResultTable table;
   return table.column(for_people("material"), "", entries, std::identity(), both({"material"}))
-      .column("color", "", entries, color, {.screen = {"color"}, .page = {"colour", Look::color()}})
-      .about("The colour of an entry of the palette, as `#rrggbb`.")
+      .column("color", "", entries, color, {.screen = {"color"}, .page = {"color", Look::color()}})
+      .about("The color of an entry of the palette, as `#rrggbb`.")
       .column("name", "", entries, name, shown_name)
-      .about("Its name, which is the colour if there is no better one.")
+      .about("Its name, which is the color if there is no better one.")
       .column("voxels", "voxels", entries, voxels, both({"voxels", Look::count()}))
       .about("Number of voxels that have the material.")
       .column(for_people("share"), "", entries, share, both({"share", Look::fixed(1, 100), "%"}));
@@ -199,7 +199,7 @@ void set_scene(ResultGroup& scene, const SceneStats& stats) {
   if (stats.scene.colors)
     scene.set("color_bytes", stats.scene.colors->bytes(), "bytes")
         .about(
-            "Size of the voxels' 24-bit colours, which are stored apart from the nodes (`--materials "
+            "Size of the voxels' 24-bit colors, which are stored apart from the nodes (`--materials "
             "colors`).");
   scene.set(in_json("side"), dag.side(), "voxels").about("Side of the cube, a power of two.");
   if (!stats.has(Section::Scene)) return;
@@ -274,9 +274,9 @@ std::string scene_section(const SceneStats& stats) {
                    dag.resolution, dag.side(), dag.depth())},
       {"voxels", fmt::format("{} filled, {}", format_count(dag.voxels),
                              dag.materials        ? "4-bit materials"
-                             : stats.scene.colors ? "24-bit colours"
+                             : stats.scene.colors ? "24-bit colors"
                                                   : "no materials")}};
-  if (stats.scene.colors) facts.emplace_back("colours", colors_text(stats.scene));
+  if (stats.scene.colors) facts.emplace_back("colors", colors_text(stats.scene));
   if (!stats.dag->filled.empty()) facts.emplace_back("filled box", box_text(stats.dag->filled));
   return "\nScene\n" + facts_text(facts);
 }

@@ -22,8 +22,8 @@ uniform vec3 corner, right, down; // from the eye to the upper left corner, from
 uniform float spread;             // width of a pixel at distance 1; 0: no level of detail
 uniform vec2 place;               // the sample's place in its pixel
 uniform float height;             // height of the picture, in pixels
-uniform vec3 colors[16];          // linear colours of the materials
-uniform vec3 ramp[64];            // colours of measured values
+uniform vec3 colors[16];          // linear colors of the materials
+uniform vec3 ramp[64];            // colors of measured values
 uniform vec2 ramp_ends;           // the values at the ramp's ends
 uniform vec3 sky[3];              // at the horizon, straight up, straight down
 uniform vec4 ground;              // the scene's middle on the ground, from the eye, and the visible radius; 0: no
@@ -131,7 +131,7 @@ vec3 light_of(uint code) {
   return mix(value / 12.92, pow((value + 0.055) / 1.055, vec3(2.4)), step(0.04045, value));
 }
 
-// Returns the colour of what a ray hit as Shader::color_at() of libvox/render/shade.h does: that of a voxel, or the mean
+// Returns the color of what a ray hit as Shader::color_at() of libvox/render/shade.h does: that of a voxel, or the mean
 // of several if a pixel shows several.
 vec3 color_at(Hit hit) {
   if (hit.node == 0u || !has_materials) return colors[hit.material];

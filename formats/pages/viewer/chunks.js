@@ -52,7 +52,7 @@ function setBits(bits) {
   return count;
 }
 
-/** Returns the mean colour of voxels whose materials begin at a word. @param {Uint32Array} words @param {number} at
+/** Returns the mean color of voxels whose materials begin at a word. @param {Uint32Array} words @param {number} at
  * @param {number} voxels @param {Colors} colors */
 function meanColor(words, at, voxels, { light, codes }) {
   let r = 0, g = 0, b = 0;
@@ -68,7 +68,7 @@ function meanColor(words, at, voxels, { light, codes }) {
 
 /**
  * Writes a chunk as rays read it: pointers are places in memory, a reference has the place in the table of what it
- * refers to, and a leaf has its mean colour before its materials. Returns the places of the roots.
+ * refers to, and a leaf has its mean color before its materials. Returns the places of the roots.
  * @param {Uint32Array} words the chunk @param {ChunkHead} head @param {Uint32Array} to its words in memory, which
  * will lie at `base` @param {number} base @param {number[]} tables where the places of each other chunk's roots are
  * @param {Colors} colors

@@ -4,7 +4,7 @@ import { click, find, make, on } from './elements.js';
 import { rampEnds } from './renderer.js';
 import { filledBox, kNormals, kSharing, modesOf, toWorld } from './settings.js';
 
-// The legend that explains the colours of a mode.
+// The legend that explains the colors of a mode.
 
 /** @typedef {import('./page.js').Page} Page */
 
@@ -21,7 +21,7 @@ export function colored(tag, ...colors) {
   return element;
 }
 
-/** @param {[string, {r: number, g: number, b: number}][]} keys names and colours */
+/** @param {[string, {r: number, g: number, b: number}][]} keys names and colors */
 const keyed = keys =>
   make('div', { className: 'keys' }, ...keys.map(([name, color]) => make('span', {}, colored('i', color), name)));
 

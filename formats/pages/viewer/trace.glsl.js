@@ -100,7 +100,7 @@ void want(uint node, float at) {
   wanted = word_at(node + 4u);
   wanted_at = wanted_from + at;
 }
-const uint kLeafHead = 3u;  // the mask and a colour
+const uint kLeafHead = 3u;  // the mask and a color
 #else
 uint child_at(uint node, uint mask, uint part, uint log2) {
   return level_begin[log2] + word_at(node + 1u + ones(mask & (1u << part) - 1u));
@@ -160,7 +160,7 @@ const uint kMostSteps = 16384u, kMostStops = 4096u;
 
 // Coordinates are mirrored along the axes on which the ray goes down: they count from the cube's other end.
 struct Ray {
-  ivec3 voxel;    // the voxel of the origin, or a neighbour of it,
+  ivec3 voxel;    // the voxel of the origin, or a neighbor of it,
   vec3 rest;      // and the origin's offset from its corner
   vec3 step;      // distance between planes, in voxels along the ray
   uint mirrored;  // bit 0, 1, 2: x, y, z

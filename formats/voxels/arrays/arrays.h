@@ -15,8 +15,8 @@ namespace vox {
 // An .npz file: a list of voxels, as numpy.load() reads it. The arrays are
 //
 //   coords      int32 [N, 3], the voxels' x, y, z in the scene's grid, in Morton order
-//   materials   uint8 [N], their materials; or colors uint8 [N, 3] of a scene with colours; or neither
-//   palette     uint8 [materials, 3], the colours of materials, and names, their names as bytes of UTF-8
+//   materials   uint8 [N], their materials; or colors uint8 [N, 3] of a scene with colors; or neither
+//   palette     uint8 [materials, 3], the colors of materials, and names, their names as bytes of UTF-8
 //   origin      float64 [3], the place of the grid's corner, and voxel_size float64 [3]: a voxel's lower corner is at
 //               origin + voxel_size * coords
 //   resolution  int64 [], voxels along each side of the grid
@@ -28,7 +28,7 @@ void write_npz(const dag::VoxelScene& scene, const std::filesystem::path& path,
 bool is_npz_of_vox(std::string_view file);
 
 // The geometry of gprMax (https://docs.gprmax.com, #geometry_objects_read): an HDF5 file whose attribute dx_dy_dz is the
-// size of a cell in metres, and whose dataset `data` is int16 [x, y, z], a cell's material, or -1 where gprMax leaves the
+// size of a cell in meters, and whose dataset `data` is int16 [x, y, z], a cell's material, or -1 where gprMax leaves the
 // model as it is. The text beside it has a line for each material, `#material: 1 0 1 0 NAME`: relative permittivity,
 // conductivity, relative permeability and magnetic loss are those of free space, to be replaced by true ones.
 void write_gprmax(const dag::VoxelScene& scene, const std::filesystem::path& path,

@@ -143,8 +143,8 @@ void write_gprmax(const dag::VoxelScene& scene, const std::filesystem::path& pat
   }
   write_at(text.descriptor(), 0, materials_text(scene), text.target());
   file.commit_behind(text);
-  if (scene.unit != scene::LengthUnit::Metre)
-    log_warning("{}: gprMax takes the voxel size, {}, for metres", path.string(),
+  if (scene.unit != scene::LengthUnit::Meter)
+    log_warning("{}: gprMax takes the voxel size, {}, for meters", path.string(),
                 format_sides(scene.voxel_size));
   log_info("{}: {} with the materials' names, whose electric values are those of free space: fill them in",
            path.string(), gprmax_materials_path(path).filename().string());

@@ -1,4 +1,4 @@
-// Colours for numbers and names that have no colour of their own.
+// Colors for numbers and names that have no color of their own.
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
@@ -23,7 +23,7 @@
 
 namespace vox {
 
-// Returns a colour for a number. The colours of consecutive numbers differ strongly: each hue is the golden
+// Returns a color for a number. The colors of consecutive numbers differ strongly: each hue is the golden
 // ratio further around the circle, and three shades alternate. The computation uses integers only.
 inline scene::Rgb8 distinct_color(uint32_t number) {
   const uint32_t hue = number * 40503 % 65536;            // 65536 is the whole circle

@@ -30,11 +30,11 @@ namespace vox {
 //               levels where in enclosedLeaves that number stands; then the word at which each child begins, in the
 //               order of slots. The root begins at word 0
 //     leaf      4³ voxels, two words: byte s holds those of slot s
-//   NAME.basic_dag.uncompressed_colors.bin   u32 top levels, u64 n, n × u64 enclosedLeaves, u64 m, m × u32 colours
+//   NAME.basic_dag.uncompressed_colors.bin   u32 top levels, u64 n, n × u64 enclosedLeaves, u64 m, m × u32 colors
 //               0xFFBBGGRR, of the voxels in the order of a depth-first walk through the slots
 
 // No node refers to entries of enclosedLeaves behind those of the top nodes. In a file of vox two such entries, kHashDagPair
-// and sum_of_words() of the nodes' words, tell a reader which nodes the colours belong to.
+// and sum_of_words() of the nodes' words, tell a reader which nodes the colors belong to.
 
 static_assert(std::endian::native == std::endian::little, "words are copied from and to files of HashDAG");
 
@@ -54,7 +54,7 @@ inline uint64_t sum_of_words(std::span<const std::byte> words, uint64_t first) {
   return sum;
 }
 
-// Returns the file of colours that belongs to a file of nodes.
+// Returns the file of colors that belongs to a file of nodes.
 inline std::filesystem::path hash_dag_colors_path(const std::filesystem::path& nodes) {
   constexpr std::string_view kEnding = ".dag.bin";
   const std::string name = nodes.filename().string();
@@ -63,26 +63,26 @@ inline std::filesystem::path hash_dag_colors_path(const std::filesystem::path& n
 
 // Reads scenes of HashDAG.
 
-// Reads the nodes, and the colours from the file beside it if that has one for each voxel. Throws Error that
+// Reads the nodes, and the colors from the file beside it if that has one for each voxel. Throws Error that
 // names the defect.
 ScenePlusError read_hash_dag(const std::filesystem::path& path, const VoxelFileOptions& options);
 
 // Writes scenes for HashDAG.
 
-// Writes the nodes to `path` and the colours beside it. The grid is the scene's cube; voxels outside the clip
-// box are left out. A scene without materials gets a file with a single colour, because HashDAG opens no file
-// without colours. Throws Error if node indices exceed 32 bits or the number of voxels below a node cannot be
+// Writes the nodes to `path` and the colors beside it. The grid is the scene's cube; voxels outside the clip
+// box are left out. A scene without materials gets a file with a single color, because HashDAG opens no file
+// without colors. Throws Error if node indices exceed 32 bits or the number of voxels below a node cannot be
 // stored. `memory_limit` bounds the process, as in an engine, while materials are removed from the nodes.
 void write_hash_dag(const dag::VoxelScene& scene, const std::filesystem::path& path,
                     const std::optional<VoxelBox>& clip, uint64_t memory_limit = 0);
 
-// The colours of a scene's voxels in the form of HashDAG's files: one word for each voxel, in the order of a
+// The colors of a scene's voxels in the form of HashDAG's files: one word for each voxel, in the order of a
 // depth-first walk through the slots.
 
 // Cuts the walk into pieces of bounded size, which can be made in any order.
 class HashDagColors {
  public:
-  // The scene must have voxels, and materials or colours.
+  // The scene must have voxels, and materials or colors.
   HashDagColors(const dag::VoxelScene& scene, const SlotOrder& order);
 
   uint64_t voxels() const { return voxels_.voxels(0, 0); }

@@ -146,14 +146,14 @@ class HashDagColorsFile {
     return {static_cast<uint8_t>(bgr), static_cast<uint8_t>(bgr >> 8), static_cast<uint8_t>(bgr >> 16)};
   }
 
-  // Returns the number of voxels of each colour.
+  // Returns the number of voxels of each color.
   scene::ColorTally tally() const {
     tbb::enumerable_thread_specific<scene::ColorTally> parts;
     tbb::parallel_for(tbb::blocked_range<uint64_t>(0, count_, 1 << 18),
                       [&](const tbb::blocked_range<uint64_t>& range) {
                         throw_if_cancelled();
                         scene::ColorTally& part = parts.local();
-                        // Neighbouring voxels often have the same colour.
+                        // Neighboring voxels often have the same color.
                         for (uint64_t i = range.begin(), first = i; i < range.end(); first = i) {
                           const scene::Rgb8 shared = color(first);
                           while (i < range.end() && color(i) == shared) ++i;
@@ -171,7 +171,7 @@ class HashDagColorsFile {
   std::optional<uint64_t> sum_of_nodes_;
 };
 
-// A cube of 64³ voxels: its node, and the number of its first voxel in the order of colours.
+// A cube of 64³ voxels: its node, and the number of its first voxel in the order of colors.
 struct ColoredCube {
   uint64_t key, node, first;
 };
@@ -183,7 +183,7 @@ void require_voxels(const std::vector<std::vector<uint64_t>>& voxels) {
       throw Error(fmt::format("a node of level {} has no voxels", level));
 }
 
-// The nodes and the colours of a file, which VoxelFile::read() needs.
+// The nodes and the colors of a file, which VoxelFile::read() needs.
 class ColoredNodes {
  public:
   ColoredNodes(std::shared_ptr<const HashDagFile> file, std::shared_ptr<const HashDagColorsFile> colors,
@@ -263,7 +263,7 @@ double voxel_size_of(const HashDagFile& file, const std::filesystem::path& path)
   return side / (dag::kLeafSide << file.depth());
 }
 
-// Returns the colours beside the nodes, or null if there are none.
+// Returns the colors beside the nodes, or null if there are none.
 std::shared_ptr<const HashDagColorsFile> open_colors(const std::filesystem::path& path,
                                                      const HashDagFile& nodes, uint64_t voxels) {
   const std::filesystem::path colors_path = hash_dag_colors_path(path);
@@ -274,14 +274,14 @@ std::shared_ptr<const HashDagColorsFile> open_colors(const std::filesystem::path
   }
   auto colors = std::make_shared<const HashDagColorsFile>(colors_path);
   if (colors->sum_of_nodes() && colors->sum_of_nodes() != nodes.sum())
-    throw Error(fmt::format("holds the colours of other nodes than those in {}", path.filename().string()))
+    throw Error(fmt::format("holds the colors of other nodes than those in {}", path.filename().string()))
         .at(colors_path.string())
         .hint("write both files again");
   if (colors->count() == voxels) return colors;
-  // Programs without support for colours write a single one.
+  // Programs without support for colors write a single one.
   if (colors->count() <= 1) return nullptr;
   throw Error(
-      fmt::format("has {} colours, but {} has {} voxels", colors->count(), path.filename().string(), voxels))
+      fmt::format("has {} colors, but {} has {} voxels", colors->count(), path.filename().string(), voxels))
       .at(colors_path.string());
 }
 

@@ -184,9 +184,9 @@ void write_files(const dag::VoxelScene& scene, const std::filesystem::path& path
   enclosed.push_back(kHashDagPair);
   enclosed.push_back(nodes ? nodes->sum() : sum_of_words(std::as_bytes(std::span(empty_root)), 0));
   write_colors_file(colors, scene, order, nodes ? nodes->top_levels() : 1, enclosed);
-  // The nodes are committed last, so that nodes in place have their colours.
+  // The nodes are committed last, so that nodes in place have their colors.
   file.commit_behind(colors);
-  log_info("{}: {} levels, the colours in {}", path.string(), geometry.depth() + kHashDagLeafLevels,
+  log_info("{}: {} levels, the colors in {}", path.string(), geometry.depth() + kHashDagLeafLevels,
            colors_path.filename().string());
 }
 

@@ -20,7 +20,7 @@ namespace vox {
 //
 //   f32 × 6 bounding box, f32 side of the root, u32 levels, u32 nodes, u32 first word of the last level, u32 n, n words
 //
-// The root's cube has the same centre as the box. A node is a word whose bits 0–7 are the slots of its
+// The root's cube has the same center as the box. A node is a word whose bits 0–7 are the slots of its
 // children, followed by the word at which each child begins, the highest slot first. A node of the last level
 // is only the mask of 2³ voxels. In a .ussvdag file a child is mirrored before it is put in its place: along
 // x if bit 8 + slot is set, along y if bit 16 + slot is, along z if bit 24 + slot is.

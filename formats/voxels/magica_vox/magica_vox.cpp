@@ -47,7 +47,7 @@ VoxelBox turn_z_up(const VoxelBox& box, dag::UpAxis up) {
   return box;
 }
 
-// Returns the point of a model that `_t` places: its centre, with half of an odd size rounded down.
+// Returns the point of a model that `_t` places: its center, with half of an odd size rounded down.
 Int3 model_position(const Model& model, dag::UpAxis up) {
   VoxelBox box = turn_z_up(model.box, up);
   Int3 size = box.size();
@@ -142,7 +142,7 @@ VoxBytes scene_graph(const std::vector<Model>& models, const dag::VoxelScene& sc
   return graph;
 }
 
-// Returns the chunk with the colours that voxels have apart from the DAG. Number i of their table has index i + 1.
+// Returns the chunk with the colors that voxels have apart from the DAG. Number i of their table has index i + 1.
 VoxBytes colors_chunk(const attributes::PackedValues& values) {
   VoxBytes colors, chunk;
   for (uint32_t i = 0; i < 256; ++i) {
@@ -153,7 +153,7 @@ VoxBytes colors_chunk(const attributes::PackedValues& values) {
   return chunk;
 }
 
-// Returns the chunks of the palette. Colour i of the file has index i + 1.
+// Returns the chunks of the palette. Color i of the file has index i + 1.
 VoxBytes palette_chunks(const scene::Palette& palette) {
   VoxBytes colors, names, chunks;
   for (uint32_t i = 0; i < 256; ++i) {
@@ -220,7 +220,7 @@ std::vector<Model> find_models(const dag::FrozenDag& dag, const VoxelBox& region
   return models;
 }
 
-// The colours of a scene that has them apart from the DAG, and the numbers of its voxels.
+// The colors of a scene that has them apart from the DAG, and the numbers of its voxels.
 struct NumberedColors {
   attributes::PackedValues values;
   dag::VoxelNumbers numbers;

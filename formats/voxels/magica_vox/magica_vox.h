@@ -25,7 +25,7 @@ namespace vox {
 
 // Writes one model for each cube of 256³ that contains a voxel. A model is cut to its filled voxels and
 // placed by transform nodes so that z is up: voxel (x, y, z) of the scene becomes (x, y, z) if its z is up,
-// (x, -1 - z, y) if y is, (y, z, x) if x is. Material m becomes colour index m + 1. Positions stay the
+// (x, -1 - z, y) if y is, (y, z, x) if x is. Material m becomes color index m + 1. Positions stay the
 // scene's; MagicaVoxel itself shows only ±1000, and a warning says so if the scene is larger. Throws Error if
 // the file would exceed 2 GiB, the limit of its chunk sizes.
 void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path& path,
@@ -74,12 +74,12 @@ inline AxisTransform of_voxels(AxisTransform points) {
 }
 
 // The contents of a MagicaVoxel file as its chunks describe them: models, the nodes that place them, and
-// colours. https://github.com/ephtracy/voxel-model, MagicaVoxel-file-format-vox.txt and
+// colors. https://github.com/ephtracy/voxel-model, MagicaVoxel-file-format-vox.txt and
 // MagicaVoxel-file-format-vox-extension.txt
 
 struct MagicaModel {
   Vec3<int64_t> size = {0, 0, 0};
-  std::span<const std::byte> voxels;  // 4 bytes each: x, y, z and a colour index
+  std::span<const std::byte> voxels;  // 4 bytes each: x, y, z and a color index
 };
 
 struct MagicaNode {
@@ -104,7 +104,7 @@ struct MagicaFile {
   std::unordered_map<uint32_t, MagicaNode> nodes;  // empty in files of old versions
   std::unordered_set<uint32_t> hidden_layers;
   uint64_t later_frames = 0;  // the number of later frames of shapes and transforms, which are ignored
-  // A voxel with index i has colour i; index 0 is unused.
+  // A voxel with index i has color i; index 0 is unused.
   std::array<scene::Rgb8, 256> colors;
   std::vector<std::string> notes;
   std::optional<MagicaOrigin> origin;

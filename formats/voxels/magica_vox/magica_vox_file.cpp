@@ -98,7 +98,7 @@ class Chunks {
     if (id == "nSHP") return read_shape(chunk);
     if (id == "LAYR") return read_layer(chunk);
     if (id == "NOTE") return read_notes(chunk);
-    // All other chunks only affect how MagicaVoxel displays the scene; IMAP only the order of colours in its
+    // All other chunks only affect how MagicaVoxel displays the scene; IMAP only the order of colors in its
     // window.
   }
 
@@ -126,8 +126,8 @@ class Chunks {
     }
   }
 
-  // Sets the colours of a file without a palette: a cube of six shades per channel, from white on and without
-  // black, and then ten shades each of red, green, blue and grey.
+  // Sets the colors of a file without a palette: a cube of six shades per channel, from white on and without
+  // black, and then ten shades each of red, green, blue and gray.
   void set_default_colors() {
     constexpr std::array<uint32_t, 10> kShades = {0xee, 0xdd, 0xbb, 0xaa, 0x88, 0x77, 0x55, 0x44, 0x22, 0x11};
     set_color(0, 0, 0, 0);
@@ -280,7 +280,7 @@ class SceneGraph {
       ++places_.hidden;
       return;
     }
-    // A transform is relative to a model's centre, with half of an odd size rounded down.
+    // A transform is relative to a model's center, with half of an odd size rounded down.
     const Vec3<int64_t> size = file_.models[model].size;
     AxisTransform to_middle;
     to_middle.move = {-(size.x / 2), -(size.y / 2), -(size.z / 2)};

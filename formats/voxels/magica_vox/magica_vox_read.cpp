@@ -181,7 +181,7 @@ class MagicaVoxels {
     return cubes;
   }
 
-  // Calls body(place in the cube, colour) for the voxels in a cube, those of later instances later.
+  // Calls body(place in the cube, color) for the voxels in a cube, those of later instances later.
   template <class Body>
   void for_each_in(size_t cube, Body body) const {
     for (size_t i = starts_[cube]; i < starts_[cube + 1]; ++i) {
@@ -259,7 +259,7 @@ Vec3<int64_t> set_grid(VoxelFile& file, const FileBounds& bounds, const std::opt
   return bounds.empty() ? Vec3<int64_t>{0, 0, 0} : bounds.min;
 }
 
-// Our own materials are colours 1 to 16 of the file. All other colours become the nearest palette entries.
+// Our own materials are colors 1 to 16 of the file. All other colors become the nearest palette entries.
 void set_colors(VoxelFile& file, const MagicaFile& from, uint32_t highest) {
   if (!from.origin || highest > std::max(from.origin->materials, 1u)) {
     file.values = VoxelValues::Table;

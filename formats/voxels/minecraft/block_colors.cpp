@@ -390,8 +390,8 @@ bool is_block_of_material(std::string_view name) {
 scene::Rgb8 color_of_name(std::string_view name) {
   uint64_t hash = 1;
   for (const char c : name) hash = mix64(hash * 31 + static_cast<uint8_t>(c));
-  const auto grey = static_cast<uint32_t>(72 + hash % 96);
-  const auto channel = [&](uint32_t shift) { return static_cast<uint8_t>(grey + (hash >> shift) % 48); };
+  const auto gray = static_cast<uint32_t>(72 + hash % 96);
+  const auto channel = [&](uint32_t shift) { return static_cast<uint8_t>(gray + (hash >> shift) % 48); };
   return {channel(16), channel(24), channel(32)};
 }
 

@@ -222,7 +222,7 @@ class Blocks {
   std::vector<uint32_t> rows_;  // for each row along x, its start in tags_.data; and the end of the last one
 };
 
-// Returns the colours of the palette's blocks, and logs which of the blocks in use have no known colour.
+// Returns the colors of the palette's blocks, and logs which of the blocks in use have no known color.
 std::vector<scene::Rgb8> block_table(const Blocks& blocks, const std::filesystem::path& path) {
   std::vector<scene::Rgb8> table;
   std::vector<std::string> unknown;
@@ -238,7 +238,7 @@ std::vector<scene::Rgb8> block_table(const Blocks& blocks, const std::filesystem
   if (unknown.empty()) return table;
   std::string list;
   for (size_t i = 0; i < std::min(unknown.size(), kMostNamed); ++i) list += (i > 0 ? ", " : "") + unknown[i];
-  log_warning("{}: {} kinds of blocks have no known colour and get one derived from their names: {}{}",
+  log_warning("{}: {} kinds of blocks have no known color and get one derived from their names: {}{}",
               path.string(), unknown.size(), list, unknown.size() > kMostNamed ? ", …" : "");
   return table;
 }

@@ -16,13 +16,13 @@
 
 namespace vox {
 
-// Each block that is not air becomes a voxel of side 1 with a colour from
-// formats/voxels/minecraft/schem.h. A message names blocks without a colour there. Throws Error that
+// Each block that is not air becomes a voxel of side 1 with a color from
+// formats/voxels/minecraft/schem.h. A message names blocks without a color there. Throws Error that
 // names the file.
 VoxelFile open_schem(const std::filesystem::path& path);
 
 // Writes a block for each voxel of the box around the scene's voxels, or of its part inside the clip box. A material
-// whose name is that of a block becomes this block. Others, and colours of voxels, become the building block that is
+// whose name is that of a block becomes this block. Others, and colors of voxels, become the building block that is
 // nearest in Oklab; voxels without either are stone. y points up. Throws Error if a side has more than 65,535 blocks,
 // or if all of them are more than the array of a file can hold.
 void write_schem(const dag::VoxelScene& scene, const std::filesystem::path& path,
@@ -80,7 +80,7 @@ void for_each_entry(ByteCursor& from, OnEntry on_entry) {
 
 namespace vox {
 
-// Colours for the blocks of Minecraft by name: the colour that dominates a block from afar.
+// Colors for the blocks of Minecraft by name: the color that dominates a block from afar.
 
 // Returns "oak_stairs" for "minecraft:oak_stairs[facing=east]".
 std::string_view block_name(std::string_view state);
@@ -88,17 +88,17 @@ std::string_view block_name(std::string_view state);
 // True for the kinds of air, which are invisible.
 bool is_air(std::string_view name);
 
-// Returns the colour of a common block, or of one made from a common block, and nothing for others.
+// Returns the color of a common block, or of one made from a common block, and nothing for others.
 std::optional<scene::Rgb8> known_block_color(std::string_view name);
 
 // Full, opaque blocks that give no light and stay as they are placed, of Minecraft 1.17 and later. All of them have a
-// known colour.
+// known color.
 std::span<const std::string_view> building_blocks();
 
 // True for the name of a building block, and of some others, such as water, that a material may stand for.
 bool is_block_of_material(std::string_view name);
 
-// Returns a greyish colour that is always the same for a name.
+// Returns a grayish color that is always the same for a name.
 scene::Rgb8 color_of_name(std::string_view name);
 
 }  // namespace vox

@@ -104,7 +104,7 @@ Vec3d lab_of(scene::Rgb8 color) {
   return scene::linear_to_oklab(scene::srgb_to_linear(color));
 }
 
-// Finds the building block that is nearest to a colour in Oklab; of equally near ones, the first.
+// Finds the building block that is nearest to a color in Oklab; of equally near ones, the first.
 class NearestBlock {
  public:
   NearestBlock() : known_(size_t{1} << 24) {
@@ -128,7 +128,7 @@ class NearestBlock {
   }
 
   std::vector<Vec3d> labs_;
-  mutable std::vector<std::atomic<uint8_t>> known_;  // the answer + 1 for each colour; 0: not computed yet
+  mutable std::vector<std::atomic<uint8_t>> known_;  // the answer + 1 for each color; 0: not computed yet
 };
 
 // The blocks of a file, and the numbers by which its data refers to them. Number 0 is air.

@@ -23,8 +23,8 @@ enum class NvdbMeaning {
   Active,     // the voxel is active
   Materials,  // an index in the array of materials
   Codes,      // the voxel's material + 1
-  Entries,    // the colour of the voxel's material
-  Colors,     // the voxel's colour
+  Entries,    // the color of the voxel's material
+  Colors,     // the voxel's color
 };
 
 struct NvdbCube {
@@ -168,7 +168,7 @@ class NvdbVoxels {
 
   void put_colors(uint32_t leaf, uint64_t at, const LeafHead& head, VoxelSink& to) const {
     const auto colors = tree_.values(at, 4 * 512);
-    std::optional<uint32_t> last;  // neighbouring voxels often have the same colour
+    std::optional<uint32_t> last;  // neighboring voxels often have the same color
     uint32_t known = 0;
     put_each(leaf, head.mask, to, [&](uint32_t i) {
       uint32_t rgba = 0;
@@ -303,7 +303,7 @@ VoxelValues values_of(NvdbMeaning meaning) {
 void tell_what_is_lost(const NvdbVoxels& voxels, const std::filesystem::path& path) {
   const GridType type = voxels.tree().type();
   if (voxels.ours() || voxels.meaning() != NvdbMeaning::Active || type == GridType::Mask) return;
-  log_warning("{}: its values are not colours and are ignored: active voxels are filled, without materials",
+  log_warning("{}: its values are not colors and are ignored: active voxels are filled, without materials",
               path.string());
 }
 

@@ -30,7 +30,7 @@ struct TreeCell {
   bool solid = false;     // true if the whole cube has this material
 };
 
-// Nodes of the scene that are filled as a whole become tiles, or leaves if their voxels have colours of their own.
+// Nodes of the scene that are filled as a whole become tiles, or leaves if their voxels have colors of their own.
 enum class FullNodes { AreTiles, AreLeaves };
 
 // Calls visit(cell) for the cubes of this side that may contain voxels of the region, in Morton order.

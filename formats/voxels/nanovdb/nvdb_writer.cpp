@@ -237,7 +237,7 @@ void check_counts(const TreeOutline& tree, const std::filesystem::path& path) {
 void write_nvdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip, NvdbGrid grid, ranks::Ranks& ranks) {
   if (grid == NvdbGrid::Rgba && !scene.dag.materials && !scene.colors)
-    throw Error("cannot hold colours: the scene has no materials").at(path.string());
+    throw Error("cannot hold colors: the scene has no materials").at(path.string());
   const VoxelBox region = export_region(scene, clip, path);
   const TreeOutline tree =
       outline_of(scene.dag, region, grid == NvdbGrid::U8 ? CountMaterials::Yes : CountMaterials::No,

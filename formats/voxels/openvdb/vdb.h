@@ -11,7 +11,7 @@ namespace vox {
 
 // Writes the active voxels as up to three grids: `density`, float, 1; `material`, int32, the material + 1; and `color`,
 // vec3s, in linear light. Index coordinates are those of the scene's voxels, also with a clip box; the transform takes
-// them to the voxels' centres in the world. Cubes that one material fills become tiles.
+// them to the voxels' centers in the world. Cubes that one material fills become tiles.
 void write_vdb(const dag::VoxelScene& scene, const std::filesystem::path& path,
                const std::optional<VoxelBox>& clip);
 

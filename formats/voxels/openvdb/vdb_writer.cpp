@@ -167,7 +167,7 @@ class VdbTree {
     LeafCell leaf = {};
   };
 
-  // `code` is a material, or the packed colour of a scene that has them apart.
+  // `code` is a material, or the packed color of a scene that has them apart.
   void put_value(VdbBytes& to, uint32_t code) const {
     if (channel_ == VdbChannel::Density) return put(to, 1.0f);
     if (channel_ == VdbChannel::Material) return put(to, code + 1);

@@ -186,7 +186,7 @@ class Slices {
   const VoxelBox region_;
   const uint32_t axis_;
   uint32_t width_ = 0, height_ = 0;
-  std::vector<scene::Rgba8> colors_;  // of pixels, unless these have colours of their own
+  std::vector<scene::Rgba8> colors_;  // of pixels, unless these have colors of their own
   std::string empty_;                 // a picture without voxels
   std::optional<dag::LeafColors> of_leaves_;
   mutable tbb::enumerable_thread_specific<PngRows> images_;

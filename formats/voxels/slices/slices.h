@@ -42,7 +42,7 @@ bool is_slice_of_vox(const std::filesystem::path& folder, const std::filesystem:
 
 // Layer n of the region is picture n. Along the other two axes in order, columns and rows of pixels are voxels, from low to
 // high. Pixels are material + 1 (1 without materials), which are palette entries of the picture, and 0 where nothing is;
-// or red, green, blue and alpha in a scene with 24-bit colours. The folder appears complete or not at all.
+// or red, green, blue and alpha in a scene with 24-bit colors. The folder appears complete or not at all.
 void write_slices(const dag::VoxelScene& scene, const std::filesystem::path& pattern,
                   const std::optional<VoxelBox>& clip, const LayerOptions& options);
 

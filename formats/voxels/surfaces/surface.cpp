@@ -254,7 +254,7 @@ void FaceFinder::find_along_z() {
   }
 }
 
-// Each rectangle begins at the first remaining face. It is as wide as faces of its material and colour continue, and
+// Each rectangle begins at the first remaining face. It is as wide as faces of its material and color continue, and
 // then as high as complete rows of them do.
 void FaceFinder::merge(Slice& faces, uint32_t axis, int32_t layer, FaceRectangle::Looks looks) {
   const auto row = [&](int32_t v) -> uint64_t& { return faces[static_cast<size_t>(v)]; };

@@ -1,4 +1,4 @@
-// The surface of a scene: the faces between filled and empty voxels. Faces of one material, or of one colour if colours
+// The surface of a scene: the faces between filled and empty voxels. Faces of one material, or of one color if colors
 // are apart from the DAG, in a plane are greedily merged into rectangles within each 64³ cube. There is no face between two filled voxels, whatever
 // their materials.
 //
@@ -45,7 +45,7 @@ constexpr Int3 in_layer(uint32_t axis, int32_t layer, int32_t u, int32_t v) {
   return at;
 }
 
-// The packed colours of the voxels in a cube of BorderedCube::kSide, for a scene whose colours are apart from the DAG.
+// The packed colors of the voxels in a cube of BorderedCube::kSide, for a scene whose colors are apart from the DAG.
 class CubeColors {
  public:
   void read(const dag::FrozenDag& dag, const dag::LeafColors& colors, Int3 corner) {
@@ -68,13 +68,13 @@ class FaceFinder {
   static constexpr uint8_t kValues = 17;  // as in dag/walk.h
 
   // Finds the faces of the cube at `corner`. Voxels outside the region count as empty. `colors` is nullptr for a scene
-  // without colours apart from the DAG.
+  // without colors apart from the DAG.
   void read(const dag::FrozenDag& dag, const VoxelBox& region, Int3 corner,
             const dag::LeafColors* colors = nullptr);
 
-  // Returns the rectangles of a value in the cube that was read last. With colours they are sorted by these.
+  // Returns the rectangles of a value in the cube that was read last. With colors they are sorted by these.
   std::span<const FaceRectangle> rectangles(uint8_t value) const { return rectangles_[value]; }
-  // Returns the packed colours of the rectangles of value 1, or nothing without colours.
+  // Returns the packed colors of the rectangles of value 1, or nothing without colors.
   std::span<const uint32_t> colors() const { return colors_; }
 
  private:
@@ -100,8 +100,8 @@ struct SurfaceMesh {
   // Each rectangle has four vertices, counter-clockwise as seen from outside.
   std::vector<std::array<uint32_t, 4>> quads;
   std::vector<uint32_t>
-      colors;  // of each vertex, packed, if the rectangles have colours; such vertices are not shared
-               // by rectangles of different colours
+      colors;  // of each vertex, packed, if the rectangles have colors; such vertices are not shared
+               // by rectangles of different colors
 };
 
 class SurfaceMesher {
@@ -128,7 +128,7 @@ struct SurfacePart {
   uint8_t value = 0;     // its voxels' value, as in dag/walk.h: material + 1
   VoxelBox bounds = {};  // its vertices' bounds, including both `min` and `max`
   std::vector<FaceRectangle> rectangles = {};
-  std::vector<uint32_t> colors = {};  // of the rectangles, if colours are apart from the DAG
+  std::vector<uint32_t> colors = {};  // of the rectangles, if colors are apart from the DAG
   uint64_t vertices = 0;
   uint64_t first_vertex = 0, first_quad = 0;  // the number in all parts before this one
 };
@@ -159,8 +159,8 @@ class Surface {
 [[noreturn]] void throw_surface_too_large(const dag::VoxelScene& scene, const std::string& problem,
                                           const std::filesystem::path& target);
 
-// Return the colour and the name of a value: the palette's, or without materials light grey, or white if vertices have
-// colours, by which readers multiply it.
+// Return the color and the name of a value: the palette's, or without materials light gray, or white if vertices have
+// colors, by which readers multiply it.
 scene::Rgb8 surface_color(const dag::VoxelScene& scene, uint8_t value);
 std::string surface_name(const dag::VoxelScene& scene, uint8_t value);
 

@@ -42,7 +42,7 @@ class ObjNames {
   std::array<std::string, FaceFinder::kValues> names_;
 };
 
-// By convention, MTL colours are sRGB.
+// By convention, MTL colors are sRGB.
 std::string mtl_text(const dag::VoxelScene& scene, const Surface& surface, const ObjNames& names) {
   const auto channel = [](uint8_t code) { return std::round(code / 255. * 1e6) / 1e6; };
   std::string text;
@@ -84,7 +84,7 @@ class CoordinateTexts {
   std::array<std::array<std::string, BorderedCube::kSide + 1>, 3> texts_;
 };
 
-// The colours of vertices in OBJ files, which many readers know: three numbers from 0 to 1 behind the coordinates.
+// The colors of vertices in OBJ files, which many readers know: three numbers from 0 to 1 behind the coordinates.
 const std::array<std::string, 256>& channel_texts() {
   static const std::array<std::string, 256> texts = [] {
     std::array<std::string, 256> made;

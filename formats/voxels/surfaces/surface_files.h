@@ -30,7 +30,7 @@ void write_surface_obj(const dag::VoxelScene& scene, const std::filesystem::path
 void write_surface_glb(const dag::VoxelScene& scene, const std::filesystem::path& path,
                        const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
-// Writes a binary, little-endian file with four corners for each face and the material's colour at each
+// Writes a binary, little-endian file with four corners for each face and the material's color at each
 // vertex. Coordinates are floats if these are precise enough for the voxels, otherwise doubles.
 void write_surface_ply(const dag::VoxelScene& scene, const std::filesystem::path& path,
                        const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
@@ -67,7 +67,7 @@ class RecordBytes {
 
 // Writes the filled voxels of a scene as points of a PLY file.
 
-// The file is binary, little-endian. Each point has x, y, z, the voxel's centre in the world, as floats if
+// The file is binary, little-endian. Each point has x, y, z, the voxel's center in the world, as floats if
 // these are precise enough for the voxels, otherwise as doubles; nx, ny, nz, the surface's normal there
 //; and red, green, blue of its material if the scene has materials.
 // Cubes of 64³ voxels come in Morton order, and inside a cube x runs fastest. Throws Error if there are more
@@ -75,12 +75,12 @@ class RecordBytes {
 void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::path& path,
                         const std::optional<VoxelBox>& clip, ranks::Ranks& ranks = ranks::alone());
 
-// The normal of a surface of voxels at a voxel, derived from which of its 26 neighbours are filled.
+// The normal of a surface of voxels at a voxel, derived from which of its 26 neighbors are filled.
 
-// Returns a vector of length 1. If the filled neighbours lie on one side, as at the border of something
-// solid, it points to the other side, against the mean direction of the neighbours. If they lie around a
+// Returns a vector of length 1. If the filled neighbors lie on one side, as at the border of something
+// solid, it points to the other side, against the mean direction of the neighbors. If they lie around a
 // plane, as in a wall one voxel thick, it is the direction in which they extend least. Its sign then points
-// to the side with fewer neighbours or, if the sides are equal, makes its largest coordinate positive.
+// to the side with fewer neighbors or, if the sides are equal, makes its largest coordinate positive.
 Vec3<float> normal_of_voxel(const BorderedCube& cube, const Int3& at);
 
 }  // namespace vox

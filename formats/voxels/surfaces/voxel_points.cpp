@@ -61,7 +61,7 @@ size_t bytes_of_point(const dag::VoxelScene& scene, FloatKind floats) {
 
 class PointsOfCube {
  public:
-  // `colors` is nullptr for a scene without colours apart from the DAG.
+  // `colors` is nullptr for a scene without colors apart from the DAG.
   PointsOfCube(const dag::VoxelScene& scene, const BorderedCube& cube, const CubeColors* colors, Int3 corner,
                FloatKind floats)
       : scene_(scene), cube_(cube), colors_(colors), corner_(corner), floats_(floats) {}
@@ -132,18 +132,18 @@ void write_voxel_points(const dag::VoxelScene& scene, const std::filesystem::pat
 
 namespace {
 
-// The sum of the directions to the neighbours is larger than this at the border of something solid, where a
-// plane of neighbours and a layer behind it are filled: it is 4.33 along an axis. For half a plane the sum is
+// The sum of the directions to the neighbors is larger than this at the border of something solid, where a
+// plane of neighbors and a layer behind it are filled: it is 4.33 along an axis. For half a plane the sum is
 // 2, and for a corner of a plane less.
 constexpr double kSolid = 3;
 
-struct Neighbours {
+struct Neighbors {
   Vec3d sum = {0, 0, 0};                             // the directions, each divided by its squared length
   std::array<std::array<double, 3>, 3> extent = {};  // the sum of the products of coordinates
 };
 
-Neighbours neighbours_of(const BorderedCube& cube, const Int3& at) {
-  Neighbours found;
+Neighbors neighbors_of(const BorderedCube& cube, const Int3& at) {
+  Neighbors found;
   for (int32_t z = -1; z <= 1; ++z)
     for (int32_t y = -1; y <= 1; ++y)
       for (int32_t x = -1; x <= 1; ++x) {
@@ -192,7 +192,7 @@ uint32_t largest_axis(const Vec3d& v) {
 }  // namespace
 
 Vec3<float> normal_of_voxel(const BorderedCube& cube, const Int3& at) {
-  const Neighbours found = neighbours_of(cube, at);
+  const Neighbors found = neighbors_of(cube, at);
   Vec3d normal = found.sum * -1.;
   if (dot(normal, normal) < kSolid * kSolid) {
     const Vec3d direction = least_direction(found.extent);

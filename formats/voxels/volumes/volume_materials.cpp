@@ -24,12 +24,12 @@
 namespace vox {
 namespace {
 
-// Sixteen colours of viridis, which Stéfan van der Walt and Nathaniel Smith released as CC0.
+// Sixteen colors of viridis, which Stéfan van der Walt and Nathaniel Smith released as CC0.
 constexpr std::array<uint32_t, 16> kViridis = {0x440154, 0x481a6c, 0x472f7d, 0x414487, 0x39568c, 0x31688e,
                                                0x2a788e, 0x23888e, 0x1f988b, 0x22a884, 0x35b779, 0x54c568,
                                                0x7ad151, 0xa5db36, 0xd2e21b, 0xfde725};
 
-// Returns the colour at a place between 0 and 1.
+// Returns the color at a place between 0 and 1.
 scene::Rgb8 viridis(double place) {
   const double at = place * (kViridis.size() - 1);
   const size_t below = std::min(static_cast<size_t>(at), kViridis.size() - 2);
@@ -116,7 +116,7 @@ ValueEntries bins_of(const StoredVolume& stored, const VolumeMaterials& material
   const bool no_materials = materials.kind == VolumeMaterials::Kind::None;
   const uint32_t count = no_materials ? 1 : materials.count.value_or(most);
   if (count > most)
-    throw Error(fmt::format("the palette has {} colours, but {} bins need one each", most, count));
+    throw Error(fmt::format("the palette has {} colors, but {} bins need one each", most, count));
   const BinRule rule = bin_rule(stored, threshold, count);
   return {no_materials ? scene::Palette() : bin_palette(rule, palette),
           with_stored_type(stored.info.type, [&]<class T>() { return bin_classifier<T>(rule); })};
@@ -274,8 +274,7 @@ LabelEntries entries_of_labels(const StoredVolume& stored, const LabelCounts& co
 
 scene::Palette label_palette(const LabelEntries& labels, const std::optional<scene::Palette>& given) {
   if (given && given->count < labels.count)
-    throw Error(
-        fmt::format("the palette has {} colours, but the labels need {}", given->count, labels.count));
+    throw Error(fmt::format("the palette has {} colors, but the labels need {}", given->count, labels.count));
   const render::LabelColors colors = render::distinct_colors();
   scene::Palette palette;
   palette.count = labels.count;

@@ -20,7 +20,7 @@ struct VolumeMaterials {
     None     // only which voxels are filled counts
   };
   Kind kind = Kind::Bins;
-  // For bins: 16, or the palette's number of colours. For labels: if there are more, those with the most
+  // For bins: 16, or the palette's number of colors. For labels: if there are more, those with the most
   // voxels have an entry each and all others share the last one; without a number, too many labels are an
   // error.
   std::optional<uint32_t> count = {};
@@ -36,8 +36,8 @@ struct ValueEntries {
 };
 
 // The filled voxels are the same as for bricks: those that are neither below the threshold nor equal to the
-// background (libvox/volume/volume.h). The colours run from dark blue to yellow. Throws Error if a value
-// is not finite or the palette has fewer colours than there are bins.
+// background (libvox/volume/volume.h). The colors run from dark blue to yellow. Throws Error if a value
+// is not finite or the palette has fewer colors than there are bins.
 ValueEntries bins_of(const StoredVolume& stored, const VolumeMaterials& materials,
                      const volume::ThresholdOptions& threshold,
                      const std::optional<scene::Palette>& palette = std::nullopt);
@@ -52,7 +52,7 @@ ValueEntries labels_of(const StoredVolume& stored, const VolumeMaterials& materi
 bool seem_labels(const StoredVolume& stored);
 
 // Voxels are as wide as the finest spacing of the three axes; along the other axes each voxel takes the value
-// nearest to its centre. The grid lies where the volume does. Throws Error if spacings differ by more than a
+// nearest to its center. The grid lies where the volume does. Throws Error if spacings differ by more than a
 // factor of 64 or if no grid is large enough.
 VoxelFile voxels_of_volume(StoredVolume stored, const ValueEntries& entries);
 

@@ -136,7 +136,7 @@ using ValueCounts = std::array<uint64_t, 17>;
 struct AmrBox {
   uint64_t key = 0;  // the Morton code of its place among the boxes of its level
   ValueCounts counts = {};
-  Vec3d light = {0, 0, 0};  // the sum of the voxels' colours, if these are apart from the DAG
+  Vec3d light = {0, 0, 0};  // the sum of the voxels' colors, if these are apart from the DAG
 };
 using AmrLevel = std::vector<AmrBox>;  // in the order of keys
 
@@ -241,7 +241,7 @@ std::vector<T> coarse_cells(uint64_t key, const AmrLevel& finer, Value value_of)
   return values;
 }
 
-// Returns the mean colour of the voxels in a box, packed.
+// Returns the mean color of the voxels in a box, packed.
 uint32_t mean_color(const AmrBox& box) {
   const uint64_t voxels = std::accumulate(box.counts.begin(), box.counts.end(), uint64_t{0});
   return scene::packed_color(scene::linear_to_srgb(box.light * (1. / static_cast<double>(voxels))));

@@ -53,11 +53,11 @@ enum class VtkArray : uint8_t { Material, Color };
 // Chunks that are never written read as 0.
 class VtkCells {
  public:
-  // `chunk` has as many dimensions as `dims`, without that of a colour, and is nowhere larger.
+  // `chunk` has as many dimensions as `dims`, without that of a color, and is nowhere larger.
   VtkCells(const h5::Object& parent, VtkArray array, std::vector<hsize_t> dims, std::vector<hsize_t> chunk);
 
   using Chunk = DatasetChunk;
-  // Writes make(0) … make(count - 1), whose first indices lack a colour's dimension.
+  // Writes make(0) … make(count - 1), whose first indices lack a color's dimension.
   void write(size_t count, const std::function<Chunk(size_t)>& make) const;
 
  private:

@@ -129,7 +129,7 @@ class TreeWriter {
     return fmt::format("    if ({} < {}) {{\n{}    }} else {{\n{}    }}\n", axis, node.position(), low, high);
   }
 
-  // Compilers optimise a small tree together with the loop that uses it, but take ever longer over large
+  // Compilers optimize a small tree together with the loop that uses it, but take ever longer over large
   // trees.
   const char* keep_apart() const { return tree_.leaves > kTogether ? "VOX_JIT_APART" : ""; }
 

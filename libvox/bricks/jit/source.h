@@ -2,7 +2,7 @@
 // unrolled.
 //
 // The text begins with our own headers (kJitHeaders), so that nothing is written twice. Only a struct
-// JitBricks is generated; its entry() is the tree as conditions on literals. It has the five optimisations of
+// JitBricks is generated; its entry() is the tree as conditions on literals. It has the five optimizations of
 // the thesis: (i) splits are literals, (ii) empty regions return without a read, (iii) a leaf's type is a
 // literal, (iv) so is the place of a leaf that is one brick, while the places of larger leaves are read from
 // the root grid or, on request, from arrays in the text, (v) a region of one type is one leaf. Beyond these, sizes are literals, so that loops over

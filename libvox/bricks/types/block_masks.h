@@ -80,8 +80,8 @@ struct BlockMasks {
   }
 
   template <class T, class Value>
-  VOX_HD static void neighbours(const uint32_t* masks, BrickShape shape, Int3 at, uint32_t count, T* row,
-                                const Value& value) {
+  VOX_HD static void neighbors(const uint32_t* masks, BrickShape shape, Int3 at, uint32_t count, T* row,
+                               const Value& value) {
     for (uint32_t i = 0; i < count;) {
       const uint32_t code = brick_code(at, shape), of_block = 4 - (static_cast<uint32_t>(at.x) & 3);
       const uint32_t n = of_block < count - i ? of_block : count - i;
@@ -153,7 +153,7 @@ struct BlockMasks {
   // Returns the bits of x of the code of the voxel above this one along x.
   VOX_HD static uint32_t next_along_x(uint32_t code) { return ((code | ~kAlongX) + 1) & kAlongX; }
 
-  // The blocks of two neighbouring voxels along x.
+  // The blocks of two neighboring voxels along x.
   struct Row {
     Block low, high;
   };

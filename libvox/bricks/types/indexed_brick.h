@@ -64,8 +64,8 @@ struct IndexedBrick {
     return BlockMasks::get<T>(brick + 1, shape, v, values<T>(brick, shape));
   }
   template <class T>
-  VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
-    BlockMasks::neighbours(brick + 1, shape, at, count, row, values<T>(brick, shape));
+  VOX_HD static void neighbors(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
+    BlockMasks::neighbors(brick + 1, shape, at, count, row, values<T>(brick, shape));
   }
   template <class T>
   VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {

@@ -57,9 +57,9 @@ struct OctreeBrick {
     return leaf == kNone ? T{0} : array_at<T>(brick, leaves_at(shape, brick[0]))[8 * leaf + (code & 7)];
   }
 
-  // Two neighbouring voxels along x share a leaf if the first one has an even x.
+  // Two neighboring voxels along x share a leaf if the first one has an even x.
   template <class T>
-  VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
+  VOX_HD static void neighbors(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
     const T* leaves = array_at<T>(brick, leaves_at(shape, brick[0]));
     uint32_t leaf = kNone;
     for (uint32_t i = 0; i < count; ++i, ++at.x) {

@@ -22,7 +22,7 @@ struct EmptyBrick {
     return 0;
   }
   template <class T>
-  VOX_HD static void neighbours(const uint32_t*, BrickShape, Int3, uint32_t count, T* row) {
+  VOX_HD static void neighbors(const uint32_t*, BrickShape, Int3, uint32_t count, T* row) {
     for (uint32_t i = 0; i < count; ++i) row[i] = 0;
   }
   template <class T>
@@ -54,7 +54,7 @@ struct HomogeneousBrick {
     return static_cast<T>(brick[0]);
   }
   template <class T>
-  VOX_HD static void neighbours(const uint32_t* brick, BrickShape, Int3, uint32_t count, T* row) {
+  VOX_HD static void neighbors(const uint32_t* brick, BrickShape, Int3, uint32_t count, T* row) {
     for (uint32_t i = 0; i < count; ++i) row[i] = static_cast<T>(brick[0]);
   }
   template <class T>
@@ -90,7 +90,7 @@ struct DenseBrick {
   }
 
   template <class T>
-  VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
+  VOX_HD static void neighbors(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
     const T* from = array_at<T>(brick, 0) + shape.row_major(at);
     for (uint32_t i = 0; i < count; ++i) row[i] = from[i];
   }
@@ -149,7 +149,7 @@ struct PaletteBrick {
   }
 
   template <class T>
-  VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
+  VOX_HD static void neighbors(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
     const uint32_t first = shape.row_major(at);
     for (uint32_t i = 0; i < count; ++i)
       row[i] = array_at<T>(brick, sizeof(uint32_t))[index_at<T>(brick, first + i)];

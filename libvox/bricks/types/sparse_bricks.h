@@ -46,8 +46,8 @@ struct ListBrick {
   }
 
   template <class T>
-  VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
-    neighbours_one_by_one<ListBrick>(brick, shape, at, count, row);
+  VOX_HD static void neighbors(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
+    neighbors_one_by_one<ListBrick>(brick, shape, at, count, row);
   }
   template <class T>
   VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
@@ -136,8 +136,8 @@ struct HashBrick {
   }
 
   template <class T>
-  VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
-    neighbours_one_by_one<HashBrick>(brick, shape, at, count, row);
+  VOX_HD static void neighbors(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
+    neighbors_one_by_one<HashBrick>(brick, shape, at, count, row);
   }
   template <class T>
   VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {
@@ -221,8 +221,8 @@ struct MaskedBrick {
     return BlockMasks::get<T>(brick, shape, v, Values<T>{values<T>(brick, shape)});
   }
   template <class T>
-  VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
-    BlockMasks::neighbours(brick, shape, at, count, row, Values<T>{values<T>(brick, shape)});
+  VOX_HD static void neighbors(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
+    BlockMasks::neighbors(brick, shape, at, count, row, Values<T>{values<T>(brick, shape)});
   }
   template <class T>
   VOX_HD static void cube(const uint32_t* brick, BrickShape shape, Int3 at, T* words) {

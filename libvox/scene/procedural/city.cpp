@@ -19,7 +19,7 @@ struct Surfaces {
 };
 Surfaces add_surfaces(SceneBuilder& builder, uint32_t texture_size, uint64_t seed);
 
-// Adds houses around a courtyard. `at` is the block's centre on the ground.
+// Adds houses around a courtyard. `at` is the block's center on the ground.
 void add_houses(SceneBuilder& builder, const Placement& at, Random& random, const Surfaces& s);
 void add_plaza(SceneBuilder& builder, const Placement& at, Random& random, const Surfaces& s);
 void add_cathedral(SceneBuilder& builder, const Placement& at, Random& random, const Surfaces& s);
@@ -232,7 +232,7 @@ constexpr double kCell = 60;                   // the side of a block with its s
 constexpr double kTerrace = 1.6;               // the height of a step between terraces
 constexpr uint64_t kTrianglesPerBlock = 7500;  // a rough figure, to reserve memory
 
-// The plan of the city: cells (i, j), 0 ≤ i < nx, 0 ≤ j < nz, each flat on its terrace. The city is centred
+// The plan of the city: cells (i, j), 0 ≤ i < nx, 0 ≤ j < nz, each flat on its terrace. The city is centered
 // on the origin.
 struct Plan {
   uint64_t seed;
@@ -245,7 +245,7 @@ struct Plan {
     double hill = 5 * (1 - along * along) + 4 * value_noise(seed, {i / 3.0, j / 3.0, 0.5});
     return kTerrace * std::floor(hill);
   }
-  Placement centre(int i, int j) const {
+  Placement center(int i, int j) const {
     return {{(i + 0.5) * kCell - width() / 2, terrace(i, j), (j + 0.5) * kCell - depth() / 2}};
   }
 };
@@ -265,7 +265,7 @@ void add_step(SceneBuilder& builder, const Placement& edge, double drop, const S
 
 void add_ground(SceneBuilder& builder, const Plan& plan, int i, int j, const Surfaces& s) {
   constexpr double kHalf = kCell / 2;
-  Placement at = plan.centre(i, j);
+  Placement at = plan.center(i, j);
   builder.place(at);
   builder.quad(s.cobble, {-kHalf, 0, kHalf}, {kHalf, 0, kHalf}, {kHalf, 0, -kHalf}, {-kHalf, 0, -kHalf});
   auto step_to = [&](int di, int dj) {
@@ -281,7 +281,7 @@ void add_ground(SceneBuilder& builder, const Plan& plan, int i, int j, const Sur
 
 void add_block(SceneBuilder& builder, const Plan& plan, int i, int j, const Surfaces& s) {
   Random random(plan.seed + mix64(static_cast<uint64_t>(i) << 32 | static_cast<uint64_t>(j)));
-  Placement at = plan.centre(i, j);
+  Placement at = plan.center(i, j);
   double kind = random.uniform();
   if (kind < 0.07) {
     add_plaza(builder, at, random, s);
@@ -315,12 +315,12 @@ void add_wall(SceneBuilder& builder, const Placement& at, const Surfaces& s) {
 void add_walls(SceneBuilder& builder, const Plan& plan, const Surfaces& s) {
   constexpr double kHalf = kCell / 2;
   for (int i = 0; i < plan.nx; ++i) {
-    add_wall(builder, plan.centre(i, plan.nz - 1).moved({0, 0, kHalf}), s);
-    add_wall(builder, plan.centre(i, 0).moved({0, 0, -kHalf}).turned({-1, 0}), s);
+    add_wall(builder, plan.center(i, plan.nz - 1).moved({0, 0, kHalf}), s);
+    add_wall(builder, plan.center(i, 0).moved({0, 0, -kHalf}).turned({-1, 0}), s);
   }
   for (int j = 0; j < plan.nz; ++j) {
-    add_wall(builder, plan.centre(plan.nx - 1, j).moved({kHalf, 0, 0}).turned({0, -1}), s);
-    add_wall(builder, plan.centre(0, j).moved({-kHalf, 0, 0}).turned({0, 1}), s);
+    add_wall(builder, plan.center(plan.nx - 1, j).moved({kHalf, 0, 0}).turned({0, -1}), s);
+    add_wall(builder, plan.center(0, j).moved({-kHalf, 0, 0}).turned({0, 1}), s);
   }
 }
 

@@ -11,8 +11,8 @@
 namespace vox::scene {
 namespace {
 
-double round_to_grid(double metres) {
-  return std::floor(metres * 1024 + 0.5) / 1024;
+double round_to_grid(double meters) {
+  return std::floor(meters * 1024 + 0.5) / 1024;
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ Placement wall_of(const Placement& box, Vec3d lo, Vec3d hi, int side) {
   }
 }
 
-ShapeSurface SceneBuilder::add_surface(Image image, double metres, Wrap wrap, float alpha_cutoff) {
+ShapeSurface SceneBuilder::add_surface(Image image, double meters, Wrap wrap, float alpha_cutoff) {
   Material material;
   material.name = image.name.substr(0, image.name.rfind('.'));
   material.base_color = {1, 1, 1, 1};
@@ -40,7 +40,7 @@ ShapeSurface SceneBuilder::add_surface(Image image, double metres, Wrap wrap, fl
   material.alpha_cutoff = alpha_cutoff;
   scene_.images.push_back(std::move(image));
   scene_.materials.push_back(std::move(material));
-  return {static_cast<uint32_t>(scene_.materials.size() - 1), metres};
+  return {static_cast<uint32_t>(scene_.materials.size() - 1), meters};
 }
 
 void SceneBuilder::reserve(uint64_t triangles) {
@@ -81,7 +81,7 @@ void SceneBuilder::polygon(ShapeSurface surface, std::span<const Vec3d> corners)
   auto texcoord = static_cast<uint32_t>(scene_.texcoords.size());
   for (Vec3d corner : corners) {
     add_position(corner);
-    add_texcoord(dot(corner - origin, right) / surface.metres, -dot(corner - origin, up) / surface.metres);
+    add_texcoord(dot(corner - origin, right) / surface.meters, -dot(corner - origin, up) / surface.meters);
   }
   for (uint32_t i = 2; i < corners.size(); ++i)
     add_triangle(surface, {position, position + i - 1, position + i},
@@ -111,7 +111,7 @@ void SceneBuilder::sheet(ShapeSurface surface, uint32_t columns, uint32_t rows,
     for (uint32_t i = 0; i <= columns; ++i) {
       Vec3d p = point(i, j);
       add_position(p);
-      add_texcoord(p.x / surface.metres, p.z / surface.metres);
+      add_texcoord(p.x / surface.meters, p.z / surface.meters);
     }
   auto add = [&](uint32_t a, uint32_t b, uint32_t c) {
     add_triangle(surface, {position + a, position + b, position + c},
@@ -130,8 +130,8 @@ void SceneBuilder::walls(ShapeSurface surface, Vec3d lo, Vec3d hi) {
   auto first = static_cast<uint32_t>(scene_.positions.size());
   for (uint32_t i = 0; i < 8; ++i)
     add_position({i & 1 ? hi.x : lo.x, i & 2 ? hi.y : lo.y, i & 4 ? hi.z : lo.z});
-  double x = (hi.x - lo.x) / surface.metres, y = (hi.y - lo.y) / surface.metres;
-  double z = (hi.z - lo.z) / surface.metres;
+  double x = (hi.x - lo.x) / surface.meters, y = (hi.y - lo.y) / surface.meters;
+  double z = (hi.z - lo.z) / surface.meters;
   face(surface, {first + 4, first + 5, first + 7, first + 6}, x, y);
   face(surface, {first + 5, first + 1, first + 3, first + 7}, z, y);
   face(surface, {first + 1, first, first + 2, first + 3}, x, y);
@@ -141,23 +141,23 @@ void SceneBuilder::walls(ShapeSurface surface, Vec3d lo, Vec3d hi) {
 void SceneBuilder::box(ShapeSurface surface, Vec3d lo, Vec3d hi) {
   auto first = static_cast<uint32_t>(scene_.positions.size());
   walls(surface, lo, hi);
-  face(surface, {first + 6, first + 7, first + 3, first + 2}, (hi.x - lo.x) / surface.metres,
-       (hi.z - lo.z) / surface.metres);
+  face(surface, {first + 6, first + 7, first + 3, first + 2}, (hi.x - lo.x) / surface.meters,
+       (hi.z - lo.z) / surface.meters);
 }
 
 void SceneBuilder::block(ShapeSurface surface, Vec3d lo, Vec3d hi) {
   auto first = static_cast<uint32_t>(scene_.positions.size());
   box(surface, lo, hi);
-  face(surface, {first, first + 1, first + 5, first + 4}, (hi.x - lo.x) / surface.metres,
-       (hi.z - lo.z) / surface.metres);
+  face(surface, {first, first + 1, first + 5, first + 4}, (hi.x - lo.x) / surface.meters,
+       (hi.z - lo.z) / surface.meters);
 }
 
 void SceneBuilder::cone(ShapeSurface surface, double radius_bottom, double radius_top, double y_bottom,
                         double y_top, int sides) {
   constexpr double kTwoPi = 6.283185307179586;
-  double repeats = std::max(1.0, std::floor(kTwoPi * radius_bottom / surface.metres + 0.5));
+  double repeats = std::max(1.0, std::floor(kTwoPi * radius_bottom / surface.meters + 0.5));
   Vec3d slope = {radius_bottom - radius_top, y_top - y_bottom, 0};
-  double height = length(slope) / surface.metres;
+  double height = length(slope) / surface.meters;
   bool pointed = radius_top == 0;
   auto position = static_cast<uint32_t>(scene_.positions.size());
   auto texcoord = static_cast<uint32_t>(scene_.texcoords.size());

@@ -72,13 +72,13 @@ Placement wall_of(const Placement& box, Vec3d lo, Vec3d hi, int side);
 // A material, and how much of the world one repeat of its texture covers.
 struct ShapeSurface {
   uint32_t material;
-  double metres = 1;
+  double meters = 1;
 };
 
 class SceneBuilder {
  public:
   // `wrap` is Clamp for pictures. `alpha_cutoff` is the one of Material.
-  ShapeSurface add_surface(Image image, double metres, Wrap wrap = Wrap::Repeat, float alpha_cutoff = 0);
+  ShapeSurface add_surface(Image image, double meters, Wrap wrap = Wrap::Repeat, float alpha_cutoff = 0);
   void reserve(uint64_t triangles);
   void place(const Placement& placement) { placement_ = placement; }
 

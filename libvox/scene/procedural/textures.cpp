@@ -74,7 +74,7 @@ Image scales(std::string name, uint32_t size, uint64_t seed, Ramp ramp) {
   });
 }
 
-// Returns the colour of a point of a wall of boards that run along v.
+// Returns the color of a point of a wall of boards that run along v.
 Rgba8 board(uint64_t seed, double u, double v, uint32_t boards) {
   double x = u * boards;
   auto index = static_cast<int64_t>(std::floor(x));
@@ -218,7 +218,7 @@ Image door_texture(uint32_t size, uint64_t seed) {
 
 Image leaf_texture(uint32_t size, uint64_t seed) {
   struct Leaf {
-    Vec2d centre, along;
+    Vec2d center, along;
     double length, shade;
   };
   std::vector<Leaf> leaves(220);
@@ -226,14 +226,14 @@ Image leaf_texture(uint32_t size, uint64_t seed) {
   for (Leaf& leaf : leaves) {
     double distance = 0.42 * std::sqrt(random.uniform());
     Vec2d direction = unit_circle(random.uniform());
-    leaf.centre = {0.5 + distance * direction.x, 0.5 + distance * direction.y};
+    leaf.center = {0.5 + distance * direction.x, 0.5 + distance * direction.y};
     leaf.along = unit_circle(random.uniform());
     leaf.length = random.uniform(0.035, 0.065);
     leaf.shade = random.uniform();
   }
   return paint("leaves.png", size, [&](double u, double v) {
     for (const Leaf& leaf : leaves) {
-      double dx = u - leaf.centre.x, dy = v - leaf.centre.y;
+      double dx = u - leaf.center.x, dy = v - leaf.center.y;
       double a = (dx * leaf.along.x + dy * leaf.along.y) / leaf.length;
       double b = 2.2 * (dy * leaf.along.x - dx * leaf.along.y) / leaf.length;
       if (a * a + b * b < 1) return blend(kGrassRamp, std::abs(b) < 0.12 ? 0 : leaf.shade);

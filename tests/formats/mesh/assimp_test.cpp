@@ -89,7 +89,7 @@ std::string collada(const std::string& diffuse, const std::string& transparency)
   return text.replace(text.find("TRANSPARENCY"), 12, transparency);
 }
 
-TEST(AssimpMaterials, ColladaTurnsItsUpAxisAndItsTextureReplacesTheColour) {
+TEST(AssimpMaterials, ColladaTurnsItsUpAxisAndItsTextureReplacesTheColor) {
   TestFolder folder;
   folder.write("wood.PNG", png(1, 1, {kRed}));
   scene::Scene scene =
@@ -105,7 +105,7 @@ TEST(AssimpMaterials, ColladaTurnsItsUpAxisAndItsTextureReplacesTheColour) {
   EXPECT_EQ(scene.materials[0].alpha_cutoff, 0);
 }
 
-TEST(AssimpMaterials, ColladaColoursAreSrgbAndTransparencyBecomesAlpha) {
+TEST(AssimpMaterials, ColladaColorsAreSrgbAndTransparencyBecomesAlpha) {
   TestFolder folder;
   scene::Scene scene = read_assimp(folder.write(
       "a.dae", collada("<color>0.5 0 1 1</color>", "<transparency><float>0.25</float></transparency>")));
@@ -113,7 +113,7 @@ TEST(AssimpMaterials, ColladaColoursAreSrgbAndTransparencyBecomesAlpha) {
   EXPECT_FLOAT_EQ(scene.materials[0].alpha_cutoff, 0.5f);
 }
 
-TEST(AssimpMaterials, ObjColourMultipliesTheTextureAndUvPointsDown) {
+TEST(AssimpMaterials, ObjColorMultipliesTheTextureAndUvPointsDown) {
   TestFolder folder;
   folder.write("wood.png", png(1, 1, {kRed}));
   folder.write("a.mtl", "newmtl wood\nKd 0.5 0.5 0.5\nmap_Kd Textures\\Wood.png\n");
@@ -170,8 +170,8 @@ std::string fbx_axis(const std::string& name, int index, int sign) {
       name, index, sign);
 }
 
-std::string fbx_unit(double centimetres) {
-  return fmt::format("\t\tP: \"UnitScaleFactor\", \"double\", \"Number\", \"\",{}\n", centimetres);
+std::string fbx_unit(double centimeters) {
+  return fmt::format("\t\tP: \"UnitScaleFactor\", \"double\", \"Number\", \"\",{}\n", centimeters);
 }
 
 class Frames : public testing::Test {
@@ -210,35 +210,35 @@ TEST_F(Frames, AnAxisThatTheUserNamesIsThatOfTheFilesOwnCoordinates) {
   EXPECT_EQ(first_corner("a.fbx", fbx_z_up, {.up = dag::UpAxis::Z}), (Vec3d{1, 3, -2}));
 }
 
-TEST_F(Frames, ColladaIsInMetresUnlessItsUnitsAreKept) {
+TEST_F(Frames, ColladaIsInMetersUnlessItsUnitsAreKept) {
   const std::string inches = collada(R"(<unit name="inch" meter="0.0254"/><up_axis>Z_UP</up_axis>)");
   EXPECT_EQ(first_corner("a.dae", inches), (Vec3d{1 * 0.0254, 13 * 0.0254, -2 * 0.0254}));
   EXPECT_EQ(first_corner("a.dae", inches, {.units = MeshUnits::Keep}), (Vec3d{1, 13, -2}));
   for (const char* meter : {"0", "-1"})
     expect_refused("a.dae", collada(fmt::format(R"(<unit meter="{}"/>)", meter)),
-                   fmt::format("the file gives its unit as {} metres", meter));
+                   fmt::format("the file gives its unit as {} meters", meter));
 }
 
-TEST_F(Frames, FbxIsInMetresUnlessItsUnitsAreKept) {
-  EXPECT_EQ(first_corner("a.fbx", fbx("")), (Vec3d{0.01, 0.02, 0.03}));  // centimetres by default
+TEST_F(Frames, FbxIsInMetersUnlessItsUnitsAreKept) {
+  EXPECT_EQ(first_corner("a.fbx", fbx("")), (Vec3d{0.01, 0.02, 0.03}));  // centimeters by default
   EXPECT_EQ(first_corner("a.fbx", fbx(fbx_unit(2.54))), (Vec3d{0.0254, 2 * 0.0254, 3 * 0.0254}));
   EXPECT_EQ(first_corner("a.fbx", fbx(fbx_unit(100))), (Vec3d{1, 2, 3}));
   EXPECT_EQ(first_corner("a.fbx", fbx(fbx_unit(2.54)), {.units = MeshUnits::Keep}), (Vec3d{1, 2, 3}));
-  expect_refused("a.fbx", fbx(fbx_unit(-1)), "the file gives its unit as -0.01 metres");
+  expect_refused("a.fbx", fbx(fbx_unit(-1)), "the file gives its unit as -0.01 meters");
 }
 
-TEST_F(Frames, TheUnitIsTheMetreIfTheFileSaysIt) {
+TEST_F(Frames, TheUnitIsTheMeterIfTheFileSaysIt) {
   const auto unit = [&](const std::string& name, const std::string& content,
                         const MeshOptions& options = {}) {
     return read_mesh(folder.write(name, content), options).unit;
   };
   using enum scene::LengthUnit;
-  EXPECT_EQ(unit("a.fbx", fbx(fbx_unit(2.54))), Metre);
+  EXPECT_EQ(unit("a.fbx", fbx(fbx_unit(2.54))), Meter);
   EXPECT_EQ(unit("a.fbx", fbx(fbx_unit(2.54)), {.units = MeshUnits::Keep}), Unknown);
   EXPECT_EQ(unit("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), Unknown);
   scene::Scene both = read_mesh(folder.write("a.fbx", fbx("")), {});
   scene::append_scene(both, read_mesh(folder.write("b.fbx", fbx("")), {}));
-  EXPECT_EQ(both.unit, Metre);
+  EXPECT_EQ(both.unit, Meter);
   scene::append_scene(both, read_mesh(folder.write("b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), {}));
   EXPECT_EQ(both.unit, Unknown);
 }

@@ -194,7 +194,7 @@ inline std::string meshopt_quaternion_glb([[maybe_unused]] const std::vector<std
 
 #ifdef VOX_HAS_DRACO
 
-// Returns Draco's data with positions of 14 bits and colours that are red for x above one half.
+// Returns Draco's data with positions of 14 bits and colors that are red for x above one half.
 inline std::string draco_data(const TestGrid& grid, int& position_id, int& color_id) {
   auto faces = static_cast<uint32_t>(grid.indices.size() / 3);
   draco::TriangleSoupMeshBuilder builder;

@@ -41,7 +41,7 @@ TEST(GltfExtensions, EveryInstanceOfANodeIsShown) {
   gltf.add("meshes", R"({"primitives":[)" + gltf.square() + "]}");
   uint32_t translation = gltf.floats("VEC3", {0, 0, 0, 10, 0, 0, 0, 10, 0, 0, 0, 10});
   uint32_t scale = gltf.floats("VEC3", {1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1});
-  // Quarter turns about z as normalised bytes: 90 stands for 127 sin 45°, and rounding makes it slightly
+  // Quarter turns about z as normalized bytes: 90 stands for 127 sin 45°, and rounding makes it slightly
   // longer than 1.
   const std::array<int8_t, 16> turns = {0, 0, 0, 127, 0, 0, 0, 127, 0, 0, 90, 90, 0, 0, 0, 127};
   uint32_t rotation = gltf.add_accessor(

@@ -109,7 +109,7 @@ TEST(GltfMaterials, AlphaModesBecomeCutoffs) {
   EXPECT_EQ(scene.materials[3].name, "blend");
 }
 
-TEST(GltfMaterials, BaseColourFactorsAreLinearAndStayBesideTheTexture) {
+TEST(GltfMaterials, BaseColorFactorsAreLinearAndStayBesideTheTexture) {
   TestFolder folder;
   folder.write("a texture.png", png(1, 1, {kGreen}));
   GltfBuilder gltf;
@@ -124,7 +124,7 @@ TEST(GltfMaterials, BaseColourFactorsAreLinearAndStayBesideTheTexture) {
   EXPECT_EQ(scene.images[0].pixels.at(0), kGreen);
 }
 
-TEST(GltfMaterials, SpecularGlossinessMaterialsShowTheirDiffuseColour) {
+TEST(GltfMaterials, SpecularGlossinessMaterialsShowTheirDiffuseColor) {
   GltfBuilder gltf;
   gltf.add_square(
       R"({"extensions":{"KHR_materials_pbrSpecularGlossiness":{"diffuseFactor":[0.1,0.2,0.3,1]}}})");
@@ -133,7 +133,7 @@ TEST(GltfMaterials, SpecularGlossinessMaterialsShowTheirDiffuseColour) {
   expect_color(read_built(folder, gltf).materials.at(0).base_color, {0.1, 0.2, 0.3, 1});
 }
 
-TEST(GltfMaterials, VertexColoursOfGltfAreLinear) {
+TEST(GltfMaterials, VertexColorsOfGltfAreLinear) {
   GltfBuilder gltf;
   uint32_t color = gltf.floats("VEC4", {0, 0.5f, 1, 1, 0.2f, 0.2f, 0.2f, 0.5f, 0, 0, 0, 1, 1, 1, 1, 1});
   gltf.add("meshes", fmt::format(R"({{"primitives":[{},{}]}})", gltf.square(),
@@ -143,7 +143,7 @@ TEST(GltfMaterials, VertexColoursOfGltfAreLinear) {
   scene::Scene scene = read_built(folder, gltf);
   expect_sound(scene);
   ASSERT_EQ(scene.colors.size(), 8u);
-  EXPECT_EQ(scene.colors[0], (scene::Rgba8{255, 255, 255, 255}));  // the primitive without colours
+  EXPECT_EQ(scene.colors[0], (scene::Rgba8{255, 255, 255, 255}));  // the primitive without colors
   EXPECT_EQ(scene.colors[4], (scene::Rgba8{0, 188, 255, 255}));
   EXPECT_EQ(scene.colors[5], (scene::Rgba8{124, 124, 124, 128}));
 }
@@ -167,7 +167,7 @@ TEST(GltfMaterials, ImagesInsideAGlbAreDecodedOnce) {
   EXPECT_EQ(scene.materials.at(1).image, 0u);
 }
 
-TEST(GltfMaterials, MissingTexturesLeaveTheColourAndAWarning) {
+TEST(GltfMaterials, MissingTexturesLeaveTheColorAndAWarning) {
   TestFolder folder;
   GltfBuilder gltf;
   gltf.add_square(
@@ -208,7 +208,7 @@ TEST(GltfMaterials, ImagesInsideTheJsonAreDecoded) {
   EXPECT_EQ(read_built(folder, gltf).images.at(0).pixels, (std::vector<scene::Rgba8>{kRed, kGreen}));
 }
 
-TEST(GltfMaterials, ATextureInAFormatThatIsNotReadLeavesTheColourAndAWarning) {
+TEST(GltfMaterials, ATextureInAFormatThatIsNotReadLeavesTheColorAndAWarning) {
   TestFolder folder;
   folder.write("red.png", png(1, 1, {kRed}));
   GltfBuilder gltf;
@@ -261,7 +261,7 @@ TEST(GltfEmission, ABlackLabelShowsWhatIsWrittenOnIt) {
   EXPECT_EQ(texcoords(scene, 0)[0], (Vec2f{0, 1}));
 }
 
-TEST(GltfEmission, ColourAndEmissionAddUpInLinearLight) {
+TEST(GltfEmission, ColorAndEmissionAddUpInLinearLight) {
   const scene::Rgba8 base = {200, 100, 50, 77}, light = {30, 60, 255, 255};
   scene::Scene scene = scene_with(
       R"({"alphaMode":"MASK","pbrMetallicRoughness":{"baseColorFactor":[0.5,1,1,1],"baseColorTexture":{"index":0}},
@@ -319,8 +319,8 @@ TEST(GltfEmission, AnEmissiveTextureThatLiesOtherwiseIsLeftOutWithAWarning) {
   EXPECT_EQ(texcoords(scene, 0)[0], (Vec2f{0, 2}));
 }
 
-// Renderers multiply a vertex's colour with the material's.
-TEST(GltfEmission, VertexColoursDoNotDimTheEmission) {
+// Renderers multiply a vertex's color with the material's.
+TEST(GltfEmission, VertexColorsDoNotDimTheEmission) {
   GltfBuilder gltf;
   uint32_t color = gltf.floats("VEC3", {0, 0, 0, 1, 1, 1, 0.5f, 0.5f, 0.5f, 1, 0, 1});
   gltf.add("meshes",

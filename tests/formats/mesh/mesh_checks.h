@@ -34,7 +34,7 @@ namespace vox {
 
 // Small files that tests of the readers write for themselves.
 
-// Opaque colours of images.
+// Opaque colors of images.
 inline constexpr scene::Rgba8 kBlack = {0, 0, 0, 255}, kRed = {255, 0, 0, 255}, kGreen = {0, 255, 0, 255},
                               kBlue = {0, 0, 255, 255};
 

@@ -132,7 +132,7 @@ TEST_F(Off, LinesMayEndAsOnAnySystem) {
   }
 }
 
-TEST_F(Off, VerticesMayHaveNormalsColoursAndTextureCoordinates) {
+TEST_F(Off, VerticesMayHaveNormalsColorsAndTextureCoordinates) {
   const std::string faces = "3 0 1 2\n";
   const scene::Scene bytes = read("COFF\n3 1 0\n0 0 0 255 0 1 128\n1 0 0 1 1 1 255\n0 1 0 0 0 0 0\n" + faces);
   EXPECT_EQ(bytes.colors, (std::vector<scene::Rgba8>{{255, 0, 1, 128}, {1, 1, 1, 255}, {0, 0, 0, 0}}));
@@ -148,7 +148,7 @@ TEST_F(Off, VerticesMayHaveNormalsColoursAndTextureCoordinates) {
   EXPECT_EQ(read("STOFF\n3 1 0\n0 0 0 0 0.5\n1 0 0 0 1\n0 1 0 0 0\n" + faces).positions, all.positions);
 }
 
-TEST_F(Off, ColoursOfFacesBecomeMaterials) {
+TEST_F(Off, ColorsOfFacesBecomeMaterials) {
   const scene::Scene scene =
       read("OFF\n5 6 0\n" + kVertices +
            "3 0 1 2 255 0 0\n3 0 1 3 0 255 0 100\n3 0 1 4\n3 1 2 3 255 0 0 # again\n3 1 2 4 7\n2 0 1\n");
@@ -161,7 +161,7 @@ TEST_F(Off, ColoursOfFacesBecomeMaterials) {
   EXPECT_EQ(scene.triangles[3].material, scene.triangles[0].material);
   EXPECT_EQ(scene.materials[scene.triangles[1].material].alpha_cutoff, 0.5f);
   EXPECT_EQ(scene.materials[scene.triangles[2].material].name, "default");
-  EXPECT_EQ(scene.triangles[4].material, scene.triangles[2].material);  // its colour map is unknown
+  EXPECT_EQ(scene.triangles[4].material, scene.triangles[2].material);  // its color map is unknown
 }
 
 TEST_F(Off, ConcaveFacesAreCoveredOnce) {
@@ -309,7 +309,7 @@ TEST(TextureFiles, WarnOnceOfAllThatIsMissing) {
   TestFolder folder;
   TextureFiles files(folder.path() / "m.obj", {});
   for (const char* name : {"b.png", "a.png", "b.png"}) EXPECT_FALSE(files.find(name));
-  EXPECT_NE(warning_of(files).find("m.obj: 2 textures not found: b.png, a.png; the material's colour"),
+  EXPECT_NE(warning_of(files).find("m.obj: 2 textures not found: b.png, a.png; the material's color"),
             std::string::npos)
       << warning_of(files);
   for (int i = 0; i < 10; ++i) files.find(std::to_string(i));

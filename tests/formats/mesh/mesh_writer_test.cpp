@@ -74,7 +74,7 @@ inline void expect_same_soup(const MaterialSoup& found, const MaterialSoup& expe
   }
 }
 
-// A scene with shared corners, a colour without an image, clamped and cut-out images, and an image used
+// A scene with shared corners, a color without an image, clamped and cut-out images, and an image used
 // twice.
 inline scene::Scene writer_test_scene() {
   scene::Scene scene;
@@ -133,7 +133,7 @@ TEST(GlbWriter, ImagesAreEmbeddedAsPng) {
   }
 }
 
-TEST(GlbWriter, MaterialsKeepColourImageWrapAndCutoff) {
+TEST(GlbWriter, MaterialsKeepColorImageWrapAndCutoff) {
   scene::Scene scene = writer_test_scene();
   write_glb(scene, temporary("materials.glb"));
   Assimp::Importer importer;

@@ -155,7 +155,7 @@ TEST_F(Obj, TheLastLineNeedsNoEnd) {
   EXPECT_EQ(read(kSquare + "f 1 2 3\\\n").triangles.size(), 1u);
 }
 
-TEST_F(Obj, VerticesMayHaveWeightsOrColours) {
+TEST_F(Obj, VerticesMayHaveWeightsOrColors) {
   scene::Scene scene = read("v 1 2 3 0.5\nv 1 2 3 1 0.5 0\nv 1 2 3 1.0 0 0 7\nf 1 2 3\n");
   EXPECT_EQ(scene.positions[0], (Vec3d{1, 2, 3}));
   ASSERT_EQ(scene.colors.size(), 3u);
@@ -239,7 +239,7 @@ TEST_F(Obj, FilesOfManyPiecesAreReadAsOne) {
   }
 }
 
-TEST_F(Obj, MaterialsHaveColoursAndOpacity) {
+TEST_F(Obj, MaterialsHaveColorsAndOpacity) {
   folder.write(
       "a.mtl",
       "newmtl red\n\tKd 1 0 0.5\nillum 2\nnewmtl glass\r\nKd 0.25\r\nd 0.25\r\nTr 0\r\nnewmtl tr\nTr 0.75\n"
@@ -278,7 +278,7 @@ TEST_F(Obj, LibrariesMayBeSeveralAndHaveSpacesInTheirNames) {
             std::string::npos);
 }
 
-TEST_F(Obj, WhatIsMissingBecomesGreyWithOneWarning) {
+TEST_F(Obj, WhatIsMissingBecomesGrayWithOneWarning) {
   std::string text =
       "mtllib gone.mtl\nmtllib gone.mtl\nusemtl x\n" + kSquare + "f 1 2 3\nusemtl y\nf 1 2 3\n";
   std::string warning = warnings(text);
@@ -300,7 +300,7 @@ TEST_F(Obj, ANumberOfAnMtlThatIsNoneIsAnErrorWithItsLine) {
     EXPECT_NE(what.find("a.mtl:3: expected a number instead of '"), std::string::npos) << bad << ": " << what;
   }
   for (std::string good :
-       {"Kd spectral a.rfl 1", "Kd 0.5 0.5 0.5 # grey", "d -halo 0.5", "Kd 1.#IND 0 0", "Kd"}) {
+       {"Kd spectral a.rfl 1", "Kd 0.5 0.5 0.5 # gray", "d -halo 0.5", "Kd 1.#IND 0 0", "Kd"}) {
     folder.write("a.mtl", "newmtl x\n" + good + "\n");
     EXPECT_EQ(error("mtllib a.mtl\nusemtl x\n" + kSquare + "f 1 2 3\n"), "") << good;
   }
@@ -321,7 +321,7 @@ class ObjTextures : public Obj {
   }
 };
 
-TEST_F(ObjTextures, ATextureIsMultipliedByItsColourUnlessThatIsBlack) {
+TEST_F(ObjTextures, ATextureIsMultipliedByItsColorUnlessThatIsBlack) {
   using Color = std::array<float, 4>;
   scene::Scene scene = read_with("Kd 1 1 0\nmap_Kd -clamp on Textures\\wall 1.PNG");
   ASSERT_EQ(scene.images.size(), 1u);
@@ -360,7 +360,7 @@ TEST_F(ObjTextures, ATextureWithAndWithoutMaskIsTwoImages) {
   EXPECT_EQ(scene.images[scene.materials[1].image].pixels[1], (scene::Rgba8{4, 5, 6, 0}));
 }
 
-TEST_F(ObjTextures, ADamagedTextureLeavesTheColour) {
+TEST_F(ObjTextures, ADamagedTextureLeavesTheColor) {
   folder.write("bad.png", "no picture");
   testing::internal::CaptureStderr();
   scene::Scene scene = read_with("Kd 0 0 0\nmap_Kd bad.png\nmap_d bad.png");

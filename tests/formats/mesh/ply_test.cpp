@@ -24,7 +24,7 @@ std::string bytes_of(auto value, Order order) {
 const std::string kOddHeader =
     "comment made by hand\nobj_info nothing\n"
     "element edge 2\nproperty int vertex1\nproperty list uchar short weights\n"
-    "element vertex 5\nproperty uchar blue\nproperty double z\nproperty list ushort int neighbours\n"
+    "element vertex 5\nproperty uchar blue\nproperty double z\nproperty list ushort int neighbors\n"
     "property float y\nproperty short x\nproperty uchar red\nproperty uchar green\n"
     "element face 2\nproperty int16 flags\nproperty list uint8 uint vertex_index\nproperty float quality\n"
     "end_header\n";
@@ -43,9 +43,9 @@ std::string odd_binary(Order order) {
   file += order == Order::Little ? "binary_little_endian" : "binary_big_endian";
   file += " 1.0\n" + kOddHeader;
   file += b(7) + b(uint8_t{2}) + b(int16_t{-1}) + b(int16_t{5}) + b(8) + b(uint8_t{0});
-  auto vertex = [&](int i, double z, std::vector<int> neighbours, float y, int x) {
-    file += b(static_cast<uint8_t>(30 + i)) + b(z) + b(static_cast<uint16_t>(neighbours.size()));
-    for (int neighbour : neighbours) file += b(neighbour);
+  auto vertex = [&](int i, double z, std::vector<int> neighbors, float y, int x) {
+    file += b(static_cast<uint8_t>(30 + i)) + b(z) + b(static_cast<uint16_t>(neighbors.size()));
+    for (int neighbor : neighbors) file += b(neighbor);
     file +=
         b(y) + b(static_cast<int16_t>(x)) + b(static_cast<uint8_t>(10 + i)) + b(static_cast<uint8_t>(20 + i));
   };
@@ -92,7 +92,7 @@ std::string header(const std::string& format, const std::string& vertex, const s
          "element face 1\nproperty list uchar int vertex_indices\n" + face + "end_header\n";
 }
 
-TEST(Ply, ColoursMayBeFloatsAndHaveAlpha) {
+TEST(Ply, ColorsMayBeFloatsAndHaveAlpha) {
   TestFolder folder;
   std::string head = header(
       "ascii", "property float red\nproperty float green\nproperty float blue\nproperty float alpha\n", "");
@@ -136,7 +136,7 @@ TEST(Ply, FacesMayHaveTexturesAndTextureCoordinatesOfTheirOwn) {
             (scene::Rgba8{0, 0, 255, 255}));
 }
 
-TEST(Ply, AMissingTextureLeavesAColour) {
+TEST(Ply, AMissingTextureLeavesAColor) {
   TestFolder folder;
   std::string file =
       "ply\nformat ascii 1.0\ncomment TextureFile gone.png" + header("ascii", "", "").substr(20);

@@ -30,7 +30,7 @@ class ChunkReader {
 
   ChunkReader(const dag::VoxelScene& scene, Load load) : scene_(scene), load_(std::move(load)) {}
 
-  // Expects that the chunks hold the voxels of the scene, each once, and that boxes, colours and materials are those of
+  // Expects that the chunks hold the voxels of the scene, each once, and that boxes, colors and materials are those of
   // the voxels.
   void expect_scene(const std::string& top) {
     const Seen all = walk_root(chunk(top), 0, {0, 0, 0});
@@ -185,7 +185,7 @@ class ChunkReader {
         fault("a box");
       const double mean = seen.light[i] / static_cast<double>(seen.voxels);
       const int code = static_cast<int>(words[3] >> 8 * i & 255);
-      if (std::abs(code - int{scene::linear_to_srgb(mean)}) > 1) fault("a colour");
+      if (std::abs(code - int{scene::linear_to_srgb(mean)}) > 1) fault("a color");
     }
     if (words[0] >> 16 != seen.materials) fault("materials");
   }

@@ -84,7 +84,7 @@ TEST(ShownTables, NumbersLookAsTheirColumnsSay) {
 
 TEST(ShownTables, PagesShowColors) {
   ResultTable table;
-  table.column("color", "", std::vector<std::string>{"#ff8000"}, {.page = {"colour", Look::color()}});
+  table.column("color", "", std::vector<std::string>{"#ff8000"}, {.page = {"color", Look::color()}});
   EXPECT_NE(page_table(table).markup("").find("style=\"background:#ff8000\"></i>#ff8000"), std::string::npos);
 }
 

@@ -73,7 +73,7 @@ TEST(PointVoxels, APointFillsTheVoxelInWhichItFalls) {
   for (const auto& [voxel, color] : filled.colors) EXPECT_TRUE(expected.contains(voxel));
 }
 
-TEST(PointVoxels, ColoursAreAveragedInLinearLight) {
+TEST(PointVoxels, ColorsAreAveragedInLinearLight) {
   const FilledVoxels filled = filled_voxels(cloud_of_points({{{1.5, 2.5, 3.5}, 0xff00ff},
                                                              {{1.1, 2.9, 3}, 0x0000ff},
                                                              {{69, 68, 67}, 0x102030},
@@ -86,14 +86,14 @@ TEST(PointVoxels, ColoursAreAveragedInLinearLight) {
   EXPECT_EQ(filled.colors.at({69, 68, 67}), (scene::Rgb8{0x10, 0x20, 0x30}));
 }
 
-TEST(PointVoxels, ARadiusFillsTheVoxelsWhoseCentreIsThatNear) {
+TEST(PointVoxels, ARadiusFillsTheVoxelsWhoseCenterIsThatNear) {
   for (const double radius : {0.3, 1.0, 2.5, 30.9}) {
     const std::vector<CloudPoint> points = random_points(radius > 10 ? 1 : 20, -3, 73);
     std::set<std::tuple<int32_t, int32_t, int32_t>> expected;
     for (const auto& [p, rgb] : points) {
       const auto around = static_cast<int32_t>(radius) + 2;
       const Int3 own = {int32_t(std::floor(p.x)), int32_t(std::floor(p.y)), int32_t(std::floor(p.z))};
-      // The distance from a voxel's centre to the centre of the 64th of the voxel that contains the point.
+      // The distance from a voxel's center to the center of the 64th of the voxel that contains the point.
       const auto apart = [](int32_t voxel, double v) {
         return voxel + 0.5 - (std::floor(v * 64) + 0.5) / 64;
       };
@@ -258,7 +258,7 @@ TEST(PointClouds, AScannedWallHasNoHolesWithTheRadiusBetweenItsPoints) {
   EXPECT_EQ(holes(radius_between_points(cloud, survey(cloud))), 0);
 }
 
-TEST(PointClouds, SeveralAreOneWithColoursWhereAllHaveThem) {
+TEST(PointClouds, SeveralAreOneWithColorsWhereAllHaveThem) {
   PointCloud bare = cloud_of_points(random_points(10, 0, 1), 3);
   const PointCloud colored = bare, up = turned_up(cloud_of_points({{{1, 2, 3}, 7}}), dag::UpAxis::Z);
   bare.has_colors = false;

@@ -36,7 +36,7 @@ struct LasFileOptions {
   double scale = 1, offset = 0;
 };
 
-// Returns a LAS file that follows the tables of its specification: the bytes of a record before its colours,
+// Returns a LAS file that follows the tables of its specification: the bytes of a record before its colors,
 // and after them.
 std::string las_file(const std::vector<LasPointValues>& points, const LasFileOptions& options = {}) {
   static constexpr size_t kBefore[] = {20, 28, 20, 28, 57, 28, 30, 30, 30, 59, 30};
@@ -80,7 +80,7 @@ CloudPiece all_points(const PointCloud& cloud) {
   return all;
 }
 
-// x, y, z and colour of a point.
+// x, y, z and color of a point.
 using PointValues = std::tuple<double, double, double, uint32_t>;
 std::vector<PointValues> values_of(const PointCloud& cloud) {
   std::vector<PointValues> values;
@@ -93,7 +93,7 @@ const std::vector<LasPointValues> kThreePoints = {
     {.x = -2147483647, .y = 0, .z = 7, .r = 129, .g = 0, .b = 514},
     {.x = 5, .y = 6, .z = 2147483647}};
 
-TEST(Las, CoordinatesAndColoursOfEveryPointFormatAreRead) {
+TEST(Las, CoordinatesAndColorsOfEveryPointFormatAreRead) {
   TestFolder folder;
   for (uint8_t format = 0; format <= 10; ++format) {
     const LasFileOptions options = {
@@ -117,7 +117,7 @@ TEST(Las, EveryVersionIsRead) {
         << int{minor};
 }
 
-TEST(Las, ColoursOf8BitsInFieldsOf16AreTakenAsTheyAre) {
+TEST(Las, ColorsOf8BitsInFieldsOf16AreTakenAsTheyAre) {
   TestFolder folder;
   const auto rgb = [&](const LasPointValues& other) {
     const std::vector<LasPointValues> points = {{.x = 0, .y = 0, .z = 0, .r = 255, .g = 16, .b = 1}, other};
@@ -127,7 +127,7 @@ TEST(Las, ColoursOf8BitsInFieldsOf16AreTakenAsTheyAre) {
   EXPECT_EQ(rgb({.x = 0, .y = 0, .z = 0, .g = 256}), 0x010000u);
 }
 
-TEST(Las, PointsThatNobodyHasColouredHaveNoColours) {
+TEST(Las, PointsThatNobodyHasColoredHaveNoColors) {
   TestFolder folder;
   EXPECT_FALSE(open_las(folder.write("a.las", las_file({{.x = 1, .y = 2, .z = 3}}))).has_colors);
 }
@@ -224,7 +224,7 @@ TEST(PlyPoints, AFileWithFacesIsAMesh) {
   EXPECT_EQ(ply_points_of(folder.path() / "missing.ply"), PlyPoints::None);
 }
 
-TEST(PlyPoints, SplatsHaveTheColourOfTheirFirstHarmonicAndALeastOpacity) {
+TEST(PlyPoints, SplatsHaveTheColorOfTheirFirstHarmonicAndALeastOpacity) {
   TestFolder folder;
   std::string content =
       "ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
@@ -285,7 +285,7 @@ TEST(PointText, ThreeNumbersArePoints) {
             (std::vector<PointValues>{{1, 2.5, -300, 0}, {4, 5, 6, 0}, {7, 8, 9, 0}}));
 }
 
-TEST(PointText, SixOrSevenNumbersHaveColoursWhereTheyAreBytes) {
+TEST(PointText, SixOrSevenNumbersHaveColorsWhereTheyAreBytes) {
   TestFolder folder;
   EXPECT_EQ(values_of_text(folder, "1 2 3 255 0 16\n4 5 6 1 2 3\n"),
             (std::vector<PointValues>{{1, 2, 3, 0xff0010}, {4, 5, 6, 0x010203}}));
@@ -307,7 +307,7 @@ TEST(PointText, WhatIsWrongIsNamedWithItsLine) {
   expect("1 2 3\n1 2\n", "a.pts:2: the line has too few numbers");
   std::string many;
   for (int i = 0; i < 60000; ++i) many += "1 2 3 4 5 6\n";
-  expect(many + "1 2 3 4 5 256\n", "a.pts:60001: expected a colour from 0 to 255 instead of 256");
+  expect(many + "1 2 3 4 5 256\n", "a.pts:60001: expected a color from 0 to 255 instead of 256");
   expect(many + std::string(600000, ' ') + "1 2 3 4 5 6", "too long");
 }
 

@@ -84,7 +84,7 @@ DenseVoxels dense_voxels(const PointCloud& cloud, uint32_t side, const SplatVoxe
   return dense;
 }
 
-// Returns the opacity at the centre of each voxel by the formula, with deviations of at least `least` voxels.
+// Returns the opacity at the center of each voxel by the formula, with deviations of at least `least` voxels.
 // Splats are added where they count at all in double precision, to all places but those that are 6.5 deviations away.
 std::vector<double> dense_opacities(const std::vector<TestSplat>& splats, int32_t side, double least = 0.5) {
   std::vector<double> opacities(static_cast<size_t>(side) * size_t(side) * size_t(side), 1);
@@ -217,7 +217,7 @@ TEST(SplatVoxels, AreTheSameForEveryNumberOfThreadsAndInLittleRoom) {
   EXPECT_THROW(dense_voxels(cloud, 150, {.room = 1000}), Error);
 }
 
-TEST(SplatVoxels, ColoursAreMeansInLinearLightWeightedByOpacity) {
+TEST(SplatVoxels, ColorsAreMeansInLinearLightWeightedByOpacity) {
   const auto axes = axes_along({1, 0, 0});
   const std::vector<TestSplat> splats = {{{{10.5, 10.5, 10.5}, 0xff0000}, {axes, {3, 3, 3}, 0.9}},
                                          {{{10.5, 10.5, 10.5}, 0x0000ff}, {axes, {1, 1, 1}, 0.3}}};

@@ -217,7 +217,7 @@ std::string spz_content(const SpzHeader& header) {
   std::string content = splat_bytes(header);
   for (const double v : {1.5, -2.25, 0.0, -100.0, 0.5, 7.0}) content += fixed(v);
   content += "\x80\xff";                                  // opacities
-  content += std::string("\x80\x00\xff\x80\x80\x80", 6);  // colours
+  content += std::string("\x80\x00\xff\x80\x80\x80", 6);  // colors
   content += std::string("\xa0\xb0\x90\xa0\xa0\xa0", 6);  // sizes
   if (header.version == 2) {
     content += std::string("\x80\x80\x80\x80\x80\xda", 6);

@@ -1,4 +1,4 @@
-// Scene files whose voxels have colours apart from the SVDAG.
+// Scene files whose voxels have colors apart from the SVDAG.
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -76,7 +76,7 @@ TEST_F(ColorsFile, OfOtherColorsThanTheScenesIsFoundByVerify) {
   EXPECT_THROW(verify_written(scene_, path_, {.device = "cpu"}), Error);
 }
 
-// A file may state as many voxels as there are colours, and hold more voxels.
+// A file may state as many voxels as there are colors, and hold more voxels.
 TEST_F(ColorsFile, WithFewerColorsThanVoxelsIsRefused) {
   std::vector<uint32_t> colors(scene_.colors->count - 1);
   scene_.colors = attributes::packed_values(colors);
@@ -85,7 +85,7 @@ TEST_F(ColorsFile, WithFewerColorsThanVoxelsIsRefused) {
   EXPECT_THROW(read_scene(path_), Error);
 }
 
-// Colours that can be read, but are not packed as vox packs them, have their own digest and are refused by verify alone.
+// Colors that can be read, but are not packed as vox packs them, have their own digest and are refused by verify alone.
 TEST_F(ColorsFile, ThatIsPackedDifferentlyIsReadAndNotVerified) {
   attributes::PackedValues& colors = *scene_.colors;
   colors.words.push_back(0);

@@ -42,7 +42,7 @@ inline dag::VoxelScene sample_scene(uint32_t resolution = 64, bool materials = t
   }
   scene.origin = {-1.5, 0.1, 1e9};
   scene.voxel_size = 0.1;
-  scene.unit = materials ? scene::LengthUnit::Metre : scene::LengthUnit::Unknown;
+  scene.unit = materials ? scene::LengthUnit::Meter : scene::LengthUnit::Unknown;
   scene.up = dag::UpAxis::Z;
   scene.coverage = scene::Coverage::Thin;
   scene.solid = true;

@@ -135,7 +135,7 @@ TEST_F(SceneFile, AttributesAreChecked) {
       {"/scene", "solid", H5T_STD_U8LE, 2, "solid is 2"},
       {"/scene", "voxels", H5T_STD_U64LE, 12, "the number of voxels is 12, but"},
       {"/scene", "origin", H5T_IEEE_F64LE, 0, "attribute origin: has 1 values, expected 3"},
-      {"/palette", "count", H5T_STD_U32LE, 17, "17 colours"},
+      {"/palette", "count", H5T_STD_U32LE, 17, "17 colors"},
       {"/svdag/level_01/words", "nodes", H5T_STD_U64LE, 9, "/svdag: level 1, word "},
   };
   for (const Case& c : cases) {

@@ -150,7 +150,7 @@ TEST_F(HeaderVolume, AxesThatAreTurnedABitAreTakenAsTheNearestWithAWarning) {
   const StoredInfo info = open_stored_volume(path("a.nrrd"), {}).info;
   EXPECT_NE(log.text().find("rotated by 36.9°"), std::string::npos) << log.text();
   EXPECT_NEAR(info.spacing.x, 1, 1e-12);
-  EXPECT_NEAR(info.origin.x + 1, 0.4 - 0.6, 1e-12);  // the centre is unchanged
+  EXPECT_NEAR(info.origin.x + 1, 0.4 - 0.6, 1e-12);  // the center is unchanged
   EXPECT_NEAR(info.origin.y + 1.5, 0.3 + 0.8, 1e-12);
 }
 
@@ -266,7 +266,7 @@ TEST_F(Nrrd, SaysWhereTheSamplesLie) {
   EXPECT_EQ(fields["type"], "uint8");
   EXPECT_EQ(fields["dimension"], "3");
   EXPECT_EQ(fields["encoding"], "raw");
-  EXPECT_EQ(fields["space origin"], "(0.25,2.25,2.5)");  // centre of voxel (2, 0, 4)
+  EXPECT_EQ(fields["space origin"], "(0.25,2.25,2.5)");  // center of voxel (2, 0, 4)
   EXPECT_EQ(fields["space directions"], "(0.5,0,0) (0,0.5,0) (0,0,0.5)");
 }
 

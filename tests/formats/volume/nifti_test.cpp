@@ -182,7 +182,7 @@ TEST_F(Nifti, TheQuaternionDoesWhereThereIsNoAffineMap) {
   EXPECT_NEAR(turned.spacing.y, 0.5, 1e-6);
 }
 
-TEST_F(Nifti, OneOfSeveralVolumesOrColoursIsChosen) {
+TEST_F(Nifti, OneOfSeveralVolumesOrColorsIsChosen) {
   NiftiBytes nifti(1);
   nifti.sizes({5, 3, 1, 1, 2, 1});
   nifti.type(2);

@@ -57,7 +57,7 @@ struct KnownScene {
     return material == dag::kEmptyVoxel ? 0 : scene.dag.materials ? material + 1 : 1;
   }
 
-  // Returns the packed colour of a filled voxel of a scene that is made with Materials::Colors. Some neighbours have the
+  // Returns the packed color of a filled voxel of a scene that is made with Materials::Colors. Some neighbors have the
   // same one.
   uint32_t color(Int3 v) const {
     const auto at = [](int32_t coordinate) { return static_cast<uint64_t>(coordinate); };
@@ -85,7 +85,7 @@ inline KnownScene known_scene(uint32_t resolution, Materials materials, const De
       auto shade = static_cast<uint8_t>(10 * i);
       known.scene.palette.colors[i] = {shade, static_cast<uint8_t>(shade + 1),
                                        static_cast<uint8_t>(200 - shade)};
-      known.scene.palette.names[i] = "colour " + std::to_string(i);
+      known.scene.palette.names[i] = "color " + std::to_string(i);
     }
   }
   if (materials == Materials::Colors) {

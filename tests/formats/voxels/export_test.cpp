@@ -101,7 +101,7 @@ std::vector<int> dense_on_grid(const dag::VoxelScene& scene, const voxelize::Gri
     return values[static_cast<size_t>(place)];
   };
   const bool larger = scene.voxel_size.x > grid.voxel_size.x;
-  // The loop tests the centres of the smaller voxels, those of a scene in Morton order.
+  // The loop tests the centers of the smaller voxels, those of a scene in Morton order.
   const uint64_t count = larger ? values.size() : 1 << 18;
   for (uint64_t i = 0; i < count; ++i) {
     const auto at = static_cast<int32_t>(i);
@@ -179,7 +179,7 @@ TEST(ComposedVoxels, DifferentPalettesBecomeOne) {
   EXPECT_EQ(color_at(11), (scene::Rgb8{200, 200, 200}));
 }
 
-TEST(ComposedVoxels, KeepTheColoursOfTheirScenes) {
+TEST(ComposedVoxels, KeepTheColorsOfTheirScenes) {
   KnownScene colored = known_scene(40, Materials::Colors, noise_grid(1));
   const KnownScene full = known_scene(9, Materials::Sixteen, full_grid),
                    bare = known_scene(3, Materials::None, full_grid);

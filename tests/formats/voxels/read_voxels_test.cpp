@@ -114,7 +114,7 @@ void expect_build(const dag::VoxelScene& scene, const Build& build) {
   EXPECT_EQ(scene.dag.voxels, voxels);
 }
 
-TEST_F(SchemRead, EveryBlockThatIsNotAirIsAVoxelOfItsColour) {
+TEST_F(SchemRead, EveryBlockThatIsNotAirIsAVoxelOfItsColor) {
   const std::vector<std::string> names = {
       "minecraft:air",           "minecraft:stone",    "minecraft:oak_stairs[facing=east,half=bottom]",
       "minecraft:cave_air",      "minecraft:red_wool", "mod:blinking_thing",
@@ -136,7 +136,7 @@ TEST_F(SchemRead, NumbersOfLargePalettesTakeSeveralBytes) {
   expect_build(read_of(schem_bytes(build, 2)), build);
 }
 
-TEST_F(SchemRead, BlocksOfCommonOnesHaveTheirColour) {
+TEST_F(SchemRead, BlocksOfCommonOnesHaveTheirColor) {
   const auto known = [](std::string_view name) {
     return known_block_color(name).value_or(scene::Rgb8{1, 2, 3});
   };
@@ -255,7 +255,7 @@ TEST_F(Vl32, CoordinatesArePlacesInTheWorldWhereThoseAreWholeNumbersOfVoxels) {
   expect_records(path("a.vl32"), known, cube_at({0, 0, 0}, 16), {0, 0, 0});
 }
 
-TEST_F(Vl32, ARoundTripKeepsVoxelsColoursAndPlace) {
+TEST_F(Vl32, ARoundTripKeepsVoxelsColorsAndPlace) {
   KnownScene known = known_scene(64, Materials::Sixteen, noise_grid(8));
   known.scene.origin = {-20, 5, 1000};
   write_vl32(known.scene, path("a.vl32"), std::nullopt);

@@ -56,7 +56,7 @@ class KeyTables : public testing::TestWithParam<std::string> {
     return cells;
   }
 
-  // Looks up all keys of the map, their neighbours, and random ones.
+  // Looks up all keys of the map, their neighbors, and random ones.
   void expect_holds(AnyKeyTable<Cell>& table, const Map& map) const {
     Cells keys, stored;
     for (const auto& [key, value] : map) {

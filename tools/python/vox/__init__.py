@@ -6,7 +6,7 @@ edits and shows, in this process and without files.
     scene.resolution, scene.voxel_size, scene.origin, scene.palette, scene.digest
     box = scene[0:512, :, 100]                       # uint8: 0 is empty, material m is m + 1
     for coordinates, materials in scene.voxels():    # the filled voxels, chunk by chunk
-        print(scene.centres(coordinates).mean(axis=0))
+        print(scene.centers(coordinates).mean(axis=0))
     rows = vox.report("report.h5")["hash/rows"]
     rows["ms"], rows.units["ms"]
 

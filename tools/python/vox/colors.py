@@ -11,7 +11,7 @@ _PLAIN = 15
 
 
 class Colors:
-    """Reads any part of the list of colours. The file is read when the first of them is needed."""
+    """Reads any part of the list of colors. The file is read when the first of them is needed."""
 
     def __init__(self, group, count):
         self.group = group
@@ -26,17 +26,17 @@ class Colors:
             data = hdf5.words(self.group, "words").view(np.uint8)
             table = hdf5.words(self.group, "table") if "table" in self.group else np.zeros(0, np.uint32)
             if len(heads) != -(-self.count // _GROUP) or len(data) != (size + 3) // 4 * 4:
-                raise hdf5.damaged(self.group, f"has {len(heads)} groups and {len(data)} bytes for {self.count} colours")
+                raise hdf5.damaged(self.group, f"has {len(heads)} groups and {len(data)} bytes for {self.count} colors")
             if len(table) == 0 and self.bits != _COLOR_BITS:
-                raise hdf5.damaged(self.group, f"has colours of {self.bits} bits and no table")
+                raise hdf5.damaged(self.group, f"has colors of {self.bits} bits and no table")
             firsts, blocks = heads[:, 0].copy(), heads[:, 1:].copy().view("<u2")
             self._read = firsts, blocks, data[:size], table
         return self._read
 
     def read(self, first, count):
-        """Returns the colours of voxels from number `first` on, uint8 [count, 3]."""
+        """Returns the colors of voxels from number `first` on, uint8 [count, 3]."""
         if not 0 <= first <= first + count <= self.count:
-            raise IndexError(f"colours {first} to {first + count} of {self.count}")
+            raise IndexError(f"colors {first} to {first + count} of {self.count}")
         firsts, blocks, data, table = self._stored()
         number = np.arange(first, first + count)
         group, rank = number // _GROUP, number % _BLOCK
@@ -49,7 +49,7 @@ class Colors:
         values = self._numbers(data, begin + _BLOCK // 8 * width, index, self.bits)
         if len(table) > 0:
             if len(values) > 0 and values.max() >= len(table):
-                raise hdf5.damaged(self.group, "names a colour that the table does not have")
+                raise hdf5.damaged(self.group, "names a color that the table does not have")
             values = table[values]
         return np.stack([values & 255, values >> 8 & 255, values >> 16 & 255], axis=1).astype(np.uint8)
 

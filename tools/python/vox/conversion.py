@@ -95,10 +95,10 @@ def voxelize(source: Any, faces: Any = None, *, res: Union[int, str, None] = Non
 
     Looks: `uv` are texture coordinates of vertices, [n, 2], or of corners, [m, 3, 2], with v upwards if `v_up`; `textures`
     are images, [height, width, 3 or 4] as uint8 or as floats from 0 to 1; `colors` are those of vertices, [n, 3 or 4];
-    `material_of` is the number of each triangle's texture, or of its colour in `material_colors`, [k, 3]. Without textures
+    `material_of` is the number of each triangle's texture, or of its color in `material_colors`, [k, 3]. Without textures
     these numbers, 0 to 15, become the materials of voxels.
 
-    `materials` is texture, mesh, colors, none or numbers; `palette` up to 16 colours, [k, 3]; `coverage` conservative or
+    `materials` is texture, mesh, colors, none or numbers; `palette` up to 16 colors, [k, 3]; `coverage` conservative or
     thin; `solid` True, or "parity"; `clip` the two corners of a box in the world; `up` the axis of a file that points up.
 
     >>> vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]

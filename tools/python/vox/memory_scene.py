@@ -114,7 +114,7 @@ class MemoryScene:
         return Voxels(coordinates, materials)
 
     def colors(self, box: Any = ...) -> np.ndarray:
-        """Returns the colours of the filled voxels of a box in the order of `voxels()`, uint8 [n, 3] in sRGB: their own, or
+        """Returns the colors of the filled voxels of a box in the order of `voxels()`, uint8 [n, 3] in sRGB: their own, or
         those of their materials."""
         low, high, _ = self._box(box)
         colors = np.empty((self.count(box), 3), np.uint8)
@@ -123,7 +123,7 @@ class MemoryScene:
 
     def dense(self, box: Any = ..., kind: str = "u1") -> np.ndarray:
         """Returns all voxels of a box by x, y, z; in memory x is fastest. `kind` is u1 or u2, for numbers of one or two bytes
-        in which 0 is empty and material m is m + 1, or rgba, for colours [..., 4] whose alpha is 0 where a voxel is empty.
+        in which 0 is empty and material m is m + 1, or rgba, for colors [..., 4] whose alpha is 0 where a voxel is empty.
 
         >>> vox.voxelize([[0, 0, 0], [1, 0, 0], [0, 1, 0]], res=16).dense(np.s_[0:4, 0:2, 0], kind="rgba").shape
         (4, 2, 4)
@@ -140,8 +140,8 @@ class MemoryScene:
     def __getitem__(self, key):
         return self.dense(key)
 
-    def centres(self, coordinates: Any) -> np.ndarray:
-        """Returns the centres of these voxels in the world, float64 [n, 3]."""
+    def centers(self, coordinates: Any) -> np.ndarray:
+        """Returns the centers of these voxels in the world, float64 [n, 3]."""
         return self.origin + self.voxel_size * (np.asarray(coordinates) + 0.5)
 
     # --- changes ---
@@ -164,7 +164,7 @@ class MemoryScene:
         self._change("vox_scene_coarser", res)
 
     def make_palette(self) -> None:
-        """Turns colours of 24 bits into a palette of at most 16, and materials."""
+        """Turns colors of 24 bits into a palette of at most 16, and materials."""
         self._change("vox_scene_make_palette")
 
     # --- what comes of it ---
@@ -216,7 +216,7 @@ class MemoryScene:
         """A small picture and figures, for notebooks."""
         import base64  # only notebooks need it
         picture = base64.b64encode(self._repr_png_()).decode()
-        kind = "24-bit colours" if self.has_colors else f"{len(self.palette)} materials" if self.material_bits else "filled"
+        kind = "24-bit colors" if self.has_colors else f"{len(self.palette)} materials" if self.material_bits else "filled"
         rows = {"resolution": f"{self.resolution}³", "voxels": f"{self.filled:,} ({kind})",
                 "voxel size": str(self.voxel_size), "memory": f"{self.bytes / 2**20:.2f} MiB", "digest": self.digest}
         cells = "".join(f"<tr><td>{name}</td><td>{html.escape(text)}</td></tr>" for name, text in rows.items())

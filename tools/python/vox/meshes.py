@@ -45,7 +45,7 @@ def _whole(source, name):
 
 
 def _bytes(array, name):
-    """Returns colours as uint8. Floats are from 0 to 1."""
+    """Returns colors as uint8. Floats are from 0 to 1."""
     if array.dtype.kind == "f":
         if array.size > 0 and not (array.min() >= 0 and array.max() <= 1):
             raise ValueError(f"{name} as floats go from 0 to 1")
@@ -56,7 +56,7 @@ def _bytes(array, name):
 
 
 def _rgba(source, name):
-    """Returns colours [..., 3] or [..., 4], or grey ones, as RGBA."""
+    """Returns colors [..., 3] or [..., 4], or gray ones, as RGBA."""
     array = _bytes(as_array(source), name)
     if name == "a texture" and array.ndim == 2:
         array = np.repeat(array[..., None], 3, axis=2)
@@ -72,7 +72,7 @@ def _linear(srgb):
     return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
 
 
-# Sixteen colours for materials that are numbers: greys would look alike.
+# Sixteen colors for materials that are numbers: grays would look alike.
 _NUMBER_COLORS = np.array([[230, 159, 0], [86, 180, 233], [0, 158, 115], [240, 228, 66], [0, 114, 178], [213, 94, 0],
                            [204, 121, 167], [153, 153, 153], [128, 60, 30], [80, 200, 190], [150, 200, 60], [100, 80, 180],
                            [250, 180, 180], [40, 90, 40], [60, 60, 60], [245, 245, 245]], np.uint8)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# (shift, mask) that spread 20 bits with two zeros between neighbours; the last step comes first.
+# (shift, mask) that spread 20 bits with two zeros between neighbors; the last step comes first.
 _STEPS = ((2, 0x1249249249249249), (4, 0x10C30C30C30C30C3), (8, 0x100F00F00F00F00F), (16, 0x1F0000FF0000FF),
           (32, 0x1F00000000FFFF))
 

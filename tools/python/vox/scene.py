@@ -25,7 +25,7 @@ class Edit(NamedTuple):
 
 
 def read_palette(file):
-    """Returns (colours uint8 [count, 3] in sRGB, names, shares of the surface when it was voxelized)."""
+    """Returns (colors uint8 [count, 3] in sRGB, names, shares of the surface when it was voxelized)."""
     group = hdf5.group(file, "palette")
     count = hdf5.number(group, "count", 0, 16)
     names = hdf5.texts(group, "names")
@@ -100,18 +100,18 @@ class Scene(Grid):
 
     @property
     def has_colors(self):
-        """True if the voxels have 24-bit colours, which `colors` returns, in place of materials."""
+        """True if the voxels have 24-bit colors, which `colors` returns, in place of materials."""
         return self._colors is not None
 
     def colors(self, first=0, count=None):
-        """Returns the colours of the filled voxels from number `first` on, uint8 [n, 3] in sRGB. Voxels are numbered in the
+        """Returns the colors of the filled voxels from number `first` on, uint8 [n, 3] in sRGB. Voxels are numbered in the
         order in which `voxels` yields those of the whole scene."""
         if self._colors is None:
-            raise ValueError("the scene has no colours apart from its palette")
+            raise ValueError("the scene has no colors apart from its palette")
         return self._colors.read(first, self.filled - first if count is None else count)
 
-    def centres(self, coordinates):
-        """Returns the centres of these voxels in the world, float64 [n, 3]."""
+    def centers(self, coordinates):
+        """Returns the centers of these voxels in the world, float64 [n, 3]."""
         return self.origin + self.voxel_size * (np.asarray(coordinates) + 0.5)
 
     @property

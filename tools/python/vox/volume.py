@@ -40,6 +40,6 @@ class Volume(Grid):
     def _chunk(self, coordinates, words):
         return VolumeVoxels(coordinates, self._values(words))
 
-    def centres(self, coordinates):
-        """Returns the centres of these voxels in the world, float64 [n, 3]."""
+    def centers(self, coordinates):
+        """Returns the centers of these voxels in the world, float64 [n, 3]."""
         return self.origin + self.spacing * (np.asarray(coordinates) + 0.5)

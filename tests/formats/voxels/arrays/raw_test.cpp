@@ -102,7 +102,7 @@ TEST_F(InPieces, EveryVoxelIsInOnePieceAndEmptyOnesAreLeftOut) {
         }
     EXPECT_GT(found, 2u);
     EXPECT_NE(list.find(fmt::format("\"empty_pieces\": {},", empty)), std::string::npos) << list;
-    EXPECT_NE(list.find("\"name\": \"colour 3\""), std::string::npos);
+    EXPECT_NE(list.find("\"name\": \"color 3\""), std::string::npos);
     EXPECT_EQ(written_bytes(path("cells/part.raw"), options(32)) > list.size(), true);
   }
 }

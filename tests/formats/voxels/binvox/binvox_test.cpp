@@ -233,7 +233,7 @@ TEST_F(BinvoxRead, ShortColumnsAreFoundWithFewStarts) {
   for (uint32_t i = 0; i < 700; ++i) ASSERT_EQ(dag::voxel_at(scene.dag, i, 0, i), 0);
 }
 
-TEST_F(BinvoxRead, MaterialsTakeTheColoursOfAPalette) {
+TEST_F(BinvoxRead, MaterialsTakeTheColorsOfAPalette) {
   KnownScene known = known_scene(20, Materials::Sixteen, noise_grid(3));
   write_binvox(known.scene, path("a.binvox"), std::nullopt, BinvoxValues::Materials);
   EXPECT_EQ(read({.palette = known.scene.palette}).palette.colors, known.scene.palette.colors);
@@ -242,7 +242,7 @@ TEST_F(BinvoxRead, MaterialsTakeTheColoursOfAPalette) {
   EXPECT_EQ(read().palette.count, 16u);
 }
 
-TEST_F(BinvoxRead, ValuesAboveSixteenHaveColoursThatAreMatched) {
+TEST_F(BinvoxRead, ValuesAboveSixteenHaveColorsThatAreMatched) {
   const auto value = [](int32_t x, int32_t, int32_t) { return x < 3 ? 200 + x : 0; };
   write_bytes(path("a.binvox"), file_of(2, {8, 8, 8}, value));
   const dag::VoxelScene scene = read();

@@ -36,7 +36,7 @@ class HashDagLookup {
     return level < top_levels() ? number_at<uint64_t>(colors_, 12 + 8 * upper) : upper;
   }
 
-  // Returns the colour of a voxel, or kAbsent if it is not filled.
+  // Returns the color of a voxel, or kAbsent if it is not filled.
   uint32_t operator()(uint32_t x, uint32_t y, uint32_t z) const {
     const auto slot_at = [&](uint32_t bit) {
       return (x >> bit & 1) << 2 | (y >> bit & 1) << 1 | (z >> bit & 1);
@@ -91,7 +91,7 @@ class HashDag : public ExportTest {
   HashDagLookup lookup() const { return HashDagLookup(nodes(), colors()); }
 };
 
-TEST_F(HashDag, HoldsEveryVoxelWithItsColour) {
+TEST_F(HashDag, HoldsEveryVoxelWithItsColor) {
   for (const uint32_t resolution : {4u, 8u, 20u})
     for (const Materials materials : {Materials::None, Materials::Sixteen})
       for (const DenseGrid& grid : {noise_grid(resolution), DenseGrid(empty_grid), DenseGrid(full_grid)}) {
@@ -106,8 +106,8 @@ TEST_F(HashDag, HoldsEveryVoxelWithItsColour) {
       }
 }
 
-// A kill between two renames leaves such files. Without the sum that tells them apart the colours would be of other voxels.
-TEST_F(HashDag, ColoursOfOtherNodesAreRefused) {
+// A kill between two renames leaves such files. Without the sum that tells them apart the colors would be of other voxels.
+TEST_F(HashDag, ColorsOfOtherNodesAreRefused) {
   write_hash_dag(known_scene(20, Materials::Sixteen, noise_grid(20)).scene, nodes(), std::nullopt);
   EXPECT_NO_THROW(read_hash_dag(nodes(), {}));
   std::string bytes = read_bytes(nodes());
@@ -117,8 +117,7 @@ TEST_F(HashDag, ColoursOfOtherNodesAreRefused) {
     read_hash_dag(nodes(), {});
     FAIL() << "read";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("the colours of other nodes"), std::string::npos)
-        << error.what();
+    EXPECT_NE(std::string(error.what()).find("the colors of other nodes"), std::string::npos) << error.what();
   }
 }
 
@@ -153,7 +152,7 @@ TEST_F(HashDag, VoxelsOutsideOfTheClipBoxAreEmpty) {
   });
 }
 
-TEST_F(HashDag, NumbersOfVoxelsThatAHeaderCannotHoldAreBesideTheColours) {
+TEST_F(HashDag, NumbersOfVoxelsThatAHeaderCannotHoldAreBesideTheColors) {
   // The scene has 1024³ full voxels, so a node of 256³ has 2^24 of them.
   const KnownScene known = repeated(known_scene(64, Materials::None, full_grid), 0xff, 4);
   write_hash_dag(known.scene, nodes(), std::nullopt);
@@ -166,7 +165,7 @@ TEST_F(HashDag, NumbersOfVoxelsThatAHeaderCannotHoldAreBesideTheColours) {
   }
 }
 
-TEST_F(HashDag, ARoundTripKeepsVoxelsColoursAndPlace) {
+TEST_F(HashDag, ARoundTripKeepsVoxelsColorsAndPlace) {
   for (const uint32_t resolution : {4u, 32u, 40u})
     for (const Materials materials : {Materials::None, Materials::Sixteen})
       for (const DenseGrid& grid : {noise_grid(resolution), DenseGrid(empty_grid)}) {
@@ -209,7 +208,7 @@ TEST_F(HashDag, MaterialsAreLeftOutWithinTheMemoryLimit) {
   EXPECT_NO_THROW(write_hash_dag(known.scene, nodes(), std::nullopt, kEnough));
 }
 
-TEST_F(HashDag, ColoursOfAnotherSceneAreRefused) {
+TEST_F(HashDag, ColorsOfAnotherSceneAreRefused) {
   write_hash_dag(known_scene(16, Materials::Sixteen, noise_grid(1)).scene, nodes(), std::nullopt);
   const std::string others = read_bytes(colors());
   write_hash_dag(known_scene(16, Materials::Sixteen, noise_grid(2)).scene, nodes(), std::nullopt);

@@ -88,7 +88,7 @@ class MagicaVoxRead : public ExportTest {
   }
 };
 
-// The filled voxels at their places in the world, with y up, and their colours.
+// The filled voxels at their places in the world, with y up, and their colors.
 using WorldVoxels = std::map<std::tuple<int, int, int>, uint32_t>;
 
 WorldVoxels world_voxels(const dag::VoxelScene& scene) {
@@ -225,7 +225,7 @@ TEST_F(MagicaVoxRead, OfSeveralModelsThatNothingPlacesTheFirstIsTaken) {
   EXPECT_EQ(read_of(file_bytes(models)).dag.voxels, 1u);
 }
 
-TEST_F(MagicaVoxRead, TwoHundredColoursBecomeSixteen) {
+TEST_F(MagicaVoxRead, TwoHundredColorsBecomeSixteen) {
   std::vector<TestVoxel> voxels;
   std::vector<scene::Rgb8> colors;
   for (int i = 0; i < 200; ++i) {
@@ -240,7 +240,7 @@ TEST_F(MagicaVoxRead, TwoHundredColoursBecomeSixteen) {
   }
 }
 
-TEST_F(MagicaVoxRead, WithoutColoursInTheFileItsDefaultOnesAreTaken) {
+TEST_F(MagicaVoxRead, WithoutColorsInTheFileItsDefaultOnesAreTaken) {
   const dag::VoxelScene scene = read_of(file_bytes(
       model_bytes({6, 1, 1}, {{0, 0, 0, 1}, {1, 0, 0, 2}, {2, 0, 0, 37}, {3, 0, 0, 216}, {4, 0, 0, 255}})));
   // The specification lists these as 0xffffffff, 0xffccffff, 0xffffffcc, 0xff0000ee and 0xff111111.

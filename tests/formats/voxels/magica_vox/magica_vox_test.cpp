@@ -55,7 +55,7 @@ struct VoxFile {
   std::map<int32_t, Node> nodes;
   std::vector<std::array<uint8_t, 4>> palette;
   std::vector<std::string> names;
-  std::map<std::tuple<int, int, int>, int> voxels;  // absolute position, colour index
+  std::map<std::tuple<int, int, int>, int> voxels;  // absolute position, color index
 
   void place(int32_t id, Int3 position) {
     const Node& node = nodes.at(id);
@@ -152,7 +152,7 @@ VoxFile read_vox(const std::filesystem::path& path) {
   return vox;
 }
 
-// Returns the place of the scene's voxel with z up: the rotated centre of the voxel, in half voxels.
+// Returns the place of the scene's voxel with z up: the rotated center of the voxel, in half voxels.
 Int3 turned(Int3 v, dag::UpAxis up) {
   Int3 c = v * 2 + Int3{1, 1, 1};
   if (up == dag::UpAxis::X) c = {c.y, c.z, c.x};
@@ -226,7 +226,7 @@ TEST_F(MagicaVox, EveryBlockThatIsNotEmptyIsAModelCutToItsContent) {
   }
 }
 
-TEST_F(MagicaVox, TheColourOfMaterialMIsEntryMOfThePalette) {
+TEST_F(MagicaVox, TheColorOfMaterialMIsEntryMOfThePalette) {
   KnownScene known = known_scene(8, Materials::Sixteen, noise_grid(2));
   known.scene.palette.count = 15;
   write_magica_vox(known.scene, path("a.vox"), std::nullopt);

@@ -125,7 +125,7 @@ double distance(const LabColor& p, const LabColor& q) {
   return std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
 }
 
-// Expects that no building block is nearer to the colour than this one.
+// Expects that no building block is nearer to the color than this one.
 void expect_nearest(const std::string& block, scene::Rgb8 color) {
   static const std::map<std::string_view, LabColor> labs = [] {
     std::map<std::string_view, LabColor> all;
@@ -178,7 +178,7 @@ class SchemWritten : public ExportTest {
   }
 };
 
-TEST_F(SchemWritten, EveryVoxelIsTheBlockOfTheNearestColour) {
+TEST_F(SchemWritten, EveryVoxelIsTheBlockOfTheNearestColor) {
   for (const Materials materials : {Materials::None, Materials::Sixteen, Materials::Colors})
     for (const dag::UpAxis up : {dag::UpAxis::Y, dag::UpAxis::X, dag::UpAxis::Z})
       for (const uint32_t resolution : {4u, 37u, 70u}) {
@@ -283,7 +283,7 @@ TEST_F(SchemWritten, ScenesThatAreTooLargeAreRefusedWithAWayOut) {
   EXPECT_EQ(failure(repeated(corner, 0b00000011, 13).scene), "");
 }
 
-TEST_F(SchemWritten, BuildingBlocksHaveDifferentNamesAndKnownColours) {
+TEST_F(SchemWritten, BuildingBlocksHaveDifferentNamesAndKnownColors) {
   std::set<std::string_view> names;
   for (const std::string_view name : building_blocks()) {
     EXPECT_TRUE(known_block_color(name)) << name;

@@ -130,7 +130,7 @@ TEST_F(NvdbReader, OtherProgramsVoxelsLieWhereTheirTransformSays) {
   EXPECT_EQ(scene.palette.colors[0], known.scene.palette.colors[5]);
 }
 
-TEST_F(NvdbReader, ValuesThatAreNoColoursLeaveVoxelsWithoutMaterialsWithAWarning) {
+TEST_F(NvdbReader, ValuesThatAreNoColorsLeaveVoxelsWithoutMaterialsWithAWarning) {
   std::vector<std::string> warnings;
   const LogSink before = set_log_sink([&](LogLevel, std::string_view text) { warnings.emplace_back(text); });
   const KnownScene known = known_scene(20, Materials::Sixteen, noise_grid(8));
@@ -142,7 +142,7 @@ TEST_F(NvdbReader, ValuesThatAreNoColoursLeaveVoxelsWithoutMaterialsWithAWarning
   }
   set_log_sink(before);
   ASSERT_EQ(warnings.size(), 2u);
-  EXPECT_NE(warnings[0].find("its values are not colours"), std::string::npos);
+  EXPECT_NE(warnings[0].find("its values are not colors"), std::string::npos);
 }
 
 TEST_F(NvdbReader, WhatItCannotReadIsNamed) {

@@ -83,7 +83,7 @@ TEST_F(NvdbWriter, AClipBoxCutsNodesAndTilesAndLeavesVoxelsWhereTheyAre) {
   }
 }
 
-TEST_F(NvdbWriter, WithoutMaterialsEveryVoxelIsOneAndThereAreNoColours) {
+TEST_F(NvdbWriter, WithoutMaterialsEveryVoxelIsOneAndThereAreNoColors) {
   const KnownScene known = known_scene(20, Materials::None, noise_grid(4));
   for (const NvdbGrid grid : {NvdbGrid::Index, NvdbGrid::OnIndex, NvdbGrid::U8}) {
     const NvdbLookup file = written(known, grid);
@@ -93,7 +93,7 @@ TEST_F(NvdbWriter, WithoutMaterialsEveryVoxelIsOneAndThereAreNoColours) {
   EXPECT_THROW(written(known, NvdbGrid::Rgba), Error);
 }
 
-TEST_F(NvdbWriter, AGridOfColoursHasThoseOfAllVoxels) {
+TEST_F(NvdbWriter, AGridOfColorsHasThoseOfAllVoxels) {
   const KnownScene known = known_scene(41, Materials::Colors, noise_grid(7));
   for (const std::optional<VoxelBox>& clip : {std::optional<VoxelBox>(), {{{9, 3, 6}, {34, 23, 31}}}}) {
     const NvdbLookup file = written(known, NvdbGrid::Rgba, clip);
@@ -258,7 +258,7 @@ TEST_F(NvdbLibrary, ItsHeadersFindEveryMaterialAsAWholeNumber) {
   EXPECT_EQ(handle.grid<nanovdb::Fp8>()->tree().root().minimum(), 1);
 }
 
-TEST_F(NvdbLibrary, ItsHeadersFindEveryColour) {
+TEST_F(NvdbLibrary, ItsHeadersFindEveryColor) {
   const KnownScene known = written(NvdbGrid::Rgba);
   expect_same<nanovdb::Rgba8>(path("a.nvdb"), known, kSide, [&](const auto&, nanovdb::Rgba8 value) {
     if (value.a() == 0) return 0;

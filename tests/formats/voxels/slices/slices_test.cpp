@@ -52,7 +52,7 @@ scene::Rgba8 opaque(scene::Rgb8 color) {
   return {color.r, color.g, color.b, 255};
 }
 
-TEST_F(Slices, HoldEachVoxelWithTheColourOfItsMaterial) {
+TEST_F(Slices, HoldEachVoxelWithTheColorOfItsMaterial) {
   for (const Materials materials : {Materials::Sixteen, Materials::None})
     for (const uint32_t axis : {0u, 1u, 2u}) {
       KnownScene known = known_scene(41, materials, noise_grid(axis));
@@ -91,7 +91,7 @@ TEST_F(Slices, OfEachMaterialAreWhiteWhereItIs) {
     });
 }
 
-TEST_F(Slices, HaveTheColoursOfVoxels) {
+TEST_F(Slices, HaveTheColorsOfVoxels) {
   const KnownScene known = known_scene(33, Materials::Colors, noise_grid(3));
   write(known, {.axis = 1});
   expect_layers(cube_at({0, 0, 0}, 33), 1, "layers", [&](Int3 v) {
@@ -108,7 +108,7 @@ TEST_F(Slices, AreDescribedAndFollowTheAxisThatPointsUp) {
   const std::string manifest = read_bytes(path("layers/slices.json"));
   for (const char* part :
        {"\"layers\": 8", "\"width\": 12", "\"height\": 10", "\"layers_along\": \"z\"",
-        "\"columns_along\": \"x\"", "\"voxel_size\": 0.5", "\"first\": \"000.png\"", "colour 15"})
+        "\"columns_along\": \"x\"", "\"voxel_size\": 0.5", "\"first\": \"000.png\"", "color 15"})
     EXPECT_NE(manifest.find(part), std::string::npos) << part << " in " << manifest;
 }
 

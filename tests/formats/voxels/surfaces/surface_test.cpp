@@ -149,7 +149,7 @@ TEST_F(SurfaceFiles, HoldEachFaceBetweenFilledAndEmptyOnceAndLookingOut) {
     }
 }
 
-TEST_F(SurfaceFiles, HaveNoFacesBetweenVoxelsOfNeighbouringCubesOf64) {
+TEST_F(SurfaceFiles, HaveNoFacesBetweenVoxelsOfNeighboringCubesOf64) {
   for (const Materials materials : {Materials::Sixteen, Materials::Colors}) {
     const KnownScene known = placed(known_scene(72, materials, noise_grid(9)));
     const VoxelBox clip = {{58, 60, 59}, {72, 70, 71}};
@@ -210,14 +210,14 @@ TEST_F(SurfaceFiles, FacesOfOneMaterialInAPlaneAreOneInACubeOf64) {
   EXPECT_EQ(surface.vertices(), 8 * (8u - 1));  // the eight cubes have all corners but the inner one
 }
 
-TEST_F(SurfaceFiles, FacesOfOneColourInAPlaneAreOneInACubeOf64) {
-  const KnownScene known = known_scene(6, Materials::Colors, full_grid);  // 2 x 2 x 3 colours
+TEST_F(SurfaceFiles, FacesOfOneColorInAPlaneAreOneInACubeOf64) {
+  const KnownScene known = known_scene(6, Materials::Colors, full_grid);  // 2 x 2 x 3 colors
   const Surface surface(known.scene, cube_at({0, 0, 0}, 6), "a.ply");
   EXPECT_EQ(surface.quads(), 2 * (4u + 6 + 6));
   ASSERT_EQ(surface.parts().size(), 1u);
   const SurfaceMesh& mesh = surface.mesh(surface.parts()[0]);
   EXPECT_EQ(mesh.vertices.size(), mesh.colors.size());
-  // Each colour has a box at a corner of the cube or in the middle of an edge; a corner has 7 vertices on 3 faces.
+  // Each color has a box at a corner of the cube or in the middle of an edge; a corner has 7 vertices on 3 faces.
   EXPECT_EQ(mesh.vertices.size(), 8 * 7u + 4 * 6);
 }
 
@@ -348,7 +348,7 @@ class WrittenPoints : public ExportTest {
   }
 };
 
-TEST_F(WrittenPoints, AreTheCentresOfAllVoxelsWithTheirColours) {
+TEST_F(WrittenPoints, AreTheCentersOfAllVoxelsWithTheirColors) {
   for (const Materials materials : {Materials::Sixteen, Materials::None}) {
     KnownScene known = known_scene(37, materials, noise_grid(6));
     known.scene.origin = {-10, 0.125, 3};

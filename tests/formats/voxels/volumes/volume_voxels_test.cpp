@@ -202,7 +202,7 @@ TEST(VolumeVoxels, SpacingsThatMakeNoGridAreRefused) {
   }
 }
 
-TEST(VolumeVoxels, APaletteGivesTheColours) {
+TEST(VolumeVoxels, APaletteGivesTheColors) {
   const StoredVolume stored =
       stored_volume<uint8_t>(StoredType::U8, {4, 1, 1}, [](Int3 v) { return static_cast<uint8_t>(v.x); });
   scene::Palette palette;

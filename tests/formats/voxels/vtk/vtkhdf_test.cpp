@@ -82,7 +82,7 @@ open('values', 'wb').write(d[:].tobytes())
             "[1, 0] ImageData [0, 69, 0, 66, 0, 13] [1.75, 8.75, 31.0]\n"
             "[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]\n"
             "(14, 67, 70) (14, 64, 64) uint8\n"
-            "['empty', 'colour 0', 'colour 1'] [10, 11, 190] 17\n");
+            "['empty', 'color 0', 'color 1'] [10, 11, 190] 17\n");
   EXPECT_EQ(read_bytes(path("values")), dense_text(known.scene.dag, clip));
 }
 
@@ -178,7 +178,7 @@ std::string color_text(const KnownScene& known, const VoxelBox& box) {
   return bytes;
 }
 
-TEST_F(VtkHdf, AnImageHoldsTheColoursOfVoxels) {
+TEST_F(VtkHdf, AnImageHoldsTheColorsOfVoxels) {
   if (!has_python("h5py")) GTEST_SKIP() << "no h5py";
   const KnownScene known = placed(known_scene(80, Materials::Colors, noise_grid(3)));
   const VoxelBox clip = {{10, 3, 61}, {80, 70, 75}};
@@ -205,8 +205,8 @@ open('values', 'wb').write(bytes(memoryview(values)))
   EXPECT_EQ(read_bytes(path("values")), color_text(known, clip));
 }
 
-// A coarse cell has the mean of the colours, in linear light.
-TEST_F(VtkHdf, AnAmrHoldsTheColoursOfVoxels) {
+// A coarse cell has the mean of the colors, in linear light.
+TEST_F(VtkHdf, AnAmrHoldsTheColorsOfVoxels) {
   if (!has_python("h5py")) GTEST_SKIP() << "no h5py";
   KnownScene known = known_scene(64, Materials::Colors, [](uint32_t x, uint32_t y, uint32_t z) {
     return x < 32 && y < 32 && z < 32 ? 0 : dag::kEmptyVoxel;
