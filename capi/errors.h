@@ -1,5 +1,5 @@
-// The boundary of the C interface: exceptions become status codes and a text that the thread keeps, and what callers pass
-// is checked.
+// The boundary of the C interface. Exceptions become status codes and texts that the thread keeps, and arguments are
+// checked.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace vox {
 // Keeps the exception that is being handled as the last error of this thread, and returns its code.
 vox_status keep_error() noexcept;
 
-// Calls f(), whose exceptions become a code.
+// Calls f(), and turns its exceptions into a code.
 template <class F>
 vox_status guarded(const F& f) noexcept {
   try {
@@ -40,7 +40,7 @@ inline std::string needed_text(const char* text, const char* name) {
   return &needed(text, name);
 }
 
-// Returns the size that a structure of the caller has there, by its first field.
+// Returns the size that the caller's structure has, according to its first field.
 template <class T>
 uint64_t checked_size(const T& given, const char* name) {
   constexpr uint64_t kMost = 4096;
@@ -51,8 +51,8 @@ uint64_t checked_size(const T& given, const char* name) {
   return size;
 }
 
-// Returns a structure that the caller has filled. What the caller's has not is 0, and what this library does not know must
-// be 0. Without a structure everything is 0.
+// Returns a structure that the caller has filled. Fields that it lacks become 0; fields that this library does not know
+// must be 0. If `given` is nullptr, all are 0.
 template <class T>
 T known_part(const T* given, const char* name) {
   T known = {};
@@ -67,7 +67,7 @@ T known_part(const T* given, const char* name) {
   return known;
 }
 
-// Returns the value of a field of which `count` values are known.
+// Returns the value of a field, which must be one of `count` known values.
 template <class Enum>
 Enum known_choice(uint32_t value, uint32_t count, const char* name) {
   if (value >= count) throw UsageError(fmt::format("{} is {}, expected 0 to {}", name, value, count - 1));

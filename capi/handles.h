@@ -1,4 +1,4 @@
-// The objects behind the pointers of the C interface, and calls of an engine.
+// The objects behind the pointers of the C interface, and the functions that run an engine's calls.
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>
@@ -36,10 +36,10 @@ class ArenaWatch final : public tbb::task_scheduler_observer {
   std::atomic<WorkWatch*> watch_;
 };
 
-// HDF5 is one for the whole process and serves one thread at a time.
+// Returns the lock that a thread holds while it uses HDF5, which serves one thread of the process at a time.
 std::mutex& hdf5_turn();
 
-// The texts that a scene which was made by this interface carries.
+// Returns the name of the generator that this interface stores in the scenes that it makes.
 std::string capi_generator();
 
 }  // namespace vox
@@ -47,9 +47,9 @@ std::string capi_generator();
 struct vox_engine {
   explicit vox_engine(const vox::EngineOptions& options);
 
-  std::mutex turn;  // of calls
+  std::mutex turn;  // held by the call that is running
   vox::WorkWatch watch;
-  tbb::task_arena arena;  // its threads are those of the engine
+  tbb::task_arena arena;  // the engine's threads
   vox::ArenaWatch arena_watch;
   vox::EngineOptions options;
   std::unique_ptr<vox::Engine> engine;
@@ -57,18 +57,18 @@ struct vox_engine {
 };
 
 struct vox_mesh {
-  vox::scene::Scene scene;  // without bad triangles
+  vox::scene::Scene scene;  // bad triangles are removed
   std::string source;       // the file
 };
 
-// Copies share their content, which is never changed but replaced.
+// Copies share their content. It never changes; an edit replaces it.
 struct vox_scene {
   std::shared_ptr<const vox::dag::VoxelScene> content;
 };
 
 namespace vox {
 
-// Makes a call of an engine: f(engine), on its threads, when it is the call's turn.
+// Waits for the engine's other calls, and then calls f(engine) on the engine's threads.
 template <class F>
 vox_status call(vox_engine* pointer, const F& f) noexcept {
   return guarded([&] {
@@ -82,7 +82,7 @@ vox_status call(vox_engine* pointer, const F& f) noexcept {
   });
 }
 
-// Does the same for a call that makes a scene.
+// Does the same for a call that makes a scene with make(engine).
 template <class F>
 vox_status call_for_scene(vox_engine* pointer, vox_scene** to, const F& make) noexcept {
   if (to != nullptr) *to = nullptr;
@@ -97,7 +97,7 @@ inline const dag::VoxelScene& content_of(const vox_scene* scene) {
   return *needed(scene, "scene").content;
 }
 
-// Does the same for a call that replaces a scene by make(engine, scene).
+// Does the same for a call that replaces a scene's content by make(engine, content).
 template <class F>
 vox_status call_to_change(vox_engine* pointer, vox_scene* scene, const F& make) noexcept {
   return call(pointer, [&](vox_engine& engine) {

@@ -1,4 +1,4 @@
-// Boxes of voxels as callers of the C interface give them.
+// Checks the boxes of voxels that callers of the C interface pass.
 #pragma once
 
 #include "capi/handles.h"
@@ -7,7 +7,7 @@
 
 namespace vox {
 
-// Returns the box [low, high), or the whole grid if both are NULL. Throws UsageError if it does not lie in the grid.
+// Returns the box [low, high), or the whole grid if both are NULL. Throws UsageError if the box leaves the grid.
 inline VoxelBox region_of(const dag::VoxelScene& scene, const int64_t* low, const int64_t* high) {
   VoxelBox box = cube_at({0, 0, 0}, scene.dag.resolution);
   if (low == nullptr && high == nullptr) return box;

@@ -1,5 +1,5 @@
-/* The C interface of vox: meshes, points, volumes and other voxels become scenes of voxels in memory, which are edited,
- * looked at, read out and saved. docs/c-api.md explains it by example.
+/* The C interface of vox. It makes voxel scenes in memory from meshes, points, volumes and other programs' voxels, and
+ * edits, renders, reads and saves them. docs/c-api.md explains it by example.
  *
  *   vox_engine* engine = NULL;
  *   vox_scene* scene = NULL;
@@ -15,15 +15,15 @@
  * - A function that can fail returns a vox_status, VOX_OK (0) if it succeeded. After a failure nothing has been changed,
  *   no file has been written, objects that would have been returned are NULL, and vox_error_message() says why. No C++
  *   exception leaves the library.
- * - Structures that are passed in begin with their size, so that later versions can add fields behind the last one: set
- *   struct_size to sizeof, and everything that is not of interest to 0, which is the default of every field. Sizes, counts,
- *   numbers and indices that are out of range are errors, as is NULL where nothing is said of it.
- * - Texts are UTF-8 and end with a 0. A text that is returned belongs to the library, and stays as long as said there.
- * - Functions that take an engine are calls of it. An engine makes one call at a time, and others wait for their turn.
- *   Several engines work side by side. Any number of calls may read a scene or a mesh at once, but nothing else may happen
- *   to it while it is changed or deleted.
- * - Functions that delete take the address of the pointer and set it to NULL. They do nothing for a NULL, so that deleting
- *   twice is safe. A scene and a mesh do not need the engine that has made them.
+ * - Structures that you pass in begin with their size, so that later versions can add fields behind the last one. Set
+ *   struct_size to its sizeof, and all fields that you do not need to 0, the default of every field. Sizes, counts,
+ *   numbers and indices that are out of range are errors, and so is NULL unless it is said to be allowed.
+ * - Texts are UTF-8 and end with a 0. A returned text belongs to the library; its function says how long it is valid.
+ * - A function that takes an engine is a call of this engine. An engine makes one call at a time; other calls wait.
+ *   Several engines work side by side. Any number of calls may read a scene or a mesh at once, but no other may use
+ *   it while one changes or deletes it.
+ * - Functions that delete take the address of the pointer and set it to NULL. They ignore a NULL, so that deleting
+ *   twice is safe. Scenes and meshes stay valid when engines are deleted.
  * - The same input gives the same scene, bit for bit, on every device and for any number of threads.
  */
 #ifndef VOX_H
@@ -50,15 +50,15 @@ VOX_API const char* vox_version(void);
 typedef int32_t vox_status;
 enum {
   VOX_OK = 0,
-  VOX_FAILED = 1,    /* the work failed: a file is damaged, a device is not there, a mesh is empty */
+  VOX_FAILED = 1,    /* the work failed, as when a file is damaged, a device is missing or a mesh is empty */
   VOX_BAD_USE = 2,   /* the arguments make no sense */
   VOX_NO_MEMORY = 3, /* the memory of the machine, the device or the engine's limit does not suffice */
   VOX_CANCELLED = 4, /* vox_engine_cancel() or a progress function has ended the call */
   VOX_DEFECT = 5     /* a defect of the library, please report it */
 };
 
-/* These return texts about the last failure in the calling thread. They stay until the thread's next call that fails.
- * Without a failure they are empty. */
+/* These return texts about the last failure in the calling thread. They are valid until the thread's next failure, and
+ * empty if nothing has failed. */
 VOX_API const char* vox_error_message(void); /* everything in one line: "WHERE: WHAT (HINT)" */
 VOX_API const char* vox_error_what(void);    /* the problem */
 VOX_API const char* vox_error_where(void);   /* the file, its line, or the argument; may be empty */
@@ -71,35 +71,35 @@ typedef struct vox_engine vox_engine;
 typedef struct vox_engine_options {
   uint64_t struct_size;
   const char* device;    /* "auto" (or NULL), "cpu", "cuda", "cuda:N", or several, such as "cuda:0,1" */
-  uint64_t memory_limit; /* bytes: of the process on a processor, else of a GPU; 0: 80 % of the free memory */
+  uint64_t memory_limit; /* bytes of the process (on a CPU) or of the GPU; 0: 80 % of the free memory */
   uint32_t threads;      /* the threads that work for the engine at once; 0: all cores */
   uint32_t reserved;     /* 0 */
 } vox_engine_options;
 
 /* Makes an engine. `options` may be NULL. */
 VOX_API vox_status vox_engine_create(const vox_engine_options* options, vox_engine** engine);
-/* No call of the engine may be running. */
+/* Deletes an engine. No call of it may be running. */
 VOX_API void vox_engine_delete(vox_engine** engine);
 
-/* Returns the engine's device, such as "cpu" or "cuda:0". The text stays as long as the engine. "" for NULL. */
+/* Returns the engine's device, such as "cpu" or "cuda:0". It is valid as long as the engine. Returns "" for NULL. */
 VOX_API const char* vox_engine_device(const vox_engine* engine);
 
-/* Ends the call that the engine is making, which soon returns VOX_CANCELLED. Calls that begin later are not affected, and
- * nothing happens without a call or an engine. Any thread may call this, and so may a signal's handler. */
+/* Ends the call that the engine is making, which soon returns VOX_CANCELLED. Later calls are not affected. Without a
+ * running call, or if the engine is NULL, this does nothing. Any thread may call it, and so may a signal handler. */
 VOX_API void vox_engine_cancel(vox_engine* engine);
 
-/* Receives the progress of an engine's calls: what is done ("voxelizing"), and the share that is done, from 0 to 1. It is
- * called often, on any thread, but never twice at once. Except for vox_engine_cancel() it must not use the library.
+/* Receives the progress of an engine's calls: the step ("voxelizing"), and the share of it that is done, 0 to 1. It is
+ * called often, on any thread, but never twice at once. It must not use the library, except for vox_engine_cancel().
  * Returns 0, or another number to end the call as vox_engine_cancel() does. */
 typedef int32_t (*vox_progress_function)(void* user, const char* what, double share);
-/* `function` may be NULL. Not during a call of the engine. */
+/* Sets the function; NULL: none. It must not be called while a call of the engine is running. */
 VOX_API vox_status vox_engine_set_progress(vox_engine* engine, vox_progress_function function, void* user);
 
 /* Receives messages of an engine's calls, on any thread, but never twice at once. They say what was substituted or left
- * out. It must not use the library. */
+ * out. The function must not use the library. */
 enum { VOX_LOG_ERROR = 0, VOX_LOG_WARNING = 1, VOX_LOG_INFO = 2, VOX_LOG_DEBUG = 3 };
 typedef void (*vox_log_function)(void* user, int32_t level, const char* text);
-/* `function` may be NULL: messages are lost. Not during a call of the engine. */
+/* Sets the function; NULL: messages are lost. It must not be called while a call of the engine is running. */
 VOX_API vox_status vox_engine_set_log(vox_engine* engine, vox_log_function function, void* user);
 
 /* --- meshes -------------------------------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ typedef struct vox_material {
   const char* name;     /* may be NULL */
   const uint8_t* image; /* RGBA in sRGB, image_width * image_height pixels, top row first; NULL: none */
   uint32_t image_width, image_height;
-  float base_color[4];     /* linear RGB and alpha, 0 to 1, a factor of the image; all 0: white */
+  float base_color[4];     /* linear RGB and alpha, 0 to 1, which multiply the image; all 0: white */
   float alpha_cutoff;      /* an alpha below it leaves the voxel empty; 0: everything is opaque */
   uint32_t wrap_u, wrap_v; /* VOX_WRAP_… */
   uint32_t reserved;       /* 0 */
@@ -123,7 +123,7 @@ typedef struct vox_material {
 enum { VOX_FLOAT32 = 0, VOX_FLOAT64 = 1 };
 enum { VOX_V_DOWN = 0, VOX_V_UP = 1 };
 
-/* Triangles in arrays, which are copied. Positions that are not finite are no error: their triangles are left out. */
+/* Triangles in arrays, which are copied. Triangles with a position that is not finite are left out without an error. */
 typedef struct vox_mesh_arrays {
   uint64_t struct_size;
   uint64_t vertices;             /* the number of vertices */
@@ -141,7 +141,7 @@ typedef struct vox_mesh_arrays {
   uint32_t reserved;      /* 0 */
 } vox_mesh_arrays;
 
-/* Makes a mesh of arrays. */
+/* Makes a mesh from arrays. */
 VOX_API vox_status vox_mesh_create(const vox_mesh_arrays* arrays, vox_mesh** mesh);
 /* Adds the triangles of other arrays, with materials of their own, to a mesh. */
 VOX_API vox_status vox_mesh_add(vox_mesh* mesh, const vox_mesh_arrays* arrays);
@@ -149,8 +149,8 @@ VOX_API vox_status vox_mesh_add(vox_mesh* mesh, const vox_mesh_arrays* arrays);
 enum { VOX_UP_FILE = 0, VOX_UP_X = 1, VOX_UP_Y = 2, VOX_UP_Z = 3 };
 
 /* Reads a mesh file of any kind that vox-convert reads, with its materials and textures. `up` is the axis of the file that
- * points up. It needs no engine, so that one thread can read a mesh while an engine is busy with another. Nobody hears its
- * messages, for example of missing textures; those of vox_voxelize_file() go to the engine's log. */
+ * points up. It needs no engine, so that one thread can read a mesh while an engine works on another. Its messages are
+ * lost, for example about missing textures; those of vox_voxelize_file() go to the engine's log. */
 VOX_API vox_status vox_mesh_load(const char* path, uint32_t up, vox_mesh** mesh);
 VOX_API void vox_mesh_delete(vox_mesh** mesh);
 /* Returns the number of triangles; 0 for NULL. */
@@ -163,13 +163,13 @@ typedef struct vox_scene vox_scene;
 enum { VOX_CONSERVATIVE = 0, VOX_THIN = 1 };
 enum { VOX_SURFACE = 0, VOX_SOLID = 1, VOX_SOLID_PARITY = 2 };
 
-/* What becomes the material of a voxel. */
+/* The source of a voxel's material. */
 enum {
-  VOX_MATERIALS_TEXTURE = 0, /* the nearest of 16 colors of a palette, which is chosen if none is given */
-  VOX_MATERIALS_MESH = 1,    /* the mesh's materials; entries are for the 16 with the largest areas */
-  VOX_MATERIALS_COLORS = 2,  /* none: voxels have colors of 24 bits apart from their geometry */
+  VOX_MATERIALS_TEXTURE = 0, /* the nearest palette color; vox chooses the palette if none is given */
+  VOX_MATERIALS_MESH = 1,    /* the mesh's materials; the 16 with the largest areas get palette entries */
+  VOX_MATERIALS_COLORS = 2,  /* none; each voxel has a 24-bit color, stored apart from the geometry */
   VOX_MATERIALS_NONE = 3,    /* none: voxels are filled or empty */
-  VOX_MATERIALS_NUMBERS = 4 /* the number of the triangle's material, of at most 16; images make holes only */
+  VOX_MATERIALS_NUMBERS = 4  /* the number of the triangle's material (at most 16); images only make holes */
 };
 
 typedef struct vox_voxelize_options {
@@ -188,25 +188,25 @@ typedef struct vox_voxelize_options {
   double point_radius;    /* the radius of points, in units of their file */
 } vox_voxelize_options;
 
-/* Voxelizes a mesh. One of resolution and voxel_size must be given. */
+/* Voxelizes a mesh. Either resolution or voxel_size must be given. */
 VOX_API vox_status vox_voxelize(vox_engine* engine, const vox_mesh* mesh, const vox_voxelize_options* options,
                                 vox_scene** scene);
 
-/* Makes a scene of any file that vox-convert reads. Meshes and points are voxelized, for which one of resolution and
- * voxel_size must be given. Volumes, voxels of other programs and scene files have voxels already: for them a resolution,
+/* Makes a scene from any file that vox-convert reads. Meshes and points are voxelized, for which either resolution or
+ * voxel_size must be given. Volumes, other programs' voxels and scene files have voxels already: for them a resolution,
  * if there is one, makes the scene coarser as vox_scene_coarser() does, `options` may be NULL, and materials are
- * VOX_MATERIALS_TEXTURE, or VOX_MATERIALS_NONE or VOX_MATERIALS_COLORS for voxels of other programs. An option that has no
+ * VOX_MATERIALS_TEXTURE (for other programs' voxels, also ..._NONE and ..._COLORS are allowed). An option that has no
  * effect on the file is an error. */
 VOX_API vox_status vox_voxelize_file(vox_engine* engine, const char* path,
                                      const vox_voxelize_options* options, vox_scene** scene);
 
-/* Opens a scene file, or voxels of another program. */
+/* Reads a scene file, or another program's voxels. */
 VOX_API vox_status vox_scene_load(vox_engine* engine, const char* path, vox_scene** scene);
 
 enum { VOX_UNION = 0, VOX_INTERSECT = 1, VOX_SUBTRACT = 2 };
 
-/* Voxelizes two meshes and keeps of their surfaces what belongs to the union, the intersection, or the first mesh without
- * the second. Options as for vox_voxelize(), but only surfaces, and VOX_MATERIALS_TEXTURE or VOX_MATERIALS_NONE. */
+/* Voxelizes two meshes, and keeps the parts of their surfaces that bound their union, their intersection, or the first
+ * without the second. `solid` must be VOX_SURFACE, and `materials` VOX_MATERIALS_TEXTURE or VOX_MATERIALS_NONE. */
 VOX_API vox_status vox_combine(vox_engine* engine, const vox_mesh* first, const vox_mesh* second,
                                uint32_t combination, const vox_voxelize_options* options, vox_scene** scene);
 
@@ -227,18 +227,18 @@ typedef struct vox_info {
   uint64_t struct_size;   /* set by the caller */
   uint32_t resolution;    /* R: voxels lie in [0, R) on each axis */
   uint32_t depth;         /* levels above the leaves of 4³ voxels */
-  uint64_t voxels;        /* filled ones */
-  uint64_t unique_nodes;  /* of the DAG, leaves included */
-  uint64_t dag_bytes;     /* their size */
+  uint64_t voxels;        /* the number of filled voxels */
+  uint64_t unique_nodes;  /* different nodes of the DAG, leaves included */
+  uint64_t dag_bytes;     /* the size of these nodes */
   double origin[3];       /* the place of the lower corner of voxel (0, 0, 0) in the world */
-  double voxel_size[3];   /* the sides of a voxel in the world, which are equal unless a file has others */
+  double voxel_size[3];   /* the sides of a voxel in the world; they can differ only in scenes from files */
   uint32_t material_bits; /* 4, or 0 without materials */
-  uint32_t has_colors;    /* 1: voxels have colors of 24 bits */
+  uint32_t has_colors;    /* 1: voxels have 24-bit colors */
   uint32_t coverage;      /* VOX_CONSERVATIVE or VOX_THIN */
   uint32_t solid;         /* 1: the inside was filled */
   uint32_t up;            /* VOX_UP_X, VOX_UP_Y or VOX_UP_Z */
   uint32_t palette_count; /* entries in use */
-  uint8_t palette[16][4]; /* RGB and 255 of each */
+  uint8_t palette[16][4]; /* red, green, blue and 255 for each entry */
   double shares[16];      /* the share of the surface that each entry had when the mesh was voxelized */
   char digest[40];        /* 32 hexadecimal digits that name the content */
 } vox_info;
@@ -246,55 +246,55 @@ typedef struct vox_info {
 /* Fills as much of `info` as info->struct_size says. */
 VOX_API vox_status vox_scene_info(const vox_scene* scene, vox_info* info);
 
-/* Returns the name of a palette's entry, "" if there is none. It stays until the scene changes or is deleted. */
+/* Returns the name of a palette entry, or "" if there is none. It is valid until the scene is changed or deleted. */
 VOX_API const char* vox_scene_palette_name(const vox_scene* scene, uint32_t entry);
 
-/* Gives statistics of a scene as a JSON object: what vox_scene_info() says, the box around all voxels, the levels of the
- * octree, and the voxels of each palette entry. The text and its end have *length + 1 bytes; it is written if `text` has
- * room for it, `capacity` bytes. Call it with NULL and 0 to learn the length. */
+/* Writes statistics of a scene as a JSON object: what vox_scene_info() says, the box around all voxels, the levels of
+ * the octree, and the voxels of each palette entry. It takes *length bytes and a final 0, and is written if `text` has
+ * room for it in its `capacity` bytes. Call it with NULL and 0 to learn the length. */
 VOX_API vox_status vox_scene_stats(vox_engine* engine, const vox_scene* scene, char* text, uint64_t capacity,
                                    uint64_t* length);
 
 /* --- changing a scene ---------------------------------------------------------------------------------------------- */
 
 /* Runs a script of vox-edit on a scene (docs/editing.md). Files that the script names as brushes are relative to `folder`,
- * or to the current folder if it is NULL. Commands that save are errors. The scene must have materials or be without
+ * or to the current folder if it is NULL. Commands that save are errors. The scene must have materials, or no
  * colors. */
 VOX_API vox_status vox_scene_edit(vox_engine* engine, vox_scene* scene, const char* script,
                                   const char* folder);
 
-/* Boxes of voxels: [low, high) on each axis, three numbers each. */
+/* `low` and `high` have three numbers each: a box holds the voxels in [low, high) on each axis. */
 
 /* Removes all voxels outside of a box. */
 VOX_API vox_status vox_scene_clip(vox_engine* engine, vox_scene* scene, const int64_t* low,
                                   const int64_t* high);
 
-/* Makes larger voxels until the scene has this resolution, which must be one that halving and rounding up leads to. */
+/* Doubles the voxels' size until the scene has this resolution. Halving the old one and rounding up must lead to it. */
 VOX_API vox_status vox_scene_coarser(vox_engine* engine, vox_scene* scene, uint32_t resolution);
 
-/* Gives a scene with colors a palette of at most 16 of them, and materials. A scene without colors stays as it is. */
+/* Turns the colors of a scene into materials, with a palette of at most 16. A scene without colors stays as it is. */
 VOX_API vox_status vox_scene_make_palette(vox_engine* engine, vox_scene* scene);
 
 /* --- reading voxels ------------------------------------------------------------------------------------------------ */
 
-/* Counts the filled voxels in a box; in the whole scene if `low` and `high` are NULL. */
+/* Counts the filled voxels in a box, or in the whole scene if `low` and `high` are NULL. */
 VOX_API vox_status vox_scene_count(vox_engine* engine, const vox_scene* scene, const int64_t* low,
                                    const int64_t* high, uint64_t* count);
 
-/* Writes the filled voxels in a box, or of the whole scene if `low` and `high` are NULL, in Morton order: x, y, z of each to
- * `coordinates`, its material (0 without materials) to `materials`, and RGB of its color or material to `colors`. Each of
- * the three may be NULL. There must be room for `capacity` voxels in them, which must be what vox_scene_count() counts. */
+/* Writes the filled voxels of a box, or of the whole scene if `low` and `high` are NULL, in Morton order: x, y, z to
+ * `coordinates`, the material (0 without materials) to `materials`, and RGB of the color or material to `colors`. Each
+ * of the three may be NULL. They need room for `capacity` voxels, which must be the result of vox_scene_count(). */
 VOX_API vox_status vox_scene_voxels(vox_engine* engine, const vox_scene* scene, const int64_t* low,
                                     const int64_t* high, uint64_t capacity, int32_t* coordinates,
                                     uint8_t* materials, uint8_t* colors);
 
 enum {
-  VOX_DENSE_U8 = 0,  /* a byte for each voxel: 0 is empty, material m is m + 1, and 1 without materials */
+  VOX_DENSE_U8 = 0,  /* a byte for each voxel: 0: empty; m + 1: material m; 1: filled, without materials */
   VOX_DENSE_U16 = 1, /* the same in two bytes */
-  VOX_DENSE_RGBA = 2 /* RGB and alpha, which is 0 or 255; white without materials and colors */
+  VOX_DENSE_RGBA = 2 /* RGB, and alpha 0 or 255; white if there are neither materials nor colors */
 };
 
-/* Writes all voxels of a box, x fastest, then y. The box must lie in the grid, and `bytes` must be the size of its values. */
+/* Writes all voxels of a box, x fastest, then y. The box must lie in the grid; `bytes` must be their size. */
 VOX_API vox_status vox_scene_dense(vox_engine* engine, const vox_scene* scene, const int64_t* low,
                                    const int64_t* high, uint32_t format, void* values, uint64_t bytes);
 
@@ -310,18 +310,18 @@ enum {
 
 typedef struct vox_camera {
   uint64_t struct_size;
-  const char* view;  /* without an eye: "iso" (or NULL), "front", "back", "left", "right", "top", "bottom" */
-  const double* eye; /* x, y, z in the world; NULL: as far away as `view` needs to show everything */
-  const double* target; /* with an eye, the place at which it looks; NULL: the middle of the voxels */
+  const char* view;  /* with no eye: "iso" (or NULL), "front", "back", "left", "right", "top", "bottom" */
+  const double* eye; /* x, y, z in the world; NULL: so far away in the direction of `view` that all is seen */
+  const double* target; /* with an eye: the place at which it looks; NULL: the middle of the voxels */
   double fov;           /* the angle across the shorter side, in degrees; 0: 40 */
   double turn;          /* degrees by which `view` is turned around the vertical axis */
-  uint32_t samples;     /* for each pixel, 1 to 64; 0: 4 */
+  uint32_t samples;     /* rays for each pixel, 1 to 64; 0: 4 */
   uint32_t shade;       /* VOX_SHADE_… */
   uint32_t no_shadows;  /* 1: without shadows */
   uint32_t reserved;    /* 0 */
 } vox_camera;
 
-/* Takes a picture: RGBA, the top row first, of `bytes` = 4 * width * height bytes. `camera` may be NULL. */
+/* Takes a picture: RGBA, top row first. `bytes` must be 4 * width * height. `camera` may be NULL. */
 VOX_API vox_status vox_scene_render(vox_engine* engine, const vox_scene* scene, const vox_camera* camera,
                                     uint32_t width, uint32_t height, uint8_t* pixels, uint64_t bytes);
 

@@ -1,4 +1,4 @@
-// Makes scenes of meshes and files, with the options of the C interface.
+// Makes scenes from meshes and files, with the options of the C interface.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace vox {
 
 enum class VoxelMaterials : uint32_t { Texture, Mesh, Colors, None, Numbers };  // VOX_MATERIALS_…
 
-// vox_voxelize_options, checked.
+// The checked form of vox_voxelize_options.
 struct VoxelizeOptions {
   voxelize::GridOptions grid = {};
   voxelize::BuildOptions build = {};
@@ -29,7 +29,7 @@ struct VoxelizeOptions {
 };
 VoxelizeOptions checked_options(const vox_voxelize_options* given);
 
-// Throws UsageError unless there is a grid.
+// Throws UsageError unless the options define a grid.
 void check_grid_options(const VoxelizeOptions& options);
 
 dag::VoxelScene scene_of_mesh(vox_engine& engine, const vox_mesh& mesh, const VoxelizeOptions& options);
@@ -38,7 +38,7 @@ dag::VoxelScene scene_of_meshes(vox_engine& engine, const std::array<const vox_m
 dag::VoxelScene scene_of_file(vox_engine& engine, const std::filesystem::path& path,
                               const VoxelizeOptions& options);
 
-// Says what has made a scene.
+// Records in a scene what it was made from and how.
 void sign(dag::VoxelScene& scene, const std::string& source, const char* command);
 
 }  // namespace vox

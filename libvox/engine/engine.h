@@ -27,50 +27,50 @@ struct RenderOptions;
 namespace vox {
 
 struct EngineOptions {
-  // auto, cpu, cuda or cuda:N, or a list of several devices that build together, such as cuda:0,1.
+  // "auto", "cpu", "cuda" or "cuda:N", or several devices that build together, such as "cuda:0,1".
   std::string device = "auto";
   uint32_t threads = 0;  // the host's threads; 0: all
-  // In bytes: of the process on the CPU, of the device on a GPU; 0: 80 % of the free memory.
+  // The bytes that the process may use (on a CPU) or that a GPU may; 0: 80 % of the free memory.
   uint64_t memory_limit = 0;
   std::string table = "sector";  // the hash table that holds the DAG during the build
   bool profile = false;          // time every launch
 };
 
-// Throws UsageError if the options name several devices. A program whose work runs on one calls this first.
+// Throws UsageError if the options name several devices. A program whose work runs on one device calls this first.
 void check_one_device(const EngineOptions& options);
 
-// Receives the share that a rank has built. The function may be collective.
+// A function that receives the share that a rank has built. It may call collective functions.
 using ShareUse = std::function<void(ranks::Ranks&, build::SceneShare)>;
 
-// One device, or several that build scenes and take pictures together. An engine belongs to the thread that has made
-// it; another thread must call device::use_here() first. Whatever it has made must not outlive it.
+// One device, or several that build scenes and take pictures together. An engine belongs to the thread that made it;
+// another thread must call device::use_here() first. Nothing that the engine made may outlive it.
 class Engine {
  public:
-  // Makes these devices, at least one. The other options are those of the engine.
+  // Makes these devices, at least one. The options' own list of devices is ignored.
   Engine(const EngineOptions& options, const std::vector<device::DeviceChoice>& devices);
 
   std::string device() const;       // "cpu", "cuda:0", or "cuda:0,cuda:1"
   std::string device_text() const;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.8 GiB"
   const std::string& table() const { return table_; }
 
-  // The bytes that the first device may use: of the process on the CPU, of the device on a GPU.
+  // The bytes that the process may use if the first device is a CPU, or that this GPU may use.
   uint64_t memory_limit() const { return devices_.front()->pool().limit(); }
 
-  // The first device, on which everything runs that needs a single one, and all devices.
+  // handle() is the first device, on which work runs that needs a single one; handles() are all devices.
   device::DeviceHandle handle() const { return devices_.front()->handle(); }
   std::vector<device::DeviceHandle> handles() const;
 
-  std::vector<device::KernelTime> profile() const;  // since the engine was made, longest first
+  std::vector<device::KernelTime> profile() const;  // times since restart_measuring(), longest first
   void restart_measuring();                         // resets the profile and the peak of memory
 
-  // Voxelizes the triangles on all devices, and cuts them off at the grid's border. drop_bad_triangles() must have
+  // Voxelizes the triangles on all devices, as far as they lie inside the grid. drop_bad_triangles() must have
   // removed the bad ones.
   voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
                               const voxelize::Grid& grid, const voxelize::BuildOptions& options);
 
-  // Does the same in any manner (build/build_scene.h), and hands each rank's share to use(). Each device is a rank, and
-  // use() runs on its thread; or the first device is that of one of the ranks that a launcher has started, if `launched`
-  // is not nullptr.
+  // Does the same in any manner (build/build_scene.h), and hands each rank's share to use() on the rank's thread.
+  // Each device is a rank. If `launched` is not nullptr, it is this process's only rank instead, with the first
+  // device.
   void build_shares(const build::SceneInput& input, const build::BuildManner& manner, ranks::Ranks* launched,
                     const ShareUse& use);
 
@@ -80,7 +80,7 @@ class Engine {
   std::vector<std::unique_ptr<device::AnyDevice>> devices_;
 };
 
-// Throws UsageError if the options are not those of an engine, and Error if there is no device with this name.
+// Throws UsageError if the options are invalid, and Error if there is no device with this name.
 std::unique_ptr<Engine> make_engine(const EngineOptions& options);
 
 // Makes a voxel scene from what an engine has built of a mesh.
@@ -110,13 +110,13 @@ class EngineSoon {
   std::future<std::unique_ptr<Engine>> gpu_;  // gives nullptr if the device turns out to be the processor
 };
 
-// Small work of several kinds, which loads the kernels that real work of the same kind launches.
+// These functions do small work, which loads the kernels that real work of the same kind launches.
 
 // Builds a scene with these options, but without paint.
 void warm_up_build(Engine& engine, const voxelize::BuildOptions& options);
 // Edits a small scene, and freezes it.
 void warm_up_edit(Engine& engine);
-// Takes a small picture with the options of a final picture.
+// Takes a small picture with the options of the real one.
 void warm_up_render(Engine& engine, const render::RenderOptions& options);
 
 }  // namespace vox
