@@ -1,4 +1,4 @@
-// Memory of the host or of any GPU of this process. Ranks may exchange either.
+// Copies memory of the host and of any GPU of this process. Ranks may exchange either kind.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@ namespace vox::ranks {
 
 bool is_device_memory(const void* at);
 
-// Copies between memory of any kind, and returns when the copy is done. On a GPU the copy waits for no other
-// work, so the source must have been written before.
+// Copies bytes between memory of any two kinds, and returns when the copy is done. On a GPU the copy waits
+// for no other work, so the source must have been written before.
 void copy_any(void* to, const void* from, uint64_t bytes);
 
-// The CUDA parts of any_memory.h.
+// The CUDA versions of the two functions above.
 
 bool is_cuda_memory(const void* at);
 void copy_cuda(void* to, const void* from, uint64_t bytes);
 
-// Memory of the host for copies from and to a GPU: pinned in a build with CUDA, so that the GPU copies at its
-// full rate, and ordinary memory elsewhere.
+// Memory of the host for copies from and to a GPU. In a build with CUDA it is pinned, so that the GPU copies
+// at its full rate; in other builds it is ordinary memory.
 
 class StagingMemory {
  public:

@@ -2,7 +2,7 @@
 // started, or threads of one process. A function that all ranks must call, in the same order, is marked as
 // collective.
 //
-// A rank that fails ends all others: the calls in which they wait, or their next calls, throw RankFailed.
+// If one rank fails, all others end too: the calls in which they wait, or their next calls, throw RankFailed.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace vox::ranks {
 
-// Another rank has failed, and reports the reason itself.
+// Thrown when another rank has failed. That rank reports the reason.
 struct RankFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -36,19 +36,19 @@ class Ranks {
   virtual uint32_t count() const = 0;
 
   // Collective. Sends each rank its piece of `send` and receives a piece from each rank. In both arrays the
-  // pieces lie one behind the other in the order of ranks. Sizes are in bytes, and sender and receiver must
-  // agree on them. The memory is the host's, or that of this rank's device, whose work on it must be done.
+  // pieces lie one behind the other in the order of ranks. Sizes are in bytes, and sender and receiver must agree
+  // on them. The memory belongs to the host or to this rank's device, which must have finished its work on it.
   virtual void exchange(const void* send, std::span<const uint64_t> send_sizes, void* receive,
                         std::span<const uint64_t> receive_sizes) = 0;
 
   // Collective. Returns all ranks' values, in the order of ranks.
   virtual std::vector<uint64_t> gather(uint64_t value) = 0;
 
-  // Collective. Copies these bytes of rank 0, which lie on the host, to all other ranks.
+  // Collective. Copies these bytes from rank 0 to all other ranks. They lie in host memory.
   virtual void broadcast(void* bytes, uint64_t size) = 0;
 
-  // Returns the first of the next `count` numbers, from 0 on, which no other rank gets. A collective restart() begins
-  // again at 0.
+  // Takes the next `count` numbers, which no other rank gets, and returns the first. Numbers begin at 0. restart() is
+  // collective and begins at 0 again.
   virtual uint64_t take(uint64_t count) = 0;
   virtual void restart() = 0;
 
@@ -58,7 +58,7 @@ class Ranks {
   virtual Traffic traffic() const = 0;
 };
 
-// Collective calls that are made of these.
+// Collective calls that are built from the functions of Ranks.
 
 using Counts = std::vector<uint64_t>;  // one for each rank
 
@@ -66,7 +66,7 @@ inline uint64_t total(const Counts& counts) {
   return std::reduce(counts.begin(), counts.end());
 }
 
-// Collective. values[i] is for rank i. Returns the values that all ranks have for this rank.
+// Collective. Sends values[i] to rank i. Returns the values that this rank gets, one from each rank.
 Counts tell_each(Ranks& ranks, const Counts& values);
 
 // Collective. Returns the sum of all ranks' values.
@@ -79,8 +79,8 @@ inline uint32_t most_of(Ranks& ranks, uint32_t value) {
   return static_cast<uint32_t>(std::ranges::max(ranks.gather(value)));
 }
 
-// Collective. Brings data that ranks have on their hosts to rank 0. Returns the items of all ranks, those of rank 0
-// first, on rank 0, and nothing on the other ranks. `Items` is a vector or has a vector's functions.
+// Collective. Sends the items of all ranks, which lie in host memory, to rank 0. Returns them on rank 0, in the
+// order of ranks, and returns nothing on the other ranks. `Items` is a vector or has a vector's functions.
 template <class Items>
 Items brought_to_first(Ranks& ranks, const Items& items) {
   using Item = std::remove_cvref_t<decltype(*items.data())>;
@@ -105,15 +105,15 @@ inline Counts share_begins(const Ranks& ranks, uint64_t count) {
   return begins;
 }
 
-// Returns the lengths of shares that begin there.
+// Returns the lengths of the shares that begin at these places.
 inline Counts share_sizes(const Counts& begins) {
   Counts sizes;
   for (size_t rank = 0; rank + 1 < begins.size(); ++rank) sizes.push_back(begins[rank + 1] - begins[rank]);
   return sizes;
 }
 
-// Collective. Each rank has counts[rank] items on its host, and gives them to all other ranks, in pieces that take little
-// memory. read(first, to) copies own items from number `first` on; write(rank, first, items) takes those of another rank.
+// Collective. Each rank gives its counts[rank] items, which lie on its host, to all other ranks, in pieces that take
+// little memory. read(first, to) copies own items from number `first` on; write(rank, first, items) receives others.
 template <class Item, class Read, class Write>
 void give_to_all(Ranks& ranks, const Counts& counts, const Read& read, const Write& write) {
   constexpr uint64_t kBytesAtOnce = 16 << 20;
@@ -121,7 +121,7 @@ void give_to_all(Ranks& ranks, const Counts& counts, const Read& read, const Wri
   const uint32_t own = ranks.rank(), others = ranks.count() - 1;
   const uint64_t most = std::ranges::max(counts), piece = kBytesAtOnce / sizeof(Item) / ranks.count();
   for (uint64_t done = 0; others > 0 && done < most; done += piece) {
-    Counts sizes;  // of each rank's piece, in items
+    Counts sizes;  // the length of each rank's piece, in items
     for (const uint64_t count : counts) sizes.push_back(std::min(piece, count - std::min(count, done)));
     std::vector<Item> sent(sizes[own] * others);  // the same piece for each other rank
     read(done, std::span(sent).first(sizes[own]));
@@ -141,7 +141,7 @@ void give_to_all(Ranks& ranks, const Counts& counts, const Read& read, const Wri
   }
 }
 
-// Collective. Returns the items of all ranks, which lie on their hosts, in the order of ranks.
+// Collective. Returns the items of all ranks in the order of ranks. They lie in host memory.
 template <class Item>
 std::vector<Item> brought_to_all(Ranks& ranks, const std::vector<Item>& own) {
   const Counts counts = ranks.gather(own.size());
@@ -163,15 +163,15 @@ std::vector<Item> brought_to_all(Ranks& ranks, const std::vector<Item>& own) {
 // The calling thread as the only rank, for work that is not shared.
 Ranks& alone();
 
-// Ranks that are threads of one process, each with a device of its own. This is how one process uses several
+// Ranks can be threads of one process, each with a device of its own. This is how one process uses several
 // GPUs.
 
-// Calls work(ranks) in `count` threads, each of which is a rank, and waits for all. A single rank is the calling thread.
-// If one of them throws, it ends the others, and its exception is thrown here; if several throw, the first one's is.
+// Calls work(ranks) in `count` threads, each of which is a rank, and waits for all. If `count` is 1, the calling thread
+// is the rank. If a rank throws, the others end too, and the first exception is thrown here.
 void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work);
 
-// Ranks that are processes which a launcher such as mpirun or srun has started. The code that needs MPI is a
-// module of its own, which is loaded only if there is a launcher (mpi/).
+// Ranks that are processes, started by a launcher such as mpirun or srun. The code that needs MPI is a
+// module of its own (mpi/), which is loaded only if there is a launcher.
 
 class LaunchedRanks : public Ranks {
  public:
@@ -183,19 +183,19 @@ class LaunchedRanks : public Ranks {
   virtual void end_all(int exit_code) noexcept = 0;
 };
 
-// The facts that the launcher has put into this process's environment variables.
+// The values of the launcher's environment variables in this process.
 struct Launch {
   uint32_t rank = 0, count = 1;
 };
-Launch launch();  // returns one rank if there is no launcher
+Launch launch();  // a single rank if there is no launcher
 
 // Joins the other processes of the launch until the process exits. Returns nullptr if this is the only
-// process. Throws Error if this build has no MPI, or if the launcher belongs to another MPI.
+// process. Throws Error if this build has no MPI, or if the launcher belongs to another MPI implementation.
 LaunchedRanks* joined_ranks();
 
 bool has_mpi();  // true if the module for MPI is installed
 
-// The one function of the module that uses MPI. A static build of the library contains it.
+// The result of the only function of the module that uses MPI. A static build of the library contains it.
 
 struct JoinedMpi {
   LaunchedRanks* ranks;  // lives as long as the process

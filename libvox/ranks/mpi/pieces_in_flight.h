@@ -1,6 +1,6 @@
 // Bytes that go from one rank to all others, or come from them, in pieces. Several pieces are under way at
-// once. There are pieces because MPI counts bytes in 31 bits, and because those of a GPU's memory pass
-// through staging memory of the host.
+// once. The bytes are cut into pieces because MPI counts them in 31 bits, and because bytes of a GPU's
+// memory pass through staging memory of the host.
 //
 // Sender and receiver cut their bytes at the same places and handle each other's pieces in the same order, so
 // the first piece that has not arrived is always under way on both sides.
@@ -30,7 +30,7 @@ inline constexpr uint32_t kSlots = 8, kStagedSlots = 4;  // the most pieces unde
 // it.
 class StagingList {
  public:
-  std::unique_ptr<StagingMemory> take();  // has kPieceBytes
+  std::unique_ptr<StagingMemory> take();  // returns memory of kPieceBytes
   void give_back(std::unique_ptr<StagingMemory> memory) { free_.push_back(std::move(memory)); }
 
  private:
@@ -41,8 +41,8 @@ class PiecesInFlight {
  public:
   enum class Direction { Send, Receive };
 
-  // `sizes` are the numbers of bytes of each rank, which lie one behind the other in memory. With Send, the
-  // memory is only read. The bytes of this rank itself are left alone.
+  // `sizes` has the number of bytes for each rank; the ranks' bytes lie one behind the other in memory.
+  // With Send, the memory is only read. This rank's own bytes are left alone.
   PiecesInFlight(Direction direction, MPI_Comm ranks, std::byte* memory, std::span<const uint64_t> sizes,
                  StagingList& staging);
 
