@@ -1,6 +1,6 @@
 // Finds feature points of a picture, for geometric hashing (Alcantara et al. 2009, §6): pixels where Sobel's
 // filter finds an edge, thinned to those where the edge turns. Along a straight edge all pixels look alike,
-// so two pictures of one thing would not have the same points; where an edge turns, both have the same
+// so two pictures of one thing would get different points there; where an edge turns, both get the same one
 // (Förstner & Gülch 1987, "A fast operator for detection and precise location of distinct points"). All of
 // this is integer arithmetic.
 #pragma once
@@ -45,8 +45,8 @@ struct GrayGradient {
 // A view of the edges of a gray picture, for kernels and for the host.
 struct EdgesRef {
   static constexpr int32_t kReach = 3;  // turn() looks at 7 × 7 pixels, 3 in each direction
-  // A limit on trace² / determinant. The quotient is 4 where the picture changes equally in all directions,
-  // and grows the straighter the edge is. Beyond this limit only noise makes the edge seem to turn.
+  // A limit on trace² / determinant. The quotient is 4 where the picture changes equally in all directions.
+  // The straighter the edge, the larger it is. Beyond this limit only noise makes the edge seem to turn.
   static constexpr int64_t kRoundest = 40;
   static constexpr int32_t kBorder = 4;  // turn() is 0 for pixels this close to the picture's border
 
@@ -76,9 +76,9 @@ struct EdgesRef {
   }
 
   // Returns how much the picture changes around an edge point across the direction in which it changes most:
-  // the determinant of the sum of g gᵀ over the gradients g nearby, nearer ones weighted more, divided by its
-  // trace. Returns 0 where there is no edge. A sum is at most 256 · 1020², so kRoundest times a product of
-  // two sums has 62 bits.
+  // the determinant divided by the trace of Σ g gᵀ, a sum over the gradients g nearby in which nearer ones
+  // weigh more. Returns 0 where there is no edge. A sum is at most 256 · 1020², so kRoundest times a product
+  // of two sums has 62 bits.
   VOX_HD uint32_t turn(int32_t x, int32_t y) const {
     if (!is_inside(x, y, kBorder) || !is_edge(x, y)) return 0;
     int64_t xx = 0, xy = 0, yy = 0;
@@ -121,7 +121,7 @@ struct WriteTurns {
   }
 };
 
-// True if an edge turns more at this pixel than at any other nearby; of equal pixels the first one is chosen.
+// True if an edge turns more at this pixel than at any other nearby. If several are equal, the first one is chosen.
 struct TurnsMost {
   static constexpr int32_t kApart = 4;
 
@@ -153,7 +153,7 @@ struct WriteTurnOrder {
 };
 
 struct FeaturePoints {
-  std::vector<PixelPlace> places;  // sorted, the strongest turn first
+  std::vector<PixelPlace> places;  // the strongest turn comes first
   uint64_t edge_points = 0;        // pixels on edges
   uint64_t turns = 0;              // pixels on edges where the edge turns more than nearby
 };
@@ -186,7 +186,7 @@ FeaturePoints find_feature_points(Device& device, const GrayPicture& picture, co
   return found;
 }
 
-// Bases of a picture, for geometric hashing (Alcantara et al. 2009, §6). A basis is an ordered pair of
+// The bases of a picture, for geometric hashing (Alcantara et al. 2009, §6). A basis is an ordered pair of
 // feature points that defines a system of coordinates: the first point is its origin, the second lies on its
 // u axis, a fixed number of cells away. If the picture is rotated, scaled and shifted together with the
 // basis, the coordinates (u, v) of its points stay the same.
@@ -203,8 +203,8 @@ VOX_HD inline uint32_t end_of(uint32_t basis) {
   return basis & 0xffff;
 }
 
-// The limits of a basis's length: a twelfth to a half of the picture's diagonal. In a shorter basis the
-// errors of its two points would scatter the coordinates; in a longer one all points would lie close
+// The limits of a basis's length: a twelfth to a half of the picture's diagonal. In a shorter basis,
+// errors in its two points would scatter the coordinates. In a longer one, all points would lie close
 // together.
 struct BasisLength {
   static constexpr int64_t kShortest = 12, kLongest = 2;

@@ -1,6 +1,6 @@
 // Generated pairs of pictures: a reference, and a query that shows a part of it rotated, scaled and shifted,
 // in another light, behind objects that the reference does not have. The transformation between them is
-// known. For one seed they are the same on every machine.
+// known. Equal seeds give equal pairs on every machine.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct PicturePairOptions {
   static constexpr uint32_t kLeastSide = 64, kMostSide = 4096, kMostClutter = 400, kMostNoise = 64;
 
   uint32_t side = 512;    // side of the reference in pixels; the query's is three quarters of it
-  uint32_t clutter = 25;  // objects in front of the query, in per cent of the reference's objects in it
+  uint32_t clutter = 25;  // objects in front of the query, in percent of the reference's objects in it
   uint32_t noise = 6;     // greatest error of a pixel, up or down, in gray levels
   uint64_t seed = 1;
-  uint32_t frame = 0;  // another frame is another query in the same reference
+  uint32_t frame = 0;  // each frame is another query for the same reference
 };
 
 struct PicturePair {

@@ -12,8 +12,8 @@
 
 namespace vox::match {
 
-// Maps a place p, as a complex number, to turn · p + shift. Pixels are places with whole coordinates; y goes
-// down.
+// Maps a place p to turn · p + shift, with places as complex numbers. Pixels are places with whole
+// coordinates; y goes down.
 struct Similarity {
   Vec2<double> turn = {1, 0}, shift = {0, 0};
 
@@ -39,8 +39,8 @@ struct PointPair {
 // equal. The sums are of whole numbers, so their order does not matter.
 std::optional<Similarity> fit_similarity(std::span<const PointPair> pairs);
 
-// Returns pairs of points that are at most `reach` pixels of the reference apart and each other's nearest
-// point.
+// Returns the pairs of points that lie at most `reach` pixels of the reference apart and are each other's
+// nearest point.
 std::vector<PointPair> points_together(std::span<const PixelPlace> query,
                                        std::span<const PixelPlace> reference, const Similarity& similarity,
                                        double reach);
@@ -59,7 +59,7 @@ struct PictureMatch {
 PictureMatch refine_match(std::span<const PixelPlace> query, std::span<const PixelPlace> reference,
                           const VotedPair& pair);
 
-// The conditions under which coinciding points are a match.
+// The conditions under which points that coincide make a match.
 struct MatchLimits {
   uint32_t least_percent = 15;    // minimum share of the query's points
   uint64_t reference_pixels = 0;  // number of pixels on which points could fall by chance

@@ -25,7 +25,7 @@ struct VotedPair {
 
 // --- bodies of loops ---
 
-// Writes the map's items: for each point of each basis the key of its cell, and the basis.
+// Writes the map's items: the key of the cell of each point of each basis, and the basis.
 struct WriteBasisItems {
   BasesRef bases;
   uint32_t *keys, *values;
@@ -79,8 +79,8 @@ struct CastVotes {
   }
 };
 
-// Finds the most votes in each row and the basis that has them; of several such bases the lowest, which is
-// the greatest when its bits are inverted. Each thread takes every kStride-th column.
+// Finds the most votes in each row and the basis that has them. If several have as many, it takes the
+// lowest basis, whose inverted bits are the greatest. Each thread takes every kStride-th column.
 struct TakeMostVotes {
   static constexpr uint64_t kStride = 64;
 
@@ -100,7 +100,7 @@ struct TakeMostVotes {
   }
 };
 
-// The numbers of counters, lookups and votes that are worked on at once.
+// The largest numbers of counters, lookups and votes that are in memory at once.
 struct VoteSizes {
   uint64_t counters = uint64_t{1} << 26, lookups = uint64_t{1} << 20, votes = uint64_t{1} << 22;
 };
@@ -115,7 +115,7 @@ class GeometricHash {
         index_(device, {.table = table}),
         query_index_(device, {.table = table}) {}
 
-  // These two functions need a reference that has bases. They throw the errors of the tables.
+  // build_map() and vote() need a reference that has bases. They throw the errors of the hash tables.
   void build_map(const PictureBases<Device>& reference) {
     const uint64_t n = reference.items();
     auto keys = device_.template make<uint32_t>(n), values = device_.template make<uint32_t>(n);
@@ -127,8 +127,8 @@ class GeometricHash {
     index_.build(reference.bases.data(), reference.count);
   }
 
-  // Returns for each basis of the query the basis of the reference with the most votes; of several such bases
-  // the lowest. Pairs with the most votes come first. Bases without votes are left out.
+  // Returns for each basis of the query the basis of the reference with the most votes (the lowest of
+  // several). Pairs with the most votes come first. Bases without votes are left out.
   std::vector<VotedPair> vote(const PictureBases<Device>& query) {
     query_index_.build(query.bases.data(), query.count);
     const uint64_t bases = query_index_.count();
@@ -152,7 +152,7 @@ class GeometricHash {
   uint64_t votes_cast() const { return cast_; }  // votes cast by the last vote()
   uint64_t bytes() const { return map_.bytes() + index_.bytes(); }
 
-  // Returns the most values of any key.
+  // Returns the largest number of values that a key has.
   uint32_t longest_run() {
     auto longest = device_.template make<uint32_t>(1);
     device_.fill(longest.data(), 1, 0u);
