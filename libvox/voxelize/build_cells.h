@@ -1,5 +1,5 @@
-// Builds some of a scene's chunk cells when several builders share the work. Each builder takes pieces until
-// none is left, and keeps the nodes that it makes in its own store.
+// Builds some of a scene's chunk cells, so that several builders can share the work. Each builder takes
+// pieces until none is left, and keeps the nodes that it makes in its own store.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@
 
 namespace vox::voxelize {
 
-// Winding numbers of up to 64 rays or voxels at once, modulo 16: how often a ray has entered surfaces, less how often it has
-// left them. Where the number is odd, parity says inside. Where it is even but not 0, surfaces overlap or face both ways:
-// parity says outside.
+// Winding numbers of up to 64 rays or voxels at once, modulo 16: how often a ray has entered surfaces, less how often
+// it has left them. If the number is odd, the parity rule says inside. If it is even but not 0, surfaces overlap or
+// face both ways, and parity says outside.
 //
 // Bit i of word k is bit k of the i-th number, so that a sum takes as many steps as a number has bits:
 //
@@ -52,13 +52,13 @@ struct Windings {
 };
 static_assert(sizeof(Windings) == 32);
 
-// A crossing at each of these places: 1 where the surface's normal points to the left, so that the ray enters, and else -1.
+// Returns a crossing at each of these places: 1 if the surface's normal points left, so that the ray enters, else -1.
 VOX_HD inline Windings crossing(uint64_t places, int64_t normal_sign) {
   const uint64_t upper = normal_sign < 0 ? 0 : places;
   return {{places, upper, upper, upper}};
 }
 
-// The numbers of the 16 rays of a row of cells, in one word: word k of their bits at 16 k.
+// The winding numbers of the 16 rays of a row of cells in one word: bits[k] begins at bit 16 k.
 using RayWindings = uint64_t;
 
 VOX_HD inline RayWindings packed(const Windings& rays) {
@@ -73,7 +73,7 @@ VOX_HD inline uint32_t disputed_rays(RayWindings rays) {
   return static_cast<uint32_t>(unpacked(rays).even_but_not_0() & 0xffff);
 }
 
-// The voxels of a cell, in row order, where their rays enter it.
+// Returns for each voxel of a cell, in row order, the number of its ray where the ray enters the cell.
 VOX_HD inline Windings along_rays(RayWindings rays) {
   Windings voxels;
   for (int k = 0; k < Windings::kBits; ++k)
@@ -81,7 +81,7 @@ VOX_HD inline Windings along_rays(RayWindings rays) {
   return voxels;
 }
 
-// Adds to the numbers of rays that other threads add to as well.
+// Adds to the numbers of rays atomically, since other threads add to them at the same time.
 VOX_HD inline void add_together(RayWindings* rays, const Windings& crossed) {
   RayWindings seen = device::atomic_load_relaxed(rays);
   for (RayWindings expected = ~seen; expected != seen;) {
@@ -90,14 +90,14 @@ VOX_HD inline void add_together(RayWindings* rays, const Windings& crossed) {
   }
 }
 
-// The rays along x that decide what is inside (solid.h), and their state between surface cells.
+// These structs hold the states, between surface cells, of the rays along x that decide what is inside (solid.h).
 
 // The states of the 16 rays through a row of cells. Ray j + 4·k passes the voxels (·, j, k) of each cell.
 struct RowState {
-  uint64_t materials;    // 8 B, of the last surface voxel on each ray, 4 bits a ray
+  uint64_t materials;    // 8 B, the material of the last surface voxel on each ray, 4 bits a ray
   RayWindings windings;  // 8 B
 
-  // Returns a bit for each ray.
+  // Returns a bit for each ray, set if the ray is inside.
   VOX_HD uint32_t inside(InsideRule rule) const {
     return static_cast<uint32_t>(unpacked(windings).inside(rule));
   }
@@ -111,7 +111,7 @@ VOX_HD inline uint64_t row_key(Int3 cell) {
          static_cast<uint32_t>(cell.x);
 }
 
-// The place of each row's state in an array with the states of a square of rows.
+// Finds each row's state in an array that holds the states of a square of rows.
 struct RowPlaces {
   uint64_t a_side = 0;                // states along y
   uint32_t first_y = 0, first_z = 0;  // the square's first row
@@ -133,8 +133,8 @@ struct InsideRef {
   const RowState* before;  // the state where the rays enter each cell
   const RowState* after;   // the state where they leave it
   uint64_t count;
-  const RowState* rows;  // for rows without a cell in `keys`
-  RowPlaces places;      // in `rows`
+  const RowState* rows;  // the states of rows without a cell in `keys`
+  RowPlaces places;      // of the states in `rows`
   InsideRule rule;
 
   // Returns the state of the rays where they enter a cell without surface.
@@ -155,8 +155,8 @@ struct InsideRef {
   }
 };
 
-// The rays of --solid where they pass chunk cells. They tell what the empty nodes above the chunk cells hold:
-// such a node is inside if the ray through its lowest corner is, and takes the material of that ray. So the
+// The states of the rays of --solid at a chunk cell. They decide what the empty nodes above the chunk cells
+// hold: such a node is inside if the ray through its lowest corner is, and takes that ray's material. So the
 // lowest row of each chunk cell is enough.
 
 struct CellState {
@@ -166,14 +166,14 @@ struct CellState {
 };
 static_assert(sizeof(CellState) == 40);
 
-// The states at the grid's left end. The index of the state of the row of chunk cells at (y, z) is
+// The states at the grid's left end. The row of chunk cells at (y, z) has the state with the index
 // y + z · a_side.
 struct LeftRows {
   std::vector<RowState> states;
   uint64_t a_side = 0;
 };
 
-// The arrays of an InsideRef in host memory. They have one cell for each chunk cell: its lowest one.
+// The arrays of an InsideRef in host memory. They have one cell for each chunk cell: the lowest cell in it.
 struct CellStates {
   std::vector<uint64_t> keys;
   std::vector<RowState> before, after;
@@ -205,15 +205,15 @@ struct CellShare {
   uint32_t builders = 1;  // the number of builders that share the cells
 };
 
-// The data that is needed to fill the empty nodes above the chunk cells. It is set with options.solid only.
+// The data for filling the empty nodes above the chunk cells. It is set only with options.solid.
 struct InsideOfCells {
-  std::vector<CellState> states;  // of the cells that this builder has taken
-  LeftRows left;                  // of the whole grid, on every builder
-  std::vector<uint32_t> fills;  // the nodes on the cells' level that are filled as a whole, by slot (fills.h)
-  SolidCounts at_start;         // of the whole grid, on every builder
+  std::vector<CellState> states;  // the states at the cells that this builder took
+  LeftRows left;                  // the whole grid's, on every builder
+  std::vector<uint32_t> fills;    // the pointers of the cells' level's fills, by slot (fills.h)
+  SolidCounts at_start;           // the whole grid's, on every builder
 };
 
-// The nodes that a builder has made of its cells. The nodes of all builders of a scene are on the same level.
+// The nodes that a builder has made from its cells. The nodes of all builders of a scene are on the same level.
 template <class Device>
 struct BuiltCells {
   dag::DagStore<Device> store;
@@ -222,25 +222,25 @@ struct BuiltCells {
   std::vector<uint32_t> pointers;  // the nodes' pointers
   InsideOfCells inside = {};
   // The result for these cells. The levels of its DAG have counts, but no words. Its open_rays is the number
-  // of open rays minus open_at_start, modulo 2^64.
+  // of open rays minus inside.at_start.open_rays, modulo 2^64.
   BuildResult result;
 };
 
-// Every builder is given the same scene. on_cpu.cpp and on_cuda.cu compile this function for each device.
+// All builders get the same scene. on_cpu.cpp and on_cuda.cu compile this function for each device.
 template <class Device>
 BuiltCells<Device> build_cells(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                                const Grid& grid, const BuildOptions& options,
                                const hash::TableOptions& tables, const CellShare& share);
 
-// The nodes with which --solid fills empty space above the chunk cells, if the cells were built in parts: by
-// several ranks, or in several rounds. The levels above the cells are then made on the host
+// TopOfCells and TopFills fill empty space above the chunk cells for --solid if the cells were built in
+// parts: by several ranks, or in several rounds. The host then makes the levels above the cells
 // (dag/parts.h).
 
 // The data of the chunk cells of all parts.
 struct TopOfCells {
   std::vector<dag::TopNode> nodes;
-  // With options.solid: the fills of the cells' level, whose codes are slots (fills.h), and the rays along
-  // the cells.
+  // With options.solid: the fills of the cells' level, with slots as codes (fills.h), and the states of
+  // the rays at the cells.
   std::vector<dag::TopNode> fills;
   std::vector<CellState> states;
   LeftRows left;
@@ -249,7 +249,7 @@ struct TopOfCells {
   void add(dag::TopNode node);
 
   // Takes the data that is the same for all parts from the first part that has it, and adds the fills to that
-  // part's nodes. Returns the number of rays that begin inside, or 0 if it took nothing.
+  // part's nodes. Returns the counts at the grid's left end, or zeros if it took nothing.
   template <class Device>
   SolidCounts take_common(BuiltCells<Device>& built);
 
@@ -271,20 +271,20 @@ SolidCounts TopOfCells::take_common(BuiltCells<Device>& built) {
   return built.inside.at_start;
 }
 
-// Fills the levels above the cells, one after the other, beginning with the cells' own level.
+// Fills level after level, from the cells' own level up.
 class TopFills {
  public:
   // A chunk cell has 2^log2_cells leaves a side.
   TopFills(TopOfCells top, uint32_t log2_cells, uint32_t resolution, InsideRule rule);
 
-  // Adds the absent siblings that are inside to the nodes, and adds their voxels and nodes to the counts of
+  // Adds to `nodes` the absent siblings that are inside, and adds their voxels and nodes to the counts of
   // `dag`. The nodes are in Morton order; `height` is their height above the leaves.
   void add_to(std::vector<dag::TopNode>& nodes, uint32_t height, dag::FrozenDag& dag) const;
 
-  // Returns the parts of all fills of the next level, as children of nodes whose codes are slots. Returns
+  // Returns the children of all fills of the next level up. Slots stand for their parents' codes. Returns
   // nothing if the next level is the root's, because the root is no fill.
   std::vector<dag::TopNode> parts_above(uint32_t height) const;
-  // Goes on to that level. `fills` are its fills, with their ids.
+  // Goes up to that level. `fills` are its fills, with their ids.
   void go_up(std::vector<dag::TopNode> fills) { fills_ = std::move(fills); }
 
  private:

@@ -1,5 +1,5 @@
-// Voxelizes a scene out of core and builds its DAG: cuts the scene into chunks that fit in memory, and builds
-// one chunk after the other. on_cpu.cpp and on_cuda.cu include this file and name the
+// Voxelizes a scene of any size and builds its DAG: cuts the scene into chunks that fit in memory,
+// and builds one chunk after the other. on_cpu.cpp and on_cuda.cu include this file and name the
 // device.
 #pragma once
 
@@ -60,7 +60,7 @@ DeviceScene<Device> upload_scene(Device& device, const PreparedMaterials& materi
   result.plain_colors = device::uploaded(device, materials.plain_colors);
   for (const MaterialRef& material : materials.materials)
     if ((material.flags & MaterialRef::kHasHoles) != 0) result.holes = 1;
-  const uint64_t count = triangles.shadings.size();  // 0 if nothing reads shadings
+  const uint64_t count = triangles.shadings.size();  // is 0 if nothing reads shadings
   result.planes = device.template make<TrianglePlane>(count);
   result.weights = device.template make<TriangleWeights>(count);
   result.places = device.template make<TexturePlace>(count);
@@ -143,7 +143,7 @@ class ChunkedBuild {
   }
 
  private:
-  // Up to this resolution chunk cells are 256 voxels wide. In a larger grid there would be too many of that
+  // Up to this resolution chunk cells are 256 voxels wide. A larger grid would have too many of that
   // size.
   static constexpr uint32_t kMaxFineResolution = 1 << 17;
   using ColorChunk = typename attributes::StreamPacker<Device>::Chunk;
@@ -195,9 +195,9 @@ class ChunkedBuild {
 
   // Returns the largest number of pairs for which all arrays of a chunk fit in the memory that is left.
   uint64_t chunk_capacity() const {
-    // A pair takes its key and its triangle twice (for sorting), its mask and its start. A cell (there is
-    // about one for two pairs) takes leaf words, a hash, a place in the table of duplicates and a pointer.
-    // New slabs take as much again.
+    // A pair takes its key and its triangle twice (for sorting), its mask and its start. A cell (about one
+    // for two pairs) takes leaf words, a hash, a place in the table of duplicates and a pointer. New slabs
+    // take as much again.
     constexpr uint64_t kBytesPerPair = 160, kBytesOfColors = 80;
     if (options_.chunk_pairs > 0) return options_.chunk_pairs;
     const uint64_t fits = device_.pool().available() / (kBytesPerPair + (makes_colors_ ? kBytesOfColors : 0));
@@ -211,8 +211,8 @@ class ChunkedBuild {
     }};
   }
 
-  // Builds one chunk after the other. The number of (chunk cell, triangle) pairs that the next chunk takes
-  // follows from how many leaf pairs the previous chunk made of each of its own.
+  // Builds one chunk after the other. The previous chunk shows how many leaf pairs come from each (chunk
+  // cell, triangle) pair. This decides how many of these pairs the next chunk takes.
   void build_chunks(const CellShare& share) {
     const uint32_t starts = cells_.starts.back();
     Progress progress("voxelizing", starts);
@@ -242,7 +242,7 @@ class ChunkedBuild {
     }
   }
 
-  // True if two chunk cells may be in one chunk as far as --solid is concerned.
+  // True if --solid allows two chunk cells in one chunk.
   bool in_one_tile(size_t first, size_t second) {
     if (!solid_) return true;
     return solid_->tiles().tile_of(cells_.codes[first]) == solid_->tiles().tile_of(cells_.codes[second]);
@@ -253,7 +253,7 @@ class ChunkedBuild {
   // Builds the chunk cells [begin, end), and halves the range if it does not fit. Returns the number of leaf
   // pairs.
   uint64_t build_range(size_t begin, size_t end) {
-    throw_if_cancelled();  // here, because a first range can be halved many times, which takes seconds
+    throw_if_cancelled();  // here, because the first range can be halved many times, which takes seconds
     try {
       const uint64_t capacity = end - begin == 1 ? uint64_t{UINT32_MAX} - 1 : chunk_capacity();
       return build_chunk(begin, end, capacity);
@@ -315,7 +315,7 @@ class ChunkedBuild {
     return leaf_pairs;
   }
 
-  // Builds the nodes from the leaves up to the chunk cells. The counts are added only after everything has
+  // Builds the nodes from the leaves up to the chunk cells. Counts are added only when everything has
   // succeeded, so that a chunk can be tried again.
   void finish_chunk(size_t first_cell, size_t end_cell, Leaves leaves, CellFrame frame,
                     std::optional<ColorChunk>& colors) {
@@ -415,11 +415,11 @@ class ChunkedBuild {
   std::vector<uint32_t> top_pointers_;
   std::optional<AtlasOnDevice<Device>> atlas_;
   bool makes_nodes_ = true, makes_colors_ = false;
-  double done_ = 0;  // the share of all pairs that is built with this range of cells
+  double done_ = 0;  // the share of all pairs that is built when this range of cells is done
   std::optional<attributes::StreamPacker<Device>> colors_;  // if makes_colors_ is set
   std::optional<SolidBuilder<Device>> solid_;
-  // If solid_ is set: the rays along the lowest row of each cell, the rays along the rows of chunk cells
-  // where the grid begins, and the number of rays that begin inside.
+  // If solid_ is set: the states of the rays along the lowest row of each cell, those along the rows of
+  // chunk cells at the grid's left end, and the counts there.
   std::vector<CellState> cell_states_;
   LeftRows left_rows_;
   SolidCounts at_start_;

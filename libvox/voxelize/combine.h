@@ -1,5 +1,5 @@
-// Boolean combinations of two surfaces, which need not be closed: what remains of each, by the sides of its
-// voxels (sides.h).
+// Boolean combinations of two surfaces, which need not be closed. The sides of a surface's voxels (sides.h)
+// decide which of them remain.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@ enum class Side : uint8_t { Outside, Inside, Common };
 
 struct SideCounts {
   uint64_t outside = 0, inside = 0, common = 0;  // voxels
-  uint64_t parts = 0;                            // connected parts without the common voxels
-  uint64_t divided_parts = 0;                    // those that lead through a hole to the other side
-  uint64_t parts_by_rays = 0;                    // those that rays decide
-  uint64_t votes = 0, overruled = 0;             // votes that count, and those that the majority overrules
+  uint64_t parts = 0;                            // connected parts that remain without the common voxels
+  uint64_t divided_parts = 0;                    // the parts that lead through a hole to the other side
+  uint64_t parts_by_rays = 0;                    // the parts that rays decide
+  uint64_t votes = 0, overruled = 0;             // votes that count, and those of them against the majority
   friend bool operator==(const SideCounts&, const SideCounts&) = default;
 };
 
@@ -47,7 +47,7 @@ struct Combined {
   SideCounts first_counts, second_counts;
 };
 
-// Both surfaces lie on this grid. Throws OutOfMemory, and Error if a surface has 2^32 voxels or more.
+// Both surfaces must lie on this grid. Throws OutOfMemory, and Error if a surface has 2^32 voxels or more.
 template <class Device>
 Combined combine_surfaces(Device& device, const MeshSurface& first, const MeshSurface& second,
                           const Grid& grid, Combination combination);

@@ -17,7 +17,7 @@
 
 namespace vox::voxelize {
 
-// The voxels of a scene, cube by cube of 64³, in Morton order.
+// Lists the voxels of a scene in Morton order, one cube of 64³ after the other.
 struct ListedVoxels {
   std::vector<uint64_t> keys;           // Morton codes
   std::vector<uint64_t> cubes, starts;  // the cubes, and where their voxels start in `keys`
@@ -37,7 +37,7 @@ struct ListedVoxels {
   }
 };
 
-// Returns the scene of the listed voxels that the combination keeps.
+// Returns a scene with those of the listed voxels that the combination keeps.
 inline dag::FrozenDag kept_voxels(const dag::FrozenDag& dag, uint32_t resolution, const ListedVoxels& listed,
                                   const std::vector<Side>& sides, Combination combination, bool second) {
   dag::CubeSource source;
@@ -60,7 +60,7 @@ inline dag::FrozenDag kept_voxels(const dag::FrozenDag& dag, uint32_t resolution
   return dag::dag_of_cubes(source).dag;
 }
 
-// A part of the grid in which the voxels of each triangle are found at once.
+// A part of the grid, a window, whose (voxel, triangle) pairs are found at once.
 struct NormalsWindow {
   static constexpr uint32_t kLog2Side = 8;
   static constexpr int32_t kSide = 1 << kLog2Side;
@@ -158,7 +158,7 @@ class SurfaceOnDevice {
   }
 
  private:
-  // The windows in which there are common voxels, in order.
+  // Returns the windows that contain common voxels, in order.
   std::vector<NormalsWindow> common_windows(const SurfaceOnDevice& other) const {
     const uint64_t n = keys_.size();
     auto numbers = device_.template make<uint32_t>(n), common = device_.template make<uint32_t>(n);

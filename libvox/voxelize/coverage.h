@@ -3,12 +3,12 @@
 //
 // A triangle covers a box if (1) the bounding boxes meet, (2) the triangle's plane comes within `reach` of
 // the box's center, and (3) in each of the three projections along an axis the center is within `reach` of
-// the inner side of all three edges. If `reach` is half the box measured along the normal in the 1-norm, the
-// boxes are whole cubes (conservative, 26-separating). In the maximum norm they shrink to the octahedra
-// between the faces' centers (thin, 6-separating). All inequalities include equality.
+// the inner side of all three edges. With half a side times the normal's 1-norm as `reach`, boxes are whole
+// cubes (conservative, 26-separating). With the maximum norm they shrink to the octahedra between the faces'
+// centers (thin, 6-separating). All inequalities include equality.
 //
 // Every test has the form  first + (i·a + j·b + k·c)·step >= 0  with integers and a step that is a power of
-// two, which is the same as  floor(first / step) + i·a + j·b + k·c >= 0:  the numbers that are added are as
+// two, which is the same as  floor(first / step) + i·a + j·b + k·c >= 0.  So the numbers that are added are as
 // small as the triangle, and the tests of a row of boxes are sign bits.
 #pragma once
 
@@ -52,8 +52,8 @@ VOX_HD inline bool ray_meets(const TriangleShape& triangle, int64_t sign, int32_
   return true;
 }
 
-// Returns how far the point lies behind the triangle's plane along x, times |normal.x|. The result is
-// positive behind the plane.
+// Returns the point's distance along x from the triangle's plane, times |normal.x|. It is positive
+// behind the plane.
 template <class Number>
 VOX_HD Number behind_plane(const TriangleShape& triangle, Vec3<int64_t> normal, int64_t sign, int32_t x,
                            int32_t y, int32_t z) {
@@ -62,7 +62,7 @@ VOX_HD Number behind_plane(const TriangleShape& triangle, Vec3<int64_t> normal, 
                          Number(normal.z) * (int64_t{z} - v.z));
 }
 
-// The triangle's longest extent along an axis, in units.
+// Returns the triangle's longest extent along an axis, in units.
 VOX_HD inline int64_t extent_of(const TriangleShape& triangle) {
   int64_t extent = 0;
   for (int e = 0; e < 3; ++e) {
@@ -151,7 +151,7 @@ struct EdgeLine {
     v = static_cast<Number>(inward_v);
   }
 
-  // The least and the most that one of the 16 squares adds.
+  // The smallest and the largest amount that one of the 16 squares adds.
   VOX_HD Number lowest() const { return 3 * ((u < 0 ? u : 0) + (v < 0 ? v : 0)); }
   VOX_HD Number highest() const { return 3 * ((u > 0 ? u : 0) + (v > 0 ? v : 0)); }
 };
@@ -160,8 +160,8 @@ struct EdgeLine {
 // in 32 bits.
 inline constexpr int64_t kShortNormal = 1 << 26;
 
-// The distances of a box's center from the limits of the reach below the plane and above it, in steps.
-// Neither is negative if the center is within reach.
+// The distances, in steps, of a box's center from the two limits of the reach, below the plane and
+// above it. Neither is negative if the center is within reach.
 template <class Number>
 struct PlaneReach {
   Number below, above;
@@ -188,7 +188,7 @@ VOX_HD uint64_t near_plane(uint64_t rows, Vec3<int64_t> normal, PlaneReach<Wide>
   const Number below = clamped<Number>(reach.below), above = clamped<Number>(reach.above);
   const Number x = static_cast<Number>(normal.x), y = static_cast<Number>(normal.y),
                z = static_cast<Number>(normal.z);
-  // The most and the least that the squares of a layer of boxes add to `below`.
+  // The largest and the smallest amount that a layer's squares add to `below`.
   const Number rise = 3 * ((x > 0 ? x : 0) + (y > 0 ? y : 0)), fall = 3 * ((x < 0 ? x : 0) + (y < 0 ? y : 0));
   uint64_t outside = 0;
 #ifdef VOX_SQUARES
@@ -327,7 +327,7 @@ class CoverageTest {
 #ifdef VOX_SQUARES
   lattice::Squares slopes_[kInSquares ? kUsedLines : 1];  // i·u_ + j·v_, instead of low_ and high_
 #endif
-  EdgeNumber low_[kLines], high_[kLines];  // what a lattice's lowest and highest squares add to first_
+  EdgeNumber low_[kLines], high_[kLines];  // the least and the most that a lattice's squares add to first_
 };
 
 // Returns the boxes that a CoverageTest covers in the lattice at its origin, in Morton order. This function
@@ -371,7 +371,7 @@ VOX_HD inline bool is_narrow(const TriangleShape& triangle, int log2_step) {
   return log2_step <= kNarrowLog2Step && extent_of(triangle) <= kNarrowExtent;
 }
 
-// Does the same with numbers that are wide enough for the triangle.
+// Does the same, and chooses numbers that are wide enough for the triangle.
 VOX_HD inline uint64_t covered_lattice(const TriangleShape& triangle, Int3 origin, int log2_step,
                                        scene::Coverage mode) {
   return is_narrow(triangle, log2_step)

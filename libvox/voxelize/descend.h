@@ -16,8 +16,8 @@
 
 namespace vox::voxelize {
 
-// Cells of one size. A cell's key is its Morton code. Within a chunk it is the index of its chunk cell in the
-// chunk, followed by the lowest `bits` bits of its Morton code.
+// Cells of one size. A cell's key is its Morton code or, within a chunk, the index of its chunk cell in the
+// chunk followed by the lowest `bits` bits of its Morton code.
 struct CellFrame {
   const uint64_t* chunk_cells;  // the Morton codes of the chunk's cells; nullptr if keys are whole Morton
                                 // codes
@@ -94,8 +94,8 @@ struct TooManyPairs {
   uint64_t pairs;
 };
 
-// For each pair, the mask of the 64 cells within its cell that its triangle meets, and where the new pairs
-// begin.
+// For each pair, the mask of those of the 64 smaller cells that its triangle meets, and where its new
+// pairs begin.
 struct Descent {
   device::Buffer<uint64_t> masks, first;
   uint64_t total = 0;
@@ -115,8 +115,8 @@ Descent plan_descent(Device& device, const TrianglesRef& triangles, const CellFr
   return plan;
 }
 
-// Returns the pairs with cells of a quarter of the side. They are in the order of the pairs that they come
-// from; those that come from one pair are in Morton order.
+// Returns the pairs with cells of a quarter of the side. They stand in the order of the pairs from which
+// they come, and those from one pair in Morton order.
 template <class Device, class Key>
 Pairs<Key> descend(Device& device, const TrianglesRef& triangles, const CellFrame& frame, int32_t grid_end,
                    const Pairs<Key>& pairs, uint64_t max_pairs) {
@@ -132,9 +132,9 @@ Pairs<Key> descend(Device& device, const TrianglesRef& triangles, const CellFram
 // The chunk cells of a scene: the cubes that triangles meet, each with its triangles. They are the smallest
 // pieces of a build.
 //
-// The cells are numbered in Morton order. With --solid, where a cell depends on what stands to its left, they
-// are numbered row by row: a row holds the cells along x with the same y and z, from left to right, and the
-// rows follow each other in the Morton order of (y, z).
+// The cells are numbered in Morton order. With --solid, a cell depends on the cells to its left. Cells are
+// then numbered row by row: a row holds the cells with the same y and z from left to right, and the rows
+// follow each other in the Morton order of (y, z).
 
 // These functions convert between the Morton code and the row code of a cell in a cube of 2^bits cells a
 // side.
@@ -164,7 +164,7 @@ struct ChunkCells {
   device::Buffer<uint32_t> triangles, cell_of;
   std::vector<uint32_t> starts;  // cell i has the pairs from starts[i] to starts[i + 1]
   std::vector<uint64_t> codes;   // Morton codes
-  // If the cells are in rows: where each row begins among the cells, and among their pairs.
+  // The index of each row's first cell, and of its first pair. Empty if the cells are not in rows.
   std::vector<size_t> row_cells;
   std::vector<uint32_t> row_starts;
 

@@ -1,9 +1,9 @@
 // Distances from the centers of voxels to the triangles of a mesh, in a band around its surface (vox-convert --sdf).
 //
-// The band is divided into bricks of 8³ voxels. A triangle is taken down from the bricks around it to those that the band
-// reaches, and each voxel of a brick takes the nearest of the brick's triangles, in double precision. With a sign, what is
-// inside has a negative distance: the winding number at a voxel's center is counted as rays along x count it (solid.h), from
-// the crossings of each row of voxels. Beyond the band the distance is that of its end, with its sign.
+// The band is divided into bricks of 8³ voxels. Each triangle is listed in the bricks whose voxels it can reach within
+// the band, and each voxel of a brick takes the nearest of the brick's triangles, in double precision. If distances
+// have signs, those inside are negative. The crossings of a row of voxels decide what is inside, as with rays along x
+// (solid.h). Beyond the band, a distance is the band's width, with its sign.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@
 
 namespace vox::voxelize {
 
-// The nearest triangle of a list to a point. The loop is the same on every device.
+// Finds the triangle of a list that is nearest to a point. The loop is the same on every device.
 struct NearestTriangle {
-  double squared = 1e300;          // of the distance
-  uint32_t triangle = UINT32_MAX;  // the first one of several that are as near
+  double squared = 1e300;          // the square of the distance
+  uint32_t triangle = UINT32_MAX;  // the first of several that are equally near
 
   VOX_HD void look_at(const Vec3d& a, const Vec3d& b, const Vec3d& c, uint32_t number, const Vec3d& point) {
     const Vec2<double> weights = closest_weights(a, b, c, point);
@@ -37,12 +37,12 @@ struct NearestTriangle {
 };
 
 struct DistanceOptions {
-  double band = 3;  // in the shortest sides of voxels
-  // The rule for the sign; none: distances have no sign. For Winding, close_holes() must have been called.
+  double band = 3;  // its width, in shortest sides of a voxel
+  // The rule for the sign; if absent, distances have no sign. For Winding, close_holes() must have been called.
   std::optional<InsideRule> inside = std::nullopt;
-  // The first triangles of the scene, to which the distances are; membranes follow.
+  // Distances are measured to this many triangles, the scene's first. Membranes may follow.
   uint64_t triangles = UINT64_MAX;
-  uint64_t memory_limit = 0;  // as for an engine
+  uint64_t memory_limit = 0;  // as in EngineOptions
 };
 
 class DistanceField {
@@ -55,24 +55,24 @@ class DistanceField {
                 const DistanceOptions& options);
 
   const Grid& grid() const { return grid_; }
-  double band() const { return band_; }  // in world units, as all distances
+  double band() const { return band_; }  // in world units, like all distances
   size_t bricks() const { return keys_.size(); }
   Int3 corner(size_t brick) const;
   // The values of a brick, x fastest. Distances are at most the band.
   std::span<const float> distances(size_t brick) const {
     return std::span(distances_).subspan(brick * kBrickVoxels, kBrickVoxels);
   }
-  // True if the voxel's center is inside; false without signs.
+  // True if the voxel's center is inside. Always false without signs.
   bool is_inside(Int3 voxel) const;
 
-  // The whole grid as a volume of f32; and of the nearest triangles' materials + 1, as u8, 0 beyond the band. The field
-  // must outlive them.
+  // Return the whole grid as a volume of distances, f32, and of the nearest triangles' materials + 1, u8 (0 beyond the
+  // band). The field must outlive them.
   volume::Volume distance_volume() const;
   volume::Volume material_volume() const;
 
  private:
   struct RowCrossing {
-    uint64_t row;  // 8 B, y + z * resolution
+    uint64_t row;  // 8 B, is y + z * resolution
     int32_t x;     // 4 B, the first voxel behind it
     int32_t step;  // 4 B, by which the winding number changes
   };

@@ -1,8 +1,8 @@
-// Triangles that lie exactly on others, as snapped: --solid counts crossings of one of them.
+// Finds snapped triangles that lie exactly on others. --solid counts the crossings of one of them only.
 //
-// Two that face the same way are the same surface twice. Two that face opposite ways cancel, as they should where two
-// closed bodies touch and where a plate is thinner than what corners snap to; only if the whole scene is a closed surface
-// of such pairs, each stands for one triangle: such a mesh was made to be seen from both sides.
+// Two that face the same way are one surface that occurs twice. Two that face opposite ways cancel each other. That is
+// right where two closed bodies touch, and where a plate becomes flat by snapping. But if the whole scene is a closed
+// surface of such pairs, it was made to be seen from both sides, and each pair counts as one triangle.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ VOX_HD inline bool has_area(const TriangleShape& triangle) {
   return (normal.x | normal.y | normal.z) != 0;
 }
 
-// A key that triangles with the same corners share, in whatever order these are.
+// Computes a key that is the same for all triangles with the same corners, in any order.
 struct CornerKeys {
   const TriangleShape* shapes;
   uint64_t* keys;
@@ -59,12 +59,12 @@ struct CountArea {
   VOX_HD uint32_t operator()(uint64_t i) const { return has_area(shapes[i]) ? 1 : 0; }
 };
 
-// The duplicates among triangles, which have these numbers. `with_area` is the number of triangles in the whole scene
-// that have an area.
+// Returns the duplicates among triangles that have these numbers. `with_area` is the number of triangles in the whole
+// scene that have an area.
 std::vector<uint32_t> duplicates_among(std::span<const uint32_t> numbers,
                                        std::span<const TriangleShape> shapes, uint64_t with_area);
 
-// The numbers of all duplicates in a scene.
+// Returns the numbers of all duplicates in a scene.
 template <class Device>
 std::vector<uint32_t> find_duplicates(Device& device, const TriangleShape* shapes, uint64_t count) {
   auto keys = device.template make<uint64_t>(count);

@@ -1,5 +1,5 @@
-// The nodes with which --solid fills empty space. They are full of one material, either whole or cut by the
-// grid's end.
+// Fills: the nodes with which --solid fills empty space. They are full of one material, either whole or cut
+// by the grid's end.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct GridEnd {
   uint32_t resolution;
 
   uint32_t cut_extent(uint32_t side) const { return resolution % side; }
-  // The number of voxels along an axis of a cube of this side.
+  // Returns the number of voxels along an axis in a cube of this side.
   uint32_t extent(uint32_t side, uint32_t cuts, uint32_t axis) const {
     return (cuts >> axis & 1) != 0 ? cut_extent(side) : side;
   }

@@ -9,8 +9,8 @@
 
 namespace vox::voxelize {
 
-// Divided parts are flooded from the voxels with votes, in rounds: every round reaches the neighbors of the voxels that
-// the round before has reached. A voxel takes the side of most of those that reach it, which is no matter of threads.
+// Divided parts are flooded from the voxels with votes, in rounds. Every round reaches the neighbors of the voxels of
+// the round before. A voxel takes the side of most voxels that reach it; the order of threads does not matter.
 
 struct SetPrevious {
   NeighborsRef neighbors;
@@ -24,7 +24,7 @@ struct FloodRef {
   const uint32_t* next[3];
   const uint32_t* previous[3];
   const uint32_t* others;
-  uint32_t* rounds;  // in which each voxel is reached; kNotReached: not yet
+  uint32_t* rounds;  // the round that reached each voxel; kNotReached: none yet
   Side* sides;
   static constexpr uint32_t kNotReached = UINT32_MAX;
 
@@ -98,8 +98,8 @@ class SideFinder {
  public:
   using Index = hash::KeyIndex<Device, Key>;
 
-  // `normals` are those of the other surface's voxels, by their numbers in its index; they are read for common voxels
-  // alone.
+  // `normals` belong to the other surface's voxels, by their numbers in `other`. They are read only for common
+  // voxels.
   SideFinder(Device& device, uint32_t resolution, const Index& voxels, const Index& other,
              const VoxelNormal* normals, const ShapesRef& other_shapes)
       : device_(device), voxels_(voxels), normals_(normals), other_shapes_(other_shapes), n_(voxels.count()) {
@@ -142,7 +142,7 @@ class SideFinder {
   }
 
  private:
-  static constexpr double kEach = 16;  // B, about, that most of the loops move for a voxel
+  static constexpr double kEach = 16;  // bytes that most loops move for each voxel, roughly
 
   NeighborsRef along(uint32_t axis) const { return {next_[axis].data(), others_.data()}; }
   VotesRef votes() { return {inside_.data(), outside_.data()}; }
@@ -164,7 +164,7 @@ class SideFinder {
       device_.for_each({"count votes", kEach}, n_, CountVotes{along(axis), axis, roots, normals_, counted});
   }
 
-  // The parts are in chosen_.
+  // Decides the sides of these many parts, which are listed in chosen_.
   void decide_by_rays(uint64_t parts) {
     auto least = device_.template make<Key>(n_);
     device_.fill(least.data(), n_, static_cast<Key>(~Key{0}));
@@ -200,7 +200,7 @@ class SideFinder {
     const VotesRef of_voxels = {inside.data(), outside.data()};
     count_votes(nullptr, of_voxels);
     device_.for_each({"start flood", kEach}, n_, StartFlood{flood, roots_.data(), votes(), of_voxels});
-    // The votes of voxels have been read, so that their arrays hold the voxels that are reached.
+    // The voxels' votes are no longer needed, so their arrays hold the voxels that are reached.
     uint32_t *front = inside.data(), *reached = outside.data();
     uint64_t in_front = device_.select({"select votes", 4}, n_, HasVotes{rounds.data()}, front);
     for (uint32_t round = 1; in_front > 0; ++round) {

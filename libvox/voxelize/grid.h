@@ -1,5 +1,5 @@
-// The place of the R³ voxels in the world (docs/architecture.md, "Axes and numbers"): voxel (i, j, k) is the
-// box from origin + voxel_size · (i, j, k), axis by axis. It is a cube unless the user asks for other sides.
+// The place of the R³ voxels in the world (docs/architecture.md, "Axes and numbers"). Voxel (i, j, k) is the box
+// that begins at origin + voxel_size · (i, j, k), axis by axis. It is a cube unless the user asks for other sides.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Grid {
   VoxelSize voxel_size = 1;
 
   // The origin in voxels, as whole numbers, if the grid is snapped. All snapped grids of one voxel size are
-  // windows of one grid of the world: a triangle that lies in several of them fills the same voxels in each.
+  // windows of one world grid, so a triangle that lies in several of them fills the same voxels in each.
   std::optional<Vec3d> first_voxel = std::nullopt;
 };
 
@@ -34,19 +34,19 @@ Box bounding_box(const scene::Scene& scene);  // around the triangles; min > max
 struct GridOptions {
   uint32_t resolution = 0;   // voxels along the longest side; 0 if voxel_size is given
   VoxelSize voxel_size = 0;  // world units per voxel; 0 if resolution is given
-  bool center = false;       // center the shorter sides in the cube instead of starting them at its origin
+  bool center = false;       // put the shorter sides in the middle of the cube instead of at its origin
   bool snap = false;         // move the origin to a multiple of the voxel size
   std::optional<Box> clip = std::nullopt;  // the grid spans this box instead of the scene's
 
   bool has_voxel_size() const { return voxel_size != VoxelSize(0); }
 };
 
-// Fits a grid to the scene. With a resolution, the longest side of the box spans the R voxels exactly. With a
-// voxel size, R is as many voxels as the side that needs most of them. Snapping moves the origin down to a multiple of
-// the voxel size (to the nearest multiple if a clip box misses it only by rounding), and adds one voxel if
-// the other end needs it. Throws UsageError unless exactly one of resolution and voxel size is given, if the
-// resolution is outside [kMinResolution, kMaxResolution], and if the clip box is empty. Throws Error if the
-// scene is empty.
+// Fits a grid to the scene. With a resolution, the longest side of the box spans the R voxels exactly. With a voxel
+// size, R is the number of voxels that the longest side (in voxels) needs. Snapping moves the origin down to a
+// multiple of the voxel size (to the nearest multiple if a clip box misses it only by rounding), and adds one voxel if
+// the other end needs it. Throws UsageError if not exactly one of resolution and voxel size is given, if the
+// resolution is outside [kMinResolution, kMaxResolution], or if the clip box is empty. Throws Error if the scene is
+// empty.
 Grid fit_grid(const scene::Scene& scene, const GridOptions& options);
 
 // Returns the voxels of a scene that a box of the world touches. The result may be empty.
@@ -56,16 +56,16 @@ VoxelBox voxels_touched(const dag::VoxelScene& scene, const Box& box);
 // (x, z, -y) for Z.
 void turn_up(scene::Scene& scene, dag::UpAxis up);
 
-// Fits a grid to a box, for any content: triangles or points.
+// The rest of this header is for any content, such as triangles or points.
 
 // Does the same as fit_grid(), for a box instead of a scene's bounding box. Throws Error if the box is empty.
 Grid fit_box(const Box& box, const GridOptions& options);
 
-// The rounding error of a grid that is not snapped, in voxels: what lies on its far side may seem to lie this
+// The rounding error, in voxels, of a grid that is not snapped. A point on its far side may seem to lie this
 // far beyond it, because a quotient of lengths is rounded.
 inline constexpr double kGridRounding = 1.0 / 512;
 
-// Turns points of a file so that the axis that points up becomes y.
+// Turns a point of a file so that the file's axis `up` becomes y:
 
 // (x, y, z) becomes (z, x, y) for X, (x, y, z) for Y, and (x, z, -y) for Z.
 inline Vec3d turned_up(const Vec3d& p, dag::UpAxis up) {

@@ -1,4 +1,4 @@
-// Things that are joined into sets, one pair after the other.
+// Joins things into sets, one pair after the other.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace vox::voxelize {
 
-// At first each of `count` things is a set of its own. One thread joins them; vox::edit::DisjointSets is for many threads.
+// At first each of `count` things is its own set. Only one thread may join (many: vox::edit::DisjointSets).
 class JoinedSets {
  public:
   explicit JoinedSets(size_t count = 0) : above_(count) { std::iota(above_.begin(), above_.end(), 0u); }
@@ -21,7 +21,7 @@ class JoinedSets {
     above_[std::max(a, b)] = std::min(a, b);
   }
 
-  // Makes operator[] return the first thing of the set that a thing belongs to. Call it when everything is joined.
+  // To be called when everything is joined. Then operator[] returns the first thing of the set that a thing is in.
   void finish() {
     for (uint32_t i = 0; i < size(); ++i) above_[i] = first_of(i);
   }
@@ -33,7 +33,7 @@ class JoinedSets {
     return i;
   }
 
-  std::vector<uint32_t> above_;  // another thing of the set, or the thing itself if it is the first
+  std::vector<uint32_t> above_;  // an earlier thing of the set, or the thing itself if it is the first
 };
 
 }  // namespace vox::voxelize

@@ -13,7 +13,7 @@
 
 namespace vox::voxelize::lattice {
 
-// Bit i is set where first + i·step is negative, for i < 4.
+// Returns a mask. Bit i is set if first + i·step is negative, for i < 4.
 template <class T>
 VOX_HD uint32_t negative_row(T first, T step) {
   uint32_t bits = 0;
@@ -21,7 +21,7 @@ VOX_HD uint32_t negative_row(T first, T step) {
   return bits;
 }
 
-// Bit i + 4·j is set where first + i·u + j·v is negative, for i, j < 4.
+// Returns a mask. Bit i + 4·j is set if first + i·u + j·v is negative, for i, j < 4.
 template <class T>
 VOX_HD uint32_t negative_squares(T first, T u, T v) {
   uint32_t bits = 0;
@@ -29,13 +29,13 @@ VOX_HD uint32_t negative_squares(T first, T u, T v) {
   return bits;
 }
 
-// The same bits, set where one of two such sums is negative.
+// Returns the same mask for two such sums. A bit is set if either sum is negative.
 template <class T>
 VOX_HD uint32_t negative_squares(T first, T u, T v, T other_first, T other_u, T other_v) {
   return negative_squares(first, u, v) | negative_squares(other_first, other_u, other_v);
 }
 
-// Bit i is set where values[i] is negative.
+// Returns a mask. Bit i is set if values[i] is negative.
 template <class T>
 VOX_HD uint32_t negative_bits(const T (&values)[12]) {
   uint32_t bits = 0;
@@ -44,7 +44,7 @@ VOX_HD uint32_t negative_bits(const T (&values)[12]) {
 }
 
 #if defined(__SSE2__) && !defined(__CUDA_ARCH__)
-// The sign bits of two vectors of two lanes each.
+// This version reads the sign bits of two vectors of two lanes each.
 template <>
 inline uint32_t negative_row(int64_t first, int64_t step) {
   const __m128i low = _mm_add_epi64(_mm_set1_epi64x(first), _mm_set_epi64x(step, 0));
@@ -96,7 +96,7 @@ VOX_HD inline uint64_t bits_to_groups(uint32_t bits) {
          (bits & 8 ? 0xffff000000000000ull : 0);
 }
 
-// Masks, in row order, of the boxes over the squares of a projection. The squares are the bits
+// Each function returns the mask, in row order, of the boxes over the squares of a projection. The squares are the bits
 //   i + 4·j   of a projection along z
 //   j + 4·k   of a projection along x
 //   i + 4·k   of a projection along y
@@ -116,7 +116,7 @@ VOX_HD inline bool contains(Int3 place) {
   return ((place.x | place.y | place.z) & ~3) == 0;
 }
 
-// Returns four bits of which those from low to high are set. low and high may lie outside 0 to 3.
+// Returns a mask of four bits in which bits low to high are set. low and high may lie outside 0 to 3.
 VOX_HD inline uint32_t range4(int32_t low, int32_t high) {
   if (high < 0 || low > 3) return 0;
   return ((2u << (high > 3 ? 3 : high)) - 1) & ~((1u << (low < 0 ? 0 : low)) - 1);

@@ -1,5 +1,5 @@
-// The last step of the descent: from cells of 16³ voxels to leaf cells and directly to voxels, as a mask of
-// 4³ voxels for each (leaf cell, triangle) pair.
+// The last step of the descent: from cells of 16³ voxels to leaf cells and their voxels. The result is a
+// mask of 4³ voxels for each (leaf cell, triangle) pair.
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -33,8 +33,8 @@ struct LeafPairsRef {
   VOX_HD uint64_t mask(uint64_t p) const { return masks[order[p]]; }
 };
 
-// Makes the leaf pairs of a pair with a cell of 16³. A processor sets a triangle's test up once per cell, and
-// uses it for all leaf cells in it.
+// Makes the leaf pairs of a pair whose cell has 16³ voxels. A processor sets a triangle's test up once per
+// cell, and uses it for all leaf cells in it.
 struct EmitLeafPairs {
   const TriangleShape* shapes;
   CellFrame frame;
@@ -64,8 +64,8 @@ struct EmitLeafPairs {
   }
 #ifdef __CUDACC__
   // Does the same with a warp, whose lanes share the leaf cells of 32 pairs evenly and write them side by
-  // side. On a GPU it is faster to set a test up for each leaf cell than to wait for the pair with the most
-  // cells.
+  // side. A GPU is faster if it sets up a test for each leaf cell than if it waits for the pair with the
+  // most cells.
   __device__ void warp(uint64_t begin, uint64_t n) const {
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t own = begin + lane < n ? cell_masks[begin + lane] : 0;

@@ -43,9 +43,9 @@ struct FilledCells {
     return shared;
   }
 
-  // Returns, among the triangles that cover the voxel, the one whose plane is nearest to its center. If two
-  // are equally near, it is the one with the lower index. If only one triangle covers the voxel, no distance
-  // is computed.
+  // Returns the triangle whose plane is nearest to the voxel's center, among those that cover it. If two are
+  // equally near, it is the one with the lower index. If only one triangle covers the voxel, no distance is
+  // computed.
   VOX_HD uint32_t nearest(const Run& run, uint32_t bit, Int3 center) const {
     constexpr float kUnknown = -1;
     uint32_t best = UINT32_MAX;
@@ -121,7 +121,7 @@ struct WriteLeaves : FilledCells {
       const uint32_t cell = filled[first + lane];
       const Run run = {cells.begin(cell), cells.end(cell)};
       own_mask = cell_masks[cell];
-      own_begin = static_cast<uint32_t>(run.begin);  // pairs are fewer than 2^32
+      own_begin = static_cast<uint32_t>(run.begin);  // there are fewer than 2^32 pairs
       own_count = static_cast<uint32_t>(run.end - run.begin);
       own_triangle = pairs.triangle(run.begin);
       own_corner = frame.corner(pairs.keys[run.begin]);
@@ -166,10 +166,10 @@ struct WriteLeaves : FilledCells {
 static_assert(device::WarpBody<WriteLeaves<NoPaint>>);
 #endif
 
-// Writes the packed color of each voxel, in the order of leaves and of the bits of their masks: that of the triangle whose
-// plane is nearest to the voxel's center.
+// Writes the packed color of each voxel, in the order of leaves and of the bits of their masks. The color comes from
+// the triangle whose plane is nearest to the voxel's center.
 struct WriteColors : FilledCells {
-  const uint32_t* first_colors;  // of each leaf
+  const uint32_t* first_colors;  // the index of each leaf's first color
   uint32_t* colors;
 
   VOX_HD void operator()(uint64_t i) const {
@@ -201,7 +201,7 @@ struct WriteColors : FilledCells {
     if (first + lane < n) {
       const uint32_t cell = filled[first + lane];
       own_mask = cell_masks[cell];
-      own_begin = static_cast<uint32_t>(cells.begin(cell));  // pairs are fewer than 2^32
+      own_begin = static_cast<uint32_t>(cells.begin(cell));  // there are fewer than 2^32 pairs
       own_count = static_cast<uint32_t>(cells.end(cell) - cells.begin(cell));
       own_corner = frame.corner(pairs.keys[own_begin]);
     }
@@ -270,7 +270,7 @@ struct Leaves {
   uint64_t count = 0, voxels = 0;
 };
 
-// Takes the place of SolidBuilder without --solid: the only leaves are those of the surface.
+// Stands in for SolidBuilder without --solid. The only leaves are then those of the surface.
 struct SurfaceOnly {
   Leaves fill_leaves(const TrianglesRef&, const CellFrame&, const device::CellsRef&, const LeafPairsRef&,
                      const uint64_t*, const uint32_t*, Leaves leaves) {
@@ -278,7 +278,7 @@ struct SurfaceOnly {
   }
 };
 
-// Returns where the colors of the next leaves' voxels go, given their number.
+// A function that returns the place for the colors of the next so many voxels.
 using RoomForColors = std::function<uint32_t*(uint64_t voxels)>;
 
 // Makes leaves from pairs with cells of 16³ voxels. With `room_for_colors`, it also finds the color of each voxel. The keys of these cells have `key_bits` bits.

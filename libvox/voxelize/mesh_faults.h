@@ -1,8 +1,8 @@
-// Finds what makes the inside of a mesh unclear, object by object, and where it is.
+// Finds the faults that make the inside of a mesh unclear, and their places, object by object.
 //
-// Edges are those between vertices as snapped (open_edges.h). Triangles cross if an edge of one passes through the inside of
-// the other; what only touches, lies in one plane or shares a corner does not cross. That is decided exactly for the mesh
-// with its vertices moved to the nearest of 2^19 steps along the longest side of its box.
+// Edges are taken between snapped vertices (open_edges.h). Two triangles cross if an edge of one passes through the
+// inside of the other. Triangles that only touch, lie in one plane or share a corner do not cross. This is decided
+// exactly, for vertices that are rounded to 2^19 steps along the longest side of the mesh's box.
 #pragma once
 
 #include <array>
@@ -18,20 +18,20 @@ namespace vox::voxelize {
 enum class MeshFault : uint8_t {
   OpenEdge,         // the triangles at an edge do not pass along it equally often in both directions
   NonManifoldEdge,  // more than two triangles share an edge
-  TurnedTriangle,   // one that faces the other way than its neighbors
-  Crossing          // of two triangles
+  TurnedTriangle,   // a triangle that faces the other way than its neighbors
+  Crossing          // of two triangles, as explained above
 };
 inline constexpr size_t kMeshFaults = 4;
 
 struct FaultPlace {
-  Vec3d at;  // in the world: the middle of the edge or triangle, or of what the boxes of two triangles share
-  uint32_t triangle;  // its number in the scene; of two, the lower one
-  uint32_t other;     // the other of two that cross, or kNone
+  Vec3d at;  // in the world: the middle of the edge, the triangle, or the overlap of two triangles' boxes
+  uint32_t triangle;  // its number in the scene; the lower number if there are two
+  uint32_t other;     // the second of two that cross, or kNone
 };
 
-// The faults of an object, or of triangles of a material where readers do not keep objects apart.
+// The faults of an object. If the file's reader does not keep objects apart, those of a material's triangles.
 struct ObjectFaults {
-  static constexpr size_t kMostPlaces = 100;  // of each kind; the counts are complete
+  static constexpr size_t kMostPlaces = 100;  // places kept of each kind; the counts include all
 
   std::string name;
   uint64_t triangles = 0;
@@ -50,7 +50,7 @@ struct MeshFaults {
   }
 };
 
-// A fault between two objects counts for that of the first triangle.
+// Finds all faults. A fault between two objects counts for the first triangle's object.
 MeshFaults find_faults(const scene::Scene& scene, const Grid& grid);
 
 // Returns the pairs of triangles that cross, the lower number first, in order.

@@ -1,4 +1,4 @@
-// The borders of a mesh: its open edges, the cycles that they form, and the joints by which narrow gaps between them close.
+// The borders of a mesh: its open edges, the cycles that they form, and the joints that close narrow gaps between them.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace vox::voxelize {
 
-// The vertices of a mesh as snapped, by numbers in the order of their places. Two positions of the mesh that snap to one
-// place are one vertex.
+// The snapped vertices of a mesh, numbered in the order of their places. Positions of the mesh that snap to one place
+// are one vertex.
 class Vertices {
  public:
   using Place = std::array<int64_t, 3>;
@@ -29,24 +29,24 @@ class Vertices {
  private:
   std::vector<Place> places_;        // of positions
   std::vector<uint32_t> numbers_;    // of positions
-  std::vector<uint32_t> positions_;  // of vertices
+  std::vector<uint32_t> positions_;  // a position of each vertex
 };
 
-// An edge from one vertex to another that the triangles at it pass once more often than back.
+// An edge from one vertex to another that triangles pass once more in this direction than back.
 struct OpenEdge {
   uint32_t from, to;
 };
 
-// Returns the open edges, as often as they are passed once too often, in the order of their vertices. The vertices of triangle
-// i are corners[3 * i] to corners[3 * i + 2]; triangles with crossed[i] = 0 do not count.
+// Returns the open edges in the order of their vertices. An edge is listed once for each passage in excess. The
+// vertices of triangle i are corners[3 * i] to corners[3 * i + 2]; triangles with crossed[i] = 0 do not count.
 std::vector<OpenEdge> open_edges_of(std::span<const uint32_t> corners, std::span<const uint8_t> crossed);
 
-// Returns the vertices of the cycles that open edges form. The edges must be sorted by their vertices, and as many of them
-// must begin at each vertex as end there.
+// Returns the vertices of the cycles that open edges form. The edges must be sorted by their vertices, and each vertex
+// must have as many edges that begin there as edges that end there.
 //
-// Where a path can go on along several edges, it takes the one that turns back most. So two borders that run side by side
-// between common ends, as those of faces do that were triangulated apart, are one narrow cycle and not parts of two wide
-// ones.
+// If a path can go on along several edges, it takes the one that turns back most. So two borders that run side by side
+// between common ends become one narrow cycle and not parts of two wide ones. Faces that were triangulated separately
+// have such borders.
 std::vector<std::vector<uint32_t>> cycles_of(const scene::Scene& scene, const Vertices& vertices,
                                              std::span<const OpenEdge> edges);
 
@@ -57,7 +57,7 @@ std::vector<std::vector<uint32_t>> cycles_of(const scene::Scene& scene, const Ve
 //      ──A────B────C──            │ ╲  │   the edges A─▶B of both sides of the gap cancel each other
 //                                 A───▶B
 //
-// A vertex's joint is the first one, in the order of vertices, that is no further away than the width of a gap, or itself.
+// A vertex's joint is the first vertex, in their order, at most a gap's width away; it may be the vertex itself.
 class BorderJoints {
  public:
   // `width` is in voxels; 0 joins nothing.
@@ -65,8 +65,8 @@ class BorderJoints {
                std::span<const OpenEdge> edges, double width);
 
   uint32_t joint_of(uint32_t vertex) const { return joints_.empty() ? vertex : joints_[vertex]; }
-  uint64_t joined() const { return joined_; }  // the number of vertices that have become one with another
-  // Returns what is left of open edges between joints.
+  uint64_t joined() const { return joined_; }  // the number of vertices whose joint is another one
+  // Returns the open edges between joints that do not cancel each other.
   std::vector<OpenEdge> between_joints(std::span<const OpenEdge> edges) const;
 
  private:

@@ -1,4 +1,4 @@
-// Prepares a scene for kernels, once: kernels read snapped triangles, and all textures in one array.
+// Prepares a scene for kernels, once. Kernels read snapped triangles, and all textures from one array.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace vox::voxelize {
 
 struct PreparedMaterials {
-  std::vector<MaterialRef> materials;  // the scene's materials, then as many twins without a texture
+  std::vector<MaterialRef> materials;  // the scene's materials, then each one's twin without a texture
   std::vector<TextureLevelRef> levels;
   std::vector<uint32_t> nibbles, opaque;
   std::vector<uint32_t> color_lut;
@@ -24,12 +24,12 @@ struct PreparedMaterials {
 
 PreparedMaterials prepare_materials(const scene::IndexedScene& indexed);
 
-// Replaces the colors of texels and materials by numbers of a table of the different ones, in ascending order, and returns
-// the table. Does nothing and returns an empty table if there are too many, or if vertices have colors.
+// Makes a table of the different colors of texels and materials, in ascending order, replaces colors by their numbers
+// in it, and returns it. Does nothing and returns an empty table if there are too many, or if vertices have colors.
 std::vector<uint32_t> table_colors(PreparedMaterials& materials);
 
-// The attributes of triangles that are read: all that give voxels their materials, or only those that make
-// holes.
+// The attributes of triangles that are read: all that materials need, or only those that holes
+// need.
 enum class Attributes { OfMaterials, OfHoles };
 
 struct PrepareOptions {
@@ -38,7 +38,7 @@ struct PrepareOptions {
   bool solid = false;
 };
 
-// The parts of triangles that reach into the grid, clipped at the guard band, in the scene's order.
+// The triangles that reach into the grid, in the scene's order. Triangles beyond the guard band are cut into parts.
 struct PreparedTriangles {
   device::Buffer<TriangleShape> shapes;
   device::Buffer<TriangleShading> shadings;  // one for each shape; empty if neither materials nor holes need
@@ -51,21 +51,21 @@ PreparedTriangles prepare_triangles(Device& device, const scene::Scene& scene,
                                     const PreparedMaterials& materials, const Grid& grid,
                                     const PrepareOptions& options);
 
-// Computes where the corners of a mesh's triangles lie in the grid, and which mip level of its texture a
-// triangle reads. This is done in double precision, once per triangle, by operations that IEEE 754 rounds in
-// one way.
+// GridRef and MeshRef compute where the corners of triangles lie in the grid, and which mip level of its
+// texture a triangle reads. They use double precision, once per triangle, and only operations that IEEE 754
+// rounds in one way.
 
 // A grid as kernels read it.
 struct GridRef {
   Vec3d origin;         // 24 B
-  Vec3d first_voxel;    // 24 B, of a snapped grid: its origin in voxels
+  Vec3d first_voxel;    // 24 B, the origin in voxels if the grid is snapped
   Vec3d voxel_size;     // 24 B, the sides of a voxel
   uint32_t resolution;  // 4 B
   uint32_t snapped;     // 4 B, 1 if the grid is snapped
 
   // Returns a position in voxels. In a snapped grid, the vertex is first moved to the lattice of the world
-  // that all snapped grids share, and then its distance from the origin is taken, which is exact. So other
-  // windows of the world have the vertex at the same place.
+  // that all snapped grids share, and then its distance from the origin is taken, which is exact. So the
+  // vertex has the same place in every window of the world.
   VOX_HD Vec3d in_voxels(Vec3d p) const {
     if (snapped != 0)
       return Vec3d{on_lattice(p.x / voxel_size.x), on_lattice(p.y / voxel_size.y),
@@ -97,13 +97,13 @@ inline GridRef grid_ref(const Grid& grid) {
 
 using TriangleCorners = std::array<Vec3d, 3>;  // in voxels
 
-// A mesh as its file has it, in the memory of the host or of a device, with what is needed of its materials.
+// A mesh in the file's coordinates, with its materials, in the memory of the host or of a device.
 struct MeshRef {
   const Vec3d* positions;
   const scene::Rgba8* colors;  // nullptr if vertices have no colors
   const Vec2f* texcoords;
   const scene::Triangle* triangles;
-  const MaterialRef* materials;  // the scene's materials, then as many twins without a texture
+  const MaterialRef* materials;  // the scene's materials, then each one's twin without a texture
   const TextureLevelRef* levels;
   GridRef grid;
   uint32_t material_count;  // the number of the scene's materials, without the twins
@@ -122,7 +122,7 @@ struct MeshRef {
   VOX_HD bool visible(const scene::Triangle& triangle) const {
     return (materials[triangle.material].flags & MaterialRef::kInvisible) == 0 || textured(triangle);
   }
-  // A triangle without texture coordinates has the untextured twin of its material.
+  // A triangle without texture coordinates uses its material's twin without a texture.
   VOX_HD uint32_t shown_material(const scene::Triangle& triangle) const {
     return triangle.texcoord[0] == scene::kNone ? triangle.material + material_count : triangle.material;
   }
@@ -169,15 +169,15 @@ VOX_HD inline bool within_guard(const Vec3d& p) {
   return fabs(p.x) <= kGuardVoxels && fabs(p.y) <= kGuardVoxels && fabs(p.z) <= kGuardVoxels;
 }
 
-// Clips triangles at the guard band. This runs on the host, because there are few such triangles, and the
-// rest of one is a polygon of up to nine corners.
+// Triangles are clipped at the guard band on the host, because few of them reach it. The rest of a
+// clipped triangle is a polygon of up to nine corners.
 
 // One of the triangles into which a cut triangle is divided.
 struct CutPart {
   TriangleShape shape;      // 40 B
   TriangleShading shading;  // 40 B
   uint32_t triangle;        // 4 B, the triangle's number in the mesh
-  uint16_t place, count;    // 4 B, the part's index among the parts of its triangle, and how many there are
+  uint16_t place, count;    // 4 B, the part's index in its triangle, and the number of parts
 };
 static_assert(sizeof(CutPart) == 88);
 

@@ -11,8 +11,8 @@
 
 namespace vox::voxelize {
 
-// The number of shapes that each triangle becomes, in a byte each. A flag marks the triangles that the host
-// cuts.
+// A byte for each triangle: the number of shapes that it becomes, and a flag if the host cuts
+// it.
 struct ShapeCounts {
   static constexpr uint8_t kCut = 0x80;
   uint8_t* counts;

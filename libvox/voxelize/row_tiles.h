@@ -1,8 +1,8 @@
 // The states of the rays of --solid between chunks, in tiles of rows.
 //
-// A tile is an aligned square of rows along y and z. Chunk cells are numbered row by row, and rows in the Morton order of
-// (y, z) (descend.h), so that the rows of a tile follow each other. Rows do not depend on each other. Hence only the
-// states of the tile at hand are in memory: S² bytes if it has S voxels a side, where all rows of the grid would take R².
+// A tile is an aligned square of rows along y and z. Chunk cells are numbered row by row, and rows in the Morton order
+// of (y, z) (descend.h), so that the rows of a tile follow each other. Rows do not depend on each other. Hence only the
+// states of the current tile are in memory: S² bytes if it has S voxels a side, but R² for the whole grid.
 //
 //          ┌──────┬──────┐
 //      z   │  2   │  3   │   a grid of four tiles, in the order in which their rows are built
@@ -11,8 +11,8 @@
 //      └─▶ └──────┴──────┘
 //        y
 //
-// A tile begins with the crossings of triangles left of the grid, which exist if a clip box cuts a mesh. A row that has
-// been built is never asked for again, so that a tile whose rows are built in parts may begin anew for each part.
+// A tile begins with the crossings of triangles left of the grid, which exist if a clip box cuts a mesh. A row that is
+// done is never needed again. So a tile whose rows are built in several parts may begin again for each part.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@
 
 namespace vox::voxelize {
 
-// True for triangles of which a part lies left of the grid, and which rays may cross there.
+// True for triangles that rays may cross left of the grid.
 struct LiesLeftOfGrid {
   const TriangleShape* shapes;
   SkippedTriangles skipped;
@@ -109,7 +109,7 @@ struct CountInside {
   }
 };
 
-// The same as CountDisputed of rays where the grid begins.
+// Counts as CountDisputed does, for rays at the grid's left end.
 struct CountDisputedRows {
   const RowState* rows;
   RowPlaces places;
@@ -139,7 +139,7 @@ struct TakeRows {
 template <class Device>
 class RowTiles {
  public:
-  // A tile has about options.tile_side voxels a side; 0 means as many as a small part of the memory allows.
+  // A tile has about options.tile_side voxels a side. If it is 0, a small part of the memory sets the limit.
   RowTiles(Device& device, uint32_t resolution, uint32_t cell_side, const BuildOptions& options)
       : device_(device),
         resolution_(resolution),
@@ -154,7 +154,7 @@ class RowTiles {
     rows_ = device.template make<RowState>(places_.a_side * places_.a_side);
   }
 
-  // Begins with the crossings of triangles left of the grid. The triangles must outlive the tiles.
+  // Computes the states at the grid's left end, from the triangles left of it. The triangles must outlive the tiles.
   void start(const TriangleShape* shapes, uint64_t count, SkippedTriangles skipped) {
     shapes_ = shapes;
     find_left(count, skipped);
@@ -170,12 +170,12 @@ class RowTiles {
     }
   }
 
-  // The counts of the whole grid at its left end.
+  // Returns the counts of the whole grid at its left end.
   const SolidCounts& at_start() const { return at_start_; }
-  // The states of the rows of chunk cells at the left end of the grid.
+  // Returns the states of the rows of chunk cells at the left end of the grid.
   LeftRows take_left() { return std::move(left_rows_); }
 
-  // The number of the tile that holds a chunk cell.
+  // Returns the number of the tile that holds a chunk cell.
   uint32_t tile_of(uint64_t chunk_cell) const {
     const Int3 cell = morton_decode(chunk_cell);
     const uint32_t shift = log2_side_ - static_cast<uint32_t>(std::countr_zero(cell_side_));
@@ -183,24 +183,24 @@ class RowTiles {
            (static_cast<uint32_t>(cell.y) >> shift);
   }
 
-  // Makes this tile the one at hand.
+  // Makes this tile the current one.
   void enter(uint32_t tile) {
     if (tile_ == tile) return;
     opened_ = opened();
     load(tile);
   }
 
-  // The rays that are inside where their rows end, less those that begin inside, modulo 2^64, in all rows that have been
-  // built.
+  // Returns, for all rows built so far, the number of rays that are inside where their rows end, minus the number of
+  // those that begin inside, modulo 2^64.
   uint64_t opened() { return tile_ ? opened_ + open_rays() - open_at_entry_ : opened_; }
 
-  // The states of the rows of the tile at hand.
+  // Returns the states of the rows of the current tile.
   RowState* rows() { return rows_.data(); }
   const RowState* rows() const { return rows_.data(); }
   const RowPlaces& places() const { return places_; }
 
  private:
-  // The states take a 32nd of the free memory, at most.
+  // Returns the side with which states take at most a 32nd of the free memory.
   uint32_t fitting_side() const {
     const auto bytes = static_cast<double>(device_.pool().available()) / 32;
     return static_cast<uint32_t>(std::clamp(std::sqrt(bytes), 1.0, 1048576.0));
@@ -227,7 +227,7 @@ class RowTiles {
 
   bool is_marked(uint32_t tile) const { return (marks_[tile / 32] >> tile % 32 & 1) != 0; }
 
-  // The states of a tile's rows where the grid begins.
+  // Sets the states of a tile's rows to those at the grid's left end.
   void load(uint32_t tile) {
     tile_ = tile;
     open_at_entry_ = 0;
@@ -251,7 +251,7 @@ class RowTiles {
     return device_.sum("count open rays", rows_.size(), CountInside{rows_.data(), rule_});
   }
 
-  // Copies the states of the tile at hand that left_rows_ has.
+  // Copies the states of the current tile's rows that belong into left_rows_.
   void take_left_rows() {
     const auto log2_cells = static_cast<uint32_t>(std::countr_zero(cell_side_ / dag::kLeafSide));
     const uint64_t a_side = (places_.a_side + (uint64_t{1} << log2_cells) - 1) >> log2_cells;
@@ -273,7 +273,7 @@ class RowTiles {
   Device& device_;
   uint32_t resolution_, cell_side_;
   InsideRule rule_;
-  RowState at_left_;                           // where no triangle lies left of the grid
+  RowState at_left_;                           // the state of rows without triangles left of the grid
   uint32_t log2_side_ = 0, tiles_a_side_ = 0;  // of a tile, in voxels
   const TriangleShape* shapes_ = nullptr;
   device::Buffer<uint32_t> left_;  // the numbers of triangles left of the grid
@@ -281,7 +281,7 @@ class RowTiles {
   std::vector<uint32_t> marks_;  // a bit for each tile that such triangles may cross
   device::Buffer<RowState> rows_;
   RowPlaces places_;
-  std::optional<uint32_t> tile_;  // the tile at hand
+  std::optional<uint32_t> tile_;  // the current tile
   uint64_t open_at_entry_ = 0, opened_ = 0;
   SolidCounts at_start_;
   LeftRows left_rows_;

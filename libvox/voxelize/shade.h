@@ -1,5 +1,5 @@
-// The material of a voxel, given a triangle that covers it (docs/architecture.md, "Coverage and material").
-// It is computed in whole numbers.
+// Computes a voxel's material from a triangle that covers it (docs/architecture.md, "Coverage and
+// material"), in whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,8 @@ VOX_HD inline uint32_t vertex_color(const TexturePlace& place, Weights weights) 
   return channel(a->r, b->r, c->r) | channel(a->g, b->g, c->g) << 8 | channel(a->b, b->b, c->b) << 16;
 }
 
-// The material of a triangle, or its hole, at the voxels that it covers. It is read at the triangle's point
-// that is closest to the voxel's center. Data that is the same for all voxels is looked up once.
+// Finds the material of a triangle, or a hole, at the voxels that it covers. It is read at the triangle's
+// point that is closest to the voxel's center. Data that is the same for all voxels is looked up once.
 class ShadedTriangle {
  public:
   ShadedTriangle() = default;
@@ -125,15 +125,15 @@ class ShadedTriangle {
   TextureLevelRef level_ = {};  // set only if the material is textured
 };
 
-// The paint on the surface (libvox/painting), as the code that chooses materials of voxels sees it. If
-// nothing is painted, leaves are written by a body without any code for paint.
+// The paint on the surface (libvox/painting), as the code that chooses voxels' materials sees it. If
+// nothing is painted, NoPaint makes a body without any code for paint.
 
 struct NoPaint {
-  static constexpr uint32_t kFlag = 0;  // the flag of materials that have paint
+  static constexpr uint32_t kFlag = 0;  // the flag that marks painted materials
   VOX_HD void finish() const {}
 };
 
-// A body works on a copy, which counts its own queries, and calls finish() at the end.
+// A body works on a copy of this struct, which counts its own queries, and calls finish() at the end.
 struct AtlasPaint {
   static constexpr uint32_t kFlag = MaterialRef::kPainted;
   painting::AtlasRef atlas;

@@ -1,21 +1,21 @@
-// The voxels of a surface that lie inside another surface (Alcantara et al. 2009, §6). The surfaces need not be
-// closed: their normals decide, where they meet. find_sides.h puts these loops together.
+// Finds which voxels of a surface lie inside another surface (Alcantara et al. 2009, §6). The surfaces need not
+// be closed: their normals decide, at the places where they meet. find_sides.h runs these loops.
 //
 // Each surface is the set of voxels that its triangles touch, in a table of voxel keys. Voxels of both surfaces
 // are common. Two voxels of a surface that share a face, neither of them common, lie on the same side of the
-// other surface, which passes between no such two. So the connected parts of a surface without its common voxels
-// lie inside or outside as a whole. Where a part borders on a common voxel, it has a vote: the cosine between the
-// step from the common voxel to the part's and the other surface's normal in the common voxel. Negative: the
-// part begins inside. Votes near 0 do not count. The majority decides.
+// other surface, which cannot pass between them. So each connected part of a surface without its common voxels
+// lies inside or outside as a whole. Where a part borders on a common voxel, it has a vote: the cosine between
+// the step from the common voxel to the part and the other surface's normal in the common voxel. If it is
+// negative, the part begins inside. Votes near 0 do not count. The majority decides.
 //
-// Through a hole of the other surface a part may lead from one side to the other. Then its votes differ, and it is
-// divided: each voxel has the side of the nearest vote. A part without votes, which meets the other surface nowhere, is
-// decided by rays from its voxel with the least key along the six axes: inside, if on most of them the surface's faces do
-// not cancel out.
+// A part may lead through a hole of the other surface from one side to the other. Then its votes differ, and it is
+// divided: each voxel takes the side of the nearest vote. A part without votes, which meets the other surface nowhere,
+// is decided by six rays along the axes from its voxel with the least key. It is inside if on most of them the other
+// surface's faces do not cancel out.
 //
-// The paper floods a surface from single votes, and begins anew without those that meet others. In the end no two sides
-// meet, so that a part has one side there too, and is lost if it leads through a hole. Counting finds the side at once,
-// whatever the order of threads.
+// The paper floods a surface from single votes, and starts again without votes whose floods meet others. In the end a
+// part has one side there too, which is wrong if it leads through a hole. Counting finds the side at once, in any order
+// of threads.
 #pragma once
 
 #include "libvox/base/morton.h"
@@ -29,11 +29,11 @@ namespace vox::voxelize {
 
 // A vote counts if the cosine is at least this far from 0.
 inline constexpr double kLeastVote = 0.5;
-// A part is divided if more than one in so many of its votes is overruled. Fewer are errors, since voxels are coarse.
+// A part is divided if more than 1/16 of its votes is overruled. Fewer are taken for errors, since voxels are coarse.
 inline constexpr uint64_t kDividingShare = 16;
 
-// The sum of the normals of a voxel's triangles, as int32_t of kNormalUnit. A triangle counts by its area, but not by
-// more than a voxel's face.
+// The sum of the normals of a voxel's triangles, as int32_t in multiples of 1 / kUnit. A triangle's weight is its
+// area, but at most that of a voxel's face.
 struct VoxelNormal {
   static constexpr double kUnit = 1 << 10;
   uint32_t axis[3];
@@ -79,7 +79,7 @@ struct NextKeys {
   }
 };
 
-// Connected parts as trees: each voxel knows one of its part with a number that is not greater.
+// The connected parts as trees: each voxel refers to a voxel of its part whose number is not greater than its own.
 struct PartsRef {
   uint32_t* parents;
 
@@ -148,7 +148,7 @@ struct CountVotes {
   NeighborsRef neighbors;
   uint32_t axis;
   const uint32_t* roots;       // or nullptr, to count the votes of each voxel
-  const VoxelNormal* normals;  // of the other surface
+  const VoxelNormal* normals;  // the other surface's
   VotesRef votes;
   VOX_HD void operator()(uint64_t i) const {
     if (!neighbors.has(i)) return;
@@ -169,7 +169,7 @@ struct LeastKeys {
   NeighborsRef neighbors;
   const Key* keys;
   const uint32_t* roots;
-  Key* least;  // at the roots
+  Key* least;  // the least key of each part, at its root
   VOX_HD void operator()(uint64_t i) const {
     if (!neighbors.common(i)) device::atomic_min(least + roots[i], keys[i]);
   }
@@ -193,16 +193,16 @@ struct IsDivided {
   VOX_HD bool operator()(uint64_t i) const { return part(i) && votes.divided(i); }
 };
 
-// Follows the rays of some parts through some of the other surface's triangles.
+// Counts where the rays of some parts cross some of the other surface's triangles.
 template <class Key>
 struct CrossFaces {
-  static constexpr uint64_t kTriangles = 1024;  // for each call
+  static constexpr uint64_t kTriangles = 1024;  // the number of triangles for each call
 
   const uint32_t* undecided;
   const Key* least;
   const TriangleShape* shapes;
   uint64_t triangles, blocks;
-  uint32_t* crossings;  // for each undecided part and ray: faces from behind less faces from the front
+  uint32_t* crossings;  // for each undecided part and ray: faces hit from behind minus from the front
   VOX_HD void operator()(uint64_t i) const {
     const uint64_t which = i / blocks, begin = i % blocks * kTriangles;
     const uint64_t end = begin + kTriangles < triangles ? begin + kTriangles : triangles;

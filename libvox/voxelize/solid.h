@@ -1,15 +1,15 @@
 // Fills the inside of closed surfaces (--solid). The crossings of a ray along x from far left to a voxel's center decide
 // if the voxel is inside (InsideRule). They are counted exactly, on snapped coordinates.
 //
-// Rays are followed from cell to cell. The surface cells of a row (same y and z) are in order. Each of them
-// flips some of the row's 16 rays, and between two of them a ray is inside or outside all the way. Every row
-// is followed from left to right, chunk by chunk, so that one state for each row links the chunks (descend.h,
-// row_tiles.h). Octree nodes without surface are filled as a whole, by prebuilt full nodes. So all work is
-// proportional to the surface.
+// Rays are followed from cell to cell, from left to right. Each surface cell of a row (same y and z) flips
+// some of the row's 16 rays. Between two surface cells a ray stays inside or outside. Rows are followed
+// chunk by chunk, so one state for each row links the chunks (descend.h, row_tiles.h). Octree nodes
+// without surface are filled as a whole with nodes made in advance. So all work is proportional to the
+// surface.
 //
-// A voxel that is filled inside takes the material of the last surface voxel that its ray has passed. A node
-// that is filled as a whole takes the material of the ray through its lowest corner. With BuildOptions::interior rays
-// begin with that material, and keep it.
+// A voxel that is filled inside takes the material of the last surface voxel that its ray has passed. A node that is
+// filled as a whole takes the material of the ray through its lowest corner. If BuildOptions::interior is set, rays
+// have that material from start to end.
 #pragma once
 
 #include "libvox/voxelize/build_cells.h"
@@ -20,9 +20,9 @@ namespace vox::voxelize {
 
 // The rays that a triangle crosses within a cell.
 struct Crossings {
-  uint64_t flips = 0;  // in row order, the voxels of these rays whose centers lie behind the crossing
+  uint64_t flips = 0;  // in row order, these rays' voxels whose centers lie behind the crossing
   uint32_t rays = 0;   // rays with a crossing in the cell
-  int64_t sign = 0;    // of the normal along x
+  int64_t sign = 0;    // the sign of the normal along x
 };
 
 VOX_HD inline Crossings crossings_in(const TriangleShape& triangle, Int3 corner) {
@@ -63,8 +63,8 @@ struct CellCrossings {
   LeafPairsRef pairs;
   CellFrame frame;
   SkippedTriangles skipped;
-  Windings* flips;    // of the voxels, beyond those where their rays enter the cell
-  RayWindings* rays;  // what the cell adds to its rays
+  Windings* flips;    // of voxels, added to their rays' numbers at the cell's left face
+  RayWindings* rays;  // the numbers that the cell adds to its rays
   VOX_HD void operator()(uint64_t c) const {
     Windings voxel_sum, ray_sum;
     const Int3 corner = frame.corner(pairs.keys[cells.begin(c)]);
@@ -152,7 +152,7 @@ struct CommitRows {
   }
 };
 
-// Writes the masks of the cells, with both surface and inside, in the order of the cells' row keys.
+// Writes the cells' masks, which hold both the surface and the inside. Works in the order of the cells' row keys.
 struct FillCells {
   CellFrame frame;
   device::CellsRef cells;
@@ -175,7 +175,7 @@ struct FillCells {
   }
 };
 
-// The rays of a row that lie inside of the grid, which has so many voxels a side.
+// Returns the rays of a row that lie inside a grid of this resolution.
 VOX_HD inline uint32_t rays_below(uint32_t resolution, uint32_t y, uint32_t z) {
   const int32_t last_y = static_cast<int32_t>(resolution) - 1 - static_cast<int32_t>(4 * y),
                 last_z = static_cast<int32_t>(resolution) - 1 - static_cast<int32_t>(4 * z);
@@ -183,8 +183,8 @@ VOX_HD inline uint32_t rays_below(uint32_t resolution, uint32_t y, uint32_t z) {
          static_cast<uint32_t>(lattice::bits_to_nibbles(lattice::range4(0, last_z)) & 0xffff);
 }
 
-// Counts the empty voxels in which signs and parity disagree, modulo 2^64: those of a cell, and those that it adds to the
-// ones behind it, or takes from them, up to the grid's end.
+// Counts, modulo 2^64, the empty voxels in which winding and parity disagree: those in a cell, plus the change that the
+// cell causes for all voxels behind it up to the grid's end.
 struct CountDisputed {
   const uint64_t* keys;
   const uint32_t* order;

@@ -1,5 +1,5 @@
-// Keeps the state of --solid over all chunks of a scene, and makes the nodes with which empty space is
-// filled.
+// Keeps the state of --solid across all chunks of a scene, and makes the nodes that fill empty
+// space.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ namespace vox::voxelize {
 template <class Device>
 class SolidBuilder {
  public:
-  // A chunk cell has `cell_side` voxels a side. options.tile_side says how large tiles of rows are.
+  // A chunk cell has `cell_side` voxels a side, and a tile of rows has options.tile_side.
   SolidBuilder(Device& device, dag::DagStore<Device>& store, const dag::FrozenDag& dag, uint32_t cell_side,
                const BuildOptions& options)
       : device_(device),
@@ -32,7 +32,7 @@ class SolidBuilder {
     make_fills();
   }
 
-  // Finds duplicates, and begins with the crossings of triangles left of the grid.
+  // Finds duplicates, and counts the crossings of triangles left of the grid.
   void start(const TrianglesRef& triangles, uint64_t count) {
     const std::vector<uint32_t> duplicates = find_duplicates(device_, triangles.shapes, count);
     skip(duplicates, count);
@@ -41,12 +41,12 @@ class SolidBuilder {
     at_start_.duplicates = duplicates.size();
   }
 
-  // The states of the rows between chunks. A chunk lies in the tile at hand.
+  // Returns the states of the rows between chunks. A chunk lies in the current tile.
   RowTiles<Device>& tiles() { return tiles_; }
 
-  // The counts of the whole scene that are known before the first chunk.
+  // Returns the counts of the whole scene that are known before the first chunk.
   const SolidCounts& at_start() const { return at_start_; }
-  // The counts that committed chunks add to it, modulo 2^64.
+  // Returns the counts that committed chunks add to at_start(), modulo 2^64.
   SolidCounts added() { return {.open_rays = tiles_.opened(), .disputed_voxels = disputed_}; }
 
   // Makes leaves that include the inside from the leaves of the surface. `filled` lists the cells that hold
@@ -55,7 +55,7 @@ class SolidBuilder {
                      const LeafPairsRef& pairs, const uint64_t* surface_masks, const uint32_t* filled,
                      Leaves surface_leaves);
 
-  // Keeps the states of the rays where they leave this chunk. Before this call the chunk can be tried again.
+  // Stores the states of the rays where they leave this chunk. Until this call, the chunk can be tried again.
   void commit_chunk() {
     device_.for_each("keep rows", count_,
                      CommitRows{.keys = keys_.data(),
@@ -77,7 +77,7 @@ class SolidBuilder {
             .rule = rule_};
   }
 
-  // Returns the pointers of the fills of a height above the leaves, by slot.
+  // Returns the pointers of the fills at this height above the leaves, by slot.
   std::vector<uint32_t> fills(uint32_t height) {
     std::vector<uint32_t> pointers(kFillsPerLevel);
     device_.download(pointers.data(), fills_.data() + uint64_t{height} * kFillsPerLevel, kFillsPerLevel);
@@ -111,12 +111,12 @@ class SolidBuilder {
   device::Buffer<uint64_t> keys_;
   device::Buffer<RowState> before_, after_;
   uint64_t count_ = 0;
-  device::Buffer<uint32_t> skipped_;  // a bit for each triangle, or nothing
+  device::Buffer<uint32_t> skipped_;  // a bit for each triangle; empty if none is skipped
   SolidCounts at_start_;
   uint64_t disputed_ = 0, disputed_in_chunk_ = 0;
 };
 
-// Leaves these triangles out where crossings are counted.
+// Makes the count of crossings ignore these triangles.
 template <class Device>
 void SolidBuilder<Device>::skip(const std::vector<uint32_t>& triangles, uint64_t count) {
   if (triangles.empty()) return;
@@ -125,7 +125,7 @@ void SolidBuilder<Device>::skip(const std::vector<uint32_t>& triangles, uint64_t
   skipped_ = device::uploaded(device_, bits);
 }
 
-// Makes leaves and nodes that are full of one material, whole and cut.
+// Makes all fills: leaves and nodes that are full of one material, whole and cut.
 template <class Device>
 void SolidBuilder<Device>::make_fills() {
   fills_ = device_.template make<uint32_t>(uint64_t{depth_ + 1} * kFillsPerLevel);

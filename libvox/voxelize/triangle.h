@@ -49,7 +49,7 @@ static_assert(sizeof(TriangleShading) == 40);
 struct TrianglePlane {
   Vec3<int64_t> normal;  // 24 B
   float scale;           // 4 B, 1 / |normal|; 0 if the snapped triangle has no area
-  uint32_t narrow;       // 4 B, 1 if products with differences near the plane fit in 64 bits
+  uint32_t narrow;       // 4 B, 1 if products for points near the plane fit in 64 bits
 };
 static_assert(sizeof(TrianglePlane) == 32);
 
@@ -58,13 +58,13 @@ struct TriangleWeights {
   Vec3<int64_t> b, c;        // 48 B, what one unit along each axis adds to each weight, in 2^-bits
   uint32_t reciprocals[3];   // 12 B, of the squared lengths of the edges 0–1, 0–2 and 1–2
   uint8_t length_shifts[3];  // 3 B, how far each length was shifted up to compute its reciprocal
-  uint8_t bits : 6;  // 1 B with the next; 0: the triangle is so low that its longest edge stands for it
+  uint8_t bits : 6;  // 1 B with the next; 0: the triangle is treated as its longest edge, since it is so low
   uint8_t longest : 2;
 };
 static_assert(sizeof(TriangleWeights) == 64);
 
 // The place of a triangle in its texture, at the mip level that it reads, and its vertex colors. A share is
-// a texture coordinate in 2^-32 of the image's side. See weights.h.
+// 2^-32 of the image's side, the unit of texture coordinates. See weights.h.
 struct TexturePlace {
   Vec2<int64_t> origin;   // 16 B, the shares of corner 0
   Vec2<int32_t> b, c;     // 16 B, the distance of corners 1 and 2 from corner 0, in 2^(30 - shift) shares
@@ -97,7 +97,7 @@ struct MaterialsRef {
   const uint32_t* nibbles = nullptr;
   const uint32_t* opaque = nullptr;
   const uint32_t* color_lut = nullptr;
-  // With scene::MaterialMode::Colors, those of texels and of the materials without a texture.
+  // With scene::MaterialMode::Colors, the colors of texels and of materials without a texture.
   const uint32_t* texel_colors = nullptr;
   const uint32_t* plain_colors = nullptr;
   uint32_t holes = 0;  // 1 if a material has holes

@@ -1,6 +1,6 @@
-// Decides in integers if two snapped triangles meet. Triangles are closed sets: a triangle that only touches
-// another one at a corner or along an edge meets it. Two triangles meet if an edge of one meets the other,
-// because what they have in common ends at an edge of one of them.
+// Decides in integers if two snapped triangles meet. A triangle includes its border, so one that only
+// touches another at a corner or along an edge meets it. Two triangles meet exactly if an edge of one meets
+// the other, because their intersection ends at an edge of one of them.
 //
 // Every decision is the sign of a volume or of an area. With coordinates that differ by less than 2^19 units,
 // as on a grid of 1024 voxels, a volume is below 6 · 2^57: int64_t holds it.
@@ -24,9 +24,9 @@ VOX_HD inline int side_of(Int3 a, Int3 b, Int3 c, Int3 point) {
   return sign_of(dot(cross(wide_difference(b, a), wide_difference(c, a)), wide_difference(point, a)));
 }
 
-// A point in a view along one of the three axes. Things that lie in one plane are compared in these three
-// views. A view along the plane shows the plane as a line, but at least one of the three views shows it as an
-// area. So things in one plane meet if they meet in all three views.
+// A point in a view along one of the three axes. Things that lie in one plane are compared in all three
+// views. Some views may show the plane as a line, but at least one shows it as an area. So things in one
+// plane meet exactly if they meet in all three views.
 struct ViewedPoint {
   int64_t u, v;
 };
@@ -43,8 +43,8 @@ VOX_HD inline bool ranges_meet(int64_t a, int64_t b, int64_t c, int64_t d) {
   return (a < b ? a : b) <= (c < d ? d : c) && (c < d ? c : d) <= (a < b ? b : a);
 }
 
-// Two segments meet if the ends of each do not lie strictly on one side of the other's line. Segments on one
-// line, and segments that are points, are told apart by their boxes.
+// Two segments meet if the ends of each do not lie strictly on one side of the other's line. Their boxes
+// decide about segments on one line, and about segments that are points.
 VOX_HD inline bool segments_meet(ViewedPoint a, ViewedPoint b, ViewedPoint c, ViewedPoint d) {
   return ranges_meet(a.u, b.u, c.u, d.u) && ranges_meet(a.v, b.v, c.v, d.v) &&
          turn_of(a, b, c) * turn_of(a, b, d) <= 0 && turn_of(c, d, a) * turn_of(c, d, b) <= 0;
@@ -73,8 +73,8 @@ VOX_HD inline bool holds_point(const TriangleShape& triangle, Int3 point) {
   return true;
 }
 
-// A triangle, and the sides of its plane on which the corners of another triangle lie. All sides are 0 if the
-// triangle has no area.
+// A triangle, and for each corner of another triangle the side of its plane on which the corner lies. All
+// sides are 0 if the triangle has no area.
 struct PlaneSides {
   const TriangleShape& triangle;
   int side[3];

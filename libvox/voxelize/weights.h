@@ -1,5 +1,5 @@
-// The point of a triangle that is closest to the center of a voxel that it covers, as weights of the
-// triangle's corners, in whole numbers.
+// Finds the point of a triangle that is closest to the center of a voxel that it covers, as weights
+// of the triangle's corners, in whole numbers.
 //
 // The foot of a point is its projection onto the plane. The weights of the corners at the foot are an affine
 // function of the point, and so is the place of the foot along an edge. If the foot lies outside of the
@@ -15,12 +15,12 @@
 // between its ends; otherwise the corner in which the two meet
 //
 // Error bounds: the foot's weights are off by at most 2^-29 if the longest edge is shorter than 2^17 voxels
-// and than 2^17 heights, and by at most 2^-25 in all triangles. This is the rounding error of a step,
-// accumulated over the way from corner 0. A triangle whose height is below half a unit, or below 2^-22 of its
-// longest edge, is treated as that edge: its closest point is farther away by at most this height, 1/1024
-// voxel if no edge is longer than 4096 voxels. Along an edge a weight is off by at most 2^-29. The same
-// numbers decide in which region a foot lies, and the closest point is continuous where regions meet, so that
-// no error grows there.
+// and than 2^17 heights, and by at most 2^-25 in all triangles. This is the sum of the rounding errors of
+// all steps from corner 0. A triangle whose height is below half a unit, or below 2^-22 of its longest edge,
+// is treated as that edge: its closest point is farther away by at most this height, 1/1024 voxel if no edge
+// is longer than 4096 voxels. Along an edge a weight is off by at most 2^-29. The same numbers decide in
+// which region a foot lies, and the closest point is continuous where regions meet, so that no error grows
+// there.
 #pragma once
 
 #include <cmath>
@@ -33,8 +33,8 @@
 
 namespace vox::voxelize {
 
-// The distances of voxels' centers from a triangle's plane. An exact product is rounded to a float and
-// multiplied once: the compared value is within 2^-22 of the distance, and all devices round alike.
+// plane_distance() returns a voxel center's distance from a triangle's plane. It rounds an exact product to a
+// float and multiplies it once. The result is within 2^-22 of the distance, relatively, and equal on all devices.
 
 // The center of a voxel that a triangle covers is nearer to the triangle than this many units: it lies within
 // half a voxel's diagonal of the plane, and beyond a corner only as far as the corner's own voxel reaches.
@@ -91,7 +91,7 @@ VOX_HD inline float plane_distance(const TrianglePlane& plane, const TriangleSha
   return (high + static_cast<float>(static_cast<uint64_t>(product))) * plane.scale;
 }
 
-// The weights of corners 1 and 2, in 2^-30. The weight of corner 0 is the rest up to 1. None of the three is
+// The weights of corners 1 and 2, in 2^-30. Corner 0 has the rest up to 1. None of the three is
 // negative.
 using Weights = Vec2<int32_t>;
 inline constexpr int kWeightBits = 30;
@@ -195,15 +195,15 @@ VOX_HD inline Weights closest_weights(const TriangleWeights& weights, const Tria
   return on_edge(kEdgeBc, along_edge(weights, triangle, kEdgeBc, point));
 }
 
-// The place of a triangle in its texture. A share is 2^-32 of an image's side: a coordinate from which wrap
-// and texel follow without a division, for an image of any size.
+// Computes the place of a triangle in its texture. A share is 2^-32 of an image's side. In this unit, wrap
+// and texel follow from a coordinate without a division, for images of any size.
 //
 // At given weights the error of the shares is at most six shares plus 2^-27 of the distance between the
 // coordinates of the corners: 2^-12 of a texel if an image of 16K texels lies on a triangle once, an eighth
-// of a texel if the image repeats a thousand times. At exact weights, shares are never too small; with the
-// weights that weights.h computes, neither are those of nearly all triangles. So a point on the edge between
-// two texels, which is frequent on walls along the axes, belongs to the upper texel, as it would without
-// rounding. Coordinates beyond 2^27 sides of the image count as 2^27; floats of that size are 16 sides apart.
+// of a texel if the image repeats a thousand times. At exact weights, shares are never too small; with
+// computed weights this holds for nearly all triangles. So a point on the edge between two texels, which is
+// frequent on walls along the axes, belongs to the upper texel, as it would without rounding. Coordinates
+// beyond 2^27 sides of the image count as 2^27; floats of that size are 16 sides apart.
 
 // One coordinate of the three corners. It is computed once per triangle.
 struct PlaceAlong {
