@@ -1,4 +1,4 @@
-// The bodies of the loops that make bricks. Each call works on one block or one brick.
+// Bodies of the loops that make bricks. Each call works on one block or one brick.
 #pragma once
 
 #include "libvox/base/morton.h"
@@ -32,7 +32,7 @@ struct ArrangeBlock {
   // Arranges the block at `corner`. The first `left` voxels along each axis lie inside the piece. Returns a
   // mask of the voxels that are not empty.
   VOX_HD uint64_t arrange(Int3 corner, Int3 left, T* to) const {
-    // This is a copy, because for all that a compiler knows, the bytes that are written might be part of this
+    // This is a copy, because the compiler must assume that the bytes that are written might be part of this
     // body.
     const volume::ValueRule own_rule = rule;
     const T* from = values;
@@ -56,10 +56,10 @@ struct ArrangeBlock {
   }
 };
 
-// Tells which voxels of a piece's bricks lie inside the volume. The piece was arranged as bricks of shape
-// `around`; smaller bricks, of shape `shape`, lie in Morton order inside each of these. If the sides of a
-// volume are not multiples of a brick's side, the last bricks extend beyond it, and some of the smaller
-// bricks lie completely outside.
+// Counts the voxels of a piece's bricks that lie inside the volume. The piece was arranged as bricks of
+// shape `around`; smaller bricks, of shape `shape`, lie in Morton order inside each of these. If the
+// sides of a volume are not multiples of a brick's side, the last bricks extend beyond it, and some of
+// the smaller bricks lie completely outside.
 struct PieceBricks {
   Int3 size;  // the piece's size, in voxels of the volume
   Int3 grid;  // in bricks of `around`
@@ -205,7 +205,7 @@ struct ThesisBytes {
   }
 };
 
-// The words of a brick, in whole units of 2^place_log2 words.
+// The number of words of a brick, rounded up to whole units of 2^place_log2 words.
 struct WordsOfChosen {
   const uint32_t* chosen;
   const uint32_t* bytes;
@@ -226,7 +226,7 @@ struct BuildBricks {
   const uint32_t* chosen;
   const uint64_t* places;  // the places of the chosen bricks, in words of `data`
   uint32_t type;
-  uint64_t base;  // the number of words of this type before `data`
+  uint64_t base;  // the number of words of this type that come before `data`
   uint32_t place_log2;
   uint32_t* data;
   uint64_t* entries;  // the entries of all bricks

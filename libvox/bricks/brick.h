@@ -1,5 +1,5 @@
-// The parts that all types of bricks share: the shape of a brick, its voxels before a type is chosen, and the
-// counts by which the type is chosen.
+// The parts that all types of bricks share: the shape of a brick, its voxels before its type is chosen, and
+// the counts that decide the type.
 //
 // A brick is a cube of 4 to 512 voxels a side. Its voxels are words of one, two or four bytes; the word 0 is
 // empty (volume/volume.h). A brick's data are 32-bit words that hold arrays of smaller elements. Each
@@ -16,8 +16,8 @@
 namespace vox::bricks {
 
 inline constexpr uint32_t kMinBrickLog2 = 2, kMaxBrickLog2 = 9;
-// The largest side that is tried where the best one is looked for. Larger bricks are seldom smaller, and each of them is
-// made by one thread.
+// The largest side that is tried when the best side is searched for. Larger bricks seldom save memory, and one thread
+// makes each of them.
 inline constexpr uint32_t kMostTriedLog2 = 6;
 
 struct BrickShape {
@@ -52,7 +52,7 @@ VOX_HD inline uint32_t spread_brick_bits(uint32_t v) {
   v = (v | v << 4) & 0x030c30c3;
   return (v | v << 2) & 0x09249249;
 }
-// The inverse, of nine bits.
+// The inverse of spread_brick_bits(), for nine bits.
 VOX_HD inline uint32_t gather_brick_bits(uint32_t v) {
   v &= 0x09249249;
   v = (v | v >> 2) & 0x030c30c3;
@@ -61,8 +61,8 @@ VOX_HD inline uint32_t gather_brick_bits(uint32_t v) {
   return (v | v >> 16) & 0x1ff;
 }
 
-// Converts a voxel inside its brick to its Morton code, x lowest, and back. Only the largest bricks have a ninth bit
-// along each axis, which costs the others no step.
+// Converts a voxel's place in its brick to its Morton code, x lowest, and back. Only the largest bricks have a ninth
+// bit along each axis; the others do no work for it.
 VOX_HD inline uint32_t brick_code(Int3 v, BrickShape shape) {
   uint32_t code = spread_brick_bits(static_cast<uint32_t>(v.x)) |
                   spread_brick_bits(static_cast<uint32_t>(v.y)) << 1 |
@@ -84,13 +84,13 @@ struct BrickCounts {
   uint32_t pairs = 0;   // 4 B, filled cubes of 2³
   uint32_t blocks = 0;  // 4 B, filled cubes of 4³
   uint32_t inner = 0;   // 4 B, filled cubes of 4³, 8³, … and the brick itself: the octree's nodes
-  uint32_t values = 0;  // 4 B, different values, including empty; kMaxPalette + 1 if there are more
+  uint32_t values = 0;  // 4 B, different values, including empty; kMaxPalette + 1 if more than kMaxPalette
 };
 static_assert(sizeof(BrickCounts) == 20);
 
 inline constexpr uint32_t kMaxPalette = 256;
 
-// The size that a type returns for a brick that it cannot hold.
+// A type returns this size for a brick that it cannot hold.
 inline constexpr uint32_t kNever = UINT32_MAX;
 
 // The voxels of one brick in Morton order, and a mask for each block, with a bit for each voxel that is not
@@ -126,8 +126,8 @@ VOX_HD T* array_at(uint32_t* brick, uint32_t byte) {
   return reinterpret_cast<T*>(reinterpret_cast<char*>(brick) + byte);
 }
 
-// Returns the bytes of a number that counts voxels of a brick, in an array of such counts: 2, or 4 in bricks
-// of 64³ and more.
+// Returns the size in bytes of each element of an array that counts a brick's voxels: 2, or 4 in bricks of
+// 64³ and more.
 VOX_HD inline uint32_t count_bytes(BrickShape shape) {
   return shape.log2_side >= 6 ? 4 : 2;
 }
@@ -142,8 +142,8 @@ VOX_HD inline void put_count(uint32_t* brick, BrickShape shape, uint32_t byte, u
   }
 }
 
-// Binary search: returns the index of the first of at(0), at(1), …, which ascend, that is not less than
-// `value`, or `count` if there is none.
+// Binary search in at(0), at(1), …, which ascend. Returns the index of the first one that is not less
+// than `value`, or `count` if there is none.
 template <class T, class At>
 VOX_HD uint32_t first_not_less(uint32_t count, T value, const At& at) {
   uint32_t begin = 0;
@@ -172,9 +172,9 @@ VOX_HD void cube_by_rows(const uint32_t* brick, BrickShape shape, Int3 at, T* wo
       Type::template neighbors<T>(brick, shape, at + Int3{0, row & 1, row >> 1}, 2, words + 2 * row);
 }
 
-// The values that occur in a brick, as long as they are few.
+// Sets of the different values of a brick, which must be few.
 
-// Returns the index at which `value` is, or would be, in ascending values.
+// Returns the index of `value` in ascending values, or the one where it would be inserted.
 template <class T>
 VOX_HD uint32_t place_of(const T* values, uint32_t count, T value) {
   return first_not_less(count, value, [&](uint32_t i) { return values[i]; });
@@ -211,7 +211,7 @@ class ValueSet {
   T last_ = 0;
 };
 
-// Most bytes are below 64, so that their set stays in a register.
+// Most bytes are below 64, so their set fits in a register.
 template <>
 class ValueSet<uint8_t> {
  public:

@@ -36,7 +36,7 @@ struct BrickTypeList {
   }();
 
   // Calls f.template operator()<Type>() for the type with this number, which must be one of `types`. It runs
-  // on the host or the device, wherever f can run. Types after that one are not asked for.
+  // on the host or the device, wherever f can run. Later types are not tested.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
@@ -62,7 +62,7 @@ struct BrickTypeList {
   VOX_HD static bool with_one(uint32_t number, const F& f) {
     constexpr uint32_t from_here = types >> kNumber<Type>;
     if constexpr ((from_here & 1) != 0) {
-      // Generated code knows the types that occur, of which the last one is left over.
+      // Generated code knows which types occur, so the last of them needs no test.
       constexpr bool is_left_over = from_here == 1 && types != (1u << kCount) - 1;
       if (!is_left_over && number != kNumber<Type>) return false;
       f.template operator()<Type>();
@@ -99,8 +99,8 @@ inline constexpr uint32_t kRootTypeBits = 4;
 inline constexpr uint64_t kMaxShortPlace = (uint64_t{1} << (32 - kRootTypeBits)) - 1;
 static_assert(kBrickTypeCount <= 1u << kRootTypeBits);
 
-// Reads the words of the voxels at the corners of a box through any accessor, x fastest. Where reading a voxel is much code,
-// as that of all types of bricks, a GPU has it once and not eight times, with which rays took 1.6 times as long.
+// Reads the words of the voxels at the corners of a box through any accessor, x fastest. If reading a voxel is much
+// code, as with all types of bricks, a GPU's code contains it once, not eight times, which takes 1.6 times as long.
 template <class T, bool is_much_code = false, class Access>
 VOX_HD void corners_one_by_one(const Access& access, Int3 low, Int3 high, T* words) {
   const auto corner = [&](uint32_t i) {
@@ -112,7 +112,7 @@ VOX_HD void corners_one_by_one(const Access& access, Int3 low, Int3 high, T* wor
       const T word = corner(i);
 #ifdef __CUDA_ARCH__
       VOX_UNROLL for (uint32_t k = 0; k < 8; ++k) {
-        if (k == i) words[k] = word;  // which keeps them in registers
+        if (k == i) words[k] = word;  // keeps `words` in registers
       }
 #else
       words[i] = word;
@@ -123,18 +123,18 @@ VOX_HD void corners_one_by_one(const Access& access, Int3 low, Int3 high, T* wor
   }
 }
 
-// A sparse root, which has entries only where something is filled. 8³ neighboring bricks form a group, 8³ neighboring
-// groups a larger one, and so on. Of the largest groups there is a dense grid of numbers. A group's number is that of a
-// block on its level, which says which of its 8³ parts are filled and where those begin in the list of the level: the
-// numbers of smaller groups or, on the last level, the entries of bricks. Equal groups may share a block. Block 0 of each
-// level belongs to groups in which nothing is filled.
+// A sparse root has entries only where something is filled. 8³ neighboring bricks form a group, 8³ neighboring groups a
+// larger one, and so on. A dense grid has the numbers of the largest groups. A group's number names a block on its
+// level. The block says which of its 8³ parts are filled, and where these begin in the list of the level. The list has
+// the numbers of smaller groups or, on the last level, the entries of bricks. Equal groups may share a block. Block 0
+// of each level stands for groups in which nothing is filled.
 
 struct GroupBlock {
   static constexpr uint32_t kLog2 = 3, kParts = 512;
 
   uint32_t masks[16];  // 64 B, a bit for each part, x fastest
-  uint16_t before[8];  // 16 B, for each 64 bits, the filled parts before them
-  uint32_t first;      //  4 B, the place of the first filled part in the list of the level
+  uint16_t before[8];  // 16 B, the number of filled parts before each 64 bits
+  uint32_t first;      //  4 B, the place of the first filled part in the level's list
   uint32_t unused[3];  // 12 B, so that blocks begin at sectors
 
   VOX_HD static uint32_t part(Int3 place) {
@@ -160,14 +160,14 @@ struct GroupsRef {
   static constexpr uint32_t kMostLevels = 5;
 
   uint32_t levels = 0;                         // 0: the root is dense
-  Int3 grid = {};                              // of the largest groups
-  const uint32_t* top = nullptr;               // their numbers, x fastest
-  const GroupBlock* blocks[kMostLevels] = {};  // of each level, beginning with that of the largest groups
-  const uint32_t* lists[kMostLevels] = {};     // of each level but the last
+  Int3 grid = {};                              // the grid of the largest groups
+  const uint32_t* top = nullptr;               // the numbers of the largest groups, x fastest
+  const GroupBlock* blocks[kMostLevels] = {};  // for each level, that of the largest groups first
+  const uint32_t* lists[kMostLevels] = {};     // for each level except the last
 
   struct Found {
-    uint32_t place;       // of the entry in the root; kNever if nothing is filled
-    uint32_t empty_log2;  // then the log2 of the side, in bricks, of the cube of which that is known
+    uint32_t place;       // the entry's place in the root; kNever if nothing is filled
+    uint32_t empty_log2;  // if nothing is filled: log2 of the side, in bricks, of the cube known to be empty
   };
 
   VOX_HD Found find(Int3 brick) const {
@@ -185,14 +185,14 @@ struct GroupsRef {
   }
 };
 
-// Bricks in the memory of a host or a device, by the numbers of their entries.
+// Bricks in the memory of a host or a device, found by the numbers of their entries.
 struct BricksRef {
   Int3 size, grid;
   BrickShape shape;
   uint32_t entry_words;
   uint32_t place_log2;  // entries hold places in units of 2^place_log2 words; 0 if the root is dense
   const uint32_t* root;
-  GroupsRef groups;  // of a sparse root
+  GroupsRef groups;  // the groups of a sparse root
   const uint32_t* data[kBrickTypeCount];
 
   struct Entry {
@@ -229,8 +229,8 @@ struct BricksRef {
     return {voxel.x & mask, voxel.y & mask, voxel.z & mask};
   }
 
-  // Returns the words of a brick of this type. With the type as a constant, `data` stays in registers or parameters; an
-  // index that is only known when the code runs would take it to a GPU's local memory.
+  // Returns the words of a brick of this type. The type is a constant, so that `data` stays in registers or parameters.
+  // An index that is known only at run time would move it to a GPU's local memory.
   template <class Type>
   VOX_HD const uint32_t* words_of(Entry at) const {
     return data[BrickTypes::kNumber<Type>] + at.place;
@@ -277,13 +277,13 @@ VOX_HD void corners_by(const Access& access, const BricksRef& bricks, Int3 low, 
   }
 }
 
-// Access to the voxels of bricks through their root. Kernels are compiled for each kind of root: the walk through groups
-// costs a GPU registers and local memory even where it is never taken.
+// Access to the voxels of bricks through their root. Kernels are compiled for each kind of root, because the code for
+// groups costs a GPU registers and local memory even if it never runs.
 template <bool sparse>
 struct RootedRef : BricksRef {
   static constexpr bool kIsSparse = sparse;
 
-  // A brick's entry and, if it is empty, the log2 of the side, in bricks, of a cube around it that is empty.
+  // A brick's entry. If the brick is empty, also log2 of the side, in bricks, of an empty cube around it.
   struct Known {
     Entry entry;
     uint32_t empty_log2;
@@ -314,7 +314,7 @@ struct RootedRef : BricksRef {
 using DenseRootRef = RootedRef<false>;
 using SparseRootRef = RootedRef<true>;
 
-// Calls f(access) with the access through the root that these bricks have.
+// Calls f(access) with the RootedRef for the root that these bricks have.
 template <class F>
 decltype(auto) with_root(const BricksRef& bricks, const F& f) {
   return bricks.groups.levels == 0 ? f(DenseRootRef{bricks}) : f(SparseRootRef{bricks});

@@ -1,5 +1,5 @@
-// Makes bricks of a volume on one device. on_cpu.cpp and on_cuda.cu include this file and name the
-// device.
+// Makes bricks from a volume on one device. on_cpu.cpp and on_cuda.cu include this file and name
+// the device.
 #pragma once
 
 #include <algorithm>
@@ -81,12 +81,12 @@ class BricksBuilder {
 
  private:
   static constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
-  // Pieces of a huge volume that knows where it is empty are small, so that most of them can be left out.
+  // If a huge volume knows where it is empty, its pieces are small, so that most of them can be skipped.
   static constexpr uint64_t kHugeVolume = uint64_t{1} << 33, kSmallPiece = uint64_t{1} << 21;  // voxels
 
   // Returns the number of voxels that a piece may have. kBytes is the most that one voxel takes: its value,
   // its word, its share of the masks and of the arrays over bricks of 4³, and its share of the finished
-  // bricks, which is no more than a list's code and value unless the allowed types do not fit the volume.
+  // bricks. That share is at most a list's code and value, unless the allowed types are bad for this volume.
   uint64_t piece_voxels() const {
     constexpr uint64_t kBytes = 2 * sizeof(T) + 1 + 2 + 2 * (4 + sizeof(T));
     if (options_.piece_voxels > 0) return options_.piece_voxels;
@@ -95,21 +95,21 @@ class BricksBuilder {
     return volume_.is_zero && volume_.info.box().voxels() > kHugeVolume ? std::min(most, kSmallPiece) : most;
   }
 
-  // The box of the volume that a box of bricks covers.
+  // Returns the box of the volume that a box of bricks covers.
   VoxelBox covered(const VoxelBox& bricks, BrickShape shape) const {
     const auto side = static_cast<int32_t>(shape.side());
     return intersection({bricks.min * side, bricks.max * side}, volume_.info.box());
   }
 
-  // True if all bricks of the box are of the type for empty ones, which has no words.
+  // True if all bricks of the box have the type for empty bricks, which has no words.
   bool is_empty(const VoxelBox& box) const {
     return volume_.is_zero && (options_.types >> kEmpty & 1) != 0 && rule_.word(T{0}) == 0 &&
            volume_.is_zero(box);
   }
 
   // Reads and arranges the volume piece by piece, in bricks of this shape, in the order of the root grid, and calls
-  // filled(box). It calls empty(box) instead for boxes without a filled voxel: the work is that of the others, so that a
-  // few voxels may lie far apart.
+  // filled(box). For boxes without a filled voxel it calls only empty(box), so few voxels that lie far apart cost
+  // little work.
   template <class Filled, class Empty>
   void for_each_piece(const char* what, BrickShape shape, const Filled& filled, const Empty& empty) {
     const Int3 grid = brick_grid(volume_.info.size, shape.log2_side);
@@ -149,7 +149,7 @@ class BricksBuilder {
                                      packer_.masks()});
   }
 
-  // The bricks of one side in this piece.
+  // Returns the bricks of this shape in the current piece.
   PieceBricks places(BrickShape shape) const { return {piece_size_, piece_grid_, piece_shape_, shape}; }
   BrickChoice choose(BrickShape shape) { return packer_.choose(voxels_ >> shape.code_bits(), places(shape)); }
 
@@ -238,7 +238,7 @@ class BricksBuilder {
   Int3 piece_size_ = {}, piece_grid_ = {};  // in voxels; in bricks of the shape in which it is arranged
   BrickShape piece_shape_;
   BrickPacker<Device, T> packer_;
-  uint32_t levels_ = 0;  // of groups
+  uint32_t levels_ = 0;  // the number of levels of groups
 };
 
 template <class Device>
@@ -254,7 +254,7 @@ std::vector<BrickTotals> measure_bricks(Device& device, const volume::Volume& vo
 template <class Device>
 BricksResult build_bricks(Device& device, const volume::Volume& volume, const BricksOptions& options) {
   check_brick_types(options.types);
-  // A volume that cannot tell where it is empty is read as a whole, so that it cannot be that large.
+  // A volume that cannot tell where it is empty is read as a whole, so it must not be that large.
   if (group_levels(volume.info.size, options.log2_side, options.root) == 0 || !volume.is_zero)
     check_root_memory(volume.info.size, options.log2_side);
   BricksResult result;

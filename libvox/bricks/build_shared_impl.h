@@ -1,5 +1,5 @@
-// Makes bricks with a sparse root of a scene, from the nodes of its DAG: a brick of each node of the bricks' side, and a
-// block of each node of a group's side. on_cpu.cpp and on_cuda.cu include this file and name the device.
+// Makes a scene's bricks with a sparse root from the nodes of its DAG. Each node of the bricks' side becomes a brick,
+// and each node of a group's side a block. on_cpu.cpp and on_cuda.cu include this file and name the device.
 #pragma once
 
 #include <tbb/parallel_for.h>
@@ -20,10 +20,10 @@ namespace vox::bricks {
 // The levels of a DAG from the nodes of the bricks' side down to the leaves.
 struct BrickLevels {
   dag::LevelRef at[kMaxBrickLog2 - 1];
-  uint32_t inner;  // levels above the leaves
+  uint32_t inner;  // the number of levels above the leaves
 };
 
-// Writes the voxels of a node as those of a brick. Words and masks are zero before.
+// Writes the voxels of a node as a brick's. Words and masks must be zero before.
 struct ExpandNode {
   BrickLevels levels;
   uint64_t first;  // the node of the first brick
@@ -32,7 +32,7 @@ struct ExpandNode {
   uint8_t* words;
   uint64_t* masks;
 
-  // Nodes follow one another. The leaves below nodes of 8³ lie anywhere.
+  // Nodes are read in order. The leaves below nodes of 8³ can lie anywhere.
   static constexpr int kPrefetchStages = 2;
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (levels.inner != 1) return;
@@ -70,7 +70,7 @@ struct ExpandNode {
     uint8_t* to = words + (i << shape.code_bits()) + 64 * uint64_t{block};
     uint32_t rank = 0;
     for (uint64_t left = mask; left != 0; left &= left - 1, ++rank)
-      to[lowest_bit(left)] =  // dag::solid_value(), which is not for devices
+      to[lowest_bit(left)] =  // as dag::solid_value(), which devices cannot call
           static_cast<uint8_t>((materials ? dag::ranked_material(leaf + 2, rank) : 0) + 1);
     masks[(i << shape.code_bits() >> 6) + block] = mask;
   }
@@ -94,7 +94,7 @@ class SharedBricksBuilder {
     result_.allowed_types = options.types;
   }
 
-  // True if the bricks and groups of such a root are nodes of the scene's DAG.
+  // True if the bricks and groups of a root with so many levels are nodes of the scene's DAG.
   static bool can_build(const dag::FrozenDag& dag, uint32_t log2_side, uint32_t levels) {
     return !dag.empty() && log2_side + GroupBlock::kLog2 * levels <= dag.depth() + dag::kLeafLog2;
   }
@@ -125,7 +125,7 @@ class SharedBricksBuilder {
   }
 
  private:
-  // The level of the DAG whose nodes are the groups of this level.
+  // Returns the level of the DAG whose nodes are the groups of this level.
   uint32_t dag_level(uint32_t level) const { return level_ - GroupBlock::kLog2 * (levels_ - level); }
 
   template <class F>
@@ -135,8 +135,8 @@ class SharedBricksBuilder {
       f(static_cast<uint32_t>(lowest_bit(mask)), *pointer++);
   }
 
-  // Returns the unit of places with which entries of one word suffice, if bricks have 64 bytes each: the root of a large
-  // scene has several entries for each brick, so that these count more than the gaps between bricks.
+  // Returns the unit of places with which entries fit in one word if bricks have 64 bytes each. The root of a large
+  // scene has several entries for each brick, so small entries save more than the gaps between bricks cost.
   uint32_t place_log2() const {
     constexpr uint64_t kUsualWords = 16;
     uint32_t log2 = 0;
@@ -155,7 +155,7 @@ class SharedBricksBuilder {
     return std::clamp<uint64_t>(voxels >> result_.shape().code_bits(), 1, kMostBricks);
   }
 
-  // Keeps the entry of each node's brick.
+  // Makes the bricks, and keeps the entry of each node's brick.
   void make_bricks() {
     const BrickShape shape = result_.shape();
     const uint64_t nodes = dag_.levels[level_].places.nodes(), most = bricks_at_once();
@@ -185,7 +185,7 @@ class SharedBricksBuilder {
     BrickLevels levels = {.at = {}, .inner = dag_.depth() - level_};
     for (uint32_t i = 0; i <= levels.inner; ++i) {
       const dag::DagLevel& level = dag_.levels[level_ + i];
-      if (device_.name() == "cpu") {  // its memory is the host's; nothing writes there
+      if (device_.name() == "cpu") {  // its memory is the host's, and nothing writes there
         levels.at[i] = {const_cast<uint32_t*>(level.words.data()), level.places.ref()};
       } else {
         uploaded_.push_back(dag::uploaded_level(device_, level));
@@ -195,7 +195,7 @@ class SharedBricksBuilder {
     return levels;
   }
 
-  // The blocks of some nodes, and what their level's list holds for them.
+  // The blocks of some nodes, and their parts' numbers in the level's list.
   struct Run {
     std::vector<GroupBlock> blocks;
     Words list;
@@ -231,8 +231,8 @@ class SharedBricksBuilder {
     }
   }
 
-  // Reserves memory for all, if the words so far are those of the first `done`. A vector that grows by doubling is copied
-  // again and again.
+  // Reserves memory for all `all` items, estimated from the words of the first `done`. A vector that grows by doubling
+  // would be copied again and again.
   static void reserve_like(Words& words, uint64_t all, uint64_t done) {
     words.reserve(static_cast<uint64_t>(1.1 * static_cast<double>(words.size()) * static_cast<double>(all) /
                                         static_cast<double>(done)));
@@ -270,9 +270,9 @@ class SharedBricksBuilder {
   const dag::FrozenDag& dag_;
   const BricksOptions& options_;
   uint32_t levels_;  // of groups
-  uint32_t level_;   // of the DAG: its nodes are bricks
+  uint32_t level_;   // the level of the DAG whose nodes are bricks
   FrozenBricks result_;
-  std::vector<uint64_t> entries_;  // of the bricks of nodes
+  std::vector<uint64_t> entries_;  // the entry of each node's brick
   std::vector<dag::DeviceLevel> uploaded_;
   BrickPacker<Device, uint8_t> packer_;
 };

@@ -1,4 +1,4 @@
-// Finds the empty space of a volume, which rays pass over: EmptySpaceRef (volume_cast.h) explains what it holds.
+// Finds the empty space of a volume, which rays skip. EmptySpaceRef (volume_cast.h) explains the data.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace vox::bricks {
 
-// A volume has at most this many cells, of 4 bytes each, and this many busy ones, of 64 bytes more. If it would
-// have more, its cells are larger.
+// The most cells of a volume, with 4 bytes each, and the most busy cells, with 64 bytes more each. If a volume
+// would have more, its cells are made larger.
 inline constexpr uint64_t kMostEmptyCells = uint64_t{1} << 21, kMostBusyCells = uint64_t{1} << 18;
 // Larger distances count as this one, which bounds the time that the search for them takes.
 inline constexpr uint32_t kMostEmptyDistance = 15;
@@ -28,8 +28,8 @@ struct CellVoxels {
 
   VOX_HD Int3 lowest(uint64_t cell) const { return space.cell(cell) * (1 << space.log2_cell()); }
 
-  // Calls see(at, filled) for rows of voxels along x that begin at `at`, with a bit for each filled voxel, until it
-  // returns false. Rows without filled voxels are left out. Returns true if all calls did.
+  // Calls see(at, filled) for rows of voxels along x that begin at `at`, until it returns false. `filled` has a bit
+  // for each filled voxel. Rows without filled voxels are skipped. Returns true if all calls returned true.
   template <class See>
   VOX_HD bool each_row(uint64_t cell, See see) const {
     const int32_t brick = static_cast<int32_t>(bricks.shape.side());
@@ -58,8 +58,8 @@ struct CellVoxels {
  private:
   static constexpr int32_t kRow = 8;
 
-  // True if bricks are so many that they are not read where they lie in one part of a cell. All voxels of such a brick
-  // count as filled if it is not empty; its first voxel has the same parts as all of them.
+  // True if bricks are not read: there are many, and each lies in one part of a cell. All voxels of such a brick count
+  // as filled if it is not empty. Looking at its first voxel is enough, since all lie in the same part.
   VOX_HD bool counts_whole_bricks() const {
     return Root::kIsSparse && space.log2_part >= bricks.shape.log2_side;
   }
@@ -143,8 +143,8 @@ struct FindBusyParts {
   }
 };
 
-// Lowers each distance to that from the cells of its row along an axis. After all three axes it is the distance
-// from the nearest busy cell.
+// Lowers each cell's distance to what follows from the cells of its row along an axis. After all three axes it
+// is the distance to the nearest busy cell.
 struct SpreadDistances {
   EmptySpaceRef space;
   uint32_t axis;
@@ -186,11 +186,11 @@ struct SetCells {
   }
 };
 
-// Owns the empty space of bricks in a device's memory.
+// The owner of the empty space of bricks in a device's memory.
 template <class Device>
 class EmptySpace {
  public:
-  // Tests bound the numbers of cells further.
+  // Tests set lower limits for the numbers of cells.
   EmptySpace(Device& device, const BricksRef& bricks, volume::ValueType type, SampleReach reach,
              uint64_t most_cells = kMostEmptyCells, uint64_t most_busy = kMostBusyCells) {
     const auto last = [](int32_t side) { return static_cast<float>(side - 1); };
@@ -239,7 +239,7 @@ class EmptySpace {
   device::Buffer<uint64_t> busy_;
 };
 
-// The empty space of bricks for samples of both kinds, each of which is found when it is first needed.
+// The empty space of bricks for both kinds of samples. Each is found when it is first needed.
 template <class Device>
 class EmptySpaces {
  public:

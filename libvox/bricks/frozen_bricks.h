@@ -1,5 +1,5 @@
-// Hybrid bricks (Labschütz, chapter 3): a volume cut into cubes, each in the form that takes the least
-// memory.
+// Hybrid bricks (Labschütz, chapter 3): a volume cut into cubes, each stored in the form that takes
+// the least memory.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@
 
 namespace vox::bricks {
 
-// The groups of a sparse root (GroupsRef), the levels beginning with that of the largest groups.
+// The groups of a sparse root (GroupsRef). The level of the largest groups comes first.
 struct RootGroups {
-  Words top;                  // numbers of the largest groups, x fastest
+  Words top;                  // the numbers of the largest groups, x fastest
   std::vector<Words> blocks;  // GroupBlocks of each level
-  std::vector<Words> lists;   // of each level but the last, whose list is the root
+  std::vector<Words> lists;   // the list of each level but the last, whose list is the root
 
   uint32_t levels() const { return static_cast<uint32_t>(blocks.size()); }
   uint64_t words() const;
-  // The blocks of a level, and more of them.
+  // Return the blocks of a level, and add blocks to it.
   std::span<const GroupBlock> blocks_of(uint32_t level) const;
   void append(uint32_t level, std::span<const GroupBlock> more);
 };
@@ -36,10 +36,10 @@ struct FrozenBricks {
   uint32_t background = 0;  // the bits of a voxel whose word is 0
   uint32_t log2_side = 3;
   uint32_t entry_words = 1;  // words of an entry of the root grid
-  // Entries hold places in units of 2^place_log2 words, at which all bricks then begin: 0 if the root is dense.
+  // Entries hold places in units of 2^place_log2 words. Bricks begin at multiples of this unit. 0 if the root is dense.
   uint32_t place_log2 = 0;
   uint64_t filled = 0;  // voxels whose word is not 0
-  Words root;           // entries: of all bricks, x fastest, or of those that blocks of groups name
+  Words root;           // the entries of all bricks, x fastest, or of those in the blocks of groups
   RootGroups groups;    // has no levels if the root is dense
   std::array<Words, kBrickTypeCount> data;
   std::array<uint64_t, kBrickTypeCount> counts = {};  // entries of each type
@@ -54,11 +54,11 @@ struct FrozenBricks {
   bool is_sparse() const { return groups.levels() > 0; }
   uint64_t entries() const {
     return root.size() / entry_words;
-  }  // as many as bricks, unless the root is sparse
-  // The part of a brick that lies in the volume, in the order of a dense root.
+  }  // equal to bricks() unless the root is sparse
+  // Returns the part of the volume that a brick covers. Bricks are numbered as in a dense root.
   VoxelBox box(uint64_t brick) const;
   bool is_empty(uint64_t entry) const;
-  uint64_t bytes() const;  // the bytes of everything that access needs
+  uint64_t bytes() const;  // the size of everything that access needs
   uint64_t type_bytes(uint32_t type) const { return data[type].size() * sizeof(uint32_t); }
 };
 
@@ -71,8 +71,8 @@ void set_root(FrozenBricks& bricks, std::span<const uint64_t> entries);
 
 BricksRef ref(const FrozenBricks& bricks);  // valid as long as the bricks live
 
-// Returns the number of words of each brick. Throws Error if the words of a type's bricks do not follow one another in the
-// order of the root grid, as they do in all bricks with a dense root that vox made.
+// Returns the number of words of each brick. Throws Error if the words of a type's bricks do not follow one another in
+// the order of the root grid. In all bricks with a dense root that vox made, they do.
 std::vector<uint64_t> brick_words(const FrozenBricks& bricks);
 
 // Assembles bricks with a dense root from other bricks of the same volume, in the order of the root grid.
@@ -80,7 +80,7 @@ class BricksAssembly {
  public:
   explicit BricksAssembly(const FrozenBricks& like);
 
-  // Appends the brick of an entry, which has so many words, to the array of its type.
+  // Appends the brick of an entry, which has this many words, to the array of its type.
   void add(const FrozenBricks& from, uint64_t entry, uint64_t words);
   void add_empty();
   FrozenBricks take();
@@ -93,7 +93,7 @@ class BricksAssembly {
 // Returns the number of bricks of this side along each axis of a volume. The last ones may extend beyond it.
 Int3 brick_grid(Int3 size, uint32_t log2_side);
 
-// Writes the values of all voxels of the brick with this entry, also of those outside of the volume, x fastest.
+// Writes the values of all voxels of the brick with this entry, x fastest, including those outside the volume.
 void read_brick(const FrozenBricks& bricks, uint64_t entry, std::byte* values);
 
 // Returns the values of the bricks as a volume. The bricks must outlive it.
@@ -103,7 +103,7 @@ volume::Volume bricks_volume(const FrozenBricks& bricks);
 // bricks must outlive it.
 volume::Volume types_volume(const FrozenBricks& bricks);
 
-// Checks everything on which access relies to stay inside the data. Throws Error.
+// Throws Error unless every access stays inside the data.
 void check_structure(const FrozenBricks& bricks);
 
 // The sets of brick types that have a name, because benchmarks compare them.
@@ -121,8 +121,8 @@ constexpr uint32_t set_of() {
 }
 }  // namespace detail
 
-// The sets of Labschütz, Figure 6.1: one type beside empty bricks, and the thesis's four types; then all
-// types.
+// The sets of Labschütz, Figure 6.1: one type in addition to empty bricks, and the thesis's four types;
+// then all types.
 inline constexpr std::array<BrickTypeSet, 5> kBrickTypeSets = {
     {{"dense", "dense", detail::set_of<EmptyBrick, DenseBrick>()},
      {"octree", "octree", detail::set_of<EmptyBrick, OctreeBrick>()},
@@ -143,7 +143,7 @@ struct BricksOptions {
   volume::ThresholdOptions threshold;
   uint64_t piece_voxels = 0;  // voxels of a piece, for tests; 0: chosen from the memory limit
   BrickRoot root =
-      BrickRoot::Auto;  // sparse where a dense one would have more than kMostDenseEntries (sparse_root.h)
+      BrickRoot::Auto;  // sparse if a dense root would have more than kMostDenseEntries (sparse_root.h)
 };
 
 // The memory and the counts of a volume's bricks of one side.
@@ -152,7 +152,7 @@ struct BrickTotals {
   uint64_t bricks = 0;
   uint64_t filled = 0;  // in voxels
   std::array<uint64_t, kBrickTypeCount> counts = {}, bytes = {};
-  // Voxels of the volume that lie in bricks of each type. The voxels of a brick outside of the volume do not
+  // The number of voxels in the bricks of each type. A brick's voxels outside the volume do not
   // count.
   std::array<uint64_t, kBrickTypeCount> voxels = {};
   // The bytes in the layout of the thesis (Labschütz, Table 5.1 and §3.2) with its four types: entries of the
@@ -174,8 +174,8 @@ struct BricksResult {
 // Throws UsageError if these types cannot hold every brick.
 void check_brick_types(uint32_t types);
 
-// Throws OutOfMemory where the machine has not the memory for the root grid alone, which has an entry for each brick,
-// empty ones included. A side of 0 stands for the largest that is tried.
+// Throws OutOfMemory if the machine's memory is too small for the dense root alone, which has an entry for each
+// brick, empty ones included. A side of 0 stands for the largest side that is tried.
 void check_root_memory(Int3 size, uint32_t log2_side);
 
 // Measures bricks of all sides from 4 to 64, without building them. The sizes are those with a dense root. Throws Error if a value of the volume is not finite,
@@ -191,8 +191,8 @@ BricksResult build_bricks(Device& device, const volume::Volume& volume, const Br
 BricksResult build_bricks(device::DeviceHandle device, const volume::Volume& volume,
                           const BricksOptions& options);
 
-// Makes the bricks of a scene's materials. With a sparse root, bricks and groups are made from the DAG's nodes, each once,
-// so that those which are equal share their words.
+// Makes the bricks of a scene's materials. With a sparse root, each node of the DAG becomes a brick or a group once, so
+// that equal ones share their words.
 template <class Device>
 BricksResult build_bricks(Device& device, const dag::VoxelScene& scene, const BricksOptions& options);
 BricksResult build_bricks(device::DeviceHandle device, const dag::VoxelScene& scene,
@@ -202,7 +202,7 @@ BricksResult build_bricks(device::DeviceHandle device, const dag::VoxelScene& sc
 
 // Throws Error if check_structure() does, or if the number of filled voxels is not `filled`.
 void verify(const FrozenBricks& bricks);
-// Throws Error that names a voxel which has not the material that it has in the scene.
+// Throws Error, naming a voxel, unless all voxels have the materials that they have in the scene.
 void check_same_voxels(const FrozenBricks& bricks, const dag::VoxelScene& scene);
 
 }  // namespace vox::bricks

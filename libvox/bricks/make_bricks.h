@@ -14,8 +14,8 @@ namespace vox::bricks {
 
 struct BricksRecipe {
   BricksOptions options;
-  // If set, a brick becomes dense if the time that this saves a mean filter of 3³, measured on the device, is
-  // worth the additional memory (see worth_replacing()). If absent, each brick is as small as possible.
+  // If set, bricks become dense if that saves enough time for the additional memory (see worth_replacing()). The
+  // time is that of a mean filter of 3³, measured on the device. If absent, each brick is as small as possible.
   std::optional<double> slope;
 };
 
@@ -31,7 +31,7 @@ BricksResult make_bricks(device::DeviceHandle device, const volume::Volume& volu
 BricksResult make_bricks(device::DeviceHandle device, const dag::VoxelScene& scene,
                          const BricksRecipe& recipe);
 
-// Returns the recipe of existing bricks, as far as it can be told from them; the threshold cannot.
+// Returns the recipe of existing bricks, as far as they show it. The threshold is lost.
 BricksRecipe recipe_of(const FrozenBricks& bricks);
 
 // Coarser levels of a volume, each with half the resolution of the one before, for pictures of volumes that do not fit into
@@ -41,8 +41,8 @@ inline constexpr uint32_t kMostLevels = 16;
 
 // Returns how many coarser levels there are until the longest side has at most 64 voxels.
 uint32_t levels_to_the_coarsest(Int3 size);
-// Returns so many coarser levels (volume::coarser_volume), with bricks of the same side and types. Empty voxels count with
-// the background.
+// Returns this many coarser levels (volume::coarser_volume), with bricks of the same side and types. Empty voxels count
+// as the background.
 std::vector<FrozenBricks> coarser_levels(device::DeviceHandle device, const FrozenBricks& bricks,
                                          uint32_t count);
 
@@ -57,7 +57,7 @@ struct TradeOffRun {
 
 inline constexpr int32_t kTradeOffRadius = 1;  // radius of the mean filter that is timed
 
-// Throws the same errors as build_bricks(). The readers of both are destroyed when it returns.
+// Throws the same errors as build_bricks(). Both bricks' readers are gone when it returns.
 TradeOffRun run_trade_off(device::DeviceHandle device, const volume::Volume& volume,
                           const BricksOptions& options);
 

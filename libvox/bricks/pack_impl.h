@@ -22,12 +22,12 @@ struct BrickChoice {
 template <class Device, class T>
 class BrickPacker {
  public:
-  // Bricks begin at multiples of 2^place_log2 words, which are the unit of places in entries.
+  // Bricks begin at multiples of 2^place_log2 words. This is the unit of places in entries.
   BrickPacker(Device& device, uint32_t types, uint32_t place_log2 = 0)
       : device_(device), allowed_(types), place_log2_(place_log2) {}
 
-  // Makes room for so many voxels: their words, brick by brick and in Morton order inside each, and a mask of the filled
-  // ones for each block of 4³. The caller writes both before it calls choose().
+  // Makes room for this many voxels: their words, brick by brick and in Morton order inside each, and a mask of filled
+  // voxels for each block of 4³. The caller writes both before it calls choose().
   void make_room(uint64_t voxels) {
     if (words_.size() >= voxels) return;
     release();
@@ -72,9 +72,9 @@ class BrickPacker {
     device_.download(entries.data() + entries.size() - choice.count, roots.data(), choice.count);
   }
 
-  // Writes the bricks, type by type, and the entry of each to `entries`. For each type that occurs it calls
-  // place(type, bricks, words, write), which makes room for so many words that are zero, and calls write(to, before) with
-  // the place of the first one in the device's memory and the number of words of this type that come before it.
+  // Writes the bricks, type by type, and the entry of each to `entries`. For each type that occurs it calls place(type,
+  // bricks, words, write). That function makes room for this many words, sets them to zero, and calls write(to, before)
+  // with their place in the device's memory and the number of words of this type before them.
   template <class Place>
   void write(const BrickChoice& choice, BrickShape shape, uint64_t* entries, const Place& place) {
     auto chosen = device_.template make<uint32_t>(choice.count);

@@ -26,11 +26,11 @@ struct ReadQuery {
 
 struct ReadResult {
   double seconds = 0;     // on the device
-  uint64_t lookups = 0;   // for a picture: rays
+  uint64_t lookups = 0;   // voxels looked up; for a picture: rays
   uint64_t checksum = 0;  // the sum of mixed_word() over everything that was read
 };
 
-// Returns what a word at this place adds to a checksum.
+// Returns the number that a word at this place adds to a checksum.
 VOX_HD inline uint64_t mixed_word(uint64_t i, uint32_t word) {
   return mix64(mix64(i) ^ word);
 }
@@ -62,21 +62,21 @@ class BricksReader {
   virtual ~BricksReader() = default;
 
   virtual ReadResult read(Access access, const ReadQuery& query) = 0;
-  // Copies out what the last read() has read: the words of all voxels, x fastest, the words of all positions
-  // of a gather, or the CastPixels of a picture, row by row.
+  // Copies the result of the last read(): the words of all voxels, x fastest, the words of all positions of
+  // a gather, or the CastPixels of a picture, row by row.
   virtual void last_words(void* words) = 0;
-  // Returns how long a mean filter by the root grid takes for the voxels of each brick, in ticks of the
+  // Returns the time of a mean filter (with Access::Direct) for each brick's voxels, in ticks of the
   // device. The bricks are in the order of the root grid.
   virtual std::vector<uint64_t> brick_ticks(int32_t radius) = 0;
-  // Makes the tree and the code, once. If no compiler is found, or if it fails, there is one warning, and the
-  // tree is interpreted.
+  // Makes the tree and compiles the code, once. If no compiler is found or if it fails, one warning is given,
+  // and the tree is interpreted.
   virtual const JitReport& compile() = 0;
 };
 
-// Returns how many voxels a mean filter looks up in total.
+// Returns the number of voxels that a mean filter looks up.
 uint64_t filter_lookups(Int3 size, int32_t radius);
 
-// Puts bricks on the device, to read them in several ways. The device and the bricks must outlive the reader.
+// Copies bricks to the device, to read them in several ways. The device and the bricks must outlive the reader.
 // check_structure() must accept the bricks. on_cpu.cpp and on_cuda.cu compile the template for each device.
 template <class Device>
 std::unique_ptr<BricksReader> make_bricks_reader(Device& device, const FrozenBricks& bricks,
@@ -84,8 +84,8 @@ std::unique_ptr<BricksReader> make_bricks_reader(Device& device, const FrozenBri
 std::unique_ptr<BricksReader> make_bricks_reader(device::DeviceHandle device, const FrozenBricks& bricks,
                                                  const JitOptions& options);
 
-// Trades memory against speed (Labschütz, §5.1.2): chooses bricks that are made dense although that takes
-// more memory.
+// Trades memory for speed (Labschütz, §5.1.2): chooses bricks that become dense although that takes more
+// memory.
 //
 // The time of a loop for each brick is measured twice: with the bricks that take the least memory, and with
 // dense ones. Bricks are then replaced one after the other, in the order of a strategy.
@@ -118,9 +118,9 @@ BrickGains measure_gains(const FrozenBricks& bricks, BricksReader& reader, const
 // Returns the bricks that can be replaced, in the order of their replacement.
 std::vector<uint32_t> replacement_order(const BrickGains& gains, Replacement replacement);
 
-// Returns the bricks for which the additional bytes save enough time: a saved tick may cost up to `slope`
-// times as many bytes as it costs on average if all bricks are replaced. At 0 no brick is worth it, at 1
-// those that gain more than the mean.
+// Returns the bricks for which the additional bytes save enough time. A saved tick may cost up to `slope`
+// times the bytes that it costs on average if all bricks are replaced. At 0 no brick is worth it; at 1
+// those are that gain more than the mean.
 std::vector<uint32_t> worth_replacing(const BrickGains& gains, double slope);
 
 // Returns a copy of `bricks` in which the bricks of this list are taken from `dense`.

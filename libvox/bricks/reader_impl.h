@@ -146,7 +146,7 @@ class DeviceBricksReader final : public BricksReader {
     } catch (const Cancelled&) {
       throw;
     } catch (const Error& error) {
-      throw_if_cancelled();  // an interrupt ends the compiler too
+      throw_if_cancelled();  // an interrupt also ends the compiler
       log_line(LogLevel::Warning,
                std::string("access to bricks is interpreted, not compiled: ") + error.what());
     }
@@ -154,7 +154,7 @@ class DeviceBricksReader final : public BricksReader {
   }
 
  private:
-  // The number of steps that a loop takes, and how much it writes.
+  // The number of steps of a loop, and the number of bytes that it writes.
   struct Extent {
     uint64_t steps, words, word_bytes;
   };
@@ -181,7 +181,7 @@ class DeviceBricksReader final : public BricksReader {
         return with_root(bricks_.ref(), [&](const auto& root) { return run_body(root, loop, task, n); });
       case Access::KdTree:
         plant();
-        if (frozen_.is_sparse()) return run(Access::Direct, loop, task, n);  // its tree is one leaf
+        if (frozen_.is_sparse()) return run(Access::Direct, loop, task, n);  // its tree has only one leaf
         return run_body(KdRef{{bricks_.ref()}, nodes_.data()}, loop, task, n);
       default:
         return run_compiled(loop, task, n);

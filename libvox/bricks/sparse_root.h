@@ -10,19 +10,19 @@
 
 namespace vox::bricks {
 
-// BrickRoot::Auto takes a sparse root where a dense one would have more entries. So many take 64 MiB.
+// BrickRoot::Auto takes a sparse root if a dense one would have more entries than this, which take 64 MiB.
 inline constexpr uint64_t kMostDenseEntries = uint64_t{1} << 24;
 
-// Returns the levels of groups that a volume's root has: 0 if it is dense. A side of 0 stands for the largest that is tried.
+// Returns the number of levels of groups in a volume's root, 0 if it is dense. A side of 0 means the largest tried.
 uint32_t group_levels(Int3 size, uint32_t log2_side, BrickRoot root);
 // Returns how many of the largest groups there are along each axis.
 Int3 group_grid(Int3 size, uint32_t log2_side, uint32_t levels);
 
-// Returns the side of a scene's bricks if it is to be chosen: 8 voxels, which share most, if not even the root of the
-// largest bricks that are tried would be dense; else 0, so that all sides are tried.
+// Returns log2 of the side for a scene's bricks if the options leave it open: 3, since bricks of 8³ share most, if
+// even the root of the largest bricks tried would be sparse; otherwise 0, so that all sides are tried.
 uint32_t scene_brick_log2(const dag::FrozenDag& dag, const BricksOptions& options);
 
-// The parts of a group: 0 where nothing is filled, else a number.
+// The parts of a group: a number each, or 0 if nothing in the part is filled.
 using GroupParts = std::array<uint32_t, GroupBlock::kParts>;
 
 // Returns the block of a group whose filled parts begin at `first` in the list of the level, and calls list(number) for
@@ -47,9 +47,9 @@ class GroupsAssembly {
  public:
   explicit GroupsAssembly(uint32_t levels);
 
-  // Adds a block of this level. Its parts are the numbers of smaller groups or, on the last level, any numbers: the caller
-  // then appends the entries of these bricks to the root, in the order of the parts. Returns the block's number: 0, and no
-  // block, if nothing in it is filled.
+  // Adds a block to this level. Its parts are the numbers of smaller groups or, on the last level, any numbers; the
+  // caller then appends the entries of these bricks to the root, in the order of the parts. Returns the block's number.
+  // If nothing in it is filled, adds no block and returns 0.
   uint32_t add(uint32_t level, const GroupParts& parts);
   RootGroups take(Words top);
 
@@ -58,12 +58,12 @@ class GroupsAssembly {
   uint64_t entries_ = 0;
 };
 
-// Throws Error unless the words of the root agree with the size of an entry and, of a dense one, with the grid.
+// Throws Error unless the number of the root's words fits the size of entries and, for a dense root, the grid.
 void check_entry_words(const FrozenBricks& bricks);
 // Throws Error unless access through the groups stays inside them and inside the root.
 void check_groups(const FrozenBricks& bricks);
 
-// A brick of a sparse root: an entry that names it, and how often it occurs in the volume, by this entry or by others.
+// A brick of a sparse root: one of its entries, and how often it occurs in the volume by all entries.
 struct BrickUse {
   uint64_t entry = 0, times = 0;
 };
@@ -72,15 +72,15 @@ std::vector<BrickUse> brick_uses(const FrozenBricks& bricks);
 // Returns the number of words of the brick of each entry. Entries may share bricks.
 std::vector<uint64_t> shared_brick_words(const FrozenBricks& bricks);
 
-// Calls visit(box), in bricks, for the groups in which something is filled: the largest of at most so many bricks a side, or
-// the smallest groups if all are larger.
+// Calls visit(box), in bricks, for groups in which something is filled. They are the largest groups of at most this
+// many bricks a side, or the smallest groups if all are larger.
 void for_each_group(const FrozenBricks& bricks, int32_t most_side,
                     const std::function<void(const VoxelBox&)>& visit);
-// True if the root alone tells that nothing in this box of the volume is filled.
+// True if the root alone shows that nothing in this box of the volume is filled.
 bool is_known_empty(const FrozenBricks& bricks, const VoxelBox& box);
 
-// Return the same bricks with another root. A dense root repeats bricks that occur several times. Throws OutOfMemory
-// where the machine has no memory for it.
+// Return the same bricks with another root. A dense root repeats bricks that occur several times. Throws
+// OutOfMemory if the machine has not enough memory.
 FrozenBricks with_dense_root(const FrozenBricks& bricks);
 FrozenBricks with_sparse_root(const FrozenBricks& bricks);
 

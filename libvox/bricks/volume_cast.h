@@ -1,4 +1,4 @@
-// Pictures of a volume: rays gather colors from front to back.
+// Takes pictures of a volume with rays that gather colors from front to back.
 //
 // A ray takes the interpolated value at every whole number of steps from the eye, between the points where it
 // enters and leaves the volume's box. A table turns values into colors and opacities; surfaces are brighter
@@ -13,8 +13,8 @@
 #include "libvox/bricks/bricks_ref.h"
 #include "libvox/volume/value_bits.h"
 
-// A processor's compiler must not call the short functions that every step of a ray needs: a call takes as long as
-// they do. A GPU has no such calls.
+// On a CPU, the short functions that every step of a ray needs must be inlined, because a call takes as long as
+// they do. A GPU makes no such calls.
 #ifdef __CUDACC__
 #define VOX_EVERY_STEP VOX_HD
 #else
@@ -71,11 +71,11 @@ struct ValueCell {
 struct ValueMeaning {
   Int3 size;               // 12 B, the volume's size
   volume::ValueType type;  // 4 B
-  uint32_t background;     // 4 B, the bits of a voxel whose word is 0
+  uint32_t background;     // 4 B, the bits of a value whose word is 0
 };
 static_assert(sizeof(ValueMeaning) == 20);
 
-// The voxels between which a position lies along one axis.
+// The two voxels between which a position lies along one axis.
 struct VoxelPair {
   int32_t low, high;
   float from_low;
@@ -87,7 +87,7 @@ struct VoxelPair {
     from_low = inside - static_cast<float>(low);
   }
 
-  // Returns the number of 0 to `most` that is nearest; 0 for NaN. There are no branches.
+  // Returns the nearest number between 0 and `most`; 0 for NaN. It has no branches.
   VOX_HD static float clamped(float number, float most) {
     const float above = number > 0 ? number : 0;
     return above < most ? above : most;
@@ -134,7 +134,7 @@ struct Interpolator {
   }
 };
 
-// The values along a ray. Samples that follow one another often lie between the same voxels, which are read once.
+// Reads the values along a ray. Samples that follow one another often lie between the same voxels, which are read once.
 template <class Access, class T>
 class ValuesOfRay {
  public:
@@ -142,7 +142,7 @@ class ValuesOfRay {
 
   VOX_HD ValueCell cell(Vec3<float> at) {
     const SamplePlace place(at, values_.meaning.size);
-    const Int3 both = place.low() + place.high();  // both follow from their sum
+    const Int3 both = place.low() + place.high();  // the sum determines both places
     if (!(both == both_)) values_.access.template corners<T>(place.low(), place.high(), words_);
     both_ = both;
     return values_.cell(words_, place.from_low());
@@ -167,32 +167,32 @@ struct CastPixel {
   uint8_t r, g, b, a;
 };
 
-// The voxels on which a sample depends: the eight around it, or only the one that contains it.
+// The voxels on which a sample depends: the eight around it (Cell), or only the one that contains it (Voxel).
 enum class SampleReach : uint32_t { Cell, Voxel };
 
-// The empty space of a volume, which rays pass over. empty_space.h finds it.
+// The empty space of a volume, which rays skip. empty_space.h finds it.
 //
 // A part is a cube of voxels, often of a single one, and a cell is a cube of 8³ parts. A sample belongs to the
 // cell and the part of the voxel that contains it or, if it lies between voxels v and v + 1, of v. A part is busy
-// if one of its samples depends on a filled voxel, and a cell if one of its parts is. The distance between cells
-// is the largest of those along the three axes, so that all cells of the cube around a cell that is nearer than
-// the nearest busy one are empty.
+// if one of its samples depends on a filled voxel, and a cell is busy if one of its parts is. The distance
+// between cells is the largest of those along the three axes. So all cells that are nearer to a cell than its
+// nearest busy cell form a cube, and are empty.
 struct EmptySpaceRef {
   static constexpr uint32_t kFirstBusy = 256;  // above all distances
 
   Int3 grid = {0, 0, 0};            // 12 B, cells along each axis
   uint32_t log2_part = 0;           // 4 B, log2 of a part's side in voxels
   Vec3<float> highest = {0, 0, 0};  // 12 B, the last voxel
-  float middle = 0;                 // 4 B, of samples between voxels 0.5: a voxel begins at its middle
-  // 8 B, [cells], x fastest: kFirstBusy + i for the i-th busy cell, otherwise the distance from the nearest one;
-  // null: no ray skips
+  float middle = 0;                 // 4 B, 0.5 for samples between voxels: a voxel then begins at its middle
+  // 8 B, [cells], x fastest: kFirstBusy + i for the i-th busy cell, otherwise the distance from the nearest busy
+  // cell; null: rays skip nothing
   const uint32_t* cells = nullptr;
   // 8 B, eight words for each busy cell: for each block of 4³ parts, x fastest, a bit for each part, x fastest
   const uint64_t* busy = nullptr;
 
   VOX_HD uint32_t log2_block() const { return log2_part + 2; }
   VOX_HD uint32_t log2_cell() const { return log2_part + 3; }
-  // Returns the voxel to which a sample belongs: VoxelPair::low of samples between voxels.
+  // Returns the voxel to which a sample belongs; for samples between voxels it is VoxelPair::low.
   VOX_EVERY_STEP Int3 voxel_at(Vec3<float> at) const {
     return {static_cast<int32_t>(VoxelPair::clamped(at.x - middle, highest.x)),
             static_cast<int32_t>(VoxelPair::clamped(at.y - middle, highest.y)),
@@ -227,9 +227,9 @@ static_assert(sizeof(EmptySpaceRef) == 48);
 // All data that a picture needs except the bricks. Positions and directions are in voxels.
 struct CastView {
   Vec3d eye;                    // 24 B
-  Vec3d corner, right, down;    // 72 B, from the eye to the image's upper left corner; to the next pixels
+  Vec3d corner, right, down;    // 72 B, from the eye to the image's upper left corner; from pixel to pixel
   Vec3<float> to_sun;           // 12 B, a unit vector in the world
-  Vec3<float> slopes;           // 12 B, factors from growth per voxel to growth in the world, up to scale
+  Vec3<float> slopes;           // 12 B, growth in the world per growth in voxels, times any constant
   Vec3<float> background;       // 12 B, sRGB, 0 to 255
   float ambient, sun;           // 8 B, strengths of the light
   float step;                   // 4 B, in voxels
@@ -239,20 +239,20 @@ struct CastView {
   uint32_t labels;              // 4 B, 1: values are labels; label_slot() finds their colors
   float empty;                  // 4 B, the value of empty voxels
   float iso;                    // 4 B, the value on an isosurface (volume_iso.h)
-  uint32_t skips_empty;         // 4 B, 1: samples that touch no filled voxel change nothing
-  EmptySpaceRef empty_space;    // 48 B, set only if such samples change nothing
+  uint32_t skips_empty;         // 4 B, 1: samples that depend on no filled voxel change nothing
+  EmptySpaceRef empty_space;    // 48 B, set only if skips_empty is 1
   const CastColor* colors;      // 8 B, [kCastColors]
   CastPixel* pixels;            // 8 B, row by row
 
   VOX_HD Tiles tiles() const { return {width, height}; }
-  // Samples of labels are those of the voxels that contain them.
+  // A sample of labels depends only on the voxel that contains it.
   VOX_HD SampleReach reach() const { return labels != 0 ? SampleReach::Voxel : SampleReach::Cell; }
 };
 
 // The part of a ray that lies in the volume: `count` positions, of which the n-th is at start + step · n.
 struct CastRay {
   Vec3<float> start, step;
-  Vec3<float> per_voxel;  // steps: about 1 / step, and for steps upwards a little less
+  Vec3<float> per_voxel;  // steps per voxel: about 1 / step, and slightly less if the step is upwards
   uint32_t count;
 
   VOX_HD CastRay(const CastView& view, double x, double y) : start{}, step{}, per_voxel{}, count(0) {
@@ -297,19 +297,19 @@ struct CastRay {
   }
 };
 
-// Returns the index of a label's color. Labels below 256 have different colors, and so have any 254
-// consecutive labels: above each multiple of 256 one color is left out.
+// Returns the index of a label's color. Labels below 256 have different colors, and so do any 254
+// consecutive labels. After each multiple of 256 one color is left out.
 VOX_HD constexpr uint32_t label_slot(uint32_t label) {
   return (label + (label >> 8)) % kCastColors;
 }
 
-// The steps that rays of all kinds of pictures share: they skip what is empty, and look up colors and light.
+// The functions that rays of all kinds of pictures share: they skip empty space, and look up colors and light.
 template <class Access>
 struct VolumeWalk {
   const Access& access;
   const CastView& view;
 
-  // Sets the i-th pixel in the order of tiles, if there is one, to the result of `seen(ray)`.
+  // Sets the i-th pixel in the order of tiles to the result of `seen(ray)`. Does nothing if there is no such pixel.
   template <class Seen>
   VOX_HD static void cast_pixel(const CastView& view, uint64_t i, const Seen& seen) {
     const Tiles tiles = view.tiles();
@@ -372,9 +372,9 @@ struct VolumeWalk {
   }
 
  private:
-  // Returns how many samples after sample n lie in cubes of 2^log2 voxels a side that are nearer to the voxel's
-  // than `distance` such cubes, as far as rounding lets us know. Even with rounding, positions along a ray never
-  // turn back, so if the last sample is in this box, so are all samples between.
+  // Returns the number of samples after sample n that certainly lie in cubes of 2^log2 voxels a side, fewer than
+  // `distance` cubes away from the voxel's cube. Even with rounding, positions along a ray never turn back, so
+  // if the last sample is in this box, so are all samples between.
   VOX_HD uint32_t steps_in_cubes(const CastRay& ray, uint32_t n, Vec3<float> at, Int3 voxel, uint32_t log2,
                                  int32_t distance) const {
     const EmptySpaceRef& space = view.empty_space;
@@ -382,7 +382,7 @@ struct VolumeWalk {
     const auto until = [&](float from, float step, float per_voxel, int32_t own) {
       const int32_t low = own - (distance - 1);
       const int32_t end = step < 0 ? low : own + distance;
-      // Nothing lies below the volume's first plane, which limits no ray.
+      // Nothing lies below the volume's first plane, so it limits no ray.
       const float plane = step < 0 && low <= 0 ? -0x1p30f : static_cast<float>(end << log2);
       return (plane - (from - space.middle)) * per_voxel;
     };
@@ -436,7 +436,7 @@ struct CastVolume {
     return walk.pixel(sum + view.background * clear);
   }
 
-  // Returns the cell with 1 in place of the value if a voxel is filled, otherwise 0.
+  // Returns the cell with each value replaced by 1 if its voxel is filled, otherwise by 0.
   VOX_HD ValueCell filled(ValueCell cell) const {
     for (float& value : cell.values) value = value == view.empty ? 0.0f : 1.0f;
     return cell;

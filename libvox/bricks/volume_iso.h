@@ -1,10 +1,10 @@
-// Pictures of an isosurface of a volume: a ray stops where the interpolated value first reaches that of the
-// surface.
+// Takes pictures of an isosurface of a volume. A ray stops where the interpolated value first reaches that
+// of the surface.
 //
-// The place is searched for at the positions at which all pictures of a volume take values (volume_cast.h),
-// and then by halving the last step. The light follows from the gradient of the values there. If the value is
-// reached where the ray enters the volume, the volume is cut there, and the light is that of the volume's
-// side.
+// The place is searched for first at the positions where every picture of a volume samples values
+// (volume_cast.h), and then by halving the last step. The light follows from the gradient of the values
+// there. If the value is reached where the ray enters the volume, the volume is cut there, and the light is
+// that of the volume's side.
 #pragma once
 
 #include "libvox/bricks/volume_cast.h"
@@ -13,7 +13,7 @@ namespace vox::bricks {
 
 template <class Access, class T>
 struct CastIso {
-  static constexpr int kHalvings = 6;  // a 128th of a voxel
+  static constexpr int kHalvings = 6;  // leaves a 128th of a voxel
 
   Access access;
   CastView view;
@@ -43,8 +43,8 @@ struct CastIso {
     return walk.pixel(view.colors[kCastColors - 1].color * light);
   }
 
-  // Returns the direction into the volume from the side that is less than a voxel away, or the gradient if no
-  // side is.
+  // Returns the direction into the volume from a side that is less than a voxel away, or the gradient if
+  // there is no such side.
   VOX_HD Vec3<float> into_side(Vec3<float> at, const Interpolator<Access, T>& values) const {
     const Int3 size = view.meaning.size;
     Vec3<float> into = values.cell(at).gradient();

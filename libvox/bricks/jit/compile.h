@@ -9,9 +9,9 @@
 
 namespace vox::bricks {
 
-// A cache of compiled images in $XDG_CACHE_HOME/vox or ~/.cache/vox, each under the hash of everything from
-// which it was made. Nothing relies on the cache: an image that is missing, damaged or could not be written
-// is compiled again.
+// A cache of compiled images in $XDG_CACHE_HOME/vox or ~/.cache/vox. An image's name is a hash of
+// everything from which it was made. Nothing relies on the cache: an image that is missing or damaged is
+// compiled again.
 
 using JitImage = std::vector<std::byte>;
 
@@ -21,8 +21,8 @@ using JitImage = std::vector<std::byte>;
 JitImage cached_image(std::string_view source, std::string_view compiler,
                       const std::function<JitImage()>& compile);
 
-// Makes a shared object with a C++ compiler: `compiler` if it is not empty, otherwise $CXX, otherwise c++.
-// Throws Error if there is no such compiler, or if it fails.
+// Makes a shared object with a C++ compiler: `compiler`, or $CXX if that is empty, or c++. Throws Error if
+// there is no such compiler, or if it fails.
 JitImage compile_for_cpu(const std::string& source, const std::string& compiler = {});
 
 // Makes code for GPUs of this compute capability (90 for 9.0) with NVRTC, which is loaded when it is first

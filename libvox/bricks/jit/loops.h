@@ -1,6 +1,6 @@
 // The loops that read a volume. Each one is a body that takes one of the accessors: RootedRef, KdRef,
-// DenseRef, or the generated JitBricks. An accessor has get<T>(voxel), which returns the word of a voxel of
-// the volume, and corners<T>(low, high, words), which reads those at the corners of a box, x fastest.
+// DenseRef, or the generated JitBricks. An accessor has get<T>(voxel), which returns the word of a voxel,
+// and corners<T>(low, high, words), which reads the words of the voxels at the corners of a box, x fastest.
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -17,7 +17,7 @@ struct KdNode {
 
   // 4 B: the axis, 0 to 2, or kLeaf, in the low two bits; above them the first brick of the high side.
   uint32_t split = kLeaf;
-  // 4 B: the node of the low side, which is followed by that of the high side; in a leaf its type, or kMixed.
+  // 4 B: the index of the node of the low side; the high side's node follows it. In a leaf: its type, or kMixed.
   uint32_t next = kMixed;
 
   VOX_HD uint32_t axis() const { return split & 3; }
@@ -63,14 +63,14 @@ struct KdRef {
 struct JitTask {
   Int3 size;            // 12 B, the volume's size
   int32_t radius;       // 4 B, the radius of a mean filter
-  uint32_t background;  // 4 B, the bits of a value are those of its word xor these
+  uint32_t background;  // 4 B, the bits of a value are its word xor these bits
   uint32_t sign;        // 4 B, the sign bit of values that are signed whole numbers, else 0
   uint64_t count;       // 8 B, the number of positions of a gather
   void* out;            // 8 B
-  CastView view;        // the view of a picture, which has its own pixels
+  CastView view;        // the view of a picture; it has its own pixels
 };
 
-// Access to the same words as a dense array, with which bricks are compared.
+// Access to the same words in a dense array, for comparison with bricks.
 struct DenseRef {
   Int3 size;
   const void* words;
@@ -85,9 +85,9 @@ struct DenseRef {
   }
 };
 
-// The order of loops over all voxels: cubes of 8³ row by row, and inside of each cube its voxels in Morton
-// order. The 32 threads of a warp then read 4 x 4 x 2 voxels, which lie in one brick. Some voxels of the last
-// cubes lie outside of the volume.
+// The order of loops over all voxels: cubes of 8³ row by row, and the voxels of each cube in Morton order.
+// The 32 threads of a warp then read 4 x 4 x 2 voxels, which lie in one brick. Some voxels of the last cubes
+// lie outside of the volume.
 struct CubeOrder {
   VOX_HD static Int3 cubes(Int3 size) { return {(size.x + 7) >> 3, (size.y + 7) >> 3, (size.z + 7) >> 3}; }
   VOX_HD static uint64_t count(Int3 size) {
@@ -142,7 +142,7 @@ struct FilterCube {
   }
 };
 
-// Calls add(word) for the voxels in a cube of 2 radius + 1 voxels a side around a voxel that lie inside the volume. The
+// Calls add(word) for the voxels inside the volume that lie in a cube of 2 radius + 1 voxels a side around a voxel. The
 // order is the same for every access.
 template <class T, class Access, class Add>
 VOX_HD void for_each_around(const Access& access, Int3 at, int32_t radius, Int3 size, const Add& add) {
@@ -169,8 +169,8 @@ VOX_HD inline uint32_t word_of(float value) {
 #endif
 }
 
-// Returns the word of the mean of the numbers in such a cube. Means of whole numbers are rounded down. Words of 32 bits are
-// floats, whose sum is a double.
+// Returns the word of the mean of the numbers in such a cube. Means of whole numbers are rounded down. Words of 32 bits
+// are floats, which are summed up in doubles.
 template <class T, class Access>
 VOX_HD T mean_around(const Access& access, Int3 at, const JitTask& task) {
   const Int3 size = task.size;

@@ -1,13 +1,13 @@
 // Generates source text for access to the bricks at hand (Labschütz, §4.3.3): the kd tree over their types,
 // unrolled.
 //
-// The text begins with our own headers (kJitHeaders), so that nothing is written twice. Only a struct
-// JitBricks is generated; its entry() is the tree as conditions on literals. It has the five optimizations of
-// the thesis: (i) splits are literals, (ii) empty regions return without a read, (iii) a leaf's type is a
-// literal, (iv) so is the place of a leaf that is one brick, while the places of larger leaves are read from
-// the root grid or, on request, from arrays in the text, (v) a region of one type is one leaf. Beyond these, sizes are literals, so that loops over
-// them unroll and expressions of a type's layout fold, and types that no brick has are left out. The text
-// depends only on the root grid, not on where the bricks lie: the bases of arrays are arguments.
+// The text begins with our own headers (kJitHeaders), so that nothing is written twice. Only a struct JitBricks is
+// generated; its entry() is the tree as conditions on literals. It has the five optimizations of the thesis: (i) splits
+// are literals, (ii) empty regions return without a read, (iii) a leaf's type is a literal, (iv) so is the place of a
+// leaf that is one brick, while the places of larger leaves are read from the root grid or, on request, from arrays in
+// the text, (v) a region of one type is one leaf. In addition, sizes are literals, so that loops unroll and layouts
+// become constants, and types that no brick has are left out. The text depends only on the root grid, not on where the
+// bricks lie: the bases of arrays are arguments.
 #pragma once
 
 #include <array>
@@ -19,16 +19,16 @@
 
 namespace vox::bricks {
 
-// A kd tree over the root grid whose leaves are regions of bricks of one type (Labschütz, §4.3). If a leaf
-// gives the type, access need not look the type up.
+// A kd tree over the root grid. Its leaves are regions of bricks of one type (Labschütz, §4.3), so that
+// access need not look the type up.
 //
-// Each split is the one whose two sides have the least average entropy of types (eq. 4.1, 4.2). The leaf
-// whose types take the most bits is split next, so that a tree with few leaves has them where they tell most.
-// If a leaf still has several types in the end, access looks the type up in the root grid, as it does without
-// a tree.
+// A region is split so that the two sides have the least average entropy of types (eq. 4.1, 4.2). The
+// leaf whose types take the most bits is split next, so that even few leaves tell much. If a leaf
+// still has several types in the end, access looks the type up in the root grid, as it does without a
+// tree.
 //
-// The other tree of the thesis splits bricks at their median, until each leaf has one brick (§4.3.1). Of the three axes it
-// takes the one whose sides differ least in their number of bricks. The largest leaf is split next.
+// The other tree of the thesis splits bricks at their median, until each leaf has one brick (§4.3.1). It takes the axis
+// on which the two sides differ least in their number of bricks. The largest leaf is split next.
 enum class KdSplit : uint32_t { Entropy, Median };
 inline constexpr std::array<const char*, 2> kKdSplitNames = {"entropy", "median"};
 
@@ -66,13 +66,13 @@ KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most
                      KdSplit split = KdSplit::Entropy);
 KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves, KdSplit split = KdSplit::Entropy);
 
-// Where compiled code finds the places of the bricks of a leaf with several bricks.
+// The place where compiled code finds the places of bricks, if a leaf has several.
 enum class LeafPlaces : uint32_t {
   Root,  // in the root grid
-  Code,  // in an array of the code, as the thesis has it (§4.3.3, iv)
+  Code,  // in an array of the code, as in the thesis (§4.3.3, iv)
 };
 inline constexpr std::array<const char*, 2> kLeafPlacesNames = {"root", "code"};
-// The most bricks whose places may stand in code. Compilers take ever longer over larger arrays.
+// The most bricks whose places may stand in code. Larger arrays take compilers too long.
 inline constexpr uint64_t kMostPlacesInCode = uint64_t{1} << 18;
 
 struct JitOptions {

@@ -1,5 +1,5 @@
-// The masks of a brick's filled voxels, in two levels, from which the types that keep only these voxels tell a voxel's
-// place among them:
+// The masks of a brick's filled voxels, in two levels. Types that keep only these voxels use them to find a voxel's
+// place:
 //
 //   1 bit   each block of 4³ voxels in Morton order: 1 if any of its voxels is filled; in whole words. Absent
 //           in a brick of 4³, which has one block
@@ -26,7 +26,7 @@ struct BlockMasks {
     }
   };
 
-  // The bytes of all masks, if so many blocks are filled.
+  // Returns the size of all masks in bytes if this many blocks are filled.
   VOX_HD static uint32_t bytes(BrickShape shape, uint32_t stored) {
     return masks_at(shape, stored) + 8 * stored;
   }
@@ -95,12 +95,12 @@ struct BlockMasks {
     }
   }
 
-  // Looks at each block of the cube's voxels once.
+  // Reads a cube of 2³ voxels. Looks at each block of the cube's voxels once.
   template <class T, class Value>
   VOX_HD static void cube(const uint32_t* masks, BrickShape shape, Int3 at, T* words, const Value& value) {
     const uint32_t low = brick_code(at, shape), high = brick_code(at + Int3{1, 1, 1}, shape);
     const bool next_x = at.x % 4 == 3, next_y = at.y % 4 == 3, next_z = at.z % 4 == 3;  // begins a block
-    // A row of two voxels along x, with the bits of y and z from one of the two corners.
+    // Returns the code of a row of two voxels along x, given the bits of y and z from one of the two corners.
     const auto code = [=](uint32_t yz) { return (low & kAlongX) | yz; };
     const auto next = [=](uint32_t yz) { return (high & kAlongX) | yz; };
     const auto find = [=](uint32_t yz) {
@@ -122,8 +122,8 @@ struct BlockMasks {
     put(next_y && next_z ? find(yz[3]) : next_y ? above : behind, yz[3], words + 6);
   }
 
-  // Checks that the stored counts agree with the masks, so that access by them stays inside so many bytes. Returns the
-  // number of filled voxels, or kNever if they do not.
+  // Checks that the stored counts agree with the masks, so that access stays inside `bytes_there` bytes. Returns the
+  // number of filled voxels, or kNever if the counts are wrong.
   static uint32_t checked_voxels(const uint32_t* brick, uint64_t bytes_there, BrickShape shape) {
     if (bytes_there < ranks_at(shape)) return kNever;
     uint32_t stored = 1;

@@ -7,8 +7,8 @@
 //   k bits  each filled voxel in Morton order: its value's place in the list; 2^k is at least the number of values. Low
 //           bits come first, across the borders of words
 //
-// So the first word is all that a brick of one value needs beside its masks, and is read together with them. Bricks whose
-// indices would take more than half of the bits of values are not of this type: they would be read more slowly, and hardly
+// So a brick of one value needs only the first word in addition to its masks, and reads both together. A brick never
+// has this type if its indices would take more than half of the values' bits: it would be read more slowly, and hardly
 // be smaller.
 #pragma once
 
@@ -96,7 +96,7 @@ struct IndexedBrick {
   template <class T>
   struct Values {
     uint32_t first;        // the first word
-    const uint32_t* rest;  // the others of the list, then the indices
+    const uint32_t* rest;  // the rest of the list, then the indices
 
     VOX_HD uint32_t index(uint32_t place) const {
       const uint32_t listed = uint32_t{in_first(0)} + 1, each = index_bits(listed);
@@ -153,12 +153,12 @@ struct IndexedBrick {
   VOX_HD static uint64_t index_words(uint32_t voxels, uint32_t listed) {
     return (uint64_t{voxels} * index_bits(listed) + 31) / 32;
   }
-  // Returns where the values begin that do not fit into the first word.
+  // Returns the byte at which the list's other values begin.
   VOX_HD static uint32_t list_at(const BrickCounts& counts, BrickShape shape) {
     return static_cast<uint32_t>(sizeof(uint32_t)) +
            BlockMasks::bytes(shape, BlockMasks::stored_blocks(counts, shape));
   }
-  // The bytes of those values.
+  // Returns the size of those values in bytes.
   template <class T>
   VOX_HD static uint32_t list_bytes(uint32_t listed) {
     const uint32_t others = listed > kInFirst<T> ? listed - kInFirst<T> : 0;

@@ -6,8 +6,8 @@
 //              voxels, of a leaf; all its bits are 1 if everything below is empty
 //   8 values   each leaf, in Morton order
 //
-// Pointers count within the brick, so half of the thesis's 32 bits are enough: a brick of 64³ has 4681 inner
-// nodes and 32768 leaves. Bricks of 128³ and more have pointers of 32 bits, so that an inner node takes 32 B.
+// Pointers are numbers within the brick, so half of the thesis's 32 bits are enough: a brick of 64³ has at most 4681
+// inner nodes and 32768 leaves. Bricks of 128³ and more have pointers of 32 bits, so that an inner node takes 32 B.
 #pragma once
 
 #include "libvox/bricks/brick.h"

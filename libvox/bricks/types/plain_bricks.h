@@ -1,4 +1,4 @@
-// Bricks that are empty, of one value, of few values, or that keep the value of every voxel.
+// Bricks that are empty, have one value or few values, or keep the value of every voxel.
 #pragma once
 
 #include "libvox/bricks/brick.h"
@@ -131,7 +131,7 @@ struct PaletteBrick {
     T* values = array_at<T>(to, sizeof(uint32_t));
     ValueSet<T> set;
     from.each(shape, [&](uint32_t, T word) { set.add(word); });
-    if (counts.voxels < shape.voxels()) set.add(0);  // the lowest, whose index is 0
+    if (counts.voxels < shape.voxels()) set.add(0);  // the lowest value; its index is 0
     set.copy_to(values);
     uint32_t* indices = to + indices_at<T>(counts.values);
     const uint32_t bits = index_bits(counts.values);

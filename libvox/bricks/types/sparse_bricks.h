@@ -1,4 +1,4 @@
-// Bricks that keep the voxels that are not empty: in a list, a hash table, or below masks.
+// Bricks that keep only the voxels that are not empty: in a list, in a hash table, or in an array after masks.
 #pragma once
 
 #include "libvox/bricks/brick.h"
@@ -79,8 +79,8 @@ struct ListBrick {
 };
 
 // A hash brick: the voxels that are not empty, in buckets of a hash table. The hash is a permutation of the
-// Morton codes, so that an entry needs only the part of its code's hash that does not follow from its bucket
-// ("quotienting", Knuth, TAOCP 3, §6.4, exercise 13; Cleary 1984): one byte instead of a code. No slot is
+// Morton codes. An entry therefore needs only the part of its code's hash that its bucket does not tell,
+// one byte instead of a code ("quotienting", Knuth, TAOCP 3, §6.4, exercise 13; Cleary 1984). No slot is
 // free.
 //
 //   4 B           q: there are 2^q buckets, about one for each four voxels
@@ -106,7 +106,7 @@ struct HashBrick {
     const uint32_t bits = bucket_bits(counts.voxels, shape);
     to[0] = bits;
     from.each(shape, [&](uint32_t code, T) { add_to_end(to, shape, place(code, shape, bits).bucket, 1); });
-    uint32_t sum = 0;  // ends become beginnings; the second loop over the voxels turns them into ends again
+    uint32_t sum = 0;  // ends become beginnings; the second loop turns them into ends again
     for (uint32_t bucket = 0; bucket < 1u << bits; ++bucket) {
       const uint32_t count = end_of(to, shape, bucket);
       add_to_end(to, shape, bucket, sum - count);
