@@ -17,7 +17,7 @@ VOX_HD inline Content after_of(uint64_t pair) {
   return static_cast<Content>(pair);
 }
 
-// Makes the eight pairs of parts of each pair. The result is kNoPair if both parts hold the same.
+// Makes the eight pairs of parts of each pair. A pair becomes kNoPair if both parts hold the same.
 struct PairParts {
   StoredDag dag;
   uint32_t level;  // the parts' level

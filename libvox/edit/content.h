@@ -99,14 +99,14 @@ class LeafVoxelReader {
   }
 
  private:
-  uint64_t mask_ = 0;  // the voxels that are still to come
+  uint64_t mask_ = 0;  // the voxels that have not been read yet
   const uint32_t* materials_ = nullptr;
   int material_ = 0;
   uint32_t rank_ = 0;
 };
 
-// Blocks in Morton order: cubes of the grid that do not overlap, each as large as some node of the octree. A
-// binary search finds the blocks that meet a cube.
+// Blocks are cubes of the grid that do not overlap, each with the size of some octree level. They stand in
+// Morton order, and a binary search finds those that meet a cube.
 
 // The key of a block: the Morton code of its lowest corner in leaves, followed in the low 5 bits by log2 of
 // its side in leaves.
@@ -140,7 +140,7 @@ struct BlockRange {
 struct BlockIndex {
   const BlockKey* keys;  // ascending
 
-  // Returns the blocks of the range that lie inside the cube, or the one block that contains the cube.
+  // Returns those blocks of the range that lie inside the cube, or the one that contains the cube.
   VOX_HD BlockRange meeting(BlockKey cube, BlockRange range) const {
     const BlockKey start = cube >> kBlockHeightBits << kBlockHeightBits;
     const uint32_t first = lower_bound(start, range);

@@ -17,18 +17,18 @@ namespace vox::edit {
 
 inline constexpr int64_t kEditUnits = 256;                   // per voxel
 inline constexpr int64_t kMaxEditRadius = int64_t{1} << 20;  // in voxels
-inline constexpr int64_t kMaxEditPlace = int64_t{1} << 21;   // in voxels, on either side of 0
+inline constexpr int64_t kMaxEditPlace = int64_t{1} << 21;   // in voxels, in both directions from 0
 
 using EditPlace = Vec3<int64_t>;
 
 enum class ShapeKind : uint8_t { Everything, Sphere, Box, Capsule, Cylinder, Ellipsoid };
 
-// The places `a` and `b` are the center (only `a`) of a Sphere, the minimum and maximum of a Box, the two
-// ends of a Capsule or Cylinder (which differ in a cylinder), and the center and radii of an Ellipsoid.
+// For a Sphere, `a` is the center. For a Box, `a` and `b` are the minimum and maximum, for a Capsule or
+// Cylinder the two ends (which differ in a Cylinder), and for an Ellipsoid the center and the radii.
 struct Shape {
   ShapeKind kind = ShapeKind::Everything;
-  EditPlace a = {0, 0, 0};  // center, minimum, first end
-  EditPlace b = {0, 0, 0};  // maximum, second end, radii
+  EditPlace a = {0, 0, 0};  // center, minimum or first end
+  EditPlace b = {0, 0, 0};  // maximum, second end or radii
   int64_t radius = 0;
 
   // For spheres and boxes only: noise moves the surface in and out by up to `roughness`. The noise varies
@@ -66,8 +66,8 @@ struct Turn {
 inline constexpr uint32_t kThisScene = 0;  // other scenes have the numbers that EditSession::add_scene()
                                            // returned
 
-// Copies the voxels of the box `source`, turned, so that the lowest corner of the turned box comes to `to`.
-// An empty box means all of another scene, see with_source(); if the scene is this scene, it means nothing.
+// Copies the voxels of the box `source`, turned, so that the lowest corner of the turned box comes to `to`. An
+// empty box means the whole of another scene, see with_source(). For this scene, an empty box copies nothing.
 struct CopyEdit {
   uint32_t scene = kThisScene;
   VoxelBox source = {{0, 0, 0}, {0, 0, 0}};
@@ -96,7 +96,7 @@ struct CombineEdit {
 enum class MorphMode : uint8_t {
   Erode,   // empties a voxel if one of its 6 neighbors is empty; outside of the grid all is empty
   Dilate,  // fills an empty voxel with the material of its first filled neighbor at -x, +x, -y, +y, -z, +z
-  Smooth,  // fills a voxel with the commonest material if most of the 27 voxels around it (and at it) are
+  Smooth,  // fills a voxel with the commonest material if most of the 27 voxels around and at it are
            // filled, else empties it
 };
 
@@ -120,8 +120,8 @@ struct FillEdit {
 
 using Edit = std::variant<PaintEdit, CopyEdit, CombineEdit, MorphEdit, FillEdit>;
 
-// Makes turns by 90° and mirror images, and combines them. Turns are right-handed: a quarter turn about z
-// takes x to y.
+// These functions make turns by 90° and mirror images, and combine them. Turns are right-handed: a
+// quarter turn about z takes x to y.
 
 // Returns a turn by 90° about axis 0, 1 or 2.
 inline Turn quarter_turn(uint8_t axis) {
@@ -154,20 +154,20 @@ inline Int3 turned_size(const Turn& turn, Int3 size) {
   return {size[turn.axis[0]], size[turn.axis[1]], size[turn.axis[2]]};
 }
 
-// The voxels that an edit may change, and the others that it reads. These boxes tell which edits can run in
-// one pass, and which edits lie outside of the grid.
+// Boxes around the voxels that an edit may change, and around the others that it reads. They tell which
+// edits can run in one pass, and which lie outside of the grid.
 
 // Returns a box in [0, resolution)³ that holds all voxels that the edit may change. The box is empty if the
-// edit lies outside of the grid. If an edit takes all of another scene and its source box is not filled in
-// yet (edit.h), the box reaches from the edit's lowest corner to the end of the grid.
+// edit lies outside of the grid. If an edit takes all of another scene and with_source() has not set its
+// source box yet, the box reaches from the edit's lowest corner to the end of the grid.
 VoxelBox written_box(const Edit& edit, uint32_t resolution);
 
 // Returns a box in [0, resolution)³ that holds all other voxels of this scene on which the result depends.
 // The box is empty if there are none, or if the edit writes nothing.
 VoxelBox read_box(const Edit& edit, uint32_t resolution);
 
-// Returns the copy with its source filled in: an empty box means all of another scene, which has this
-// resolution.
+// Returns the copy with its source box set: an empty box becomes that of a whole scene, which has
+// this resolution.
 CopyEdit with_source(CopyEdit copy, uint32_t resolution);
 
 // Returns the copy with its source clipped to [0, resolution)³, the grid of the source's scene. The source

@@ -28,15 +28,15 @@ struct EditCounts {
 struct EditWork {
   EditCounts nodes, leaves;
   uint64_t octree_bytes = 0;
-  // The pass down from the root (octree) and the pass up from the leaves (merge): wall time, and the time
-  // from the first to the last work of the device.
+  // Times of the way down from the root (octree) and of the way up from the leaves (merge): wall time,
+  // and the time from the first to the last work of the device.
   double octree_seconds = 0, octree_device_seconds = 0;
   double merge_seconds = 0, merge_device_seconds = 0;
 
   EditWork& operator+=(const EditWork& other);
 };
 
-// The memory that the scene and all its former states take.
+// The memory that the scene and all its earlier states take.
 struct StoreSize {
   uint64_t items = 0, item_bytes = 0, allocated_bytes = 0;
 };
@@ -51,44 +51,44 @@ class EditSession {
   virtual uint32_t resolution() const = 0;
   virtual bool materials() const = 0;
 
-  // Adds another scene, whose voxels edits can use, and returns its number (CopyEdit::scene). It must have
-  // materials if and only if this scene does, and check_structure() must accept its DAG.
+  // Adds another scene, whose voxels edits can use, and returns its number (CopyEdit::scene). Either both
+  // scenes or none must have materials, and check_structure() must accept the DAG.
   virtual uint32_t add_scene(const dag::FrozenDag& dag) = 0;
 
-  // Runs these edits as if one after the other, all of them in one pass if they are of one kind. No edit may
+  // Runs these edits as if one after the other. If all are of one kind, they run in one pass. No edit may
   // write what another one writes or reads.
   virtual EditWork apply(std::span<const Edit> edits) = 0;
 
   virtual SceneState state() const = 0;
   virtual void set_state(SceneState state) = 0;
 
-  // The nodes where they lie, for loops on the device that read the scene; state() is the pointer to its root.
+  // Returns a view of the nodes, for loops on the device that read the scene. state() is the root's pointer.
   virtual StoredDag stored() const = 0;
 
   virtual dag::FrozenDag freeze() = 0;
-  virtual StoreSize size() const = 0;  // slow: it goes through all buckets
-  virtual uint64_t items() const = 0;  // the same number of items as size(), without delay
+  virtual StoreSize size() const = 0;  // slow, because it visits all buckets
+  virtual uint64_t items() const = 0;  // the number of items in size(), at once
 
   // Removes all items that neither the current scene, nor the other scenes, nor the states in `kept` need.
   // All other states become invalid.
   virtual dag::CollectWork collect(std::span<const SceneState> kept) = 0;
 
-  // Collects in steps of about so many seconds, with edits between them. Everything that these edits make is
-  // kept too. The last step returns the work that has been done; the next collection must not begin before
-  // it.
+  // These two collect in steps of about so many seconds, between which edits may run. Everything that such
+  // edits make is kept too. The last step returns the work of all steps. The next collection must not begin
+  // before it.
   virtual void start_collection(std::span<const SceneState> kept) = 0;
   virtual std::optional<dag::CollectWork> step_collection(double seconds) = 0;
 
-  // From now on, adds to `to` what the searches of edits do, which makes edits slower, until this is called
-  // with nullptr. With the table `sector` nothing is counted.
+  // From now on, adds counts of the searches of edits to `to`, until this is called with nullptr. This
+  // makes edits slower. With the table `sector` nothing is counted.
   virtual void count_searches(hash::SearchCounts* to) = 0;
 
   // Returns the number of voxels that differ between two states.
   virtual uint64_t changed_voxels(SceneState before, SceneState after) = 0;
 };
 
-// Makes the session that edits this scene on a device, with the table of this name. check_structure() must accept the
-// DAG, and the device must outlive the session.
+// Makes a session that edits this scene on a device, with the hash table of this name. check_structure() must accept
+// the DAG, and the device must outlive the session.
 
 template <class Device>
 std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,

@@ -34,7 +34,7 @@ struct ReadVoxel {
 struct SceneRoot {
   uint32_t root;
   uint32_t resolution;
-  uint32_t depth;  // at least the depth of the scene that is edited
+  uint32_t depth;  // not less than the edited scene's depth
 };
 
 template <class Device>
@@ -72,7 +72,7 @@ class DeviceEditSession final : public EditSession {
     }
     return work;
   } catch (const OutOfMemory&) {
-    octree_size_ = {};  // the next edit should make do with less memory
+    octree_size_ = {};  // the next edit should take less memory
     store_.tables().live_without_reserves();
     throw;
   }
@@ -120,7 +120,7 @@ class DeviceEditSession final : public EditSession {
   }
 
  private:
-  // The factor by which tables grow if edits have made them too small: further edits are going to add more.
+  // The factor by which tables grow when they are too small. It is large, since further edits will add more.
   static constexpr double kGrowth = 4;
 
   std::vector<dag::DagRoot> roots(std::span<const SceneState> states) const {
@@ -130,8 +130,8 @@ class DeviceEditSession final : public EditSession {
     return roots;
   }
 
-  // Makes a new reserve after a collection, which has freed all empty memory. An edit that finds no reserve
-  // has to run twice.
+  // Makes a new reserve of memory after a collection, which has freed all empty memory. Without a reserve,
+  // an edit has to run twice.
   dag::CollectWork with_reserve(const dag::CollectWork& work) {
     store_.tables().make_reserve();
     return work;
@@ -245,8 +245,8 @@ class DeviceEditSession final : public EditSession {
     return work;
   }
 
-  // Returns these values in the device's memory. A single value is an argument of a launch, so that the host
-  // need not wait.
+  // Returns these values in the device's memory. A single value travels as an argument of a launch, so that
+  // the host need not wait.
   template <class T>
   device::Buffer<T> sent(const std::vector<T>& values) {
     auto buffer = device_.template make<T>(values.size());
@@ -257,7 +257,7 @@ class DeviceEditSession final : public EditSession {
     return buffer;
   }
 
-  // Returns the number of cells of this side at the surfaces of the boxes.
+  // Returns the number of cells with this side that lie at the surfaces of the boxes.
   static uint64_t surface_cells(const std::vector<VoxelBox>& boxes, int32_t side) {
     uint64_t sum = 0;
     for (const VoxelBox& box : boxes) {
@@ -269,7 +269,7 @@ class DeviceEditSession final : public EditSession {
     return sum;
   }
 
-  // Returns the copy with a source that is filled in and lies in its scene.
+  // Returns the copy with its source box set and clipped to the source's scene.
   CopyEdit prepared(const CopyEdit& copy) const {
     const uint32_t grid = scene(copy.scene).resolution;
     return clipped(with_source(copy, grid), grid);

@@ -1,5 +1,5 @@
-// Runs a script's commands on a session: batches of edits, undo and redo, snapshots, and collection of
-// garbage.
+// Runs a script's commands on a session: batches of edits, undo and redo, snapshots, and garbage
+// collection.
 #pragma once
 
 #include <deque>
@@ -38,7 +38,7 @@ struct PassRecord {
 };
 
 struct CollectRecord {
-  uint32_t line = 0;  // the line of the command at which it ended
+  uint32_t line = 0;  // the line of the command at which the collection ended
   dag::CollectWork work;
 };
 
@@ -65,7 +65,7 @@ class Editor {
   dag::FrozenDag freeze();
 
  private:
-  // A unit that is undone at once.
+  // The edits that one undo takes back.
   struct Step {
     SceneState before, after;
     std::vector<Edit> edits;  // empty if another state was restored
@@ -80,8 +80,8 @@ class Editor {
   void perform(const Command& command, const Collect& collect);
   void perform(const Command& command, const CollectPolicy& policy);
   void perform(const Command& command, const Save& save);
-  void perform(const Command&, const Edit&) {}        // run_command() has put it into the batch
-  void perform(const Command&, const VolumeEdit&) {}  // no script for a scene has it
+  void perform(const Command&, const Edit&) {}        // run_command() has put it in the batch
+  void perform(const Command&, const VolumeEdit&) {}  // scripts for scenes have none
 
   bool joins_batch(const Edit& edit) const;
   void flush();
@@ -100,11 +100,11 @@ class Editor {
   std::vector<EditorScene> scenes_;
   EditorOptions options_;
   Events events_;
-  uint32_t line_ = 0;                     // the line that is running
+  uint32_t line_ = 0;                     // the line of the command that is running
   std::vector<Command> batch_;            // edits that wait for others to join them
   std::vector<VoxelBox> written_, read_;  // the boxes that the edits of the batch write and read
   std::deque<Step> undo_, redo_;
-  uint64_t undo_depth_;  // the most edits that the script undoes in a row
+  uint64_t undo_depth_;  // the largest number of edits that the script undoes in a row
   std::map<std::string, SceneState> snapshots_;
   CollectTrigger trigger_;
   double budget_seconds_ = 0;  // the time of one step of a collection; 0: a collection runs all at once
@@ -120,8 +120,8 @@ std::string tool_name(std::span<const Edit> edits);  // returns "several" if the
 // Returns the number of the script's file that an edit uses, from 1, or kThisScene if it uses none.
 uint32_t scene_of(const Edit& edit);
 
-// Returns the edit as the session takes it: with the session's number of its scene instead of the script's
-// number of the file, and with the whole of that scene as its source if the edit names no source.
+// Returns the edit in the form that the session takes: with the session's number for its scene instead of
+// the script's number for the file, and with that whole scene as its source if it names none.
 Edit with_scene(Edit edit, const std::vector<EditorScene>& scenes);
 
 }  // namespace vox::edit

@@ -1,10 +1,10 @@
 // A flood: the voxels that can be reached from a seed through voxels like it, from face to face.
 //
 // The octree is cut into blocks: cubes of any size whose voxels are all like the seed, and leaves in which
-// some voxels are. The voxels of such a leaf fall into connected parts. Parts that touch across a face are
-// united, all at the same time (like Jaiganesh & Burtscher 2018, "A high-performance connected components
-// implementation for GPUs"). The parts in the seed's set are the flood. No step works voxel by voxel, and the
-// time does not depend on the length of a way through a maze.
+// some voxels are. The voxels of such a leaf form connected parts. Parts that touch across a face are united,
+// all at the same time (like Jaiganesh & Burtscher 2018, "A high-performance connected components
+// implementation for GPUs"). The parts in the seed's set are the flood. No step works voxel by voxel, so a
+// long way through a maze takes no longer than a short one.
 #pragma once
 
 #include <vector>
@@ -54,7 +54,7 @@ struct FloodRule {
 // The blocks with a voxel that belongs to the flood.
 struct Flood {
   device::Buffer<BlockKey> keys;   // ascending
-  device::Buffer<uint64_t> masks;  // the voxels of a leaf that belong to it; all bits for larger blocks
+  device::Buffer<uint64_t> masks;  // the block's voxels in the flood, if it is a leaf; else all bits
   uint64_t blocks = 0;
   uint64_t voxels = 0;
 };
@@ -136,7 +136,7 @@ struct NumberLeaves {
   }
 };
 
-// All blocks that the rule allows, including the seed's block.
+// All blocks that the rule allows, among them the seed's block.
 struct FloodBlocks {
   uint64_t count = 0;
   device::Buffer<BlockKey> keys;    // ascending
@@ -218,7 +218,7 @@ struct CountFloodParts {
 };
 
 struct FloodParts {
-  uint32_t* first;  // the first part of each block, then the end of the last block's parts
+  uint32_t* first;  // the number of each block's first part, and at the end the number of all parts
   uint64_t* masks;
   uint32_t* blocks;
   DisjointSets sets;

@@ -1,4 +1,4 @@
-// Masks of a leaf's 4³ voxels, one bit each in Morton order, that are moved by one voxel at a time.
+// Moves masks of a leaf's 4³ voxels, one bit each in Morton order, by one voxel.
 //
 //   bit index   z1 y1 x1 z0 y0 x0
 //
@@ -16,7 +16,7 @@
 
 namespace vox::edit {
 
-// Returns the voxels above and below the given ones along an axis, as far as they are in the same leaf.
+// Returns the neighbors of the given voxels on both sides along an axis, as far as they are in the same leaf.
 VOX_HD inline uint64_t beside(uint64_t mask, uint32_t axis) {
   const uint64_t even = even_voxels(axis), lower = lower_voxels(axis);
   const uint32_t near = 1u << axis, far = 7u << axis;

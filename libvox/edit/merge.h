@@ -11,20 +11,20 @@
 
 namespace vox::edit {
 
-// The items of one level of an edit: first those of the nodes, then one for each material that may fill a
-// region of this level. The size of an item is 0 if its content is known without the store.
+// The items of one level of an edit: first the nodes', then one for each material that may fill a region
+// of this level. An item's size is 0 if the content is known without the store.
 struct EditItems {
   hash::BatchItems items;
   Content* content;  // the nodes' content
   uint64_t nodes;
 
-  // Returns the content of a node after its level has been merged.
+  // Returns the content of a node whose level has been merged.
   VOX_HD Content settled(uint64_t node) const {
     if (!items.leader_of) return items.sizes[node] == 0 ? content[node] : items.pointers[node];
     const uint32_t leader = items.leader_of[node];
     return leader == hash::BatchStart::kNone ? content[node] : items.pointers[leader];
   }
-  // Returns the pointer of this level's item that is filled with this material.
+  // Returns the pointer of this level's item that is full of this material.
   VOX_HD Content filled(uint32_t material) const { return items.pointer(nodes + material); }
 };
 
@@ -51,8 +51,8 @@ struct EditLeaves {
   }
 
  private:
-  // If the leaf was empty or full before and will hold only one material, its voxels need not be visited one
-  // by one. Most leaves of large shapes are like that.
+  // Writes the leaf without visiting each voxel, if it was empty or full before and will hold only one
+  // material. Most leaves of large shapes are like that. Returns false for other leaves.
   VOX_HD bool write_at_once(uint64_t i, uint64_t changes, hash::ItemWords& item) const {
     if constexpr (Tools::kByOld) {
       if (is_pointer(old[i]) || states[i].tool == Tools::kSeveral) return false;
@@ -134,7 +134,7 @@ struct EditNodes {
 struct FilledItems {
   StoredDag dag;
   uint32_t level;
-  EditItems below;  // for levels above the leaves
+  EditItems below;  // the next level's items, for levels above the leaves
   const uint32_t* used;
 
   VOX_HD hash::ItemWords operator()(uint32_t material) const {
@@ -227,8 +227,8 @@ struct RootPointer {
   }
 };
 
-// Merges the levels above `end`, up to the root, one after the other in one launch. Each of these loops is so
-// small that a launch of its own would take longer than the loop.
+// Merges the levels above `end`, up to the root, one after the other in one launch. These loops are so small
+// that a launch for each would take longer than the loop.
 template <class Tools>
 struct MergeTop {
   EditLevels<Tools> levels;

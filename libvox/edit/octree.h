@@ -100,9 +100,9 @@ struct SplitNodes {
   }
 };
 
-// Does the same for all parts of a node, and counts its split parts at once. Large levels use this, because
-// atomic operations on one word wait for each other. A part that is split is computed twice, so that eight
-// parts need not be kept.
+// Does the same for all parts of a node, and counts its split parts with one atomic operation. Large levels
+// use this, because atomic operations on one word wait for each other. A part that is split is computed
+// twice instead of being kept.
 template <class Tools>
 struct SplitWholeNodes {
   static constexpr int kBlocksAtOnce = sizeof(typename Tools::State) <= 8 ? 4 : 2;
@@ -134,7 +134,7 @@ struct SplitWholeNodes {
   }
 
  private:
-  // The contents of eight parts, in registers. An array that is indexed by a variable would lie in memory.
+  // The contents of eight parts. They stay in registers; an array that a variable indexes would lie in memory.
   struct Answers {
     Content content[8] = {};
     VOX_HD void set(uint32_t part, Content value) {
@@ -176,8 +176,8 @@ struct EnterRoot {
   }
 };
 
-// Splits the levels from the root's down to the first one that is likely to have many nodes, one after the
-// other in one launch. Each of these loops is so small that a launch of its own would take longer than the
+// Splits the levels from the root's down to the first one that is likely to have many nodes, one after
+// the other in one launch. These loops are so small that a launch for each would take longer than the
 // loop.
 template <class Tools>
 struct SplitTop {
@@ -200,7 +200,7 @@ struct SplitTop {
 };
 
 // The number of nodes for which a temporary octree has room. It is estimated from the session's last octree,
-// and grows if that is too few.
+// and grows if it is too small.
 struct OctreeSize {
   static constexpr uint64_t kSmallest = 1 << 14;
   uint64_t nodes = kSmallest, inner = kSmallest;

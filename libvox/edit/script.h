@@ -1,7 +1,7 @@
-// An edit script as commands. formats/script/scripts.h has the readers, and an editor runs it.
+// An edit script as a list of commands. formats/script/scripts.h reads scripts, and an Editor runs them.
 //
-// Repetitions stay as they are written. A ScriptCursor returns the commands one by one, in the order in which
-// they run, so that a script of ten million edits takes only the memory of its lines.
+// Repetitions are not unrolled. A ScriptCursor returns the commands one by one, in the order in which they
+// run, so that a script that makes ten million edits takes only the memory of its lines.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Redo {
   uint32_t count = 1;
   friend bool operator==(const Redo&, const Redo&) = default;
 };
-// Gives the current scene this name. If another state had the name, it loses it.
+// Gives the current state of the scene this name. Another state that had the name loses it.
 struct Snapshot {
   std::string name;
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
@@ -41,7 +41,7 @@ struct Restore {
   friend bool operator==(const Restore&, const Restore&) = default;
 };
 
-struct Collect {  // collects all garbage now, at once
+struct Collect {  // collects all garbage at once
   friend bool operator==(const Collect&, const Collect&) = default;
 };
 
@@ -54,7 +54,7 @@ struct CollectTrigger {
   friend bool operator==(const CollectTrigger&, const CollectTrigger&) = default;
 };
 
-// The way in which garbage is collected from here on. An absent value stays as it was.
+// Sets how garbage is collected from here on. Absent values do not change.
 struct CollectPolicy {
   std::optional<CollectTrigger> trigger;
   std::optional<double> budget_ms;  // time of one step of a collection after an edit; 0: all at once
@@ -66,7 +66,7 @@ struct Save {
   friend bool operator==(const Save&, const Save&) = default;
 };
 
-// Scripts for scenes have an Edit where those for volumes have a VolumeEdit.
+// Scripts for scenes have Edits, scripts for volumes VolumeEdits.
 using Action = std::variant<Edit, VolumeEdit, Undo, Redo, Snapshot, Restore, Collect, CollectPolicy, Save>;
 
 struct Command {
@@ -118,8 +118,8 @@ class ScriptCursor {
   struct Running {
     uint32_t repeat;
     uint32_t round;    // from 0
-    uint64_t key;      // for this round and those around it; the jitter depends on it
-    EditPlace offset;  // the sum for this repetition and all around it
+    uint64_t key;      // identifies this round and those around it; the jitter depends on it
+    EditPlace offset;  // the sum over this repetition and all that contain it
   };
 
   void end_rounds();
@@ -136,13 +136,13 @@ class ScriptCursor {
 Edit moved(Edit edit, EditPlace offset);
 VolumeEdit moved(VolumeEdit edit, EditPlace offset);
 
-// Reports the errors of a script to a caller who wants to check every line, even after an error.
+// A caller that wants to check every line of a script, even after an error, receives the errors one by one.
 
-// Called for each line with an error; the line is then left out. If the function is empty, the first error is
+// Is called for each line with an error, which is then skipped. If the function is empty, the first error is
 // thrown.
 using OnScriptError = std::function<void(const Error&)>;
 
-// Calls `step`, and adds the command's place to an error that it throws.
+// Calls `step`. If it throws an error, adds the command's place to it.
 template <class Step>
 void at_command(const Script& script, const Command& command, const OnScriptError& on_error,
                 const Step& step) {
@@ -157,7 +157,7 @@ void at_command(const Script& script, const Command& command, const OnScriptErro
   }
 }
 
-// Finds out what a script would do, without running it.
+// The edits that a script would make, found without running it.
 
 struct ScriptFindings {
   std::map<std::string, uint64_t> tools;  // the number of edits of each tool
@@ -172,11 +172,11 @@ ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelS
 // Returns a box around all voxels that the script's edits may read or change. `scenes` are those of the script's files.
 VoxelBox touched_box(const Script& script, const std::vector<dag::VoxelScene>& scenes, uint32_t resolution);
 
-// Returns boxes around all voxels that differ from those of before after any part of the script, and may do so.
+// Returns boxes around all voxels that may differ from their first state at any point of the script.
 std::vector<VoxelBox> written_boxes(const Script& script, const std::vector<dag::VoxelScene>& scenes,
                                     uint32_t resolution);
 
-// Palette entries for the materials that edits bring into a scene.
+// These functions add palette entries for the materials that edits bring into a scene.
 
 // Adds the entries that the scene lacks, from the palette of a scene that is used as a brush.
 void extend_palette(dag::VoxelScene& scene, const scene::Palette& other);

@@ -1,8 +1,8 @@
-// Decides in integers which voxels a shape holds. A voxel belongs to a shape if its center does, borders
-// included.
+// Decides in integers which voxels belong to a shape. A voxel belongs to it if its center lies in it or
+// on its border.
 //
-// Lengths are in 1/256 voxel. Two places are at most 2^30 apart, so that squares and dot products fit in 64
-// bits, and products of two of those in 128 bits.
+// Lengths are in 1/256 voxel. Two places are at most 2^30 apart, so squares and dot products fit in 64
+// bits, and products of two such numbers in 128 bits.
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -11,8 +11,8 @@
 
 namespace vox::edit {
 
-// Noise in integers: values at the corners of a lattice with linear interpolation between them, the same on
-// every machine.
+// Noise in integers: random values at the corners of a lattice, and linear interpolation between them. It
+// is the same on every machine.
 
 inline constexpr int kNoiseBits = 15;  // values are in [−2^15, 2^15]
 
@@ -70,8 +70,8 @@ struct CenterBox {
   VOX_HD EditPlace corner(uint32_t i) const {
     return {i & 1 ? hi.x : lo.x, i & 2 ? hi.y : lo.y, i & 4 ? hi.z : lo.z};
   }
-  // The distances from a place to the nearest and to the farthest point of the box, axis by axis, without
-  // sign.
+  // These return the distances from a place to the nearest and to the farthest point of the box, axis by
+  // axis, without sign.
   VOX_HD EditPlace nearest(const EditPlace& p) const {
     return {gap(p.x, lo.x, hi.x), gap(p.y, lo.y, hi.y), gap(p.z, lo.z, hi.z)};
   }
@@ -139,8 +139,8 @@ struct Wide {
   }
 };
 
-// True if (x / rx)² + (y / ry)² + (z / rz)² ≤ 1, computed without a division. If a radius is 0, only the
-// plane through the center is left.
+// True if (x / rx)² + (y / ry)² + (z / rz)² ≤ 1, computed without a division. If a radius is 0, the
+// ellipsoid is flat and lies in the plane through its center.
 VOX_HD inline bool in_ellipsoid(const EditPlace& offset, const EditPlace& radii) {
   uint64_t d[3], r[3];
   for (uint32_t i = 0; i < 3; ++i) {
@@ -205,8 +205,8 @@ VOX_HD inline uint64_t leaf_in(const Shape& shape, const Int3& corner) {
   return mask;
 }
 
-// Classifies a box by its corners, for a convex shape without roughness: the box is Inside if all of its
-// corners are, otherwise on the Border.
+// Classifies a box by its corners, for a convex shape without roughness: Inside if all corners are
+// inside, otherwise Border.
 VOX_HD inline Where by_corners(const Shape& shape, const CenterBox& box) {
   for (uint32_t i = 0; i < 8; ++i)
     if (!contains(shape, box.corner(i))) return Where::Border;
@@ -231,7 +231,7 @@ VOX_HD inline bool misses_axis(const Shape& shape, const CenterBox& box) {
   return before || behind;
 }
 
-// Returns where a region lies. The result is Border if its voxels may differ.
+// Returns where a region lies. Border means that its voxels may differ.
 VOX_HD inline Where where_is(const Shape& shape, const Region& region) {
   const CenterBox box(region);
   switch (shape.kind) {

@@ -1,5 +1,5 @@
-// The parts that every tool uses: its answers, the region as it was, and tests of boxes. edit/README.md shows
-// how to make a tool.
+// The parts that all tools use: their answers, a region before the edit, and tests of boxes. edit/README.md
+// shows how to make a tool.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@ namespace vox::edit {
 inline constexpr Content kKeep = 0xfffffd00;   // the region stays as it is
 inline constexpr Content kSplit = 0xfffffd01;  // ask about its eight parts or, in a leaf, voxel by voxel
 
-// A region as it was before the edit. It reads the DAG only on request.
+// A region before the edit. Its functions read the DAG only when they are called.
 struct OldRegion {
   const StoredDag& dag;
   Content content;
@@ -23,7 +23,7 @@ struct OldRegion {
   VOX_HD int filling() const { return dag.filling(content, level); }
 };
 
-// The state of tools that carry nothing down.
+// The state of tools that pass nothing down to smaller regions.
 struct NoState {};
 
 VOX_HD inline bool contains(const VoxelBox& box, const Int3& p) {
@@ -41,9 +41,9 @@ VOX_HD inline bool meets(const VoxelBox& box, const Region& region) {
          end.x > box.min.x && end.y > box.min.y && end.z > box.min.z;
 }
 
-// Combines several edits of one kind into one tool, for one pass. No two of them may change the same voxel.
+// ToolSet combines several edits of one kind into one tool, for one pass. No two of them may change the same voxel.
 
-// A tool whose voxel() depends only on the voxel's old value, which becomes() takes.
+// A tool whose voxel() depends only on the voxel's old value. It has becomes(old).
 template <class Tool>
 concept ChangesByOld = requires(const Tool& tool, int old) {
   { tool.becomes(old) } -> std::same_as<int>;
@@ -82,7 +82,7 @@ struct ToolSet {
     return answer == kKeep || contains(written[state.tool], region) ? answer : kSplit;
   }
 
-  // Returns what the tool makes of a voxel that was `old`, at any place.
+  // Returns the new value of a voxel that was `old`, at any place.
   VOX_HD int becomes(const State& state, int old) const requires kByOld {
     return tools[state.tool].becomes(old);
   }
@@ -103,7 +103,7 @@ struct ToolSet {
       });
       return;
     }
-    const Tool tool = tools[state.tool];  // a copy: from a reference, the compiler would read the tool again
+    const Tool tool = tools[state.tool];  // a copy: through a reference, the compiler would read it again
                                           // for every voxel
     edit(tool.voxels(leaf, state.state) & leaf_in(written[state.tool], leaf), [&](uint32_t bit, int old) {
       return tool.voxel(leaf, leaf.min + cube_place(bit), old, state.state);
@@ -131,15 +131,15 @@ struct ToolSet {
   }
 };
 
-// Walks a second DAG beside the one that is edited. It finds the regions of the second DAG that come to lie
-// in a region of the grid when the DAG is turned by 90° or mirrored, and moved by any number of voxels. A
-// cube that is moved meets up to 2³ cubes of its size.
+// Walks a second DAG, the source, together with the one that is edited. The source is turned by 90° or
+// mirrored, and moved by any number of voxels. The walk finds the regions of the source that come to lie in
+// a region of the grid. A moved cube meets up to 2³ cubes of its size.
 
 struct SourceWalk {
   StoredDag dag;
   Content root;
   uint32_t levels_above;  // how many more levels this DAG has than the grid that is edited
-  // The source of a voxel v is s, where s[axis[k]] = base[k] + step[k] · v[k].
+  // The source of a voxel v is the voxel s with s[axis[k]] = base[k] + step[k] · v[k].
   uint8_t axis[3];
   int8_t step[3];
   int32_t base[3];
@@ -159,7 +159,7 @@ struct SourceWalk {
     const Int3 a = source_of(region.min), b = source_of(region.end() - Int3{1, 1, 1});
     return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
   }
-  // Returns which cells the region's source meets: all those whose octant has no bits besides these.
+  // Returns the octant bits of the cells that the region's source meets: all cells whose octants have no other bits.
   VOX_HD static uint32_t spread(const Int3& corner, int32_t side) {
     return (corner.x & (side - 1) ? 1u : 0) | (corner.y & (side - 1) ? 2u : 0) |
            (corner.z & (side - 1) ? 4u : 0);
@@ -196,8 +196,8 @@ struct SourceWalk {
     return state;
   }
 
-  // Returns what fills the whole region in the source: kEmptyContent, filled_with(…), the pointer of a node
-  // whose cube comes to lie on the region unturned, or kSplit.
+  // Returns the content of the whole region in the source: kEmptyContent, filled_with(…), or the pointer of a
+  // node whose cube lies exactly on the region and is not turned. Returns kSplit if there is none of these.
   VOX_HD Content uniform(const State& state, const Region& region) const {
     const uint32_t spread_bits = spread(source_corner(region), region.side);
     const uint32_t level = region.level + levels_above;

@@ -1,4 +1,4 @@
-// The tools of an edit session: each says what becomes of a region, see tool.h.
+// The tools of an edit session. Each decides what becomes of a region, see tool.h.
 #pragma once
 
 #include "libvox/edit/content.h"
@@ -85,7 +85,7 @@ struct MorphTool {
   StoredDag dag;
   Content root;
 
-  // The contents of the region and its neighbors, as cells[index_of(offset)]. Modes that look only at faces
+  // cells[index_of(offset)] are the contents of the region and its neighbors. Modes that look only at faces
   // leave the other cells empty.
   struct State {
     Content cells[27];
@@ -160,7 +160,7 @@ struct MorphTool {
     return {face / 2 == 0 ? step : 0, face / 2 == 1 ? step : 0, face / 2 == 2 ? step : 0};
   }
 
-  // Returns a state in which the cell of each offset that the mode looks at is of(offset).
+  // Returns a state with of(offset) as the cell of each offset that the mode looks at.
   template <class Of>
   VOX_HD State gather(const Of& of) const {
     State state;
@@ -173,8 +173,8 @@ struct MorphTool {
     return state;
   }
 
-  // Returns empty unless most of the 27 voxels around are filled; then the most frequent material, or the
-  // lowest of several.
+  // Returns the most frequent material (the lowest of several) if most of the 27 voxels around are
+  // filled, otherwise empty.
   template <class At>
   VOX_HD static int most(const At& at) {
     uint32_t counts[16] = {}, filled = 0;

@@ -83,14 +83,14 @@ struct ChangeValues {
     const auto reach = static_cast<int32_t>(edit.reach);
     const bricks::FilterCube cube(voxel, reach, old.size);
     const Int3 size = cube.high - cube.low + Int3{1, 1, 1};
-    double sum = 0;  // of whole numbers, or in the same order everywhere
+    double sum = 0;  // exact for whole numbers; the order of summands is the same everywhere
     bricks::for_each_around<T>(old, voxel, reach, old.size,
                                [&](T word) { sum += volume::value_number(rule.type, rule.bits(word)); });
     return sum / (static_cast<double>(size.x) * size.y * size.z);
   }
 };
 
-// Takes the values of another volume, which were read brick by brick.
+// Takes the values of another volume, which have been read brick by brick.
 template <class T>
 struct TakeValues {
   const T* values;  // whole bricks, x fastest in each
@@ -105,7 +105,7 @@ struct TakeValues {
   }
 };
 
-// Writes the words of bricks as a change makes them, and counts what is different.
+// Writes the words of bricks after a change, and counts the voxels that differ.
 template <class T, class Change>
 struct ReviseBlock {
   bricks::DenseRootRef old;
@@ -168,7 +168,7 @@ struct ReviseBlock {
   }
 };
 
-// Leaves bricks out of a choice in which nothing has changed.
+// Removes bricks from a choice if nothing in them has changed.
 struct LeaveUnchanged {
   const uint32_t* changed;
   uint8_t* types;

@@ -14,7 +14,7 @@ enum class VolumeOp : uint8_t {
   Set,        // gives each voxel the value `amount`
   Add,        // adds `amount`
   Scale,      // multiplies by `amount`
-  Smooth,     // takes the mean of the values around
+  Smooth,     // takes the mean of the values around it
   Threshold,  // empties voxels whose value is less than `amount`
 };
 

@@ -15,16 +15,16 @@
 
 namespace vox::edit {
 
-// The work of one edit, or of undoing one.
+// The work of one call of apply() or take().
 struct VolumeWork {
   uint64_t visited = 0;  // bricks that were read
-  uint64_t bricks = 0;   // bricks that were made anew
+  uint64_t bricks = 0;   // bricks that were made again
   uint64_t voxels = 0;   // voxels whose value has changed
 };
 
-// The bricks that no edit has changed stay as they are. A brick with a changed voxel is made anew, in the type that takes
-// the least memory. The result is the same as that of bricks made of the changed volume, whose background and allowed types
-// are those of the first bricks.
+// Bricks that no edit has changed stay as they are. A brick with a changed voxel is made again, in the type that takes
+// the least memory. The result equals bricks made from the changed volume with the first bricks' background and allowed
+// types.
 class VolumeSession {
  public:
   virtual ~VolumeSession() = default;
@@ -35,8 +35,8 @@ class VolumeSession {
   // Takes the values of a volume of the same size and type for all voxels of the bricks that these boxes meet.
   virtual VolumeWork take(const volume::Volume& values, std::span<const VoxelBox> boxes) = 0;
 
-  // Take back the last change, or make it again. They return false if there is none. A new change makes it impossible to
-  // make older ones again.
+  // undo() takes back the last change, and redo() makes it again. They return false if there is none. After a new
+  // change, older ones can no longer be redone.
   virtual bool undo() = 0;
   virtual bool redo() = 0;
 
@@ -44,7 +44,7 @@ class VolumeSession {
   virtual bricks::FrozenBricks freeze() = 0;
 };
 
-// Former states cost memory, so that a session keeps them only on request.
+// Earlier states cost memory, so a session keeps them only on request.
 enum class KeepStates { No, Yes };
 
 // Makes the session on a device, which must outlive it. bricks::check_structure() must accept the bricks. Throws Error if the
@@ -56,13 +56,13 @@ std::unique_ptr<VolumeSession> make_volume_session(Device& device, bricks::Froze
 std::unique_ptr<VolumeSession> make_volume_session(device::DeviceHandle device, bricks::FrozenBricks bricks,
                                                    KeepStates states, uint64_t piece_voxels = 0);
 
-// Runs the commands of a script on a session.
+// The rest of this header runs the commands of a script on a session.
 
 struct VolumeEditRecord {
   uint32_t line = 0;
   std::string tool;  // "set", "smooth", "undo"
   VolumeWork work;
-  double seconds = 0;  // wall time
+  double seconds = 0;  // of wall time
 };
 
 struct VolumeEvents {

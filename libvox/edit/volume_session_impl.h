@@ -19,7 +19,7 @@ namespace vox::edit {
 // The words of the bricks of one type in a device's memory. There is room for more.
 struct TypeArray {
   device::Buffer<uint32_t> words;
-  uint64_t used = 0, live = 0;  // `live` without those of bricks that were made anew since
+  uint64_t used = 0, live = 0;  // `live` excludes bricks that were made again since
 };
 
 // A brick before and after a change.
@@ -30,11 +30,11 @@ struct ChangedBrick {
 };
 struct VolumeChange {
   std::vector<ChangedBrick> bricks;
-  int64_t filled = 0;  // by how many voxels more are filled afterwards
+  int64_t filled = 0;  // how many more voxels are filled afterwards
 };
 
-// New bricks are appended to the arrays of their types, and then the root grid gets their entries. So the bricks of before
-// stay where they are, for an edit that reads around a voxel and for undo.
+// New bricks are appended to the arrays of their types, and then the root grid gets their entries. So the old bricks
+// stay where they are, for edits that read around a voxel and for undo.
 template <class Device, class T>
 class DeviceVolumeSession final : public VolumeSession {
  public:
@@ -126,7 +126,7 @@ class DeviceVolumeSession final : public VolumeSession {
   bricks::FrozenBricks freeze() override { return frozen(false); }
 
  private:
-  // Returns the bricks as they are, with a dense root if they are to be loaded again.
+  // Returns the bricks in their present state, with a dense root if load() will read them again.
   bricks::FrozenBricks frozen(bool to_load) {
     bricks::FrozenBricks now = like_;
     for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
@@ -141,16 +141,16 @@ class DeviceVolumeSession final : public VolumeSession {
     return is_sparse_ && !to_load ? bricks::with_sparse_root(now) : now;
   }
 
-  // The bytes that a voxel takes while its brick is changed: its word and its share of the mask, of the counts, and of the
-  // finished brick, twice; and its value, if it is taken from another volume.
+  // The most bytes that a voxel takes while its brick is changed: its word, its share of the mask and the counts, twice
+  // its share of the finished brick, and its value if that comes from another volume.
   static constexpr uint64_t kBytes = 4 * sizeof(T) + 2 + 2 * (4 + sizeof(T));
   static constexpr uint64_t kMostBricks = uint64_t{1} << 22;
-  // Room beside an eighth of a type's words, so that the first edits need not copy all of them into a larger array.
+  // Spare words beyond an eighth of a type's words, so that the first edits need not copy all to a larger array.
   static constexpr uint64_t kSpareWords = uint64_t{1} << 17;
-  // Words of bricks that were made anew are removed when they are more than the others and more than these.
+  // Words of bricks that were made again are removed when they outnumber both the others and this number.
   static constexpr uint64_t kMuchGarbage = uint64_t{1} << 24;
 
-  // Puts `like_` onto the device, and keeps only what is not there.
+  // Copies the bricks in `like_` to the device, and keeps in `like_` only the rest.
   void load() {
     const std::vector<uint64_t> words = bricks::brick_words(like_);
     words_.assign(words.begin(), words.end());
@@ -189,7 +189,7 @@ class DeviceVolumeSession final : public VolumeSession {
     return std::clamp<uint64_t>(voxels >> like_.shape().code_bits(), 1, kMostBricks);
   }
 
-  // Returns the mask in a box, which lies in both the volume and the mask. The mask's voxel (0, 0, 0) lies at `mask_at`.
+  // Returns the mask in a box that lies in both the volume and the mask. The mask's voxel (0, 0, 0) is at `mask_at`.
   MaskRef read_mask(const volume::Volume& mask, const volume::ValueRule& rule, Int3 mask_at,
                     const VoxelBox& box, device::Buffer<uint8_t>& bytes) {
     const VoxelBox in_mask = {box.min - mask_at, box.max - mask_at};
@@ -237,7 +237,7 @@ class DeviceVolumeSession final : public VolumeSession {
         std::copy_n(from, size.x, to + like_.shape().row_major({0, y, z}));
   }
 
-  // Makes these bricks as a change leaves them, and adds those in which something is different to `all`.
+  // Applies a change to these bricks, and adds those in which something differs to `all`.
   template <class Change>
   void revise(const device::Buffer<uint64_t>& indices, uint64_t n, const Change& change, VolumeChange& all,
               VolumeWork& work) {
@@ -263,7 +263,7 @@ class DeviceVolumeSession final : public VolumeSession {
     collect(indices, n, changed, filled, choice, entries, all, work);
   }
 
-  // Makes room for so many words of a type behind those that are there, and calls write(to, before).
+  // Makes room for this many words of a type behind the present ones, and calls write(to, before).
   template <class Write>
   void append(uint32_t type, uint64_t words, const Write& write) {
     TypeArray& array = arrays_[type];
@@ -364,14 +364,14 @@ class DeviceVolumeSession final : public VolumeSession {
   }
 
   Device& device_;
-  bool is_sparse_;             // the root of the bricks that came and go; here it is dense
+  bool is_sparse_;             // true if freeze() makes a sparse root; here the root is dense
   bricks::FrozenBricks like_;  // all but the entries and the words
   KeepStates states_;
   uint64_t piece_voxels_;
   volume::ValueRule rule_;
   bricks::BrickPacker<Device, T> packer_;
   std::vector<uint64_t> entries_;  // the root grid
-  std::vector<uint32_t> words_;    // of each brick
+  std::vector<uint32_t> words_;    // the number of words of each brick
   device::Buffer<uint32_t> root_;
   std::array<TypeArray, bricks::kBrickTypeCount> arrays_;
   bricks::DenseRootRef ref_;
