@@ -1,10 +1,10 @@
-// Finds where the rays of neighboring pixels begin, once for all of them ("beam optimization", Laine and
-// Karras 2010, §5.3).
+// Finds a common starting depth for the rays of neighboring pixels ("beam optimization", Laine and Karras
+// 2010, §5.3).
 //
 // A beam is the pyramid of all rays through a tile of pixels. It is followed through the DAG down to cells
-// about as wide as itself; no ray hits anything before the first of these cells. All bounds err on the safe
-// side of the rays, in floats that are rounded the same way on every device, so that pictures do not depend
-// on beams.
+// about as wide as itself; no ray hits anything before the first of these cells. All bounds err on the
+// safe side, and are floats that are rounded the same way on every device, so that beams do not change
+// pictures.
 #pragma once
 
 #include "libvox/base/morton.h"
@@ -32,11 +32,11 @@ inline constexpr float kHitsNothing = 0x1p120f;
 
 namespace detail {
 
-// The extent of a beam along one axis, mirrored: at a depth d it is between eye + d / far and eye + d / near.
+// The mirrored extent of a beam along one axis. At a depth d it is between eye + d / far and eye + d / near.
 struct BeamAxis {
   float eye;
-  float least, most;  // bounds of the part of its directions along this axis
-  float near, far;    // depth per voxel: bounds of when rays enter and leave a cell
+  float least, most;  // bounds of its directions' component along this axis
+  float near, far;    // depth per voxel, for bounds of when rays enter and leave a cell
 
   VOX_HD float enters(float plane, float margin) const { return (plane - eye - margin) * near; }
   VOX_HD float leaves(float plane, float margin) const { return (plane - eye + margin) * far; }
@@ -62,8 +62,8 @@ class Beam {
   }
 
   // Returns a depth before which none of the beam's rays hits anything, kHitsNothing if none of them hits
-  // anything at all, or 0 if nothing is known. Nothing is known if rays may begin in matter, stand still
-  // along an axis, or change the sign of their direction along an axis.
+  // anything at all, or 0 if no such depth is known. It is unknown if rays may begin in matter, have no
+  // motion along an axis, or differ in the sign of their direction along an axis.
   VOX_HD float start() const {
     if (!dag_.filled) return kHitsNothing;
     if (!known_ || log2_side_ == dag::kLeafLog2 || dag::is_homogeneous(dag_.header(dag_.root_node())))
@@ -90,8 +90,8 @@ class Beam {
     return axis;
   }
 
-  // Sets the bounds that hold for all rays. The ticks of rays are rounded, so that each plane may be one tick
-  // too early; the floats here lose some of their 24 bits.
+  // Sets the bounds that hold for all rays. Rays' ticks are rounded, so each plane may be one tick too early,
+  // and the floats here are good for less than 24 bits.
   VOX_HD void bound(float spread) {
     const float least = larger(x_.least, larger(y_.least, z_.least)),
                 most = larger(x_.most, larger(y_.most, z_.most));
@@ -108,8 +108,8 @@ class Beam {
       return axis.most - axis.least;
     };
     const float widest = larger(set(x_), larger(set(y_), set(z_)));
-    // A cell is no narrower than this times the depth at which the beam leaves it. It is about as wide as the
-    // beam, and never so narrow that rays would stop there because of the width of a pixel.
+    // Cells are at least as wide as this times the depth at which the beam leaves them. That is about the
+    // beam's width, and never so narrow that rays would stop there because of the width of a pixel.
     const float pixel = spread * square_root(x_.most * x_.most + y_.most * y_.most + z_.most * z_.most);
     narrowest_ = larger(widest * kCellsPerBeam, pixel * 1.001f);
   }
@@ -183,11 +183,11 @@ class Beam {
   uint32_t mirrored_ = 0;
   bool known_ = true;
   float margin_ = 0;     // in voxels, around each cell
-  float narrowest_ = 0;  // the width of cells, per depth
+  float narrowest_ = 0;  // the least width of cells, per unit of depth
 };
 
-// Returns the ray with a start no earlier than that of its beam. The depth is converted to ticks along the
-// ray's longest axis and slightly reduced, so that rounding starts no ray too late.
+// Returns the ray with its start moved to that of its beam, if that is later. The depth is converted to
+// ticks along the ray's longest axis and slightly reduced, so that rounding starts no ray too late.
 VOX_HD inline Ray begun_in_beam(const Ray& ray, const Course& course, const PixelRays& rays, float depth) {
   const float ticks = depth * (course.longest / rays.depth_one) *
                       power_of_two(static_cast<int32_t>(log2_ticks(course.log2_side)));

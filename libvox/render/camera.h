@@ -1,5 +1,5 @@
-// A pinhole camera, and the rays through the points of its image. It is set up on the host, in arithmetic
-// that rounds alike everywhere. Devices take its rays from camera.h.
+// A pinhole camera, and the rays through the points of its image. The host sets it up, in arithmetic that
+// rounds alike everywhere. Devices get its rays as PixelRays.
 #pragma once
 
 #include <span>
@@ -19,15 +19,15 @@ struct ImageSize {
 
 inline constexpr double kMinFov = 0.001, kMaxFov = 175;  // in degrees
 
-// The camera's place and the point at which it looks, in units of the shortest side of a voxel, from the grid's corner: in
+// The camera's place and the point at which it looks, from the grid's corner, in units of a voxel's shortest side: in
 // voxels, if voxels are cubes.
 struct CameraPose {
   Vec3d eye = {}, target = {};
   double fov = 40;       // in degrees, across the image's shorter side
-  Vec3d up = {0, 1, 0};  // of any length: it points up in the image, or along the view
+  Vec3d up = {0, 1, 0};  // of any length; points up in the image, or along the view
 };
 
-// A camera in voxels. If they are no cubes, it is compressed along their longer sides as the scene is.
+// A camera in voxels. If voxels are no cubes, it is compressed along their longer sides, like the scene.
 struct Camera {
   Vec3d eye;           // 24 B
   Vec3d corner;        // 24 B, the direction to the image's upper left corner
@@ -42,7 +42,7 @@ struct Camera {
   Vec3d direction(double x, double y) const { return corner + right * x + down * y; }
 };
 
-// An up vector must be longer than this, whatever its unit.
+// An up vector must be longer than this, in its own unit.
 inline constexpr double kShortestUp = 1e-9;
 
 // Throws Error if the eye is at the target, too far away or not finite, if the up vector has no length, if
@@ -52,8 +52,8 @@ Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side, V
 // The names of the views: "iso", "front", "back", "left", "right", "top", "bottom".
 const std::vector<std::string>& view_names();
 
-// Returns boxes around parts of the scene, for framing(): what is filled of the nodes of this level, or of the leaves if
-// they are larger. Together they are little larger than the scene.
+// Returns boxes around parts of the scene, for framing(): one around the voxels of each node of kOutlineLevel, or of
+// each leaf if leaves are larger. Together they are little larger than the scene.
 inline constexpr uint32_t kOutlineLevel = 6;  // at most 64³ boxes; surfaces meet far fewer
 std::vector<VoxelBox> outline(const dag::FrozenDag& dag);
 
@@ -62,8 +62,8 @@ std::vector<VoxelBox> outline(const dag::FrozenDag& dag);
 CameraPose framing(std::span<const VoxelBox> boxes, const std::string& view, double turn, double fov,
                    ImageSize size);
 
-// Returns `count` such poses, once around the boxes, all at one distance: the least distance from which all
-// boxes are in the image of each of them.
+// Returns `count` such poses, once around the boxes, all at the same distance. It is the least distance at
+// which every pose has all boxes in its image.
 std::vector<CameraPose> turntable(std::span<const VoxelBox> boxes, const std::string& view, uint32_t count,
                                   double fov, ImageSize size);
 
@@ -77,7 +77,7 @@ struct PixelRays {
   FineDirection corner;  // 24 B, the direction to the image's upper left corner
   FineDirection right;   // 24 B, the step to the next pixel
   FineDirection down;    // 24 B
-  float depth_one;       // 4 B, the length of a direction's part straight ahead, which is 1 in a Camera
+  float depth_one;       // 4 B, the length of directions' component straight ahead, which is 1 in a Camera
   float spread;          // 4 B, the width of a pixel at distance 1; 0: no level of detail
   uint32_t log2_side;    // 4 B, log2 of the side of the scene's cube
   Vec3<float> sides;     // 12 B, the sides of a voxel, whose shortest one is 1
@@ -96,7 +96,7 @@ struct PixelRays {
   }
 };
 
-// Directions have 57 bits, which leaves room for those to points some pixels outside of the image.
+// Directions have 57 bits, which leaves room for directions to points some pixels outside of the image.
 PixelRays pixel_rays(const Camera& camera);
 
 }  // namespace vox::render

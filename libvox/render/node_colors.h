@@ -1,6 +1,6 @@
-// The colors of nodes from afar: the mean of the voxels below each node, in linear light. They are made on a
-// device from the leaves up, once for each unique node. The colors of leaves, and of parts of them, are
-// summed up when they are seen.
+// The colors of nodes from afar: the mean of the voxels below each node, in linear light. A device makes them
+// from the leaves up, once for each unique node. The means of leaves and of parts of leaves are computed when
+// a ray hits them.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace vox::render {
 
-// Light: linear colors in floats, and the codes that pictures hold.
+// Light is a linear color in floats. Pictures hold 8-bit sRGB codes.
 
 using Light = Vec3<float>;  // linear; 1 is white
 
@@ -41,7 +41,7 @@ inline std::vector<uint8_t> light_codes() {
   return codes;
 }
 
-// Makes the boxes around the voxels of a DAG's nodes, on a device, from the leaves up.
+// The next structs and functions make boxes around the voxels of a DAG's nodes, on a device, from the leaves up.
 
 // Marks the words at which nodes begin, with one bit per word. It runs for every word of a level, and marks
 // the children of a node that begins there.
@@ -66,8 +66,8 @@ struct MarkBegins {
   }
 };
 
-// Values of nodes, such as their boxes: those of a level alone, or of all levels down to one. No two nodes share a value,
-// because each of them has two words or more.
+// Values of nodes, such as their boxes, for one level or for all levels down to one. No two nodes share a value,
+// because each node has two words or more.
 template <class T>
 struct NodeValues {
   const uint32_t* first = nullptr;  // the first word of the nodes
@@ -76,13 +76,13 @@ struct NodeValues {
   VOX_HD T& of(const uint32_t* node) const { return values[static_cast<uint64_t>(node - first) >> 1]; }
 };
 
-// Makes the boxes of a level whose children have theirs already. It runs for every word of the level, and
-// works on the node that begins there, if any.
+// Makes the boxes of a level's nodes, whose children have theirs already. It runs for every word of the
+// level, and works on the node that begins there, if any.
 struct BoundNodes {
   RayDagRef dag;
   uint32_t log2;
   const uint32_t* begins;
-  NodeValues<PackedBox> boxes, below;  // of this level, and of the children, unless these are leaves
+  NodeValues<PackedBox> boxes, below;  // of this level, and of the children if they are no leaves
 
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t* node = dag.level(log2) + i;
@@ -111,14 +111,14 @@ struct BoundNodes {
   }
 };
 
-// The number of words of one level above the leaves, and of all of these levels. The leaves come last.
+// These return the number of words of one level above the leaves, and of all of these levels. The leaves come last.
 inline uint64_t level_words(const RayDagRef& dag, uint32_t log2) {
   return static_cast<uint64_t>(dag.level(log2 - 1) - dag.level(log2));
 }
 inline uint64_t inner_words(const RayDagRef& dag) {
   return static_cast<uint64_t>(dag.level(dag::kLeafLog2) - dag.root);
 }
-// The number of words of the nodes above the leaves that have 2^finest voxels a side or more.
+// Returns the number of words of the nodes above the leaves with 2^finest voxels a side or more.
 inline uint64_t words_above(const RayDagRef& dag, uint32_t finest) {
   if (finest > dag.log2_side) return 0;
   return static_cast<uint64_t>(dag.level(std::max(finest, dag::kLeafLog2 + 1) - 1) - dag.root);
@@ -130,15 +130,15 @@ template <class Device>
 device::Buffer<uint32_t> node_begins(Device& device, const RayDagRef& dag) {
   auto begins = device.template make<uint32_t>(inner_words(dag) / 32 + 1);
   device.fill(begins.data(), begins.size(), 0u);
-  device.fill(begins.data(), 1, 1u);  // the root
+  device.fill(begins.data(), 1, 1u);  // the root begins at word 0
   for (uint32_t log2 = dag.log2_side; log2 > dag::kLeafLog2 + 1; --log2)
     device.for_each({"render: find nodes", 8}, level_words(dag, log2), MarkBegins{dag, log2, begins.data()});
   return begins;
 }
 
 // Makes the boxes of the nodes of 2^finest voxels a side and more, in the order of dag.box_index(). `dag` is on the
-// device. The boxes take as much memory as these nodes. While they are made, those of two smaller levels may take as much
-// as the nodes of these levels.
+// device. The boxes take as much memory as these nodes. While they are made, the boxes of two smaller levels are needed
+// too, which take as much as those levels' nodes.
 template <class Device>
 device::Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag, uint32_t finest) {
   if (dag.log2_side == dag::kLeafLog2 || !dag.filled) return {};
@@ -161,7 +161,7 @@ device::Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag, uint
   return boxes;
 }
 
-// A color as 8-bit sRGB codes, red lowest. A node of one material has exactly that material's color.
+// A color as 8-bit sRGB codes, red in the lowest byte. A node of one material has exactly that material's color.
 using PackedColor = uint32_t;
 
 struct NodeMean {
@@ -169,7 +169,7 @@ struct NodeMean {
   float voxels;  // 4 B, the number of voxels that `light` is the mean of
 };
 
-// A mean in half of the memory: light in steps of 1 / 65535, and the number of voxels as the upper half of a float.
+// A NodeMean in half the memory: light in steps of 1 / 65535, and the number of voxels as the upper half of a float.
 class StoredMean {
  public:
   VOX_HD explicit StoredMean(const NodeMean& mean)
@@ -207,15 +207,15 @@ VOX_HD inline NodeMean leaf_mean(const RayDagRef& dag, const uint32_t* leaf, uin
   return {sum * (1 / static_cast<float>(voxels)), static_cast<float>(voxels)};
 }
 
-// Makes the colors of a level whose children have theirs already. It runs for every word of the level, and
-// works on the node that begins there, if any.
+// Makes the colors of a level's nodes, whose children have theirs already. It runs for every word of the
+// level, and works on the node that begins there, if any.
 struct AverageNodes {
   RayDagRef dag;
   uint32_t log2;
   const uint32_t* begins;
   Light materials[scene::kPaletteSize];
   LightCodes codes;
-  NodeValues<StoredMean> means, below;  // of this level, and of the children, unless these are leaves
+  NodeValues<StoredMean> means, below;  // of this level, and of the children if they are no leaves
   PackedColor* colors;                  // by dag.box_index(); nullptr: the level gets none
 
   VOX_HD void operator()(uint64_t i) const {
@@ -243,8 +243,8 @@ struct AverageNodes {
 };
 
 // Makes the colors of nodes from those of the materials, for the nodes that bound_nodes() makes boxes of, in the same
-// order. The colors take half as much memory as the boxes. While they are made, the means take as much memory as the words
-// of two levels.
+// order. The colors take half as much memory as the boxes. Meanwhile, means take as much memory as the words of two
+// levels.
 template <class Device>
 device::Buffer<PackedColor> average_nodes(Device& device, const RayDagRef& dag, uint32_t finest,
                                           const Light* materials, const LightCodes& codes) {
@@ -267,14 +267,14 @@ device::Buffer<PackedColor> average_nodes(Device& device, const RayDagRef& dag, 
   return colors;
 }
 
-// Returns the log2 of the least side of nodes of which `memory` has room for boxes and, if asked for, colors. Rays do not
-// stop at smaller nodes; the log says so if the memory has no room for all.
+// Returns log2 of the least side of nodes for whose boxes, and colors if wanted, `memory` has room. Rays do not stop at
+// smaller nodes. If there is no room for all nodes, the log says so.
 uint32_t finest_level(const RayDagRef& dag, uint64_t memory, bool colors);
 
-// Counts how often each leaf of a DAG is used: the number of leaves of the octree for which it stands.
+// The next functions count the uses of each leaf of a DAG: the octree's leaves for which it stands.
 
-// Returns a code for how often a leaf is used: four times log2(uses), rounded down, where log2 is replaced by
-// straight lines between powers of two. `uses` must not be 0.
+// Returns a code for a number of uses: 4 · log2(uses), rounded down, with log2 approximated by straight lines
+// between powers of two. `uses` must not be 0.
 VOX_HD inline uint32_t use_code(uint64_t uses) {
   const auto high = static_cast<uint32_t>(uses >> 32);
   const uint32_t log2 =
@@ -284,9 +284,9 @@ VOX_HD inline uint32_t use_code(uint64_t uses) {
 }
 inline constexpr uint32_t kUseCodes = 256;
 
-// Counts the uses of a level's children. Uses are found by the pointers that lead to nodes. It runs for every
-// value that such a pointer may have. If it leads to a node that is used, each of the node's children is used
-// as often as the node.
+// Counts the uses of a level's children. Uses are stored by the pointers that lead to nodes. It runs for
+// every value that such a pointer may have. If the pointer leads to a node that is used, each of its children
+// gets as many uses.
 struct CountUses {
   RayDagRef dag;
   uint32_t log2;  // log2 of the side of the level's nodes
@@ -319,11 +319,11 @@ struct Sharing {
   uint32_t most = 0;              // the greatest of the codes
 };
 
-// This takes twice as much memory as the two largest levels, or 8 bytes for each of their nodes if they are
-// far.
+// Counts the uses. This takes twice the memory of the two largest levels, or 8 bytes for each of their
+// nodes if they are far.
 template <class Device>
 Sharing count_sharing(Device& device, const dag::FrozenDag& dag, const RayDagRef& ref) {
-  // The number of values that pointers to the nodes of a level may have.
+  // Returns the number of values that pointers to a level's nodes may have.
   const auto pointers = [&](uint32_t level) -> uint64_t {
     const dag::DagLevel& here = dag.levels[level];
     return ref.is_far(ref.log2_side - level) ? here.places.nodes() : here.words.size();

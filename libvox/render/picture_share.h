@@ -27,24 +27,24 @@ class PictureShare {
   uint64_t take();
 
   ranks::Ranks& ranks_;
-  // Bands are numbered across pictures, so that a rank that has finished starts on the next picture. It waits
-  // for rank 0, which may still be writing the last picture, only at the end of that one.
+  // Bands are numbered across pictures, so that a rank that has finished starts on the next picture. Only at
+  // the end of that picture does it wait for rank 0, which may still be writing the last one.
   uint64_t first_ = 0;            // number of the next picture's first band
-  std::optional<uint64_t> kept_;  // a number already taken, of a later picture
+  std::optional<uint64_t> kept_;  // a number that was taken and belongs to a later picture
 };
 
-// Renderers of several ranks that look like one. All ranks make the same calls, and rank 0 gets the pictures.
+// Makes one renderer of several ranks' renderers. All ranks make the same calls, and rank 0 gets the pictures.
 
-// Collective, and so is the result's render(). Rank 0 makes slices alone, because they take little time.
+// Collective, like the result's render(). Rank 0 makes slices alone, because they take little time.
 // `own` is this rank's renderer.
 std::unique_ptr<Renderer> shared_renderer(ranks::Ranks& ranks, std::unique_ptr<Renderer> own);
 std::unique_ptr<VolumeRenderer> shared_renderer(ranks::Ranks& ranks, std::unique_ptr<VolumeRenderer> own);
 
-// Renderers that are on several devices of this process. All devices take a picture together, each as a rank with a
-// thread of its own.
+// These functions make renderers on several devices of this process. All devices take a picture together, each as a
+// rank with a thread of its own.
 
-// Throw what make_renderer() and make_volume_renderer() throw, which make the renderer on each device.
-// There must be at least one device. The first one takes slices. Afterwards this thread's calls go to the first device.
+// They throw what make_renderer() and make_volume_renderer() for one device throw. At least one device is needed. The
+// first one takes slices, and this thread's later calls go to it.
 std::unique_ptr<Renderer> make_renderer(const std::vector<device::DeviceHandle>& devices,
                                         const dag::FrozenDag& dag, const scene::Palette& palette,
                                         const RendererOptions& options = {});

@@ -1,4 +1,4 @@
-// A ray as integers: the times at which it crosses the planes of the grid. See render/README.md.
+// A ray in integers: the times at which it crosses the planes of the grid. See render/README.md.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace vox::render {
 
-// Points and directions in whole numbers, from which rays are made without double precision, and quotients
-// and products of 64-bit numbers.
+// Rays are made without double precision, from points and directions in whole numbers. This needs
+// quotients and products of 64-bit numbers.
 
 // A point, in 2^-32 of a voxel. It is less than 2^30 voxels from the origin.
 using FinePoint = Vec3<int64_t>;
@@ -47,8 +47,8 @@ VOX_HD inline uint32_t leading_zeros(uint64_t bits) {
 }
 
 // Returns 2^126 divided by a number whose highest bit is set, with a relative error below 2^-44. A quotient
-// of floats gives 23 good bits; a correction to first order gives the rest. The result is the same on every
-// device.
+// of floats gives 23 correct bits, and a first-order correction gives the rest. The result is the same on
+// every device.
 VOX_HD inline uint64_t reciprocal(uint64_t number) {
   const auto first = static_cast<uint64_t>(0x1p47f / static_cast<float>(static_cast<uint32_t>(number >> 40)));
   const uint64_t product = (number >> 32) * first + ((number & UINT32_MAX) * first >> 32);  // nearly 2^55
@@ -63,15 +63,15 @@ VOX_HD inline int64_t fine_product(int64_t number, int64_t factor) {
          static_cast<int64_t>(fraction * (by >> 32) + (fraction * (by & UINT32_MAX) >> 32));
 }
 
-// The course of a ray: everything that follows from its direction alone, such as the intervals at which it
+// A ray's course is everything that follows from its direction alone, such as the intervals at which it
 // crosses planes.
 
 // Returns log2 of the number of ticks of a voxel along a ray's longest axis.
 VOX_HD inline uint32_t log2_ticks(uint32_t log2_side) {
   return log2_side > 14 ? 58 - 2 * log2_side : 30;
 }
-// Returns the least interval at which the ray stands still along an axis: it then crosses none of the axis's
-// planes inside the cube.
+// Returns the least interval at which a ray counts as standing still along an axis. It then crosses none of
+// the axis's planes inside the cube.
 VOX_HD inline int64_t slowest_step(uint32_t log2_side) {
   return int64_t{1} << (59 - log2_side);
 }
@@ -93,7 +93,7 @@ static_assert(sizeof(Course) == 56);
 namespace detail {
 
 // Returns the interval at which planes are crossed along an axis, rounded down. `longest` is the direction's
-// longest component, shifted up by `zeros` bits so that its highest bit is set. A quotient that is a hair
+// longest component, shifted up by `zeros` bits so that its highest bit is set. A quotient that is just
 // below a whole number counts as that number.
 VOX_HD inline int64_t step_of(uint64_t part, uint64_t longest, uint32_t zeros, uint32_t log2_side) {
   constexpr uint64_t kHair = 1 << 19;
@@ -149,12 +149,12 @@ VOX_HD inline Crossing crossing_at(int64_t time, uint32_t axis) {
   return time * 4 + axis;
 }
 
-// A ray in mirrored coordinates: along an axis on which it goes down, they count from the cube's other end.
+// A ray in mirrored coordinates. Along an axis on which the ray goes down, they count from the cube's other end.
 struct Ray {
   Vec3<Crossing> first;    // 24 B, the crossings of plane 0; none is after `start`
   Vec3<Crossing> step;     // 24 B, 4 · ticks from plane to plane
   Crossing start;          // 8 B, when it begins or enters the cube
-  Crossing end;            // 8 B, when it ends: it hits nothing that it would enter later
+  Crossing end;            // 8 B, when it ends; the ray does not hit things that it enters later
   int64_t before;          // 8 B, ticks from the eye to time 0
   int64_t pixel_is_voxel;  // 8 B, ticks from the eye to where a pixel is as wide as a voxel; INT64_MAX: never
   int64_t widest;          // 8 B, ticks from the eye beyond which a pixel becomes no wider
@@ -175,15 +175,15 @@ VOX_HD inline float distance_to(const Ray& ray, Crossing at) {
 
 namespace detail {
 
-// kFarTicks is more than from one end of the cube to the other. kTooFar, as a float and as a whole number, is
-// more than from any eye into the cube.
+// A ray takes less than kFarTicks through the whole cube, and less than kTooFar ticks (a float, and a whole
+// number) from any eye into the cube.
 inline constexpr int64_t kFarTicks = int64_t{1} << 60;
 inline constexpr float kTooFar = 0x1p61f;
 inline constexpr int64_t kTooFarTicks = int64_t{1} << 61;
 
 // One axis of a ray, mirrored.
 struct RayAxis {
-  int64_t to_plane;  // in 2^-32 voxels, from the eye up to plane 0
+  int64_t to_plane;  // from the eye to plane 0, in 2^-32 voxels
   int64_t step;      // in ticks
   float slope;
   bool still;
@@ -201,7 +201,7 @@ struct RayAxis {
     return about > kTooFar ? kTooFarTicks : fine_product(to_plane, step);
   }
 
-  // Returns the ray's place on an axis along which it stands still, after so many ticks from the eye.
+  // Returns the ray's place, this many ticks from the eye, on an axis along which it stands still.
   VOX_HD int64_t still_at(int64_t ticks, uint32_t log2_side) const {
     const auto scale = static_cast<int32_t>(kFineBits) - static_cast<int32_t>(log2_ticks(log2_side));
     return static_cast<int64_t>(static_cast<float>(ticks) * (slope * power_of_two(scale))) - to_plane;
@@ -219,7 +219,7 @@ struct RayAxis {
 }  // namespace detail
 
 // Makes a ray on this course from a point at most 2^30 voxels away. `spread` is the width of a pixel at
-// distance 1; if it is 0, the ray goes down to voxels.
+// distance 1. If it is 0, the ray stops only at voxels.
 VOX_HD inline Ray make_ray(const Course& course, FinePoint eye, float spread) {
   const auto later = [](int64_t a, int64_t b) { return a > b ? a : b; };
   const detail::RayAxis x(eye.x, course, 0), y(eye.y, course, 1), z(eye.z, course, 2);
@@ -238,7 +238,7 @@ VOX_HD inline Ray make_ray(const Course& course, FinePoint eye, float spread) {
   ray.end = INT64_MAX;
   if (ray.before > 0) ray.start = later(later(ray.first.x, ray.first.y), ray.first.z);
   ray.voxels_per_tick = course.voxels_per_tick;
-  const float widens = spread * course.voxels_per_tick;  // how much wider a pixel becomes per tick, in voxels
+  const float widens = spread * course.voxels_per_tick;  // the growth of a pixel's width per tick, in voxels
   ray.widest = INT64_MAX;
   ray.pixel_is_voxel = widens * 0x1p60f > 1 ? static_cast<int64_t>(1 / widens) : INT64_MAX;
   return ray;
@@ -257,7 +257,7 @@ VOX_HD inline Ray limited(Ray ray, float distance) {
   return ray;
 }
 
-// Returns the ray with a pixel that is nowhere wider than at this distance, in voxels.
+// Returns the ray with a pixel that stops becoming wider at this distance, in voxels.
 VOX_HD inline Ray no_wider(Ray ray, float distance) {
   const float ticks = distance / ray.voxels_per_tick;
   if (ticks < 0x1p60f) ray.widest = static_cast<int64_t>(ticks);

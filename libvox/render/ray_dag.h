@@ -1,6 +1,6 @@
-// A DAG as rays read it: the words of a FrozenDag on a device. A child pointer is the child's offset in words
-// within the next level, so that rays need not look up the child's place. On a level that has too many words
-// for this, a far level, nodes are found by their numbers.
+// A DAG in the form that rays read: the words of a FrozenDag on a device. A child pointer is the child's
+// offset in words within the next level, so that rays need not look up the child's place. A level with too
+// many words for this is a far level: its nodes are found by their numbers.
 #pragma once
 
 #include <utility>
@@ -15,19 +15,19 @@
 
 namespace vox::render {
 
-// The box around the voxels of a node. A ray hits this box if it goes no deeper than the node.
+// The box around the voxels of a node. A ray that goes no deeper than the node hits this box.
 //
-// The node's cube would stand out in front of the surfaces in it, so that a wall would be in another place
-// where rays go less deep. The box lies flush: around a wall along an axis, the box is the wall itself.
+// The node's whole cube would stand out in front of the surfaces in it, so that a wall would move where
+// rays go less deep. The box does not: around a wall along an axis, the box is the wall itself.
 
 // A box in voxels, relative to the node's corner; `high` is excluded.
 struct NodeBox {
   Int3 low, high;
 };
 
-// A box in 60 bits: ten each for the lowest x, y, z and for the last voxel along x, y, z, from the lowest bit
-// up. The numbers count voxels. In nodes wider than 1024 voxels they count cubes, of the smallest side for
-// which ten bits are enough, and the box is at most a 1024th of the node larger.
+// A box in 60 bits: ten each for the lowest x, y, z and for the last x, y, z, from the lowest bit up. They
+// count voxels. In nodes wider than 1024 voxels they count cubes of the smallest side for which ten bits are
+// enough; the box then becomes larger by at most a 1024th of the node.
 using PackedBox = uint64_t;
 
 VOX_HD inline uint32_t packed_shift(uint32_t log2_side) {
@@ -72,7 +72,7 @@ struct RayDagRef {
   // A level whose nodes are found by their numbers.
   struct FarLevel {
     const uint32_t* words;           // 8 B
-    const dag::PlacesBlock* places;  // 8 B, where its nodes begin
+    const dag::PlacesBlock* places;  // 8 B, the places where its nodes begin
   };
 
   const uint32_t* nodes[kMaxLog2Side + 1];  // 168 B, [i]: nodes with a side of 2^i voxels; [kLeafLog2]:
@@ -80,32 +80,32 @@ struct RayDagRef {
   FarLevel far_levels[kMaxLog2Side + 1];    // 336 B, [i]: those nodes if the level is far
   const uint32_t* root;                     // 8 B, its words; those of the other levels follow, unless the
                                             // DAG is read in place
-  const PackedBox* boxes;  // 8 B, by box_index(), used if pixels have a width; nullptr: boxes are estimated
+  const PackedBox* boxes;  // 8 B, by box_index(), for pixels that have a width; nullptr: boxes are estimated
   uint32_t log2_side;      // 4 B, log2 of the root's side
-  uint32_t finest;     // 4 B, log2 of the least side of cells at which rays stop because pixels have a width
+  uint32_t finest;     // 4 B, log2 of the least side of cells at which rays stop because of a pixel's width
   uint32_t filled;     // 4 B, 0: there is no root
   uint32_t materials;  // 4 B, 1: the leaves hold materials
 
-  // Rays know nodes and leaves by these members alone, which SymmetricRayRef (symmetric_rays.h) has, too. A Node is what is
-  // known of one; nullptr if it is empty.
+  // Rays read nodes and leaves only through these members, which SymmetricRayRef (symmetric_rays.h) has, too. A Node
+  // names a node or a leaf; nullptr means an empty one.
   using Node = const uint32_t*;
   static constexpr bool kMayHaveMaterials = true;
 
   VOX_HD Node root_node() const { return root; }
-  // Returns a header of which the child mask and the homogeneous material are used.
+  // Returns a header. Rays use its child mask and its homogeneous material.
   VOX_HD uint32_t header(Node node) const { return node[0]; }
   VOX_HD uint64_t leaf(Node node) const { return dag::leaf_mask(node); }
   // Returns the child of 2^log2 voxels a side in an octant, which must be present. `mask` is the node's header.
   VOX_HD Node child_in(uint32_t log2, Node node, uint32_t mask, uint32_t octant) const {
     return child(log2, node[dag::child_word(mask, octant)]);
   }
-  // A node in 56 bits, above its child mask. The distance from the root in words may be negative if the levels are not in one
-  // array.
+  // Packs a node into 56 bits, above its child mask. The distance from the root in words may be negative if levels lie
+  // in several arrays.
   VOX_HD uint64_t packed_node(Node node, uint32_t header) const {
     return static_cast<uint64_t>(node - root) << 8 | dag::child_mask(header);
   }
   VOX_HD Node unpacked_node(uint64_t at) const { return root + (static_cast<int64_t>(at) >> 8); }
-  // Return the number of voxels below the children before the one in an octant, and below the node.
+  // These return the number of voxels below all children before the one in an octant, and below the whole node.
   VOX_HD uint64_t voxels_before(const dag::VoxelNumbersRef& numbers, Node node, uint32_t octant) const {
     return numbers[static_cast<uint64_t>(node - root) + dag::child_word(node[0], octant)];
   }
@@ -129,14 +129,14 @@ struct RayDagRef {
     return far_levels[log2].words + dag::NodePlacesRef{far_levels[log2].places}[number];
   }
 
-  // A node, and the pointer of its parent to it. The root's pointer is 0.
+  // A node, and its parent's pointer to it. The root's pointer is 0.
   struct Reached {
     const uint32_t* node;
     uint32_t pointer;
   };
 
   // Returns the node of 2^log2_node voxels a side that contains a voxel, or the leaf if such a node would be
-  // smaller than a leaf. Its address is nullptr if nothing in it is filled.
+  // smaller than a leaf. The address is nullptr if nothing in the node is filled.
   VOX_HD Reached reach(Int3 voxel, uint32_t log2_node) const {
     if (!filled) return {nullptr, 0};
     Reached at = {root, 0};
@@ -153,7 +153,7 @@ struct RayDagRef {
     return reach(voxel, log2_node).node;
   }
 
-  // Returns the material of a voxel of the cube, or kNoMaterial, by a walk from the root.
+  // Walks from the root to a voxel of the cube, and returns its material or kNoMaterial.
   VOX_HD uint32_t material_at(Int3 voxel) const {
     const uint32_t* leaf = node_at(voxel, dag::kLeafLog2);
     const uint32_t bit = cube_bit(voxel);
@@ -175,8 +175,8 @@ struct RayDagRef {
     return unpacked(boxes[box_index(node)], log2);
   }
 
-  // Returns the box around the 4³ cells of an inner node that hold something. It contains the box around the
-  // voxels, and each of its faces is less than a quarter of the node's side away from that box's face.
+  // Divides an inner node into 4³ cells, and returns the box around those that hold something. It contains the box
+  // around the voxels, and each of its faces is less than a quarter of the node's side away from that box's face.
   VOX_SELDOM VOX_HD NodeBox estimated_box(const uint32_t* node, uint32_t log2) const {
     uint64_t cells = 0;
     const uint32_t* pointer = node + 1;
@@ -186,7 +186,7 @@ struct RayDagRef {
           log2 - 1 == dag::kLeafLog2 ? dag::filled_blocks(dag::leaf_mask(below)) : dag::child_mask(below[0]);
       cells |= uint64_t{eighths} << 8 * lowest_bit(left);
     }
-    // A damaged part of a paged scene looks empty, until the error is thrown.
+    // A damaged part of a paged scene looks empty until the error is thrown.
     if (cells == 0) cells = ~uint64_t{0};
     const NodeBox box = leaf_box(cells);
     const int32_t side = 1 << (log2 - dag::kLeafLog2);
@@ -218,8 +218,8 @@ template <class Device>
 class RayDag {
  public:
   // check_structure() must accept the DAG. If its words are paged and the device can read the host's memory,
-  // rays read the words where they are, and the DAG must outlive this object; all levels are far then.
-  // Otherwise the device gets a copy. Tests set `far_words` to small numbers.
+  // rays read the words in place. The DAG must then outlive this object, and all levels are far. Otherwise
+  // the device gets a copy. Tests set `far_words` to small numbers.
   RayDag(Device& device, const dag::FrozenDag& dag, uint64_t far_words = kFarWords) {
     ref_.log2_side = dag::kLeafLog2 + dag.depth();
     ref_.finest = dag::kLeafLog2;
@@ -233,11 +233,11 @@ class RayDag {
 
   RayDagRef ref() const { return ref_; }
 
-  // True if nothing was copied. Nothing should loop over all nodes then.
+  // True if nothing was copied. Then no loop should visit all nodes.
   bool is_in_place() const { return in_place_; }
 
-  // Takes the boxes that bound_nodes() has made of the nodes of 2^finest voxels a side and more, and makes them part of
-  // ref(). Rays stop at leaves, too, if all nodes have boxes. There are none if the DAG is read in place.
+  // Takes the boxes that bound_nodes() has made for the nodes of 2^finest voxels a side and more, and adds them to
+  // ref(). If all nodes have boxes, rays stop at leaves, too. A DAG that is read in place has no boxes.
   void set_boxes(device::Buffer<PackedBox> boxes, uint32_t finest) {
     boxes_ = std::move(boxes);
     ref_.boxes = boxes_.data();
@@ -288,7 +288,7 @@ class RayDag {
   }
 
   device::Buffer<uint32_t> words_;
-  std::vector<device::Buffer<dag::PlacesBlock>> places_;  // those of far levels
+  std::vector<device::Buffer<dag::PlacesBlock>> places_;  // the places of far levels' nodes
   device::Buffer<PackedBox> boxes_;
   bool in_place_ = false;
   RayDagRef ref_ = {};

@@ -23,7 +23,7 @@ struct SliceOptions {
   VoxelSize voxel_size = 1;          // in any unit
   uint32_t axis = 2;                 // 0, 1, 2 for x, y, z: the axis perpendicular to the plane
   uint32_t at = 0;                   // the index of the plane's voxels along that axis
-  ImageSize most;                    // the picture is as large as whole cells allow within this size
+  ImageSize most;                    // the picture is as large as possible within this size, with whole cells
   scene::Rgb8 empty = {24, 26, 32};  // the color where there is no voxel
 };
 
@@ -36,10 +36,10 @@ struct SliceFrame {
   int32_t step[2];         // the step to the next voxel: 1 or −1
   uint32_t width, height;  // in cells
   uint32_t log2_cell;      // log2 of a cell's side in voxels; a cell has the color of its first voxel
-  ImageSize size;          // of the picture; the pixel x shows the cell x · width / size.width
+  ImageSize size;          // the picture's size; pixel x shows the cell x · width / size.width
 
-  // Returns the first pixel of a cell along an axis of the picture with so many cells and pixels. The cell ends where the
-  // next one begins.
+  // Returns the first pixel of a cell along an axis of the picture that has this many cells and pixels. The cell ends
+  // where the next one begins.
   static uint32_t first_pixel(uint32_t cell, uint32_t cells, uint32_t pixels) {
     return static_cast<uint32_t>((uint64_t{cell} * pixels + cells - 1) / cells);
   }
@@ -65,24 +65,24 @@ enum class Sampling {
   Edges,  // pixels whose first sample differs from a neighbor's; the others keep one sample
 };
 
-// The sky behind lit scenes. Pictures of measured values always have kSky behind them.
+// The sky behind lit scenes. Pictures of measured values always use kSky.
 enum class Sky { Flat, Gradient };
 
-// On: lit scenes stand on a plane that shows their shadow, see shade.h.
+// With On, lit scenes stand on a plane that shows their shadow, see shade.h.
 enum class Ground { Off, On };
 
 inline constexpr scene::Rgb8 kSky = {148, 182, 219};  // the flat sky
 // The gradient is a calm sky: paler at the horizon, and gray below it.
 inline constexpr scene::Rgb8 kHorizon = {206, 218, 230}, kZenith = {96, 138, 196}, kNadir = {150, 156, 164};
 
-// The plane of a cutaway. The cut faces are hatched in the colors of their materials, without light.
+// The plane of a cutaway. Cut faces are hatched in the colors of their materials, without light and shadow.
 struct CutPlane {
   uint32_t axis = 0;  // 0, 1, 2 for x, y, z
-  int32_t at = 0;     // between voxel at - 1 and voxel at
+  int32_t at = 0;     // the plane lies between the voxels at - 1 and at
 };
 
-// A band of a picture whose rows several renderers share: from row `begin` to before row `end`. It begins at
-// a multiple of kBandRows, and ends at one or with the picture.
+// A band of rows of a picture that several renderers share: row `begin` and all rows before `end`. It begins
+// at a multiple of kBandRows, and ends at such a multiple or at the picture's end.
 struct RowBand {
   uint32_t begin = 0, end = 0;
 };
@@ -120,7 +120,7 @@ struct Picture {
   scene::Image image;        // with a band, only its rows
   double low = 0, high = 0;  // the values at the ends of the ramp, see Shade
   uint64_t refined = 0;      // the number of pixels on edges, see Sampling
-  uint64_t rays = 0;         // through pixels, without those to the sun and the sky
+  uint64_t rays = 0;         // rays through pixels, not counting rays to the sun and the sky
   double seconds = 0;        // on the device
 };
 
@@ -137,17 +137,17 @@ class Renderer {
 struct RendererOptions {
   VoxelSize voxel_size = 1;             // in any unit. Cameras stand in units of the shortest side.
   uint64_t far_words = kFarWords;       // see RayDag
-  uint64_t detail_memory = UINT64_MAX;  // for levels of detail, in bytes, if the device has more
-  // The voxels' colors in place of those of the palette; nullptr: there are none. Colors are copied to the device. The
-  // DAG must not be paged.
+  uint64_t detail_memory = UINT64_MAX;  // the most bytes for levels of detail
+  // The voxels' own colors, which replace the palette's; nullptr if there are none. They are copied to the device. With
+  // colors, the DAG must not be paged.
   const attributes::PackedValues* colors = nullptr;
-  // The symmetric form of the DAG, through which rays are cast in its place; nullptr: there is none. The pictures are the same,
-  // except that Shade::Sharing is refused. It is copied to the device.
+  // The symmetric form of the DAG, which rays then use instead of the DAG; nullptr if there is none. Pictures are the
+  // same, but Shade::Sharing is refused. It is copied to the device.
   const dag::SymmetricDag* symmetric = nullptr;
 };
 
-// Puts the scene on the device, to take pictures of it. The DAG, the palette and the device must outlive the renderer.
-// check_structure() must accept the DAG. on_cpu.cpp and on_cuda.cu compile the template for each device.
+// Copies the scene to the device, to take pictures of it. The DAG, the palette and the device must outlive the
+// renderer. check_structure() must accept the DAG. on_cpu.cpp and on_cuda.cu compile the template for each device.
 //
 // On the CPU, a paged DAG is read in place, and only the nodes that rays meet are read. So a node at which a ray stops
 // has an estimated box (RayDagRef::estimated_box()), and LevelColors::Mean is the same as LevelColors::Voxel. Only
@@ -158,28 +158,28 @@ std::unique_ptr<Renderer> make_renderer(Device& device, const dag::FrozenDag& da
 std::unique_ptr<Renderer> make_renderer(device::DeviceHandle device, const dag::FrozenDag& dag,
                                         const scene::Palette& palette, const RendererOptions& options = {});
 
-// Returns one of the kRampColors colors of measured values, from low to high. A legend shows them too.
+// Returns one of the kRampColors colors of measured values, numbered from low to high. A legend shows them too.
 scene::Rgb8 ramp_color(uint32_t index);
 
 // Returns the color of a palette's material in pictures: gray if the palette has no such material.
 scene::Rgb8 material_color(const scene::Palette& palette, uint32_t material);
 
-// The values at the ends of the ramp, if they follow from the view. `filled` is the box around all voxels.
+// The values at the ends of the ramp, as far as the view decides them. `filled` is the box around all voxels.
 struct RampEnds {
   double low = 0, high = 0;
 };
 RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade);
 
-// Returns the ground below these voxels, if the options ask for it and show light.
+// Returns the ground below these voxels. It is shown only if the options ask for it and the picture shows light.
 GroundPlane ground_plane(const VoxelBox& filled, const RenderOptions& options);
 
 // Fills in all of Shading except the ground and the pointers to the device's memory.
 Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Palette& palette,
                      const RenderOptions& options);
 
-// Returns the courses of rays to the sky from the faces of a cube's voxels (open_courses_of()). Projected
-// onto the face they are spread evenly, so that the number of rays in a direction is proportional to the
-// weight of the light from there.
+// Returns the courses of rays to the sky from voxels' faces (open_courses_of()). Projected onto the face
+// they are spread evenly, so that the number of rays in a direction is proportional to the weight of the
+// light from there.
 std::vector<Course> open_courses(uint32_t log2_side, Vec3d voxels_per_unit = {1, 1, 1});
 
 }  // namespace vox::render

@@ -24,11 +24,11 @@
 
 namespace vox::render {
 
-// Loops over the pixels of a picture, in parts, because they may take long.
+// Loops over the pixels of a picture run in parts, because they may take long.
 
 // Runs the body for the pixels from body.first to before `end`, with `rays_each` rays per pixel, in parts of
-// at most `rays_at_once` rays, so that long work can report progress and be stopped. body.first is the pixel
-// at which a part begins. Returns the seconds on the device.
+// at most `rays_at_once` rays, so that long work can report progress and be stopped. body.first is the first
+// pixel of a part. Returns the seconds on the device.
 template <class Device, class Body>
 double cast_pixels(Device& device, Body body, uint64_t end, uint64_t rays_each, uint64_t rays_at_once) {
   const uint64_t at_once = std::max<uint64_t>(rays_at_once / rays_each, 32);
@@ -51,8 +51,8 @@ template <class Dag>
 struct StartBeams {
   Dag dag;
   PixelRays rays;
-  Tiles order;    // the order of the beams, which are the pixels of a smaller image
-  float* depths;  // [width * height] of that smaller image
+  Tiles order;    // the order of the beams; each is a pixel of a smaller image
+  float* depths;  // [width * height] of the smaller image
   uint64_t first = 0;
 
   VOX_HD void operator()(uint64_t i) const {
@@ -70,10 +70,10 @@ struct RenderPixels {
   LightCodes codes;
   Colors voxel_colors;
   uint32_t width, height, samples;
-  const float* depths;  // the depths at which the beams around pixels start
+  const float* depths;  // the depths at which pixels' beams start
   scene::Rgba8* pixels;
   uint64_t first = 0;              // the first pixel of this part of the loop
-  const uint32_t* list = nullptr;  // the pixels, by their place in tiles behind `base`; nullptr: all
+  const uint32_t* list = nullptr;  // pixels' places in the order of tiles, from `base` on; nullptr: all
   uint64_t base = 0;
 
   VOX_HD void operator()(uint64_t i) const {
@@ -99,8 +99,8 @@ struct RenderPixels {
     return {code(sum.x), code(sum.y), code(sum.z), 255};
   }
 
-  // Returns the place of a sample in its pixel, by Roberts' R2 sequence: any number of points are spread
-  // evenly, and the first one is in the middle. `step` is in 2^-32 of a pixel.
+  // Returns the place of a sample in its pixel, from Roberts' R2 sequence. It spreads any number of
+  // points evenly, and the first one is in the middle. `step` is in 2^-32 of a pixel.
   VOX_HD static uint32_t subpixel(uint32_t pixel, uint32_t sample, uint32_t step) {
     const uint32_t at = 0x80000000u + sample * step;
     return pixel << kSubpixelBits | at >> (32 - kSubpixelBits);
@@ -108,7 +108,7 @@ struct RenderPixels {
 };
 static_assert(device::ResidentBody<RenderPixels<RayDagRef, NoVoxelColors>>);
 
-// True if the i-th pixel behind `base`, in the order of tiles, differs visibly from a neighbor, so that an
+// True if the i-th pixel from `base` on, in the order of tiles, differs visibly from a neighbor, so that an
 // edge may go through it.
 struct IsOnEdge {
   Tiles tiles;
@@ -126,7 +126,7 @@ struct IsOnEdge {
   }
 
  private:
-  static constexpr int kSeen = 6;  // out of 255: smaller differences are not seen as an edge
+  static constexpr int kSeen = 6;  // of 255; differences up to this one are not seen as an edge
 
   VOX_HD bool differs(scene::Rgba8 color, bool is_there, Vec2<uint32_t> beside) const {
     if (!is_there) return false;
@@ -180,7 +180,7 @@ class DeviceRenderer final : public Renderer {
     if (!voxel_colors_) return render(options, NoVoxelColors());
     VoxelColorsRef colors = voxel_colors_->ref();
     colors.light_of_code = light_of_code_.data();
-    // Several samples of a pixel look at different voxels already.
+    // If a pixel has several samples, they see different voxels already.
     colors.mean = options.colors != LevelColors::Mean ? 0 : options.samples > 1 ? 2 : 4;
     return render(options, colors);
   }
@@ -304,7 +304,7 @@ class DeviceRenderer final : public Renderer {
                      picture.image.pixels.size());
   }
 
-  // Colors may be asked for later, so there is room for them, too, and for pictures.
+  // Leaves room for colors, which may be needed later, and for pictures.
   void make_levels_of_detail() {
     const uint64_t available = device_.pool().available();
     const uint64_t memory = std::min(detail_memory_, available - available / 16);
@@ -344,7 +344,7 @@ class DeviceRenderer final : public Renderer {
     return numbers.levels();
   }
 
-  // A ray finds a color by the number of its voxel.
+  // Throws Error if there are fewer colors than voxels: a ray finds a color by its voxel's number.
   static void check_count(uint64_t voxels, const RendererOptions& options) {
     if (voxels > options.colors->count)
       throw Error("there are " + std::to_string(options.colors->count) + " colors for " +
@@ -364,7 +364,7 @@ class DeviceRenderer final : public Renderer {
   device::Buffer<uint8_t> codes_;
   device::Buffer<float> light_of_code_;
   uint32_t finest_ = 0;             // see finest_level()
-  std::optional<Sharing> sharing_;  // set after it has been asked for
+  std::optional<Sharing> sharing_;  // set when it is first needed
   std::optional<device::Buffer<PackedColor>> node_colors_;
   std::optional<VoxelColors<Device>> voxel_colors_;
 };

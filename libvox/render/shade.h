@@ -1,4 +1,4 @@
-// Shading: the color that a ray returns, in single floats that round alike everywhere.
+// Shading computes the color that a ray returns, in single floats that round alike everywhere.
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -10,13 +10,13 @@
 
 namespace vox::render {
 
-// The ground of a picture: a level plane below the whole scene. It has the color of the sky behind it and
-// shows only the scene's shadow. Away from the scene it fades.
+// The ground of a picture: a level plane below the whole scene. It shows only the scene's shadow, on the
+// color of the sky behind it. It fades with the distance from the scene.
 
 struct GroundPlane {
   uint32_t shown;  // 4 B, 0: there is no ground
-  int32_t height;  // 4 B, the height of the plane between voxels
-  float x, z;      // 8 B, below the middle of the scene
+  int32_t height;  // 4 B, the plane's height; it lies between voxels
+  float x, z;      // 8 B, the point below the middle of the scene
   float reach;     // 4 B, in voxels from the middle; nothing is shown beyond it
 };
 
@@ -24,7 +24,7 @@ struct GroundPlane {
 struct GroundPoint {
   FinePoint at = {};
   float distance = 0;  // from the eye, in voxels
-  float share = 0;     // how much of a shadow is shown there; 0: none, or the ray misses the ground
+  float share = 0;     // the strength of shadows there; 0: none, or the ray misses the ground
 };
 
 VOX_HD inline GroundPoint ground_point(const GroundPlane& ground, FinePoint eye, const Course& course) {
@@ -47,10 +47,10 @@ VOX_HD inline GroundPoint ground_point(const GroundPlane& ground, FinePoint eye,
           rest * rest};
 }
 
-// The point at which a ray hit, from which other rays start.
+// Finds the point that a ray hit, where other rays start.
 
 // Returns the point in the face that was hit. It is exact along the face's axis, so that a ray that starts
-// here and leaves the face does not hit what is behind the face. Along the other axes it is exact to 2^-22 of
+// here and leaves the face cannot hit things behind the face. Along the other axes it is exact to 2^-22 of
 // the width of the box that was hit. The ray came from `eye` on `course`, and must not have begun inside the
 // box.
 VOX_HD inline FinePoint hit_point(FinePoint eye, const Course& course, const Ray& ray, const HitBox& hit) {
@@ -93,7 +93,7 @@ VOX_HD inline Int3 voxel_before(const HitBox& hit, Int3 normal, FinePoint point)
 enum class Shade {
   Material,
   Normal,
-  // The following are shown as colors of the ramp, from low to high.
+  // The next values are shown in the colors of the ramp, from low to high.
   Depth,    // the distance from the eye, in voxels
   Level,    // log2 of the side of the cell at which the ray stopped
   Sharing,  // log2 of the number of octree leaves for which the leaf stands
@@ -116,26 +116,26 @@ struct Shading {
   Light ramp[kRampColors];  // the colors of measured values, from low to high
   Light sky;                // the color at the horizon
   Light zenith, nadir;      // the colors straight up and straight down
-  uint32_t plain_sky;       // 1: the sky is the same everywhere
+  uint32_t plain_sky;       // 1: the sky has the same color everywhere
   float exposure;           // light is multiplied by this
   uint32_t cut_axis;        // the axis of a cutaway's plane; kNoAxis: there is none
   int32_t cut_plane;        // its place, in voxels
   uint32_t hatch;           // pixels from stripe to stripe on cut faces
   float sun, ambient;       // strengths of the light
-  Vec3<float> to_sun;       // a unit vector
-  Vec3<float> per_unit;     // Camera::per_unit, by which normals in voxels become those in the world
+  Vec3<float> to_sun;       // the direction to the sun, a unit vector
+  Vec3<float> per_unit;     // Camera::per_unit, which turns normals in voxels into normals in the world
   GroundPlane ground;       // below the scene
   Course sun_course;        // the course of rays to the sun
   uint32_t shadows;         // 1: the sun casts shadows
   float smooth,
-      smoother;      // how much smooth normals count: at the eye, and how much more per voxel from it
+      smoother;      // the weight of smooth normals: at the eye, and the increase per voxel of distance
   uint32_t ao_rays;  // per sample; 0: no ambient occlusion
   float ao_reach;    // in voxels
   const Course*
       open_courses;  // [6 · kHemisphere], courses of rays to the sky; a face's begin at open_courses_of()
   float low, high;   // the values at the ends of the ramp
   // The colors of nodes by RayDagRef::box_index(), and the light of their codes. nullptr: a node has the
-  // color of a voxel.
+  // color of one of its voxels.
   const PackedColor* node_colors;
   const float* light_of_code;
   const uint8_t* use_codes;  // for Shade::Sharing: the codes of leaves, by the pointers of their parents
@@ -167,8 +167,8 @@ class Shader {
   VOX_HD Shader(const Dag& dag, const PixelRays& rays, const Shading& shading, const Colors& voxel_colors)
       : dag_(dag), rays_(rays), shading_(shading), voxel_colors_(voxel_colors) {}
 
-  // Returns the light that comes back through a point of the image, given in subpixels. Its beam starts at
-  // `depth`, or meets nothing. `seed` differs from sample to sample.
+  // Returns the light that comes through a point of the image, given in subpixels. Its beam starts at
+  // `depth`, or hits nothing. `seed` differs from sample to sample.
   VOX_HD Light operator()(uint32_t x, uint32_t y, float depth, uint64_t seed) const {
     const Course course = make_course(rays_.log2_side, rays_.direction(x, y));
     const Ray ray = begun_in_beam(make_ray(course, rays_.eye, rays_.spread), course, rays_, depth);
@@ -202,13 +202,13 @@ class Shader {
   }
 
  private:
-  // The place at which a ray hit, and from which other rays go on.
+  // The place that a ray hit, from which other rays go on.
   struct Surface {
     FinePoint point;
     Vec3<float> normal;
-    Int3 side;       // the direction along an axis that is nearest to the normal; 0: the eye is in matter
+    Int3 side;       // the axis direction nearest to the normal; 0: the eye is in matter
     float distance;  // from the eye, in voxels
-    bool smooth;     // the normal is not that of a face
+    bool smooth;     // true if the normal is smooth
     StartIn<typename Dag::Node> start;
   };
 
@@ -225,15 +225,15 @@ class Shader {
     return share > 0 ? smoothed(at, course, hit, share < 1 ? share : 1) : at;
   }
 
-  // Returns the surface with a smooth normal, which is weighed by `share` against the normal of the face.
-  // Rays go on from above the steps between faces, because these steps would hold them back.
+  // Returns the surface with a mean of the smooth normal and the face's normal; `share` is the weight of
+  // the smooth one. Rays go on from above the steps between faces, because the steps would block them.
   VOX_HD Surface smoothed(Surface at, const Course& course, const HitBox& hit, float share) const {
     constexpr float kCellsAbove = 1.5f, kFromBehind = 0.3f;
     const Int3 estimate = smooth_normal(dag_, hit, at.side, course, at.point);
     if (estimate == Int3{0, 0, 0}) return at;
     Vec3<float> smooth = unit(product(in_floats(estimate), shading_.per_unit));
     // At the edge of something thin, the cells behind it are reached too, and may outnumber those in front.
-    // Then the normal is that of the back, although the ray sees the front.
+    // Then the estimated normal is that of the back, although the ray sees the front.
     if (along(course, smooth) > kFromBehind) smooth = smooth * -1;
     at.normal = unit(at.normal * (1 - share) + smooth * share);
     const float up = share * kCellsAbove * static_cast<float>(1u << log2_normal_cell(hit)) * 0x1p32f;
@@ -245,7 +245,7 @@ class Shader {
     return at;
   }
 
-  // Returns how many units of the camera there are in a voxel along a direction. If voxels are cubes, it is 1.
+  // Returns the length of a voxel along a direction in units of the camera, which is 1 if voxels are cubes.
   VOX_HD float units_per_voxel(Vec3<float> slope) const {
     const Vec3<float> in_units = product(slope, rays_.sides);
     return square_root(dot(in_units, in_units)) / square_root(dot(slope, slope));
@@ -279,8 +279,8 @@ class Shader {
     return ((x + y) >> kSubpixelBits) % shading_.hatch < (shading_.hatch + 2) / 3;
   }
 
-  // Returns the color of what a ray hit, without light: the color of a voxel, or the mean of several if a
-  // pixel shows several.
+  // Returns the color at a hit, without light: the color of a voxel, or the mean of several if a pixel
+  // shows several.
   VOX_HD Light color_at(const Ray& ray, const Hit& hit) const {
     const bool may_mix = Colors::kThere ? voxel_colors_.mean != 0 : shading_.node_colors != nullptr;
     const bool mixed = may_mix && hit.node_log2 <= (hit.log2 > 2 ? hit.log2 : 2) &&
@@ -318,8 +318,8 @@ class Shader {
     return light_on(at, seed);
   }
 
-  // Returns the share of the sky's light that remains where the ground is seen, because the scene casts its
-  // shadow there.
+  // Returns the factor of the sky's color where the ground is seen, on which the scene
+  // casts its shadow.
   VOX_HD float light_on_ground(const Course& course, uint64_t seed) const {
     if (shading_.ground.shown == 0) return 1;
     const GroundPoint point = ground_point(shading_.ground, rays_.eye, course);
@@ -337,8 +337,8 @@ class Shader {
     return light;
   }
 
-  // Returns a ray that goes on from a surface. It is nowhere wider than the pixel is at the surface, so that
-  // a shadow's edge is as sharp as the surface on which it falls.
+  // Returns a ray that goes on from a surface. Its pixel is nowhere wider than at the surface, so that a
+  // shadow's edge is as sharp as the surface on which it falls.
   VOX_HD Ray further_ray(const Surface& from, const Course& course) const {
     return no_wider(make_ray(course, from.point, rays_.spread), from.distance);
   }
@@ -348,8 +348,8 @@ class Shader {
     return !trace(dag_, further_ray(from, shading_.sun_course), from.start).found();
   }
 
-  // Returns the share of the sky that is seen from a surface, from 0 to 1. The directions lie around an axis.
-  // If the surface is inclined to that axis, directions that go into the surface do not count.
+  // Returns the share of the sky that is seen from a surface, from 0 to 1. The directions are tested around
+  // an axis. If the surface is inclined to that axis, directions into the surface do not count.
   VOX_HD float open_sky(const Surface& from, uint64_t seed) const {
     if (shading_.ao_rays == 0) return 1;
     const uint64_t first = mix64(seed);

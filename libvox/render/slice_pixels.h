@@ -10,7 +10,7 @@
 
 namespace vox::render {
 
-// Finds the first voxel in Morton order among the voxels of a plane inside a cell. It is a place in the grid, or kNoVoxel.
+// Finds the first filled voxel, in Morton order, of a plane inside a cell. If there is none, it is kNoVoxel.
 inline constexpr Int3 kNoVoxel = {-1, -1, -1};
 
 template <class Dag>
@@ -33,7 +33,7 @@ class PlaneSearch {
     Node nodes[kMaxLog2Side + 1];
     uint32_t left[kMaxLog2Side + 1];  // the node's children that have not been visited yet
     uint32_t log2 = log2_;
-    Int3 at = corner_;  // of the node; lower bits are those of a child that has been left
+    Int3 at = corner_;  // the node's place; lower bits belong to a child that the walk has left
     nodes[log2] = cell;
     left[log2] = children_in_plane(cell, log2);
     for (;;) {
@@ -88,7 +88,7 @@ struct SlicePixels {
   SliceFrame frame;
   scene::Rgba8 colors[scene::kPaletteSize];
   scene::Rgba8 empty;
-  VoxelColorsRef voxel_colors;  // without values, materials have colors
+  VoxelColorsRef voxel_colors;  // if it has no values, materials have colors
   scene::Rgba8* pixels;
 
   VOX_HD void operator()(uint64_t i) const {

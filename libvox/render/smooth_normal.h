@@ -1,10 +1,10 @@
-// The normal of the surface for which voxels stand, estimated from the cells around a hit.
+// Estimates the normal of the surface that voxels represent, from the cells around a hit.
 //
 // Faces of voxels have only six normals, whose pattern becomes visible when a pixel is wider than a voxel. So
-// the 4³ cells around the hit are examined: voxels, or the halves of the node that was hit. Empty cells that
-// can be reached from in front of the face, cell by cell, lie outside; the direction in which they lie is the
-// normal. Cells behind a thin wall are not reached and do not count, so that solid and hollow things have the
-// same normals.
+// the 4³ cells around the hit are examined. They are voxels, or half as wide as the node that was hit. Empty
+// cells that can be reached, cell by cell, from the front of the face lie outside. The direction towards them
+// is the normal. Cells behind a thin wall are not reached and do not count, so that solid and hollow things
+// have the same normals.
 #pragma once
 
 #include "libvox/edit/leaf_faces.h"
@@ -15,7 +15,7 @@ namespace vox::render {
 
 namespace detail {
 
-// Finds which cells around a place of a scene are filled: 4³ cells of the DAG, either voxels or wider cells.
+// These functions find which of 4³ cells around a place are filled. Cells are voxels or wider.
 
 // Returns which eighths of a cube hold something: a node's child mask, or a part of a leaf's mask. The cube
 // has a side of 2^log2 voxels, log2 >= 1, and contains `voxel`. The walk begins at `node`, of 2^log2_node
@@ -50,7 +50,7 @@ VOX_HD uint64_t cells_around(const Dag& dag, Int3 corner, uint32_t log2_cell) {
   const auto blocks = static_cast<uint32_t>(1 << (dag.log2_side - log2_block));
   const auto is_inside = [blocks](int32_t at) { return static_cast<uint32_t>(at) < blocks; };
   const auto different = static_cast<uint32_t>((high.x ^ low.x) | (high.y ^ low.y) | (high.z ^ low.z));
-  // The walks to the blocks begin at the node that contains all of them.
+  // The walks to the blocks begin at the smallest node that contains all of them.
   uint32_t log2_around = log2_block + 1 + static_cast<uint32_t>(highest_bit(different));
   if (log2_around > dag.log2_side) log2_around = dag.log2_side;
   const auto voxel_of = [log2_block](Int3 block) {
@@ -90,7 +90,7 @@ VOX_HD inline int32_t places_along(uint64_t cells, uint32_t axis) {
          3 * popcount(cells);
 }
 
-// Returns the cells of a mask that can be reached from one of them, cell by cell.
+// Returns the cells of `mask` that can be reached from `first`, cell by cell.
 VOX_HD inline uint64_t reached_from(uint64_t first, uint64_t mask) {
   uint64_t reached = first;
   for (uint64_t before = 0; reached != before;) {
@@ -114,7 +114,7 @@ VOX_HD inline Int3 outward(uint64_t filled, Int3 front) {
 
 namespace detail {
 
-// The way of a ray back from its hit, in steps of half a cell along its longest axis.
+// Follows a ray back from its hit, in steps of half a cell along its longest axis.
 class WayBack {
  public:
   VOX_HD WayBack(const Course& course, FinePoint point, uint32_t log2_cell)
@@ -158,8 +158,8 @@ VOX_HD inline CellsAtHit cells_at(const HitBox& hit, Int3 face, FinePoint point,
 }  // namespace detail
 
 // Returns the normal at a hit, estimated from cells of this size around it, as a vector of any length. It is
-// 0 if the cells do not tell. `face` is the normal of the face that was hit, at `point`, by a ray on this
-// course.
+// 0 if the cells do not show a direction. `face` is the normal of the face that was hit, at `point`, by a
+// ray on this course.
 //
 // The last empty cell that the ray passed is outside for certain. This is usually the cell in front of the
 // face. But a cell that is wider than a voxel may hold something that the ray passed by. Then the ray is
@@ -187,8 +187,8 @@ VOX_HD Int3 normal_of_cells(const Dag& dag, const HitBox& hit, Int3 face, const 
   return {0, 0, 0};
 }
 
-// Returns the normal at a hit. If the cells do not tell, as around a thin pole, cells of twice the width are
-// examined.
+// Returns the normal at a hit. If the cells show no direction, as around a thin pole, cells of twice the
+// width are examined.
 template <class Dag>
 VOX_HD Int3 smooth_normal(const Dag& dag, const HitBox& hit, Int3 face, const Course& course,
                           FinePoint point) {

@@ -1,6 +1,6 @@
-// A DAG that is merged under the symmetries of the cube, as rays read it (dag/symmetric_dag.h). A ray knows a node as a
-// stored node and the symmetry that makes the node of it. Masks, children and boxes are turned when they are looked at, so
-// that rays meet exactly what they meet in the plain DAG.
+// The symmetric form of a DAG (dag/symmetric_dag.h) as rays read it. For rays, a node is a stored node with the
+// symmetry that makes the node of it. Masks, children and boxes are turned when they are read, so that rays hit exactly
+// what they hit in the plain DAG.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ inline TurnTables make_turn_tables() {
   return tables;
 }
 
-// Its members are explained at RayDagRef.
+// RayDagRef explains the members.
 struct SymmetricRayRef {
   using Node = SymmetricNode;
   static constexpr bool kMayHaveMaterials = false;
@@ -140,7 +140,7 @@ struct PointSymmetric {
   }
 };
 
-// Makes the boxes of a level's stored nodes, whose children have theirs.
+// Makes the boxes of a level's stored nodes. Their children must have theirs.
 struct BoundSymmetric {
   SymmetricRayRef dag;
   dag::LevelRef level;
@@ -170,7 +170,7 @@ struct BoundSymmetric {
 template <class Device>
 class SymmetricRays {
  public:
-  // Throws Error if a level has 2^32 words or more, because pointers are offsets.
+  // Throws Error if a level has 2^32 words or more, because pointers are offsets of 32 bits.
   SymmetricRays(Device& device, const dag::SymmetricDag& dag) {
     ref_.log2_side = dag::kLeafLog2 + dag.depth();
     ref_.finest = dag::kLeafLog2;

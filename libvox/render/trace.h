@@ -1,4 +1,4 @@
-// Traces a ray through a DAG to the first thing that it hits. render/README.md explains how.
+// Traces a ray through a DAG to its first hit. render/README.md explains how.
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -15,12 +15,12 @@ struct Cell {
   Vec3<uint32_t> at;   // 12 B, its lowest corner in mirrored coordinates
   uint32_t log2;       // 4 B, log2 of its side
   Vec3<Crossing> out;  // 24 B, the crossings at which the ray leaves it along each axis
-  uint32_t octant;     // 4 B, its octant in the cell twice as wide, in Morton order, mirrored
+  uint32_t octant;     // 4 B, its mirrored octant, in Morton order, in the cell twice as wide
 
-  // The cell that is the whole cube.
+  // Makes the cell that is the whole cube.
   VOX_HD explicit Cell(const Ray& ray) : at{0, 0, 0}, log2(ray.log2_side), out(ends(ray)), octant(0) {}
 
-  // The cell of side 2^log2_cell around a voxel of the grid.
+  // Makes the cell of side 2^log2_cell around a voxel of the grid.
   VOX_HD Cell(const Ray& ray, Int3 voxel, uint32_t log2_cell) {
     const uint32_t last = (1u << ray.log2_side) - 1;
     const auto mirrored = [&](int32_t voxel_at, uint32_t axis) {
@@ -60,8 +60,8 @@ struct Cell {
     halve_axis(at.z, out.z, ray.first.z, ray.step.z, now, 2);
   }
 
-  // Becomes the cell that the ray enters by the crossing next(). The cell is as wide as before, or wider if
-  // the ray also enters a wider cell there. If the ray leaves the cube, log2 becomes that of the cube.
+  // Becomes the cell that the ray enters at the crossing next(). The cell is as wide as before, or wider if
+  // the ray also enters a wider cell there. If the ray leaves the cube, the cell becomes as wide as the cube.
   VOX_HD void go_on(const Ray& ray) {
     const uint32_t axis = axis_of(next()), side = 1u << log2;
     // There are no branches on the axis or on the cell's width, because neither can be predicted.
@@ -103,8 +103,8 @@ struct Cell {
   }
 };
 
-// The nodes that a ray has passed on its way down. The ray comes back to them, and other rays may begin in
-// them.
+// PassedNodes keeps the nodes that a ray has passed on its way down. The ray comes back to them, and other
+// rays may begin in them.
 
 // The nodes around the cell that a ray is in, from the root down.
 class PassedNodes {
@@ -133,7 +133,7 @@ inline constexpr uint32_t kMiss = UINT32_MAX;
 
 // The box that a ray hits.
 struct HitBox {
-  Crossing at = 0;           // 8 B, when the ray enters what it hits; axis kNoAxis: the ray begins there
+  Crossing at = 0;           // 8 B, when the ray enters the box; axis kNoAxis: the ray begins in it
   Int3 low = {}, high = {};  // 24 B, the box that was hit, of a voxel or a node; `high` is excluded
   uint32_t log2 = kMiss;     // 4 B, log2 of the side of the cell at which the ray stopped, 0 for a voxel; or
                              // kMiss
@@ -146,7 +146,7 @@ struct HitBox {
   }
 };
 
-// A hit with the node around the cell, as the DAG knows it (RayDagRef::Node).
+// A hit, with the node around the cell (RayDagRef::Node).
 template <class Node>
 struct NodeHit : HitBox {
   Node node = nullptr;
@@ -171,7 +171,7 @@ struct StartIn {
 };
 using StartNode = StartIn<const uint32_t*>;
 
-// Returns where rays start that begin in a voxel near a hit: in the smallest node around both.
+// Returns the start of rays that begin in a voxel near a hit: the smallest node around the voxel and the hit.
 template <class Dag>
 VOX_HD StartIn<typename Dag::Node> start_near(const Dag& dag, const PassedNodes& passed,
                                               const NodeHit<typename Dag::Node>& hit, Int3 voxel) {
@@ -223,7 +223,7 @@ class Tracer {
   }
 
  private:
-  // Begins in a smaller node than the root, if the way down from the root leads to that node.
+  // Begins in a node below the root, if the way down from the root leads to that node.
   VOX_HD void begin_in(const StartIn<Node>& start) {
     const Cell cell(ray_, start.voxel, start.log2);
     if (!cell.holds(ray_, now_) || is_small(cell)) return;
@@ -232,7 +232,7 @@ class Tracer {
     passed_.take(*start.passed, start.log2, dag_.log2_side);
   }
 
-  // True if the cell is that of a node or a leaf and no wider than a pixel. Inside of a leaf, going down to
+  // True if the cell is that of a node or a leaf and no wider than a pixel. Inside a leaf, going down to
   // the voxel costs no more than stopping would save.
   VOX_HD bool is_small(const Cell& cell) const {
     const int64_t ticks = ticks_to(ray_, now_);
@@ -330,16 +330,16 @@ class Tracer {
   const Ray& ray_;
   PassedNodes& passed_;  // the nodes around node_
   Cell cell_;
-  Crossing now_;   // when the ray entered the cell
+  Crossing now_;   // the crossing at which the ray entered the cell
   Node node_;      // the node around the cell, or the leaf
-  uint32_t mask_;  // the child mask of a node, or what is filled in a leaf or a block of it
+  uint32_t mask_;  // the child mask of a node, or the filled parts of a leaf or of a block of it
   uint64_t leaf_mask_ = 0;
 };
 
 }  // namespace detail
 
-// Keeps the nodes around what is hit in `passed`, so that other rays may start there. The hit does not depend
-// on where the ray starts.
+// Traces the ray. Keeps the nodes around the hit in `passed`, so that other rays may start there. The hit
+// does not depend on the node where the ray starts.
 template <class Dag>
 VOX_HD NodeHit<typename Dag::Node> trace(const Dag& dag, const Ray& ray,
                                          const StartIn<typename Dag::Node>& start, PassedNodes& passed) {
@@ -352,8 +352,8 @@ VOX_HD NodeHit<typename Dag::Node> trace(const Dag& dag, const Ray& ray,
   return trace(dag, ray, start, passed);
 }
 
-// The voxel that a ray hits: its bit in a leaf, or a homogeneous node around it. The node is nullptr if a damaged part of a
-// paged scene looks empty, until the error is thrown.
+// The voxel that a ray hits: its bit in a leaf, or a homogeneous node around it. The node is nullptr in a damaged part
+// of a paged scene, which looks empty until the error is thrown.
 template <class Node>
 struct HitVoxel {
   Node node;
@@ -361,10 +361,10 @@ struct HitVoxel {
   bool homogeneous;
 };
 
-// Walks from a hit's node down to the voxel that the ray hits. If the ray hits a box around voxels at a place that is
-// empty, this takes a voxel behind that place, straight into the face, if there is one. So where two walls
-// meet, the face of one of them has that wall's material. Calls on_child(node, octant) before it goes from an inner node
-// to the child in this octant. It stops at a homogeneous node unless `to_leaf` is set.
+// Walks from a hit's node down to the voxel that the ray hits. If the ray hits a box around voxels at an empty place,
+// this takes a voxel straight behind that place, if there is one. So where two walls meet, the face of one of them has
+// that wall's material. Calls on_child(node, octant) before it goes from an inner node to the child in this octant. It
+// stops at a homogeneous node unless `to_leaf` is set.
 template <class Dag, class OnChild>
 VOX_HD HitVoxel<typename Dag::Node> hit_voxel(const Dag& dag, const Ray& ray,
                                               const NodeHit<typename Dag::Node>& hit, bool to_leaf,

@@ -12,7 +12,7 @@
 
 namespace vox::render {
 
-// A camera path: poses that a user has written down, and the poses in between.
+// A camera path consists of poses that a user has written down, and of the poses between them.
 
 inline constexpr uint32_t kMaxPictures = 10000;  // the most pictures of a path or of a turntable
 
@@ -28,24 +28,24 @@ struct CameraKey {
 // through the keys smoothly.
 struct CameraPath {
   std::vector<CameraKey> keys = {};
-  bool timed = false;  // the keys have times, which increase
+  bool timed = false;  // true if the keys have times, which increase
 
   bool empty() const { return keys.empty(); }
 };
 
-// Returns the keys of the pictures. A path with times has `fps` of them per second, from its first key on;
+// Returns a key for each picture. A path with times has `fps` pictures per second, from its first key on;
 // other paths have one for each key. Between two keys, eye and target move on cubics whose speed at a key is
-// that of the parabola through it and its neighbors (Catmull and Rom, for uneven times). The angle and the
-// up vector change linearly if both keys have one. Throws Error if there are more than kMaxPictures pictures,
-// or if the up vector of one of them has no length.
+// that of the parabola through it and its neighbors (Catmull and Rom, for uneven times). The angle and the up
+// vector change linearly if both keys have one. Throws Error if there are more than kMaxPictures pictures, or
+// if the up vector of one of them has no length.
 std::vector<CameraKey> pictures_of(const CameraPath& path, double fps);
 
-// The axis of a volume that points up in its pictures. Views expect y to point up, so the volume's boxes are
-// turned accordingly, and the poses are turned back.
+// The direction that points up in pictures of a volume. Views expect y to point up, so the volume's boxes
+// are turned accordingly, and the poses are turned back.
 
 enum class Up { X, Y, Z, MinusX, MinusY, MinusZ };
 
-// Returns the vector in axes in which y points up; X, Y and Z are turned as in voxelize/grid.h.
+// Returns the vector in axes of which y points up. X, Y and Z are turned as in voxelize/grid.h.
 template <class T>
 constexpr Vec3<T> turned_up(const Vec3<T>& v, Up up) {
   switch (up) {
@@ -117,12 +117,12 @@ struct Viewpoints {
 std::vector<CameraPose> poses_from(const Viewpoints& from, std::span<const VoxelBox> boxes,
                                    const Place& place, ImageSize size);
 
-// True if the scene is a room that is seen from outside as a closed box: in all six directions things stand before most
-// of its inside, which is mostly empty but not quite. A hollow thing without anything in it is no such room.
+// True if the scene is a room that looks like a closed box from outside: in all six directions things cover most of its
+// inside, which is mostly empty, but not completely. A hollow thing without anything in it is no such room.
 bool is_closed_room(const dag::FrozenDag& dag);
 
-// Returns the plane that opens a room to this camera, and the layer behind it stays: from above or below if the camera
-// looks down or up, otherwise from its side. A third of the room lies before the plane.
+// Returns the plane that opens a room to this camera. The layer behind it stays. The room opens above or below if the
+// camera looks down or up, otherwise on the camera's side. A third of the room lies before the plane.
 struct RoomLayer {
   uint32_t axis;  // 0, 1, 2 for x, y, z
   uint32_t at;

@@ -11,7 +11,7 @@
 
 namespace vox::render {
 
-// The colors of amounts: of a volume's values from the lowest to the highest, and of other measured values.
+// The colors of amounts: a volume's values from the lowest to the highest, and other measured values.
 
 // A scale of two or more colors, evenly spaced.
 using ValueScale = std::vector<scene::Rgb8>;
@@ -25,10 +25,10 @@ ValueScale scale_through(std::span<const scene::Rgb8> stops);
 // Returns the color that is nearest to this share of the way, from 0 to 1.
 scene::Rgb8 scale_color(const ValueScale& scale, double share);
 
-// Returns the color between two stops, which changes evenly to the eye. `at` counts stops.
+// Returns a color between two stops. Colors change evenly to the eye. `at` counts stops.
 scene::Rgb8 color_between(std::span<const scene::Rgb8> stops, double at);
 
-// Labels: values of a volume that are names of organs, cells or materials instead of amounts. There are no
+// Labels are values of a volume that stand for organs, cells or materials instead of amounts. There are no
 // values between two labels, and each label has a color of its own.
 
 // The kCastColors colors of labels. A label has the color at its label_slot() (bricks/volume_cast.h).
@@ -36,7 +36,7 @@ using LabelColors = std::vector<scene::Rgb8>;
 
 // Returns colors with hues far from each other, farthest for the first labels.
 LabelColors distinct_colors();
-// Returns these colors repeated in order; label 1 has the first color.
+// Returns these colors in order, repeated. Label 1 has the first color.
 LabelColors repeated_colors(std::span<const scene::Rgb8> colors);
 // Returns the colors of a scene's materials, for a scene that is read as a volume: label m + 1 is material
 // m.
@@ -44,7 +44,7 @@ LabelColors material_colors(const scene::Palette& palette);
 
 // The result of survey_labels().
 struct LabelSurvey {
-  std::vector<uint32_t> labels;  // all that occur in voxels that are not empty
+  std::vector<uint32_t> labels;  // all labels of filled voxels
   // True if the values seem to be labels: there are three or more different whole numbers, and nine out of
   // ten filled voxels have an equal neighbor.
   bool likely = false;
@@ -55,23 +55,23 @@ struct LabelSurvey {
 LabelSurvey survey_labels(const volume::Volume& volume, uint32_t background);
 LabelSurvey survey_labels(const bricks::FrozenBricks& bricks);
 
-// The opacity of a voxel of a volume, by its value: how much of what lies behind it the voxel covers.
+// A voxel's opacity is the share of the light from behind that it blocks. It depends on the voxel's value.
 
 inline constexpr double kVolumeOpacity = 0.7;
 
 struct OpacityPoint {
-  double share;    // of the way from the lowest value to the highest, 0 to 1
+  double share;    // the position between the lowest and the highest value, 0 to 1
   double opacity;  // 0 to 1
 };
 // Points with increasing shares and straight lines between them. Beyond the first and the last point the
 // opacity is constant.
 using OpacityCurve = std::vector<OpacityPoint>;
 
-// Throws Error if this is not such a curve. A curve without points is valid.
+// Throws Error if the curve is invalid. A curve without points is valid.
 void check_curve(const OpacityCurve& curve);
 
-// Returns the curve's opacity at this share. Without points it is `highest` times the square of the share, so
-// that low values are a haze in front of high ones.
+// Returns the curve's opacity at this share. Without points it is `highest` times the square of the share.
+// Low values are then a haze in front of high ones.
 double opacity_at(const OpacityCurve& curve, double highest, double share);
 
 }  // namespace vox::render

@@ -1,4 +1,4 @@
-// Takes pictures of a volume by rays that are cast through its bricks (bricks/volume_cast.h).
+// Takes pictures of a volume with rays through its bricks (bricks/volume_cast.h).
 #pragma once
 
 #include <memory>
@@ -43,9 +43,9 @@ struct VolumeRenderOptions {
   double opacity = kVolumeOpacity;
   OpacityCurve curve = {};                       // for amounts; if it has points, it replaces the opacity
   ValueScale scale = {};                         // for amounts; empty: viridis_scale()
-  std::optional<volume::ValueRange> range = {};  // the values at the ends of the scale; none: color_range()
+  std::optional<volume::ValueRange> range = {};  // the values at the scale's ends; absent: color_range()
   std::optional<double> iso =
-      {};  // only the isosurface at this share of the range is shown, in the last color
+      {};  // if set, shows only the isosurface at this share of the range, in the last color
   Vec3d to_sun = {0.45, 0.8, 0.6};
   scene::Rgb8 background = {24, 26, 32};
   // The colors of labels, which all have the same opacity. If this is empty, values are amounts.
@@ -53,16 +53,16 @@ struct VolumeRenderOptions {
   std::optional<RowBand> band = {};  // only these rows of the whole picture
 };
 
-// Returns the values for which colors stand: the lowest value of the volume is transparent, the highest has
-// the last color. A volume with only one value has the last color everywhere unless the value is the
-// background.
+// Returns the range of values that colors represent. The volume's lowest value is transparent, and its
+// highest has the last color. A volume with only one value has the last color everywhere, unless the value
+// is the background.
 volume::ValueRange color_range(const bricks::FrozenBricks& bricks);
 
-// Returns all data that rays need except the table of colors and the pixels. Throws Error as make_camera()
-// does, and if the options make no picture.
+// Returns all data that rays need except the table of colors and the pixels. Throws Error if make_camera()
+// does, or if the options make no picture.
 bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::ValueRange& range,
                            const VolumeRenderOptions& options);
-// Returns the table of colors: those of amounts by a value's share of the range, or those of labels.
+// Returns the table of colors, of amounts by their share of the range or of labels.
 std::vector<bricks::CastColor> cast_colors(const VolumeRenderOptions& options);
 
 // Holds bricks on a device while pictures of them are taken.
@@ -70,13 +70,13 @@ class VolumeRenderer {
  public:
   virtual ~VolumeRenderer() = default;
 
-  virtual volume::ValueRange range() const = 0;  // color_range(), the values at the ends of a picture's scale
+  virtual volume::ValueRange range() const = 0;  // color_range(): the values at the ends of a picture's scale
                                                  // unless its options name others
   // Throws Error as cast_view() does.
   virtual Picture render(const VolumeRenderOptions& options) = 0;
 };
 
-// Puts bricks on the device, to take pictures of them. The bricks and the device must outlive the renderer.
+// Copies bricks to the device, to take pictures of them. The bricks and the device must outlive the renderer.
 // check_structure() must accept the bricks. Throws Error if the bricks have no place in the world, or if a value is not
 // finite.
 template <class Device>
@@ -84,10 +84,10 @@ std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const brick
 std::unique_ptr<VolumeRenderer> make_volume_renderer(device::DeviceHandle device,
                                                      const bricks::FrozenBricks& bricks);
 
-// A cut through a volume: its values as colors.
+// A slice is a cut through a volume that shows values as colors.
 
-// The colors of values. Amounts go from one end of their scale to the other over the range of the whole
-// volume, so that all of its slices and views match. Labels, if there are any, have colors of their own.
+// The colors of values. The scale of amounts covers the range of the whole volume, so that all of its
+// slices and views match. Labels, if there are any, have colors of their own.
 struct ValueColors {
   volume::ValueRange range;
   LabelColors labels = {};
@@ -112,15 +112,15 @@ struct ShownValues {
   std::vector<uint32_t> labels = {};  // all labels that occur; empty for amounts
 };
 
-// Decides how values are shown. `palette` is that of a scene whose materials the values are. Without a
+// Decides how values are shown. `palette` belongs to a scene whose materials the values are. Without a
 // palette, and with ValuesAs::Auto, the values are labels if survey_labels() finds that likely. Throws
 // UsageError if labels are asked for but the values cannot be labels.
 ShownValues shown_values(const bricks::FrozenBricks& bricks, const std::optional<scene::Palette>& palette,
                          ValuesAs as);
 
-// Returns the range from the 1 % to the 99 % quantile of the filled voxels' values, to one part in 65,536 of the
-// range of all values: a few very low or high values do not make all others look alike. It is color_range() if these
-// quantiles are equal.
+// Returns the range from the 1 % to the 99 % quantile of the filled voxels' values, to 1/65,536 of the range of all
+// values. So a few very low or high values do not make all others look alike. If the quantiles are equal, returns
+// color_range().
 volume::ValueRange window_of_most(const bricks::FrozenBricks& bricks);
 
 }  // namespace vox::render

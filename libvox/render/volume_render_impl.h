@@ -59,7 +59,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
   }
 
  private:
-  // This is a second or two of work for two processor cores if rays go through the whole volume.
+  // If rays go through the whole volume, this is a second or two of work for two processor cores.
   uint64_t rays_at_once() const {
     const Int3 size = bricks_.info.size;
     return 32 * device_.preferred_chunk_pairs() / static_cast<uint64_t>(size.x + size.y + size.z);

@@ -1,5 +1,5 @@
-// The colors of voxels that are stored apart from the DAG (libvox/attributes), as rays read them. A voxel's color is found
-// by its number, which a walk from the root adds up.
+// The colors of voxels that are stored apart from the DAG (libvox/attributes), as rays read them. A voxel's color is
+// found by its number, which a walk from the root computes as a sum.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace vox::render {
 
-// Takes the place of VoxelColorsRef if a scene has materials.
+// Stands in for VoxelColorsRef if a scene has materials.
 struct NoVoxelColors {
   static constexpr bool kThere = false;
   uint32_t mean = 0;
@@ -23,14 +23,14 @@ struct NoVoxelColors {
 struct VoxelColorsRef {
   static constexpr bool kThere = true;
 
-  dag::VoxelNumbersRef numbers;  // by the distance of a word from the root's first word
+  dag::VoxelNumbersRef numbers;  // indexed by a word's distance from the root's first word
   attributes::ValuesRef values;
   const float* light_of_code = nullptr;
   uint32_t mean =
-      0;  // of how many of its voxels a node at which a ray stops has the mean; 0: it has one voxel's color
+      0;  // a node at which a ray stops has the mean of so many voxels; 0: it has one voxel's color
 
-  // Returns the light of the voxel that a ray hits. If the node at which it stops has a mean color, that is the mean of
-  // voxels that are spread evenly over the node's.
+  // Returns the light of the voxel that a ray hits. If the node at which it stops has a mean color, it is the mean of
+  // voxels that are evenly spaced among the node's.
   template <class Dag>
   VOX_HD Light light(const Dag& dag, const Ray& ray, const NodeHit<typename Dag::Node>& hit,
                      bool mixed) const {
@@ -54,7 +54,7 @@ struct VoxelColorsRef {
   struct Walk {
     uint64_t first;  // the number of the node's first voxel
     Node node;
-    uint64_t voxels = 0;  // below the node, if it is no leaf
+    uint64_t voxels = 0;  // the number of voxels below the node, if it is no leaf
   };
 
   VOX_HD static uint32_t rank_in(uint64_t leaf_mask, uint32_t bit) {
@@ -101,7 +101,7 @@ struct VoxelColorsRef {
 template <class Device>
 class VoxelColors {
  public:
-  // `numbers` are by the words of the nodes that rays read.
+  // `numbers` are indexed by the words of the nodes that rays read.
   VoxelColors(Device& device, const std::vector<dag::VoxelNumbers::Level>& numbers,
               const attributes::PackedValues& colors) {
     groups_ = device.template make<attributes::ValueGroup>(colors.groups.size());
@@ -121,7 +121,7 @@ class VoxelColors {
   }
 
  private:
-  // The levels with numbers of more than 32 bits are the first.
+  // Levels with numbers of more than 32 bits come first.
   void put_numbers(Device& device, const std::vector<dag::VoxelNumbers::Level>& numbers) {
     uint64_t words = 0;
     for (const dag::VoxelNumbers::Level& level : numbers) {
