@@ -1,5 +1,5 @@
-// Items for benchmarks of hash tables. They are computed on the device from numbers: equal numbers give equal
-// items and different numbers different items, so the correct result of a search is known without a table.
+// Makes items for benchmarks of hash tables, on the device, from numbers. Equal numbers give equal items, and
+// different numbers different items, so the correct result of a search is known without a table.
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -123,8 +123,8 @@ struct IsWrongLeader {
 
 namespace vox::measure {
 
-// Adapts a growing table of voxel keys to the interface of a table set, as far as the benchmark of hash
-// tables uses it. Keys take the place of items of one or two words, and slots that of pointers.
+// Adapts a growing table of voxel keys to those parts of a table set's interface that the benchmark of
+// hash tables uses. Keys replace items of one or two words, and slots replace pointers.
 
 struct SectorsOfItem {
   const uint32_t* sectors;
@@ -147,7 +147,7 @@ class KeyItems {
             device, {.table = options.table, .load_factor = HashBenchOptions::kMostFull})),
         keys_per_bucket_(options.load_factor) {}
 
-  // Makes the table, still empty, so that an insertion only inserts.
+  // Makes the empty table in advance, so that an insertion only inserts.
   void expect(const hash::SizeCounts& items) {
     table_->expect(items[kItemWords], keys_per_bucket_);
     table_->build(nullptr, 0);
@@ -163,7 +163,7 @@ class KeyItems {
   uint64_t insert_counted(const hash::BatchRef& batch, const hash::ChosenRef&, uint64_t n, uint32_t*) {
     return table_->insert_counted(keys(batch), n).sectors;
   }
-  // Only sectors are counted.
+  // Searches, and counts only sectors.
   hash::SearchCounts find_counted(const hash::BatchRef& batch, const hash::ChosenRef& all, uint64_t n,
                                   uint32_t* pointers) const {
     auto sectors = device_.template make<uint32_t>(n);

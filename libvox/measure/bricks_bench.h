@@ -1,6 +1,6 @@
-// Measures how fast bricks are read, as chapter 6 of Labschütz's thesis does: by mean filters and gathers,
-// through the root grid and through code compiled for the bricks at hand, with the dense array for
-// comparison.
+// Measures how fast bricks are read, as chapter 6 of Labschütz's thesis does. Mean filters and gathers
+// read through the root grid, through code compiled for these bricks and, for comparison, from the dense
+// array.
 //
 // Each time is the median of the repetitions after an uncounted first one. All kinds of access must read the
 // same values: the device computes a checksum of what each loop has read, which is compared with the dense
@@ -39,7 +39,7 @@ struct BricksBenchOptions {
   std::vector<uint32_t> filters = {3, 5, 7};  // voxels a side
   std::optional<uint64_t> voxels, gathers;    // the device's defaults if absent
   std::optional<uint32_t> picture, repetitions;
-  uint32_t trade_off = 0;  // points on the curve of each strategy; 0: no curves
+  uint32_t trade_off = 0;  // points on each strategy's curve; 0: no curves
   volume::ThresholdOptions threshold;
   bricks::JitOptions jit;
 };
@@ -89,7 +89,7 @@ struct BricksBenchResult {
   volume::VolumeInfo info;       // describes the part that was measured
   Int3 volume_size = {0, 0, 0};  // size of the whole volume
   BricksBenchSizes sizes = {};
-  bool interrupted = false;  // if true, the results are those up to the interrupt
+  bool interrupted = false;  // if true, the results end at the interrupt
   uint64_t filled = 0;
   std::vector<BricksBenchSet> sets;
   std::vector<BricksBenchRow> rows;
@@ -97,8 +97,8 @@ struct BricksBenchResult {
   double seconds = 0;
 };
 
-// Returns a volume of this side to measure if there is no file: shells around its middle, of values that fall off
-// outwards. A seventh of the voxels are filled.
+// Returns a volume of this side, for measuring without a file. It has shells around its middle whose values fall
+// off outwards. A seventh of the voxels are filled.
 volume::Volume shells_volume(int32_t side);
 
 // Throws Error if two kinds of access read different values, and Cancelled if an interrupt came before there

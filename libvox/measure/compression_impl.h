@@ -12,7 +12,7 @@
 
 namespace vox::measure {
 
-// Bins of histograms over the stored nodes.
+// These structs return the bins of histograms over the stored nodes.
 
 struct ChildMaskBin {
   const uint32_t* firsts;
@@ -51,7 +51,7 @@ struct CountReferences {
   }
 };
 
-// The order of a level's encoded nodes: by references, the most first, and then by size. Keys that are sorted also hold both.
+// The order of a level's encoded nodes: those with most references first, then by size. Sort keys hold both.
 struct EncodedOrder {
   static constexpr uint64_t kMostReferences = (uint64_t{1} << 40) - 1;
   static constexpr uint32_t kSizeBits = 5, kBits = 45;
@@ -68,7 +68,7 @@ struct EncodedKeys {
   dag::LevelRef level;
   const uint32_t* firsts;
   const uint32_t* classes_below;  // nullptr for leaves
-  const uint64_t* places_below;   // the place of each class below
+  const uint64_t* places_below;   // the place of each class of the level below
   uint32_t turn_bits;
   const uint64_t* references;
   uint64_t* keys;
@@ -104,7 +104,7 @@ class SymmetryCounter {
   SharedDag count() {
     if (geometry_.empty()) return std::move(shared_);
     // The sizes of nodes follow from the places of their children, and the places of a level from the references of the
-    // level above: three levels are at hand at a time.
+    // level above. So three levels are in memory at a time.
     Level below, below_that;
     for (uint32_t level = geometry_.depth() + 1; level-- > 0;) {
       Level here = classified(level, below);
@@ -119,7 +119,7 @@ class SymmetryCounter {
 
  private:
   struct Level : dag::ClassedLevel {
-    device::Buffer<uint64_t> places;  // of each class when encoded
+    device::Buffer<uint64_t> places;  // the place of each class in the encoded form
   };
 
   Level classified(uint32_t level, const Level& below) {
@@ -155,7 +155,7 @@ class SymmetryCounter {
     return references;
   }
 
-  // Finds the places of a level's classes, and what they take.
+  // Finds the places of a level's classes, and their size.
   void encode(uint32_t level, Level& here, const Level& below, device::Buffer<uint64_t> references) {
     const uint64_t n = here.count;
     auto keys = device_.template make<uint64_t>(n);

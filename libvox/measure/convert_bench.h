@@ -2,8 +2,8 @@
 // kinds of materials.
 //
 // Each time is the median of the repetitions after an uncounted first one. Every repetition has an engine of
-// its own, as every run of vox-convert has, so each time includes what an engine has to prepare. All
-// repetitions must give the same scene, which is checked by its digest.
+// its own, like every run of vox-convert, so each time includes the engine's preparations. All repetitions
+// must give the same scene, which is checked by its digest.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace vox::measure {
 
 inline constexpr std::array kCoverageNames = {"conservative", "thin"};  // names of scene::Coverage
 inline constexpr std::array kMaterialModeNames = {"texture", "mesh", "colors",
-                                                  "none"};  // of scene::MaterialMode
+                                                  "none"};  // names of scene::MaterialMode
 
 struct ConvertBenchOptions {
   static constexpr std::array<uint32_t, 6> kGpuResolutions = {1024, 2048, 4096, 8192, 16384, 32768};
@@ -37,7 +37,7 @@ struct ConvertBenchOptions {
 // Throws UsageError unless every axis has values that make sense.
 void check(const ConvertBenchOptions& options);
 
-// Returns the options with the defaults of the device with this name filled in.
+// Returns the options, in which this device's defaults replace absent values.
 ConvertBenchOptions with_defaults(ConvertBenchOptions options, const std::string& device);
 
 struct WrittenScene {
@@ -45,8 +45,8 @@ struct WrittenScene {
   double seconds = 0;  // time to write it
 };
 
-// A mesh, and functions for what this room cannot do itself: read its file, choose its palette, and write a
-// scene.
+// A mesh, and functions for work that this room cannot do itself: reading its file, choosing its palette,
+// and writing a scene.
 struct ConvertSource {
   std::string name;
   bool is_file = false;  // true if the time of `load` is worth measuring
@@ -69,7 +69,7 @@ struct ConvertBenchRow {
   uint32_t resolution = 0;
   scene::Coverage coverage = scene::Coverage::Conservative;
   scene::MaterialMode materials = scene::MaterialMode::Texture;
-  Timing time;  // the whole call of the engine: from triangles to the canonical DAG on the host
+  Timing time;  // the engine's whole call, from triangles to the canonical DAG on the host
   ConvertPhases phases;
   uint64_t triangles = 0, voxels = 0, svo_nodes = 0, nodes = 0, bytes = 0;
   uint64_t peak_device_bytes = 0, file_bytes = 0;

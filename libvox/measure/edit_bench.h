@@ -1,12 +1,12 @@
 // Measures edits of a scene as Figure 9 of Molenaar & Eisemann 2024 does: the milliseconds that series of
 // edits take, and the share of each kernel.
 //
-// Each time is the median of the repetitions after an uncounted first one. A repetition either has a session
-// of its own, so that the scene and its tables are as just read; or it starts after all earlier edits were
-// undone and their nodes collected, which shows how a collection affects later edits. All repetitions must
-// make the same nodes, which is checked, so the node counts of a row tell how much work its time stands for.
-// If several hash tables are measured, all do the same edits and must lead to the same scenes. The processor can be
-// measured beside them, as the paper measures HashDAG: it edits a store of its own and copies what is new to the device.
+// Each time is the median of the repetitions after an uncounted first one. A repetition either has a session of its
+// own, with the scene and its tables as just read; or it starts after all earlier edits were undone and their nodes
+// collected, which shows how a collection affects later edits. All repetitions must make the same nodes, which is
+// checked, so the node counts of a row tell how much work its time stands for. If several hash tables are measured, all
+// do the same edits and must lead to the same scenes. The processor can be measured too, as the paper measures HashDAG:
+// it edits its own store and copies new items to the device.
 #pragma once
 
 #include <array>
@@ -40,16 +40,16 @@ inline constexpr std::array kEditSeriesNames = {"spheres", "copies", "small", "g
 
 // The state of the scene before a step of a series.
 enum class EditOrder : uint8_t {
-  Fresh,      // as it was read, in a session of its own
+  Fresh,      // as it was read, in a new session
   Collected,  // as it was read, after earlier edits have been undone and collected
-  Sequence    // as the earlier steps have left it
+  Sequence    // as the earlier steps left it
 };
 inline constexpr std::array kEditOrderNames = {"fresh", "collected", "sequence"};
 
 // The amount of work that is measured.
 struct EditBenchSizes {
   std::vector<uint32_t> radii, sides;  // in voxels
-  uint32_t copies;                     // copies of each side for the order Sequence
+  uint32_t copies;                     // number of copies of each side, for Sequence
   uint32_t small;                      // small spheres in a series
   uint32_t repetitions;
 };
@@ -58,15 +58,15 @@ struct EditBenchOptions {
   static constexpr uint32_t kGpuCopies = 50, kGpuSmall = 2000, kGpuRepetitions = 7;
   static constexpr uint32_t kCpuCopies = 5, kCpuSmall = 200, kCpuRepetitions = 5;
   static constexpr uint32_t kMostEdits = 1'000'000, kMostRepetitions = 1000;
-  static constexpr const char* kProcessorName = "processor";  // stands for a table in its rows
+  static constexpr const char* kProcessorName = "processor";  // replaces the table's name in its rows
 
   std::vector<std::string> tables = {hash::TableOptions().table};
-  bool processor = false;  // measure the processor, too, with the table `sector`
+  bool processor = false;  // also measure the processor, with the table `sector`
   hash::Duplicates duplicates = hash::Duplicates::Open;
   std::vector<EditSeriesKind> series = {EditSeriesKind::Spheres, EditSeriesKind::Copies,
                                         EditSeriesKind::Small, EditSeriesKind::Collect};
   std::vector<EditOrder> orders = {EditOrder::Fresh, EditOrder::Sequence};
-  std::vector<uint32_t> radii = {}, sides = {};  // if empty, the paper's, scaled to the scene
+  std::vector<uint32_t> radii = {}, sides = {};  // empty: the paper's, scaled to the scene
   uint32_t small_radius = 16;
   std::vector<uint32_t> batches = {1, 100};  // maximum edits in one pass, for small spheres
   std::optional<uint32_t> copies = {}, small = {}, repetitions = {};  // the device's defaults if absent
@@ -114,9 +114,9 @@ struct EditBenchRow {
     edit::EditWork work;           // the work of one repetition
     // The difference between the scene before and after, and the size of the new items in the store.
     uint64_t changed_voxels = 0, new_bytes = 0;
-    hash::SearchCounts searches;        // of the first run, which is not timed; none with the table `sector`
-    std::optional<dag::Digest> digest;  // the scene's afterwards, if several tables are compared
-    std::optional<Timing> upload;       // on the processor: of copying the new items, per edit
+    hash::SearchCounts searches;        // in the first run, which is not timed; not for the table `sector`
+    std::optional<dag::Digest> digest;  // the scene's digest afterwards, if several tables are compared
+    std::optional<Timing> upload;       // on the processor: time per edit to copy the new items
   };
   struct Collected {
     Timing mark, sweep;
@@ -127,7 +127,7 @@ struct EditBenchRow {
   EditSeriesKind kind = EditSeriesKind::Spheres;
   EditOrder order = EditOrder::Fresh;
   uint64_t edits = 0;  // edits in one repetition; 1 for collections
-  Timing time;         // time per edit, as a mean over the step; or of one collection
+  Timing time;         // mean time per edit in the step, or time of one collection
   std::optional<Edited> edited;
   std::optional<Collected> collected;
   std::vector<device::KernelTime> kernels;  // times in one repetition; see add_kernels()
@@ -141,19 +141,19 @@ struct EditBenchResult {
   double seconds = 0;  // for the whole benchmark
 };
 
-// Measures on the engine's device a DAG that check_structure() accepts, table by table. Throws Error if the
-// scene has no voxel, if two repetitions make different nodes, if the same edits lead to different scenes with
-// two tables, or if memory runs out.
+// Measures table by table, on the engine's device. check_structure() must accept the DAG. Throws Error if the
+// scene has no voxel, if two repetitions make different nodes, if two tables lead to different scenes, or if
+// memory runs out.
 EditBenchResult bench_edit(Engine& engine, const dag::FrozenDag& dag, const EditBenchOptions& options);
 
-// Returns the time of copying so many bytes from the host's memory to the engine's first device. The template is compiled in
+// Returns the time of copying this many bytes from the host's memory to the device. The template is compiled in
 // on_cpu.cpp and on_cuda.cu.
 template <class Device>
 Timing upload_time_on(Device& device, uint64_t bytes, uint32_t repetitions);
 Timing upload_time(Engine& engine, uint64_t bytes, uint32_t repetitions);
 
-// Throws Error unless these rows of a table led to the same scenes, and left as many items, as those of the
-// first table.
+// Throws Error unless a table's rows led to the same scenes as the first table's rows, and left as many
+// items.
 void check_same_scenes(const std::vector<EditBenchRow>& first, const std::vector<EditBenchRow>& rows);
 
 // Adds the times of kernels to the rows of a result with the same options. They come from a separate

@@ -18,8 +18,8 @@
 
 namespace vox::measure {
 
-// The voxels that the loops over a scene's forms read: lists on a device, made from the scene's own voxels,
-// so that all forms are asked for the same ones.
+// The voxels that the loops read are lists on a device. They are made from the scene's own voxels, so that
+// all forms are asked for the same ones.
 
 // A view of the filled voxels of a scene in Morton order, and of the first voxel of each block of 4³.
 struct FormSurfaceRef {
@@ -41,7 +41,7 @@ struct FormSurfaceRef {
   }
 };
 
-// Random voxels: every other one is filled; the rest are a few voxels away from a filled one.
+// Random voxels: every second one is filled; the others are a few voxels away from a filled one.
 struct PlacesNearSurface {
   static constexpr uint32_t kAway = 4;  // maximum distance along each axis
   FormSurfaceRef surface;
@@ -156,8 +156,8 @@ struct GatherWords {
 };
 static_assert(device::PrefetchingBody<GatherWords<DagForm>>);
 
-// Computes the means of the words around voxels as floats. Rounded to words, most of them would be 0 where
-// few voxels are filled. A sum is below 2^24 and thus exact as a float, so each mean is rounded once.
+// Computes the means of the words around voxels, as floats. If they were rounded to words, most would be 0
+// where few voxels are filled. A sum is below 2^24 and thus exact as a float, so each mean is rounded once.
 template <SceneForm Ref>
 struct MeansOfPlaces {
   Ref form;
@@ -237,7 +237,7 @@ class FormLoops {
     hits_ = device.template make<VoxelHit>(uint64_t{sizes.picture} * sizes.picture);
   }
 
-  // Returns a row for each loop; the caller sets the number of the form.
+  // Returns a row for each loop. The caller sets the form's number.
   template <SceneForm Ref>
   std::vector<FormsBenchRow> measure(const Ref& form) {
     std::vector<FormsBenchRow> rows;

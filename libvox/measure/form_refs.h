@@ -1,5 +1,5 @@
-// One interface to the three forms of a scene, for kernels: the word of a voxel, and the first voxel that a
-// ray hits. The word is 0 if the voxel is empty, otherwise its material + 1, as in dag/walk.h.
+// A common interface to the three forms of a scene, for kernels. It gives the word of a voxel, and the first
+// voxel that a ray hits. The word is 0 if the voxel is empty, otherwise its material + 1, as in dag/walk.h.
 #pragma once
 
 #include <concepts>
@@ -11,8 +11,8 @@
 
 namespace vox::measure {
 
-// Follows a ray voxel by voxel through any grid that can tell the contents of a voxel. The ray is the
-// renderer's, in whole numbers, so it hits the same voxels as in the SVDAG (render/README.md).
+// first_seen() follows a ray voxel by voxel through any grid that can tell a voxel's contents. The ray
+// is the renderer's, in whole numbers, so it hits the same voxels as in the SVDAG (render/README.md).
 
 // The first voxel that a ray hits.
 struct VoxelHit {
@@ -21,13 +21,13 @@ struct VoxelHit {
 };
 static_assert(sizeof(VoxelHit) == 16);
 
-// The contents of a voxel. If the word is 0, an aligned cube around the voxel with a side of 2^empty_log2
-// voxels is empty.
+// The contents of a voxel. If the word is 0, an aligned cube of 2^empty_log2 voxels a side around the
+// voxel is empty.
 struct SeenVoxel {
   uint32_t word = 0, empty_log2 = 0;
 };
 
-// The grid can be asked for any voxel of the cube. Voxels outside of the grid are empty.
+// The grid answers for any voxel of the cube. Voxels outside of the grid are empty.
 template <class G>
 concept SteppedGrid = requires(const G& grid, Int3 voxel) {
   { grid.see(voxel) } -> std::same_as<SeenVoxel>;
@@ -55,7 +55,7 @@ template <class F>
 concept SceneForm = std::is_trivially_copyable_v<F> && requires(const F& form, Int3 voxel, render::Ray ray) {
   { form.template get<uint8_t>(voxel) } -> std::same_as<uint8_t>;  // the word of a voxel in the grid
   { form.first(ray) } -> std::same_as<VoxelHit>;
-  form.prefetch(voxel);  // prefetches what get() reads first, if its address is known without reading
+  form.prefetch(voxel);  // prefetches get()'s first read, if its address is known without reading
 };
 
 // The value for "no material" becomes 0.

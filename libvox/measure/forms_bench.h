@@ -70,15 +70,15 @@ FormsBenchSizes sizes_of(const FormsBenchOptions& options, const std::string& de
 // A form of the scene: its parameters, its size and the time to make it.
 struct BenchedForm {
   SceneSize size;
-  // The first of these is set for bricks, the others for spatial hashes.
+  // The first of these members is set for bricks, the others for spatial hashes.
   std::optional<uint32_t> brick_side = {};
   std::optional<double> load_factor = {};
   std::optional<std::string> layout = {};
-  std::optional<double> build_seconds = {};  // from triangles for the SVDAG, from the SVDAG for other forms
+  std::optional<double> build_seconds = {};  // from triangles for the SVDAG, else from the SVDAG
   std::string error = {};                    // why the form has no rows
 };
 
-// Return forms with their names, before their sizes are known. A brick side of 0 means that it is not known
+// Return forms with their names, before their sizes are known. A brick side of 0 is not known
 // yet.
 BenchedForm named_svdag();
 BenchedForm named_bricks(uint32_t log2_side);
@@ -90,7 +90,7 @@ struct FormsBenchRow {
   Timing time;
   uint32_t repetitions = 0;
   uint64_t lookups = 0;   // voxels read, or rays for the loop Rays
-  uint64_t filled = 0;    // number of filled voxels read, of means above 0, or of rays that hit something
+  uint64_t filled = 0;    // number of filled voxels read, means above 0, or rays that hit something
   uint64_t checksum = 0;  // a checksum of everything that was found
   std::string error;      // why the result is wrong; empty if it is right
 
@@ -102,7 +102,7 @@ struct FormsBenchResult {
   uint64_t voxels = 0;  // number of filled voxels
   FormsBenchSizes sizes = {};
   uint32_t filter = 0;
-  std::vector<RandomReadCeiling> ceilings;  // in about the memory of a spatial hash
+  std::vector<RandomReadCeiling> ceilings;  // in about as much memory as a spatial hash
   std::vector<BenchedForm> forms;
   std::vector<FormsBenchRow> rows;
   double seconds = 0;  // for the whole benchmark
@@ -117,10 +117,10 @@ std::vector<FormsBenchRow> compared(std::vector<FormsBenchRow> rows,
                                     const std::vector<FormsBenchRow>& of_svdag);
 
 // Measures on the engine's device. A form that cannot be made, or does not fit, gets an error and no rows.
-// Throws Error if the scene has no voxel, or more than a hash could hold.
+// Throws Error if the scene has no voxel, or more voxels than a hash can hold.
 FormsBenchResult bench_forms(Engine& engine, const dag::VoxelScene& scene, const FormsBenchOptions& options);
 
-// The same for a device of this type; compiled in on_cpu.cpp and on_cuda.cu.
+// The same for a device of this type. on_cpu.cpp and on_cuda.cu compile it.
 template <class Device>
 FormsBenchResult bench_forms_on(Device& device, const dag::VoxelScene& scene,
                                 const FormsBenchOptions& options);

@@ -22,7 +22,7 @@ class FormsBench {
   FormsBenchResult run() {
     const Stopwatch watch;
     const dag::FrozenDag& dag = scene_.dag;
-    // The counts stored with a DAG may be wrong, so those that memory depends on are counted from its nodes.
+    // The counts stored with a DAG may be wrong, so the counts that decide about memory are taken from its nodes.
     const dag::OctreeCounts counts = dag::octree_counts(dag);
     check_listable(counts.voxels);
     result_.resolution = dag.resolution;

@@ -1,7 +1,7 @@
-// Measures hash tables the way an editor of a DAG uses them (Molenaar & Eisemann 2024, §6.1, Table 2 and
-// Figure 8): a table is filled with items, searched for a batch of items of which a given share is stored,
-// and a batch of new items is inserted. Each time is the median of the repetitions after an uncounted first
-// one. The results are checked in every repetition.
+// Measures hash tables in the way that an editor of a DAG uses them (Molenaar & Eisemann 2024, §6.1, Table
+// 2 and Figure 8). A table is filled with items, it is searched for a batch of items of which a given share
+// is stored, and a batch of new items is inserted. Each time is the median of the repetitions after an
+// uncounted first one. The results are checked in every repetition.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ struct HashBenchOptions {
   static constexpr uint32_t kFewestRepetitions = 7, kMostRepetitions = 1000;
   static constexpr uint32_t kMostLoadFactor = 1 << 16;
   static constexpr uint32_t kFewestWords = 1, kMostWords = 10;  // words in an item
-  // A table whose buckets hold a fixed number of keys is filled to at most this share of its slots, for which
-  // DyCuckoo is designed.
+  // A table whose buckets hold a fixed number of keys is filled to at most this share of its slots. DyCuckoo
+  // is designed for it.
   static constexpr double kMostFull = 0.85;
   static constexpr uint32_t kFigure8Words = 6;
   static constexpr std::array<uint32_t, 9> kFigure8LoadFactors = {16, 32, 64, 96, 128, 192, 256, 384, 512};
@@ -37,7 +37,7 @@ struct HashBenchOptions {
   std::vector<std::string> tables;  // empty: all
   std::vector<uint32_t> item_words = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   std::vector<uint32_t> load_factors = {96};       // items per bucket, after the insertion
-  std::vector<uint32_t> hit_rates = {25, 50, 75};  // per cent of the searched items that are stored
+  std::vector<uint32_t> hit_rates = {25, 50, 75};  // percent of the searched items that are stored
   std::optional<double> scale;          // factor for kFill and kBatch; the device's default if absent
   std::optional<uint64_t> fill, batch;  // number of items, independent of the scale
   uint32_t repetitions = kFewestRepetitions;
@@ -60,8 +60,8 @@ struct HashBenchSizes {
 // measure, or if there are more items than 32-bit pointers can address.
 HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& device);
 
-// The number of reads per second that the device can do at random places of a buffer, of `bytes_each` aligned
-// bytes each. No table that keeps its items in memory can be faster.
+// The number of reads per second, of `bytes_each` aligned bytes each, that the device can do at random places
+// of a buffer. No table that keeps its items in memory can be faster.
 struct RandomReadCeiling {
   uint32_t bytes_each = 0;
   uint64_t buffer_bytes = 0;
@@ -75,7 +75,7 @@ struct HashBenchRow {
   uint32_t item_words = 0;
   uint32_t load_factor = 0;  // 0 if the table has none
   std::string op;            // fill, search, insert, duplicates
-  uint32_t hit_rate = 0;     // for search: per cent that are stored; for duplicates: per cent that are copies
+  uint32_t hit_rate = 0;     // for search: percent that are stored; for duplicates: percent that are copies
   uint64_t items = 0;        // number of items in one repetition
   Timing time;
   uint32_t repetitions = 0;
@@ -83,11 +83,11 @@ struct HashBenchRow {
   uint64_t allocated_bytes = 0;  // TableMemory::allocated_bytes()
   double bytes_per_op = 0;       // bytes of the 32-byte sectors touched per searched or inserted item
   // The rate at which 32 or 128 bytes are touched, as a share of the ceiling for random reads of that size
-  // from as much memory. The first exceeds 1 if the sectors lie side by side, the second is below 1 if they
-  // do not.
+  // from as much memory. The first exceeds 1 if sectors lie side by side. The second is below 1 if they do
+  // not.
   double ceiling_share = 0, ceiling_share_128 = 0;
-  // The mean numbers of slabs that a search looks at, and of items that it compares in vain; for searches in
-  // tables that hold items, otherwise 0.
+  // The mean numbers of slabs that a search reads, and of items that it compares in vain. They are 0 except
+  // for searches in tables that hold items.
   double slabs_per_search = 0, false_candidates = 0;
 };
 

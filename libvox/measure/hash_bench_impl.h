@@ -20,9 +20,9 @@
 
 namespace vox::measure {
 
-// Counts what a search in `tables` found, and its errors. `pointers` is the result of the search for the
-// first n items of `batch`, and `numbers` gives the numbers of these items; items 1 to `stored` are in the
-// tables.
+// Counts the items that a search in `tables` found, and its errors. `pointers` is the result of the search
+// for the first n items of `batch`, and `numbers` gives the numbers of these items; items 1 to `stored`
+// are in the tables.
 template <class Device, class Tables, class Numbers>
 SearchOutcome search_outcome(Device& device, const Tables& tables, uint64_t stored, const Numbers& numbers,
                              const hash::BatchRef& batch, uint64_t n, const uint32_t* pointers) {
@@ -34,7 +34,7 @@ SearchOutcome search_outcome(Device& device, const Tables& tables, uint64_t stor
           device.sum("count stored items", n, is_stored), device.sum("check pointers", n, is_wrong)};
 }
 
-// Throws Error unless equal items, and only these, have a common leader, which is its own leader.
+// Throws Error unless equal items, and only equal items, have the same leader, which is its own leader.
 template <class Device, class Numbers>
 void check_leaders(Device& device, const std::string& what, const Numbers& numbers, uint64_t n,
                    const uint32_t* leader_of) {
@@ -88,7 +88,7 @@ class HashBench {
  private:
   static constexpr hash::ChosenRef kAll = {nullptr};
 
-  // Duplicates can only be found among items of a size that a DAG has.
+  // True if duplicates can be found among items of this size: a DAG must have such items.
   static bool has_duplicates(uint32_t words) { return words >= hash::kMinItemWords; }
 
   // Returns the names of the tables that are measured with items of this size.
@@ -116,8 +116,8 @@ class HashBench {
     device_.pool().trim();
   }
 
-  // Makes the items of all batches: items 1 to `fill` are stored first, and those of the inserted batch
-  // follow.
+  // Makes the items of all batches. Items 1 to `fill` are stored first; the items of the inserted batch
+  // follow them.
   void make_items(uint32_t words) {
     item_words_ = words;
     expected_ = {};
@@ -199,7 +199,7 @@ class HashBench {
       measure_table(options, [&] { return std::make_unique<KeyItems<Device, uint64_t>>(device_, options); });
   }
 
-  // make() returns an empty table set, or an object with the same calls.
+  // Measures one table. make() returns an empty table set, or an object with the same calls.
   template <class Make>
   void measure_table(const hash::TableOptions& options, const Make& make) {
     std::vector<HashBenchRow> rows = measure_searches(options, make);

@@ -1,8 +1,8 @@
-// Intersects two moving surfaces frame by frame, using tables of voxel keys (Alcantara et al. 2009, §6,
-// "Spatial hashing"). Both meshes are voxelized, and each mesh's filled voxels are stored in a table with
-// their triangles. The voxels of the second mesh are looked up in the first one's table, and each pair of
-// triangles with a voxel in common is tested exactly, once. Or, as in the paper, the voxels of each mesh that lie
-// inside the other are found, by the normals where the meshes meet, for a Boolean combination (sides.h).
+// Intersects two moving surfaces frame by frame, using tables of voxel keys (Alcantara et al. 2009, §6, "Spatial
+// hashing"). Both meshes are voxelized, and each mesh's filled voxels are stored in a table with their triangles.
+// The voxels of the second mesh are looked up in the first one's table, and each pair of triangles with a voxel
+// in common is tested exactly, once. For a Boolean combination, as in the paper, the voxels of each mesh that lie
+// inside the other are found instead, by the normals where the meshes meet (sides.h).
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@
 
 namespace vox::measure {
 
-// The parts of a frame: placing and voxelizing both meshes; building both tables; looking up the voxels of
-// the second mesh in the table of the first; finding the pairs of triangles and testing them. A Boolean combination has,
-// in place of the last two, that of finding normals, sides, and the voxels that remain.
+// The phases of a frame: placing and voxelizing both meshes; building both tables; looking up the voxels of the second
+// mesh in the table of the first; finding the pairs of triangles and testing them. In a Boolean combination, the last
+// two are replaced by finding normals, sides, and the voxels that remain.
 enum class IntersectPhase : uint8_t { Voxelize, Build, Search, Pairs, Sides };
 inline constexpr std::array kIntersectPhaseNames = {"voxelize", "build", "search", "pairs", "sides"};
 inline constexpr size_t kIntersectPhases = kIntersectPhaseNames.size();
 
-// True if frames have this phase, with a Boolean combination or without.
+// True if frames have this phase. `combines` says if there is a Boolean combination.
 constexpr bool has_phase(IntersectPhase phase, bool combines) {
   if (phase == IntersectPhase::Sides) return combines;
   return !combines || phase < IntersectPhase::Search;
@@ -53,9 +53,9 @@ void check(const IntersectOptions& options);
 struct IntersectCounts {
   uint64_t first_voxels = 0, second_voxels = 0;  // voxels that each mesh fills
   uint64_t common_voxels = 0;                    // voxels that both fill
-  uint64_t candidates = 0;                       // pairs of a triangle of each mesh with a voxel in common
+  uint64_t candidates = 0;                       // pairs of one triangle of each mesh with a voxel in common
   uint64_t meeting = 0;                          // the candidates that really meet
-  // With a combination: the sides of each mesh's voxels, and the voxels of both that remain.
+  // With a combination: the sides of each mesh's voxels, and the number of voxels that remain.
   voxelize::SideCounts first_sides = {}, second_sides = {};
   uint64_t kept_voxels = 0;
   friend bool operator==(const IntersectCounts&, const IntersectCounts&) = default;
@@ -111,7 +111,7 @@ IntersectResult bench_intersect_on(Device& device, const scene::Scene& first, co
 struct MeshPlace {
   Vec3d center;     // 24 B, the center of the mesh's box, in its own units
   double scale;     // 8 B, voxels per unit
-  double cos, sin;  // 16 B, of the rotation about the y axis
+  double cos, sin;  // 16 B, the rotation about the y axis
   Vec3d to;         // 24 B, the center's new place, in voxels
 
   VOX_HD Vec3d operator()(const Vec3d& point) const {
@@ -124,7 +124,7 @@ static_assert(sizeof(MeshPlace) == 72);
 struct MovingPair {
   // kShare is the longest side of each mesh's box as a share of the grid. kWay is the second mesh's distance
   // from the middle along x, as a share, in the first frame and, on the other side, in the last. It stays
-  // inside the grid however it turns: half its diagonal plus the distance is 0.4 / √2 + 0.2 < ½.
+  // inside the grid at every turn: half its diagonal plus the distance is 0.4 / √2 + 0.2 < ½.
   static constexpr double kShare = 0.4, kWay = 0.2;
 
   uint32_t resolution = 0, frames = 0;

@@ -41,8 +41,8 @@ struct CommonVoxelsRef {
     const uint32_t number = common[c];
     return uint64_t{first_runs[number].count} * (second_starts[number + 1] - second_starts[number]);
   }
-  // Returns the pair with this number among the voxel's pairs as one word, with the first mesh's triangle in
-  // the high half.
+  // Returns pair `which` of the voxel's pairs as one word, with the first mesh's triangle in the high
+  // half.
   VOX_HD uint64_t pair(uint64_t c, uint64_t which) const {
     const uint32_t number = common[c];
     const hash::KeyRun run = first_runs[number];
@@ -108,7 +108,7 @@ CommonVoxels<Device> find_common_voxels(Device& device, const VoxelTriangles<Dev
 }
 
 // Finds the different pairs of triangles in these voxels. The pairs become keys of a table, so each is kept
-// once, however many voxels its triangles share. Throws Error if there are too many for a table.
+// once, even if its triangles share many voxels. Throws Error if there are too many for a table.
 template <class Device>
 void find_triangle_pairs(Device& device, const CommonVoxelsRef& voxels, uint64_t count,
                          hash::KeyIndex<Device, uint64_t>& pairs) {
@@ -249,7 +249,7 @@ class IntersectBench {
   IntersectRow measure_frame(IntersectSummary& summary, uint32_t frame) {
     IntersectRow row = {summary.table, frame, pair_.turn(frame), pair_.shift(frame), {}, {}};
     const hash::KeyTableOptions options = {.table = summary.table};
-    // No count depends on the order of a voxel's triangles.
+    // The counts do not depend on the order of a voxel's triangles.
     VoxelTriangles<Device> first(device_, options, hash::RunOrder::kAny),
         second(device_, options, hash::RunOrder::kAny);
     hash::KeyIndex<Device, uint64_t> pairs(device_, options);

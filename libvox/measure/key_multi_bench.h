@@ -42,8 +42,8 @@ struct WriteMultiSearches {
   }
 };
 
-// Returns 1 unless a run has as many values as its key has items, and its first and last value belong to the
-// key.
+// Returns 0 if a run has as many values as its key has items and its first and last value belong to the key,
+// otherwise 1.
 struct IsWrongRun {
   uint64_t items, keys;
   const uint32_t* numbers;
@@ -57,7 +57,7 @@ struct IsWrongRun {
   }
 };
 
-// Returns 1 unless the number that was found is that of the searched key.
+// Returns 0 if the number that was found belongs to the searched key, otherwise 1.
 template <hash::CellWord Cell>
 struct IsWrongNumber {
   const Cell* searched;
@@ -185,7 +185,7 @@ class KeyMultiBench {
         WriteMultiItems<Cell>{items_.keys, first_.key_bits, items_.items.data(), items_.values.data()});
   }
 
-  // Builds if either operation is asked for, and measures those that are.
+  // Measures the operations that are asked for: building, and searching in what was built.
   template <class Measured>
   std::vector<KeysBenchRow> rows_of(KeysBenchRow first, const hash::KeyTableOptions& options) {
     const bool asks_for_build = is_asked_for(options_, Measured::kBuild),

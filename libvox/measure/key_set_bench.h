@@ -64,8 +64,8 @@ class KeySetBench {
               KeysBenchRow first)
       : device_(device), options_(options), searches_(searches), set_(set), first_(std::move(first)) {}
 
-  // Returns the rows of a table, or one row with the reason if it cannot be measured. There are no rows if
-  // only its ages are asked for.
+  // Returns the rows of a table, or one row with the reason if it cannot be measured. If only ages are
+  // asked for, there are no rows.
   std::vector<KeysBenchRow> measure(const std::string& name, double load_factor) {
     KeysBenchRow first = first_;
     first.table = name;
@@ -96,7 +96,7 @@ class KeySetBench {
     return rows;
   }
 
-  // The table that was measured last.
+  // Returns the point of the table that was measured last.
   const KeyTablePoint& point() const { return point_; }
   // The number of keys of each age in the last table, and the maximum ages of its slots. Both are empty if
   // the table has none, or if they were not asked for.
@@ -106,7 +106,7 @@ class KeySetBench {
   // The cells of the last table's slots, if tables are drawn.
   const std::vector<std::optional<Cell>>& slots() const { return slots_; }
 
-  // Returns the values that the last table found for the walk's keys; empty if it was not searched for them.
+  // Returns the values that the last table found for the walk's keys. Empty if it was not searched for them.
   std::vector<uint32_t> found_values() {
     std::vector<uint32_t> values(walk_found_ ? set_.walk.size() : 0);
     device_.download(values.data(), found_.data(), values.size());
@@ -149,7 +149,7 @@ class KeySetBench {
     return row;
   }
 
-  // The time of a repetition is that of the build and of the searches, without what prepares and checks them.
+  // A repetition's time is that of the build and of the searches, without preparation and checks.
   KeysBenchRow build_and_find(Table& table, KeysBenchRow& first) {
     KeysBenchRow row = row_of(first, KeyOp::BuildAndFind, set_.keys);
     make_room(row.items);
@@ -253,12 +253,12 @@ class KeySetBench {
   void set_sectors(const Table& table, KeysBenchRow& row, const Cell* keys) {
     table.count_sectors(keys, row.items, found_.data());
     const uint64_t sectors = device_.sum("sum sectors", row.items, NumberAt{found_.data()});
-    // Every search reads something, so 0 means that the table does not report it.
+    // Every search reads something, so 0 means that the table does not count sectors.
     if (sectors > 0) row.sectors = static_cast<double>(sectors) / static_cast<double>(row.items);
   }
 
-  // If there are many warps, only some of them are counted, because the searches of each are made several
-  // times.
+  // If there are many warps, only some of them are counted, because each warp's searches are repeated for
+  // counting.
   void set_warp_sectors(const Table& table, KeysBenchRow& row, const KeyWalk<Cell>& walk) {
     constexpr uint64_t kLanes = TakeWarps<Cell>::kLanes, kMostSearches = 1 << 20;
     const uint64_t every = (walk.size() + kMostSearches - 1) / kMostSearches;

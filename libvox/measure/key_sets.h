@@ -1,5 +1,5 @@
-// Sets of keys for benchmarks of tables of voxel keys. They are made on the device. It is known without a
-// table which keys are stored, and with which values.
+// Makes sets of keys for benchmarks of tables of voxel keys, on the device. The sets know, without a
+// table, which keys are stored and with which values.
 #pragma once
 
 #include <cmath>
@@ -39,7 +39,7 @@ struct KeySet {
   device::Buffer<Cell> cells, ordered_cells;  // the same keys in random order, and in the walk's order
   device::Buffer<Cell> absent;                // keys that are not stored
   KeyWalk<Cell> walk;  // all keys of the shape's grid, or of the part near it; empty if the set has no shape
-  KeyWalk<Cell> view;  // the keys of pictures that show the set (key_views.h), if asked for
+  KeyWalk<Cell> view;  // the keys of pictures of the set (key_views.h), if asked for
   uint64_t view_frames = 1;  // the number of these pictures
 };
 
@@ -77,7 +77,7 @@ struct WriteShuffle {
   VOX_HD void operator()(uint64_t i) const { order[i] = static_cast<uint32_t>(mix64(i + 1) >> 32); }
 };
 
-// Writes the numbers of the shape's places, by which they are sorted into the walk's order.
+// Writes the numbers of the shape's places. Sorting by them gives the walk's order.
 template <class Shape>
 struct WritePlaces {
   Shape shape;
@@ -86,7 +86,7 @@ struct WritePlaces {
   VOX_HD void operator()(uint64_t i) const { places[i] = walk.key(shape.place(i)); }
 };
 
-// The places of a walk, from their numbers, and those of a view.
+// These structs return the places of a walk, by their numbers, and the places of a view.
 struct WalkPlaces {
   hash::KeyGrid walk;
   const uint64_t* numbers;
@@ -207,7 +207,7 @@ KeySet<Cell> make_random_keys(Device& device, hash::CellFormat<Cell> format, uin
 }
 
 // Returns the set of a shape. The walk follows the rows for a row-major layout, otherwise the Morton curve.
-// With the layout of reversed bits, the keys of neighbors on that curve are far apart.
+// With the bit-reversed layout, the keys of neighbors on that curve are far apart.
 template <hash::CellWord Cell, class Device, class Shape>
 KeySet<Cell> make_shape_keys(Device& device, hash::CellFormat<Cell> format, uint32_t key_bits,
                              const Shape& shape, hash::KeyLayout layout) {
@@ -273,7 +273,7 @@ KeySet<Cell> make_surface_keys(Device& device, hash::CellFormat<Cell> format, ui
   if (n > UINT32_MAX)
     throw Error("a surface of keys must have fewer than 2^32 blocks around it, but would have " +
                 format_count(n));
-  // This is checked before any work: the number of bits of a grid's keys does not depend on its contents.
+  // This is checked before any work, since the number of bits of a grid's keys does not depend on its contents.
   keys::check_bits(hash::KeyGrid(layout, SurfaceShape{sphere, nullptr, 0}.size()).key_bits(), key_bits);
   auto all = device.template make<uint32_t>(n);
   const uint64_t count = device.select("select blocks", n, IsNearSurface{sphere}, all.data());

@@ -21,8 +21,8 @@ namespace vox::measure {
 // Colors are 0xrrggbb.
 inline constexpr uint32_t kWhite = 0xffffff;
 
-// A generated picture: discs and strokes of all sizes, as in the paper's test picture, from single pixels to
-// some hundred across. The hash of each tile of each size decides if it holds a disc, a stroke or nothing.
+// A generated picture with discs and strokes of all sizes, from single pixels to a few hundred across, as in
+// the paper's test picture. A hash of each tile of each size decides if it holds a disc, a stroke or nothing.
 struct DiscsAndStrokes {
   static constexpr uint32_t kLeastTile = 4, kMostTile = 1024, kTileStep = 4;
   static constexpr double kFilledShare = 0.2;  // approximate share of the pixels
@@ -105,7 +105,7 @@ struct PictureShape {
   }
 };
 
-// Pixels at random places, one of 64, as in the paper's tests of random keys of an 8192² picture.
+// Pixels at random places, one in 64, as in the paper's tests of random keys of an 8192² picture.
 struct PixelsShape {
   uint32_t side;
 
@@ -141,17 +141,17 @@ struct PaintedShape {
   VOX_HD static bool is_painted(uint32_t x, uint32_t y) { return (3 * x + 7 * y) % 10 < 3; }
 };
 
-// A sphere with bumps in a grid of side³ voxels. Only operations are used that give the same result on every
+// A sphere with bumps in a grid of side³ voxels. Its operations give the same result on every
 // device.
 struct BumpySphere {
   static constexpr uint32_t kBlock = 4;                  // the side of the cubes that are tested for nearness
-  static constexpr float kRadius = 0.7f, kBump = 0.08f;  // as shares of half the grid
+  static constexpr float kRadius = 0.7f, kBump = 0.08f;  // as shares of half the grid's side
   static constexpr float kSteepness = 3;
   static constexpr double kVoxelsOfSide2 = 2.2;  // approximate number of surface voxels / side²
 
   int32_t side;
 
-  // The number of blocks along a side.
+  // Returns the number of blocks along a side.
   VOX_HD uint64_t blocks() const { return (static_cast<uint32_t>(side) + kBlock - 1) / kBlock; }
   VOX_HD Int3 block(uint64_t i) const {
     const uint64_t n = blocks();
@@ -186,7 +186,7 @@ struct BumpySphere {
   }
 
  private:
-  // Parabolas from 0 to 1 and back, two of them over a distance of 1.
+  // A wave made of parabolas from 0 to 1 and back, two of them over a distance of 1.
   VOX_HD static float wave(float t) {
     t = t * 2 + 8;
     t -= static_cast<float>(static_cast<int32_t>(t));
@@ -229,7 +229,7 @@ struct SurfaceShape {
   VOX_HD uint32_t value(const Int3& place) const { return static_cast<uint32_t>(mixed_place(place)); }
 };
 
-// The voxels of a scene: its leaves of 4³ voxels, by the Morton codes of their places, which ascend, and a mask of each.
+// The voxels of a scene, as leaves of 4³ voxels: the ascending Morton codes of their places, and a mask for each.
 struct SceneShape {
   int32_t side;
   const uint64_t* leaves;

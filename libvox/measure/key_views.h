@@ -19,14 +19,14 @@
 
 namespace vox::measure {
 
-// A plane through a grid. The main axis is the one closest to the plane's normal, and each pixel of the other
-// two axes has one voxel v: the one for which normal · (v − point) is nearest to 0. Some voxels are outside
-// of the grid.
+// A plane through a grid. The main axis is the one closest to the plane's normal. The pixels lie along the
+// other two axes, and each shows the voxel v for which normal · (v − point) is nearest to 0. Some voxels are
+// outside of the grid.
 struct Slice {
   Int3 normal, point;
-  uint32_t main, right, down;  // the main axis, the axis along a row, and that from row to row
+  uint32_t main, right, down;  // the main axis, the axis along a row, the axis from row to row
 
-  // Returns the voxel of a pixel that is nearest to the plane; of two, the one further along the axis.
+  // Returns the voxel of a pixel that is nearest to the plane, or of two such voxels the one further along the axis.
   VOX_HD Int3 place(int32_t x, int32_t y) const {
     const int64_t along =
         -(int64_t{normal[right]} * (x - point[right]) + int64_t{normal[down]} * (y - point[down]));
@@ -93,7 +93,7 @@ struct RandomSlices {
   }
 };
 
-// A picture that turns about its middle, in some frames of its own size.
+// A picture that turns about its middle. It is shown in several frames of its own size.
 struct TurningPicture {
   static constexpr uint32_t kMostFrames = 16;
   static constexpr int kLog2Unit = 14;
@@ -116,18 +116,18 @@ struct TurningPicture {
   }
 
  private:
-  // From twice the distance from the middle, times 2^kLog2Unit, to the pixel there.
+  // Returns the pixel at half the distance `twice` from the middle. Distances are times 2^kLog2Unit.
   VOX_HD static int32_t half(int64_t twice, int32_t side) {
     return static_cast<int32_t>((twice + (int64_t{side} << kLog2Unit)) >> (kLog2Unit + 1));
   }
 };
 
-// Returns the picture in that many frames of one full turn; at most kMostFrames, and one at least.
+// Returns the picture in this many frames of one full turn: at least one, and at most kMostFrames.
 TurningPicture turning_picture(uint32_t width, uint32_t height, uint64_t frames);
 
-// A close view of a model with a painted atlas: a disc of pixels, with a radius of 352 for an atlas of 4096²
-// texels, which is about the 389,586 pixels of the paper's view. From one pixel to the next the view moves by
-// slightly more than a texel, at a small angle to the rows of texels.
+// A close view of a model with a painted atlas. It is a disc of pixels. For an atlas of 4096² texels its
+// radius is 352, which gives about the 389,586 pixels of the paper's view. From one pixel to the next the
+// view moves by slightly more than a texel, at a small angle to the rows of texels.
 struct ModelView {
   static constexpr int64_t kRight = 288, kDown = 32, kUnit = 256;  // a pixel's step to the right, times kUnit
 
@@ -153,22 +153,22 @@ struct ModelView {
 
 // Pictures of tables of voxel keys.
 
-// Returns a picture with one pixel for each slot, row by row. Pixels behind the last slot are white. Without a width the
+// Returns a picture with one pixel for each slot, row by row. Pixels after the last slot are white. Without a width the
 // picture is roughly square.
 scene::Image picture_of_slots(const std::string& name, const std::vector<scene::Rgba8>& slots,
                               std::optional<uint32_t> width);
-// The same of maximum ages (García et al. 2011, Figure 4), in the paper's colors: age 0 is black, 1 blue, 2 green,
-// 3 yellow, and greater ones red.
+// Returns such a picture of maximum ages (García et al. 2011, Figure 4) in the paper's colors: age 0 is black, 1
+// blue, 2 green, 3 yellow, and greater ones red.
 scene::Image picture_of_ages(const std::vector<uint8_t>& ages, std::optional<uint32_t> width);
 
-// The maximum ages of a picture that is hashed in 2D, each axis by itself, as for the paper's Figure 4, so that what a
-// coherent hash keeps together can be seen. It serves the figure alone, and is made on the host.
+// The maximum ages of a picture that is hashed in 2D, each axis by itself. This is only for the paper's Figure 4,
+// which shows how a coherent hash keeps neighbors together. It is computed on the host.
 
 enum class Probes2d { Coherent, Random };
 
 struct AgesIn2d {
-  uint32_t side = 0;          // of the table, a prime
-  std::vector<uint8_t> ages;  // for each slot, the largest age of the keys that look there first; x fastest
+  uint32_t side = 0;          // the table's side, a prime
+  std::vector<uint8_t> ages;  // for each slot, the largest age among keys that try it first; x fastest
   uint64_t keys = 0;
 };
 

@@ -1,7 +1,7 @@
-// Measures tables of voxel keys as the two papers about them do (Alcantara et al. 2009, §5; García et al.
-// 2011, §4). A table is built from a set of keys. It is then searched for random keys, of which a given share
-// is stored, or for all keys of a picture or around a surface, in their order. Each time is the median of the
-// repetitions after an uncounted first one. The results are checked in every repetition.
+// Measures tables of voxel keys as two papers do (Alcantara et al. 2009, §5; García et al. 2011, §4). A table
+// is built from a set of keys. It is then searched for random keys, of which a given share is stored, or for
+// all keys of a picture or around a surface, in their order. Each time is the median of the repetitions after
+// an uncounted first one. The results are checked in every repetition.
 #pragma once
 
 #include <array>
@@ -54,11 +54,11 @@ enum class KeyOp : uint8_t {
   BuildAndFind,  // a build from keys in random order, and then as many searches for random stored keys
   FindAll,       // all keys of the picture or around the surface, in their order
   FindView,      // the keys of a picture's pixels: of slices through the surface, or of painted texels
-  Ages,        // not timed: how many keys are found at the first place where a search looks, the second, …
-  BuildMulti,  // a map from random keys, each with several values
-  FindMulti,   // searches for the runs of a key's values
-  BuildIndex,  // numbers for the distinct keys among the same input
-  FindIndex    // searches for these numbers
+  Ages,          // counts keys that are found at the first place of a search, the second, …; not timed
+  BuildMulti,    // a map from random keys, each with several values
+  FindMulti,     // searches for the runs of a key's values
+  BuildIndex,    // numbers for the distinct keys among the same input
+  FindIndex      // searches for these numbers
 };
 inline constexpr std::array kKeyOpNames = {"build",          "build-ordered", "find-stored", "find",
                                            "build-and-find", "find-all",      "find-view",   "ages",
@@ -77,7 +77,7 @@ struct KeysBenchOptions {
   static constexpr uint32_t kMostMultiplicity = 1 << 20;
 
   std::vector<std::string> tables;    // empty: all
-  std::vector<std::string> left_out;  // of all tables
+  std::vector<std::string> left_out;  // tables to leave out if all are measured
   std::vector<KeySetKind> sets = {KeySetKind::Random, KeySetKind::Image, KeySetKind::Surface};
   std::vector<hash::KeyLayout> layouts = {hash::KeyLayout::RowMajor, hash::KeyLayout::Morton};
   std::vector<double> load_factors = {0.8, 0.95};
@@ -89,20 +89,20 @@ struct KeysBenchOptions {
   hash::FirstAge first_age = hash::FirstAge::One;
   std::vector<KeyOp> ops = {KeyOp::Build, KeyOp::BuildOrdered, KeyOp::FindStored, KeyOp::Find,
                             KeyOp::FindAll};
-  std::vector<uint32_t> hit_rates = {0, 50, 100};  // per cent of the searched keys that are stored, for Find
+  std::vector<uint32_t> hit_rates = {0, 50, 100};  // percent of the searched keys that are stored, for Find
   std::vector<uint32_t> multiplicities = {8};      // values per key, for BuildMulti to FindIndex
   std::optional<double> scale;                     // the device's default if absent
   std::vector<uint64_t> keys_at_scale_1 = {kKeys};
   std::vector<uint64_t> keys;        // independent of the scale; if empty, keys_at_scale_1 times the scale
   std::optional<uint64_t> searches;  // likewise
   uint32_t repetitions = kFewestRepetitions;
-  uint64_t failure_builds = 0;  // builds of each table at each load factor, to count those that fail; 0: none
+  uint64_t failure_builds = 0;           // builds of each table and load factor, to count failures; 0: none
   uint64_t failure_keys = kFailureKeys;  // keys of each of these builds, which are small by default
-  scene::Image picture;      // the picture for the set Image; it is generated if there are no pixels
+  scene::Image picture;      // the picture for the set Image; one is generated if this has no pixels
   SceneLeaves scene;         // for the set Mesh
-  bool rebuild = false;      // keep the picture as a table that stores its colors as values returns it
+  bool rebuild = false;      // keep the picture that a table with colors as values returns
   bool draw_ages = false;    // keep pictures of maximum ages, if Ages is asked for
-  bool ages_in_2d = false;   // draw those of the set Image as if it were hashed in 2D
+  bool ages_in_2d = false;   // draw the ages of the set Image as if it were hashed in 2D
   bool draw_tables = false;  // keep pictures of the tables' slots
 };
 
@@ -112,7 +112,7 @@ bool any_multi(const KeysBenchOptions& options);  // true if one of BuildMulti t
 // Throws UsageError unless every axis has values and all of them make sense.
 void check(const KeysBenchOptions& options);
 
-// Returns the number of bits of cells that hold such keys and values.
+// Returns the number of bits of cells that hold keys and values of these bits.
 uint32_t cell_bits(uint32_t key_bits, uint32_t value_bits);
 
 // Returns a pixel as the set Image uses it, 0xrrggbb; transparent pixels are white. The second function is
@@ -129,7 +129,7 @@ struct KeysBenchSizes {
 // measure, or if there are more keys than 32-bit slots can address.
 KeysBenchSizes sizes_of(const KeysBenchOptions& options, const std::string& device);
 
-// A point on the axes: a table and the keys that it was made from.
+// A point on the axes: a table, and the keys from which it was made.
 struct KeyTablePoint {
   std::string table;
   std::string set;
@@ -147,45 +147,45 @@ struct KeysBenchRow : KeyTablePoint {
   std::optional<uint32_t> hit_rate;      // for Find
   std::optional<uint32_t> multiplicity;  // for BuildMulti to FindIndex
   uint64_t items = 0;                    // number of items in one repetition
-  std::optional<uint64_t> frames;        // pictures of which they are the pixels, for FindView
+  std::optional<uint64_t> frames;        // the number of pictures, for FindView
   // Absent if the table could not be built.
   std::optional<Timing> time;
   uint32_t repetitions = 0;
   std::optional<uint64_t> bytes;     // size of the table
   std::optional<uint32_t> attempts;  // number of attempts of its build
   std::optional<uint64_t> restarts;  // number of restarts of parts of the table
-  std::optional<double> iterations;  // through all sub-tables, in the mean of the buckets of cuckoo2009
+  std::optional<double> iterations;  // mean iterations through all sub-tables for each bucket of cuckoo2009
   std::optional<uint32_t> most_probes;
   std::optional<double> sectors;  // mean number of 32-byte sectors that a search reads; absent for builds
-  // The same if each warp of 32 consecutive searches loads a sector once that several of them read at the
-  // same step. Measured for searches in the order of a picture or a surface.
+  // The same if a warp of 32 consecutive searches loads a sector only once when several of them read it
+  // at the same step. Measured for searches in the order of a picture or a surface.
   std::optional<double> warp_sectors;
   // The rate at which sectors are read, as a share of the ceiling of random reads. It exceeds 1 if a sector
   // serves several searches.
   std::optional<double> ceiling_share;
   uint64_t wrong = 0;                       // wrong search results in all repetitions
-  std::vector<device::KernelTime> kernels;  // of one more build, if the device profiles
+  std::vector<device::KernelTime> kernels;  // the kernels of one more build, if the device profiles
 
-  // Keeps the statistics of a build. Throws Error unless the table holds all keys.
+  // Stores the statistics of a build. Throws Error unless the table holds all keys.
   void note_build(const hash::KeyTableBuild& build, uint64_t table_bytes);
   // Sets the error if any results are wrong.
   void note_wrong();
 
   std::optional<double> items_per_second() const;
   std::optional<double> frames_per_second() const;
-  std::optional<double> bytes_per_key() const;  // or bytes per value if keys have several
+  std::optional<double> bytes_per_key() const;  // bytes per value if keys have several
   // Returns the bits of the keys, divided by those of the table without its values (García et al. 2011, §3).
   std::optional<double> key_density() const;
 };
 
-// The number of keys of a table that have one age.
+// The number of a table's keys that have a certain age.
 struct KeyAgesRow : KeyTablePoint {
   uint32_t age = 0;    // kMostCountedProbes stands for this age and all greater ones
   uint64_t count = 0;  // number of keys
   double share() const { return static_cast<double>(count) / static_cast<double>(keys); }
 };
 
-// A picture of a table, one pixel for each slot: of maximum ages, or of keys.
+// A picture of a table's maximum ages or keys, with one pixel for each slot.
 struct TablePicture {
   KeyTablePoint point;
   scene::Image image;
@@ -204,13 +204,13 @@ struct KeyFailuresRow : KeyTablePoint {
 
 struct KeysBenchResult {
   KeysBenchSizes sizes;
-  uint32_t age_bits = 0;  // as in the options, as are the next two
+  uint32_t age_bits = 0;  // as in the options, like the next two
   hash::MaximumAges maximum_ages = hash::MaximumAges::Gathered;
   hash::FirstAge first_age = hash::FirstAge::One;
   std::vector<RandomReadCeiling> ceilings;  // reads of 32 and 128 bytes, in as much memory as a table takes
   std::vector<KeysBenchRow> rows;
   std::vector<KeyFailuresRow> failures;
-  std::vector<KeyAgesRow> ages;              // for each table and load factor, from age 1 on
+  std::vector<KeyAgesRow> ages;              // for each table and load factor, beginning with age 1
   std::vector<TablePicture> age_pictures;    // one for each table that has maximum ages, for the first set
   std::vector<TablePicture> table_pictures;  // one for each table, for the first set with places
   scene::Image rebuilt;  // the picture as the first table returned it; no pixels if there is none
@@ -228,15 +228,15 @@ KeysBenchResult bench_keys(Engine& engine, const KeysBenchOptions& options);
 template <class Device>
 KeysBenchResult bench_keys_on(Device& device, const KeysBenchOptions& options);
 
-// The tables of voxel keys that the benchmark measures: the library's own and, if the build was given the
-// headers of cuCollections (VOX_BENCH_CUCO), its map.
+// The benchmark measures the library's tables of voxel keys and, if the build had the headers of
+// cuCollections (VOX_BENCH_CUCO), its map.
 
 inline constexpr const char* kCucoName = "cuco";
 
-// Return the names in the order in which they are shown: all, or those that run on the device with this name.
+// These return the names in the order in which they are shown: all, or those that run on the device with this name.
 std::vector<std::string> measured_tables();
 std::vector<std::string> measured_tables(const std::string& device);
-// The tables that are measured with these options.
+// Returns the tables that these options choose, of those that run on the device with this name.
 std::vector<std::string> chosen_tables(const KeysBenchOptions& options, const std::string& device);
 
 // Makes cuCollections' map. keys_bench_cuda.cu specializes this for the only device and cells that the map
@@ -255,7 +255,7 @@ std::unique_ptr<hash::KeyTable<Device, Cell>> make_measured_table(Device& device
   return hash::make_key_table<Device, Cell>(device, options);
 }
 
-// The figures of the two papers about tables of voxel keys, as axes of the benchmark.
+// A figure of one of the two papers about tables of voxel keys, as axes of the benchmark.
 
 struct KeyFigure {
   const char*

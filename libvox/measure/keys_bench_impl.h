@@ -18,7 +18,7 @@
 
 namespace vox::measure {
 
-// Counts how many of many builds of a table of voxel keys, usually small ones, need several attempts or fail
+// Builds many tables of voxel keys, usually small ones, and counts builds that need several attempts or fail
 // (García et al. 2011, §4.1; Alcantara et al. 2009, §7).
 
 // Each build uses other keys and other hash functions.
@@ -32,7 +32,7 @@ KeyFailuresRow count_failures(Device& device, const KeysBenchOptions& options, c
   row.value_bits = options.value_bits;
   row.cell_bits = hash::CellFormat<Cell>::kBits;
   row.load_factor = load_factor;
-  // Keys of few bits have fewer different values.
+  // Keys with few bits have few different values.
   row.keys = std::min(options.failure_keys, uint64_t{1} << std::min(key_bits - 1, 63u));
   row.builds = options.failure_builds;
   const hash::CellFormat<Cell> format = {options.value_bits};
@@ -241,7 +241,7 @@ class KeysBench {
                      point.layout, shape, view, view.count);
   }
 
-  // The view has about as many pixels as there are searches.
+  // Makes the set of a picture. Its view has about as many pixels as there are searches.
   template <hash::CellWord Cell>
   KeySet<Cell> picture_set(const Point& point, uint32_t key_bits) {
     const hash::CellFormat<Cell> format = {options_.value_bits};
@@ -309,9 +309,9 @@ class KeysBench {
     });
   }
 
-  // Keeps the ages of the last table, and draws its maximum ages unless there is a picture of that table. The
-  // picture has the width of the set's picture, so neighbors in one are neighbors in the other if the table
-  // is coherent.
+  // Stores the ages of the last table, and draws its maximum ages unless that table has a picture already.
+  // The picture is as wide as the set's picture, so with a coherent table neighbors in one are neighbors in
+  // the other.
   template <class SetBench>
   void keep_ages(const Point& point, const SetBench& bench) {
     result_.ages.insert(result_.ages.end(), bench.ages().begin(), bench.ages().end());
@@ -332,8 +332,8 @@ class KeysBench {
     return std::ranges::any_of(pictures, [&](const TablePicture& one) { return one.point.table == table; });
   }
 
-  // Draws the slots of the last table unless there is a picture of that table. A key has the color of its pixel, if it
-  // is the table's value, or else of its place.
+  // Draws the slots of the last table unless that table has a picture already. A key has its pixel's color if that is
+  // its value in the table; otherwise the color stands for its place.
   template <class SetBench>
   void keep_slots(const Point& point, const SetBench& bench) {
     const std::optional<Int3> size = size_of(point);

@@ -1,8 +1,8 @@
-// Geometric hashing (Alcantara et al. 2009, §6): finds one picture, the query, in another, the reference, in
-// which it appears rotated, scaled and shifted. The time is measured with several tables of voxel keys, as in
-// the paper's Table 1. A table is used for the map from coordinates to bases and for the two-way indices of
-// bases. All tables find the same match. There may be several queries, such as the frames of a video; map and index
-// are built once, and the time of voting is the mean of all queries.
+// Geometric hashing (Alcantara et al. 2009, §6): finds one picture, the query, in another, the reference, in which
+// it appears rotated, scaled and shifted. The time is measured with several tables of voxel keys, as in the paper's
+// Table 1. A table serves both for the map from coordinates to bases and for the two-way indices of bases. All
+// tables find the same match. There may be several queries, such as the frames of a video; map and index are built
+// once, and the time of voting is the mean of all queries.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct MatchBenchOptions {
   uint32_t query_bases = 256;  // maximum for the query
   uint32_t cells = 32;         // distance between the two points of a basis
   uint32_t step = 32;          // minimum change of gray from one pixel to the next at an edge
-  // The minimum share of the query's points that must fall on points of the reference, in per cent.
+  // The minimum share of the query's points, in percent, that must fall on points of the reference.
   uint32_t least_percent = match::MatchLimits().least_percent;
   uint32_t repetitions = 7;
   uint64_t seed = 1;                  // decides which pairs of points become bases
@@ -61,7 +61,7 @@ struct MatchBenchRow {
   uint64_t votes = 0;  // number of votes cast, for all queries
   uint64_t bytes = 0;  // size of map and index
   uint32_t repetitions = 0;
-  // Absent if a table could not be built. `vote_time` is that of one query; `time` is the sum of the other three.
+  // Absent if a table could not be built. `vote_time` is for one query; `time` is the sum of the other three.
   std::optional<Timing> map_time, index_time, vote_time, time;
   std::string error;  // why there is no time, or why the result is wrong
 
@@ -78,7 +78,7 @@ struct PictureFeatures {
 
 struct MatchedQuery {
   PictureFeatures features;
-  uint32_t most_votes = 0;                   // most votes for any pair of bases
+  uint32_t most_votes = 0;                   // the most votes that a pair of bases has
   std::optional<match::PictureMatch> match;  // empty if too few points coincide
 
   // Returns the share of the query's points that fall on points of the reference.

@@ -135,7 +135,7 @@ class MatchBench {
   const MatchBenchOptions& options_;
   const std::vector<std::string> tables_;
   MatchBenchResult result_;
-  std::optional<std::vector<std::vector<match::VotedPair>>> pairs_;  // of each query
+  std::optional<std::vector<std::vector<match::VotedPair>>> pairs_;  // for each query
 };
 
 template <class Device>

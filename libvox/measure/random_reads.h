@@ -1,5 +1,5 @@
-// Measures what bounds benchmarks. A hash table is never faster than aligned reads at random places of the memory,
-// and a scene that is edited on the host is on the device no sooner than a copy of what is new.
+// Measures two limits for benchmarks. A hash table is never faster than aligned reads at random places of the
+// memory. A scene that is edited on the host reaches the device no faster than a copy of its new items.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct alignas(16) Words4 {
 };
 static_assert(sizeof(Words4) == 16);  // the most that a GPU's thread loads at once
 
-// Groups of `kLanes` neighboring threads each read pieces of `kBytes`, kAtOnce pieces in parallel to hide
+// Each group of `kLanes` neighboring threads reads pieces of `kBytes`, kAtOnce of them in parallel to hide
 // the latency.
 template <uint32_t kBytes, uint32_t kLanes>
 struct RandomReads {
@@ -35,7 +35,7 @@ struct RandomReads {
   }
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
-    constexpr uint32_t kLineLoads = 64 / sizeof(Words4);  // the cache lines of a processor
+    constexpr uint32_t kLineLoads = 64 / sizeof(Words4);  // for a processor's cache lines of 64 bytes
     for (uint64_t which = 0; stage == 0 && which < kAtOnce; ++which)
       for (uint32_t load = 0; load < kLaneLoads; load += kLineLoads) prefetch_line(place(i, which) + load);
   }

@@ -1,9 +1,9 @@
-// Measures rays that read a scene where it lies: in the memory of each hash table, as edits leave it, and in the
+// Measures rays that read a scene in place: in the memory of each hash table, as edits leave it, and in the
 // words of a FrozenDag (Molenaar & Eisemann 2024, §4.2). The paper argues that a table should store its items
-// whole, because rays that bounce read half as many sectors then.
+// whole, because rays that bounce then read half as many sectors.
 //
-// All memories are read by one loop, the rays of which must find the same voxels: a checksum of all hits is
-// compared with that of the frozen words.
+// One loop reads all memories, and its rays must find the same voxels: a checksum of all hits is compared
+// with that of the frozen words.
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@
 
 namespace vox::measure {
 
-// The scene that is looked at: as it was read, or after edits.
+// The state of the scene: as it was read, or after edits.
 enum class RaysState : uint8_t { Read, Edited };
 inline constexpr std::array kRaysStateNames = {"read", "edited"};
 
 enum class RaysView : uint8_t {
-  Outside,  // the whole scene from a corner; some rays miss it
-  Inside    // from the middle of the scene, with an angle of 90°; in a closed surface all rays hit
+  Outside,  // shows the whole scene from a corner; some rays miss it
+  Inside    // from the scene's middle, with an angle of 90°; in a closed surface all rays hit
 };
 inline constexpr std::array kRaysViewNames = {"outside", "inside"};
 
@@ -45,8 +45,8 @@ struct RaysBenchOptions {
   std::vector<std::string> tables = hash::table_names();
   std::vector<RaysState> states = {RaysState::Read, RaysState::Edited};
   std::vector<RaysView> views = {RaysView::Outside, RaysView::Inside};
-  std::vector<uint32_t> bounces = {0, 1, 2, 3, 4, 5, 6};  // 0: primary rays alone
-  uint32_t radius = 16;                                   // in voxels, of the spheres that edits add
+  std::vector<uint32_t> bounces = {0, 1, 2, 3, 4, 5, 6};  // 0: only primary rays
+  uint32_t radius = 16;                                   // in voxels, for the spheres that edits add
   std::optional<uint32_t> picture = {}, edits = {}, repetitions = {};  // the device's defaults if absent
   uint64_t seed = 1;                                                   // decides where the edits are
 };
@@ -57,11 +57,11 @@ void check(const RaysBenchOptions& options);
 // Returns the amount of work for the device with this name.
 RaysBenchSizes sizes_of(const RaysBenchOptions& options, const std::string& device);
 
-// The work of the rays of a picture. The same rays do the same work in each memory, except for sectors.
+// The work of a picture's rays. Except for sectors, it is the same in each memory.
 struct RayWork {
   uint64_t rays = 0;     // primary rays, and those after each bounce
-  uint64_t nodes = 0;    // nodes and leaves that rays went into, or came back to
-  uint64_t sectors = 0;  // reads of a sector of 32 bytes, without those that a ray repeats at once
+  uint64_t nodes = 0;    // visits of nodes and leaves, on the way down or back
+  uint64_t sectors = 0;  // reads of 32-byte sectors; a ray's immediate repetitions do not count
 };
 
 struct RaysBenchRow {
@@ -94,8 +94,8 @@ struct RaysBenchResult {
 // Returns the camera of a view, with a picture of this many pixels a side.
 render::Camera camera_of(const dag::FrozenDag& dag, RaysView view, uint32_t picture);
 
-// Measures on the engine's device a DAG that check_structure() accepts. Throws Error if the scene has no voxel,
-// or if memory runs out.
+// Measures on the engine's device. check_structure() must accept the DAG. Throws Error if the scene has no
+// voxel, or if memory runs out.
 RaysBenchResult bench_rays(Engine& engine, const dag::FrozenDag& dag, const RaysBenchOptions& options);
 
 // The same for a device of this type; compiled in on_cpu.cpp and on_cuda.cu.

@@ -16,7 +16,7 @@
 
 namespace vox::measure {
 
-// The memories that rays read. A node is known by the pointer in its parent.
+// The memories that rays read. Nodes are named by the pointers in their parents.
 
 struct FrozenNodes {
   render::RayDagRef dag;
@@ -44,7 +44,7 @@ concept RayNodes = requires(const T& nodes, uint32_t log2, uint32_t pointer) {
 static_assert(RayNodes<FrozenNodes>);
 static_assert(RayNodes<StoredNodes>);
 
-// Counts what a ray reads, or does nothing.
+// Counts the nodes and sectors that a ray reads if kCounts is set. Otherwise it does nothing.
 template <bool kCounts>
 class ReadCounter {
  public:
@@ -99,7 +99,7 @@ class NodeWalk {
     return item_[word];
   }
 
-  // The node is that of the cell.
+  // Goes into the cell's node.
   VOX_HD void go_into(uint32_t pointer) {
     counter_.visit();
     pointer_ = pointer;
@@ -161,14 +161,14 @@ class NodeWalk {
   render::Cell cell_;
   render::Crossing now_;  // when the ray entered the cell
   hash::ItemRef item_;    // the node around the cell, or the leaf
-  uint32_t pointer_ = 0;  // to that node
+  uint32_t pointer_ = 0;  // the pointer to that node
   uint32_t mask_ = 0;     // as in render::detail::Tracer
   uint64_t leaf_mask_ = 0;
   uint64_t passed_[render::kMaxLog2Side + 1];  // pointers and masks of the nodes above
 };
 
-// Follows the path of each pixel. At a hit it goes on in one of the directions that leave the face, which its seed
-// chooses. Directions near the normal are as much more likely as a matt surface reflects more light there.
+// Follows the path of each pixel. At a hit, its seed chooses one of the directions that leave the face. Directions
+// near the normal are more likely, in proportion to the light that a matt surface reflects there.
 template <RayNodes Nodes, bool kCounts>
 struct FollowPaths {
   Nodes nodes;
@@ -176,8 +176,8 @@ struct FollowPaths {
   const render::Course* open_courses;  // see render::Shading
   Tiles tiles;
   uint32_t bounces;
-  uint64_t* found;               // of each pixel, a checksum of all that its path hits; nullptr when counting
-  uint32_t *traced, *in, *read;  // of each pixel, see RayWork; nullptr when not counting
+  uint64_t* found;               // for each pixel, a checksum of all its path's hits; nullptr when counting
+  uint32_t *traced, *in, *read;  // for each pixel, see RayWork; nullptr when not counting
 
   VOX_HD void operator()(uint64_t i) const {
     const Vec2<uint32_t> pixel = tiles.pixel(i);
@@ -278,8 +278,8 @@ class RaysBench {
     return edit_series(dag, small, sizes).front().steps.front().edits;
   }
 
-  // Measures the frozen words first, the first time that there is a scene in this state. Without a `frozen` DAG the
-  // scene is frozen for this.
+  // The first call for each state measures the frozen words first. If `frozen` is nullptr, the scene is frozen for
+  // this.
   void measure(RaysState state, const std::string& table, edit::EditSession& session,
                const dag::FrozenDag* frozen) {
     std::vector<RaysBenchRow>& rows = rows_[static_cast<size_t>(state)];

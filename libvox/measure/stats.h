@@ -1,4 +1,4 @@
-// Statistics of scenes: of a DAG, of bricks, of the memory that each form takes, and of the voxels that two share.
+// Statistics of scenes: of a DAG, of bricks, of the memory of each form, and of the voxels that two scenes share.
 #pragma once
 
 #include <array>
@@ -51,25 +51,25 @@ struct DagStats {
   uint64_t voxels = 0;
   std::array<uint64_t, scene::kPaletteSize> material_voxels = {};  // without materials, all are in 0
   VoxelBox filled = {};                                            // empty if there are no voxels
-  uint64_t octree_masks = 0;       // nodes of an octree down to cubes of 2³ voxels, at one byte each
+  uint64_t octree_masks = 0;       // nodes of an octree down to cubes of 2³ voxels, one byte each
   std::vector<LevelStats> levels;  // from the root's level down
 
   LevelStats all_levels() const;
 };
 
-// Counts a DAG that check_structure() accepts. `memory` is that of dag::for_each_uses(): a DAG that is larger than memory
-// is counted in parts. A collective call, in which each rank counts its share; rank 0 has the result.
+// Counts a DAG that check_structure() accepts. `memory` is passed to dag::for_each_uses(): a larger DAG is counted in
+// parts. Collective: each rank counts its share, and rank 0 gets the result.
 DagStats count_dag(const dag::FrozenDag& dag, uint64_t memory = UINT64_MAX,
                    ranks::Ranks& ranks = ranks::alone());
 
-// Returns what the DAG states about itself: the numbers of voxels, nodes and words, and the filled box. Everything else is
-// 0. Few nodes are read.
+// Returns the counts that are stored with the DAG: the numbers of voxels, nodes and words, and the filled box. All
+// other counts are 0. Few nodes are read.
 DagStats stated_counts(const dag::FrozenDag& dag);
 
 // Throws Error if the counts stored with the DAG differ from those counted from its nodes.
 void check_counts(const DagStats& counted, const dag::FrozenDag& dag);
 
-// The memory that one scene takes in each of the forms in which voxels can be kept.
+// The memory that a scene takes in one of the forms in which voxels can be stored.
 
 struct SceneSize {
   std::string name;  // for files, e.g. "pointer_octree"
@@ -96,7 +96,7 @@ std::vector<SceneSize> scene_sizes(const dag::FrozenDag& dag, const DagStats& st
 // Returns the bits per filled voxel; 0 if there are none.
 double bits_per_voxel(const SceneSize& size, uint64_t voxels);
 
-// Statistics of bricks: how they compare with the dense volume and with the SVDAG of the same voxels, and the
+// Statistics of bricks: a comparison with the dense volume and with the SVDAG of the same voxels, and the
 // memory that bricks of other sizes and types would take.
 
 // The memory that bricks of one set of types take, for each brick size.
@@ -107,8 +107,8 @@ struct BrickTypesRow {
 
 struct BricksStats {
   bricks::FrozenBricks bricks;
-  // The last row allows all types. Of volumes that would have a sparse root with the largest bricks that are tried, there
-  // are none: reading them as a whole would take too long.
+  // The last row allows all types. There are no rows if even the largest bricks that are tried would have a sparse
+  // root: reading such a volume as a whole would take too long.
   std::vector<BrickTypesRow> rows;
   std::optional<uint64_t> svdag_bytes;  // size of an SVDAG of the same voxels, if known
   std::optional<uint64_t> hash_bytes;   // size of a spatial hash of the same voxels, if known
@@ -148,7 +148,7 @@ struct SceneOverlap {
   uint64_t only_second() const { return second.voxels - both_of_first.voxels; }
 };
 
-// Both scenes must have the same resolution and be ones that check_structure() accepts; either may have
+// Both scenes must have the same resolution, and check_structure() must accept both. Either may have
 // materials. Throws Error if the counts stored with a scene differ from those counted from its nodes.
 SceneOverlap overlap_of(Engine& engine, const dag::FrozenDag& first, const dag::FrozenDag& second);
 

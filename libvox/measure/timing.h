@@ -22,8 +22,8 @@ Timing summarize(std::vector<double> seconds);
 
 // Measures the time of an operation repeatedly.
 
-// Returns the timing of `repetitions` calls of f, after one that warms up and is not counted. f gets the
-// number of the repetition, from 0, and returns the seconds that it took.
+// Returns the timing of `repetitions` calls of f, after one more call that warms up and is not counted.
+// f gets the number of the repetition, from 0, and returns the seconds that it took.
 template <class F>
 Timing repeated(uint32_t repetitions, const F& f) {
   std::vector<double> seconds;
@@ -35,13 +35,13 @@ Timing repeated(uint32_t repetitions, const F& f) {
   return summarize(std::move(seconds));
 }
 
-// Checks the axes of a benchmark, which are the lists of values that it measures, and scales its sizes.
+// These functions check the axes of a benchmark, which are the lists of values that it measures, and scale its sizes.
 
-// Throw UsageError where an axis has no value, or one that it does not know.
+// They throw UsageError if an axis has no value, or an invalid one.
 void check_axis(const std::vector<uint32_t>& values, std::string_view axis, uint32_t low, uint32_t high);
-void check_load_factors(const std::vector<double>& values);  // of tables of voxel keys, 1 at most
-void check_filters(const std::vector<uint32_t>& sides);      // mean filters, in voxels
-void check_picture_side(uint32_t pixels);                    // of a square picture; 0 stands for none
+void check_load_factors(const std::vector<double>& values);  // for tables of voxel keys: at most 1
+void check_filters(const std::vector<uint32_t>& sides);      // for mean filters, in voxels
+void check_picture_side(uint32_t pixels);                    // for a square picture; 0: no picture
 void check_names(const std::vector<std::string>& names, const std::vector<std::string>& known,
                  std::string_view axis);
 

@@ -1,8 +1,8 @@
-// A DAG in which nodes are stored once that are equal after a symmetry of the cube and a move by whole voxels, as in
+// A DAG that stores nodes once if they are equal after a symmetry of the cube and a move by whole voxels, as in
 // Molenaar & Eisemann 2025, Transform-Aware Sparse Voxel Directed Acyclic Graphs.
 //
-// A node may become any node of its level: all of its voxels are turned or mirrored within its cube and then moved, and none
-// leaves the cube. So what lies beside a node is never seen, and nothing is cut off, which the paper's search also allows.
+// All of a node's voxels are turned or mirrored within its cube and then moved, and none may leave the cube. So
+// neighbors of a node never become visible and no voxel is cut off. The paper's search also allows these.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace vox::measure {
 
-// A pointer: the child is the stored node `node` of the level below after the symmetry, moved by so many voxels.
+// A pointer. The child is the stored node `node` of the level below, turned by the symmetry and moved by `move` voxels.
 struct MovedChild {
   uint32_t node = 0, symmetry = 0;  // 8 B
   Int3 move = {0, 0, 0};            // 12 B
@@ -22,9 +22,9 @@ struct MovedChild {
 static_assert(sizeof(MovedChild) == 20);
 
 struct TransformLevel {
-  uint64_t distinct = 0;  // nodes of the level, where those that become each other are one
-  // The stored nodes are fewer: nodes below those that are not stored are not needed. A node has a mask, and children in the
-  // order of octants; leaves have their voxels.
+  uint64_t distinct = 0;  // different nodes of the level; nodes that become each other count once
+  // The stored nodes. They are fewer than `distinct`, since nodes that only unstored nodes use are not needed. A node
+  // has a mask, and children in the order of octants. A leaf's mask has its voxels.
   std::vector<uint64_t> masks;
   std::vector<MovedChild> children;
 };
@@ -33,20 +33,20 @@ struct TransformDag {
   std::vector<TransformLevel> levels;  // from the root's down
 
   uint64_t nodes() const;
-  // The size of the nodes as SharedDag encodes them: with pointers of 16, 32 or 48 bits to places in the order of references.
-  // The lowest bits of a pointer are a number in a table of the level's most frequent transforms, of 8 bytes each, which
-  // is as long as makes the level smallest. The last number says that the transform follows, in 8 bytes.
+  // The size of the nodes as SharedDag encodes them: with pointers of 16, 32 or 48 bits to places in the order of
+  // references. A pointer's lowest bits are a number in a table of the level's most frequent transforms, of 8 bytes
+  // each. The table's length makes the level smallest. The last number says that the transform follows, in 8 bytes.
   uint64_t table_bytes() const;
-  // The size as a stream of bits: 8 bits of mask for each node, 64 for each leaf, and for each pointer the number of the node
-  // with as many bits as its level needs, and the transform as a Huffman code. The codes of a level take 9 bytes for each
-  // transform: itself, and its code's length.
+  // The size as a stream of bits: 8 bits of mask for each node, 64 for each leaf, and for each pointer the number of
+  // the node with as many bits as its level needs, and the transform as a Huffman code. A level's code table takes 9
+  // bytes for each transform: the transform and its code's length.
   uint64_t huffman_bytes() const;
 };
 
 // The DAG must have no materials and be one that check_structure() accepts.
 TransformDag transform_dag(const dag::FrozenDag& geometry);
 
-// Returns the bits that symbols take in a Huffman code if each occurs so often; 0 for one symbol alone.
+// Returns the bits that symbols take in a Huffman code if each occurs as often as `counts` says; 0 for a single symbol.
 uint64_t huffman_bits(std::span<const uint64_t> counts);
 
 }  // namespace vox::measure
